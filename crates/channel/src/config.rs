@@ -1,0 +1,142 @@
+//! The effects a channel can have, as configured. Probabilities are in [0, 1]; whoever fills these in has checked.
+
+use crate::{Nanos, Time};
+use std::sync::Arc;
+
+/// What a channel does to packets, effect after effect in this order; empty: nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ChannelConfig {
+    /// The effects.
+    pub effects: Vec<Effect>,
+}
+
+/// One effect.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Each packet is lost independently with probability `per`.
+    Bernoulli {
+        /// Packet error rate.
+        per: f64,
+    },
+    /// Each bit is wrong independently with probability `ber`; a packet with a wrong bit is lost.
+    BitErrors {
+        /// Bit error rate.
+        ber: f64,
+    },
+    /// Two-state Markov channel (Gilbert 1960, Elliott 1963) with exponential holding times in time, not in packets.
+    Gilbert {
+        /// Mean holding time of the good state.
+        good: Nanos,
+        /// Mean holding time of the bad state.
+        bad: Nanos,
+        /// Packet error rate in the good state.
+        per_good: f64,
+        /// Packet error rate in the bad state.
+        per_bad: f64,
+    },
+    /// Total loss during `lasting` of every `every`.
+    Bursts {
+        /// Period.
+        every: Nanos,
+        /// Length of the burst, at most `every`.
+        lasting: Nanos,
+        /// No burst from then on.
+        until: Option<Time>,
+        /// Start of the first burst; `None`: a random phase in [0, every), drawn from the seed.
+        phase: Option<Nanos>,
+    },
+    /// Outages or handoffs at fixed times.
+    Outages {
+        /// Start and length of each, in rising order without overlap.
+        at: Vec<(Time, Nanos)>,
+    },
+    /// Outages or handoffs as a Poisson process.
+    PoissonOutages {
+        /// Mean time between the end of one and the start of the next.
+        every: Nanos,
+        /// Length of each.
+        lasting: Nanos,
+    },
+    /// Loss by script.
+    Scripted {
+        /// Only packets of this flow (its number in the scenario); `None`: all packets.
+        flow: Option<u32>,
+        /// Ordinals lost, counted from 1 over the data packets (of that flow) that reach this channel, as inclusive
+        /// ranges in rising order.
+        packets: Vec<(u64, u64)>,
+        /// All packets in these intervals `[from, to)` are lost, in rising order.
+        during: Vec<(Time, Time)>,
+    },
+    /// Correlated loss as netem defines it: each draw is `correlation` of the last and the rest of a new one.
+    Correlated {
+        /// Nominal packet error rate.
+        per: f64,
+        /// Weight of the last draw, in [0, 1).
+        correlation: f64,
+    },
+    /// Extra delay, drawn per packet; packets may overtake unless `keep_order`.
+    Jitter {
+        /// The distribution.
+        distribution: JitterDistribution,
+        /// Whether a packet is held until those before it have left.
+        keep_order: bool,
+    },
+    /// Each packet arrives twice with probability `probability`.
+    Duplicate {
+        /// Probability.
+        probability: f64,
+        /// The copy arrives this much later.
+        after: Nanos,
+    },
+    /// Some packets are held back for `delay` so that later ones overtake them.
+    Reorder {
+        /// Which ones.
+        which: ReorderWhich,
+        /// For how long.
+        delay: Nanos,
+    },
+    /// Recorded capacity (the format of the mahimahi link shell), in place of the link's rate.
+    Trace(Arc<CapacityTrace>),
+}
+
+/// Distribution of extra delay.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum JitterDistribution {
+    /// Uniform in [0, max].
+    Uniform {
+        /// Largest extra delay.
+        max: Nanos,
+    },
+    /// Normal, cut off at 0.
+    Normal {
+        /// Mean before the cut.
+        mean: Nanos,
+        /// Standard deviation before the cut.
+        sd: Nanos,
+    },
+    /// Pareto.
+    Pareto {
+        /// Smallest extra delay.
+        scale: Nanos,
+        /// Shape, above 0; the mean is finite above 1.
+        shape: f64,
+    },
+}
+
+/// Which packets a reordering channel holds back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ReorderWhich {
+    /// Every n-th, n at least 1.
+    Every(u64),
+    /// Each with this probability.
+    Probability(f64),
+}
+
+/// Delivery opportunities of a recorded link; repeats from its start for ever.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CapacityTrace {
+    /// Where it came from, for messages.
+    pub name: String,
+    /// Times of the opportunities in milliseconds, not falling; each carries up to 1500 bytes.
+    pub opportunities_ms: Vec<u32>,
+}

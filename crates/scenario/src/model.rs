@@ -1,0 +1,286 @@
+//! The question: a scenario as an engine reads it. Everything is resolved here: names are numbers, units are SI or
+//! nanoseconds, defaults are filled in.
+
+use truckee_channel::ChannelConfig;
+use truckee_tcp::{Nanos, Spec, Stack};
+
+/// A number of a node in [`Scenario::nodes`].
+pub type NodeId = usize;
+
+/// A whole scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// File name or other label, for results.
+    pub name: String,
+    /// Length of the run.
+    pub duration: Nanos,
+    /// Measurements start here: what was delivered or sent before does not count.
+    pub warmup: Nanos,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Whether the run ends as soon as every finite flow has finished.
+    pub stop_when_done: bool,
+    /// Node names.
+    pub nodes: Vec<String>,
+    /// Duplex links.
+    pub links: Vec<Link>,
+    /// TCP flows.
+    pub flows: Vec<Flow>,
+    /// Cross traffic without congestion control.
+    pub traffic: Vec<Traffic>,
+    /// What changes in mid run, in order of time.
+    pub changes: Vec<Change>,
+}
+
+/// A duplex link between two nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// Its name: `first-second` by default.
+    pub name: String,
+    /// First node.
+    pub first: NodeId,
+    /// Second node.
+    pub second: NodeId,
+    /// Direction first → second.
+    pub forward: Direction,
+    /// Direction second → first.
+    pub back: Direction,
+}
+
+/// One direction of a link.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Direction {
+    /// Bit/s, above 0.
+    pub rate: u64,
+    /// Propagation delay.
+    pub delay: Nanos,
+    /// The queue in front of it.
+    pub queue: Queue,
+    /// What the medium does to packets.
+    pub channel: ChannelConfig,
+}
+
+/// A queue. The packet in transmission does not count against its limit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Queue {
+    /// First in, first out; what does not fit is dropped.
+    DropTail {
+        /// What fits.
+        limit: Limit,
+    },
+    /// Random early detection (Floyd & Jacobson 1993).
+    Red(Red),
+}
+
+/// A queue's size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// No limit.
+    None,
+    /// Packets waiting.
+    Packets(u64),
+    /// Bytes waiting.
+    Bytes(u64),
+}
+
+/// Parameters of RED.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Red {
+    /// Hard limit.
+    pub limit: Limit,
+    /// Average queue, packets, below which nothing is marked.
+    pub min_threshold: f64,
+    /// Average queue, packets, above which everything is (from twice it with `gentle`).
+    pub max_threshold: f64,
+    /// Marking probability at `max_threshold`.
+    pub max_probability: f64,
+    /// Weight of a new sample in the average.
+    pub weight: f64,
+    /// Whether the probability rises from `max_probability` to 1 between one and two `max_threshold`.
+    pub gentle: bool,
+    /// Whether ECN-capable packets are marked in place of dropped.
+    pub ecn: bool,
+}
+
+/// A TCP flow: data from `from` to `to`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flow {
+    /// Its name: `flow-1`, `flow-2`, … by default.
+    pub name: String,
+    /// Node that sends data.
+    pub from: NodeId,
+    /// Node that receives it.
+    pub to: NodeId,
+    /// The sender.
+    pub sender: Sender,
+    /// The receiver's ACK policy.
+    pub receiver: Spec,
+    /// What its application does.
+    pub app: App,
+    /// When it starts.
+    pub start: Nanos,
+    /// When its application stops writing; `None`: never.
+    pub stop: Option<Nanos>,
+    /// Stack settings of both ends.
+    pub stack: Stack,
+    /// Nodes on the way of the data, ends included; `None`: the path with the least delay. ACKs go back the same way.
+    pub route: Option<Vec<NodeId>>,
+}
+
+/// A sender as the product of its choices, each with all defaults filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sender {
+    /// What results call it: the preset's name, or the parts' names joined by `+`.
+    pub label: String,
+    /// How losses are noticed and repaired.
+    pub recovery: Spec,
+    /// How the window opens.
+    pub growth: Spec,
+    /// What a loss does to the window.
+    pub response: Spec,
+}
+
+/// What an application does with its flow.
+#[derive(Debug, Clone, PartialEq)]
+pub enum App {
+    /// Always has data.
+    Bulk,
+    /// One file, then it closes.
+    File {
+        /// Bytes.
+        size: u64,
+    },
+    /// Several files.
+    Files {
+        /// Bytes each.
+        size: u64,
+        /// How many.
+        count: u64,
+        /// Over which connections.
+        connections: Connections,
+        /// Time between the end of one file and the start of the next on the same lane.
+        pause: Nanos,
+    },
+    /// The receiver asks, the sender answers; again and again over one connection.
+    RequestResponse {
+        /// Bytes of a request.
+        request: u64,
+        /// Bytes of a response.
+        response: u64,
+        /// How many; `None`: until the end.
+        count: Option<u64>,
+        /// Time the client thinks between a response and its next request.
+        think: Nanos,
+    },
+    /// Full segments handed to TCP by an arrival process.
+    Segments {
+        /// When.
+        arrivals: Arrivals,
+        /// Bytes of each.
+        size: u32,
+        /// How many; `None`: until the end.
+        count: Option<u64>,
+    },
+}
+
+/// Which connections a sequence of files uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connections {
+    /// One persistent connection for all.
+    One,
+    /// A new connection for each, one after the other.
+    Separate,
+    /// New connections, so many at a time.
+    Parallel(u32),
+}
+
+/// An arrival process of packets of a given size.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arrivals {
+    /// Evenly spaced.
+    Cbr {
+        /// Bit/s of packets as counted on the wire (traffic) or of payload (apps).
+        rate: f64,
+    },
+    /// Exponential gaps.
+    Poisson {
+        /// Mean bit/s, counted likewise.
+        rate: f64,
+    },
+    /// ON/OFF periods with evenly spaced packets while ON.
+    OnOff {
+        /// Bit/s while ON, counted likewise.
+        rate: f64,
+        /// Mean ON time.
+        on: Nanos,
+        /// Mean OFF time.
+        off: Nanos,
+        /// Distribution of both.
+        periods: Periods,
+    },
+    /// At recorded times, repeated from the start after the last one.
+    Trace(std::sync::Arc<truckee_channel::CapacityTrace>),
+}
+
+/// Distribution of ON and OFF times.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Periods {
+    /// Exponential.
+    Exponential,
+    /// Pareto with this shape, above 1.
+    Pareto {
+        /// Shape.
+        shape: f64,
+    },
+}
+
+/// Cross traffic: packets that do not react to anything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traffic {
+    /// Its name: `traffic-1`, … by default; source k of several is `name.k`.
+    pub name: String,
+    /// Where it comes from.
+    pub from: NodeId,
+    /// Where it goes.
+    pub to: NodeId,
+    /// How many independent sources.
+    pub sources: u32,
+    /// When each source sends.
+    pub arrivals: Arrivals,
+    /// Bytes of a packet on the wire.
+    pub packet: u32,
+    /// When it starts.
+    pub start: Nanos,
+    /// When it stops; `None`: at the end.
+    pub stop: Option<Nanos>,
+    /// Nodes on the way, ends included; `None`: the path with the least delay.
+    pub route: Option<Vec<NodeId>>,
+}
+
+/// A change in mid run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// When.
+    pub at: Nanos,
+    /// Index of the link.
+    pub link: usize,
+    /// Which directions.
+    pub direction: Which,
+    /// New rate, bit/s.
+    pub rate: Option<u64>,
+    /// New delay.
+    pub delay: Option<Nanos>,
+    /// Whether the link works from now on. Routes follow; what waits or travels on a link that goes down is lost.
+    pub up: Option<bool>,
+}
+
+/// Directions of a link that a change concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// First → second and back.
+    Both,
+    /// First → second.
+    Forward,
+    /// Second → first.
+    Back,
+}

@@ -1,0 +1,278 @@
+//! The answer: what every engine returns for a scenario. SI units: seconds, bit/s, bytes. This is the stable JSON of
+//! `truckee run --format json`: keys are added, never renamed.
+
+use serde::Serialize;
+
+/// What a run showed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Version of the program.
+    pub truckee: String,
+    /// The engine: `sim` or `kernel`.
+    pub engine: String,
+    /// The scenario's name.
+    pub scenario: String,
+    /// The seed used.
+    pub seed: u64,
+    /// Digest of the run's history: 16 hexadecimal digits. Same scenario, same seed: same digest, on any machine.
+    pub digest: String,
+    /// Time that passed in the run, s.
+    pub simulated_s: f64,
+    /// Time it took, s.
+    pub wall_s: f64,
+    /// Events handled.
+    pub events: u64,
+    /// One entry a flow, in the scenario's order.
+    pub flows: Vec<FlowOutcome>,
+    /// One entry a direction of a link: `first-second`, then `second-first`.
+    pub links: Vec<LinkOutcome>,
+    /// One entry a traffic entry of the scenario.
+    pub traffic: Vec<TrafficOutcome>,
+    /// Jain's fairness index over the flows' goodputs; `None` without flows.
+    pub jain: Option<f64>,
+    /// Time series, one a flow, where they were asked for.
+    #[serde(skip)]
+    pub series: Vec<FlowSeries>,
+}
+
+/// What one flow did.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct FlowOutcome {
+    /// Its name.
+    pub name: String,
+    /// The sender's label.
+    pub sender: String,
+    /// The receiver's ACK policy.
+    pub receiver: String,
+    /// Payload delivered in order to the receiving application, bit/s, from the flow's start (or the warm-up's end)
+    /// to its completion (or the run's end).
+    pub goodput_bps: f64,
+    /// Payload delivered in order, bytes.
+    pub bytes_delivered: u64,
+    /// From the opening of the (first) connection to the closing of the (last) one, s; `None`: not finished.
+    pub completion_s: Option<f64>,
+    /// From the opening to the delivery of the last byte, s; `None`: not finished.
+    pub delivered_s: Option<f64>,
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Data segments sent again.
+    pub retransmitted_segments: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// ECN reductions.
+    pub ecn_reductions: u64,
+    /// ACKs sent by the receiver.
+    pub acks_sent: u64,
+    /// ACKs per data segment received.
+    pub acks_per_segment: f64,
+    /// Retransmitted bytes over bytes delivered.
+    pub overhead: f64,
+    /// Connections completed (more than one for sequences of files).
+    pub connections: u64,
+    /// Rounds (windows acknowledged) the sender's slow start took until it first ended; `None`: it never did.
+    pub slow_start_rounds: Option<u64>,
+    /// Time from the connection's establishment to the first end of slow start, s; `None`: it never did.
+    pub slow_start_s: Option<f64>,
+    /// Data packets dropped, by true cause.
+    pub drops: Drops,
+    /// ACKs dropped, by true cause.
+    pub ack_drops: Drops,
+    /// Loss events the sender detected, by true cause and by its verdict.
+    pub loss_events: LossEvents,
+    /// Shares of loss events judged right.
+    pub accuracy: Accuracy,
+    /// Delay of segments: handed to TCP (arrival-process applications) or first transmitted (others) → delivered in
+    /// order.
+    pub delay_s: Delay,
+    /// RTT samples of the sender.
+    pub rtt_s: RttOutcome,
+    /// Mean congestion window, segments, over time.
+    pub mean_cwnd_segments: f64,
+}
+
+/// Packets dropped, by true cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+pub struct Drops {
+    /// Did not fit into a queue, or was dropped early by its discipline.
+    pub queue: u64,
+    /// Destroyed by noise.
+    pub channel: u64,
+    /// Sent into an outage, a handoff, or a link that was down.
+    pub outage: u64,
+}
+
+/// Loss events the sender detected (fast retransmits and timeouts).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+pub struct LossEvents {
+    /// Whose segment was dropped by a queue.
+    pub congestion: u64,
+    /// Whose segment was destroyed by the channel or an outage.
+    pub wireless: u64,
+    /// Whose segment was not dropped at all: reordering, late ACKs, lost ACKs.
+    pub spurious: u64,
+    /// Congestion losses the sender judged so.
+    pub congestion_judged_right: u64,
+    /// Wireless losses the sender judged so.
+    pub wireless_judged_right: u64,
+}
+
+/// Shares of loss events judged right; `None` where there was none to judge.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
+pub struct Accuracy {
+    /// A_C: of congestion losses.
+    pub congestion: Option<f64>,
+    /// A_W: of wireless losses.
+    pub wireless: Option<f64>,
+    /// A_L: of all losses.
+    pub all: Option<f64>,
+}
+
+/// A delay's distribution, s; `None` without samples.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
+pub struct Delay {
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Standard deviation.
+    pub sd: Option<f64>,
+    /// Median (within 1 %).
+    pub p50: Option<f64>,
+    /// 99th percentile (within 1 %).
+    pub p99: Option<f64>,
+}
+
+/// RTT samples, s; `None` without samples.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
+pub struct RttOutcome {
+    /// Smallest.
+    pub min: Option<f64>,
+    /// Mean.
+    pub mean: Option<f64>,
+}
+
+/// What one direction of a link did.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct LinkOutcome {
+    /// `first-second` or `second-first`; the link's own name with `>` or `<` behind it where it has one.
+    pub name: String,
+    /// Share of the time it was transmitting.
+    pub utilisation: f64,
+    /// Packets transmitted.
+    pub packets: u64,
+    /// Bytes transmitted.
+    pub bytes: u64,
+    /// Packets dropped by its queue.
+    pub queue_drops: u64,
+    /// Packets destroyed by its channel.
+    pub channel_drops: u64,
+    /// Packets lost in outages.
+    pub outage_drops: u64,
+    /// Packets marked by ECN.
+    pub ecn_marks: u64,
+    /// Mean number of packets waiting, the one in transmission not counted.
+    pub mean_queue_packets: f64,
+    /// Mean time a packet waited, s.
+    pub mean_wait_s: f64,
+}
+
+/// What cross traffic did.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct TrafficOutcome {
+    /// Its name.
+    pub name: String,
+    /// Packets sent.
+    pub packets_sent: u64,
+    /// Packets delivered.
+    pub packets_delivered: u64,
+    /// Bytes delivered over the time, bit/s.
+    pub delivered_bps: f64,
+    /// Packets dropped, by true cause.
+    pub drops: Drops,
+    /// Delay from source to sink.
+    pub delay_s: Delay,
+}
+
+/// Time series of one flow. Times in seconds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FlowSeries {
+    /// The flow's name.
+    pub flow: String,
+    /// The sender's state after each ACK and timeout.
+    pub window: Vec<WindowPoint>,
+    /// Data segments sent.
+    pub segments: Vec<SegmentPoint>,
+    /// ACKs that reached the sender.
+    pub acks: Vec<AckPoint>,
+    /// Drops of the flow's packets.
+    pub drops: Vec<DropPoint>,
+    /// Loss events detected.
+    pub losses: Vec<LossPoint>,
+}
+
+/// The sender's state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WindowPoint {
+    /// s.
+    pub t: f64,
+    /// Congestion window, bytes.
+    pub cwnd: f64,
+    /// Slow-start threshold, bytes.
+    pub ssthresh: f64,
+    /// Bytes outstanding.
+    pub flight: u64,
+    /// The RTT sample taken, s.
+    pub rtt: Option<f64>,
+}
+
+/// A data segment sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SegmentPoint {
+    /// s.
+    pub t: f64,
+    /// Sequence number.
+    pub seq: u64,
+    /// Payload, bytes.
+    pub len: u32,
+    /// Whether it was sent before.
+    pub retransmission: bool,
+}
+
+/// An ACK at the sender.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AckPoint {
+    /// s.
+    pub t: f64,
+    /// Acknowledgement number.
+    pub ack: u64,
+}
+
+/// A packet dropped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DropPoint {
+    /// s.
+    pub t: f64,
+    /// Sequence number (acknowledgement number of an ACK).
+    pub seq: u64,
+    /// Whether it was an ACK.
+    pub ack: bool,
+    /// `queue`, `channel` or `outage`.
+    pub cause: &'static str,
+    /// Name of the link's direction.
+    pub link: String,
+}
+
+/// A loss event detected by the sender.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LossPoint {
+    /// s.
+    pub t: f64,
+    /// Sequence number of the segment.
+    pub seq: u64,
+    /// `dup-acks`, `timeout` or `ecn`.
+    pub kind: &'static str,
+    /// `congestion`, `wireless` or `none` (nothing was dropped).
+    pub truth: &'static str,
+    /// What the sender took it for.
+    pub verdict: &'static str,
+}

@@ -1,0 +1,104 @@
+//! What travels between the endpoints: one TCP segment. The payload is a length, never bytes.
+
+use crate::Time;
+
+/// Flag bits of a [`Segment`].
+pub mod flags {
+    /// Opens a connection; occupies one sequence number.
+    pub const SYN: u8 = 1;
+    /// The acknowledgement number counts.
+    pub const ACK: u8 = 2;
+    /// Closes a direction; occupies one sequence number.
+    pub const FIN: u8 = 4;
+    /// ECN echo (RFC 3168, section 6.1).
+    pub const ECE: u8 = 8;
+    /// Congestion window reduced (RFC 3168, section 6.1).
+    pub const CWR: u8 = 16;
+}
+
+/// Bytes of an IPv4 and a TCP header without options: what every segment costs on a link beside its payload.
+pub const HEADER_BYTES: u32 = 40;
+/// Bytes that the timestamps option adds to a header, padding included (RFC 7323, appendix A).
+pub const TIMESTAMP_BYTES: u32 = 12;
+
+/// Up to four SACK blocks (RFC 2018), as offsets from the acknowledgement number so that they stay small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SackBlocks {
+    blocks: [(u32, u32); 4],
+    len: u8,
+}
+
+impl SackBlocks {
+    /// Adds the block `[from, to)` (absolute sequence numbers above `ack`). A fifth block is dropped: there is no room
+    /// for it in a header.
+    pub fn push(&mut self, ack: u64, from: u64, to: u64) {
+        debug_assert!(from > ack && to > from && to - ack <= u64::from(u32::MAX));
+        if let Some(slot) = self.blocks.get_mut(usize::from(self.len)) {
+            *slot = ((from - ack) as u32, (to - ack) as u32);
+            self.len += 1;
+        }
+    }
+
+    /// The blocks as `[from, to)` in absolute sequence numbers, in the order they were pushed.
+    pub fn iter(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.blocks[..usize::from(self.len)].iter().map(move |&(a, b)| (ack + u64::from(a), ack + u64::from(b)))
+    }
+
+    /// Whether there is no block.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes these blocks take in a header, padding included.
+    pub fn header_bytes(&self) -> u32 {
+        if self.len == 0 { 0 } else { 4 + 8 * u32::from(self.len) }
+    }
+}
+
+/// One segment. Sequence numbers are 64-bit: SYN is number 0, the first byte of data number 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Segment {
+    /// Sequence number of the first byte (or of SYN or FIN).
+    pub seq: u64,
+    /// Next sequence number expected; counts if [`flags::ACK`] is set.
+    pub ack: u64,
+    /// Advertised receive window, bytes from `ack` on, scaling already applied.
+    pub window: u32,
+    /// Payload, bytes.
+    pub len: u32,
+    /// Timestamp option: the time at which this segment was sent. 0 where the option is off.
+    pub ts_val: Time,
+    /// Timestamp option: echo of the peer's `ts_val`. 0 where there is nothing to echo.
+    pub ts_ecr: Time,
+    /// Selective acknowledgements.
+    pub sack: SackBlocks,
+    /// Bits of [`flags`].
+    pub flags: u8,
+    /// Whether this is a retransmission. The laboratory's knowledge, not on the wire: no algorithm may read it.
+    pub retransmission: bool,
+    /// When the first byte was first handed to TCP, or, for bulk data, first transmitted. The laboratory's knowledge.
+    pub born: Time,
+}
+
+impl Segment {
+    /// Whether the flag bit is set.
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Sequence numbers it occupies: payload plus one for SYN and one for FIN.
+    pub fn seq_len(&self) -> u64 {
+        u64::from(self.len) + u64::from(self.has(flags::SYN)) + u64::from(self.has(flags::FIN))
+    }
+
+    /// The sequence number after it.
+    pub fn end(&self) -> u64 {
+        self.seq + self.seq_len()
+    }
+
+    /// Bytes on an IPv4 link: headers, options, payload.
+    pub fn wire_bytes(&self) -> u32 {
+        let timestamps = if self.ts_val != 0 { TIMESTAMP_BYTES } else { 0 };
+        HEADER_BYTES + timestamps + self.sack.header_bytes() + self.len
+    }
+}

@@ -1,0 +1,296 @@
+//! How a member of a family is named and parameterised from outside.
+//!
+//! A scenario names a member (`"delayed"`) or gives it arguments (`{ delayed = { timeout = "100ms" } }`); both become
+//! a [`Spec`]. A member is built from its [`Args`], which hold the arguments given, hand out declared defaults, check
+//! ranges, and remember what was asked for, so that unknown arguments can be refused and every default can be shown.
+//! Not for: reading files or units; the caller has turned text into numbers already.
+
+use crate::Nanos;
+use std::ops::RangeInclusive;
+
+/// What everyone may know of a family member: shown by `truckee variants` and in the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Info {
+    /// The name a scenario uses.
+    pub name: &'static str,
+    /// One sentence: what it does.
+    pub summary: &'static str,
+    /// Its rule, in one line of plain text.
+    pub formula: &'static str,
+    /// Where it was published: RFC and section, or paper.
+    pub source: &'static str,
+}
+
+/// A member of a family that can be built from arguments.
+pub trait Member: Sized {
+    /// Name, rule and source.
+    const INFO: Info;
+    /// Builds the member, asking `args` for each parameter it knows.
+    fn build(args: &mut Args) -> Result<Self, SpecError>;
+}
+
+/// A family member by name, with its arguments.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Spec {
+    /// The member's name.
+    pub name: String,
+    /// Its arguments, in the order written.
+    pub args: Vec<(String, Arg)>,
+}
+
+impl Spec {
+    /// A member without arguments.
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), args: Vec::new() }
+    }
+
+    /// Adds an argument.
+    pub fn with(mut self, name: &str, value: Arg) -> Self {
+        self.args.push((name.to_owned(), value));
+        self
+    }
+}
+
+/// An argument's value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arg {
+    /// A pure number.
+    Number(f64),
+    /// A time, in nanoseconds.
+    Time(Nanos),
+    /// A rate, in bit/s.
+    Rate(f64),
+    /// A size in bytes.
+    Bytes(u64),
+    /// A size in segments of the flow's MSS, or packets.
+    Segments(f64),
+    /// A switch.
+    Flag(bool),
+    /// A word: usually another family's member.
+    Name(String),
+    /// Another family's member with its own arguments.
+    Spec(Spec),
+}
+
+/// Why a [`Spec`] cannot be built.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    /// No member of that family has this name.
+    #[error("there is no {family} named \"{name}\"")]
+    UnknownMember {
+        /// The family, in words: "growth rule".
+        family: &'static str,
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<&'static str>,
+    },
+    /// The member has no such parameter.
+    #[error("\"{member}\" has no parameter \"{param}\"")]
+    UnknownParam {
+        /// The member.
+        member: String,
+        /// What was given.
+        param: String,
+        /// The parameters there are.
+        known: Vec<String>,
+    },
+    /// The parameter's value cannot be used.
+    #[error("\"{member}\": {param} is {value}, expected {expected}")]
+    BadValue {
+        /// The member.
+        member: String,
+        /// The parameter.
+        param: String,
+        /// What was given.
+        value: String,
+        /// What would do.
+        expected: String,
+    },
+}
+
+/// The arguments of one member while it is built.
+#[derive(Debug)]
+pub struct Args {
+    member: String,
+    given: Vec<(String, Arg)>,
+    resolved: Vec<(String, Arg)>,
+}
+
+impl Args {
+    /// The arguments of `spec`.
+    pub fn new(spec: &Spec) -> Self {
+        Self { member: spec.name.clone(), given: spec.args.clone(), resolved: Vec::new() }
+    }
+
+    fn take(&mut self, name: &str) -> Option<Arg> {
+        let at = self.given.iter().position(|(n, _)| n == name)?;
+        Some(self.given.remove(at).1)
+    }
+
+    /// The error for a parameter of this member.
+    pub fn bad(&self, param: &str, value: &dyn std::fmt::Debug, expected: &str) -> SpecError {
+        SpecError::BadValue {
+            member: self.member.clone(),
+            param: param.to_owned(),
+            value: format!("{value:?}"),
+            expected: expected.to_owned(),
+        }
+    }
+
+    /// A pure number within `range`.
+    pub fn number(&mut self, name: &str, default: f64, range: RangeInclusive<f64>) -> Result<f64, SpecError> {
+        let value = match self.take(name) {
+            None => default,
+            Some(Arg::Number(x)) if range.contains(&x) => x,
+            Some(other) => {
+                let expected = format!("a number from {} to {}", range.start(), range.end());
+                return Err(self.bad(name, &other, &expected));
+            }
+        };
+        self.resolved.push((name.to_owned(), Arg::Number(value)));
+        Ok(value)
+    }
+
+    /// A whole number within `range`.
+    pub fn count(&mut self, name: &str, default: u64, range: RangeInclusive<u64>) -> Result<u64, SpecError> {
+        let value = match self.take(name) {
+            None => default,
+            Some(Arg::Number(x)) if x >= 0.0 && libm::floor(x) == x && range.contains(&(x as u64)) => x as u64,
+            Some(other) => {
+                let expected = format!("a whole number from {} to {}", range.start(), range.end());
+                return Err(self.bad(name, &other, &expected));
+            }
+        };
+        self.resolved.push((name.to_owned(), Arg::Number(value as f64)));
+        Ok(value)
+    }
+
+    /// A time within `range` (nanoseconds).
+    pub fn time(
+        &mut self,
+        name: &str,
+        default: Nanos,
+        range: RangeInclusive<Nanos>,
+    ) -> Result<Nanos, SpecError> {
+        let value = match self.take(name) {
+            None => default,
+            Some(Arg::Time(t)) if range.contains(&t) => t,
+            Some(other) => {
+                let s = |t: Nanos| t as f64 / 1e9;
+                let expected = format!("a time from {} s to {} s", s(*range.start()), s(*range.end()));
+                return Err(self.bad(name, &other, &expected));
+            }
+        };
+        self.resolved.push((name.to_owned(), Arg::Time(value)));
+        Ok(value)
+    }
+
+    /// A switch.
+    pub fn flag(&mut self, name: &str, default: bool) -> Result<bool, SpecError> {
+        let value = match self.take(name) {
+            None => default,
+            Some(Arg::Flag(x)) => x,
+            Some(other) => return Err(self.bad(name, &other, "true or false")),
+        };
+        self.resolved.push((name.to_owned(), Arg::Flag(value)));
+        Ok(value)
+    }
+
+    /// Another family's member: a name, to which the arguments not yet taken pass on (flat form), or a table of its
+    /// own (nested form). `build` is that family's builder; it returns the member and its spec with all defaults.
+    pub fn member<T>(
+        &mut self,
+        name: &str,
+        default: &str,
+        build: impl FnOnce(&Spec) -> Result<(T, Spec), SpecError>,
+    ) -> Result<T, SpecError> {
+        let spec = match self.take(name) {
+            None => Spec { name: default.to_owned(), args: std::mem::take(&mut self.given) },
+            Some(Arg::Name(n)) => Spec { name: n, args: std::mem::take(&mut self.given) },
+            Some(Arg::Spec(spec)) => spec,
+            Some(other) => return Err(self.bad(name, &other, "a name, or { name = { … } }")),
+        };
+        let (member, resolved) = build(&spec)?;
+        self.resolved.push((name.to_owned(), Arg::Spec(resolved)));
+        Ok(member)
+    }
+
+    /// Ends the building: an argument nobody asked for is an error; otherwise the spec with every default filled in.
+    pub fn finish(self) -> Result<Spec, SpecError> {
+        if let Some((param, _)) = self.given.first() {
+            return Err(SpecError::UnknownParam {
+                member: self.member,
+                param: param.clone(),
+                known: self.resolved.into_iter().map(|(n, _)| n).collect(),
+            });
+        }
+        Ok(Spec { name: self.member, args: self.resolved })
+    }
+}
+
+/// Declares a family's list: an enum with static dispatch over its trait, and its builder.
+///
+/// ```ignore
+/// family! {
+///     /// Doc comment.
+///     pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting }
+/// }
+/// ```
+macro_rules! family {
+    ($(#[$meta:meta])* pub enum $Any:ident : $Trait:ident, $family:literal { $($Member:ident),+ $(,)? }) => {
+        $(#[$meta])*
+        #[allow(missing_docs, clippy::large_enum_variant)]
+        #[enum_dispatch::enum_dispatch($Trait)]
+        #[derive(Debug, Clone)]
+        pub enum $Any { $($Member),+ }
+
+        impl $Any {
+            /// What can be named in this family.
+            pub const MEMBERS: &'static [$crate::spec::Info] = &[$(<$Member as $crate::spec::Member>::INFO),+];
+
+            /// Builds the member that `spec` names; also returns the spec with every default filled in.
+            pub fn build(
+                spec: &$crate::spec::Spec,
+            ) -> Result<(Self, $crate::spec::Spec), $crate::spec::SpecError> {
+                use $crate::spec::{Args, Member as _, SpecError};
+                let mut args = Args::new(spec);
+                $(if spec.name == $Member::INFO.name {
+                    let member = $Member::build(&mut args)?;
+                    return Ok((member.into(), args.finish()?));
+                })+
+                Err(SpecError::UnknownMember {
+                    family: $family,
+                    name: spec.name.clone(),
+                    known: Self::MEMBERS.iter().map(|m| m.name).collect(),
+                })
+            }
+        }
+    };
+}
+pub(crate) use family;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_arguments_are_refused_with_the_known_ones() {
+        let mut args = Args::new(&Spec::named("m").with("beta", Arg::Number(1.0)));
+        args.number("alpha", 0.5, 0.0..=1.0).unwrap();
+        let error = args.finish().unwrap_err();
+        assert_eq!(
+            error,
+            SpecError::UnknownParam { member: "m".into(), param: "beta".into(), known: vec!["alpha".into()] }
+        );
+    }
+
+    #[test]
+    fn defaults_are_filled_in_and_ranges_checked() {
+        let mut args = Args::new(&Spec::named("m"));
+        assert_eq!(args.time("timeout", 5, 0..=10), Ok(5));
+        assert_eq!(args.finish().unwrap().args, vec![("timeout".to_owned(), Arg::Time(5))]);
+        let mut args = Args::new(&Spec::named("m").with("l", Arg::Number(1.5)));
+        assert!(matches!(args.count("l", 1, 1..=2), Err(SpecError::BadValue { .. })));
+    }
+}

@@ -1,0 +1,86 @@
+//! The settings of a TCP stack that are not algorithms: sizes, timers, options. Defaults are those of the papers' era
+//! where the papers agree and of the RFCs otherwise.
+
+use crate::Nanos;
+
+/// A window or buffer given in bytes or in segments of the MSS.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Size {
+    /// Bytes.
+    Bytes(u64),
+    /// Segments; need not be whole.
+    Segments(f64),
+}
+
+impl Size {
+    /// In bytes, for segments of `mss` bytes.
+    pub fn bytes(self, mss: u32) -> u64 {
+        match self {
+            Size::Bytes(b) => b,
+            Size::Segments(n) => libm::round(n * f64::from(mss)) as u64,
+        }
+    }
+}
+
+/// Settings of both ends of a connection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stack {
+    /// Maximum segment size: payload of a full segment, bytes.
+    pub mss: u32,
+    /// Initial congestion window (RFC 5681, section 3.1).
+    pub initial_window: Size,
+    /// Initial slow-start threshold; `None`: the receiver's window.
+    pub initial_ssthresh: Option<Size>,
+    /// Lower bound of the retransmission timeout (RFC 6298, rule 2.4).
+    pub min_rto: Nanos,
+    /// Upper bound of the retransmission timeout (RFC 6298, rule 2.5).
+    pub max_rto: Nanos,
+    /// Retransmission timeout before the first RTT sample (RFC 6298, rule 2.1).
+    pub initial_rto: Nanos,
+    /// Clock granularity G: RTT samples are whole ticks of it, and timeouts fall on ticks. 0: exact.
+    pub clock: Nanos,
+    /// The timestamps option (RFC 7323): RTT samples from every ACK, also of retransmissions.
+    pub timestamps: bool,
+    /// The receiver's buffer, which it advertises whole: its application reads at once.
+    pub rwnd: Size,
+    /// Window scaling (RFC 7323); without it no window above 65,535 bytes can be advertised.
+    pub window_scaling: bool,
+    /// Bytes the sender may hold unacknowledged; `None`: no limit but the windows.
+    pub send_buffer: Option<Size>,
+    /// Limited transmit (RFC 3042): the first two duplicate ACKs each release a new segment.
+    pub limited_transmit: bool,
+    /// ECN (RFC 3168) agreed by both ends.
+    pub ecn: bool,
+    /// Whether the connection is opened by SYN and closed by FIN; without, it is there at once, as in ns-2.
+    pub handshake: bool,
+}
+
+impl Default for Stack {
+    fn default() -> Self {
+        const MS: Nanos = 1_000_000;
+        Self {
+            mss: 1460,
+            initial_window: Size::Segments(2.0),
+            initial_ssthresh: None,
+            min_rto: 1000 * MS,
+            max_rto: 64_000 * MS,
+            initial_rto: 1000 * MS,
+            clock: 0,
+            timestamps: false,
+            rwnd: Size::Bytes(16 << 20),
+            window_scaling: true,
+            send_buffer: None,
+            limited_transmit: false,
+            ecn: false,
+            handshake: true,
+        }
+    }
+}
+
+impl Stack {
+    /// The window the receiver advertises, bytes.
+    pub fn advertised_window(&self) -> u32 {
+        let limit = if self.window_scaling { u64::from(u16::MAX) << 14 } else { u64::from(u16::MAX) };
+        self.rwnd.bytes(self.mss).min(limit) as u32
+    }
+}
