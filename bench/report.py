@@ -1,0 +1,67 @@
+"""Lays the results out: as text for a terminal, or as Markdown for the README and the book. Computes nothing new."""
+
+from results import Row, Table
+from simulators import OURS
+from targets import Verdict
+from workloads import Workload
+
+_HEADER = ["program", "wall s", "user s", "segments/s", "peak MiB", "goodput Mbit/s", "seeds", "we are"]
+
+
+def workload_table(workload: Workload, table: Table, markdown: bool) -> str:
+    """One workload: a line a program."""
+    us = table.get(workload.name, OURS)
+    lines = [_line(row, us) for row in table.of(workload.name)]
+    if not lines:
+        return ""
+    title = workload.title if workload.title.startswith(workload.name) else f"{workload.name}: {workload.title}"
+    return f"{_title(title, markdown)}\n{_grid([_HEADER, *lines], markdown)}"
+
+
+def targets_table(verdicts: list[Verdict], markdown: bool) -> str:
+    """Every target with what was measured."""
+    lines = [[verdict.target, verdict.measured, verdict.word] for verdict in verdicts]
+    return f"{_title('Targets', markdown)}\n{_grid([['target', 'measured', 'verdict'], *lines], markdown, texts=3)}"
+
+
+def _line(row: Row, us: Row | None) -> list[str]:
+    goodput = f"{row.goodput:.3f}"
+    if row.goodput_error > 0:
+        goodput += f" ± {row.goodput_error:.3f}"
+    return [
+        row.program,
+        f"{row.wall:.3f}",
+        f"{row.user:.3f}",
+        f"{row.segments_per_second:,.0f}",
+        f"{row.peak_mib:.1f}",
+        goodput,
+        str(row.seeds),
+        _ratio(row, us),
+    ]
+
+
+def _ratio(row: Row, us: Row | None) -> str:
+    """How many times as many segments a second we do."""
+    if us is None or row is us:
+        return ""
+    return f"{us.segments_per_second / row.segments_per_second:.1f} ×"
+
+
+def _title(text: str, markdown: bool) -> str:
+    return f"**{text}**\n" if markdown else text
+
+
+def _grid(lines: list[list[str]], markdown: bool, texts: int = 1) -> str:
+    """Columns of even width; the first `texts` are flush left, the numbers behind them flush right."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+
+    def lay(line: list[str]) -> list[str]:
+        return [
+            cell.ljust(width) if column < texts else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+
+    if not markdown:
+        return "\n".join("  ".join(lay(line)).rstrip() for line in lines)
+    rule = ["-" * width if column < texts else "-" * (width - 1) + ":" for column, width in enumerate(widths)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [lay(lines[0]), rule, *map(lay, lines[1:])])

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Measures Truckee beside its peers on the common workloads: speed, memory, goodput, and the targets.
+
+All in one run and interleaved: in each repetition every program does the workload once, so that whatever else the
+machine does falls on all of them alike. README.md says what is measured and how to read it.
+
+  bench/run.py                        everything (about ten minutes, most of them ns-3's)
+  bench/run.py --quick                seconds, without ns-3
+  bench/run.py -w W1,W3 -p ns2 -r 9   two workloads against ns-2, nine repetitions
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+
+import measure
+import report
+import simulators
+import targets
+import workloads
+from results import Run, Table
+from simulators import OURS, Simulator, Unavailable
+from workloads import Workload
+
+QUICK = ["W1", "W2", "W3", "W6", "flows-1000"]
+
+
+def main() -> int:
+    """Exit code: 0 measured (whatever the verdicts), 1 our own program could not be run, 2 bad usage."""
+    known = workloads.load_all()
+    arguments = _arguments(known)
+    chosen = [known[name] for name in arguments.workloads]
+    entrants = [simulators.ours(arguments.truckee), *arguments.programs]
+    conditions = _conditions()
+    _say(f"{conditions['machine']}, {conditions['cpus']} CPUs, load {conditions['load_1min']:.2f}")
+    if conditions["load_1min"] > 0.25 * conditions["cpus"]:
+        _say("this machine is busy: take the times with caution")
+
+    table = Table()
+    bench = Bench(entrants, table, arguments)
+    for workload in chosen:
+        bench.measure(workload)
+        text = report.workload_table(workload, table, arguments.markdown)
+        if text:
+            print(f"{text}\n", flush=True)
+    verdicts = targets.judge(table)
+    print(report.targets_table(verdicts, arguments.markdown))
+    if arguments.json:
+        everything = {
+            "conditions": conditions,
+            "programs": {entrant.name: entrant.about for entrant in entrants},
+            "rows": [row.as_json() for row in table],
+            "targets": [vars(verdict) for verdict in verdicts],
+        }
+        arguments.json.write_text(json.dumps(everything, indent=1, ensure_ascii=False) + "\n")
+    return 1 if any(table.get(workload.name, OURS) is None for workload in chosen) else 0
+
+
+class Bench:
+    """The runs, and which programs have dropped out."""
+
+    def __init__(self, entrants: list[Simulator], table: Table, arguments: argparse.Namespace) -> None:
+        self._entrants = entrants
+        self._table = table
+        self._repetitions = arguments.repetitions
+        self._seeds = arguments.seeds
+        self._limit = arguments.timeout
+        self._unavailable: set[str] = set()
+
+    def measure(self, workload: Workload) -> None:
+        """Fills the workload's rows: timed repetitions first, then the further seeds that a lossy path's mean needs."""
+        ready = [entrant for entrant in self._entrants if self._get_ready(entrant, workload)]
+        failed: set[str] = set()
+        for repetition in range(1, max(self._repetitions, self._seeds if workload.lossy else 0) + 1):
+            timed = repetition <= self._repetitions
+            for entrant in ready:
+                if entrant.name in failed or not self._takes_part(entrant, repetition):
+                    continue
+                run = self._run(entrant, workload, seed=repetition)
+                if run is None:
+                    failed.add(entrant.name)
+                    continue
+                row = self._table.row(workload, entrant.name)
+                (row.timed if timed else row.further).append(run)
+
+    def _takes_part(self, entrant: Simulator, repetition: int) -> bool:
+        if repetition > self._repetitions and not entrant.further_seeds:
+            return False
+        return entrant.most_repetitions is None or repetition <= entrant.most_repetitions
+
+    def _get_ready(self, entrant: Simulator, workload: Workload) -> bool:
+        """Whether it takes part; builds it where that is due, so that no build falls into a measurement."""
+        if entrant.name in self._unavailable:
+            return False
+        if workload.name in entrant.spared:
+            _say(f"{entrant.name} is spared {workload.name}: {entrant.spared[workload.name]}")
+            return False
+        try:
+            entrant.command(workload, 1)
+        except Unavailable as error:
+            _say(f"{entrant.name} is left out: {error}")
+            self._unavailable.add(entrant.name)
+            return False
+        return True
+
+    def _run(self, entrant: Simulator, workload: Workload, seed: int) -> Run | None:
+        """One run, or None with a message where it failed."""
+        command = entrant.command(workload, seed)
+        try:
+            finished = measure.run(command, self._limit)
+        except OSError as error:
+            _say(f"{entrant.name} on {workload.name} cannot be started: {error}")
+            return None
+        if finished.code != 0:
+            complaint = (finished.stderr or finished.stdout).strip()[-400:]
+            _say(f"{entrant.name} on {workload.name} ended with {finished.code} ({finished.cost.wall:.1f} s): {complaint}")
+            return None
+        try:
+            return Run(seed, finished.cost, entrant.read(finished.stdout, workload))
+        except (ValueError, KeyError) as error:
+            _say(f"{entrant.name} on {workload.name} said something unexpected: {error}")
+            return None
+
+
+def _arguments(known: dict[str, Workload]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names, peers = ",".join(known), {peer.name: peer for peer in simulators.peers()}
+    parser.add_argument("-r", "--repetitions", type=int, help="timed runs of each program on each workload (default 5)")
+    parser.add_argument("-w", "--workloads", help=f"comma-separated, of {names} (default: all)")
+    parser.add_argument("-p", "--peers", help=f"comma-separated, of {','.join(peers)}; '' for none (default: all)")
+    parser.add_argument("--peer", action="append", default=[], metavar="'NAME=PROGRAM {args}'", help="a peer of your own")
+    parser.add_argument("--seeds", type=int, default=20, help="seeds a lossy workload's goodput is a mean over (20)")
+    parser.add_argument("--timeout", type=float, default=300.0, help="seconds after which a run is killed (300)")
+    parser.add_argument("--truckee", type=Path, help="a program built before, in place of a release build of this tree")
+    parser.add_argument("--quick", action="store_true", help=f"{','.join(QUICK)}, ns-2 tuned, three repetitions")
+    parser.add_argument("--markdown", action="store_true", help="tables in Markdown")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="everything measured, every run")
+    arguments = parser.parse_args()
+
+    arguments.workloads = _names(arguments.workloads, QUICK if arguments.quick else list(known))
+    arguments.peers = _names(arguments.peers, [simulators.TUNED_NS2] if arguments.quick else list(peers))
+    for what, asked, there in (("workload", arguments.workloads, known), ("peer", arguments.peers, peers)):
+        for name in asked:
+            if name not in there:
+                parser.error(f"there is no {what} {name!r}; there are {', '.join(there)}")
+    if arguments.repetitions is None:
+        arguments.repetitions = 3 if arguments.quick else 5
+    if arguments.repetitions < 1:
+        parser.error("at least one repetition")
+    try:
+        arguments.programs = [peers[name] for name in arguments.peers]
+        arguments.programs += [simulators.foreign(definition) for definition in arguments.peer]
+    except ValueError as error:
+        parser.error(str(error))
+    return arguments
+
+
+def _names(given: str | None, default: list[str]) -> list[str]:
+    return default if given is None else [name for name in given.split(",") if name]
+
+
+def _conditions() -> dict:
+    return {
+        "machine": _processor(),
+        "system": platform.platform(),
+        "cpus": os.cpu_count() or 1,
+        "load_1min": os.getloadavg()[0],
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.machine()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except workloads.WorkloadError as error:
+        sys.exit(f"run.py: {error}")
+    except KeyboardInterrupt:
+        sys.exit("stopped")
