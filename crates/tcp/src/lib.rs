@@ -1,21 +1,39 @@
 //! What a TCP sender and a TCP receiver decide.
 //!
 //! Endpoints are sans-IO: they are fed segments and times, and asked what to send and when to be called again. The
-//! simulator, a test, a replay and a user's own program drive them alike. A sender is a product of four choices,
-//! each a family of its own: [`recovery`], [`growth`], [`response`] and the [`rtt`] timer's settings; [`estimate`] and
-//! [`predict`] serve the responses, [`ack`] is the receiver's side.
+//! simulator, a test, a replay and a user's own program drive them alike. A sender is a product of four choices:
+//! [`recovery`], [`growth`], [`response`], each a family of its own, and the timer's settings ([`rtt`], [`stack`]);
+//! [`estimate`] and [`predict`] serve the responses, [`ack`] is the receiver's side.
 //!
 //! Not for: clocks, sockets, networks. Nothing here knows where it runs.
 
+pub mod ack;
+pub mod estimate;
+pub mod event;
+pub mod growth;
+pub mod outstanding;
+pub mod predict;
+pub mod preset;
+pub mod receiver;
+pub mod recovery;
+pub mod response;
+pub mod rtt;
 pub mod segment;
+pub mod sender;
+pub mod seq;
 pub mod spec;
 pub mod stack;
+pub mod window;
 
 /// A point in time: nanoseconds since the start of the run.
 pub type Time = u64;
 /// A span of time in nanoseconds.
 pub type Nanos = u64;
 
+pub use event::{Ack, Cause, Loss, LossKind};
+pub use receiver::Receiver;
 pub use segment::{SackBlocks, Segment, flags};
+pub use sender::Sender;
 pub use spec::{Arg, Info, Spec, SpecError};
 pub use stack::{Size, Stack};
+pub use window::Window;

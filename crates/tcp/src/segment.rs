@@ -41,7 +41,9 @@ impl SackBlocks {
 
     /// The blocks as `[from, to)` in absolute sequence numbers, in the order they were pushed.
     pub fn iter(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.blocks[..usize::from(self.len)].iter().map(move |&(a, b)| (ack + u64::from(a), ack + u64::from(b)))
+        self.blocks[..usize::from(self.len)]
+            .iter()
+            .map(move |&(a, b)| (ack + u64::from(a), ack + u64::from(b)))
     }
 
     /// Whether there is no block.

@@ -156,7 +156,9 @@ impl Args {
     pub fn count(&mut self, name: &str, default: u64, range: RangeInclusive<u64>) -> Result<u64, SpecError> {
         let value = match self.take(name) {
             None => default,
-            Some(Arg::Number(x)) if x >= 0.0 && libm::floor(x) == x && range.contains(&(x as u64)) => x as u64,
+            Some(Arg::Number(x)) if x >= 0.0 && libm::floor(x) == x && range.contains(&(x as u64)) => {
+                x as u64
+            }
             Some(other) => {
                 let expected = format!("a whole number from {} to {}", range.start(), range.end());
                 return Err(self.bad(name, &other, &expected));
@@ -197,6 +199,20 @@ impl Args {
         Ok(value)
     }
 
+    /// One of the given words; the first is the default.
+    pub fn choice(&mut self, name: &str, words: &[&'static str]) -> Result<&'static str, SpecError> {
+        let value = match self.take(name) {
+            None => words[0],
+            Some(Arg::Name(given)) => match words.iter().find(|w| **w == given) {
+                Some(word) => word,
+                None => return Err(self.bad(name, &given, &format!("one of {}", words.join(", ")))),
+            },
+            Some(other) => return Err(self.bad(name, &other, &format!("one of {}", words.join(", ")))),
+        };
+        self.resolved.push((name.to_owned(), Arg::Name(value.to_owned())));
+        Ok(value)
+    }
+
     /// Another family's member: a name, to which the arguments not yet taken pass on (flat form), or a table of its
     /// own (nested form). `build` is that family's builder; it returns the member and its spec with all defaults.
     pub fn member<T>(
@@ -229,21 +245,36 @@ impl Args {
     }
 }
 
-/// Declares a family's list: an enum with static dispatch over its trait, and its builder.
+/// Declares a family's list: an enum with static dispatch over its trait, and its builder. The trait's methods are
+/// repeated behind the list, without bodies, so that they can be passed on.
 ///
 /// ```ignore
 /// family! {
 ///     /// Doc comment.
 ///     pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting }
+///     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
 /// }
 /// ```
 macro_rules! family {
-    ($(#[$meta:meta])* pub enum $Any:ident : $Trait:ident, $family:literal { $($Member:ident),+ $(,)? }) => {
+    (@methods $Members:tt) => {};
+    (@methods $Members:tt fn $name:ident(&mut $self:ident $(, $arg:ident: $ty:ty)*) $(-> $ret:ty)?; $($rest:tt)*) => {
+        #[inline]
+        fn $name(&mut $self $(, $arg: $ty)*) $(-> $ret)? { family!(@call $self $name ($($arg),*) $Members) }
+        family!(@methods $Members $($rest)*);
+    };
+    (@methods $Members:tt fn $name:ident(&$self:ident $(, $arg:ident: $ty:ty)*) $(-> $ret:ty)?; $($rest:tt)*) => {
+        #[inline]
+        fn $name(&$self $(, $arg: $ty)*) $(-> $ret)? { family!(@call $self $name ($($arg),*) $Members) }
+        family!(@methods $Members $($rest)*);
+    };
+    (@call $self:ident $name:ident $args:tt ($($Member:ident)+)) => {
+        match $self { $(Self::$Member(member) => member.$name $args),+ }
+    };
+    ($(#[$meta:meta])* pub enum $Any:ident : $Trait:ident, $family:literal { $($Member:ident),+ $(,)? } $($methods:tt)*) => {
         $(#[$meta])*
-        #[allow(missing_docs, clippy::large_enum_variant)]
-        #[enum_dispatch::enum_dispatch($Trait)]
+        #[allow(missing_docs, clippy::large_enum_variant)] // the members document themselves
         #[derive(Debug, Clone)]
-        pub enum $Any { $($Member),+ }
+        pub enum $Any { $($Member($Member)),+ }
 
         impl $Any {
             /// What can be named in this family.
@@ -257,7 +288,7 @@ macro_rules! family {
                 let mut args = Args::new(spec);
                 $(if spec.name == $Member::INFO.name {
                     let member = $Member::build(&mut args)?;
-                    return Ok((member.into(), args.finish()?));
+                    return Ok((Self::$Member(member), args.finish()?));
                 })+
                 Err(SpecError::UnknownMember {
                     family: $family,
@@ -266,6 +297,8 @@ macro_rules! family {
                 })
             }
         }
+
+        impl $Trait for $Any { family!(@methods ($($Member)+) $($methods)*); }
     };
 }
 pub(crate) use family;

@@ -1,0 +1,92 @@
+//! Delayed ACKs: one per `count` segments, or after `timeout`; at once when out of order, filling a hole or FIN.
+//!
+//! Source: RFC 1122, section 4.2.3.2 (at most 500 ms, at least every second segment); RFC 5681, section 4.2. Defaults:
+//! 2 segments, 200 ms.
+
+use super::{AckPolicy, AckSink, Arrival};
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Nanos, Time};
+
+/// Waits for a second segment.
+#[derive(Debug, Clone)]
+pub struct Delayed {
+    count: u64,
+    timeout: Nanos,
+    waiting: u64,
+    deadline: Option<Time>,
+}
+
+impl Member for Delayed {
+    const INFO: Info = Info {
+        name: "delayed",
+        summary: "one ACK per two segments, or after 200 ms; at once when out of order",
+        formula: "ACK when count = 2 segments wait, timeout = 200 ms after the first, or out of order",
+        source: "RFC 1122, section 4.2.3.2; RFC 5681, section 4.2",
+    };
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let count = args.count("count", 2, 1..=1000)?;
+        let timeout = args.time("timeout", 200_000_000, 1_000_000..=500_000_000)?;
+        Ok(Self { count, timeout, waiting: 0, deadline: None })
+    }
+}
+
+impl Delayed {
+    fn release(&mut self, number: u64, out: &mut AckSink) {
+        self.waiting = 0;
+        self.deadline = None;
+        out.ack(number);
+    }
+}
+
+impl AckPolicy for Delayed {
+    fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink) {
+        self.waiting += 1;
+        if segment.urgent || self.waiting >= self.count {
+            self.release(segment.rcv_nxt, out);
+        } else if self.deadline.is_none() {
+            self.deadline = Some(segment.now + self.timeout);
+        }
+    }
+
+    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
+        if self.deadline.is_some_and(|d| now >= d) {
+            self.release(rcv_nxt, out);
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        self.deadline
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrival(now: Time, rcv_nxt: u64, urgent: bool) -> Arrival {
+        Arrival { now, bytes: 1000, rcv_nxt, unacked: 1000, in_order: !urgent, urgent }
+    }
+
+    #[test]
+    fn the_second_segment_or_the_timer_releases_the_ack() {
+        let mut policy = Delayed { count: 2, timeout: 200, waiting: 0, deadline: None };
+        let mut sink = AckSink::default();
+        policy.on_segment(&arrival(10, 1001, false), &mut sink);
+        assert_eq!((sink.pop(), policy.deadline()), (None, Some(210)));
+        policy.on_segment(&arrival(20, 2001, false), &mut sink);
+        assert_eq!((sink.pop(), policy.deadline()), (Some(2001), None));
+        policy.on_segment(&arrival(30, 3001, false), &mut sink);
+        policy.on_timer(229, 3001, &mut sink);
+        assert_eq!(sink.pop(), None, "too early");
+        policy.on_timer(230, 3001, &mut sink);
+        assert_eq!(sink.pop(), Some(3001));
+    }
+
+    #[test]
+    fn out_of_order_segments_are_acknowledged_at_once() {
+        let mut policy = Delayed { count: 2, timeout: 200, waiting: 0, deadline: None };
+        let mut sink = AckSink::default();
+        policy.on_segment(&arrival(10, 1001, true), &mut sink);
+        assert_eq!((sink.pop(), policy.deadline()), (Some(1001), None));
+    }
+}

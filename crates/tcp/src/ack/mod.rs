@@ -1,0 +1,108 @@
+//! Which ACKs a receiver sends, and when.
+//!
+//! A policy hears of every arriving data segment and of its own timer, and puts acknowledgement numbers into an
+//! [`AckSink`] in the order in which they are to leave. It must acknowledge everything sooner or later: after
+//! [`AckPolicy::on_timer`] nothing may be left unacknowledged.
+
+mod delayed;
+mod every;
+
+pub use delayed::Delayed;
+pub use every::Every;
+
+use crate::Time;
+use crate::spec::family;
+
+/// An arriving data segment, after the receiver has sorted it in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// When.
+    pub now: Time,
+    /// Payload, bytes.
+    pub bytes: u32,
+    /// Next sequence number expected, after this segment.
+    pub rcv_nxt: u64,
+    /// Bytes in order that no ACK has covered yet, this segment's included.
+    pub unacked: u64,
+    /// Whether it carried the next byte expected.
+    pub in_order: bool,
+    /// Whether data is missing before or after it, it filled (part of) a hole, it was a duplicate, or it carried FIN:
+    /// an ACK is due at once (RFC 5681, section 4.2).
+    pub urgent: bool,
+}
+
+/// Where a policy puts its ACKs.
+#[derive(Debug, Clone, Default)]
+pub struct AckSink {
+    acks: std::collections::VecDeque<u64>,
+}
+
+impl AckSink {
+    /// An ACK with this number leaves after those before it.
+    pub fn ack(&mut self, number: u64) {
+        self.acks.push_back(number);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<u64> {
+        self.acks.pop_front()
+    }
+}
+
+/// The contract of an ACK policy.
+pub trait AckPolicy {
+    /// A data segment has come.
+    fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
+    /// The time asked for by [`AckPolicy::deadline`] has come; `rcv_nxt` is the next sequence number expected.
+    fn on_timer(&mut self, _now: Time, _rcv_nxt: u64, _out: &mut AckSink) {}
+    /// When to call [`AckPolicy::on_timer`].
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+}
+
+family! {
+    /// Any ACK policy.
+    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed }
+    fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
+    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
+    fn deadline(&self) -> Option<Time>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spec;
+
+    #[test]
+    fn every_member_acknowledges_everything_sooner_or_later() {
+        for member in AnyAckPolicy::MEMBERS {
+            for segments in 1..=5u64 {
+                let (mut policy, _) = AnyAckPolicy::build(&Spec::named(member.name)).unwrap();
+                let mut sink = AckSink::default();
+                let (mut last, mut nxt) = (1, 1);
+                for k in 0..segments {
+                    nxt += 1000;
+                    let arrival = Arrival {
+                        now: k,
+                        bytes: 1000,
+                        rcv_nxt: nxt,
+                        unacked: nxt - last,
+                        in_order: true,
+                        urgent: false,
+                    };
+                    policy.on_segment(&arrival, &mut sink);
+                    while let Some(ack) = sink.pop() {
+                        assert!(ack >= last && ack <= nxt, "{}", member.name);
+                        last = ack;
+                    }
+                }
+                if let Some(deadline) = policy.deadline() {
+                    policy.on_timer(deadline, nxt, &mut sink);
+                }
+                let last = std::iter::from_fn(|| sink.pop()).last().unwrap_or(last);
+                assert_eq!(last, nxt, "{} after {segments} segments", member.name);
+                assert_eq!(policy.deadline(), None, "{}", member.name);
+            }
+        }
+    }
+}

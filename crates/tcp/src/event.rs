@@ -1,0 +1,57 @@
+//! The events that every family sees: an ACK at the sender, a loss noticed by it.
+
+use crate::{Nanos, Time};
+
+/// What a lost packet died of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// A full queue: the network wants less.
+    Congestion,
+    /// Noise, fading, a handoff: the network's load has nothing to do with it.
+    Wireless,
+}
+
+/// An ACK as it reaches a sender.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ack {
+    /// When.
+    pub now: Time,
+    /// Acknowledgement number.
+    pub ack: u64,
+    /// Bytes that it newly acknowledges cumulatively; 0 for a duplicate.
+    pub newly_acked: u64,
+    /// Bytes that it shows to have been delivered, as bandwidth estimators count them: a duplicate counts one MSS, and
+    /// the ACK that ends a gap what it covers less what its duplicates have counted.
+    pub delivered: u64,
+    /// Whether it is a duplicate (RFC 5681, section 2).
+    pub duplicate: bool,
+    /// RTT sample from the newest segment it covers; none if that would be ambiguous (Karn).
+    pub rtt: Option<Nanos>,
+    /// Send time of the newest segment it covers.
+    pub sent: Option<Time>,
+}
+
+/// How a sender noticed a loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LossKind {
+    /// Duplicate ACKs or SACK blocks.
+    DupAcks,
+    /// The retransmission timer.
+    Timeout,
+    /// ECN: nothing was lost, but a router marked a packet in place of dropping it (RFC 3168).
+    EcnEcho,
+}
+
+/// A loss event: one notice of trouble, whose response is asked once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loss {
+    /// When it was noticed.
+    pub now: Time,
+    /// How.
+    pub kind: LossKind,
+    /// Sequence number of the segment taken to be lost.
+    pub seq: u64,
+    /// What really happened to that segment, where the laboratory knows; `None`: it was not dropped. Only an oracle
+    /// may read this.
+    pub truth: Option<Cause>,
+}

@@ -1,0 +1,91 @@
+//! How the window opens while nothing is lost.
+//!
+//! [`Growth::on_ack`] is called for each ACK of new data while no loss is being repaired and the window is what limits
+//! the sender (RFC 7661's concern: an unused window must not grow); it raises `w.cwnd`. [`Growth::on_loss`] tells of
+//! each loss event after the response to it. A growth rule owns `w.cwnd` between losses and never lowers it below one
+//! MSS; `w.ssthresh` belongs to the response.
+
+mod byte_counting;
+mod per_ack;
+
+pub use byte_counting::ByteCounting;
+pub use per_ack::PerAck;
+
+use crate::spec::family;
+use crate::{Ack, Loss, Window};
+
+/// The contract of a growth rule.
+pub trait Growth {
+    /// An ACK of `ack.newly_acked` > 0 bytes.
+    fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    /// A loss event; the response has set the window.
+    fn on_loss(&mut self, _loss: &Loss, _w: &Window) {}
+}
+
+family! {
+    /// Any growth rule.
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting }
+    fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    fn on_loss(&mut self, loss: &Loss, w: &Window);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LossKind, Spec};
+
+    pub(crate) fn window(cwnd_segments: f64, ssthresh_segments: f64) -> Window {
+        Window {
+            mss: 1000.0,
+            cwnd: cwnd_segments * 1000.0,
+            ssthresh: ssthresh_segments * 1000.0,
+            flight: (cwnd_segments * 1000.0) as u64,
+            rwnd: 1 << 30,
+            srtt: Some(100_000_000),
+            rtt_min: Some(100_000_000),
+        }
+    }
+
+    pub(crate) fn ack(bytes: u64) -> Ack {
+        Ack {
+            now: 1_000_000_000,
+            ack: bytes,
+            newly_acked: bytes,
+            delivered: bytes,
+            duplicate: false,
+            rtt: Some(100_000_000),
+            sent: Some(900_000_000),
+        }
+    }
+
+    fn each(mut check: impl FnMut(&'static str, &mut AnyGrowth)) {
+        for member in AnyGrowth::MEMBERS {
+            let (mut growth, _) = AnyGrowth::build(&Spec::named(member.name)).unwrap();
+            check(member.name, &mut growth);
+        }
+    }
+
+    #[test]
+    fn every_member_opens_a_small_window_in_slow_start() {
+        each(|name, growth| {
+            let mut w = window(10.0, 1000.0);
+            (0..10).for_each(|_| growth.on_ack(&ack(1000), &mut w));
+            assert!(w.cwnd > 10_000.0 && w.cwnd <= 20_000.0, "{name}: {}", w.cwnd);
+        });
+    }
+
+    #[test]
+    fn every_member_stays_finite_and_above_one_segment() {
+        each(|name, growth| {
+            for cwnd in [1.0, 2.0, 1e6] {
+                let mut w = window(cwnd, 2.0);
+                for bytes in [1, 1000, 1 << 40] {
+                    growth.on_ack(&ack(bytes), &mut w);
+                    let loss = Loss { now: 1, kind: LossKind::Timeout, seq: 1, truth: None };
+                    growth.on_loss(&loss, &w);
+                }
+                assert!(w.cwnd.is_finite() && w.cwnd >= w.mss, "{name}: {}", w.cwnd);
+            }
+        });
+    }
+}

@@ -1,0 +1,304 @@
+//! What a sender has in the air: one record a segment from the first unacknowledged byte to the highest sent.
+
+use crate::Time;
+use std::collections::VecDeque;
+
+/// Bits of [`Sent::marks`].
+pub mod marks {
+    /// Carries FIN behind its payload.
+    pub const FIN: u8 = 1;
+    /// Was sent more than once.
+    pub const RESENT: u8 = 2;
+    /// Reported by a SACK block.
+    pub const SACKED: u8 = 4;
+    /// Taken to be lost (RFC 6675: IsLost), while not sacked.
+    pub const LOST: u8 = 8;
+    /// A retransmission of it is in the air, while not sacked.
+    pub const REPAIR: u8 = 16;
+}
+
+/// A segment sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// First sequence number not yet acknowledged.
+    pub seq: u64,
+    /// Sequence number after it.
+    pub end: u64,
+    /// When it was last sent.
+    pub sent: Time,
+    /// When its data came to TCP, or else when it was first sent.
+    pub born: Time,
+    /// Bits of [`marks`].
+    pub marks: u8,
+}
+
+impl Sent {
+    /// Whether the bit is set.
+    pub fn is(&self, mark: u8) -> bool {
+        self.marks & mark != 0
+    }
+
+    /// Sequence numbers it occupies.
+    pub fn len(&self) -> u64 {
+        self.end - self.seq
+    }
+}
+
+/// What an advance of the first unacknowledged number covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Covered {
+    /// Sequence numbers.
+    pub bytes: u64,
+    /// Of the newest segment covered whole: when it was last sent.
+    pub newest_sent: Option<Time>,
+    /// Whether any segment covered was sent more than once, so that an RTT sample would be ambiguous (Karn).
+    pub resent: bool,
+}
+
+/// The segments between `una` and `max`.
+#[derive(Debug, Clone)]
+pub struct Outstanding {
+    /// First unacknowledged sequence number (SND.UNA).
+    una: u64,
+    /// Next one to send (SND.NXT); below `max` after a go-back.
+    nxt: u64,
+    /// One after the highest ever sent.
+    max: u64,
+    segments: VecDeque<Sent>,
+    /// Index of the segment at `nxt`.
+    cursor: usize,
+    sacked: u64,
+    lost: u64,
+    repairs: u64,
+}
+
+impl Outstanding {
+    /// Nothing sent; the first byte will have number `first`.
+    pub fn new(first: u64) -> Self {
+        Self {
+            una: first,
+            nxt: first,
+            max: first,
+            segments: VecDeque::new(),
+            cursor: 0,
+            sacked: 0,
+            lost: 0,
+            repairs: 0,
+        }
+    }
+
+    /// First unacknowledged sequence number.
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Next sequence number to send.
+    pub fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// One after the highest sequence number ever sent.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Whether nothing is unacknowledged.
+    pub fn is_empty(&self) -> bool {
+        self.una == self.max
+    }
+
+    /// FlightSize: bytes sent (since a go-back: sent again) and not acknowledged.
+    pub fn flight(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// RFC 6675's pipe: what SACK and loss marks leave of the flight, retransmissions counted.
+    pub fn pipe(&self) -> u64 {
+        (self.flight() + self.repairs).saturating_sub(self.sacked + self.lost)
+    }
+
+    /// Number of segments.
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Segment number `at`.
+    pub fn get(&self, at: usize) -> Option<&Sent> {
+        self.segments.get(at)
+    }
+
+    /// Index of the segment that holds `seq` (or the first after it).
+    pub fn index_of(&self, seq: u64) -> usize {
+        self.segments.partition_point(|s| s.end <= seq)
+    }
+
+    /// Records a new segment at `nxt` = `max`.
+    pub fn push(&mut self, now: Time, born: Time, len: u64, fin: bool) -> Sent {
+        debug_assert!(self.nxt == self.max && len > 0);
+        let marks = if fin { marks::FIN } else { 0 };
+        let segment = Sent { seq: self.max, end: self.max + len, sent: now, born, marks };
+        self.segments.push_back(segment);
+        self.max += len;
+        self.nxt = self.max;
+        self.cursor = self.segments.len();
+        segment
+    }
+
+    /// The segment at `nxt` where that is below `max`: what a go-back sends again.
+    pub fn to_resend(&self) -> Option<&Sent> {
+        self.segments.get(self.cursor)
+    }
+
+    /// Records that the segment at `nxt` below `max` was sent again.
+    pub fn resend(&mut self, now: Time) -> Option<Sent> {
+        let segment = self.segments.get_mut(self.cursor)?;
+        segment.sent = now;
+        segment.marks |= marks::RESENT;
+        self.nxt = segment.end;
+        self.cursor += 1;
+        Some(*segment)
+    }
+
+    /// Records that segment `at` was retransmitted out of turn.
+    pub fn repair(&mut self, at: usize, now: Time) -> Option<Sent> {
+        let segment = self.segments.get_mut(at)?;
+        segment.sent = now;
+        if !segment.is(marks::REPAIR | marks::SACKED) {
+            self.repairs += segment.end - segment.seq;
+            segment.marks |= marks::REPAIR;
+        }
+        segment.marks |= marks::RESENT;
+        // A repair right at `nxt` after a go-back need not be sent a second time.
+        if at == self.cursor {
+            self.nxt = segment.end;
+            self.cursor += 1;
+        }
+        Some(*segment)
+    }
+
+    /// Everything below `ack` is acknowledged. `ack` is within (una, max].
+    pub fn advance(&mut self, ack: u64) -> Covered {
+        debug_assert!(ack > self.una && ack <= self.max);
+        let mut covered = Covered { bytes: ack - self.una, ..Covered::default() };
+        while let Some(segment) = self.segments.front_mut() {
+            if segment.end > ack {
+                if segment.seq < ack {
+                    let part = ack - segment.seq;
+                    covered.resent |= segment.is(marks::RESENT);
+                    segment.seq = ack;
+                    let marks = segment.marks;
+                    self.uncount(marks, part);
+                }
+                break;
+            }
+            covered.newest_sent = Some(segment.sent);
+            covered.resent |= segment.is(marks::RESENT);
+            let (marks, len) = (segment.marks, segment.len());
+            self.uncount(marks, len);
+            self.segments.pop_front();
+            self.cursor = self.cursor.saturating_sub(1);
+        }
+        self.una = ack;
+        if self.nxt < ack {
+            self.nxt = ack;
+            self.cursor = 0;
+        }
+        covered
+    }
+
+    fn uncount(&mut self, marks: u8, len: u64) {
+        if marks & (marks::SACKED | marks::LOST | marks::REPAIR) != 0 {
+            self.sacked -= if marks & marks::SACKED != 0 { len } else { 0 };
+            self.lost -= if marks & marks::LOST != 0 { len } else { 0 };
+            self.repairs -= if marks & marks::REPAIR != 0 { len } else { 0 };
+        }
+    }
+
+    /// Marks segment `at` as sacked; it is then neither lost nor under repair.
+    pub fn mark_sacked(&mut self, at: usize) {
+        if let Some(segment) = self.segments.get_mut(at)
+            && !segment.is(marks::SACKED)
+        {
+            let (marks, len) = (segment.marks, segment.len());
+            segment.marks = marks & !(marks::LOST | marks::REPAIR) | marks::SACKED;
+            self.uncount(marks, len);
+            self.sacked += len;
+        }
+    }
+
+    /// Marks segment `at` as lost unless it is sacked.
+    pub fn mark_lost(&mut self, at: usize) {
+        if let Some(segment) = self.segments.get_mut(at)
+            && !segment.is(marks::SACKED | marks::LOST)
+        {
+            segment.marks |= marks::LOST;
+            self.lost += segment.end - segment.seq;
+        }
+    }
+
+    /// Takes everything that is not sacked for lost, repairs included (a timeout under SACK).
+    pub fn lose_all(&mut self) {
+        for at in 0..self.segments.len() {
+            let segment = &mut self.segments[at];
+            if segment.is(marks::REPAIR) {
+                segment.marks &= !marks::REPAIR;
+                self.repairs -= segment.end - segment.seq;
+            }
+            self.mark_lost(at);
+        }
+    }
+
+    /// Goes back to the first unacknowledged segment: everything will be sent again in order.
+    pub fn go_back(&mut self) {
+        self.nxt = self.una;
+        self.cursor = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn five() -> Outstanding {
+        let mut out = Outstanding::new(1);
+        (0..5).for_each(|t| {
+            out.push(t, t, 100, false);
+        });
+        out
+    }
+
+    #[test]
+    fn an_advance_reports_the_newest_segment_covered_whole() {
+        let mut out = five();
+        let covered = out.advance(251);
+        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(1), resent: false });
+        assert_eq!((out.una(), out.flight(), out.get(0).map(|s| s.seq)), (251, 250, Some(251)));
+    }
+
+    #[test]
+    fn a_go_back_sends_everything_again_in_order() {
+        let mut out = five();
+        out.go_back();
+        assert_eq!(out.flight(), 0);
+        assert_eq!(out.resend(9).map(|s| (s.seq, s.sent)), Some((1, 9)));
+        assert!(out.advance(301).resent);
+        assert_eq!(out.to_resend().map(|s| s.seq), Some(301), "an ACK beyond nxt moves it along");
+    }
+
+    #[test]
+    fn pipe_counts_what_is_in_the_air() {
+        let mut out = five();
+        out.mark_sacked(4);
+        out.mark_sacked(2);
+        assert_eq!(out.pipe(), 300);
+        out.mark_lost(0);
+        out.mark_lost(2); // sacked: cannot be lost
+        assert_eq!(out.pipe(), 200);
+        out.repair(0, 7);
+        assert_eq!(out.pipe(), 300);
+        out.lose_all();
+        assert_eq!(out.pipe(), 0);
+        out.advance(501);
+        assert_eq!((out.pipe(), out.is_empty()), (0, true));
+    }
+}

@@ -1,0 +1,256 @@
+//! A receiver: reassembly, and an ACK policy that says which ACKs go out and when. Sans-IO, like its peer
+//! [`crate::Sender`]. Its application reads at once, so it always advertises its whole buffer.
+
+use crate::ack::{AckPolicy, AckSink, AnyAckPolicy, Arrival};
+use crate::segment::{SackBlocks, Segment, flags};
+use crate::seq::Ranges;
+use crate::{Stack, Time};
+use std::collections::VecDeque;
+
+/// Data handed to the application: one entry a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delivered {
+    /// Payload, bytes.
+    pub bytes: u64,
+    /// [`Segment::born`].
+    pub born: Time,
+}
+
+/// One end of a connection that receives data.
+#[derive(Debug, Clone)]
+pub struct Receiver {
+    window: u32,
+    timestamps: bool,
+    ecn: bool,
+    sack: bool,
+    policy: AnyAckPolicy,
+    sink: AckSink,
+    rcv_nxt: u64,
+    /// Everything below has been acknowledged.
+    acked: u64,
+    waiting: Waiting,
+    fin: Option<u64>,
+    syn_ack_due: Option<Time>,
+    ts_recent: Time,
+    echo_congestion: bool,
+    delivered: Vec<Delivered>,
+    segments: u64,
+    acks: u64,
+}
+
+/// Segments beyond a hole.
+#[derive(Debug, Clone, Default)]
+struct Waiting {
+    ranges: Ranges,
+    /// (first, end, born) of what will be delivered, rising, without overlap.
+    segments: VecDeque<(u64, u64, Time)>,
+    /// A sequence number out of each range reported, most recent first: the order of SACK blocks (RFC 2018, section 4).
+    recent: VecDeque<u64>,
+}
+
+impl Waiting {
+    fn insert(&mut self, mut seq: u64, end: u64, born: Time) {
+        self.recent.retain(|&s| s != seq);
+        self.recent.push_front(seq);
+        self.recent.truncate(8);
+        let mut at = self.segments.partition_point(|s| s.1 <= seq);
+        while seq < end {
+            let next = self.segments.get(at).copied();
+            if let Some((from, to, _)) = next
+                && from <= seq
+            {
+                seq = to;
+                at += 1;
+                continue;
+            }
+            let to = next.map_or(end, |(from, ..)| from.min(end));
+            self.segments.insert(at, (seq, to, born));
+            seq = to;
+            at += 1;
+        }
+    }
+
+    fn blocks(&self, ack: u64) -> SackBlocks {
+        let mut blocks = SackBlocks::default();
+        let mut listed = [0u64; 8];
+        let mut n = 0;
+        for range in self.recent.iter().filter_map(|&seq| self.ranges.containing(seq)) {
+            if range.0 > ack && !listed[..n].contains(&range.0) {
+                listed[n] = range.0;
+                n += 1;
+                blocks.push(ack, range.0, range.1);
+            }
+        }
+        blocks
+    }
+}
+
+impl Receiver {
+    /// A receiver that waits for a connection; `sack`: whether it sends SACK blocks.
+    pub fn new(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
+        Self {
+            window: stack.advertised_window(),
+            timestamps: stack.timestamps,
+            ecn: stack.ecn,
+            sack,
+            policy,
+            sink: AckSink::default(),
+            rcv_nxt: 1,
+            acked: 1,
+            waiting: Waiting::default(),
+            fin: None,
+            syn_ack_due: None,
+            ts_recent: 0,
+            echo_congestion: false,
+            delivered: Vec::new(),
+            segments: 0,
+            acks: 0,
+        }
+    }
+
+    /// A segment has come; `congestion_experienced`: a router marked its packet (RFC 3168).
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, congestion_experienced: bool) {
+        self.delivered.clear();
+        if segment.has(flags::SYN) {
+            self.syn_ack_due = Some(segment.ts_val);
+            return;
+        }
+        if segment.seq_len() == 0 {
+            return;
+        }
+        if self.ecn {
+            if segment.has(flags::CWR) {
+                self.echo_congestion = false;
+            }
+            self.echo_congestion |= congestion_experienced;
+        }
+        if segment.seq <= self.acked {
+            self.ts_recent = segment.ts_val; // RFC 7323, section 4.3
+        }
+        self.segments += u64::from(segment.len > 0);
+        let arrival = self.sort_in(now, segment);
+        self.policy.on_segment(&arrival, &mut self.sink);
+    }
+
+    fn sort_in(&mut self, now: Time, segment: &Segment) -> Arrival {
+        let end = segment.end();
+        if segment.has(flags::FIN) {
+            self.fin = Some(end);
+        }
+        let expected = self.rcv_nxt;
+        let holes = !self.waiting.ranges.is_empty();
+        let in_order = segment.seq <= expected && end > expected;
+        if in_order {
+            self.deliver(end, segment.born);
+            if holes {
+                self.deliver_waiting();
+            }
+        } else if end > expected && segment.seq - expected < u64::from(self.window) {
+            self.waiting.ranges.insert(segment.seq, end);
+            self.waiting.insert(segment.seq, end, segment.born);
+        }
+        Arrival {
+            now,
+            bytes: segment.len,
+            rcv_nxt: self.rcv_nxt,
+            unacked: self.rcv_nxt - self.acked,
+            in_order,
+            urgent: !in_order || holes || segment.has(flags::FIN),
+        }
+    }
+
+    fn deliver(&mut self, end: u64, born: Time) {
+        let fin = u64::from(self.fin == Some(end));
+        let bytes = end - self.rcv_nxt - fin;
+        self.rcv_nxt = end;
+        if bytes > 0 {
+            self.delivered.push(Delivered { bytes, born });
+        }
+    }
+
+    fn deliver_waiting(&mut self) {
+        while let Some(&(seq, end, born)) = self.waiting.segments.front()
+            && seq <= self.rcv_nxt
+        {
+            if end > self.rcv_nxt {
+                self.deliver(end, born);
+            }
+            self.waiting.segments.pop_front();
+        }
+        self.waiting.ranges.trim_below(self.rcv_nxt);
+        if self.waiting.ranges.is_empty() {
+            self.waiting.recent.clear();
+        }
+    }
+
+    /// The time asked for by [`Self::deadline`] has come.
+    pub fn on_timer(&mut self, now: Time) {
+        self.delivered.clear();
+        self.policy.on_timer(now, self.rcv_nxt, &mut self.sink);
+    }
+
+    /// When to call [`Self::on_timer`].
+    pub fn deadline(&self) -> Option<Time> {
+        self.policy.deadline()
+    }
+
+    /// The next segment to send now, if any.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if let Some(ts) = self.syn_ack_due.take() {
+            self.ts_recent = ts;
+            return Some(Segment { seq: 0, ..self.segment(now, 1, flags::SYN) });
+        }
+        let number = self.sink.pop()?;
+        self.acked = self.acked.max(number);
+        self.acks += 1;
+        // The peer has closed and has got everything acknowledged: this side closes with the same segment.
+        let fin = self.fin.is_some_and(|end| number >= end);
+        let mut ack = self.segment(now, number, if fin { flags::FIN } else { 0 });
+        if self.echo_congestion {
+            ack.flags |= flags::ECE;
+        }
+        if self.sack && !self.waiting.ranges.is_empty() {
+            ack.sack = self.waiting.blocks(number);
+        }
+        Some(ack)
+    }
+
+    fn segment(&self, now: Time, ack: u64, flag: u8) -> Segment {
+        let (ts_val, ts_ecr) = if self.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
+        Segment {
+            seq: 1,
+            ack,
+            window: self.window,
+            ts_val,
+            ts_ecr,
+            flags: flags::ACK | flag,
+            born: now,
+            ..Segment::default()
+        }
+    }
+
+    /// What the last call of [`Self::on_segment`] handed to the application, in order.
+    pub fn delivered(&self) -> &[Delivered] {
+        &self.delivered
+    }
+
+    /// Next sequence number expected.
+    pub fn rcv_nxt(&self) -> u64 {
+        self.rcv_nxt
+    }
+
+    /// Whether everything up to the peer's FIN has come.
+    pub fn finished(&self) -> bool {
+        self.fin.is_some_and(|end| self.rcv_nxt >= end)
+    }
+
+    /// Data segments that came, duplicates included.
+    pub fn segments(&self) -> u64 {
+        self.segments
+    }
+
+    /// ACKs sent.
+    pub fn acks(&self) -> u64 {
+        self.acks
+    }
+}

@@ -1,0 +1,105 @@
+//! How a loss is noticed and repaired.
+//!
+//! A recovery watches ACKs, decides that a segment is lost, asks the [`Transfer`] once per loss event for the response
+//! to it, inflates and deflates the window while it repairs (inflation belongs to recovery, whatever the response
+//! set), and names the segments to send again. It does not decide how far the window falls (that is
+//! [`crate::response`]) nor how it grows otherwise ([`crate::growth`]).
+
+mod newreno;
+mod reno;
+mod sack;
+mod tahoe;
+
+pub use newreno::NewReno;
+pub use reno::Reno;
+pub use sack::Sack;
+pub use tahoe::{Tahoe, TahoeNoFastRetransmit};
+
+use crate::sender::Transfer;
+use crate::spec::family;
+use crate::{Ack, LossKind, SackBlocks};
+
+/// Duplicate ACKs that mean a loss (RFC 5681, section 3.2).
+pub const DUP_THRESH: u32 = 3;
+
+/// What an ACK of new data allows besides sending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Advance {
+    /// Growth may see it: the sender is not repairing a loss.
+    pub grow: bool,
+    /// The retransmission timer starts anew.
+    pub restart_timer: bool,
+}
+
+impl Advance {
+    /// An ordinary ACK.
+    pub const ORDINARY: Self = Self { grow: true, restart_timer: true };
+    /// An ACK that belongs to the repair of a loss.
+    pub const REPAIRING: Self = Self { grow: false, restart_timer: true };
+}
+
+/// The contract of a recovery. All windows and sequence numbers are in `t`, which every call may change.
+pub trait Recovery {
+    /// An ACK of new data has come; `t.out` has advanced already.
+    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance;
+    /// A duplicate ACK has come.
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer);
+    /// The timer went off, and the response to that has been applied: prepare to send again from the first
+    /// unacknowledged segment.
+    fn on_timeout(&mut self, t: &mut Transfer);
+    /// Index (in `t.out`) of a segment to retransmit now, out of turn. Asked until it says `None`.
+    fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
+    /// Index of a segment to retransmit where there is no new data to send although the window has room.
+    fn last_resort(&mut self, _t: &Transfer) -> Option<usize> {
+        None
+    }
+    /// Bytes that count against the congestion window.
+    fn in_flight(&self, t: &Transfer) -> u64 {
+        t.out.flight()
+    }
+    /// Consecutive duplicate ACKs while no loss is being repaired: what limited transmit (RFC 3042) may answer.
+    fn duplicates(&self) -> u32;
+    /// Whether a loss is being repaired.
+    fn repairing(&self) -> bool;
+    /// Whether it needs the receiver's SACK blocks.
+    fn wants_sack(&self) -> bool {
+        false
+    }
+}
+
+family! {
+    /// Any recovery.
+    pub enum AnyRecovery: Recovery, "recovery" { Tahoe, TahoeNoFastRetransmit, Reno, NewReno, Sack }
+    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance;
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer);
+    fn on_timeout(&mut self, t: &mut Transfer);
+    fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
+    fn last_resort(&mut self, t: &Transfer) -> Option<usize>;
+    fn in_flight(&self, t: &Transfer) -> u64;
+    fn duplicates(&self) -> u32;
+    fn repairing(&self) -> bool;
+    fn wants_sack(&self) -> bool;
+}
+
+/// Counts duplicate ACKs and says when they mean a new loss: at the third, unless they may come from segments that a
+/// timeout or an earlier retransmission sent needlessly (RFC 6582, section 3.2, step 1).
+#[derive(Debug, Clone, Default)]
+struct Duplicates {
+    count: u32,
+    /// One after the highest sequence number sent when the last repair began.
+    recover: u64,
+}
+
+impl Duplicates {
+    /// Counts one; true if it is the one that means a loss.
+    fn another(&mut self, t: &Transfer) -> bool {
+        self.count += 1;
+        self.count == DUP_THRESH && t.out.una() > self.recover
+    }
+
+    /// Reports the loss of the first unacknowledged segment; the response sets the window.
+    fn lose_first(&mut self, ack: &Ack, t: &mut Transfer) {
+        self.recover = t.out.max();
+        t.lose(ack.now, LossKind::DupAcks, t.out.una());
+    }
+}

@@ -1,0 +1,103 @@
+//! NewReno: fast recovery that lasts until everything sent before it is acknowledged (RFC 6582).
+//!
+//! A partial ACK (new data, but not all of it) means the next hole: it is retransmitted, the window is deflated by
+//! what was acknowledged and gets one MSS back. `variant`: "impatient" restarts the timer on the first partial ACK
+//! only, so that many holes end in a timeout; "slow-but-steady" on each (RFC 6582, section 4). `exit`: the window
+//! after recovery, "ssthresh" or "flight" = min(ssthresh, max(flight, MSS) + MSS) (RFC 6582, section 3.2, step 3).
+
+use super::{Advance, DUP_THRESH, Duplicates, Recovery};
+use crate::sender::Transfer;
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Ack, SackBlocks};
+
+/// Fast recovery of RFC 6582.
+#[derive(Debug, Clone)]
+pub struct NewReno {
+    impatient: bool,
+    exit_by_flight: bool,
+    duplicates: Duplicates,
+    /// The window to leave recovery with, while recovering.
+    target: Option<f64>,
+    first_partial: bool,
+    retransmit: bool,
+}
+
+impl Member for NewReno {
+    const INFO: Info = Info {
+        name: "newreno",
+        summary: "fast recovery that repairs one hole a round until all data sent before it is acknowledged",
+        formula: "partial ACK: retransmit the next hole, cwnd −= acked − MSS; full ACK: cwnd = ssthresh",
+        source: "RFC 6582",
+    };
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let impatient = args.choice("variant", &["impatient", "slow-but-steady"])? == "impatient";
+        let exit_by_flight = args.choice("exit", &["ssthresh", "flight"])? == "flight";
+        Ok(Self {
+            impatient,
+            exit_by_flight,
+            duplicates: Duplicates::default(),
+            target: None,
+            first_partial: false,
+            retransmit: false,
+        })
+    }
+}
+
+impl NewReno {
+    fn on_partial(&mut self, ack: &Ack, t: &mut Transfer) -> Advance {
+        let mss = t.window.mss;
+        let given_back = if ack.newly_acked as f64 >= mss { mss } else { 0.0 };
+        t.window.cwnd = (t.window.cwnd - ack.newly_acked as f64 + given_back).max(mss);
+        self.retransmit = true;
+        let restart_timer = self.first_partial || !self.impatient;
+        self.first_partial = false;
+        Advance { grow: false, restart_timer }
+    }
+}
+
+impl Recovery for NewReno {
+    fn on_advance(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) -> Advance {
+        self.duplicates.count = 0;
+        let Some(target) = self.target else { return Advance::ORDINARY };
+        if ack.ack < self.duplicates.recover {
+            return self.on_partial(ack, t);
+        }
+        self.target = None;
+        self.retransmit = false;
+        let mss = t.window.mss;
+        let flight = t.out.flight() as f64;
+        t.window.cwnd = if self.exit_by_flight { target.min(flight.max(mss) + mss) } else { target };
+        Advance::REPAIRING
+    }
+
+    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
+        if self.repairing() {
+            t.window.cwnd += t.window.mss;
+        } else if self.duplicates.another(t) {
+            self.duplicates.lose_first(ack, t);
+            self.target = Some(t.window.cwnd);
+            t.window.cwnd += f64::from(DUP_THRESH) * t.window.mss;
+            self.first_partial = true;
+            self.retransmit = true;
+        }
+    }
+
+    fn on_timeout(&mut self, t: &mut Transfer) {
+        self.duplicates = Duplicates { count: 0, recover: t.out.max() };
+        self.target = None;
+        self.retransmit = false;
+        t.out.go_back();
+    }
+
+    fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
+        std::mem::take(&mut self.retransmit).then_some(0)
+    }
+
+    fn duplicates(&self) -> u32 {
+        if self.repairing() { 0 } else { self.duplicates.count }
+    }
+
+    fn repairing(&self) -> bool {
+        self.target.is_some()
+    }
+}

@@ -1,0 +1,77 @@
+//! Reno: fast retransmit and fast recovery, which ends with the first ACK of new data.
+//!
+//! On the third duplicate ACK: the response sets ssthresh and cwnd, cwnd is inflated by 3 MSS and by 1 MSS for each
+//! further duplicate, and the first ACK of new data deflates it. A second loss in the same window needs three
+//! duplicates of its own, or the timer. Source: RFC 2581 and RFC 5681, section 3.2.
+
+use super::{Advance, DUP_THRESH, Duplicates, Recovery};
+use crate::sender::Transfer;
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Ack, LossKind, SackBlocks};
+
+/// Fast recovery of RFC 2581.
+#[derive(Debug, Clone, Default)]
+pub struct Reno {
+    duplicates: Duplicates,
+    /// The window without inflation, while recovering.
+    deflated: Option<f64>,
+    retransmit: bool,
+}
+
+impl Member for Reno {
+    const INFO: Info = Info {
+        name: "reno",
+        summary: "fast retransmit and fast recovery that ends with the first ACK of new data",
+        formula: "3 dup ACKs: window by the response, +3 MSS, +1 MSS per further dup ACK; first new ACK: deflate",
+        source: "RFC 2581, section 3.2; RFC 5681, section 3.2",
+    };
+    fn build(_: &mut Args) -> Result<Self, SpecError> {
+        Ok(Self::default())
+    }
+}
+
+impl Recovery for Reno {
+    fn on_advance(&mut self, _: &Ack, _: &SackBlocks, t: &mut Transfer) -> Advance {
+        self.duplicates.count = 0;
+        self.retransmit = false;
+        match self.deflated.take() {
+            None => Advance::ORDINARY,
+            Some(cwnd) => {
+                t.window.cwnd = cwnd;
+                Advance::REPAIRING
+            }
+        }
+    }
+
+    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
+        if self.deflated.is_some() {
+            t.window.cwnd += t.window.mss;
+            return;
+        }
+        // After a timeout duplicates may come from what the go-back sent needlessly; after a fast retransmit Reno
+        // takes any three duplicates for a new loss.
+        if self.duplicates.another(t) {
+            t.lose(ack.now, LossKind::DupAcks, t.out.una());
+            self.deflated = Some(t.window.cwnd);
+            t.window.cwnd += f64::from(DUP_THRESH) * t.window.mss;
+            self.retransmit = true;
+        }
+    }
+
+    fn on_timeout(&mut self, t: &mut Transfer) {
+        *self = Self { duplicates: Duplicates { count: 0, recover: t.out.max() }, ..Self::default() };
+        t.out.go_back();
+    }
+
+    fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
+        std::mem::take(&mut self.retransmit).then_some(0)
+    }
+
+    fn duplicates(&self) -> u32 {
+        if self.repairing() { 0 } else { self.duplicates.count }
+    }
+
+    fn repairing(&self) -> bool {
+        self.deflated.is_some()
+    }
+}

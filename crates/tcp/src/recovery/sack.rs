@@ -1,0 +1,222 @@
+//! Loss recovery by selective acknowledgements (RFC 2018, RFC 6675).
+//!
+//! The scoreboard is in the marks of [`crate::outstanding`]. A segment is lost once three separate ranges, or more than
+//! two MSS, above it are sacked (IsLost). Recovery sends while `pipe`, an estimate of what is in the air, leaves room
+//! in the window: lost segments first, then new data, then, lacking both, the unsacked ones below the highest sacked
+//! (NextSeg, rules 1 to 3) and one rescue retransmission of the last segment (rule 4). After a timeout everything not
+//! sacked is lost, and sacked segments are not sent again (section 5.1).
+
+use super::{Advance, DUP_THRESH, Recovery};
+use crate::outstanding::{Sent, marks};
+use crate::sender::Transfer;
+use crate::seq::Ranges;
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Ack, LossKind, SackBlocks};
+
+/// Recovery of RFC 6675.
+#[derive(Debug, Clone, Default)]
+pub struct Sack {
+    sacked: Ranges,
+    duplicates: u32,
+    /// Everything unsacked below has been marked lost.
+    lost_below: u64,
+    /// RecoveryPoint: one after the highest sequence number sent when the last repair began.
+    recover: u64,
+    repairing: bool,
+    /// After a timeout, until `recover` is acknowledged.
+    after_timeout: bool,
+    /// HighRxt: one after the highest sequence number retransmitted in this repair.
+    retransmitted: u64,
+    /// The first retransmission of a recovery does not wait for `pipe`.
+    first: bool,
+    rescued: bool,
+}
+
+impl Member for Sack {
+    const INFO: Info = Info {
+        name: "sack",
+        summary: "repairs all holes that SACK blocks show, as fast as the window allows",
+        formula: "send while pipe + MSS ≤ cwnd: lost segments, then new data, then a rescue",
+        source: "RFC 6675; blocks by RFC 2018",
+    };
+    fn build(_: &mut Args) -> Result<Self, SpecError> {
+        Ok(Self::default())
+    }
+}
+
+impl Sack {
+    /// Marks what the blocks report; true if any of it is news.
+    fn read(&mut self, ack: u64, sack: &SackBlocks, t: &mut Transfer) -> bool {
+        let mut news = false;
+        for (from, to) in sack.iter(ack) {
+            let to = to.min(t.out.max());
+            let mut seq = from.max(t.out.una());
+            while seq < to {
+                if let Some((_, end)) = self.sacked.containing(seq) {
+                    seq = end;
+                    continue;
+                }
+                // Only whole segments count: a receiver reports what it got, and it got segments.
+                let at = t.out.index_of(seq);
+                let Some(segment) = t.out.get(at).copied() else { break };
+                if segment.end > to {
+                    break;
+                }
+                if segment.seq >= seq {
+                    t.out.mark_sacked(at);
+                    self.sacked.insert(segment.seq, segment.end);
+                    news = true;
+                }
+                seq = segment.end;
+            }
+        }
+        news
+    }
+
+    /// IsLost for all at once: below the point above which enough is sacked.
+    fn mark_lost(&mut self, t: &mut Transfer) {
+        let enough = (f64::from(DUP_THRESH - 1) * t.window.mss) as u64;
+        let (mut ranges, mut bytes) = (0, 0);
+        let frontier = self.sacked.as_slice().iter().rev().find_map(|&(from, to)| {
+            ranges += 1;
+            bytes += to - from;
+            (ranges >= DUP_THRESH || bytes > enough).then_some(from)
+        });
+        let Some(frontier) = frontier else { return };
+        let mut at = t.out.index_of(self.lost_below.max(t.out.una()));
+        while t.out.get(at).is_some_and(|s| s.seq < frontier) {
+            t.out.mark_lost(at);
+            at += 1;
+        }
+        self.lost_below = self.lost_below.max(frontier);
+    }
+
+    fn first_lost(&self, t: &Transfer) -> bool {
+        t.out.get(0).is_some_and(|s| s.is(marks::LOST))
+    }
+
+    fn enter(&mut self, ack: &Ack, t: &mut Transfer) {
+        self.recover = t.out.max();
+        t.lose(ack.now, LossKind::DupAcks, t.out.una());
+        t.out.mark_lost(0);
+        self.repairing = true;
+        self.retransmitted = 0;
+        self.first = true;
+        self.rescued = false;
+    }
+
+    /// The first segment above HighRxt and below `limit` that is `wanted`.
+    fn next_above(&self, t: &Transfer, limit: u64, wanted: impl Fn(&Sent) -> bool) -> Option<usize> {
+        let mut at = t.out.index_of(self.retransmitted);
+        loop {
+            let segment = t.out.get(at).filter(|s| s.seq < limit)?;
+            if wanted(segment) {
+                return Some(at);
+            }
+            at += 1;
+        }
+    }
+
+    fn room(&self, t: &Transfer) -> bool {
+        t.out.pipe() as f64 + t.window.mss <= t.window.cwnd
+    }
+}
+
+impl Recovery for Sack {
+    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance {
+        self.sacked.trim_below(ack.ack);
+        self.read(ack.ack, sack, t);
+        self.duplicates = 0;
+        if ack.ack >= self.recover {
+            self.after_timeout = false;
+        }
+        if self.repairing {
+            if ack.ack >= self.recover {
+                self.repairing = false;
+                self.first = false;
+            } else {
+                self.mark_lost(t);
+            }
+            return Advance::REPAIRING;
+        }
+        if self.after_timeout {
+            self.mark_lost(t);
+        }
+        Advance::ORDINARY
+    }
+
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) {
+        let news = self.read(ack.ack, sack, t);
+        self.duplicates += u32::from(news);
+        if self.repairing || self.after_timeout {
+            self.mark_lost(t);
+        } else if t.out.una() > self.recover {
+            self.mark_lost(t);
+            if self.duplicates >= DUP_THRESH || self.first_lost(t) {
+                self.enter(ack, t);
+            }
+        }
+    }
+
+    fn on_timeout(&mut self, t: &mut Transfer) {
+        t.out.lose_all();
+        self.recover = t.out.max();
+        self.lost_below = t.out.max();
+        self.repairing = false;
+        self.after_timeout = true;
+        self.retransmitted = 0;
+        self.first = true;
+        self.rescued = false;
+        self.duplicates = 0;
+    }
+
+    fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
+        if !self.repairing && !self.after_timeout {
+            return None;
+        }
+        if std::mem::take(&mut self.first) {
+            self.retransmitted = t.out.get(0)?.end;
+            return Some(0);
+        }
+        if !self.room(t) {
+            return None;
+        }
+        let limit = self.lost_below.min(self.recover);
+        let at = self.next_above(t, limit, |s| s.is(marks::LOST) && !s.is(marks::REPAIR))?;
+        self.retransmitted = t.out.get(at)?.end;
+        Some(at)
+    }
+
+    fn last_resort(&mut self, t: &Transfer) -> Option<usize> {
+        if !self.repairing || !self.room(t) {
+            return None;
+        }
+        let highest = self.sacked.as_slice().last().map_or(0, |r| r.1);
+        if let Some(at) = self.next_above(t, highest, |s| !s.is(marks::SACKED | marks::REPAIR)) {
+            self.retransmitted = t.out.get(at)?.end;
+            return Some(at);
+        }
+        if std::mem::replace(&mut self.rescued, true) {
+            return None;
+        }
+        (0..t.out.index_of(self.recover))
+            .rev()
+            .find(|at| t.out.get(*at).is_some_and(|s| !s.is(marks::SACKED)))
+    }
+
+    fn in_flight(&self, t: &Transfer) -> u64 {
+        if self.repairing || self.after_timeout { t.out.pipe() } else { t.out.flight() }
+    }
+
+    fn duplicates(&self) -> u32 {
+        if self.repairing { 0 } else { self.duplicates }
+    }
+
+    fn repairing(&self) -> bool {
+        self.repairing
+    }
+
+    fn wants_sack(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,67 @@
+//! What a noticed loss, or an ECN echo, does to ssthresh and cwnd.
+//!
+//! [`LossResponse::on_loss`] is asked once per loss event, sets `w.ssthresh` and `w.cwnd`, and says what it took the
+//! loss for. On duplicate ACKs and ECN it leaves `w.cwnd` where the sender should go on after recovery, without
+//! inflation, which belongs to [`crate::recovery`]; on a timeout it sets `w.cwnd` to one MSS unless it has a reason.
+//! Neither falls below one MSS. The other methods let a response that listens (to estimate or to judge) listen.
+
+mod by_cause;
+mod halve;
+mod to_estimate;
+
+pub use by_cause::ByCause;
+pub use halve::Halve;
+pub use to_estimate::ToEstimate;
+
+use crate::spec::family;
+use crate::{Ack, Cause, Loss, Time, Window};
+
+/// The contract of a loss response.
+pub trait LossResponse {
+    /// A loss event: sets the window, returns what the loss was taken for.
+    fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
+    /// Every ACK, before the window changes.
+    fn on_ack(&mut self, _ack: &Ack, _w: &Window) {}
+    /// Every segment sent, `bytes` of payload.
+    fn on_sent(&mut self, _now: Time, _bytes: u32) {}
+}
+
+family! {
+    /// Any loss response.
+    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate, ByCause }
+    fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
+    fn on_ack(&mut self, ack: &Ack, w: &Window);
+    fn on_sent(&mut self, now: Time, bytes: u32);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LossKind, Spec};
+
+    #[test]
+    fn no_member_leaves_less_than_one_segment() {
+        for member in AnyResponse::MEMBERS {
+            for flight in [0, 1, 100_000] {
+                for kind in [LossKind::DupAcks, LossKind::Timeout, LossKind::EcnEcho] {
+                    let (mut response, _) = AnyResponse::build(&Spec::named(member.name)).unwrap();
+                    let mut w = Window {
+                        mss: 1000.0,
+                        cwnd: 10_000.0,
+                        ssthresh: 1e9,
+                        flight,
+                        rwnd: 1 << 20,
+                        srtt: None,
+                        rtt_min: None,
+                    };
+                    response.on_loss(&Loss { now: 5, kind, seq: 1, truth: None }, &mut w);
+                    assert!(w.cwnd >= w.mss && w.ssthresh >= w.mss, "{}: {w:?}", member.name);
+                    assert!(w.cwnd <= 100_000.0, "{}: {w:?}", member.name);
+                    if kind == LossKind::Timeout {
+                        assert_eq!(w.cwnd, w.mss, "{}", member.name);
+                    }
+                }
+            }
+        }
+    }
+}

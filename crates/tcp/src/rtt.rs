@@ -1,0 +1,143 @@
+//! Round-trip times and the retransmission timeout (RFC 6298), with a clock of any granularity.
+
+use crate::{Nanos, Stack, Time};
+
+/// Smoothed round-trip time, its variation, and the timeout that follows from them.
+#[derive(Debug, Clone)]
+pub struct Rtt {
+    smoothed: Option<Nanos>,
+    variation: Nanos,
+    min: Option<Nanos>,
+    backoff: u32,
+    initial_rto: Nanos,
+    min_rto: Nanos,
+    max_rto: Nanos,
+    clock: Nanos,
+}
+
+impl Rtt {
+    /// Without samples yet.
+    pub fn new(stack: &Stack) -> Self {
+        Self {
+            smoothed: None,
+            variation: 0,
+            min: None,
+            backoff: 0,
+            initial_rto: stack.initial_rto,
+            min_rto: stack.min_rto,
+            max_rto: stack.max_rto,
+            clock: stack.clock,
+        }
+    }
+
+    /// What the endpoint's clock shows of the time from `sent` to `now`: whole ticks, at least one.
+    pub fn measure(&self, sent: Time, now: Time) -> Nanos {
+        match self.clock {
+            0 => now - sent,
+            g => ((now / g) - (sent / g)).max(1) * g,
+        }
+    }
+
+    /// Takes a sample (RFC 6298, rules 2.2 and 2.3) and ends any back-off (rule 5.7, Karn).
+    pub fn sample(&mut self, rtt: Nanos) {
+        self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
+        self.backoff = 0;
+        match self.smoothed {
+            None => {
+                self.smoothed = Some(rtt);
+                self.variation = rtt / 2;
+            }
+            Some(srtt) => {
+                self.variation = (3 * self.variation + srtt.abs_diff(rtt)) / 4;
+                self.smoothed = Some((7 * srtt + rtt) / 8);
+            }
+        }
+    }
+
+    /// The timeout in force: SRTT + max(G, 4·RTTVAR) within its bounds, doubled by each back-off.
+    pub fn rto(&self) -> Nanos {
+        let base = match self.smoothed {
+            None => self.initial_rto,
+            Some(srtt) => (srtt + self.clock.max(4 * self.variation)).max(self.min_rto),
+        };
+        base.saturating_mul(1 << self.backoff).min(self.max_rto)
+    }
+
+    /// When a timer armed at `now` for `span` goes off: on a tick of the clock.
+    pub fn deadline(&self, now: Time, span: Nanos) -> Time {
+        match self.clock {
+            0 => now + span,
+            g => (now + span).div_ceil(g) * g,
+        }
+    }
+
+    /// Doubles the timeout (rule 5.5).
+    pub fn back_off(&mut self) {
+        self.backoff = (self.backoff + 1).min(16);
+    }
+
+    /// How often the timeout has been doubled since the last sample.
+    pub fn backoff(&self) -> u32 {
+        self.backoff
+    }
+
+    /// Starts anew with another initial timeout (rule 5.7: 3 s after a lost SYN).
+    pub fn restart(&mut self, initial_rto: Nanos) {
+        self.smoothed = None;
+        self.backoff = 0;
+        self.initial_rto = self.initial_rto.max(initial_rto);
+    }
+
+    /// SRTT, once there was a sample.
+    pub fn smoothed(&self) -> Option<Nanos> {
+        self.smoothed
+    }
+
+    /// The smallest sample.
+    pub fn min(&self) -> Option<Nanos> {
+        self.min
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    const MS: Nanos = 1_000_000;
+
+    fn exact() -> Rtt {
+        Rtt::new(&Stack { min_rto: 0, ..Stack::default() })
+    }
+
+    #[test]
+    fn follows_the_rules_of_rfc_6298() {
+        let mut rtt = exact();
+        assert_eq!(rtt.rto(), 1000 * MS);
+        rtt.sample(100 * MS);
+        assert_eq!(rtt.rto(), 300 * MS); // 100 + 4·50
+        rtt.sample(140 * MS);
+        // RTTVAR = 3/4·50 + 1/4·|100 − 140| = 47.5, before SRTT = 7/8·100 + 1/8·140 = 105 changes
+        assert_eq!(rtt.rto(), 105 * MS + 4 * 47_500_000);
+        assert_eq!(rtt.min(), Some(100 * MS));
+    }
+
+    #[test]
+    fn doubles_up_to_its_bound_and_recovers_with_a_sample() {
+        let mut rtt = Rtt::new(&Stack::default());
+        rtt.sample(100 * MS);
+        assert_eq!(rtt.rto(), 1000 * MS, "floor");
+        rtt.back_off();
+        assert_eq!(rtt.rto(), 2000 * MS);
+        (0..40).for_each(|_| rtt.back_off());
+        assert_eq!(rtt.rto(), 64_000 * MS, "cap");
+        rtt.sample(100 * MS);
+        assert_eq!(rtt.rto(), 1000 * MS);
+    }
+
+    #[test]
+    fn a_coarse_clock_counts_ticks() {
+        let rtt = Rtt::new(&Stack { clock: 500 * MS, ..Stack::default() });
+        assert_eq!(rtt.measure(10 * MS, 60 * MS), 500 * MS, "at least one tick");
+        assert_eq!(rtt.measure(499 * MS, 1001 * MS), 1000 * MS, "two edges crossed");
+        assert_eq!(rtt.deadline(10 * MS, 1000 * MS), 1500 * MS);
+    }
+}

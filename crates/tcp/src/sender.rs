@@ -1,0 +1,661 @@
+//! A sender: the composition of recovery, growth, response and timer into one end of a connection. Sans-IO.
+//!
+//! Its driver calls [`Sender::open`], [`Sender::write`] and [`Sender::close`] for the application, hands it arriving
+//! segments ([`Sender::on_segment`]) and expired timers ([`Sender::on_timer`]), and after each call asks
+//! [`Sender::poll_transmit`] until it says `None`, and [`Sender::deadline`].
+//! Not for: moving data in the other direction; its peer is a [`crate::Receiver`].
+
+use crate::growth::{AnyGrowth, Growth};
+use crate::outstanding::{Outstanding, Sent, marks};
+use crate::recovery::{AnyRecovery, DUP_THRESH, Recovery};
+use crate::response::{AnyResponse, LossResponse};
+use crate::rtt::Rtt;
+use crate::segment::{Segment, flags};
+use crate::{Ack, Cause, Loss, LossKind, Nanos, Stack, Time, Window};
+use std::collections::{BTreeMap, VecDeque};
+
+/// RTO after a lost SYN (RFC 6298, rule 5.7).
+const RTO_AFTER_LOST_SYN: Nanos = 3_000_000_000;
+
+/// The parts a sender is made of.
+#[derive(Debug, Clone)]
+pub struct Parts {
+    /// How losses are noticed and repaired.
+    pub recovery: AnyRecovery,
+    /// How the window opens.
+    pub growth: AnyGrowth,
+    /// What a loss does to the window.
+    pub response: AnyResponse,
+}
+
+/// The state that recoveries work on.
+#[derive(Debug, Clone)]
+pub struct Transfer {
+    /// The window.
+    pub window: Window,
+    /// The segments in the air.
+    pub out: Outstanding,
+    growth: AnyGrowth,
+    response: AnyResponse,
+    rtt: Rtt,
+    deadline: Option<Time>,
+    limited_transmit: bool,
+    truth: Truth,
+    counts: Counts,
+    last_loss: Option<LossRecord>,
+}
+
+impl Transfer {
+    /// Reports a loss event: the response sets the window, growth is told, the books are kept.
+    pub fn lose(&mut self, now: Time, kind: LossKind, seq: u64) {
+        self.window.flight = self.out.flight();
+        if self.limited_transmit {
+            // RFC 5681, section 3.2, step 2: what limited transmit released does not count.
+            self.window.flight = self.window.flight.min(self.window.cwnd as u64);
+        }
+        let loss = Loss { now, kind, seq, truth: self.truth.of(seq) };
+        let verdict = self.response.on_loss(&loss, &mut self.window);
+        self.growth.on_loss(&loss, &self.window);
+        self.counts.loss(&loss, verdict);
+        self.last_loss = Some(LossRecord { loss, verdict });
+    }
+
+    /// Arms the retransmission timer anew.
+    pub fn restart_timer(&mut self, now: Time) {
+        self.deadline = (!self.out.is_empty()).then(|| self.rtt.deadline(now, self.rtt.rto()));
+    }
+}
+
+/// What the laboratory has told of drops, by sequence number of the segment.
+#[derive(Debug, Clone, Default)]
+struct Truth {
+    drops: BTreeMap<u64, (u64, Cause)>,
+}
+
+impl Truth {
+    fn of(&self, seq: u64) -> Option<Cause> {
+        let (_, &(end, cause)) = self.drops.range(..=seq).next_back()?;
+        (end > seq).then_some(cause)
+    }
+
+    fn forget_below(&mut self, seq: u64) {
+        while let Some(first) = self.drops.first_entry()
+            && first.get().0 <= seq
+        {
+            first.remove();
+        }
+    }
+}
+
+/// A loss event with the verdict on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LossRecord {
+    /// The event, with its true cause where that is known.
+    pub loss: Loss,
+    /// What the response took it for.
+    pub verdict: Cause,
+}
+
+/// What a sender counts.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Counts {
+    /// Data segments sent, retransmissions included.
+    pub segments: u64,
+    /// Data segments sent again.
+    pub retransmitted_segments: u64,
+    /// Payload sent again, bytes.
+    pub retransmitted_bytes: u64,
+    /// Retransmission timeouts (SYN's included).
+    pub timeouts: u64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// Reductions on an ECN echo.
+    pub ecn_reductions: u64,
+    /// Loss events whose segment a queue dropped.
+    pub congestion: u64,
+    /// Loss events whose segment noise or an outage destroyed.
+    pub wireless: u64,
+    /// Loss events whose segment was not dropped.
+    pub spurious: u64,
+    /// Of `congestion`, those judged so.
+    pub congestion_right: u64,
+    /// Of `wireless`, those judged so.
+    pub wireless_right: u64,
+    /// RTT samples.
+    pub rtt_samples: u64,
+    /// Their sum, ns.
+    pub rtt_sum: u128,
+    /// ∫ cwnd dt, byte·ns, up to the last event.
+    pub cwnd_time: f64,
+    /// Rounds acknowledged.
+    pub rounds: u64,
+    /// When slow start first ended, and in which round (counted from 1).
+    pub slow_start_end: Option<(Time, u64)>,
+}
+
+impl Counts {
+    fn loss(&mut self, loss: &Loss, verdict: Cause) {
+        match loss.kind {
+            LossKind::EcnEcho => {
+                self.ecn_reductions += 1;
+                return;
+            }
+            LossKind::DupAcks => self.fast_retransmits += 1,
+            LossKind::Timeout => {} // counted where the timer goes off: not every timeout is a new loss event
+        }
+        match loss.truth {
+            None => self.spurious += 1,
+            Some(Cause::Congestion) => {
+                self.congestion += 1;
+                self.congestion_right += u64::from(verdict == Cause::Congestion);
+            }
+            Some(Cause::Wireless) => {
+                self.wireless += 1;
+                self.wireless_right += u64::from(verdict == Cause::Wireless);
+            }
+        }
+    }
+}
+
+/// Where the connection stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Not opened.
+    Closed,
+    /// SYN sent or due.
+    Opening,
+    /// Data may flow.
+    Established,
+    /// Everything including FIN is acknowledged.
+    Finished,
+}
+
+/// One end of a connection that sends data.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    stack: Stack,
+    state: State,
+    t: Transfer,
+    recovery: AnyRecovery,
+    /// One after the last byte the application has written.
+    written: u64,
+    closed: bool,
+    fin_sent: bool,
+    /// Something besides data is due: SYN, or the ACK of the peer's FIN.
+    control_due: bool,
+    syn_sent: Option<Time>,
+    syn_lost: bool,
+    established: Time,
+    /// Written pieces whose birth the application gave: (one after the last byte, when).
+    births: VecDeque<(u64, Time)>,
+    peer_window: u64,
+    /// Bytes that duplicates of the present gap have counted as delivered.
+    counted_by_duplicates: u64,
+    ts_recent: Time,
+    /// ECN: no further reduction until this is acknowledged.
+    ecn_until: u64,
+    cwr_due: bool,
+    round_end: Option<u64>,
+    last_event: Time,
+}
+
+impl Sender {
+    /// A sender that has not been opened.
+    pub fn new(stack: &Stack, parts: Parts) -> Self {
+        let mss = f64::from(stack.mss);
+        let rwnd = u64::from(stack.advertised_window());
+        let ssthresh = stack.initial_ssthresh.map_or(rwnd as f64, |s| s.bytes(stack.mss) as f64);
+        let window = Window {
+            mss,
+            cwnd: (stack.initial_window.bytes(stack.mss) as f64).max(1.0),
+            ssthresh,
+            flight: 0,
+            rwnd,
+            srtt: None,
+            rtt_min: None,
+        };
+        Self {
+            state: State::Closed,
+            t: Transfer {
+                window,
+                out: Outstanding::new(1),
+                growth: parts.growth,
+                response: parts.response,
+                rtt: Rtt::new(stack),
+                deadline: None,
+                limited_transmit: stack.limited_transmit,
+                truth: Truth::default(),
+                counts: Counts::default(),
+                last_loss: None,
+            },
+            recovery: parts.recovery,
+            written: 1,
+            closed: false,
+            fin_sent: false,
+            control_due: false,
+            syn_sent: None,
+            syn_lost: false,
+            established: 0,
+            births: VecDeque::new(),
+            peer_window: rwnd,
+            counted_by_duplicates: 0,
+            ts_recent: 0,
+            ecn_until: 0,
+            cwr_due: false,
+            round_end: None,
+            last_event: 0,
+            stack: stack.clone(),
+        }
+    }
+
+    /// Opens the connection: a SYN is due, or, without handshake, data may flow.
+    pub fn open(&mut self, now: Time) {
+        if self.state != State::Closed {
+            return;
+        }
+        self.last_event = now;
+        if self.stack.handshake {
+            self.state = State::Opening;
+            self.control_due = true;
+        } else {
+            self.establish(now);
+        }
+    }
+
+    fn establish(&mut self, now: Time) {
+        self.state = State::Established;
+        self.established = now;
+        self.t.deadline = None;
+    }
+
+    /// The application writes `bytes`; `born` is when they came into being, where delays count from there.
+    pub fn write(&mut self, bytes: u64, born: Option<Time>) {
+        if !self.closed {
+            self.written = self.written.saturating_add(bytes);
+            if let Some(born) = born {
+                self.births.push_back((self.written, born));
+            }
+        }
+    }
+
+    /// The application will write no more: FIN follows the last byte.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// The laboratory tells that data in `[seq, end)` was dropped, and why. No decision depends on it but an oracle's.
+    pub fn note_drop(&mut self, seq: u64, end: u64, cause: Cause) {
+        self.t.truth.drops.insert(seq, (end, cause));
+    }
+
+    /// A segment has come from the peer.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+        self.tick(now);
+        if self.state == State::Opening && segment.has(flags::SYN) && segment.has(flags::ACK) {
+            self.on_syn_ack(now, segment);
+            return;
+        }
+        if !matches!(self.state, State::Established | State::Finished) || !segment.has(flags::ACK) {
+            return;
+        }
+        if segment.has(flags::FIN | flags::SYN) {
+            self.control_due = true;
+        }
+        if segment.ack > self.t.out.max() {
+            return; // acknowledges what was never sent: RFC 9293, section 3.10.7.4
+        }
+        self.ts_recent = segment.ts_val;
+        if segment.ack > self.t.out.una() {
+            self.on_new_ack(now, segment);
+        } else if segment.ack == self.t.out.una() {
+            self.on_old_ack(now, segment);
+        }
+        if segment.has(flags::ECE) && self.stack.ecn {
+            self.on_ecn_echo(now);
+        }
+    }
+
+    fn on_syn_ack(&mut self, now: Time, segment: &Segment) {
+        self.peer_window = u64::from(segment.window);
+        self.ts_recent = segment.ts_val;
+        self.establish(now);
+        match self.syn_sent {
+            Some(sent) if !self.syn_lost => {
+                let rtt = self.t.rtt.measure(sent, now);
+                self.t.rtt.sample(rtt);
+            }
+            _ => {
+                self.t.rtt.restart(RTO_AFTER_LOST_SYN);
+                self.t.window.cwnd = self.t.window.mss; // RFC 5681, section 3.1
+            }
+        }
+        self.read_rtt();
+        self.control_due = self.written == 1; // with data waiting, that carries the ACK
+    }
+
+    fn on_new_ack(&mut self, now: Time, segment: &Segment) {
+        self.t.window.flight = self.recovery.in_flight(&self.t);
+        let covered = self.t.out.advance(segment.ack);
+        self.t.truth.forget_below(segment.ack);
+        self.peer_window = u64::from(segment.window);
+        let rtt = self.rtt_sample(now, segment, &covered);
+        let delivered = covered.bytes.saturating_sub(self.counted_by_duplicates);
+        self.counted_by_duplicates = 0;
+        let ack = Ack {
+            now,
+            ack: segment.ack,
+            newly_acked: covered.bytes,
+            delivered,
+            duplicate: false,
+            rtt,
+            sent: covered.newest_sent,
+        };
+        self.t.response.on_ack(&ack, &self.t.window);
+        self.count_round(segment.ack);
+        let advance = self.recovery.on_advance(&ack, &segment.sack, &mut self.t);
+        if advance.grow && self.window_limits() {
+            self.t.growth.on_ack(&ack, &mut self.t.window);
+        }
+        if advance.restart_timer || self.t.out.is_empty() {
+            self.t.restart_timer(now);
+        }
+        self.note_slow_start_end(now);
+        if self.fin_sent && self.t.out.is_empty() {
+            self.state = State::Finished;
+        }
+    }
+
+    fn on_old_ack(&mut self, now: Time, segment: &Segment) {
+        let window = u64::from(segment.window);
+        let duplicate = !self.t.out.is_empty()
+            && segment.len == 0
+            && window == self.peer_window
+            && !segment.has(flags::SYN | flags::FIN);
+        self.peer_window = window;
+        if !duplicate {
+            return;
+        }
+        self.t.window.flight = self.recovery.in_flight(&self.t);
+        let delivered =
+            u64::from(self.stack.mss).min(self.t.out.flight().saturating_sub(self.counted_by_duplicates));
+        self.counted_by_duplicates += delivered;
+        let ack =
+            Ack { now, ack: segment.ack, newly_acked: 0, delivered, duplicate: true, rtt: None, sent: None };
+        self.t.response.on_ack(&ack, &self.t.window);
+        self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t);
+        self.note_slow_start_end(now);
+    }
+
+    fn on_ecn_echo(&mut self, now: Time) {
+        if self.t.out.una() < self.ecn_until || self.recovery.repairing() {
+            return;
+        }
+        self.t.lose(now, LossKind::EcnEcho, self.t.out.una());
+        self.ecn_until = self.t.out.max();
+        self.cwr_due = true;
+    }
+
+    fn rtt_sample(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        covered: &crate::outstanding::Covered,
+    ) -> Option<Nanos> {
+        let sent = if self.stack.timestamps {
+            Some(segment.ts_ecr).filter(|&t| t != 0)
+        } else {
+            covered.newest_sent.filter(|_| !covered.resent)
+        };
+        let rtt = self.t.rtt.measure(sent?, now);
+        self.t.rtt.sample(rtt);
+        self.t.counts.rtt_samples += 1;
+        self.t.counts.rtt_sum += u128::from(rtt);
+        self.read_rtt();
+        Some(rtt)
+    }
+
+    fn read_rtt(&mut self) {
+        self.t.window.srtt = self.t.rtt.smoothed();
+        self.t.window.rtt_min = self.t.rtt.min();
+    }
+
+    /// Whether the congestion window is what keeps the sender from sending more: in slow start it was at least half
+    /// used, later it was full (RFC 7661's concern; the test is Linux's `tcp_is_cwnd_limited`).
+    fn window_limits(&self) -> bool {
+        let w = &self.t.window;
+        let flight = w.flight as f64;
+        if w.in_slow_start() { 2.0 * flight >= w.cwnd } else { flight + w.mss > w.cwnd }
+    }
+
+    fn count_round(&mut self, ack: u64) {
+        match self.round_end {
+            None => self.round_end = Some(self.t.out.nxt()),
+            Some(end) if ack >= end => {
+                self.t.counts.rounds += 1;
+                self.round_end = Some(self.t.out.nxt());
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn note_slow_start_end(&mut self, now: Time) {
+        if self.t.counts.slow_start_end.is_none() && !self.t.window.in_slow_start() {
+            self.t.counts.slow_start_end = Some((now, self.t.counts.rounds + 1));
+        }
+    }
+
+    /// The time asked for by [`Self::deadline`] has come.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.t.deadline.is_none_or(|d| now < d) {
+            return;
+        }
+        self.tick(now);
+        self.t.counts.timeouts += 1;
+        if self.state == State::Opening {
+            self.syn_lost = true;
+            self.control_due = true;
+            self.t.deadline = None;
+            self.t.rtt.back_off();
+            return;
+        }
+        // RFC 5681, section 3.1: a segment that timed out again keeps ssthresh as its first timeout left it.
+        if self.t.rtt.backoff() == 0 {
+            self.t.lose(now, LossKind::Timeout, self.t.out.una());
+        } else {
+            self.t.window.cwnd = self.t.window.mss;
+        }
+        self.recovery.on_timeout(&mut self.t);
+        self.t.rtt.back_off();
+        self.t.restart_timer(now);
+        self.round_end = None;
+        self.counted_by_duplicates = 0;
+        self.note_slow_start_end(now);
+    }
+
+    /// When to call [`Self::on_timer`].
+    pub fn deadline(&self) -> Option<Time> {
+        self.t.deadline
+    }
+
+    /// The next segment to send now, if any.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        match self.state {
+            State::Closed => return None,
+            State::Opening => return self.syn(now),
+            State::Established | State::Finished => {}
+        }
+        if let Some(at) = self.recovery.retransmission(&self.t)
+            && let Some(sent) = self.t.out.repair(at, now)
+        {
+            return Some(self.data(now, &sent, true));
+        }
+        if let Some(segment) = self.next_in_order(now) {
+            return Some(segment);
+        }
+        if self.recovery.repairing()
+            && let Some(at) = self.recovery.last_resort(&self.t)
+            && let Some(sent) = self.t.out.repair(at, now)
+        {
+            return Some(self.data(now, &sent, true));
+        }
+        std::mem::take(&mut self.control_due).then(|| self.segment(now, self.t.out.nxt(), 0, 0))
+    }
+
+    fn syn(&mut self, now: Time) -> Option<Segment> {
+        if !std::mem::take(&mut self.control_due) {
+            return None;
+        }
+        self.syn_sent = Some(now);
+        self.t.deadline = Some(self.t.rtt.deadline(now, self.t.rtt.rto()));
+        let mut segment = self.segment(now, 0, 0, flags::SYN);
+        segment.flags &= !flags::ACK;
+        segment.retransmission = self.syn_lost;
+        Some(segment)
+    }
+
+    /// New data, or after a go-back the next segment again, if the windows have room.
+    fn next_in_order(&mut self, now: Time) -> Option<Segment> {
+        let out = &self.t.out;
+        let room = self.peer_window.min(self.stack.send_buffer.map_or(u64::MAX, |b| b.bytes(self.stack.mss)));
+        let limit = out.una().saturating_add(room);
+        let again = out.to_resend().map(Sent::len);
+        let (len, fin) = match again {
+            Some(len) => (len, false),
+            None => self.next_new(room)?,
+        };
+        let in_flight = self.recovery.in_flight(&self.t);
+        let extra = if self.t.limited_transmit {
+            u64::from(self.recovery.duplicates().min(DUP_THRESH - 1) * self.stack.mss)
+        } else {
+            0
+        };
+        // With nothing in the air a segment always goes: the window is never below one.
+        let fits = in_flight == 0 || (in_flight + len) as f64 <= self.t.window.cwnd + extra as f64;
+        // FIN takes a sequence number but no room.
+        if !fits || out.nxt() + len - u64::from(fin) > limit {
+            return None;
+        }
+        let sent = match again {
+            Some(_) => self.t.out.resend(now)?,
+            None => {
+                let born = self.birth(now);
+                self.fin_sent |= fin;
+                self.t.out.push(now, born, len, fin)
+            }
+        };
+        Some(self.data(now, &sent, again.is_some()))
+    }
+
+    /// Sequence length of the next new segment, and whether FIN is on it.
+    fn next_new(&self, room: u64) -> Option<(u64, bool)> {
+        if self.fin_sent {
+            return None;
+        }
+        let left = self.written - self.t.out.nxt();
+        let payload = left.min(u64::from(self.stack.mss)).min(room.max(1));
+        let fin = self.closed && payload == left;
+        (payload > 0 || fin).then_some((payload + u64::from(fin), fin))
+    }
+
+    /// When the byte at `nxt` was born.
+    fn birth(&mut self, now: Time) -> Time {
+        let nxt = self.t.out.nxt();
+        while self.births.front().is_some_and(|b| b.0 <= nxt) {
+            self.births.pop_front();
+        }
+        self.births.front().map_or(now, |b| b.1)
+    }
+
+    fn data(&mut self, now: Time, sent: &Sent, again: bool) -> Segment {
+        let fin = sent.is(marks::FIN);
+        let len = (sent.len() - u64::from(fin)) as u32;
+        let mut segment = self.segment(now, sent.seq, len, if fin { flags::FIN } else { 0 });
+        segment.retransmission = again;
+        segment.born = sent.born;
+        let counts = &mut self.t.counts;
+        counts.segments += u64::from(len > 0);
+        if again {
+            counts.retransmitted_segments += u64::from(len > 0);
+            counts.retransmitted_bytes += u64::from(len);
+        } else if self.cwr_due {
+            segment.flags |= flags::CWR;
+            self.cwr_due = false;
+        }
+        self.control_due = false;
+        self.t.response.on_sent(now, len);
+        if self.t.deadline.is_none() {
+            self.t.restart_timer(now);
+        }
+        segment
+    }
+
+    fn segment(&self, now: Time, seq: u64, len: u32, flag: u8) -> Segment {
+        let (ts_val, ts_ecr) = if self.stack.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
+        Segment {
+            seq,
+            ack: 1,
+            window: u32::from(u16::MAX),
+            len,
+            ts_val,
+            ts_ecr,
+            flags: flag | flags::ACK,
+            born: now,
+            ..Segment::default()
+        }
+    }
+
+    fn tick(&mut self, now: Time) {
+        self.t.counts.cwnd_time += self.t.window.cwnd * (now - self.last_event) as f64;
+        self.last_event = now;
+    }
+
+    /// Where the connection stands.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// When data could first flow.
+    pub fn established(&self) -> Time {
+        self.established
+    }
+
+    /// The window.
+    pub fn window(&self) -> &Window {
+        &self.t.window
+    }
+
+    /// The segments in the air.
+    pub fn outstanding(&self) -> &Outstanding {
+        &self.t.out
+    }
+
+    /// Whether a loss is being repaired.
+    pub fn repairing(&self) -> bool {
+        self.recovery.repairing()
+    }
+
+    /// Whether its recovery needs SACK blocks from the receiver.
+    pub fn wants_sack(&self) -> bool {
+        self.recovery.wants_sack()
+    }
+
+    /// Bytes written and not yet sent.
+    pub fn unsent(&self) -> u64 {
+        self.written - self.t.out.max().min(self.written)
+    }
+
+    /// What it has counted.
+    pub fn counts(&self) -> &Counts {
+        &self.t.counts
+    }
+
+    /// Round-trip times.
+    pub fn rtt(&self) -> &Rtt {
+        &self.t.rtt
+    }
+
+    /// The loss event that the last call brought, if it brought one.
+    pub fn take_loss(&mut self) -> Option<LossRecord> {
+        self.t.last_loss.take()
+    }
+}

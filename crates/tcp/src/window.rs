@@ -1,0 +1,37 @@
+//! The sender's window: what growth rules and loss responses read and write.
+
+use crate::Nanos;
+
+/// Congestion window, threshold and what surrounds them.
+///
+/// Windows are in bytes as `f64`, so that an increase of MSS²/cwnd is not lost at large windows; IEEE arithmetic keeps
+/// them the same on every machine. Growth rules and responses write `cwnd` and `ssthresh`; the rest they only read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Window {
+    /// Maximum segment size, bytes.
+    pub mss: f64,
+    /// Congestion window, bytes; never below one MSS.
+    pub cwnd: f64,
+    /// Slow-start threshold, bytes.
+    pub ssthresh: f64,
+    /// Bytes sent and not yet acknowledged (FlightSize of RFC 5681) just before the event at hand.
+    pub flight: u64,
+    /// The receiver's advertised window, bytes.
+    pub rwnd: u64,
+    /// Smoothed round-trip time, once known.
+    pub srtt: Option<Nanos>,
+    /// Smallest round-trip time seen, once known.
+    pub rtt_min: Option<Nanos>,
+}
+
+impl Window {
+    /// Whether the window opens by slow start (RFC 5681, section 3.1).
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Half the flight, at least two segments (RFC 5681, equation 4), bytes.
+    pub fn half_flight(&self) -> f64 {
+        (self.flight as f64 / 2.0).max(2.0 * self.mss)
+    }
+}
