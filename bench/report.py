@@ -14,8 +14,7 @@ def workload_table(workload: Workload, table: Table, markdown: bool) -> str:
     lines = [_line(row, us) for row in table.of(workload.name)]
     if not lines:
         return ""
-    title = workload.title if workload.title.startswith(workload.name) else f"{workload.name}: {workload.title}"
-    return f"{_title(title, markdown)}\n{_grid([_HEADER, *lines], markdown)}"
+    return f"{_title(workload.title, markdown)}\n{_grid([_HEADER, *lines], markdown)}"
 
 
 def targets_table(verdicts: list[Verdict], markdown: bool) -> str:

@@ -36,7 +36,7 @@ def main() -> int:
     entrants = [simulators.ours(arguments.truckee), *arguments.programs]
     conditions = _conditions()
     _say(f"{conditions['machine']}, {conditions['cpus']} CPUs, load {conditions['load_1min']:.2f}")
-    if conditions["load_1min"] > 0.25 * conditions["cpus"]:
+    if conditions["load_1min"] > 0.5 * conditions["cpus"]:
         _say("this machine is busy: take the times with caution")
 
     table = Table()

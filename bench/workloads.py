@@ -1,8 +1,7 @@
 """The common workloads, read from the scenario files in workloads/: what we run as it stands, and what the peers are told.
 
-One definition: a peer's parameters are taken from the file, so that both sides cannot drift apart. Only the shapes that
-occur here are understood (a chain of three links, or the dumbbell); anything else is refused. Not for: checking
-scenarios, which is the program's own business.
+One definition: a peer's parameters are taken from the file, so that both sides cannot drift apart. Only what occurs in
+these files is understood; anything else is refused. Not for: checking scenarios, which is the program's own business.
 """
 
 import re
@@ -55,7 +54,7 @@ class Workload:
         return replace(
             self,
             name=f"{self.name}-{seconds}s",
-            title=f"{self.title} Over {seconds} s.",
+            title=f"{self.name}-{seconds}s: {self.name} for {seconds} simulated seconds.",
             duration=float(seconds),
             overrides=(f"duration={seconds}s",),
         )
@@ -92,27 +91,26 @@ def load(path: Path) -> Workload:
 
 
 def _workload(path: Path, text: str, file: dict) -> Workload:
-    access, bottleneck, last = _hops(file)
+    topology = file["topology"]
     (flow,) = file["flow"]
-    name = path.stem.upper() if path.stem.startswith("w") else path.stem
-    rate = _quantity(bottleneck["rate"], "bit/s")
-    for hop in (access, last):
-        _expect(_quantity(hop["rate"], "bit/s") == 10 * rate, "access links of ten times the bottleneck's rate")
-        _expect(_quantity(hop["delay"], "s") == 0, "access links without delay")
+    flows = flow.get("count", 1)
+    _expect(topology["kind"] == "dumbbell" and topology["n"] == flows, "a dumbbell with a pair of hosts for each flow")
+    # Without access_rate, hosts have links of ten times the bottleneck's rate.
+    _expect("access_rate" not in topology and topology["access_delay"] == "0s", "fast access links without delay")
+    _expect(topology["queue"]["kind"] == "drop-tail", "a drop-tail queue")
     _expect(flow["sender"] == "newreno" and flow["receiver"] == "every", "newreno with an ACK for every segment")
     _expect(flow["handshake"] is False, "connections that are there at once")
-    _expect(bottleneck["queue"]["kind"] == "drop-tail", "a drop-tail queue")
     return Workload(
-        name=name.replace("X", "x"),
+        name=re.sub("^w", "W", path.stem),
         title=text.splitlines()[0].lstrip("# "),
         scenario=path,
-        rate=rate,
-        delay=_quantity(bottleneck["delay"], "s"),
+        rate=_quantity(topology["rate"], "bit/s"),
+        delay=_quantity(topology["delay"], "s"),
         duration=_quantity(file["duration"], "s"),
-        loss=_bernoulli(last.get("channel")),
-        flows=flow.get("count", 1),
+        loss=_bernoulli(topology.get("channel")),
+        flows=flows,
         gap=_quantity(flow.get("start_every", "0s"), "s"),
-        queue=int(_quantity(bottleneck["queue"]["size"], "packets")),
+        queue=int(_quantity(topology["queue"]["size"], "packets")),
         mss=flow["mss"],
         initial_window=int(_quantity(flow["initial_window"], "segments")),
         ssthresh=int(_quantity(flow["initial_ssthresh"], "segments")),
@@ -120,13 +118,6 @@ def _workload(path: Path, text: str, file: dict) -> Workload:
         min_rto=_quantity(flow["min_rto"], "s"),
         limited_transmit=flow["limited_transmit"],
     )
-
-
-def _hops(file: dict) -> tuple[dict, dict, dict]:
-    """The access link, the bottleneck and the last hop."""
-    links = file["link"]
-    _expect(len(links) == 3, "three links in a row")
-    return links[0], links[1], links[2]
 
 
 def _bernoulli(channel: dict | None) -> float:

@@ -67,6 +67,9 @@ void SetTcpDefaults(const Options& o)
     const uint32_t buffer = o.window * o.mss;
     Config::SetDefault("ns3::TcpL4Protocol::SocketType",
                        TypeIdValue(TypeId::LookupByName("ns3::TcpNewReno")));
+    // By default proportional rate reduction (RFC 6937) would pace recovery; NewReno's own inflates the window.
+    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
+                       TypeIdValue(TypeId::LookupByName("ns3::TcpClassicRecovery")));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(o.mss));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(o.iw));
     Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold",
