@@ -1,10 +1,24 @@
 //! What a noisy path does to one packet: loses it, delays it, doubles it, or paces it by a recorded capacity.
 //! Not for: queues, rates and routes, which belong to the network.
+//!
+//! A [`ChannelConfig`] says what shall happen; a [`Channel`] makes it happen, packet by packet, from a seed. Each effect
+//! has a random stream of its own, so that changing one effect leaves the others' draws as they were. A recorded
+//! capacity is not an effect on a packet but takes the place of the link's rate: [`Capacity`].
 
 /// A point in time: nanoseconds since the start of the run.
 pub type Time = u64;
 /// A span of time in nanoseconds.
 pub type Nanos = u64;
 
+mod capacity;
+mod channel;
 mod config;
+mod impairment;
+mod packet;
+pub mod random;
+
+pub use capacity::{Capacity, TraceError};
+pub use channel::Channel;
 pub use config::*;
+pub use packet::{CROSS_TRAFFIC, Fate, Loss, MAX_EXTRA, Packet};
+pub use random::{stream, stream_seed};

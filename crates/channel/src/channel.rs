@@ -1,0 +1,109 @@
+//! A channel: the effects of one direction of one link, acting on packet after packet.
+//! Not for: a recorded capacity, which paces a link and is no effect on a packet (see [`Capacity`](crate::Capacity)).
+
+use crate::impairment::{AnyImpairment, Impairment};
+use crate::packet::Passage;
+use crate::random::stream;
+use crate::{ChannelConfig, Fate, Packet};
+
+/// What a noisy path does to packets.
+///
+/// Every effect sees every packet that enters the channel, at the time it enters, also one that an effect before it has
+/// lost already. So an effect's draws depend on the traffic and on its own parameters only: with one effect changed, the
+/// others do to each packet what they did before.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    /// Those that can do something; most channels have none or one.
+    effects: Vec<AnyImpairment>,
+}
+
+impl Channel {
+    /// A channel from its configuration. `seed` is this channel's own (see [`stream_seed`](crate::stream_seed)); each
+    /// effect's stream is derived from it and the effect's position in `config`.
+    pub fn new(config: &ChannelConfig, seed: u64) -> Self {
+        let effects = config
+            .effects
+            .iter()
+            .enumerate()
+            .filter_map(|(position, effect)| {
+                AnyImpairment::new(effect, stream(seed, &format!("effect {position}")))
+            })
+            .filter(|effect| !effect.is_clean())
+            .collect();
+        Self { effects }
+    }
+
+    /// Whether nothing can happen to a packet, so that there is no need to ask.
+    pub fn is_clean(&self) -> bool {
+        self.effects.is_empty()
+    }
+
+    /// Whether no packet can arrive before an earlier one, or twice: a link with this channel is still a FIFO.
+    pub fn keeps_order(&self) -> bool {
+        self.effects.iter().all(Impairment::keeps_order)
+    }
+
+    /// What becomes of `packet`. Packets are given in order of [`Packet::at`].
+    #[inline]
+    pub fn fate(&mut self, packet: &Packet) -> Fate {
+        let mut passage = Passage::default();
+        for effect in &mut self.effects {
+            effect.act(packet, &mut passage);
+        }
+        passage.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Effect, JitterDistribution, Loss};
+
+    fn packet(at: u64) -> Packet {
+        Packet { at, bytes: 1500, flow: 0, data: true }
+    }
+
+    #[test]
+    fn without_effects_nothing_happens() {
+        let mut channel = Channel::new(&ChannelConfig::default(), 1);
+        assert!(channel.is_clean() && channel.keeps_order());
+        assert_eq!(channel.fate(&packet(1)), Fate::Arrives { extra: 0, copy: None });
+    }
+
+    #[test]
+    fn causes_are_told_apart() {
+        let outage = Effect::Outages { at: vec![(10, 10)] };
+        let script = Effect::Scripted { flow: None, packets: vec![(1, 1)], during: vec![] };
+        let mut channel = Channel::new(&ChannelConfig { effects: vec![outage, script] }, 1);
+        let fates = [5, 15, 25].map(|at| channel.fate(&packet(at)));
+        let arrives = Fate::Arrives { extra: 0, copy: None };
+        assert_eq!(fates, [Fate::Lost(Loss::Error), Fate::Lost(Loss::Outage), arrives]);
+    }
+
+    #[test]
+    fn two_jitters_that_keep_order_keep_it_together() {
+        let distribution = JitterDistribution::Uniform { max: 1_000 };
+        let jitter = Effect::Jitter { distribution, keep_order: true };
+        let mut channel = Channel::new(&ChannelConfig { effects: vec![jitter.clone(), jitter] }, 3);
+        assert!(channel.keeps_order());
+        let mut last = 0;
+        for i in 0..10_000 {
+            let Fate::Arrives { extra, copy: None } = channel.fate(&packet(i * 100)) else {
+                panic!("jitter loses and doubles nothing")
+            };
+            assert!(i * 100 + extra >= last);
+            last = i * 100 + extra;
+        }
+    }
+
+    #[test]
+    fn equal_effects_at_different_positions_draw_differently() {
+        let half = |n: usize| {
+            let mut effects = vec![Effect::Bernoulli { per: 0.0 }; n];
+            effects.push(Effect::Bernoulli { per: 0.5 });
+            let mut channel = Channel::new(&ChannelConfig { effects }, 1);
+            (0..200).map(|i| channel.fate(&packet(i))).collect::<Vec<_>>()
+        };
+        assert_ne!(half(0), half(1));
+    }
+}

@@ -1,0 +1,96 @@
+//! The family of effects: each loses, delays or doubles packets by a rule of its own.
+//! Not for: how effects are combined (see [`Channel`](crate::Channel)).
+
+mod bernoulli;
+mod bit_errors;
+mod bursts;
+mod correlated;
+mod duplicate;
+mod gilbert;
+#[cfg(test)]
+pub(crate) mod interval;
+mod jitter;
+mod outages;
+mod poisson_outages;
+mod reorder;
+mod scripted;
+#[cfg(test)]
+mod tests;
+
+use crate::packet::Passage;
+use crate::random::Xoshiro256PlusPlus;
+use crate::{Effect, Packet};
+use bernoulli::Bernoulli;
+use bit_errors::BitErrors;
+use bursts::Bursts;
+use correlated::Correlated;
+use duplicate::Duplicate;
+use enum_dispatch::enum_dispatch;
+use gilbert::Gilbert;
+use jitter::Jitter;
+use outages::Outages;
+use poisson_outages::PoissonOutages;
+use reorder::Reorder;
+use scripted::Scripted;
+
+/// One effect of a channel at work.
+///
+/// The contract: [`act`](Impairment::act) is called once for every packet that enters the channel, in order of
+/// [`Packet::at`], whether or not an effect before this one has lost the packet, and in constant time on average however
+/// long the channel was idle. A member draws from its own stream only, and a number of draws that does not depend on
+/// what other effects did. What a time-driven member (Gilbert, outages) does is a function of time: traffic does not
+/// change when the bad times are.
+#[enum_dispatch]
+pub(crate) trait Impairment {
+    /// Does to `packet` what this effect does, on top of what the effects before it did.
+    fn act(&mut self, packet: &Packet, passage: &mut Passage);
+
+    /// Whether it can never do anything.
+    fn is_clean(&self) -> bool;
+
+    /// Whether packets that came to it in order leave it in order, and once.
+    fn keeps_order(&self) -> bool {
+        true
+    }
+}
+
+/// The members.
+#[enum_dispatch(Impairment)]
+#[derive(Debug, Clone)]
+pub(crate) enum AnyImpairment {
+    Bernoulli,
+    BitErrors,
+    Gilbert,
+    Bursts,
+    Outages,
+    PoissonOutages,
+    Scripted,
+    Correlated,
+    Jitter,
+    Duplicate,
+    Reorder,
+}
+
+impl AnyImpairment {
+    /// The member that `effect` configures, drawing from `rng`; `None` for a recorded capacity, which is no member.
+    pub fn new(effect: &Effect, rng: Xoshiro256PlusPlus) -> Option<Self> {
+        Some(match *effect {
+            Effect::Bernoulli { per } => Bernoulli::new(per, rng).into(),
+            Effect::BitErrors { ber } => BitErrors::new(ber, rng).into(),
+            Effect::Gilbert { good, bad, per_good, per_bad } => {
+                Gilbert::new([good, bad], [per_good, per_bad], rng).into()
+            }
+            Effect::Bursts { every, lasting, until, phase } => {
+                Bursts::new(every, lasting, until, phase, rng).into()
+            }
+            Effect::Outages { ref at } => Outages::new(at).into(),
+            Effect::PoissonOutages { every, lasting } => PoissonOutages::new(every, lasting, rng).into(),
+            Effect::Scripted { flow, ref packets, ref during } => Scripted::new(flow, packets, during).into(),
+            Effect::Correlated { per, correlation } => Correlated::new(per, correlation, rng).into(),
+            Effect::Jitter { distribution, keep_order } => Jitter::new(distribution, keep_order, rng).into(),
+            Effect::Duplicate { probability, after } => Duplicate::new(probability, after, rng).into(),
+            Effect::Reorder { which, delay } => Reorder::new(which, delay, rng).into(),
+            Effect::Trace(_) => return None,
+        })
+    }
+}
