@@ -23,7 +23,7 @@ class Run:
 
 @dataclass
 class Row:
-    """All runs of one program on one workload. Timed runs were interleaved with the others'; the rest only add seeds."""
+    """All runs of one program on one workload. Only timed runs count for cost; the others add seeds to the goodput."""
 
     workload: Workload
     program: str

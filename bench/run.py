@@ -115,8 +115,8 @@ class Bench:
             _say(f"{entrant.name} on {workload.name} cannot be started: {error}")
             return None
         if finished.code != 0:
-            complaint = (finished.stderr or finished.stdout).strip()[-400:]
-            _say(f"{entrant.name} on {workload.name} ended with {finished.code} ({finished.cost.wall:.1f} s): {complaint}")
+            how = f"ended with {finished.code} after {finished.cost.wall:.1f} s"
+            _say(f"{entrant.name} on {workload.name} {how}: {(finished.stderr or finished.stdout).strip()[-400:]}")
             return None
         try:
             return Run(seed, finished.cost, entrant.read(finished.stdout, workload))
@@ -131,7 +131,7 @@ def _arguments(known: dict[str, Workload]) -> argparse.Namespace:
     parser.add_argument("-r", "--repetitions", type=int, help="timed runs of each program on each workload (default 5)")
     parser.add_argument("-w", "--workloads", help=f"comma-separated, of {names} (default: all)")
     parser.add_argument("-p", "--peers", help=f"comma-separated, of {','.join(peers)}; '' for none (default: all)")
-    parser.add_argument("--peer", action="append", default=[], metavar="'NAME=PROGRAM {args}'", help="a peer of your own")
+    parser.add_argument("--peer", action="append", default=[], metavar="'NAME=PROGRAM {args}'", help="one more peer")
     parser.add_argument("--seeds", type=int, default=20, help="seeds a lossy workload's goodput is a mean over (20)")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds after which a run is killed (300)")
     parser.add_argument("--truckee", type=Path, help="a program built before, in place of a release build of this tree")

@@ -78,8 +78,8 @@ class Targets(unittest.TestCase):
         self.add("W3", OURS, wall=1.0)
         self.add("W3", TUNED_NS2, wall=11.0)
         self.add("W3", NS3, wall=99.0)
-        self.assertIs(self.verdict("W3: segments/s at least 10"), True)
-        self.assertIs(self.verdict("W3: segments/s at least 100"), False)
+        self.assertIs(self.verdict("W3: segments/s at least 10 "), True)
+        self.assertIs(self.verdict("W3: segments/s at least 100 "), False)
 
     def test_goodput_may_be_off_either_way(self):
         self.add("W1", TUNED_NS2, wall=1.0, goodput=10.0)

@@ -1,4 +1,4 @@
-"""The common workloads, read from the scenario files in workloads/: what we run as it stands, and what the peers are told.
+"""The common workloads, read from the scenario files in workloads/, which we run as they stand: what peers are told.
 
 One definition: a peer's parameters are taken from the file, so that both sides cannot drift apart. Only what occurs in
 these files is understood; anything else is refused. Not for: checking scenarios, which is the program's own business.
