@@ -266,6 +266,7 @@ impl Sender {
         self.state = State::Established;
         self.established = now;
         self.t.deadline = None;
+        self.check_finished();
     }
 
     /// The application writes `bytes`; `born` is when they came into being, where delays count from there.
@@ -281,6 +282,20 @@ impl Sender {
     /// The application will write no more: FIN follows the last byte.
     pub fn close(&mut self) {
         self.closed = true;
+        self.check_finished();
+    }
+
+    /// As [`Self::close`], and what has not been sent yet never will be.
+    pub fn close_unsent(&mut self) {
+        self.written = self.written.min(self.t.out.max());
+        self.close();
+    }
+
+    fn check_finished(&mut self) {
+        let all_sent = self.fin_sent || (!self.stack.handshake && self.written == self.t.out.max());
+        if self.state == State::Established && self.closed && all_sent && self.t.out.is_empty() {
+            self.state = State::Finished;
+        }
     }
 
     /// The laboratory tells that data in `[seq, end)` was dropped, and why. No decision depends on it but an oracle's.
@@ -360,9 +375,7 @@ impl Sender {
             self.t.restart_timer(now);
         }
         self.note_slow_start_end(now);
-        if self.fin_sent && self.t.out.is_empty() {
-            self.state = State::Finished;
-        }
+        self.check_finished();
     }
 
     fn on_old_ack(&mut self, now: Time, segment: &Segment) {
@@ -553,7 +566,7 @@ impl Sender {
         }
         let left = self.written - self.t.out.nxt();
         let payload = left.min(u64::from(self.stack.mss)).min(room.max(1));
-        let fin = self.closed && payload == left;
+        let fin = self.closed && self.stack.handshake && payload == left;
         (payload > 0 || fin).then_some((payload + u64::from(fin), fin))
     }
 
