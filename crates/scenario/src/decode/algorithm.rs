@@ -1,0 +1,223 @@
+//! Senders and receivers by name or by parts: texts and tables to [`Spec`]s, which the families of the `tcp` crate
+//! check and complete with their defaults; what they refuse is reported where it was written.
+//! Not for: which algorithms there are.
+
+use super::reader::{Diagnostics, Reader};
+use crate::document::tree::{Kind, Place, Value};
+use crate::model::Sender;
+use crate::nearest::{did_you_mean, one_of};
+use crate::units::{Quantity, parse};
+use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::preset::{self, PRESETS, Preset};
+use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::response::AnyResponse;
+use truckee_tcp::{Arg, Spec, SpecError};
+
+/// The sender of a flow that names none.
+pub(super) const DEFAULT_SENDER: &str = "newreno";
+/// The ACK policy of a flow that names none.
+pub(super) const DEFAULT_RECEIVER: &str = "every";
+
+/// A family's builder, reduced to the spec with every default filled in.
+type Resolve = fn(&Spec) -> Result<Spec, SpecError>;
+
+fn recovery(spec: &Spec) -> Result<Spec, SpecError> {
+    AnyRecovery::build(spec).map(|(_, resolved)| resolved)
+}
+
+fn growth(spec: &Spec) -> Result<Spec, SpecError> {
+    AnyGrowth::build(spec).map(|(_, resolved)| resolved)
+}
+
+fn response(spec: &Spec) -> Result<Spec, SpecError> {
+    AnyResponse::build(spec).map(|(_, resolved)| resolved)
+}
+
+fn ack_policy(spec: &Spec) -> Result<Spec, SpecError> {
+    AnyAckPolicy::build(spec).map(|(_, resolved)| resolved)
+}
+
+/// Reads a sender: a preset's name, or a table of parts. `place` is the flow's, for a sender that is not written.
+pub(super) fn sender(diag: &Diagnostics<'_>, value: Option<&Value>, place: &Place) -> Option<Sender> {
+    let Some(value) = value else { return parts(diag, None, find(diag, place, DEFAULT_SENDER)?, place) };
+    match &value.kind {
+        Kind::Text(name) => parts(diag, None, find(diag, &value.place, name)?, &value.place),
+        Kind::Table(_) => {
+            let reader = Reader::of(diag, value, "a sender")?;
+            let base = match reader.get("preset") {
+                Some(name) => find(diag, &name.place, diag.text(name, "the name of a preset")?),
+                None => find(diag, &value.place, DEFAULT_SENDER),
+            };
+            let sender = base.and_then(|base| parts(diag, Some(&reader), base, &value.place));
+            reader.finish();
+            sender
+        }
+        _ => {
+            diag.refuse(value, "a preset such as \"newreno\", or a table of parts");
+            None
+        }
+    }
+}
+
+fn find(diag: &Diagnostics<'_>, place: &Place, name: &str) -> Option<&'static Preset> {
+    let preset = preset::find(name);
+    if preset.is_none() {
+        diag.unknown_name(place, "sender", name, PRESETS.iter().map(|preset| preset.info.name));
+    }
+    preset
+}
+
+/// The product of a preset's parts and those that take their place.
+fn parts(
+    diag: &Diagnostics<'_>,
+    reader: Option<&Reader<'_>>,
+    base: &Preset,
+    place: &Place,
+) -> Option<Sender> {
+    let get = |key| reader.and_then(|reader| reader.get(key));
+    let written = ["recovery", "growth", "response"].map(get);
+    let recovery = part(diag, written[0], base.recovery(), recovery, place);
+    let growth = part(diag, written[1], base.growth(), growth, place);
+    let response = part(diag, written[2], base.response(), response, place);
+    let label = get("label").and_then(|value| diag.name(value)).map(str::to_owned);
+    let (recovery, growth, response) = (recovery?, growth?, response?);
+    let untouched = written.iter().all(Option::is_none);
+    let label = label.unwrap_or_else(|| match untouched {
+        true => base.info.name.to_owned(),
+        false => [&recovery, &growth, &response].map(|spec| spec.name.as_str()).join("+"),
+    });
+    Some(Sender { label, recovery, growth, response })
+}
+
+/// Reads a receiver's ACK policy.
+pub(super) fn receiver(diag: &Diagnostics<'_>, value: Option<&Value>, place: &Place) -> Option<Spec> {
+    part(diag, value, Spec::named(DEFAULT_RECEIVER), ack_policy, place)
+}
+
+/// One part: as written or, if it is not, `default`; with all its defaults filled in.
+fn part(
+    diag: &Diagnostics<'_>,
+    value: Option<&Value>,
+    default: Spec,
+    resolve: Resolve,
+    place: &Place,
+) -> Option<Spec> {
+    let given = match value {
+        Some(value) => spec(diag, value)?,
+        None => default,
+    };
+    match resolve(&given) {
+        Ok(resolved) => Some(resolved),
+        Err(error) => {
+            report(diag, &error, value, place);
+            None
+        }
+    }
+}
+
+/// A member's name, or a table with that name as its only key and the arguments below it.
+fn spec(diag: &Diagnostics<'_>, value: &Value) -> Option<Spec> {
+    match &value.kind {
+        Kind::Text(name) => return Some(Spec::named(name)),
+        Kind::Table(table) => {
+            if let [entry] = table.entries.as_slice()
+                && let Kind::Table(arguments) = &entry.value.kind
+            {
+                let read =
+                    |e: &crate::document::tree::Entry| Some((e.key.clone(), argument(diag, &e.value)?));
+                let args: Vec<_> = arguments.entries.iter().map(read).collect::<Option<_>>()?;
+                return Some(Spec { name: entry.key.clone(), args });
+            }
+        }
+        _ => {}
+    }
+    diag.refuse(value, "a name, or a name with its arguments: { name = { key = value } }");
+    None
+}
+
+fn argument(diag: &Diagnostics<'_>, value: &Value) -> Option<Arg> {
+    Some(match &value.kind {
+        Kind::Text(text) => match parse(text) {
+            Some(Quantity::Time(time)) => Arg::Time(time),
+            Some(Quantity::Rate(rate)) => Arg::Rate(rate),
+            Some(Quantity::Bytes(bytes)) => Arg::Bytes(bytes),
+            Some(Quantity::Packets(n) | Quantity::Segments(n)) => Arg::Segments(n),
+            None => Arg::Name(text.clone()),
+        },
+        Kind::Flag(flag) => Arg::Flag(*flag),
+        Kind::Whole(_) | Kind::Real(_) => Arg::Number(diag.number(value, |_| true, "a finite number")?),
+        Kind::Table(_) => Arg::Spec(spec(diag, value)?),
+        Kind::List(_) | Kind::Date(_) => {
+            diag.refuse(value, "a number, a quantity with its unit, a name or a table");
+            return None;
+        }
+    })
+}
+
+/// Reports what a family refused, at the key or name in `value` that it is about.
+fn report(diag: &Diagnostics<'_>, error: &SpecError, value: Option<&Value>, place: &Place) {
+    let whole = value.map_or(place, |value| &value.place);
+    match error {
+        SpecError::UnknownMember { family, name, known } => {
+            let place = value.and_then(|value| named(value, name)).unwrap_or(whole);
+            diag.unknown_name(place, family, name, known.iter().copied());
+        }
+        SpecError::UnknownParam { member, param, known } => {
+            let place = value.and_then(|value| keyed(value, member, param)).map_or(whole, |(key, _)| key);
+            let known = || known.iter().map(String::as_str);
+            let expected = match known().next() {
+                Some(_) => one_of(known()),
+                None => "no parameters: it has none".to_owned(),
+            };
+            let message = format!("\"{member}\" has no parameter \"{param}\"");
+            diag.report(place, message, Some(expected), did_you_mean(param, known()));
+        }
+        SpecError::BadValue { member, param, value: given, expected } => {
+            let found = value.and_then(|value| keyed(value, member, param));
+            let (place, given) = match found {
+                Some((_, value)) => (&value.place, value.shown()),
+                None => (whole, given.clone()),
+            };
+            let message = format!("\"{member}\": {param} is {given}");
+            let is_time = expected.starts_with("a time");
+            let number = found.and_then(|(_, value)| value.number()).filter(|_| is_time);
+            diag.report(
+                place,
+                message,
+                Some(expected.clone()),
+                number.map(|n| format!("write \"{n}s\", with its unit")),
+            );
+        }
+    }
+}
+
+/// The place of a name, as a text or as a key, within a value.
+fn named<'v>(value: &'v Value, name: &str) -> Option<&'v Place> {
+    match &value.kind {
+        Kind::Text(text) if text == name => Some(&value.place),
+        Kind::Table(table) => table.entries.iter().find_map(|entry| match entry.key == name {
+            true => Some(&entry.key_place),
+            false => named(&entry.value, name),
+        }),
+        _ => None,
+    }
+}
+
+/// The key `param` within a value and what it holds: below the key `member` if there is one, else the first anywhere
+/// (arguments may be written beside the name of the member they belong to).
+fn keyed<'v>(value: &'v Value, member: &str, param: &str) -> Option<(&'v Place, &'v Value)> {
+    fn first<'v>(value: &'v Value, param: &str) -> Option<(&'v Place, &'v Value)> {
+        value.table()?.entries.iter().find_map(|entry| match entry.key == param {
+            true => Some((&entry.key_place, &entry.value)),
+            false => first(&entry.value, param),
+        })
+    }
+    fn below<'v>(value: &'v Value, member: &str) -> Option<&'v Value> {
+        value.table()?.entries.iter().find_map(|entry| match entry.key == member {
+            true => Some(&entry.value),
+            false => below(&entry.value, member),
+        })
+    }
+    below(value, member).and_then(|inner| first(inner, param)).or_else(|| first(value, param))
+}

@@ -1,0 +1,107 @@
+//! What applications do with flows (`app`), and arrival processes, which applications and cross traffic share.
+
+use super::reader::{Diagnostics, MAX_BYTES, MAX_TIME, Reader};
+use crate::document::tree::Value;
+use crate::model::{App, Arrivals, Connections, Periods};
+
+const KINDS: [&str; 5] = ["bulk", "file", "files", "request-response", "segments"];
+const ARRIVALS: [&str; 6] = ["cbr", "poisson", "on-off", "exponential", "pareto", "trace"];
+
+/// Reads an application; sizes in segments count `mss` bytes each.
+pub(super) fn read(diag: &Diagnostics<'_>, value: &Value, mss: u32) -> Option<App> {
+    let reader = Reader::of(diag, value, "an app")?;
+    let Some(kind) = reader.kind(&KINDS, None) else {
+        reader.abandon();
+        return None;
+    };
+    let size = |key, example| {
+        reader.required(key, example).and_then(|value| diag.bytes(value, 1..=MAX_BYTES, mss)).unwrap_or(1)
+    };
+    let count = || reader.get("count").and_then(|value| diag.count(value, 1..=u64::MAX));
+    let app = match kind {
+        "bulk" => App::Bulk,
+        "file" => App::File { size: size("size", "\"20MB\"") },
+        "files" => App::Files {
+            size: size("size", "\"20kB\""),
+            count: {
+                reader.required("count", "10");
+                count().unwrap_or(1)
+            },
+            connections: reader
+                .get("connections")
+                .and_then(|v| connections(diag, v))
+                .unwrap_or(Connections::Separate),
+            pause: reader.time("pause", 0, 0..=MAX_TIME, "ms"),
+        },
+        "request-response" => App::RequestResponse {
+            request: size("request", "\"200B\""),
+            response: size("response", "\"20kB\""),
+            count: count(),
+            think: reader.time("think", 0, 0..=MAX_TIME, "ms"),
+        },
+        _ => App::Segments {
+            arrivals: reader
+                .required("arrivals", "{ kind = \"poisson\", rate = \"1Mbit/s\" }")
+                .and_then(|value| {
+                    let inner = Reader::of(diag, value, "an arrival process")?;
+                    let arrivals = arrivals(&inner);
+                    if arrivals.is_some() {
+                        inner.finish()
+                    } else {
+                        inner.abandon()
+                    }
+                    arrivals
+                })
+                .unwrap_or(Arrivals::Cbr { rate: 1.0 }),
+            size: reader
+                .get("size")
+                .and_then(|v| diag.bytes(v, 1..=u64::from(mss), mss))
+                .unwrap_or(u64::from(mss)) as u32,
+            count: count(),
+        },
+    };
+    reader.finish();
+    Some(app)
+}
+
+fn connections(diag: &Diagnostics<'_>, value: &Value) -> Option<Connections> {
+    let parallel = |text: &str| text.strip_prefix("parallel:")?.trim().parse::<u32>().ok();
+    let connections = match value.text() {
+        Some("one") => Some(Connections::One),
+        Some("separate") => Some(Connections::Separate),
+        Some(text) => parallel(text).filter(|n| (1..=1000).contains(n)).map(Connections::Parallel),
+        None => None,
+    };
+    if connections.is_none() {
+        diag.refuse(value, "\"one\", \"separate\", or \"parallel:6\" (from 1 to 1000)");
+    }
+    connections
+}
+
+/// Reads an arrival process from the keys of the table it is described in.
+pub(super) fn arrivals(reader: &Reader<'_>) -> Option<Arrivals> {
+    let kind = reader.kind(&ARRIVALS, None)?;
+    if kind == "trace" {
+        let file = reader.required("file", "\"arrivals.trace\"")?;
+        return super::trace(reader.diag, file).map(Arrivals::Trace);
+    }
+    let rate = reader.required_rate("rate");
+    Some(match kind {
+        "cbr" => Arrivals::Cbr { rate },
+        "poisson" => Arrivals::Poisson { rate },
+        _ => Arrivals::OnOff {
+            rate,
+            on: reader.required_time("on", 1..=MAX_TIME, "\"500ms\"").unwrap_or(1),
+            off: reader.required_time("off", 0..=MAX_TIME, "\"500ms\"").unwrap_or(0),
+            periods: if kind == "pareto" {
+                let fits = |shape: f64| shape > 1.0;
+                let shape = reader.get("shape");
+                let shape = shape
+                    .and_then(|v| reader.diag.number(v, fits, "a shape above 1, so that the mean is finite"));
+                Periods::Pareto { shape: shape.unwrap_or(1.5) }
+            } else {
+                Periods::Exponential
+            },
+        },
+    })
+}

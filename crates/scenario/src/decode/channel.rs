@@ -1,0 +1,284 @@
+//! What a medium does to packets: the tables under `channel`, `channel_back` and `channel_both`.
+
+use super::reader::{Diagnostics, MAX_TIME, Reader};
+use crate::document::tree::{Kind, Value};
+use std::collections::HashMap;
+use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
+use truckee_tcp::Nanos;
+
+/// The kinds of effects a channel can have.
+const KINDS: [&str; 12] = [
+    "none",
+    "bernoulli",
+    "bit-errors",
+    "gilbert",
+    "bursts",
+    "outages",
+    "scripted",
+    "correlated",
+    "jitter",
+    "duplicate",
+    "reorder",
+    "trace",
+];
+/// Entries of a list of outages, lost packets or intervals.
+const MAX_ENTRIES: usize = 1_000_000;
+
+/// Numbers of the flows by name, for channels that lose packets of one flow.
+pub(super) type FlowNumbers<'n> = HashMap<&'n str, u32>;
+
+/// Reads a channel, a table or an array of tables, behind the effects already in `effects`.
+pub(super) fn read(
+    diag: &Diagnostics<'_>,
+    value: &Value,
+    flows: &FlowNumbers<'_>,
+    effects: &mut Vec<Effect>,
+) {
+    let items = match &value.kind {
+        Kind::List(items) => items.as_slice(),
+        _ => std::slice::from_ref(value),
+    };
+    for item in items {
+        let Some(reader) = Reader::of(diag, item, "a channel") else { continue };
+        let Some(kind) = reader.kind(&KINDS, None) else {
+            reader.abandon();
+            continue;
+        };
+        let effect = effect(&reader, kind, flows);
+        if effect.is_some() || kind == "none" {
+            reader.finish();
+        } else {
+            reader.abandon();
+        }
+        let second_trace = matches!(effect, Some(Effect::Trace(_)))
+            && effects.iter().any(|effect| matches!(effect, Effect::Trace(_)));
+        if second_trace {
+            let message = "a second trace on the same direction".to_owned();
+            diag.report(&item.place, message, Some("one trace, which is the link's capacity".into()), None);
+        }
+        effects.extend(effect);
+    }
+}
+
+fn effect(reader: &Reader<'_>, kind: &str, flows: &FlowNumbers<'_>) -> Option<Effect> {
+    Some(match kind {
+        "bernoulli" => Effect::Bernoulli { per: reader.required_probability("per") },
+        "bit-errors" => Effect::BitErrors { ber: reader.required_probability("ber") },
+        "gilbert" => Effect::Gilbert {
+            good: reader.required_time("good", 1..=MAX_TIME, "\"1s\"").unwrap_or(1),
+            bad: reader.required_time("bad", 1..=MAX_TIME, "\"50ms\"").unwrap_or(1),
+            per_good: reader.probability("per_good", 0.0),
+            per_bad: reader.required_probability("per_bad"),
+        },
+        "bursts" => bursts(reader),
+        "outages" => outages(reader)?,
+        "scripted" => scripted(reader, flows),
+        "correlated" => {
+            let fits = |c: f64| (0.0..1.0).contains(&c);
+            let correlation = reader.required("correlation", "0.25");
+            Effect::Correlated {
+                per: reader.required_probability("per"),
+                correlation: correlation
+                    .and_then(|v| reader.diag.number(v, fits, "a correlation from 0 to below 1"))
+                    .unwrap_or(0.0),
+            }
+        }
+        "jitter" => jitter(reader)?,
+        "duplicate" => Effect::Duplicate {
+            probability: reader.required_probability("probability"),
+            after: reader.time("after", 0, 0..=MAX_TIME, "ms"),
+        },
+        "reorder" => reorder(reader)?,
+        "trace" => {
+            let file = reader.required("file", "\"link.trace\"")?;
+            Effect::Trace(super::trace(reader.diag, file)?)
+        }
+        _ => return None,
+    })
+}
+
+fn bursts(reader: &Reader<'_>) -> Effect {
+    let every = reader.required_time("every", 1..=MAX_TIME, "\"10s\"");
+    let longest = every.unwrap_or(MAX_TIME);
+    let lasting = reader.required_time("lasting", 1..=longest, "\"100ms\"").unwrap_or(1);
+    let phase = reader.get("phase").and_then(|value| match value.text() {
+        Some("random") => None,
+        _ => reader.diag.time(value, 0..=longest.saturating_sub(1), "s"),
+    });
+    let until = reader.get("until").and_then(|value| reader.diag.time(value, 0..=MAX_TIME, "s"));
+    Effect::Bursts { every: every.unwrap_or(1), lasting, until, phase }
+}
+
+fn outages(reader: &Reader<'_>) -> Option<Effect> {
+    let Some(at) = reader.get("at") else {
+        if reader.get("every").is_none() && reader.get("lasting").is_none() {
+            let message = "outages without \"at\" or \"every\"".to_owned();
+            let help = "write at = [[\"10s\", \"2s\"]], or every = \"60s\" and lasting = \"2s\"".to_owned();
+            reader.diag.report(reader.place, message, Some("when the outages are".into()), Some(help));
+        }
+        return Some(Effect::PoissonOutages {
+            every: reader.required_time("every", 1..=MAX_TIME, "\"60s\"").unwrap_or(1),
+            lasting: reader.required_time("lasting", 1..=MAX_TIME, "\"2s\"").unwrap_or(1),
+        });
+    };
+    let pairs = pairs(reader, at, "a list of starts and lengths such as [[\"10s\", \"2s\"]]")?;
+    let mut outages: Vec<(Nanos, Nanos)> = Vec::new();
+    for (item, start, lasting) in pairs {
+        let free = outages.last().map_or(0, |(start, lasting)| start + lasting);
+        if start < free {
+            let message = "this outage begins before the one in front of it has ended".to_owned();
+            reader.diag.report(
+                &item.place,
+                message,
+                Some("outages in order of time, without overlap".into()),
+                None,
+            );
+        }
+        if lasting == 0 {
+            reader.diag.report(
+                &item.place,
+                "an outage of no length".into(),
+                Some("a length above 0".into()),
+                None,
+            );
+        }
+        outages.push((start, lasting));
+    }
+    Some(Effect::Outages { at: outages })
+}
+
+/// A list of pairs of times.
+fn pairs<'v>(
+    reader: &Reader<'_>,
+    value: &'v Value,
+    expected: &str,
+) -> Option<Vec<(&'v Value, Nanos, Nanos)>> {
+    let items = reader.diag.list(value, expected)?;
+    if items.len() > MAX_ENTRIES {
+        reader.diag.refuse(value, &format!("at most {MAX_ENTRIES} entries"));
+        return None;
+    }
+    let pair = |item: &'v Value| {
+        let Kind::List(pair) = &item.kind else {
+            reader.diag.refuse(item, "a pair of times such as [\"10s\", \"2s\"]");
+            return None;
+        };
+        let [first, second] = pair.as_slice() else {
+            let message = format!("{} times in place of two", pair.len());
+            reader.diag.report(&item.place, message, Some("a pair such as [\"10s\", \"2s\"]".into()), None);
+            return None;
+        };
+        let first = reader.diag.time(first, 0..=MAX_TIME, "s")?;
+        Some((item, first, reader.diag.time(second, 0..=MAX_TIME, "s")?))
+    };
+    Some(items.iter().filter_map(pair).collect())
+}
+
+fn scripted(reader: &Reader<'_>, flows: &FlowNumbers<'_>) -> Effect {
+    let flow = reader.get("flow").and_then(|value| {
+        let name = reader.diag.text(value, "the name of a flow")?;
+        let number = flows.get(name).copied();
+        if number.is_none() {
+            let mut known: Vec<&str> = flows.keys().copied().collect();
+            known.sort_unstable();
+            reader.diag.unknown_name(&value.place, "flow", name, known.into_iter());
+        }
+        number
+    });
+    let packets = reader.get("packets").map_or_else(Vec::new, |value| ranges(reader.diag, value));
+    let mut during: Vec<(Nanos, Nanos)> = Vec::new();
+    if let Some(value) = reader.get("during") {
+        let expected = "a list of intervals such as [[\"1s\", \"2s\"]]";
+        for (item, from, to) in pairs(reader, value, expected).unwrap_or_default() {
+            if from >= to || during.last().is_some_and(|(_, end)| from < *end) {
+                let message = "intervals that are empty, overlap or go back in time".to_owned();
+                reader.diag.report(
+                    &item.place,
+                    message,
+                    Some("[from, to] pairs in order of time".into()),
+                    None,
+                );
+            }
+            during.push((from, to));
+        }
+    }
+    if reader.get("packets").is_none() && reader.get("during").is_none() {
+        let help = "write packets = [3, \"10..20\"] or during = [[\"1s\", \"2s\"]]".to_owned();
+        let message = "a script without \"packets\" or \"during\"".to_owned();
+        reader.diag.report(reader.place, message, Some("what is to be lost".into()), Some(help));
+    }
+    Effect::Scripted { flow, packets, during }
+}
+
+/// Ordinals of packets: numbers and `"first..last"`, both ends included, in rising order.
+fn ranges(diag: &Diagnostics<'_>, value: &Value) -> Vec<(u64, u64)> {
+    const EXPECTED: &str = "packet numbers from 1 on, such as [3, \"10..20\"]";
+    let Some(items) = diag.list(value, EXPECTED) else { return Vec::new() };
+    if items.len() > MAX_ENTRIES {
+        diag.refuse(value, &format!("at most {MAX_ENTRIES} entries"));
+        return Vec::new();
+    }
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for item in items {
+        let range = match &item.kind {
+            Kind::Whole(n) => u64::try_from(*n).ok().map(|n| (n, n)),
+            Kind::Text(text) => text
+                .split_once("..")
+                .and_then(|(first, last)| Some((first.trim().parse().ok()?, last.trim().parse().ok()?))),
+            _ => None,
+        };
+        match range {
+            Some((first, last)) if first >= 1 && first <= last => {
+                if ranges.last().is_some_and(|(_, before)| first <= *before) {
+                    let message = format!("{} is not above the number before it", item.shown());
+                    diag.report(&item.place, message, Some("packet numbers in rising order".into()), None);
+                }
+                ranges.push((first, last));
+            }
+            _ => diag.refuse(item, EXPECTED),
+        }
+    }
+    ranges
+}
+
+fn jitter(reader: &Reader<'_>) -> Option<Effect> {
+    const KNOWN: [&str; 3] = ["uniform", "normal", "pareto"];
+    let word = reader.required("distribution", "\"uniform\"")?;
+    let distribution = match reader.word(word, &KNOWN)? {
+        "uniform" => JitterDistribution::Uniform {
+            max: reader.required_time("max", 0..=MAX_TIME, "\"10ms\"").unwrap_or(0),
+        },
+        "normal" => JitterDistribution::Normal {
+            mean: reader.required_time("mean", 0..=MAX_TIME, "\"10ms\"").unwrap_or(0),
+            sd: reader.required_time("sd", 0..=MAX_TIME, "\"2ms\"").unwrap_or(0),
+        },
+        _ => JitterDistribution::Pareto {
+            scale: reader.required_time("scale", 1..=MAX_TIME, "\"1ms\"").unwrap_or(1),
+            shape: reader
+                .required("shape", "1.5")
+                .and_then(|value| reader.diag.number(value, |x| x > 0.0, "a shape above 0"))
+                .unwrap_or(1.0),
+        },
+    };
+    Some(Effect::Jitter { distribution, keep_order: reader.flag("keep_order", false) })
+}
+
+fn reorder(reader: &Reader<'_>) -> Option<Effect> {
+    let delay = reader.required_time("delay", 1..=MAX_TIME, "\"10ms\"").unwrap_or(1);
+    let which = match (reader.get("every"), reader.get("probability")) {
+        (Some(every), None) => ReorderWhich::Every(reader.diag.count(every, 1..=u64::MAX)?),
+        (None, Some(p)) => ReorderWhich::Probability(reader.diag.probability(p)?),
+        (every, _) => {
+            let what = if every.is_some() { "both" } else { "neither" };
+            let message = format!("{what} of \"every\" and \"probability\"");
+            reader.diag.report(
+                reader.place,
+                message,
+                Some("one of the two: which packets are held back".into()),
+                None,
+            );
+            return None;
+        }
+    };
+    Some(Effect::Reorder { which, delay })
+}

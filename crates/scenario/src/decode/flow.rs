@@ -1,0 +1,168 @@
+//! Flows: their ends, copies, algorithms and applications.
+
+use super::ends::numbered;
+use super::link::Wiring;
+use super::reader::{Diagnostics, MAX_TIME, Reader};
+use super::{algorithm, app, stack};
+use crate::document::tree::{Place, Table, Value};
+use crate::model::{App, Flow, Sender};
+use crate::units::format_time;
+use std::collections::BTreeSet;
+use truckee_tcp::{Nanos, Spec, Stack};
+
+/// Most flows of a scenario, copies included.
+const MAX_FLOWS: u64 = 100_000;
+
+/// A flow and where it was written.
+pub(super) struct Placed<'d> {
+    pub flow: Flow,
+    pub place: &'d Place,
+}
+
+/// What `[defaults]` may give to all flows.
+struct Settings {
+    sender: Option<Sender>,
+    receiver: Option<Spec>,
+    app: App,
+    stack: Stack,
+}
+
+/// Reads all flows, copies written out. `defaults` is the table of that name.
+pub(super) fn read<'d>(
+    diag: &'d Diagnostics<'d>,
+    items: &'d [Value],
+    defaults: Option<&'d Value>,
+    wiring: &Wiring<'_>,
+) -> Vec<Placed<'d>> {
+    let defaults = defaults.and_then(|value| {
+        let reader = Reader::of(diag, value, "the defaults")?;
+        settings(&reader);
+        reader.finish();
+        value.table()
+    });
+    let mut flows = Flows { diag, wiring, defaults, names: BTreeSet::new(), list: Vec::new(), total: 0 };
+    for (index, item) in items.iter().enumerate() {
+        flows.entry(index, item);
+    }
+    flows.list
+}
+
+fn settings(reader: &Reader<'_>) -> Settings {
+    let stack = stack::read(reader);
+    let app = reader.get("app").and_then(|value| app::read(reader.diag, value, stack.mss));
+    Settings {
+        sender: algorithm::sender(reader.diag, reader.get("sender"), reader.place),
+        receiver: algorithm::receiver(reader.diag, reader.get("receiver"), reader.place),
+        app: app.unwrap_or(App::Bulk),
+        stack,
+    }
+}
+
+struct Flows<'d, 'w> {
+    diag: &'d Diagnostics<'d>,
+    wiring: &'w Wiring<'w>,
+    defaults: Option<&'d Table>,
+    names: BTreeSet<String>,
+    list: Vec<Placed<'d>>,
+    /// Flows asked for so far, also those that could not be made.
+    total: u64,
+}
+
+/// What the copies of one `[[flow]]` share.
+struct Entry<'d> {
+    name: String,
+    from: &'d Value,
+    to: &'d Value,
+    route: Option<&'d Value>,
+    start: Nanos,
+    start_every: Nanos,
+    stop: Option<Nanos>,
+    sender: Sender,
+    receiver: Spec,
+    app: App,
+    stack: Stack,
+}
+
+impl<'d> Flows<'d, '_> {
+    /// One `[[flow]]`: a flow, or `count` copies of it.
+    fn entry(&mut self, index: usize, item: &'d Value) {
+        let diag = self.diag;
+        let Some(reader) = Reader::of(diag, item, "a flow") else { return };
+        let reader = reader.with_defaults(self.defaults);
+        let name = match reader.own("name") {
+            Some(value) => diag.name(value).unwrap_or_default().to_owned(),
+            None => format!("flow-{}", index + 1),
+        };
+        let (from, to) = (reader.required_own("from", "\"server\""), reader.required_own("to", "\"phone\""));
+        let count = self.copies(&reader, &name, [from, to]);
+        let start = reader.own("start").and_then(|v| diag.time(v, 0..=MAX_TIME, "s")).unwrap_or(0);
+        let start_every =
+            reader.own("start_every").and_then(|v| diag.time(v, 0..=MAX_TIME, "ms")).unwrap_or(0);
+        let stop = reader.own("stop").and_then(|v| diag.time(v, 1..=MAX_TIME, "s"));
+        let route = reader.own("route");
+        let Settings { sender, receiver, app, stack } = settings(&reader);
+        reader.finish();
+        let (Some(from), Some(to), Some(sender), Some(receiver)) = (from, to, sender, receiver) else {
+            return;
+        };
+        let entry = Entry { name, from, to, route, start, start_every, stop, sender, receiver, app, stack };
+        match count {
+            None => _ = self.flow(&entry, None, &item.place),
+            // A copy that fails, fails like those after it.
+            Some(count) => _ = (1..=count).try_for_each(|copy| self.flow(&entry, Some(copy), &item.place)),
+        }
+    }
+
+    /// Makes one flow, or the copy of that number; `None` if something about it was wrong.
+    fn flow(&mut self, entry: &Entry<'d>, copy: Option<u64>, place: &'d Place) -> Option<()> {
+        let name = copy.map_or_else(|| entry.name.clone(), |copy| format!("{}.{copy}", entry.name));
+        let later = entry.start_every.saturating_mul(copy.unwrap_or(1) - 1);
+        let start = entry.start.saturating_add(later);
+        if start > MAX_TIME || entry.stop.is_some_and(|stop| stop <= start) {
+            let message = format!("flow \"{name}\" starts at {}", format_time(start));
+            self.diag.report(place, message, Some("a start before its stop, within 10 years".into()), None);
+            return None;
+        }
+        let (from, to) = self.wiring.pair(self.diag, entry.from, entry.to, copy)?;
+        let route = match entry.route {
+            Some(value) => Some(self.wiring.route(self.diag, value, (from, to), copy)?),
+            None => None,
+        };
+        if !self.names.insert(name.clone()) {
+            let message = format!("a second flow is called \"{name}\"");
+            self.diag.report(place, message, Some("a name of its own".into()), None);
+            return None;
+        }
+        let (sender, receiver) = (entry.sender.clone(), entry.receiver.clone());
+        let (app, stack, stop) = (entry.app.clone(), entry.stack.clone(), entry.stop);
+        let flow = Flow { name, from, to, sender, receiver, app, start, stop, stack, route };
+        self.list.push(Placed { flow, place });
+        Some(())
+    }
+
+    /// How many copies; `None` for a single flow without a number. Refuses too many before anything is made.
+    fn copies(&mut self, reader: &Reader<'_>, name: &str, ends: [Option<&Value>; 2]) -> Option<u64> {
+        let written = reader.own("count");
+        let texts = ends.iter().flatten().filter_map(|value| value.text());
+        let patterns: Vec<&str> = texts.filter(|text| text.contains('*')).collect();
+        let copies = match written {
+            Some(value) => self.diag.count(value, 1..=u64::MAX).or(Some(1)),
+            None if patterns.is_empty() => None,
+            None => Some(self.matching(&patterns)),
+        };
+        self.total = self.total.saturating_add(copies.unwrap_or(1));
+        if self.total <= MAX_FLOWS {
+            return copies;
+        }
+        let place = written.map_or(reader.place, |value| &value.place);
+        let message = format!("flow \"{name}\" makes it {} flows in all", self.total);
+        self.diag.report(place, message, Some(format!("at most {MAX_FLOWS} flows in a scenario")), None);
+        Some(1)
+    }
+
+    /// Without a count there are as many copies as there are nodes for: s1, s2, … up to the first that is missing.
+    fn matching(&self, patterns: &[&str]) -> u64 {
+        let there = |copy: &u64| patterns.iter().all(|p| self.wiring.has_node(&numbered(p, Some(*copy))));
+        (1..=MAX_FLOWS).take_while(there).count().max(1) as u64
+    }
+}

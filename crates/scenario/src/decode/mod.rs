@@ -1,0 +1,111 @@
+//! From a parsed document to a [`Scenario`]: the order in which its tables are read, and what can only be known when
+//! all of them are (routes, and queue sizes that depend on them). Each table has a module of its own.
+//!
+//! Everything is read even if something is wrong, so that one go reports as much as it can.
+
+mod algorithm;
+mod app;
+mod change;
+mod channel;
+mod ends;
+mod flow;
+mod link;
+mod queue;
+mod reader;
+mod routes;
+mod stack;
+mod topology;
+mod traffic;
+
+use crate::Scenario;
+use crate::document::Document;
+use crate::document::tree::{Place, Value};
+use crate::error::Errors;
+use reader::{Diagnostics, MAX_TIME, Reader};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+use truckee_channel::CapacityTrace;
+
+/// Resolves a document.
+pub(crate) fn scenario(document: &Document) -> Result<Scenario, Errors> {
+    let diag = Diagnostics::new(document);
+    let scenario = top(&diag, document);
+    diag.finish(scenario)
+}
+
+fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
+    let start = Place::File { start: 0, end: 0 };
+    let top = Reader::new(diag, &document.root, &start, "a scenario");
+    let duration = top.required_time("duration", 1..=MAX_TIME, "\"300s\"").unwrap_or(MAX_TIME);
+    let seed = top.count("seed", 1, 0..=u64::MAX);
+    let warmup = top.time("warmup", 0, 0..=duration.saturating_sub(1), "s");
+    let stop_when_done = top.flag("stop_when_done", true);
+
+    let mut tables = top.get("topology").map_or_else(Vec::new, |value| topology::expand(diag, value));
+    for item in section(&top, "link") {
+        match item.table() {
+            Some(table) => tables.push((Cow::Borrowed(table), &item.place)),
+            None => diag.refuse(item, "a table that describes a link"),
+        }
+    }
+    if tables.is_empty() && top.get("topology").is_none() {
+        let help = "write [[link]] with between = [\"server\", \"phone\"] and rate = \"10Mbit/s\"".to_owned();
+        diag.report(
+            &start,
+            "a scenario without links".into(),
+            Some("a [[link]] or a topology".into()),
+            Some(help),
+        );
+    }
+    let mut wiring = link::wire(diag, &tables);
+    let defaults = top.get("defaults");
+    let flows = flow::read(diag, section(&top, "flow"), defaults, &wiring);
+    let traffic = traffic::read(diag, section(&top, "traffic"), &wiring);
+
+    let numbers = flows.iter().enumerate().map(|(i, placed)| (placed.flow.name.as_str(), i as u32)).collect();
+    let wired = std::mem::take(&mut wiring.links);
+    let (links, drafts): (Vec<_>, Vec<_>) = wired.into_iter().map(|wired| wired.link(&numbers)).unzip();
+    let by_name: HashMap<&str, usize> = links.iter().enumerate().map(|(i, l)| (l.name.as_str(), i)).collect();
+    let changes = change::read(diag, section(&top, "change"), &by_name, duration);
+    top.finish();
+
+    let nodes = std::mem::take(&mut wiring.nodes);
+    let mut links = links.clone();
+    let crossings = routes::check(diag, &nodes, &links, &flows, &traffic, wiring.complete);
+    routes::size_queues(&mut links, &drafts, &crossings);
+    Scenario {
+        name: document.label(),
+        duration,
+        warmup,
+        seed,
+        stop_when_done,
+        nodes,
+        links,
+        flows: flows.into_iter().map(|placed| placed.flow).collect(),
+        traffic: traffic.into_iter().map(|placed| placed.traffic).collect(),
+        changes,
+    }
+}
+
+/// The entries of an array of tables; none if it is not there.
+fn section<'d>(top: &Reader<'d>, key: &'static str) -> &'d [Value] {
+    let value = top.get(key);
+    value
+        .and_then(|value| top.diag.list(value, &format!("an array of tables, [[{key}]]")))
+        .unwrap_or_default()
+}
+
+/// The trace file that `value` names.
+fn trace(diag: &Diagnostics<'_>, value: &Value) -> Option<Arc<CapacityTrace>> {
+    let file = diag.text(value, "the path of a trace file, relative to the scenario's folder")?;
+    match diag.document.trace(file) {
+        Ok(trace) => Some(trace),
+        Err(error) => {
+            let help =
+                "a trace file has one line a delivery opportunity: milliseconds, not falling".to_owned();
+            diag.report(&value.place, error.to_string(), Some("a usable trace file".into()), Some(help));
+            None
+        }
+    }
+}

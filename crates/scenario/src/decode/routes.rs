@@ -1,0 +1,157 @@
+//! What depends on the ways packets take: whether there is one, and queues sized in bandwidth-delay products.
+
+use super::queue::QueueDraft;
+use super::reader::Diagnostics;
+use super::{flow, traffic};
+use crate::document::tree::Place;
+use crate::model::{Limit, Link, NodeId, Queue};
+use crate::route::{Hop, Routes};
+use truckee_tcp::Nanos;
+use truckee_tcp::segment::HEADER_BYTES;
+
+/// Bytes of a packet on a link that no flow crosses.
+const DEFAULT_PACKET: u32 = 1500;
+
+/// What the flows that cross a link have in common.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Crossing {
+    /// Largest round-trip propagation delay.
+    round_trip: Nanos,
+    /// Largest packet, bytes; 0 if no flow crosses the link.
+    packet: u32,
+}
+
+/// A flow or cross traffic on its way.
+struct Journey<'j> {
+    kind: &'static str,
+    name: &'j str,
+    from: NodeId,
+    to: NodeId,
+    route: Option<&'j [NodeId]>,
+    /// Bytes of its packets; 0 for cross traffic, which has no round trip.
+    packet: u32,
+    place: &'j Place,
+}
+
+/// Looks for the way of every flow and all traffic. Returns what crosses each link. `complete`: whether all links could
+/// be read; if not, a way that is missing is no problem of its own.
+pub(super) fn check(
+    diag: &Diagnostics<'_>,
+    nodes: &[String],
+    links: &[Link],
+    flows: &[flow::Placed<'_>],
+    traffic: &[traffic::Placed<'_>],
+    complete: bool,
+) -> Vec<Crossing> {
+    let mut journeys: Vec<Journey<'_>> =
+        flows.iter().map(of_flow).chain(traffic.iter().map(of_traffic)).collect();
+    let mut routes = Routes::new(nodes, links);
+    // Routes to one target after the other: the search for a target is done once.
+    journeys.sort_by_key(|journey| (routes.hub(journey.to), journey.place_order()));
+    let mut crossings = vec![Crossing::default(); links.len()];
+    let mut stranded = Vec::new();
+    for journey in &journeys {
+        let path = match journey.route {
+            Some(route) => routes.along(route).map_err(|at| (route[at], route[at + 1])),
+            None => routes.path(journey.from, journey.to).ok_or((journey.from, journey.to)),
+        };
+        match path {
+            Ok(path) => cross(&path, links, journey.packet, &mut crossings),
+            Err(gap) => stranded.push((journey, gap)),
+        }
+    }
+    if complete {
+        stranded.sort_by_key(|(journey, _)| journey.place_order());
+        for (journey, gap) in stranded {
+            refuse(diag, nodes, journey, gap);
+        }
+    }
+    crossings
+}
+
+fn of_flow<'j>(placed: &'j flow::Placed<'_>) -> Journey<'j> {
+    let flow = &placed.flow;
+    Journey {
+        kind: "flow",
+        name: &flow.name,
+        from: flow.from,
+        to: flow.to,
+        route: flow.route.as_deref(),
+        packet: flow.stack.mss + HEADER_BYTES,
+        place: placed.place,
+    }
+}
+
+fn of_traffic<'j>(placed: &'j traffic::Placed<'_>) -> Journey<'j> {
+    let traffic = &placed.traffic;
+    Journey {
+        kind: "traffic",
+        name: &traffic.name,
+        from: traffic.from,
+        to: traffic.to,
+        route: traffic.route.as_deref(),
+        packet: 0,
+        place: placed.place,
+    }
+}
+
+impl Journey<'_> {
+    fn place_order(&self) -> usize {
+        match self.place {
+            Place::File { start, .. } => *start,
+            Place::Override { .. } => 0,
+        }
+    }
+}
+
+/// Counts a flow on every link of its way.
+fn cross(path: &[Hop], links: &[Link], packet: u32, crossings: &mut [Crossing]) {
+    if packet == 0 {
+        return;
+    }
+    let there_and_back = |hop: &Hop| links[hop.link].forward.delay.saturating_add(links[hop.link].back.delay);
+    let round_trip = path.iter().map(there_and_back).fold(0, Nanos::saturating_add);
+    for hop in path {
+        let crossing = &mut crossings[hop.link];
+        crossing.round_trip = crossing.round_trip.max(round_trip);
+        crossing.packet = crossing.packet.max(packet);
+    }
+}
+
+fn refuse(diag: &Diagnostics<'_>, nodes: &[String], journey: &Journey<'_>, (from, to): (NodeId, NodeId)) {
+    let Journey { kind, name, .. } = journey;
+    let (from, to) = (&nodes[from], &nodes[to]);
+    let (message, expected) = match journey.route {
+        Some(_) => {
+            (format!("{kind} \"{name}\": no link joins \"{from}\" and \"{to}\""), "a route along links")
+        }
+        None => {
+            (format!("{kind} \"{name}\": no route from \"{from}\" to \"{to}\""), "nodes that links connect")
+        }
+    };
+    diag.report(journey.place, message, Some(expected.to_owned()), None);
+}
+
+/// Turns sizes in bandwidth-delay products into whole packets: the direction's rate times the largest round-trip
+/// propagation delay of the flows that cross the link, over their largest packet; without flows, the link's own
+/// two delays and packets of 1500 bytes. Rounded up, at least 1.
+pub(super) fn size_queues(links: &mut [Link], drafts: &[[QueueDraft; 2]], crossings: &[Crossing]) {
+    for ((link, [forward, back]), crossing) in links.iter_mut().zip(drafts).zip(crossings) {
+        let own = link.forward.delay.saturating_add(link.back.delay);
+        let (round_trip, packet) = match crossing.packet {
+            0 => (own, DEFAULT_PACKET),
+            packet => (crossing.round_trip, packet),
+        };
+        for (direction, draft) in [(&mut link.forward, forward), (&mut link.back, back)] {
+            let Some(products) = draft.products else { continue };
+            let bits = direction.rate as f64 * (round_trip as f64 / 1e9) * products;
+            // Half a millionth of a packet is rounding, not a packet.
+            let packets = (bits / (8.0 * f64::from(packet)) - 5e-7).ceil().max(1.0) as u64;
+            let limit = Limit::Packets(packets);
+            match &mut direction.queue {
+                Queue::DropTail { limit: open } => *open = limit,
+                Queue::Red(red) => red.limit = limit,
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Stack settings of a flow: the keys that are not algorithms. Defaults are those of [`Stack::default`].
+
+use super::reader::{Diagnostics, MAX_TIME, Reader};
+use crate::document::tree::Value;
+use crate::units::{Dimension, Quantity};
+use truckee_tcp::{Size, Stack};
+
+/// Largest payload that fits into an IPv4 packet with two headers of 20 bytes.
+const MAX_MSS: u64 = 65_495;
+/// No window or buffer is above this many bytes or segments: the largest that window scaling can advertise is 1 GiB.
+const MAX_WINDOW: u64 = 1 << 40;
+
+/// Reads the stack settings among a flow's keys.
+pub(super) fn read(reader: &Reader<'_>) -> Stack {
+    let base = Stack::default();
+    let window = |key, base| reader.get(key).and_then(|value| window(reader.diag, value)).or(base);
+    let stack = Stack {
+        mss: reader.count("mss", u64::from(base.mss), 1..=MAX_MSS) as u32,
+        initial_window: window("initial_window", None).unwrap_or(base.initial_window),
+        initial_ssthresh: window("initial_ssthresh", base.initial_ssthresh),
+        min_rto: reader.time("min_rto", base.min_rto, 1..=MAX_TIME, "ms"),
+        max_rto: reader.time("max_rto", base.max_rto, 1..=MAX_TIME, "s"),
+        initial_rto: reader.time("initial_rto", base.initial_rto, 1..=MAX_TIME, "s"),
+        clock: reader.time("clock", base.clock, 0..=MAX_TIME, "ms"),
+        timestamps: reader.flag("timestamps", base.timestamps),
+        rwnd: window("rwnd", None).unwrap_or(base.rwnd),
+        window_scaling: reader.flag("window_scaling", base.window_scaling),
+        send_buffer: window("send_buffer", base.send_buffer),
+        limited_transmit: reader.flag("limited_transmit", base.limited_transmit),
+        ecn: reader.flag("ecn", base.ecn),
+        handshake: reader.flag("handshake", base.handshake),
+    };
+    if stack.min_rto > stack.max_rto {
+        let value = reader.get("min_rto").or_else(|| reader.get("max_rto"));
+        let message = "min_rto is above max_rto".to_owned();
+        let place = value.map_or(reader.place, |value| &value.place);
+        reader.diag.report(place, message, Some("min_rto of at most max_rto".into()), None);
+    }
+    stack
+}
+
+fn window(diag: &Diagnostics<'_>, value: &Value) -> Option<Size> {
+    let size = match diag.quantity(value, &[Dimension::Segments, Dimension::Size], "segments")? {
+        Quantity::Bytes(bytes) if (1..=MAX_WINDOW).contains(&bytes) => Size::Bytes(bytes),
+        Quantity::Segments(n) if n > 0.0 && n <= 1e9 => Size::Segments(n),
+        _ => {
+            diag.refuse(value, "a window above 0, such as \"64KiB\" or \"10segments\"");
+            return None;
+        }
+    };
+    Some(size)
+}

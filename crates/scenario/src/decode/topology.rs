@@ -1,0 +1,132 @@
+//! Topologies in one table: `topology = { kind = "dumbbell", … }` written out as link tables, whose values keep the
+//! places where the topology's table has them. Not for: what the values mean, which the link decoder sees to.
+
+use super::reader::{Diagnostics, MAX_RATE, Reader};
+use crate::document::tree::{Kind, Place, Table, Value};
+use crate::units::format_rate;
+use std::borrow::Cow;
+
+/// The kinds of topologies.
+const KINDS: [&str; 4] = ["single-link", "dumbbell", "parking-lot", "multihop"];
+/// Most pairs of hosts, and most hops, of a topology.
+const MAX_SIDE: u64 = 50_000;
+
+/// A link's table, as written or as a topology made it, and the place it stands for.
+pub(super) type LinkTable<'d> = (Cow<'d, Table>, &'d Place);
+
+/// The links of the topology, in the order of its nodes.
+pub(super) fn expand<'d>(diag: &'d Diagnostics<'d>, value: &'d Value) -> Vec<LinkTable<'d>> {
+    let Some(reader) = Reader::of(diag, value, "a topology") else { return Vec::new() };
+    let Some(kind) = reader.kind(&KINDS, None) else {
+        reader.abandon();
+        return Vec::new();
+    };
+    let mut builder = Builder { reader, links: Vec::new() };
+    match kind {
+        "single-link" => builder.single_link(),
+        "dumbbell" => builder.dumbbell(),
+        "parking-lot" => builder.chain(true),
+        _ => builder.chain(false),
+    }
+    builder.reader.finish();
+    builder.links
+}
+
+/// Keys of the link in the middle, and those that make its medium noisy.
+const WIRE: [&str; 6] = ["rate", "delay", "queue", "rate_back", "delay_back", "queue_back"];
+const NOISE: [&str; 3] = ["channel", "channel_back", "channel_both"];
+
+struct Builder<'d> {
+    reader: Reader<'d>,
+    links: Vec<LinkTable<'d>>,
+}
+
+impl<'d> Builder<'d> {
+    /// A link table between two nodes, with what the topology has under `keys` as its own keys.
+    fn link(&mut self, first: &str, second: &str, keys: &[(&'static str, Option<Value>)]) {
+        let place = self.reader.place;
+        let text = |name: &str| Value { kind: Kind::Text(name.to_owned()), place: place.clone() };
+        let mut table = Table::default();
+        let ends = Value { kind: Kind::List(vec![text(first), text(second)]), place: place.clone() };
+        table.put("between", place.clone(), ends);
+        for (key, value) in keys {
+            if let Some(value) = value {
+                table.put(key, value.place.clone(), value.clone());
+            }
+        }
+        self.links.push((Cow::Owned(table), place));
+    }
+
+    fn copied(&self, keys: &[&'static str]) -> Vec<(&'static str, Option<Value>)> {
+        keys.iter().map(|key| (*key, self.reader.get(key).cloned())).collect()
+    }
+
+    fn text(&self, text: String) -> Value {
+        Value { kind: Kind::Text(text), place: self.reader.place.clone() }
+    }
+
+    /// src –(wire)– router –(wireless)– dst.
+    fn single_link(&mut self) {
+        self.reader.required_rate("rate");
+        let wire = self.copied(&WIRE);
+        let rate = self.reader.get("wireless_rate").or_else(|| self.reader.get("rate")).cloned();
+        let delay = self.reader.get("wireless_delay").cloned().unwrap_or_else(|| self.text("10us".into()));
+        let queue = self.reader.get("wireless_queue").cloned();
+        let mut wireless = self.copied(&NOISE);
+        wireless.extend([("rate", rate), ("delay", Some(delay)), ("queue", queue)]);
+        self.link("src", "router", &wire);
+        self.link("router", "dst", &wireless);
+    }
+
+    /// s1…sn – r1 –(bottleneck)– r2 – d1…dn.
+    fn dumbbell(&mut self) {
+        let n = self.side("n");
+        let bottleneck = self.copied(&WIRE);
+        let access = self.access();
+        let mut last = self.copied(&NOISE);
+        last.extend(access.iter().cloned());
+        for i in 1..=n {
+            self.link(&format!("s{i}"), "r1", &access);
+        }
+        self.link("r1", "r2", &bottleneck);
+        for i in 1..=n {
+            self.link("r2", &format!("d{i}"), &last);
+        }
+    }
+
+    /// Routers in a row. With hosts: s0 and d0 at the two ends, and for each hop i its own s(i) in front of it and
+    /// d(i) behind it.
+    fn chain(&mut self, hosts: bool) {
+        let hops = self.side("hops");
+        self.reader.required_rate("rate");
+        let mut middle = self.copied(&WIRE);
+        middle.extend(self.copied(&NOISE));
+        if !hosts {
+            for i in 0..hops {
+                self.link(&format!("n{i}"), &format!("n{}", i + 1), &middle);
+            }
+            return;
+        }
+        let access = self.access();
+        self.link("s0", "r1", &access);
+        for i in 1..=hops {
+            self.link(&format!("s{i}"), &format!("r{i}"), &access);
+            self.link(&format!("r{i}"), &format!("r{}", i + 1), &middle);
+            self.link(&format!("r{}", i + 1), &format!("d{i}"), &access);
+        }
+        self.link(&format!("r{}", hops + 1), "d0", &access);
+    }
+
+    /// The links of hosts: by default ten times as fast as the middle, so that they are never the bottleneck.
+    fn access(&self) -> Vec<(&'static str, Option<Value>)> {
+        let middle = self.reader.required_rate("rate");
+        let rate = self.reader.get("access_rate").cloned();
+        let rate = rate.unwrap_or_else(|| self.text(format_rate((10.0 * middle).min(MAX_RATE))));
+        let delay = self.reader.get("access_delay").cloned().unwrap_or_else(|| self.text("1ms".into()));
+        vec![("rate", Some(rate)), ("delay", Some(delay))]
+    }
+
+    fn side(&self, key: &'static str) -> u64 {
+        self.reader.required(key, "2").and_then(|v| self.reader.diag.count(v, 1..=MAX_SIDE)).unwrap_or(1)
+    }
+}

@@ -1,0 +1,381 @@
+//! A scenario written out as TOML with nothing left to defaults. Reading the text gives an equal scenario: shorthands
+//! have become links, copies have become flows, and every algorithm shows all its parameters.
+//! Not for: comments and layout of the file it came from, which the scenario no longer has.
+
+use crate::Scenario;
+use crate::model::{
+    App, Arrivals, Change, Connections, Direction, Flow, Limit, Link, NodeId, Periods, Queue, Sender,
+    Traffic, Which,
+};
+use crate::units::{format_bytes, format_rate, format_time};
+use std::fmt::Write;
+use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
+use truckee_tcp::{Arg, Size, Spec, Stack};
+
+/// The scenario as TOML with every default filled in. A key that is missing from the text has no value: no queue
+/// limit, no route, no end.
+pub fn explain(scenario: &Scenario) -> String {
+    let mut out = Text::default();
+    out.line("duration", time(scenario.duration));
+    out.line("seed", scenario.seed.to_string());
+    out.line("warmup", time(scenario.warmup));
+    out.line("stop_when_done", scenario.stop_when_done.to_string());
+    for link in &scenario.links {
+        out.link(scenario, link);
+    }
+    for flow in &scenario.flows {
+        out.flow(scenario, flow);
+    }
+    for traffic in &scenario.traffic {
+        out.traffic(scenario, traffic);
+    }
+    for change in &scenario.changes {
+        out.change(scenario, change);
+    }
+    out.0
+}
+
+/// A text in quotes.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+fn time(t: u64) -> String {
+    quoted(&format_time(t))
+}
+
+fn rate(r: f64) -> String {
+    quoted(&format_rate(r))
+}
+
+fn bytes(b: u64) -> String {
+    quoted(&format_bytes(b))
+}
+
+/// A number as TOML writes it: with a point or exponent, unless it is whole.
+fn number(x: f64) -> String {
+    if x.fract() == 0.0 && x.abs() < 1e15 { format!("{}", x as i64) } else { format!("{x:?}") }
+}
+
+fn size(size: Size) -> String {
+    match size {
+        Size::Bytes(b) => bytes(b),
+        Size::Segments(n) => quoted(&format!("{n}segments")),
+    }
+}
+
+/// Inline table under construction.
+#[derive(Default)]
+struct Inline(Vec<String>);
+
+impl Inline {
+    fn kind(kind: &str) -> Self {
+        Self::default().with("kind", quoted(kind))
+    }
+
+    fn with(mut self, key: &str, value: String) -> Self {
+        self.0.push(format!("{} = {value}", bare_or_quoted(key)));
+        self
+    }
+
+    fn with_some(self, key: &str, value: Option<String>) -> Self {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
+    fn end(self) -> String {
+        if self.0.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", self.0.join(", ")) }
+    }
+}
+
+fn bare_or_quoted(key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { quoted(key) }
+}
+
+fn array(items: impl IntoIterator<Item = String>) -> String {
+    format!("[{}]", items.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+/// The text so far.
+#[derive(Default)]
+struct Text(String);
+
+impl Text {
+    fn line(&mut self, key: &str, value: String) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.0, "{key} = {value}");
+    }
+
+    fn line_some(&mut self, key: &str, value: Option<String>) {
+        if let Some(value) = value {
+            self.line(key, value);
+        }
+    }
+
+    fn head(&mut self, section: &str) {
+        let _ = writeln!(self.0, "\n[[{section}]]");
+    }
+
+    fn link(&mut self, scenario: &Scenario, link: &Link) {
+        self.head("link");
+        self.line("name", quoted(&link.name));
+        self.line("between", array([link.first, link.second].map(|n| quoted(&scenario.nodes[n]))));
+        self.direction(scenario, &link.forward, ["rate", "delay", "queue", "channel"]);
+        self.direction(scenario, &link.back, ["rate_back", "delay_back", "queue_back", "channel_back"]);
+    }
+
+    fn direction(
+        &mut self,
+        scenario: &Scenario,
+        direction: &Direction,
+        [rate, delay, queue, channel]: [&str; 4],
+    ) {
+        self.line(rate, quoted(&format_rate(direction.rate as f64)));
+        self.line(delay, time(direction.delay));
+        self.line(queue, queue_text(&direction.queue));
+        let effects = &direction.channel.effects;
+        if !effects.is_empty() {
+            self.line(channel, array(effects.iter().map(|e| effect(scenario, e))));
+        }
+    }
+
+    fn flow(&mut self, scenario: &Scenario, flow: &Flow) {
+        self.head("flow");
+        self.line("name", quoted(&flow.name));
+        self.line("from", quoted(&scenario.nodes[flow.from]));
+        self.line("to", quoted(&scenario.nodes[flow.to]));
+        self.line("sender", sender(&flow.sender));
+        self.line("receiver", spec(&flow.receiver));
+        self.line("app", app(&flow.app));
+        self.line("start", time(flow.start));
+        self.line_some("stop", flow.stop.map(time));
+        self.line_some("route", flow.route.as_deref().map(|r| route(scenario, r)));
+        self.stack(&flow.stack);
+    }
+
+    fn stack(&mut self, stack: &Stack) {
+        self.line("mss", stack.mss.to_string());
+        self.line("initial_window", size(stack.initial_window));
+        self.line_some("initial_ssthresh", stack.initial_ssthresh.map(size));
+        self.line("min_rto", time(stack.min_rto));
+        self.line("max_rto", time(stack.max_rto));
+        self.line("initial_rto", time(stack.initial_rto));
+        self.line("clock", time(stack.clock));
+        self.line("timestamps", stack.timestamps.to_string());
+        self.line("rwnd", size(stack.rwnd));
+        self.line("window_scaling", stack.window_scaling.to_string());
+        self.line_some("send_buffer", stack.send_buffer.map(size));
+        self.line("limited_transmit", stack.limited_transmit.to_string());
+        self.line("ecn", stack.ecn.to_string());
+        self.line("handshake", stack.handshake.to_string());
+    }
+
+    fn traffic(&mut self, scenario: &Scenario, traffic: &Traffic) {
+        self.head("traffic");
+        self.line("name", quoted(&traffic.name));
+        self.line("from", quoted(&scenario.nodes[traffic.from]));
+        self.line("to", quoted(&scenario.nodes[traffic.to]));
+        self.line("sources", traffic.sources.to_string());
+        for (key, value) in arrivals(&traffic.arrivals) {
+            self.line(key, value);
+        }
+        self.line("packet", bytes(u64::from(traffic.packet)));
+        self.line("start", time(traffic.start));
+        self.line_some("stop", traffic.stop.map(time));
+        self.line_some("route", traffic.route.as_deref().map(|r| route(scenario, r)));
+    }
+
+    fn change(&mut self, scenario: &Scenario, change: &Change) {
+        self.head("change");
+        self.line("at", time(change.at));
+        self.line("link", quoted(&scenario.links[change.link].name));
+        let direction = match change.direction {
+            Which::Both => "both",
+            Which::Forward => "forward",
+            Which::Back => "back",
+        };
+        self.line("direction", quoted(direction));
+        self.line_some("rate", change.rate.map(|r| rate(r as f64)));
+        self.line_some("delay", change.delay.map(time));
+        self.line_some("up", change.up.map(|up| up.to_string()));
+    }
+}
+
+fn route(scenario: &Scenario, route: &[NodeId]) -> String {
+    array(route.iter().map(|node| quoted(&scenario.nodes[*node])))
+}
+
+fn limit(limit: Limit) -> Option<String> {
+    match limit {
+        Limit::None => None,
+        Limit::Packets(n) => Some(quoted(&format!("{n}packets"))),
+        Limit::Bytes(n) => Some(bytes(n)),
+    }
+}
+
+fn queue_text(queue: &Queue) -> String {
+    match queue {
+        Queue::DropTail { limit: l } => Inline::kind("drop-tail").with_some("size", limit(*l)).end(),
+        Queue::Red(red) => Inline::kind("red")
+            .with_some("size", limit(red.limit))
+            .with("min", quoted(&format!("{}packets", red.min_threshold)))
+            .with("max", quoted(&format!("{}packets", red.max_threshold)))
+            .with("max_probability", number(red.max_probability))
+            .with("weight", number(red.weight))
+            .with("gentle", red.gentle.to_string())
+            .with("ecn", red.ecn.to_string())
+            .end(),
+    }
+}
+
+fn effect(scenario: &Scenario, effect: &Effect) -> String {
+    match effect {
+        Effect::Bernoulli { per } => Inline::kind("bernoulli").with("per", number(*per)),
+        Effect::BitErrors { ber } => Inline::kind("bit-errors").with("ber", number(*ber)),
+        Effect::Gilbert { good, bad, per_good, per_bad } => Inline::kind("gilbert")
+            .with("good", time(*good))
+            .with("bad", time(*bad))
+            .with("per_good", number(*per_good))
+            .with("per_bad", number(*per_bad)),
+        Effect::Bursts { every, lasting, until, phase } => Inline::kind("bursts")
+            .with("every", time(*every))
+            .with("lasting", time(*lasting))
+            .with_some("until", until.map(time))
+            .with("phase", phase.map_or_else(|| quoted("random"), time)),
+        Effect::Outages { at } => Inline::kind("outages").with("at", pairs(at)),
+        Effect::PoissonOutages { every, lasting } => {
+            Inline::kind("outages").with("every", time(*every)).with("lasting", time(*lasting))
+        }
+        Effect::Scripted { flow, packets, during } => {
+            let range = |&(first, last): &(u64, u64)| match first == last {
+                true => first.to_string(),
+                false => quoted(&format!("{first}..{last}")),
+            };
+            let flow = flow.and_then(|number| scenario.flows.get(number as usize));
+            Inline::kind("scripted")
+                .with_some("flow", flow.map(|flow| quoted(&flow.name)))
+                .with("packets", array(packets.iter().map(range)))
+                .with("during", pairs(during))
+        }
+        Effect::Correlated { per, correlation } => {
+            Inline::kind("correlated").with("per", number(*per)).with("correlation", number(*correlation))
+        }
+        Effect::Jitter { distribution, keep_order } => {
+            jitter(*distribution).with("keep_order", keep_order.to_string())
+        }
+        Effect::Duplicate { probability, after } => {
+            Inline::kind("duplicate").with("probability", number(*probability)).with("after", time(*after))
+        }
+        Effect::Reorder { which, delay } => {
+            let reorder = Inline::kind("reorder").with("delay", time(*delay));
+            match which {
+                ReorderWhich::Every(n) => reorder.with("every", n.to_string()),
+                ReorderWhich::Probability(p) => reorder.with("probability", number(*p)),
+            }
+        }
+        Effect::Trace(trace) => Inline::kind("trace").with("file", quoted(&trace.name)),
+    }
+    .end()
+}
+
+fn pairs(pairs: &[(u64, u64)]) -> String {
+    array(pairs.iter().map(|(first, second)| array([time(*first), time(*second)])))
+}
+
+fn jitter(distribution: JitterDistribution) -> Inline {
+    let jitter = Inline::kind("jitter");
+    match distribution {
+        JitterDistribution::Uniform { max } => {
+            jitter.with("distribution", quoted("uniform")).with("max", time(max))
+        }
+        JitterDistribution::Normal { mean, sd } => {
+            jitter.with("distribution", quoted("normal")).with("mean", time(mean)).with("sd", time(sd))
+        }
+        JitterDistribution::Pareto { scale, shape } => jitter
+            .with("distribution", quoted("pareto"))
+            .with("scale", time(scale))
+            .with("shape", number(shape)),
+    }
+}
+
+fn sender(sender: &Sender) -> String {
+    Inline::default()
+        .with("label", quoted(&sender.label))
+        .with("recovery", spec(&sender.recovery))
+        .with("growth", spec(&sender.growth))
+        .with("response", spec(&sender.response))
+        .end()
+}
+
+fn spec(spec: &Spec) -> String {
+    let arguments =
+        spec.args.iter().fold(Inline::default(), |inline, (key, value)| inline.with(key, arg(value)));
+    Inline::default().with(&spec.name, arguments.end()).end()
+}
+
+fn arg(arg: &Arg) -> String {
+    match arg {
+        Arg::Number(x) => number(*x),
+        Arg::Time(t) => time(*t),
+        Arg::Rate(r) => rate(*r),
+        Arg::Bytes(b) => bytes(*b),
+        Arg::Segments(n) => quoted(&format!("{n}segments")),
+        Arg::Flag(flag) => flag.to_string(),
+        Arg::Name(name) => quoted(name),
+        Arg::Spec(inner) => spec(inner),
+    }
+}
+
+fn app(app: &App) -> String {
+    match app {
+        App::Bulk => Inline::kind("bulk"),
+        App::File { size } => Inline::kind("file").with("size", bytes(*size)),
+        App::Files { size, count, connections, pause } => Inline::kind("files")
+            .with("size", bytes(*size))
+            .with("count", count.to_string())
+            .with("connections", connections_text(*connections))
+            .with("pause", time(*pause)),
+        App::RequestResponse { request, response, count, think } => Inline::kind("request-response")
+            .with("request", bytes(*request))
+            .with("response", bytes(*response))
+            .with_some("count", count.map(|n| n.to_string()))
+            .with("think", time(*think)),
+        App::Segments { arrivals: process, size, count } => {
+            let process =
+                arrivals(process).into_iter().fold(Inline::default(), |i, (key, value)| i.with(key, value));
+            Inline::kind("segments")
+                .with("arrivals", process.end())
+                .with("size", bytes(u64::from(*size)))
+                .with_some("count", count.map(|n| n.to_string()))
+        }
+    }
+    .end()
+}
+
+fn connections_text(connections: Connections) -> String {
+    match connections {
+        Connections::One => quoted("one"),
+        Connections::Separate => quoted("separate"),
+        Connections::Parallel(n) => quoted(&format!("parallel:{n}")),
+    }
+}
+
+fn arrivals(arrivals: &Arrivals) -> Vec<(&'static str, String)> {
+    match arrivals {
+        Arrivals::Cbr { rate: r } => vec![("kind", quoted("cbr")), ("rate", rate(*r))],
+        Arrivals::Poisson { rate: r } => vec![("kind", quoted("poisson")), ("rate", rate(*r))],
+        Arrivals::OnOff { rate: r, on, off, periods } => {
+            let kind = if matches!(periods, Periods::Exponential) { "exponential" } else { "pareto" };
+            let mut keys =
+                vec![("kind", quoted(kind)), ("rate", rate(*r)), ("on", time(*on)), ("off", time(*off))];
+            if let Periods::Pareto { shape } = periods {
+                keys.push(("shape", number(*shape)));
+            }
+            keys
+        }
+        Arrivals::Trace(trace) => vec![("kind", quoted("trace")), ("file", quoted(&trace.name))],
+    }
+}
