@@ -5,7 +5,7 @@ from simulators import OURS
 from targets import Verdict
 from workloads import Workload
 
-_HEADER = ["program", "wall s", "user s", "segments/s", "peak MiB", "goodput Mbit/s", "seeds", "we are"]
+_HEADER = ["program", "wall s", "user s", "segments/s", "peak MiB", "goodput Mbit/s", "seeds", "we are", "by CPU"]
 
 
 def workload_table(workload: Workload, table: Table, markdown: bool) -> str:
@@ -35,15 +35,18 @@ def _line(row: Row, us: Row | None) -> list[str]:
         f"{row.peak_mib:.1f}",
         goodput,
         str(row.seeds),
-        _ratio(row, us),
+        *_ratios(row, us),
     ]
 
 
-def _ratio(row: Row, us: Row | None) -> str:
-    """How many times as many segments a second we do."""
+def _ratios(row: Row, us: Row | None) -> list[str]:
+    """How many times as many segments we do, per second of wall time and of CPU time."""
     if us is None or row is us:
-        return ""
-    return f"{us.segments_per_second / row.segments_per_second:.1f} ×"
+        return ["", ""]
+    return [
+        f"{us.segments_per_second / row.segments_per_second:.1f} ×",
+        f"{us.segments_per_cpu_second / row.segments_per_cpu_second:.1f} ×",
+    ]
 
 
 def _title(text: str, markdown: bool) -> str:

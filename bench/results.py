@@ -46,6 +46,11 @@ class Row:
         return statistics.median(run.answer.segments / run.cost.wall for run in self.timed)
 
     @property
+    def segments_per_cpu_second(self) -> float:
+        """Median of the same per second of CPU time: what remains comparable on a machine that others use, too."""
+        return statistics.median(run.answer.segments / (run.cost.user + run.cost.system) for run in self.timed)
+
+    @property
     def seconds_per_segment(self) -> float:
         """Median of wall time per segment delivered in order, s."""
         return statistics.median(run.cost.wall / run.answer.segments for run in self.timed)
@@ -83,6 +88,7 @@ class Row:
             "wall_s": self.wall,
             "user_s": self.user,
             "segments_per_s": self.segments_per_second,
+            "segments_per_cpu_s": self.segments_per_cpu_second,
             "peak_mib": self.peak_mib,
             "goodput_mbps": self.goodput,
             "goodput_standard_error_mbps": self.goodput_error,

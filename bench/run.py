@@ -4,7 +4,7 @@
 All in one run and interleaved: in each repetition every program does the workload once, so that whatever else the
 machine does falls on all of them alike. README.md says what is measured and how to read it.
 
-  bench/run.py                        everything (about ten minutes, most of them ns-3's)
+  bench/run.py                        everything (about eight minutes)
   bench/run.py --quick                seconds, without ns-3
   bench/run.py -w W1,W3 -p ns2 -r 9   two workloads against ns-2, nine repetitions
 """
