@@ -160,6 +160,13 @@ mod tests {
     }
 
     #[test]
+    fn losses_are_drawn_independently_of_the_states() {
+        let n = 20_000;
+        let lost_first = (0..n).filter(|&seed| lost(&mut gilbert(MS, MS, 0.0, 0.5, seed), 0)).count();
+        assert_rate(lost_first as u64, n, 0.5 * 0.5);
+    }
+
+    #[test]
     fn bad_times_do_not_depend_on_the_traffic() {
         let bad_at = |step: Nanos| {
             let mut channel = gilbert(20 * MS, 20 * MS, 0.0, 1.0, 9);
