@@ -119,7 +119,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// Everything that was found wrong in one go, in the order found; never empty when returned as an error.
+/// Everything that was found wrong in one go, in the order of the file; never empty when returned as an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Errors {
     /// The problems; at most [`Errors::MAX`] are collected.

@@ -24,9 +24,9 @@ pub(crate) fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = 
     nearest(name, candidates).map(|candidate| format!("did you mean \"{candidate}\"?"))
 }
 
-/// Names as a list in words, cut after a dozen: `"a", "b" or "c"`.
+/// Names as a list in words, cut if it is long: `"a", "b" or "c"`.
 pub(crate) fn one_of<'c>(names: impl IntoIterator<Item = &'c str>) -> String {
-    const SHOWN: usize = 12;
+    const SHOWN: usize = 16;
     let names: Vec<String> = names.into_iter().map(|name| format!("\"{name}\"")).collect();
     match names.as_slice() {
         [] => "nothing".to_owned(),
@@ -52,7 +52,7 @@ mod tests {
     fn a_long_list_is_cut() {
         let names: Vec<String> = (0..20).map(|i| format!("n{i}")).collect();
         let shown = one_of(names.iter().map(String::as_str));
-        assert!(shown.ends_with("\"n11\" or 8 others"), "{shown}");
+        assert!(shown.ends_with("\"n15\" or 4 others"), "{shown}");
         assert_eq!(one_of(["a", "b"]), "\"a\" or \"b\"");
     }
 }

@@ -155,7 +155,12 @@ pub fn parse_as(text: &str, dimensions: &[Dimension], suggest: &str) -> Result<Q
             if number.starts_with('-') {
                 return fail(format!("\"{text}\" is negative"), None);
             }
-            quantity(number, unit).map_or_else(|| fail(format!("\"{text}\" is too large"), None), Ok)
+            quantity(number, unit).ok_or_else(|| Error {
+                message: format!("\"{text}\" is too large"),
+                place: None,
+                expected: Some("less than 2^64 nanoseconds (584 years), bit/s or bytes".to_owned()),
+                help: None,
+            })
         }
         Some(_) => fail(format!("\"{text}\" has the wrong unit"), None),
         None => {

@@ -180,13 +180,15 @@ fn report(diag: &Diagnostics<'_>, error: &SpecError, value: Option<&Value>, plac
                 None => (whole, given.clone()),
             };
             let message = format!("\"{member}\": {param} is {given}");
-            let is_time = expected.starts_with("a time");
-            let number = found.and_then(|(_, value)| value.number()).filter(|_| is_time);
+            let number =
+                found.and_then(|(_, value)| value.number()).filter(|_| expected.starts_with("a time"));
+            // Someone who writes 200 means milliseconds.
+            let unit = |n: f64| if n >= 10.0 { "ms" } else { "s" };
             diag.report(
                 place,
                 message,
                 Some(expected.clone()),
-                number.map(|n| format!("write \"{n}s\", with its unit")),
+                number.map(|n| format!("write \"{n}{}\"", unit(n))),
             );
         }
     }

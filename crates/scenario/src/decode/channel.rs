@@ -8,7 +8,6 @@ use truckee_tcp::Nanos;
 
 /// The kinds of effects a channel can have.
 const KINDS: [&str; 12] = [
-    "none",
     "bernoulli",
     "bit-errors",
     "gilbert",
@@ -20,6 +19,7 @@ const KINDS: [&str; 12] = [
     "duplicate",
     "reorder",
     "trace",
+    "none",
 ];
 /// Entries of a list of outages, lost packets or intervals.
 const MAX_ENTRIES: usize = 1_000_000;
@@ -115,6 +115,7 @@ fn outages(reader: &Reader<'_>) -> Option<Effect> {
             let message = "outages without \"at\" or \"every\"".to_owned();
             let help = "write at = [[\"10s\", \"2s\"]], or every = \"60s\" and lasting = \"2s\"".to_owned();
             reader.diag.report(reader.place, message, Some("when the outages are".into()), Some(help));
+            return None;
         }
         return Some(Effect::PoissonOutages {
             every: reader.required_time("every", 1..=MAX_TIME, "\"60s\"").unwrap_or(1),

@@ -118,8 +118,11 @@ impl<'d> Flows<'d, '_> {
         let name = copy.map_or_else(|| entry.name.clone(), |copy| format!("{}.{copy}", entry.name));
         let later = entry.start_every.saturating_mul(copy.unwrap_or(1) - 1);
         let start = entry.start.saturating_add(later);
-        if start > MAX_TIME || entry.stop.is_some_and(|stop| stop <= start) {
-            let message = format!("flow \"{name}\" starts at {}", format_time(start));
+        let stopped = entry.stop.filter(|stop| *stop <= start);
+        if start > MAX_TIME || stopped.is_some() {
+            let before =
+                stopped.map_or_else(String::new, |stop| format!(", but stops at {}", format_time(stop)));
+            let message = format!("flow \"{name}\" starts at {}{before}", format_time(start));
             self.diag.report(place, message, Some("a start before its stop, within 10 years".into()), None);
             return None;
         }

@@ -79,7 +79,7 @@ fn ends<'v>(diag: &Diagnostics<'_>, value: &'v Value) -> Option<(&'v str, &'v st
     const EXPECTED: &str = "two nodes such as [\"server\", \"router\"]";
     let items = diag.list(value, EXPECTED)?;
     let [first, second] = items else {
-        let message = format!("a link between {} nodes", items.len());
+        let message = format!("{} names in place of two", items.len());
         diag.report(&value.place, message, Some(EXPECTED.to_owned()), None);
         return None;
     };

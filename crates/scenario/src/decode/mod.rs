@@ -21,6 +21,7 @@ use crate::Scenario;
 use crate::document::Document;
 use crate::document::tree::{Place, Value};
 use crate::error::Errors;
+use crate::units::format_time;
 use reader::{Diagnostics, MAX_TIME, Reader};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -39,7 +40,10 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let top = Reader::new(diag, &document.root, &start, "a scenario");
     let duration = top.required_time("duration", 1..=MAX_TIME, "\"300s\"").unwrap_or(MAX_TIME);
     let seed = top.count("seed", 1, 0..=u64::MAX);
-    let warmup = top.time("warmup", 0, 0..=duration.saturating_sub(1), "s");
+    let warmup = top.time("warmup", 0, 0..=MAX_TIME, "s");
+    if let Some(value) = top.get("warmup").filter(|_| warmup >= duration) {
+        diag.refuse(value, &format!("a warm-up shorter than the duration, {}", format_time(duration)));
+    }
     let stop_when_done = top.flag("stop_when_done", true);
 
     let mut tables = top.get("topology").map_or_else(Vec::new, |value| topology::expand(diag, value));

@@ -45,7 +45,12 @@ impl<'d> Diagnostics<'d> {
 
     /// A value that will not do.
     pub fn refuse(&self, value: &Value, expected: &str) {
-        self.report(&value.place, format!("{} will not do", value.shown()), Some(expected.to_owned()), None);
+        self.report(
+            &value.place,
+            format!("{} cannot be used here", value.shown()),
+            Some(expected.to_owned()),
+            None,
+        );
     }
 
     /// A name that is none of `known`; `family` says in words what they are.
@@ -64,9 +69,11 @@ impl<'d> Diagnostics<'d> {
         );
     }
 
-    /// `good` if nothing was wrong.
+    /// `good` if nothing was wrong, else everything that was.
     pub fn finish<T>(self, good: T) -> Result<T, Errors> {
-        let list = self.list.into_inner();
+        let mut list = self.list.into_inner();
+        // In the order of the file; overrides, which have no line, come first.
+        list.sort_by_key(|error| error.place.as_ref().map(|place| (place.line, place.column)));
         if list.is_empty() { Ok(good) } else { Err(Errors { list }) }
     }
 
@@ -86,7 +93,7 @@ impl<'d> Diagnostics<'d> {
             }
             _ => {
                 let mut error = parse_as("", dimensions, suggest).err()?;
-                error.message = format!("{} will not do", value.shown());
+                error.message = format!("{} cannot be used here", value.shown());
                 error
             }
         };

@@ -158,7 +158,8 @@ fn check_size(name: &str, bytes: u64) -> Result<(), Errors> {
 fn syntax_error(message: &str, place: Option<Spot>) -> Error {
     let (what, expected) = match message.split_once(", expected ") {
         Some((what, expected)) => (what, Some(expected.to_owned())),
-        None => (message, None),
+        None if message.contains("duplicate") => (message, Some("each key once in its table".to_owned())),
+        None => (message, Some("TOML as at https://toml.io".to_owned())),
     };
     Error { message: format!("not valid TOML: {what}"), place, expected, help: None }
 }

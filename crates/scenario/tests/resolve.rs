@@ -1,0 +1,305 @@
+//! What files mean once they are resolved.
+
+use truckee_channel::{Effect, ReorderWhich};
+use truckee_scenario::model::{App, Arrivals, Connections, Limit, Periods, Queue, Which};
+use truckee_scenario::{Document, Errors, Scenario};
+use truckee_tcp::{Arg, Size, Stack};
+
+const MS: u64 = 1_000_000;
+
+fn parse(text: &str) -> Result<Scenario, Errors> {
+    Document::parse("test.toml", text)?.scenario()
+}
+
+fn good(text: &str) -> Scenario {
+    parse(text).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn limit(queue: &Queue) -> Limit {
+    match queue {
+        Queue::DropTail { limit } => *limit,
+        Queue::Red(red) => red.limit,
+    }
+}
+
+/// Two links in a row, `server – router – phone`, with `first` and `second` as their further keys, and what follows.
+fn path(first: &str, second: &str, rest: &str) -> String {
+    format!(
+        "duration = \"60s\"\n[[link]]\nbetween = [\"server\", \"router\"]\n{first}\n\
+         [[link]]\nbetween = [\"router\", \"phone\"]\n{second}\n{rest}\n"
+    )
+}
+
+const FLOW: &str = "[[flow]]\nfrom = \"server\"\nto = \"phone\"\n";
+
+#[test]
+fn defaults_are_those_stated() {
+    let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", FLOW));
+    assert_eq!((scenario.seed, scenario.warmup, scenario.stop_when_done), (1, 0, true));
+    assert_eq!(scenario.name, "test.toml");
+    assert_eq!(scenario.nodes, ["server", "router", "phone"]);
+    let link = &scenario.links[0];
+    assert_eq!((link.name.as_str(), link.forward.delay), ("server-router", 0));
+    assert_eq!(link.forward, link.back);
+    assert_eq!(limit(&link.forward.queue), Limit::None);
+    let flow = &scenario.flows[0];
+    assert_eq!((flow.name.as_str(), flow.sender.label.as_str()), ("flow-1", "newreno"));
+    assert_eq!((flow.receiver.name.as_str(), &flow.app, flow.start), ("every", &App::Bulk, 0));
+    assert_eq!(flow.stack, Stack::default());
+}
+
+#[test]
+fn a_bdp_queue_is_rate_times_the_round_trip_of_the_flows_over_their_packet() {
+    // 10 Mbit/s · 2 · (50 + 10) ms / (1500 · 8 bit) = 100 packets; the other direction has a tenth of the rate.
+    let first = "rate = \"10Mbit/s\"\nrate_back = \"1Mbit/s\"\ndelay = \"50ms\"\nqueue = { size = \"bdp\" }";
+    let second = "rate = \"10Mbit/s\"\ndelay = \"10ms\"\nqueue = { size = \"2bdp\" }";
+    let scenario = good(&path(first, second, FLOW));
+    assert_eq!(limit(&scenario.links[0].forward.queue), Limit::Packets(100));
+    assert_eq!(limit(&scenario.links[0].back.queue), Limit::Packets(10));
+    assert_eq!(limit(&scenario.links[1].forward.queue), Limit::Packets(200));
+    // Without flows: the link's own two delays.
+    let scenario = good(&path(first, second, ""));
+    assert_eq!(limit(&scenario.links[0].forward.queue), Limit::Packets(84));
+    // A smaller segment makes more packets of it, and the largest counts: 512 + 40 bytes.
+    let scenario = good(&path(first, second, &format!("{FLOW}mss = 512\n{FLOW}mss = 100\n")));
+    assert_eq!(limit(&scenario.links[0].forward.queue), Limit::Packets(272));
+    // Never less than one packet.
+    let scenario = good(&path("rate = \"1bit/s\"\nqueue = { size = \"bdp\" }", second, FLOW));
+    assert_eq!(limit(&scenario.links[0].forward.queue), Limit::Packets(1));
+}
+
+#[test]
+fn a_bdp_follows_the_route_that_is_written() {
+    let triangle = |route: &str| {
+        format!(
+            "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"12Mbit/s\"\ndelay = \"10ms\"\n\
+             queue = {{ size = \"bdp\" }}\n[[link]]\nbetween = [\"a\", \"c\"]\nrate = \"12Mbit/s\"\ndelay = \"40ms\"\n\
+             [[link]]\nbetween = [\"c\", \"b\"]\nrate = \"12Mbit/s\"\ndelay = \"40ms\"\nqueue = {{ size = \"bdp\" }}\n\
+             [[flow]]\nfrom = \"a\"\nto = \"b\"\n{route}\n"
+        )
+    };
+    let packets = |text: &str| {
+        let scenario = good(text);
+        [0, 2].map(|link: usize| limit(&scenario.links[link].forward.queue))
+    };
+    // 12 Mbit/s is one packet of 1500 bytes a millisecond.
+    assert_eq!(packets(&triangle("")), [Limit::Packets(20), Limit::Packets(80)]);
+    assert_eq!(
+        packets(&triangle("route = [\"a\", \"c\", \"b\"]")),
+        [Limit::Packets(20), Limit::Packets(160)]
+    );
+}
+
+#[test]
+fn channels_act_in_their_directions_in_the_order_written() {
+    let noisy = r#"
+        rate = "1Mbit/s"
+        channel = [{ kind = "bernoulli", per = 0.1 }, { kind = "none" }, { kind = "reorder", every = 5, delay = "1ms" }]
+        channel_back = { kind = "bit-errors", ber = 1e-6 }
+        channel_both = { kind = "bursts", every = "10s", lasting = "1s", until = "50s", phase = "2s" }
+    "#;
+    let scenario = good(&path("rate = \"1Mbit/s\"", noisy, FLOW));
+    let burst = Effect::Bursts {
+        every: 10_000 * MS,
+        lasting: 1000 * MS,
+        until: Some(50_000 * MS),
+        phase: Some(2000 * MS),
+    };
+    let reorder = Effect::Reorder { which: ReorderWhich::Every(5), delay: MS };
+    let link = &scenario.links[1];
+    assert_eq!(link.forward.channel.effects, [Effect::Bernoulli { per: 0.1 }, reorder, burst.clone()]);
+    assert_eq!(link.back.channel.effects, [Effect::BitErrors { ber: 1e-6 }, burst]);
+}
+
+#[test]
+fn a_script_names_a_flow_that_comes_later_in_the_file() {
+    let scripted = r#"
+        rate = "1Mbit/s"
+        channel = { kind = "scripted", flow = "late", packets = [3, "10..20"], during = [["1s", "2s"]] }
+    "#;
+    let flows = format!("{FLOW}{FLOW}name = \"late\"\n");
+    let scenario = good(&path("rate = \"1Mbit/s\"", scripted, &flows));
+    let expected = Effect::Scripted {
+        flow: Some(1),
+        packets: vec![(3, 3), (10, 20)],
+        during: vec![(1000 * MS, 2000 * MS)],
+    };
+    assert_eq!(scenario.links[1].forward.channel.effects, [expected]);
+}
+
+#[test]
+fn a_hundred_flows_over_a_dumbbell_take_a_few_lines() {
+    let scenario = good(
+        r#"
+        duration = "60s"
+        topology = { kind = "dumbbell", n = 100, rate = "100Mbit/s", delay = "20ms", queue = { size = "bdp" } }
+        [[flow]]
+        name = "bulk"
+        from = "s*"
+        to   = "d*"
+        start_every = "10ms"
+        "#,
+    );
+    assert_eq!((scenario.flows.len(), scenario.links.len(), scenario.nodes.len()), (100, 201, 202));
+    let last = &scenario.flows[99];
+    assert_eq!((last.name.as_str(), last.start), ("bulk.100", 990 * MS));
+    assert_eq!((scenario.nodes[last.from].as_str(), scenario.nodes[last.to].as_str()), ("s100", "d100"));
+    let bottleneck = scenario.links.iter().find(|link| link.name == "r1-r2").unwrap();
+    // 100 Mbit/s · 2 · (1 + 20 + 1) ms / 12,000 bit, rounded up.
+    assert_eq!(limit(&bottleneck.forward.queue), Limit::Packets(367));
+    assert_eq!(scenario.links[0].forward.rate, 1_000_000_000);
+}
+
+#[test]
+fn the_other_topologies_have_the_nodes_they_promise() {
+    let nodes = |topology: &str| good(&format!("duration = \"1s\"\ntopology = {{ {topology} }}")).nodes;
+    assert_eq!(nodes(r#"kind = "single-link", rate = "1Mbit/s""#), ["src", "router", "dst"]);
+    assert_eq!(nodes(r#"kind = "multihop", hops = 3, rate = "1Mbit/s""#), ["n0", "n1", "n2", "n3"]);
+    let parking = nodes(r#"kind = "parking-lot", hops = 2, rate = "1Mbit/s""#);
+    for node in ["s0", "d0", "s1", "d1", "s2", "d2", "r1", "r2", "r3"] {
+        assert!(parking.iter().any(|n| n == node), "{node} is not among {parking:?}");
+    }
+    assert_eq!(parking.len(), 9);
+}
+
+#[test]
+fn links_can_be_added_to_a_topology() {
+    let scenario = good(
+        "duration = \"1s\"\ntopology = { kind = \"single-link\", rate = \"1Mbit/s\" }\n\
+         [[link]]\nbetween = [\"router\", \"other\"]\nrate = \"1Mbit/s\"\n[[flow]]\nfrom = \"other\"\nto = \"dst\"\n",
+    );
+    assert_eq!(scenario.links.len(), 3);
+}
+
+#[test]
+fn defaults_hold_for_flows_that_say_nothing_else() {
+    let rest = format!(
+        "[defaults]\nsender = \"tahoe\"\nmss = 536\nrwnd = \"20segments\"\n{FLOW}{FLOW}sender = \"reno\"\nmss = 1000\n"
+    );
+    let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", &rest));
+    let [first, second] = scenario.flows.as_slice() else { panic!("two flows") };
+    assert_eq!(
+        (first.sender.label.as_str(), first.stack.mss, first.stack.rwnd),
+        ("tahoe", 536, Size::Segments(20.0))
+    );
+    assert_eq!((second.sender.label.as_str(), second.stack.mss), ("reno", 1000));
+}
+
+#[test]
+fn a_sender_in_parts_takes_what_it_leaves_out_from_newreno_or_its_preset() {
+    let sender = |text: &str| {
+        let flow = format!("{FLOW}sender = {text}\n");
+        good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", &flow)).flows.remove(0).sender
+    };
+    let parts = sender(r#"{ response = { by-cause = { predictor = "spike", alpha = 0.6 } } }"#);
+    assert_eq!(parts.label, "newreno+per-ack+by-cause");
+    let Some((_, Arg::Spec(spike))) = parts.response.args.iter().find(|(name, _)| name == "predictor") else {
+        panic!("no predictor in {parts:?}")
+    };
+    assert_eq!(spike.name, "spike");
+    assert!(spike.args.contains(&("alpha".to_owned(), Arg::Number(0.6))));
+    assert!(spike.args.iter().any(|(name, _)| name == "beta"), "defaults are filled in: {spike:?}");
+    let preset = sender(r#"{ preset = "newreno-lp", recovery = "reno" }"#);
+    assert_eq!((preset.recovery.name.as_str(), preset.response.name.as_str()), ("reno", "by-cause"));
+    assert_eq!(preset.label, "reno+per-ack+by-cause");
+    assert_eq!(sender(r#"{ preset = "newreno-lp" }"#), sender(r#""newreno-lp""#));
+}
+
+#[test]
+fn every_preset_can_be_named() {
+    for preset in truckee_tcp::preset::PRESETS {
+        let flow = format!("{FLOW}sender = \"{}\"\n", preset.info.name);
+        let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", &flow));
+        assert_eq!(scenario.flows[0].sender.label, preset.info.name);
+    }
+}
+
+#[test]
+fn applications_and_traffic_are_read() {
+    let rest = format!(
+        "{FLOW}app = {{ kind = \"files\", size = \"10segments\", count = 5, connections = \"parallel:6\", pause = \"1s\" }}\n\
+         {FLOW}app = {{ kind = \"request-response\", request = \"200B\", response = \"20kB\", think = \"1s\" }}\n\
+         {FLOW}app = {{ kind = \"segments\", arrivals = {{ kind = \"on-off\", rate = \"1Mbit/s\", on = \"1s\", off = \"2s\" }} }}\n\
+         [[traffic]]\nfrom = \"server\"\nto = \"phone\"\nsources = 3\nkind = \"pareto\"\nrate = \"1Mbit/s\"\n\
+         on = \"1s\"\noff = \"1s\"\npacket = \"576B\"\n"
+    );
+    let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", &rest));
+    let apps: Vec<&App> = scenario.flows.iter().map(|flow| &flow.app).collect();
+    let files =
+        App::Files { size: 14_600, count: 5, connections: Connections::Parallel(6), pause: 1000 * MS };
+    assert_eq!(apps[0], &files);
+    assert_eq!(
+        apps[1],
+        &App::RequestResponse { request: 200, response: 20_000, count: None, think: 1000 * MS }
+    );
+    let on_off = |on, off, periods| Arrivals::OnOff { rate: 1e6, on, off, periods };
+    let arrivals = on_off(1000 * MS, 2000 * MS, Periods::Exponential);
+    assert_eq!(apps[2], &App::Segments { arrivals, size: 1460, count: None });
+    let traffic = &scenario.traffic[0];
+    assert_eq!((traffic.sources, traffic.packet), (3, 576));
+    assert_eq!(traffic.arrivals, on_off(1000 * MS, 1000 * MS, Periods::Pareto { shape: 1.5 }));
+}
+
+#[test]
+fn changes_are_put_in_order_of_time() {
+    let rest = "[[change]]\nat = \"20s\"\nlink = \"router-phone\"\nup = false\ndirection = \"back\"\n\
+                [[change]]\nat = \"10s\"\nlink = \"server-router\"\ndelay = \"1ms\"\n";
+    let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", rest));
+    let seen: Vec<_> = scenario.changes.iter().map(|c| (c.at, c.link, c.direction)).collect();
+    assert_eq!(seen, [(10_000 * MS, 0, Which::Both), (20_000 * MS, 1, Which::Back)]);
+}
+
+#[test]
+fn a_recorded_link_needs_no_rate_and_has_its_traces_mean() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("link.trace"), "1\n2\n2\n6\n").unwrap();
+    let text = path("rate = \"1Mbit/s\"", "channel = { kind = \"trace\", file = \"link.trace\" }", FLOW);
+    let file = folder.path().join("scenario.toml");
+    std::fs::write(&file, text).unwrap();
+    let scenario =
+        Document::read(&file).and_then(|d| d.scenario()).unwrap_or_else(|errors| panic!("{errors}"));
+    // Four packets of 1500 bytes in 6 ms; the other direction, without a rate of its own, takes the same.
+    assert_eq!((scenario.links[1].forward.rate, scenario.links[1].back.rate), (8_000_000, 8_000_000));
+    assert!(scenario.links[1].back.channel.effects.is_empty());
+    let Effect::Trace(trace) = &scenario.links[1].forward.channel.effects[0] else { panic!("a trace") };
+    assert_eq!(trace.name, "link.trace");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let errors = Document::read(std::path::Path::new("no-such-folder/no-such.toml")).unwrap_err();
+    assert!(errors.to_string().contains("no-such-folder/no-such.toml"), "{errors}");
+    let folder = tempfile::tempdir().unwrap();
+    assert!(Document::read(folder.path()).unwrap_err().to_string().contains("is a folder"));
+    let latin1 = folder.path().join("latin1.toml");
+    std::fs::write(&latin1, b"# caf\xe9\n").unwrap();
+    assert!(Document::read(&latin1).unwrap_err().to_string().contains("byte 6"));
+    let huge = folder.path().join("huge.toml");
+    std::fs::File::create(&huge).unwrap().set_len(truckee_scenario::MAX_FILE_BYTES + 1).unwrap();
+    assert!(Document::read(&huge).unwrap_err().to_string().contains("16 MiB"));
+}
+
+#[test]
+fn no_more_than_a_hundred_problems_are_listed() {
+    let text: String = (0..500).map(|i| format!("key{i} = {i}\n")).collect();
+    let errors = parse(&text).unwrap_err();
+    assert_eq!(errors.list.len(), Errors::MAX);
+    assert!(errors.to_string().ends_with("note: only the first 100 problems are shown"));
+}
+
+#[test]
+fn a_hundred_thousand_flows_are_resolved_in_seconds() {
+    let start = std::time::Instant::now();
+    let scenario = good(
+        r#"
+        duration = "60s"
+        topology = { kind = "dumbbell", n = 50_000, rate = "100Mbit/s", queue = { size = "bdp" } }
+        flow = [
+            { name = "there", from = "s*", to = "d*", count = 50_000 },
+            { name = "back", from = "d*", to = "s*", count = 50_000 },
+        ]
+        "#,
+    );
+    assert_eq!(scenario.flows.len(), 100_000);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
