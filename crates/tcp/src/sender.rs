@@ -129,8 +129,8 @@ pub struct Counts {
     pub cwnd_time: f64,
     /// Rounds acknowledged.
     pub rounds: u64,
-    /// When slow start first ended, and in which round (counted from 1).
-    pub slow_start_end: Option<(Time, u64)>,
+    /// When slow start first ended, from the establishment on, and in which round (counted from 1).
+    pub slow_start_end: Option<(Nanos, u64)>,
 }
 
 impl Counts {
@@ -197,6 +197,7 @@ pub struct Sender {
     cwr_due: bool,
     round_end: Option<u64>,
     last_event: Time,
+    last_rtt: Option<Nanos>,
 }
 
 impl Sender {
@@ -244,6 +245,7 @@ impl Sender {
             cwr_due: false,
             round_end: None,
             last_event: 0,
+            last_rtt: None,
             stack: stack.clone(),
         }
     }
@@ -306,6 +308,7 @@ impl Sender {
     /// A segment has come from the peer.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         self.tick(now);
+        self.last_rtt = None;
         if self.state == State::Opening && segment.has(flags::SYN) && segment.has(flags::ACK) {
             self.on_syn_ack(now, segment);
             return;
@@ -424,6 +427,7 @@ impl Sender {
         self.t.counts.rtt_samples += 1;
         self.t.counts.rtt_sum += u128::from(rtt);
         self.read_rtt();
+        self.last_rtt = Some(rtt);
         Some(rtt)
     }
 
@@ -453,7 +457,7 @@ impl Sender {
 
     fn note_slow_start_end(&mut self, now: Time) {
         if self.t.counts.slow_start_end.is_none() && !self.t.window.in_slow_start() {
-            self.t.counts.slow_start_end = Some((now, self.t.counts.rounds + 1));
+            self.t.counts.slow_start_end = Some((now - self.established, self.t.counts.rounds + 1));
         }
     }
 
@@ -655,6 +659,16 @@ impl Sender {
     /// Bytes written and not yet sent.
     pub fn unsent(&self) -> u64 {
         self.written - self.t.out.max().min(self.written)
+    }
+
+    /// ∫ cwnd dt since the last event, byte·ns: what [`Counts::cwnd_time`] does not hold yet.
+    pub fn cwnd_time_since(&self, now: Time) -> f64 {
+        self.t.window.cwnd * now.saturating_sub(self.last_event) as f64
+    }
+
+    /// The RTT sample that the last segment brought, if it brought one.
+    pub fn last_rtt(&self) -> Option<Nanos> {
+        self.last_rtt
     }
 
     /// What it has counted.

@@ -1,0 +1,119 @@
+//! The event queue: what happens next.
+//!
+//! A 4-ary heap of (time, key), smallest first, ties by key, so that the order is the same everywhere. A key names a
+//! component, and each component has one entry or few: the head of a link's FIFO, or a timer. The population is tens to
+//! thousands, for which a heap is best. Entries are never removed: a component that was re-armed ignores the old one.
+
+use truckee_tcp::Time;
+
+/// Names a component: its kind in the upper bits, its index in the lower ones.
+pub type Key = u32;
+
+/// Pending events.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    heap: Vec<(Time, Key)>,
+}
+
+const ARITY: usize = 4;
+
+impl Agenda {
+    /// Adds an event.
+    #[inline]
+    pub fn push(&mut self, time: Time, key: Key) {
+        self.heap.push((time, key));
+        self.sift_up(self.heap.len() - 1);
+    }
+
+    /// The next event.
+    #[inline]
+    pub fn peek(&self) -> Option<(Time, Key)> {
+        self.heap.first().copied()
+    }
+
+    /// Removes the next event.
+    #[inline]
+    pub fn pop(&mut self) {
+        self.heap.swap_remove(0);
+        if !self.heap.is_empty() {
+            self.sift_down();
+        }
+    }
+
+    /// Puts the next event off to `time`.
+    #[inline]
+    pub fn postpone(&mut self, time: Time) {
+        self.heap[0].0 = time;
+        self.sift_down();
+    }
+
+    #[inline]
+    fn sift_up(&mut self, mut at: usize) {
+        let entry = self.heap[at];
+        while at > 0 {
+            let parent = (at - 1) / ARITY;
+            if self.heap[parent] <= entry {
+                break;
+            }
+            self.heap[at] = self.heap[parent];
+            at = parent;
+        }
+        self.heap[at] = entry;
+    }
+
+    #[inline]
+    fn sift_down(&mut self) {
+        let len = self.heap.len();
+        let entry = self.heap[0];
+        let mut at = 0;
+        loop {
+            let first = at * ARITY + 1;
+            if first >= len {
+                break;
+            }
+            let mut least = first;
+            for child in first + 1..(first + ARITY).min(len) {
+                if self.heap[child] < self.heap[least] {
+                    least = child;
+                }
+            }
+            if entry <= self.heap[least] {
+                break;
+            }
+            self.heap[at] = self.heap[least];
+            at = least;
+        }
+        self.heap[at] = entry;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn events_come_in_order_of_time_then_key(
+            first in prop::collection::vec((0u64..50, 0u32..50), 1..100),
+            delays in prop::collection::vec(0u64..50, 0..100),
+        ) {
+            let mut agenda = Agenda::default();
+            let mut model: Vec<(u64, u32)> = first.clone();
+            first.iter().for_each(|&(t, k)| agenda.push(t, k));
+            for delay in delays {
+                model.sort_unstable();
+                prop_assert_eq!(agenda.peek(), model.first().copied());
+                let (time, _) = model[0];
+                agenda.postpone(time + delay);
+                model[0].0 = time + delay;
+            }
+            model.sort_unstable();
+            for expected in model {
+                prop_assert_eq!(agenda.peek(), Some(expected));
+                agenda.pop();
+            }
+            prop_assert_eq!(agenda.peek(), None);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! What applications do: open connections, write, close, wait.
+//!
+//! An application is a state machine over the lanes of its flow (a lane carries one connection at a time). It is told
+//! what happened and answers with [`Command`]s for its connections. Requests travel on a lane of their own, against
+//! the direction of the data.
+
+use crate::arrivals::Process;
+use truckee_scenario::model::{App, Connections, Flow};
+use truckee_tcp::{Nanos, Time};
+
+/// More than any run can send.
+const ENDLESS: u64 = 1 << 62;
+
+/// What an application wants done with one of its lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Open a new connection.
+    Open { lane: usize },
+    /// Write bytes; the birth is given where delays count from the writing.
+    Write { lane: usize, bytes: u64, born: Option<Time> },
+    /// Close after what was written.
+    Close { lane: usize },
+    /// Close now: what was not sent will not be.
+    Abandon { lane: usize },
+}
+
+/// An application at work.
+#[derive(Debug)]
+pub struct Application {
+    app: App,
+    lanes: Vec<Lane>,
+    /// Files, requests or segments not yet begun; `None`: no end.
+    left: Option<u64>,
+    process: Option<Process>,
+    next_segment: Option<Time>,
+    stop: Option<Time>,
+    stopped: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Lane {
+    /// When it goes on.
+    wake: Option<Time>,
+    /// Bytes still to be delivered before it does.
+    awaited: u64,
+    done: bool,
+}
+
+/// Lane of the data of a request–response application, and lane of its requests.
+const RESPONSES: usize = 0;
+const REQUESTS: usize = 1;
+
+impl Application {
+    /// The application of a flow; `process` gives the arrivals of segments.
+    pub fn new(flow: &Flow, process: Option<Process>) -> Self {
+        let (lanes, left) = match &flow.app {
+            App::Bulk => (1, None),
+            App::File { .. } => (1, Some(1)),
+            App::Files { count, connections: Connections::Parallel(n), .. } => {
+                (u64::from(*n).min(*count).max(1) as usize, Some(*count))
+            }
+            App::Files { count, .. } => (1, Some(*count)),
+            App::RequestResponse { count, .. } => (2, *count),
+            App::Segments { count, .. } => (1, *count),
+        };
+        Self {
+            app: flow.app.clone(),
+            lanes: vec![Lane::default(); lanes],
+            left,
+            process,
+            next_segment: None,
+            stop: flow.stop,
+            stopped: false,
+        }
+    }
+
+    /// Number of lanes.
+    pub fn lanes(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Whether the lane carries data against the flow's direction.
+    pub fn is_reverse(&self, lane: usize) -> bool {
+        matches!(self.app, App::RequestResponse { .. }) && lane == REQUESTS
+    }
+
+    /// Whether every lane has ended.
+    pub fn is_done(&self) -> bool {
+        self.lanes.iter().all(|l| l.done)
+    }
+
+    /// When it wants to be woken.
+    pub fn deadline(&self) -> Option<Time> {
+        let stop = self.stop.filter(|_| !self.stopped);
+        self.lanes.iter().filter_map(|l| l.wake).chain(self.next_segment).chain(stop).min()
+    }
+
+    /// The flow starts.
+    pub fn start(&mut self, now: Time, out: &mut Vec<Command>) {
+        match self.app {
+            App::Bulk => out.extend([
+                Command::Open { lane: 0 },
+                Command::Write { lane: 0, bytes: ENDLESS, born: None },
+            ]),
+            App::File { .. } | App::Files { .. } => {
+                (0..self.lanes.len()).for_each(|lane| self.next_file(lane, out));
+            }
+            App::RequestResponse { .. } => {
+                out.extend([Command::Open { lane: RESPONSES }, Command::Open { lane: REQUESTS }]);
+                self.ask(out);
+            }
+            App::Segments { .. } => {
+                out.push(Command::Open { lane: 0 });
+                self.plan_segment(now, out);
+            }
+        }
+    }
+
+    /// Begins the next file on a lane, or ends it.
+    fn next_file(&mut self, lane: usize, out: &mut Vec<Command>) {
+        let (size, count, connections, pause) = match self.app {
+            App::File { size } => (size, 1, Connections::Separate, 0),
+            App::Files { size, count, connections, pause } => (size, count, connections, pause),
+            _ => return,
+        };
+        let left = self.left.unwrap_or(0);
+        if left == 0 || self.stopped {
+            self.lanes[lane].done = true;
+            return;
+        }
+        let first = left == count;
+        let persistent = connections == Connections::One;
+        let files = if persistent && pause == 0 { left } else { 1 };
+        self.left = Some(left - files);
+        if first || !persistent {
+            out.push(Command::Open { lane });
+        }
+        let bytes = size.saturating_mul(files);
+        self.lanes[lane].awaited = bytes;
+        out.push(Command::Write { lane, bytes, born: None });
+        if !persistent || left == files {
+            out.push(Command::Close { lane });
+        }
+    }
+
+    fn ask(&mut self, out: &mut Vec<Command>) {
+        let App::RequestResponse { request, response, .. } = self.app else { return };
+        if self.left == Some(0) || self.stopped {
+            out.extend([Command::Close { lane: RESPONSES }, Command::Close { lane: REQUESTS }]);
+            return;
+        }
+        self.left = self.left.map(|n| n - 1);
+        self.lanes[REQUESTS].awaited = request;
+        self.lanes[RESPONSES].awaited = response;
+        out.push(Command::Write { lane: REQUESTS, bytes: request, born: None });
+    }
+
+    fn plan_segment(&mut self, now: Time, out: &mut Vec<Command>) {
+        if self.left == Some(0) || self.stopped {
+            self.next_segment = None;
+            out.push(Command::Close { lane: 0 });
+            return;
+        }
+        self.left = self.left.map(|n| n - 1);
+        self.next_segment = self.process.as_mut().map(|p| p.next().max(now));
+    }
+
+    /// The time asked for has come.
+    pub fn wake(&mut self, now: Time, out: &mut Vec<Command>) {
+        if !self.stopped && self.stop.is_some_and(|stop| stop <= now) {
+            self.stop_writing(out);
+        }
+        while let Some(at) = self.next_segment.filter(|&at| at <= now) {
+            if let App::Segments { size, .. } = self.app {
+                out.push(Command::Write { lane: 0, bytes: u64::from(size), born: Some(at) });
+            }
+            self.plan_segment(now, out);
+        }
+        for lane in 0..self.lanes.len() {
+            if self.lanes[lane].wake.is_some_and(|at| at <= now) {
+                self.lanes[lane].wake = None;
+                match self.app {
+                    App::RequestResponse { .. } => self.ask(out),
+                    _ => self.next_file(lane, out),
+                }
+            }
+        }
+    }
+
+    fn stop_writing(&mut self, out: &mut Vec<Command>) {
+        self.stopped = true;
+        self.next_segment = None;
+        for (lane, state) in self.lanes.iter_mut().enumerate() {
+            if state.wake.take().is_some() && !matches!(self.app, App::RequestResponse { .. }) {
+                state.done = true; // between two files: nothing is open that would end
+            }
+            out.push(Command::Abandon { lane });
+        }
+    }
+
+    /// Data has been delivered on a lane.
+    pub fn delivered(&mut self, now: Time, lane: usize, bytes: u64, out: &mut Vec<Command>) {
+        let awaited = &mut self.lanes[lane].awaited;
+        let before = *awaited;
+        *awaited = before.saturating_sub(bytes);
+        if before == 0 || *awaited > 0 {
+            return;
+        }
+        match self.app {
+            App::RequestResponse { response, .. } if lane == REQUESTS => {
+                out.push(Command::Write { lane: RESPONSES, bytes: response, born: None });
+            }
+            App::RequestResponse { think, .. } => self.pause(now, lane, think),
+            App::Files { connections: Connections::One, pause, .. } if pause > 0 && self.left != Some(0) => {
+                self.pause(now, lane, pause);
+            }
+            _ => {}
+        }
+    }
+
+    fn pause(&mut self, now: Time, lane: usize, pause: Nanos) {
+        if !self.stopped {
+            self.lanes[lane].wake = Some(now + pause);
+        }
+    }
+
+    /// The connection on a lane has ended.
+    pub fn finished(&mut self, now: Time, lane: usize, out: &mut Vec<Command>) {
+        match self.app {
+            App::Files { connections: Connections::Separate | Connections::Parallel(_), pause, .. }
+                if self.left != Some(0) && !self.stopped =>
+            {
+                if pause > 0 {
+                    self.pause(now, lane, pause);
+                } else {
+                    self.next_file(lane, out);
+                }
+            }
+            _ => self.lanes[lane].done = true,
+        }
+    }
+}

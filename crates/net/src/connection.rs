@@ -1,0 +1,90 @@
+//! A connection in the network: a sender at one node, a receiver at another, and the paths between them.
+
+use crate::Error;
+use truckee_scenario::model::Flow;
+use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::response::AnyResponse;
+use truckee_tcp::sender::{Parts, State};
+use truckee_tcp::{Receiver, Sender, Stack, Time};
+
+/// A stretch of the table of paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Path {
+    /// Position of its first link.
+    pub start: u32,
+    /// Number of links.
+    pub len: u32,
+}
+
+impl Path {
+    /// Whether the position is on it.
+    pub fn holds(&self, at: u32) -> bool {
+        (self.start..self.start + self.len).contains(&at)
+    }
+}
+
+/// What new connections of a flow are made of.
+#[derive(Debug, Clone)]
+pub struct Template {
+    stack: Stack,
+    parts: Parts,
+    policy: AnyAckPolicy,
+}
+
+impl Template {
+    /// The template of a flow.
+    pub fn new(flow: &Flow) -> Result<Self, Error> {
+        let refused = |error: truckee_tcp::SpecError| Error::Refused { flow: flow.name.clone(), error };
+        let parts = Parts {
+            recovery: AnyRecovery::build(&flow.sender.recovery).map_err(refused)?.0,
+            growth: AnyGrowth::build(&flow.sender.growth).map_err(refused)?.0,
+            response: AnyResponse::build(&flow.sender.response).map_err(refused)?.0,
+        };
+        let policy = AnyAckPolicy::build(&flow.receiver).map_err(refused)?.0;
+        Ok(Self { stack: flow.stack.clone(), parts, policy })
+    }
+
+    /// Both ends of a new connection.
+    pub fn ends(&self) -> (Sender, Receiver) {
+        let sender = Sender::new(&self.stack, self.parts.clone());
+        let receiver = Receiver::new(&self.stack, self.policy.clone(), sender.wants_sack());
+        (sender, receiver)
+    }
+}
+
+/// No timer armed.
+pub const NEVER: Time = Time::MAX;
+
+/// A slot for a connection; a flow over many connections uses it for one after the other.
+#[derive(Debug)]
+pub struct Connection {
+    /// The end with the data.
+    pub sender: Sender,
+    /// The end that gets it.
+    pub receiver: Receiver,
+    /// Index of the flow.
+    pub flow: usize,
+    /// Index among the flow's connections.
+    pub lane: usize,
+    /// Counts the connections in this slot.
+    pub generation: u32,
+    /// Way of the data.
+    pub forward: Path,
+    /// Way of the ACKs.
+    pub back: Path,
+    /// Time of the pending event for the sender's timer.
+    pub sender_armed: Time,
+    /// Time of the pending event for the receiver's timer.
+    pub receiver_armed: Time,
+    /// When it was opened; `None`: it is not in use.
+    pub opened: Option<Time>,
+}
+
+impl Connection {
+    /// Whether it is in use and everything has been acknowledged.
+    pub fn finished(&self) -> bool {
+        self.opened.is_some() && self.sender.state() == State::Finished
+    }
+}

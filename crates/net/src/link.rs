@@ -1,0 +1,357 @@
+//! One direction of a link: a queue, a transmitter, a medium.
+//!
+//! The transmitter serves first come, first served, so a packet's departure is known when it is accepted, and so is its
+//! arrival at the far end: a packet costs one event a hop. A link whose rate or delay changes in mid run works the
+//! times of what it holds out anew.
+
+use crate::packet::{DropCause, InTransit, Packet, bits};
+use crate::red::Red;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use truckee_channel::random::stream;
+use truckee_channel::{CROSS_TRAFFIC, Capacity, Channel, Fate, Loss, Packet as Sighting};
+use truckee_scenario::model::{Direction, Limit, Queue};
+use truckee_tcp::{Nanos, Time};
+
+/// What a link counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    pub packets: u64,
+    pub bytes: u64,
+    pub queue_drops: u64,
+    pub channel_drops: u64,
+    pub outage_drops: u64,
+    pub marks: u64,
+    /// Time spent transmitting.
+    pub busy: u128,
+    /// Sum of the packets' waiting times.
+    pub waited: u128,
+}
+
+/// What became of a packet that was offered to a link.
+#[derive(Debug, Clone, Copy)]
+pub enum Offered {
+    /// It arrives at the far end, and perhaps once more.
+    Accepted { departure: Time, arrival: Time, copy: Option<Time> },
+    /// It is lost at this time.
+    Dropped(DropCause, Time),
+}
+
+/// Packets on their way, next arrival first.
+#[derive(Debug)]
+enum Transit {
+    /// A channel that keeps order: first in, first out.
+    Fifo(VecDeque<InTransit>),
+    /// A channel that does not.
+    Heap { heap: BinaryHeap<Reverse<Ordered>>, count: u64 },
+}
+
+#[derive(Debug)]
+struct Ordered {
+    rank: (Time, u64),
+    item: InTransit,
+}
+
+impl PartialEq for Ordered {
+    fn eq(&self, other: &Self) -> bool {
+        self.rank == other.rank
+    }
+}
+impl Eq for Ordered {}
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.rank.cmp(&other.rank)
+    }
+}
+
+/// One direction of a link.
+#[derive(Debug)]
+pub struct Link {
+    /// Its name in results.
+    pub name: String,
+    /// Node it leads to.
+    pub to: usize,
+    /// Whether it works.
+    pub up: bool,
+    /// Whether everything on it comes from one other link in order, so that arrivals here can be worked out when a
+    /// packet is accepted there.
+    pub fused: bool,
+    /// What it has counted.
+    pub counts: Counts,
+    rate: u64,
+    delay: Nanos,
+    limit: Limit,
+    red: Option<Red>,
+    capacity: Option<Capacity>,
+    channel: Option<Channel>,
+    transit: Transit,
+    /// When the transmitter will be idle.
+    free_at: Time,
+    /// Fraction of a nanosecond by which `free_at` is early, in units of 1/rate ns.
+    remainder: u64,
+    /// Service time of the last packet: (bytes, whole ns, remainder).
+    service: (u32, Nanos, u64),
+    /// Start of service and size of packets that had to wait, for queues with a limit.
+    waiting: VecDeque<(Time, u32)>,
+    waiting_bytes: u64,
+}
+
+const BITS_NS: u64 = 8 * 1_000_000_000;
+
+impl Link {
+    /// An idle link; `name` names its random streams.
+    pub fn new(direction: &Direction, name: &str, to: usize, seed: u64) -> Self {
+        let (limit, red) = match &direction.queue {
+            Queue::DropTail { limit } => (*limit, None),
+            Queue::Red(red) => (red.limit, Some(Red::new(red, stream(seed, &format!("{name}/red"))))),
+        };
+        let channel =
+            Channel::new(&direction.channel, truckee_channel::random::stream_seed(seed, &format!("{name}/channel")));
+        let transit = if channel.keeps_order() {
+            Transit::Fifo(VecDeque::new())
+        } else {
+            Transit::Heap { heap: BinaryHeap::new(), count: 0 }
+        };
+        Self {
+            name: name.to_owned(),
+            to,
+            up: true,
+            fused: false,
+            counts: Counts::default(),
+            rate: direction.rate,
+            delay: direction.delay,
+            limit,
+            red,
+            capacity: direction.channel.capacity().map(|trace| Capacity::new(trace.clone())),
+            channel: (!channel.is_clean()).then_some(channel),
+            transit,
+            free_at: 0,
+            remainder: 0,
+            service: (0, 0, 0),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+        }
+    }
+
+    /// Whether packets leave in the order in which they came.
+    pub fn keeps_order(&self) -> bool {
+        matches!(self.transit, Transit::Fifo(_))
+    }
+
+    /// Offers a packet at `now`; `flow` is its flow's number for the channel.
+    #[inline]
+    pub fn offer(&mut self, now: Time, packet: &mut Packet, flow: u32) -> Offered {
+        if !self.up {
+            self.counts.outage_drops += 1;
+            return Offered::Dropped(DropCause::Outage, now);
+        }
+        if !self.admits(now, packet) {
+            self.counts.queue_drops += 1;
+            return Offered::Dropped(DropCause::Queue, now);
+        }
+        let departure = self.serve(now, packet.wire);
+        let (extra, copy) = match &mut self.channel {
+            None => (0, None),
+            Some(channel) => {
+                let sighting =
+                    Sighting { at: departure, bytes: packet.wire, flow, data: packet.segment.len > 0 };
+                match channel.fate(&sighting) {
+                    Fate::Arrives { extra, copy } => (extra, copy),
+                    Fate::Lost(Loss::Error) => {
+                        self.counts.channel_drops += 1;
+                        return Offered::Dropped(DropCause::Channel, departure);
+                    }
+                    Fate::Lost(Loss::Outage) => {
+                        self.counts.outage_drops += 1;
+                        return Offered::Dropped(DropCause::Outage, departure);
+                    }
+                }
+            }
+        };
+        let arrival = departure.saturating_add(self.delay);
+        Offered::Accepted {
+            departure,
+            arrival: arrival.saturating_add(extra),
+            copy: copy.map(|after| arrival.saturating_add(after)),
+        }
+    }
+
+    /// Whether the queue takes the packet; may mark it.
+    #[inline]
+    fn admits(&mut self, now: Time, packet: &mut Packet) -> bool {
+        if self.limit == Limit::None && self.red.is_none() {
+            return true;
+        }
+        while let Some(&(start, bytes)) = self.waiting.front()
+            && start <= now
+        {
+            self.waiting_bytes -= u64::from(bytes);
+            self.waiting.pop_front();
+        }
+        let idle = self.free_at <= now;
+        if let Some(red) = &mut self.red {
+            let per_packet = u64::from(packet.wire) * BITS_NS / self.rate;
+            let waiting = self.waiting.len() as u64;
+            if red.hits(now, waiting, idle.then_some(self.free_at), per_packet) {
+                if !(red.marks() && packet.is(bits::ECN_CAPABLE)) {
+                    return false;
+                }
+                packet.bits |= bits::CONGESTION_EXPERIENCED;
+                self.counts.marks += 1;
+            }
+        }
+        idle || match self.limit {
+            Limit::None => true,
+            Limit::Packets(n) => (self.waiting.len() as u64) < n,
+            Limit::Bytes(n) => self.waiting_bytes + u64::from(packet.wire) <= n,
+        }
+    }
+
+    /// Queues the packet for transmission; when that ends.
+    #[inline]
+    fn serve(&mut self, now: Time, bytes: u32) -> Time {
+        let start = if self.free_at > now {
+            if self.limit != Limit::None || self.red.is_some() {
+                self.waiting.push_back((self.free_at, bytes));
+                self.waiting_bytes += u64::from(bytes);
+            }
+            self.counts.waited += u128::from(self.free_at - now);
+            self.free_at
+        } else {
+            self.remainder = 0;
+            now
+        };
+        let departure = match &mut self.capacity {
+            Some(capacity) => capacity.depart(start, bytes),
+            None => {
+                if self.service.0 != bytes {
+                    let work = u64::from(bytes) * BITS_NS;
+                    self.service = (bytes, work / self.rate, work % self.rate);
+                }
+                self.remainder += self.service.2;
+                let carry = self.remainder >= self.rate;
+                self.remainder -= if carry { self.rate } else { 0 };
+                start + self.service.1 + u64::from(carry)
+            }
+        };
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(bytes);
+        self.counts.busy += u128::from(departure - start);
+        self.free_at = departure;
+        departure
+    }
+
+    /// Puts an accepted packet on its way. Returns the new next arrival if that changed.
+    #[inline]
+    pub fn carry(&mut self, item: InTransit) -> Option<Time> {
+        match &mut self.transit {
+            Transit::Fifo(fifo) => {
+                fifo.push_back(item);
+                (fifo.len() == 1).then_some(item.arrival)
+            }
+            Transit::Heap { heap, count } => {
+                let next = heap.peek().map(|o| o.0.rank.0);
+                *count += 1;
+                heap.push(Reverse(Ordered { rank: (item.arrival, *count), item }));
+                next.is_none_or(|next| item.arrival < next).then_some(item.arrival)
+            }
+        }
+    }
+
+    /// When the next packet arrives at the far end.
+    #[inline]
+    pub fn next_arrival(&self) -> Option<Time> {
+        match &self.transit {
+            Transit::Fifo(fifo) => fifo.front().map(|i| i.arrival),
+            Transit::Heap { heap, .. } => heap.peek().map(|o| o.0.rank.0),
+        }
+    }
+
+    /// Takes the packet that arrives next.
+    #[inline]
+    pub fn take(&mut self) -> Option<InTransit> {
+        match &mut self.transit {
+            Transit::Fifo(fifo) => fifo.pop_front(),
+            Transit::Heap { heap, .. } => heap.pop().map(|o| o.0.item),
+        }
+    }
+
+    /// Changes rate or delay from `now` on. The packet in transmission and those that left keep their times.
+    pub fn change(&mut self, now: Time, rate: Option<u64>, delay: Option<Nanos>) {
+        let old_delay = self.delay;
+        self.rate = rate.unwrap_or(self.rate);
+        self.delay = delay.unwrap_or(self.delay);
+        self.service = (0, 0, 0);
+        let mut items: Vec<InTransit> = std::iter::from_fn(|| self.take()).collect();
+        items.sort_by_key(|i| i.departure);
+        let mut previous = now;
+        let mut in_service = true;
+        for item in &mut items {
+            if item.departure <= now {
+                continue;
+            }
+            let extra = (item.arrival - item.departure).saturating_sub(old_delay);
+            if !in_service && self.capacity.is_none() {
+                item.departure = previous + u64::from(item.packet.wire) * BITS_NS / self.rate;
+            }
+            in_service = false;
+            previous = item.departure;
+            item.arrival = item.departure + self.delay + extra;
+        }
+        if previous > now {
+            self.free_at = previous;
+            self.remainder = 0;
+        }
+        // Under a shorter delay later packets may now arrive first; a FIFO keeps them behind those before.
+        let mut latest = 0;
+        for mut item in items {
+            if self.keeps_order() {
+                item.arrival = item.arrival.max(latest);
+                latest = item.arrival;
+            }
+            self.carry(item);
+        }
+        // Waiting packets are found by their start of service: the end of the one before.
+        let times: Vec<(Time, u32)> = self.pending(now);
+        if !self.waiting.is_empty() {
+            self.waiting = times.windows(2).map(|w| (w[0].0, w[1].1)).collect();
+            self.waiting_bytes = self.waiting.iter().map(|w| u64::from(w.1)).sum();
+        }
+    }
+
+    /// (departure, size) of what has not departed yet, in order.
+    fn pending(&self, now: Time) -> Vec<(Time, u32)> {
+        let entry = |i: &InTransit| (i.departure > now).then_some((i.departure, i.packet.wire));
+        let mut pending: Vec<_> = match &self.transit {
+            Transit::Fifo(fifo) => fifo.iter().filter_map(entry).collect(),
+            Transit::Heap { heap, .. } => heap.iter().filter_map(|o| entry(&o.0.item)).collect(),
+        };
+        pending.sort_unstable();
+        pending
+    }
+
+    /// Takes the link down: what waits or travels on it is lost and returned.
+    pub fn fail(&mut self, now: Time) -> Vec<Packet> {
+        self.up = false;
+        self.free_at = now;
+        self.waiting.clear();
+        self.waiting_bytes = 0;
+        let lost: Vec<Packet> = std::iter::from_fn(|| self.take()).map(|i| i.packet).collect();
+        self.counts.outage_drops += lost.len() as u64;
+        lost
+    }
+
+    /// What it has counted up to `now`: work accepted but not yet done does not count as busy time.
+    pub fn counts_at(&self, now: Time) -> Counts {
+        let ahead = u128::from(self.free_at.saturating_sub(now));
+        Counts { busy: self.counts.busy.saturating_sub(ahead), ..self.counts }
+    }
+}
+
+/// The flow number that a channel sees of cross traffic.
+pub const NO_FLOW: u32 = CROSS_TRAFFIC;

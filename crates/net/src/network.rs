@@ -1,0 +1,879 @@
+//! The event loop, and what joins links, connections, applications and cross traffic.
+
+use crate::agenda::{Agenda, Key};
+use crate::app::{Application, Command};
+use crate::arrivals::Process;
+use crate::connection::{Connection, NEVER, Path, Template};
+use crate::digest::Digest;
+use crate::link::{self, Link, Offered};
+use crate::packet::{DropCause, InTransit, Packet, TRAFFIC, bits};
+use crate::record::{FlowBook, Totals, TrafficBook, count_drop};
+use crate::routes::Graph;
+use crate::{Error, Options};
+use truckee_channel::random::stream;
+use truckee_scenario::Scenario;
+use truckee_scenario::model::{App, Change, Which};
+use truckee_scenario::outcome::{AckPoint, DropPoint, FlowSeries, LossPoint, SegmentPoint, WindowPoint};
+use truckee_tcp::{Cause, LossKind, Segment, Time};
+
+/// Kinds of components in an event's key: the upper three bits. At equal times the lower kind goes first.
+mod kind {
+    use super::Key;
+    pub const SHIFT: u32 = 29;
+    pub const CHANGE: Key = 0 << SHIFT;
+    pub const WARM: Key = 1 << SHIFT;
+    pub const LINK: Key = 2 << SHIFT;
+    pub const APP: Key = 3 << SHIFT;
+    pub const SENDER: Key = 4 << SHIFT;
+    pub const RECEIVER: Key = 5 << SHIFT;
+    pub const SOURCE: Key = 6 << SHIFT;
+    pub const MASK: Key = 7 << SHIFT;
+}
+
+/// Ends each path in the table of paths.
+const END: u32 = u32::MAX;
+
+/// A flow in operation.
+pub struct FlowState {
+    pub app: Application,
+    pub template: Template,
+    pub book: FlowBook,
+    /// Its connections: one slot a lane.
+    first_connection: usize,
+    armed: Time,
+}
+
+/// A source of cross traffic.
+struct Source {
+    traffic: usize,
+    process: Process,
+    path: Path,
+    packet: u32,
+    stop: Time,
+}
+
+/// A network in simulated time.
+pub struct Network<'a> {
+    scenario: &'a Scenario,
+    agenda: Agenda,
+    graph: Graph,
+    pub links: Vec<Link>,
+    links_armed: Vec<Time>,
+    pub links_warm: Vec<link::Counts>,
+    /// Table of paths: numbers of links, each path followed by [`END`].
+    paths: Vec<u32>,
+    pub connections: Vec<Connection>,
+    pub flows: Vec<FlowState>,
+    sources: Vec<Source>,
+    pub traffic: Vec<TrafficBook>,
+    pub digest: Digest,
+    pub events: u64,
+    pub now: Time,
+    pub warm: bool,
+    unfinished: usize,
+    commands: Vec<Command>,
+}
+
+impl<'a> Network<'a> {
+    /// Builds the network of a scenario.
+    pub fn new(scenario: &'a Scenario, options: &Options) -> Result<Self, Error> {
+        let graph = Graph::new(scenario);
+        let links: Vec<Link> = scenario
+            .links
+            .iter()
+            .flat_map(|l| {
+                let ends = |a: usize, b: usize| format!("{}-{}", scenario.nodes[a], scenario.nodes[b]);
+                let plain = ends(l.first, l.second);
+                let names = if l.name == plain {
+                    [plain, ends(l.second, l.first)]
+                } else {
+                    [format!("{}>", l.name), format!("{}<", l.name)]
+                };
+                [
+                    Link::new(&l.forward, &names[0], l.second, scenario.seed),
+                    Link::new(&l.back, &names[1], l.first, scenario.seed),
+                ]
+            })
+            .collect();
+        let mut network = Self {
+            scenario,
+            agenda: Agenda::default(),
+            graph,
+            links_armed: vec![NEVER; links.len()],
+            links_warm: vec![link::Counts::default(); links.len()],
+            links,
+            paths: Vec::new(),
+            connections: Vec::new(),
+            flows: Vec::with_capacity(scenario.flows.len()),
+            sources: Vec::new(),
+            traffic: scenario.traffic.iter().map(|_| TrafficBook::default()).collect(),
+            digest: Digest::default(),
+            events: 0,
+            now: 0,
+            warm: scenario.warmup == 0,
+            unfinished: scenario.flows.len(),
+            commands: Vec::new(),
+        };
+        network.add_flows(options)?;
+        network.add_traffic()?;
+        network.find_fused();
+        for (index, change) in scenario.changes.iter().enumerate() {
+            network.agenda.push(change.at, kind::CHANGE | index as Key);
+        }
+        if !network.warm {
+            network.agenda.push(scenario.warmup, kind::WARM);
+        }
+        Ok(network)
+    }
+
+    fn add_flows(&mut self, options: &Options) -> Result<(), Error> {
+        let scenario = self.scenario;
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            let links = self.links_between(&flow.name, flow.from, flow.to, flow.route.as_deref())?;
+            let forward = self.add_path(&links);
+            let back = self.add_path(&Graph::reversed(&links));
+            let process = match &flow.app {
+                App::Segments { arrivals, size, .. } => {
+                    let rng = stream(scenario.seed, &format!("{}/app", flow.name));
+                    Some(Process::new(arrivals, *size, flow.start, rng))
+                }
+                _ => None,
+            };
+            let app = Application::new(flow, process);
+            let template = Template::new(flow)?;
+            let first_connection = self.connections.len();
+            for lane in 0..app.lanes() {
+                let (sender, receiver) = template.ends();
+                let (forward, back) = if app.is_reverse(lane) { (back, forward) } else { (forward, back) };
+                self.connections.push(Connection {
+                    sender,
+                    receiver,
+                    flow: index,
+                    lane,
+                    generation: 0,
+                    forward,
+                    back,
+                    sender_armed: NEVER,
+                    receiver_armed: NEVER,
+                    opened: None,
+                });
+            }
+            let series =
+                options.series.then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
+            let book = FlowBook { series, ..FlowBook::default() };
+            self.flows.push(FlowState { app, template, book, first_connection, armed: flow.start });
+            self.agenda.push(flow.start, kind::APP | index as Key);
+        }
+        Ok(())
+    }
+
+    fn add_traffic(&mut self) -> Result<(), Error> {
+        let scenario = self.scenario;
+        for (index, traffic) in scenario.traffic.iter().enumerate() {
+            let links = self.links_between(&traffic.name, traffic.from, traffic.to, traffic.route.as_deref())?;
+            let path = self.add_path(&links);
+            for k in 1..=traffic.sources {
+                let rng = stream(scenario.seed, &format!("{}.{k}", traffic.name));
+                let mut process = Process::new(&traffic.arrivals, traffic.packet, traffic.start, rng);
+                let first = process.next();
+                self.agenda.push(first, kind::SOURCE | self.sources.len() as Key);
+                self.sources.push(Source {
+                    traffic: index,
+                    process,
+                    path,
+                    packet: traffic.packet,
+                    stop: traffic.stop.unwrap_or(scenario.duration),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn links_between(&self, name: &str, from: usize, to: usize, via: Option<&[usize]>) -> Result<Vec<u32>, Error> {
+        let links = match via {
+            Some(nodes) => self.graph.along(nodes),
+            None => self.graph.shortest(from, to),
+        };
+        links.filter(|l| !l.is_empty()).ok_or_else(|| Error::NoRoute {
+            flow: name.to_owned(),
+            from: self.scenario.nodes[from].clone(),
+            to: self.scenario.nodes[to].clone(),
+        })
+    }
+
+    fn add_path(&mut self, links: &[u32]) -> Path {
+        let path = Path { start: self.paths.len() as u32, len: links.len() as u32 };
+        self.paths.extend_from_slice(links);
+        self.paths.push(END);
+        path
+    }
+
+    /// Finds the links whose arrivals can be worked out one hop ahead: all they carry comes from one other link, which
+    /// keeps its order and its properties for the whole run.
+    fn find_fused(&mut self) {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Feeder {
+            Unknown,
+            One(u32),
+            Other,
+        }
+        let mut feeders = vec![Feeder::Unknown; self.links.len()];
+        let mut previous = END;
+        for &link in &self.paths {
+            if link != END {
+                let feeder = &mut feeders[link as usize];
+                *feeder = match *feeder {
+                    _ if previous == END => Feeder::Other,
+                    Feeder::Unknown => Feeder::One(previous),
+                    Feeder::One(one) if one == previous => Feeder::One(one),
+                    _ => Feeder::Other,
+                };
+            }
+            previous = link;
+        }
+        let fixed = |link: usize| !self.scenario.changes.iter().any(|c| c.link == link / 2 || c.up.is_some());
+        let fused: Vec<bool> = feeders
+            .iter()
+            .enumerate()
+            .map(|(link, feeder)| match feeder {
+                Feeder::One(from) => {
+                    let from = *from as usize;
+                    fixed(link) && fixed(from) && self.links[from].keeps_order()
+                }
+                _ => false,
+            })
+            .collect();
+        self.links.iter_mut().zip(fused).for_each(|(link, fused)| link.fused = fused);
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self) {
+        while let Some((time, key)) = self.agenda.peek() {
+            if time > self.scenario.duration {
+                self.now = self.scenario.duration;
+                return;
+            }
+            self.now = time;
+            self.events += 1;
+            let index = (key & !kind::MASK) as usize;
+            match key & kind::MASK {
+                kind::LINK => self.on_link(index),
+                kind::SENDER => self.on_sender_timer(index),
+                kind::RECEIVER => self.on_receiver_timer(index),
+                kind::SOURCE => self.on_source(index),
+                kind::APP => self.on_app(index),
+                kind::WARM => self.on_warm(),
+                _ => self.on_change(index),
+            }
+            if self.unfinished == 0 && self.scenario.stop_when_done && !self.flows.is_empty() {
+                return;
+            }
+        }
+        self.now = self.scenario.duration;
+    }
+
+    // --- links ---------------------------------------------------------------------------------------------------
+
+    #[inline]
+    fn on_link(&mut self, index: usize) {
+        let now = self.now;
+        let link = &mut self.links[index];
+        let item = match link.next_arrival() {
+            Some(next) if next <= now => link.take(),
+            Some(_) | None => None,
+        };
+        match link.next_arrival() {
+            // Only the live entry of a link moves on; one left over from before a change dies.
+            Some(next) if self.links_armed[index] == now => {
+                self.links_armed[index] = next;
+                self.agenda.postpone(next);
+            }
+            _ => {
+                if self.links_armed[index] == now {
+                    self.links_armed[index] = NEVER;
+                }
+                self.agenda.pop();
+            }
+        }
+        if let Some(item) = item {
+            self.on_hop(item.packet, index);
+        }
+    }
+
+    /// A packet is at the far end of a link.
+    #[inline]
+    fn on_hop(&mut self, mut packet: Packet, from: usize) {
+        let next = self.paths[packet.at as usize + 1];
+        if next == END {
+            self.on_arrival(&packet);
+            return;
+        }
+        packet.at += 1;
+        if !self.links[next as usize].up || self.is_off_route(&packet) {
+            self.reroute(packet, from);
+            return;
+        }
+        self.inject(packet, self.now);
+    }
+
+    /// Sends a packet into the link at its position, and on through links whose arrivals can be worked out.
+    #[inline]
+    fn inject(&mut self, mut packet: Packet, mut at: Time) {
+        loop {
+            if at > self.scenario.duration {
+                return;
+            }
+            let index = self.paths[packet.at as usize] as usize;
+            let flow = self.flow_number(&packet);
+            match self.links[index].offer(at, &mut packet, flow) {
+                Offered::Dropped(cause, when) => return self.on_drop(&packet, index, cause, when),
+                Offered::Accepted { departure, arrival, copy } => {
+                    let next = self.paths[packet.at as usize + 1];
+                    if copy.is_none() && next != END && self.links[next as usize].fused {
+                        packet.at += 1;
+                        at = arrival;
+                        continue;
+                    }
+                    self.carry(index, InTransit { arrival, departure, packet });
+                    if let Some(arrival) = copy {
+                        self.carry(index, InTransit { arrival, departure, packet });
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn carry(&mut self, index: usize, item: InTransit) {
+        if let Some(next) = self.links[index].carry(item)
+            && next < self.links_armed[index]
+        {
+            self.links_armed[index] = next;
+            self.agenda.push(next, kind::LINK | index as Key);
+        }
+    }
+
+    #[inline]
+    fn flow_number(&self, packet: &Packet) -> u32 {
+        if packet.is_traffic() { link::NO_FLOW } else { self.connections[packet.owner as usize].flow as u32 }
+    }
+
+    fn on_drop(&mut self, packet: &Packet, index: usize, cause: DropCause, when: Time) {
+        let segment = packet.segment;
+        let number = if segment.len > 0 { segment.seq } else { segment.ack };
+        self.digest.add(when ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
+        if packet.is_traffic() {
+            let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
+            count_drop(&mut self.traffic[source.traffic].drops, cause);
+            return;
+        }
+        let connection = &mut self.connections[packet.owner as usize];
+        if connection.generation != packet.generation {
+            return;
+        }
+        let forward = packet.is(bits::FORWARD);
+        if forward && segment.seq_len() > 0 {
+            let truth = if cause == DropCause::Queue { Cause::Congestion } else { Cause::Wireless };
+            connection.sender.note_drop(segment.seq, segment.end(), truth);
+        }
+        let book = &mut self.flows[connection.flow].book;
+        let data = segment.len > 0;
+        if forward && data {
+            count_drop(&mut book.ended.drops, cause);
+        } else if !forward {
+            count_drop(&mut book.ended.ack_drops, cause);
+        }
+        if let Some(series) = &mut book.series {
+            series.drops.push(DropPoint {
+                t: seconds(when),
+                seq: number,
+                ack: !forward,
+                cause: cause.name(),
+                link: self.links[index].name.clone(),
+            });
+        }
+    }
+
+    // --- endpoints -----------------------------------------------------------------------------------------------
+
+    #[inline]
+    fn on_arrival(&mut self, packet: &Packet) {
+        let now = self.now;
+        let segment = &packet.segment;
+        self.digest.add(now, segment.seq ^ segment.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
+        if packet.is_traffic() {
+            let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
+            let book = &mut self.traffic[source.traffic];
+            if self.warm {
+                book.delivered += 1;
+                book.bytes += u64::from(packet.wire);
+                book.delays.add(now - segment.born);
+            }
+            return;
+        }
+        let index = packet.owner as usize;
+        if self.connections[index].generation != packet.generation {
+            return;
+        }
+        if packet.is(bits::FORWARD) {
+            self.at_receiver(index, segment, packet.is(bits::CONGESTION_EXPERIENCED));
+        } else {
+            self.at_sender(index, segment);
+        }
+    }
+
+    #[inline]
+    fn at_receiver(&mut self, index: usize, segment: &Segment, marked: bool) {
+        let now = self.now;
+        let connection = &mut self.connections[index];
+        connection.receiver.on_segment(now, segment, marked);
+        let flow = &mut self.flows[connection.flow];
+        let mut bytes = 0;
+        if !flow.app.is_reverse(connection.lane) {
+            for delivered in connection.receiver.delivered() {
+                bytes += delivered.bytes;
+                if self.warm {
+                    flow.book.delays.add(now.saturating_sub(delivered.born));
+                }
+            }
+            if bytes > 0 {
+                flow.book.ended.bytes_delivered += bytes;
+                flow.book.last_delivery = now;
+            }
+        } else {
+            bytes = connection.receiver.delivered().iter().map(|d| d.bytes).sum();
+        }
+        let (flow, lane) = (connection.flow, connection.lane);
+        self.flush_receiver(index);
+        if bytes > 0 {
+            let mut commands = std::mem::take(&mut self.commands);
+            self.flows[flow].app.delivered(now, lane, bytes, &mut commands);
+            self.commands = commands;
+            if !self.commands.is_empty() || self.flows[flow].app.deadline().is_some() {
+                self.obey(flow);
+            }
+        }
+    }
+
+    #[inline]
+    fn at_sender(&mut self, index: usize, segment: &Segment) {
+        let now = self.now;
+        let connection = &mut self.connections[index];
+        connection.sender.on_segment(now, segment);
+        if let Some(series) = &mut self.flows[connection.flow].book.series {
+            series.acks.push(AckPoint { t: seconds(now), ack: segment.ack });
+        }
+        self.after_sender(index);
+    }
+
+    fn on_sender_timer(&mut self, index: usize) {
+        self.agenda.pop();
+        let now = self.now;
+        let connection = &mut self.connections[index];
+        if connection.sender_armed != now {
+            return;
+        }
+        connection.sender_armed = NEVER;
+        if connection.sender.deadline().is_some_and(|d| d <= now) {
+            connection.sender.on_timer(now);
+            self.after_sender(index);
+        } else {
+            self.arm_sender(index);
+        }
+    }
+
+    fn on_receiver_timer(&mut self, index: usize) {
+        self.agenda.pop();
+        let now = self.now;
+        let connection = &mut self.connections[index];
+        if connection.receiver_armed != now {
+            return;
+        }
+        connection.receiver_armed = NEVER;
+        if connection.receiver.deadline().is_some_and(|d| d <= now) {
+            connection.receiver.on_timer(now);
+        }
+        self.flush_receiver(index);
+    }
+
+    /// After anything has happened to a sender: its record, its segments, its timer, its end.
+    #[inline]
+    fn after_sender(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        if self.flows[connection.flow].book.series.is_some() {
+            self.record(index);
+        }
+        self.flush_sender(index);
+        if self.connections[index].finished() {
+            self.on_finished(index);
+        }
+    }
+
+    #[inline]
+    fn flush_sender(&mut self, index: usize) {
+        let now = self.now;
+        while let Some(segment) = self.connections[index].sender.poll_transmit(now) {
+            let connection = &self.connections[index];
+            let ecn = self.scenario.flows[connection.flow].stack.ecn && segment.len > 0 && !segment.retransmission;
+            let packet = Packet {
+                segment,
+                owner: index as u32,
+                generation: connection.generation,
+                at: connection.forward.start,
+                wire: segment.wire_bytes(),
+                bits: bits::FORWARD | if ecn { bits::ECN_CAPABLE } else { 0 },
+            };
+            if segment.len > 0
+                && let Some(series) = &mut self.flows[connection.flow].book.series
+            {
+                series.segments.push(SegmentPoint {
+                    t: seconds(now),
+                    seq: segment.seq,
+                    len: segment.len,
+                    retransmission: segment.retransmission,
+                });
+            }
+            self.inject(packet, now);
+        }
+        self.arm_sender(index);
+    }
+
+    #[inline]
+    fn arm_sender(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        if let Some(deadline) = connection.sender.deadline()
+            && deadline < connection.sender_armed
+        {
+            connection.sender_armed = deadline.max(self.now);
+            self.agenda.push(connection.sender_armed, kind::SENDER | index as Key);
+        }
+    }
+
+    #[inline]
+    fn flush_receiver(&mut self, index: usize) {
+        let now = self.now;
+        while let Some(segment) = self.connections[index].receiver.poll_transmit(now) {
+            let connection = &self.connections[index];
+            let packet = Packet {
+                segment,
+                owner: index as u32,
+                generation: connection.generation,
+                at: connection.back.start,
+                wire: segment.wire_bytes(),
+                bits: 0,
+            };
+            self.inject(packet, now);
+        }
+        let connection = &mut self.connections[index];
+        if let Some(deadline) = connection.receiver.deadline()
+            && deadline < connection.receiver_armed
+        {
+            connection.receiver_armed = deadline.max(now);
+            self.agenda.push(connection.receiver_armed, kind::RECEIVER | index as Key);
+        }
+    }
+
+    fn record(&mut self, index: usize) {
+        let t = seconds(self.now);
+        let connection = &mut self.connections[index];
+        let Some(series) = &mut self.flows[connection.flow].book.series else { return };
+        let window = connection.sender.window();
+        series.window.push(WindowPoint {
+            t,
+            cwnd: window.cwnd,
+            ssthresh: window.ssthresh,
+            flight: connection.sender.outstanding().flight(),
+            rtt: connection.sender.last_rtt().map(seconds),
+        });
+        if let Some(record) = connection.sender.take_loss() {
+            let name = |cause| match cause {
+                Cause::Congestion => "congestion",
+                Cause::Wireless => "wireless",
+            };
+            series.losses.push(LossPoint {
+                t,
+                seq: record.loss.seq,
+                kind: match record.loss.kind {
+                    LossKind::DupAcks => "dup-acks",
+                    LossKind::Timeout => "timeout",
+                    LossKind::EcnEcho => "ecn",
+                },
+                truth: record.loss.truth.map_or("none", name),
+                verdict: name(record.verdict),
+            });
+        }
+    }
+
+    // --- applications --------------------------------------------------------------------------------------------
+
+    fn on_app(&mut self, index: usize) {
+        self.agenda.pop();
+        let now = self.now;
+        let flow = &mut self.flows[index];
+        if flow.armed != now {
+            return;
+        }
+        flow.armed = NEVER;
+        if flow.book.started.is_none() {
+            flow.book.started = Some(now);
+            flow.app.start(now, &mut self.commands);
+        } else {
+            flow.app.wake(now, &mut self.commands);
+        }
+        self.obey(index);
+    }
+
+    fn on_finished(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        connection.opened = None;
+        let (flow, lane) = (connection.flow, connection.lane);
+        if !self.flows[flow].app.is_reverse(lane) {
+            self.flows[flow].book.ended.connections += 1;
+        }
+        self.flows[flow].app.finished(self.now, lane, &mut self.commands);
+        self.obey(flow);
+    }
+
+    /// Carries out what the application of a flow wants, and arms its timer.
+    fn obey(&mut self, flow: usize) {
+        let now = self.now;
+        let commands = std::mem::take(&mut self.commands);
+        for &command in &commands {
+            let first = self.flows[flow].first_connection;
+            match command {
+                Command::Open { lane } => {
+                    self.renew(first + lane);
+                    self.connections[first + lane].sender.open(now);
+                }
+                Command::Write { lane, bytes, born } => self.connections[first + lane].sender.write(bytes, born),
+                Command::Close { lane } => self.connections[first + lane].sender.close(),
+                Command::Abandon { lane } => self.connections[first + lane].sender.close_unsent(),
+            }
+        }
+        let mut lanes = 0u64;
+        for &command in &commands {
+            let (Command::Open { lane }
+            | Command::Write { lane, .. }
+            | Command::Close { lane }
+            | Command::Abandon { lane }) = command;
+            // A flow of many lanes is served lane by lane, each once.
+            if lane >= 64 || lanes & (1 << lane) == 0 {
+                lanes |= 1 << (lane % 64);
+                let index = self.flows[flow].first_connection + lane;
+                if self.connections[index].opened.is_some() {
+                    self.after_sender(index);
+                }
+            }
+        }
+        if self.commands.is_empty() {
+            self.commands = commands;
+            self.commands.clear();
+        }
+        let state = &mut self.flows[flow];
+        if state.app.is_done() && state.book.finished.is_none() {
+            state.book.finished = Some(now);
+            self.unfinished -= 1;
+        }
+        if let Some(deadline) = state.app.deadline()
+            && deadline < state.armed
+        {
+            state.armed = deadline.max(now);
+            self.agenda.push(state.armed, kind::APP | flow as Key);
+        }
+    }
+
+    /// Puts a new connection into a slot; what the last one counted goes to the flow's books.
+    fn renew(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        let flow = &mut self.flows[connection.flow];
+        if connection.generation > 0 && !flow.app.is_reverse(connection.lane) {
+            add_connection(&mut flow.book.ended, connection);
+        }
+        (connection.sender, connection.receiver) = flow.template.ends();
+        connection.generation += 1;
+        connection.opened = Some(self.now);
+    }
+
+    /// What a flow has counted so far.
+    pub fn totals(&self, flow: usize) -> Totals {
+        let state = &self.flows[flow];
+        let mut totals = state.book.ended;
+        let lanes = state.first_connection..state.first_connection + state.app.lanes();
+        for connection in self.connections[lanes].iter().filter(|c| !state.app.is_reverse(c.lane)) {
+            add_connection(&mut totals, connection);
+            // The window's integral runs up to the sender's last event; add what has passed since.
+            if connection.opened.is_some() {
+                totals.counts.cwnd_time += connection.sender.cwnd_time_since(self.now);
+            }
+        }
+        totals
+    }
+
+    // --- cross traffic, warm-up, changes -------------------------------------------------------------------------
+
+    fn on_source(&mut self, index: usize) {
+        let now = self.now;
+        let source = &mut self.sources[index];
+        if now >= source.stop {
+            self.agenda.pop();
+            return;
+        }
+        self.agenda.postpone(source.process.next());
+        self.traffic[source.traffic].sent += 1;
+        let packet = Packet {
+            segment: Segment { born: now, len: source.packet, ..Segment::default() },
+            owner: TRAFFIC | index as u32,
+            generation: 0,
+            at: source.path.start,
+            wire: source.packet,
+            bits: 0,
+        };
+        self.inject(packet, now);
+    }
+
+    fn on_warm(&mut self) {
+        self.agenda.pop();
+        self.warm = true;
+        for flow in 0..self.flows.len() {
+            self.flows[flow].book.warm = self.totals(flow);
+        }
+        self.links_warm = self.links.iter().map(|l| l.counts_at(self.now)).collect();
+        for book in &mut self.traffic {
+            book.sent = 0;
+            book.drops = Default::default();
+        }
+    }
+
+    fn on_change(&mut self, index: usize) {
+        self.agenda.pop();
+        let change: &Change = &self.scenario.changes[index];
+        let directions: &[usize] = match change.direction {
+            Which::Both => &[0, 1],
+            Which::Forward => &[0],
+            Which::Back => &[1],
+        };
+        for direction in directions {
+            let link = 2 * change.link + direction;
+            self.graph.change(link, change.delay, change.up);
+            match change.up {
+                Some(true) => self.links[link].up = true,
+                Some(false) => {
+                    for packet in self.links[link].fail(self.now) {
+                        self.on_drop(&packet, link, DropCause::Outage, self.now);
+                    }
+                }
+                None => {}
+            }
+            if change.rate.is_some() || change.delay.is_some() {
+                self.links[link].change(self.now, change.rate, change.delay);
+                if let Some(next) = self.links[link].next_arrival() {
+                    self.links_armed[link] = next;
+                    self.agenda.push(next, kind::LINK | link as Key);
+                }
+            }
+        }
+        if change.delay.is_some() || change.up.is_some() {
+            self.find_routes();
+        }
+    }
+
+    /// Works the routes out anew. Where there is none at present, the old one stays, and its packets are lost.
+    fn find_routes(&mut self) {
+        let scenario = self.scenario;
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            if flow.route.is_some() {
+                continue;
+            }
+            let Some(links) = self.graph.shortest(flow.from, flow.to) else { continue };
+            let first = self.flows[index].first_connection;
+            let current = self.connections[first].forward;
+            let stretch = current.start as usize..(current.start + current.len) as usize;
+            if self.paths[stretch] == links[..] {
+                continue;
+            }
+            let forward = self.add_path(&links);
+            let back = self.add_path(&Graph::reversed(&links));
+            for lane in 0..self.flows[index].app.lanes() {
+                let reverse = self.flows[index].app.is_reverse(lane);
+                let connection = &mut self.connections[first + lane];
+                (connection.forward, connection.back) = if reverse { (back, forward) } else { (forward, back) };
+            }
+        }
+        for index in 0..self.sources.len() {
+            let traffic = &scenario.traffic[self.sources[index].traffic];
+            if traffic.route.is_none()
+                && let Some(links) = self.graph.shortest(traffic.from, traffic.to)
+            {
+                self.sources[index].path = self.add_path(&links);
+            }
+        }
+    }
+
+    /// Whether the packet follows a route that its owner no longer uses.
+    #[inline]
+    fn is_off_route(&self, packet: &Packet) -> bool {
+        if self.scenario.changes.is_empty() {
+            return false;
+        }
+        let path = if packet.is_traffic() {
+            return false; // it is turned away only where its link is down
+        } else {
+            let connection = &self.connections[packet.owner as usize];
+            if packet.is(bits::FORWARD) { connection.forward } else { connection.back }
+        };
+        !path.holds(packet.at)
+    }
+
+    /// Finds the way on for a packet at the far end of link `from` whose route has changed.
+    fn reroute(&mut self, mut packet: Packet, from: usize) {
+        let node = self.links[from].to;
+        let to = if packet.is_traffic() {
+            let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
+            self.scenario.traffic[source.traffic].to
+        } else {
+            let connection = &self.connections[packet.owner as usize];
+            let flow = &self.scenario.flows[connection.flow];
+            let reverse = self.flows[connection.flow].app.is_reverse(connection.lane);
+            if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from }
+        };
+        let fixed = !packet.is_traffic() && {
+            let connection = &self.connections[packet.owner as usize];
+            self.scenario.flows[connection.flow].route.is_some()
+        };
+        match self.graph.shortest(node, to).filter(|_| !fixed) {
+            None => {
+                let link = self.paths[packet.at as usize] as usize;
+                self.links[link].counts.outage_drops += 1;
+                self.on_drop(&packet, link, DropCause::Outage, self.now);
+            }
+            Some(links) if links.is_empty() => self.on_arrival(&packet),
+            Some(links) => {
+                packet.at = self.detour(&links);
+                self.inject(packet, self.now);
+            }
+        }
+    }
+
+    /// The position of a path in the table; paths found on the way are kept for the packets behind.
+    fn detour(&mut self, links: &[u32]) -> u32 {
+        let mut wanted = links.to_vec();
+        wanted.push(END);
+        let found = self.paths.windows(wanted.len()).position(|w| w == wanted);
+        found.map_or_else(|| self.add_path(links).start, |at| at as u32)
+    }
+}
+
+fn add_connection(totals: &mut Totals, connection: &Connection) {
+    totals.add(
+        connection.sender.counts(),
+        connection.sender.rtt().min(),
+        connection.receiver.segments(),
+        connection.receiver.acks(),
+    );
+}
+
+/// Seconds as results show them.
+pub fn seconds(time: Time) -> f64 {
+    time as f64 / 1e9
+}

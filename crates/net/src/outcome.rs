@@ -1,0 +1,139 @@
+//! From the books of a run to its outcome.
+
+use crate::link;
+use crate::network::{Network, seconds};
+use crate::record::{FlowBook, Totals, TrafficBook};
+use truckee_scenario::model::{Flow, Scenario};
+use truckee_scenario::outcome::*;
+use truckee_tcp::{Nanos, Time};
+
+/// The outcome of a network that has run; the wall time is left to whoever measured it.
+pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
+    let end = network.now;
+    let from = if network.warm { scenario.warmup.min(end) } else { end };
+    let flows: Vec<FlowOutcome> = scenario
+        .flows
+        .iter()
+        .enumerate()
+        .map(|(index, flow)| {
+            let totals = network.totals(index).since(&network.flows[index].book.warm);
+            flow_outcome(flow, &network.flows[index].book, &totals, from, end)
+        })
+        .collect();
+    let links = network
+        .links
+        .iter()
+        .zip(&network.links_warm)
+        .map(|(l, warm)| link_outcome(&l.name, &l.counts_at(end), warm, end - from))
+        .collect();
+    let traffic = scenario
+        .traffic
+        .iter()
+        .zip(&network.traffic)
+        .map(|(t, book)| traffic_outcome(&t.name, book, end - from))
+        .collect();
+    Outcome {
+        truckee: env!("CARGO_PKG_VERSION").to_owned(),
+        engine: "sim".to_owned(),
+        scenario: scenario.name.clone(),
+        seed: scenario.seed,
+        digest: network.digest.text(),
+        simulated_s: seconds(end),
+        wall_s: 0.0,
+        events: network.events,
+        jain: jain(flows.iter().map(|f| f.goodput_bps)),
+        flows,
+        links,
+        traffic,
+        series: network.flows.iter_mut().filter_map(|f| f.book.series.take().map(|s| *s)).collect(),
+    }
+}
+
+/// Jain's fairness index (Jain, Chiu and Hawe 1984): 1 if all are equal, 1/n if one has everything.
+fn jain(goodputs: impl Iterator<Item = f64>) -> Option<f64> {
+    let (n, sum, squares) = goodputs.fold((0.0, 0.0, 0.0), |(n, s, q), x| (n + 1.0, s + x, q + x * x));
+    (squares > 0.0).then(|| sum * sum / (n * squares))
+}
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+fn flow_outcome(flow: &Flow, book: &FlowBook, totals: &Totals, from: Time, end: Time) -> FlowOutcome {
+    let c = &totals.counts;
+    let start = book.started.map_or(end, |s| s.max(from));
+    let until = book.finished.unwrap_or(end);
+    let span = until.saturating_sub(start);
+    let over = |x: f64| if span > 0 { x / seconds(span) } else { 0.0 };
+    let since_start = |t: Time| book.started.map(|s| seconds(t.saturating_sub(s)));
+    FlowOutcome {
+        name: flow.name.clone(),
+        sender: flow.sender.label.clone(),
+        receiver: flow.receiver.name.clone(),
+        goodput_bps: over(totals.bytes_delivered as f64 * 8.0),
+        bytes_delivered: totals.bytes_delivered,
+        completion_s: book.finished.and_then(since_start),
+        delivered_s: book.finished.and_then(|_| since_start(book.last_delivery)),
+        segments_sent: c.segments,
+        retransmitted_segments: c.retransmitted_segments,
+        timeouts: c.timeouts,
+        fast_retransmits: c.fast_retransmits,
+        ecn_reductions: c.ecn_reductions,
+        acks_sent: totals.acks,
+        acks_per_segment: ratio(totals.acks, totals.segments_received).unwrap_or(0.0),
+        overhead: ratio(c.retransmitted_bytes, totals.bytes_delivered).unwrap_or(0.0),
+        connections: totals.connections,
+        slow_start_rounds: c.slow_start_end.map(|e| e.1),
+        slow_start_s: c.slow_start_end.map(|e| seconds(e.0)),
+        drops: totals.drops,
+        ack_drops: totals.ack_drops,
+        loss_events: LossEvents {
+            congestion: c.congestion,
+            wireless: c.wireless,
+            spurious: c.spurious,
+            congestion_judged_right: c.congestion_right,
+            wireless_judged_right: c.wireless_right,
+        },
+        accuracy: Accuracy {
+            congestion: ratio(c.congestion_right, c.congestion),
+            wireless: ratio(c.wireless_right, c.wireless),
+            all: ratio(c.congestion_right + c.wireless_right, c.congestion + c.wireless),
+        },
+        delay_s: book.delays.outcome(),
+        rtt_s: RttOutcome {
+            min: totals.rtt_min.map(seconds),
+            mean: (c.rtt_samples > 0).then(|| c.rtt_sum as f64 / c.rtt_samples as f64 / 1e9),
+        },
+        mean_cwnd_segments: over(c.cwnd_time / 1e9 / f64::from(flow.stack.mss)),
+    }
+}
+
+fn link_outcome(name: &str, counts: &link::Counts, warm: &link::Counts, span: Nanos) -> LinkOutcome {
+    let packets = counts.packets - warm.packets;
+    let waited = (counts.waited - warm.waited) as f64;
+    let over = |x: f64| if span > 0 { x / span as f64 } else { 0.0 };
+    LinkOutcome {
+        name: name.to_owned(),
+        utilisation: over(counts.busy.saturating_sub(warm.busy) as f64),
+        packets,
+        bytes: counts.bytes - warm.bytes,
+        queue_drops: counts.queue_drops - warm.queue_drops,
+        channel_drops: counts.channel_drops - warm.channel_drops,
+        outage_drops: counts.outage_drops - warm.outage_drops,
+        ecn_marks: counts.marks - warm.marks,
+        // Little's law: packets waiting on average = sum of their waiting times over the time.
+        mean_queue_packets: over(waited),
+        mean_wait_s: if packets > 0 { waited / packets as f64 / 1e9 } else { 0.0 },
+    }
+}
+
+fn traffic_outcome(name: &str, book: &TrafficBook, span: Nanos) -> TrafficOutcome {
+    TrafficOutcome {
+        name: name.to_owned(),
+        packets_sent: book.sent,
+        packets_delivered: book.delivered,
+        delivered_bps: if span > 0 { book.bytes as f64 * 8.0 / seconds(span) } else { 0.0 },
+        drops: book.drops,
+        delay_s: book.delays.outcome(),
+    }
+}

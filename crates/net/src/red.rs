@@ -1,0 +1,118 @@
+//! Random early detection: decides at a packet's arrival whether to drop or mark it, by the average queue.
+//!
+//! avg ← (1 − w)·avg + w·q at each arrival; after an idle time that could have sent m packets avg ← (1 − w)^m·avg.
+//! p_b rises from 0 at `min` to `max_p` at `max` (with `gentle` on to 1 at 2·`max`); a packet is hit with p_b/(1 −
+//! count·p_b). Source: Floyd and Jacobson 1993; Floyd, "Recommendation on using the gentle variant of RED", 2000.
+
+use truckee_channel::random::{Xoshiro256PlusPlus, uniform};
+use truckee_scenario::model;
+use truckee_tcp::{Nanos, Time};
+
+/// A RED queue's state.
+#[derive(Debug)]
+pub struct Red {
+    config: model::Red,
+    average: f64,
+    /// Packets since the last one hit; −1: the average was below `min`.
+    count: i64,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl Red {
+    /// With an empty queue.
+    pub fn new(config: &model::Red, rng: Xoshiro256PlusPlus) -> Self {
+        Self { config: config.clone(), average: 0.0, count: -1, rng }
+    }
+
+    /// A packet arrives at a queue of `waiting` packets, empty since `idle_since` if that is given; `per_packet` is the
+    /// time to send a packet like it. Whether to drop or mark it.
+    pub fn hits(&mut self, now: Time, waiting: u64, idle_since: Option<Time>, per_packet: Nanos) -> bool {
+        let w = self.config.weight;
+        match idle_since {
+            Some(since) => {
+                let could_send = now.saturating_sub(since) as f64 / per_packet.max(1) as f64;
+                self.average *= libm::pow(1.0 - w, could_send);
+            }
+            None => self.average += w * (waiting as f64 - self.average),
+        }
+        let p = self.probability();
+        if p <= 0.0 {
+            self.count = -1;
+            return false;
+        }
+        self.count += 1;
+        let spread = 1.0 - self.count as f64 * p;
+        let hit = p >= 1.0 || spread <= 0.0 || uniform(&mut self.rng) < p / spread;
+        if hit {
+            self.count = 0;
+        }
+        hit
+    }
+
+    fn probability(&self) -> f64 {
+        let c = &self.config;
+        if self.average < c.min_threshold {
+            0.0
+        } else if self.average < c.max_threshold {
+            c.max_probability * (self.average - c.min_threshold) / (c.max_threshold - c.min_threshold)
+        } else if c.gentle && self.average < 2.0 * c.max_threshold {
+            c.max_probability + (1.0 - c.max_probability) * (self.average / c.max_threshold - 1.0)
+        } else {
+            1.0
+        }
+    }
+
+    /// Whether a hit on an ECN-capable packet marks it in place of dropping it. Past the region in which marking is
+    /// meant to work, packets are dropped all the same (RFC 3168, section 7).
+    pub fn marks(&self) -> bool {
+        self.config.ecn && self.average < self.config.max_threshold * if self.config.gentle { 2.0 } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truckee_channel::random::stream;
+    use truckee_scenario::model::Limit;
+
+    fn red() -> Red {
+        let config = model::Red {
+            limit: Limit::Packets(100),
+            min_threshold: 5.0,
+            max_threshold: 15.0,
+            max_probability: 0.1,
+            weight: 0.5,
+            gentle: true,
+            ecn: true,
+        };
+        Red::new(&config, stream(1, "red"))
+    }
+
+    #[test]
+    fn a_short_queue_is_left_alone_and_a_long_one_always_hit() {
+        let mut red = red();
+        assert!((0..1000).all(|t| !red.hits(t, 4, None, 1)));
+        (0..20).for_each(|t| {
+            red.hits(t, 60, None, 1);
+        });
+        assert!((0..100).all(|t| red.hits(t, 60, None, 1)));
+    }
+
+    #[test]
+    fn between_the_thresholds_hits_are_as_frequent_as_asked() {
+        let mut red = red();
+        let hits = (0..100_000).filter(|&t| red.hits(t, 10, None, 1)).count();
+        // Spreading makes the gap uniform on 1 … 1/p_b: at p_b = 0.05 a mean of 10.5 packets.
+        assert!((hits as f64 / (100_000.0 / 10.5) - 1.0).abs() < 0.03, "{hits}");
+    }
+
+    #[test]
+    fn idle_time_ages_the_average() {
+        let mut red = red();
+        (0..50).for_each(|t| {
+            red.hits(t, 60, None, 1);
+        });
+        red.hits(1_000_000, 0, Some(50), 1);
+        assert!(red.average < 1e-6);
+    }
+}
