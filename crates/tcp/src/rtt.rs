@@ -2,6 +2,9 @@
 
 use crate::{Nanos, Stack, Time};
 
+/// Doublings that take any timeout, a nanosecond even, to any bound.
+const MAX_BACKOFF: u32 = 62;
+
 /// Smoothed round-trip time, its variation, and the timeout that follows from them.
 #[derive(Debug, Clone)]
 pub struct Rtt {
@@ -30,11 +33,12 @@ impl Rtt {
         }
     }
 
-    /// What the endpoint's clock shows of the time from `sent` to `now`: whole ticks, at least one.
+    /// What the endpoint's clock shows of the time from `sent` to `now`: whole ticks, at least one. An echoed timestamp
+    /// may lie ahead of `now`, where the peer has invented it; that counts as no time at all.
     pub fn measure(&self, sent: Time, now: Time) -> Nanos {
         match self.clock {
-            0 => now - sent,
-            g => ((now / g) - (sent / g)).max(1) * g,
+            0 => now.saturating_sub(sent),
+            g => (now / g).saturating_sub(sent / g).max(1) * g,
         }
     }
 
@@ -60,7 +64,8 @@ impl Rtt {
             None => self.initial_rto,
             Some(srtt) => (srtt + self.clock.max(4 * self.variation)).max(self.min_rto),
         };
-        base.saturating_mul(1 << self.backoff).min(self.max_rto)
+        // Without any floor a path without delay would make a timer that goes off for ever without time passing.
+        base.max(1).saturating_mul(1 << self.backoff).min(self.max_rto)
     }
 
     /// When a timer armed at `now` for `span` goes off: on a tick of the clock.
@@ -73,7 +78,7 @@ impl Rtt {
 
     /// Doubles the timeout (rule 5.5).
     pub fn back_off(&mut self) {
-        self.backoff = (self.backoff + 1).min(16);
+        self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
     }
 
     /// How often the timeout has been doubled since the last sample.
