@@ -70,12 +70,13 @@ impl Waiting {
         }
     }
 
-    fn blocks(&self, ack: u64) -> SackBlocks {
+    /// Up to `limit` blocks above `ack`.
+    fn blocks(&self, ack: u64, limit: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         let mut listed = [0u64; 8];
         let mut n = 0;
         for range in self.recent.iter().filter_map(|&seq| self.ranges.containing(seq)) {
-            if range.0 > ack && !listed[..n].contains(&range.0) {
+            if n < limit && range.0 > ack && !listed[..n].contains(&range.0) {
                 listed[n] = range.0;
                 n += 1;
                 blocks.push(ack, range.0, range.1);
@@ -125,7 +126,7 @@ impl Receiver {
             self.echo_congestion |= congestion_experienced;
         }
         if segment.seq <= self.acked {
-            self.ts_recent = segment.ts_val; // RFC 7323, section 4.3
+            self.ts_recent = self.ts_recent.max(segment.ts_val); // RFC 7323, section 4.3
         }
         self.segments += u64::from(segment.len > 0);
         let arrival = self.sort_in(now, segment);
@@ -197,7 +198,7 @@ impl Receiver {
     /// The next segment to send now, if any.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if let Some(ts) = self.syn_ack_due.take() {
-            self.ts_recent = ts;
+            self.ts_recent = self.ts_recent.max(ts);
             return Some(Segment { seq: 0, ..self.segment(now, 1, flags::SYN) });
         }
         let number = self.sink.pop()?;
@@ -209,8 +210,9 @@ impl Receiver {
         if self.echo_congestion {
             ack.flags |= flags::ECE;
         }
+        // What fits into 40 bytes of options (RFC 2018, section 3).
         if self.sack && !self.waiting.ranges.is_empty() {
-            ack.sack = self.waiting.blocks(number);
+            ack.sack = self.waiting.blocks(number, if self.timestamps { 3 } else { 4 });
         }
         Some(ack)
     }
