@@ -150,7 +150,7 @@ impl Recovery for Sack {
         self.duplicates += u32::from(news);
         if self.repairing || self.after_timeout {
             self.mark_lost(t);
-        } else if t.out.una() > self.recover {
+        } else {
             self.mark_lost(t);
             if self.duplicates >= DUP_THRESH || self.first_lost(t) {
                 self.enter(ack, t);
@@ -181,7 +181,8 @@ impl Recovery for Sack {
         if !self.room(t) {
             return None;
         }
-        let limit = self.lost_below.min(self.recover);
+        // A timeout's repair ends where it began; a recovery repairs what is lost in its own course too (NextSeg, rule 1).
+        let limit = if self.after_timeout { self.lost_below.min(self.recover) } else { self.lost_below };
         let at = self.next_above(t, limit, |s| s.is(marks::LOST) && !s.is(marks::REPAIR))?;
         self.retransmitted = t.out.get(at)?.end;
         Some(at)
@@ -199,9 +200,10 @@ impl Recovery for Sack {
         if std::mem::replace(&mut self.rescued, true) {
             return None;
         }
+        // RFC 6675 would also rescue a segment whose retransmission is in the air, which cannot gain anything.
         (0..t.out.index_of(self.recover))
             .rev()
-            .find(|at| t.out.get(*at).is_some_and(|s| !s.is(marks::SACKED)))
+            .find(|at| t.out.get(*at).is_some_and(|s| !s.is(marks::SACKED | marks::REPAIR)))
     }
 
     fn in_flight(&self, t: &Transfer) -> u64 {
@@ -209,7 +211,7 @@ impl Recovery for Sack {
     }
 
     fn duplicates(&self) -> u32 {
-        if self.repairing { 0 } else { self.duplicates }
+        if self.repairing || self.after_timeout { 0 } else { self.duplicates }
     }
 
     fn repairing(&self) -> bool {

@@ -4,7 +4,7 @@
 //! segment on is sent again as the window opens. Source: V. Jacobson, "Congestion avoidance and control", 1988; names
 //! and values as in RFC 5681.
 
-use super::{Advance, Duplicates, Recovery};
+use super::{Advance, DUP_THRESH, Duplicates, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, SackBlocks};
@@ -52,7 +52,7 @@ impl Recovery for Tahoe {
     }
 
     fn duplicates(&self) -> u32 {
-        self.duplicates.count
+        if self.duplicates.count < DUP_THRESH { self.duplicates.count } else { 0 }
     }
 
     fn repairing(&self) -> bool {
