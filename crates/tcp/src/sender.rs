@@ -40,6 +40,13 @@ pub struct Transfer {
     rtt: Rtt,
     deadline: Option<Time>,
     limited_transmit: bool,
+    ecn: bool,
+    /// No ECN echo reduces the window before this is acknowledged: the window it speaks of was reduced already.
+    reduced_until: u64,
+    /// As `reduced_until`, where an echo was the reason.
+    echoed_until: u64,
+    /// CWR goes out with the next new data.
+    cwr_due: bool,
     truth: Truth,
     counts: Counts,
     last_loss: Option<LossRecord>,
@@ -53,9 +60,23 @@ impl Transfer {
             // RFC 5681, section 3.2, step 2: what limited transmit released does not count.
             self.window.flight = self.window.flight.min(self.window.cwnd as u64);
         }
-        let loss = Loss { now, kind, seq, truth: self.truth.of(seq) };
+        self.respond(Loss { now, kind, seq, truth: self.truth.of(seq) });
+    }
+
+    /// The response to a loss event, given `window.flight`.
+    fn respond(&mut self, loss: Loss) {
+        let before = (self.window.cwnd, self.window.ssthresh);
         let verdict = self.response.on_loss(&loss, &mut self.window);
-        self.growth.on_loss(&loss, &self.window);
+        if loss.kind == LossKind::DupAcks && self.out.una() < self.echoed_until {
+            // The echo has reduced this window already, and once is enough (RFC 3168, section 6.1.2).
+            (self.window.cwnd, self.window.ssthresh) = before;
+        } else {
+            self.growth.on_loss(&loss, &self.window);
+        }
+        if verdict == Cause::Congestion && self.ecn {
+            self.reduced_until = self.out.max();
+            self.cwr_due = true; // whatever the reason of the reduction (RFC 3168, section 6.1.2)
+        }
         self.counts.loss(&loss, verdict);
         self.last_loss = Some(LossRecord { loss, verdict });
     }
@@ -64,6 +85,11 @@ impl Transfer {
     pub fn restart_timer(&mut self, now: Time) {
         self.deadline = (!self.out.is_empty()).then(|| self.rtt.deadline(now, self.rtt.rto()));
     }
+}
+
+/// The window that a connection starts with, bytes; never below one segment.
+fn initial_window(stack: &Stack) -> f64 {
+    (stack.initial_window.bytes(stack.mss) as f64).max(f64::from(stack.mss))
 }
 
 /// What the laboratory has told of drops, by sequence number of the segment.
@@ -192,9 +218,9 @@ pub struct Sender {
     /// Bytes that duplicates of the present gap have counted as delivered.
     counted_by_duplicates: u64,
     ts_recent: Time,
-    /// ECN: no further reduction until this is acknowledged.
-    ecn_until: u64,
-    cwr_due: bool,
+    /// End of the segment for which the retransmission timer last went off.
+    timed_out: u64,
+    last_sent: Time,
     round_end: Option<u64>,
     last_event: Time,
     last_rtt: Option<Nanos>,
@@ -206,15 +232,8 @@ impl Sender {
         let mss = f64::from(stack.mss);
         let rwnd = u64::from(stack.advertised_window());
         let ssthresh = stack.initial_ssthresh.map_or(rwnd as f64, |s| s.bytes(stack.mss) as f64);
-        let window = Window {
-            mss,
-            cwnd: (stack.initial_window.bytes(stack.mss) as f64).max(1.0),
-            ssthresh,
-            flight: 0,
-            rwnd,
-            srtt: None,
-            rtt_min: None,
-        };
+        let window =
+            Window { mss, cwnd: initial_window(stack), ssthresh, flight: 0, rwnd, srtt: None, rtt_min: None };
         Self {
             state: State::Closed,
             t: Transfer {
@@ -225,6 +244,10 @@ impl Sender {
                 rtt: Rtt::new(stack),
                 deadline: None,
                 limited_transmit: stack.limited_transmit,
+                ecn: stack.ecn,
+                reduced_until: 0,
+                echoed_until: 0,
+                cwr_due: false,
                 truth: Truth::default(),
                 counts: Counts::default(),
                 last_loss: None,
@@ -241,8 +264,8 @@ impl Sender {
             peer_window: rwnd,
             counted_by_duplicates: 0,
             ts_recent: 0,
-            ecn_until: 0,
-            cwr_due: false,
+            timed_out: 0,
+            last_sent: 0,
             round_end: None,
             last_event: 0,
             last_rtt: None,
@@ -322,14 +345,15 @@ impl Sender {
         if segment.ack > self.t.out.max() {
             return; // acknowledges what was never sent: RFC 9293, section 3.10.7.4
         }
-        self.ts_recent = segment.ts_val;
+        self.ts_recent = self.ts_recent.max(segment.ts_val);
+        let flight = self.t.out.flight();
         if segment.ack > self.t.out.una() {
             self.on_new_ack(now, segment);
         } else if segment.ack == self.t.out.una() {
             self.on_old_ack(now, segment);
         }
-        if segment.has(flags::ECE) && self.stack.ecn {
-            self.on_ecn_echo(now);
+        if self.echoes(segment) {
+            self.on_ecn_echo(now, flight);
         }
     }
 
@@ -371,7 +395,8 @@ impl Sender {
         self.t.response.on_ack(&ack, &self.t.window);
         self.count_round(segment.ack);
         let advance = self.recovery.on_advance(&ack, &segment.sack, &mut self.t);
-        if advance.grow && self.window_limits() {
+        // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
+        if advance.grow && self.window_limits() && !self.echoes(segment) {
             self.t.growth.on_ack(&ack, &mut self.t.window);
         }
         if advance.restart_timer || self.t.out.is_empty() {
@@ -402,13 +427,18 @@ impl Sender {
         self.note_slow_start_end(now);
     }
 
-    fn on_ecn_echo(&mut self, now: Time) {
-        if self.t.out.una() < self.ecn_until || self.recovery.repairing() {
+    fn echoes(&self, segment: &Segment) -> bool {
+        self.stack.ecn && segment.has(flags::ECE)
+    }
+
+    /// An ECN echo has come; `flight`: before the ACK that carried it.
+    fn on_ecn_echo(&mut self, now: Time, flight: u64) {
+        if self.t.out.una() < self.t.reduced_until || self.recovery.repairing() {
             return;
         }
-        self.t.lose(now, LossKind::EcnEcho, self.t.out.una());
-        self.ecn_until = self.t.out.max();
-        self.cwr_due = true;
+        self.t.window.flight = flight;
+        self.t.respond(Loss { now, kind: LossKind::EcnEcho, seq: self.t.out.una(), truth: None });
+        self.t.echoed_until = self.t.out.max();
     }
 
     fn rtt_sample(
@@ -476,10 +506,11 @@ impl Sender {
             return;
         }
         // RFC 5681, section 3.1: a segment that timed out again keeps ssthresh as its first timeout left it.
-        if self.t.rtt.backoff() == 0 {
-            self.t.lose(now, LossKind::Timeout, self.t.out.una());
-        } else {
+        if self.t.out.una() < self.timed_out {
             self.t.window.cwnd = self.t.window.mss;
+        } else {
+            self.t.lose(now, LossKind::Timeout, self.t.out.una());
+            self.timed_out = self.t.out.get(0).map_or(0, |first| first.end);
         }
         self.recovery.on_timeout(&mut self.t);
         self.t.rtt.back_off();
@@ -532,24 +563,27 @@ impl Sender {
 
     /// New data, or after a go-back the next segment again, if the windows have room.
     fn next_in_order(&mut self, now: Time) -> Option<Segment> {
+        self.restart_after_idle(now);
         let out = &self.t.out;
         let room = self.peer_window.min(self.stack.send_buffer.map_or(u64::MAX, |b| b.bytes(self.stack.mss)));
         let limit = out.una().saturating_add(room);
-        let again = out.to_resend().map(Sent::len);
+        let again = out.to_resend().map(|s| (s.len(), s.is(marks::FIN)));
         let (len, fin) = match again {
-            Some(len) => (len, false),
+            Some(again) => again,
             None => self.next_new(room)?,
         };
         let in_flight = self.recovery.in_flight(&self.t);
-        let extra = if self.t.limited_transmit {
+        let extra = if self.t.limited_transmit && again.is_none() {
             u64::from(self.recovery.duplicates().min(DUP_THRESH - 1) * self.stack.mss)
         } else {
             0
         };
         // With nothing in the air a segment always goes: the window is never below one.
         let fits = in_flight == 0 || (in_flight + len) as f64 <= self.t.window.cwnd + extra as f64;
-        // FIN takes a sequence number but no room.
-        if !fits || out.nxt() + len - u64::from(fin) > limit {
+        // FIN takes a sequence number but no room. What timed out goes again even where the peer has taken its window
+        // back: it is the probe that finds it open again.
+        let allowed = out.nxt() + len - u64::from(fin) <= limit || (again.is_some() && in_flight == 0);
+        if !fits || !allowed {
             return None;
         }
         let sent = match again {
@@ -561,6 +595,13 @@ impl Sender {
             }
         };
         Some(self.data(now, &sent, again.is_some()))
+    }
+
+    /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
+    fn restart_after_idle(&mut self, now: Time) {
+        if self.t.out.is_empty() && now.saturating_sub(self.last_sent) > self.t.rtt.rto() {
+            self.t.window.cwnd = self.t.window.cwnd.min(initial_window(&self.stack));
+        }
     }
 
     /// Sequence length of the next new segment, and whether FIN is on it.
@@ -594,11 +635,11 @@ impl Sender {
         if again {
             counts.retransmitted_segments += u64::from(len > 0);
             counts.retransmitted_bytes += u64::from(len);
-        } else if self.cwr_due {
+        } else if std::mem::take(&mut self.t.cwr_due) {
             segment.flags |= flags::CWR;
-            self.cwr_due = false;
         }
         self.control_due = false;
+        self.last_sent = now;
         self.t.response.on_sent(now, len);
         if self.t.deadline.is_none() {
             self.t.restart_timer(now);
