@@ -1,0 +1,150 @@
+//! What can go wrong between a run and an answer.
+
+use std::path::{Path, PathBuf};
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// An axis cannot be understood.
+    #[error("--vary {text}: {reason}")]
+    Vary {
+        /// What was given.
+        text: String,
+        /// What is wrong with it and what would do.
+        reason: String,
+    },
+    /// No metric has this name.
+    #[error("there is no metric \"{name}\"{}", nearest(.near))]
+    UnknownMetric {
+        /// What was asked for.
+        name: String,
+        /// The name most like it.
+        near: Option<String>,
+    },
+    /// A metric names a flow, sender, link or traffic that the outcome does not have.
+    #[error("metric \"{metric}\": the scenario has no {kind} \"{name}\", only {known}")]
+    UnknownSubject {
+        /// The metric.
+        metric: String,
+        /// `flow`, `sender`, `link` or `traffic`.
+        kind: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The scenario, or the scenario with a grid point's values, cannot be used.
+    #[error("{}{reason}", at_point(.point))]
+    Scenario {
+        /// The grid point's values, in words; empty for the scenario itself.
+        point: String,
+        /// The reader's message.
+        reason: String,
+    },
+    /// The engine could not run a cell.
+    #[error("{}seed {seed}: {reason}", at_point(.point))]
+    Engine {
+        /// The grid point's values, in words.
+        point: String,
+        /// The seed.
+        seed: u64,
+        /// The engine's message.
+        reason: String,
+    },
+    /// A file cannot be written. What was finished before stays.
+    #[error("cannot write {}: {source}{}", .path.display(), full(.source))]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {}: {reason}", .path.display())]
+    Read {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A directory holds results of something else.
+    #[error("{} holds a different sweep: {what}; give another directory", .dir.display())]
+    OtherSweep {
+        /// The directory.
+        dir: PathBuf,
+        /// In what it differs.
+        what: String,
+    },
+    /// Another process writes to the directory.
+    #[error("another sweep is writing to {}", .dir.display())]
+    Locked {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// A study's file cannot be used.
+    #[error("{file}: {reason}")]
+    Study {
+        /// The file, or the built-in study's id.
+        file: String,
+        /// What is wrong, with its place.
+        reason: String,
+    },
+    /// No built-in study has this id and no file this path.
+    #[error("there is no study \"{id}\"{}", nearest(.near))]
+    UnknownStudy {
+        /// What was asked for.
+        id: String,
+        /// The id most like it.
+        near: Option<String>,
+    },
+    /// A figure cannot be drawn.
+    #[error("figure \"{title}\": {reason}")]
+    Figure {
+        /// The figure's title.
+        title: String,
+        /// Why.
+        reason: String,
+    },
+    /// A thread pool could not be started, or a table not be encoded.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl Error {
+    /// A write error on `path`.
+    pub(crate) fn write(path: &Path, source: std::io::Error) -> Self {
+        Self::Write { path: path.to_owned(), source }
+    }
+
+    /// A read error on `path`.
+    pub(crate) fn read(path: &Path, reason: impl ToString) -> Self {
+        Self::Read { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// The name of `known` most like `name`, if any is near enough to be meant.
+pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    known
+        .into_iter()
+        .map(|k| (strsim::jaro_winkler(name, k), k))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, k)| k.to_owned())
+}
+
+fn nearest(near: &Option<String>) -> String {
+    near.as_ref().map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default()
+}
+
+fn at_point(point: &str) -> String {
+    if point.is_empty() { String::new() } else { format!("at {point}: ") }
+}
+
+fn full(source: &std::io::Error) -> &'static str {
+    match source.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            "; what was finished is kept, the same command goes on once there is room"
+        }
+        _ => "",
+    }
+}

@@ -1,0 +1,212 @@
+//! The page: title, legend, panels, foot; and the strokes everything is drawn with.
+
+use super::style::{self, GREY, INK, Look, Marker};
+use super::{Figure, legend, panel};
+use plotters::coord::Shift;
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+const WIDTH: f64 = 1000.0;
+const MARGIN: f64 = 24.0;
+/// Left of a panel, for its numbers and the axis label.
+const LEFT: f64 = 74.0;
+/// Below a panel, for its numbers; the lowest row has the axis label there too.
+const BELOW: f64 = 34.0;
+const AXIS_LABEL: f64 = 24.0;
+const GAP: f64 = 18.0;
+
+pub(super) fn svg(figure: &Figure) -> Result<String, String> {
+    let columns = match figure.panels.len() {
+        1 => 1,
+        2 | 4 => 2,
+        _ => 3,
+    };
+    let rows = figure.panels.len().div_ceil(columns);
+    let panel_width =
+        (WIDTH - 2.0 * MARGIN - columns as f64 * LEFT - (columns - 1) as f64 * GAP) / columns as f64;
+    let panel_height = (panel_width * 0.62).min(480.0);
+    let title_lines = wrap(&figure.title, style::TITLE);
+    let legend = legend::Layout::new(figure, MARGIN, WIDTH - MARGIN);
+    let foot: Vec<String> = std::iter::once(format!("Published: {}", figure.source))
+        .filter(|_| !figure.source.is_empty())
+        .chain(figure.notes.iter().cloned())
+        .flat_map(|note| wrap(&note, style::NOTE))
+        .collect();
+
+    let head = MARGIN + title_lines.len() as f64 * (style::TITLE + 5.0) + 6.0;
+    let panels_top = head + legend.height + 10.0;
+    let panel_title = if figure.panels.iter().any(|p| !p.title.is_empty()) { 26.0 } else { 8.0 };
+    let row_height = panel_title + panel_height + BELOW;
+    let foot_top = panels_top + rows as f64 * row_height + AXIS_LABEL + 14.0;
+    let height = foot_top + foot.len() as f64 * (style::NOTE + 5.0) + MARGIN * 0.6;
+
+    let mut svg = String::new();
+    {
+        let area =
+            SVGBackend::with_string(&mut svg, (WIDTH as u32, height.ceil() as u32)).into_drawing_area();
+        let page = Page { area: &area };
+        page.paint(&|page| {
+            for (k, line) in title_lines.iter().enumerate() {
+                let y = MARGIN + k as f64 * (style::TITLE + 5.0);
+                page.text(line, (MARGIN, y), Type::bold(style::TITLE, INK), HPos::Left, VPos::Top)?;
+            }
+            legend.draw(page, figure, head)?;
+            for (k, one) in figure.panels.iter().enumerate() {
+                let (row, column) = (k / columns, k % columns);
+                let left = MARGIN + LEFT + column as f64 * (panel_width + LEFT + GAP);
+                let top = panels_top + row as f64 * row_height + panel_title;
+                let lowest = k + columns >= figure.panels.len();
+                let place = panel::Place { left, top, width: panel_width, height: panel_height };
+                panel::draw(page, figure, one, &place, column == 0, lowest)?;
+            }
+            for (k, line) in foot.iter().enumerate() {
+                let y = foot_top + k as f64 * (style::NOTE + 5.0);
+                page.text(line, (MARGIN, y), Type::plain(style::NOTE, GREY), HPos::Left, VPos::Top)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(svg)
+}
+
+/// Breaks text into lines that fit the page.
+fn wrap(text: &str, size: f64) -> Vec<String> {
+    let most = ((WIDTH - 2.0 * MARGIN) / (size * style::CHARACTER)) as usize;
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or(0, |l| l.chars().count());
+        if line > 0 && line + 1 + word.chars().count() > most {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+/// Strokes on the page, in pixels.
+pub(super) struct Page<'a, 'b> {
+    area: &'a Area<'b>,
+}
+
+/// A line without gaps.
+pub(super) const SOLID: (i32, i32) = (1, 0);
+
+/// How text is set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Type {
+    size: f64,
+    colour: RGBColor,
+    bold: bool,
+    upright: bool,
+}
+
+impl Type {
+    pub(super) fn plain(size: f64, colour: RGBColor) -> Self {
+        Self { size, colour, bold: false, upright: false }
+    }
+
+    pub(super) fn bold(size: f64, colour: RGBColor) -> Self {
+        Self { bold: true, ..Self::plain(size, colour) }
+    }
+
+    /// Read from below.
+    pub(super) fn upright(self) -> Self {
+        Self { upright: true, ..self }
+    }
+}
+
+pub(super) type Drawn = Result<(), String>;
+
+fn at((x, y): (f64, f64)) -> (i32, i32) {
+    (x.round() as i32, y.round() as i32)
+}
+
+impl Page<'_, '_> {
+    fn paint(&self, all: &dyn Fn(&Self) -> Drawn) -> Drawn {
+        self.area.fill(&WHITE).map_err(|e| e.to_string())?;
+        all(self)?;
+        self.area.present().map_err(|e| e.to_string())
+    }
+
+    /// Text at a place, which its corner `h`, `v` is put on.
+    pub(super) fn text(&self, text: &str, place: (f64, f64), type_: Type, h: HPos, v: VPos) -> Drawn {
+        let weight = if type_.bold { FontStyle::Bold } else { FontStyle::Normal };
+        let mut font = FontDesc::new(FontFamily::SansSerif, type_.size, weight);
+        if type_.upright {
+            font = font.transform(FontTransform::Rotate270);
+        }
+        let style = TextStyle::from(font).color(&type_.colour).pos(Pos::new(h, v));
+        self.area.draw_text(text, &style, at(place)).map_err(|e| e.to_string())
+    }
+
+    /// A line through these places, dashed unless the gap is 0.
+    pub(super) fn line(
+        &self,
+        places: &[(f64, f64)],
+        colour: RGBColor,
+        width: u32,
+        dash: (i32, i32),
+    ) -> Drawn {
+        let style = colour.stroke_width(width);
+        let places = places.iter().map(|&p| at(p));
+        let drawn = if dash.1 == 0 {
+            self.area.draw(&PathElement::new(places.collect::<Vec<_>>(), style))
+        } else {
+            self.area.draw(&DashedPathElement::new(places, dash.0, dash.1, style))
+        };
+        drawn.map_err(|e| e.to_string())
+    }
+
+    /// A box between two corners.
+    pub(super) fn bar(&self, a: (f64, f64), b: (f64, f64), colour: RGBColor) -> Drawn {
+        self.area.draw(&Rectangle::new([at(a), at(b)], colour.filled())).map_err(|e| e.to_string())
+    }
+
+    /// A mean with its interval: from `low` to `high`, with caps.
+    pub(super) fn whisker(&self, x: f64, low: f64, high: f64, colour: RGBColor) -> Drawn {
+        const CAP: f64 = 4.0;
+        self.line(&[(x, low), (x, high)], colour, 2, SOLID)?;
+        self.line(&[(x - CAP, low), (x + CAP, low)], colour, 2, SOLID)?;
+        self.line(&[(x - CAP, high), (x + CAP, high)], colour, 2, SOLID)
+    }
+
+    /// A marker: filled for ours, hollow and larger for a published value.
+    pub(super) fn marker(&self, place: (f64, f64), look: &Look, hollow: bool) -> Drawn {
+        let r = if hollow { 7.0 } else { 5.0 };
+        let (x, y) = place;
+        let corners: Vec<(f64, f64)> = match look.marker {
+            Marker::Circle => {
+                let circle = |style: ShapeStyle| self.area.draw(&Circle::new(at(place), r as i32, style));
+                let drawn = match hollow {
+                    true => circle(WHITE.filled()).and_then(|()| circle(look.colour.stroke_width(2))),
+                    false => circle(look.colour.filled()),
+                };
+                return drawn.map_err(|e| e.to_string());
+            }
+            Marker::Square => vec![(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)],
+            Marker::Triangle => {
+                vec![(x, y - 1.3 * r), (x + 1.2 * r, y + 0.9 * r), (x - 1.2 * r, y + 0.9 * r)]
+            }
+            Marker::Diamond => vec![(x, y - 1.4 * r), (x + 1.2 * r, y), (x, y + 1.4 * r), (x - 1.2 * r, y)],
+            Marker::Inverted => {
+                vec![(x, y + 1.3 * r), (x + 1.2 * r, y - 0.9 * r), (x - 1.2 * r, y - 0.9 * r)]
+            }
+        };
+        let pixels: Vec<_> = corners.iter().map(|&p| at(p)).collect();
+        let fill = if hollow { WHITE } else { look.colour };
+        self.area.draw(&Polygon::new(pixels, fill.filled())).map_err(|e| e.to_string())?;
+        if hollow {
+            let around: Vec<_> = corners.iter().chain(corners.first()).copied().collect();
+            self.line(&around, look.colour, 2, SOLID)?;
+        }
+        Ok(())
+    }
+}

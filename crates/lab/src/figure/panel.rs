@@ -1,0 +1,152 @@
+//! One panel: frame, grid, ticks, series.
+
+use super::draw::{Drawn, Page, SOLID, Type};
+use super::scale::Scale;
+use super::style::{self, FAINT, GREY, INK, Look};
+use super::{Figure, Panel, Series};
+use plotters::style::text_anchor::{HPos, VPos};
+
+/// Where a panel's frame is, pixels.
+pub(super) struct Place {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+impl Place {
+    fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+}
+
+pub(super) fn draw(
+    page: &Page<'_, '_>,
+    figure: &Figure,
+    panel: &Panel,
+    place: &Place,
+    first_column: bool,
+    lowest: bool,
+) -> Drawn {
+    let (x, y) = scales(figure, panel, place);
+    let tick = Type::plain(style::TICK, INK);
+    for (value, label) in y.ticks(5) {
+        let at = y.pixel(value);
+        page.line(&[(place.left, at), (place.right(), at)], FAINT, 1, SOLID)?;
+        page.text(&label, (place.left - 8.0, at), tick, HPos::Right, VPos::Center)?;
+    }
+    for (value, label) in x_ticks(figure, &x, place) {
+        let at = x.pixel(value);
+        if figure.x.categories.is_empty() {
+            page.line(&[(at, place.top), (at, place.bottom())], FAINT, 1, SOLID)?;
+        }
+        page.text(&label, (at, place.bottom() + 8.0), tick, HPos::Center, VPos::Top)?;
+    }
+    page.line(
+        &[(place.left, place.top), (place.left, place.bottom()), (place.right(), place.bottom())],
+        GREY,
+        1,
+        SOLID,
+    )?;
+    let middle = place.left + place.width / 2.0;
+    page.text(
+        &panel.title,
+        (place.left, place.top - 8.0),
+        Type::bold(style::LABEL, INK),
+        HPos::Left,
+        VPos::Bottom,
+    )?;
+    if lowest {
+        let below = (middle, place.bottom() + 32.0);
+        page.text(&figure.x.label, below, Type::plain(style::LABEL, INK), HPos::Center, VPos::Top)?;
+    }
+    if first_column {
+        let beside = (place.left - 66.0, place.top + place.height / 2.0);
+        let upright = Type::plain(style::LABEL, INK).upright();
+        page.text(&figure.y.label, beside, upright, HPos::Center, VPos::Center)?;
+    }
+    let labels = figure.labels();
+    let look_of = |s: &Series| style::look(labels.iter().position(|l| *l == s.label).unwrap_or(0));
+    for (k, series) in panel.series.iter().enumerate() {
+        if figure.x.categories.is_empty() {
+            line_of(page, series, &look_of(series), &x, &y)?;
+        } else {
+            bars_of(page, series, &look_of(series), (k, panel.series.len()), (&x, &y))?;
+        }
+    }
+    Ok(())
+}
+
+fn scales(figure: &Figure, panel: &Panel, place: &Place) -> (Scale, Scale) {
+    let across = (place.left, place.right());
+    let x = if figure.x.categories.is_empty() {
+        let xs = figure.panels.iter().flat_map(|p| &p.series).flat_map(|s| &s.points).map(|p| p.x);
+        Scale::covering(xs, figure.x.log, false, across)
+    } else {
+        Scale::categories(figure.x.categories.len(), across)
+    };
+    // Each panel has its own height: small multiples of a file's size would else hide the small file.
+    let ends =
+        panel.series.iter().flat_map(|s| &s.points).flat_map(|p| [p.y - p.half_width, p.y + p.half_width]);
+    let references = panel.series.iter().flat_map(|s| &s.references).map(|r| r.1);
+    let y = Scale::covering(ends.chain(references), figure.y.log, true, (place.bottom(), place.top));
+    (x, y)
+}
+
+fn x_ticks(figure: &Figure, x: &Scale, place: &Place) -> Vec<(f64, String)> {
+    if figure.x.categories.is_empty() {
+        return x.ticks((place.width / 90.0) as usize);
+    }
+    figure.x.categories.iter().enumerate().map(|(k, name)| (k as f64, name.clone())).collect()
+}
+
+fn line_of(page: &Page<'_, '_>, series: &Series, look: &Look, x: &Scale, y: &Scale) -> Drawn {
+    let places: Vec<_> = series.points.iter().map(|p| (x.pixel(p.x), y.pixel(p.y))).collect();
+    if places.len() > 1 {
+        page.line(&places, look.colour, 2, look.dash)?;
+    }
+    for (point, &(px, py)) in series.points.iter().zip(&places) {
+        whisker(page, px, point.y, point.half_width, look, y)?;
+        page.marker((px, py), look, false)?;
+    }
+    for &(at, value) in &series.references {
+        // Beside ours, so that neither hides the other.
+        page.marker((x.pixel(at) + 13.0, y.pixel(value)), look, true)?;
+    }
+    Ok(())
+}
+
+fn bars_of(
+    page: &Page<'_, '_>,
+    series: &Series,
+    look: &Look,
+    (k, of): (usize, usize),
+    (x, y): (&Scale, &Scale),
+) -> Drawn {
+    let slot = x.pixel(1.0) - x.pixel(0.0);
+    let width = (0.8 * slot / of as f64).min(70.0);
+    let left = |at: f64| x.pixel(at) + (k as f64 - of as f64 / 2.0) * width;
+    for point in &series.points {
+        let from = left(point.x);
+        let ground = y.pixel(0.0).min(y.bottom());
+        page.bar((from + 1.0, y.pixel(point.y)), (from + width - 1.0, ground), look.colour)?;
+        whisker(page, from + width / 2.0, point.y, point.half_width, &Look { colour: INK, ..*look }, y)?;
+    }
+    for &(at, value) in &series.references {
+        page.marker((left(at) + width / 2.0, y.pixel(value)), look, true)?;
+    }
+    Ok(())
+}
+
+fn whisker(page: &Page<'_, '_>, x: f64, mean: f64, half: f64, look: &Look, y: &Scale) -> Drawn {
+    let (low, high) = (y.pixel(mean - half), y.pixel(mean + half));
+    // Narrower than the marker, or below the end of a logarithmic axis: nothing to see.
+    if !(low.is_finite() && high.is_finite()) || (low - high).abs() < 2.0 {
+        return Ok(());
+    }
+    page.whisker(x, low, high, look.colour)
+}

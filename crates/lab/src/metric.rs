@@ -1,0 +1,409 @@
+//! Metrics by name: one number from an [`Outcome`].
+//!
+//! | name | what it is |
+//! |---|---|
+//! | `jain`, `total_goodput_bps`, … | one number of the whole run |
+//! | `goodput_bps`, `delay_s.mean`, … | the mean over all flows |
+//! | `flow.NAME.goodput_bps` | one flow, by name or by position from 0 |
+//! | `sender.LABEL.goodput_bps` | the mean over the flows with that sender |
+//! | `link.NAME.utilisation` | one direction of a link, by name or by position from 0 |
+//! | `traffic.NAME.delivered_bps` | one entry of cross traffic |
+//!
+//! Names within a flow, link or traffic are those of the JSON, with dots for nesting. A value can be missing: a flow
+//! that did not finish has no completion time. A mean over flows of which one lacks the value is missing too. The one
+//! exception is `accuracy.*`, which over several flows is taken over all their loss events together, as A_C, A_W and
+//! A_L are defined. A missing value is never a number: see [`crate::stats`].
+
+use crate::Error;
+use crate::error::closest;
+use std::fmt;
+use truckee_scenario::Outcome;
+use truckee_scenario::outcome::{FlowOutcome, LinkOutcome, LossEvents, TrafficOutcome};
+
+/// What is known of a metric: shown by the command and in the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Info {
+    /// Its name.
+    pub name: &'static str,
+    /// Its unit in results; empty for pure numbers.
+    pub unit: &'static str,
+    /// What it belongs to: `run`, `flow`, `link` or `traffic`.
+    pub of: &'static str,
+    /// What it says.
+    pub summary: &'static str,
+}
+
+struct Field<T> {
+    name: &'static str,
+    unit: &'static str,
+    summary: &'static str,
+    get: fn(&T) -> Option<f64>,
+}
+
+const fn field<T>(
+    name: &'static str,
+    unit: &'static str,
+    summary: &'static str,
+    get: fn(&T) -> Option<f64>,
+) -> Field<T> {
+    Field { name, unit, summary, get }
+}
+
+const RUN: &[Field<Outcome>] = &[
+    field("jain", "", "Jain's fairness index over the flows' goodputs", |o| o.jain),
+    field("total_goodput_bps", "bit/s", "sum of the flows' goodputs", |o| {
+        Some(o.flows.iter().map(|f| f.goodput_bps).sum())
+    }),
+    field("simulated_s", "s", "time that passed in the run", |o| Some(o.simulated_s)),
+    field("events", "", "events handled", |o| Some(o.events as f64)),
+];
+
+const FLOW: &[Field<FlowOutcome>] = &[
+    field("goodput_bps", "bit/s", "payload delivered in order over the time", |f| Some(f.goodput_bps)),
+    field("bytes_delivered", "B", "payload delivered in order", |f| Some(f.bytes_delivered as f64)),
+    field("completion_s", "s", "opening to closing of the connections; missing: not finished", |f| {
+        f.completion_s
+    }),
+    field("delivered_s", "s", "opening to delivery of the last byte; missing: not finished", |f| {
+        f.delivered_s
+    }),
+    field("segments_sent", "", "data segments sent, again ones included", |f| Some(f.segments_sent as f64)),
+    field("retransmitted_segments", "", "data segments sent again", |f| {
+        Some(f.retransmitted_segments as f64)
+    }),
+    field("timeouts", "", "retransmission timeouts", |f| Some(f.timeouts as f64)),
+    field("fast_retransmits", "", "fast retransmits", |f| Some(f.fast_retransmits as f64)),
+    field("ecn_reductions", "", "window reductions by ECN", |f| Some(f.ecn_reductions as f64)),
+    field("acks_sent", "", "ACKs sent by the receiver", |f| Some(f.acks_sent as f64)),
+    field("acks_per_segment", "", "ACKs per data segment received", |f| Some(f.acks_per_segment)),
+    field("overhead", "", "retransmitted bytes over bytes delivered", |f| Some(f.overhead)),
+    field("connections", "", "connections completed", |f| Some(f.connections as f64)),
+    field("slow_start_rounds", "", "rounds until slow start first ended; missing: it did not", |f| {
+        f.slow_start_rounds.map(|n| n as f64)
+    }),
+    field("slow_start_s", "s", "time until slow start first ended; missing: it did not", |f| f.slow_start_s),
+    field("drops.queue", "", "data packets dropped by queues", |f| Some(f.drops.queue as f64)),
+    field("drops.channel", "", "data packets destroyed by noise", |f| Some(f.drops.channel as f64)),
+    field("drops.outage", "", "data packets lost in outages", |f| Some(f.drops.outage as f64)),
+    field("ack_drops.queue", "", "ACKs dropped by queues", |f| Some(f.ack_drops.queue as f64)),
+    field("ack_drops.channel", "", "ACKs destroyed by noise", |f| Some(f.ack_drops.channel as f64)),
+    field("ack_drops.outage", "", "ACKs lost in outages", |f| Some(f.ack_drops.outage as f64)),
+    field("loss_events.congestion", "", "losses noticed that a queue caused", |f| {
+        Some(f.loss_events.congestion as f64)
+    }),
+    field("loss_events.wireless", "", "losses noticed that noise or an outage caused", |f| {
+        Some(f.loss_events.wireless as f64)
+    }),
+    field("loss_events.spurious", "", "losses noticed that were none", |f| {
+        Some(f.loss_events.spurious as f64)
+    }),
+    field("loss_events.wireless_share", "", "share of noise and outages in the true losses noticed", |f| {
+        share(f.loss_events.wireless, f.loss_events.congestion + f.loss_events.wireless)
+    }),
+    field("loss_events.congestion_judged_right", "", "congestion losses judged so", |f| {
+        Some(f.loss_events.congestion_judged_right as f64)
+    }),
+    field("loss_events.wireless_judged_right", "", "wireless losses judged so", |f| {
+        Some(f.loss_events.wireless_judged_right as f64)
+    }),
+    field("accuracy.congestion", "", "A_C: share of congestion losses judged right", |f| {
+        f.accuracy.congestion
+    }),
+    field("accuracy.wireless", "", "A_W: share of wireless losses judged right", |f| f.accuracy.wireless),
+    field("accuracy.all", "", "A_L: share of all losses judged right", |f| f.accuracy.all),
+    field("delay_s.mean", "s", "mean delay of segments", |f| f.delay_s.mean),
+    field("delay_s.sd", "s", "standard deviation of the delay of segments", |f| f.delay_s.sd),
+    field("delay_s.p50", "s", "median delay of segments", |f| f.delay_s.p50),
+    field("delay_s.p99", "s", "99th percentile of the delay of segments", |f| f.delay_s.p99),
+    field("rtt_s.min", "s", "smallest RTT sample", |f| f.rtt_s.min),
+    field("rtt_s.mean", "s", "mean RTT sample", |f| f.rtt_s.mean),
+    field("mean_cwnd_segments", "segments", "mean congestion window over time", |f| {
+        Some(f.mean_cwnd_segments)
+    }),
+];
+
+const LINK: &[Field<LinkOutcome>] = &[
+    field("utilisation", "", "share of the time it was transmitting", |l| Some(l.utilisation)),
+    field("packets", "", "packets transmitted", |l| Some(l.packets as f64)),
+    field("bytes", "B", "bytes transmitted", |l| Some(l.bytes as f64)),
+    field("queue_drops", "", "packets dropped by its queue", |l| Some(l.queue_drops as f64)),
+    field("channel_drops", "", "packets destroyed by its channel", |l| Some(l.channel_drops as f64)),
+    field("outage_drops", "", "packets lost in outages", |l| Some(l.outage_drops as f64)),
+    field("ecn_marks", "", "packets marked by ECN", |l| Some(l.ecn_marks as f64)),
+    field("mean_queue_packets", "packets", "mean number of packets waiting", |l| Some(l.mean_queue_packets)),
+    field("mean_wait_s", "s", "mean time a packet waited", |l| Some(l.mean_wait_s)),
+];
+
+const TRAFFIC: &[Field<TrafficOutcome>] = &[
+    field("packets_sent", "", "packets sent", |t| Some(t.packets_sent as f64)),
+    field("packets_delivered", "", "packets delivered", |t| Some(t.packets_delivered as f64)),
+    field("delivered_bps", "bit/s", "bytes delivered over the time", |t| Some(t.delivered_bps)),
+    field("drops.queue", "", "packets dropped by queues", |t| Some(t.drops.queue as f64)),
+    field("drops.channel", "", "packets destroyed by noise", |t| Some(t.drops.channel as f64)),
+    field("drops.outage", "", "packets lost in outages", |t| Some(t.drops.outage as f64)),
+    field("delay_s.mean", "s", "mean delay from source to sink", |t| t.delay_s.mean),
+    field("delay_s.p99", "s", "99th percentile of the delay", |t| t.delay_s.p99),
+];
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// Every metric there is, for the book and for messages.
+pub fn list() -> Vec<Info> {
+    fn infos<T>(of: &'static str, fields: &'static [Field<T>]) -> impl Iterator<Item = Info> {
+        fields.iter().map(move |f| Info { name: f.name, unit: f.unit, of, summary: f.summary })
+    }
+    infos("run", RUN)
+        .chain(infos("flow", FLOW))
+        .chain(infos("link", LINK))
+        .chain(infos("traffic", TRAFFIC))
+        .collect()
+}
+
+/// All metrics of one flow, by name.
+pub fn of_flow(flow: &FlowOutcome) -> impl Iterator<Item = (&'static str, Option<f64>)> {
+    FLOW.iter().map(move |field| (field.name, (field.get)(flow).filter(|x| x.is_finite())))
+}
+
+/// A metric, by name.
+#[derive(Clone)]
+pub struct Metric {
+    name: String,
+    unit: &'static str,
+    subject: Subject,
+}
+
+#[derive(Clone)]
+enum Subject {
+    Run(&'static Field<Outcome>),
+    AllFlows(&'static Field<FlowOutcome>),
+    Sender(String, &'static Field<FlowOutcome>),
+    Flow(String, &'static Field<FlowOutcome>),
+    Link(String, &'static Field<LinkOutcome>),
+    Traffic(String, &'static Field<TrafficOutcome>),
+}
+
+impl fmt::Debug for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Metric({})", self.name)
+    }
+}
+
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Metric {
+    /// The metric called `name`; an unknown name is refused with the nearest one.
+    pub fn parse(name: &str) -> Result<Self, Error> {
+        let (subject, unit) = match name.split_once('.') {
+            Some(("flow", rest)) => subject("flow", rest, FLOW, Subject::Flow)?,
+            Some(("sender", rest)) => subject("sender", rest, FLOW, Subject::Sender)?,
+            Some(("link", rest)) => subject("link", rest, LINK, Subject::Link)?,
+            Some(("traffic", rest)) => subject("traffic", rest, TRAFFIC, Subject::Traffic)?,
+            _ => match (find(RUN, name), find(FLOW, name)) {
+                (Some(field), _) => (Subject::Run(field), field.unit),
+                (None, Some(field)) => (Subject::AllFlows(field), field.unit),
+                (None, None) => {
+                    let known = RUN.iter().map(|f| f.name).chain(FLOW.iter().map(|f| f.name));
+                    return Err(Error::UnknownMetric { name: name.to_owned(), near: closest(name, known) });
+                }
+            },
+        };
+        Ok(Self { name: name.to_owned(), unit, subject })
+    }
+
+    /// All metrics of the run and of the flows' means: what a sweep stores.
+    pub fn unqualified() -> Vec<Self> {
+        let run = RUN.iter().map(|f| (f.name, f.unit, Subject::Run(f)));
+        let flows = FLOW.iter().map(|f| (f.name, f.unit, Subject::AllFlows(f)));
+        run.chain(flows).map(|(name, unit, subject)| Self { name: name.to_owned(), unit, subject }).collect()
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its unit; empty for pure numbers.
+    pub fn unit(&self) -> &'static str {
+        self.unit
+    }
+
+    /// Its value in `outcome`; `None` where the run has none. Errors: the outcome lacks the flow, link, … named.
+    pub fn of(&self, outcome: &Outcome) -> Result<Option<f64>, Error> {
+        let value = match &self.subject {
+            Subject::Run(field) => (field.get)(outcome),
+            Subject::AllFlows(field) => over_flows(field, outcome.flows.iter()),
+            Subject::Sender(label, field) => {
+                let mut of_label = outcome.flows.iter().filter(|f| f.sender == *label).peekable();
+                if of_label.peek().is_none() {
+                    let known = outcome.flows.iter().map(|f| f.sender.as_str());
+                    return Err(self.no_subject("sender", label, known));
+                }
+                over_flows(field, of_label)
+            }
+            Subject::Flow(name, field) => self.one("flow", name, field, &outcome.flows, |f| &f.name)?,
+            Subject::Link(name, field) => self.one("link", name, field, &outcome.links, |l| &l.name)?,
+            Subject::Traffic(name, field) => {
+                self.one("traffic", name, field, &outcome.traffic, |t| &t.name)?
+            }
+        };
+        Ok(value.filter(|x| x.is_finite()))
+    }
+
+    /// The field of the entry called `name`, or else at that position.
+    fn one<T>(
+        &self,
+        kind: &'static str,
+        name: &str,
+        field: &Field<T>,
+        all: &[T],
+        name_of: fn(&T) -> &String,
+    ) -> Result<Option<f64>, Error> {
+        let by_name = all.iter().find(|entry| name_of(entry) == name);
+        let entry = by_name.or_else(|| all.get(name.parse::<usize>().ok()?));
+        match entry {
+            Some(entry) => Ok((field.get)(entry)),
+            None => Err(self.no_subject(kind, name, all.iter().map(|e| name_of(e).as_str()))),
+        }
+    }
+
+    fn no_subject<'a>(&self, kind: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
+        let known: Vec<_> = known.map(|k| format!("\"{k}\"")).collect();
+        let known = if known.is_empty() { "none at all".to_owned() } else { known.join(", ") };
+        Error::UnknownSubject { metric: self.name.clone(), kind, name: name.to_owned(), known }
+    }
+}
+
+fn find<T>(fields: &'static [Field<T>], name: &str) -> Option<&'static Field<T>> {
+    fields.iter().find(|f| f.name == name)
+}
+
+/// Splits `NAME.metric`; the name may contain dots itself.
+fn subject<T>(
+    kind: &str,
+    rest: &str,
+    fields: &'static [Field<T>],
+    build: fn(String, &'static Field<T>) -> Subject,
+) -> Result<(Subject, &'static str), Error> {
+    let fits = |f: &&Field<T>| rest.strip_suffix(f.name).is_some_and(|r| r.len() > 1 && r.ends_with('.'));
+    if let Some(field) = fields.iter().filter(fits).max_by_key(|f| f.name.len()) {
+        let subject = &rest[..rest.len() - field.name.len() - 1];
+        return Ok((build(subject.to_owned(), field), field.unit));
+    }
+    let near = rest.split_once('.').and_then(|(subject, metric)| {
+        closest(metric, fields.iter().map(|f| f.name)).map(|m| format!("{kind}.{subject}.{m}"))
+    });
+    Err(Error::UnknownMetric { name: format!("{kind}.{rest}"), near })
+}
+
+fn over_flows<'a>(field: &Field<FlowOutcome>, flows: impl Iterator<Item = &'a FlowOutcome>) -> Option<f64> {
+    if field.name.starts_with("accuracy.") {
+        return pooled_accuracy(field.name, flows);
+    }
+    let values: Option<Vec<f64>> = flows.map(field.get).collect();
+    values.filter(|v| !v.is_empty()).map(|v| v.iter().sum::<f64>() / v.len() as f64)
+}
+
+fn pooled_accuracy<'a>(name: &str, flows: impl Iterator<Item = &'a FlowOutcome>) -> Option<f64> {
+    let mut all = LossEvents::default();
+    for flow in flows {
+        let one = &flow.loss_events;
+        all.congestion += one.congestion;
+        all.wireless += one.wireless;
+        all.congestion_judged_right += one.congestion_judged_right;
+        all.wireless_judged_right += one.wireless_judged_right;
+    }
+    match name {
+        "accuracy.congestion" => share(all.congestion_judged_right, all.congestion),
+        "accuracy.wireless" => share(all.wireless_judged_right, all.wireless),
+        _ => share(all.congestion_judged_right + all.wireless_judged_right, all.congestion + all.wireless),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::outcome;
+
+    fn get(name: &str, o: &Outcome) -> Option<f64> {
+        Metric::parse(name).unwrap().of(o).unwrap()
+    }
+
+    #[test]
+    fn an_unqualified_metric_is_the_mean_over_flows() {
+        let mut o = outcome(1, &[1e6, 3e6]);
+        assert_eq!(get("goodput_bps", &o), Some(2e6));
+        assert_eq!(get("total_goodput_bps", &o), Some(4e6));
+        o.flows[0].completion_s = Some(3.0);
+        o.flows[1].completion_s = None;
+        assert_eq!(get("completion_s", &o), None, "one flow did not finish");
+        assert_eq!(get("flow.flow-1.completion_s", &o), Some(3.0));
+    }
+
+    #[test]
+    fn one_flow_link_or_sender_is_named_or_numbered() {
+        let mut o = outcome(1, &[1e6, 3e6, 5e6]);
+        o.flows[0].name = "a.b".into();
+        o.flows[2].sender = "vegas".into();
+        o.links = vec![LinkOutcome { name: "a-b".into(), utilisation: 0.5, ..LinkOutcome::default() }];
+        assert_eq!(get("flow.a.b.goodput_bps", &o), Some(1e6));
+        assert_eq!(get("flow.1.goodput_bps", &o), Some(3e6));
+        assert_eq!(get("sender.newreno.goodput_bps", &o), Some(2e6));
+        assert_eq!(get("link.a-b.utilisation", &o), Some(0.5));
+        let error = Metric::parse("link.x.utilisation").unwrap().of(&o).unwrap_err().to_string();
+        assert!(error.contains("no link \"x\", only \"a-b\""), "{error}");
+    }
+
+    #[test]
+    fn accuracy_over_flows_counts_loss_events_not_flows() {
+        let mut o = outcome(1, &[1.0, 1.0]);
+        o.flows[0].loss_events = LossEvents { wireless: 9, wireless_judged_right: 9, ..Default::default() };
+        o.flows[1].loss_events = LossEvents { wireless: 1, ..Default::default() };
+        assert_eq!(get("accuracy.wireless", &o), Some(0.9));
+        assert_eq!(get("accuracy.congestion", &o), None);
+    }
+
+    #[test]
+    fn unknown_names_are_refused_with_the_nearest() {
+        let message = |name| Metric::parse(name).unwrap_err().to_string();
+        assert!(message("goodput").contains("did you mean \"goodput_bps\"?"));
+        assert!(message("flow.d.goodput").contains("did you mean \"flow.d.goodput_bps\"?"));
+        assert_eq!(message("xyzzy"), "there is no metric \"xyzzy\"");
+    }
+
+    #[test]
+    fn every_listed_metric_can_be_asked_for() {
+        for info in list() {
+            let name = match info.of {
+                "link" | "traffic" => format!("{}.x.{}", info.of, info.name),
+                _ => info.name.to_owned(),
+            };
+            assert_eq!(Metric::parse(&name).unwrap().unit(), info.unit, "{name}");
+        }
+    }
+
+    /// The names are those of the stable JSON: every number in a flow's JSON can be asked for under its path.
+    #[test]
+    fn every_number_of_the_json_is_a_metric() {
+        fn paths(value: &serde_json::Value, at: &str, out: &mut Vec<String>) {
+            match value {
+                serde_json::Value::Object(map) => map.iter().for_each(|(k, v)| {
+                    paths(v, &if at.is_empty() { k.clone() } else { format!("{at}.{k}") }, out);
+                }),
+                serde_json::Value::String(_) => {}
+                _ => out.push(at.to_owned()),
+            }
+        }
+        let mut names = Vec::new();
+        paths(&serde_json::to_value(FlowOutcome::default()).unwrap(), "", &mut names);
+        assert!(names.len() > 30);
+        for name in names {
+            assert!(Metric::parse(&name).is_ok(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A grid of scenarios × seeds over all cores.
+//!
+//! Results do not depend on the number of threads, on the order in which runs finish, or on whether the sweep was
+//! interrupted in between: a cell (one point, one seed) is a pure function of both, and which seeds a precision
+//! target asks for is decided from complete rounds of seeds only.
+//!
+//! Not for: rendering progress (see [`Progress`]), or what is on disk ([`crate::store`]).
+
+mod pool;
+
+use crate::stats::{CONFIDENCE, Estimate};
+use crate::store::{Manifest, Row, Store};
+use crate::{Engine, Error, Grid, Metric};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Fewest seeds under a precision target.
+pub const MIN_SEEDS: u64 = 5;
+/// Most seeds under a precision target.
+pub const MAX_SEEDS: u64 = 1000;
+
+/// Which replications are run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Runs {
+    /// So many seeds, counted up from the scenario's own.
+    Count(u64),
+    /// These seeds.
+    Seeds(Vec<u64>),
+    /// Seeds counted up from the scenario's own until at every point the relative half-width of the metric's mean is
+    /// at most `target`; at least [`MIN_SEEDS`], at most [`MAX_SEEDS`]. A point where a run has no value for the
+    /// metric goes on to the maximum, unless its other runs suffice.
+    Precision {
+        /// For example 0.02 for 2 %.
+        target: f64,
+        /// The metric, one of the plan's.
+        metric: Metric,
+    },
+}
+
+/// What to sweep.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The scenarios.
+    pub grid: Grid,
+    /// The replications.
+    pub runs: Runs,
+    /// What is kept of each run. See [`Plan::new`].
+    pub metrics: Vec<Metric>,
+    /// Threads; `None`: one for each core.
+    pub jobs: Option<usize>,
+    /// The command line, for the record.
+    pub command: Vec<String>,
+}
+
+impl Plan {
+    /// A plan that keeps every unqualified metric, and `more`.
+    pub fn new(grid: Grid, runs: Runs, more: Vec<Metric>) -> Self {
+        let mut metrics = Metric::unqualified();
+        for metric in more {
+            if !metrics.contains(&metric) {
+                metrics.push(metric);
+            }
+        }
+        Self { grid, runs, metrics, jobs: None, command: Vec::new() }
+    }
+
+    fn first_seed(&self) -> u64 {
+        self.grid.points.first().map_or(1, |s| s.seed)
+    }
+}
+
+/// One run of a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell {
+    /// The grid point's number.
+    pub point: usize,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// Who wants to know how far a sweep is. Called from one thread only.
+pub trait Progress {
+    /// Before anything runs, and again when a precision target asks for more: cells in all, and those done already.
+    fn started(&mut self, _total: usize, _done: usize) {}
+    /// A cell has finished and, if there is a store, is on disk.
+    fn finished(&mut self, _cell: Cell) {}
+    /// Something the user should read: a damaged file, say.
+    fn warned(&mut self, _message: &str) {}
+}
+
+/// Nobody.
+impl Progress for () {}
+
+/// What a sweep found.
+#[derive(Debug, Clone)]
+pub struct Sweep {
+    /// The scenarios it ran.
+    pub grid: Grid,
+    /// The metrics, in the order of each row's values.
+    pub metrics: Vec<Metric>,
+    /// All finished runs in order of point and seed.
+    pub rows: Vec<Row>,
+    /// Whether all cells were done: false after an interruption.
+    pub complete: bool,
+    /// Points that did not reach the precision target within [`MAX_SEEDS`].
+    pub imprecise: Vec<usize>,
+    /// `rows.parquet`, where there is a store and the sweep is complete.
+    pub file: Option<PathBuf>,
+}
+
+impl Sweep {
+    /// The rows of one point, by seed.
+    pub fn rows_at(&self, point: usize) -> &[Row] {
+        let from = self.rows.partition_point(|r| r.point < point);
+        let to = self.rows.partition_point(|r| r.point <= point);
+        &self.rows[from..to]
+    }
+
+    /// The values of a metric at one point, by seed; empty for a metric that was not kept.
+    pub fn values(&self, point: usize, metric: &str) -> Vec<(u64, Option<f64>)> {
+        let Some(at) = self.metrics.iter().position(|m| m.name() == metric) else { return Vec::new() };
+        self.rows_at(point).iter().map(|r| (r.seed, r.values.get(at).copied().flatten())).collect()
+    }
+
+    /// Values at two points, paired by common seeds.
+    pub fn pairs(&self, a: (usize, &str), b: (usize, &str)) -> Vec<(Option<f64>, Option<f64>)> {
+        let right: BTreeMap<u64, Option<f64>> = self.values(b.0, b.1).into_iter().collect();
+        let left = self.values(a.0, a.1).into_iter();
+        left.filter_map(|(seed, x)| Some((x, *right.get(&seed)?))).collect()
+    }
+}
+
+/// Runs `plan`. With a `dir`, every finished run is stored there at once, and what is stored there already is not run
+/// again. When `cancel` becomes true the cells under way finish, and what there is comes back as an incomplete sweep.
+pub fn sweep(
+    plan: &Plan,
+    engine: &dyn Engine,
+    dir: Option<&Path>,
+    progress: &mut dyn Progress,
+    cancel: &AtomicBool,
+) -> Result<Sweep, Error> {
+    let mut done: BTreeMap<Cell, Row> = BTreeMap::new();
+    let mut store = match dir {
+        None => None,
+        Some(dir) => {
+            let (store, found) = Store::open(dir, &manifest(plan, engine))?;
+            for path in found.damaged {
+                progress.warned(&format!("{} is damaged; its runs are done again", path.display()));
+            }
+            done.extend(found.rows.into_iter().map(|r| (Cell { point: r.point, seed: r.seed }, r)));
+            Some(store)
+        }
+    };
+    let pool = pool::Pool::new(plan.jobs)?;
+    let mut wanted = first_round(plan);
+    loop {
+        let missing: Vec<Cell> = wanted.iter().filter(|c| !done.contains_key(c)).copied().collect();
+        progress.started(wanted.len(), wanted.len() - missing.len());
+        pool.run(plan, engine, &missing, cancel, |rows| {
+            if let Some(store) = &mut store {
+                store.append(&rows)?;
+            }
+            for row in rows {
+                let cell = Cell { point: row.point, seed: row.seed };
+                done.insert(cell, row);
+                progress.finished(cell);
+            }
+            Ok(())
+        })?;
+        if cancel.load(Ordering::Relaxed) && wanted.iter().any(|c| !done.contains_key(c)) {
+            return Ok(result(plan, done, &wanted, false, None));
+        }
+        let more = next_round(plan, &wanted, &done);
+        if more.is_empty() {
+            break;
+        }
+        wanted.extend(more);
+    }
+    let mut sweep = result(plan, done, &wanted, true, None);
+    if let Some(store) = &store {
+        sweep.file = Some(store.finish(&sweep.grid, &sweep.rows)?);
+    }
+    Ok(sweep)
+}
+
+fn manifest(plan: &Plan, engine: &dyn Engine) -> Manifest {
+    Manifest {
+        truckee: env!("CARGO_PKG_VERSION").to_owned(),
+        engine: engine.name().to_owned(),
+        scenario: plan.grid.points.first().map(|s| s.name.clone()).unwrap_or_default(),
+        digest: plan.grid.digest(),
+        axes: plan.grid.axes.clone(),
+        metrics: plan.metrics.iter().map(|m| m.name().to_owned()).collect(),
+        commands: vec![plan.command.clone()],
+    }
+}
+
+fn first_round(plan: &Plan) -> BTreeSet<Cell> {
+    let first = plan.first_seed();
+    let seeds: Vec<u64> = match &plan.runs {
+        Runs::Count(n) => (0..*n).map(|k| first.wrapping_add(k)).collect(),
+        Runs::Seeds(seeds) => seeds.clone(),
+        Runs::Precision { .. } => (0..MIN_SEEDS).map(|k| first.wrapping_add(k)).collect(),
+    };
+    let points = 0..plan.grid.points.len();
+    points.flat_map(|point| seeds.iter().map(move |&seed| Cell { point, seed })).collect()
+}
+
+/// The cells that a precision target asks for beyond those wanted so far, all of which are done.
+fn next_round(plan: &Plan, wanted: &BTreeSet<Cell>, done: &BTreeMap<Cell, Row>) -> Vec<Cell> {
+    let Runs::Precision { target, .. } = plan.runs else { return Vec::new() };
+    let first = plan.first_seed();
+    let mut more = Vec::new();
+    for point in 0..plan.grid.points.len() {
+        let have = wanted.iter().filter(|c| c.point == point).count() as u64;
+        let width = relative_half_width(plan, point, wanted, done);
+        if width.is_some_and(|w| w <= target) || have >= MAX_SEEDS {
+            continue;
+        }
+        // The half-width falls with the root of the number of seeds. At most doubling keeps a lucky or unlucky
+        // first estimate from deciding too much.
+        let ask = width.map_or(2 * have, |w| (have as f64 * (w / target).powi(2)).ceil() as u64);
+        let ask = ask.clamp(have + 1, 2 * have).min(MAX_SEEDS);
+        more.extend((have..ask).map(|k| Cell { point, seed: first.wrapping_add(k) }));
+    }
+    more
+}
+
+/// Of the precision target's metric at a point, over the wanted cells only: more may be on disk.
+fn relative_half_width(
+    plan: &Plan,
+    point: usize,
+    wanted: &BTreeSet<Cell>,
+    done: &BTreeMap<Cell, Row>,
+) -> Option<f64> {
+    let Runs::Precision { metric, .. } = &plan.runs else { return None };
+    let at = plan.metrics.iter().position(|m| m == metric)?;
+    let rows = wanted.iter().filter(|c| c.point == point).filter_map(|c| done.get(c));
+    Estimate::of(rows.map(|r| r.values.get(at).copied().flatten()), CONFIDENCE).relative_half_width()
+}
+
+fn result(
+    plan: &Plan,
+    done: BTreeMap<Cell, Row>,
+    wanted: &BTreeSet<Cell>,
+    complete: bool,
+    file: Option<PathBuf>,
+) -> Sweep {
+    let imprecise = match plan.runs {
+        Runs::Precision { target, .. } if complete => (0..plan.grid.points.len())
+            .filter(|&p| relative_half_width(plan, p, wanted, &done).is_none_or(|w| w > target))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let rows = done.into_iter().filter(|(cell, _)| wanted.contains(cell)).map(|(_, row)| row).collect();
+    Sweep { grid: plan.grid.clone(), metrics: plan.metrics.clone(), rows, complete, imprecise, file }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Cells over threads, their results back to one thread in small groups.
+
+use super::{Cell, Plan};
+use crate::store::Row;
+use crate::{Engine, Error};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// A group is handed on after so many rows …
+const GROUP_ROWS: usize = 256;
+/// … or after this time: what a kill loses at most, beside the runs under way.
+const GROUP_TIME: Duration = Duration::from_millis(200);
+
+pub(super) struct Pool(rayon::ThreadPool);
+
+impl Pool {
+    pub(super) fn new(jobs: Option<usize>) -> Result<Self, Error> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0)).build();
+        pool.map(Self).map_err(|e| Error::Internal(format!("cannot start threads: {e}")))
+    }
+
+    /// Runs `cells` and hands what finishes to `keep`, on the calling thread. Ends early when `cancel` is set, when a
+    /// cell fails, or when `keep` does; whatever finished until then has gone through `keep`.
+    pub(super) fn run(
+        &self,
+        plan: &Plan,
+        engine: &dyn Engine,
+        cells: &[Cell],
+        cancel: &AtomicBool,
+        mut keep: impl FnMut(Vec<Row>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let stop = AtomicBool::new(false);
+        let stopped = || cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed);
+        let (sender, receiver) = channel();
+        let work = |sender: &mut Sender<_>, cell: &Cell| {
+            if !stopped() {
+                // The receiver outlives the workers.
+                let _ = sender.send(run_cell(plan, engine, *cell));
+            }
+        };
+        // One cell at a time a thread: cells may differ in length by orders of magnitude.
+        let all = || cells.par_iter().with_max_len(1).for_each_with(sender, work);
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.0.install(all));
+            let mut failure = None;
+            while let Some((rows, error)) = next_group(&receiver) {
+                // After a failed write nothing more is written: the disk is full or gone.
+                let kept = if matches!(failure, Some(Error::Write { .. })) { Ok(()) } else { keep(rows) };
+                if let Some(error) = kept.err().or(error) {
+                    stop.store(true, Ordering::Relaxed);
+                    failure.get_or_insert(error);
+                }
+            }
+            failure.map_or(Ok(()), Err)
+        })
+    }
+}
+
+/// What has finished by now, at least one; `None` once all workers are gone.
+fn next_group(results: &Receiver<Result<Row, Error>>) -> Option<(Vec<Row>, Option<Error>)> {
+    let mut rows = Vec::new();
+    let mut result = Some(results.recv().ok()?);
+    let until = Instant::now() + GROUP_TIME;
+    while let Some(one) = result {
+        match one {
+            Ok(row) => rows.push(row),
+            Err(error) => return Some((rows, Some(error))),
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        result = if rows.len() < GROUP_ROWS { results.recv_timeout(left).ok() } else { None };
+    }
+    Some((rows, None))
+}
+
+fn run_cell(plan: &Plan, engine: &dyn Engine, cell: Cell) -> Result<Row, Error> {
+    let mut scenario = plan.grid.points[cell.point].clone();
+    scenario.seed = cell.seed;
+    let outcome = engine.run(&scenario, false).map_err(|reason| Error::Engine {
+        point: plan.grid.label(cell.point),
+        seed: cell.seed,
+        reason,
+    })?;
+    let values = plan.metrics.iter().map(|m| m.of(&outcome)).collect::<Result<_, _>>()?;
+    Ok(Row { point: cell.point, seed: cell.seed, digest: outcome.digest, values })
+}

@@ -1,0 +1,194 @@
+use super::*;
+use crate::tests::{outcome, scenario};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use truckee_scenario::{Outcome, Scenario};
+
+/// Goodput is the parameter plus noise by the seed; every call is written down.
+struct Fake {
+    calls: Mutex<Vec<(u64, u64)>>,
+    noise: f64,
+    fail_at: Option<u64>,
+    cancel_after: Option<(usize, &'static AtomicBool)>,
+    count: AtomicUsize,
+}
+
+fn fake(noise: f64) -> Fake {
+    Fake { calls: Mutex::default(), noise, fail_at: None, cancel_after: None, count: AtomicUsize::new(0) }
+}
+
+impl Engine for Fake {
+    fn name(&self) -> &'static str {
+        "fake"
+    }
+
+    fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, String> {
+        self.calls.lock().unwrap().push((scenario.duration, scenario.seed));
+        if self.fail_at == Some(scenario.duration) {
+            return Err("no route".into());
+        }
+        let count = self.count.fetch_add(1, Ordering::SeqCst) + 1;
+        if let Some((after, flag)) = self.cancel_after
+            && count >= after
+        {
+            flag.store(true, Ordering::SeqCst);
+        }
+        // A pseudo-random phase, the same for the same seed.
+        let wave =
+            (scenario.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f64 / (1u64 << 24) as f64 - 0.5;
+        Ok(outcome(scenario.seed, &[1000.0 + scenario.duration as f64 + self.noise * wave]))
+    }
+}
+
+fn plan(points: u64, runs: Runs) -> Plan {
+    let (axes, _) = crate::grid::axes(&[format!("p=0..{}", points - 1)]).unwrap();
+    let grid = Grid { axes, points: (0..points).map(|k| scenario("s", k)).collect() };
+    Plan::new(grid, runs, vec![])
+}
+
+fn go(plan: &Plan, engine: &Fake, dir: Option<&Path>) -> Result<Sweep, Error> {
+    sweep(plan, engine, dir, &mut (), &AtomicBool::new(false))
+}
+
+#[test]
+fn the_result_is_the_same_on_one_thread_and_on_many() {
+    let mut plan = plan(7, Runs::Count(9));
+    plan.jobs = Some(1);
+    let one = go(&plan, &fake(10.0), None).unwrap();
+    plan.jobs = Some(8);
+    let many = go(&plan, &fake(10.0), None).unwrap();
+    assert_eq!(one.rows, many.rows);
+    assert_eq!(one.rows.len(), 63);
+    assert!(one.complete && one.rows.is_sorted_by_key(|r| (r.point, r.seed)));
+}
+
+#[test]
+fn seeds_count_up_from_the_scenarios_own_or_are_given() {
+    let engine = fake(1.0);
+    let mut counted = plan(2, Runs::Count(3));
+    counted.grid.points.iter_mut().for_each(|s| s.seed = 40);
+    let seeds = |s: &Sweep| s.rows_at(0).iter().map(|r| r.seed).collect::<Vec<_>>();
+    assert_eq!(seeds(&go(&counted, &engine, None).unwrap()), [40, 41, 42]);
+    assert_eq!(seeds(&go(&plan(2, Runs::Seeds(vec![9, 4])), &engine, None).unwrap()), [4, 9]);
+}
+
+#[test]
+fn an_interrupted_sweep_resumes_with_each_cell_exactly_once() {
+    static CANCEL: AtomicBool = AtomicBool::new(false);
+    let dir = tempfile::tempdir().unwrap();
+    let plan = plan(5, Runs::Count(20));
+    let first = Fake { cancel_after: Some((30, &CANCEL)), ..fake(5.0) };
+    let partial = sweep(&plan, &first, Some(dir.path()), &mut (), &CANCEL).unwrap();
+    assert!(!partial.complete && partial.rows.len() >= 30 && partial.rows.len() < 100);
+    assert_eq!(partial.rows.len(), first.calls.lock().unwrap().len(), "what ran is kept");
+
+    // A kill in mid write, and a part torn by a power cut.
+    std::fs::write(dir.path().join("parts/part-00000077-0.tmp"), b"torn").unwrap();
+    let parts = std::fs::read_dir(dir.path().join("parts")).unwrap().map(|e| e.unwrap().path());
+    let part = parts.filter(|p| p.extension().is_some_and(|e| e == "parquet")).min().unwrap();
+    let bytes = std::fs::read(&part).unwrap();
+    std::fs::write(&part, &bytes[..bytes.len() - 9]).unwrap();
+
+    struct Warnings(Vec<String>, usize, usize);
+    impl Progress for Warnings {
+        fn started(&mut self, _: usize, done: usize) {
+            self.1 = done;
+        }
+        fn finished(&mut self, _: Cell) {
+            self.2 += 1;
+        }
+        fn warned(&mut self, message: &str) {
+            self.0.push(message.into());
+        }
+    }
+    let mut seen = Warnings(vec![], 0, 0);
+    let second = fake(5.0);
+    let whole = sweep(&plan, &second, Some(dir.path()), &mut seen, &AtomicBool::new(false)).unwrap();
+    assert_eq!(seen.0.len(), 1, "{:?}", seen.0);
+    assert_eq!(seen.1 + seen.2, 100);
+    assert_eq!(second.calls.lock().unwrap().len(), seen.2, "nothing kept is run again");
+    assert!(seen.1 < partial.rows.len(), "what was torn is run again");
+    assert_eq!(whole.rows, go(&plan, &fake(5.0), None).unwrap().rows, "as if never interrupted");
+    assert!(whole.file.unwrap().exists());
+
+    let third = fake(5.0);
+    go(&plan, &third, Some(dir.path())).unwrap();
+    assert!(third.calls.lock().unwrap().is_empty(), "a finished sweep has nothing to do");
+}
+
+#[test]
+fn more_seeds_may_be_added_but_another_scenario_may_not() {
+    let dir = tempfile::tempdir().unwrap();
+    go(&plan(3, Runs::Count(2)), &fake(1.0), Some(dir.path())).unwrap();
+    let engine = fake(1.0);
+    assert_eq!(go(&plan(3, Runs::Count(4)), &engine, Some(dir.path())).unwrap().rows.len(), 12);
+    assert_eq!(engine.calls.lock().unwrap().len(), 6);
+    assert_eq!(
+        go(&plan(3, Runs::Count(1)), &engine, Some(dir.path())).unwrap().rows.len(),
+        3,
+        "fewer are asked"
+    );
+    let mut other = plan(3, Runs::Count(2));
+    other.grid.points[1].warmup = 5;
+    assert!(matches!(go(&other, &engine, Some(dir.path())), Err(Error::OtherSweep { .. })));
+}
+
+#[test]
+fn a_failing_cell_ends_the_sweep_is_named_and_keeps_the_rest() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut plan = plan(4, Runs::Count(3));
+    plan.jobs = Some(1);
+    let error = go(&plan, &Fake { fail_at: Some(2), ..fake(1.0) }, Some(dir.path())).unwrap_err();
+    assert_eq!(error.to_string(), "at p=2: seed 1: no route");
+    let mended = fake(1.0);
+    assert_eq!(go(&plan, &mended, Some(dir.path())).unwrap().rows.len(), 12);
+    assert!(mended.calls.lock().unwrap().len() < 12, "points 0 and 1 were kept");
+}
+
+fn precise(target: f64) -> Runs {
+    Runs::Precision { target, metric: Metric::parse("goodput_bps").unwrap() }
+}
+
+#[test]
+fn seeds_are_added_until_the_target_is_met_and_no_further() {
+    let plan = plan(2, precise(0.02));
+    let sweep = go(&plan, &fake(400.0), None).unwrap();
+    assert!(sweep.imprecise.is_empty());
+    for point in 0..2 {
+        let values: Vec<_> = sweep.values(point, "goodput_bps").into_iter().map(|v| v.1).collect();
+        let met = |n: usize| {
+            let e = Estimate::of(values[..n].iter().copied(), CONFIDENCE);
+            e.relative_half_width().is_some_and(|w| w <= 0.02)
+        };
+        assert!(met(values.len()) && values.len() as u64 > MIN_SEEDS, "{}", values.len());
+        assert!(!met(values.len() / 2), "half as many would have done");
+    }
+}
+
+#[test]
+fn a_precision_target_has_its_bounds() {
+    let quiet = go(&plan(1, precise(0.02)), &fake(0.0), None).unwrap();
+    assert_eq!(quiet.rows.len() as u64, MIN_SEEDS);
+    let loud = go(&plan(1, precise(1e-6)), &fake(400.0), None).unwrap();
+    assert_eq!((loud.rows.len() as u64, loud.imprecise), (MAX_SEEDS, vec![0]));
+}
+
+#[test]
+fn a_precision_target_decides_alike_when_resumed() {
+    static CANCEL: AtomicBool = AtomicBool::new(false);
+    let dir = tempfile::tempdir().unwrap();
+    let plan = plan(3, precise(0.02));
+    let straight = go(&plan, &fake(400.0), None).unwrap();
+    let cut = Fake { cancel_after: Some((21, &CANCEL)), ..fake(400.0) };
+    sweep(&plan, &cut, Some(dir.path()), &mut (), &CANCEL).unwrap();
+    let resumed = go(&plan, &fake(400.0), Some(dir.path())).unwrap();
+    assert_eq!(straight.rows, resumed.rows);
+}
+
+#[test]
+fn values_pair_by_common_seeds() {
+    let sweep = go(&plan(2, Runs::Count(4)), &fake(50.0), None).unwrap();
+    let pairs = sweep.pairs((1, "goodput_bps"), (0, "goodput_bps"));
+    assert_eq!(pairs.len(), 4);
+    assert!(pairs.iter().all(|(a, b)| (a.unwrap() - b.unwrap() - 1.0).abs() < 1e-9));
+}
