@@ -9,10 +9,15 @@ use truckee_tcp::Time;
 /// Names a component: its kind in the upper bits, its index in the lower ones.
 pub type Key = u32;
 
-/// Pending events.
+/// Pending events: the time in the upper half of a number, the key in the lower, so that one comparison orders both.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    heap: Vec<(Time, Key)>,
+    heap: Vec<u128>,
+}
+
+#[inline]
+fn entry(time: Time, key: Key) -> u128 {
+    u128::from(time) << 64 | u128::from(key)
 }
 
 const ARITY: usize = 4;
@@ -21,14 +26,14 @@ impl Agenda {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, time: Time, key: Key) {
-        self.heap.push((time, key));
+        self.heap.push(entry(time, key));
         self.sift_up(self.heap.len() - 1);
     }
 
     /// The next event.
     #[inline]
     pub fn peek(&self) -> Option<(Time, Key)> {
-        self.heap.first().copied()
+        self.heap.first().map(|&e| ((e >> 64) as Time, e as Key))
     }
 
     /// Removes the next event.
@@ -43,7 +48,7 @@ impl Agenda {
     /// Puts the next event off to `time`.
     #[inline]
     pub fn postpone(&mut self, time: Time) {
-        self.heap[0].0 = time;
+        self.heap[0] = entry(time, self.heap[0] as Key);
         self.sift_down();
     }
 
@@ -71,16 +76,23 @@ impl Agenda {
             if first >= len {
                 break;
             }
-            let mut least = first;
-            for child in first + 1..(first + ARITY).min(len) {
-                if self.heap[child] < self.heap[least] {
-                    least = child;
+            let (least, value) = match self.heap.get(first..first + ARITY) {
+                // A small tournament: two independent comparisons, then one.
+                Some(&[a, b, c, d]) => {
+                    let left = if b < a { (1, b) } else { (0, a) };
+                    let right = if d < c { (3, d) } else { (2, c) };
+                    let (offset, value) = if right.1 < left.1 { right } else { left };
+                    (first + offset, value)
                 }
-            }
-            if entry <= self.heap[least] {
+                _ => {
+                    let rest = first..len;
+                    rest.map(|i| (i, self.heap[i])).min_by_key(|c| c.1).unwrap_or((first, entry))
+                }
+            };
+            if entry <= value {
                 break;
             }
-            self.heap[at] = self.heap[least];
+            self.heap[at] = value;
             at = least;
         }
         self.heap[at] = entry;

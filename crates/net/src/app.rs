@@ -198,14 +198,20 @@ impl Application {
         }
     }
 
-    /// Data has been delivered on a lane.
-    pub fn delivered(&mut self, now: Time, lane: usize, bytes: u64, out: &mut Vec<Command>) {
+    /// Data has been delivered on a lane. Whether that is news for the application.
+    #[inline]
+    pub fn delivered(&mut self, now: Time, lane: usize, bytes: u64, out: &mut Vec<Command>) -> bool {
         let awaited = &mut self.lanes[lane].awaited;
         let before = *awaited;
         *awaited = before.saturating_sub(bytes);
-        if before == 0 || *awaited > 0 {
-            return;
+        let news = before > 0 && *awaited == 0;
+        if news {
+            self.all_delivered(now, lane, out);
         }
+        news
+    }
+
+    fn all_delivered(&mut self, now: Time, lane: usize, out: &mut Vec<Command>) {
         match self.app {
             App::RequestResponse { response, .. } if lane == REQUESTS => {
                 out.push(Command::Write { lane: RESPONSES, bytes: response, born: None });

@@ -23,7 +23,7 @@ pub struct Counts {
     pub outage_drops: u64,
     pub marks: u64,
     /// Time spent transmitting.
-    pub busy: u128,
+    pub busy: Nanos,
     /// Sum of the packets' waiting times.
     pub waited: u128,
 }
@@ -86,9 +86,9 @@ pub struct Link {
     rate: u64,
     delay: Nanos,
     limit: Limit,
-    red: Option<Red>,
-    capacity: Option<Capacity>,
-    channel: Option<Channel>,
+    red: Option<Box<Red>>,
+    capacity: Option<Box<Capacity>>,
+    channel: Option<Box<Channel>>,
     transit: Transit,
     /// When the transmitter will be idle.
     free_at: Time,
@@ -108,7 +108,7 @@ impl Link {
     pub fn new(direction: &Direction, name: &str, to: usize, seed: u64) -> Self {
         let (limit, red) = match &direction.queue {
             Queue::DropTail { limit } => (*limit, None),
-            Queue::Red(red) => (red.limit, Some(Red::new(red, stream(seed, &format!("{name}/red"))))),
+            Queue::Red(red) => (red.limit, Some(Box::new(Red::new(red, stream(seed, &format!("{name}/red")))))),
         };
         let channel =
             Channel::new(&direction.channel, truckee_channel::random::stream_seed(seed, &format!("{name}/channel")));
@@ -127,8 +127,8 @@ impl Link {
             delay: direction.delay,
             limit,
             red,
-            capacity: direction.channel.capacity().map(|trace| Capacity::new(trace.clone())),
-            channel: (!channel.is_clean()).then_some(channel),
+            capacity: direction.channel.capacity().map(|trace| Box::new(Capacity::new(trace.clone()))),
+            channel: (!channel.is_clean()).then(|| Box::new(channel)),
             transit,
             free_at: 0,
             remainder: 0,
@@ -241,7 +241,7 @@ impl Link {
         };
         self.counts.packets += 1;
         self.counts.bytes += u64::from(bytes);
-        self.counts.busy += u128::from(departure - start);
+        self.counts.busy += departure - start;
         self.free_at = departure;
         departure
     }
@@ -348,7 +348,7 @@ impl Link {
 
     /// What it has counted up to `now`: work accepted but not yet done does not count as busy time.
     pub fn counts_at(&self, now: Time) -> Counts {
-        let ahead = u128::from(self.free_at.saturating_sub(now));
+        let ahead = self.free_at.saturating_sub(now);
         Counts { busy: self.counts.busy.saturating_sub(ahead), ..self.counts }
     }
 }

@@ -446,13 +446,8 @@ impl<'a> Network<'a> {
         }
         let (flow, lane) = (connection.flow, connection.lane);
         self.flush_receiver(index);
-        if bytes > 0 {
-            let mut commands = std::mem::take(&mut self.commands);
-            self.flows[flow].app.delivered(now, lane, bytes, &mut commands);
-            self.commands = commands;
-            if !self.commands.is_empty() || self.flows[flow].app.deadline().is_some() {
-                self.obey(flow);
-            }
+        if bytes > 0 && self.flows[flow].app.delivered(now, lane, bytes, &mut self.commands) {
+            self.obey(flow);
         }
     }
 

@@ -1,0 +1,140 @@
+//! What the parts of a run cost: a sender, a receiver and a channel driven alone, a segment or packet at a time, and a
+//! short run of the common workload W1 that puts them together. Not for: comparison with others, which bench/run.py does.
+
+#![allow(missing_docs, reason = "criterion_group! makes a public function without one")]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use truckee_channel::{Channel, ChannelConfig, Effect, Packet};
+use truckee_net::{Options, run};
+use truckee_scenario::Document;
+use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::response::AnyResponse;
+use truckee_tcp::sender::Parts;
+use truckee_tcp::{Nanos, Receiver, Segment, Sender, Size, Spec, Stack, Time, flags, preset};
+
+/// Transmission time of 1500 bytes at 10 Mbit/s.
+const SPACING: Nanos = 1_200_000;
+/// Payload of a segment, bytes.
+const MSS: u32 = 1460;
+/// Segments in the air.
+const FLIGHT: u64 = 100;
+
+/// Both ends as the common workloads have them, with the flight held at [`FLIGHT`] by the receiver's window.
+fn stack() -> Stack {
+    Stack {
+        mss: MSS,
+        initial_window: Size::Segments(FLIGHT as f64),
+        rwnd: Size::Segments(FLIGHT as f64),
+        limited_transmit: true,
+        handshake: false,
+        ..Stack::default()
+    }
+}
+
+fn sender(name: &str) -> Sender {
+    let preset = preset::find(name).expect("a preset of this name");
+    let mut sender = Sender::new(
+        &stack(),
+        Parts {
+            recovery: AnyRecovery::build(&preset.recovery()).expect("a preset's recovery").0,
+            growth: AnyGrowth::build(&preset.growth()).expect("a preset's growth rule").0,
+            response: AnyResponse::build(&preset.response()).expect("a preset's response").0,
+        },
+    );
+    sender.open(0);
+    sender.write(u64::MAX / 2, None);
+    sender
+}
+
+/// A sender in its stride: an ACK comes, a segment goes.
+fn senders(c: &mut Criterion) {
+    let mut group = c.benchmark_group("sender");
+    group.throughput(Throughput::Elements(1));
+    for name in ["newreno", "sack", "newreno-lp"] {
+        let mut sender = sender(name);
+        let mut now: Time = 0;
+        while sender.poll_transmit(now).is_some() {}
+        let mut ack = Segment { ack: 1, window: stack().advertised_window(), flags: flags::ACK, ..Segment::default() };
+        now += FLIGHT * SPACING;
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                now += SPACING;
+                ack.ack += u64::from(MSS);
+                sender.on_segment(now, black_box(&ack));
+                black_box(sender.deadline());
+                while let Some(segment) = sender.poll_transmit(now) {
+                    black_box(segment);
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+/// A receiver that gets everything once and in order.
+fn receivers(c: &mut Criterion) {
+    let mut group = c.benchmark_group("receiver");
+    group.throughput(Throughput::Elements(1));
+    for name in ["every", "delayed"] {
+        let policy = AnyAckPolicy::build(&Spec::named(name)).expect("an ACK policy without arguments").0;
+        let mut receiver = Receiver::new(&stack(), policy, false);
+        let mut now: Time = 0;
+        let mut segment = Segment { seq: 1, len: MSS, flags: flags::ACK, ..Segment::default() };
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                now += SPACING;
+                receiver.on_segment(now, black_box(&segment), false);
+                segment.seq += u64::from(segment.len);
+                black_box(receiver.deadline());
+                while let Some(ack) = receiver.poll_transmit(now) {
+                    black_box(ack);
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+/// What becomes of one packet.
+fn channels(c: &mut Criterion) {
+    let mut group = c.benchmark_group("channel");
+    group.throughput(Throughput::Elements(1));
+    let effects = [
+        ("bernoulli", Effect::Bernoulli { per: 1e-3 }),
+        ("bit-errors", Effect::BitErrors { ber: 1e-7 }),
+        ("gilbert", Effect::Gilbert { good: 1_000_000_000, bad: 50_000_000, per_good: 0.0, per_bad: 0.3 }),
+    ];
+    for (name, effect) in effects {
+        let mut channel = Channel::new(&ChannelConfig { effects: vec![effect] }, 1);
+        let mut packet = Packet { at: 0, bytes: 1500, flow: 0, data: true };
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                packet.at += SPACING;
+                black_box(channel.fate(black_box(&packet)))
+            });
+        });
+    }
+    group.finish();
+}
+
+/// Ten simulated seconds of W1.
+fn runs(c: &mut Criterion) {
+    let mut document =
+        Document::parse("w1.toml", include_str!("../../../bench/workloads/w1.toml")).expect("W1 is TOML");
+    document.set("duration", "10s").expect("every scenario has a duration");
+    let scenario = document.scenario().expect("W1 is a scenario");
+    let options = Options::default();
+    let outcome = run(&scenario, &options).expect("W1 can be run");
+    let delivered: u64 = outcome.flows.iter().map(|flow| flow.bytes_delivered).sum();
+    let mut group = c.benchmark_group("run");
+    // Segments a second, as in bench/run.py.
+    group.throughput(Throughput::Elements(delivered / u64::from(MSS)));
+    group.bench_function("w1-10s", |b| b.iter(|| run(black_box(&scenario), &options)));
+    group.finish();
+}
+
+criterion_group!(benches, senders, receivers, channels, runs);
+criterion_main!(benches);
