@@ -13,7 +13,7 @@ pub struct Error {
     /// What is wrong, naming the offending text.
     pub message: String,
     /// Where; `None` if the whole file is meant (it cannot be opened, say).
-    pub place: Option<Spot>,
+    pub place: Option<Box<Spot>>,
     /// What was expected there.
     pub expected: Option<String>,
     /// How to mend it: the nearest valid name, or the text to write.
@@ -63,6 +63,17 @@ impl Spot {
         let (excerpt, indent, width) = cut(&text, column - 1, marked);
         Self { origin: format!("--set {excerpt}"), line: None, column, excerpt, indent, width }
     }
+}
+
+/// A text cut to what fits into a message, control characters made visible.
+pub(crate) fn short(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let mut shown: String = text.chars().take(SHOWN).map(visible).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 fn floor_boundary(text: &str, mut at: usize) -> usize {
@@ -181,7 +192,7 @@ mod tests {
         let start = text.find("BAD").unwrap();
         let error = Error {
             message: "bad".into(),
-            place: Some(Spot::in_file("f", &text, start, start + 3)),
+            place: Some(Box::new(Spot::in_file("f", &text, start, start + 3))),
             expected: None,
             help: None,
         };

@@ -1,7 +1,13 @@
 //! The nearest valid name to one that was mistyped.
 
+/// Texts longer than this many bytes are no slip of the pen, and would take long to compare.
+const LONGEST: usize = 200;
+
 /// The candidate most like `name`, if one is like enough to be what was meant.
 pub(crate) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let lower = name.to_lowercase();
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates {

@@ -2,7 +2,7 @@
 //! the same value, and refused with the text to write when the unit is missing or misspelt.
 //! Not for: which values make sense where; ranges are the decoders' work.
 
-use crate::error::Error;
+use crate::error::{Error, short};
 use crate::nearest::nearest;
 use truckee_tcp::Nanos;
 
@@ -143,30 +143,31 @@ pub fn parse_as(text: &str, dimensions: &[Dimension], suggest: &str) -> Result<Q
     let fail = |message: String, help: Option<String>| {
         Err(Error { message, place: None, expected: Some(expected.clone()), help })
     };
+    let shown = short(text);
     let Some((number, name)) = split(text.trim()) else {
-        return fail(format!("\"{text}\" does not begin with a number"), None);
+        return fail(format!("\"{shown}\" does not begin with a number"), None);
     };
     if name.is_empty() {
-        return fail(format!("\"{text}\" has no unit"), Some(format!("write \"{number}{suggest}\"")));
+        return fail(format!("\"{shown}\" has no unit"), Some(format!("write \"{number}{suggest}\"")));
     }
     let fits = |unit: &&Unit| dimensions.contains(&unit.dimension);
     match UNITS.iter().find(|unit| unit.name == name) {
         Some(unit) if fits(&unit) => {
             if number.starts_with('-') {
-                return fail(format!("\"{text}\" is negative"), None);
+                return fail(format!("\"{shown}\" is negative"), None);
             }
             quantity(number, unit).ok_or_else(|| Error {
-                message: format!("\"{text}\" is too large"),
+                message: format!("\"{shown}\" is too large"),
                 place: None,
                 expected: Some("less than 2^64 nanoseconds (584 years), bit/s or bytes".to_owned()),
                 help: None,
             })
         }
-        Some(_) => fail(format!("\"{text}\" has the wrong unit"), None),
+        Some(_) => fail(format!("\"{shown}\" has the wrong unit"), None),
         None => {
             let meant = meant(name, dimensions);
             let help = meant.map(|unit| format!("write \"{number}{unit}\""));
-            fail(format!("\"{name}\" is no unit"), help)
+            fail(format!("\"{}\" is no unit", short(name)), help)
         }
     }
 }
@@ -246,7 +247,7 @@ pub fn format_time(time: Nanos) -> String {
     format_whole(time, Dimension::Time)
 }
 
-/// A size in the largest decimal unit that divides it: `"64kB"`.
+/// A size in the largest unit that divides it: `"64kB"`, `"64KiB"`.
 pub fn format_bytes(bytes: u64) -> String {
     format_whole(bytes, Dimension::Size)
 }
@@ -260,18 +261,17 @@ pub fn format_rate(rate: f64) -> String {
     }
 }
 
+/// In the unit that makes the number smallest while it stays whole; minutes are left to people.
 fn format_whole(value: u64, dimension: Dimension) -> String {
-    let usable = |unit: &&Unit| unit.dimension == dimension && unit.multiple == 1;
     let in_unit = |unit: &Unit| {
-        let size = 10u64.checked_pow(unit.power.unsigned_abs())?;
-        (value % size == 0 && value != 0 || unit.name == dimension.usual_unit() && value == 0)
-            .then(|| format!("{}{}", value / size, unit.name))
+        let size = unit.multiple * 10u64.pow(unit.power.unsigned_abs());
+        value.is_multiple_of(size).then_some((value / size, unit.name))
     };
-    UNITS
-        .iter()
-        .filter(usable)
-        .find_map(in_unit)
-        .unwrap_or_else(|| format!("{value}{}", dimension.usual_unit()))
+    let units = UNITS.iter().filter(|unit| unit.dimension == dimension && unit.name != "min");
+    match units.filter_map(in_unit).min_by_key(|(number, _)| *number) {
+        Some((number, name)) if value > 0 => format!("{number}{name}"),
+        _ => format!("{value}{}", dimension.usual_unit()),
+    }
 }
 
 #[cfg(test)]
@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(format_time(1_500_000_000), "1500ms");
         assert_eq!(format_time(0), "0s");
         assert_eq!(format_rate(1e7), "10Mbit/s");
-        assert_eq!(format_bytes(65_536), "65536B");
+        assert_eq!(format_bytes(65_536), "64KiB");
         assert_eq!(format_bytes(64_000), "64kB");
     }
 

@@ -1,6 +1,8 @@
 //! Every bad file in the gallery is refused, and the whole text of the refusal is pinned: it must name the place, the
 //! offending text, what was expected and, where there is one, the nearest valid name.
 
+#![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
+
 use std::path::Path;
 use truckee_scenario::Document;
 

@@ -1,5 +1,7 @@
 //! The files a newcomer copies are valid, and explaining one gives the same scenario again.
 
+#![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
+
 use std::path::{Path, PathBuf};
 use truckee_scenario::{Document, Scenario, explain};
 

@@ -1,5 +1,7 @@
 //! What the paths of `--set` and of sweeps reach, and how they are refused.
 
+#![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
+
 use truckee_channel::Effect;
 use truckee_scenario::model::{App, Limit, Queue};
 use truckee_scenario::{Document, Errors, Scenario};

@@ -1,5 +1,7 @@
 //! What files mean once they are resolved.
 
+#![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
+
 use truckee_channel::{Effect, ReorderWhich};
 use truckee_scenario::model::{App, Arrivals, Connections, Limit, Periods, Queue, Which};
 use truckee_scenario::{Document, Errors, Scenario};

@@ -2,8 +2,10 @@
 //! check and complete with their defaults; what they refuse is reported where it was written.
 //! Not for: which algorithms there are.
 
-use super::reader::{Diagnostics, Reader};
-use crate::document::tree::{Kind, Place, Value};
+use super::diagnostics::Diagnostics;
+use super::reader::Reader;
+use crate::document::tree::{Entry, Kind, Place, Value};
+use crate::error::short;
 use crate::model::Sender;
 use crate::nearest::{did_you_mean, one_of};
 use crate::units::{Quantity, parse};
@@ -63,9 +65,22 @@ pub(super) fn sender(diag: &Diagnostics<'_>, value: Option<&Value>, place: &Plac
 fn find(diag: &Diagnostics<'_>, place: &Place, name: &str) -> Option<&'static Preset> {
     let preset = preset::find(name);
     if preset.is_none() {
-        diag.unknown_name(place, "sender", name, PRESETS.iter().map(|preset| preset.info.name));
+        unknown(diag, place, "sender", name, PRESETS.iter().map(|preset| preset.info.name));
     }
     preset
+}
+
+/// Reports a name that no member of the family has. There are too many to list them all.
+fn unknown<'c>(
+    diag: &Diagnostics<'_>,
+    place: &Place,
+    family: &str,
+    name: &str,
+    known: impl Iterator<Item = &'c str>,
+) {
+    let message = format!("there is no {family} \"{}\"", short(name));
+    let expected = "the name of one; `truckee variants` lists them all".to_owned();
+    diag.report(place, message, Some(expected), did_you_mean(name, known));
 }
 
 /// The product of a preset's parts and those that take their place.
@@ -124,8 +139,7 @@ fn spec(diag: &Diagnostics<'_>, value: &Value) -> Option<Spec> {
             if let [entry] = table.entries.as_slice()
                 && let Kind::Table(arguments) = &entry.value.kind
             {
-                let read =
-                    |e: &crate::document::tree::Entry| Some((e.key.clone(), argument(diag, &e.value)?));
+                let read = |e: &Entry| Some((e.key.clone(), argument(diag, &e.value)?));
                 let args: Vec<_> = arguments.entries.iter().map(read).collect::<Option<_>>()?;
                 return Some(Spec { name: entry.key.clone(), args });
             }
@@ -161,7 +175,7 @@ fn report(diag: &Diagnostics<'_>, error: &SpecError, value: Option<&Value>, plac
     match error {
         SpecError::UnknownMember { family, name, known } => {
             let place = value.and_then(|value| named(value, name)).unwrap_or(whole);
-            diag.unknown_name(place, family, name, known.iter().copied());
+            unknown(diag, place, family, name, known.iter().copied());
         }
         SpecError::UnknownParam { member, param, known } => {
             let place = value.and_then(|value| keyed(value, member, param)).map_or(whole, |(key, _)| key);

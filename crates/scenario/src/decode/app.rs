@@ -1,6 +1,7 @@
 //! What applications do with flows (`app`), and arrival processes, which applications and cross traffic share.
 
-use super::reader::{Diagnostics, MAX_BYTES, MAX_TIME, Reader};
+use super::diagnostics::{Diagnostics, MAX_BYTES, MAX_TIME};
+use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::model::{App, Arrivals, Connections, Periods};
 

@@ -1,6 +1,7 @@
 //! What changes in mid run: the tables under `[[change]]`.
 
-use super::reader::{Diagnostics, MAX_TIME, Reader};
+use super::diagnostics::{Diagnostics, MAX_TIME};
+use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::model::{Change, Which};
 use std::collections::HashMap;

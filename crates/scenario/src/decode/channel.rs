@@ -1,6 +1,7 @@
 //! What a medium does to packets: the tables under `channel`, `channel_back` and `channel_both`.
 
-use super::reader::{Diagnostics, MAX_TIME, Reader};
+use super::diagnostics::{Diagnostics, MAX_TIME};
+use super::reader::Reader;
 use crate::document::tree::{Kind, Value};
 use std::collections::HashMap;
 use truckee_channel::{Effect, JitterDistribution, ReorderWhich};

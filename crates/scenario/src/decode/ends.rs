@@ -1,7 +1,7 @@
 //! The two ends of a flow or of cross traffic, and the route between them where one is written.
 
+use super::diagnostics::Diagnostics;
 use super::link::Wiring;
-use super::reader::Diagnostics;
 use crate::document::tree::Value;
 use crate::model::NodeId;
 use std::borrow::Cow;

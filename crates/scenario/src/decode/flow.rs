@@ -1,8 +1,9 @@
 //! Flows: their ends, copies, algorithms and applications.
 
+use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::ends::numbered;
 use super::link::Wiring;
-use super::reader::{Diagnostics, MAX_TIME, Reader};
+use super::reader::Reader;
 use super::{algorithm, app, stack};
 use crate::document::tree::{Place, Table, Value};
 use crate::model::{App, Flow, Sender};

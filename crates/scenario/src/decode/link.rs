@@ -2,8 +2,9 @@
 //! Queue sizes in bandwidth-delay products stay open until the routes are known.
 
 use super::channel::{self, FlowNumbers};
+use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::queue::{self, QueueDraft};
-use super::reader::{Diagnostics, MAX_TIME, Reader};
+use super::reader::Reader;
 use super::topology::LinkTable;
 use crate::document::tree::{Kind, Value};
 use crate::model::{Direction, Link, NodeId};

@@ -7,6 +7,7 @@ mod algorithm;
 mod app;
 mod change;
 mod channel;
+mod diagnostics;
 mod ends;
 mod flow;
 mod link;
@@ -22,7 +23,8 @@ use crate::document::Document;
 use crate::document::tree::{Place, Value};
 use crate::error::Errors;
 use crate::units::format_time;
-use reader::{Diagnostics, MAX_TIME, Reader};
+use diagnostics::{Diagnostics, MAX_TIME};
+use reader::Reader;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -69,13 +71,12 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
 
     let numbers = flows.iter().enumerate().map(|(i, placed)| (placed.flow.name.as_str(), i as u32)).collect();
     let wired = std::mem::take(&mut wiring.links);
-    let (links, drafts): (Vec<_>, Vec<_>) = wired.into_iter().map(|wired| wired.link(&numbers)).unzip();
+    let (mut links, drafts): (Vec<_>, Vec<_>) = wired.into_iter().map(|wired| wired.link(&numbers)).unzip();
     let by_name: HashMap<&str, usize> = links.iter().enumerate().map(|(i, l)| (l.name.as_str(), i)).collect();
     let changes = change::read(diag, section(&top, "change"), &by_name, duration);
     top.finish();
 
     let nodes = std::mem::take(&mut wiring.nodes);
-    let mut links = links.clone();
     let crossings = routes::check(diag, &nodes, &links, &flows, &traffic, wiring.complete);
     routes::size_queues(&mut links, &drafts, &crossings);
     Scenario {

@@ -1,6 +1,7 @@
 //! Queues: the tables under `queue` and `queue_back`.
 
-use super::reader::{Diagnostics, MAX_BYTES, Reader};
+use super::diagnostics::{Diagnostics, MAX_BYTES};
+use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::model::{Limit, Queue, Red};
 use crate::units::{Dimension, Quantity, parse_as};

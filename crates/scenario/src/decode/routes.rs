@@ -1,7 +1,7 @@
 //! What depends on the ways packets take: whether there is one, and queues sized in bandwidth-delay products.
 
+use super::diagnostics::Diagnostics;
 use super::queue::QueueDraft;
-use super::reader::Diagnostics;
 use super::{flow, traffic};
 use crate::document::tree::Place;
 use crate::model::{Limit, Link, NodeId, Queue};

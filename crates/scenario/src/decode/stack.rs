@@ -1,6 +1,7 @@
 //! Stack settings of a flow: the keys that are not algorithms. Defaults are those of [`Stack::default`].
 
-use super::reader::{Diagnostics, MAX_TIME, Reader};
+use super::diagnostics::{Diagnostics, MAX_TIME};
+use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::units::{Dimension, Quantity};
 use truckee_tcp::{Size, Stack};

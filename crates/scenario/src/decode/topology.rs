@@ -1,15 +1,18 @@
 //! Topologies in one table: `topology = { kind = "dumbbell", … }` written out as link tables, whose values keep the
 //! places where the topology's table has them. Not for: what the values mean, which the link decoder sees to.
 
-use super::reader::{Diagnostics, MAX_RATE, Reader};
+use super::diagnostics::{Diagnostics, MAX_RATE};
+use super::reader::Reader;
 use crate::document::tree::{Kind, Place, Table, Value};
 use crate::units::format_rate;
 use std::borrow::Cow;
 
 /// The kinds of topologies.
 const KINDS: [&str; 4] = ["single-link", "dumbbell", "parking-lot", "multihop"];
-/// Most pairs of hosts, and most hops, of a topology.
-const MAX_SIDE: u64 = 50_000;
+/// Most pairs of hosts of a dumbbell.
+const MAX_PAIRS: u64 = 50_000;
+/// Most hops of a chain.
+const MAX_HOPS: u64 = 1000;
 
 /// A link's table, as written or as a topology made it, and the place it stands for.
 pub(super) type LinkTable<'d> = (Cow<'d, Table>, &'d Place);
@@ -80,7 +83,7 @@ impl<'d> Builder<'d> {
 
     /// s1…sn – r1 –(bottleneck)– r2 – d1…dn.
     fn dumbbell(&mut self) {
-        let n = self.side("n");
+        let n = self.side("n", MAX_PAIRS);
         let bottleneck = self.copied(&WIRE);
         let access = self.access();
         let mut last = self.copied(&NOISE);
@@ -97,7 +100,7 @@ impl<'d> Builder<'d> {
     /// Routers in a row. With hosts: s0 and d0 at the two ends, and for each hop i its own s(i) in front of it and
     /// d(i) behind it.
     fn chain(&mut self, hosts: bool) {
-        let hops = self.side("hops");
+        let hops = self.side("hops", MAX_HOPS);
         self.reader.required_rate("rate");
         let mut middle = self.copied(&WIRE);
         middle.extend(self.copied(&NOISE));
@@ -126,7 +129,7 @@ impl<'d> Builder<'d> {
         vec![("rate", Some(rate)), ("delay", Some(delay))]
     }
 
-    fn side(&self, key: &'static str) -> u64 {
-        self.reader.required(key, "2").and_then(|v| self.reader.diag.count(v, 1..=MAX_SIDE)).unwrap_or(1)
+    fn side(&self, key: &'static str, most: u64) -> u64 {
+        self.reader.required(key, "2").and_then(|v| self.reader.diag.count(v, 1..=most)).unwrap_or(1)
     }
 }

@@ -1,8 +1,9 @@
 //! Cross traffic: the tables under `[[traffic]]`.
 
 use super::app;
+use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::link::Wiring;
-use super::reader::{Diagnostics, MAX_TIME, Reader};
+use super::reader::Reader;
 use crate::document::tree::{Place, Value};
 use crate::model::Traffic;
 use crate::units::format_time;

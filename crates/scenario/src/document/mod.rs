@@ -7,6 +7,7 @@ pub(crate) mod tree;
 use crate::error::{Error, Errors, Spot};
 use crate::{Scenario, decode};
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use toml::de::DeTable;
@@ -48,12 +49,15 @@ impl Document {
             expected: None,
             help: Some("give the path of a scenario file".into()),
         };
-        let length = std::fs::metadata(path).map_err(|e| fail(format!("cannot read \"{name}\": {e}")))?;
-        if length.is_dir() {
+        if path.is_dir() {
             return Err(fail(format!("\"{name}\" is a folder")).into());
         }
-        check_size(&name, length.len())?;
-        let bytes = std::fs::read(path).map_err(|e| fail(format!("cannot read \"{name}\": {e}")))?;
+        // One byte more than allowed tells a file that is too long, even one without a length such as a pipe.
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(|e| fail(format!("cannot read \"{name}\": {e}")))?;
+        let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(|e| fail(format!("cannot read \"{name}\": {e}")))?;
+        check_size(&name, bytes.len() as u64)?;
         let text = String::from_utf8(bytes).map_err(|e| {
             fail(format!("\"{name}\" is not UTF-8 text: byte {} is none", e.utf8_error().valid_up_to() + 1))
         })?;
@@ -70,7 +74,7 @@ impl Document {
         let (table, errors) = DeTable::parse_recoverable(text);
         if !errors.is_empty() {
             let place = |span: Option<std::ops::Range<usize>>| {
-                span.map(|span| Spot::in_file(name, text, span.start, span.end))
+                span.map(|span| Box::new(Spot::in_file(name, text, span.start, span.end)))
             };
             // The parser goes on after a mistake, but what it then finds is often the same mistake again.
             let mut list: Vec<Error> = Vec::new();
@@ -142,12 +146,13 @@ impl Document {
     }
 }
 
+/// Refuses more than [`MAX_FILE_BYTES`].
 fn check_size(name: &str, bytes: u64) -> Result<(), Errors> {
     if bytes <= MAX_FILE_BYTES {
         return Ok(());
     }
     Err(Errors::from(Error {
-        message: format!("\"{name}\" has {bytes} bytes"),
+        message: format!("\"{name}\" is too long"),
         place: None,
         expected: Some(format!("a scenario of at most {} MiB", MAX_FILE_BYTES >> 20)),
         help: None,
@@ -155,7 +160,7 @@ fn check_size(name: &str, bytes: u64) -> Result<(), Errors> {
 }
 
 /// Turns the parser's `what, expected such` into an error of ours.
-fn syntax_error(message: &str, place: Option<Spot>) -> Error {
+fn syntax_error(message: &str, place: Option<Box<Spot>>) -> Error {
     let (what, expected) = match message.split_once(", expected ") {
         Some((what, expected)) => (what, Some(expected.to_owned())),
         None if message.contains("duplicate") => (message, Some("each key once in its table".to_owned())),

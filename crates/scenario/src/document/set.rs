@@ -32,7 +32,7 @@ pub(super) fn set(root: &mut Table, path: &str, value: &str) -> Result<(), Error
         return Err(miss.into_error(&given, &steps).into());
     }
     let mut setter = Setter { new: parse_value(&given)?, miss: None, given };
-    if setter.from_top(root, &steps) > 0 {
+    if setter.descend(root, &steps) > 0 {
         return Ok(());
     }
     let miss = setter.miss.take().unwrap_or(Miss {
@@ -66,7 +66,7 @@ fn parse_value(given: &Arc<Override>) -> Result<Value, Errors> {
         }
         Err(error) if text.starts_with(['{', '[', '"', '\'']) => Err(Errors::from(Error {
             message: format!("not a TOML value: {}", error.message()),
-            place: Some(spot(given, false)),
+            place: Some(Box::new(spot(given, false))),
             expected: None,
             help: None,
         })),
@@ -87,7 +87,7 @@ impl Miss {
         let step = steps.get(self.step).copied().unwrap_or_default();
         let known = || self.known.iter().map(String::as_str);
         Error {
-            place: Some(Spot::in_override(&given.path, &given.value, start, start + step.len())),
+            place: Some(Box::new(Spot::in_override(&given.path, &given.value, start, start + step.len()))),
             expected: (!self.known.is_empty()).then(|| one_of(known())),
             help: did_you_mean(step, known()),
             message: self.message,
@@ -103,7 +103,7 @@ struct Setter {
 }
 
 impl Setter {
-    fn from_top(&mut self, root: &mut Table, steps: &[&str]) -> usize {
+    fn descend(&mut self, root: &mut Table, steps: &[&str]) -> usize {
         let first = steps[0];
         if SECTIONS.contains(&first) && steps.len() > 1 {
             self.in_section(root, steps)
@@ -151,7 +151,8 @@ impl Setter {
             }
         }
         if names.is_empty() {
-            return self.missed(0, format!("this scenario has no [[{section}]]"), Vec::new());
+            let known = root.keys().map(str::to_owned).collect();
+            return self.missed(0, format!("this scenario has no [[{section}]]"), known);
         }
         self.missed(1, format!("no {section} has the name or the key \"{}\"", steps[1]), names)
     }

@@ -1,6 +1,7 @@
 //! A parsed file as a tree of our own whose every key and value knows where it was written. Later stages report
 //! problems at those places long after the TOML parser is gone. Not for: what any key means.
 
+use crate::error::short;
 use std::ops::Range;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
@@ -19,6 +20,16 @@ pub(crate) enum Place {
 pub(crate) struct Override {
     pub path: String,
     pub value: String,
+}
+
+impl Place {
+    /// A number pair that is the same for the same place only.
+    pub fn identity(&self) -> (usize, usize) {
+        match self {
+            Place::File { start, end } => (*start, *end),
+            Place::Override { given, key } => (Arc::as_ptr(given) as usize, usize::from(*key)),
+        }
+    }
 }
 
 impl From<Range<usize>> for Place {
@@ -177,15 +188,4 @@ impl Value {
             _ => {}
         }
     }
-}
-
-/// A text cut to what fits into a message, control characters made visible.
-pub(crate) fn short(text: &str) -> String {
-    const SHOWN: usize = 60;
-    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-    let mut shown: String = text.chars().take(SHOWN).map(visible).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        shown.push('…');
-    }
-    shown
 }
