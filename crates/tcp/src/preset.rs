@@ -1,75 +1,82 @@
 //! The published senders as products of the families' members. Anything a preset is can also be written in parts.
 
-use crate::{Info, Spec};
+use crate::{Arg, Info, Spec};
+
+/// A member with the arguments that are not its defaults, all of them words.
+type Part = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// A named product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {
     /// Name, what it is, source.
     pub info: Info,
-    recovery: &'static str,
-    growth: &'static str,
-    response: &'static str,
-    /// The predictor or estimator inside the response.
-    inside: Option<(&'static str, &'static str)>,
+    recovery: Part,
+    growth: Part,
+    response: Part,
+}
+
+fn spec((member, args): Part) -> Spec {
+    let named = |spec: Spec, (param, word): &(&str, &str)| spec.with(param, Arg::Name((*word).to_owned()));
+    args.iter().fold(Spec::named(member), named)
 }
 
 impl Preset {
     /// Its recovery.
     pub fn recovery(&self) -> Spec {
-        Spec::named(self.recovery)
+        spec(self.recovery)
     }
 
     /// Its growth rule.
     pub fn growth(&self) -> Spec {
-        Spec::named(self.growth)
+        spec(self.growth)
     }
 
     /// Its loss response.
     pub fn response(&self) -> Spec {
-        let response = Spec::named(self.response);
-        match self.inside {
-            None => response,
-            Some((param, member)) => response.with(param, crate::Arg::Name(member.to_owned())),
-        }
+        spec(self.response)
     }
 }
 
 const fn preset(
     name: &'static str,
-    parts: [&'static str; 3],
-    inside: Option<(&'static str, &'static str)>,
+    [recovery, growth, response]: [Part; 3],
     formula: &'static str,
-    [summary, source]: [&'static str; 2],
+    summary: &'static str,
+    source: &'static str,
 ) -> Preset {
-    let [recovery, growth, response] = parts;
-    Preset { info: Info { name, summary, formula, source }, recovery, growth, response, inside }
+    Preset { info: Info { name, summary, formula, source }, recovery, growth, response }
 }
+
+const PER_ACK: Part = ("per-ack", &[]);
+const HALVE: Part = ("halve", &[]);
+const LP: &str = "Martignon, NewReno-LP, chapter 4";
 
 /// Every preset.
 #[rustfmt::skip]
 pub const PRESETS: &[Preset] = &[
-    preset("tahoe", ["tahoe", "per-ack", "halve"], None, "tahoe + per-ack + halve",
-        ["fast retransmit, then slow start", "Jacobson 1988"]),
-    preset("tahoe-nofr", ["tahoe-nofr", "per-ack", "halve"], None, "tahoe-nofr + per-ack + halve",
-        ["Tahoe without fast retransmit", "RFC 5681 without section 3.2"]),
-    preset("reno", ["reno", "per-ack", "halve"], None, "reno + per-ack + halve",
-        ["fast recovery until the first new ACK", "RFC 2581"]),
-    preset("newreno", ["newreno", "per-ack", "halve"], None, "newreno + per-ack + halve",
-        ["fast recovery until all is repaired", "RFC 6582"]),
-    preset("sack", ["sack", "per-ack", "halve"], None, "sack + per-ack + halve",
-        ["recovery by selective acknowledgements", "RFC 2018, RFC 6675"]),
-    preset("sack-abc", ["sack", "byte-counting", "halve"], None, "sack + byte-counting(2) + halve",
-        ["what stacks without CUBIC do today", "RFC 6675, RFC 3465"]),
-    preset("newreno-lp", ["newreno", "per-ack", "by-cause"], Some(("predictor", "vegas")),
+    preset("tahoe", [("tahoe", &[]), PER_ACK, HALVE], "tahoe + per-ack + halve",
+        "fast retransmit, then slow start", "Jacobson 1988"),
+    preset("tahoe-nofr", [("tahoe-nofr", &[]), PER_ACK, HALVE], "tahoe-nofr + per-ack + halve",
+        "Tahoe without fast retransmit", "RFC 5681 without section 3.2"),
+    preset("reno", [("reno", &[]), PER_ACK, HALVE], "reno + per-ack + halve",
+        "fast recovery until the first new ACK", "RFC 2581"),
+    preset("reno-once", [("reno", &[("second", "timeout")]), PER_ACK, HALVE], "reno(second = timeout) + per-ack + halve",
+        "Reno with one fast retransmit a window, as in ns-2", "RFC 2581; ns-2, Agent/TCP/Reno with bugFix_"),
+    preset("newreno", [("newreno", &[]), PER_ACK, HALVE], "newreno + per-ack + halve",
+        "fast recovery until all is repaired", "RFC 6582"),
+    preset("sack", [("sack", &[]), PER_ACK, HALVE], "sack + per-ack + halve",
+        "recovery by selective acknowledgements", "RFC 2018, RFC 6675"),
+    preset("sack-abc", [("sack", &[]), ("byte-counting", &[]), HALVE], "sack + byte-counting(2) + halve",
+        "what stacks without CUBIC do today", "RFC 6675, RFC 3465"),
+    preset("newreno-lp", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "vegas")])],
         "newreno + per-ack + by-cause(vegas, α = 1, β = 3)",
-        ["NewReno that asks the Vegas predictor about each loss", "Martignon, NewReno-LP, chapter 4"]),
-    preset("newreno-lp(spike)", ["newreno", "per-ack", "by-cause"], Some(("predictor", "spike")),
+        "NewReno that asks the Vegas predictor about each loss", LP),
+    preset("newreno-lp(spike)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "spike")])],
         "newreno + per-ack + by-cause(spike, α = 0.5, β = 0.4)",
-        ["NewReno-LP with the Spike predictor", "Martignon, NewReno-LP, chapter 4"]),
-    preset("newreno-lp(ideal)", ["newreno", "per-ack", "by-cause"], Some(("predictor", "ideal")),
+        "NewReno-LP with the Spike predictor", LP),
+    preset("newreno-lp(ideal)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "ideal")])],
         "newreno + per-ack + by-cause(ideal)",
-        ["NewReno-LP told the truth: the upper bound", "Martignon, NewReno-LP, section 6.2"]),
+        "NewReno-LP told the truth: the upper bound", LP),
 ];
 
 /// The preset of that name.

@@ -2,7 +2,10 @@
 //!
 //! On the third duplicate ACK: the response sets ssthresh and cwnd, cwnd is inflated by 3 MSS and by 1 MSS for each
 //! further duplicate, and the first ACK of new data deflates it. A second loss in the same window needs three
-//! duplicates of its own, or the timer. Source: RFC 2581 and RFC 5681, section 3.2.
+//! duplicates of its own, or the timer. `second`: whether those three duplicates bring another "fast-retransmit", as RFC
+//! 2581 has it, or are ignored until everything sent before the first loss is acknowledged, so that the second loss
+//! waits for a "timeout", as in ns-2 (its `bugFix_`) and other simulators of the papers' time. Source: RFC 2581 and RFC
+//! 5681, section 3.2.
 
 use super::{Advance, DUP_THRESH, Duplicates, Recovery};
 use crate::sender::Transfer;
@@ -12,6 +15,8 @@ use crate::{Ack, LossKind, SackBlocks};
 /// Fast recovery of RFC 2581.
 #[derive(Debug, Clone, Default)]
 pub struct Reno {
+    /// Whether a second loss in a window waits for the timer.
+    once: bool,
     duplicates: Duplicates,
     /// The window without inflation, while recovering.
     deflated: Option<f64>,
@@ -25,8 +30,9 @@ impl Member for Reno {
         formula: "3 dup ACKs: window by the response, +3 MSS, +1 MSS per further dup ACK; first new ACK: deflate",
         source: "RFC 2581, section 3.2; RFC 5681, section 3.2",
     };
-    fn build(_: &mut Args) -> Result<Self, SpecError> {
-        Ok(Self::default())
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let once = args.choice("second", &["fast-retransmit", "timeout"])? == "timeout";
+        Ok(Self { once, ..Self::default() })
     }
 }
 
@@ -48,9 +54,12 @@ impl Recovery for Reno {
             t.window.cwnd += t.window.mss;
             return;
         }
-        // After a timeout duplicates may come from what the go-back sent needlessly; after a fast retransmit Reno
+        // After a timeout duplicates may come from what the go-back sent needlessly; after a fast retransmit RFC 2581
         // takes any three duplicates for a new loss.
         if self.duplicates.another(t) {
+            if self.once {
+                self.duplicates.recover = t.out.max();
+            }
             t.lose(ack.now, LossKind::DupAcks, t.out.una());
             self.deflated = Some(t.window.cwnd);
             t.window.cwnd += f64::from(DUP_THRESH) * t.window.mss;
@@ -59,7 +68,8 @@ impl Recovery for Reno {
     }
 
     fn on_timeout(&mut self, t: &mut Transfer) {
-        *self = Self { duplicates: Duplicates { count: 0, recover: t.out.max() }, ..Self::default() };
+        let duplicates = Duplicates { count: 0, recover: t.out.max() };
+        *self = Self { once: self.once, duplicates, ..Self::default() };
         t.out.go_back();
     }
 
