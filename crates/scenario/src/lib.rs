@@ -1,6 +1,25 @@
 //! The question and the answer: the scenario file ([`Document`] → [`model`]) and the outcome every engine returns
 //! ([`outcome`]). This is the contract between a file and the engines; it knows no engine.
 //!
+//! ```
+//! use truckee_scenario::{Document, Errors};
+//! # fn main() -> Result<(), Errors> {
+//! let text = r#"
+//!     duration = "10s"
+//!     topology = { kind = "single-link", rate = "10Mbit/s", channel = { kind = "bernoulli", per = 0.01 } }
+//!     flow     = [{ from = "src", to = "dst", sender = "reno" }]
+//! "#;
+//! let mut document = Document::parse("short.toml", text)?;
+//! document.set("channel.per", "0.05")?;
+//! assert_eq!(document.scenario()?.flows[0].sender.label, "reno");
+//!
+//! document.set("flow.sender", "renoo")?;
+//! let errors = document.scenario().unwrap_err();
+//! assert_eq!(errors.list[0].help.as_deref(), Some("did you mean \"reno\"?"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The format is described key by key in `FORMAT.md` beside this crate's manifest.
 
 mod decode;

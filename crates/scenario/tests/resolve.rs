@@ -71,6 +71,13 @@ fn a_bdp_queue_is_rate_times_the_round_trip_of_the_flows_over_their_packet() {
 }
 
 #[test]
+fn the_longest_fattest_pipe_still_reads_back_from_its_explanation() {
+    let vast = "rate = \"1000000Gbit/s\"\ndelay = \"5000000min\"\nqueue = { size = \"1e6bdp\" }";
+    let scenario = good(&path(vast, vast, FLOW));
+    assert_eq!(good(&truckee_scenario::explain(&scenario)), scenario);
+}
+
+#[test]
 fn a_bdp_follows_the_route_that_is_written() {
     let triangle = |route: &str| {
         format!(

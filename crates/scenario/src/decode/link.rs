@@ -36,6 +36,7 @@ pub(super) struct Wired<'d> {
 pub(super) fn wire<'d>(diag: &'d Diagnostics<'d>, tables: &'d [LinkTable<'d>]) -> Wiring<'d> {
     let mut wiring = Wiring { complete: true, ..Wiring::default() };
     if let Some((_, place)) = tables.get(MAX_LINKS) {
+        wiring.complete = false;
         diag.report(
             place,
             format!("{} links", tables.len()),

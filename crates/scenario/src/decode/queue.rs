@@ -7,7 +7,7 @@ use crate::model::{Limit, Queue, Red};
 use crate::units::{Dimension, Quantity, parse_as};
 
 /// No queue holds more packets than this.
-const MAX_PACKETS: f64 = 1e12;
+pub(super) const MAX_PACKETS: f64 = 1e12;
 
 /// A queue whose limit may still be a number of bandwidth-delay products.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value) -> Option<QueueDraft> 
 fn red(reader: &Reader<'_>, limit: Limit) -> Red {
     let packets = |key| reader.get(key).and_then(|value| packets(reader.diag, value));
     let min_threshold = packets("min").unwrap_or(5.0);
-    let max_threshold = packets("max").unwrap_or(3.0 * min_threshold);
+    let max_threshold = packets("max").unwrap_or((3.0 * min_threshold).min(MAX_PACKETS));
     if min_threshold >= max_threshold {
         let place =
             reader.get("max").or_else(|| reader.get("min")).map_or(reader.place, |value| &value.place);

@@ -1,7 +1,7 @@
 //! What depends on the ways packets take: whether there is one, and queues sized in bandwidth-delay products.
 
 use super::diagnostics::Diagnostics;
-use super::queue::QueueDraft;
+use super::queue::{MAX_PACKETS, QueueDraft};
 use super::{flow, traffic};
 use crate::document::tree::Place;
 use crate::model::{Limit, Link, NodeId, Queue};
@@ -146,7 +146,7 @@ pub(super) fn size_queues(links: &mut [Link], drafts: &[[QueueDraft; 2]], crossi
             let Some(products) = draft.products else { continue };
             let bits = direction.rate as f64 * (round_trip as f64 / 1e9) * products;
             // Half a millionth of a packet is rounding, not a packet.
-            let packets = (bits / (8.0 * f64::from(packet)) - 5e-7).ceil().max(1.0) as u64;
+            let packets = (bits / (8.0 * f64::from(packet)) - 5e-7).ceil().clamp(1.0, MAX_PACKETS) as u64;
             let limit = Limit::Packets(packets);
             match &mut direction.queue {
                 Queue::DropTail { limit: open } => *open = limit,
