@@ -57,7 +57,8 @@ fn senders(c: &mut Criterion) {
         let mut sender = sender(name);
         let mut now: Time = 0;
         while sender.poll_transmit(now).is_some() {}
-        let mut ack = Segment { ack: 1, window: stack().advertised_window(), flags: flags::ACK, ..Segment::default() };
+        let mut ack =
+            Segment { ack: 1, window: stack().advertised_window(), flags: flags::ACK, ..Segment::default() };
         now += FLIGHT * SPACING;
         group.bench_function(name, |b| {
             b.iter(|| {
