@@ -39,7 +39,7 @@ impl Sent {
     }
 
     /// Sequence numbers it occupies.
-    pub fn len(&self) -> u64 {
+    pub fn span(&self) -> u64 {
         self.end - self.seq
     }
 }
@@ -193,7 +193,7 @@ impl Outstanding {
             }
             covered.newest_sent = Some(segment.sent);
             covered.resent |= segment.is(marks::RESENT);
-            let (marks, len) = (segment.marks, segment.len());
+            let (marks, len) = (segment.marks, segment.span());
             self.uncount(marks, len);
             self.segments.pop_front();
             self.cursor = self.cursor.saturating_sub(1);
@@ -219,7 +219,7 @@ impl Outstanding {
         if let Some(segment) = self.segments.get_mut(at)
             && !segment.is(marks::SACKED)
         {
-            let (marks, len) = (segment.marks, segment.len());
+            let (marks, len) = (segment.marks, segment.span());
             segment.marks = marks & !(marks::LOST | marks::REPAIR) | marks::SACKED;
             self.uncount(marks, len);
             self.sacked += len;

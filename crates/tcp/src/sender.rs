@@ -41,7 +41,7 @@ pub struct Transfer {
     deadline: Option<Time>,
     limited_transmit: bool,
     ecn: bool,
-    /// No ECN echo reduces the window before this is acknowledged: the window it speaks of was reduced already.
+    /// No ECN echo reduces the window before more than this is acknowledged: what follows it carries CWR.
     reduced_until: u64,
     /// As `reduced_until`, where an echo was the reason.
     echoed_until: u64,
@@ -433,7 +433,7 @@ impl Sender {
 
     /// An ECN echo has come; `flight`: before the ACK that carried it.
     fn on_ecn_echo(&mut self, now: Time, flight: u64) {
-        if self.t.out.una() < self.t.reduced_until || self.recovery.repairing() {
+        if self.t.out.una() <= self.t.reduced_until || self.recovery.repairing() {
             return;
         }
         self.t.window.flight = flight;
@@ -567,7 +567,7 @@ impl Sender {
         let out = &self.t.out;
         let room = self.peer_window.min(self.stack.send_buffer.map_or(u64::MAX, |b| b.bytes(self.stack.mss)));
         let limit = out.una().saturating_add(room);
-        let again = out.to_resend().map(|s| (s.len(), s.is(marks::FIN)));
+        let again = out.to_resend().map(|s| (s.span(), s.is(marks::FIN)));
         let (len, fin) = match again {
             Some(again) => again,
             None => self.next_new(room)?,
@@ -626,7 +626,7 @@ impl Sender {
 
     fn data(&mut self, now: Time, sent: &Sent, again: bool) -> Segment {
         let fin = sent.is(marks::FIN);
-        let len = (sent.len() - u64::from(fin)) as u32;
+        let len = (sent.span() - u64::from(fin)) as u32;
         let mut segment = self.segment(now, sent.seq, len, if fin { flags::FIN } else { 0 });
         segment.retransmission = again;
         segment.born = sent.born;

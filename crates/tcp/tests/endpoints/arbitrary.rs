@@ -1,0 +1,179 @@
+//! Arbitrary operations on a sender alone: a peer that lies, a driver that dawdles, time in any steps. Nothing may
+//! panic or overflow, and what holds of a sender by itself must go on holding.
+//!
+//! Runs as an ordinary test; `cargo bolero test arbitrary::…` runs it under a fuzzer, `BOLERO_RANDOM_ITERATIONS` sets
+//! the number of cases here.
+
+use crate::invariants::Invariants;
+use crate::pair::{MS, parts};
+use bolero::{TypeGenerator, check};
+use truckee_tcp::{Cause, SackBlocks, Segment, Sender, Size, Stack, Time, flags, preset};
+
+#[derive(Debug, Clone, Copy, TypeGenerator)]
+enum Operation {
+    Write(u16),
+    Close,
+    CloseUnsent,
+    /// Acknowledges this share, in 255ths, of what is outstanding.
+    Acknowledge(u8, Extras),
+    /// Acknowledges nothing new, so often.
+    Repeat(u8, Extras),
+    /// Any number at all, near what is outstanding or far from it.
+    Garbage {
+        number: u64,
+        far: bool,
+        flags: u8,
+        len: u16,
+        extras: Extras,
+    },
+    /// The timer goes off when it is due …
+    Timer,
+    /// … or is asked before its time.
+    EarlyTimer,
+    /// Up to four hours and a half.
+    WaitMilliseconds(u32),
+    WaitNanoseconds(u8),
+    NoteDrop {
+        from: u16,
+        len: u16,
+        wireless: bool,
+    },
+}
+
+/// What an ACK says beside its number.
+#[derive(Debug, Clone, Copy, TypeGenerator)]
+struct Extras {
+    window: Option<u32>,
+    blocks: [(u16, u16); 4],
+    count: u8,
+    echo: bool,
+    timestamp: u64,
+}
+
+#[derive(Debug, Clone, TypeGenerator)]
+struct Case {
+    preset: u8,
+    settings: u8,
+    mss: u16,
+    initial_window: u16,
+    operations: Vec<Operation>,
+}
+
+impl Case {
+    fn stack(&self) -> Stack {
+        let on = |bit: u8| self.settings & (1 << bit) != 0;
+        Stack {
+            mss: u32::from(self.mss.max(1)),
+            initial_window: Size::Bytes(u64::from(self.initial_window)),
+            min_rto: if on(0) { 0 } else { 200 * MS },
+            clock: if on(1) { 0 } else { 500 * MS },
+            timestamps: on(2),
+            limited_transmit: on(3),
+            ecn: on(4),
+            handshake: on(5),
+            send_buffer: on(6).then_some(Size::Bytes(u64::from(self.initial_window))),
+            initial_ssthresh: on(7).then_some(Size::Segments(4.0)),
+            ..Stack::default()
+        }
+    }
+}
+
+struct Harness {
+    now: Time,
+    sender: Sender,
+    invariants: Invariants,
+    window: u32,
+    /// Keeps the flags of a lying peer from mattering twice.
+    stack: Stack,
+}
+
+impl Harness {
+    fn new(case: &Case) -> Self {
+        let preset = &preset::PRESETS[usize::from(case.preset) % preset::PRESETS.len()];
+        let stack = case.stack();
+        let sender = Sender::new(&stack, parts(&preset.recovery(), &preset.growth(), &preset.response()));
+        let invariants = Invariants::new(&stack).with_any_window();
+        Self { now: 0, sender, invariants, window: stack.advertised_window(), stack }
+    }
+
+    fn apply(&mut self, operation: Operation) {
+        let (una, max) = (self.sender.outstanding().una(), self.sender.outstanding().max());
+        match operation {
+            Operation::Write(bytes) => self.sender.write(u64::from(bytes), Some(self.now)),
+            Operation::Close => self.sender.close(),
+            Operation::CloseUnsent => self.sender.close_unsent(),
+            Operation::Acknowledge(share, extras) => {
+                self.acknowledge(una + (max - una) * u64::from(share) / 255, 0, 0, extras);
+            }
+            Operation::Repeat(times, extras) => {
+                for _ in 0..times % 8 {
+                    self.acknowledge(una, 0, 0, extras);
+                    self.speak();
+                }
+            }
+            Operation::Garbage { number, far, flags, len, extras } => {
+                let number = if far { number >> 16 } else { una.saturating_sub(50) + number % 4000 };
+                self.acknowledge(number, flags, len, extras);
+            }
+            Operation::Timer => {
+                if let Some(deadline) = self.sender.deadline() {
+                    self.now = self.now.max(deadline);
+                    self.sender.on_timer(self.now);
+                }
+            }
+            Operation::EarlyTimer => self.sender.on_timer(self.now),
+            Operation::WaitMilliseconds(ms) => self.now += u64::from(ms >> 8) * MS,
+            Operation::WaitNanoseconds(ns) => self.now += u64::from(ns),
+            Operation::NoteDrop { from, len, wireless } => {
+                let from = una + u64::from(from);
+                let cause = if wireless { Cause::Wireless } else { Cause::Congestion };
+                self.sender.note_drop(from, from + u64::from(len), cause);
+            }
+        }
+    }
+
+    fn acknowledge(&mut self, ack: u64, flag: u8, len: u16, extras: Extras) {
+        self.window = extras.window.unwrap_or(self.window);
+        let mut sack = SackBlocks::default();
+        for &(gap, len) in extras.blocks.iter().take(usize::from(extras.count % 5)) {
+            let from = ack + 1 + u64::from(gap);
+            sack.push(ack, from, from + 1 + u64::from(len));
+        }
+        let segment = Segment {
+            seq: 1,
+            ack,
+            window: self.window,
+            len: u32::from(len),
+            ts_val: extras.timestamp,
+            ts_ecr: if self.stack.timestamps { extras.timestamp % (self.now + 2) } else { 0 },
+            sack,
+            flags: flags::ACK | flag | if extras.echo { flags::ECE } else { 0 },
+            ..Segment::default()
+        };
+        self.sender.on_segment(self.now, &segment);
+    }
+
+    /// Lets the sender send all it wants to.
+    fn speak(&mut self) {
+        for sent in 0.. {
+            assert!(sent < 2_000_000, "the sender does not stop sending");
+            self.invariants.before(&self.sender);
+            let Some(segment) = self.sender.poll_transmit(self.now) else { break };
+            self.invariants.sent(&self.sender, &segment);
+        }
+        self.invariants.sender_alone(&self.sender);
+    }
+}
+
+#[test]
+fn no_sequence_of_operations_upsets_a_sender() {
+    check!().with_type::<Case>().with_iterations(4000).for_each(|case| {
+        let mut harness = Harness::new(case);
+        harness.sender.open(0);
+        harness.speak();
+        for &operation in &case.operations {
+            harness.apply(operation);
+            harness.speak();
+        }
+    });
+}

@@ -1,0 +1,17 @@
+//! A sender and a receiver tested together, as black boxes, in virtual time.
+//!
+//! [`pair`] joins them through a [`path`] that a test scripts or a property test draws, and holds them to the
+//! [`invariants`] after every event. The other modules are the tests: behaviours by subject, properties, and arbitrary
+//! operations on a sender alone. Not for: single members of a family, which are tested beside their code.
+
+mod arbitrary;
+mod connection;
+mod ecn;
+mod invariants;
+mod pair;
+mod path;
+mod properties;
+mod recovery;
+mod sack;
+mod timer;
+mod window;

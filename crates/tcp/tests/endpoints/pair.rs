@@ -1,0 +1,285 @@
+//! A sender and a receiver on a path, driven in virtual time. Segments are numbered from 1 by their place in the data.
+
+use crate::invariants::Invariants;
+use crate::path::{Fate, Path};
+use std::collections::BTreeMap;
+use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::response::AnyResponse;
+use truckee_tcp::sender::{Parts, State};
+use truckee_tcp::{Nanos, Receiver, Segment, Sender, Size, Spec, Stack, Time, flags, preset};
+
+pub const MS: Nanos = 1_000_000;
+pub const MSS: u32 = 1000;
+
+/// A stack whose numbers are easy to follow: 1000-byte segments, an initial window of one, exact clock.
+pub fn stack() -> Stack {
+    Stack { mss: MSS, initial_window: Size::Segments(1.0), handshake: false, ..Stack::default() }
+}
+
+/// The same with an initial window of `segments` and congestion avoidance from there on.
+pub fn steady(segments: u64) -> Stack {
+    let window = Size::Bytes(segments * u64::from(MSS));
+    Stack { initial_window: window, initial_ssthresh: Some(window), ..stack() }
+}
+
+pub fn parts(recovery: &Spec, growth: &Spec, response: &Spec) -> Parts {
+    Parts {
+        recovery: AnyRecovery::build(recovery).unwrap().0,
+        growth: AnyGrowth::build(growth).unwrap().0,
+        response: AnyResponse::build(response).unwrap().0,
+    }
+}
+
+/// A data segment as it left the sender, or a SYN.
+#[derive(Debug, Clone, Copy)]
+pub struct Transmission {
+    pub at: Time,
+    pub number: u64,
+    pub segment: Segment,
+}
+
+enum Packet {
+    Data(Segment, bool),
+    Ack(Segment),
+}
+
+pub struct Pair {
+    pub now: Time,
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub path: Path,
+    /// Everything the sender sent, in order.
+    pub sent: Vec<Transmission>,
+    /// Every ACK that left the receiver.
+    pub acks: Vec<(Time, Segment)>,
+    /// Payload handed to the receiving application.
+    pub delivered: u64,
+    written: u64,
+    mss: u32,
+    invariants: Invariants,
+    /// Packets on their way, by arrival and order.
+    air: BTreeMap<(Time, u64), Packet>,
+    ordinal: u64,
+}
+
+impl Pair {
+    /// A sender of these parts and a receiver of this policy, 50 ms apart.
+    pub fn of(stack: &Stack, parts: Parts, policy: &Spec) -> Self {
+        let sender = Sender::new(stack, parts);
+        let sack = sender.wants_sack();
+        let policy = AnyAckPolicy::build(policy).unwrap().0;
+        Self {
+            now: 0,
+            receiver: Receiver::new(stack, policy, sack),
+            sender,
+            path: Path::new(50 * MS),
+            sent: Vec::new(),
+            acks: Vec::new(),
+            delivered: 0,
+            written: 0,
+            mss: stack.mss,
+            invariants: Invariants::new(stack),
+            air: BTreeMap::new(),
+            ordinal: 0,
+        }
+    }
+
+    /// A preset against a receiver that acknowledges every segment.
+    pub fn preset(stack: &Stack, name: &str) -> Self {
+        let preset = preset::find(name).unwrap();
+        let parts = parts(&preset.recovery(), &preset.growth(), &preset.response());
+        Self::of(stack, parts, &Spec::named("every"))
+    }
+
+    /// A recovery, per-ack and halving, against a receiver that acknowledges every segment.
+    pub fn recovery(stack: &Stack, recovery: &Spec) -> Self {
+        Self::of(
+            stack,
+            parts(recovery, &Spec::named("per-ack"), &Spec::named("halve")),
+            &Spec::named("every"),
+        )
+    }
+
+    /// The first transmission of each of these segments is lost (twice where named twice, and so on).
+    pub fn lose_segments(mut self, numbers: &[u64]) -> Self {
+        for &number in numbers {
+            *self.path.losses.entry(number).or_default() += 1;
+        }
+        self
+    }
+
+    /// The packets sent to the receiver with these ordinals, from 0, are lost.
+    pub fn lose_forward(mut self, ordinals: &[usize]) -> Self {
+        self.path.forward = fates(ordinals);
+        self
+    }
+
+    /// The packets sent to the sender with these ordinals, from 0, are lost.
+    pub fn lose_back(mut self, ordinals: &[usize]) -> Self {
+        self.path.back = fates(ordinals);
+        self
+    }
+
+    /// Opens, writes so many full segments and closes.
+    pub fn send_segments(&mut self, segments: u64) {
+        self.send_file(segments * u64::from(self.mss));
+    }
+
+    /// Opens, writes so many bytes and closes.
+    pub fn send_file(&mut self, bytes: u64) {
+        self.open();
+        self.write(bytes);
+        self.sender.close();
+        self.pump();
+    }
+
+    pub fn open(&mut self) {
+        self.sender.open(self.now);
+        self.pump();
+    }
+
+    pub fn write(&mut self, bytes: u64) {
+        self.sender.write(bytes, None);
+        self.written += bytes;
+        self.pump();
+    }
+
+    /// Goes on until nothing is left to happen. Everything written must then have come.
+    pub fn deliver_all(&mut self) {
+        let mut steps = 0;
+        while self.step() {
+            steps += 1;
+            assert!(steps < 400_000, "the run does not end: {:?}", self.sender.outstanding());
+        }
+        assert_eq!(self.delivered, self.written, "bytes delivered");
+        assert_eq!(self.sender.unsent(), 0);
+        assert!(self.sender.outstanding().is_empty());
+        assert_eq!(
+            self.sender.counts().segments,
+            self.sent.iter().filter(|t| t.segment.len > 0).count() as u64
+        );
+    }
+
+    /// As [`Self::deliver_all`], for a sender that has been closed: it must have finished too.
+    pub fn finish(&mut self) {
+        self.deliver_all();
+        assert_eq!(self.sender.state(), State::Finished);
+    }
+
+    /// Goes on up to and including `time`.
+    pub fn run_until(&mut self, time: Time) {
+        while self.next_event().is_some_and(|next| next <= time) {
+            self.step();
+        }
+        self.now = self.now.max(time);
+    }
+
+    /// Goes on until the condition holds; it must come to hold.
+    pub fn run_to(&mut self, condition: impl Fn(&Self) -> bool) {
+        while !condition(self) {
+            assert!(self.step(), "nothing left to happen");
+        }
+    }
+
+    /// When segment `number` was sent: at first and again.
+    pub fn times_of(&self, number: u64) -> Vec<Time> {
+        self.data().filter(|t| t.number == number).map(|t| t.at).collect()
+    }
+
+    /// Numbers of the segments sent in `[from, to)`.
+    pub fn numbers_within(&self, from: Time, to: Time) -> Vec<u64> {
+        self.data().filter(|t| t.at >= from && t.at < to).map(|t| t.number).collect()
+    }
+
+    /// Numbers of the segments sent again, in order.
+    pub fn resent(&self) -> Vec<u64> {
+        self.data().filter(|t| t.segment.retransmission).map(|t| t.number).collect()
+    }
+
+    /// cwnd in segments.
+    pub fn cwnd(&self) -> f64 {
+        self.sender.window().cwnd / f64::from(self.mss)
+    }
+
+    /// ssthresh in segments.
+    pub fn ssthresh(&self) -> f64 {
+        self.sender.window().ssthresh / f64::from(self.mss)
+    }
+
+    fn data(&self) -> impl Iterator<Item = &Transmission> {
+        self.sent.iter().filter(|t| t.segment.len > 0)
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        let arrival = self.air.first_key_value().map(|(&(at, _), _)| at);
+        [arrival, self.sender.deadline(), self.receiver.deadline()].into_iter().flatten().min()
+    }
+
+    /// Handles the next event; false if there is none.
+    fn step(&mut self) -> bool {
+        let Some(at) = self.next_event() else { return false };
+        assert!(at >= self.now, "time goes back");
+        self.now = at;
+        if let Some(entry) = self.air.first_entry().filter(|e| e.key().0 == at) {
+            match entry.remove() {
+                Packet::Data(segment, marked) => {
+                    self.receiver.on_segment(at, &segment, marked);
+                    self.delivered += self.receiver.delivered().iter().map(|d| d.bytes).sum::<u64>();
+                }
+                Packet::Ack(ack) => self.sender.on_segment(at, &ack),
+            }
+        } else if self.sender.deadline() == Some(at) {
+            self.sender.on_timer(at);
+        } else {
+            self.receiver.on_timer(at);
+        }
+        self.pump();
+        true
+    }
+
+    /// Lets both ends send what they want to.
+    fn pump(&mut self) {
+        let before = self.sent.len();
+        loop {
+            self.invariants.before(&self.sender);
+            let Some(segment) = self.sender.poll_transmit(self.now) else { break };
+            self.invariants.sent(&self.sender, &segment);
+            self.forward(segment);
+            assert!(self.sent.len() - before < 100_000, "the sender does not stop sending");
+        }
+        while let Some(ack) = self.receiver.poll_transmit(self.now) {
+            self.acks.push((self.now, ack));
+            for ack in self.path.divided(&ack) {
+                let fate = self.path.ack_fate();
+                self.launch(fate, || Packet::Ack(ack));
+            }
+        }
+        self.invariants.after(&self.sender, &self.receiver, self.delivered);
+    }
+
+    fn forward(&mut self, segment: Segment) {
+        let number = segment.seq.saturating_sub(1) / u64::from(self.mss) + 1;
+        let fate = self.path.data_fate(&segment, number);
+        if segment.len > 0 || segment.has(flags::SYN | flags::FIN) {
+            self.sent.push(Transmission { at: self.now, number, segment });
+        }
+        self.launch(fate, || Packet::Data(segment, fate.marked));
+    }
+
+    fn launch(&mut self, fate: Fate, packet: impl Fn() -> Packet) {
+        if fate.lost {
+            return;
+        }
+        for _ in 0..=fate.copies {
+            self.ordinal += 1;
+            self.air.insert((self.now + self.path.delay + fate.late, self.ordinal), packet());
+        }
+    }
+}
+
+fn fates(lost: &[usize]) -> std::collections::VecDeque<Fate> {
+    let last = lost.iter().max().map_or(0, |&last| last + 1);
+    (0..last).map(|k| if lost.contains(&k) { Fate::LOST } else { Fate::default() }).collect()
+}

@@ -1,0 +1,161 @@
+//! Properties of every sender against every receiver on drawn paths and stacks: the run ends, every byte comes once
+//! and in order, and the [`crate::invariants`] hold throughout. `PROPTEST_CASES` sets the number of cases.
+
+use crate::pair::{MS, Pair, parts};
+use crate::path::Fate;
+use proptest::prelude::*;
+use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::response::AnyResponse;
+use truckee_tcp::sender::State;
+use truckee_tcp::{Arg, Info, Size, Spec, Stack, preset};
+
+fn config() -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
+    ProptestConfig { cases, ..ProptestConfig::default() }
+}
+
+fn any_of(members: &'static [Info]) -> impl Strategy<Value = Spec> {
+    prop::sample::select(members).prop_map(|member| Spec::named(member.name))
+}
+
+fn recovery() -> impl Strategy<Value = Spec> {
+    let steady = Spec::named("newreno").with("variant", Arg::Name("slow-but-steady".to_owned()));
+    let by_flight = Spec::named("newreno").with("exit", Arg::Name("flight".to_owned()));
+    prop_oneof![8 => any_of(AnyRecovery::MEMBERS), 1 => Just(steady), 1 => Just(by_flight)]
+}
+
+/// A preset, or any product of parts.
+fn sender() -> impl Strategy<Value = [Spec; 3]> {
+    let product = (recovery(), any_of(AnyGrowth::MEMBERS), any_of(AnyResponse::MEMBERS));
+    prop_oneof![
+        prop::sample::select(preset::PRESETS).prop_map(|p| [p.recovery(), p.growth(), p.response()]),
+        product.prop_map(|(recovery, growth, response)| [recovery, growth, response]),
+    ]
+}
+
+/// Windows and buffers of a few segments, or of a few bytes.
+fn size() -> impl Strategy<Value = Size> {
+    prop_oneof![(1u64..60).prop_map(|n| Size::Segments(n as f64)), (1u64..4000).prop_map(Size::Bytes)]
+}
+
+fn stack() -> impl Strategy<Value = Stack> {
+    let sizes = (
+        prop::sample::select(&[1u32, 100, 536, 1460][..]),
+        size(),
+        prop::option::of(size()),
+        prop_oneof![3 => Just(Size::Bytes(16 << 20)), 2 => size()],
+        prop::option::weighted(0.3, size()),
+    );
+    let times = (
+        prop::sample::select(&[0, 10 * MS, 200 * MS, 1000 * MS][..]),
+        prop::sample::select(&[0, 0, MS, 500 * MS][..]),
+    );
+    let switches = any::<[bool; 5]>();
+    (sizes, times, switches).prop_map(
+        |((mss, initial_window, initial_ssthresh, rwnd, send_buffer), times, on)| Stack {
+            mss,
+            initial_window,
+            initial_ssthresh,
+            rwnd,
+            send_buffer,
+            min_rto: times.0,
+            clock: times.1,
+            timestamps: on[0],
+            window_scaling: on[1],
+            limited_transmit: on[2],
+            ecn: on[3],
+            handshake: on[4],
+            ..Stack::default()
+        },
+    )
+}
+
+/// Up to 300 packets lost, delayed, copied or marked at drawn rates; after them the path is perfect.
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let rolls = prop::collection::vec((any::<u8>(), 0..400 * MS), 0..300);
+    ([0u8..160, 0u8..60, 0u8..40, 0u8..20], rolls).prop_map(|([lost, late, copied, marked], rolls)| {
+        let fate = |(roll, delay): (u8, u64)| {
+            let under = |limit: u8| roll < limit;
+            let late_below = lost.saturating_add(late);
+            let copied_below = late_below.saturating_add(copied);
+            Fate {
+                lost: under(lost),
+                late: if under(late_below) { delay } else { 0 },
+                copies: if !under(late_below) && under(copied_below) { 1 + roll % 4 } else { 0 },
+                marked: roll >= 255 - marked,
+            }
+        };
+        rolls.into_iter().map(fate).collect()
+    })
+}
+
+/// Bytes of up to 80 segments of the size that the windows allow.
+fn file(stack: &Stack, segments: u64, odd: u64) -> u64 {
+    let buffer = stack.send_buffer.map_or(u64::MAX, |b| b.bytes(stack.mss));
+    let segment = u64::from(stack.mss).min(u64::from(stack.advertised_window())).min(buffer);
+    (segments * segment).saturating_sub(odd % segment.max(1))
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_byte_comes_once_and_in_order_whatever_the_path_does(
+        [recovery, growth, response] in sender(),
+        policy in any_of(AnyAckPolicy::MEMBERS),
+        stack in stack(),
+        (delay, divide) in (0..200 * MS, 1u64..12),
+        (forward, back) in (fates(), fates()),
+        (segments, odd) in (0u64..80, any::<u64>()),
+    ) {
+        let mut pair = Pair::of(&stack, parts(&recovery, &growth, &response), &policy);
+        pair.path.delay = delay;
+        pair.path.divide = divide;
+        pair.path.forward = forward.into();
+        pair.path.back = back.into();
+        pair.send_file(file(&stack, segments, odd));
+        pair.finish();
+        prop_assert_eq!(pair.receiver.finished(), stack.handshake);
+    }
+
+    #[test]
+    fn a_path_that_loses_nothing_sees_nothing_twice(
+        [recovery, growth, response] in sender(),
+        policy in any_of(AnyAckPolicy::MEMBERS),
+        stack in stack(),
+        (delay, divide) in (0..200 * MS, 1u64..12),
+        segments in 0u64..80,
+    ) {
+        let stack = Stack { min_rto: 1000 * MS, ..stack };
+        let mut pair = Pair::of(&stack, parts(&recovery, &growth, &response), &policy);
+        pair.path.delay = delay;
+        pair.path.divide = divide;
+        pair.send_file(file(&stack, segments, 0));
+        pair.finish();
+        prop_assert!(pair.resent().is_empty());
+        prop_assert_eq!((pair.sender.counts().timeouts, pair.sender.counts().fast_retransmits), (0, 0));
+    }
+
+    #[test]
+    fn conversations_with_pauses_lose_nothing_either(
+        [recovery, growth, response] in sender(),
+        policy in any_of(AnyAckPolicy::MEMBERS),
+        stack in stack(),
+        (forward, back) in (fates(), fates()),
+        messages in prop::collection::vec((0u64..20, 0..4000 * MS), 1..10),
+    ) {
+        let mut pair = Pair::of(&stack, parts(&recovery, &growth, &response), &policy);
+        pair.path.forward = forward.into();
+        pair.path.back = back.into();
+        pair.open();
+        for (segments, pause) in messages {
+            pair.write(file(&stack, segments, 0));
+            pair.run_until(pair.now + pause);
+        }
+        pair.deliver_all();
+        prop_assert_eq!(pair.sender.state(), State::Established);
+        prop_assert_eq!(pair.sender.deadline(), None);
+    }
+}

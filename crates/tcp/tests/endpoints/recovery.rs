@@ -1,0 +1,202 @@
+//! How Tahoe, Reno and NewReno notice and repair losses. Ten segments a round, 100 ms a round, unless said otherwise.
+
+use crate::pair::{MS, Pair, stack, steady};
+use crate::path::Fate;
+use truckee_tcp::{Arg, Spec, Stack};
+
+fn newreno(variant: &str) -> Spec {
+    Spec::named("newreno").with("variant", Arg::Name(variant.to_owned()))
+}
+
+#[test]
+fn tahoe_goes_back_and_slow_starts() {
+    let mut pair = Pair::preset(&steady(10), "tahoe").lose_segments(&[5, 8]);
+    pair.send_segments(40);
+    pair.run_to(|p| p.sender.counts().fast_retransmits == 1);
+    assert_eq!((pair.now, pair.cwnd(), pair.ssthresh()), (100 * MS, 1.0, 5.0));
+    pair.run_until(150 * MS);
+    assert_eq!(pair.sender.outstanding().flight(), 1000, "one segment again");
+    pair.finish();
+    assert_eq!(pair.resent(), [5, 8, 9], "9 had come, but follows 8");
+    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (1, 0));
+}
+
+#[test]
+fn tahoe_without_fast_retransmit_waits_for_the_timer() {
+    let mut pair = Pair::preset(&steady(10), "tahoe-nofr").lose_segments(&[5]);
+    pair.send_segments(40);
+    pair.finish();
+    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (0, 1));
+    assert_eq!(pair.times_of(5)[1], 1100 * MS, "an RTO after the last ACK of new data");
+}
+
+#[test]
+fn reno_leaves_recovery_at_the_first_new_ack() {
+    let mut pair = Pair::preset(&steady(10), "reno").lose_segments(&[5]);
+    pair.send_segments(40);
+    pair.run_to(|p| p.sender.repairing());
+    assert_eq!(
+        (pair.cwnd(), pair.ssthresh()),
+        (8.0, 5.0),
+        "half, and what three duplicates show to have left"
+    );
+    pair.run_to(|p| !p.sender.repairing());
+    assert_eq!((pair.now, pair.cwnd()), (200 * MS, 5.0));
+    pair.finish();
+    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![5], 0));
+}
+
+#[test]
+fn reno_leaves_three_losses_in_a_window_to_the_timer() {
+    let mut pair = Pair::preset(&steady(10), "reno").lose_segments(&[3, 4, 5]);
+    pair.send_segments(40);
+    pair.finish();
+    assert_eq!((pair.times_of(3)[1], pair.sender.counts().timeouts), (100 * MS, 1));
+}
+
+#[test]
+fn newreno_repairs_one_hole_a_round() {
+    let mut pair = Pair::preset(&steady(10), "newreno").lose_segments(&[3, 4, 5]);
+    pair.send_segments(40);
+    pair.finish();
+    let repaired = [3, 4, 5].map(|number| pair.times_of(number)[1]);
+    assert_eq!(repaired, [100 * MS, 200 * MS, 300 * MS]);
+    assert_eq!(pair.resent(), [3, 4, 5]);
+    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (1, 0));
+}
+
+#[test]
+fn a_partial_ack_takes_what_it_acknowledges_from_the_window_and_gives_one_segment_back() {
+    let mut pair = Pair::preset(&steady(10), "newreno").lose_segments(&[3, 6]);
+    pair.send_segments(40);
+    pair.run_to(|p| p.resent() == [3]);
+    pair.run_until(199 * MS);
+    let una = pair.sender.outstanding().una();
+    pair.run_to(|p| p.sender.outstanding().una() > una);
+    // 3 to 12 in the air: 5 + 6 duplicates by 100 ms; two more from 11 and 12, one from the segment that 12 let go …
+    let duplicates = pair.acks.iter().filter(|(_, ack)| ack.ack == una).count() as f64 - 1.0;
+    assert_eq!(pair.cwnd(), 5.0 + duplicates - 3.0 + 1.0);
+    assert_eq!(pair.resent(), [3, 6]);
+    pair.finish();
+}
+
+#[test]
+fn newreno_leaves_recovery_with_ssthresh_or_with_what_is_in_the_air() {
+    for (exit, expected) in [("ssthresh", 5.0), ("flight", 2.0)] {
+        let recovery = Spec::named("newreno").with("exit", Arg::Name(exit.to_owned()));
+        let mut pair = Pair::recovery(&steady(10), &recovery).lose_segments(&[1]);
+        pair.send_segments(10); // nothing new to send in recovery, so nothing is in the air at its end
+        pair.run_to(|p| p.sender.repairing());
+        pair.run_to(|p| !p.sender.repairing());
+        assert_eq!(pair.cwnd(), expected, "{exit}");
+    }
+}
+
+#[test]
+fn impatient_newreno_gives_many_holes_to_the_timer_and_the_steady_one_does_not() {
+    let holes: Vec<u64> = (5..20).collect();
+    for (variant, timeouts) in [("impatient", 1), ("slow-but-steady", 0)] {
+        let mut pair = Pair::recovery(&steady(30), &newreno(variant)).lose_segments(&holes);
+        pair.send_segments(60);
+        pair.finish();
+        assert_eq!(pair.sender.counts().timeouts, timeouts, "{variant}");
+    }
+}
+
+#[test]
+fn duplicates_of_what_a_timeout_sent_needlessly_start_no_fast_retransmit() {
+    for preset in ["tahoe", "reno", "newreno", "sack"] {
+        let mut pair = Pair::preset(&steady(10), preset);
+        let late = Fate { late: 1050 * MS, ..Fate::default() }; // the timer goes off at 1000 ms
+        pair.path.forward = [late; 10].into();
+        pair.send_segments(40);
+        pair.finish();
+        let counts = pair.sender.counts();
+        let at_recover = pair.acks.iter().filter(|(_, ack)| ack.ack == 10_001).count();
+        assert!(preset == "sack" || at_recover > 3, "{preset}: {at_recover} ACKs were to be misunderstood");
+        assert_eq!((counts.timeouts, counts.fast_retransmits), (1, 0), "{preset}");
+    }
+}
+
+#[test]
+fn two_duplicates_are_taken_for_reordering() {
+    for preset in ["tahoe", "reno", "newreno", "sack"] {
+        let mut pair = Pair::preset(&steady(10), preset);
+        pair.path.forward = [Fate { late: 1, ..Fate::default() }].into();
+        pair.send_segments(3);
+        pair.finish();
+        assert_eq!(pair.sender.counts().fast_retransmits, 0, "{preset}");
+        assert_eq!(pair.acks.len(), 3, "{preset}");
+    }
+}
+
+#[test]
+fn lost_acks_cost_nothing_when_a_later_one_comes() {
+    for preset in ["tahoe", "reno", "newreno", "sack"] {
+        let mut pair = Pair::preset(&steady(10), preset).lose_back(&[0, 1, 2, 5, 7]);
+        pair.send_segments(40);
+        pair.finish();
+        assert!(pair.resent().is_empty(), "{preset}");
+    }
+}
+
+#[test]
+fn the_loss_of_a_repair_is_left_to_the_timer() {
+    for preset in ["reno", "newreno", "sack"] {
+        let mut pair = Pair::preset(&steady(10), preset).lose_segments(&[5, 5]);
+        pair.send_segments(40);
+        pair.finish();
+        let counts = pair.sender.counts();
+        assert_eq!((counts.timeouts, counts.fast_retransmits), (1, 1), "{preset}");
+    }
+}
+
+#[test]
+fn the_true_cause_of_a_loss_is_that_of_the_segment_that_was_lost() {
+    use truckee_tcp::Cause;
+    for (cause, congestion, wireless) in [(Cause::Congestion, 1, 0), (Cause::Wireless, 0, 1)] {
+        let mut pair = Pair::preset(&steady(10), "newreno-lp(ideal)").lose_segments(&[5]);
+        pair.send_segments(40);
+        pair.sender.note_drop(4001, 5001, cause);
+        pair.run_to(|p| p.sender.repairing());
+        // The ideal predictor keeps the whole flight where the loss was noise.
+        assert_eq!(pair.ssthresh(), if wireless == 1 { 10.0 } else { 5.0 });
+        pair.finish();
+        let counts = *pair.sender.counts();
+        assert_eq!((counts.congestion, counts.wireless, counts.spurious), (congestion, wireless, 0));
+        assert_eq!((counts.congestion_right, counts.wireless_right), (congestion, wireless));
+    }
+}
+
+#[test]
+fn limited_transmit_gets_the_third_duplicate_out_of_a_small_window() {
+    for preset in ["tahoe", "reno", "newreno", "sack"] {
+        for (limited_transmit, timeouts) in [(true, 0), (false, 1)] {
+            let stack = Stack { limited_transmit, ..steady(3) };
+            let mut pair = Pair::preset(&stack, preset).lose_segments(&[1]);
+            pair.send_segments(10);
+            pair.finish();
+            assert_eq!(pair.sender.counts().timeouts, timeouts, "{preset}, {limited_transmit}");
+        }
+    }
+}
+
+#[test]
+fn limited_transmit_does_not_widen_the_window_of_a_go_back() {
+    let mut pair = Pair::preset(&Stack { limited_transmit: true, ..steady(10) }, "tahoe").lose_segments(&[5]);
+    pair.send_segments(40);
+    pair.run_to(|p| p.sender.counts().fast_retransmits == 1);
+    let at = pair.now;
+    pair.run_until(at);
+    assert_eq!(pair.resent(), [5], "one segment, although duplicates go on coming");
+    pair.finish();
+}
+
+#[test]
+fn slow_start_doubles_the_window_of_a_fresh_sender_each_round() {
+    let mut pair = Pair::preset(&stack(), "newreno");
+    pair.send_segments(31);
+    pair.finish();
+    let rounds = [0, 1, 2, 3, 4].map(|k| pair.numbers_within(k * 100 * MS, (k + 1) * 100 * MS).len());
+    assert_eq!(rounds, [1, 2, 4, 8, 16]);
+}

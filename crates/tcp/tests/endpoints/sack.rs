@@ -1,0 +1,102 @@
+//! Recovery by selective acknowledgements (RFC 6675), and the blocks it lives on (RFC 2018).
+
+use crate::pair::{MS, Pair, steady};
+use truckee_tcp::{Size, Stack};
+
+fn sack() -> Pair {
+    Pair::preset(&steady(10), "sack")
+}
+
+#[test]
+fn all_holes_are_repaired_in_one_round_trip() {
+    let mut pair = sack().lose_segments(&[3, 4, 5]);
+    pair.send_segments(40);
+    pair.finish();
+    assert_eq!([3, 4, 5].map(|number| pair.times_of(number)[1]), [100 * MS; 3]);
+    assert_eq!(pair.resent(), [3, 4, 5]);
+    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (1, 0));
+}
+
+#[test]
+fn recovery_ends_with_the_window_that_the_response_set() {
+    let mut pair = sack().lose_segments(&[3]);
+    pair.send_segments(40);
+    pair.run_to(|p| p.sender.repairing());
+    assert_eq!((pair.cwnd(), pair.ssthresh()), (5.0, 5.0), "no inflation: pipe does its work");
+    pair.run_to(|p| !p.sender.repairing());
+    assert_eq!(pair.cwnd(), 5.0);
+    pair.finish();
+}
+
+#[test]
+fn a_loss_at_the_tail_is_rescued_without_the_timer() {
+    let mut pair = sack().lose_segments(&[2, 10]);
+    pair.send_segments(10);
+    pair.finish();
+    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![2, 10], 0));
+}
+
+#[test]
+fn a_repair_in_the_air_is_not_rescued() {
+    let mut pair = Pair::preset(&steady(4), "sack").lose_segments(&[1]);
+    pair.send_segments(4);
+    pair.finish();
+    assert_eq!(pair.resent(), [1]);
+}
+
+#[test]
+fn a_loss_of_the_first_segment_sent_in_recovery_starts_the_next_one() {
+    let mut pair = sack().lose_segments(&[1, 11]);
+    pair.send_segments(40);
+    pair.finish();
+    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (2, 0));
+}
+
+#[test]
+fn after_a_timeout_what_was_sacked_is_not_sent_again() {
+    let mut pair = Pair::preset(&steady(5), "sack").lose_segments(&[1, 1, 3]);
+    pair.send_segments(5);
+    pair.finish();
+    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![1, 1, 3], 1));
+}
+
+#[test]
+fn after_a_timeout_the_window_opens_by_slow_start() {
+    let mut pair = sack().lose_segments(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    pair.send_segments(10);
+    pair.finish();
+    let rounds = [0, 1, 2].map(|k| pair.numbers_within((1000 + k * 100) * MS, (1100 + k * 100) * MS));
+    assert_eq!(rounds, [vec![1], vec![2, 3], vec![4, 5, 6, 7]]);
+}
+
+#[test]
+fn blocks_fit_into_the_header() {
+    for (timestamps, most) in [(false, 4), (true, 3)] {
+        let mut pair = Pair::preset(&Stack { timestamps, ..steady(20) }, "sack");
+        pair = pair.lose_segments(&[1, 3, 5, 7, 9, 11, 13]);
+        pair.send_segments(20);
+        pair.finish();
+        let blocks = pair.acks.iter().map(|(_, ack)| ack.sack.iter(ack.ack).count()).max();
+        assert_eq!(blocks, Some(most));
+        assert!(pair.acks.iter().all(|(_, ack)| ack.wire_bytes() <= 80), "60 bytes of TCP header at most");
+    }
+}
+
+#[test]
+fn the_first_block_is_about_the_segment_that_came_last() {
+    let mut pair = sack().lose_segments(&[1, 3, 5]);
+    pair.send_segments(6);
+    pair.run_until(50 * MS);
+    let first: Vec<_> = pair.acks.iter().filter_map(|(_, ack)| ack.sack.iter(ack.ack).next()).collect();
+    assert_eq!(first, [(1001, 2001), (3001, 4001), (5001, 6001)]);
+    pair.finish();
+}
+
+#[test]
+fn a_peer_window_of_one_segment_is_repaired_too() {
+    let stack = Stack { rwnd: Size::Segments(1.0), ..steady(10) };
+    let mut pair = Pair::preset(&stack, "sack").lose_segments(&[2]);
+    pair.send_segments(4);
+    pair.finish();
+    assert_eq!(pair.sender.counts().timeouts, 1);
+}

@@ -1,0 +1,113 @@
+//! The retransmission timer (RFC 6298), Karn's rule, and timestamps (RFC 7323).
+
+use crate::pair::{MS, Pair, stack, steady};
+use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::{Receiver, Segment, Spec, Stack, flags};
+
+#[test]
+fn the_timeout_doubles_up_to_64_seconds() {
+    let mut pair = Pair::preset(&stack(), "newreno").lose_segments(&[1; 9]);
+    pair.send_segments(1);
+    pair.finish();
+    let seconds: Vec<_> = pair.times_of(1).iter().map(|at| at / (1000 * MS)).collect();
+    assert_eq!(seconds, [0, 1, 3, 7, 15, 31, 63, 127, 191, 255]);
+}
+
+#[test]
+fn an_ack_of_a_retransmission_is_no_sample_and_keeps_the_back_off() {
+    let mut pair = Pair::preset(&stack(), "newreno").lose_segments(&[1]);
+    pair.send_segments(3);
+    pair.run_until(1100 * MS);
+    assert_eq!((pair.sender.counts().rtt_samples, pair.sender.rtt().rto()), (0, 2000 * MS));
+    pair.run_until(1200 * MS);
+    assert_eq!(pair.sender.rtt().smoothed(), Some(100 * MS));
+    assert_eq!(pair.sender.rtt().rto(), 1000 * MS, "the first sample ends the back-off");
+    pair.finish();
+}
+
+#[test]
+fn timestamps_measure_retransmissions_too() {
+    let mut pair = Pair::preset(&Stack { timestamps: true, ..stack() }, "newreno").lose_segments(&[1]);
+    pair.send_segments(3);
+    pair.run_until(1100 * MS);
+    assert_eq!((pair.sender.counts().rtt_samples, pair.sender.rtt().smoothed()), (1, Some(100 * MS)));
+    pair.finish();
+}
+
+#[test]
+fn a_path_without_delay_at_time_zero_can_be_measured() {
+    for timestamps in [false, true] {
+        let mut pair = Pair::preset(&Stack { timestamps, min_rto: 0, ..stack() }, "newreno");
+        pair.path.delay = 0;
+        pair = pair.lose_segments(&[7]);
+        pair.send_segments(50);
+        pair.finish();
+        assert!(pair.sender.rtt().min().is_some_and(|rtt| rtt <= 1), "{timestamps}");
+    }
+}
+
+#[test]
+fn timeouts_fall_on_ticks_of_a_coarse_clock() {
+    let mut pair = Pair::preset(&Stack { clock: 500 * MS, ..stack() }, "newreno").lose_segments(&[2]);
+    pair.send_segments(2);
+    pair.finish();
+    // Sent at 100 ms; the one sample is a tick, so RTO = 500 + max(500, 4·250) = 1500 ms; due at 1600.
+    assert_eq!(pair.times_of(2), [100 * MS, 2000 * MS]);
+}
+
+#[test]
+fn a_segment_that_times_out_again_keeps_ssthresh() {
+    let mut pair = Pair::preset(&steady(10), "tahoe-nofr").lose_segments(&[1, 1, 1]);
+    pair.send_segments(20);
+    pair.run_to(|p| p.sender.counts().timeouts == 1);
+    assert_eq!((pair.cwnd(), pair.ssthresh()), (1.0, 5.0));
+    pair.run_to(|p| p.sender.counts().timeouts == 3);
+    assert_eq!((pair.cwnd(), pair.ssthresh()), (1.0, 5.0));
+    pair.finish();
+    assert_eq!(pair.sender.counts().spurious, 1, "one loss event");
+}
+
+#[test]
+fn another_segment_that_times_out_is_another_loss_even_without_a_sample_between() {
+    let mut pair = Pair::preset(&steady(10), "tahoe-nofr").lose_segments(&[1, 2, 2]);
+    pair.send_segments(20);
+    pair.run_to(|p| p.sender.counts().timeouts == 2);
+    assert_eq!((pair.sender.counts().rtt_samples, pair.sender.counts().spurious), (0, 2));
+    assert_eq!((pair.cwnd(), pair.ssthresh()), (1.0, 2.0));
+    pair.finish();
+}
+
+#[test]
+fn the_timer_starts_anew_with_each_ack_of_new_data() {
+    let mut pair = Pair::preset(&steady(2), "newreno").lose_segments(&[6]);
+    pair.send_segments(6);
+    pair.finish();
+    let last_news = pair.acks.iter().filter(|(_, ack)| ack.ack == 5001).map(|(at, _)| at + 50 * MS).min();
+    assert_eq!(Some(pair.times_of(6)[1] - 1000 * MS), last_news);
+}
+
+#[test]
+fn an_old_duplicate_does_not_age_the_timestamp_echoed() {
+    let stack = Stack { timestamps: true, ..stack() };
+    let policy = AnyAckPolicy::build(&Spec::named("every")).unwrap().0;
+    let mut receiver = Receiver::new(&stack, policy, false);
+    let segment = |ts_val| Segment { seq: 1, len: 1000, ts_val, flags: flags::ACK, ..Segment::default() };
+    let mut echo = |ts_val| {
+        receiver.on_segment(1000, &segment(ts_val), false);
+        receiver.poll_transmit(1000).unwrap().ts_ecr
+    };
+    assert_eq!([echo(500), echo(200), echo(700)], [500, 500, 700]);
+}
+
+#[test]
+fn a_delayed_ack_echoes_the_first_segment_it_covers() {
+    let stack = Stack { timestamps: true, ..stack() };
+    let policy = AnyAckPolicy::build(&Spec::named("delayed")).unwrap().0;
+    let mut receiver = Receiver::new(&stack, policy, false);
+    for (seq, ts_val) in [(1, 100), (1001, 150)] {
+        let segment = Segment { seq, len: 1000, ts_val, flags: flags::ACK, ..Segment::default() };
+        receiver.on_segment(1000, &segment, false);
+    }
+    let ack = receiver.poll_transmit(1000).unwrap();
+    assert_eq!((ack.ack, ack.ts_ecr), (2001, 100));
+}
