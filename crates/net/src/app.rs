@@ -98,10 +98,8 @@ impl Application {
     /// The flow starts.
     pub fn start(&mut self, now: Time, out: &mut Vec<Command>) {
         match self.app {
-            App::Bulk => out.extend([
-                Command::Open { lane: 0 },
-                Command::Write { lane: 0, bytes: ENDLESS, born: None },
-            ]),
+            App::Bulk => out
+                .extend([Command::Open { lane: 0 }, Command::Write { lane: 0, bytes: ENDLESS, born: None }]),
             App::File { .. } | App::Files { .. } => {
                 (0..self.lanes.len()).for_each(|lane| self.next_file(lane, out));
             }

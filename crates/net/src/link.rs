@@ -108,10 +108,14 @@ impl Link {
     pub fn new(direction: &Direction, name: &str, to: usize, seed: u64) -> Self {
         let (limit, red) = match &direction.queue {
             Queue::DropTail { limit } => (*limit, None),
-            Queue::Red(red) => (red.limit, Some(Box::new(Red::new(red, stream(seed, &format!("{name}/red")))))),
+            Queue::Red(red) => {
+                (red.limit, Some(Box::new(Red::new(red, stream(seed, &format!("{name}/red"))))))
+            }
         };
-        let channel =
-            Channel::new(&direction.channel, truckee_channel::random::stream_seed(seed, &format!("{name}/channel")));
+        let channel = Channel::new(
+            &direction.channel,
+            truckee_channel::random::stream_seed(seed, &format!("{name}/channel")),
+        );
         let transit = if channel.keeps_order() {
             Transit::Fifo(VecDeque::new())
         } else {

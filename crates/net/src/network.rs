@@ -158,8 +158,9 @@ impl<'a> Network<'a> {
                     opened: None,
                 });
             }
-            let series =
-                options.series.then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
+            let series = options
+                .series
+                .then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
             let book = FlowBook { series, ..FlowBook::default() };
             self.flows.push(FlowState { app, template, book, first_connection, armed: flow.start });
             self.agenda.push(flow.start, kind::APP | index as Key);
@@ -170,7 +171,8 @@ impl<'a> Network<'a> {
     fn add_traffic(&mut self) -> Result<(), Error> {
         let scenario = self.scenario;
         for (index, traffic) in scenario.traffic.iter().enumerate() {
-            let links = self.links_between(&traffic.name, traffic.from, traffic.to, traffic.route.as_deref())?;
+            let links =
+                self.links_between(&traffic.name, traffic.from, traffic.to, traffic.route.as_deref())?;
             let path = self.add_path(&links);
             for k in 1..=traffic.sources {
                 let rng = stream(scenario.seed, &format!("{}.{k}", traffic.name));
@@ -189,7 +191,13 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    fn links_between(&self, name: &str, from: usize, to: usize, via: Option<&[usize]>) -> Result<Vec<u32>, Error> {
+    fn links_between(
+        &self,
+        name: &str,
+        from: usize,
+        to: usize,
+        via: Option<&[usize]>,
+    ) -> Result<Vec<u32>, Error> {
         let links = match via {
             Some(nodes) => self.graph.along(nodes),
             None => self.graph.shortest(from, to),
@@ -510,7 +518,8 @@ impl<'a> Network<'a> {
         let now = self.now;
         while let Some(segment) = self.connections[index].sender.poll_transmit(now) {
             let connection = &self.connections[index];
-            let ecn = self.scenario.flows[connection.flow].stack.ecn && segment.len > 0 && !segment.retransmission;
+            let ecn =
+                self.scenario.flows[connection.flow].stack.ecn && segment.len > 0 && !segment.retransmission;
             let packet = Packet {
                 segment,
                 owner: index as u32,
@@ -641,7 +650,9 @@ impl<'a> Network<'a> {
                     self.renew(first + lane);
                     self.connections[first + lane].sender.open(now);
                 }
-                Command::Write { lane, bytes, born } => self.connections[first + lane].sender.write(bytes, born),
+                Command::Write { lane, bytes, born } => {
+                    self.connections[first + lane].sender.write(bytes, born)
+                }
                 Command::Close { lane } => self.connections[first + lane].sender.close(),
                 Command::Abandon { lane } => self.connections[first + lane].sender.close_unsent(),
             }
@@ -792,7 +803,8 @@ impl<'a> Network<'a> {
             for lane in 0..self.flows[index].app.lanes() {
                 let reverse = self.flows[index].app.is_reverse(lane);
                 let connection = &mut self.connections[first + lane];
-                (connection.forward, connection.back) = if reverse { (back, forward) } else { (forward, back) };
+                (connection.forward, connection.back) =
+                    if reverse { (back, forward) } else { (forward, back) };
             }
         }
         for index in 0..self.sources.len() {

@@ -65,7 +65,8 @@ impl Red {
     /// Whether a hit on an ECN-capable packet marks it in place of dropping it. Past the region in which marking is
     /// meant to work, packets are dropped all the same (RFC 3168, section 7).
     pub fn marks(&self) -> bool {
-        self.config.ecn && self.average < self.config.max_threshold * if self.config.gentle { 2.0 } else { 1.0 }
+        self.config.ecn
+            && self.average < self.config.max_threshold * if self.config.gentle { 2.0 } else { 1.0 }
     }
 }
 
