@@ -135,7 +135,7 @@ def _arguments(known: dict[str, Workload]) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=20, help="seeds a lossy workload's goodput is a mean over (20)")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds after which a run is killed (300)")
     parser.add_argument("--truckee", type=Path, help="a program built before, in place of a release build of this tree")
-    parser.add_argument("--quick", action="store_true", help=f"{','.join(QUICK)}, ns-2 tuned, three repetitions: seconds")
+    parser.add_argument("--quick", action="store_true", help=f"{','.join(QUICK)}, ns-2 tuned, three times")
     parser.add_argument("--markdown", action="store_true", help="tables in Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE", help="everything measured, every run")
     arguments = parser.parse_args()
