@@ -6,9 +6,6 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use truckee_scenario::{Document, Scenario};
 
-/// The name of the axis that [`variants`] makes.
-pub const VARIANT: &str = "variant";
-
 /// All points of a sweep. The last axis varies fastest.
 #[derive(Debug, Clone)]
 pub struct Grid {
@@ -114,10 +111,10 @@ pub fn axes<S: AsRef<str>>(texts: &[S]) -> Result<(Vec<Axis>, Option<Vec<u64>>),
     Ok((axes, seeds))
 }
 
-/// An axis of named variants, each setting several paths at once: for what is no product.
-pub fn variants(list: impl IntoIterator<Item = (String, Vec<(String, String)>)>) -> Axis {
-    let values = list.into_iter().map(|(label, sets)| Value { number: None, label, sets }).collect();
-    Axis { name: VARIANT.to_owned(), values }
+/// An axis whose values only have names: they set nothing.
+pub fn names(name: &str, labels: impl IntoIterator<Item = String>) -> Axis {
+    let values = labels.into_iter().map(|label| Value { label, number: None, sets: Vec::new() }).collect();
+    Axis { name: name.to_owned(), values }
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 //!
 //! An [`Engine`] turns a scenario into an [`Outcome`](truckee_scenario::Outcome). A [`sweep`] runs a grid of scenarios
 //! under many seeds, keeps every finished run ([`store`]) and sums them up in a [`table`] with confidence intervals
-//! ([`stats`]). A study is a sweep with published values, checks and a [`figure`].
+//! ([`stats`]). A [`study`] is a sweep with published values, checks and a [`figure`].
 //!
 //! Not for: printing, progress bars, arguments (the command does these), and nothing here knows how a network or a
 //! protocol works.
 
+pub mod drive;
 pub mod engine;
 mod error;
 pub mod figure;
@@ -15,6 +16,7 @@ pub mod metric;
 pub mod output;
 pub mod stats;
 pub mod store;
+pub mod study;
 pub mod sweep;
 pub mod table;
 pub mod vary;

@@ -30,7 +30,7 @@ pub enum Vary {
 /// A dimension of a sweep's grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// The path it varies, or `variant`.
+    /// The path it varies, or a name of its own where its values set several paths.
     pub name: String,
     /// Its values, in order.
     pub values: Vec<Value>,

@@ -74,6 +74,7 @@ pub(super) fn svg(figure: &Figure) -> Result<String, String> {
 
 /// Breaks text into lines that fit the page.
 fn wrap(text: &str, size: f64) -> Vec<String> {
+    // Cautious: a font wider than the average must not run off the page.
     let most = ((WIDTH - 2.0 * MARGIN) / (size * style::CHARACTER)) as usize;
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -185,11 +186,8 @@ impl Page<'_, '_> {
         let corners: Vec<(f64, f64)> = match look.marker {
             Marker::Circle => {
                 let circle = |style: ShapeStyle| self.area.draw(&Circle::new(at(place), r as i32, style));
-                let drawn = match hollow {
-                    true => circle(WHITE.filled()).and_then(|()| circle(look.colour.stroke_width(2))),
-                    false => circle(look.colour.filled()),
-                };
-                return drawn.map_err(|e| e.to_string());
+                let style = if hollow { look.colour.stroke_width(2) } else { look.colour.filled() };
+                return circle(style).map_err(|e| e.to_string());
             }
             Marker::Square => vec![(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)],
             Marker::Triangle => {
@@ -200,13 +198,12 @@ impl Page<'_, '_> {
                 vec![(x, y + 1.3 * r), (x + 1.2 * r, y - 0.9 * r), (x - 1.2 * r, y - 0.9 * r)]
             }
         };
-        let pixels: Vec<_> = corners.iter().map(|&p| at(p)).collect();
-        let fill = if hollow { WHITE } else { look.colour };
-        self.area.draw(&Polygon::new(pixels, fill.filled())).map_err(|e| e.to_string())?;
         if hollow {
+            // No filling: published values near each other stay visible.
             let around: Vec<_> = corners.iter().chain(corners.first()).copied().collect();
-            self.line(&around, look.colour, 2, SOLID)?;
+            return self.line(&around, look.colour, 2, SOLID);
         }
-        Ok(())
+        let pixels: Vec<_> = corners.iter().map(|&p| at(p)).collect();
+        self.area.draw(&Polygon::new(pixels, look.colour.filled())).map_err(|e| e.to_string())
     }
 }

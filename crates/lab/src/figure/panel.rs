@@ -137,7 +137,8 @@ fn bars_of(
         whisker(page, from + width / 2.0, point.y, point.half_width, &Look { colour: INK, ..*look }, y)?;
     }
     for &(at, value) in &series.references {
-        page.marker((left(at) + width / 2.0, y.pixel(value)), look, true)?;
+        // In ink: on its own bar the series' colour would not be seen.
+        page.marker((left(at) + width / 2.0, y.pixel(value)), &Look { colour: INK, ..*look }, true)?;
     }
     Ok(())
 }

@@ -66,12 +66,16 @@ impl Scale {
         (first..=last).map(|k| (k as f64 * step, short(k as f64 * step, step, digits))).collect()
     }
 
-    /// Decades; within a span of less than two decades also their 2 and 5.
+    /// Decades; within a span of less than two decades also 2 and 5, of less than one also 3 and 7.
     fn log_ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         let (first, last) = (self.from.floor() as i32, self.to.ceil() as i32);
         let decades = (self.to - self.from).ceil() as usize;
         let every = decades.div_ceil(wanted.max(1)).max(1) as i32;
-        let within: &[f64] = if self.to - self.from < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let within: &[f64] = match self.to - self.from {
+            span if span < 1.0 => &[1.0, 2.0, 3.0, 5.0, 7.0],
+            span if span < 2.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
         (first..=last)
             .filter(|d| d.rem_euclid(every) == 0)
             .flat_map(|d| within.iter().map(move |m| m * 10f64.powi(d)))

@@ -1,0 +1,23 @@
+//! Studies: published results held against what the laboratory measures.
+//!
+//! A study is a TOML file: where the claim was published, the set-up (with what the paper leaves open and what was
+//! chosen), a scenario, sweeps over it, direct drives of algorithms, checks with published values, figures. See
+//! [`file`](mod@file) for the keys and [`check`] for what each kind of check says exactly.
+//!
+//! A verdict is `pass`, `fail`, or `differs`: the paper's value cannot be reached, the study says why, and pins what
+//! is measured in its place. In the quick form checks whose cells are not run are `skipped`.
+
+pub mod builtin;
+pub mod check;
+pub mod data;
+pub mod file;
+mod plot;
+mod quantity;
+mod report;
+mod run;
+
+pub use builtin::{builtin, find};
+pub use data::Data;
+pub use file::Study;
+pub use report::{CheckRow, Counts, StudyReport, Verdict};
+pub use run::{RunOptions, run};

@@ -1,0 +1,184 @@
+use super::*;
+use crate::Sweep;
+use crate::store::Row;
+use crate::tests::scenario;
+use crate::{Grid, Metric};
+
+/// Goodput at sender × per, ten seeds: the mean given, plus noise common to all cells of a seed, plus some of its own.
+fn data(means: &[[f64; 3]; 3], own: f64) -> Data {
+    let (axes, _) = grid::axes(&["s=tahoe,reno,newreno", "per=0.01,0.02,0.04"]).unwrap();
+    // The finaliser of SplitMix64: uniform in ±0.5, unrelated from one number to the next.
+    let wave = |k: u64| {
+        let z = (k.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (k >> 3)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 40) as f64 / (1u64 << 24) as f64 - 0.5
+    };
+    let mut rows = Vec::new();
+    for point in 0..9 {
+        for seed in 1..=10 {
+            let noise = 10.0 * wave(seed) + own * wave(seed * 31 + point as u64 + 100);
+            let value = means[point / 3][point % 3] + noise;
+            rows.push(Row { point, seed, digest: String::new(), values: vec![Some(value)] });
+        }
+    }
+    let sweep = Sweep {
+        grid: Grid { axes, points: (0..9).map(|k| scenario("s", k)).collect() },
+        metrics: vec![Metric::parse("goodput_bps").unwrap()],
+        rows,
+        complete: true,
+        imprecise: vec![],
+        file: None,
+    };
+    Data::of_sweep("main", &sweep)
+}
+
+const FALLING: [[f64; 3]; 3] = [[100.0, 80.0, 60.0], [90.0, 70.0, 50.0], [120.0, 95.0, 70.0]];
+
+fn check(keys: &str) -> Check {
+    toml::from_str(&format!("name = \"c\"\nmetric = \"goodput_bps\"\n{keys}")).unwrap()
+}
+
+fn rows(keys: &str, data: &Data) -> Vec<CheckRow> {
+    evaluate(&check(keys), data, false).unwrap()
+}
+
+fn verdicts(keys: &str, data: &Data) -> Vec<Verdict> {
+    rows(keys, data).iter().map(|r| r.verdict).collect()
+}
+
+use Verdict::{Differs, Fail, Pass, Skipped};
+
+#[test]
+fn within_holds_the_mean_against_the_published_value() {
+    let d = data(&FALLING, 1.0);
+    let at = "kind = \"within\"\nwhere = { s = \"reno\", per = 0.02 }\n";
+    assert_eq!(verdicts(&format!("{at}published = 70\ntolerance = 0.15"), &d), [Pass]);
+    assert_eq!(verdicts(&format!("{at}published = 100\ntolerance = 0.15"), &d), [Fail]);
+    assert_eq!(verdicts(&format!("{at}published = 100\nabsolute = 40"), &d), [Pass]);
+    let row = &rows(&format!("{at}published = 70\ntolerance = 0.15"), &d)[0];
+    assert_eq!((row.cell.as_str(), row.n, row.demand.as_str()), ("s=reno, per=0.02", 10, "± 15 %"));
+    assert!(row.interval.unwrap().0 < row.measured.unwrap());
+}
+
+#[test]
+fn exact_needs_every_run_to_give_it() {
+    let mut d = Data::deterministic("d", grid::axes(&["g=a,b"]).unwrap().0);
+    d.put(0, "goodput_bps", "bit/s", 2460.0);
+    d.put(1, "goodput_bps", "bit/s", 3920.0);
+    let exact = |value: f64| verdicts(&format!("kind = \"exact\"\npublished = {value}\nwhere = {{ g = \"a\" }}"), &d);
+    assert_eq!((exact(2460.0), exact(2461.0)), (vec![Pass], vec![Fail]));
+    let noisy = data(&FALLING, 0.0);
+    let mean = rows("kind = \"within\"\npublished = 1\ntolerance = 1\nwhere = { s = \"reno\", per = 0.02 }", &noisy);
+    let keys = format!(
+        "kind = \"exact\"\npublished = {}\nwhere = {{ s = \"reno\", per = 0.02 }}",
+        mean[0].measured.unwrap()
+    );
+    assert_eq!(verdicts(&keys, &noisy), [Fail], "the mean hits it, the runs do not");
+}
+
+#[test]
+fn a_bound_is_for_the_whole_interval() {
+    let d = data(&FALLING, 1.0);
+    let ratio = "kind = \"bound\"\nwhere = { s = \"newreno\" }\nover = { s = \"reno\" }\n";
+    assert_eq!(verdicts(&format!("{ratio}above = 1.2"), &d), [Pass, Pass, Pass]);
+    assert_eq!(verdicts(&format!("{ratio}above = 1.36"), &d), [Fail, Fail, Pass]);
+    assert_eq!(verdicts(&format!("{ratio}above = 1.0\nbelow = 1.1"), &d), [Fail, Fail, Fail]);
+    let difference = "kind = \"bound\"\nwhere = { s = \"newreno\", per = 0.01 }\nminus = { s = \"reno\" }\n";
+    assert_eq!(verdicts(&format!("{difference}above = 14\nbelow = 16\ndivide_by = 2"), &d), [Pass]);
+    assert_eq!(verdicts(&format!("{difference}above = 29\nbelow = 31"), &d), [Pass]);
+}
+
+#[test]
+fn falling_means_every_step_of_every_curve() {
+    let d = data(&FALLING, 1.0);
+    assert_eq!(verdicts("kind = \"falls\"\nalong = \"per\"", &d), [Pass, Pass, Pass]);
+    assert_eq!(verdicts("kind = \"rises\"\nalong = \"per\"", &d), [Fail, Fail, Fail]);
+    let mut flat = FALLING;
+    flat[1] = [90.0, 70.0, 70.0];
+    let flat = data(&flat, 1.0);
+    assert_eq!(verdicts("kind = \"falls\"\nalong = \"per\"", &flat), [Pass, Fail, Pass]);
+    assert_eq!(verdicts("kind = \"falls\"\nalong = \"per\"\nsignificant = false", &flat), [Pass, Pass, Pass]);
+    let back = data(&[[100.0, 50.0, 80.0], [1.0; 3], FALLING[2]], 1.0);
+    let weak = "kind = \"falls\"\nalong = \"per\"\nsignificant = false";
+    assert_eq!(verdicts(weak, &back), [Fail, Fail, Pass], "a step back, and no fall at all");
+    assert!(rows(weak, &back)[0].note.contains("from 0.02 to 0.04"));
+}
+
+#[test]
+fn an_order_is_of_paired_differences() {
+    let d = data(&FALLING, 1.0);
+    let highest = |who| format!("kind = \"order\"\nalong = \"s\"\nis = \"highest\"\nfirst = \"{who}\"");
+    assert_eq!(verdicts(&highest("newreno"), &d), [Pass, Pass, Pass]);
+    assert_eq!(verdicts(&highest("tahoe"), &d), [Fail, Fail, Fail]);
+    assert_eq!(verdicts("kind = \"order\"\nalong = \"s\"\nis = \"lowest\"\nfirst = \"reno\"", &d), [Pass, Pass, Pass]);
+    let tahoe_or_reno = format!("{}\nwhere = {{ s = [\"tahoe\", \"reno\"], per = 0.01 }}", highest("tahoe"));
+    assert_eq!(verdicts(&tahoe_or_reno, &d), [Pass]);
+    let tie = data(&[[100.0; 3], [100.0; 3], [90.0; 3]], 4.0);
+    assert_eq!(verdicts(&highest("tahoe"), &tie), [Fail, Fail, Fail]);
+    let weakly = format!("{}\nsignificant = false", highest("tahoe"));
+    assert!(verdicts(&weakly, &tie).contains(&Pass));
+    assert_eq!(rows(&highest("newreno"), &d)[0].note, "nearest rival: tahoe");
+}
+
+#[test]
+fn a_formula_gives_the_value_at_each_cell() {
+    let d = data(&[[101.0, 102.0, 104.0], FALLING[1], FALLING[2]], 0.0);
+    let keys = |a: f64| {
+        format!(
+            "kind = \"formula\"\nformula = \"100 * (1 + k * p) + a\"\nlet = {{ p = \"per\", k = 1, a = {a} }}\n\
+             where = {{ s = \"tahoe\" }}\ntolerance = 0.02"
+        )
+    };
+    assert_eq!(verdicts(&keys(0.0), &d), [Pass, Pass, Pass]);
+    assert_eq!(rows(&keys(0.0), &d)[2].published, Some(104.0));
+    assert_eq!(verdicts(&keys(50.0), &d), [Fail, Fail, Fail]);
+    let unknown = check("kind = \"formula\"\nformula = \"z + 1\"\ntolerance = 1");
+    assert!(evaluate(&unknown, &d, false).unwrap_err().contains("gives z neither"));
+}
+
+#[test]
+fn a_difference_is_only_known_while_it_stays_as_pinned() {
+    let mut d = Data::deterministic("d", grid::axes(&["g=a"]).unwrap().0);
+    let known = "kind = \"exact\"\npublished = 39\ndiffers = \"against its own rule\"\npinned = { value = 30, absolute = 1 }";
+    for (measured, verdict, part) in [
+        (30.0, Differs, "against its own rule"),
+        (31.0, Differs, "against"),
+        (33.0, Fail, "no longer by the known"),
+        (39.0, Fail, "agrees with the paper now"),
+    ] {
+        d.put(0, "goodput_bps", "", measured);
+        let row = &rows(known, &d)[0];
+        assert_eq!(row.verdict, verdict, "{measured}");
+        assert!(row.note.contains(part), "{}", row.note);
+    }
+    let many = check(known);
+    assert!(evaluate(&many, &data(&FALLING, 1.0), false).unwrap_err().contains("one row"));
+}
+
+#[test]
+fn a_run_without_a_value_fails_the_check() {
+    let (axes, _) = grid::axes(&["s=a"]).unwrap();
+    let row = |seed, value| Row { point: 0, seed, digest: String::new(), values: vec![value] };
+    let sweep = Sweep {
+        grid: Grid { axes, points: vec![scenario("s", 0)] },
+        metrics: vec![Metric::parse("goodput_bps").unwrap()],
+        rows: vec![row(1, Some(5.0)), row(2, Some(5.0)), row(3, None)],
+        complete: true,
+        imprecise: vec![],
+        file: None,
+    };
+    let rows = rows("kind = \"within\"\npublished = 5\ntolerance = 0.1", &Data::of_sweep("m", &sweep));
+    assert_eq!((rows[0].verdict, rows[0].incomplete), (Fail, 1));
+    assert_eq!(rows[0].note, "1 of 3 runs have no value");
+}
+
+#[test]
+fn the_quick_form_skips_what_it_does_not_run() {
+    let d = data(&FALLING, 1.0);
+    let quick = |keys| evaluate(&check(keys), &d, true).unwrap()[0].verdict;
+    assert_eq!(quick("kind = \"bound\"\nabove = 1\nwhere = { per = 0.08 }"), Skipped);
+    assert_eq!(quick("kind = \"bound\"\nabove = 1\nfull_only = true"), Skipped);
+    assert_eq!(quick("kind = \"bound\"\nabove = 1\nover = { s = \"vegas\" }"), Skipped);
+    assert!(evaluate(&check("kind = \"bound\"\nabove = 1\nwhere = { per = 0.08 }"), &d, false).is_err());
+    assert!(evaluate(&check("kind = \"bound\"\nabove = 1\nwhere = { x = 1 }"), &d, true).is_err());
+}

@@ -1,0 +1,110 @@
+//! What a study found.
+
+use super::file::{Kind, Source};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// As published.
+    Pass,
+    /// Not as published, and nobody has said why; or a difference that was explained has changed.
+    Fail,
+    /// Not as published, explained, and measured as pinned.
+    Differs,
+    /// Not looked at in the quick form.
+    Skipped,
+}
+
+/// One check at one cell, curve or comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CheckRow {
+    /// The check's name.
+    pub check: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// The cell, in words.
+    pub cell: String,
+    /// What is measured.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// The published value, or the closed form's.
+    pub published: Option<f64>,
+    /// The measured value.
+    pub measured: Option<f64>,
+    /// Its confidence interval.
+    pub interval: Option<(f64, f64)>,
+    /// Runs, or pairs of runs.
+    pub n: usize,
+    /// Those without a value.
+    pub incomplete: usize,
+    /// What is demanded, in words.
+    pub demand: String,
+    /// How it came out.
+    pub verdict: Verdict,
+    /// Why it differs, what went wrong, what else is to say.
+    pub note: String,
+}
+
+/// How many checks came out how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// [`Verdict::Pass`].
+    pub pass: usize,
+    /// [`Verdict::Fail`].
+    pub fail: usize,
+    /// [`Verdict::Differs`].
+    pub differs: usize,
+    /// [`Verdict::Skipped`].
+    pub skipped: usize,
+}
+
+impl Counts {
+    /// Of these rows.
+    pub fn of(rows: &[CheckRow]) -> Self {
+        let count = |verdict| rows.iter().filter(|r| r.verdict == verdict).count();
+        Self {
+            pass: count(Verdict::Pass),
+            fail: count(Verdict::Fail),
+            differs: count(Verdict::Differs),
+            skipped: count(Verdict::Skipped),
+        }
+    }
+}
+
+/// What a study found. Its JSON is stable: keys are added, never renamed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StudyReport {
+    /// The study.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Where the claims were published.
+    pub source: Source,
+    /// What was chosen.
+    pub setup: String,
+    /// Whether this was the quick form.
+    pub quick: bool,
+    /// Whether all runs were done: false after an interruption, and then nothing is judged.
+    pub complete: bool,
+    /// The checks, in the file's order.
+    pub rows: Vec<CheckRow>,
+    /// How many came out how.
+    pub counts: Counts,
+    /// The figures written.
+    pub figures: Vec<PathBuf>,
+    /// Simulated or live runs that it stands on.
+    pub runs: usize,
+    /// Time it took, s.
+    pub wall_s: f64,
+}
+
+impl StudyReport {
+    /// Whether it is complete and no check failed.
+    pub fn holds(&self) -> bool {
+        self.complete && self.counts.fail == 0
+    }
+}
