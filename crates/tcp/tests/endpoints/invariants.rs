@@ -56,7 +56,7 @@ impl Invariants {
     }
 
     pub fn sent(&mut self, sender: &Sender, segment: &Segment) {
-        let Before { una, max, in_flight, cwnd, finished } = self.before.unwrap();
+        let Before { una, max, in_flight, cwnd, finished } = self.before.expect("asked before it was sent");
         if segment.seq_len() == 0 || segment.has(flags::SYN) {
             return; // SYN, or the ACK of one, or of a FIN
         }

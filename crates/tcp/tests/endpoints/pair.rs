@@ -26,9 +26,9 @@ pub fn steady(segments: u64) -> Stack {
 
 pub fn parts(recovery: &Spec, growth: &Spec, response: &Spec) -> Parts {
     Parts {
-        recovery: AnyRecovery::build(recovery).unwrap().0,
-        growth: AnyGrowth::build(growth).unwrap().0,
-        response: AnyResponse::build(response).unwrap().0,
+        recovery: AnyRecovery::build(recovery).expect("a recovery").0,
+        growth: AnyGrowth::build(growth).expect("a growth rule").0,
+        response: AnyResponse::build(response).expect("a loss response").0,
     }
 }
 
@@ -69,7 +69,7 @@ impl Pair {
     pub fn of(stack: &Stack, parts: Parts, policy: &Spec) -> Self {
         let sender = Sender::new(stack, parts);
         let sack = sender.wants_sack();
-        let policy = AnyAckPolicy::build(policy).unwrap().0;
+        let policy = AnyAckPolicy::build(policy).expect("an ACK policy").0;
         Self {
             now: 0,
             receiver: Receiver::new(stack, policy, sack),
@@ -88,7 +88,7 @@ impl Pair {
 
     /// A preset against a receiver that acknowledges every segment.
     pub fn preset(stack: &Stack, name: &str) -> Self {
-        let preset = preset::find(name).unwrap();
+        let preset = preset::find(name).expect("a preset");
         let parts = parts(&preset.recovery(), &preset.growth(), &preset.response());
         Self::of(stack, parts, &Spec::named("every"))
     }

@@ -12,7 +12,7 @@ use truckee_tcp::sender::State;
 use truckee_tcp::{Arg, Info, Size, Spec, Stack, preset};
 
 fn config() -> ProptestConfig {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3000);
     ProptestConfig { cases, ..ProptestConfig::default() }
 }
 
