@@ -3,6 +3,8 @@
 //! A 4-ary heap of (time, key), smallest first, ties by key, so that the order is the same everywhere. A key names a
 //! component, and each component has one entry or few: the head of a link's FIFO, or a timer. The population is tens to
 //! thousands, for which a heap is best. Entries are never removed: a component that was re-armed ignores the old one.
+//! In front of the heap there is room for one event: what happens next is often what was planned last (a packet crossing
+//! a fast access link), and then the heap is not touched.
 
 use truckee_tcp::Time;
 
@@ -10,9 +12,19 @@ use truckee_tcp::Time;
 pub type Key = u32;
 
 /// Pending events: the time in the upper half of a number, the key in the lower, so that one comparison orders both.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Agenda {
+    /// Earlier than everything in the heap, or [`NOTHING`].
+    front: u128,
     heap: Vec<u128>,
+}
+
+const NOTHING: u128 = u128::MAX;
+
+impl Default for Agenda {
+    fn default() -> Self {
+        Self { front: NOTHING, heap: Vec::new() }
+    }
 }
 
 #[inline]
@@ -26,19 +38,39 @@ impl Agenda {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, time: Time, key: Key) {
-        self.heap.push(entry(time, key));
+        self.add(entry(time, key));
+    }
+
+    #[inline]
+    fn add(&mut self, event: u128) {
+        let later = if self.front != NOTHING {
+            let later = self.front.max(event);
+            self.front = self.front.min(event);
+            later
+        } else if self.heap.first().is_none_or(|&first| event < first) {
+            self.front = event;
+            return;
+        } else {
+            event
+        };
+        self.heap.push(later);
         self.sift_up(self.heap.len() - 1);
     }
 
     /// The next event.
     #[inline]
     pub fn peek(&self) -> Option<(Time, Key)> {
-        self.heap.first().map(|&e| ((e >> 64) as Time, e as Key))
+        let next = if self.front != NOTHING { self.front } else { *self.heap.first()? };
+        Some(((next >> 64) as Time, next as Key))
     }
 
     /// Removes the next event.
     #[inline]
     pub fn pop(&mut self) {
+        if self.front != NOTHING {
+            self.front = NOTHING;
+            return;
+        }
         self.heap.swap_remove(0);
         if !self.heap.is_empty() {
             self.sift_down();
@@ -48,8 +80,14 @@ impl Agenda {
     /// Puts the next event off to `time`.
     #[inline]
     pub fn postpone(&mut self, time: Time) {
-        self.heap[0] = entry(time, self.heap[0] as Key);
-        self.sift_down();
+        if self.front != NOTHING {
+            let event = entry(time, self.front as Key);
+            self.front = NOTHING;
+            self.add(event);
+        } else {
+            self.heap[0] = entry(time, self.heap[0] as Key);
+            self.sift_down();
+        }
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 //! arrival at the far end: a packet costs one event a hop. A link whose rate or delay changes in mid run works the
 //! times of what it holds out anew.
 
-use crate::packet::{DropCause, InTransit, Packet, bits};
+use crate::packet::{DropCause, InTransit, Packet, PacketId, bits};
 use crate::red::Red;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -83,6 +83,8 @@ pub struct Link {
     pub fused: bool,
     /// What it has counted.
     pub counts: Counts,
+    /// Whether it takes every packet at its rate and delivers it: no limit, no RED, no channel, no recorded capacity.
+    plain: bool,
     rate: u64,
     delay: Nanos,
     limit: Limit,
@@ -121,17 +123,19 @@ impl Link {
         } else {
             Transit::Heap { heap: BinaryHeap::new(), count: 0 }
         };
+        let capacity = direction.channel.capacity().map(|trace| Box::new(Capacity::new(trace.clone())));
         Self {
             name: name.to_owned(),
             to,
             up: true,
             fused: false,
             counts: Counts::default(),
+            plain: limit == Limit::None && red.is_none() && channel.is_clean() && capacity.is_none(),
             rate: direction.rate,
             delay: direction.delay,
             limit,
             red,
-            capacity: direction.channel.capacity().map(|trace| Box::new(Capacity::new(trace.clone()))),
+            capacity,
             channel: (!channel.is_clean()).then(|| Box::new(channel)),
             transit,
             free_at: 0,
@@ -147,9 +151,18 @@ impl Link {
         matches!(self.transit, Transit::Fifo(_))
     }
 
-    /// Offers a packet at `now`; `flow` is its flow's number for the channel.
-    #[inline]
-    pub fn offer(&mut self, now: Time, packet: &mut Packet, flow: u32) -> Offered {
+    /// Offers a packet at `now`; `flow` tells its flow's number for the channel.
+    #[inline(always)]
+    pub fn offer(&mut self, now: Time, packet: &mut Packet, flow: impl FnOnce() -> u32) -> Offered {
+        if self.plain && self.up {
+            let start = self.start(now);
+            let departure = self.transmit(start, packet.wire);
+            return Offered::Accepted { departure, arrival: departure.saturating_add(self.delay), copy: None };
+        }
+        self.offer_with_care(now, packet, flow())
+    }
+
+    fn offer_with_care(&mut self, now: Time, packet: &mut Packet, flow: u32) -> Offered {
         if !self.up {
             self.counts.outage_drops += 1;
             return Offered::Dropped(DropCause::Outage, now);
@@ -158,7 +171,12 @@ impl Link {
             self.counts.queue_drops += 1;
             return Offered::Dropped(DropCause::Queue, now);
         }
-        let departure = self.serve(now, packet.wire);
+        if self.free_at > now && (self.limit != Limit::None || self.red.is_some()) {
+            self.waiting.push_back((self.free_at, packet.wire));
+            self.waiting_bytes += u64::from(packet.wire);
+        }
+        let start = self.start(now);
+        let departure = self.transmit(start, packet.wire);
         let (extra, copy) = match &mut self.channel {
             None => (0, None),
             Some(channel) => {
@@ -186,7 +204,6 @@ impl Link {
     }
 
     /// Whether the queue takes the packet; may mark it.
-    #[inline]
     fn admits(&mut self, now: Time, packet: &mut Packet) -> bool {
         if self.limit == Limit::None && self.red.is_none() {
             return true;
@@ -216,20 +233,21 @@ impl Link {
         }
     }
 
-    /// Queues the packet for transmission; when that ends.
-    #[inline]
-    fn serve(&mut self, now: Time, bytes: u32) -> Time {
-        let start = if self.free_at > now {
-            if self.limit != Limit::None || self.red.is_some() {
-                self.waiting.push_back((self.free_at, bytes));
-                self.waiting_bytes += u64::from(bytes);
-            }
+    /// When service of a packet that comes at `now` begins.
+    #[inline(always)]
+    fn start(&mut self, now: Time) -> Time {
+        if self.free_at > now {
             self.counts.waited += u128::from(self.free_at - now);
             self.free_at
         } else {
             self.remainder = 0;
             now
-        };
+        }
+    }
+
+    /// Transmits a packet from `start` on; when that ends.
+    #[inline(always)]
+    fn transmit(&mut self, start: Time, bytes: u32) -> Time {
         let departure = match &mut self.capacity {
             Some(capacity) => capacity.depart(start, bytes),
             None => {
@@ -301,7 +319,7 @@ impl Link {
             }
             let extra = (item.arrival - item.departure).saturating_sub(old_delay);
             if !in_service && self.capacity.is_none() {
-                item.departure = previous + u64::from(item.packet.wire) * BITS_NS / self.rate;
+                item.departure = previous + u64::from(item.wire) * BITS_NS / self.rate;
             }
             in_service = false;
             previous = item.departure;
@@ -330,7 +348,7 @@ impl Link {
 
     /// (departure, size) of what has not departed yet, in order.
     fn pending(&self, now: Time) -> Vec<(Time, u32)> {
-        let entry = |i: &InTransit| (i.departure > now).then_some((i.departure, i.packet.wire));
+        let entry = |i: &InTransit| (i.departure > now).then_some((i.departure, i.wire));
         let mut pending: Vec<_> = match &self.transit {
             Transit::Fifo(fifo) => fifo.iter().filter_map(entry).collect(),
             Transit::Heap { heap, .. } => heap.iter().filter_map(|o| entry(&o.0.item)).collect(),
@@ -340,12 +358,12 @@ impl Link {
     }
 
     /// Takes the link down: what waits or travels on it is lost and returned.
-    pub fn fail(&mut self, now: Time) -> Vec<Packet> {
+    pub fn fail(&mut self, now: Time) -> Vec<PacketId> {
         self.up = false;
         self.free_at = now;
         self.waiting.clear();
         self.waiting_bytes = 0;
-        let lost: Vec<Packet> = std::iter::from_fn(|| self.take()).map(|i| i.packet).collect();
+        let lost: Vec<PacketId> = std::iter::from_fn(|| self.take()).map(|i| i.packet).collect();
         self.counts.outage_drops += lost.len() as u64;
         lost
     }

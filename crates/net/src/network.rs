@@ -6,7 +6,7 @@ use crate::arrivals::Process;
 use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
 use crate::link::{self, Link, Offered};
-use crate::packet::{DropCause, InTransit, Packet, TRAFFIC, bits};
+use crate::packet::{DropCause, InTransit, Packet, PacketId, Pool, TRAFFIC, bits};
 use crate::record::{FlowBook, Totals, TrafficBook, count_drop};
 use crate::routes::Graph;
 use crate::{Error, Options};
@@ -62,6 +62,7 @@ pub struct Network<'a> {
     pub links_warm: Vec<link::Counts>,
     /// Table of paths: numbers of links, each path followed by [`END`].
     paths: Vec<u32>,
+    packets: Pool,
     pub connections: Vec<Connection>,
     pub flows: Vec<FlowState>,
     sources: Vec<Source>,
@@ -103,6 +104,7 @@ impl<'a> Network<'a> {
             links_warm: vec![link::Counts::default(); links.len()],
             links,
             paths: Vec::new(),
+            packets: Pool::default(),
             connections: Vec::new(),
             flows: Vec::with_capacity(scenario.flows.len()),
             sources: Vec::new(),
@@ -310,41 +312,57 @@ impl<'a> Network<'a> {
 
     /// A packet is at the far end of a link.
     #[inline]
-    fn on_hop(&mut self, mut packet: Packet, from: usize) {
-        let next = self.paths[packet.at as usize + 1];
+    fn on_hop(&mut self, id: PacketId, from: usize) {
+        let at = self.packets[id].at + 1;
+        let next = self.paths[at as usize];
         if next == END {
-            self.on_arrival(&packet);
+            self.packets.remove(id);
+            self.on_arrival(id);
             return;
         }
-        packet.at += 1;
-        if !self.links[next as usize].up || self.is_off_route(&packet) {
-            self.reroute(packet, from);
+        self.packets[id].at = at;
+        if !self.scenario.changes.is_empty() && (!self.links[next as usize].up || self.is_off_route(id)) {
+            self.reroute(id, from);
             return;
         }
-        self.inject(packet, self.now);
+        self.inject(id, self.now);
     }
 
     /// Sends a packet into the link at its position, and on through links whose arrivals can be worked out.
     #[inline]
-    fn inject(&mut self, mut packet: Packet, mut at: Time) {
+    fn inject(&mut self, id: PacketId, mut at: Time) {
+        let packet = &mut self.packets[id];
+        let mut index = self.paths[packet.at as usize] as usize;
         loop {
             if at > self.scenario.duration {
+                self.packets.remove(id);
                 return;
             }
-            let index = self.paths[packet.at as usize] as usize;
-            let flow = self.flow_number(&packet);
-            match self.links[index].offer(at, &mut packet, flow) {
-                Offered::Dropped(cause, when) => return self.on_drop(&packet, index, cause, when),
+            let connections = &self.connections;
+            let owner = packet.owner;
+            let flow = || if owner & TRAFFIC != 0 { link::NO_FLOW } else { connections[owner as usize].flow as u32 };
+            match self.links[index].offer(at, packet, flow) {
+                Offered::Dropped(cause, when) => {
+                    self.packets.remove(id);
+                    return self.on_drop(id, index, cause, when);
+                }
                 Offered::Accepted { departure, arrival, copy } => {
                     let next = self.paths[packet.at as usize + 1];
-                    if copy.is_none() && next != END && self.links[next as usize].fused {
+                    if next != END && self.links[next as usize].fused {
                         packet.at += 1;
+                        index = next as usize;
                         at = arrival;
                         continue;
                     }
-                    self.carry(index, InTransit { arrival, departure, packet });
+                    let wire = packet.wire;
+                    let item = InTransit { arrival, departure, packet: id, wire };
                     if let Some(arrival) = copy {
-                        self.carry(index, InTransit { arrival, departure, packet });
+                        let twin = *packet;
+                        let packet = self.packets.add(twin);
+                        self.carry(index, item);
+                        self.carry(index, InTransit { arrival, packet, ..item });
+                    } else {
+                        self.carry(index, item);
                     }
                     return;
                 }
@@ -362,12 +380,9 @@ impl<'a> Network<'a> {
         }
     }
 
-    #[inline]
-    fn flow_number(&self, packet: &Packet) -> u32 {
-        if packet.is_traffic() { link::NO_FLOW } else { self.connections[packet.owner as usize].flow as u32 }
-    }
-
-    fn on_drop(&mut self, packet: &Packet, index: usize, cause: DropCause, when: Time) {
+    /// A packet, whose place is free already, was dropped by link `index`.
+    fn on_drop(&mut self, id: PacketId, index: usize, cause: DropCause, when: Time) {
+        let packet = self.packets[id];
         let segment = packet.segment;
         let number = if segment.len > 0 { segment.seq } else { segment.ack };
         self.digest.add(when ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
@@ -405,9 +420,11 @@ impl<'a> Network<'a> {
 
     // --- endpoints -----------------------------------------------------------------------------------------------
 
+    /// A packet, whose place is free already, has reached its endpoint.
     #[inline]
-    fn on_arrival(&mut self, packet: &Packet) {
+    fn on_arrival(&mut self, id: PacketId) {
         let now = self.now;
+        let packet = &self.packets[id];
         let segment = &packet.segment;
         self.digest.add(now, segment.seq ^ segment.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
         if packet.is_traffic() {
@@ -425,17 +442,18 @@ impl<'a> Network<'a> {
             return;
         }
         if packet.is(bits::FORWARD) {
-            self.at_receiver(index, segment, packet.is(bits::CONGESTION_EXPERIENCED));
+            self.at_receiver(index, id);
         } else {
-            self.at_sender(index, segment);
+            self.at_sender(index, id);
         }
     }
 
     #[inline]
-    fn at_receiver(&mut self, index: usize, segment: &Segment, marked: bool) {
+    fn at_receiver(&mut self, index: usize, id: PacketId) {
         let now = self.now;
+        let packet = &self.packets[id];
         let connection = &mut self.connections[index];
-        connection.receiver.on_segment(now, segment, marked);
+        connection.receiver.on_segment(now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED));
         let flow = &mut self.flows[connection.flow];
         let mut bytes = 0;
         if !flow.app.is_reverse(connection.lane) {
@@ -460,8 +478,9 @@ impl<'a> Network<'a> {
     }
 
     #[inline]
-    fn at_sender(&mut self, index: usize, segment: &Segment) {
+    fn at_sender(&mut self, index: usize, id: PacketId) {
         let now = self.now;
+        let segment = &self.packets[id].segment;
         let connection = &mut self.connections[index];
         connection.sender.on_segment(now, segment);
         if let Some(series) = &mut self.flows[connection.flow].book.series {
@@ -538,7 +557,8 @@ impl<'a> Network<'a> {
                     retransmission: segment.retransmission,
                 });
             }
-            self.inject(packet, now);
+            let id = self.packets.add(packet);
+            self.inject(id, now);
         }
         self.arm_sender(index);
     }
@@ -567,7 +587,8 @@ impl<'a> Network<'a> {
                 wire: segment.wire_bytes(),
                 bits: 0,
             };
-            self.inject(packet, now);
+            let id = self.packets.add(packet);
+            self.inject(id, now);
         }
         let connection = &mut self.connections[index];
         if let Some(deadline) = connection.receiver.deadline()
@@ -735,7 +756,8 @@ impl<'a> Network<'a> {
             wire: source.packet,
             bits: 0,
         };
-        self.inject(packet, now);
+        let id = self.packets.add(packet);
+        self.inject(id, now);
     }
 
     fn on_warm(&mut self) {
@@ -765,8 +787,9 @@ impl<'a> Network<'a> {
             match change.up {
                 Some(true) => self.links[link].up = true,
                 Some(false) => {
-                    for packet in self.links[link].fail(self.now) {
-                        self.on_drop(&packet, link, DropCause::Outage, self.now);
+                    for id in self.links[link].fail(self.now) {
+                        self.packets.remove(id);
+                        self.on_drop(id, link, DropCause::Outage, self.now);
                     }
                 }
                 None => {}
@@ -818,11 +841,8 @@ impl<'a> Network<'a> {
     }
 
     /// Whether the packet follows a route that its owner no longer uses.
-    #[inline]
-    fn is_off_route(&self, packet: &Packet) -> bool {
-        if self.scenario.changes.is_empty() {
-            return false;
-        }
+    fn is_off_route(&self, id: PacketId) -> bool {
+        let packet = &self.packets[id];
         let path = if packet.is_traffic() {
             return false; // it is turned away only where its link is down
         } else {
@@ -833,7 +853,8 @@ impl<'a> Network<'a> {
     }
 
     /// Finds the way on for a packet at the far end of link `from` whose route has changed.
-    fn reroute(&mut self, mut packet: Packet, from: usize) {
+    fn reroute(&mut self, id: PacketId, from: usize) {
+        let packet = self.packets[id];
         let node = self.links[from].to;
         let to = if packet.is_traffic() {
             let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
@@ -852,12 +873,16 @@ impl<'a> Network<'a> {
             None => {
                 let link = self.paths[packet.at as usize] as usize;
                 self.links[link].counts.outage_drops += 1;
-                self.on_drop(&packet, link, DropCause::Outage, self.now);
+                self.packets.remove(id);
+                self.on_drop(id, link, DropCause::Outage, self.now);
             }
-            Some(links) if links.is_empty() => self.on_arrival(&packet),
+            Some(links) if links.is_empty() => {
+                self.packets.remove(id);
+                self.on_arrival(id);
+            }
             Some(links) => {
-                packet.at = self.detour(&links);
-                self.inject(packet, self.now);
+                self.packets[id].at = self.detour(&links);
+                self.inject(id, self.now);
             }
         }
     }

@@ -44,6 +44,9 @@ impl Packet {
     }
 }
 
+/// A packet's place in the [`Pool`].
+pub type PacketId = u32;
+
 /// A packet on its way to the far end of a link.
 #[derive(Debug, Clone, Copy)]
 pub struct InTransit {
@@ -52,7 +55,54 @@ pub struct InTransit {
     /// When its transmission ends or ended.
     pub departure: Time,
     /// The packet.
-    pub packet: Packet,
+    pub packet: PacketId,
+    /// Bytes on the wire.
+    pub wire: u32,
+}
+
+/// All packets that exist. A packet is written once and stays where it is while links pass its number on.
+#[derive(Debug, Default)]
+pub struct Pool {
+    packets: Vec<Packet>,
+    free: Vec<PacketId>,
+}
+
+impl Pool {
+    /// Gives a packet a place.
+    #[inline]
+    pub fn add(&mut self, packet: Packet) -> PacketId {
+        match self.free.pop() {
+            Some(id) => {
+                self.packets[id as usize] = packet;
+                id
+            }
+            None => {
+                self.packets.push(packet);
+                (self.packets.len() - 1) as PacketId
+            }
+        }
+    }
+
+    /// Frees a packet's place; what was there can be read until the next [`Self::add`].
+    #[inline]
+    pub fn remove(&mut self, id: PacketId) {
+        self.free.push(id);
+    }
+}
+
+impl std::ops::Index<PacketId> for Pool {
+    type Output = Packet;
+    #[inline]
+    fn index(&self, id: PacketId) -> &Packet {
+        &self.packets[id as usize]
+    }
+}
+
+impl std::ops::IndexMut<PacketId> for Pool {
+    #[inline]
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.packets[id as usize]
+    }
 }
 
 /// Why a packet was dropped.
