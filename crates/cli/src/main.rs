@@ -1,1 +1,105 @@
-fn main() {}
+//! The command `truckee`: arguments in, tables and progress out, nothing else.
+//!
+//! Results go to stdout, progress and messages to stderr. Exit status: 0 success; 1 a check failed or the run could not
+//! finish; 2 bad usage or bad input. A pipe closed by its reader ends the command quietly.
+//!
+//! Not for: anything another program would want too; that is in the other crates.
+
+mod completions;
+mod error;
+mod human;
+mod input;
+mod interrupt;
+mod kinds;
+mod layout;
+mod outcome_table;
+mod progress;
+mod run;
+mod study;
+mod sweep;
+mod variants;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use error::Error;
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+
+/// A laboratory for TCP over noisy paths.
+///
+/// Which window rule, which loss response, which way of acknowledging carries data best when packets die of noise and
+/// not of congestion?
+#[derive(Debug, Parser)]
+#[command(name = "truckee", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  truckee run examples/wireless.toml
+  truckee sweep examples/wireless.toml --vary flow.sender=newreno,newreno-lp --runs 20
+  truckee study run wireless-download
+  truckee variants newreno-lp
+
+Exit status: 0 success; 1 a check failed or the run could not finish; 2 bad usage or bad input.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Arguments),
+    Sweep(sweep::Arguments),
+    Study(study::Arguments),
+    Variants(variants::Arguments),
+    Completions(completions::Arguments),
+}
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading
+    Table,
+    /// One object; stable, SI units
+    Json,
+    /// With a header line; SI units
+    Csv,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let done = match arguments.command {
+        Command::Run(arguments) => run::run(&arguments, &mut out),
+        Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
+        Command::Study(arguments) => study::study(&arguments, &mut out),
+        Command::Variants(arguments) => variants::variants(&arguments, &mut out),
+        Command::Completions(arguments) => completions::completions(&arguments, &mut out),
+    };
+    // What was written before an error stays written.
+    let flushed = out.flush().map_err(Error::from);
+    match done.and(flushed) {
+        Ok(()) | Err(Error::ClosedPipe) => ExitCode::SUCCESS,
+        Err(error) => {
+            error.report();
+            ExitCode::from(error.exit_status())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        for command in Arguments::command().get_subcommands() {
+            let help = command.clone().render_long_help().to_string();
+            assert!(help.contains("Example"), "{}: {help}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,45 @@
+# What one does with this repository. Every target installs what it needs, says what it is doing, and is quick when
+# there is nothing to do. CARGO_TARGET_DIR is respected.
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+TRUCKEE := $(TARGET)/release/truckee
+PYTHON := .venv/bin/python
+REQUIREMENTS := tools/requirements.txt docs/requirements.txt
+
+.PHONY: help demo release test bench book figures venv rust clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+demo: release ## Reproduce a published figure: which TCP downloads fastest over a noisy hop?
+	@echo "==> truckee study run wireless-download --out out/demo"
+	@$(TRUCKEE) study run wireless-download --out out/demo
+
+release: rust
+	@echo "==> building truckee (the first time takes some minutes)"
+	@cargo build --release --locked -p truckee-cli
+
+test: rust venv ## Check everything: format, lints, tests, digests, studies, licences, Python, the book
+	@tools/test.sh
+
+bench: release ## Measure beside ns-2 and ns-3, installing them where possible
+	@bench/peers/install.sh
+	@bench/run.py
+
+book: venv release ## Build the book into site/
+	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
+	@echo "==> open site/index.html"
+
+figures: release ## Draw the book's figures anew
+	@TRUCKEE=$(TRUCKEE) docs/figures.sh
+
+clean: ## Remove everything that was built
+	cargo clean
+	rm -rf .venv site out bench/out
+
+rust:
+	@tools/prepare.sh rust
+
+venv:
+	@tools/prepare.sh python $(REQUIREMENTS)

@@ -1,0 +1,116 @@
+//! `truckee run`: one scenario, once.
+
+use crate::error::Error;
+use crate::input::Input;
+use crate::progress::{Bar, note};
+use crate::{Format, human, outcome_table};
+use clap::ValueEnum;
+use std::io::Write;
+use std::path::PathBuf;
+use truckee_lab::{Engine, Simulator, metric, output};
+use truckee_scenario::{Outcome, Scenario, explain};
+
+/// Run a scenario and show what each flow got
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    /// What runs it
+    #[arg(long, value_enum, default_value_t = EngineName::Sim)]
+    engine: EngineName,
+    /// Also write result.json, flows.parquet and series.parquet into this directory
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// Print the scenario with every default filled in, and do not run it
+    #[arg(long)]
+    explain: bool,
+    /// Run twice and fail if the digests differ from each other, or from HEX
+    #[arg(long, value_name = "HEX", num_args = 0..=1, require_equals = true)]
+    check_digest: Option<Option<String>>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  truckee run examples/wireless.toml
+  truckee run examples/wireless.toml --set flow.sender=newreno --seed 7
+  truckee run examples/wireless.toml --format json | jq '.flows[].goodput_bps'
+  truckee run examples/first.toml --out results/first
+  truckee run examples/first.toml --explain";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// The packet-level simulator
+    Sim,
+    /// Real TCP stacks; not part of this version
+    Kernel,
+}
+
+/// Runs and shows.
+pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
+    if arguments.engine == EngineName::Kernel {
+        let why = "--engine kernel: the kernel engine is not part of this version; use --engine sim";
+        return Err(Error::Usage(why.to_owned()));
+    }
+    let scenario = arguments.input.document()?.scenario()?;
+    if arguments.explain {
+        return Ok(out.write_all(explain(&scenario).as_bytes())?);
+    }
+    let outcome = simulate(&scenario, arguments.out.is_some())?;
+    let files = match &arguments.out {
+        Some(dir) => output::write_run(dir, &outcome)?,
+        None => Vec::new(),
+    };
+    match arguments.format {
+        Format::Table => outcome_table::write(out, &outcome, &files)?,
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, &outcome)?;
+            writeln!(out)?;
+        }
+        Format::Csv => csv(out, &outcome)?,
+    }
+    match &arguments.check_digest {
+        None => Ok(()),
+        Some(expected) => check_digest(&scenario, &outcome.digest, expected.as_deref()),
+    }
+}
+
+fn simulate(scenario: &Scenario, series: bool) -> Result<Outcome, Error> {
+    let _bar = Bar::new(&format!(
+        "{}: {} s to simulate",
+        scenario.name,
+        human::quantity(scenario.duration as f64 / 1e9, "")
+    ));
+    Simulator.run(scenario, series).map_err(Error::Failed)
+}
+
+/// Flows, one a line; the columns are the flow metrics in SI units, empty where there is no value.
+fn csv(out: &mut dyn Write, outcome: &Outcome) -> Result<(), Error> {
+    let mut csv = csv::Writer::from_writer(out);
+    let metrics = metric::list().into_iter().filter(|m| m.of == "flow").map(|m| m.name);
+    csv.write_record(["name", "sender", "receiver"].into_iter().chain(metrics))?;
+    for flow in &outcome.flows {
+        let names = [&flow.name, &flow.sender, &flow.receiver].map(String::clone);
+        let values = metric::of_flow(flow).map(|(_, x)| x.map(|x| x.to_string()).unwrap_or_default());
+        csv.write_record(names.into_iter().chain(values))?;
+    }
+    Ok(csv.flush()?)
+}
+
+fn check_digest(scenario: &Scenario, first: &str, expected: Option<&str>) -> Result<(), Error> {
+    let second = simulate(scenario, false)?.digest;
+    if second != first {
+        return Err(Error::Failed(format!("the digests of two runs differ: {first}, {second}")));
+    }
+    if let Some(expected) = expected.filter(|e| !e.eq_ignore_ascii_case(first)) {
+        return Err(Error::Failed(format!("the digest is {first}, expected {expected}")));
+    }
+    note(&format!(
+        "digest {first}: the same twice{}",
+        if expected.is_some() { ", and as expected" } else { "" }
+    ));
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! What a study found, as a table or as CSV.
+
+use crate::error::Error;
+use crate::human::{self, many, quantity};
+use crate::layout::{self, numbers, words};
+use std::io::{self, Write};
+use truckee_lab::study::{CheckRow, Counts, StudyReport, Verdict};
+
+/// Writes one study's checks, notes, figures and counts.
+pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Result<()> {
+    if again {
+        writeln!(out)?;
+    }
+    writeln!(out, "{}: {}", report.id, report.title)?;
+    writeln!(out, "published: {}, {}", report.source.paper, report.source.place)?;
+    if !report.complete {
+        return writeln!(out, "not complete after {}: nothing is judged", many(report.runs, "run"));
+    }
+    writeln!(out)?;
+    let columns = [
+        words("check"),
+        words("at"),
+        numbers("published"),
+        numbers("measured"),
+        words("demand"),
+        numbers("runs"),
+        words("verdict"),
+    ];
+    layout::write(out, &columns, report.rows.iter().map(row))?;
+    notes(out, report)?;
+    writeln!(out)?;
+    for figure in &report.figures {
+        writeln!(out, "figure: {}", figure.display())?;
+    }
+    writeln!(
+        out,
+        "{}; {} in {}",
+        counts(&report.counts),
+        many(report.runs, "run"),
+        quantity(report.wall_s, "s")
+    )
+}
+
+/// Writes the sum over several studies.
+pub fn write_total(out: &mut dyn Write, reports: &[StudyReport]) -> io::Result<()> {
+    let mut sum = Counts::default();
+    for Counts { pass, fail, differs, skipped } in reports.iter().map(|r| r.counts) {
+        sum.pass += pass;
+        sum.fail += fail;
+        sum.differs += differs;
+        sum.skipped += skipped;
+    }
+    writeln!(out, "\nall {}: {}", many(reports.len(), "study").replace("studys", "studies"), counts(&sum))
+}
+
+fn counts(counts: &Counts) -> String {
+    let Counts { pass, fail, differs, skipped } = counts;
+    let mut text = format!("{pass} pass, {fail} fail, {differs} differ");
+    if *skipped > 0 {
+        text.push_str(&format!(", {skipped} skipped"));
+    }
+    text
+}
+
+fn row(row: &CheckRow) -> Vec<String> {
+    let published = row.published.map_or_else(|| human::NONE.to_owned(), |x| quantity(x, &row.unit));
+    let runs = match row.incomplete {
+        0 => row.n.to_string(),
+        without => format!("{} ({without} without a value)", row.n + without),
+    };
+    vec![
+        row.check.clone(),
+        row.cell.clone(),
+        published,
+        measured(row),
+        row.demand.clone(),
+        runs,
+        word(row.verdict).to_owned(),
+    ]
+}
+
+fn measured(row: &CheckRow) -> String {
+    let Some(mean) = row.measured else { return human::NONE.to_owned() };
+    let Some((low, high)) = row.interval else { return quantity(mean, &row.unit) };
+    let (below, above) = (mean - low, high - mean);
+    // Intervals of ratios are not symmetric.
+    if (below - above).abs() <= 0.05 * (below + above) {
+        human::with_interval(mean, Some((below + above) / 2.0), &row.unit)
+    } else {
+        format!(
+            "{} ({} … {})",
+            quantity(mean, &row.unit),
+            quantity(low, &row.unit),
+            quantity(high, &row.unit)
+        )
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "pass",
+        Verdict::Fail => "FAIL",
+        Verdict::Differs => "differs",
+        Verdict::Skipped => "skipped",
+    }
+}
+
+/// Each check's remarks, once.
+fn notes(out: &mut dyn Write, report: &StudyReport) -> io::Result<()> {
+    let mut said: Vec<(&str, &str)> = Vec::new();
+    for row in report.rows.iter().filter(|r| !r.note.is_empty()) {
+        let remark = (row.check.as_str(), row.note.as_str());
+        if !said.contains(&remark) {
+            if said.is_empty() {
+                writeln!(out)?;
+            }
+            writeln!(out, "{} ({}): {}", row.check, word(row.verdict), row.note)?;
+            said.push(remark);
+        }
+    }
+    Ok(())
+}
+
+/// Writes all studies' checks, one a line.
+pub fn csv(out: &mut dyn Write, reports: &[StudyReport]) -> Result<(), Error> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record([
+        "study",
+        "check",
+        "cell",
+        "metric",
+        "unit",
+        "published",
+        "measured",
+        "low",
+        "high",
+        "n",
+        "incomplete",
+        "demand",
+        "verdict",
+        "note",
+    ])?;
+    let number = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
+    for report in reports {
+        for row in &report.rows {
+            csv.write_record([
+                report.id.as_str(),
+                &row.check,
+                &row.cell,
+                &row.metric,
+                &row.unit,
+                &number(row.published),
+                &number(row.measured),
+                &number(row.interval.map(|i| i.0)),
+                &number(row.interval.map(|i| i.1)),
+                &row.n.to_string(),
+                &row.incomplete.to_string(),
+                &row.demand,
+                &word(row.verdict).to_lowercase(),
+                &row.note,
+            ])?;
+        }
+    }
+    Ok(csv.flush()?)
+}

@@ -1,0 +1,46 @@
+//! What studies there are, and what one says before it is run.
+
+use crate::error::Error;
+use crate::human::many;
+use crate::layout::{self, numbers, words};
+use std::io::{self, Write};
+use truckee_lab::study::Study;
+
+/// One line a study.
+pub fn list(out: &mut dyn Write, studies: &[Study]) -> io::Result<()> {
+    let columns = [words("study"), numbers("checks"), words("title"), words("published in")];
+    let row = |s: &Study| {
+        let source = format!("{}, {}", s.source.paper, s.source.place);
+        vec![s.id.clone(), s.checks.len().to_string(), s.title.clone(), source]
+    };
+    layout::write(out, &columns, studies.iter().map(row))
+}
+
+/// Everything but the verdict.
+pub fn one(out: &mut dyn Write, study: &Study) -> Result<(), Error> {
+    writeln!(out, "{}: {}", study.id, study.title)?;
+    writeln!(out, "published: {}, {}", study.source.paper, study.source.place)?;
+    writeln!(out, "\n{}", study.setup.trim())?;
+    for sweep in &study.sweeps {
+        writeln!(out, "\nsweep \"{}\": {}", sweep.name, many(sweep.runs as usize, "seed"))?;
+        for axis in sweep.axes(false)? {
+            let labels: Vec<&str> = axis.values.iter().map(|v| v.label.as_str()).collect();
+            writeln!(out, "  {} = {}", axis.name, labels.join(", "))?;
+        }
+    }
+    writeln!(out, "\nchecks:")?;
+    for check in &study.checks {
+        let published = check.published.map(|x| format!(", published {x}")).unwrap_or_default();
+        writeln!(out, "  {}: {}{published}", check.name, check.metric)?;
+        if let Some(why) = &check.differs {
+            writeln!(out, "    differs from the paper: {}", why.trim())?;
+        }
+    }
+    if let Some(scenario) = &study.scenario {
+        writeln!(out, "\nscenario:")?;
+        for line in scenario.trim().lines() {
+            writeln!(out, "  {}", line.trim_end())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! `truckee sweep`: a grid of scenarios under many seeds, summed up with confidence intervals.
+
+use crate::error::Error;
+use crate::input::Input;
+use crate::layout::{self, numbers, words};
+use crate::progress::{Bar, note, warn};
+use crate::{Format, human, interrupt};
+use std::io::Write;
+use std::path::PathBuf;
+use truckee_lab::grid::{self, Grid};
+use truckee_lab::table::{Table, TableRow};
+use truckee_lab::{Metric, Plan, Runs, Simulator, Sweep};
+
+/// Runs at each point unless told otherwise.
+const RUNS: u64 = 10;
+
+/// Run a scenario over a grid of values and seeds, on all cores
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    /// Vary a value: flow.sender=reno,sack or channel.per=1e-5..1e-1:log13 or seed=1..60 (repeatable)
+    #[arg(long, value_name = "PATH=VALUES", required = true)]
+    vary: Vec<String>,
+    /// Runs at each point, with seeds counted up from the scenario's [default: 10]
+    #[arg(long, value_name = "N", conflicts_with = "precision", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    runs: Option<u64>,
+    /// Run as many seeds as the interval of the first metric needs to be this narrow, relative to the mean: 2%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    precision: Option<f64>,
+    /// What to show: goodput_bps, completion_s, flow.NAME.overhead, link.NAME.utilisation, … (repeatable)
+    #[arg(long, value_name = "NAME", default_value = "goodput_bps", value_delimiter = ',')]
+    metric: Vec<String>,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = jobs)]
+    jobs: Option<usize>,
+    /// Keep every run in this directory; the same command later goes on where it stopped
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  truckee sweep examples/wireless.toml --vary flow.sender=newreno,newreno-lp --runs 20
+  truckee sweep examples/wireless.toml --vary channel.per_bad=0.1,0.3,0.5 --vary seed=1..60 --metric flow.download.completion_s
+  truckee sweep examples/wireless.toml --vary channel.bad=10ms..100ms:lin4 --precision 2% --out results/bad";
+
+/// A share written as 2% or 0.02.
+fn share(text: &str) -> Result<f64, String> {
+    let number = |t: &str| t.trim().parse::<f64>().ok();
+    let share = match text.trim().strip_suffix('%') {
+        Some(percent) => number(percent).map(|x| x / 100.0),
+        None => number(text),
+    };
+    share
+        .filter(|x| *x > 0.0 && *x < 1.0)
+        .ok_or_else(|| "expected a share between 0 and 1, such as 2% or 0.02".to_owned())
+}
+
+/// A number of threads.
+pub fn jobs(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|n| (1..=4096).contains(n))
+        .ok_or_else(|| "expected a number of threads, from 1 to 4096".to_owned())
+}
+
+/// Sweeps and shows.
+pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
+    let metrics = arguments.metric.iter().map(|m| Metric::parse(m)).collect::<Result<Vec<_>, _>>()?;
+    let (axes, seeds) = grid::axes(&arguments.vary)?;
+    let grid = Grid::new(&arguments.input.document()?, axes)?;
+    let mut plan = Plan::new(grid, runs(arguments, seeds, &metrics)?, metrics.clone());
+    plan.jobs = arguments.jobs;
+    plan.command = std::env::args().collect();
+
+    let stop = interrupt::flag();
+    let mut bar = Bar::new("sweep");
+    let dir = arguments.out.as_deref();
+    let sweep = truckee_lab::sweep(&plan, &Simulator, dir, &mut bar, &stop)?;
+    drop(bar);
+    let table = Table::new(&sweep, &metrics);
+    match arguments.format {
+        Format::Table => write(out, &table)?,
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, &table)?;
+            writeln!(out)?;
+        }
+        Format::Csv => out.write_all(table.to_csv()?.as_bytes())?,
+    }
+    close(&sweep, arguments)
+}
+
+/// What the user should know beside the table.
+fn close(sweep: &Sweep, arguments: &Arguments) -> Result<(), Error> {
+    for &point in &sweep.imprecise {
+        let place = Some(sweep.grid.label(point))
+            .filter(|l| !l.is_empty())
+            .map(|l| format!("{l}: "))
+            .unwrap_or_default();
+        let most = truckee_lab::sweep::MAX_SEEDS;
+        warn(&format!("{place}the interval is wider than asked for after {most} runs"));
+    }
+    if let Some(file) = &sweep.file {
+        note(&format!("wrote {}", file.display()));
+    }
+    if sweep.complete {
+        return Ok(());
+    }
+    let kept = match &arguments.out {
+        Some(dir) => format!("are kept in {}; the same command goes on from there", dir.display()),
+        None => "are shown; with --out DIR the same command could go on".to_owned(),
+    };
+    Err(Error::Failed(format!("stopped: {} {kept}", human::many(sweep.rows.len(), "finished run"))))
+}
+
+fn runs(arguments: &Arguments, seeds: Option<Vec<u64>>, metrics: &[Metric]) -> Result<Runs, Error> {
+    match (seeds, arguments.runs, arguments.precision) {
+        (Some(seeds), None, None) => Ok(Runs::Seeds(seeds)),
+        (Some(_), _, _) => {
+            let why = "--vary seed=… says which runs are done; leave out --runs and --precision";
+            Err(Error::Usage(why.to_owned()))
+        }
+        (None, _, Some(target)) => match metrics.first() {
+            Some(metric) => Ok(Runs::Precision { target, metric: metric.clone() }),
+            None => Err(Error::Usage("--precision needs a --metric".to_owned())),
+        },
+        (None, runs, None) => Ok(Runs::Count(runs.unwrap_or(RUNS))),
+    }
+}
+
+fn write(out: &mut dyn Write, table: &Table) -> Result<(), Error> {
+    let mut columns: Vec<_> = table.axes.iter().map(|a| words(a)).collect();
+    columns.extend([words("metric"), numbers("mean"), numbers("runs")]);
+    layout::write(out, &columns, table.rows.iter().map(row))?;
+    if table.rows.iter().any(|r| r.estimate.half_width.is_some()) {
+        writeln!(out, "± half the width of the mean's {} interval", human::percent(table.confidence))?;
+    }
+    Ok(())
+}
+
+fn row(row: &TableRow) -> Vec<String> {
+    let e = &row.estimate;
+    let mean =
+        e.mean.map_or_else(|| human::NONE.to_owned(), |m| human::with_interval(m, e.half_width, row.unit));
+    let runs = match e.incomplete {
+        0 => e.n.to_string(),
+        without => format!("{} ({without} without a value)", e.n + without),
+    };
+    let mut cells = row.point.clone();
+    cells.extend([row.metric.clone(), mean, runs]);
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_precision_is_a_share() {
+        assert_eq!(share("2%"), Ok(0.02));
+        assert_eq!(share("0.02"), Ok(0.02));
+        for bad in ["0", "100%", "two", "-1%", "nan", ""] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
+    }
+}

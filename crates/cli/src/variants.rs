@@ -1,0 +1,278 @@
+//! `truckee variants`: everything that can be named in a scenario, with formula and source.
+
+use crate::error::Error;
+use crate::kinds;
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use truckee_scenario::units::{format_bytes, format_rate, format_time};
+use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::estimate::AnyEstimator;
+use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::predict::AnyPredictor;
+use truckee_tcp::preset::{PRESETS, Preset};
+use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::response::AnyResponse;
+use truckee_tcp::{Arg, Info, Spec, SpecError};
+
+/// List everything that can be named in a scenario, or show one name with its parameters
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// A preset, algorithm, channel, queue or application
+    name: Option<String>,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  truckee variants
+  truckee variants newreno-lp
+  truckee variants gilbert";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading
+    Table,
+    /// One array of objects
+    Json,
+}
+
+/// One thing that can be named.
+struct Entry {
+    info: Info,
+    /// What it is written as in a scenario, all defaults filled in.
+    usage: Usage,
+}
+
+enum Usage {
+    /// A sender's parts: key and member.
+    Preset(Vec<(&'static str, Spec)>),
+    /// A member of a family.
+    Member(Spec),
+    /// A value of a key, as TOML.
+    Kind(&'static str),
+}
+
+/// Things of one sort.
+struct Group {
+    title: &'static str,
+    /// Where a scenario names them.
+    place: String,
+    entries: Vec<Entry>,
+}
+
+/// Lists, or shows what has that name.
+pub fn variants(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
+    let mut groups = groups().map_err(|e| Error::Failed(e.to_string()))?;
+    if let Some(name) = &arguments.name {
+        let names: Vec<&str> = groups.iter().flat_map(|g| &g.entries).map(|e| e.info.name).collect();
+        if !names.contains(&name.as_str()) {
+            return Err(Error::Usage(unknown(name, &names)));
+        }
+        for group in &mut groups {
+            group.entries.retain(|e| e.info.name == *name);
+        }
+        groups.retain(|g| !g.entries.is_empty());
+    }
+    match (arguments.format, &arguments.name) {
+        (Format::Json, _) => {
+            let all: Vec<Value> =
+                groups.iter().flat_map(|g| g.entries.iter().map(|e| as_json(g, e))).collect();
+            serde_json::to_writer_pretty(&mut *out, &all)?;
+            writeln!(out)?;
+        }
+        (Format::Table, None) => list(out, &groups)?,
+        (Format::Table, Some(_)) => show(out, &groups)?,
+    }
+    Ok(())
+}
+
+fn unknown(name: &str, names: &[&str]) -> String {
+    let likeness = |known: &&str| strsim::jaro_winkler(name, known);
+    let nearest =
+        names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).filter(|n| likeness(n) > 0.7);
+    let help = match nearest {
+        Some(nearest) => format!("did you mean \"{nearest}\"?"),
+        None => "`truckee variants` lists all".to_owned(),
+    };
+    format!("nothing is named \"{name}\"; {help}")
+}
+
+fn groups() -> Result<Vec<Group>, SpecError> {
+    let presets = PRESETS.iter().map(preset).collect::<Result<_, _>>()?;
+    let mut groups = vec![
+        Group { title: "senders", place: "sender = \"NAME\"".into(), entries: presets },
+        family("recoveries", "sender = { recovery = … }", AnyRecovery::MEMBERS, |s| {
+            Ok(AnyRecovery::build(s)?.1)
+        })?,
+        family("growth rules", "sender = { growth = … }", AnyGrowth::MEMBERS, |s| {
+            Ok(AnyGrowth::build(s)?.1)
+        })?,
+        family("loss responses", "sender = { response = … }", AnyResponse::MEMBERS, |s| {
+            Ok(AnyResponse::build(s)?.1)
+        })?,
+        family(
+            "loss predictors",
+            "response = { by-cause = { predictor = … } }",
+            AnyPredictor::MEMBERS,
+            |s| Ok(AnyPredictor::build(s)?.1),
+        )?,
+        family(
+            "bandwidth estimators",
+            "response = { to-estimate = { estimator = … } }",
+            AnyEstimator::MEMBERS,
+            |s| Ok(AnyEstimator::build(s)?.1),
+        )?,
+        family("ACK policies", "receiver = …", AnyAckPolicy::MEMBERS, |s| Ok(AnyAckPolicy::build(s)?.1))?,
+    ];
+    groups.extend(kinds::KEYS.iter().map(|key| Group {
+        title: key.title,
+        place: format!("{} = {{ kind = \"NAME\", … }}", key.key),
+        entries: key.kinds.iter().map(|k| Entry { info: k.info, usage: Usage::Kind(k.example) }).collect(),
+    }));
+    Ok(groups)
+}
+
+fn family(
+    title: &'static str,
+    place: &str,
+    members: &[Info],
+    resolve: impl Fn(&Spec) -> Result<Spec, SpecError>,
+) -> Result<Group, SpecError> {
+    let entry =
+        |info: &Info| Ok(Entry { info: *info, usage: Usage::Member(resolve(&Spec::named(info.name))?) });
+    let entries = members.iter().map(entry).collect::<Result<_, SpecError>>()?;
+    Ok(Group { title, place: place.to_owned(), entries })
+}
+
+fn preset(preset: &Preset) -> Result<Entry, SpecError> {
+    let parts = vec![
+        ("recovery", AnyRecovery::build(&preset.recovery())?.1),
+        ("growth", AnyGrowth::build(&preset.growth())?.1),
+        ("response", AnyResponse::build(&preset.response())?.1),
+    ];
+    Ok(Entry { info: preset.info, usage: Usage::Preset(parts) })
+}
+
+fn list(out: &mut dyn Write, groups: &[Group]) -> io::Result<()> {
+    let width =
+        groups.iter().flat_map(|g| &g.entries).map(|e| e.info.name.chars().count()).max().unwrap_or(0);
+    for (k, group) in groups.iter().enumerate() {
+        if k > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}: {}", group.title, group.place)?;
+        for Entry { info, .. } in &group.entries {
+            writeln!(out, "  {:width$}  {}", info.name, info.summary)?;
+            let rule = [info.formula, info.source].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>();
+            if !rule.is_empty() {
+                writeln!(out, "  {:width$}    {}", "", rule.join("  — "))?;
+            }
+        }
+    }
+    writeln!(out, "\n`truckee variants NAME` shows one with its parameters and their defaults.")
+}
+
+fn show(out: &mut dyn Write, groups: &[Group]) -> io::Result<()> {
+    let mut first = true;
+    for group in groups {
+        for Entry { info, usage } in &group.entries {
+            if !std::mem::take(&mut first) {
+                writeln!(out)?;
+            }
+            writeln!(out, "{} ({}): {}", info.name, group.title, info.summary)?;
+            for (what, text) in [("rule", info.formula), ("source", info.source)] {
+                if !text.is_empty() {
+                    writeln!(out, "  {what:7} {text}")?;
+                }
+            }
+            writeln!(out, "  in a scenario, every parameter at its default:")?;
+            for line in toml(group, usage) {
+                writeln!(out, "    {line}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How a scenario writes it.
+fn toml(group: &Group, usage: &Usage) -> Vec<String> {
+    match usage {
+        Usage::Preset(parts) => {
+            let parts = parts.iter().map(|(key, spec)| format!("{key} = {}", spec_toml(spec)));
+            vec![format!("sender = {{ {} }}", parts.collect::<Vec<_>>().join(", "))]
+        }
+        Usage::Member(spec) => vec![group.place.replace('…', &spec_toml(spec))],
+        Usage::Kind(example) => {
+            let key = group.place.split(" =").next().unwrap_or_default();
+            vec![format!("{key} = {example}")]
+        }
+    }
+}
+
+fn spec_toml(spec: &Spec) -> String {
+    if spec.args.is_empty() {
+        return format!("\"{}\"", spec.name);
+    }
+    let args = spec.args.iter().map(|(name, arg)| format!("{name} = {}", arg_toml(arg)));
+    format!("{{ {} = {{ {} }} }}", spec.name, args.collect::<Vec<_>>().join(", "))
+}
+
+fn arg_toml(arg: &Arg) -> String {
+    match arg {
+        Arg::Number(x) => x.to_string(),
+        Arg::Time(t) => format!("\"{}\"", format_time(*t)),
+        Arg::Rate(r) => format!("\"{}\"", format_rate(*r)),
+        Arg::Bytes(b) => format!("\"{}\"", format_bytes(*b)),
+        Arg::Segments(n) => format!("\"{n}segments\""),
+        Arg::Flag(flag) => flag.to_string(),
+        Arg::Name(name) => format!("\"{name}\""),
+        Arg::Spec(spec) => spec_toml(spec),
+    }
+}
+
+fn as_json(group: &Group, entry: &Entry) -> Value {
+    let Info { name, summary, formula, source } = entry.info;
+    let parameters: Map<String, Value> = match &entry.usage {
+        Usage::Member(spec) => spec.args.iter().map(|(n, a)| (n.clone(), arg_toml(a).into())).collect(),
+        Usage::Preset(parts) => {
+            parts.iter().map(|(key, spec)| ((*key).to_owned(), spec_toml(spec).into())).collect()
+        }
+        Usage::Kind(_) => Map::new(),
+    };
+    json!({
+        "group": group.title, "name": name, "summary": summary, "formula": formula, "source": source,
+        "parameters": parameters, "scenario": toml(group, &entry.usage).join("\n"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truckee_scenario::Document;
+
+    #[test]
+    fn what_is_shown_of_a_sender_or_receiver_can_be_pasted_into_a_scenario() {
+        for group in groups().unwrap() {
+            for entry in &group.entries {
+                let line = toml(&group, &entry.usage).join("\n");
+                let line = match line.split_once(" = ") {
+                    Some(("sender" | "receiver", _)) => line,
+                    Some(("response", _)) => format!("sender = {{ {line} }}"),
+                    // Kinds have a test of their own.
+                    _ => continue,
+                };
+                let text = format!(
+                    "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\ndelay = \"1ms\"\n\
+                     [[flow]]\nfrom = \"a\"\nto = \"b\"\n{line}\n"
+                );
+                if let Err(errors) = Document::parse("shown.toml", &text).and_then(|d| d.scenario()) {
+                    panic!("{}: {errors}", entry.info.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# What building and checking needs beside this repository: Rust, a linker, Python. Installs what is missing where it can
+# (Debian and Ubuntu, as root) and says what to do where it cannot. Quick when all is there.
+#
+#   tools/prepare.sh rust          a Rust toolchain and a linker
+#   tools/prepare.sh python FILE…  .venv with the requirements in these files
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { echo "==> $*" >&2; }
+
+apt_install() {
+    if [[ $EUID -eq 0 ]] && command -v apt-get >/dev/null; then
+        say "installing $* (apt-get)"
+        apt-get update -qq </dev/null >&2
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
+    else
+        say "please install: $*"
+        exit 1
+    fi
+}
+
+rust() {
+    command -v cc >/dev/null || apt_install gcc libc6-dev
+    if ! command -v cargo >/dev/null; then
+        say "there is no cargo: install Rust 1.90 or newer as described at https://rustup.rs"
+        exit 1
+    fi
+}
+
+python() {
+    command -v python3 >/dev/null || apt_install python3 python3-venv
+    if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+        say "Python 3.11 or newer is needed, this is $(python3 --version)"
+        exit 1
+    fi
+    python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
+    local stamp=.venv/installed
+    if [[ -f $stamp ]] && cat "$@" | cmp -s - "$stamp"; then
+        return
+    fi
+    say "installing $* into .venv"
+    python3 -m venv .venv
+    local files=()
+    for file in "$@"; do files+=(-r "$file"); done
+    .venv/bin/pip install --quiet --disable-pip-version-check "${files[@]}" </dev/null
+    cat "$@" >"$stamp"
+}
+
+what=${1:-}
+shift || true
+case $what in
+    rust | python) "$what" "$@" ;;
+    *) sed -n '2,6s/^# \?//p' "$0" >&2; exit 2 ;;
+esac
