@@ -139,6 +139,15 @@ mod tests {
     }
 
     #[test]
+    fn a_path_without_delay_leaves_a_timeout_that_can_grow() {
+        let mut rtt = exact();
+        rtt.sample(0);
+        assert_eq!(rtt.rto(), 1);
+        (0..40).for_each(|_| rtt.back_off());
+        assert_eq!(rtt.rto(), 64_000 * MS);
+    }
+
+    #[test]
     fn a_coarse_clock_counts_ticks() {
         let rtt = Rtt::new(&Stack { clock: 500 * MS, ..Stack::default() });
         assert_eq!(rtt.measure(10 * MS, 60 * MS), 500 * MS, "at least one tick");

@@ -193,6 +193,22 @@ fn limited_transmit_does_not_widen_the_window_of_a_go_back() {
 }
 
 #[test]
+fn limited_transmit_releases_new_data_only() {
+    let mut pair = Pair::preset(&Stack { limited_transmit: true, ..steady(4) }, "newreno");
+    // After the timeout the first segment comes twice: its second ACK, at 1130 ms, is a duplicate.
+    pair.path.forward =
+        [1030, 1300, 1300, 1300].map(|late| Fate { late: late * MS, ..Fate::default() }).into();
+    pair.send_segments(10);
+    pair.finish();
+    assert_eq!(pair.numbers_within(1000 * MS, 1101 * MS), [1, 2, 3], "slow start again");
+    assert_eq!(
+        pair.acks[..2].iter().map(|(at, ack)| (*at, ack.ack)).collect::<Vec<_>>(),
+        [(1050 * MS, 1001), (1080 * MS, 1001)]
+    );
+    assert!(pair.numbers_within(1101 * MS, 1150 * MS).is_empty());
+}
+
+#[test]
 fn slow_start_doubles_the_window_of_a_fresh_sender_each_round() {
     let mut pair = Pair::preset(&stack(), "newreno");
     pair.send_segments(31);

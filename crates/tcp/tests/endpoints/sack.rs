@@ -53,6 +53,16 @@ fn a_loss_of_the_first_segment_sent_in_recovery_starts_the_next_one() {
 }
 
 #[test]
+fn what_a_recovery_sent_newly_and_lost_is_repaired_within_it() {
+    // 20 can only be told lost by what follows it, so the recovery lasts long enough to see 22 lost.
+    let mut pair = Pair::preset(&steady(20), "sack").lose_segments(&[1, 20, 22]);
+    pair.send_segments(60);
+    pair.finish();
+    assert_eq!([1, 20, 22].map(|number| pair.times_of(number)[1]), [100 * MS, 200 * MS, 200 * MS]);
+    assert_eq!(pair.sender.counts().timeouts, 0);
+}
+
+#[test]
 fn after_a_timeout_what_was_sacked_is_not_sent_again() {
     let mut pair = Pair::preset(&steady(5), "sack").lose_segments(&[1, 1, 3]);
     pair.send_segments(5);
