@@ -18,14 +18,14 @@ use truckee_tcp::{Nanos, Time};
 pub struct Counts {
     pub packets: u64,
     pub bytes: u64,
+    /// Time spent transmitting.
+    pub busy: Nanos,
+    /// Sum of the packets' waiting times, ns.
+    pub waited: f64,
     pub queue_drops: u64,
     pub channel_drops: u64,
     pub outage_drops: u64,
     pub marks: u64,
-    /// Time spent transmitting.
-    pub busy: Nanos,
-    /// Sum of the packets' waiting times.
-    pub waited: u128,
 }
 
 /// What became of a packet that was offered to a link.
@@ -69,38 +69,53 @@ impl Ord for Ordered {
     }
 }
 
-/// One direction of a link.
+/// One direction of a link. What every packet needs comes first, in few cache lines.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Link {
-    /// Its name in results.
-    pub name: String,
-    /// Node it leads to.
-    pub to: usize,
+    /// Whether it takes every packet at its rate and delivers it: no limit, no RED, no channel, no recorded capacity.
+    plain: bool,
     /// Whether it works.
     pub up: bool,
     /// Whether everything on it comes from one other link in order, so that arrivals here can be worked out when a
     /// packet is accepted there.
     pub fused: bool,
-    /// What it has counted.
-    pub counts: Counts,
-    /// Whether it takes every packet at its rate and delivers it: no limit, no RED, no channel, no recorded capacity.
-    plain: bool,
+    /// Size of the last packet; what its service took is in `service_time` and `service_remainder`.
+    service_bytes: u32,
+    service_time: Nanos,
+    service_remainder: u64,
     rate: u64,
     delay: Nanos,
-    limit: Limit,
-    red: Option<Box<Red>>,
-    capacity: Option<Box<Capacity>>,
-    channel: Option<Box<Channel>>,
-    transit: Transit,
     /// When the transmitter will be idle.
     free_at: Time,
     /// Fraction of a nanosecond by which `free_at` is early, in units of 1/rate ns.
     remainder: u64,
-    /// Service time of the last packet: (bytes, whole ns, remainder).
-    service: (u32, Nanos, u64),
+    /// What it has counted.
+    pub counts: Counts,
+    transit: Transit,
+    special: Box<Special>,
+    /// Its name in results.
+    pub name: String,
+    /// Node it leads to.
+    pub to: usize,
+}
+
+/// What only some links have.
+#[derive(Debug)]
+struct Special {
+    limit: Limit,
+    red: Option<Red>,
+    capacity: Option<Capacity>,
+    channel: Option<Channel>,
     /// Start of service and size of packets that had to wait, for queues with a limit.
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
+}
+
+impl Special {
+    fn limits(&self) -> bool {
+        self.limit != Limit::None || self.red.is_some()
+    }
 }
 
 const BITS_NS: u64 = 8 * 1_000_000_000;
@@ -111,7 +126,7 @@ impl Link {
         let (limit, red) = match &direction.queue {
             Queue::DropTail { limit } => (*limit, None),
             Queue::Red(red) => {
-                (red.limit, Some(Box::new(Red::new(red, stream(seed, &format!("{name}/red"))))))
+                (red.limit, Some(Red::new(red, stream(seed, &format!("{name}/red")))))
             }
         };
         let channel = Channel::new(
@@ -123,26 +138,24 @@ impl Link {
         } else {
             Transit::Heap { heap: BinaryHeap::new(), count: 0 }
         };
-        let capacity = direction.channel.capacity().map(|trace| Box::new(Capacity::new(trace.clone())));
+        let capacity = direction.channel.capacity().map(|trace| Capacity::new(trace.clone()));
+        let channel = (!channel.is_clean()).then_some(channel);
         Self {
-            name: name.to_owned(),
-            to,
+            plain: limit == Limit::None && red.is_none() && channel.is_none() && capacity.is_none(),
             up: true,
             fused: false,
-            counts: Counts::default(),
-            plain: limit == Limit::None && red.is_none() && channel.is_clean() && capacity.is_none(),
+            service_bytes: 0,
+            service_time: 0,
+            service_remainder: 0,
             rate: direction.rate,
             delay: direction.delay,
-            limit,
-            red,
-            capacity,
-            channel: (!channel.is_clean()).then(|| Box::new(channel)),
-            transit,
             free_at: 0,
             remainder: 0,
-            service: (0, 0, 0),
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
+            counts: Counts::default(),
+            transit,
+            special: Box::new(Special { limit, red, capacity, channel, waiting: VecDeque::new(), waiting_bytes: 0 }),
+            name: name.to_owned(),
+            to,
         }
     }
 
@@ -171,13 +184,20 @@ impl Link {
             self.counts.queue_drops += 1;
             return Offered::Dropped(DropCause::Queue, now);
         }
-        if self.free_at > now && (self.limit != Limit::None || self.red.is_some()) {
-            self.waiting.push_back((self.free_at, packet.wire));
-            self.waiting_bytes += u64::from(packet.wire);
+        if self.free_at > now && self.special.limits() {
+            self.special.waiting.push_back((self.free_at, packet.wire));
+            self.special.waiting_bytes += u64::from(packet.wire);
         }
         let start = self.start(now);
-        let departure = self.transmit(start, packet.wire);
-        let (extra, copy) = match &mut self.channel {
+        let departure = match &mut self.special.capacity {
+            None => self.transmit(start, packet.wire),
+            Some(capacity) => {
+                let departure = capacity.depart(start, packet.wire);
+                self.count(start, departure, packet.wire);
+                departure
+            }
+        };
+        let (extra, copy) = match &mut self.special.channel {
             None => (0, None),
             Some(channel) => {
                 let sighting =
@@ -205,19 +225,20 @@ impl Link {
 
     /// Whether the queue takes the packet; may mark it.
     fn admits(&mut self, now: Time, packet: &mut Packet) -> bool {
-        if self.limit == Limit::None && self.red.is_none() {
+        let special = &mut *self.special;
+        if !special.limits() {
             return true;
         }
-        while let Some(&(start, bytes)) = self.waiting.front()
+        while let Some(&(start, bytes)) = special.waiting.front()
             && start <= now
         {
-            self.waiting_bytes -= u64::from(bytes);
-            self.waiting.pop_front();
+            special.waiting_bytes -= u64::from(bytes);
+            special.waiting.pop_front();
         }
         let idle = self.free_at <= now;
-        if let Some(red) = &mut self.red {
+        if let Some(red) = &mut special.red {
             let per_packet = u64::from(packet.wire) * BITS_NS / self.rate;
-            let waiting = self.waiting.len() as u64;
+            let waiting = special.waiting.len() as u64;
             if red.hits(now, waiting, idle.then_some(self.free_at), per_packet) {
                 if !(red.marks() && packet.is(bits::ECN_CAPABLE)) {
                     return false;
@@ -226,10 +247,10 @@ impl Link {
                 self.counts.marks += 1;
             }
         }
-        idle || match self.limit {
+        idle || match special.limit {
             Limit::None => true,
-            Limit::Packets(n) => (self.waiting.len() as u64) < n,
-            Limit::Bytes(n) => self.waiting_bytes + u64::from(packet.wire) <= n,
+            Limit::Packets(n) => (special.waiting.len() as u64) < n,
+            Limit::Bytes(n) => special.waiting_bytes + u64::from(packet.wire) <= n,
         }
     }
 
@@ -237,7 +258,7 @@ impl Link {
     #[inline(always)]
     fn start(&mut self, now: Time) -> Time {
         if self.free_at > now {
-            self.counts.waited += u128::from(self.free_at - now);
+            self.counts.waited += (self.free_at - now) as f64;
             self.free_at
         } else {
             self.remainder = 0;
@@ -248,24 +269,26 @@ impl Link {
     /// Transmits a packet from `start` on; when that ends.
     #[inline(always)]
     fn transmit(&mut self, start: Time, bytes: u32) -> Time {
-        let departure = match &mut self.capacity {
-            Some(capacity) => capacity.depart(start, bytes),
-            None => {
-                if self.service.0 != bytes {
-                    let work = u64::from(bytes) * BITS_NS;
-                    self.service = (bytes, work / self.rate, work % self.rate);
-                }
-                self.remainder += self.service.2;
-                let carry = self.remainder >= self.rate;
-                self.remainder -= if carry { self.rate } else { 0 };
-                start + self.service.1 + u64::from(carry)
-            }
-        };
+        if self.service_bytes != bytes {
+            let work = u64::from(bytes) * BITS_NS;
+            self.service_bytes = bytes;
+            self.service_time = work / self.rate;
+            self.service_remainder = work % self.rate;
+        }
+        self.remainder += self.service_remainder;
+        let carry = self.remainder >= self.rate;
+        self.remainder -= if carry { self.rate } else { 0 };
+        let departure = start + self.service_time + u64::from(carry);
+        self.count(start, departure, bytes);
+        departure
+    }
+
+    #[inline(always)]
+    fn count(&mut self, start: Time, departure: Time, bytes: u32) {
         self.counts.packets += 1;
         self.counts.bytes += u64::from(bytes);
         self.counts.busy += departure - start;
         self.free_at = departure;
-        departure
     }
 
     /// Puts an accepted packet on its way. Returns the new next arrival if that changed.
@@ -308,7 +331,7 @@ impl Link {
         let old_delay = self.delay;
         self.rate = rate.unwrap_or(self.rate);
         self.delay = delay.unwrap_or(self.delay);
-        self.service = (0, 0, 0);
+        self.service_bytes = 0;
         let mut items: Vec<InTransit> = std::iter::from_fn(|| self.take()).collect();
         items.sort_by_key(|i| i.departure);
         let mut previous = now;
@@ -318,7 +341,7 @@ impl Link {
                 continue;
             }
             let extra = (item.arrival - item.departure).saturating_sub(old_delay);
-            if !in_service && self.capacity.is_none() {
+            if !in_service && self.special.capacity.is_none() {
                 item.departure = previous + u64::from(item.wire) * BITS_NS / self.rate;
             }
             in_service = false;
@@ -340,9 +363,9 @@ impl Link {
         }
         // Waiting packets are found by their start of service: the end of the one before.
         let times: Vec<(Time, u32)> = self.pending(now);
-        if !self.waiting.is_empty() {
-            self.waiting = times.windows(2).map(|w| (w[0].0, w[1].1)).collect();
-            self.waiting_bytes = self.waiting.iter().map(|w| u64::from(w.1)).sum();
+        if !self.special.waiting.is_empty() {
+            self.special.waiting = times.windows(2).map(|w| (w[0].0, w[1].1)).collect();
+            self.special.waiting_bytes = self.special.waiting.iter().map(|w| u64::from(w.1)).sum();
         }
     }
 
@@ -361,8 +384,8 @@ impl Link {
     pub fn fail(&mut self, now: Time) -> Vec<PacketId> {
         self.up = false;
         self.free_at = now;
-        self.waiting.clear();
-        self.waiting_bytes = 0;
+        self.special.waiting.clear();
+        self.special.waiting_bytes = 0;
         let lost: Vec<PacketId> = std::iter::from_fn(|| self.take()).map(|i| i.packet).collect();
         self.counts.outage_drops += lost.len() as u64;
         lost

@@ -55,6 +55,9 @@ struct Source {
 /// A network in simulated time.
 pub struct Network<'a> {
     scenario: &'a Scenario,
+    /// Whether anything changes in mid run.
+    changing: bool,
+    end: Time,
     agenda: Agenda,
     graph: Graph,
     pub links: Vec<Link>,
@@ -98,6 +101,8 @@ impl<'a> Network<'a> {
             .collect();
         let mut network = Self {
             scenario,
+            changing: !scenario.changes.is_empty(),
+            end: scenario.duration,
             agenda: Agenda::default(),
             graph,
             links_armed: vec![NEVER; links.len()],
@@ -259,8 +264,8 @@ impl<'a> Network<'a> {
     /// Runs to the end.
     pub fn run(&mut self) {
         while let Some((time, key)) = self.agenda.peek() {
-            if time > self.scenario.duration {
-                self.now = self.scenario.duration;
+            if time > self.end {
+                self.now = self.end;
                 return;
             }
             self.now = time;
@@ -321,7 +326,7 @@ impl<'a> Network<'a> {
             return;
         }
         self.packets[id].at = at;
-        if !self.scenario.changes.is_empty() && (!self.links[next as usize].up || self.is_off_route(id)) {
+        if self.changing && (!self.links[next as usize].up || self.is_off_route(id)) {
             self.reroute(id, from);
             return;
         }
@@ -334,7 +339,7 @@ impl<'a> Network<'a> {
         let packet = &mut self.packets[id];
         let mut index = self.paths[packet.at as usize] as usize;
         loop {
-            if at > self.scenario.duration {
+            if at > self.end {
                 self.packets.remove(id);
                 return;
             }

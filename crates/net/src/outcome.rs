@@ -110,7 +110,7 @@ fn flow_outcome(flow: &Flow, book: &FlowBook, totals: &Totals, from: Time, end: 
 
 fn link_outcome(name: &str, counts: &link::Counts, warm: &link::Counts, span: Nanos) -> LinkOutcome {
     let packets = counts.packets - warm.packets;
-    let waited = (counts.waited - warm.waited) as f64;
+    let waited = counts.waited - warm.waited;
     let over = |x: f64| if span > 0 { x / span as f64 } else { 0.0 };
     LinkOutcome {
         name: name.to_owned(),
