@@ -113,7 +113,11 @@ impl Sack {
             if wanted(segment) {
                 return Some(at);
             }
-            at += 1;
+            // What is sacked is passed in strides: this is asked for each ACK, and windows may hold 10⁵ segments.
+            at = match self.sacked.containing(segment.seq) {
+                Some((_, end)) => t.out.index_of(end),
+                None => at + 1,
+            };
         }
     }
 

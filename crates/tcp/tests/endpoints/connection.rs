@@ -3,7 +3,7 @@
 use crate::pair::{MS, Pair, stack};
 use crate::path::Fate;
 use truckee_tcp::sender::State;
-use truckee_tcp::{Size, Spec, Stack, flags};
+use truckee_tcp::{Segment, Size, Spec, Stack, flags};
 
 fn opened(initial_window: f64) -> Stack {
     Stack { handshake: true, initial_window: Size::Segments(initial_window), ..stack() }
@@ -53,6 +53,19 @@ fn duplicates_of_the_handshake_do_no_harm() {
     pair.finish();
     assert!(pair.resent().is_empty());
     assert_eq!(pair.sender.counts().fast_retransmits, 0);
+}
+
+#[test]
+fn a_syn_ack_is_acknowledged_alone_where_no_data_waits_and_again_where_it_comes_again() {
+    let mut pair = Pair::preset(&opened(4.0), "newreno");
+    pair.open();
+    let syn_ack = Segment { ack: 1, window: 65_535, flags: flags::SYN | flags::ACK, ..Segment::default() };
+    for at in [10 * MS, 20 * MS] {
+        pair.sender.on_segment(at, &syn_ack);
+        let ack = pair.sender.poll_transmit(at).expect("an ACK");
+        assert_eq!((ack.seq, ack.seq_len(), ack.flags), (1, 0, flags::ACK));
+        assert_eq!(pair.sender.poll_transmit(at), None);
+    }
 }
 
 #[test]

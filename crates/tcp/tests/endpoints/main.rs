@@ -11,6 +11,7 @@ mod invariants;
 mod pair;
 mod path;
 mod properties;
+mod receiver;
 mod recovery;
 mod sack;
 mod timer;

@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, parts, stack, steady};
 use truckee_tcp::growth::AnyGrowth;
-use truckee_tcp::{Size, Spec, Stack};
+use truckee_tcp::{Segment, Size, Spec, Stack, flags};
 
 fn growth(name: &str, policy: &str, stack: &Stack) -> Pair {
     Pair::of(
@@ -101,4 +101,35 @@ fn without_scaling_no_window_exceeds_65535_bytes() {
     pair.send_segments(300);
     assert_eq!(pair.sent.len(), 65);
     pair.finish();
+}
+
+#[test]
+fn an_ack_that_changes_the_window_is_no_duplicate() {
+    for (step, fast_retransmits) in [(0, 1), (1000, 0)] {
+        let mut pair = Pair::preset(&steady(10), "newreno");
+        pair.send_segments(40);
+        for k in 0..5 {
+            let window = (1 << 20) + step * k;
+            let ack = Segment { seq: 1, ack: 1, window, flags: flags::ACK, ..Segment::default() };
+            pair.sender.on_segment(10 * MS, &ack);
+        }
+        assert_eq!(pair.sender.counts().fast_retransmits, fast_retransmits);
+    }
+}
+
+#[test]
+fn a_window_taken_back_is_probed_by_the_timer_and_used_when_it_opens() {
+    let mut pair = Pair::preset(&steady(4), "newreno");
+    pair.open();
+    pair.sender.write(8000, None);
+    while pair.sender.poll_transmit(0).is_some() {}
+    let ack = |ack, window| Segment { seq: 1, ack, window, flags: flags::ACK, ..Segment::default() };
+    pair.sender.on_segment(10 * MS, &ack(1001, 0));
+    assert_eq!(pair.sender.poll_transmit(10 * MS), None);
+    let due = pair.sender.deadline().unwrap();
+    pair.sender.on_timer(due);
+    assert_eq!(pair.sender.poll_transmit(due).map(|s| s.seq), Some(1001), "the probe");
+    assert_eq!(pair.sender.poll_transmit(due), None);
+    pair.sender.on_segment(due + MS, &ack(2001, 4000));
+    assert_eq!(pair.sender.poll_transmit(due + MS).map(|s| s.seq), Some(2001));
 }
