@@ -84,7 +84,8 @@ impl Drive {
 
 /// `"name"`, or `{ name = { argument = value } }` with numbers, switches and names as arguments.
 fn spec(value: &toml::Value) -> Result<Spec, String> {
-    let wrong = || format!("{value} names no growth rule; \"per-ack\" and {{ byte-counting = {{ limit = 1 }} }} do");
+    let wrong =
+        || format!("{value} names no growth rule; \"per-ack\" and {{ byte-counting = {{ limit = 1 }} }} do");
     match value {
         toml::Value::String(name) => Ok(Spec::named(name)),
         toml::Value::Table(table) => {
@@ -118,7 +119,8 @@ mod tests {
 
     #[test]
     fn rules_are_fed_the_same_acks() {
-        let data = drive("[\"byte-counting\", \"per-ack\", { byte-counting = { limit = 1 } }]").run().unwrap();
+        let data =
+            drive("[\"byte-counting\", \"per-ack\", { byte-counting = { limit = 1 } }]").run().unwrap();
         let cwnd = |point| data.samples(point, METRIC)[0].1;
         assert_eq!((cwnd(0), cwnd(1), cwnd(2)), (Some(2460.0), Some(3920.0), Some(2460.0)));
     }

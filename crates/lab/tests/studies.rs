@@ -16,7 +16,14 @@ fn no_check_of_a_built_in_study_fails() {
         for row in &report.rows {
             println!(
                 "  {:?} {} [{}] published {:?} measured {:?} {:?} {} {} {}",
-                row.verdict, row.check, row.cell, row.published, row.measured, row.interval, row.unit, row.demand,
+                row.verdict,
+                row.check,
+                row.cell,
+                row.published,
+                row.measured,
+                row.interval,
+                row.unit,
+                row.demand,
                 row.note
             );
         }

@@ -13,8 +13,9 @@ const WIDTH: f64 = 1000.0;
 const MARGIN: f64 = 24.0;
 /// Left of a panel, for its numbers and the axis label.
 const LEFT: f64 = 74.0;
-/// Below a panel, for its numbers; the lowest row has the axis label there too.
+/// Below a panel, for its numbers.
 const BELOW: f64 = 34.0;
+/// Below all panels, for the name of their common horizontal axis.
 const AXIS_LABEL: f64 = 24.0;
 const GAP: f64 = 18.0;
 
@@ -27,10 +28,10 @@ pub(super) fn svg(figure: &Figure) -> Result<String, String> {
     let rows = figure.panels.len().div_ceil(columns);
     let panel_width =
         (WIDTH - 2.0 * MARGIN - columns as f64 * LEFT - (columns - 1) as f64 * GAP) / columns as f64;
-    let panel_height = (panel_width * 0.62).min(480.0);
+    let panel_height = (panel_width * if columns == 3 { 0.9 } else { 0.62 }).min(480.0);
     let title_lines = wrap(&figure.title, style::TITLE);
     let legend = legend::Layout::new(figure, MARGIN, WIDTH - MARGIN);
-    let foot: Vec<String> = std::iter::once(format!("Published: {}", figure.source))
+    let foot: Vec<String> = std::iter::once(format!("Source: {}", figure.source))
         .filter(|_| !figure.source.is_empty())
         .chain(figure.notes.iter().cloned())
         .flat_map(|note| wrap(&note, style::NOTE))
@@ -58,10 +59,12 @@ pub(super) fn svg(figure: &Figure) -> Result<String, String> {
                 let (row, column) = (k / columns, k % columns);
                 let left = MARGIN + LEFT + column as f64 * (panel_width + LEFT + GAP);
                 let top = panels_top + row as f64 * row_height + panel_title;
-                let lowest = k + columns >= figure.panels.len();
                 let place = panel::Place { left, top, width: panel_width, height: panel_height };
-                panel::draw(page, figure, one, &place, column == 0, lowest)?;
+                panel::draw(page, figure, one, &place, column == 0)?;
             }
+            let below = (MARGIN + LEFT + (WIDTH - 2.0 * MARGIN - LEFT) / 2.0, foot_top - 14.0 - AXIS_LABEL);
+            let label = Type::plain(style::LABEL, INK);
+            page.text(&figure.x.label, below, label, HPos::Center, VPos::Top)?;
             for (k, line) in foot.iter().enumerate() {
                 let y = foot_top + k as f64 * (style::NOTE + 5.0);
                 page.text(line, (MARGIN, y), Type::plain(style::NOTE, GREY), HPos::Left, VPos::Top)?;

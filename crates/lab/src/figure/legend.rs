@@ -48,6 +48,8 @@ impl Layout {
                     if figure.x.categories.is_empty() {
                         page.line(&[(x, y), (x + SWATCH - 12.0, y)], look.colour, 2, look.dash)?;
                         page.marker((middle, y), &look, false)?;
+                    } else if figure.y.log {
+                        page.marker((middle, y), &look, false)?;
                     } else {
                         page.bar((middle - 8.0, y - 7.0), (middle + 8.0, y + 7.0), look.colour)?;
                     }

@@ -1,7 +1,7 @@
 //! One panel: frame, grid, ticks, series.
 
 use super::draw::{Drawn, Page, SOLID, Type};
-use super::scale::Scale;
+use super::scale::{self, Scale};
 use super::style::{self, FAINT, GREY, INK, Look};
 use super::{Figure, Panel, Series};
 use plotters::style::text_anchor::{HPos, VPos};
@@ -30,7 +30,6 @@ pub(super) fn draw(
     panel: &Panel,
     place: &Place,
     first_column: bool,
-    lowest: bool,
 ) -> Drawn {
     let (x, y) = scales(figure, panel, place);
     let tick = Type::plain(style::TICK, INK);
@@ -60,10 +59,6 @@ pub(super) fn draw(
         HPos::Left,
         VPos::Bottom,
     )?;
-    if lowest {
-        let below = (middle, place.bottom() + 32.0);
-        page.text(&figure.x.label, below, Type::plain(style::LABEL, INK), HPos::Center, VPos::Top)?;
-    }
     if first_column {
         let beside = (place.left - 66.0, place.top + place.height / 2.0);
         let upright = Type::plain(style::LABEL, INK).upright();
@@ -97,8 +92,17 @@ fn scales(figure: &Figure, panel: &Panel, place: &Place) -> (Scale, Scale) {
     (x, y)
 }
 
+/// Ticks at the measured values themselves where they are few and apart, else round numbers.
 fn x_ticks(figure: &Figure, x: &Scale, place: &Place) -> Vec<(f64, String)> {
     if figure.x.categories.is_empty() {
+        let points = figure.panels.iter().flat_map(|p| &p.series).flat_map(|s| &s.points);
+        let mut values: Vec<f64> = points.map(|p| p.x).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        let apart = values.windows(2).all(|w| x.pixel(w[1]) - x.pixel(w[0]) > 45.0);
+        if values.len() <= 8 && apart {
+            return values.into_iter().map(|v| (v, scale::plain(v))).collect();
+        }
         return x.ticks((place.width / 90.0) as usize);
     }
     figure.x.categories.iter().enumerate().map(|(k, name)| (k as f64, name.clone())).collect()
@@ -132,9 +136,16 @@ fn bars_of(
     let left = |at: f64| x.pixel(at) + (k as f64 - of as f64 / 2.0) * width;
     for point in &series.points {
         let from = left(point.x);
-        let ground = y.pixel(0.0).min(y.bottom());
-        page.bar((from + 1.0, y.pixel(point.y)), (from + width - 1.0, ground), look.colour)?;
-        whisker(page, from + width / 2.0, point.y, point.half_width, &Look { colour: INK, ..*look }, y)?;
+        let middle = from + width / 2.0;
+        if y.is_log() {
+            // A bar's length from nowhere would say nothing.
+            whisker(page, middle, point.y, point.half_width, look, y)?;
+            page.marker((middle, y.pixel(point.y)), look, false)?;
+        } else {
+            let ground = y.pixel(0.0).min(y.bottom());
+            page.bar((from + 1.0, y.pixel(point.y)), (from + width - 1.0, ground), look.colour)?;
+            whisker(page, middle, point.y, point.half_width, &Look { colour: INK, ..*look }, y)?;
+        }
     }
     for &(at, value) in &series.references {
         // In ink: on its own bar the series' colour would not be seen.

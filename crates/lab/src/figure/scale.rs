@@ -48,6 +48,11 @@ impl Scale {
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
+    /// Whether it is logarithmic.
+    pub(super) fn is_log(&self) -> bool {
+        self.log
+    }
+
     /// The pixel where the axis begins.
     pub(super) fn bottom(&self) -> f64 {
         self.pixels.0
@@ -101,6 +106,18 @@ fn short(x: f64, step: f64, digits: usize) -> String {
         format!("{x:.digits$}").replace('-', "−")
     } else {
         format!("{x:.1e}").replace('-', "−")
+    }
+}
+
+/// A number as short as it goes.
+pub(super) fn plain(x: f64) -> String {
+    if x == 0.0 {
+        "0".to_owned()
+    } else if (1e-3..1e7).contains(&x.abs()) {
+        let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+        rounded.to_string().replace('-', "−")
+    } else {
+        power(x)
     }
 }
 

@@ -107,7 +107,9 @@ impl Judge<'_> {
     fn cells(&self, cells: &[usize], quick: bool) -> Result<Vec<CheckRow>, String> {
         let mut rows = Vec::new();
         for &cell in cells {
-            let Some(measured) = Quantity::of(self.check, self.data, cell, quick).map_err(|e| e.to_string())? else {
+            let Some(measured) =
+                Quantity::of(self.check, self.data, cell, quick).map_err(|e| e.to_string())?
+            else {
                 continue;
             };
             rows.push(self.cell(cell, measured)?);
@@ -128,7 +130,8 @@ impl Judge<'_> {
                     check.above.is_none_or(|b| low > b) && check.below.is_none_or(|b| high < b)
                 };
                 let above = check.above.map(|b| format!("> {b}"));
-                let demand = above.into_iter().chain(check.below.map(|b| format!("< {b}"))).collect::<Vec<_>>();
+                let demand =
+                    above.into_iter().chain(check.below.map(|b| format!("< {b}"))).collect::<Vec<_>>();
                 (check.published, demand.join(" and "), measured.interval.is_some_and(inside))
             }
             _ => {
@@ -137,7 +140,9 @@ impl Judge<'_> {
                     _ => check.published.unwrap_or(f64::NAN),
                 };
                 let (most, demand) = match (check.tolerance, check.absolute) {
-                    (Some(relative), _) => (relative * published.abs(), format!("± {} %", rounded(100.0 * relative))),
+                    (Some(relative), _) => {
+                        (relative * published.abs(), format!("± {} %", rounded(100.0 * relative)))
+                    }
                     (_, absolute) => {
                         let most = absolute.unwrap_or(0.0);
                         (most, format!("± {most}"))
@@ -228,7 +233,13 @@ impl Judge<'_> {
         };
         let margins: Vec<(usize, Quantity)> = rivals.iter().map(margin).collect();
         let agrees = margins.iter().all(|(_, q)| match q.interval {
-            Some((low, high)) => if self.check.significant { low > 0.0 } else { high >= 0.0 },
+            Some((low, high)) => {
+                if self.check.significant {
+                    low > 0.0
+                } else {
+                    high >= 0.0
+                }
+            }
             None => false,
         });
         let incomplete = margins.iter().map(|(_, q)| q.incomplete).max().unwrap_or(0);
@@ -275,9 +286,12 @@ impl Judge<'_> {
     fn explain(&self, row: &mut CheckRow) {
         if let (Some(why), Some(pinned)) = (&self.check.differs, self.check.pinned) {
             let pin = format!("{} ± {}", pinned.value, pinned.absolute);
-            let drift = row.measured.is_none_or(|m| (m - pinned.value).abs() > pinned.absolute + 1e-12 * m.abs());
+            let drift =
+                row.measured.is_none_or(|m| (m - pinned.value).abs() > pinned.absolute + 1e-12 * m.abs());
             let problem = match (row.verdict, drift) {
-                (Verdict::Pass, _) => Some(format!("agrees with the paper now, where {pin} was known: {why}")),
+                (Verdict::Pass, _) => {
+                    Some(format!("agrees with the paper now, where {pin} was known: {why}"))
+                }
                 (_, true) => Some(format!("differs from the paper, but no longer by the known {pin}: {why}")),
                 _ if row.incomplete > 0 => Some(row.note.clone()),
                 _ => None,

@@ -58,7 +58,13 @@ impl Data {
     /// No values yet; each will be the only one of its cell.
     pub fn deterministic(name: &str, axes: Vec<Axis>) -> Self {
         let size = axes.iter().map(|a| a.values.len()).product();
-        Self { name: name.to_owned(), axes, deterministic: true, cells: vec![BTreeMap::new(); size], ..Self::default() }
+        Self {
+            name: name.to_owned(),
+            axes,
+            deterministic: true,
+            cells: vec![BTreeMap::new(); size],
+            ..Self::default()
+        }
     }
 
     /// Sets the value of a cell.

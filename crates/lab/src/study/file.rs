@@ -261,6 +261,9 @@ pub struct FigurePart {
     pub x: String,
     /// The metrics: one, or several that become the series.
     pub y: Vec<String>,
+    /// What the metrics are called in the legend, in their order; their own names by default.
+    #[serde(default)]
+    pub y_names: Vec<String>,
     /// The axis whose values are the series.
     pub series: Option<String>,
     /// The axis whose values are the panels.
@@ -337,6 +340,9 @@ impl Study {
             check.validate(&names).map_err(|reason| format!("check \"{}\": {reason}", check.name))?;
         }
         for figure in &self.figures {
+            if !figure.y_names.is_empty() && figure.y_names.len() != figure.y.len() {
+                return Err(format!("figure \"{}\": `y_names` has one name for each of `y`", figure.name));
+            }
             if let Some(of) = figure.of.as_ref().filter(|of| !names.contains(of.as_str())) {
                 return Err(format!("figure \"{}\": there is no sweep or drive \"{of}\"", figure.name));
             }
@@ -372,8 +378,10 @@ impl SweepPart {
             }
         }
         for (name, choice) in self.quick.keep.iter().filter(|_| quick) {
-            let fail = |reason: &str| Error::Vary { text: format!("quick.keep.{name}"), reason: reason.to_owned() };
-            let axis = axes.iter_mut().find(|a| a.name == *name).ok_or_else(|| fail("there is no such axis"))?;
+            let fail =
+                |reason: &str| Error::Vary { text: format!("quick.keep.{name}"), reason: reason.to_owned() };
+            let axis =
+                axes.iter_mut().find(|a| a.name == *name).ok_or_else(|| fail("there is no such axis"))?;
             let labels = choice.labels();
             let kept: Option<Vec<_>> =
                 labels.iter().map(|l| axis.position(l).map(|at| axis.values[at].clone())).collect();
@@ -436,7 +444,9 @@ impl Check {
             Within | Formula if self.tolerance.is_some() == self.absolute.is_some() => {
                 return needs("either `tolerance` (relative) or `absolute`");
             }
-            Bound if self.above.is_none() && self.below.is_none() => return needs("`above`, `below` or both"),
+            Bound if self.above.is_none() && self.below.is_none() => {
+                return needs("`above`, `below` or both");
+            }
             Rises | Falls if self.along.is_none() => return needs("`along`"),
             Order if self.along.is_none() || self.first.is_none() || self.is.is_none() => {
                 return needs("`along`, `first` and `is`");
@@ -478,7 +488,9 @@ mod tests {
 
     #[test]
     fn a_study_is_read() {
-        let check = format!("{CHECK}kind = \"within\"\npublished = 1\ntolerance = 0.1\nwhere = {{ a = [1, 2], b = \"x\" }}");
+        let check = format!(
+            "{CHECK}kind = \"within\"\npublished = 1\ntolerance = 0.1\nwhere = {{ a = [1, 2], b = \"x\" }}"
+        );
         let study = Study::parse("x.toml", &format!("{HEAD}{check}")).unwrap();
         let labels: Vec<_> = study.checks[0].cells.values().map(Choice::labels).collect();
         assert_eq!(labels, [vec!["1", "2"], vec!["x"]]);
@@ -487,7 +499,10 @@ mod tests {
     #[test]
     fn unknown_keys_are_refused_with_their_place() {
         let message = refusal(&format!("{CHECK}kind = \"within\"\npublisched = 1\n"));
-        assert!(message.contains("x.toml") && message.contains("line 15") && message.contains("publisched"), "{message}");
+        assert!(
+            message.contains("x.toml") && message.contains("line 15") && message.contains("publisched"),
+            "{message}"
+        );
     }
 
     #[test]
@@ -524,7 +539,8 @@ mod tests {
     #[test]
     fn named_values_set_several_paths() {
         let axis = "axis = [{ name = \"arrivals\", values = [{ name = \"two\", number = 2, set = { a = 1, b = \"x\" } }] }]\n";
-        let study = Study::parse("x.toml", &format!("{HEAD}{axis}{CHECK}kind = \"bound\"\nabove = 1\n")).unwrap();
+        let study =
+            Study::parse("x.toml", &format!("{HEAD}{axis}{CHECK}kind = \"bound\"\nabove = 1\n")).unwrap();
         let axes = study.sweeps[0].axes(false).unwrap();
         assert_eq!((axes[0].name.as_str(), axes[1].name.as_str()), ("arrivals", "flow.sender"));
         let sets = [("a", "1"), ("b", "x")].map(|(p, v)| (p.to_owned(), v.to_owned()));

@@ -8,7 +8,13 @@ use crate::stats::{CONFIDENCE, Estimate};
 use crate::{Error, grid};
 
 /// Draws `part`; `rows` are the checks' results, whose published values stand beside ours.
-pub(super) fn figure(study: &Study, part: &FigurePart, data: &Data, rows: &[CheckRow], quick: bool) -> Result<Figure, Error> {
+pub(super) fn figure(
+    study: &Study,
+    part: &FigurePart,
+    data: &Data,
+    rows: &[CheckRow],
+    quick: bool,
+) -> Result<Figure, Error> {
     let fail = |reason: String| Error::Figure { title: part.title.clone(), reason };
     let axis = |name: &String| data.axis(name).map_err(|e| fail(e.to_string()));
     let x = axis(&part.x)?;
@@ -27,17 +33,21 @@ pub(super) fn figure(study: &Study, part: &FigurePart, data: &Data, rows: &[Chec
             Some(number) if numeric => number * part.x_factor,
             _ => at[x] as f64,
         };
-        for metric in &part.y {
+        for (k, metric) in part.y.iter().enumerate() {
             let estimate = Estimate::of(data.samples(cell, metric).iter().map(|s| s.1), CONFIDENCE);
             // A mean over the runs that have a value would look like the mean over all.
             let (Some(mean), 0) = (estimate.mean, estimate.incomplete) else { continue };
-            let parts = [label(series), if part.y.len() > 1 { metric } else { "" }];
+            let metric_name = part.y_names.get(k).unwrap_or(metric);
+            let parts = [label(series), if part.y.len() > 1 { metric_name } else { "" }];
             let name = parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", ");
-            let panel = position(&mut drawn, label(panels), |p| &p.title, |title| Panel { title, series: vec![] });
-            let line = position(&mut drawn[panel].series, &name, |s| &s.label, |label| Series {
-                label,
-                ..Series::default()
-            });
+            let panel =
+                position(&mut drawn, label(panels), |p| &p.title, |title| Panel { title, series: vec![] });
+            let line = position(
+                &mut drawn[panel].series,
+                &name,
+                |s| &s.label,
+                |label| Series { label, ..Series::default() },
+            );
             let line = &mut drawn[panel].series[line];
             let half_width = estimate.half_width.unwrap_or(0.0) * part.y_factor;
             line.points.push(Point { x: place, y: mean * part.y_factor, half_width });
@@ -48,11 +58,8 @@ pub(super) fn figure(study: &Study, part: &FigurePart, data: &Data, rows: &[Chec
     for line in drawn.iter_mut().flat_map(|p| &mut p.series) {
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
     }
-    let categories = if numeric {
-        Vec::new()
-    } else {
-        data.axes[x].values.iter().map(|v| v.label.clone()).collect()
-    };
+    let categories =
+        if numeric { Vec::new() } else { data.axes[x].values.iter().map(|v| v.label.clone()).collect() };
     Ok(Figure {
         title: part.title.clone(),
         source: format!("{}, {}", study.source.paper, study.source.place),
@@ -65,14 +72,20 @@ pub(super) fn figure(study: &Study, part: &FigurePart, data: &Data, rows: &[Chec
 }
 
 fn note(part: &FigurePart, data: &Data) -> String {
-    let runs = (0..data.len()).flat_map(|p| part.y.iter().map(move |m| data.samples(p, m).len())).max().unwrap_or(0);
+    let runs =
+        (0..data.len()).flat_map(|p| part.y.iter().map(move |m| data.samples(p, m).len())).max().unwrap_or(0);
     let intervals = format!("Means of {runs} runs with 97.5 % confidence intervals.");
     let said = if data.deterministic || runs < 2 { "" } else { &intervals };
     format!("{} {said}", part.note).trim().to_owned()
 }
 
 /// The position of the entry called `name`, which is added if it is not there.
-fn position<T>(list: &mut Vec<T>, name: &str, name_of: fn(&T) -> &String, new: impl Fn(String) -> T) -> usize {
+fn position<T>(
+    list: &mut Vec<T>,
+    name: &str,
+    name_of: fn(&T) -> &String,
+    new: impl Fn(String) -> T,
+) -> usize {
     if let Some(at) = list.iter().position(|entry| name_of(entry) == name) {
         return at;
     }

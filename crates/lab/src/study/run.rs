@@ -211,7 +211,8 @@ mod tests {
     #[test]
     fn a_scenario_that_cannot_be_read_is_the_studys_fault() {
         let study = Study::parse("twice.toml", &STUDY.replace("rate = \"1Mbit/s\"", "rate = 1")).unwrap();
-        let error = run(&study, &Twice, &RunOptions::default(), &mut (), &AtomicBool::new(false)).unwrap_err();
+        let error =
+            run(&study, &Twice, &RunOptions::default(), &mut (), &AtomicBool::new(false)).unwrap_err();
         assert!(error.to_string().contains("sweep \"main\""), "{error}");
     }
 }

@@ -65,10 +65,12 @@ fn exact_needs_every_run_to_give_it() {
     let mut d = Data::deterministic("d", grid::axes(&["g=a,b"]).unwrap().0);
     d.put(0, "goodput_bps", "bit/s", 2460.0);
     d.put(1, "goodput_bps", "bit/s", 3920.0);
-    let exact = |value: f64| verdicts(&format!("kind = \"exact\"\npublished = {value}\nwhere = {{ g = \"a\" }}"), &d);
+    let exact =
+        |value: f64| verdicts(&format!("kind = \"exact\"\npublished = {value}\nwhere = {{ g = \"a\" }}"), &d);
     assert_eq!((exact(2460.0), exact(2461.0)), (vec![Pass], vec![Fail]));
     let noisy = data(&FALLING, 0.0);
-    let mean = rows("kind = \"within\"\npublished = 1\ntolerance = 1\nwhere = { s = \"reno\", per = 0.02 }", &noisy);
+    let mean =
+        rows("kind = \"within\"\npublished = 1\ntolerance = 1\nwhere = { s = \"reno\", per = 0.02 }", &noisy);
     let keys = format!(
         "kind = \"exact\"\npublished = {}\nwhere = {{ s = \"reno\", per = 0.02 }}",
         mean[0].measured.unwrap()
@@ -110,7 +112,10 @@ fn an_order_is_of_paired_differences() {
     let highest = |who| format!("kind = \"order\"\nalong = \"s\"\nis = \"highest\"\nfirst = \"{who}\"");
     assert_eq!(verdicts(&highest("newreno"), &d), [Pass, Pass, Pass]);
     assert_eq!(verdicts(&highest("tahoe"), &d), [Fail, Fail, Fail]);
-    assert_eq!(verdicts("kind = \"order\"\nalong = \"s\"\nis = \"lowest\"\nfirst = \"reno\"", &d), [Pass, Pass, Pass]);
+    assert_eq!(
+        verdicts("kind = \"order\"\nalong = \"s\"\nis = \"lowest\"\nfirst = \"reno\"", &d),
+        [Pass, Pass, Pass]
+    );
     let tahoe_or_reno = format!("{}\nwhere = {{ s = [\"tahoe\", \"reno\"], per = 0.01 }}", highest("tahoe"));
     assert_eq!(verdicts(&tahoe_or_reno, &d), [Pass]);
     let tie = data(&[[100.0; 3], [100.0; 3], [90.0; 3]], 4.0);
