@@ -98,6 +98,8 @@ fn fin_travels_with_the_last_byte_where_it_can() {
     pair.finish();
     let last = pair.sent.last().unwrap().segment;
     assert_eq!((last.seq, last.len, last.has(flags::FIN)), (2001, 500, true));
+    let closing: Vec<_> = pair.acks.iter().filter(|(_, ack)| ack.has(flags::FIN)).map(|a| a.1.ack).collect();
+    assert_eq!(closing, [2502], "the receiver closes with the ACK of it");
 }
 
 #[test]

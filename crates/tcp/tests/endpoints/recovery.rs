@@ -22,6 +22,14 @@ fn tahoe_goes_back_and_slow_starts() {
 }
 
 #[test]
+fn tahoe_starts_its_timer_anew_with_the_fast_retransmit() {
+    let mut pair = Pair::preset(&steady(10), "tahoe").lose_segments(&[1, 1]);
+    pair.send_segments(10);
+    pair.finish();
+    assert_eq!(pair.times_of(1), [0, 100 * MS, 1100 * MS]);
+}
+
+#[test]
 fn tahoe_without_fast_retransmit_waits_for_the_timer() {
     let mut pair = Pair::preset(&steady(10), "tahoe-nofr").lose_segments(&[5]);
     pair.send_segments(40);
@@ -179,6 +187,16 @@ fn limited_transmit_gets_the_third_duplicate_out_of_a_small_window() {
             assert_eq!(pair.sender.counts().timeouts, timeouts, "{preset}, {limited_transmit}");
         }
     }
+}
+
+#[test]
+fn what_limited_transmit_released_does_not_count_when_the_window_is_halved() {
+    let stack = Stack { limited_transmit: true, ..steady(6) };
+    let mut pair = Pair::preset(&stack, "newreno").lose_segments(&[1]);
+    pair.send_segments(20);
+    pair.run_to(|p| p.sender.repairing());
+    assert_eq!((pair.sender.outstanding().flight(), pair.ssthresh()), (8000, 3.0));
+    pair.finish();
 }
 
 #[test]

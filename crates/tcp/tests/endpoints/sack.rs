@@ -1,7 +1,8 @@
 //! Recovery by selective acknowledgements (RFC 6675), and the blocks it lives on (RFC 2018).
 
 use crate::pair::{MS, Pair, steady};
-use truckee_tcp::{Size, Stack};
+use truckee_tcp::outstanding::marks;
+use truckee_tcp::{Segment, Size, Stack, flags};
 
 fn sack() -> Pair {
     Pair::preset(&steady(10), "sack")
@@ -42,6 +43,26 @@ fn a_repair_in_the_air_is_not_rescued() {
     pair.send_segments(4);
     pair.finish();
     assert_eq!(pair.resent(), [1]);
+}
+
+#[test]
+fn a_recovery_rescues_one_segment() {
+    let mut pair = sack().lose_segments(&[1]);
+    pair.send_segments(10); // 8, 9 and 10 are still on their way when the window has room for a rescue
+    pair.finish();
+    assert_eq!(pair.resent(), [1, 10]);
+}
+
+#[test]
+fn a_block_over_part_of_a_segment_does_not_count() {
+    let mut pair = Pair::preset(&steady(4), "sack");
+    pair.send_segments(4);
+    let mut ack = Segment { seq: 1, ack: 1, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
+    ack.sack.push(1, 1501, 3501);
+    pair.sender.on_segment(100 * MS, &ack);
+    let sacked = (0..4).map(|at| pair.sender.outstanding().get(at).is_some_and(|s| s.is(marks::SACKED)));
+    assert_eq!(sacked.collect::<Vec<_>>(), [false, false, true, false]);
+    assert_eq!(pair.sender.outstanding().pipe(), 3000);
 }
 
 #[test]

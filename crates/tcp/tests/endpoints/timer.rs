@@ -35,6 +35,17 @@ fn timestamps_measure_retransmissions_too() {
 }
 
 #[test]
+fn timestamps_measure_a_steady_path_as_steady() {
+    let mut pair = Pair::preset(&Stack { timestamps: true, ..steady(4) }, "newreno");
+    pair.send_segments(40);
+    pair.finish();
+    let counts = pair.sender.counts();
+    // A timestamp of 0 would mean none, so what leaves at time 0 says 1.
+    assert!(u128::from(counts.rtt_samples * 100 * MS) - counts.rtt_sum <= 4);
+    assert_eq!(counts.rtt_samples, 40);
+}
+
+#[test]
 fn a_path_without_delay_at_time_zero_can_be_measured() {
     for timestamps in [false, true] {
         let mut pair = Pair::preset(&Stack { timestamps, min_rto: 0, ..stack() }, "newreno");
