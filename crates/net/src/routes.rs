@@ -53,6 +53,9 @@ impl Graph {
             }
             for &link in &self.leaving[node] {
                 let (_, next, cost, up) = self.links[link];
+                if next != to && self.leaving[next].len() < 2 {
+                    continue; // a node with one link is on the way to nowhere
+                }
                 let reach = (delay.saturating_add(cost), hops + 1);
                 if up && best[next].is_none_or(|b| reach < b) {
                     best[next] = Some(reach);
