@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An axis cannot be understood.
-    #[error("--vary {text}: {reason}")]
+    #[error("axis \"{text}\": {reason}")]
     Vary {
         /// What was given.
         text: String,

@@ -12,6 +12,9 @@ mod legend;
 mod panel;
 mod scale;
 mod style;
+mod window;
+
+pub use window::window;
 
 use crate::Error;
 use std::path::Path;
@@ -31,6 +34,8 @@ pub struct Figure {
     pub y: Axis,
     /// What the hollow markers are called in the legend.
     pub reference: String,
+    /// Whether all panels have the same vertical scale.
+    pub share_y: bool,
     /// Small multiples, row by row.
     pub panels: Vec<Panel>,
 }
@@ -137,6 +142,7 @@ mod tests {
             x: Axis { label: "Packet error rate / %".into(), ..Axis::default() },
             y: Axis { label: "Completion time / s".into(), ..Axis::default() },
             reference: "published".into(),
+            share_y: false,
             panels: vec![panel(0.05, "1 MB"), panel(0.1, "2 MB"), panel(0.25, "5 MB"), panel(1.0, "20 MB")],
         }
     }

@@ -240,7 +240,12 @@ mod tests {
     }
 
     fn row(point: usize, seed: u64) -> Row {
-        Row { point, seed, digest: format!("{seed:x}"), values: vec![(seed % 3 != 0).then_some(seed as f64)] }
+        Row {
+            point,
+            seed,
+            digest: format!("{seed:x}"),
+            values: vec![(!seed.is_multiple_of(3)).then_some(seed as f64)],
+        }
     }
 
     fn parts(dir: &Path) -> Vec<PathBuf> {

@@ -12,6 +12,7 @@ use crate::stats::{CONFIDENCE, Estimate};
 use crate::store::{Manifest, Row, Store};
 use crate::{Engine, Error, Grid, Metric};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,7 +34,7 @@ pub enum Runs {
     Precision {
         /// For example 0.02 for 2 %.
         target: f64,
-        /// The metric, one of the plan's.
+        /// Whose mean.
         metric: Metric,
     },
 }
@@ -54,10 +55,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan that keeps every unqualified metric, and `more`.
+    /// A plan that keeps every unqualified metric, `more`, and the one that a precision target looks at.
     pub fn new(grid: Grid, runs: Runs, more: Vec<Metric>) -> Self {
         let mut metrics = Metric::unqualified();
-        for metric in more {
+        let target = match &runs {
+            Runs::Precision { metric, .. } => Some(metric.clone()),
+            _ => None,
+        };
+        for metric in more.into_iter().chain(target) {
             if !metrics.contains(&metric) {
                 metrics.push(metric);
             }
@@ -213,7 +218,7 @@ fn next_round(plan: &Plan, wanted: &BTreeSet<Cell>, done: &BTreeMap<Cell, Row>) 
     let first = plan.first_seed();
     let mut more = Vec::new();
     for point in 0..plan.grid.points.len() {
-        let have = wanted.iter().filter(|c| c.point == point).count() as u64;
+        let have = wanted.range(cells_of(point)).count() as u64;
         let width = relative_half_width(plan, point, wanted, done);
         if width.is_some_and(|w| w <= target) || have >= MAX_SEEDS {
             continue;
@@ -227,6 +232,11 @@ fn next_round(plan: &Plan, wanted: &BTreeSet<Cell>, done: &BTreeMap<Cell, Row>) 
     more
 }
 
+/// All cells of a point.
+fn cells_of(point: usize) -> RangeInclusive<Cell> {
+    Cell { point, seed: 0 }..=Cell { point, seed: u64::MAX }
+}
+
 /// Of the precision target's metric at a point, over the wanted cells only: more may be on disk.
 fn relative_half_width(
     plan: &Plan,
@@ -236,7 +246,7 @@ fn relative_half_width(
 ) -> Option<f64> {
     let Runs::Precision { metric, .. } = &plan.runs else { return None };
     let at = plan.metrics.iter().position(|m| m == metric)?;
-    let rows = wanted.iter().filter(|c| c.point == point).filter_map(|c| done.get(c));
+    let rows = wanted.range(cells_of(point)).filter_map(|c| done.get(c));
     Estimate::of(rows.map(|r| r.values.get(at).copied().flatten()), CONFIDENCE).relative_half_width()
 }
 

@@ -41,7 +41,8 @@ pub struct Axis {
 pub struct Value {
     /// What tables and figures call it: the value as written.
     pub label: String,
-    /// The value as a number in SI units (bit/s, s, bytes; segments and packets as such), if it is one.
+    /// The value as a number in SI units (bit/s, s, bytes; segments, packets and bandwidth-delay
+    /// products as such), if it is one.
     pub number: Option<f64>,
     /// What it sets in the scenario: paths and values.
     pub sets: Vec<(String, String)>,
@@ -125,11 +126,10 @@ fn split_items(text: &str) -> Result<Vec<&str>, String> {
             (None, '"' | '\'') => quote = Some(c),
             (None, '{') => open.push('}'),
             (None, '[') => open.push(']'),
-            (None, '}' | ']') => {
-                if open.pop() != Some(c) {
-                    return Err(format!("\"{c}\" closes nothing"));
-                }
+            (None, '}' | ']') if open.last() == Some(&c) => {
+                open.pop();
             }
+            (None, '}' | ']') => return Err(format!("\"{c}\" closes nothing")),
             (None, ',') if open.is_empty() => {
                 items.push(text[from..at].trim());
                 from = at + 1;
@@ -243,6 +243,7 @@ const UNITS: &[(&str, f64)] = &[
     ("KiB", 1024.0),
     ("MiB", 1_048_576.0),
     ("GiB", 1_073_741_824.0),
+    ("bdp", 1.0),
     ("segments", 1.0),
     ("packets", 1.0),
 ];

@@ -9,8 +9,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-const WIDTH: f64 = 1000.0;
-const MARGIN: f64 = 24.0;
+pub(super) const WIDTH: f64 = 1000.0;
+pub(super) const MARGIN: f64 = 24.0;
 /// Left of a panel, for its numbers and the axis label.
 const LEFT: f64 = 74.0;
 /// Below a panel, for its numbers.
@@ -44,33 +44,37 @@ pub(super) fn svg(figure: &Figure) -> Result<String, String> {
     let foot_top = panels_top + rows as f64 * row_height + AXIS_LABEL + 14.0;
     let height = foot_top + foot.len() as f64 * (style::NOTE + 5.0) + MARGIN * 0.6;
 
+    page(height, &|page| {
+        for (k, line) in title_lines.iter().enumerate() {
+            let y = MARGIN + k as f64 * (style::TITLE + 5.0);
+            page.text(line, (MARGIN, y), Type::bold(style::TITLE, INK), HPos::Left, VPos::Top)?;
+        }
+        legend.draw(page, figure, head)?;
+        for (k, one) in figure.panels.iter().enumerate() {
+            let (row, column) = (k / columns, k % columns);
+            let left = MARGIN + LEFT + column as f64 * (panel_width + LEFT + GAP);
+            let top = panels_top + row as f64 * row_height + panel_title;
+            let place = panel::Place { left, top, width: panel_width, height: panel_height };
+            panel::draw(page, figure, one, &place, column == 0)?;
+        }
+        let below = (MARGIN + LEFT + (WIDTH - 2.0 * MARGIN - LEFT) / 2.0, foot_top - 14.0 - AXIS_LABEL);
+        let label = Type::plain(style::LABEL, INK);
+        page.text(&figure.x.label, below, label, HPos::Center, VPos::Top)?;
+        for (k, line) in foot.iter().enumerate() {
+            let y = foot_top + k as f64 * (style::NOTE + 5.0);
+            page.text(line, (MARGIN, y), Type::plain(style::NOTE, GREY), HPos::Left, VPos::Top)?;
+        }
+        Ok(())
+    })
+}
+
+/// A page of this height, painted.
+pub(super) fn page(height: f64, paint: &dyn Fn(&Page<'_, '_>) -> Drawn) -> Result<String, String> {
     let mut svg = String::new();
     {
         let area =
             SVGBackend::with_string(&mut svg, (WIDTH as u32, height.ceil() as u32)).into_drawing_area();
-        let page = Page { area: &area };
-        page.paint(&|page| {
-            for (k, line) in title_lines.iter().enumerate() {
-                let y = MARGIN + k as f64 * (style::TITLE + 5.0);
-                page.text(line, (MARGIN, y), Type::bold(style::TITLE, INK), HPos::Left, VPos::Top)?;
-            }
-            legend.draw(page, figure, head)?;
-            for (k, one) in figure.panels.iter().enumerate() {
-                let (row, column) = (k / columns, k % columns);
-                let left = MARGIN + LEFT + column as f64 * (panel_width + LEFT + GAP);
-                let top = panels_top + row as f64 * row_height + panel_title;
-                let place = panel::Place { left, top, width: panel_width, height: panel_height };
-                panel::draw(page, figure, one, &place, column == 0)?;
-            }
-            let below = (MARGIN + LEFT + (WIDTH - 2.0 * MARGIN - LEFT) / 2.0, foot_top - 14.0 - AXIS_LABEL);
-            let label = Type::plain(style::LABEL, INK);
-            page.text(&figure.x.label, below, label, HPos::Center, VPos::Top)?;
-            for (k, line) in foot.iter().enumerate() {
-                let y = foot_top + k as f64 * (style::NOTE + 5.0);
-                page.text(line, (MARGIN, y), Type::plain(style::NOTE, GREY), HPos::Left, VPos::Top)?;
-            }
-            Ok(())
-        })?;
+        Page { area: &area }.paint(paint)?;
     }
     Ok(svg)
 }
@@ -102,6 +106,17 @@ pub(super) struct Page<'a, 'b> {
 
 /// A line without gaps.
 pub(super) const SOLID: (i32, i32) = (1, 0);
+
+/// What a marker stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// A measured mean: filled.
+    Ours,
+    /// A published value: hollow and larger.
+    Published,
+    /// The ground of a published value: filled and larger.
+    Behind,
+}
 
 /// How text is set.
 #[derive(Debug, Clone, Copy)]
@@ -182,9 +197,10 @@ impl Page<'_, '_> {
         self.line(&[(x - CAP, high), (x + CAP, high)], colour, 2, SOLID)
     }
 
-    /// A marker: filled for ours, hollow and larger for a published value.
-    pub(super) fn marker(&self, place: (f64, f64), look: &Look, hollow: bool) -> Drawn {
-        let r = if hollow { 7.0 } else { 5.0 };
+    /// A marker.
+    pub(super) fn marker(&self, place: (f64, f64), look: &Look, marked: Marked) -> Drawn {
+        let hollow = marked == Marked::Published;
+        let r = if marked == Marked::Ours { 5.0 } else { 7.0 };
         let (x, y) = place;
         let corners: Vec<(f64, f64)> = match look.marker {
             Marker::Circle => {

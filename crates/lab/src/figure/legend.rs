@@ -1,7 +1,7 @@
 //! The legend: one entry a series, and one for the hollow markers; in lines from left to right.
 
 use super::Figure;
-use super::draw::{Drawn, Page, SOLID, Type};
+use super::draw::{Drawn, Marked, Page, SOLID, Type};
 use super::style::{self, GREY, INK};
 use plotters::style::text_anchor::{HPos, VPos};
 
@@ -47,9 +47,9 @@ impl Layout {
                     let look = style::look(k);
                     if figure.x.categories.is_empty() {
                         page.line(&[(x, y), (x + SWATCH - 12.0, y)], look.colour, 2, look.dash)?;
-                        page.marker((middle, y), &look, false)?;
+                        page.marker((middle, y), &look, Marked::Ours)?;
                     } else if figure.y.log {
-                        page.marker((middle, y), &look, false)?;
+                        page.marker((middle, y), &look, Marked::Ours)?;
                     } else {
                         page.bar((middle - 8.0, y - 7.0), (middle + 8.0, y + 7.0), look.colour)?;
                     }
@@ -57,7 +57,7 @@ impl Layout {
                 }
                 None => {
                     let look = style::Look { colour: GREY, marker: style::Marker::Circle, dash: SOLID };
-                    page.marker((middle, y), &look, true)?;
+                    page.marker((middle, y), &look, Marked::Published)?;
                     figure.reference.as_str()
                 }
             };

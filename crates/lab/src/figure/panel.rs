@@ -1,9 +1,10 @@
 //! One panel: frame, grid, ticks, series.
 
-use super::draw::{Drawn, Page, SOLID, Type};
+use super::draw::{Drawn, Marked, Page, SOLID, Type};
 use super::scale::{self, Scale};
 use super::style::{self, FAINT, GREY, INK, Look};
 use super::{Figure, Panel, Series};
+use plotters::style::WHITE;
 use plotters::style::text_anchor::{HPos, VPos};
 
 /// Where a panel's frame is, pixels.
@@ -51,7 +52,6 @@ pub(super) fn draw(
         1,
         SOLID,
     )?;
-    let middle = place.left + place.width / 2.0;
     page.text(
         &panel.title,
         (place.left, place.top - 8.0),
@@ -84,10 +84,11 @@ fn scales(figure: &Figure, panel: &Panel, place: &Place) -> (Scale, Scale) {
     } else {
         Scale::categories(figure.x.categories.len(), across)
     };
-    // Each panel has its own height: small multiples of a file's size would else hide the small file.
-    let ends =
-        panel.series.iter().flat_map(|s| &s.points).flat_map(|p| [p.y - p.half_width, p.y + p.half_width]);
-    let references = panel.series.iter().flat_map(|s| &s.references).map(|r| r.1);
+    // Else each panel has its own height: small multiples of a file's size would hide the small file.
+    let seen: Vec<&Panel> = if figure.share_y { figure.panels.iter().collect() } else { vec![panel] };
+    let all = || seen.iter().flat_map(|p| &p.series);
+    let ends = all().flat_map(|s| &s.points).flat_map(|p| [p.y - p.half_width, p.y + p.half_width]);
+    let references = all().flat_map(|s| &s.references).map(|r| r.1);
     let y = Scale::covering(ends.chain(references), figure.y.log, true, (place.bottom(), place.top));
     (x, y)
 }
@@ -115,11 +116,11 @@ fn line_of(page: &Page<'_, '_>, series: &Series, look: &Look, x: &Scale, y: &Sca
     }
     for (point, &(px, py)) in series.points.iter().zip(&places) {
         whisker(page, px, point.y, point.half_width, look, y)?;
-        page.marker((px, py), look, false)?;
+        page.marker((px, py), look, Marked::Ours)?;
     }
     for &(at, value) in &series.references {
         // Beside ours, so that neither hides the other.
-        page.marker((x.pixel(at) + 13.0, y.pixel(value)), look, true)?;
+        page.marker((x.pixel(at) + 13.0, y.pixel(value)), look, Marked::Published)?;
     }
     Ok(())
 }
@@ -140,7 +141,7 @@ fn bars_of(
         if y.is_log() {
             // A bar's length from nowhere would say nothing.
             whisker(page, middle, point.y, point.half_width, look, y)?;
-            page.marker((middle, y.pixel(point.y)), look, false)?;
+            page.marker((middle, y.pixel(point.y)), look, Marked::Ours)?;
         } else {
             let ground = y.pixel(0.0).min(y.bottom());
             page.bar((from + 1.0, y.pixel(point.y)), (from + width - 1.0, ground), look.colour)?;
@@ -148,8 +149,10 @@ fn bars_of(
         }
     }
     for &(at, value) in &series.references {
-        // In ink: on its own bar the series' colour would not be seen.
-        page.marker((left(at) + width / 2.0, y.pixel(value)), &Look { colour: INK, ..*look }, true)?;
+        // Beside the whisker; in ink on white: on its own bar the series' colour would not be seen.
+        let place = (left(at) + 0.78 * width, y.pixel(value));
+        page.marker(place, &Look { colour: WHITE, ..*look }, Marked::Behind)?;
+        page.marker(place, &Look { colour: INK, ..*look }, Marked::Published)?;
     }
     Ok(())
 }

@@ -284,6 +284,9 @@ pub struct FigurePart {
     /// Logarithmic vertically.
     #[serde(default)]
     pub y_log: bool,
+    /// Whether all panels have the same vertical scale.
+    #[serde(default)]
+    pub share_y: bool,
     /// What the hollow markers are.
     #[serde(default = "published")]
     pub reference: String,

@@ -67,6 +67,7 @@ pub(super) fn figure(
         x: Axis { label: part.x_label.clone(), log: part.x_log, categories },
         y: Axis { label: part.y_label.clone(), log: part.y_log, categories: Vec::new() },
         reference: part.reference.clone(),
+        share_y: part.share_y,
         panels: drawn,
     })
 }

@@ -1,0 +1,262 @@
+//! The congestion window over time: cwnd and ssthresh of each flow, and below them, one lane a kind, when packets were
+//! lost and to what, when the timer went off, which losses were judged wrong.
+//!
+//! Not for: means over runs, which [`super::Figure`] draws.
+
+use super::draw::{self, Drawn, MARGIN, Page, SOLID, Type, WIDTH};
+use super::scale::Scale;
+use super::style::{self, COLOURS, FAINT, GREY, INK};
+use crate::Error;
+use plotters::style::RGBColor;
+use plotters::style::text_anchor::{HPos, VPos};
+use truckee_scenario::outcome::{FlowSeries, LossPoint};
+use truckee_scenario::{Outcome, Scenario};
+
+/// More flows than this are not drawn: the page would not end.
+const MOST_FLOWS: usize = 8;
+const LEFT: f64 = 112.0;
+const PANEL: f64 = 230.0;
+const LANE: f64 = 17.0;
+const HEAD: f64 = 30.0;
+const BELOW: f64 = 40.0;
+const LEGEND: f64 = 30.0;
+const SSTHRESH_DASH: (i32, i32) = (6, 4);
+
+/// The windows of a run that recorded its series, as SVG text.
+///
+/// # Errors
+/// There are no series.
+pub fn window(scenario: &Scenario, outcome: &Outcome) -> Result<String, Error> {
+    let title = format!("{}: congestion window", outcome.scenario);
+    let fail = |reason: String| Error::Figure { title: title.clone(), reason };
+    let panels: Vec<Panel<'_>> =
+        outcome.series.iter().filter_map(|s| Panel::new(scenario, outcome, s)).collect();
+    if panels.is_empty() {
+        return Err(fail("no flow has a window to draw".to_owned()));
+    }
+    let left_out = panels.len().saturating_sub(MOST_FLOWS);
+    let shown = &panels[..panels.len() - left_out];
+    let note = match left_out {
+        0 => format!("Seed {}, digest {}.", outcome.seed, outcome.digest),
+        n => format!("Seed {}, digest {}. {n} more flows are not drawn.", outcome.seed, outcome.digest),
+    };
+    let top = MARGIN + style::TITLE + 10.0 + LEGEND;
+    let height = top + shown.iter().map(Panel::height).sum::<f64>() + 46.0;
+    draw::page(height, &|page| {
+        page.text(&title, (MARGIN, MARGIN), Type::bold(style::TITLE, INK), HPos::Left, VPos::Top)?;
+        legend(page, MARGIN + style::TITLE + 10.0 + LEGEND / 2.0)?;
+        let mut y = top;
+        for panel in shown {
+            panel.draw(page, y, outcome.simulated_s)?;
+            y += panel.height();
+        }
+        let middle = (MARGIN + LEFT + WIDTH - MARGIN) / 2.0;
+        page.text("Time / s", (middle, y - 8.0), Type::plain(style::LABEL, INK), HPos::Center, VPos::Top)?;
+        page.text(&note, (MARGIN, y + 16.0), Type::plain(style::NOTE, GREY), HPos::Left, VPos::Top)
+    })
+    .map_err(fail)
+}
+
+fn legend(page: &Page<'_, '_>, y: f64) -> Drawn {
+    let mut x = MARGIN;
+    for (name, colour, dash) in [("cwnd", COLOURS[0], SOLID), ("ssthresh", GREY, SSTHRESH_DASH)] {
+        page.line(&[(x, y), (x + 34.0, y)], colour, 2, dash)?;
+        page.text(name, (x + 42.0, y), Type::plain(style::LABEL, INK), HPos::Left, VPos::Center)?;
+        x += 130.0;
+    }
+    Ok(())
+}
+
+/// One kind of event: its name, its colour, when it happened (s).
+struct Lane {
+    name: &'static str,
+    colour: RGBColor,
+    times: Vec<f64>,
+}
+
+/// One flow.
+struct Panel<'a> {
+    title: String,
+    series: &'a FlowSeries,
+    mss: f64,
+    lanes: Vec<Lane>,
+}
+
+impl<'a> Panel<'a> {
+    /// `None` if the flow never had a window.
+    fn new(scenario: &Scenario, outcome: &Outcome, series: &'a FlowSeries) -> Option<Self> {
+        let flow = scenario.flows.iter().find(|f| f.name == series.flow)?;
+        let result = outcome.flows.iter().find(|f| f.name == series.flow)?;
+        if series.window.is_empty() {
+            return None;
+        }
+        let title = format!("{}: {}, {} ACKs", flow.name, result.sender, result.receiver);
+        Some(Self { title, series, mss: f64::from(flow.stack.mss), lanes: lanes(series) })
+    }
+
+    fn height(&self) -> f64 {
+        HEAD + PANEL + LANE * self.lanes.len() as f64 + BELOW
+    }
+
+    fn draw(&self, page: &Page<'_, '_>, top: f64, end: f64) -> Drawn {
+        let (left, right) = (MARGIN + LEFT, WIDTH - MARGIN);
+        let (top, bottom) = (top + HEAD, top + HEAD + PANEL);
+        let floor = bottom + LANE * self.lanes.len() as f64 + if self.lanes.is_empty() { 0.0 } else { 4.0 };
+        let x = Scale::covering([0.0, end].into_iter(), false, true, (left, right));
+        let cwnd = || self.series.window.iter().map(|p| (p.t, p.cwnd / self.mss));
+        let y = Scale::covering(cwnd().map(|p| p.1), false, true, (bottom, top));
+        let tick = Type::plain(style::TICK, INK);
+        for (value, label) in y.ticks(4) {
+            page.line(&[(left, y.pixel(value)), (right, y.pixel(value))], FAINT, 1, SOLID)?;
+            page.text(&label, (left - 8.0, y.pixel(value)), tick, HPos::Right, VPos::Center)?;
+        }
+        for (value, label) in x.ticks(10) {
+            page.line(&[(x.pixel(value), top), (x.pixel(value), floor)], FAINT, 1, SOLID)?;
+            page.text(&label, (x.pixel(value), floor + 6.0), tick, HPos::Center, VPos::Top)?;
+        }
+        page.line(&[(left, top), (left, floor), (right, floor)], GREY, 1, SOLID)?;
+        page.text(&self.title, (left, top - 7.0), Type::bold(style::LABEL, INK), HPos::Left, VPos::Bottom)?;
+        let beside = (MARGIN, (top + bottom) / 2.0);
+        let upright = Type::plain(style::LABEL, INK).upright();
+        page.text("Window / segments", beside, upright, HPos::Center, VPos::Center)?;
+
+        let ssthresh = self.series.window.iter().map(|p| (p.t, p.ssthresh / self.mss));
+        // The initial threshold is usually far above any window: what does not fit is not drawn.
+        for part in steps(ssthresh, end, &x, &y).split(|p| p.1 < top) {
+            if part.len() > 1 {
+                page.line(part, GREY, 1, SSTHRESH_DASH)?;
+            }
+        }
+        page.line(&steps(cwnd(), end, &x, &y), COLOURS[0], 2, SOLID)?;
+        for (k, lane) in self.lanes.iter().enumerate() {
+            let middle = bottom + LANE * (k as f64 + 0.5) + 3.0;
+            page.text(
+                lane.name,
+                (left - 8.0, middle),
+                Type::plain(style::NOTE, INK),
+                HPos::Right,
+                VPos::Center,
+            )?;
+            for at in columns(lane.times.iter().map(|&t| x.pixel(t))) {
+                page.line(&[(at, middle - 5.0), (at, middle + 6.0)], lane.colour, 2, SOLID)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The lanes that have events.
+fn lanes(series: &FlowSeries) -> Vec<Lane> {
+    let drops =
+        |cause: &'static str| series.drops.iter().filter(move |d| d.cause == cause && !d.ack).map(|d| d.t);
+    let losses = |which: fn(&LossPoint) -> bool| series.losses.iter().filter(move |l| which(l)).map(|l| l.t);
+    let lanes = [
+        Lane { name: "lost: queue", colour: COLOURS[1], times: drops("queue").collect() },
+        Lane { name: "lost: noise", colour: COLOURS[2], times: drops("channel").collect() },
+        Lane { name: "lost: outage", colour: COLOURS[5], times: drops("outage").collect() },
+        Lane { name: "timeout", colour: INK, times: losses(|l| l.kind == "timeout").collect() },
+        Lane {
+            name: "judged wrong",
+            colour: COLOURS[3],
+            times: losses(|l| l.truth != "none" && l.truth != l.verdict).collect(),
+        },
+    ];
+    lanes.into_iter().filter(|lane| !lane.times.is_empty()).collect()
+}
+
+/// A value that holds until the next one, as pixels, up to the end of the run. Of the points that share a pixel column
+/// the first, the last and the extremes stay: more cannot be seen, and a run has hundreds of thousands.
+fn steps(points: impl Iterator<Item = (f64, f64)>, end: f64, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+    let mut line: Vec<(f64, f64)> = Vec::new();
+    let mut column: Vec<(f64, f64)> = Vec::new();
+    let mut flush = |column: &mut Vec<(f64, f64)>| {
+        let (Some(&first), Some(&last)) = (column.first(), column.last()) else { return };
+        if let Some(&(_, held)) = line.last() {
+            line.push((first.0, held));
+        }
+        let low = column.iter().map(|p| p.1).fold(f64::NEG_INFINITY, f64::max);
+        let high = column.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
+        line.extend([first.1, low, high, last.1].map(|value| (first.0, value)));
+        line.dedup();
+        column.clear();
+    };
+    for (t, value) in points {
+        let at = (x.pixel(t).round(), y.pixel(value));
+        if column.first().is_some_and(|first| first.0 != at.0) {
+            flush(&mut column);
+        }
+        column.push(at);
+    }
+    flush(&mut column);
+    if let Some(&(at, held)) = line.last()
+        && x.pixel(end) > at
+    {
+        line.push((x.pixel(end), held));
+    }
+    line
+}
+
+/// Pixel columns, each once.
+fn columns(pixels: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut columns: Vec<f64> = pixels.map(f64::round).collect();
+    columns.sort_by(f64::total_cmp);
+    columns.dedup();
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, Simulator};
+    use truckee_scenario::Document;
+
+    fn run(text: &str, series: bool) -> (Scenario, Outcome) {
+        let scenario = Document::parse("noisy.toml", text).unwrap().scenario().unwrap();
+        let outcome = Simulator.run(&scenario, series).unwrap();
+        (scenario, outcome)
+    }
+
+    const NOISY: &str = r#"
+        duration = "20s"
+        [[link]]
+        between = ["a", "b"]
+        rate = "2Mbit/s"
+        delay = "20ms"
+        queue = { size = "10packets" }
+        channel = { kind = "bernoulli", per = 0.01 }
+        [[flow]]
+        name = "noisy <flow>"
+        from = "a"
+        to = "b"
+        sender = "newreno"
+    "#;
+
+    #[test]
+    fn a_window_figure_names_the_flow_and_each_kind_of_loss() {
+        let (scenario, outcome) = run(NOISY, true);
+        let svg = window(&scenario, &outcome).unwrap();
+        for text in ["noisy &lt;flow&gt;: newreno", "lost: queue", "lost: noise", "judged wrong", "cwnd"] {
+            assert!(svg.contains(text), "{text}");
+        }
+        assert!(!svg.contains("lost: outage"), "there was none");
+        assert_eq!(svg, window(&scenario, &outcome).unwrap());
+    }
+
+    #[test]
+    fn without_series_there_is_nothing_to_draw() {
+        let (scenario, outcome) = run(NOISY, false);
+        assert!(window(&scenario, &outcome).unwrap_err().to_string().contains("no flow has a window"));
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_the_page_is_wide_however_many_points_there_are() {
+        let scale = |pixels| Scale::covering([0.0, 100.0].into_iter(), false, true, pixels);
+        let (x, y) = (scale((0.0, 800.0)), scale((200.0, 0.0)));
+        let points = (0..1_000_000).map(|k| (k as f64 / 1e4, f64::from(k % 100)));
+        let line = steps(points, 100.0, &x, &y);
+        assert!(line.len() < 5 * 801, "{}", line.len());
+        assert!(line.windows(2).all(|w| w[0].0 <= w[1].0), "time does not run backwards");
+        let lowest = line.iter().map(|p| p.1).fold(0.0, f64::max);
+        assert!((lowest - y.pixel(0.0)).abs() < 1e-9, "extremes stay");
+    }
+}
