@@ -15,6 +15,7 @@ use truckee_tcp::{Nanos, Time};
 
 /// What a link counts.
 #[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
 pub struct Counts {
     pub packets: u64,
     pub bytes: u64,
@@ -71,7 +72,7 @@ impl Ord for Ordered {
 
 /// One direction of a link. What every packet needs comes first, in few cache lines.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Link {
     /// Whether it takes every packet at its rate and delivers it: no limit, no RED, no channel, no recorded capacity.
     plain: bool,
@@ -90,9 +91,11 @@ pub struct Link {
     free_at: Time,
     /// Fraction of a nanosecond by which `free_at` is early, in units of 1/rate ns.
     remainder: u64,
+    /// Time of its pending event.
+    pub armed: Time,
+    transit: Transit,
     /// What it has counted.
     pub counts: Counts,
-    transit: Transit,
     special: Box<Special>,
     /// Its name in results.
     pub name: String,
@@ -125,9 +128,7 @@ impl Link {
     pub fn new(direction: &Direction, name: &str, to: usize, seed: u64) -> Self {
         let (limit, red) = match &direction.queue {
             Queue::DropTail { limit } => (*limit, None),
-            Queue::Red(red) => {
-                (red.limit, Some(Red::new(red, stream(seed, &format!("{name}/red")))))
-            }
+            Queue::Red(red) => (red.limit, Some(Red::new(red, stream(seed, &format!("{name}/red"))))),
         };
         let channel = Channel::new(
             &direction.channel,
@@ -151,9 +152,17 @@ impl Link {
             delay: direction.delay,
             free_at: 0,
             remainder: 0,
-            counts: Counts::default(),
+            armed: Time::MAX,
             transit,
-            special: Box::new(Special { limit, red, capacity, channel, waiting: VecDeque::new(), waiting_bytes: 0 }),
+            counts: Counts::default(),
+            special: Box::new(Special {
+                limit,
+                red,
+                capacity,
+                channel,
+                waiting: VecDeque::new(),
+                waiting_bytes: 0,
+            }),
             name: name.to_owned(),
             to,
         }
@@ -170,7 +179,11 @@ impl Link {
         if self.plain && self.up {
             let start = self.start(now);
             let departure = self.transmit(start, packet.wire);
-            return Offered::Accepted { departure, arrival: departure.saturating_add(self.delay), copy: None };
+            return Offered::Accepted {
+                departure,
+                arrival: departure.saturating_add(self.delay),
+                copy: None,
+            };
         }
         self.offer_with_care(now, packet, flow())
     }

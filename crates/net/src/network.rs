@@ -61,7 +61,6 @@ pub struct Network<'a> {
     agenda: Agenda,
     graph: Graph,
     pub links: Vec<Link>,
-    links_armed: Vec<Time>,
     pub links_warm: Vec<link::Counts>,
     /// Table of paths: numbers of links, each path followed by [`END`].
     paths: Vec<u32>,
@@ -105,7 +104,6 @@ impl<'a> Network<'a> {
             end: scenario.duration,
             agenda: Agenda::default(),
             graph,
-            links_armed: vec![NEVER; links.len()],
             links_warm: vec![link::Counts::default(); links.len()],
             links,
             paths: Vec::new(),
@@ -297,16 +295,15 @@ impl<'a> Network<'a> {
             Some(next) if next <= now => link.take(),
             Some(_) | None => None,
         };
+        // Only the live entry of a link moves on; one left over from before a change dies.
+        let live = link.armed == now;
         match link.next_arrival() {
-            // Only the live entry of a link moves on; one left over from before a change dies.
-            Some(next) if self.links_armed[index] == now => {
-                self.links_armed[index] = next;
+            Some(next) if live => {
+                link.armed = next;
                 self.agenda.postpone(next);
             }
             _ => {
-                if self.links_armed[index] == now {
-                    self.links_armed[index] = NEVER;
-                }
+                link.armed = if live { NEVER } else { link.armed };
                 self.agenda.pop();
             }
         }
@@ -345,7 +342,8 @@ impl<'a> Network<'a> {
             }
             let connections = &self.connections;
             let owner = packet.owner;
-            let flow = || if owner & TRAFFIC != 0 { link::NO_FLOW } else { connections[owner as usize].flow as u32 };
+            let flow =
+                || if owner & TRAFFIC != 0 { link::NO_FLOW } else { connections[owner as usize].flow as u32 };
             match self.links[index].offer(at, packet, flow) {
                 Offered::Dropped(cause, when) => {
                     self.packets.remove(id);
@@ -377,10 +375,11 @@ impl<'a> Network<'a> {
 
     #[inline]
     fn carry(&mut self, index: usize, item: InTransit) {
-        if let Some(next) = self.links[index].carry(item)
-            && next < self.links_armed[index]
+        let link = &mut self.links[index];
+        if let Some(next) = link.carry(item)
+            && next < link.armed
         {
-            self.links_armed[index] = next;
+            link.armed = next;
             self.agenda.push(next, kind::LINK | index as Key);
         }
     }
@@ -802,7 +801,7 @@ impl<'a> Network<'a> {
             if change.rate.is_some() || change.delay.is_some() {
                 self.links[link].change(self.now, change.rate, change.delay);
                 if let Some(next) = self.links[link].next_arrival() {
-                    self.links_armed[link] = next;
+                    self.links[link].armed = next;
                     self.agenda.push(next, kind::LINK | link as Key);
                 }
             }

@@ -15,11 +15,10 @@ pub mod bits {
     pub const CONGESTION_EXPERIENCED: u8 = 4;
 }
 
-/// One packet.
+/// One packet. What links and endpoints read of it is in its first cache line.
 #[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
 pub struct Packet {
-    /// The segment; of cross traffic only its birth counts.
-    pub segment: Segment,
     /// Index of the connection, or [`TRAFFIC`] + index of the source.
     pub owner: u32,
     /// The connection's generation: a slot serves many connections in turn.
@@ -30,6 +29,8 @@ pub struct Packet {
     pub wire: u32,
     /// [`bits`].
     pub bits: u8,
+    /// The segment; of cross traffic only its birth counts.
+    pub segment: Segment,
 }
 
 impl Packet {

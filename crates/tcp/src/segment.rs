@@ -58,28 +58,32 @@ impl SackBlocks {
 }
 
 /// One segment. Sequence numbers are 64-bit: SYN is number 0, the first byte of data number 1.
+///
+/// What every endpoint reads comes first, and options last: a simulator that holds many segments then touches one cache
+/// line of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(C)]
 pub struct Segment {
     /// Sequence number of the first byte (or of SYN or FIN).
     pub seq: u64,
     /// Next sequence number expected; counts if [`flags::ACK`] is set.
     pub ack: u64,
+    /// When the first byte was first handed to TCP, or, for bulk data, first transmitted. The laboratory's knowledge.
+    pub born: Time,
     /// Advertised receive window, bytes from `ack` on, scaling already applied.
     pub window: u32,
     /// Payload, bytes.
     pub len: u32,
-    /// Timestamp option: the time at which this segment was sent. 0 where the option is off.
-    pub ts_val: Time,
-    /// Timestamp option: echo of the peer's `ts_val`. 0 where there is nothing to echo.
-    pub ts_ecr: Time,
-    /// Selective acknowledgements.
-    pub sack: SackBlocks,
     /// Bits of [`flags`].
     pub flags: u8,
     /// Whether this is a retransmission. The laboratory's knowledge, not on the wire: no algorithm may read it.
     pub retransmission: bool,
-    /// When the first byte was first handed to TCP, or, for bulk data, first transmitted. The laboratory's knowledge.
-    pub born: Time,
+    /// Selective acknowledgements.
+    pub sack: SackBlocks,
+    /// Timestamp option: the time at which this segment was sent. 0 where the option is off.
+    pub ts_val: Time,
+    /// Timestamp option: echo of the peer's `ts_val`. 0 where there is nothing to echo.
+    pub ts_ecr: Time,
 }
 
 impl Segment {
