@@ -188,10 +188,11 @@ impl Application {
     fn stop_writing(&mut self, out: &mut Vec<Command>) {
         self.stopped = true;
         self.next_segment = None;
+        // Between two files on connections of their own nothing is open that would end.
+        let closed_between =
+            matches!(self.app, App::Files { connections, .. } if connections != Connections::One);
         for (lane, state) in self.lanes.iter_mut().enumerate() {
-            if state.wake.take().is_some() && !matches!(self.app, App::RequestResponse { .. }) {
-                state.done = true; // between two files: nothing is open that would end
-            }
+            state.done |= state.wake.take().is_some() && closed_between;
             out.push(Command::Abandon { lane });
         }
     }

@@ -1,6 +1,6 @@
 //! When a source sends its next packet: CBR, Poisson, ON/OFF, recorded times.
 
-use truckee_channel::random::{Xoshiro256PlusPlus, chance, exponential, pareto};
+use truckee_channel::random::{Xoshiro256PlusPlus, chance, exponential, pareto, uniform};
 use truckee_scenario::model::{Arrivals, Periods};
 use truckee_tcp::{Nanos, Time};
 
@@ -8,16 +8,31 @@ use truckee_tcp::{Nanos, Time};
 #[derive(Debug)]
 pub struct Process {
     arrivals: Arrivals,
-    /// Time of one packet at the source's rate.
+    /// Time of one packet at the source's rate, ns.
     gap: f64,
     rng: Xoshiro256PlusPlus,
-    /// Exact time of the last arrival, ns, with its fraction.
-    last: f64,
-    /// End of the present ON period.
-    on_until: f64,
+    clock: Clock,
+    /// What is left of the present ON period, ns.
+    on_left: f64,
     /// Position in a trace.
     position: u64,
     start: Time,
+}
+
+/// A time with a fraction of a nanosecond: neither small gaps nor long runs lose anything to rounding.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    whole: Time,
+    fraction: f64,
+}
+
+impl Clock {
+    fn advance(&mut self, ns: f64) {
+        let sum = self.fraction + ns;
+        let whole = libm::floor(sum);
+        self.fraction = sum - whole;
+        self.whole = self.whole.saturating_add(whole as Nanos);
+    }
 }
 
 impl Process {
@@ -28,43 +43,50 @@ impl Process {
             Arrivals::Trace(_) => 1.0,
         };
         let gap = f64::from(bytes) * 8.0 / rate * 1e9;
-        let mut last = start as f64;
-        let mut on_until = 0.0;
+        let mut clock = Clock { whole: start, fraction: 0.0 };
+        let mut on_left = 0.0;
         if let Arrivals::OnOff { on, off, periods, .. } = arrivals {
             // In the middle of things: ON with the probability that a passer-by finds it so.
             if !chance(&mut rng, *on as f64 / (*on as f64 + *off as f64)) {
-                last += period(&mut rng, *off, *periods);
+                clock.advance(period(&mut rng, *off, *periods));
             }
-            on_until = last + period(&mut rng, *on, *periods);
+            on_left = period(&mut rng, *on, *periods);
         }
-        Self { arrivals: arrivals.clone(), gap, rng, last, on_until, position: 0, start }
+        Self { arrivals: arrivals.clone(), gap, rng, clock, on_left, position: 0, start }
     }
 
-    /// Time of the next arrival.
+    /// Time of the next arrival; [`Time::MAX`]: never.
     pub fn next(&mut self) -> Time {
         match &self.arrivals {
-            Arrivals::Cbr { .. } => self.last += self.gap,
+            Arrivals::Cbr { .. } => self.clock.advance(self.gap),
             Arrivals::Poisson { .. } => {
-                self.last += exponential(&mut self.rng, self.gap as Nanos) as f64;
+                self.clock.advance(-libm::log(1.0 - uniform(&mut self.rng)) * self.gap);
             }
             Arrivals::OnOff { on, off, periods, .. } => {
-                self.last += self.gap;
-                while self.last > self.on_until {
-                    self.last = self.on_until + period(&mut self.rng, *off, *periods);
-                    self.on_until = self.last + period(&mut self.rng, *on, *periods);
-                    self.last += self.gap;
+                // What an ON period has left over counts towards the first packet of the next, so that the rate is
+                // kept also where periods are short.
+                let mut gap = self.gap;
+                while gap > self.on_left {
+                    gap -= self.on_left;
+                    self.clock.advance(self.on_left + period(&mut self.rng, *off, *periods));
+                    self.on_left = period(&mut self.rng, *on, *periods);
                 }
+                self.on_left -= gap;
+                self.clock.advance(gap);
             }
-            Arrivals::Trace(trace) => {
-                let times = &trace.opportunities_ms;
-                let n = times.len() as u64;
-                let ms = times[(self.position % n) as usize];
-                let rounds = self.position / n;
-                self.position += 1;
-                return self.start + rounds * trace.duration() + u64::from(ms) * 1_000_000;
-            }
+            Arrivals::Trace(trace) => return self.recorded(&trace.clone()),
         }
-        self.last as Time
+        self.clock.whole
+    }
+
+    fn recorded(&mut self, trace: &truckee_channel::CapacityTrace) -> Time {
+        let times = &trace.opportunities_ms;
+        let n = times.len().max(1) as u64;
+        let Some(&ms) = times.get((self.position % n) as usize) else { return Time::MAX };
+        let rounds = self.position / n;
+        self.position += 1;
+        let offset = rounds.saturating_mul(trace.duration()).saturating_add(u64::from(ms) * 1_000_000);
+        self.start.saturating_add(offset)
     }
 }
 
@@ -100,6 +122,31 @@ mod tests {
             let n = count(&on_off, 20_000);
             assert!((n / packets(4e6, 20_000.0) - 1.0).abs() < 0.05, "{periods:?}: {n}");
         }
+    }
+
+    #[test]
+    fn periods_shorter_than_a_gap_keep_the_rate() {
+        // A packet takes 1 ms: most ON periods end before one is through.
+        let on_off = Arrivals::OnOff { rate: 12e6, on: 300_000, off: 600_000, periods: Periods::Exponential };
+        let n = count(&on_off, 200);
+        assert!((n / (200.0 * 4e6 / 12_000.0) - 1.0).abs() < 0.02, "{n}");
+    }
+
+    #[test]
+    fn gaps_below_a_nanosecond_and_years_of_time_keep_the_rate() {
+        let ten_years = 315_360_000_000_000_000;
+        for arrivals in [Arrivals::Cbr { rate: 30e12 }, Arrivals::Poisson { rate: 30e12 }] {
+            let mut process = Process::new(&arrivals, 1500, ten_years, stream(7, "fast"));
+            let last = (0..1_000_000).map(|_| process.next()).last().unwrap() - ten_years;
+            assert!((last as f64 / 400_000.0 - 1.0).abs() < 0.005, "{last}");
+        }
+    }
+
+    #[test]
+    fn an_empty_trace_never_sends() {
+        let trace = truckee_channel::CapacityTrace { name: "empty".into(), opportunities_ms: Vec::new() };
+        let mut process = Process::new(&Arrivals::Trace(trace.into()), 1500, 0, stream(7, "trace"));
+        assert_eq!(process.next(), Time::MAX);
     }
 
     #[test]

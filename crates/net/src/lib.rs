@@ -15,7 +15,6 @@ mod outcome;
 mod packet;
 mod record;
 mod red;
-mod routes;
 
 use truckee_scenario::{Outcome, Scenario};
 

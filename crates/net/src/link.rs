@@ -8,8 +8,10 @@ use crate::packet::{DropCause, InTransit, Packet, PacketId, bits};
 use crate::red::Red;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
 use truckee_channel::random::stream;
-use truckee_channel::{CROSS_TRAFFIC, Capacity, Channel, Fate, Loss, Packet as Sighting};
+use truckee_channel::{CROSS_TRAFFIC, Capacity, CapacityTrace, Channel, Fate, Loss, Packet as Sighting};
+use truckee_scenario::Scenario;
 use truckee_scenario::model::{Direction, Limit, Queue};
 use truckee_tcp::{Nanos, Time};
 
@@ -19,9 +21,9 @@ use truckee_tcp::{Nanos, Time};
 pub struct Counts {
     pub packets: u64,
     pub bytes: u64,
-    /// Time spent transmitting.
+    /// Time spent transmitting within the time that is measured.
     pub busy: Nanos,
-    /// Sum of the packets' waiting times, ns.
+    /// ∫ packets waiting dt over the time that is measured, ns.
     pub waited: f64,
     pub queue_drops: u64,
     pub channel_drops: u64,
@@ -74,7 +76,8 @@ impl Ord for Ordered {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Link {
-    /// Whether it takes every packet at its rate and delivers it: no limit, no RED, no channel, no recorded capacity.
+    /// Whether it takes every packet at its rate and delivers it: no limit, no RED, no channel, no recorded capacity,
+    /// no changes.
     plain: bool,
     /// Whether it works.
     pub up: bool,
@@ -94,6 +97,8 @@ pub struct Link {
     /// Time of its pending event.
     pub armed: Time,
     transit: Transit,
+    /// The time that is measured: from the end of the warm-up to the end of the run.
+    measured: (Time, Time),
     /// What it has counted.
     pub counts: Counts,
     special: Box<Special>,
@@ -109,23 +114,38 @@ struct Special {
     limit: Limit,
     red: Option<Red>,
     capacity: Option<Capacity>,
+    trace: Option<Arc<CapacityTrace>>,
     channel: Option<Channel>,
-    /// Start of service and size of packets that had to wait, for queues with a limit.
+    /// Whether the schedule of what waits is kept: the queue's discipline or a change in mid run will ask for it.
+    scheduled: bool,
+    /// Start of service and size of packets that had to wait, where `scheduled`. Also those that the channel will lose:
+    /// they take their time.
     waiting: VecDeque<(Time, u32)>,
+    /// What is accepted from now on does not arrive before this: a link that keeps order does so, too, when its delay
+    /// becomes shorter.
+    not_before: Time,
     waiting_bytes: u64,
 }
 
 impl Special {
-    fn limits(&self) -> bool {
-        self.limit != Limit::None || self.red.is_some()
+    /// Lets go of what does not wait any longer at `now`.
+    fn forget_served(&mut self, now: Time) {
+        while let Some(&(start, bytes)) = self.waiting.front()
+            && start <= now
+        {
+            self.waiting_bytes -= u64::from(bytes);
+            self.waiting.pop_front();
+        }
     }
 }
 
 const BITS_NS: u64 = 8 * 1_000_000_000;
 
 impl Link {
-    /// An idle link; `name` names its random streams.
-    pub fn new(direction: &Direction, name: &str, to: usize, seed: u64) -> Self {
+    /// An idle link that leads to node `to`; `name` names its random streams, `changes` is whether its rate, delay or
+    /// state will change in mid run.
+    pub fn new(direction: &Direction, name: &str, to: usize, scenario: &Scenario, changes: bool) -> Self {
+        let seed = scenario.seed;
         let (limit, red) = match &direction.queue {
             Queue::DropTail { limit } => (*limit, None),
             Queue::Red(red) => (red.limit, Some(Red::new(red, stream(seed, &format!("{name}/red"))))),
@@ -141,8 +161,9 @@ impl Link {
         };
         let capacity = direction.channel.capacity().map(|trace| Capacity::new(trace.clone()));
         let channel = (!channel.is_clean()).then_some(channel);
+        let scheduled = limit != Limit::None || red.is_some() || changes;
         Self {
-            plain: limit == Limit::None && red.is_none() && channel.is_none() && capacity.is_none(),
+            plain: !scheduled && channel.is_none() && capacity.is_none(),
             up: true,
             fused: false,
             service_bytes: 0,
@@ -154,13 +175,17 @@ impl Link {
             remainder: 0,
             armed: Time::MAX,
             transit,
+            measured: (scenario.warmup, scenario.duration),
             counts: Counts::default(),
             special: Box::new(Special {
                 limit,
                 red,
                 capacity,
+                trace: direction.channel.capacity().cloned(),
                 channel,
+                scheduled,
                 waiting: VecDeque::new(),
+                not_before: 0,
                 waiting_bytes: 0,
             }),
             name: name.to_owned(),
@@ -197,7 +222,7 @@ impl Link {
             self.counts.queue_drops += 1;
             return Offered::Dropped(DropCause::Queue, now);
         }
-        if self.free_at > now && self.special.limits() {
+        if self.free_at > now && self.special.scheduled {
             self.special.waiting.push_back((self.free_at, packet.wire));
             self.special.waiting_bytes += u64::from(packet.wire);
         }
@@ -231,7 +256,7 @@ impl Link {
         let arrival = departure.saturating_add(self.delay);
         Offered::Accepted {
             departure,
-            arrival: arrival.saturating_add(extra),
+            arrival: arrival.saturating_add(extra).max(self.special.not_before),
             copy: copy.map(|after| arrival.saturating_add(after)),
         }
     }
@@ -239,15 +264,10 @@ impl Link {
     /// Whether the queue takes the packet; may mark it.
     fn admits(&mut self, now: Time, packet: &mut Packet) -> bool {
         let special = &mut *self.special;
-        if !special.limits() {
+        if !special.scheduled {
             return true;
         }
-        while let Some(&(start, bytes)) = special.waiting.front()
-            && start <= now
-        {
-            special.waiting_bytes -= u64::from(bytes);
-            special.waiting.pop_front();
-        }
+        special.forget_served(now);
         let idle = self.free_at <= now;
         if let Some(red) = &mut special.red {
             let per_packet = u64::from(packet.wire) * BITS_NS / self.rate;
@@ -267,11 +287,18 @@ impl Link {
         }
     }
 
+    /// The time from `from` to `to` as far as it is measured.
+    #[inline(always)]
+    fn measured(&self, from: Time, to: Time) -> Nanos {
+        let (first, last) = self.measured;
+        to.max(first).min(last) - from.max(first).min(last)
+    }
+
     /// When service of a packet that comes at `now` begins.
     #[inline(always)]
     fn start(&mut self, now: Time) -> Time {
         if self.free_at > now {
-            self.counts.waited += (self.free_at - now) as f64;
+            self.counts.waited += self.measured(now, self.free_at) as f64;
             self.free_at
         } else {
             self.remainder = 0;
@@ -282,6 +309,14 @@ impl Link {
     /// Transmits a packet from `start` on; when that ends.
     #[inline(always)]
     fn transmit(&mut self, start: Time, bytes: u32) -> Time {
+        let departure = start.saturating_add(self.service_time(bytes));
+        self.count(start, departure, bytes);
+        departure
+    }
+
+    /// How long the next packet is in transmission, in whole nanoseconds; the fractions add up over a busy period.
+    #[inline(always)]
+    fn service_time(&mut self, bytes: u32) -> Nanos {
         if self.service_bytes != bytes {
             let work = u64::from(bytes) * BITS_NS;
             self.service_bytes = bytes;
@@ -291,16 +326,14 @@ impl Link {
         self.remainder += self.service_remainder;
         let carry = self.remainder >= self.rate;
         self.remainder -= if carry { self.rate } else { 0 };
-        let departure = start + self.service_time + u64::from(carry);
-        self.count(start, departure, bytes);
-        departure
+        self.service_time + u64::from(carry)
     }
 
     #[inline(always)]
     fn count(&mut self, start: Time, departure: Time, bytes: u32) {
         self.counts.packets += 1;
         self.counts.bytes += u64::from(bytes);
-        self.counts.busy += departure - start;
+        self.counts.busy += self.measured(start, departure);
         self.free_at = departure;
     }
 
@@ -339,75 +372,85 @@ impl Link {
         }
     }
 
-    /// Changes rate or delay from `now` on. The packet in transmission and those that left keep their times.
+    /// Changes rate or delay from `now` on. What is in transmission or has left keeps its times: a new rate holds from
+    /// the next packet on, a new delay for all that is still to leave. What the channel decided stays decided.
     pub fn change(&mut self, now: Time, rate: Option<u64>, delay: Option<Nanos>) {
         let old_delay = self.delay;
         self.rate = rate.unwrap_or(self.rate);
         self.delay = delay.unwrap_or(self.delay);
         self.service_bytes = 0;
-        let mut items: Vec<InTransit> = std::iter::from_fn(|| self.take()).collect();
-        items.sort_by_key(|i| i.departure);
-        let mut previous = now;
-        let mut in_service = true;
-        for item in &mut items {
-            if item.departure <= now {
-                continue;
-            }
-            let extra = (item.arrival - item.departure).saturating_sub(old_delay);
-            if !in_service && self.special.capacity.is_none() {
-                item.departure = previous + u64::from(item.wire) * BITS_NS / self.rate;
-            }
-            in_service = false;
-            previous = item.departure;
-            item.arrival = item.departure + self.delay + extra;
-        }
-        if previous > now {
-            self.free_at = previous;
-            self.remainder = 0;
-        }
-        // Under a shorter delay later packets may now arrive first; a FIFO keeps them behind those before.
+        let recorded = self.special.capacity.is_some();
+        let moved = if rate.is_some() && !recorded { self.reschedule(now) } else { Vec::new() };
+        let items: Vec<InTransit> = std::iter::from_fn(|| self.take()).collect();
         let mut latest = 0;
         for mut item in items {
+            if item.departure > now {
+                let extra = item.arrival.saturating_sub(item.departure).saturating_sub(old_delay);
+                if let Ok(at) = moved.binary_search_by_key(&item.departure, |m| m.0) {
+                    item.departure = moved[at].1;
+                }
+                item.arrival = item.departure.saturating_add(self.delay).saturating_add(extra);
+            }
             if self.keeps_order() {
                 item.arrival = item.arrival.max(latest);
                 latest = item.arrival;
             }
             self.carry(item);
         }
-        // Waiting packets are found by their start of service: the end of the one before.
-        let times: Vec<(Time, u32)> = self.pending(now);
-        if !self.special.waiting.is_empty() {
-            self.special.waiting = times.windows(2).map(|w| (w[0].0, w[1].1)).collect();
-            self.special.waiting_bytes = self.special.waiting.iter().map(|w| u64::from(w.1)).sum();
-        }
+        self.special.not_before = latest;
     }
 
-    /// (departure, size) of what has not departed yet, in order.
-    fn pending(&self, now: Time) -> Vec<(Time, u32)> {
-        let entry = |i: &InTransit| (i.departure > now).then_some((i.departure, i.wire));
-        let mut pending: Vec<_> = match &self.transit {
-            Transit::Fifo(fifo) => fifo.iter().filter_map(entry).collect(),
-            Transit::Heap { heap, .. } => heap.iter().filter_map(|o| entry(&o.0.item)).collect(),
-        };
-        pending.sort_unstable();
-        pending
+    /// Works out anew when what waits is served. Returns each old departure with the new one, in order.
+    fn reschedule(&mut self, now: Time) -> Vec<(Time, Time)> {
+        self.special.forget_served(now);
+        self.uncount_waiting(now);
+        let old = std::mem::take(&mut self.special.waiting);
+        let Some(&(mut start, _)) = old.front() else { return Vec::new() };
+        let old_departures = old.iter().skip(1).map(|w| w.0).chain([self.free_at]);
+        self.remainder = 0;
+        let mut moved = Vec::with_capacity(old.len());
+        for (&(_, bytes), departure) in old.iter().zip(old_departures) {
+            let end = start.saturating_add(self.service_time(bytes));
+            self.counts.waited += self.measured(now, start) as f64;
+            self.counts.busy += self.measured(start, end);
+            self.special.waiting.push_back((start, bytes));
+            moved.push((departure, end));
+            start = end;
+        }
+        self.free_at = start;
+        moved
+    }
+
+    /// Takes the time that what waits at `now` will wait and be in transmission out of the books.
+    fn uncount_waiting(&mut self, now: Time) {
+        let Some(&(first, _)) = self.special.waiting.front() else { return };
+        self.counts.busy -= self.measured(first, self.free_at);
+        let ahead: f64 = self.special.waiting.iter().map(|w| self.measured(now, w.0) as f64).sum();
+        self.counts.waited = (self.counts.waited - ahead).max(0.0);
     }
 
     /// Takes the link down: what waits or travels on it is lost and returned.
     pub fn fail(&mut self, now: Time) -> Vec<PacketId> {
         self.up = false;
-        self.free_at = now;
+        self.special.forget_served(now);
+        self.uncount_waiting(now);
+        let in_service_until = self.special.waiting.front().map_or(self.free_at, |w| w.0);
+        self.counts.busy -= self.measured(now.min(in_service_until), in_service_until);
+        self.free_at = self.free_at.min(now);
+        self.special.not_before = 0;
         self.special.waiting.clear();
         self.special.waiting_bytes = 0;
+        // Opportunities that were given to lost packets are free again.
+        self.special.capacity = self.special.trace.clone().map(Capacity::new);
         let lost: Vec<PacketId> = std::iter::from_fn(|| self.take()).map(|i| i.packet).collect();
         self.counts.outage_drops += lost.len() as u64;
         lost
     }
 
-    /// What it has counted up to `now`: work accepted but not yet done does not count as busy time.
-    pub fn counts_at(&self, now: Time) -> Counts {
-        let ahead = self.free_at.saturating_sub(now);
-        Counts { busy: self.counts.busy.saturating_sub(ahead), ..self.counts }
+    /// Until when its counts go: where a run ends at `end`, before its time, because all flows are done, the link is seen
+    /// to finish what it had accepted.
+    pub fn counted_until(&self, end: Time) -> Time {
+        self.free_at.min(self.measured.1).max(end)
     }
 }
 

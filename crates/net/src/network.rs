@@ -8,12 +8,12 @@ use crate::digest::Digest;
 use crate::link::{self, Link, Offered};
 use crate::packet::{DropCause, InTransit, Packet, PacketId, Pool, TRAFFIC, bits};
 use crate::record::{FlowBook, Totals, TrafficBook, count_drop};
-use crate::routes::Graph;
 use crate::{Error, Options};
 use truckee_channel::random::stream;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{App, Change, Which};
 use truckee_scenario::outcome::{AckPoint, DropPoint, FlowSeries, LossPoint, SegmentPoint, WindowPoint};
+use truckee_scenario::route::{Hop, Routes};
 use truckee_tcp::{Cause, LossKind, Segment, Time};
 
 /// Kinds of components in an event's key: the upper three bits. At equal times the lower kind goes first.
@@ -43,6 +43,14 @@ pub struct FlowState {
     armed: Time,
 }
 
+impl FlowState {
+    /// The time series, where they are wanted: those of the flow's data, not of requests for it.
+    #[inline]
+    fn series(&mut self, lane: usize) -> Option<&mut FlowSeries> {
+        self.book.series.as_deref_mut().filter(|_| !self.app.is_reverse(lane))
+    }
+}
+
 /// A source of cross traffic.
 struct Source {
     traffic: usize,
@@ -59,7 +67,7 @@ pub struct Network<'a> {
     changing: bool,
     end: Time,
     agenda: Agenda,
-    graph: Graph,
+    routes: Routes<'a>,
     pub links: Vec<Link>,
     pub links_warm: Vec<link::Counts>,
     /// Table of paths: numbers of links, each path followed by [`END`].
@@ -80,11 +88,13 @@ pub struct Network<'a> {
 impl<'a> Network<'a> {
     /// Builds the network of a scenario.
     pub fn new(scenario: &'a Scenario, options: &Options) -> Result<Self, Error> {
-        let graph = Graph::new(scenario);
+        let mut changes = vec![false; scenario.links.len()];
+        scenario.changes.iter().for_each(|change| changes[change.link] = true);
         let links: Vec<Link> = scenario
             .links
             .iter()
-            .flat_map(|l| {
+            .zip(changes)
+            .flat_map(|(l, changes)| {
                 let ends = |a: usize, b: usize| format!("{}-{}", scenario.nodes[a], scenario.nodes[b]);
                 let plain = ends(l.first, l.second);
                 let names = if l.name == plain {
@@ -93,8 +103,8 @@ impl<'a> Network<'a> {
                     [format!("{}>", l.name), format!("{}<", l.name)]
                 };
                 [
-                    Link::new(&l.forward, &names[0], l.second, scenario.seed),
-                    Link::new(&l.back, &names[1], l.first, scenario.seed),
+                    Link::new(&l.forward, &names[0], l.second, scenario, changes),
+                    Link::new(&l.back, &names[1], l.first, scenario, changes),
                 ]
             })
             .collect();
@@ -103,7 +113,7 @@ impl<'a> Network<'a> {
             changing: !scenario.changes.is_empty(),
             end: scenario.duration,
             agenda: Agenda::default(),
-            graph,
+            routes: Routes::new(&scenario.nodes, &scenario.links),
             links_warm: vec![link::Counts::default(); links.len()],
             links,
             paths: Vec::new(),
@@ -136,7 +146,7 @@ impl<'a> Network<'a> {
         for (index, flow) in scenario.flows.iter().enumerate() {
             let links = self.links_between(&flow.name, flow.from, flow.to, flow.route.as_deref())?;
             let forward = self.add_path(&links);
-            let back = self.add_path(&Graph::reversed(&links));
+            let back = self.add_path(&backwards(&links));
             let process = match &flow.app {
                 App::Segments { arrivals, size, .. } => {
                     let rng = stream(scenario.seed, &format!("{}/app", flow.name));
@@ -197,21 +207,26 @@ impl<'a> Network<'a> {
     }
 
     fn links_between(
-        &self,
+        &mut self,
         name: &str,
         from: usize,
         to: usize,
         via: Option<&[usize]>,
     ) -> Result<Vec<u32>, Error> {
         let links = match via {
-            Some(nodes) => self.graph.along(nodes),
-            None => self.graph.shortest(from, to),
+            Some(nodes) => self.routes.along(nodes).ok().map(|hops| numbers(&hops)),
+            None => self.way(from, to),
         };
         links.filter(|l| !l.is_empty()).ok_or_else(|| Error::NoRoute {
             flow: name.to_owned(),
             from: self.scenario.nodes[from].clone(),
             to: self.scenario.nodes[to].clone(),
         })
+    }
+
+    /// The links of the way from one node to another as it is at present; `None`: there is none.
+    fn way(&mut self, from: usize, to: usize) -> Option<Vec<u32>> {
+        self.routes.path(from, to).map(|hops| numbers(&hops))
     }
 
     fn add_path(&mut self, links: &[u32]) -> Path {
@@ -244,7 +259,11 @@ impl<'a> Network<'a> {
             }
             previous = link;
         }
-        let fixed = |link: usize| !self.scenario.changes.iter().any(|c| c.link == link / 2 || c.up.is_some());
+        // Where routes can change, anything may come from anywhere.
+        let steady = !self.scenario.changes.iter().any(|c| c.up.is_some() || c.delay.is_some());
+        let mut changes = vec![false; self.scenario.links.len()];
+        self.scenario.changes.iter().for_each(|change| changes[change.link] = true);
+        let fixed = |link: usize| steady && !changes[link / 2];
         let fused: Vec<bool> = feeders
             .iter()
             .enumerate()
@@ -263,8 +282,7 @@ impl<'a> Network<'a> {
     pub fn run(&mut self) {
         while let Some((time, key)) = self.agenda.peek() {
             if time > self.end {
-                self.now = self.end;
-                return;
+                break;
             }
             self.now = time;
             self.events += 1;
@@ -279,10 +297,24 @@ impl<'a> Network<'a> {
                 _ => self.on_change(index),
             }
             if self.unfinished == 0 && self.scenario.stop_when_done && !self.flows.is_empty() {
-                return;
+                return self.close_books();
             }
         }
-        self.now = self.scenario.duration;
+        self.now = self.end;
+        self.close_books();
+    }
+
+    /// Closes the books. What ended before the warm-up did has not been measured.
+    fn close_books(&mut self) {
+        if !self.warm {
+            self.begin_measuring();
+        }
+        for flow in &mut self.flows {
+            if let Some(series) = &mut flow.book.series {
+                // Links tell of a drop when its time is known, which may be before it comes.
+                series.drops.sort_by(|a, b| a.t.total_cmp(&b.t));
+            }
+        }
     }
 
     // --- links ---------------------------------------------------------------------------------------------------
@@ -357,8 +389,7 @@ impl<'a> Network<'a> {
                         at = arrival;
                         continue;
                     }
-                    let wire = packet.wire;
-                    let item = InTransit { arrival, departure, packet: id, wire };
+                    let item = InTransit { arrival, departure, packet: id };
                     if let Some(arrival) = copy {
                         let twin = *packet;
                         let packet = self.packets.add(twin);
@@ -396,15 +427,16 @@ impl<'a> Network<'a> {
             return;
         }
         let connection = &mut self.connections[packet.owner as usize];
-        if connection.generation != packet.generation {
-            return;
-        }
         let forward = packet.is(bits::FORWARD);
-        if forward && segment.seq_len() > 0 {
+        if forward && segment.seq_len() > 0 && connection.generation == packet.generation {
             let truth = if cause == DropCause::Queue { Cause::Congestion } else { Cause::Wireless };
             connection.sender.note_drop(segment.seq, segment.end(), truth);
         }
-        let book = &mut self.flows[connection.flow].book;
+        let flow = &mut self.flows[connection.flow];
+        if flow.app.is_reverse(connection.lane) {
+            return; // requests are not the flow's data
+        }
+        let book = &mut flow.book;
         let data = segment.len > 0;
         if forward && data {
             count_drop(&mut book.ended.drops, cause);
@@ -487,7 +519,7 @@ impl<'a> Network<'a> {
         let segment = &self.packets[id].segment;
         let connection = &mut self.connections[index];
         connection.sender.on_segment(now, segment);
-        if let Some(series) = &mut self.flows[connection.flow].book.series {
+        if let Some(series) = self.flows[connection.flow].series(connection.lane) {
             series.acks.push(AckPoint { t: seconds(now), ack: segment.ack });
         }
         self.after_sender(index);
@@ -552,7 +584,7 @@ impl<'a> Network<'a> {
                 bits: bits::FORWARD | if ecn { bits::ECN_CAPABLE } else { 0 },
             };
             if segment.len > 0
-                && let Some(series) = &mut self.flows[connection.flow].book.series
+                && let Some(series) = self.flows[connection.flow].series(connection.lane)
             {
                 series.segments.push(SegmentPoint {
                     t: seconds(now),
@@ -606,7 +638,7 @@ impl<'a> Network<'a> {
     fn record(&mut self, index: usize) {
         let t = seconds(self.now);
         let connection = &mut self.connections[index];
-        let Some(series) = &mut self.flows[connection.flow].book.series else { return };
+        let Some(series) = self.flows[connection.flow].series(connection.lane) else { return };
         let window = connection.sender.window();
         series.window.push(WindowPoint {
             t,
@@ -766,11 +798,15 @@ impl<'a> Network<'a> {
 
     fn on_warm(&mut self) {
         self.agenda.pop();
+        self.begin_measuring();
+    }
+
+    fn begin_measuring(&mut self) {
         self.warm = true;
         for flow in 0..self.flows.len() {
             self.flows[flow].book.warm = self.totals(flow);
         }
-        self.links_warm = self.links.iter().map(|l| l.counts_at(self.now)).collect();
+        self.links_warm = self.links.iter().map(|l| l.counts).collect();
         for book in &mut self.traffic {
             book.sent = 0;
             book.drops = Default::default();
@@ -787,7 +823,8 @@ impl<'a> Network<'a> {
         };
         for direction in directions {
             let link = 2 * change.link + direction;
-            self.graph.change(link, change.delay, change.up);
+            let hop = Hop { link: change.link, forward: *direction == 0 };
+            self.routes.change(hop, change.delay, change.up);
             match change.up {
                 Some(true) => self.links[link].up = true,
                 Some(false) => {
@@ -818,15 +855,11 @@ impl<'a> Network<'a> {
             if flow.route.is_some() {
                 continue;
             }
-            let Some(links) = self.graph.shortest(flow.from, flow.to) else { continue };
             let first = self.flows[index].first_connection;
             let current = self.connections[first].forward;
-            let stretch = current.start as usize..(current.start + current.len) as usize;
-            if self.paths[stretch] == links[..] {
-                continue;
-            }
+            let Some(links) = self.other_way(current, flow.from, flow.to) else { continue };
             let forward = self.add_path(&links);
-            let back = self.add_path(&Graph::reversed(&links));
+            let back = self.add_path(&backwards(&links));
             for lane in 0..self.flows[index].app.lanes() {
                 let reverse = self.flows[index].app.is_reverse(lane);
                 let connection = &mut self.connections[first + lane];
@@ -834,14 +867,25 @@ impl<'a> Network<'a> {
                     if reverse { (back, forward) } else { (forward, back) };
             }
         }
-        for index in 0..self.sources.len() {
-            let traffic = &scenario.traffic[self.sources[index].traffic];
-            if traffic.route.is_none()
-                && let Some(links) = self.graph.shortest(traffic.from, traffic.to)
-            {
-                self.sources[index].path = self.add_path(&links);
+        let mut first = 0;
+        for traffic in &scenario.traffic {
+            let sources = first..first + traffic.sources as usize;
+            first = sources.end;
+            if sources.is_empty() || traffic.route.is_some() {
+                continue;
+            }
+            let current = self.sources[sources.start].path;
+            if let Some(links) = self.other_way(current, traffic.from, traffic.to) {
+                let path = self.add_path(&links);
+                self.sources[sources].iter_mut().for_each(|source| source.path = path);
             }
         }
+    }
+
+    /// The way that has taken the place of `current`, if one has.
+    fn other_way(&mut self, current: Path, from: usize, to: usize) -> Option<Vec<u32>> {
+        let stretch = current.start as usize..(current.start + current.len) as usize;
+        self.way(from, to).filter(|links| self.paths[stretch] != links[..])
     }
 
     /// Whether the packet follows a route that its owner no longer uses.
@@ -860,20 +904,18 @@ impl<'a> Network<'a> {
     fn reroute(&mut self, id: PacketId, from: usize) {
         let packet = self.packets[id];
         let node = self.links[from].to;
-        let to = if packet.is_traffic() {
+        let (to, fixed) = if packet.is_traffic() {
             let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
-            self.scenario.traffic[source.traffic].to
+            let traffic = &self.scenario.traffic[source.traffic];
+            (traffic.to, traffic.route.is_some())
         } else {
             let connection = &self.connections[packet.owner as usize];
             let flow = &self.scenario.flows[connection.flow];
             let reverse = self.flows[connection.flow].app.is_reverse(connection.lane);
-            if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from }
+            (if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from }, flow.route.is_some())
         };
-        let fixed = !packet.is_traffic() && {
-            let connection = &self.connections[packet.owner as usize];
-            self.scenario.flows[connection.flow].route.is_some()
-        };
-        match self.graph.shortest(node, to).filter(|_| !fixed) {
+        let way = if fixed { None } else { self.way(node, to) };
+        match way {
             None => {
                 let link = self.paths[packet.at as usize] as usize;
                 self.links[link].counts.outage_drops += 1;
@@ -898,6 +940,16 @@ impl<'a> Network<'a> {
         let found = self.paths.windows(wanted.len()).position(|w| w == wanted);
         found.map_or_else(|| self.add_path(links).start, |at| at as u32)
     }
+}
+
+/// Hops as numbers of directed links: of link k, 2k is forward and 2k + 1 back.
+fn numbers(hops: &[Hop]) -> Vec<u32> {
+    hops.iter().map(|hop| 2 * hop.link as u32 + u32::from(!hop.forward)).collect()
+}
+
+/// The same path backwards, link by link.
+fn backwards(path: &[u32]) -> Vec<u32> {
+    path.iter().rev().map(|l| l ^ 1).collect()
 }
 
 fn add_connection(totals: &mut Totals, connection: &Connection) {

@@ -10,7 +10,7 @@ use truckee_tcp::{Nanos, Time};
 /// The outcome of a network that has run; the wall time is left to whoever measured it.
 pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
     let end = network.now;
-    let from = if network.warm { scenario.warmup.min(end) } else { end };
+    let from = scenario.warmup.min(end);
     let flows: Vec<FlowOutcome> = scenario
         .flows
         .iter()
@@ -24,7 +24,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .links
         .iter()
         .zip(&network.links_warm)
-        .map(|(l, warm)| link_outcome(&l.name, &l.counts_at(end), warm, end - from))
+        .map(|(l, warm)| link_outcome(&l.name, &l.counts, warm, l.counted_until(end) - from))
         .collect();
     let traffic = scenario
         .traffic
@@ -110,11 +110,11 @@ fn flow_outcome(flow: &Flow, book: &FlowBook, totals: &Totals, from: Time, end: 
 
 fn link_outcome(name: &str, counts: &link::Counts, warm: &link::Counts, span: Nanos) -> LinkOutcome {
     let packets = counts.packets - warm.packets;
-    let waited = counts.waited - warm.waited;
+    let waited = counts.waited;
     let over = |x: f64| if span > 0 { x / span as f64 } else { 0.0 };
     LinkOutcome {
         name: name.to_owned(),
-        utilisation: over(counts.busy.saturating_sub(warm.busy) as f64),
+        utilisation: over(counts.busy as f64),
         packets,
         bytes: counts.bytes - warm.bytes,
         queue_drops: counts.queue_drops - warm.queue_drops,

@@ -57,8 +57,6 @@ pub struct InTransit {
     pub departure: Time,
     /// The packet.
     pub packet: PacketId,
-    /// Bytes on the wire.
-    pub wire: u32,
 }
 
 /// All packets that exist. A packet is written once and stays where it is while links pass its number on.

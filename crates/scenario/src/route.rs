@@ -1,5 +1,7 @@
 //! Which way packets go where a scenario does not say: least total propagation delay, then fewest hops, then the first
-//! node names in order. Engines may use it so that all of them agree. Not for: routes that change in mid run.
+//! node names in order. The reader checks by it that there is a way, and engines follow it, so that all of them agree.
+//! Links that go down or change their delay are told by [`Routes::change`]. Not for: when that happens, and what becomes
+//! of packets then.
 
 use crate::model::{Link, NodeId};
 use std::cmp::Reverse;
@@ -26,11 +28,26 @@ struct Edge {
 /// Distance to a target: delay, then hops. Each hop counts, so it falls on every step towards the target.
 type Distance = (Nanos, u32);
 
+/// One direction of a link, as it is at present.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    from: NodeId,
+    edge: Edge,
+    /// Position of the link's name among all, which decides between links that are equal otherwise.
+    rank: usize,
+    up: bool,
+}
+
 /// Finds routes in one network. Nodes with a single neighbour never lie on somebody else's way, so the search runs
 /// over the others only, and its result is kept for the last target: ask for routes in order of [`Routes::hub`] of
 /// their ends and a dumbbell of 50,000 hosts costs two searches.
+#[derive(Debug)]
 pub struct Routes<'s> {
     nodes: &'s [String],
+    /// Directions of links: of link k number 2k is forward, 2k + 1 back.
+    directions: Vec<State>,
+    /// Whether a direction has changed since the edges below were sorted out.
+    stale: bool,
     /// Edges out of each node, the best one to each neighbour.
     out: Vec<Vec<Edge>>,
     /// Edges into each node, likewise.
@@ -42,39 +59,69 @@ pub struct Routes<'s> {
 }
 
 impl<'s> Routes<'s> {
-    /// The network of `links` over `nodes`.
+    /// The network of `links` over `nodes`, all of them up.
     pub fn new(nodes: &'s [String], links: &[Link]) -> Self {
-        let mut out: Vec<Vec<Edge>> = vec![Vec::new(); nodes.len()];
-        let mut into = out.clone();
+        let mut by_name: Vec<usize> = (0..links.len()).collect();
+        by_name.sort_by_key(|&link| links[link].name.as_str());
+        let mut rank = vec![0; links.len()];
+        by_name.iter().enumerate().for_each(|(position, &link)| rank[link] = position);
+        let mut directions = Vec::with_capacity(2 * links.len());
         for (link, l) in links.iter().enumerate() {
             for (from, to, delay, forward) in
                 [(l.first, l.second, l.forward.delay, true), (l.second, l.first, l.back.delay, false)]
             {
-                let hop = Hop { link, forward };
-                out[from].push(Edge { to, delay, hop });
-                into[to].push(Edge { to: from, delay, hop });
+                let edge = Edge { to, delay, hop: Hop { link, forward } };
+                directions.push(State { from, edge, rank: rank[link], up: true });
             }
         }
-        let name = |edge: &Edge| links[edge.hop.link].name.as_str();
-        for edges in out.iter_mut().chain(&mut into) {
-            // Of parallel links the quickest, then the first by name.
-            edges.sort_by(|a, b| (a.to, a.delay, name(a)).cmp(&(b.to, b.delay, name(b))));
-            edges.dedup_by_key(|edge| edge.to);
+        let mut routes = Self {
+            nodes,
+            directions,
+            stale: false,
+            out: Vec::new(),
+            into: Vec::new(),
+            core_out: Vec::new(),
+            core_into: Vec::new(),
+            target: None,
+        };
+        routes.sort_out();
+        routes
+    }
+
+    /// Changes one direction of a link: its delay, or whether it works.
+    pub fn change(&mut self, hop: Hop, delay: Option<Nanos>, up: Option<bool>) {
+        let state = &mut self.directions[2 * hop.link + usize::from(!hop.forward)];
+        state.edge.delay = delay.unwrap_or(state.edge.delay);
+        state.up = up.unwrap_or(state.up);
+        self.stale = true;
+    }
+
+    /// Sorts out the edges that routes may use.
+    fn sort_out(&mut self) {
+        let mut working: Vec<&State> = self.directions.iter().filter(|state| state.up).collect();
+        // Of parallel links the quickest, then the first by name.
+        working.sort_by_key(|state| (state.from, state.edge.to, state.edge.delay, state.rank));
+        working.dedup_by_key(|state| (state.from, state.edge.to));
+        let mut out: Vec<Vec<Edge>> = vec![Vec::new(); self.nodes.len()];
+        let mut into = out.clone();
+        for State { from, edge, .. } in working {
+            out[*from].push(*edge);
+            into[edge.to].push(Edge { to: *from, ..*edge });
         }
-        let leaf: Vec<bool> = out.iter().map(|edges| edges.len() < 2).collect();
+        let leaf: Vec<bool> =
+            (0..self.nodes.len()).map(|n| only_neighbour(&out[n], &into[n]).is_some()).collect();
         let core = |edges: &Vec<Vec<Edge>>| -> Vec<Vec<Edge>> {
             edges.iter().map(|e| e.iter().copied().filter(|edge| !leaf[edge.to]).collect()).collect()
         };
-        let (core_out, core_into) = (core(&out), core(&into));
-        Self { nodes, out, into, core_out, core_into, target: None }
+        (self.core_out, self.core_into) = (core(&out), core(&into));
+        (self.out, self.into) = (out, into);
+        self.target = None;
+        self.stale = false;
     }
 
     /// The node through which `node` is reached: its only neighbour, or itself if it has several or none.
     pub fn hub(&self, node: NodeId) -> NodeId {
-        match self.out[node].as_slice() {
-            [only] => only.to,
-            _ => node,
-        }
+        only_neighbour(&self.out[node], &self.into[node]).unwrap_or(node)
     }
 
     /// The way from `from` to `to`; `None` if there is none. Empty if they are the same node.
@@ -82,8 +129,11 @@ impl<'s> Routes<'s> {
         if from == to {
             return Some(Vec::new());
         }
+        if self.stale {
+            self.sort_out();
+        }
         if let Some(direct) = self.last_step(from, to)
-            && (self.out[from].len() == 1 || self.out[to].len() == 1)
+            && (self.hub(from) == to || self.hub(to) == from)
         {
             return Some(vec![direct.hop]);
         }
@@ -112,7 +162,7 @@ impl<'s> Routes<'s> {
         Some(path)
     }
 
-    /// The hops along the nodes of a written route.
+    /// The hops along the nodes of a written route; of parallel links the quickest, then the first by name.
     ///
     /// # Errors
     /// The position of the first node that no link joins to the next one.
@@ -145,6 +195,12 @@ impl<'s> Routes<'s> {
         }
         self.target = Some((target, distance));
     }
+}
+
+/// The node at the other end of all these edges, if it is one only.
+fn only_neighbour(out: &[Edge], into: &[Edge]) -> Option<NodeId> {
+    let first = out.first().or(into.first())?.to;
+    out.iter().chain(into).all(|edge| edge.to == first).then_some(first)
 }
 
 #[cfg(test)]
@@ -205,6 +261,68 @@ mod tests {
         let nodes = nodes(2);
         let pair = [link("slow", 0, 1, 9, 9), link("quick", 0, 1, 3, 3)];
         assert_eq!(links_of(Routes::new(&nodes, &pair).path(0, 1)), [1]);
+    }
+
+    /// The distance by Bellman and Ford, over one direction after the other.
+    fn distance(routes: &Routes<'_>, from: NodeId, to: NodeId) -> Option<Distance> {
+        let mut best: Vec<Option<Distance>> = vec![None; routes.nodes.len()];
+        best[from] = Some((0, 0));
+        for _ in 0..routes.nodes.len() {
+            for state in routes.directions.iter().filter(|s| s.up) {
+                if let Some((delay, hops)) = best[state.from] {
+                    let reach = (delay + state.edge.delay, hops + 1);
+                    let known = &mut best[state.edge.to];
+                    *known = Some(known.map_or(reach, |k| k.min(reach)));
+                }
+            }
+        }
+        best[to]
+    }
+
+    #[test]
+    fn routes_through_changing_links_are_shortest_and_joined() {
+        use proptest::prelude::*;
+        let change = (0..12usize, any::<bool>(), prop::option::of(0..20u64), prop::option::of(any::<bool>()));
+        let ends = prop::collection::vec((0..6usize, 1..6usize, 0..20u64, 0..20u64), 1..12);
+        proptest!(|(ends in ends, changes in prop::collection::vec(change, 0..12))| {
+            let nodes = nodes(6);
+            let links: Vec<Link> = ends
+                .iter()
+                .enumerate()
+                .map(|(i, &(a, step, delay, back))| link(&format!("l{i}"), a, (a + step) % 6, delay, back))
+                .collect();
+            let mut routes = Routes::new(&nodes, &links);
+            for (link, forward, delay, up) in changes {
+                routes.change(Hop { link: link % links.len(), forward }, delay, up);
+                for (from, to) in (0..6).flat_map(|a| (0..6).map(move |b| (a, b))) {
+                    let path = routes.path(from, to);
+                    let expected = distance(&routes, from, to);
+                    prop_assert_eq!(path.is_some(), expected.is_some());
+                    let Some(path) = path else { continue };
+                    let mut here = from;
+                    let mut reached = (0, 0);
+                    for hop in path {
+                        let state = &routes.directions[2 * hop.link + usize::from(!hop.forward)];
+                        prop_assert!(state.up && state.from == here);
+                        here = state.edge.to;
+                        reached = (reached.0 + state.edge.delay, reached.1 + 1);
+                    }
+                    prop_assert_eq!((here, Some(reached)), (to, expected));
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_node_that_is_entered_and_left_by_different_neighbours_lies_on_ways() {
+        let nodes = nodes(3);
+        let row = [link("a", 0, 1, 1, 1), link("b", 1, 2, 1, 1)];
+        let mut routes = Routes::new(&nodes, &row);
+        for link in [0, 1] {
+            routes.change(Hop { link, forward: false }, None, Some(false));
+        }
+        assert_eq!(links_of(routes.path(0, 2)), [0, 1]);
+        assert_eq!(routes.path(2, 0), None);
     }
 
     #[test]

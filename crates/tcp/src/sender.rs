@@ -663,7 +663,10 @@ impl Sender {
     }
 
     fn tick(&mut self, now: Time) {
-        self.t.counts.cwnd_time += self.t.window.cwnd * (now - self.last_event) as f64;
+        // A segment that comes late, a FIN repeated, does not prolong a connection that has ended.
+        if self.state != State::Finished {
+            self.t.counts.cwnd_time += self.t.window.cwnd * (now - self.last_event) as f64;
+        }
         self.last_event = now;
     }
 

@@ -1,0 +1,389 @@
+//! Random scenarios, a function of their seed. Small: a run takes milliseconds.
+
+use std::sync::Arc;
+use truckee_channel::random::{Xoshiro256PlusPlus, chance, stream, up_to};
+use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich};
+use truckee_scenario::Scenario;
+use truckee_scenario::model::*;
+use truckee_tcp::preset::PRESETS;
+use truckee_tcp::{Arg, Nanos, Size, Spec, Stack};
+
+const MS: Nanos = 1_000_000;
+const S: Nanos = 1000 * MS;
+
+/// A network and what may be asked of it.
+pub struct Case {
+    pub scenario: Scenario,
+    /// Whether every flow over files must complete: nothing is lost for good and there is time enough.
+    pub must_complete: bool,
+}
+
+/// Draws by which everything here is made.
+struct Dice(Xoshiro256PlusPlus);
+
+impl Dice {
+    /// Uniform in `[low, high]`.
+    fn whole(&mut self, low: u64, high: u64) -> u64 {
+        low + up_to(&mut self.0, high - low)
+    }
+
+    /// In `[low, high]`, every order of magnitude alike.
+    fn spread(&mut self, low: f64, high: f64) -> f64 {
+        let share = self.whole(0, 1000) as f64 / 1000.0;
+        libm::exp(libm::log(low) + share * (libm::log(high) - libm::log(low)))
+    }
+
+    fn chance(&mut self, p: f64) -> bool {
+        chance(&mut self.0, p)
+    }
+
+    fn one<T: Clone>(&mut self, of: &[T]) -> T {
+        of[self.whole(0, of.len() as u64 - 1) as usize].clone()
+    }
+}
+
+/// The network of a seed.
+pub fn network(seed: u64) -> Case {
+    let mut dice = Dice(stream(seed, "random network"));
+    let kind = dice.whole(0, 99);
+    // Most have all the time that they may need, some of them years; the others are cut off.
+    let patient = kind < 60;
+    let duration = if kind < 3 {
+        315_360_000 * S
+    } else if patient {
+        2_000_000 * S
+    } else {
+        dice.spread(5e7, 5e9) as Nanos
+    };
+    let nodes = dice.whole(2, 8) as usize;
+    let links = links(&mut dice, nodes, patient);
+    let flows: Vec<Flow> =
+        (0..dice.whole(1, 3)).map(|k| flow(&mut dice, k, nodes, &links, patient, duration)).collect();
+    let traffic = (0..dice.whole(0, 2)).map(|k| traffic(&mut dice, k, nodes, &links, duration)).collect();
+    let changes = changes(&mut dice, &links, duration);
+    let warmup = if dice.chance(0.2) { dice.whole(0, (duration - 1).min(3 * S)) } else { 0 };
+    let scenario = Scenario {
+        name: format!("network-{seed}"),
+        duration,
+        warmup,
+        seed,
+        stop_when_done: dice.chance(0.9) || patient,
+        nodes: (0..nodes).map(|n| format!("n{n}")).collect(),
+        links,
+        flows,
+        traffic,
+        changes,
+    };
+    Case { scenario, must_complete: patient }
+}
+
+/// A tree, so that all nodes are joined, and some links more.
+fn links(dice: &mut Dice, nodes: usize, patient: bool) -> Vec<Link> {
+    let more = dice.whole(0, 3) as usize;
+    let mut links = Vec::new();
+    for k in 1..nodes + more {
+        let (first, second) = if k < nodes {
+            (dice.whole(0, k as u64 - 1) as usize, k)
+        } else {
+            let first = dice.whole(0, nodes as u64 - 1) as usize;
+            (first, (first + dice.whole(1, nodes as u64 - 1) as usize) % nodes)
+        };
+        let forward = direction(dice, patient);
+        let back = if dice.chance(0.5) { forward.clone() } else { direction(dice, patient) };
+        // A name of its own for every link: two may join the same nodes.
+        links.push(Link { name: format!("link{k}"), first, second, forward, back });
+    }
+    links
+}
+
+fn direction(dice: &mut Dice, patient: bool) -> Direction {
+    let rate = match dice.whole(0, 19) {
+        0 if patient => 1_000_000_000_000_000,
+        0 => dice.whole(1, 1000),
+        _ => dice.spread(5e4, if patient { 1e9 } else { 3e7 }) as u64,
+    };
+    let delay = match dice.whole(0, 9) {
+        0..3 => 0,
+        3 => dice.whole(1, 2 * S),
+        _ => dice.spread(1e3, 2e8) as Nanos,
+    };
+    let mut effects = Vec::new();
+    if dice.chance(if patient { 0.3 } else { 0.6 }) {
+        (0..dice.whole(1, 2)).for_each(|_| effects.push(effect(dice, patient)));
+    }
+    if dice.chance(0.1) {
+        effects.push(Effect::Trace(trace(dice)));
+    }
+    Direction { rate, delay, queue: queue(dice), channel: ChannelConfig { effects } }
+}
+
+fn trace(dice: &mut Dice) -> Arc<CapacityTrace> {
+    let mut at = 0;
+    let opportunities_ms = (0..dice.whole(1, 20))
+        .map(|_| {
+            at += dice.whole(0, 30) as u32;
+            at
+        })
+        .collect();
+    Arc::new(CapacityTrace { name: "random".into(), opportunities_ms })
+}
+
+fn limit(dice: &mut Dice) -> Limit {
+    match dice.whole(0, 5) {
+        0 => Limit::None,
+        1 | 2 => Limit::Bytes(dice.spread(1.0, 1e5) as u64),
+        _ => Limit::Packets(dice.spread(1.0, 200.0) as u64),
+    }
+}
+
+fn queue(dice: &mut Dice) -> Queue {
+    if dice.chance(0.8) {
+        return Queue::DropTail { limit: limit(dice) };
+    }
+    let min_threshold = dice.spread(0.5, 20.0);
+    Queue::Red(Red {
+        limit: limit(dice),
+        min_threshold,
+        max_threshold: min_threshold * dice.spread(1.5, 4.0),
+        max_probability: dice.spread(0.01, 0.9),
+        weight: dice.spread(0.001, 0.5),
+        gentle: dice.chance(0.5),
+        ecn: dice.chance(0.5),
+    })
+}
+
+fn effect(dice: &mut Dice, patient: bool) -> Effect {
+    let per = dice.spread(1e-4, if patient { 0.15 } else { 1.0 });
+    match dice.whole(0, 11) {
+        0 | 1 => Effect::Bernoulli { per },
+        2 => Effect::BitErrors { ber: dice.spread(1e-8, 2e-5) },
+        3 => Effect::Gilbert {
+            good: dice.spread(if patient { 1e8 } else { 1e6 }, 5e9) as Nanos,
+            bad: dice.spread(1e6, if patient { 2e8 } else { 5e9 }) as Nanos,
+            per_good: if dice.chance(0.5) { 0.0 } else { per / 10.0 },
+            per_bad: dice.spread(0.1, 1.0),
+        },
+        4 => Effect::Bursts {
+            every: dice.whole(500 * MS, 5 * S),
+            lasting: dice.whole(1, if patient { 100 } else { 500 } * MS),
+            until: if dice.chance(0.5) { Some(dice.whole(0, 10 * S)) } else { None },
+            phase: if dice.chance(0.5) { Some(dice.whole(0, 499 * MS)) } else { None },
+        },
+        5 => Effect::Outages { at: vec![(dice.whole(0, 2 * S), dice.whole(1, 3 * S)), (10 * S, S)] },
+        6 => Effect::PoissonOutages { every: dice.whole(S, 9 * S), lasting: dice.whole(1, S) },
+        7 => {
+            let first = dice.whole(1, 30);
+            Effect::Scripted {
+                flow: if dice.chance(0.5) { Some(0) } else { None },
+                packets: vec![(first, first + dice.whole(0, 9)), (60, 60)],
+                during: if dice.chance(0.3) { vec![(S, S + dice.whole(1, S))] } else { Vec::new() },
+            }
+        }
+        8 => Effect::Correlated { per, correlation: dice.whole(0, 90) as f64 / 100.0 },
+        9 => {
+            let distribution = match dice.whole(0, 2) {
+                0 => JitterDistribution::Uniform { max: dice.spread(1e3, 5e8) as Nanos },
+                1 => JitterDistribution::Normal { mean: dice.whole(0, 50 * MS), sd: dice.whole(0, 50 * MS) },
+                _ => JitterDistribution::Pareto { scale: dice.whole(1, MS), shape: dice.spread(0.8, 4.0) },
+            };
+            Effect::Jitter { distribution, keep_order: dice.chance(0.5) }
+        }
+        10 => Effect::Duplicate {
+            probability: dice.spread(0.001, 1.0),
+            after: if dice.chance(0.5) { 0 } else { dice.whole(0, 100 * MS) },
+        },
+        _ => {
+            let n = dice.whole(1, 50);
+            let which = if dice.chance(0.5) {
+                ReorderWhich::Every(n)
+            } else {
+                ReorderWhich::Probability(1.0 / n as f64)
+            };
+            Effect::Reorder { which, delay: dice.whole(1, 300 * MS) }
+        }
+    }
+}
+
+fn two_nodes(dice: &mut Dice, nodes: usize) -> (NodeId, NodeId) {
+    let from = dice.whole(0, nodes as u64 - 1) as usize;
+    (from, (from + dice.whole(1, nodes as u64 - 1) as usize) % nodes)
+}
+
+fn sender(dice: &mut Dice) -> Sender {
+    let preset = dice.one(PRESETS);
+    Sender {
+        label: preset.info.name.to_owned(),
+        recovery: preset.recovery(),
+        growth: preset.growth(),
+        response: preset.response(),
+    }
+}
+
+/// Ends and, now and then, a written route between them: a walk along links that meets no node twice.
+fn way(dice: &mut Dice, nodes: usize, links: &[Link]) -> (NodeId, NodeId, Option<Vec<NodeId>>) {
+    if dice.chance(0.8) {
+        let (from, to) = two_nodes(dice, nodes);
+        return (from, to, None);
+    }
+    let mut walk = vec![dice.whole(0, nodes as u64 - 1) as usize];
+    loop {
+        let here = walk[walk.len() - 1];
+        let beyond = links.iter().filter_map(|l| match here {
+            n if n == l.first => Some(l.second),
+            n if n == l.second => Some(l.first),
+            _ => None,
+        });
+        let open: Vec<NodeId> = beyond.filter(|n| !walk.contains(n)).collect();
+        if open.is_empty() || (walk.len() > 1 && dice.chance(0.2)) {
+            return (walk[0], here, Some(walk));
+        }
+        walk.push(dice.one(&open));
+    }
+}
+
+fn flow(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], patient: bool, duration: Nanos) -> Flow {
+    let (from, to, route) = way(dice, nodes, links);
+    let receiver = match dice.whole(0, 3) {
+        0 | 1 => Spec::named("every"),
+        2 => Spec::named("delayed"),
+        _ => Spec::named("delayed").with("timeout", Arg::Time(dice.whole(1, 500) * MS)),
+    };
+    let stack = stack(dice);
+    let start = match dice.whole(0, 9) {
+        0..6 => 0,
+        6 if !patient => dice.whole(0, 2 * duration),
+        _ => dice.whole(0, 2 * S),
+    };
+    Flow {
+        name: format!("f{number}"),
+        from,
+        to,
+        sender: sender(dice),
+        receiver,
+        app: app(dice, &stack, patient),
+        start,
+        stop: if dice.chance(0.1) { Some(start + dice.whole(1, 5 * S)) } else { None },
+        stack,
+        route,
+    }
+}
+
+fn stack(dice: &mut Dice) -> Stack {
+    let mss = dice.one(&[1460, 1460, 1460, 536, 9000, 100]);
+    let window = |dice: &mut Dice, most: f64| {
+        if dice.chance(0.8) {
+            Size::Segments(dice.spread(0.5, most))
+        } else {
+            Size::Bytes(dice.spread(1.0, most * f64::from(mss)) as u64)
+        }
+    };
+    let min_rto = dice.one(&[S, S, 200 * MS, 500 * MS, MS, 1]);
+    Stack {
+        mss,
+        initial_window: window(dice, 30.0),
+        initial_ssthresh: if dice.chance(0.3) { Some(window(dice, 100.0)) } else { None },
+        min_rto,
+        max_rto: dice.one(&[64 * S, 64 * S, 3 * S]).max(min_rto),
+        initial_rto: dice.one(&[S, S, 3 * S, 100 * MS]),
+        clock: dice.one(&[0, 0, 0, MS, 10 * MS, 500 * MS]),
+        timestamps: dice.chance(0.3),
+        rwnd: if dice.chance(0.5) { Size::Bytes(16 << 20) } else { window(dice, 100.0) },
+        window_scaling: dice.chance(0.8),
+        send_buffer: if dice.chance(0.2) { Some(window(dice, 100.0)) } else { None },
+        limited_transmit: dice.chance(0.3),
+        ecn: dice.chance(0.3),
+        handshake: dice.chance(0.8),
+    }
+}
+
+fn app(dice: &mut Dice, stack: &Stack, patient: bool) -> App {
+    let mss = u64::from(stack.mss);
+    let bytes = |dice: &mut Dice, segments: f64| dice.spread(1.0, segments * mss as f64) as u64;
+    let pause = |dice: &mut Dice| if dice.chance(0.5) { 0 } else { dice.whole(1, S) };
+    match dice.whole(0, 9) {
+        0..4 => App::File { size: bytes(dice, 600.0) },
+        4..7 => App::Files {
+            size: bytes(dice, 60.0),
+            count: dice.whole(1, 8),
+            connections: match dice.whole(0, 2) {
+                0 => Connections::One,
+                1 => Connections::Separate,
+                _ => Connections::Parallel(dice.whole(1, 4) as u32),
+            },
+            pause: pause(dice),
+        },
+        7 => App::RequestResponse {
+            request: bytes(dice, 2.0),
+            response: bytes(dice, 10.0),
+            count: Some(dice.whole(1, 8)),
+            think: pause(dice),
+        },
+        8 if !patient => App::Bulk,
+        _ => App::Segments {
+            arrivals: arrivals(dice, 1e4, 1e6),
+            size: dice.whole(1, mss) as u32,
+            count: Some(dice.whole(1, 60)),
+        },
+    }
+}
+
+fn arrivals(dice: &mut Dice, low: f64, high: f64) -> Arrivals {
+    let rate = dice.spread(low, high);
+    match dice.whole(0, 3) {
+        0 => Arrivals::Cbr { rate },
+        1 => Arrivals::Poisson { rate },
+        2 => Arrivals::OnOff {
+            rate,
+            on: dice.whole(MS, S),
+            off: dice.whole(0, S),
+            periods: if dice.chance(0.5) { Periods::Exponential } else { Periods::Pareto { shape: 1.5 } },
+        },
+        _ => Arrivals::Trace(trace(dice)),
+    }
+}
+
+fn traffic(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], duration: Nanos) -> Traffic {
+    let (from, to, route) = way(dice, nodes, links);
+    let start = if dice.chance(0.5) { 0 } else { dice.whole(0, 3 * S) };
+    Traffic {
+        name: format!("t{number}"),
+        from,
+        to,
+        sources: dice.whole(1, 2) as u32,
+        arrivals: arrivals(dice, 1e4, 3e6),
+        packet: dice.one(&[40, 500, 1500, 1500, 65_535]),
+        start,
+        stop: if duration < 8 * S && dice.chance(0.5) { None } else { Some(start + dice.whole(1, 8 * S)) },
+        route,
+    }
+}
+
+/// Changes in order of time; whatever goes down comes up again.
+fn changes(dice: &mut Dice, links: &[Link], duration: Nanos) -> Vec<Change> {
+    if dice.chance(0.5) {
+        return Vec::new();
+    }
+    let mut changes = Vec::new();
+    for _ in 0..dice.whole(1, 5) {
+        let change = Change {
+            at: dice.whole(0, duration.min(8 * S)),
+            link: dice.whole(0, links.len() as u64 - 1) as usize,
+            direction: dice.one(&[Which::Both, Which::Both, Which::Forward, Which::Back]),
+            rate: None,
+            delay: None,
+            up: None,
+        };
+        if dice.chance(0.4) {
+            let again = (change.at + dice.whole(0, 3 * S)).min(duration);
+            changes.push(Change { up: Some(true), direction: Which::Both, at: again, ..change.clone() });
+            changes.push(Change { up: Some(false), ..change });
+        } else {
+            let rate = dice.chance(0.6).then(|| dice.spread(5e4, 1e9) as u64);
+            let delay = (rate.is_none() || dice.chance(0.3)).then(|| dice.whole(0, 200 * MS));
+            changes.push(Change { rate, delay, ..change });
+        }
+    }
+    // Stable, and of one instant the fall goes before the rise.
+    changes.sort_by_key(|c| (c.at, c.up == Some(true)));
+    changes
+}
