@@ -172,3 +172,24 @@ mod tests {
         assert!((outcome.mean.unwrap() - 0.5005).abs() < 1e-9, "{outcome:?}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_within_one_percent_and_moments_exact() {
+        let mut delays = Delays::default();
+        (1..=1000).for_each(|ms| delays.add(ms * 1_000_000));
+        let outcome = delays.outcome();
+        let near = |x: Option<f64>, expected: f64| (x.unwrap() / expected - 1.0).abs() < 0.01;
+        assert_eq!(outcome.mean, Some(0.5005));
+        assert!(near(outcome.p50, 0.5) && near(outcome.p99, 0.99), "{outcome:?}");
+        assert!(near(outcome.sd, 1.0 / 12f64.sqrt()), "{outcome:?}");
+    }
+
+    #[test]
+    fn without_samples_there_is_no_delay() {
+        assert_eq!(Delays::default().outcome(), Delay::default());
+    }
+}
