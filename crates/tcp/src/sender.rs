@@ -474,14 +474,12 @@ impl Sender {
         if w.in_slow_start() { 2.0 * flight >= w.cwnd } else { flight + w.mss > w.cwnd }
     }
 
+    /// A round ends when what was outstanding at its first ACK is acknowledged.
     fn count_round(&mut self, ack: u64) {
-        match self.round_end {
-            None => self.round_end = Some(self.t.out.nxt()),
-            Some(end) if ack >= end => {
-                self.t.counts.rounds += 1;
-                self.round_end = Some(self.t.out.nxt());
-            }
-            Some(_) => {}
+        let end = *self.round_end.get_or_insert(self.t.out.nxt());
+        if ack >= end {
+            self.t.counts.rounds += 1;
+            self.round_end = None;
         }
     }
 
