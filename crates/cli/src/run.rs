@@ -7,7 +7,7 @@ use crate::{Format, human, outcome_table};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
-use truckee_lab::{Engine, Simulator, metric, output};
+use truckee_lab::{Engine, Error as LabError, Simulator, figure, metric, output};
 use truckee_scenario::{Outcome, Scenario, explain};
 
 /// Run a scenario and show what each flow got
@@ -22,6 +22,9 @@ pub struct Arguments {
     /// Also write result.json, flows.parquet and series.parquet into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Also draw cwnd, ssthresh and every loss over time into this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    figure: Option<PathBuf>,
     /// How the result is written
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -38,8 +41,9 @@ Examples:
   truckee run examples/wireless.toml
   truckee run examples/wireless.toml --set flow.sender=newreno --seed 7
   truckee run examples/wireless.toml --format json | jq '.flows[].goodput_bps'
-  truckee run examples/first.toml --out results/first
-  truckee run examples/first.toml --explain";
+  truckee run examples/lossless.toml --out results/lossless
+  truckee run examples/lossless.toml --figure window.svg
+  truckee run examples/lossless.toml --explain";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EngineName {
@@ -59,11 +63,17 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     if arguments.explain {
         return Ok(out.write_all(explain(&scenario).as_bytes())?);
     }
-    let outcome = simulate(&scenario, arguments.out.is_some())?;
-    let files = match &arguments.out {
+    let series = arguments.out.is_some() || arguments.figure.is_some();
+    let outcome = simulate(&scenario, series)?;
+    let mut files = match &arguments.out {
         Some(dir) => output::write_run(dir, &outcome)?,
         None => Vec::new(),
     };
+    if let Some(path) = &arguments.figure {
+        let svg = figure::window(&scenario, &outcome)?;
+        std::fs::write(path, svg).map_err(|source| LabError::Write { path: path.clone(), source })?;
+        files.push(path.clone());
+    }
     match arguments.format {
         Format::Table => outcome_table::write(out, &outcome, &files)?,
         Format::Json => {

@@ -46,8 +46,9 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   truckee sweep examples/wireless.toml --vary flow.sender=newreno,newreno-lp --runs 20
-  truckee sweep examples/wireless.toml --vary channel.per_bad=0.1,0.3,0.5 --vary seed=1..60 --metric flow.download.completion_s
-  truckee sweep examples/wireless.toml --vary channel.bad=10ms..100ms:lin4 --precision 2% --out results/bad";
+  truckee sweep examples/wireless.toml --vary channel.per_bad=0.1,0.3,0.5 --vary seed=1..60
+  truckee sweep examples/lossless.toml --vary queue.size=0.1bdp,1bdp --metric completion_s --runs 1
+  truckee sweep examples/wireless.toml --vary flow.sender=reno,sack --precision 2% --out results/s";
 
 /// A share written as 2% or 0.02.
 fn share(text: &str) -> Result<f64, String> {

@@ -1,10 +1,11 @@
-//! `truckee variants`: everything that can be named in a scenario, with formula and source.
+//! `truckee variants`: everything that can be named in a scenario or a sweep, with formula and source.
 
 use crate::error::Error;
 use crate::kinds;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
+use truckee_lab::metric;
 use truckee_scenario::units::{format_bytes, format_rate, format_time};
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::estimate::AnyEstimator;
@@ -15,11 +16,11 @@ use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::{Arg, Info, Spec, SpecError};
 
-/// List everything that can be named in a scenario, or show one name with its parameters
+/// List everything that can be named, or show one name with its parameters
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// A preset, algorithm, channel, queue or application
+    /// A preset, algorithm, channel, queue, application or metric
     name: Option<String>,
     /// How it is written
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -54,6 +55,8 @@ enum Usage {
     Member(Spec),
     /// A value of a key, as TOML.
     Kind(&'static str),
+    /// What a metric belongs to and its unit.
+    Metric(metric::Info),
 }
 
 /// Things of one sort.
@@ -133,6 +136,15 @@ fn groups() -> Result<Vec<Group>, SpecError> {
         place: format!("{} = {{ kind = \"NAME\", … }}", key.key),
         entries: key.kinds.iter().map(|k| Entry { info: k.info, usage: Usage::Kind(k.example) }).collect(),
     }));
+    let metrics = metric::list().into_iter().map(|m| Entry {
+        info: Info { name: m.name, summary: m.summary, formula: "", source: "" },
+        usage: Usage::Metric(m),
+    });
+    groups.push(Group {
+        title: "metrics",
+        place: "--metric NAME; of one flow, link, …: --metric flow.NAME.METRIC".into(),
+        entries: metrics.collect(),
+    });
     Ok(groups)
 }
 
@@ -189,6 +201,12 @@ fn show(out: &mut dyn Write, groups: &[Group]) -> io::Result<()> {
                     writeln!(out, "  {what:7} {text}")?;
                 }
             }
+            if let Usage::Metric(metric) = usage {
+                let unit = if metric.unit.is_empty() { "none, a pure number" } else { metric.unit };
+                writeln!(out, "  unit    {unit}")?;
+                writeln!(out, "  of each {}", metric.of)?;
+                continue;
+            }
             writeln!(out, "  in a scenario, every parameter at its default:")?;
             for line in toml(group, usage) {
                 writeln!(out, "    {line}")?;
@@ -210,6 +228,7 @@ fn toml(group: &Group, usage: &Usage) -> Vec<String> {
             let key = group.place.split(" =").next().unwrap_or_default();
             vec![format!("{key} = {example}")]
         }
+        Usage::Metric(_) => Vec::new(),
     }
 }
 
@@ -242,6 +261,9 @@ fn as_json(group: &Group, entry: &Entry) -> Value {
             parts.iter().map(|(key, spec)| ((*key).to_owned(), spec_toml(spec).into())).collect()
         }
         Usage::Kind(_) => Map::new(),
+        Usage::Metric(m) => {
+            Map::from_iter([("unit".to_owned(), m.unit.into()), ("of".to_owned(), m.of.into())])
+        }
     };
     json!({
         "group": group.title, "name": name, "summary": summary, "formula": formula, "source": source,

@@ -26,7 +26,13 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
         numbers("runs"),
         words("verdict"),
     ];
-    layout::write(out, &columns, report.rows.iter().map(row))?;
+    let mut last = None;
+    let rows = report.rows.iter().map(|row| {
+        // A check's name stands at its first row only.
+        let repeated = last.replace(row.check.as_str()) == Some(row.check.as_str());
+        cells(row, if repeated { "" } else { &row.check })
+    });
+    layout::write(out, &columns, rows)?;
     notes(out, report)?;
     writeln!(out)?;
     for figure in &report.figures {
@@ -62,21 +68,35 @@ fn counts(counts: &Counts) -> String {
     text
 }
 
-fn row(row: &CheckRow) -> Vec<String> {
+fn cells(row: &CheckRow, name: &str) -> Vec<String> {
     let published = row.published.map_or_else(|| human::NONE.to_owned(), |x| quantity(x, &row.unit));
     let runs = match row.incomplete {
         0 => row.n.to_string(),
         without => format!("{} ({without} without a value)", row.n + without),
     };
     vec![
-        row.check.clone(),
-        row.cell.clone(),
+        name.to_owned(),
+        short(&row.cell),
         published,
         measured(row),
         row.demand.clone(),
         runs,
         word(row.verdict).to_owned(),
     ]
+}
+
+/// A cell without the way to each value: `flow.app.size=20MB` is as clear as `size=20MB` in a table.
+fn short(cell: &str) -> String {
+    let part = |part: &str| match part.split_once('=') {
+        Some((path, value)) => format!("{}={value}", path.rsplit('.').next().unwrap_or(path)),
+        None => part.to_owned(),
+    };
+    // Values with a comma of their own are left alone.
+    if cell.contains(['{', '[', '"']) {
+        cell.to_owned()
+    } else {
+        cell.split(", ").map(part).collect::<Vec<_>>().join(", ")
+    }
 }
 
 fn measured(row: &CheckRow) -> String {
@@ -162,4 +182,39 @@ pub fn csv(out: &mut dyn Write, reports: &[StudyReport]) -> Result<(), Error> {
         }
     }
     Ok(csv.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_shows_the_last_word_of_each_path() {
+        assert_eq!(short("flow.app.size=20MB, channel.per=0.005"), "size=20MB, per=0.005");
+        assert_eq!(short("variant=plain"), "variant=plain");
+        let table = "flow.sender={ growth = \"per-ack\", recovery = \"sack\" }, flow.mss=1000";
+        assert_eq!(short(table), table);
+    }
+
+    #[test]
+    fn an_interval_that_is_not_symmetric_shows_both_ends() {
+        let mut row = CheckRow {
+            check: String::new(),
+            kind: truckee_lab::study::file::Kind::Within,
+            cell: String::new(),
+            metric: String::new(),
+            unit: "s".into(),
+            published: None,
+            measured: Some(2.0),
+            interval: Some((1.5, 2.5)),
+            n: 5,
+            incomplete: 0,
+            demand: String::new(),
+            verdict: Verdict::Pass,
+            note: String::new(),
+        };
+        assert_eq!(measured(&row), "2.00 ± 0.50 s");
+        row.interval = Some((1.9, 3.0));
+        assert_eq!(measured(&row), "2 s (1.90 s … 3 s)");
+    }
 }

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Fills the book with what Truckee itself says, so that no page can rot.
+
+- In every page, what stands below `$ truckee …` in a console block is replaced by what the command prints now.
+- The studies' pages, the list of names and the list of metrics are written whole.
+
+Runs in a folder of its own that holds the examples, as a reader's would. A command that fails ends it, unless the block
+follows `<!-- fails -->`. Not for: the figures of algorithms, which docs/figures.sh draws.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+BLOCK = re.compile(r"(?P<fails><!-- fails -->\n)?```console\n(?P<body>.*?)```\n", re.DOTALL)
+TIMING = re.compile(r"\b(in|wall_s\":) [\d.]+( s| ms| µs)?(?=[,\s;])")
+
+
+class Truckee:
+    """The command, in a folder with the examples."""
+
+    def __init__(self, binary: Path, folder: Path) -> None:
+        self._folder = folder
+        commands = folder / "bin"
+        commands.mkdir()
+        (commands / "truckee").symlink_to(binary)
+        for shared in ("examples", "docs", "bench"):
+            (folder / shared).symlink_to(ROOT / shared)
+        self._environment = os.environ | {"PATH": f"{commands}:{os.environ['PATH']}", "COLUMNS": "100", "NO_COLOR": "1"}
+
+    def shell(self, line: str, may_fail: bool = False) -> str:
+        """What a shell prints for this line."""
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", line],
+            cwd=self._folder,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0 and not may_fail:
+            raise SystemExit(f"$ {line}\n{done.stdout}ended with status {done.returncode}")
+        return "\n".join(text.rstrip() for text in done.stdout.splitlines())
+
+    def json(self, line: str) -> Any:
+        """The command's JSON. A study whose check fails is a result too."""
+        done = subprocess.run(
+            ["bash", "-c", f"truckee {line} --format json"],
+            cwd=self._folder,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            check=False,
+        )
+        return json.loads(done.stdout)
+
+    def path(self, relative: str) -> Path:
+        """A file that a command wrote."""
+        return self._folder / relative
+
+
+def filled(truckee: Truckee, page: str) -> str:
+    """The page with the output of its commands."""
+
+    def block(match: re.Match[str]) -> str:
+        lines: list[str] = []
+        for command, old in commands(match["body"]):
+            lines.append(f"$ {command}")
+            if command.split()[0] in ("truckee", "cat", "printf"):
+                new = truckee.shell(command, may_fail=match["fails"] is not None)
+                old = old if TIMING.sub("", old) == TIMING.sub("", new) else new
+            lines += [old] if old else []
+        return f"{match['fails'] or ''}```console\n" + "\n".join(lines) + "\n```\n"
+
+    return BLOCK.sub(block, page)
+
+
+def commands(body: str) -> Iterator[tuple[str, str]]:
+    """The commands of a block, each with what stands below it. A line that ends with a backslash goes on."""
+    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+        match = re.match(r"((?:[^\n]*\\\n)*[^\n]*)\n?(.*)", part, re.DOTALL)
+        if match:
+            yield match[1], match[2].rstrip("\n")
+
+
+def variants_page(truckee: Truckee) -> str:
+    """Everything that has a name, by sort."""
+    lines = [
+        "# Everything that has a name",
+        "",
+        (
+            "What a scenario can name, as `truckee variants` lists it; `truckee variants NAME` shows one with its parameters"
+            " and their defaults. [Metrics](metrics.md) have a page of their own."
+        ),
+    ]
+    group = ""
+    for entry in truckee.json("variants"):
+        if entry["group"] == "metrics":
+            continue
+        if entry["group"] != group:
+            group = entry["group"]
+            lines += [
+                "",
+                f"## {group[0].upper()}{group[1:]}",
+                "",
+                "| name | what it does | rule | source |",
+                "|---|---|---|---|",
+            ]
+        cells = [entry[key].replace("|", "\\|") for key in ("summary", "formula", "source")]
+        lines.append(f"| `{entry['name']}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def metrics_table(truckee: Truckee) -> str:
+    """The metrics, by what they belong to."""
+    lines: list[str] = []
+    of = ""
+    for entry in truckee.json("variants"):
+        if entry["group"] != "metrics":
+            continue
+        if entry["parameters"]["of"] != of:
+            of = entry["parameters"]["of"]
+            lines += ["", f"## Of a {of}", "", "| metric | unit | what it says |", "|---|---|---|"]
+        lines.append(f"| `{entry['name']}` | {entry['parameters']['unit'] or '–'} | {entry['summary']} |")
+    return "\n".join(lines[1:]) + "\n"
+
+
+def study_page(truckee: Truckee, report: dict[str, Any]) -> str:
+    """A study: claim, set-up, verdicts, figures."""
+    lines = [f"# {report['title']}", "", f"Published: {report['source']['paper']}, {report['source']['place']}."]
+    lines += ["", report["setup"].strip(), ""]
+    figures = DOCS / "figures" / "studies"
+    figures.mkdir(parents=True, exist_ok=True)
+    for figure in report["figures"]:
+        source = truckee.path(figure)
+        name = f"{report['id']}-{source.name}"
+        shutil.copyfile(source, figures / name)
+        lines += [f"![{report['title']}](../figures/studies/{name})", ""]
+    lines += ["| check | at | published | measured | demand | verdict |", "|---|---|--:|--:|---|---|"]
+    for row in report["rows"]:
+        cells = [
+            row["check"],
+            row["cell"],
+            number(row["published"]),
+            measured(row),
+            row["demand"],
+            verdict(row["verdict"]),
+        ]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    notes = {f"**{row['check']}** ({row['verdict']}): {row['note']}": None for row in report["rows"] if row["note"]}
+    lines += [""] + [f"- {note}" for note in notes]
+    lines += ["", "Run it yourself:", "", "```", f"truckee study run {report['id']}", "```", ""]
+    return "\n".join(lines)
+
+
+def measured(row: dict[str, Any]) -> str:
+    """Mean and interval in the row's unit."""
+    text = number(row["measured"])
+    if row["interval"]:
+        text += f" ({number(row['interval'][0])} … {number(row['interval'][1])})"
+    return f"{text} {row['unit']}".strip() if row["measured"] is not None else "–"
+
+
+def number(x: float | None) -> str:
+    """Four significant figures."""
+    return "–" if x is None else f"{x:.4g}"
+
+
+def verdict(word: str) -> str:
+    """A failure must not be overlooked."""
+    return "**fails**" if word == "fail" else word
+
+
+def studies_index(reports: list[dict[str, Any]]) -> str:
+    """All studies in one table."""
+    lines = [
+        "# Studies",
+        "",
+        (
+            "A study is a claim from the literature, run again: the scenario, the published values, what must hold, and a"
+            " figure with both. `differs` means that the paper's value cannot be reached; the page says why, and the value"
+            " measured in its place is held to. It never counts as a pass."
+        ),
+        "",
+        "| study | what it is about | published in | pass | differ | fail |",
+        "|---|---|---|--:|--:|--:|",
+    ]
+    for report in reports:
+        counts, source = report["counts"], report["source"]
+        lines.append(
+            f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
+            f"| {counts['pass']} | {counts['differs']} | {counts['fail']} |"
+        )
+    lines += ["", "All of them: `truckee study run --all`. A new one: [Write a study](../howto/study.md).", ""]
+    return "\n".join(lines)
+
+
+def write(path: Path, text: str) -> None:
+    """Writes a page that has changed, and says so."""
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        print(f"changed: {path.relative_to(ROOT)}")
+
+
+def main() -> int:
+    """Exit code: 0 all pages are as the command says, 1 the command is missing or failed."""
+    binary = (ROOT / os.environ.get("TRUCKEE", "target/release/truckee")).resolve()
+    if not binary.exists():
+        print(f"{binary} is missing: make release", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        truckee = Truckee(binary, Path(folder))
+        write(DOCS / "reference" / "variants.md", variants_page(truckee))
+        write(DOCS / "reference" / "metrics-table.md", metrics_table(truckee))
+        reports = truckee.json("study run --all")
+        for report in reports:
+            write(DOCS / "studies" / f"{report['id']}.md", study_page(truckee, report))
+        write(DOCS / "studies" / "index.md", studies_index(reports))
+        for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]:
+            write(page, filled(truckee, page.read_text()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
