@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn an_interval_shares_the_unit_of_its_mean() {
-        assert_eq!(with_interval(9.5e6, Some(30e3), "bit/s"), "9.50 ± 0.03 Mbit/s");
+        assert_eq!(with_interval(9.5e6, Some(30e3), "bit/s"), "9.500 ± 0.030 Mbit/s");
         assert_eq!(with_interval(9.5e6, None, "bit/s"), "9.50 Mbit/s");
         assert_eq!(with_interval(0.5, Some(0.25), ""), "0.500 ± 0.250");
         assert_eq!(with_interval(12.0, Some(0.0), "s"), "12.0 ± 0.0 s");

@@ -103,9 +103,11 @@ fn measured(row: &CheckRow) -> String {
     let Some(mean) = row.measured else { return human::NONE.to_owned() };
     let Some((low, high)) = row.interval else { return quantity(mean, &row.unit) };
     let (below, above) = (mean - low, high - mean);
-    // Intervals of ratios are not symmetric.
-    if (below - above).abs() <= 0.05 * (below + above) {
-        human::with_interval(mean, Some((below + above) / 2.0), &row.unit)
+    let width = below + above;
+    if width <= 1e-9 * mean.abs() {
+        human::with_interval(mean, Some(0.0), &row.unit)
+    } else if (below - above).abs() <= 0.05 * width {
+        human::with_interval(mean, Some(width / 2.0), &row.unit)
     } else {
         format!(
             "{} ({} … {})",
