@@ -130,8 +130,8 @@ def _bernoulli(channel: dict | None) -> float:
 def _quantity(text: str, unit: str) -> float:
     """`text` in `unit`; times and rates in any unit of their kind."""
     match = re.fullmatch(r"([0-9.eE+-]+)\s*([A-Za-z/]+)", text)
+    number, given = match.groups() if match else ("", "")
     _expect(match is not None, f"a quantity in {unit}, not {text!r}")
-    number, given = match.groups()
     kind = "bit/s" if "bit" in given else given if given in ("packets", "segments") else "s"
     _expect(given in _UNITS and kind == unit, f"a quantity in {unit}, not {text!r}")
     # Rounded so that 10 ms is 0.01 and not its neighbour.
