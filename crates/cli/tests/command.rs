@@ -16,7 +16,7 @@ const RUN: [&str; 4] = ["run", "examples/wireless.toml", "--set", "duration=50s"
 
 fn json(arguments: &[&str]) -> Value {
     let done = truckee(arguments).args(["--format", "json"]).assert().success();
-    serde_json::from_slice(&done.get_output().stdout).unwrap()
+    serde_json::from_slice(&done.get_output().stdout).expect("JSON on stdout")
 }
 
 #[test]
