@@ -17,12 +17,19 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 BLOCK = re.compile(r"(?P<fails><!-- fails -->\n)?```console\n(?P<body>.*?)```\n", re.DOTALL)
 TIMING = re.compile(r"\b(in|wall_s\":) [\d.]+( s| ms| µs)?(?=[,\s;])")
+
+
+class Shell(Protocol):
+    """What runs the lines of a page."""
+
+    def shell(self, line: str, may_fail: bool = False) -> str:
+        """What is printed for this line."""
 
 
 class Truckee:
@@ -69,7 +76,7 @@ class Truckee:
         return self._folder / relative
 
 
-def filled(truckee: Truckee, page: str) -> str:
+def filled(truckee: Shell, page: str) -> str:
     """The page with the output of its commands."""
 
     def block(match: re.Match[str]) -> str:

@@ -16,15 +16,17 @@ format() { cargo fmt --all --check; }
 lints() { cargo clippy --locked --workspace --all-targets -- -D warnings; }
 tests() { cargo test --locked --workspace --no-fail-fast; }
 digests() { tools/digests.sh; }
-studies() { "$TARGET/release/truckee" study run --all --quick; }
+studies() { make --no-print-directory release && "$TARGET/release/truckee" study run --all --quick; }
 licences() { tools/licences.py; }
 python() {
     .venv/bin/ruff format --check bench docs tools &&
         .venv/bin/ruff check bench docs tools &&
         (cd bench && ../.venv/bin/mypy .) &&
-        .venv/bin/mypy tools/licences.py docs/generate.py &&
+        (cd docs && ../.venv/bin/mypy --strict generate.py test_generate.py) &&
+        (cd tools && ../.venv/bin/mypy --strict licences.py test_licences.py) &&
         .venv/bin/python -m unittest discover -s bench &&
-        .venv/bin/python -m unittest discover -s tools
+        .venv/bin/python -m unittest discover -s tools &&
+        .venv/bin/python -m unittest discover -s docs
 }
 book() { make --no-print-directory book; }
 

@@ -1,0 +1,41 @@
+"""Tests of the book's generator: python3 -m unittest discover -s docs."""
+
+import unittest
+
+from generate import commands, filled
+
+
+class Echo:
+    """A command that says which line it was given, and how often."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, bool]] = []
+
+    def shell(self, line: str, may_fail: bool = False) -> str:
+        self.lines.append((line, may_fail))
+        return f"done in {len(self.lines)}.5 ms, {line}"
+
+
+class Pages(unittest.TestCase):
+    def test_a_block_is_split_into_commands_and_what_stands_below(self) -> None:
+        body = "$ truckee a \\\n    --b\nold\noutput\n$ cat c\n"
+        self.assertEqual(list(commands(body)), [("truckee a \\\n    --b", "old\noutput"), ("cat c", "")])
+
+    def test_output_is_replaced_and_the_rest_of_the_page_stays(self) -> None:
+        page = "before\n\n```console\n$ truckee run x\nold\n```\n\nafter `$ truckee`\n"
+        expected = "before\n\n```console\n$ truckee run x\ndone in 1.5 ms, truckee run x\n```\n\nafter `$ truckee`\n"
+        self.assertEqual(filled(Echo(), page), expected)
+
+    def test_a_page_that_differs_in_timings_only_is_left_alone(self) -> None:
+        page = "```console\n$ truckee run x\ndone in 77 s, truckee run x\n```\n"
+        self.assertEqual(filled(Echo(), page), page)
+
+    def test_only_our_commands_are_run_and_only_marked_ones_may_fail(self) -> None:
+        truckee = Echo()
+        page = "```console\n$ git clone y\n```\n\n<!-- fails -->\n```console\n$ truckee runn\n```\n"
+        self.assertIn("<!-- fails -->\n```console\n$ truckee runn\n", filled(truckee, page))
+        self.assertEqual(truckee.lines, [("truckee runn", True)])
+
+
+if __name__ == "__main__":
+    unittest.main()
