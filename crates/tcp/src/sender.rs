@@ -55,7 +55,12 @@ pub struct Transfer {
 impl Transfer {
     /// Reports a loss event: the response sets the window, growth is told, the books are kept.
     pub fn lose(&mut self, now: Time, kind: LossKind, seq: u64) {
-        self.window.flight = self.out.flight();
+        self.lose_of(self.out.flight(), now, kind, seq);
+    }
+
+    /// As [`Self::lose`], out of `flight` bytes.
+    fn lose_of(&mut self, flight: u64, now: Time, kind: LossKind, seq: u64) {
+        self.window.flight = flight;
         if self.limited_transmit {
             // RFC 5681, section 3.2, step 2: what limited transmit released does not count.
             self.window.flight = self.window.flight.min(self.window.cwnd as u64);
@@ -507,7 +512,14 @@ impl Sender {
         if self.t.out.una() < self.timed_out {
             self.t.window.cwnd = self.t.window.mss;
         } else {
-            self.t.lose(now, LossKind::Timeout, self.t.out.una());
+            let mut flight = self.t.out.flight();
+            if self.recovery.repairing() {
+                // Each duplicate ACK has let a segment out because another had arrived. What recovery counts on to be
+                // in the network is ssthresh, however far its inflated window has run ahead of the hole; half of the
+                // flight is the most that RFC 5681, section 3.1, allows.
+                flight = flight.min(self.t.window.ssthresh as u64);
+            }
+            self.t.lose_of(flight, now, LossKind::Timeout, self.t.out.una());
             self.timed_out = self.t.out.get(0).map_or(0, |first| first.end);
         }
         self.recovery.on_timeout(&mut self.t);
@@ -576,11 +588,13 @@ impl Sender {
         } else {
             0
         };
+        // FIN takes a sequence number but no room.
+        let bytes = len - u64::from(fin);
         // With nothing in the air a segment always goes: the window is never below one.
-        let fits = in_flight == 0 || (in_flight + len) as f64 <= self.t.window.cwnd + extra as f64;
-        // FIN takes a sequence number but no room. What timed out goes again even where the peer has taken its window
+        let fits = in_flight == 0 || (in_flight + bytes) as f64 <= self.t.window.cwnd + extra as f64;
+        // What timed out goes again even where the peer has taken its window
         // back: it is the probe that finds it open again.
-        let allowed = out.nxt() + len - u64::from(fin) <= limit || (again.is_some() && in_flight == 0);
+        let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
         if !fits || !allowed {
             return None;
         }

@@ -8,7 +8,8 @@ use truckee_scenario::outcome::{Drops, FlowOutcome, FlowSeries};
 /// Says what is wrong where it does not hold.
 macro_rules! hold {
     ($condition:expr, $($message:tt)+) => {
-        if !$condition {
+        let holds: bool = $condition;
+        if !holds {
             return Err(format!("{}: {}", stringify!($condition), format!($($message)+)));
         }
     };

@@ -70,7 +70,7 @@ impl Invariants {
         assert_eq!(segment.seq, max, "new data leaves no gap");
         let end = segment.seq + u64::from(segment.len);
         assert!(end <= una.saturating_add(self.room), "beyond the peer's window or the buffer: {segment:?}");
-        let after = in_flight + segment.seq_len();
+        let after = in_flight + u64::from(segment.len); // FIN takes a sequence number but no room
         assert!(
             in_flight == 0 || after as f64 <= cwnd + self.allowance as f64,
             "flight {after} above the window {cwnd}"
