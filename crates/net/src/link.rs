@@ -456,3 +456,91 @@ impl Link {
 
 /// The flow number that a channel sees of cross traffic.
 pub const NO_FLOW: u32 = CROSS_TRAFFIC;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::TRAFFIC;
+    use truckee_scenario::Document;
+
+    const MS: Nanos = 1_000_000;
+
+    /// One direction of 12 Mbit/s and 10 ms, measured for 100 ms, that changes in mid run: a packet takes 1 ms.
+    fn link(channel: &str) -> Link {
+        let text = format!(
+            r#"
+            duration = "100ms"
+            link = [{{ between = ["a", "b"], rate = "12Mbit/s", delay = "10ms", queue = {{ size = "5packets" }}, channel = {channel} }}]
+            "#
+        );
+        let scenario = Document::parse("link.toml", &text).unwrap().scenario().unwrap();
+        Link::new(&scenario.links[0].forward, "a-b", 1, &scenario, true)
+    }
+
+    /// Offers `n` packets at once; accepted ones go on their way.
+    fn fill(link: &mut Link, now: Time, n: u32) {
+        let segment = truckee_tcp::Segment { len: 1460, ..Default::default() };
+        let mut packet = Packet { segment, owner: TRAFFIC, generation: 0, at: 0, wire: 1500, bits: 0 };
+        for id in 0..n {
+            if let Offered::Accepted { departure, arrival, .. } = link.offer(now, &mut packet, || NO_FLOW) {
+                link.carry(InTransit { arrival, departure, packet: id });
+            }
+        }
+    }
+
+    fn arrivals(link: &mut Link) -> Vec<f64> {
+        std::iter::from_fn(|| link.take()).map(|i| i.arrival as f64 / MS as f64).collect()
+    }
+
+    #[test]
+    fn a_new_rate_holds_from_the_next_packet_on() {
+        let mut link = link("{ kind = \"none\" }");
+        fill(&mut link, 0, 4);
+        link.change(MS / 2, Some(24_000_000), None);
+        assert_eq!(arrivals(&mut link), [11.0, 11.5, 12.0, 12.5]);
+        assert_eq!(link.counts.busy, 5 * MS / 2);
+        // They waited 1, 1.5 and 2 ms.
+        assert_eq!(link.counts.waited, 4.5 * MS as f64);
+    }
+
+    #[test]
+    fn what_the_channel_has_lost_takes_its_time_under_a_new_rate_too() {
+        let mut link = link("{ kind = \"scripted\", packets = [\"2..3\"] }");
+        fill(&mut link, 0, 4);
+        link.change(0, Some(6_000_000), None);
+        assert_eq!(arrivals(&mut link), [11.0, 17.0]);
+        assert_eq!((link.counts.channel_drops, link.counts.busy), (2, 7 * MS));
+    }
+
+    #[test]
+    fn under_a_shorter_delay_nothing_overtakes() {
+        let mut link = link("{ kind = \"none\" }");
+        fill(&mut link, 0, 2);
+        link.change(3 * MS / 2, None, Some(MS));
+        fill(&mut link, 3 * MS, 1);
+        // The first has left already; the others come up behind it.
+        assert_eq!(arrivals(&mut link), [11.0, 11.0, 11.0]);
+    }
+
+    #[test]
+    fn what_is_lost_with_the_link_was_not_transmitted() {
+        let mut link = link("{ kind = \"none\" }");
+        fill(&mut link, 0, 5);
+        assert_eq!(link.fail(3 * MS / 2).len(), 5);
+        assert_eq!(link.counts.busy, 3 * MS / 2);
+        // One waited 1 ms, three 1.5 ms.
+        assert_eq!(link.counts.waited, 5.5 * MS as f64);
+        fill(&mut link, 2 * MS, 1);
+        assert_eq!((link.counts.outage_drops, link.next_arrival()), (6, None));
+        link.up = true;
+        fill(&mut link, 3 * MS, 1);
+        assert_eq!(arrivals(&mut link), [14.0]);
+    }
+
+    #[test]
+    fn only_what_lies_within_the_time_measured_is_counted() {
+        let mut link = link("{ kind = \"none\" }");
+        fill(&mut link, 99 * MS, 3);
+        assert_eq!((link.counts.busy, link.counts.waited), (MS, 2.0 * MS as f64));
+    }
+}

@@ -160,3 +160,18 @@ fn an_archive_over_one_connection_takes_the_time_of_one_large_file() {
     near("persistent", archive("one") as f64, expected as f64, 0.1);
     assert!(archive("one") < archive("parallel:5") && archive("parallel:5") < archive("separate"));
 }
+
+#[test]
+fn a_flow_stopped_between_two_files_ends_with_its_connection() {
+    let app = |connections: &str| {
+        format!(
+            r#"
+            stop = "5s"
+            app = {{ kind = "files", size = "1segments", count = 3, connections = "{connections}", pause = "10s" }}
+            "#
+        )
+    };
+    // Nothing is open that would have to be closed; or a FIN goes out, and its ACK comes back.
+    assert_eq!(completion(&app("separate"), 50), 5000 * MS);
+    assert_eq!(completion(&app("one"), 50), 5000 * MS + 2 * (HEADER + 50 * MS));
+}
