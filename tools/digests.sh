@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 TARGET=${CARGO_TARGET_DIR:-target}
-cargo build --locked --quiet -p truckee-cli
+# As `cargo test --workspace` builds it: another choice of packages may mean other features, and all dependencies anew.
+cargo build --locked --quiet --workspace --tests
 cargo build --locked --quiet --release -p truckee-cli
 debug=$TARGET/debug/truckee release=$TARGET/release/truckee
 passed=0 failed=0
