@@ -26,8 +26,8 @@
 
 use crate::store::{to_bytes, write_durably};
 use crate::{Error, metric};
-use arrow::array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
-use arrow::datatypes::{DataType, Field};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
+use arrow_schema::{DataType, Field};
 use parquet::errors::ParquetError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use super::Row;
 use crate::Grid;
 use crate::vary::Axis;
-use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
-use arrow::datatypes::{DataType, Field, Schema};
-use arrow::error::ArrowError;
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::ArrowError;
+use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
@@ -60,8 +60,7 @@ pub(crate) fn to_bytes(columns: Vec<(Field, ArrayRef)>) -> Result<Vec<u8>, Parqu
     let (fields, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
     let schema = Arc::new(Schema::new(fields));
     let batch = RecordBatch::try_new(schema.clone(), arrays)?;
-    let properties =
-        WriterProperties::builder().set_compression(Compression::ZSTD(Default::default())).build();
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties))?;
     writer.write(&batch)?;
     writer.into_inner()
