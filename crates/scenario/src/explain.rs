@@ -376,6 +376,9 @@ fn arrivals(arrivals: &Arrivals) -> Vec<(&'static str, String)> {
             }
             keys
         }
+        Arrivals::Trace(trace) if trace.name.is_empty() => {
+            vec![("kind", quoted("trace")), ("times_ms", format!("{:?}", trace.opportunities_ms))]
+        }
         Arrivals::Trace(trace) => vec![("kind", quoted("trace")), ("file", quoted(&trace.name))],
     }
 }

@@ -6,12 +6,10 @@ use crate::{Engine, Error};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
 
-/// A group is handed on after so many rows …
+/// A group has at most so many rows. It is handed on as soon as whoever keeps them has time for it: a run on its own
+/// where runs are long, and where they are short those that finished while the group before was written.
 const GROUP_ROWS: usize = 256;
-/// … or after this time: what a kill loses at most, beside the runs under way.
-const GROUP_TIME: Duration = Duration::from_millis(200);
 
 pub(super) struct Pool(rayon::ThreadPool);
 
@@ -60,16 +58,16 @@ impl Pool {
 
 /// What has finished by now, at least one; `None` once all workers are gone.
 fn next_group(results: &Receiver<Result<Row, Error>>) -> Option<(Vec<Row>, Option<Error>)> {
+    let first = results.recv().ok()?;
     let mut rows = Vec::new();
-    let mut result = Some(results.recv().ok()?);
-    let until = Instant::now() + GROUP_TIME;
-    while let Some(one) = result {
+    for one in std::iter::once(first).chain(results.try_iter()) {
         match one {
             Ok(row) => rows.push(row),
             Err(error) => return Some((rows, Some(error))),
         }
-        let left = until.saturating_duration_since(Instant::now());
-        result = if rows.len() < GROUP_ROWS { results.recv_timeout(left).ok() } else { None };
+        if rows.len() == GROUP_ROWS {
+            break;
+        }
     }
     Some((rows, None))
 }

@@ -2,8 +2,10 @@
 
 use super::diagnostics::{Diagnostics, MAX_BYTES, MAX_TIME};
 use super::reader::Reader;
-use crate::document::tree::Value;
+use crate::document::tree::{Kind, Value};
 use crate::model::{App, Arrivals, Connections, Periods};
+use std::sync::Arc;
+use truckee_channel::CapacityTrace;
 
 const KINDS: [&str; 5] = ["bulk", "file", "files", "request-response", "segments"];
 const ARRIVALS: [&str; 6] = ["cbr", "poisson", "on-off", "exponential", "pareto", "trace"];
@@ -79,10 +81,40 @@ fn connections(diag: &Diagnostics<'_>, value: &Value) -> Option<Connections> {
     connections
 }
 
+/// A short trace written out in the scenario itself; it has no name, for there is no file.
+fn times_ms(diag: &Diagnostics<'_>, value: &Value) -> Option<Arc<CapacityTrace>> {
+    const EXPECTED: &str =
+        "milliseconds as whole numbers, not falling, the last above 0, such as [0, 0, 12, 40]";
+    const MOST: usize = 10_000;
+    let items = diag.list(value, EXPECTED)?;
+    let whole = |item: &Value| match item.kind {
+        Kind::Whole(n) => u32::try_from(n).ok(),
+        _ => None,
+    };
+    let mut times: Vec<u32> = Vec::with_capacity(items.len());
+    for item in items {
+        match whole(item).filter(|ms| times.last().is_none_or(|last| last <= ms)) {
+            Some(ms) => times.push(ms),
+            None => {
+                diag.refuse(item, EXPECTED);
+                return None;
+            }
+        }
+    }
+    if times.last().is_none_or(|&last| last == 0) || times.len() > MOST {
+        diag.refuse(value, &format!("{EXPECTED}; at most {MOST}"));
+        return None;
+    }
+    Some(Arc::new(CapacityTrace { name: String::new(), opportunities_ms: times }))
+}
+
 /// Reads an arrival process from the keys of the table it is described in.
 pub(super) fn arrivals(reader: &Reader<'_>) -> Option<Arrivals> {
     let kind = reader.kind(&ARRIVALS, None)?;
     if kind == "trace" {
+        if let Some(times) = reader.get("times_ms") {
+            return times_ms(reader.diag, times).map(Arrivals::Trace);
+        }
         let file = reader.required("file", "\"arrivals.trace\"")?;
         return super::trace(reader.diag, file).map(Arrivals::Trace);
     }
