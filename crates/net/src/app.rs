@@ -197,6 +197,11 @@ impl Application {
         }
     }
 
+    /// Whether it waits for data to be delivered on a lane.
+    pub fn awaits(&self, lane: usize) -> bool {
+        self.lanes[lane].awaited > 0
+    }
+
     /// Data has been delivered on a lane. Whether that is news for the application.
     #[inline]
     pub fn delivered(&mut self, now: Time, lane: usize, bytes: u64, out: &mut Vec<Command>) -> bool {

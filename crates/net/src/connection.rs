@@ -1,6 +1,7 @@
 //! A connection in the network: a sender at one node, a receiver at another, and the paths between them.
 
 use crate::Error;
+use crate::record::Deliveries;
 use truckee_scenario::model::Flow;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::growth::AnyGrowth;
@@ -80,6 +81,16 @@ pub struct Connection {
     pub receiver_armed: Time,
     /// When it was opened; `None`: it is not in use.
     pub opened: Option<Time>,
+    /// Whether it carries requests, against the direction of the flow's data.
+    pub reverse: bool,
+    /// Whether its packets are ECN-capable.
+    pub ecn: bool,
+    /// Whether its time series are wanted.
+    pub recorded: bool,
+    /// Whether the application waits for a delivery.
+    pub awaited: bool,
+    /// What has been delivered in this slot.
+    pub deliveries: Deliveries,
 }
 
 impl Connection {

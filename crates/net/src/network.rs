@@ -7,7 +7,7 @@ use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
 use crate::link::{self, Link, Offered};
 use crate::packet::{DropCause, InTransit, Packet, PacketId, Pool, TRAFFIC, bits};
-use crate::record::{FlowBook, Totals, TrafficBook, count_drop};
+use crate::record::{Deliveries, FlowBook, Totals, TrafficBook, count_drop};
 use crate::{Error, Options};
 use truckee_channel::random::stream;
 use truckee_scenario::Scenario;
@@ -44,10 +44,9 @@ pub struct FlowState {
 }
 
 impl FlowState {
-    /// The time series, where they are wanted: those of the flow's data, not of requests for it.
-    #[inline]
-    fn series(&mut self, lane: usize) -> Option<&mut FlowSeries> {
-        self.book.series.as_deref_mut().filter(|_| !self.app.is_reverse(lane))
+    /// The slots of its connections.
+    fn connections(&self) -> std::ops::Range<usize> {
+        self.first_connection..self.first_connection + self.app.lanes()
     }
 }
 
@@ -171,6 +170,11 @@ impl<'a> Network<'a> {
                     sender_armed: NEVER,
                     receiver_armed: NEVER,
                     opened: None,
+                    reverse: app.is_reverse(lane),
+                    ecn: flow.stack.ecn,
+                    recorded: options.series && !app.is_reverse(lane),
+                    awaited: false,
+                    deliveries: Deliveries::default(),
                 });
             }
             let series = options
@@ -433,7 +437,7 @@ impl<'a> Network<'a> {
             connection.sender.note_drop(segment.seq, segment.end(), truth);
         }
         let flow = &mut self.flows[connection.flow];
-        if flow.app.is_reverse(connection.lane) {
+        if connection.reverse {
             return; // requests are not the flow's data
         }
         let book = &mut flow.book;
@@ -490,25 +494,20 @@ impl<'a> Network<'a> {
         let packet = &self.packets[id];
         let connection = &mut self.connections[index];
         connection.receiver.on_segment(now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED));
-        let flow = &mut self.flows[connection.flow];
         let mut bytes = 0;
-        if !flow.app.is_reverse(connection.lane) {
-            for delivered in connection.receiver.delivered() {
-                bytes += delivered.bytes;
-                if self.warm {
-                    flow.book.delays.add(now.saturating_sub(delivered.born));
-                }
+        for delivered in connection.receiver.delivered() {
+            bytes += delivered.bytes;
+            if self.warm {
+                connection.deliveries.delays.add(now.saturating_sub(delivered.born));
             }
-            if bytes > 0 {
-                flow.book.ended.bytes_delivered += bytes;
-                flow.book.last_delivery = now;
-            }
-        } else {
-            bytes = connection.receiver.delivered().iter().map(|d| d.bytes).sum();
         }
-        let (flow, lane) = (connection.flow, connection.lane);
+        if bytes > 0 {
+            connection.deliveries.bytes += bytes;
+            connection.deliveries.last = now;
+        }
+        let (flow, lane, news) = (connection.flow, connection.lane, connection.awaited && bytes > 0);
         self.flush_receiver(index);
-        if bytes > 0 && self.flows[flow].app.delivered(now, lane, bytes, &mut self.commands) {
+        if news && self.flows[flow].app.delivered(now, lane, bytes, &mut self.commands) {
             self.obey(flow);
         }
     }
@@ -519,7 +518,9 @@ impl<'a> Network<'a> {
         let segment = &self.packets[id].segment;
         let connection = &mut self.connections[index];
         connection.sender.on_segment(now, segment);
-        if let Some(series) = self.flows[connection.flow].series(connection.lane) {
+        if connection.recorded
+            && let Some(series) = &mut self.flows[connection.flow].book.series
+        {
             series.acks.push(AckPoint { t: seconds(now), ack: segment.ack });
         }
         self.after_sender(index);
@@ -559,7 +560,7 @@ impl<'a> Network<'a> {
     #[inline]
     fn after_sender(&mut self, index: usize) {
         let connection = &mut self.connections[index];
-        if self.flows[connection.flow].book.series.is_some() {
+        if connection.recorded {
             self.record(index);
         }
         self.flush_sender(index);
@@ -573,8 +574,7 @@ impl<'a> Network<'a> {
         let now = self.now;
         while let Some(segment) = self.connections[index].sender.poll_transmit(now) {
             let connection = &self.connections[index];
-            let ecn =
-                self.scenario.flows[connection.flow].stack.ecn && segment.len > 0 && !segment.retransmission;
+            let ecn = connection.ecn && segment.len > 0 && !segment.retransmission;
             let packet = Packet {
                 segment,
                 owner: index as u32,
@@ -584,7 +584,8 @@ impl<'a> Network<'a> {
                 bits: bits::FORWARD | if ecn { bits::ECN_CAPABLE } else { 0 },
             };
             if segment.len > 0
-                && let Some(series) = self.flows[connection.flow].series(connection.lane)
+                && connection.recorded
+                && let Some(series) = &mut self.flows[connection.flow].book.series
             {
                 series.segments.push(SegmentPoint {
                     t: seconds(now),
@@ -638,7 +639,7 @@ impl<'a> Network<'a> {
     fn record(&mut self, index: usize) {
         let t = seconds(self.now);
         let connection = &mut self.connections[index];
-        let Some(series) = self.flows[connection.flow].series(connection.lane) else { return };
+        let Some(series) = &mut self.flows[connection.flow].book.series else { return };
         let window = connection.sender.window();
         series.window.push(WindowPoint {
             t,
@@ -689,7 +690,7 @@ impl<'a> Network<'a> {
         let connection = &mut self.connections[index];
         connection.opened = None;
         let (flow, lane) = (connection.flow, connection.lane);
-        if !self.flows[flow].app.is_reverse(lane) {
+        if !self.connections[index].reverse {
             self.flows[flow].book.ended.connections += 1;
         }
         self.flows[flow].app.finished(self.now, lane, &mut self.commands);
@@ -734,6 +735,9 @@ impl<'a> Network<'a> {
             self.commands.clear();
         }
         let state = &mut self.flows[flow];
+        for connection in &mut self.connections[state.connections()] {
+            connection.awaited = state.app.awaits(connection.lane);
+        }
         if state.app.is_done() && state.book.finished.is_none() {
             state.book.finished = Some(now);
             self.unfinished -= 1;
@@ -750,7 +754,7 @@ impl<'a> Network<'a> {
     fn renew(&mut self, index: usize) {
         let connection = &mut self.connections[index];
         let flow = &mut self.flows[connection.flow];
-        if connection.generation > 0 && !flow.app.is_reverse(connection.lane) {
+        if connection.generation > 0 && !connection.reverse {
             add_connection(&mut flow.book.ended, connection);
         }
         (connection.sender, connection.receiver) = flow.template.ends();
@@ -762,15 +766,23 @@ impl<'a> Network<'a> {
     pub fn totals(&self, flow: usize) -> Totals {
         let state = &self.flows[flow];
         let mut totals = state.book.ended;
-        let lanes = state.first_connection..state.first_connection + state.app.lanes();
-        for connection in self.connections[lanes].iter().filter(|c| !state.app.is_reverse(c.lane)) {
+        for connection in self.connections[state.connections()].iter().filter(|c| !c.reverse) {
             add_connection(&mut totals, connection);
+            totals.bytes_delivered += connection.deliveries.bytes;
             // The window's integral runs up to the sender's last event; add what has passed since.
             if connection.opened.is_some() {
                 totals.counts.cwnd_time += connection.sender.cwnd_time_since(self.now);
             }
         }
         totals
+    }
+
+    /// What has been delivered to a flow's application.
+    pub fn deliveries(&self, flow: usize) -> Deliveries {
+        let mut all = Deliveries::default();
+        let connections = &self.connections[self.flows[flow].connections()];
+        connections.iter().filter(|c| !c.reverse).for_each(|c| all.merge(&c.deliveries));
+        all
     }
 
     // --- cross traffic, warm-up, changes -------------------------------------------------------------------------
@@ -861,10 +873,9 @@ impl<'a> Network<'a> {
             let forward = self.add_path(&links);
             let back = self.add_path(&backwards(&links));
             for lane in 0..self.flows[index].app.lanes() {
-                let reverse = self.flows[index].app.is_reverse(lane);
                 let connection = &mut self.connections[first + lane];
                 (connection.forward, connection.back) =
-                    if reverse { (back, forward) } else { (forward, back) };
+                    if connection.reverse { (back, forward) } else { (forward, back) };
             }
         }
         let mut first = 0;
@@ -911,7 +922,7 @@ impl<'a> Network<'a> {
         } else {
             let connection = &self.connections[packet.owner as usize];
             let flow = &self.scenario.flows[connection.flow];
-            let reverse = self.flows[connection.flow].app.is_reverse(connection.lane);
+            let reverse = connection.reverse;
             (if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from }, flow.route.is_some())
         };
         let way = if fixed { None } else { self.way(node, to) };

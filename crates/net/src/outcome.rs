@@ -2,7 +2,7 @@
 
 use crate::link;
 use crate::network::{Network, seconds};
-use crate::record::{FlowBook, Totals, TrafficBook};
+use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
 use truckee_scenario::model::{Flow, Scenario};
 use truckee_scenario::outcome::*;
 use truckee_tcp::{Nanos, Time};
@@ -17,7 +17,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .enumerate()
         .map(|(index, flow)| {
             let totals = network.totals(index).since(&network.flows[index].book.warm);
-            flow_outcome(flow, &network.flows[index].book, &totals, from, end)
+            flow_outcome(flow, &network.flows[index].book, &totals, &network.deliveries(index), from, end)
         })
         .collect();
     let links = network
@@ -59,7 +59,14 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-fn flow_outcome(flow: &Flow, book: &FlowBook, totals: &Totals, from: Time, end: Time) -> FlowOutcome {
+fn flow_outcome(
+    flow: &Flow,
+    book: &FlowBook,
+    totals: &Totals,
+    deliveries: &Deliveries,
+    from: Time,
+    end: Time,
+) -> FlowOutcome {
     let c = &totals.counts;
     let start = book.started.map_or(end, |s| s.max(from));
     let until = book.finished.unwrap_or(end);
@@ -73,7 +80,7 @@ fn flow_outcome(flow: &Flow, book: &FlowBook, totals: &Totals, from: Time, end: 
         goodput_bps: over(totals.bytes_delivered as f64 * 8.0),
         bytes_delivered: totals.bytes_delivered,
         completion_s: book.finished.and_then(since_start),
-        delivered_s: book.finished.and_then(|_| since_start(book.last_delivery)),
+        delivered_s: book.finished.and_then(|_| since_start(deliveries.last)),
         segments_sent: c.segments,
         retransmitted_segments: c.retransmitted_segments,
         timeouts: c.timeouts,
@@ -99,7 +106,7 @@ fn flow_outcome(flow: &Flow, book: &FlowBook, totals: &Totals, from: Time, end: 
             wireless: ratio(c.wireless_right, c.wireless),
             all: ratio(c.congestion_right + c.wireless_right, c.congestion + c.wireless),
         },
-        delay_s: book.delays.outcome(),
+        delay_s: deliveries.delays.outcome(),
         rtt_s: RttOutcome {
             min: totals.rtt_min.map(seconds),
             mean: (c.rtt_samples > 0).then(|| c.rtt_sum as f64 / c.rtt_samples as f64 / 1e9),
