@@ -22,6 +22,7 @@ CACHE = ROOT / "bench" / "out"
 
 OURS = "truckee"
 TUNED_NS2 = "ns2"
+COMPUTED_NS2 = "ns2-computed"
 NS3 = "ns3"
 
 _NS3_LIBRARIES = ("core", "network", "internet", "point-to-point", "applications", "stats", "bridge", "traffic-control")
@@ -85,7 +86,7 @@ def peers() -> list[Simulator]:
             _read_result,
         ),
         Simulator(
-            "ns2-computed",
+            COMPUTED_NS2,
             "ns-2 tuned but for the routes, which it computes itself",
             _ns2("sched=Splay", "hdrs=min", "routes=computed"),
             _read_result,

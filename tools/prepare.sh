@@ -23,7 +23,7 @@ apt_install() {
 rust() {
     command -v cc >/dev/null || apt_install gcc libc6-dev
     if ! command -v cargo >/dev/null; then
-        say "there is no cargo: install Rust 1.90 or newer as described at https://rustup.rs"
+        say "there is no cargo: install Rust 1.93 or newer as described at https://rustup.rs"
         exit 1
     fi
 }

@@ -35,7 +35,13 @@ fn entry(time: Time, key: Key) -> u128 {
 const ARITY: usize = 4;
 
 impl Agenda {
-    /// Adds an event.
+    /// Half of the number is enough to tell: no event is at the end of all time.
+    #[inline(always)]
+    fn has_front(&self) -> bool {
+        (self.front >> 64) as Time != Time::MAX
+    }
+
+    /// Adds an event, before [`Time::MAX`].
     #[inline]
     pub fn push(&mut self, time: Time, key: Key) {
         self.add(entry(time, key));
@@ -43,7 +49,7 @@ impl Agenda {
 
     #[inline]
     fn add(&mut self, event: u128) {
-        let later = if self.front != NOTHING {
+        let later = if self.has_front() {
             let later = self.front.max(event);
             self.front = self.front.min(event);
             later
@@ -60,14 +66,14 @@ impl Agenda {
     /// The next event.
     #[inline]
     pub fn peek(&self) -> Option<(Time, Key)> {
-        let next = if self.front != NOTHING { self.front } else { *self.heap.first()? };
+        let next = if self.has_front() { self.front } else { *self.heap.first()? };
         Some(((next >> 64) as Time, next as Key))
     }
 
     /// Removes the next event.
     #[inline]
     pub fn pop(&mut self) {
-        if self.front != NOTHING {
+        if self.has_front() {
             self.front = NOTHING;
             return;
         }
@@ -80,7 +86,7 @@ impl Agenda {
     /// Puts the next event off to `time`.
     #[inline]
     pub fn postpone(&mut self, time: Time) {
-        if self.front != NOTHING {
+        if self.has_front() {
             let event = entry(time, self.front as Key);
             self.front = NOTHING;
             self.add(event);

@@ -363,9 +363,24 @@ impl Link {
         }
     }
 
-    /// Takes the packet that arrives next.
+    /// Takes the next packet if it has arrived by `now`; and when the one after it will.
     #[inline]
-    pub fn take(&mut self) -> Option<InTransit> {
+    pub fn arrive(&mut self, now: Time) -> (Option<PacketId>, Option<Time>) {
+        match &mut self.transit {
+            Transit::Fifo(fifo) => {
+                let due = fifo.pop_front_if(|next| next.arrival <= now);
+                (due.map(|item| item.packet), fifo.front().map(|next| next.arrival))
+            }
+            Transit::Heap { .. } => {
+                let due = self.next_arrival().is_some_and(|next| next <= now);
+                let item = if due { self.take() } else { None };
+                (item.map(|item| item.packet), self.next_arrival())
+            }
+        }
+    }
+
+    /// Takes the packet that arrives next.
+    fn take(&mut self) -> Option<InTransit> {
         match &mut self.transit {
             Transit::Fifo(fifo) => fifo.pop_front(),
             Transit::Heap { heap, .. } => heap.pop().map(|o| o.0.item),

@@ -327,13 +327,10 @@ impl<'a> Network<'a> {
     fn on_link(&mut self, index: usize) {
         let now = self.now;
         let link = &mut self.links[index];
-        let item = match link.next_arrival() {
-            Some(next) if next <= now => link.take(),
-            Some(_) | None => None,
-        };
+        let (arrived, next) = link.arrive(now);
         // Only the live entry of a link moves on; one left over from before a change dies.
         let live = link.armed == now;
-        match link.next_arrival() {
+        match next {
             Some(next) if live => {
                 link.armed = next;
                 self.agenda.postpone(next);
@@ -343,8 +340,8 @@ impl<'a> Network<'a> {
                 self.agenda.pop();
             }
         }
-        if let Some(item) = item {
-            self.on_hop(item.packet, index);
+        if let Some(packet) = arrived {
+            self.on_hop(packet, index);
         }
     }
 

@@ -31,20 +31,28 @@ pub struct Arrival {
     pub urgent: bool,
 }
 
-/// Where a policy puts its ACKs.
+/// Where a policy puts its ACKs. Mostly there is one at a time, which needs no queue.
 #[derive(Debug, Clone, Default)]
 pub struct AckSink {
-    acks: std::collections::VecDeque<u64>,
+    first: Option<u64>,
+    more: std::collections::VecDeque<u64>,
 }
 
 impl AckSink {
     /// An ACK with this number leaves after those before it.
     pub fn ack(&mut self, number: u64) {
-        self.acks.push_back(number);
+        if self.first.is_none() {
+            self.first = Some(number);
+        } else {
+            self.more.push_back(number);
+        }
     }
 
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<u64> {
-        self.acks.pop_front()
+        let first = self.first.take()?;
+        self.first = self.more.pop_front();
+        Some(first)
     }
 }
 
