@@ -43,15 +43,15 @@ fn parts(out: &Path) -> Vec<PathBuf> {
 /// Starts the sweep and kills it once `more` new parts are there. Whether it was still running.
 fn kill_after(scenario: &Path, out: &Path, more: usize) -> bool {
     let before = parts(out).len();
-    let mut child = sweep(scenario, out).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = sweep(scenario, out).stdout(Stdio::null()).spawn().expect("the sweep starts");
     let patience = Instant::now();
-    while parts(out).len() < before + more && child.try_wait().unwrap().is_none() {
+    while parts(out).len() < before + more && child.try_wait().expect("it can be asked").is_none() {
         assert!(patience.elapsed() < Duration::from_secs(120), "no part appeared");
         std::thread::sleep(Duration::from_millis(1));
     }
-    let running = child.try_wait().unwrap().is_none();
-    child.kill().unwrap(); // SIGKILL
-    child.wait().unwrap();
+    let running = child.try_wait().expect("it can be asked").is_none();
+    child.kill().expect("it can be killed"); // SIGKILL
+    child.wait().expect("it ends");
     running
 }
 

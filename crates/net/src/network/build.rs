@@ -1,0 +1,217 @@
+//! Building a network from its scenario: links, paths, flows, sources, and which links can be fused.
+
+use super::changes::{backwards, numbers};
+use super::{END, FlowState, Network, Source, kind};
+use crate::agenda::{Agenda, Key};
+use crate::app::Application;
+use crate::arrivals::Process;
+use crate::connection::{Connection, NEVER, Path, Template};
+use crate::digest::Digest;
+use crate::link::{self, Link};
+use crate::packet::Pool;
+use crate::record::{Deliveries, FlowBook, TrafficBook};
+use crate::{Error, Options};
+use truckee_channel::random::stream;
+use truckee_scenario::Scenario;
+use truckee_scenario::model::App;
+use truckee_scenario::outcome::FlowSeries;
+use truckee_scenario::route::Routes;
+
+impl<'a> Network<'a> {
+    /// Builds the network of a scenario.
+    pub fn new(scenario: &'a Scenario, options: &Options) -> Result<Self, Error> {
+        let mut changes = vec![false; scenario.links.len()];
+        scenario.changes.iter().for_each(|change| changes[change.link] = true);
+        let links: Vec<Link> = scenario
+            .links
+            .iter()
+            .zip(changes)
+            .flat_map(|(l, changes)| {
+                let ends = |a: usize, b: usize| format!("{}-{}", scenario.nodes[a], scenario.nodes[b]);
+                let plain = ends(l.first, l.second);
+                let names = if l.name == plain {
+                    [plain, ends(l.second, l.first)]
+                } else {
+                    [format!("{}>", l.name), format!("{}<", l.name)]
+                };
+                [
+                    Link::new(&l.forward, &names[0], l.second, scenario, changes),
+                    Link::new(&l.back, &names[1], l.first, scenario, changes),
+                ]
+            })
+            .collect();
+        let mut network = Self {
+            scenario,
+            changing: !scenario.changes.is_empty(),
+            end: scenario.duration,
+            agenda: Agenda::default(),
+            routes: Routes::new(&scenario.nodes, &scenario.links),
+            links_warm: vec![link::Counts::default(); links.len()],
+            links,
+            paths: Vec::new(),
+            packets: Pool::default(),
+            connections: Vec::new(),
+            flows: Vec::with_capacity(scenario.flows.len()),
+            sources: Vec::new(),
+            traffic: scenario.traffic.iter().map(|_| TrafficBook::default()).collect(),
+            digest: Digest::default(),
+            events: 0,
+            now: 0,
+            warm: scenario.warmup == 0,
+            unfinished: scenario.flows.len(),
+            commands: Vec::new(),
+        };
+        network.add_flows(options)?;
+        network.add_traffic()?;
+        network.find_fused();
+        for (index, change) in scenario.changes.iter().enumerate() {
+            network.agenda.push(change.at, kind::CHANGE | index as Key);
+        }
+        if !network.warm {
+            network.agenda.push(scenario.warmup, kind::WARM);
+        }
+        Ok(network)
+    }
+
+    pub(super) fn add_flows(&mut self, options: &Options) -> Result<(), Error> {
+        let scenario = self.scenario;
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            let links = self.links_between(&flow.name, flow.from, flow.to, flow.route.as_deref())?;
+            let forward = self.add_path(&links);
+            let back = self.add_path(&backwards(&links));
+            let process = match &flow.app {
+                App::Segments { arrivals, size, .. } => {
+                    let rng = stream(scenario.seed, &format!("{}/app", flow.name));
+                    Some(Process::new(arrivals, *size, flow.start, rng))
+                }
+                _ => None,
+            };
+            let app = Application::new(flow, process);
+            let template = Template::new(flow)?;
+            let first_connection = self.connections.len();
+            for lane in 0..app.lanes() {
+                let (sender, receiver) = template.ends();
+                let (forward, back) = if app.is_reverse(lane) { (back, forward) } else { (forward, back) };
+                self.connections.push(Connection {
+                    sender,
+                    receiver,
+                    flow: index,
+                    lane,
+                    generation: 0,
+                    forward,
+                    back,
+                    sender_armed: NEVER,
+                    receiver_armed: NEVER,
+                    opened: None,
+                    reverse: app.is_reverse(lane),
+                    ecn: flow.stack.ecn,
+                    recorded: options.series && !app.is_reverse(lane),
+                    awaited: false,
+                    deliveries: Deliveries::default(),
+                });
+            }
+            let series = options
+                .series
+                .then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
+            let book = FlowBook { series, ..FlowBook::default() };
+            self.flows.push(FlowState { app, template, book, first_connection, armed: flow.start });
+            self.agenda.push(flow.start, kind::APP | index as Key);
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_traffic(&mut self) -> Result<(), Error> {
+        let scenario = self.scenario;
+        for (index, traffic) in scenario.traffic.iter().enumerate() {
+            let links =
+                self.links_between(&traffic.name, traffic.from, traffic.to, traffic.route.as_deref())?;
+            let path = self.add_path(&links);
+            for k in 1..=traffic.sources {
+                let rng = stream(scenario.seed, &format!("{}.{k}", traffic.name));
+                let mut process = Process::new(&traffic.arrivals, traffic.packet, traffic.start, rng);
+                let first = process.next();
+                self.agenda.push(first, kind::SOURCE | self.sources.len() as Key);
+                self.sources.push(Source {
+                    traffic: index,
+                    process,
+                    path,
+                    packet: traffic.packet,
+                    stop: traffic.stop.unwrap_or(scenario.duration),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn links_between(
+        &mut self,
+        name: &str,
+        from: usize,
+        to: usize,
+        via: Option<&[usize]>,
+    ) -> Result<Vec<u32>, Error> {
+        let links = match via {
+            Some(nodes) => self.routes.along(nodes).ok().map(|hops| numbers(&hops)),
+            None => self.way(from, to),
+        };
+        links.filter(|l| !l.is_empty()).ok_or_else(|| Error::NoRoute {
+            flow: name.to_owned(),
+            from: self.scenario.nodes[from].clone(),
+            to: self.scenario.nodes[to].clone(),
+        })
+    }
+
+    /// The links of the way from one node to another as it is at present; `None`: there is none.
+    pub(super) fn way(&mut self, from: usize, to: usize) -> Option<Vec<u32>> {
+        self.routes.path(from, to).map(|hops| numbers(&hops))
+    }
+
+    pub(super) fn add_path(&mut self, links: &[u32]) -> Path {
+        let path = Path { start: self.paths.len() as u32, len: links.len() as u32 };
+        self.paths.extend_from_slice(links);
+        self.paths.push(END);
+        path
+    }
+
+    /// Finds the links whose arrivals can be worked out one hop ahead: all they carry comes from one other link, which
+    /// keeps its order and its properties for the whole run.
+    pub(super) fn find_fused(&mut self) {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Feeder {
+            Unknown,
+            One(u32),
+            Other,
+        }
+        let mut feeders = vec![Feeder::Unknown; self.links.len()];
+        let mut previous = END;
+        for &link in &self.paths {
+            if link != END {
+                let feeder = &mut feeders[link as usize];
+                *feeder = match *feeder {
+                    _ if previous == END => Feeder::Other,
+                    Feeder::Unknown => Feeder::One(previous),
+                    Feeder::One(one) if one == previous => Feeder::One(one),
+                    _ => Feeder::Other,
+                };
+            }
+            previous = link;
+        }
+        // Where routes can change, anything may come from anywhere.
+        let steady = !self.scenario.changes.iter().any(|c| c.up.is_some() || c.delay.is_some());
+        let mut changes = vec![false; self.scenario.links.len()];
+        self.scenario.changes.iter().for_each(|change| changes[change.link] = true);
+        let fixed = |link: usize| steady && !changes[link / 2];
+        let fused: Vec<bool> = feeders
+            .iter()
+            .enumerate()
+            .map(|(link, feeder)| match feeder {
+                Feeder::One(from) => {
+                    let from = *from as usize;
+                    fixed(link) && fixed(from) && self.links[from].keeps_order()
+                }
+                _ => false,
+            })
+            .collect();
+        self.links.iter_mut().zip(fused).for_each(|(link, fused)| link.fused = fused);
+    }
+}

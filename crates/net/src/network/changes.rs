@@ -1,0 +1,147 @@
+//! What changes in mid run, and the routes that follow.
+
+use super::{END, Network, kind};
+use crate::agenda::Key;
+use crate::connection::Path;
+use crate::packet::{DropCause, PacketId, TRAFFIC, bits};
+use truckee_scenario::model::{Change, Which};
+use truckee_scenario::route::Hop;
+
+impl Network<'_> {
+    pub(super) fn on_change(&mut self, index: usize) {
+        self.agenda.pop();
+        let change: &Change = &self.scenario.changes[index];
+        let directions: &[usize] = match change.direction {
+            Which::Both => &[0, 1],
+            Which::Forward => &[0],
+            Which::Back => &[1],
+        };
+        for direction in directions {
+            let link = 2 * change.link + direction;
+            let hop = Hop { link: change.link, forward: *direction == 0 };
+            self.routes.change(hop, change.delay, change.up);
+            match change.up {
+                Some(true) => self.links[link].up = true,
+                Some(false) => {
+                    for id in self.links[link].fail(self.now) {
+                        self.packets.remove(id);
+                        self.on_drop(id, link, DropCause::Outage, self.now);
+                    }
+                }
+                None => {}
+            }
+            if change.rate.is_some() || change.delay.is_some() {
+                self.links[link].change(self.now, change.rate, change.delay);
+                if let Some(next) = self.links[link].next_arrival() {
+                    self.links[link].armed = next;
+                    self.agenda.push(next, kind::LINK | link as Key);
+                }
+            }
+        }
+        if change.delay.is_some() || change.up.is_some() {
+            self.find_routes();
+        }
+    }
+
+    /// Works the routes out anew. Where there is none at present, the old one stays, and its packets are lost.
+    pub(super) fn find_routes(&mut self) {
+        let scenario = self.scenario;
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            if flow.route.is_some() {
+                continue;
+            }
+            let first = self.flows[index].first_connection;
+            let current = self.connections[first].forward;
+            let Some(links) = self.other_way(current, flow.from, flow.to) else { continue };
+            let forward = self.add_path(&links);
+            let back = self.add_path(&backwards(&links));
+            for lane in 0..self.flows[index].app.lanes() {
+                let connection = &mut self.connections[first + lane];
+                (connection.forward, connection.back) =
+                    if connection.reverse { (back, forward) } else { (forward, back) };
+            }
+        }
+        let mut first = 0;
+        for traffic in &scenario.traffic {
+            let sources = first..first + traffic.sources as usize;
+            first = sources.end;
+            if sources.is_empty() || traffic.route.is_some() {
+                continue;
+            }
+            let current = self.sources[sources.start].path;
+            if let Some(links) = self.other_way(current, traffic.from, traffic.to) {
+                let path = self.add_path(&links);
+                self.sources[sources].iter_mut().for_each(|source| source.path = path);
+            }
+        }
+    }
+
+    /// The way that has taken the place of `current`, if one has.
+    pub(super) fn other_way(&mut self, current: Path, from: usize, to: usize) -> Option<Vec<u32>> {
+        let stretch = current.start as usize..(current.start + current.len) as usize;
+        self.way(from, to).filter(|links| self.paths[stretch] != links[..])
+    }
+
+    /// Whether the packet follows a route that its owner no longer uses.
+    pub(super) fn is_off_route(&self, id: PacketId) -> bool {
+        let packet = &self.packets[id];
+        let path = if packet.is_traffic() {
+            return false; // it is turned away only where its link is down
+        } else {
+            let connection = &self.connections[packet.owner as usize];
+            if packet.is(bits::FORWARD) { connection.forward } else { connection.back }
+        };
+        !path.holds(packet.at)
+    }
+
+    /// Finds the way on for a packet at the far end of link `from` whose route has changed.
+    pub(super) fn reroute(&mut self, id: PacketId, from: usize) {
+        let packet = self.packets[id];
+        let node = self.links[from].to;
+        let (to, fixed) = if packet.is_traffic() {
+            let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
+            let traffic = &self.scenario.traffic[source.traffic];
+            (traffic.to, traffic.route.is_some())
+        } else {
+            let connection = &self.connections[packet.owner as usize];
+            let flow = &self.scenario.flows[connection.flow];
+            let reverse = connection.reverse;
+            (if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from }, flow.route.is_some())
+        };
+        let way = if fixed { None } else { self.way(node, to) };
+        match way {
+            None => {
+                let link = self.paths[packet.at as usize] as usize;
+                self.links[link].counts.outage_drops += 1;
+                self.packets.remove(id);
+                self.on_drop(id, link, DropCause::Outage, self.now);
+            }
+            Some(links) if links.is_empty() => {
+                self.packets.remove(id);
+                self.on_arrival(id);
+            }
+            Some(links) => {
+                self.packets[id].at = self.detour(&links);
+                self.inject(id, self.now);
+            }
+        }
+    }
+
+    /// The position of a path in the table; paths found on the way are kept for the packets behind.
+    pub(super) fn detour(&mut self, links: &[u32]) -> u32 {
+        let mut wanted = links.to_vec();
+        wanted.push(END);
+        let found = self.paths.windows(wanted.len()).position(|w| w == wanted);
+        found.map_or_else(|| self.add_path(links).start, |at| at as u32)
+    }
+}
+
+/// Hops as numbers of directed links: of link k, 2k is forward and 2k + 1 back.
+pub(super) fn numbers(hops: &[Hop]) -> Vec<u32> {
+    hops.iter().map(|hop| 2 * hop.link as u32 + u32::from(!hop.forward)).collect()
+}
+
+/// The same path backwards, link by link.
+pub(super) fn backwards(path: &[u32]) -> Vec<u32> {
+    path.iter().rev().map(|l| l ^ 1).collect()
+}

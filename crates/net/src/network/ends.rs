@@ -1,0 +1,217 @@
+//! Packets at their endpoints: senders, receivers, their timers and records.
+
+use super::{Network, kind, seconds};
+use crate::agenda::Key;
+use crate::connection::NEVER;
+use crate::packet::{Packet, PacketId, TRAFFIC, bits};
+use truckee_scenario::outcome::{AckPoint, LossPoint, SegmentPoint, WindowPoint};
+use truckee_tcp::{Cause, LossKind};
+
+impl Network<'_> {
+    /// A packet, whose place is free already, has reached its endpoint.
+    #[inline]
+    pub(super) fn on_arrival(&mut self, id: PacketId) {
+        let now = self.now;
+        let packet = &self.packets[id];
+        let segment = &packet.segment;
+        self.digest.add(now, segment.seq ^ segment.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
+        if packet.is_traffic() {
+            let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
+            let book = &mut self.traffic[source.traffic];
+            if self.warm {
+                book.delivered += 1;
+                book.bytes += u64::from(packet.wire);
+                book.delays.add(now - segment.born);
+            }
+            return;
+        }
+        let index = packet.owner as usize;
+        if self.connections[index].generation != packet.generation {
+            return;
+        }
+        if packet.is(bits::FORWARD) {
+            self.at_receiver(index, id);
+        } else {
+            self.at_sender(index, id);
+        }
+    }
+
+    #[inline]
+    pub(super) fn at_receiver(&mut self, index: usize, id: PacketId) {
+        let now = self.now;
+        let packet = &self.packets[id];
+        let connection = &mut self.connections[index];
+        connection.receiver.on_segment(now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED));
+        let mut bytes = 0;
+        for delivered in connection.receiver.delivered() {
+            bytes += delivered.bytes;
+            if self.warm {
+                connection.deliveries.delays.add(now.saturating_sub(delivered.born));
+            }
+        }
+        if bytes > 0 {
+            connection.deliveries.bytes += bytes;
+            connection.deliveries.last = now;
+        }
+        let (flow, lane, news) = (connection.flow, connection.lane, connection.awaited && bytes > 0);
+        self.flush_receiver(index);
+        if news && self.flows[flow].app.delivered(now, lane, bytes, &mut self.commands) {
+            self.obey(flow);
+        }
+    }
+
+    #[inline]
+    pub(super) fn at_sender(&mut self, index: usize, id: PacketId) {
+        let now = self.now;
+        let segment = &self.packets[id].segment;
+        let connection = &mut self.connections[index];
+        connection.sender.on_segment(now, segment);
+        if connection.recorded
+            && let Some(series) = &mut self.flows[connection.flow].book.series
+        {
+            series.acks.push(AckPoint { t: seconds(now), ack: segment.ack });
+        }
+        self.after_sender(index);
+    }
+
+    pub(super) fn on_sender_timer(&mut self, index: usize) {
+        self.agenda.pop();
+        let now = self.now;
+        let connection = &mut self.connections[index];
+        if connection.sender_armed != now {
+            return;
+        }
+        connection.sender_armed = NEVER;
+        if connection.sender.deadline().is_some_and(|d| d <= now) {
+            connection.sender.on_timer(now);
+            self.after_sender(index);
+        } else {
+            self.arm_sender(index);
+        }
+    }
+
+    pub(super) fn on_receiver_timer(&mut self, index: usize) {
+        self.agenda.pop();
+        let now = self.now;
+        let connection = &mut self.connections[index];
+        if connection.receiver_armed != now {
+            return;
+        }
+        connection.receiver_armed = NEVER;
+        if connection.receiver.deadline().is_some_and(|d| d <= now) {
+            connection.receiver.on_timer(now);
+        }
+        self.flush_receiver(index);
+    }
+
+    /// After anything has happened to a sender: its record, its segments, its timer, its end.
+    #[inline]
+    pub(super) fn after_sender(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        if connection.recorded {
+            self.record(index);
+        }
+        self.flush_sender(index);
+        if self.connections[index].finished() {
+            self.on_finished(index);
+        }
+    }
+
+    #[inline]
+    pub(super) fn flush_sender(&mut self, index: usize) {
+        let now = self.now;
+        while let Some(segment) = self.connections[index].sender.poll_transmit(now) {
+            let connection = &self.connections[index];
+            let ecn = connection.ecn && segment.len > 0 && !segment.retransmission;
+            let packet = Packet {
+                segment,
+                owner: index as u32,
+                generation: connection.generation,
+                at: connection.forward.start,
+                wire: segment.wire_bytes(),
+                bits: bits::FORWARD | if ecn { bits::ECN_CAPABLE } else { 0 },
+            };
+            if segment.len > 0
+                && connection.recorded
+                && let Some(series) = &mut self.flows[connection.flow].book.series
+            {
+                series.segments.push(SegmentPoint {
+                    t: seconds(now),
+                    seq: segment.seq,
+                    len: segment.len,
+                    retransmission: segment.retransmission,
+                });
+            }
+            let id = self.packets.add(packet);
+            self.inject(id, now);
+        }
+        self.arm_sender(index);
+    }
+
+    #[inline]
+    pub(super) fn arm_sender(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        if let Some(deadline) = connection.sender.deadline()
+            && deadline < connection.sender_armed
+        {
+            connection.sender_armed = deadline.max(self.now);
+            self.agenda.push(connection.sender_armed, kind::SENDER | index as Key);
+        }
+    }
+
+    #[inline]
+    pub(super) fn flush_receiver(&mut self, index: usize) {
+        let now = self.now;
+        while let Some(segment) = self.connections[index].receiver.poll_transmit(now) {
+            let connection = &self.connections[index];
+            let packet = Packet {
+                segment,
+                owner: index as u32,
+                generation: connection.generation,
+                at: connection.back.start,
+                wire: segment.wire_bytes(),
+                bits: 0,
+            };
+            let id = self.packets.add(packet);
+            self.inject(id, now);
+        }
+        let connection = &mut self.connections[index];
+        if let Some(deadline) = connection.receiver.deadline()
+            && deadline < connection.receiver_armed
+        {
+            connection.receiver_armed = deadline.max(now);
+            self.agenda.push(connection.receiver_armed, kind::RECEIVER | index as Key);
+        }
+    }
+
+    pub(super) fn record(&mut self, index: usize) {
+        let t = seconds(self.now);
+        let connection = &mut self.connections[index];
+        let Some(series) = &mut self.flows[connection.flow].book.series else { return };
+        let window = connection.sender.window();
+        series.window.push(WindowPoint {
+            t,
+            cwnd: window.cwnd,
+            ssthresh: window.ssthresh,
+            flight: connection.sender.outstanding().flight(),
+            rtt: connection.sender.last_rtt().map(seconds),
+        });
+        if let Some(record) = connection.sender.take_loss() {
+            let name = |cause| match cause {
+                Cause::Congestion => "congestion",
+                Cause::Wireless => "wireless",
+            };
+            series.losses.push(LossPoint {
+                t,
+                seq: record.loss.seq,
+                kind: match record.loss.kind {
+                    LossKind::DupAcks => "dup-acks",
+                    LossKind::Timeout => "timeout",
+                    LossKind::EcnEcho => "ecn",
+                },
+                truth: record.loss.truth.map_or("none", name),
+                verdict: name(record.verdict),
+            });
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Packets from link to link.
+
+use super::{END, Network, kind, seconds};
+use crate::agenda::Key;
+use crate::connection::NEVER;
+use crate::link::{self, Offered};
+use crate::packet::{DropCause, InTransit, PacketId, TRAFFIC, bits};
+use crate::record::count_drop;
+use truckee_scenario::outcome::DropPoint;
+use truckee_tcp::{Cause, Time};
+
+impl Network<'_> {
+    #[inline]
+    pub(super) fn on_link(&mut self, index: usize) {
+        let now = self.now;
+        let link = &mut self.links[index];
+        let (arrived, next) = link.arrive(now);
+        // Only the live entry of a link moves on; one left over from before a change dies.
+        let live = link.armed == now;
+        match next {
+            Some(next) if live => {
+                link.armed = next;
+                self.agenda.postpone(next);
+            }
+            _ => {
+                link.armed = if live { NEVER } else { link.armed };
+                self.agenda.pop();
+            }
+        }
+        if let Some(packet) = arrived {
+            self.on_hop(packet, index);
+        }
+    }
+
+    /// A packet is at the far end of a link.
+    #[inline]
+    pub(super) fn on_hop(&mut self, id: PacketId, from: usize) {
+        let at = self.packets[id].at + 1;
+        let next = self.paths[at as usize];
+        if next == END {
+            self.packets.remove(id);
+            self.on_arrival(id);
+            return;
+        }
+        self.packets[id].at = at;
+        if self.changing && (!self.links[next as usize].up || self.is_off_route(id)) {
+            self.reroute(id, from);
+            return;
+        }
+        self.inject(id, self.now);
+    }
+
+    /// Sends a packet into the link at its position, and on through links whose arrivals can be worked out.
+    #[inline]
+    pub(super) fn inject(&mut self, id: PacketId, mut at: Time) {
+        let packet = &mut self.packets[id];
+        let mut index = self.paths[packet.at as usize] as usize;
+        loop {
+            if at > self.end {
+                self.packets.remove(id);
+                return;
+            }
+            let connections = &self.connections;
+            let owner = packet.owner;
+            let flow =
+                || if owner & TRAFFIC != 0 { link::NO_FLOW } else { connections[owner as usize].flow as u32 };
+            match self.links[index].offer(at, packet, flow) {
+                Offered::Dropped(cause, when) => {
+                    self.packets.remove(id);
+                    return self.on_drop(id, index, cause, when);
+                }
+                Offered::Accepted { departure, arrival, copy } => {
+                    let next = self.paths[packet.at as usize + 1];
+                    if next != END && self.links[next as usize].fused {
+                        packet.at += 1;
+                        index = next as usize;
+                        at = arrival;
+                        continue;
+                    }
+                    let item = InTransit { arrival, departure, packet: id };
+                    if let Some(arrival) = copy {
+                        let twin = *packet;
+                        let packet = self.packets.add(twin);
+                        self.carry(index, item);
+                        self.carry(index, InTransit { arrival, packet, ..item });
+                    } else {
+                        self.carry(index, item);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn carry(&mut self, index: usize, item: InTransit) {
+        let link = &mut self.links[index];
+        if let Some(next) = link.carry(item)
+            && next < link.armed
+        {
+            link.armed = next;
+            self.agenda.push(next, kind::LINK | index as Key);
+        }
+    }
+
+    /// A packet, whose place is free already, was dropped by link `index`.
+    pub(super) fn on_drop(&mut self, id: PacketId, index: usize, cause: DropCause, when: Time) {
+        let packet = self.packets[id];
+        let segment = packet.segment;
+        let number = if segment.len > 0 { segment.seq } else { segment.ack };
+        self.digest.add(when ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
+        if packet.is_traffic() {
+            let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
+            count_drop(&mut self.traffic[source.traffic].drops, cause);
+            return;
+        }
+        let connection = &mut self.connections[packet.owner as usize];
+        let forward = packet.is(bits::FORWARD);
+        if forward && segment.seq_len() > 0 && connection.generation == packet.generation {
+            let truth = if cause == DropCause::Queue { Cause::Congestion } else { Cause::Wireless };
+            connection.sender.note_drop(segment.seq, segment.end(), truth);
+        }
+        let flow = &mut self.flows[connection.flow];
+        if connection.reverse {
+            return; // requests are not the flow's data
+        }
+        let book = &mut flow.book;
+        let data = segment.len > 0;
+        if forward && data {
+            count_drop(&mut book.ended.drops, cause);
+        } else if !forward {
+            count_drop(&mut book.ended.ack_drops, cause);
+        }
+        if let Some(series) = &mut book.series {
+            series.drops.push(DropPoint {
+                t: seconds(when),
+                seq: number,
+                ack: !forward,
+                cause: cause.name(),
+                link: self.links[index].name.clone(),
+            });
+        }
+    }
+}
