@@ -188,32 +188,4 @@ mod tests {
         figure.panels[0].series[0].points[0].x = 1.0;
         assert!(figure.svg().is_ok());
     }
-
-    /// Not a check: writes the figure for a human eye. `cargo test -p truckee-lab look -- --ignored`
-    #[test]
-    #[ignore = "writes files for looking at"]
-    fn look_at_the_example() {
-        let dir = std::env::temp_dir();
-        example().write(&dir.join("figure-lines.svg")).unwrap();
-        let mut bars = example();
-        bars.x = Axis {
-            label: "Variant".into(),
-            categories: ["a", "b", "c", "d"].map(String::from).into(),
-            log: false,
-        };
-        for series in bars.panels.iter_mut().flat_map(|p| &mut p.series) {
-            series.points.iter_mut().enumerate().for_each(|(k, p)| p.x = k as f64);
-            series.references[0].0 = 0.0;
-        }
-        bars.panels.truncate(1);
-        bars.write(&dir.join("figure-bars.svg")).unwrap();
-        let mut log = example();
-        log.panels.truncate(1);
-        (log.x.log, log.y.log) = (true, true);
-        for series in log.panels.iter_mut().flat_map(|p| &mut p.series) {
-            series.points.iter_mut().enumerate().for_each(|(k, p)| p.x = 10f64.powi(k as i32 - 5));
-            series.references[0].0 = 1e-4;
-        }
-        log.write(&dir.join("figure-log.svg")).unwrap();
-    }
 }

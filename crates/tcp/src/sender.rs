@@ -5,6 +5,12 @@
 //! [`Sender::poll_transmit`] until it says `None`, and [`Sender::deadline`].
 //! Not for: moving data in the other direction; its peer is a [`crate::Receiver`].
 
+mod books;
+mod transfer;
+
+pub use books::{Counts, LossRecord};
+pub use transfer::Transfer;
+
 use crate::growth::{AnyGrowth, Growth};
 use crate::outstanding::{Outstanding, Sent, marks};
 use crate::recovery::{AnyRecovery, DUP_THRESH, Recovery};
@@ -12,7 +18,8 @@ use crate::response::{AnyResponse, LossResponse};
 use crate::rtt::Rtt;
 use crate::segment::{Segment, flags};
 use crate::{Ack, Cause, Loss, LossKind, Nanos, Stack, Time, Window};
-use std::collections::{BTreeMap, VecDeque};
+use books::Truth;
+use std::collections::VecDeque;
 
 /// RTO after a lost SYN (RFC 6298, rule 5.7).
 const RTO_AFTER_LOST_SYN: Nanos = 3_000_000_000;
@@ -28,164 +35,9 @@ pub struct Parts {
     pub response: AnyResponse,
 }
 
-/// The state that recoveries work on.
-#[derive(Debug, Clone)]
-pub struct Transfer {
-    /// The window.
-    pub window: Window,
-    /// The segments in the air.
-    pub out: Outstanding,
-    growth: AnyGrowth,
-    response: AnyResponse,
-    rtt: Rtt,
-    deadline: Option<Time>,
-    limited_transmit: bool,
-    ecn: bool,
-    /// No ECN echo reduces the window before more than this is acknowledged: what follows it carries CWR.
-    reduced_until: u64,
-    /// As `reduced_until`, where an echo was the reason.
-    echoed_until: u64,
-    /// CWR goes out with the next new data.
-    cwr_due: bool,
-    truth: Truth,
-    counts: Counts,
-    last_loss: Option<LossRecord>,
-}
-
-impl Transfer {
-    /// Reports a loss event: the response sets the window, growth is told, the books are kept.
-    pub fn lose(&mut self, now: Time, kind: LossKind, seq: u64) {
-        self.lose_of(self.out.flight(), now, kind, seq);
-    }
-
-    /// As [`Self::lose`], out of `flight` bytes.
-    fn lose_of(&mut self, flight: u64, now: Time, kind: LossKind, seq: u64) {
-        self.window.flight = flight;
-        if self.limited_transmit {
-            // RFC 5681, section 3.2, step 2: what limited transmit released does not count.
-            self.window.flight = self.window.flight.min(self.window.cwnd as u64);
-        }
-        self.respond(Loss { now, kind, seq, truth: self.truth.of(seq) });
-    }
-
-    /// The response to a loss event, given `window.flight`.
-    fn respond(&mut self, loss: Loss) {
-        let before = (self.window.cwnd, self.window.ssthresh);
-        let verdict = self.response.on_loss(&loss, &mut self.window);
-        if loss.kind == LossKind::DupAcks && self.out.una() < self.echoed_until {
-            // The echo has reduced this window already, and once is enough (RFC 3168, section 6.1.2).
-            (self.window.cwnd, self.window.ssthresh) = before;
-        } else {
-            self.growth.on_loss(&loss, &self.window);
-        }
-        if verdict == Cause::Congestion && self.ecn {
-            self.reduced_until = self.out.max();
-            self.cwr_due = true; // whatever the reason of the reduction (RFC 3168, section 6.1.2)
-        }
-        self.counts.loss(&loss, verdict);
-        self.last_loss = Some(LossRecord { loss, verdict });
-    }
-
-    /// Arms the retransmission timer anew.
-    pub fn restart_timer(&mut self, now: Time) {
-        self.deadline = (!self.out.is_empty()).then(|| self.rtt.deadline(now, self.rtt.rto()));
-    }
-}
-
 /// The window that a connection starts with, bytes; never below one segment.
 fn initial_window(stack: &Stack) -> f64 {
     (stack.initial_window.bytes(stack.mss) as f64).max(f64::from(stack.mss))
-}
-
-/// What the laboratory has told of drops, by sequence number of the segment.
-#[derive(Debug, Clone, Default)]
-struct Truth {
-    drops: BTreeMap<u64, (u64, Cause)>,
-}
-
-impl Truth {
-    fn of(&self, seq: u64) -> Option<Cause> {
-        let (_, &(end, cause)) = self.drops.range(..=seq).next_back()?;
-        (end > seq).then_some(cause)
-    }
-
-    fn forget_below(&mut self, seq: u64) {
-        while let Some(first) = self.drops.first_entry()
-            && first.get().0 <= seq
-        {
-            first.remove();
-        }
-    }
-}
-
-/// A loss event with the verdict on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LossRecord {
-    /// The event, with its true cause where that is known.
-    pub loss: Loss,
-    /// What the response took it for.
-    pub verdict: Cause,
-}
-
-/// What a sender counts.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Counts {
-    /// Data segments sent, retransmissions included.
-    pub segments: u64,
-    /// Data segments sent again.
-    pub retransmitted_segments: u64,
-    /// Payload sent again, bytes.
-    pub retransmitted_bytes: u64,
-    /// Retransmission timeouts (SYN's included).
-    pub timeouts: u64,
-    /// Fast retransmits.
-    pub fast_retransmits: u64,
-    /// Reductions on an ECN echo.
-    pub ecn_reductions: u64,
-    /// Loss events whose segment a queue dropped.
-    pub congestion: u64,
-    /// Loss events whose segment noise or an outage destroyed.
-    pub wireless: u64,
-    /// Loss events whose segment was not dropped.
-    pub spurious: u64,
-    /// Of `congestion`, those judged so.
-    pub congestion_right: u64,
-    /// Of `wireless`, those judged so.
-    pub wireless_right: u64,
-    /// RTT samples.
-    pub rtt_samples: u64,
-    /// Their sum, ns.
-    pub rtt_sum: u128,
-    /// ∫ cwnd dt, byte·ns, up to the last event.
-    pub cwnd_time: f64,
-    /// Rounds acknowledged.
-    pub rounds: u64,
-    /// When slow start first ended, from the establishment on, and in which round (counted from 1).
-    pub slow_start_end: Option<(Nanos, u64)>,
-}
-
-impl Counts {
-    fn loss(&mut self, loss: &Loss, verdict: Cause) {
-        match loss.kind {
-            LossKind::EcnEcho => {
-                self.ecn_reductions += 1;
-                return;
-            }
-            LossKind::DupAcks => self.fast_retransmits += 1,
-            LossKind::Timeout => {} // counted where the timer goes off: not every timeout is a new loss event
-        }
-        match loss.truth {
-            None => self.spurious += 1,
-            Some(Cause::Congestion) => {
-                self.congestion += 1;
-                self.congestion_right += u64::from(verdict == Cause::Congestion);
-            }
-            Some(Cause::Wireless) => {
-                self.wireless += 1;
-                self.wireless_right += u64::from(verdict == Cause::Wireless);
-            }
-        }
-    }
 }
 
 /// Where the connection stands.

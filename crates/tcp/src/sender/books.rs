@@ -1,0 +1,95 @@
+//! What a sender counts, and what the laboratory has told it of drops. No decision depends on either but an oracle's.
+
+use crate::{Cause, Loss, LossKind, Nanos};
+use std::collections::BTreeMap;
+
+/// What the laboratory has told of drops, by sequence number of the segment.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Truth {
+    pub(super) drops: BTreeMap<u64, (u64, Cause)>,
+}
+
+impl Truth {
+    pub(super) fn of(&self, seq: u64) -> Option<Cause> {
+        let (_, &(end, cause)) = self.drops.range(..=seq).next_back()?;
+        (end > seq).then_some(cause)
+    }
+
+    pub(super) fn forget_below(&mut self, seq: u64) {
+        while let Some(first) = self.drops.first_entry()
+            && first.get().0 <= seq
+        {
+            first.remove();
+        }
+    }
+}
+
+/// A loss event with the verdict on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LossRecord {
+    /// The event, with its true cause where that is known.
+    pub loss: Loss,
+    /// What the response took it for.
+    pub verdict: Cause,
+}
+
+/// What a sender counts.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Counts {
+    /// Data segments sent, retransmissions included.
+    pub segments: u64,
+    /// Data segments sent again.
+    pub retransmitted_segments: u64,
+    /// Payload sent again, bytes.
+    pub retransmitted_bytes: u64,
+    /// Retransmission timeouts (SYN's included).
+    pub timeouts: u64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// Reductions on an ECN echo.
+    pub ecn_reductions: u64,
+    /// Loss events whose segment a queue dropped.
+    pub congestion: u64,
+    /// Loss events whose segment noise or an outage destroyed.
+    pub wireless: u64,
+    /// Loss events whose segment was not dropped.
+    pub spurious: u64,
+    /// Of `congestion`, those judged so.
+    pub congestion_right: u64,
+    /// Of `wireless`, those judged so.
+    pub wireless_right: u64,
+    /// RTT samples.
+    pub rtt_samples: u64,
+    /// Their sum, ns.
+    pub rtt_sum: u128,
+    /// ∫ cwnd dt, byte·ns, up to the last event.
+    pub cwnd_time: f64,
+    /// Rounds acknowledged.
+    pub rounds: u64,
+    /// When slow start first ended, from the establishment on, and in which round (counted from 1).
+    pub slow_start_end: Option<(Nanos, u64)>,
+}
+
+impl Counts {
+    pub(super) fn loss(&mut self, loss: &Loss, verdict: Cause) {
+        match loss.kind {
+            LossKind::EcnEcho => {
+                self.ecn_reductions += 1;
+                return;
+            }
+            LossKind::DupAcks => self.fast_retransmits += 1,
+            LossKind::Timeout => {} // counted where the timer goes off: not every timeout is a new loss event
+        }
+        match loss.truth {
+            None => self.spurious += 1,
+            Some(Cause::Congestion) => {
+                self.congestion += 1;
+                self.congestion_right += u64::from(verdict == Cause::Congestion);
+            }
+            Some(Cause::Wireless) => {
+                self.wireless += 1;
+                self.wireless_right += u64::from(verdict == Cause::Wireless);
+            }
+        }
+    }
+}

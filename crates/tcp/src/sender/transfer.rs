@@ -1,0 +1,72 @@
+//! What recoveries work on: window, segments in the air, and the one place where a loss event meets its response.
+
+use super::books::{Counts, LossRecord, Truth};
+use crate::growth::{AnyGrowth, Growth};
+use crate::outstanding::Outstanding;
+use crate::response::{AnyResponse, LossResponse};
+use crate::rtt::Rtt;
+use crate::{Cause, Loss, LossKind, Time, Window};
+
+/// The state that recoveries work on.
+#[derive(Debug, Clone)]
+pub struct Transfer {
+    /// The window.
+    pub window: Window,
+    /// The segments in the air.
+    pub out: Outstanding,
+    pub(super) growth: AnyGrowth,
+    pub(super) response: AnyResponse,
+    pub(super) rtt: Rtt,
+    pub(super) deadline: Option<Time>,
+    pub(super) limited_transmit: bool,
+    pub(super) ecn: bool,
+    /// No ECN echo reduces the window before more than this is acknowledged: what follows it carries CWR.
+    pub(super) reduced_until: u64,
+    /// As `reduced_until`, where an echo was the reason.
+    pub(super) echoed_until: u64,
+    /// CWR goes out with the next new data.
+    pub(super) cwr_due: bool,
+    pub(super) truth: Truth,
+    pub(super) counts: Counts,
+    pub(super) last_loss: Option<LossRecord>,
+}
+
+impl Transfer {
+    /// Reports a loss event: the response sets the window, growth is told, the books are kept.
+    pub fn lose(&mut self, now: Time, kind: LossKind, seq: u64) {
+        self.lose_of(self.out.flight(), now, kind, seq);
+    }
+
+    /// As [`Self::lose`], out of `flight` bytes.
+    pub(super) fn lose_of(&mut self, flight: u64, now: Time, kind: LossKind, seq: u64) {
+        self.window.flight = flight;
+        if self.limited_transmit {
+            // RFC 5681, section 3.2, step 2: what limited transmit released does not count.
+            self.window.flight = self.window.flight.min(self.window.cwnd as u64);
+        }
+        self.respond(Loss { now, kind, seq, truth: self.truth.of(seq) });
+    }
+
+    /// The response to a loss event, given `window.flight`.
+    pub(super) fn respond(&mut self, loss: Loss) {
+        let before = (self.window.cwnd, self.window.ssthresh);
+        let verdict = self.response.on_loss(&loss, &mut self.window);
+        if loss.kind == LossKind::DupAcks && self.out.una() < self.echoed_until {
+            // The echo has reduced this window already, and once is enough (RFC 3168, section 6.1.2).
+            (self.window.cwnd, self.window.ssthresh) = before;
+        } else {
+            self.growth.on_loss(&loss, &self.window);
+        }
+        if verdict == Cause::Congestion && self.ecn {
+            self.reduced_until = self.out.max();
+            self.cwr_due = true; // whatever the reason of the reduction (RFC 3168, section 6.1.2)
+        }
+        self.counts.loss(&loss, verdict);
+        self.last_loss = Some(LossRecord { loss, verdict });
+    }
+
+    /// Arms the retransmission timer anew.
+    pub fn restart_timer(&mut self, now: Time) {
+        self.deadline = (!self.out.is_empty()).then(|| self.rtt.deadline(now, self.rtt.rto()));
+    }
+}
