@@ -13,6 +13,7 @@ help: ## Show this list
 
 demo: release ## Reproduce a published figure: which TCP downloads fastest over a noisy hop?
 	@echo "==> truckee study run wireless-download --out out/demo"
+	@rm -rf out/demo # runs of an earlier build would be kept as finished
 	@$(TRUCKEE) study run wireless-download --out out/demo
 
 release: rust

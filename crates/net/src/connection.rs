@@ -79,8 +79,8 @@ pub struct Connection {
     pub sender_armed: Time,
     /// Time of the pending event for the receiver's timer.
     pub receiver_armed: Time,
-    /// When it was opened; `None`: it is not in use.
-    pub opened: Option<Time>,
+    /// Whether it is in use: opened, and not everything acknowledged yet.
+    pub open: bool,
     /// Whether it carries requests, against the direction of the flow's data.
     pub reverse: bool,
     /// Whether its packets are ECN-capable.
@@ -96,6 +96,6 @@ pub struct Connection {
 impl Connection {
     /// Whether it is in use and everything has been acknowledged.
     pub fn finished(&self) -> bool {
-        self.opened.is_some() && self.sender.state() == State::Finished
+        self.open && self.sender.state() == State::Finished
     }
 }

@@ -81,11 +81,6 @@ impl Rtt {
         self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
     }
 
-    /// How often the timeout has been doubled since the last sample.
-    pub fn backoff(&self) -> u32 {
-        self.backoff
-    }
-
     /// Starts anew with another initial timeout (rule 5.7: 3 s after a lost SYN).
     pub fn restart(&mut self, initial_rto: Nanos) {
         self.smoothed = None;

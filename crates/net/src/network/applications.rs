@@ -26,7 +26,7 @@ impl Network<'_> {
 
     pub(super) fn on_finished(&mut self, index: usize) {
         let connection = &mut self.connections[index];
-        connection.opened = None;
+        connection.open = false;
         let (flow, lane) = (connection.flow, connection.lane);
         if !self.connections[index].reverse {
             self.flows[flow].book.ended.connections += 1;
@@ -63,7 +63,7 @@ impl Network<'_> {
             if lane >= 64 || lanes & (1 << lane) == 0 {
                 lanes |= 1 << (lane % 64);
                 let index = self.flows[flow].first_connection + lane;
-                if self.connections[index].opened.is_some() {
+                if self.connections[index].open {
                     self.after_sender(index);
                 }
             }
@@ -97,7 +97,7 @@ impl Network<'_> {
         }
         (connection.sender, connection.receiver) = flow.template.ends();
         connection.generation += 1;
-        connection.opened = Some(self.now);
+        connection.open = true;
     }
 
     /// What a flow has counted so far.
@@ -108,7 +108,7 @@ impl Network<'_> {
             add_connection(&mut totals, connection);
             totals.bytes_delivered += connection.deliveries.bytes;
             // The window's integral runs up to the sender's last event; add what has passed since.
-            if connection.opened.is_some() {
+            if connection.open {
                 totals.counts.cwnd_time += connection.sender.cwnd_time_since(self.now);
             }
         }

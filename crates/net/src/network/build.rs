@@ -102,7 +102,7 @@ impl<'a> Network<'a> {
                     back,
                     sender_armed: NEVER,
                     receiver_armed: NEVER,
-                    opened: None,
+                    open: false,
                     reverse: app.is_reverse(lane),
                     ecn: flow.stack.ecn,
                     recorded: options.series && !app.is_reverse(lane),
