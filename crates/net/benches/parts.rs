@@ -9,9 +9,6 @@ use truckee_channel::{Channel, ChannelConfig, Effect, Packet};
 use truckee_net::{Options, run};
 use truckee_scenario::Document;
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::growth::AnyGrowth;
-use truckee_tcp::recovery::AnyRecovery;
-use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::Parts;
 use truckee_tcp::{Nanos, Receiver, Segment, Sender, Size, Spec, Stack, Time, flags, preset};
 
@@ -38,11 +35,7 @@ fn sender(name: &str) -> Sender {
     let preset = preset::find(name).expect("a preset of this name");
     let mut sender = Sender::new(
         &stack(),
-        Parts {
-            recovery: AnyRecovery::build(&preset.recovery()).expect("a preset's recovery").0,
-            growth: AnyGrowth::build(&preset.growth()).expect("a preset's growth rule").0,
-            response: AnyResponse::build(&preset.response()).expect("a preset's response").0,
-        },
+        Parts::of(preset).expect("a preset's parts"),
     );
     sender.open(0);
     sender.write(u64::MAX / 2, None);

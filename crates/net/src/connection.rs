@@ -5,9 +5,13 @@ use crate::record::Deliveries;
 use truckee_scenario::model::Flow;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
-use truckee_tcp::sender::{Parts, State};
+use truckee_tcp::sender::{Observers, Parts, State};
+use truckee_tcp::start::AnyStart;
+use truckee_tcp::estimate::AnyEstimator;
+use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::{Receiver, Sender, Stack, Time};
 
 /// A stretch of the table of paths.
@@ -42,6 +46,8 @@ impl Template {
             recovery: AnyRecovery::build(&flow.sender.recovery).map_err(refused)?.0,
             growth: AnyGrowth::build(&flow.sender.growth).map_err(refused)?.0,
             response: AnyResponse::build(&flow.sender.response).map_err(refused)?.0,
+            start: AnyStart::build(&flow.sender.start).map_err(refused)?.0,
+            pacing: AnyPacing::build(&flow.sender.pacing).map_err(refused)?.0,
         };
         let policy = AnyAckPolicy::build(&flow.receiver).map_err(refused)?.0;
         Ok(Self { stack: flow.stack.clone(), parts, policy })

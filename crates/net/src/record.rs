@@ -140,11 +140,7 @@ impl Totals {
         t.timeouts += c.timeouts;
         t.fast_retransmits += c.fast_retransmits;
         t.ecn_reductions += c.ecn_reductions;
-        t.congestion += c.congestion;
-        t.wireless += c.wireless;
-        t.spurious += c.spurious;
-        t.congestion_right += c.congestion_right;
-        t.wireless_right += c.wireless_right;
+        t.judged += c.judged;
         t.rtt_samples += c.rtt_samples;
         t.rtt_sum += c.rtt_sum;
         t.cwnd_time += c.cwnd_time;
@@ -164,11 +160,7 @@ impl Totals {
         t.timeouts -= p.timeouts;
         t.fast_retransmits -= p.fast_retransmits;
         t.ecn_reductions -= p.ecn_reductions;
-        t.congestion -= p.congestion;
-        t.wireless -= p.wireless;
-        t.spurious -= p.spurious;
-        t.congestion_right -= p.congestion_right;
-        t.wireless_right -= p.wireless_right;
+        t.judged -= p.judged;
         t.rtt_samples -= p.rtt_samples;
         t.rtt_sum -= p.rtt_sum;
         t.cwnd_time -= p.cwnd_time;

@@ -115,6 +115,8 @@ pub struct Flow {
     pub sender: Sender,
     /// The receiver's ACK policy.
     pub receiver: Spec,
+    /// Who watches the sender.
+    pub observe: Observe,
     /// What its application does.
     pub app: App,
     /// When it starts.
@@ -138,6 +140,21 @@ pub struct Sender {
     pub growth: Spec,
     /// What a loss does to the window.
     pub response: Spec,
+    /// How the connection starts.
+    pub start: Spec,
+    /// How segments are spaced.
+    pub pacing: Spec,
+}
+
+/// Those who watch a flow's sender and change nothing, each with the name that results call it by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observe {
+    /// Loss predictors.
+    pub predictors: Vec<(String, Spec)>,
+    /// Bandwidth estimators.
+    pub estimators: Vec<(String, Spec)>,
+    /// How often estimates are read and held against the truth.
+    pub every: Nanos,
 }
 
 /// What an application does with its flow.

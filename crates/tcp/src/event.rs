@@ -27,8 +27,65 @@ pub struct Ack {
     pub duplicate: bool,
     /// RTT sample from the newest segment it covers; none if that would be ambiguous (Karn).
     pub rtt: Option<Nanos>,
-    /// Send time of the newest segment it covers.
+    /// Send time of the newest segment that it shows to have arrived.
     pub sent: Option<Time>,
+    /// One after the highest sequence number sent so far (SND.MAX).
+    pub highest: u64,
+    /// The peer's clock when it sent the ACK (timestamps, RFC 7323); none where the option is off.
+    pub peer_time: Option<Time>,
+}
+
+impl Ack {
+    /// An ACK of `bytes` new bytes at `now` of which nothing else is known: what an algorithm is fed that is not part
+    /// of a sender.
+    pub fn of_bytes(now: Time, bytes: u64) -> Self {
+        Self {
+            now,
+            ack: bytes,
+            newly_acked: bytes,
+            delivered: bytes,
+            duplicate: false,
+            rtt: None,
+            sent: None,
+            highest: bytes,
+            peer_time: None,
+        }
+    }
+}
+
+/// A data segment as it leaves the sender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Departure {
+    /// When.
+    pub now: Time,
+    /// Its first sequence number.
+    pub seq: u64,
+    /// Payload, bytes.
+    pub bytes: u32,
+    /// Whether it was sent before.
+    pub retransmission: bool,
+    /// Bytes in the air before it, as the recovery counts them.
+    pub in_flight: u64,
+    /// Whether the application has more to send behind it.
+    pub more: bool,
+}
+
+impl Departure {
+    /// A new segment of `bytes` at `now` of which nothing else is known.
+    pub fn of_bytes(now: Time, bytes: u32) -> Self {
+        Self { now, seq: 1, bytes, retransmission: false, in_flight: 0, more: true }
+    }
+}
+
+/// What is in the air after an ACK has been dealt with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Air {
+    /// Bytes in the air, as the recovery counts them.
+    pub in_flight: u64,
+    /// Bytes taken to be lost so far, over the whole connection.
+    pub lost: u64,
+    /// Whether a loss is being repaired.
+    pub repairing: bool,
 }
 
 /// How a sender noticed a loss.

@@ -1,9 +1,9 @@
 //! What a TCP sender and a TCP receiver decide.
 //!
 //! Endpoints are sans-IO: they are fed segments and times, and asked what to send and when to be called again. The
-//! simulator, a test, a replay and a user's own program drive them alike. A sender is a product of four choices:
-//! [`recovery`], [`growth`], [`response`], each a family of its own, and the timer's settings ([`rtt`], [`stack`]);
-//! [`estimate`] and [`predict`] serve the responses, [`ack`] is the receiver's side.
+//! simulator, a test, a replay and a user's own program drive them alike. A sender is a product of choices:
+//! [`recovery`], [`growth`], [`response`], [`start`] and [`pace`], each a family of its own, and the timer's settings
+//! ([`rtt`], [`stack`]); [`estimate`] and [`predict`] serve the responses, or watch; [`ack`] is the receiver's side.
 //!
 //! Not for: clocks, sockets, networks. Nothing here knows where it runs.
 
@@ -12,6 +12,7 @@ pub mod estimate;
 pub mod event;
 pub mod growth;
 pub mod outstanding;
+pub mod pace;
 pub mod predict;
 pub mod preset;
 pub mod receiver;
@@ -23,6 +24,7 @@ pub mod sender;
 pub mod seq;
 pub mod spec;
 pub mod stack;
+pub mod start;
 pub mod window;
 
 /// A point in time: nanoseconds since the start of the run.
@@ -30,10 +32,10 @@ pub type Time = u64;
 /// A span of time in nanoseconds.
 pub type Nanos = u64;
 
-pub use event::{Ack, Cause, Loss, LossKind};
+pub use event::{Ack, Air, Cause, Departure, Loss, LossKind};
 pub use receiver::Receiver;
 pub use segment::{SackBlocks, Segment, flags};
 pub use sender::Sender;
 pub use spec::{Arg, Info, Spec, SpecError};
 pub use stack::{Size, Stack};
-pub use window::Window;
+pub use window::{PathTruth, Window};

@@ -69,6 +69,8 @@ pub struct Outstanding {
     cursor: usize,
     sacked: u64,
     lost: u64,
+    /// All that was ever marked lost.
+    lost_ever: u64,
     repairs: u64,
 }
 
@@ -83,6 +85,7 @@ impl Outstanding {
             cursor: 0,
             sacked: 0,
             lost: 0,
+            lost_ever: 0,
             repairs: 0,
         }
     }
@@ -233,7 +236,13 @@ impl Outstanding {
         {
             segment.marks |= marks::LOST;
             self.lost += segment.end - segment.seq;
+            self.lost_ever += segment.end - segment.seq;
         }
+    }
+
+    /// Bytes that were ever marked lost.
+    pub fn lost_ever(&self) -> u64 {
+        self.lost_ever
     }
 
     /// Takes everything that is not sacked for lost, repairs included (a timeout under SACK).

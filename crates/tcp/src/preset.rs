@@ -13,6 +13,8 @@ pub struct Preset {
     recovery: Part,
     growth: Part,
     response: Part,
+    start: Part,
+    pacing: Part,
 }
 
 fn spec((member, args): Part) -> Spec {
@@ -35,6 +37,16 @@ impl Preset {
     pub fn response(&self) -> Spec {
         spec(self.response)
     }
+
+    /// Its start.
+    pub fn start(&self) -> Spec {
+        spec(self.start)
+    }
+
+    /// Its pacing.
+    pub fn pacing(&self) -> Spec {
+        spec(self.pacing)
+    }
 }
 
 const fn preset(
@@ -44,7 +56,8 @@ const fn preset(
     summary: &'static str,
     source: &'static str,
 ) -> Preset {
-    Preset { info: Info { name, summary, formula, source }, recovery, growth, response }
+    let info = Info { name, summary, formula, source };
+    Preset { info, recovery, growth, response, start: ("slow-start", &[]), pacing: ("none", &[]) }
 }
 
 const PER_ACK: Part = ("per-ack", &[]);
@@ -87,14 +100,12 @@ pub fn find(name: &str) -> Option<&'static Preset> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{growth::AnyGrowth, recovery::AnyRecovery, response::AnyResponse};
+    use crate::sender::Parts;
 
     #[test]
     fn every_preset_can_be_built() {
         for preset in PRESETS {
-            AnyRecovery::build(&preset.recovery()).unwrap();
-            AnyGrowth::build(&preset.growth()).unwrap();
-            AnyResponse::build(&preset.response()).unwrap();
+            Parts::of(preset).unwrap();
             assert_eq!(find(preset.info.name), Some(preset));
         }
     }

@@ -31,6 +31,8 @@ pub struct Receiver {
     waiting: Waiting,
     fin: Option<u64>,
     syn_ack_due: Option<Time>,
+    /// What is left of the rate that the SYN asked for (RFC 4782): it goes back with the SYN-ACK.
+    rate_granted: u8,
     ts_recent: Time,
     echo_congestion: bool,
     delivered: Vec<Delivered>,
@@ -101,6 +103,7 @@ impl Receiver {
             waiting: Waiting::default(),
             fin: None,
             syn_ack_due: None,
+            rate_granted: 0,
             ts_recent: 0,
             echo_congestion: false,
             delivered: Vec::new(),
@@ -114,6 +117,7 @@ impl Receiver {
         self.delivered.clear();
         if segment.has(flags::SYN) {
             self.syn_ack_due = Some(segment.ts_val);
+            self.rate_granted = segment.rate_request;
             return;
         }
         if segment.seq_len() == 0 {
@@ -199,7 +203,8 @@ impl Receiver {
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if let Some(ts) = self.syn_ack_due.take() {
             self.ts_recent = self.ts_recent.max(ts);
-            return Some(Segment { seq: 0, ..self.segment(now, 1, flags::SYN) });
+            let rate_request = self.rate_granted;
+            return Some(Segment { seq: 0, rate_request, ..self.segment(now, 1, flags::SYN) });
         }
         let number = self.sink.pop()?;
         self.acked = self.acked.max(number);

@@ -68,6 +68,11 @@ impl Rtt {
         base.max(1).saturating_mul(1 << self.backoff).min(self.max_rto)
     }
 
+    /// SRTT + 4·RTTVAR, without bounds and doubling, once there was a sample.
+    pub fn fine_rto(&self) -> Option<Nanos> {
+        self.smoothed.map(|srtt| srtt + 4 * self.variation)
+    }
+
     /// When a timer armed at `now` for `span` goes off: on a tick of the clock.
     pub fn deadline(&self, now: Time, span: Nanos) -> Time {
         match self.clock {

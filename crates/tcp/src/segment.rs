@@ -78,6 +78,9 @@ pub struct Segment {
     pub flags: u8,
     /// Whether this is a retransmission. The laboratory's knowledge, not on the wire: no algorithm may read it.
     pub retransmission: bool,
+    /// Quick-Start option (RFC 4782, section 3.1): the rate asked for in a SYN, or granted in a SYN-ACK, as
+    /// 40 kbit/s · 2^k for k from 1 to 15; 0: none.
+    pub rate_request: u8,
     /// Selective acknowledgements.
     pub sack: SackBlocks,
     /// Timestamp option: the time at which this segment was sent. 0 where the option is off.

@@ -2,22 +2,28 @@
 //!
 //! Its driver calls [`Sender::open`], [`Sender::write`] and [`Sender::close`] for the application, hands it arriving
 //! segments ([`Sender::on_segment`]) and expired timers ([`Sender::on_timer`]), and after each call asks
-//! [`Sender::poll_transmit`] until it says `None`, and [`Sender::deadline`].
+//! [`Sender::poll_transmit`] until it says `None`, and for its timers [`Sender::deadline`] and [`Sender::release`].
 //! Not for: moving data in the other direction; its peer is a [`crate::Receiver`].
 
 mod books;
+mod observers;
 mod transfer;
 
-pub use books::{Counts, LossRecord};
+pub use books::{Counts, Judged, LossRecord};
+pub use observers::Observers;
 pub use transfer::Transfer;
 
 use crate::growth::{AnyGrowth, Growth};
 use crate::outstanding::{Outstanding, Sent, marks};
+use crate::pace::{AnyPacing, Pacing};
+use crate::preset::Preset;
 use crate::recovery::{AnyRecovery, DUP_THRESH, Recovery};
 use crate::response::{AnyResponse, LossResponse};
 use crate::rtt::Rtt;
 use crate::segment::{Segment, flags};
-use crate::{Ack, Cause, Loss, LossKind, Nanos, Stack, Time, Window};
+use crate::start::quick_start;
+use crate::start::{AnyStart, Burst, Opening, Start};
+use crate::{Ack, Air, Cause, Departure, Loss, LossKind, Nanos, PathTruth, SpecError, Stack, Time, Window};
 use books::Truth;
 use std::collections::VecDeque;
 
@@ -33,6 +39,28 @@ pub struct Parts {
     pub growth: AnyGrowth,
     /// What a loss does to the window.
     pub response: AnyResponse,
+    /// How the connection starts.
+    pub start: AnyStart,
+    /// How segments are spaced.
+    pub pacing: AnyPacing,
+}
+
+impl Parts {
+    /// The parts of a preset.
+    pub fn of(preset: &Preset) -> Result<Self, SpecError> {
+        Ok(Self {
+            recovery: AnyRecovery::build(&preset.recovery())?.0,
+            growth: AnyGrowth::build(&preset.growth())?.0,
+            response: AnyResponse::build(&preset.response())?.0,
+            start: AnyStart::build(&preset.start())?.0,
+            pacing: AnyPacing::build(&preset.pacing())?.0,
+        })
+    }
+
+    /// Whether any of them needs the timestamps option.
+    pub fn want_timestamps(&self) -> bool {
+        self.growth.wants_timestamps() || self.response.wants_timestamps()
+    }
 }
 
 /// The window that a connection starts with, bytes; never below one segment.
@@ -60,6 +88,13 @@ pub struct Sender {
     state: State,
     t: Transfer,
     recovery: AnyRecovery,
+    pacing: AnyPacing,
+    /// A first window that is paced.
+    burst: Option<Burst>,
+    /// Pacing lets no data out before this.
+    release: Time,
+    /// Whether it holds something back, maybe.
+    held: bool,
     /// One after the last byte the application has written.
     written: u64,
     closed: bool,
@@ -89,8 +124,9 @@ impl Sender {
         let mss = f64::from(stack.mss);
         let rwnd = u64::from(stack.advertised_window());
         let ssthresh = stack.initial_ssthresh.map_or(rwnd as f64, |s| s.bytes(stack.mss) as f64);
+        let cwnd = initial_window(stack);
         let window =
-            Window { mss, cwnd: initial_window(stack), ssthresh, flight: 0, rwnd, srtt: None, rtt_min: None };
+            Window { mss, cwnd, ssthresh, flight: 0, rwnd, srtt: None, rtt_min: None, truth: None };
         Self {
             state: State::Closed,
             t: Transfer {
@@ -98,6 +134,9 @@ impl Sender {
                 out: Outstanding::new(1),
                 growth: parts.growth,
                 response: parts.response,
+                start: parts.start,
+                starting: true,
+                observers: None,
                 rtt: Rtt::new(stack),
                 deadline: None,
                 limited_transmit: stack.limited_transmit,
@@ -110,6 +149,10 @@ impl Sender {
                 last_loss: None,
             },
             recovery: parts.recovery,
+            pacing: parts.pacing,
+            burst: None,
+            release: 0,
+            held: false,
             written: 1,
             closed: false,
             fin_sent: false,
@@ -130,6 +173,26 @@ impl Sender {
         }
     }
 
+    /// Lets these watch. They change nothing.
+    pub fn observe(&mut self, observers: Observers) {
+        self.t.observers = Some(Box::new(observers));
+    }
+
+    /// Those who watch, if there are any.
+    pub fn observers(&self) -> Option<&Observers> {
+        self.t.observers.as_deref()
+    }
+
+    /// The bandwidth estimate that the loss response goes by, bit/s, if it goes by one.
+    pub fn estimate(&self) -> Option<f64> {
+        self.t.response.estimate()
+    }
+
+    /// The laboratory tells what the path is like. No decision depends on it but an oracle's.
+    pub fn note_path(&mut self, truth: PathTruth) {
+        self.t.window.truth = Some(truth);
+    }
+
     /// Opens the connection: a SYN is due, or, without handshake, data may flow.
     pub fn open(&mut self, now: Time) {
         if self.state != State::Closed {
@@ -140,14 +203,16 @@ impl Sender {
             self.state = State::Opening;
             self.control_due = true;
         } else {
-            self.establish(now);
+            self.establish(now, None, None);
         }
     }
 
-    fn establish(&mut self, now: Time) {
+    fn establish(&mut self, now: Time, rtt: Option<Nanos>, granted: Option<f64>) {
         self.state = State::Established;
         self.established = now;
         self.t.deadline = None;
+        let opening = Opening { now, rtt, queued: self.written - 1, rwnd: self.peer_window, granted };
+        self.burst = self.t.start.on_established(&opening, &mut self.t.window);
         self.check_finished();
     }
 
@@ -217,18 +282,16 @@ impl Sender {
     fn on_syn_ack(&mut self, now: Time, segment: &Segment) {
         self.peer_window = u64::from(segment.window);
         self.ts_recent = segment.ts_val;
-        self.establish(now);
-        match self.syn_sent {
-            Some(sent) if !self.syn_lost => {
-                let rtt = self.t.rtt.measure(sent, now);
-                self.t.rtt.sample(rtt);
-            }
-            _ => {
+        let rtt = self.syn_sent.filter(|_| !self.syn_lost).map(|sent| self.t.rtt.measure(sent, now));
+        match rtt {
+            Some(rtt) => self.t.rtt.sample(rtt),
+            None => {
                 self.t.rtt.restart(RTO_AFTER_LOST_SYN);
                 self.t.window.cwnd = self.t.window.mss; // RFC 5681, section 3.1
             }
         }
         self.read_rtt();
+        self.establish(now, rtt, quick_start::granted(segment.rate_request));
         self.control_due = self.written == 1; // with data waiting, that carries the ACK
     }
 
@@ -248,8 +311,10 @@ impl Sender {
             duplicate: false,
             rtt,
             sent: covered.newest_sent,
+            highest: self.t.out.max(),
+            peer_time: self.stack.timestamps.then_some(segment.ts_val),
         };
-        self.t.response.on_ack(&ack, &self.t.window);
+        self.hear(&ack);
         self.count_round(segment.ack);
         let advance = self.recovery.on_advance(&ack, &segment.sack, &mut self.t);
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
@@ -259,8 +324,30 @@ impl Sender {
         if advance.restart_timer || self.t.out.is_empty() {
             self.t.restart_timer(now);
         }
+        self.after_ack(&ack);
         self.note_slow_start_end(now);
         self.check_finished();
+    }
+
+    /// All who listen hear of an ACK, before it changes anything.
+    fn hear(&mut self, ack: &Ack) {
+        let t = &mut self.t;
+        if t.starting {
+            t.starting = t.start.on_ack(ack, &mut t.window);
+        }
+        t.response.on_ack(ack, &t.window);
+        if let Some(observers) = &mut t.observers {
+            observers.on_ack(ack, &t.window);
+        }
+    }
+
+    fn after_ack(&mut self, ack: &Ack) {
+        let air = Air {
+            in_flight: self.recovery.in_flight(&self.t),
+            lost: self.t.out.lost_ever(),
+            repairing: self.recovery.repairing(),
+        };
+        self.t.growth.after_ack(ack, &air, &mut self.t.window);
     }
 
     fn on_old_ack(&mut self, now: Time, segment: &Segment) {
@@ -277,11 +364,28 @@ impl Sender {
         let delivered =
             u64::from(self.stack.mss).min(self.t.out.flight().saturating_sub(self.counted_by_duplicates));
         self.counted_by_duplicates += delivered;
-        let ack =
-            Ack { now, ack: segment.ack, newly_acked: 0, delivered, duplicate: true, rtt: None, sent: None };
-        self.t.response.on_ack(&ack, &self.t.window);
+        let ack = Ack {
+            now,
+            ack: segment.ack,
+            newly_acked: 0,
+            delivered,
+            duplicate: true,
+            rtt: None,
+            sent: self.newest_sacked(segment),
+            highest: self.t.out.max(),
+            peer_time: self.stack.timestamps.then_some(segment.ts_val),
+        };
+        self.hear(&ack);
         self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t);
+        self.after_ack(&ack);
         self.note_slow_start_end(now);
+    }
+
+    /// When the segment was sent that a duplicate's first SACK block reports (RFC 2018, section 4), if that is news.
+    fn newest_sacked(&self, segment: &Segment) -> Option<Time> {
+        let (_, end) = segment.sack.iter(segment.ack).next()?;
+        let sent = self.t.out.get(self.t.out.index_of(end.saturating_sub(1)))?;
+        (!sent.is(marks::SACKED)).then_some(sent.sent)
     }
 
     fn echoes(&self, segment: &Segment) -> bool {
@@ -394,6 +498,10 @@ impl Sender {
             State::Opening => return self.syn(now),
             State::Established | State::Finished => {}
         }
+        self.held = now < self.release;
+        if self.held {
+            return None;
+        }
         if let Some(at) = self.recovery.retransmission(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
@@ -418,6 +526,7 @@ impl Sender {
         self.syn_sent = Some(now);
         self.t.deadline = Some(self.t.rtt.deadline(now, self.t.rtt.rto()));
         let mut segment = self.segment(now, 0, 0, flags::SYN);
+        segment.rate_request = self.t.start.request().map_or(0, quick_start::request);
         segment.flags &= !flags::ACK;
         segment.retransmission = self.syn_lost;
         Some(segment)
@@ -504,11 +613,38 @@ impl Sender {
         }
         self.control_due = false;
         self.last_sent = now;
-        self.t.response.on_sent(now, len);
+        self.tell_sent(now, &segment);
         if self.t.deadline.is_none() {
             self.t.restart_timer(now);
         }
         segment
+    }
+
+    /// All who listen hear of a departure; pacing spaces it from the next one.
+    fn tell_sent(&mut self, now: Time, segment: &Segment) {
+        let sent = Departure {
+            now,
+            seq: segment.seq,
+            bytes: segment.len,
+            retransmission: segment.retransmission,
+            in_flight: self.recovery.in_flight(&self.t).saturating_sub(u64::from(segment.len)),
+            more: self.unsent() > 0,
+        };
+        let t = &mut self.t;
+        t.response.on_sent(&sent);
+        t.growth.on_sent(&sent, &t.window);
+        if let Some(observers) = &mut t.observers {
+            observers.on_sent(&sent);
+        }
+        let burst = self.burst.filter(|burst| now < burst.until);
+        let rate = match burst {
+            Some(burst) => Some(burst.rate),
+            None => t.growth.pacing_rate().or_else(|| self.pacing.rate(&t.window)),
+        };
+        if let Some(rate) = rate {
+            let gap = f64::from(segment.wire_bytes()) / rate.max(1.0) * 1e9;
+            self.release = self.release.max(now) + gap as Nanos;
+        }
     }
 
     fn segment(&self, now: Time, seq: u64, len: u32, flag: u8) -> Segment {
@@ -532,6 +668,11 @@ impl Sender {
             self.t.counts.cwnd_time += self.t.window.cwnd * (now - self.last_event) as f64;
         }
         self.last_event = now;
+    }
+
+    /// When to ask [`Self::poll_transmit`] again although nothing happens: pacing holds a segment back until then.
+    pub fn release(&self) -> Option<Time> {
+        self.held.then_some(self.release)
     }
 
     /// Where the connection stands.

@@ -232,6 +232,24 @@ impl Args {
         Ok(member)
     }
 
+    /// As [`Self::member`], where arguments not yet taken do not pass on: for a second family's member.
+    pub fn own_member<T>(
+        &mut self,
+        name: &str,
+        default: &str,
+        build: impl FnOnce(&Spec) -> Result<(T, Spec), SpecError>,
+    ) -> Result<T, SpecError> {
+        let spec = match self.take(name) {
+            None => Spec::named(default),
+            Some(Arg::Name(n)) => Spec::named(&n),
+            Some(Arg::Spec(spec)) => spec,
+            Some(other) => return Err(self.bad(name, &other, "a name, or { name = { … } }")),
+        };
+        let (member, resolved) = build(&spec)?;
+        self.resolved.push((name.to_owned(), Arg::Spec(resolved)));
+        Ok(member)
+    }
+
     /// Ends the building: an argument nobody asked for is an error; otherwise the spec with every default filled in.
     pub fn finish(self) -> Result<Spec, SpecError> {
         if let Some((param, _)) = self.given.first() {

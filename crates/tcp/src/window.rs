@@ -22,6 +22,17 @@ pub struct Window {
     pub srtt: Option<Nanos>,
     /// Smallest round-trip time seen, once known.
     pub rtt_min: Option<Nanos>,
+    /// What the laboratory knows of the path, where it does. Only an oracle may read it.
+    pub truth: Option<PathTruth>,
+}
+
+/// The laboratory's knowledge of a path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathTruth {
+    /// Bit/s that this flow could have: what cross traffic leaves of the bottleneck, over the number of its TCP flows.
+    pub available: f64,
+    /// Round-trip time of a full segment and its ACK without queueing.
+    pub rtt: Nanos,
 }
 
 impl Window {

@@ -5,7 +5,7 @@
 
 use super::BandwidthEstimator;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Time};
+use crate::{Ack, Time, Window};
 
 /// Mean of rate samples.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ impl Member for Ewma {
 }
 
 impl BandwidthEstimator for Ewma {
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &Ack, _: &Window) {
         let Some(last) = self.last else {
             self.last = Some(ack.now);
             return;
@@ -66,16 +66,7 @@ mod tests {
         let mut now = 0;
         for k in 0..200_000 {
             now += if k % 2 == 0 { 1_000_000 } else { 2_000_000 };
-            let delivered = 1000;
-            ewma.on_ack(&Ack {
-                now,
-                ack: 0,
-                newly_acked: delivered,
-                delivered,
-                duplicate: false,
-                rtt: None,
-                sent: None,
-            });
+            ewma.on_ack(&Ack::of_bytes(now, 1000), &super::super::tests::window());
         }
         let samples_mean = 3.0 * 8000.0 / (4.0 * 1e-3);
         assert!((ewma.rate.unwrap() / samples_mean - 1.0).abs() < 1e-3, "{:?}", ewma.rate);

@@ -9,24 +9,29 @@ mod ewma;
 pub use ewma::Ewma;
 
 use crate::spec::family;
-use crate::{Ack, Time};
+use crate::{Ack, Departure, Nanos, Window};
 
 /// The contract of a bandwidth estimator.
 pub trait BandwidthEstimator {
-    /// A segment with `bytes` of payload was sent, or sent again.
-    fn on_sent(&mut self, _now: Time, _bytes: u32) {}
-    /// An ACK has come; `ack.delivered` is what it shows to have been delivered.
-    fn on_ack(&mut self, _ack: &Ack) {}
+    /// A data segment was sent, or sent again.
+    fn on_sent(&mut self, _sent: &Departure) {}
+    /// An ACK has come; `ack.delivered` is what it shows to have been delivered, `w` the window before it changes.
+    fn on_ack(&mut self, _ack: &Ack, _w: &Window) {}
     /// The estimate, bit/s; `None` before there is one.
     fn bits_per_second(&self) -> Option<f64>;
+    /// The smallest round-trip time, where it knows better than the window.
+    fn rtt_min(&self) -> Option<Nanos> {
+        None
+    }
 }
 
 family! {
     /// Any bandwidth estimator.
     pub enum AnyEstimator: BandwidthEstimator, "bandwidth estimator" { Ewma }
-    fn on_sent(&mut self, now: Time, bytes: u32);
-    fn on_ack(&mut self, ack: &Ack);
+    fn on_sent(&mut self, sent: &Departure);
+    fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn bits_per_second(&self) -> Option<f64>;
+    fn rtt_min(&self) -> Option<Nanos>;
 }
 
 #[cfg(test)]
@@ -35,8 +40,9 @@ mod tests {
     use crate::Spec;
     use proptest::prelude::*;
 
-    fn ack(now: Time, delivered: u64) -> Ack {
-        Ack { now, ack: 0, newly_acked: delivered, delivered, duplicate: false, rtt: None, sent: None }
+    /// What an estimator is told beside arrivals: a window of ten segments and a round-trip time of 100 ms.
+    pub(super) fn window() -> Window {
+        crate::growth::tests::window(10.0, 5.0)
     }
 
     #[test]
@@ -46,8 +52,8 @@ mod tests {
             assert_eq!(estimator.bits_per_second(), None);
             for k in 0..5000 {
                 let now = k * 1_200_000; // 1500 B at 10 Mbit/s
-                estimator.on_sent(now, 1500);
-                estimator.on_ack(&ack(now, 1500));
+                estimator.on_sent(&Departure::of_bytes(now, 1500));
+                estimator.on_ack(&Ack::of_bytes(now, 1500), &window());
             }
             let rate = estimator.bits_per_second().unwrap();
             assert!((rate / 10e6 - 1.0).abs() < 0.01, "{}: {rate}", member.name);
@@ -62,8 +68,8 @@ mod tests {
                 let mut now = 0;
                 for &(gap, bytes) in &gaps {
                     now += gap;
-                    estimator.on_ack(&ack(now, bytes));
-                    estimator.on_ack(&ack(now, bytes)); // no time at all between two ACKs
+                    estimator.on_ack(&Ack::of_bytes(now, bytes), &window());
+                    estimator.on_ack(&Ack::of_bytes(now, bytes), &window()); // no time at all between two ACKs
                     let rate = estimator.bits_per_second().unwrap_or(0.0);
                     prop_assert!(rate.is_finite() && rate >= 0.0, "{}: {}", member.name, rate);
                 }

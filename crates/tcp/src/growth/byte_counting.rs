@@ -45,7 +45,7 @@ impl Growth for ByteCounting {
         }
     }
 
-    fn on_loss(&mut self, loss: &Loss, _: &Window) {
+    fn on_loss(&mut self, loss: &Loss, _: f64, _: &mut Window) {
         self.acked = 0.0;
         self.after_timeout = loss.kind == LossKind::Timeout;
     }
@@ -76,7 +76,7 @@ mod tests {
         let mut growth = rule();
         growth.on_ack(&ack(5000), &mut w);
         assert_eq!(w.cwnd, 12_000.0);
-        growth.on_loss(&Loss { now: 0, kind: LossKind::Timeout, seq: 0, truth: None }, &w);
+        growth.on_loss(&Loss { now: 0, kind: LossKind::Timeout, seq: 0, truth: None }, w.cwnd, &mut w);
         growth.on_ack(&ack(5000), &mut w);
         assert_eq!(w.cwnd, 13_000.0);
     }

@@ -3,7 +3,8 @@
 //! [`Growth::on_ack`] is called for each ACK of new data while no loss is being repaired and the window is what limits
 //! the sender (RFC 7661's concern: an unused window must not grow); it raises `w.cwnd`. [`Growth::on_loss`] tells of
 //! each loss event after the response to it. A growth rule owns `w.cwnd` between losses and never lowers it below one
-//! MSS; `w.ssthresh` belongs to the response.
+//! MSS; `w.ssthresh` belongs to the response, but a rule that has slow start end of itself (Vegas) may lower it to
+//! `w.cwnd`. The other methods serve rules that model the path: they hear of every ACK and departure, and may pace.
 
 mod byte_counting;
 mod per_ack;
@@ -12,25 +13,41 @@ pub use byte_counting::ByteCounting;
 pub use per_ack::PerAck;
 
 use crate::spec::family;
-use crate::{Ack, Loss, Window};
+use crate::{Ack, Air, Departure, Loss, Window};
 
 /// The contract of a growth rule.
 pub trait Growth {
     /// An ACK of `ack.newly_acked` > 0 bytes.
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
-    /// A loss event; the response has set the window.
-    fn on_loss(&mut self, _loss: &Loss, _w: &Window) {}
+    /// A loss event; the response has set the window, which was `before` bytes until then.
+    fn on_loss(&mut self, _loss: &Loss, _before: f64, _w: &mut Window) {}
+    /// Any ACK, also duplicates and those that belong to the repair of a loss, after everything else that it brings.
+    fn after_ack(&mut self, _ack: &Ack, _air: &Air, _w: &mut Window) {}
+    /// A segment leaves.
+    fn on_sent(&mut self, _sent: &Departure, _w: &Window) {}
+    /// Bytes per second at which to pace; `None`: the rule does not mind.
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+    /// Whether it needs the peer's timestamps ([`Ack::peer_time`]).
+    fn wants_timestamps(&self) -> bool {
+        false
+    }
 }
 
 family! {
     /// Any growth rule.
     pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
-    fn on_loss(&mut self, loss: &Loss, w: &Window);
+    fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
+    fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);
+    fn on_sent(&mut self, sent: &Departure, w: &Window);
+    fn pacing_rate(&self) -> Option<f64>;
+    fn wants_timestamps(&self) -> bool;
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::{LossKind, Spec};
 
@@ -43,19 +60,13 @@ mod tests {
             rwnd: 1 << 30,
             srtt: Some(100_000_000),
             rtt_min: Some(100_000_000),
+            truth: None,
         }
     }
 
     pub(crate) fn ack(bytes: u64) -> Ack {
-        Ack {
-            now: 1_000_000_000,
-            ack: bytes,
-            newly_acked: bytes,
-            delivered: bytes,
-            duplicate: false,
-            rtt: Some(100_000_000),
-            sent: Some(900_000_000),
-        }
+        let (rtt, sent) = (Some(100_000_000), Some(900_000_000));
+        Ack { rtt, sent, ..Ack::of_bytes(1_000_000_000, bytes) }
     }
 
     fn each(mut check: impl FnMut(&'static str, &mut AnyGrowth)) {
@@ -82,7 +93,7 @@ mod tests {
                 for bytes in [1, 1000, 1 << 40] {
                     growth.on_ack(&ack(bytes), &mut w);
                     let loss = Loss { now: 1, kind: LossKind::Timeout, seq: 1, truth: None };
-                    growth.on_loss(&loss, &w);
+                    growth.on_loss(&loss, w.cwnd, &mut w);
                 }
                 assert!(w.cwnd.is_finite() && w.cwnd >= w.mss, "{name}: {}", w.cwnd);
             }

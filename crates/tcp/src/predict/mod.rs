@@ -15,12 +15,14 @@ pub use spike::Spike;
 pub use vegas::Vegas;
 
 use crate::spec::family;
-use crate::{Ack, Cause, Loss, Time, Window};
+use crate::{Ack, Cause, Departure, Loss, Time, Window};
 
 /// The contract of a loss predictor.
 pub trait LossPredictor {
     /// An ACK has come.
     fn on_ack(&mut self, _ack: &Ack, _w: &Window) {}
+    /// A data segment was sent, or sent again.
+    fn on_sent(&mut self, _sent: &Departure) {}
     /// A retransmission timeout has been judged.
     fn on_timeout(&mut self, _now: Time) {}
     /// What this loss is taken for.
@@ -31,6 +33,7 @@ family! {
     /// Any loss predictor.
     pub enum AnyPredictor: LossPredictor, "loss predictor" { Vegas, Spike, AlwaysCongested, AlwaysWireless, Ideal }
     fn on_ack(&mut self, ack: &Ack, w: &Window);
+    fn on_sent(&mut self, sent: &Departure);
     fn on_timeout(&mut self, now: Time);
     fn verdict(&self, loss: &Loss) -> Cause;
 }

@@ -1,18 +1,20 @@
 //! The response of NewReno-LP: a predictor judges each loss, and only congestion shrinks the window.
 //!
-//! Duplicate ACKs: wireless → ssthresh = cwnd = flight; congestion → as the standard response (the paper's "min" is a
+//! `over` is the response to congestion: halve, or highspeed (section 6.4). Duplicate ACKs: wireless → ssthresh = cwnd = flight; congestion → as that response (halve: the paper's "min" is a
 //! misprint for RFC 5681's max). Timeout: ssthresh likewise by cause, cwnd = 1 MSS in both cases. An ECN echo is
 //! congestion by definition. Source: lp, section 4.2, algorithm 4.2.1.
 
-use super::{Halve, LossResponse};
+use super::{AnyResponse, LossResponse};
 use crate::predict::{AnyPredictor, LossPredictor};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Cause, Loss, LossKind, Window};
+use crate::{Ack, Cause, Departure, Loss, LossKind, Window};
 
 /// Asks a loss predictor first.
 #[derive(Debug, Clone)]
 pub struct ByCause {
-    predictor: AnyPredictor,
+    predictor: Box<AnyPredictor>,
+    /// What congestion does to the window.
+    over: Box<AnyResponse>,
 }
 
 impl Member for ByCause {
@@ -23,7 +25,12 @@ impl Member for ByCause {
         source: "Martignon, NewReno-LP, section 4.2, algorithm 4.2.1",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        Ok(Self { predictor: args.member("predictor", "vegas", AnyPredictor::build)? })
+        let over = args.own_member("over", "halve", AnyResponse::build)?;
+        if let AnyResponse::ByCause(_) = over {
+            return Err(args.bad("over", &"by-cause", "a response that does not ask a predictor itself"));
+        }
+        let predictor = args.member("predictor", "vegas", AnyPredictor::build)?;
+        Ok(Self { predictor: Box::new(predictor), over: Box::new(over) })
     }
 }
 
@@ -35,7 +42,7 @@ impl LossResponse for ByCause {
             self.predictor.on_timeout(loss.now);
         }
         if verdict == Cause::Congestion {
-            return Halve.on_loss(loss, w);
+            return self.over.on_loss(loss, w);
         }
         w.ssthresh = (w.flight as f64).max(2.0 * w.mss);
         w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.ssthresh };
@@ -44,5 +51,19 @@ impl LossResponse for ByCause {
 
     fn on_ack(&mut self, ack: &Ack, w: &Window) {
         self.predictor.on_ack(ack, w);
+        self.over.on_ack(ack, w);
+    }
+
+    fn on_sent(&mut self, sent: &Departure) {
+        self.predictor.on_sent(sent);
+        self.over.on_sent(sent);
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.over.estimate()
+    }
+
+    fn wants_timestamps(&self) -> bool {
+        self.over.wants_timestamps()
     }
 }

@@ -14,7 +14,7 @@ pub use halve::Halve;
 pub use to_estimate::ToEstimate;
 
 use crate::spec::family;
-use crate::{Ack, Cause, Loss, Time, Window};
+use crate::{Ack, Cause, Departure, Loss, Window};
 
 /// The contract of a loss response.
 pub trait LossResponse {
@@ -22,8 +22,16 @@ pub trait LossResponse {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     /// Every ACK, before the window changes.
     fn on_ack(&mut self, _ack: &Ack, _w: &Window) {}
-    /// Every segment sent, `bytes` of payload.
-    fn on_sent(&mut self, _now: Time, _bytes: u32) {}
+    /// Every data segment sent.
+    fn on_sent(&mut self, _sent: &Departure) {}
+    /// The estimate of the bandwidth it goes by, bit/s, where it goes by one.
+    fn estimate(&self) -> Option<f64> {
+        None
+    }
+    /// Whether it needs the peer's timestamps ([`Ack::peer_time`]).
+    fn wants_timestamps(&self) -> bool {
+        false
+    }
 }
 
 family! {
@@ -31,7 +39,9 @@ family! {
     pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate, ByCause }
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     fn on_ack(&mut self, ack: &Ack, w: &Window);
-    fn on_sent(&mut self, now: Time, bytes: u32);
+    fn on_sent(&mut self, sent: &Departure);
+    fn estimate(&self) -> Option<f64>;
+    fn wants_timestamps(&self) -> bool;
 }
 
 #[cfg(test)]
@@ -53,6 +63,7 @@ mod tests {
                         rwnd: 1 << 20,
                         srtt: None,
                         rtt_min: None,
+                        truth: None,
                     };
                     response.on_loss(&Loss { now: 5, kind, seq: 1, truth: None }, &mut w);
                     assert!(w.cwnd >= w.mss && w.ssthresh >= w.mss, "{}: {w:?}", member.name);

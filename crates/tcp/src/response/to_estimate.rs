@@ -6,12 +6,12 @@
 use super::{Halve, LossResponse};
 use crate::estimate::{AnyEstimator, BandwidthEstimator};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Cause, Loss, LossKind, Time, Window};
+use crate::{Ack, Cause, Departure, Loss, LossKind, Window};
 
 /// Window to the estimated bandwidth–delay product.
 #[derive(Debug, Clone)]
 pub struct ToEstimate {
-    estimator: AnyEstimator,
+    estimator: Box<AnyEstimator>,
 }
 
 impl Member for ToEstimate {
@@ -22,13 +22,13 @@ impl Member for ToEstimate {
         source: "Mascolo et al. 2001; Capone, Fratta and Martignon 2004",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        Ok(Self { estimator: args.member("estimator", "ewma", AnyEstimator::build)? })
+        Ok(Self { estimator: Box::new(args.member("estimator", "ewma", AnyEstimator::build)?) })
     }
 }
 
 impl LossResponse for ToEstimate {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {
-        let (Some(rate), Some(rtt)) = (self.estimator.bits_per_second(), w.rtt_min) else {
+        let (Some(rate), Some(rtt)) = (self.estimator.bits_per_second(), self.estimator.rtt_min().or(w.rtt_min)) else {
             return Halve.on_loss(loss, w);
         };
         w.ssthresh = (rate / 8.0 * rtt as f64 / 1e9).max(2.0 * w.mss);
@@ -36,11 +36,15 @@ impl LossResponse for ToEstimate {
         Cause::Congestion
     }
 
-    fn on_ack(&mut self, ack: &Ack, _: &Window) {
-        self.estimator.on_ack(ack);
+    fn on_ack(&mut self, ack: &Ack, w: &Window) {
+        self.estimator.on_ack(ack, w);
     }
 
-    fn on_sent(&mut self, now: Time, bytes: u32) {
-        self.estimator.on_sent(now, bytes);
+    fn on_sent(&mut self, sent: &Departure) {
+        self.estimator.on_sent(sent);
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.estimator.bits_per_second()
     }
 }

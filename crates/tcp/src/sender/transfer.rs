@@ -1,11 +1,13 @@
 //! What recoveries work on: window, segments in the air, and the one place where a loss event meets its response.
 
 use super::books::{Counts, LossRecord, Truth};
+use super::observers::Observers;
 use crate::growth::{AnyGrowth, Growth};
 use crate::outstanding::Outstanding;
 use crate::response::{AnyResponse, LossResponse};
 use crate::rtt::Rtt;
-use crate::{Cause, Loss, LossKind, Time, Window};
+use crate::start::{AnyStart, Start};
+use crate::{Cause, Loss, LossKind, Nanos, Time, Window};
 
 /// The state that recoveries work on.
 #[derive(Debug, Clone)]
@@ -16,6 +18,10 @@ pub struct Transfer {
     pub out: Outstanding,
     pub(super) growth: AnyGrowth,
     pub(super) response: AnyResponse,
+    pub(super) start: AnyStart,
+    /// Whether the start is still under way.
+    pub(super) starting: bool,
+    pub(super) observers: Option<Box<Observers>>,
     pub(super) rtt: Rtt,
     pub(super) deadline: Option<Time>,
     pub(super) limited_transmit: bool,
@@ -50,12 +56,20 @@ impl Transfer {
     /// The response to a loss event, given `window.flight`.
     pub(super) fn respond(&mut self, loss: Loss) {
         let before = (self.window.cwnd, self.window.ssthresh);
+        if let Some(observers) = &mut self.observers
+            && loss.kind != LossKind::EcnEcho
+        {
+            observers.on_loss(&loss);
+        }
         let verdict = self.response.on_loss(&loss, &mut self.window);
         if loss.kind == LossKind::DupAcks && self.out.una() < self.echoed_until {
             // The echo has reduced this window already, and once is enough (RFC 3168, section 6.1.2).
             (self.window.cwnd, self.window.ssthresh) = before;
         } else {
-            self.growth.on_loss(&loss, &self.window);
+            if std::mem::take(&mut self.starting) {
+                self.start.on_loss(&mut self.window);
+            }
+            self.growth.on_loss(&loss, before.0, &mut self.window);
         }
         if verdict == Cause::Congestion && self.ecn {
             self.reduced_until = self.out.max();
@@ -63,6 +77,11 @@ impl Transfer {
         }
         self.counts.loss(&loss, verdict);
         self.last_loss = Some(LossRecord { loss, verdict });
+    }
+
+    /// What the timeout would be without its lower bound and its doubling: SRTT + 4·RTTVAR, once known.
+    pub fn fine_rto(&self) -> Option<Nanos> {
+        self.rtt.fine_rto()
     }
 
     /// Arms the retransmission timer anew.

@@ -5,8 +5,9 @@
 //! the number of cases here.
 
 use crate::invariants::Invariants;
-use crate::pair::{MS, parts};
+use crate::pair::MS;
 use bolero::{TypeGenerator, check};
+use truckee_tcp::sender::Parts;
 use truckee_tcp::{Cause, SackBlocks, Segment, Sender, Size, Stack, Time, flags, preset};
 
 #[derive(Debug, Clone, Copy, TypeGenerator)]
@@ -33,6 +34,8 @@ enum Operation {
     Timer,
     /// … or is asked before its time.
     EarlyTimer,
+    /// Waits for pacing.
+    Release,
     /// Up to four hours and a half.
     WaitMilliseconds(u32),
     WaitNanoseconds(u8),
@@ -98,7 +101,7 @@ impl Harness {
     fn new(case: &Case) -> Self {
         let preset = &preset::PRESETS[usize::from(case.preset) % preset::PRESETS.len()];
         let stack = case.stack();
-        let sender = Sender::new(&stack, parts(&preset.recovery(), &preset.growth(), &preset.response()));
+        let sender = Sender::new(&stack, Parts::of(preset).expect("a preset's parts"));
         let invariants = Invariants::new(&stack).with_any_window();
         Self { now: 0, sender, invariants, window: stack.advertised_window(), stack }
     }
@@ -129,6 +132,7 @@ impl Harness {
                     self.sender.on_timer(self.now);
                 }
             }
+            Operation::Release => self.now = self.sender.release().unwrap_or(self.now).max(self.now),
             Operation::EarlyTimer => self.sender.on_timer(self.now),
             Operation::WaitMilliseconds(ms) => self.now += u64::from(ms >> 8) * MS,
             Operation::WaitNanoseconds(ns) => self.now += u64::from(ns),

@@ -104,8 +104,9 @@ impl Invariants {
         self.scoreboard(sender);
         assert_eq!(counts.retransmitted_segments, self.retransmitted);
         assert!(counts.retransmitted_segments <= counts.segments);
-        assert!(counts.congestion_right <= counts.congestion && counts.wireless_right <= counts.wireless);
-        let events = counts.congestion + counts.wireless + counts.spurious;
+        let judged = &counts.judged;
+        assert!(judged.congestion_right <= judged.congestion && judged.wireless_right <= judged.wireless);
+        let events = judged.congestion + judged.wireless + judged.spurious;
         assert!(events <= counts.fast_retransmits + counts.timeouts);
     }
 

@@ -5,9 +5,11 @@ use crate::path::{Fate, Path};
 use std::collections::BTreeMap;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Parts, State};
+use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Nanos, Receiver, Segment, Sender, Size, Spec, Stack, Time, flags, preset};
 
 pub const MS: Nanos = 1_000_000;
@@ -29,6 +31,8 @@ pub fn parts(recovery: &Spec, growth: &Spec, response: &Spec) -> Parts {
         recovery: AnyRecovery::build(recovery).expect("a recovery").0,
         growth: AnyGrowth::build(growth).expect("a growth rule").0,
         response: AnyResponse::build(response).expect("a loss response").0,
+        start: AnyStart::build(&Spec::named("slow-start")).expect("a start").0,
+        pacing: AnyPacing::build(&Spec::named("none")).expect("pacing").0,
     }
 }
 
@@ -67,6 +71,7 @@ pub struct Pair {
 impl Pair {
     /// A sender of these parts and a receiver of this policy, 50 ms apart.
     pub fn of(stack: &Stack, parts: Parts, policy: &Spec) -> Self {
+        let stack = &Stack { timestamps: stack.timestamps || parts.want_timestamps(), ..stack.clone() };
         let sender = Sender::new(stack, parts);
         let sack = sender.wants_sack();
         let policy = AnyAckPolicy::build(policy).expect("an ACK policy").0;
@@ -89,8 +94,7 @@ impl Pair {
     /// A preset against a receiver that acknowledges every segment.
     pub fn preset(stack: &Stack, name: &str) -> Self {
         let preset = preset::find(name).expect("a preset");
-        let parts = parts(&preset.recovery(), &preset.growth(), &preset.response());
-        Self::of(stack, parts, &Spec::named("every"))
+        Self::of(stack, Parts::of(preset).expect("a preset's parts"), &Spec::named("every"))
     }
 
     /// A recovery, per-ack and halving, against a receiver that acknowledges every segment.
@@ -214,7 +218,7 @@ impl Pair {
 
     fn next_event(&self) -> Option<Time> {
         let arrival = self.air.first_key_value().map(|(&(at, _), _)| at);
-        [arrival, self.sender.deadline(), self.receiver.deadline()].into_iter().flatten().min()
+        [arrival, self.sender.deadline(), self.sender.release(), self.receiver.deadline()].into_iter().flatten().min()
     }
 
     /// Handles the next event; false if there is none.
@@ -232,7 +236,7 @@ impl Pair {
             }
         } else if self.sender.deadline() == Some(at) {
             self.sender.on_timer(at);
-        } else {
+        } else if self.sender.release() != Some(at) {
             self.receiver.on_timer(at);
         }
         self.pump();

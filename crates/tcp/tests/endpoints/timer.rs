@@ -75,7 +75,7 @@ fn a_segment_that_times_out_again_keeps_ssthresh() {
     pair.run_to(|p| p.sender.counts().timeouts == 3);
     assert_eq!((pair.cwnd(), pair.ssthresh()), (1.0, 5.0));
     pair.finish();
-    assert_eq!(pair.sender.counts().spurious, 1, "one loss event");
+    assert_eq!(pair.sender.counts().judged.spurious, 1, "one loss event");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn another_segment_that_times_out_is_another_loss_even_without_a_sample_between(
     let mut pair = Pair::preset(&steady(10), "tahoe-nofr").lose_segments(&[1, 2, 2]);
     pair.send_segments(20);
     pair.run_to(|p| p.sender.counts().timeouts == 2);
-    assert_eq!((pair.sender.counts().rtt_samples, pair.sender.counts().spurious), (0, 2));
+    assert_eq!((pair.sender.counts().rtt_samples, pair.sender.counts().judged.spurious), (0, 2));
     assert_eq!((pair.cwnd(), pair.ssthresh()), (1.0, 2.0));
     pair.finish();
 }

@@ -1,0 +1,50 @@
+//! Predictors and estimators that watch a sender and change nothing: several ways of judging one flow, in one run.
+
+use super::books::Judged;
+use crate::estimate::{AnyEstimator, BandwidthEstimator};
+use crate::predict::{AnyPredictor, LossPredictor};
+use crate::{Ack, Departure, Loss, LossKind, Window};
+
+/// What watches.
+#[derive(Debug, Clone, Default)]
+pub struct Observers {
+    predictors: Vec<(AnyPredictor, Judged)>,
+    estimators: Vec<AnyEstimator>,
+}
+
+impl Observers {
+    /// These predictors and estimators.
+    pub fn new(predictors: Vec<AnyPredictor>, estimators: Vec<AnyEstimator>) -> Self {
+        let predictors = predictors.into_iter().map(|p| (p, Judged::default())).collect();
+        Self { predictors, estimators }
+    }
+
+    pub(super) fn on_ack(&mut self, ack: &Ack, w: &Window) {
+        self.predictors.iter_mut().for_each(|(p, _)| p.on_ack(ack, w));
+        self.estimators.iter_mut().for_each(|e| e.on_ack(ack, w));
+    }
+
+    pub(super) fn on_sent(&mut self, sent: &Departure) {
+        self.predictors.iter_mut().for_each(|(p, _)| p.on_sent(sent));
+        self.estimators.iter_mut().for_each(|e| e.on_sent(sent));
+    }
+
+    pub(super) fn on_loss(&mut self, loss: &Loss) {
+        for (predictor, judged) in &mut self.predictors {
+            judged.count(loss, predictor.verdict(loss));
+            if loss.kind == LossKind::Timeout {
+                predictor.on_timeout(loss.now);
+            }
+        }
+    }
+
+    /// How each predictor has judged, in their order.
+    pub fn judged(&self) -> impl Iterator<Item = &Judged> {
+        self.predictors.iter().map(|(_, judged)| judged)
+    }
+
+    /// What each estimator says, bit/s, in their order.
+    pub fn estimates(&self) -> impl Iterator<Item = Option<f64>> + '_ {
+        self.estimators.iter().map(AnyEstimator::bits_per_second)
+    }
+}

@@ -1,0 +1,63 @@
+//! How a connection starts: the first window, and what sets it or its threshold before the growth rule takes over.
+//!
+//! A start is asked when the connection is established and, as long as it says that it has not ended, for every ACK.
+//! It may set `w.cwnd` and `w.ssthresh`, and have the first window paced. After that it is out of the way.
+
+pub mod quick_start;
+mod slow_start;
+
+pub use slow_start::SlowStart;
+
+use crate::spec::family;
+use crate::{Ack, Nanos, Time, Window};
+
+/// What is known when the connection is established.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Opening {
+    /// When.
+    pub now: Time,
+    /// Round-trip time of the handshake; none without handshake, or if its SYN was sent twice.
+    pub rtt: Option<Nanos>,
+    /// Bytes that the application has written already.
+    pub queued: u64,
+    /// The peer's window, bytes.
+    pub rwnd: u64,
+    /// The rate that the path has granted, bit/s (RFC 4782); none if it was not asked or did not.
+    pub granted: Option<f64>,
+}
+
+/// A first window to be sent evenly.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Burst {
+    /// Bytes per second.
+    pub rate: f64,
+    /// When the pacing ends.
+    pub until: Time,
+}
+
+/// The contract of a start.
+pub trait Start {
+    /// The rate to ask of the path with the SYN, bit/s (RFC 4782).
+    fn request(&self) -> Option<f64> {
+        None
+    }
+    /// The connection is established; `w` holds the initial window.
+    fn on_established(&mut self, _opening: &Opening, _w: &mut Window) -> Option<Burst> {
+        None
+    }
+    /// An ACK, before the window changes. True: the start is still under way and wants to hear of the next one too.
+    fn on_ack(&mut self, _ack: &Ack, _w: &mut Window) -> bool {
+        false
+    }
+    /// A loss event, while the start is under way; the response has set the window.
+    fn on_loss(&mut self, _w: &mut Window) {}
+}
+
+family! {
+    /// Any start.
+    pub enum AnyStart: Start, "start" { SlowStart }
+    fn request(&self) -> Option<f64>;
+    fn on_established(&mut self, opening: &Opening, w: &mut Window) -> Option<Burst>;
+    fn on_ack(&mut self, ack: &Ack, w: &mut Window) -> bool;
+    fn on_loss(&mut self, w: &mut Window);
+}
