@@ -125,8 +125,9 @@ impl Sender {
         let rwnd = u64::from(stack.advertised_window());
         let ssthresh = stack.initial_ssthresh.map_or(rwnd as f64, |s| s.bytes(stack.mss) as f64);
         let cwnd = initial_window(stack);
+        let clock = stack.clock;
         let window =
-            Window { mss, cwnd, ssthresh, flight: 0, rwnd, srtt: None, rtt_min: None, truth: None };
+            Window { mss, cwnd, ssthresh, flight: 0, rwnd, srtt: None, rtt_min: None, clock, truth: None };
         Self {
             state: State::Closed,
             t: Transfer {

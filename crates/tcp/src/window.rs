@@ -22,6 +22,8 @@ pub struct Window {
     pub srtt: Option<Nanos>,
     /// Smallest round-trip time seen, once known.
     pub rtt_min: Option<Nanos>,
+    /// Granularity of the clock that round-trip times are measured with; 0: exact.
+    pub clock: Nanos,
     /// What the laboratory knows of the path, where it does. Only an oracle may read it.
     pub truth: Option<PathTruth>,
 }

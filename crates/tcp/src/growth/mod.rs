@@ -60,6 +60,7 @@ pub(crate) mod tests {
             rwnd: 1 << 30,
             srtt: Some(100_000_000),
             rtt_min: Some(100_000_000),
+            clock: 0,
             truth: None,
         }
     }

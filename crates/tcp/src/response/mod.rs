@@ -63,6 +63,7 @@ mod tests {
                         rwnd: 1 << 20,
                         srtt: None,
                         rtt_min: None,
+                        clock: 0,
                         truth: None,
                     };
                     response.on_loss(&Loss { now: 5, kind, seq: 1, truth: None }, &mut w);
