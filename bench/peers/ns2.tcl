@@ -1,16 +1,19 @@
 # The common dumbbell on ns-2 2.35.  usage: ns ns2.tcl key=value ...
 #
 # Source i --(access: 10 x rate, no delay)-- r1 --(rate, delay, q packets)-- r2 --(access)-- destination i.
-# NewReno bulk senders; independent losses on the last hop in the direction of the data.  Prints one line:
+# Bulk senders; independent losses on the last hop in the direction of the data.  Prints one line:
 #   RESULT segments=<in-order segments delivered> goodput_mbps=<Mbit/s> retransmitted=<segments> jain=<index>
 #
 # Keys: rate (bit/s), delay (s, one way), dur (s), loss (probability), n (flows), gap (s between their starts), q
 # (packets that wait), mss (bytes), iw, ssthresh, window (segments), minrto (s), limited (limited transmit: 0 or 1), seed;
+# variant (newreno, sack, vegas, or linux-NAME: the congestion control NAME of Linux 2.6.16, over SACK); trace (a file for
+# the first flow's cwnd in segments, every `step` seconds: "time cwnd");
 # and how ns-2 is run: sched (event scheduler), hdrs (min or all), routes (manual or computed).
 
 array set o {
     rate 10e6 delay 0.050 dur 300 loss 0 n 1 gap 0 q 84
     mss 1460 iw 10 ssthresh 84 window 668 minrto 1.0 limited 1 seed 1
+    variant newreno trace "" step 0.05
     sched Splay hdrs min routes computed
 }
 foreach arg $argv {
@@ -31,10 +34,24 @@ Agent/TCP set packetSize_ $o(mss)
 Agent/TCP set windowInit_ $o(iw)
 Agent/TCP set window_ $o(window)
 Agent/TCP set minrto_ $o(minrto)
+# Agent/TCP/Linux has a minimum of its own.
+Agent/TCP/Linux set minrto_ $o(minrto)
 Agent/TCP set singledup_ $o(limited)
 # The connection is there at once: the first segment is data and opens the window.
 Agent/TCP set syn_ false
 Agent/TCP set delay_growth_ false
+
+# A sender and the sink that suits it.
+proc endpoints {variant} {
+    switch -glob $variant {
+        newreno { return [list [new Agent/TCP/Newreno] [new Agent/TCPSink]] }
+        sack { return [list [new Agent/TCP/Sack1] [new Agent/TCPSink/Sack1]] }
+        vegas { return [list [new Agent/TCP/Vegas] [new Agent/TCPSink]] }
+        linux-* { return [list [new Agent/TCP/Linux] [new Agent/TCPSink/Sack1]] }
+    }
+    puts stderr "ns2.tcl: there is no variant \"$variant\""
+    exit 2
+}
 
 proc route {from to} { [$from get-module Manual] add-route-to-adj-node -default $to }
 
@@ -65,8 +82,8 @@ for {set i 0} {$i < $o(n)} {incr i} {
         $noise drop-target [new Agent/Null]
         $ns lossmodel $noise $r2 $dst
     }
-    set tcp($i) [new Agent/TCP/Newreno]
-    set sink [new Agent/TCPSink]
+    foreach {agent sink} [endpoints $o(variant)] break
+    set tcp($i) $agent
     $tcp($i) set fid_ $i
     $ns attach-agent $src $tcp($i)
     $ns attach-agent $dst $sink
@@ -74,6 +91,17 @@ for {set i 0} {$i < $o(n)} {incr i} {
     set ftp [new Application/FTP]
     $ftp attach-agent $tcp($i)
     $ns at [expr {$o(gap) * $i}] "$tcp($i) set ssthresh_ $o(ssthresh); $ftp start"
+    # A congestion control of Linux is chosen once the connection has been reset, which is at time 0.
+    if {[regexp {^linux-(.*)$} $o(variant) -> control]} { $ns at [expr {$o(gap) * $i}] "$tcp($i) select_ca $control" }
+}
+if {$o(trace) != ""} {
+    set trace [open $o(trace) w]
+    proc sample {} {
+        global o ns tcp trace
+        puts $trace [format "%.3f %.4f" [$ns now] [$tcp(0) set cwnd_]]
+        $ns at [expr {[$ns now] + $o(step)}] sample
+    }
+    $ns at 0 sample
 }
 
 proc finish {} {

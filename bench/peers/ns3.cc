@@ -1,9 +1,10 @@
 // The common dumbbell on ns-3 (3.37 and later).  usage: ns3 --key=value ...
 //
 // Source i --(access: 10 x rate, no delay)-- r1 --(rate, delay, q packets)-- r2 --(access)-- destination i.
-// NewReno bulk senders without SACK, timestamps or delayed ACKs; independent losses on the last hop in the direction of
-// the data.  Prints one line:
+// Bulk senders without timestamps or delayed ACKs, by default NewReno without SACK; independent losses on the last hop in
+// the direction of the data.  Prints one line:
 //   RESULT segments=<in-order segments delivered> goodput_mbps=<Mbit/s> jain=<index>
+// and with --trace=FILE writes the first flow's cwnd in segments there, every `step` seconds: "time cwnd".
 //
 // ns-3 is set up the lean way: static routes, no queue discipline above the device's drop-tail queue, no traces.
 #include "ns3/applications-module.h"
@@ -14,6 +15,8 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,6 +42,9 @@ struct Options
     bool limited = true;     // limited transmit
     uint32_t seed = 1;
     std::string sched = "ns3::PriorityQueueScheduler"; // the fastest here
+    std::string variant = "newreno"; // a key of kControls; "+sack" behind it turns SACK on
+    std::string trace;               // file for cwnd over time; empty: none
+    double step = 0.05;              // s between its lines
 
     void Parse(int argc, char** argv)
     {
@@ -58,15 +64,99 @@ struct Options
         cmd.AddValue("limited", "limited transmit", limited);
         cmd.AddValue("seed", "run number of the random streams", seed);
         cmd.AddValue("sched", "event scheduler", sched);
+        cmd.AddValue("variant", "congestion control, +sack", variant);
+        cmd.AddValue("trace", "file for cwnd over time", trace);
+        cmd.AddValue("step", "s between its lines", step);
         cmd.Parse(argc, argv);
     }
+};
+
+const std::map<std::string, std::string> kControls = {
+    {"newreno", "ns3::TcpNewReno"},
+    {"vegas", "ns3::TcpVegas"},
+    {"westwood", "ns3::TcpWestwood"},
+    {"westwood-plus", "ns3::TcpWestwood"},
+    {"highspeed", "ns3::TcpHighSpeed"},
+    {"cubic", "ns3::TcpCubic"},
+    {"bbr", "ns3::TcpBbr"},
+};
+
+/// Sets the congestion control; says on stderr and returns false where there is none of that name.
+bool SetVariant(const std::string& variant)
+{
+    const std::string suffix = "+sack";
+    const bool sack = variant.size() > suffix.size() &&
+                      variant.compare(variant.size() - suffix.size(), suffix.size(), suffix) == 0;
+    const std::string name = sack ? variant.substr(0, variant.size() - suffix.size()) : variant;
+    const auto control = kControls.find(name);
+    if (control == kControls.end())
+    {
+        std::fprintf(stderr, "ns3: there is no variant \"%s\"\n", name.c_str());
+        return false;
+    }
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType",
+                       TypeIdValue(TypeId::LookupByName(control->second)));
+    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(sack));
+    if (name == "westwood-plus")
+    {
+        Config::SetDefault("ns3::TcpWestwood::ProtocolType", StringValue("WestwoodPlus"));
+    }
+    if (name == "vegas")
+    {
+        // Its defaults are 2 and 4; the others' are those of Vegas' authors.
+        Config::SetDefault("ns3::TcpVegas::Alpha", UintegerValue(1));
+        Config::SetDefault("ns3::TcpVegas::Beta", UintegerValue(3));
+    }
+    if (name == "cubic")
+    {
+        // RFC 9438 leaves the end of slow start to others.
+        Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false));
+    }
+    return true;
+}
+
+/// Writes the first flow's window into a file at even times.
+class WindowTrace
+{
+  public:
+    WindowTrace(const Options& o)
+        : m_mss(o.mss),
+          m_step(o.step),
+          m_cwnd(o.iw * o.mss),
+          m_file(o.trace)
+    {
+    }
+
+    /// The socket exists once its application has started.
+    void Start(Ptr<Node> source)
+    {
+        Config::ConnectWithoutContext("/NodeList/" + std::to_string(source->GetId()) +
+                                          "/$ns3::TcpL4Protocol/SocketList/*/CongestionWindow",
+                                      MakeCallback(&WindowTrace::Changed, this));
+        Sample();
+    }
+
+  private:
+    void Changed(uint32_t, uint32_t now)
+    {
+        m_cwnd = now;
+    }
+
+    void Sample()
+    {
+        m_file << Simulator::Now().GetSeconds() << ' ' << static_cast<double>(m_cwnd) / m_mss << '\n';
+        Simulator::Schedule(Seconds(m_step), &WindowTrace::Sample, this);
+    }
+
+    const uint32_t m_mss;
+    const double m_step;
+    uint32_t m_cwnd;
+    std::ofstream m_file;
 };
 
 void SetTcpDefaults(const Options& o)
 {
     const uint32_t buffer = o.window * o.mss;
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType",
-                       TypeIdValue(TypeId::LookupByName("ns3::TcpNewReno")));
     // By default proportional rate reduction (RFC 6937) would pace recovery; NewReno's own inflates the window.
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
                        TypeIdValue(TypeId::LookupByName("ns3::TcpClassicRecovery")));
@@ -77,7 +167,6 @@ void SetTcpDefaults(const Options& o)
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(buffer));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(buffer));
-    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(o.limited));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(o.minrto)));
@@ -104,6 +193,10 @@ int main(int argc, char** argv)
     scheduler.SetTypeId(o.sched);
     Simulator::SetScheduler(scheduler);
     SetTcpDefaults(o);
+    if (!SetVariant(o.variant))
+    {
+        return 2;
+    }
 
     Ptr<Node> r1 = CreateObject<Node>();
     Ptr<Node> r2 = CreateObject<Node>();
@@ -157,6 +250,12 @@ int main(int argc, char** argv)
         bulk.SetAttribute("MaxBytes", UintegerValue(0));
         bulk.SetAttribute("SendSize", UintegerValue(o.mss));
         bulk.Install(sources.Get(i)).Start(Seconds(o.gap * i));
+    }
+
+    WindowTrace trace(o);
+    if (!o.trace.empty())
+    {
+        Simulator::Schedule(NanoSeconds(1), &WindowTrace::Start, &trace, sources.Get(0));
     }
 
     Simulator::Stop(Seconds(o.dur));
