@@ -33,10 +33,7 @@ fn stack() -> Stack {
 
 fn sender(name: &str) -> Sender {
     let preset = preset::find(name).expect("a preset of this name");
-    let mut sender = Sender::new(
-        &stack(),
-        Parts::of(preset).expect("a preset's parts"),
-    );
+    let mut sender = Sender::new(&stack(), Parts::of(preset).expect("a preset's parts"));
     sender.open(0);
     sender.write(u64::MAX / 2, None);
     sender

@@ -79,6 +79,26 @@ impl Process {
         self.clock.whole
     }
 
+    /// Bit/s at which it sends where the next arrival is so far away: nothing in an OFF period, and otherwise the rate
+    /// of its ON periods, or the mean rate of a process without them.
+    pub fn rate(&self, until_next: Nanos) -> f64 {
+        match &self.arrivals {
+            Arrivals::Cbr { rate } | Arrivals::Poisson { rate } => *rate,
+            Arrivals::OnOff { rate, .. } => {
+                if until_next as f64 > 2.0 * self.gap {
+                    0.0
+                } else {
+                    *rate
+                }
+            }
+            Arrivals::Trace(trace) => {
+                // `gap` is the time of one packet at 1 bit/s.
+                let packets = trace.opportunities_ms.len() as f64;
+                packets * self.gap / trace.duration().max(1) as f64
+            }
+        }
+    }
+
     fn recorded(&mut self, trace: &truckee_channel::CapacityTrace) -> Time {
         let times = &trace.opportunities_ms;
         let n = times.len().max(1) as u64;

@@ -4,14 +4,14 @@ use crate::Error;
 use crate::record::Deliveries;
 use truckee_scenario::model::Flow;
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
+use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Observers, Parts, State};
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::estimate::AnyEstimator;
-use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::{Receiver, Sender, Stack, Time};
 
 /// A stretch of the table of paths.
@@ -36,6 +36,8 @@ pub struct Template {
     stack: Stack,
     parts: Parts,
     policy: AnyAckPolicy,
+    observers: Option<Observers>,
+    wants_truth: bool,
 }
 
 impl Template {
@@ -50,12 +52,41 @@ impl Template {
             pacing: AnyPacing::build(&flow.sender.pacing).map_err(refused)?.0,
         };
         let policy = AnyAckPolicy::build(&flow.receiver).map_err(refused)?.0;
-        Ok(Self { stack: flow.stack.clone(), parts, policy })
+        let predictors = flow.observe.predictors.iter();
+        let estimators = flow.observe.estimators.iter();
+        let observers = Observers::new(
+            predictors
+                .map(|(_, spec)| Ok(AnyPredictor::build(spec).map_err(refused)?.0))
+                .collect::<Result<_, _>>()?,
+            estimators
+                .map(|(_, spec)| Ok(AnyEstimator::build(spec).map_err(refused)?.0))
+                .collect::<Result<_, _>>()?,
+        );
+        let watched = !(flow.observe.predictors.is_empty() && flow.observe.estimators.is_empty());
+        let mut stack = flow.stack.clone();
+        stack.timestamps |= parts.want_timestamps();
+        let mut specs =
+            [&flow.sender.response].into_iter().chain(flow.observe.estimators.iter().map(|(_, s)| s));
+        let wants_truth = specs.any(|spec| spec.mentions("oracle"));
+        Ok(Self { stack, parts, policy, observers: watched.then_some(observers), wants_truth })
+    }
+
+    /// Whether a part of its senders must be told the truth about the path.
+    pub fn wants_truth(&self) -> bool {
+        self.wants_truth
+    }
+
+    /// Whether the loss response goes by an estimate of the bandwidth.
+    pub fn goes_by_estimate(&self) -> bool {
+        matches!(self.parts.response, AnyResponse::ToEstimate(_))
     }
 
     /// Both ends of a new connection.
     pub fn ends(&self) -> (Sender, Receiver) {
-        let sender = Sender::new(&self.stack, self.parts.clone());
+        let mut sender = Sender::new(&self.stack, self.parts.clone());
+        if let Some(observers) = &self.observers {
+            sender.observe(observers.clone());
+        }
         let receiver = Receiver::new(&self.stack, self.policy.clone(), sender.wants_sack());
         (sender, receiver)
     }
@@ -83,6 +114,8 @@ pub struct Connection {
     pub back: Path,
     /// Time of the pending event for the sender's timer.
     pub sender_armed: Time,
+    /// Time of the pending event for the sender's pacing.
+    pub pace_armed: Time,
     /// Time of the pending event for the receiver's timer.
     pub receiver_armed: Time,
     /// Whether it is in use: opened, and not everything acknowledged yet.
@@ -95,6 +128,8 @@ pub struct Connection {
     pub recorded: bool,
     /// Whether the application waits for a delivery.
     pub awaited: bool,
+    /// Whether its sender must be told the truth about the path.
+    pub wants_truth: bool,
     /// What has been delivered in this slot.
     pub deliveries: Deliveries,
 }

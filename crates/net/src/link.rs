@@ -387,6 +387,16 @@ impl Link {
         }
     }
 
+    /// Bit/s.
+    pub fn rate(&self) -> u64 {
+        self.rate
+    }
+
+    /// Propagation delay.
+    pub fn delay(&self) -> Nanos {
+        self.delay
+    }
+
     /// Changes rate or delay from `now` on. What is in transmission or has left keeps its times: a new rate holds from
     /// the next packet on, a new delay for all that is still to leave. What the channel decided stays decided.
     pub fn change(&mut self, now: Time, rate: Option<u64>, delay: Option<Nanos>) {

@@ -5,6 +5,7 @@ mod build;
 mod changes;
 mod ends;
 mod hops;
+mod observe;
 
 use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
@@ -14,6 +15,7 @@ use crate::digest::Digest;
 use crate::link::{self, Link};
 use crate::packet::{Packet, Pool, TRAFFIC};
 use crate::record::{FlowBook, TrafficBook};
+use observe::Load;
 use truckee_scenario::Scenario;
 use truckee_scenario::route::Routes;
 use truckee_tcp::{Segment, Time};
@@ -23,14 +25,21 @@ mod kind {
     use super::Key;
     pub const SHIFT: u32 = 29;
     pub const CHANGE: Key = 0 << SHIFT;
+    /// The end of the warm-up, and regular readings.
     pub const WARM: Key = 1 << SHIFT;
     pub const LINK: Key = 2 << SHIFT;
     pub const APP: Key = 3 << SHIFT;
     pub const SENDER: Key = 4 << SHIFT;
     pub const RECEIVER: Key = 5 << SHIFT;
     pub const SOURCE: Key = 6 << SHIFT;
+    pub const PACE: Key = 7 << SHIFT;
     pub const MASK: Key = 7 << SHIFT;
 }
+
+pub use observe::{EstimateBook, Readings};
+
+/// What the estimate that a sender goes by is called among those that watch it.
+pub const OWN: &str = "sender";
 
 /// Ends each path in the table of paths.
 const END: u32 = u32::MAX;
@@ -40,6 +49,8 @@ pub struct FlowState {
     pub app: Application,
     pub template: Template,
     pub book: FlowBook,
+    /// Its estimates over time, where there are any.
+    pub readings: Option<Readings>,
     /// Its connections: one slot a lane.
     first_connection: usize,
     armed: Time,
@@ -59,6 +70,8 @@ struct Source {
     path: Path,
     packet: u32,
     stop: Time,
+    /// Bit/s at present.
+    rate: f64,
 }
 
 /// A network in simulated time.
@@ -83,6 +96,8 @@ pub struct Network<'a> {
     pub now: Time,
     pub warm: bool,
     unfinished: usize,
+    /// What crosses each link, where anybody wants to know.
+    load: Option<Load>,
     commands: Vec<Command>,
 }
 
@@ -102,7 +117,9 @@ impl Network<'_> {
                 kind::RECEIVER => self.on_receiver_timer(index),
                 kind::SOURCE => self.on_source(index),
                 kind::APP => self.on_app(index),
-                kind::WARM => self.on_warm(),
+                kind::WARM if index == observe::WARM_UP => self.on_warm(),
+                kind::WARM => self.on_reading(index - 1),
+                kind::PACE => self.on_release(index),
                 _ => self.on_change(index),
             }
             if self.unfinished == 0 && self.scenario.stop_when_done && !self.flows.is_empty() {
@@ -131,9 +148,14 @@ impl Network<'_> {
         let source = &mut self.sources[index];
         if now >= source.stop {
             self.agenda.pop();
+            self.set_rate(index, 0.0);
             return;
         }
-        self.agenda.postpone(source.process.next());
+        let next = source.process.next();
+        let rate = source.process.rate(next.saturating_sub(now));
+        self.agenda.postpone(next);
+        self.set_rate(index, rate);
+        let source = &mut self.sources[index];
         self.traffic[source.traffic].sent += 1;
         let packet = Packet {
             segment: Segment { born: now, len: source.packet, ..Segment::default() },
@@ -147,6 +169,14 @@ impl Network<'_> {
         self.inject(id, now);
     }
 
+    /// A source sends at this rate from now on.
+    fn set_rate(&mut self, index: usize, rate: f64) {
+        if self.load.is_some() && self.sources[index].rate != rate {
+            self.sources[index].rate = rate;
+            self.recount_load();
+        }
+    }
+
     fn on_warm(&mut self) {
         self.agenda.pop();
         self.begin_measuring();
@@ -156,6 +186,7 @@ impl Network<'_> {
         self.warm = true;
         for flow in 0..self.flows.len() {
             self.flows[flow].book.warm = self.totals(flow);
+            self.flows[flow].book.judged_warm = self.judged(flow);
         }
         self.links_warm = self.links.iter().map(|l| l.counts).collect();
         for book in &mut self.traffic {

@@ -1,25 +1,34 @@
 //! From the books of a run to its outcome.
 
 use crate::link;
-use crate::network::{Network, seconds};
+use crate::network::{EstimateBook, Network, seconds};
 use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
 use truckee_scenario::model::{Flow, Scenario};
 use truckee_scenario::outcome::*;
+use truckee_tcp::sender::Judged;
 use truckee_tcp::{Nanos, Time};
 
 /// The outcome of a network that has run; the wall time is left to whoever measured it.
 pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
     let end = network.now;
     let from = scenario.warmup.min(end);
-    let flows: Vec<FlowOutcome> = scenario
+    let mut flows: Vec<FlowOutcome> = scenario
         .flows
         .iter()
         .enumerate()
         .map(|(index, flow)| {
             let totals = network.totals(index).since(&network.flows[index].book.warm);
-            flow_outcome(flow, &network.flows[index].book, &totals, &network.deliveries(index), from, end)
+            let book = &network.flows[index].book;
+            let mut one = flow_outcome(flow, book, &totals, &network.deliveries(index), from, end);
+            one.observers = observers(&network, index, flow);
+            one
         })
         .collect();
+    let total: f64 = flows.iter().map(|f| f.goodput_bps).sum();
+    let mean = total / flows.len() as f64;
+    for flow in &mut flows {
+        flow.fair_share = (mean > 0.0).then(|| flow.goodput_bps / mean);
+    }
     let links = network
         .links
         .iter()
@@ -94,24 +103,71 @@ fn flow_outcome(
         slow_start_s: c.slow_start_end.map(|e| seconds(e.0)),
         drops: totals.drops,
         ack_drops: totals.ack_drops,
-        loss_events: LossEvents {
-            congestion: c.congestion,
-            wireless: c.wireless,
-            spurious: c.spurious,
-            congestion_judged_right: c.congestion_right,
-            wireless_judged_right: c.wireless_right,
-        },
-        accuracy: Accuracy {
-            congestion: ratio(c.congestion_right, c.congestion),
-            wireless: ratio(c.wireless_right, c.wireless),
-            all: ratio(c.congestion_right + c.wireless_right, c.congestion + c.wireless),
-        },
+        loss_events: loss_events(&c.judged),
+        accuracy: accuracy(&c.judged),
+        fair_share: None,
+        observers: Observers::default(),
         delay_s: deliveries.delays.outcome(),
         rtt_s: RttOutcome {
             min: totals.rtt_min.map(seconds),
             mean: (c.rtt_samples > 0).then(|| c.rtt_sum as f64 / c.rtt_samples as f64 / 1e9),
         },
         mean_cwnd_segments: over(c.cwnd_time / 1e9 / f64::from(flow.stack.mss)),
+    }
+}
+
+fn loss_events(judged: &Judged) -> LossEvents {
+    LossEvents {
+        congestion: judged.congestion,
+        wireless: judged.wireless,
+        spurious: judged.spurious,
+        congestion_judged_right: judged.congestion_right,
+        wireless_judged_right: judged.wireless_right,
+    }
+}
+
+fn accuracy(judged: &Judged) -> Accuracy {
+    Accuracy {
+        congestion: ratio(judged.congestion_right, judged.congestion),
+        wireless: ratio(judged.wireless_right, judged.wireless),
+        all: ratio(judged.congestion_right + judged.wireless_right, judged.congestion + judged.wireless),
+    }
+}
+
+fn observers(network: &Network<'_>, index: usize, flow: &Flow) -> Observers {
+    let state = &network.flows[index];
+    let mut judged = network.judged(index);
+    judged.iter_mut().zip(&state.book.judged_warm).for_each(|(all, warm)| *all -= *warm);
+    let predictors = flow.observe.predictors.iter().zip(&judged);
+    let readings = state.readings.iter();
+    Observers {
+        predictors: predictors
+            .map(|((name, _), judged)| PredictorOutcome {
+                name: name.clone(),
+                loss_events: loss_events(judged),
+                accuracy: accuracy(judged),
+            })
+            .collect(),
+        estimators: readings
+            .flat_map(|r| r.names.iter().zip(&r.books))
+            .map(|(name, book)| estimator_outcome(name, book))
+            .collect(),
+    }
+}
+
+fn estimator_outcome(name: &str, book: &EstimateBook) -> EstimatorOutcome {
+    let n = book.readings as f64;
+    let over = |x: f64, y: f64| (y > 0.0).then(|| x / y);
+    let mean = over(book.sum, n);
+    EstimatorOutcome {
+        name: name.to_owned(),
+        mean_bps: mean,
+        sd_bps: mean.map(|m| (book.squares / n - m * m).max(0.0).sqrt()),
+        available_bps: over(book.available, n),
+        used_bps: over(book.used, n),
+        tracking_error: over(book.errors, book.available),
+        over_available: over(book.sum, book.available),
+        over_used: over(book.sum, book.used),
     }
 }
 

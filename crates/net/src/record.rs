@@ -2,7 +2,7 @@
 
 use crate::packet::DropCause;
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
-use truckee_tcp::sender::Counts;
+use truckee_tcp::sender::{Counts, Judged};
 use truckee_tcp::{Nanos, Time};
 
 /// Delays: exact moments, percentiles within half a per cent.
@@ -135,6 +135,7 @@ impl Totals {
     pub fn add(&mut self, c: &Counts, rtt_min: Option<Nanos>, segments_received: u64, acks: u64) {
         let t = &mut self.counts;
         t.segments += c.segments;
+        t.bytes += c.bytes;
         t.retransmitted_segments += c.retransmitted_segments;
         t.retransmitted_bytes += c.retransmitted_bytes;
         t.timeouts += c.timeouts;
@@ -155,6 +156,7 @@ impl Totals {
     pub fn since(mut self, past: &Totals) -> Totals {
         let (t, p) = (&mut self.counts, &past.counts);
         t.segments -= p.segments;
+        t.bytes -= p.bytes;
         t.retransmitted_segments -= p.retransmitted_segments;
         t.retransmitted_bytes -= p.retransmitted_bytes;
         t.timeouts -= p.timeouts;
@@ -182,6 +184,10 @@ pub struct FlowBook {
     pub ended: Totals,
     /// At the end of the warm-up.
     pub warm: Totals,
+    /// How the predictors that watch have judged in the connections that have ended, in their order.
+    pub judged: Vec<Judged>,
+    /// The same of all connections, at the end of the warm-up.
+    pub judged_warm: Vec<Judged>,
     pub started: Option<Time>,
     pub finished: Option<Time>,
     /// Time series, where they are wanted.

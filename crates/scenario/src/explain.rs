@@ -4,8 +4,8 @@
 
 use crate::Scenario;
 use crate::model::{
-    App, Arrivals, Change, Connections, Direction, Flow, Limit, Link, NodeId, Periods, Queue, Sender,
-    Traffic, Which,
+    App, Arrivals, Change, Connections, Direction, Flow, Limit, Link, NodeId, Observe, Periods, Queue,
+    Sender, Traffic, Which,
 };
 use crate::units::{format_bytes, format_rate, format_time};
 use std::fmt::Write;
@@ -149,6 +149,7 @@ impl Text {
         self.line("to", quoted(&scenario.nodes[flow.to]));
         self.line("sender", sender(&flow.sender));
         self.line("receiver", spec(&flow.receiver));
+        self.line("observe", observe(&flow.observe));
         self.line("app", app(&flow.app));
         self.line("start", time(flow.start));
         self.line_some("stop", flow.stop.map(time));
@@ -307,6 +308,17 @@ fn sender(sender: &Sender) -> String {
         .with("recovery", spec(&sender.recovery))
         .with("growth", spec(&sender.growth))
         .with("response", spec(&sender.response))
+        .with("start", spec(&sender.start))
+        .with("pacing", spec(&sender.pacing))
+        .end()
+}
+
+fn observe(observe: &Observe) -> String {
+    let list = |members: &[(String, Spec)]| array(members.iter().map(|(_, member)| spec(member)));
+    Inline::default()
+        .with("predictors", list(&observe.predictors))
+        .with("estimators", list(&observe.estimators))
+        .with("every", time(observe.every))
         .end()
 }
 

@@ -83,6 +83,10 @@ pub struct FlowOutcome {
     pub loss_events: LossEvents,
     /// Shares of loss events judged right.
     pub accuracy: Accuracy,
+    /// Goodput over the mean of all flows' goodputs: 1 is a fair share; `None`: no flow got anything.
+    pub fair_share: Option<f64>,
+    /// What watched the sender, in the scenario's order.
+    pub observers: Observers,
     /// Delay of segments: handed to TCP (arrival-process applications) or first transmitted (others) → delivered in
     /// order.
     pub delay_s: Delay,
@@ -127,6 +131,48 @@ pub struct Accuracy {
     pub wireless: Option<f64>,
     /// A_L: of all losses.
     pub all: Option<f64>,
+}
+
+/// What those found who watched a sender and changed nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct Observers {
+    /// Loss predictors.
+    pub predictors: Vec<PredictorOutcome>,
+    /// Bandwidth estimators; first `sender`, the one that the sender goes by, if it goes by one.
+    pub estimators: Vec<EstimatorOutcome>,
+}
+
+/// How a predictor that watched judged the sender's loss events.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct PredictorOutcome {
+    /// Its name, with the arguments that are not the defaults.
+    pub name: String,
+    /// Loss events by true cause and by its verdict.
+    pub loss_events: LossEvents,
+    /// Shares judged right.
+    pub accuracy: Accuracy,
+}
+
+/// What an estimator said over time, read at regular intervals and held against the truth. All rates are of payload.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct EstimatorOutcome {
+    /// Its name, with the arguments that are not the defaults.
+    pub name: String,
+    /// Mean estimate, bit/s; this and what follows are `None` where nothing was read.
+    pub mean_bps: Option<f64>,
+    /// Standard deviation of the estimate over time, bit/s.
+    pub sd_bps: Option<f64>,
+    /// Mean of the bandwidth truly available to the flow: what cross traffic leaves of the bottleneck, over the number
+    /// of its TCP flows; bit/s.
+    pub available_bps: Option<f64>,
+    /// Mean of the bandwidth that the flow used, retransmissions included, bit/s.
+    pub used_bps: Option<f64>,
+    /// Mean distance of estimate and available bandwidth, as a share of the mean available bandwidth.
+    pub tracking_error: Option<f64>,
+    /// Mean estimate over mean available bandwidth.
+    pub over_available: Option<f64>,
+    /// Mean estimate over mean used bandwidth.
+    pub over_used: Option<f64>,
 }
 
 /// A delay's distribution, s; `None` without samples.
@@ -208,6 +254,8 @@ pub struct FlowSeries {
     pub drops: Vec<DropPoint>,
     /// Loss events detected.
     pub losses: Vec<LossPoint>,
+    /// Bandwidth estimates.
+    pub estimates: Vec<EstimatePoint>,
 }
 
 /// The sender's state.
@@ -260,6 +308,21 @@ pub struct DropPoint {
     pub cause: &'static str,
     /// Name of the link's direction.
     pub link: String,
+}
+
+/// A bandwidth estimate, read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EstimatePoint {
+    /// s.
+    pub t: f64,
+    /// Whose: an observer's name, or `sender`.
+    pub estimator: String,
+    /// The estimate, bit/s.
+    pub estimate: Option<f64>,
+    /// What was truly available to the flow, bit/s of payload.
+    pub available: f64,
+    /// What the flow used since the reading before, bit/s of payload.
+    pub used: f64,
 }
 
 /// A loss event detected by the sender.

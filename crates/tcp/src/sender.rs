@@ -606,6 +606,7 @@ impl Sender {
         segment.born = sent.born;
         let counts = &mut self.t.counts;
         counts.segments += u64::from(len > 0);
+        counts.bytes += u64::from(len);
         if again {
             counts.retransmitted_segments += u64::from(len > 0);
             counts.retransmitted_bytes += u64::from(len);

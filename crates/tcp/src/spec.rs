@@ -44,6 +44,16 @@ impl Spec {
         Self { name: name.to_owned(), args: Vec::new() }
     }
 
+    /// Whether a member of that name is in it, itself or as an argument.
+    pub fn mentions(&self, name: &str) -> bool {
+        self.name == name
+            || self.args.iter().any(|(_, arg)| match arg {
+                Arg::Spec(spec) => spec.mentions(name),
+                Arg::Name(word) => word == name,
+                _ => false,
+            })
+    }
+
     /// Adds an argument.
     pub fn with(mut self, name: &str, value: Arg) -> Self {
         self.args.push((name.to_owned(), value));

@@ -5,6 +5,7 @@ use crate::agenda::Key;
 use crate::app::Command;
 use crate::connection::{Connection, NEVER};
 use crate::record::{Deliveries, Totals};
+use truckee_tcp::sender::Judged;
 
 impl Network<'_> {
     pub(super) fn on_app(&mut self, index: usize) {
@@ -18,6 +19,7 @@ impl Network<'_> {
         if flow.book.started.is_none() {
             flow.book.started = Some(now);
             flow.app.start(now, &mut self.commands);
+            self.arm_readings(index);
         } else {
             flow.app.wake(now, &mut self.commands);
         }
@@ -27,6 +29,8 @@ impl Network<'_> {
     pub(super) fn on_finished(&mut self, index: usize) {
         let connection = &mut self.connections[index];
         connection.open = false;
+        self.recount_load();
+        let connection = &mut self.connections[index];
         let (flow, lane) = (connection.flow, connection.lane);
         if !self.connections[index].reverse {
             self.flows[flow].book.ended.connections += 1;
@@ -94,10 +98,21 @@ impl Network<'_> {
         let flow = &mut self.flows[connection.flow];
         if connection.generation > 0 && !connection.reverse {
             add_connection(&mut flow.book.ended, connection);
+            add_judged(&mut flow.book.judged, connection);
         }
         (connection.sender, connection.receiver) = flow.template.ends();
         connection.generation += 1;
         connection.open = true;
+        self.recount_load();
+    }
+
+    /// How those who watch a flow have judged so far.
+    pub fn judged(&self, flow: usize) -> Vec<Judged> {
+        let state = &self.flows[flow];
+        let mut judged = state.book.judged.clone();
+        let connections = &self.connections[state.connections()];
+        connections.iter().filter(|c| !c.reverse).for_each(|c| add_judged(&mut judged, c));
+        judged
     }
 
     /// What a flow has counted so far.
@@ -122,6 +137,12 @@ impl Network<'_> {
         connections.iter().filter(|c| !c.reverse).for_each(|c| all.merge(&c.deliveries));
         all
     }
+}
+
+fn add_judged(judged: &mut [Judged], connection: &Connection) {
+    let observers = connection.sender.observers();
+    let theirs = observers.into_iter().flat_map(|o| o.judged());
+    judged.iter_mut().zip(theirs).for_each(|(sum, one)| *sum += *one);
 }
 
 fn add_connection(totals: &mut Totals, connection: &Connection) {

@@ -1,7 +1,8 @@
 //! Building a network from its scenario: links, paths, flows, sources, and which links can be fused.
 
 use super::changes::{backwards, numbers};
-use super::{END, FlowState, Network, Source, kind};
+use super::observe::{Load, WARM_UP};
+use super::{END, FlowState, Network, OWN, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
 use crate::app::Application;
 use crate::arrivals::Process;
@@ -16,6 +17,7 @@ use truckee_scenario::Scenario;
 use truckee_scenario::model::App;
 use truckee_scenario::outcome::FlowSeries;
 use truckee_scenario::route::Routes;
+use truckee_tcp::sender::Judged;
 
 impl<'a> Network<'a> {
     /// Builds the network of a scenario.
@@ -59,6 +61,7 @@ impl<'a> Network<'a> {
             now: 0,
             warm: scenario.warmup == 0,
             unfinished: scenario.flows.len(),
+            load: None,
             commands: Vec::new(),
         };
         network.add_flows(options)?;
@@ -68,7 +71,12 @@ impl<'a> Network<'a> {
             network.agenda.push(change.at, kind::CHANGE | index as Key);
         }
         if !network.warm {
-            network.agenda.push(scenario.warmup, kind::WARM);
+            network.agenda.push(scenario.warmup, kind::WARM | WARM_UP as Key);
+        }
+        let truth = network.connections.iter().any(|c| c.wants_truth);
+        if truth || network.flows.iter().any(|f| f.readings.is_some()) {
+            network.load = Some(Load::default());
+            network.recount_load();
         }
         Ok(network)
     }
@@ -101,20 +109,27 @@ impl<'a> Network<'a> {
                     forward,
                     back,
                     sender_armed: NEVER,
+                    pace_armed: NEVER,
                     receiver_armed: NEVER,
                     open: false,
                     reverse: app.is_reverse(lane),
                     ecn: flow.stack.ecn,
                     recorded: options.series && !app.is_reverse(lane),
                     awaited: false,
+                    wants_truth: template.wants_truth(),
                     deliveries: Deliveries::default(),
                 });
             }
             let series = options
                 .series
                 .then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
-            let book = FlowBook { series, ..FlowBook::default() };
-            self.flows.push(FlowState { app, template, book, first_connection, armed: flow.start });
+            let judged = vec![Judged::default(); flow.observe.predictors.len()];
+            let book = FlowBook { series, judged_warm: judged.clone(), judged, ..FlowBook::default() };
+            let own = template.goes_by_estimate().then(|| OWN.to_owned());
+            let names: Vec<String> =
+                own.into_iter().chain(flow.observe.estimators.iter().map(|(name, _)| name.clone())).collect();
+            let readings = (!names.is_empty()).then(|| Readings::new(names, flow.observe.every));
+            self.flows.push(FlowState { app, template, book, readings, first_connection, armed: flow.start });
             self.agenda.push(flow.start, kind::APP | index as Key);
         }
         Ok(())
@@ -137,6 +152,7 @@ impl<'a> Network<'a> {
                     path,
                     packet: traffic.packet,
                     stop: traffic.stop.unwrap_or(scenario.duration),
+                    rate: 0.0,
                 });
             }
         }

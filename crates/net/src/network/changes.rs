@@ -40,6 +40,7 @@ impl Network<'_> {
         }
         if change.delay.is_some() || change.up.is_some() {
             self.find_routes();
+            self.recount_load();
         }
     }
 

@@ -63,6 +63,7 @@ impl Network<'_> {
     #[inline]
     pub(super) fn at_sender(&mut self, index: usize, id: PacketId) {
         let now = self.now;
+        self.inform(index);
         let segment = &self.packets[id].segment;
         let connection = &mut self.connections[index];
         connection.sender.on_segment(now, segment);
@@ -83,7 +84,8 @@ impl Network<'_> {
         }
         connection.sender_armed = NEVER;
         if connection.sender.deadline().is_some_and(|d| d <= now) {
-            connection.sender.on_timer(now);
+            self.inform(index);
+            self.connections[index].sender.on_timer(now);
             self.after_sender(index);
         } else {
             self.arm_sender(index);
@@ -156,6 +158,26 @@ impl Network<'_> {
         {
             connection.sender_armed = deadline.max(self.now);
             self.agenda.push(connection.sender_armed, kind::SENDER | index as Key);
+        }
+        if let Some(release) = connection.sender.release()
+            && release < connection.pace_armed
+        {
+            connection.pace_armed = release.max(self.now);
+            self.agenda.push(connection.pace_armed, kind::PACE | index as Key);
+        }
+    }
+
+    /// Pacing lets the next segment out.
+    pub(super) fn on_release(&mut self, index: usize) {
+        self.agenda.pop();
+        let now = self.now;
+        let connection = &mut self.connections[index];
+        if connection.pace_armed != now {
+            return;
+        }
+        connection.pace_armed = NEVER;
+        if connection.open {
+            self.after_sender(index);
         }
     }
 

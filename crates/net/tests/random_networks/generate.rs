@@ -5,8 +5,10 @@ use truckee_channel::random::{Xoshiro256PlusPlus, chance, stream, up_to};
 use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::*;
+use truckee_tcp::estimate::AnyEstimator;
+use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::preset::PRESETS;
-use truckee_tcp::{Arg, Nanos, Size, Spec, Stack};
+use truckee_tcp::{Arg, Info, Nanos, Size, Spec, Stack};
 
 const MS: Nanos = 1_000_000;
 const S: Nanos = 1000 * MS;
@@ -216,6 +218,21 @@ fn sender(dice: &mut Dice) -> Sender {
         recovery: preset.recovery(),
         growth: preset.growth(),
         response: preset.response(),
+        start: preset.start(),
+        pacing: if dice.chance(0.1) { Spec::named("per-window") } else { preset.pacing() },
+    }
+}
+
+/// Now and then all predictors and all estimators watch.
+fn observe(dice: &mut Dice) -> Observe {
+    let all = |members: &[Info]| -> Vec<(String, Spec)> {
+        members.iter().map(|m| (m.name.to_owned(), Spec::named(m.name))).collect()
+    };
+    let watched = dice.chance(0.2);
+    Observe {
+        predictors: if watched { all(AnyPredictor::MEMBERS) } else { Vec::new() },
+        estimators: if watched { all(AnyEstimator::MEMBERS) } else { Vec::new() },
+        every: dice.whole(10, 1000) * MS,
     }
 }
 
@@ -260,6 +277,7 @@ fn flow(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], patient: boo
         to,
         sender: sender(dice),
         receiver,
+        observe: observe(dice),
         app: app(dice, &stack, patient),
         start,
         stop: if dice.chance(0.1) { Some(start + dice.whole(1, 5 * S)) } else { None },

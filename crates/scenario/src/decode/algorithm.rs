@@ -11,9 +11,11 @@ use crate::nearest::{did_you_mean, one_of};
 use crate::units::{Quantity, parse};
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::preset::{self, PRESETS, Preset};
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
+use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Arg, Spec, SpecError};
 
 /// The sender of a flow that names none.
@@ -22,7 +24,7 @@ pub(super) const DEFAULT_SENDER: &str = "newreno";
 pub(super) const DEFAULT_RECEIVER: &str = "every";
 
 /// A family's builder, reduced to the spec with every default filled in.
-type Resolve = fn(&Spec) -> Result<Spec, SpecError>;
+pub(super) type Resolve = fn(&Spec) -> Result<Spec, SpecError>;
 
 fn recovery(spec: &Spec) -> Result<Spec, SpecError> {
     AnyRecovery::build(spec).map(|(_, resolved)| resolved)
@@ -34,6 +36,14 @@ fn growth(spec: &Spec) -> Result<Spec, SpecError> {
 
 fn response(spec: &Spec) -> Result<Spec, SpecError> {
     AnyResponse::build(spec).map(|(_, resolved)| resolved)
+}
+
+fn start(spec: &Spec) -> Result<Spec, SpecError> {
+    AnyStart::build(spec).map(|(_, resolved)| resolved)
+}
+
+fn pacing(spec: &Spec) -> Result<Spec, SpecError> {
+    AnyPacing::build(spec).map(|(_, resolved)| resolved)
 }
 
 fn ack_policy(spec: &Spec) -> Result<Spec, SpecError> {
@@ -91,18 +101,26 @@ fn parts(
     place: &Place,
 ) -> Option<Sender> {
     let get = |key| reader.and_then(|reader| reader.get(key));
-    let written = ["recovery", "growth", "response"].map(get);
+    let written = ["recovery", "growth", "response", "start", "pacing"].map(get);
     let recovery = part(diag, written[0], base.recovery(), recovery, place);
     let growth = part(diag, written[1], base.growth(), growth, place);
     let response = part(diag, written[2], base.response(), response, place);
+    let start = part(diag, written[3], base.start(), start, place);
+    let pacing = part(diag, written[4], base.pacing(), pacing, place);
     let label = get("label").and_then(|value| diag.name(value)).map(str::to_owned);
-    let (recovery, growth, response) = (recovery?, growth?, response?);
+    let (recovery, growth, response, start, pacing) = (recovery?, growth?, response?, start?, pacing?);
     let untouched = written.iter().all(Option::is_none);
     let label = label.unwrap_or_else(|| match untouched {
         true => base.info.name.to_owned(),
-        false => [&recovery, &growth, &response].map(|spec| spec.name.as_str()).join("+"),
+        false => {
+            let parts = [&recovery, &growth, &response].map(|spec| spec.name.as_str());
+            // How it starts and paces is said where that is not the ordinary way.
+            let more = [(&start, "slow-start"), (&pacing, "none")].into_iter();
+            let more = more.filter(|(spec, ordinary)| spec.name != *ordinary).map(|(s, _)| s.name.as_str());
+            parts.into_iter().chain(more).collect::<Vec<_>>().join("+")
+        }
     });
-    Some(Sender { label, recovery, growth, response })
+    Some(Sender { label, recovery, growth, response, start, pacing })
 }
 
 /// Reads a receiver's ACK policy.
@@ -122,7 +140,18 @@ fn part(
         Some(value) => spec(diag, value)?,
         None => default,
     };
-    match resolve(&given) {
+    resolved(diag, &given, value, resolve, place)
+}
+
+/// The spec with all its defaults filled in; what its family refuses is reported where it was written.
+pub(super) fn resolved(
+    diag: &Diagnostics<'_>,
+    given: &Spec,
+    value: Option<&Value>,
+    resolve: Resolve,
+    place: &Place,
+) -> Option<Spec> {
+    match resolve(given) {
         Ok(resolved) => Some(resolved),
         Err(error) => {
             report(diag, &error, value, place);
@@ -132,7 +161,7 @@ fn part(
 }
 
 /// A member's name, or a table with that name as its only key and the arguments below it.
-fn spec(diag: &Diagnostics<'_>, value: &Value) -> Option<Spec> {
+pub(super) fn spec(diag: &Diagnostics<'_>, value: &Value) -> Option<Spec> {
     match &value.kind {
         Kind::Text(name) => return Some(Spec::named(name)),
         Kind::Table(table) => {

@@ -4,9 +4,9 @@ use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::ends::numbered;
 use super::link::Wiring;
 use super::reader::Reader;
-use super::{algorithm, app, stack};
+use super::{algorithm, app, observe, stack};
 use crate::document::tree::{Place, Table, Value};
-use crate::model::{App, Flow, Sender};
+use crate::model::{App, Flow, Observe, Sender};
 use crate::units::format_time;
 use std::collections::BTreeSet;
 use truckee_tcp::{Nanos, Spec, Stack};
@@ -24,6 +24,7 @@ pub(super) struct Placed<'d> {
 struct Settings {
     sender: Option<Sender>,
     receiver: Option<Spec>,
+    observe: Observe,
     app: App,
     stack: Stack,
 }
@@ -54,6 +55,7 @@ fn settings(reader: &Reader<'_>) -> Settings {
     Settings {
         sender: algorithm::sender(reader.diag, reader.get("sender"), reader.place),
         receiver: algorithm::receiver(reader.diag, reader.get("receiver"), reader.place),
+        observe: observe::read(reader),
         app: app.unwrap_or(App::Bulk),
         stack,
     }
@@ -80,6 +82,7 @@ struct Entry<'d> {
     stop: Option<Nanos>,
     sender: Sender,
     receiver: Spec,
+    observe: Observe,
     app: App,
     stack: Stack,
 }
@@ -101,12 +104,13 @@ impl<'d> Flows<'d, '_> {
             reader.own("start_every").and_then(|v| diag.time(v, 0..=MAX_TIME, "ms")).unwrap_or(0);
         let stop = reader.own("stop").and_then(|v| diag.time(v, 1..=MAX_TIME, "s"));
         let route = reader.own("route");
-        let Settings { sender, receiver, app, stack } = settings(&reader);
+        let Settings { sender, receiver, observe, app, stack } = settings(&reader);
         reader.finish();
         let (Some(from), Some(to), Some(sender), Some(receiver)) = (from, to, sender, receiver) else {
             return;
         };
-        let entry = Entry { name, from, to, route, start, start_every, stop, sender, receiver, app, stack };
+        let entry =
+            Entry { name, from, to, route, start, start_every, stop, sender, receiver, observe, app, stack };
         match count {
             None => _ = self.flow(&entry, None, &item.place),
             // A copy that fails, fails like those after it.
@@ -138,8 +142,9 @@ impl<'d> Flows<'d, '_> {
             return None;
         }
         let (sender, receiver) = (entry.sender.clone(), entry.receiver.clone());
-        let (app, stack, stop) = (entry.app.clone(), entry.stack.clone(), entry.stop);
-        let flow = Flow { name, from, to, sender, receiver, app, start, stop, stack, route };
+        let (observe, app, stack, stop) =
+            (entry.observe.clone(), entry.app.clone(), entry.stack.clone(), entry.stop);
+        let flow = Flow { name, from, to, sender, receiver, observe, app, start, stop, stack, route };
         self.list.push(Placed { flow, place });
         Some(())
     }

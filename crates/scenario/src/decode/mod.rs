@@ -11,6 +11,7 @@ mod diagnostics;
 mod ends;
 mod flow;
 mod link;
+mod observe;
 mod queue;
 mod reader;
 mod routes;

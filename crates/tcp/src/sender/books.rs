@@ -89,6 +89,8 @@ impl std::ops::SubAssign for Judged {
 pub struct Counts {
     /// Data segments sent, retransmissions included.
     pub segments: u64,
+    /// Payload sent, retransmissions included, bytes.
+    pub bytes: u64,
     /// Data segments sent again.
     pub retransmitted_segments: u64,
     /// Payload sent again, bytes.

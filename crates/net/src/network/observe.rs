@@ -1,0 +1,159 @@
+//! What the laboratory knows of a path, and reading the estimates of those who watch a flow.
+//!
+//! Truth for oracles and for results: what cross traffic leaves of the bottleneck, over the number of its TCP flows. A
+//! source counts with its rate while ON and with nothing while OFF. Nothing here is worked out where nobody asks.
+
+use super::{Network, kind, seconds};
+use crate::agenda::Key;
+use crate::connection::Path;
+use truckee_scenario::outcome::EstimatePoint;
+use truckee_tcp::segment::HEADER_BYTES;
+use truckee_tcp::{PathTruth, Time};
+
+/// Index of the end of the warm-up among the events of its kind; flow k reads its estimates as number k + 1.
+pub(super) const WARM_UP: usize = 0;
+
+/// What crosses each link at present.
+#[derive(Debug, Default)]
+pub struct Load {
+    /// Bit/s of cross traffic.
+    traffic: Vec<f64>,
+    /// TCP flows whose data it carries.
+    flows: Vec<u32>,
+}
+
+/// The estimates of one estimator over time.
+#[derive(Debug, Clone, Default)]
+pub struct EstimateBook {
+    pub readings: u64,
+    pub sum: f64,
+    pub squares: f64,
+    /// Sum of the distances to what was available.
+    pub errors: f64,
+    /// Sums of what was available and used at these readings.
+    pub available: f64,
+    pub used: f64,
+}
+
+/// The readings of a flow.
+#[derive(Debug)]
+pub struct Readings {
+    every: Time,
+    /// One for the sender's own estimate, then one for each estimator that watches.
+    pub books: Vec<EstimateBook>,
+    pub names: Vec<String>,
+    /// Payload sent when the reading before was taken.
+    sent: u64,
+}
+
+impl Readings {
+    pub fn new(names: Vec<String>, every: Time) -> Self {
+        Self { every, books: vec![EstimateBook::default(); names.len()], names, sent: 0 }
+    }
+}
+
+impl Network<'_> {
+    /// Works out anew what crosses each link, where anybody wants to know.
+    pub(super) fn recount_load(&mut self) {
+        let Some(load) = &mut self.load else { return };
+        load.traffic.clear();
+        load.traffic.resize(self.links.len(), 0.0);
+        load.flows.clear();
+        load.flows.resize(self.links.len(), 0);
+        let links = |path: Path| &self.paths[path.start as usize..(path.start + path.len) as usize];
+        for source in self.sources.iter().filter(|s| s.rate > 0.0) {
+            links(source.path).iter().for_each(|&link| load.traffic[link as usize] += source.rate);
+        }
+        for connection in self.connections.iter().filter(|c| c.open && !c.reverse) {
+            links(connection.forward).iter().for_each(|&link| load.flows[link as usize] += 1);
+        }
+    }
+
+    /// The truth about the path of a connection.
+    pub(super) fn truth(&self, index: usize) -> PathTruth {
+        let connection = &self.connections[index];
+        let mss = self.scenario.flows[connection.flow].stack.mss;
+        let wire = f64::from(mss + HEADER_BYTES);
+        let links = |path: Path| self.paths[path.start as usize..(path.start + path.len) as usize].iter();
+        let left = |&link: &u32| {
+            let (rate, load) = (self.links[link as usize].rate() as f64, self.load.as_ref());
+            let (traffic, flows) =
+                load.map_or((0.0, 1), |l| (l.traffic[link as usize], l.flows[link as usize]));
+            (rate - traffic).max(0.0) / f64::from(flows.max(1))
+        };
+        let available = links(connection.forward).map(left).fold(f64::INFINITY, f64::min);
+        let crossing = |path: Path, bytes: f64| {
+            links(path)
+                .map(|&link| &self.links[link as usize])
+                .map(|link| link.delay() as f64 + bytes * 8e9 / link.rate() as f64)
+                .sum::<f64>()
+        };
+        let rtt = crossing(connection.forward, wire) + crossing(connection.back, f64::from(HEADER_BYTES));
+        PathTruth { available: available * f64::from(mss) / wire, rtt: rtt as Time }
+    }
+
+    /// Tells the oracles of a connection, if it has any, what its path is like.
+    #[inline]
+    pub(super) fn inform(&mut self, index: usize) {
+        if self.connections[index].wants_truth {
+            let truth = self.truth(index);
+            self.connections[index].sender.note_path(truth);
+        }
+    }
+
+    /// Reads the estimates of a flow and holds them against the truth.
+    pub(super) fn on_reading(&mut self, flow: usize) {
+        let now = self.now;
+        let first = self.flows[flow].first_connection;
+        let (truth, open) = (self.truth(first), self.connections[first].open);
+        let totals = self.totals(flow);
+        let state = &mut self.flows[flow];
+        let (book, Some(readings)) = (&mut state.book, &mut state.readings) else {
+            self.agenda.pop();
+            return;
+        };
+        self.agenda.postpone(now + readings.every);
+        let sent = totals.counts.bytes;
+        let used = (sent - readings.sent) as f64 * 8e9 / readings.every as f64;
+        readings.sent = sent;
+        if !open {
+            return;
+        }
+        let sender = &self.connections[first].sender;
+        let others = sender.observers().into_iter().flat_map(|o| o.estimates());
+        let own = readings.names.first().filter(|name| *name == super::OWN).map(|_| sender.estimate());
+        for (k, estimate) in own.into_iter().chain(others).enumerate() {
+            if let Some(series) = &mut book.series {
+                series.estimates.push(EstimatePoint {
+                    t: seconds(now),
+                    estimator: readings.names[k].clone(),
+                    estimate,
+                    available: truth.available,
+                    used,
+                });
+            }
+            if let Some(estimate) = estimate.filter(|_| self.warm) {
+                readings.books[k].add(estimate, truth.available, used);
+            }
+        }
+    }
+
+    /// Arms the first reading of a flow.
+    pub(super) fn arm_readings(&mut self, flow: usize) {
+        if let Some(readings) = &self.flows[flow].readings {
+            let first = self.now + readings.every;
+            self.agenda.push(first, kind::WARM | (flow + 1) as Key);
+        }
+    }
+}
+
+impl EstimateBook {
+    fn add(&mut self, estimate: f64, available: f64, used: f64) {
+        self.readings += 1;
+        self.sum += estimate;
+        self.squares += estimate * estimate;
+        self.errors += (estimate - available).abs();
+        self.available += available;
+        self.used += used;
+    }
+}
