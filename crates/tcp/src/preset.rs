@@ -81,6 +81,8 @@ pub const PRESETS: &[Preset] = &[
         "recovery by selective acknowledgements", "RFC 2018, RFC 6675"),
     preset("sack-abc", [("sack", &[]), ("byte-counting", &[]), HALVE], "sack + byte-counting(2) + halve",
         "what stacks without CUBIC do today", "RFC 6675, RFC 3465"),
+    preset("cubic", [("sack", &[]), ("cubic", &[]), ("cubic", &[])], "sack + cubic + cubic",
+        "the standard of today: a window that is a cubic function of time", "RFC 9438, RFC 6675"),
     preset("newreno-lp", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "vegas")])],
         "newreno + per-ack + by-cause(vegas, α = 1, β = 3)",
         "NewReno that asks the Vegas predictor about each loss", LP),

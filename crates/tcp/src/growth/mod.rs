@@ -7,9 +7,12 @@
 //! `w.cwnd`. The other methods serve rules that model the path: they hear of every ACK and departure, and may pace.
 
 mod byte_counting;
+mod cubic;
+mod hystart;
 mod per_ack;
 
 pub use byte_counting::ByteCounting;
+pub use cubic::Cubic;
 pub use per_ack::PerAck;
 
 use crate::spec::family;
@@ -37,7 +40,7 @@ pub trait Growth {
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Cubic }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);

@@ -6,10 +6,12 @@
 //! Neither falls below one MSS. The other methods let a response that listens (to estimate or to judge) listen.
 
 mod by_cause;
+mod cubic;
 mod halve;
 mod to_estimate;
 
 pub use by_cause::ByCause;
+pub use cubic::Cubic;
 pub use halve::Halve;
 pub use to_estimate::ToEstimate;
 
@@ -36,7 +38,7 @@ pub trait LossResponse {
 
 family! {
     /// Any loss response.
-    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate, ByCause }
+    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate, ByCause, Cubic }
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn on_sent(&mut self, sent: &Departure);
