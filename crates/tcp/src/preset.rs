@@ -62,6 +62,7 @@ const fn preset(
 
 const PER_ACK: Part = ("per-ack", &[]);
 const HALVE: Part = ("halve", &[]);
+const HIGHSPEED: Part = ("highspeed", &[]);
 const LP: &str = "Martignon, NewReno-LP, chapter 4";
 
 /// Every preset.
@@ -86,12 +87,45 @@ pub const PRESETS: &[Preset] = &[
     preset("newreno-lp", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "vegas")])],
         "newreno + per-ack + by-cause(vegas, α = 1, β = 3)",
         "NewReno that asks the Vegas predictor about each loss", LP),
+    preset("newreno-lp(vegas-single)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "vegas-single")])],
+        "newreno + per-ack + by-cause(vegas-single)",
+        "NewReno-LP with the Vegas predictor of one threshold", LP),
+    preset("newreno-lp(ncpld)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "ncpld")])],
+        "newreno + per-ack + by-cause(ncpld, tibet on ACKs)",
+        "NewReno-LP with non-congestion packet loss detection", LP),
     preset("newreno-lp(spike)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "spike")])],
         "newreno + per-ack + by-cause(spike, α = 0.5, β = 0.4)",
         "NewReno-LP with the Spike predictor", LP),
+    preset("newreno-lp(flip-flop)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "flip-flop")])],
+        "newreno + per-ack + by-cause(flip-flop, l = 8, η = 6)",
+        "NewReno-LP with the Flip-Flop predictor", LP),
+    preset("newreno-lp(random)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "random")])],
+        "newreno + per-ack + by-cause(random)",
+        "NewReno-LP that guesses", LP),
+    preset("newreno-lp(always-congested)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "always-congested")])],
+        "newreno + per-ack + by-cause(always-congested)",
+        "NewReno-LP that takes every loss for congestion: NewReno", LP),
+    preset("newreno-lp(always-wireless)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "always-wireless")])],
+        "newreno + per-ack + by-cause(always-wireless)",
+        "NewReno-LP that takes every loss for noise", LP),
     preset("newreno-lp(ideal)", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "ideal")])],
         "newreno + per-ack + by-cause(ideal)",
         "NewReno-LP told the truth: the upper bound", LP),
+    preset("westwood-1", [("newreno", &[]), PER_ACK, ("to-estimate", &[("estimator", "westwood-1")])],
+        "newreno + per-ack + to-estimate(westwood-1)",
+        "TCP Westwood with its first filter", "Mascolo et al. 2000"),
+    preset("westwood-2", [("newreno", &[]), PER_ACK, ("to-estimate", &[("estimator", "westwood-2")])],
+        "newreno + per-ack + to-estimate(westwood-2)",
+        "TCP Westwood with its second filter", "Mascolo et al. 2001; Casetti et al. 2002"),
+    preset("westwood-3", [("newreno", &[]), PER_ACK, ("to-estimate", &[("estimator", "westwood-3")])],
+        "newreno + per-ack + to-estimate(westwood-3)",
+        "TCP Westwood with its third filter, ABSE", "Wang et al. 2002"),
+    preset("tibet", [("newreno", &[]), PER_ACK, ("to-estimate", &[("estimator", "tibet")])],
+        "newreno + per-ack + to-estimate(tibet)",
+        "NewReno that falls to what it sent in the mean", "Capone, Fratta and Martignon 2004"),
+    preset("ideal-bandwidth", [("newreno", &[]), PER_ACK, ("to-estimate", &[("estimator", "oracle")])],
+        "newreno + per-ack + to-estimate(oracle)",
+        "NewReno told the available bandwidth: the upper bound", "Martignon, NewReno-LP, algorithm 3.3.5"),
 ];
 
 /// The preset of that name.

@@ -8,12 +8,20 @@
 
 mod byte_counting;
 mod cubic;
+mod highspeed;
 mod hystart;
+mod limited_slow_start;
 mod per_ack;
+mod santa_cruz;
+mod vegas;
 
 pub use byte_counting::ByteCounting;
 pub use cubic::Cubic;
+pub use highspeed::HighSpeed;
+pub use limited_slow_start::LimitedSlowStart;
 pub use per_ack::PerAck;
+pub use santa_cruz::SantaCruz;
+pub use vegas::Vegas;
 
 use crate::spec::family;
 use crate::{Ack, Air, Departure, Loss, Window};
@@ -40,7 +48,7 @@ pub trait Growth {
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Cubic }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, LimitedSlowStart, HighSpeed, Vegas, SantaCruz, Cubic }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);

@@ -5,14 +5,22 @@
 //! can be in charge (see [`crate::response::ByCause`]) or merely watch.
 
 mod constant;
+mod flip_flop;
+mod ncpld;
 mod oracle;
+mod random;
 mod spike;
 mod vegas;
+mod vegas_single;
 
 pub use constant::{AlwaysCongested, AlwaysWireless};
+pub use flip_flop::FlipFlop;
+pub use ncpld::Ncpld;
 pub use oracle::Ideal;
+pub use random::Random;
 pub use spike::Spike;
 pub use vegas::Vegas;
+pub use vegas_single::VegasSingle;
 
 use crate::spec::family;
 use crate::{Ack, Cause, Departure, Loss, Time, Window};
@@ -31,7 +39,9 @@ pub trait LossPredictor {
 
 family! {
     /// Any loss predictor.
-    pub enum AnyPredictor: LossPredictor, "loss predictor" { Vegas, Spike, AlwaysCongested, AlwaysWireless, Ideal }
+    pub enum AnyPredictor: LossPredictor, "loss predictor" {
+        Vegas, VegasSingle, Ncpld, Spike, FlipFlop, AlwaysCongested, AlwaysWireless, Random, Ideal
+    }
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn on_sent(&mut self, sent: &Departure);
     fn on_timeout(&mut self, now: Time);
@@ -39,28 +49,4 @@ family! {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{LossKind, Spec};
-
-    #[test]
-    fn before_any_ack_every_judging_member_says_congestion() {
-        for member in AnyPredictor::MEMBERS.iter().filter(|m| m.name != "always-wireless") {
-            let (predictor, _) = AnyPredictor::build(&Spec::named(member.name)).unwrap();
-            let loss = Loss { now: 0, kind: LossKind::DupAcks, seq: 1, truth: None };
-            assert_eq!(predictor.verdict(&loss), Cause::Congestion, "{}", member.name);
-        }
-    }
-
-    #[test]
-    fn only_the_ideal_one_reads_the_truth() {
-        for member in AnyPredictor::MEMBERS {
-            let (predictor, _) = AnyPredictor::build(&Spec::named(member.name)).unwrap();
-            let verdict = |truth| {
-                predictor.verdict(&Loss { now: 0, kind: LossKind::DupAcks, seq: 1, truth: Some(truth) })
-            };
-            let differs = verdict(Cause::Congestion) != verdict(Cause::Wireless);
-            assert_eq!(differs, member.name == "ideal", "{}", member.name);
-        }
-    }
-}
+mod tests;

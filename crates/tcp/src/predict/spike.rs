@@ -60,3 +60,39 @@ impl LossPredictor for Spike {
         self.answer
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{judge, rtt};
+    use super::*;
+    use crate::Cause::{Congestion, Wireless};
+    use crate::predict::AnyPredictor;
+    use crate::{LossKind, Spec};
+
+    #[test]
+    fn the_thresholds_lie_within_the_range_of_round_trip_times() {
+        // RTTmin 100 ms; RTTmax 100, 200, 200, ...: Bstart 150, Bend 140 ms.
+        let rtts = [100, 200, 145, 139, 145, 150, 151, 140];
+        let expected =
+            [Congestion, Congestion, Congestion, Wireless, Wireless, Wireless, Congestion, Congestion];
+        assert_eq!(judge("spike", &[], 100, &rtts), expected);
+    }
+
+    #[test]
+    fn the_largest_rtt_is_forgotten_at_the_first_timeout_only() {
+        let (mut spike, _) = AnyPredictor::build(&Spec::named("spike")).unwrap();
+        let mut answer = |timeout: bool, ms| {
+            if timeout {
+                spike.on_timeout(0);
+            }
+            let (ack, w) = rtt(ms, 100);
+            spike.on_ack(&ack, &w);
+            spike.verdict(&Loss { now: 0, kind: LossKind::DupAcks, seq: 1, truth: None })
+        };
+        assert_eq!(answer(false, 900), Congestion);
+        assert_eq!(answer(false, 200), Wireless, "200 ms is little against 900 ms");
+        assert_eq!(answer(true, 200), Congestion, "and the most where 900 ms is forgotten");
+        assert_eq!(answer(false, 120), Wireless);
+        assert_eq!(answer(true, 120), Wireless, "the second timeout forgets nothing");
+    }
+}

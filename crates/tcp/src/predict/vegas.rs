@@ -15,6 +15,12 @@ pub struct Vegas {
     answer: Cause,
 }
 
+/// Own segments that wait in queues, d; none where the ACK brings no round-trip time.
+pub(super) fn backlog(ack: &Ack, w: &Window) -> Option<f64> {
+    let (rtt, rtt_min) = (ack.rtt?, w.rtt_min?);
+    Some(w.cwnd / w.mss * (1.0 - rtt_min as f64 / rtt.max(1) as f64))
+}
+
 impl Member for Vegas {
     const INFO: Info = Info {
         name: "vegas",
@@ -34,16 +40,36 @@ impl Member for Vegas {
 
 impl LossPredictor for Vegas {
     fn on_ack(&mut self, ack: &Ack, w: &Window) {
-        let (Some(rtt), Some(rtt_min)) = (ack.rtt, w.rtt_min) else { return };
-        let backlog = w.cwnd / w.mss * (1.0 - rtt_min as f64 / rtt.max(1) as f64);
-        if backlog >= self.beta {
-            self.answer = Cause::Congestion;
-        } else if backlog <= self.alpha {
+        let Some(backlog) = backlog(ack, w) else { return };
+        if backlog <= self.alpha {
             self.answer = Cause::Wireless;
+        } else if backlog >= self.beta {
+            self.answer = Cause::Congestion;
         }
     }
 
     fn verdict(&self, _: &Loss) -> Cause {
         self.answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::judge;
+    use crate::Arg;
+    use crate::Cause::{Congestion, Wireless};
+
+    #[test]
+    fn between_the_thresholds_the_answer_before_stands() {
+        // Ten segments, RTTmin 70 ms: d = 2.2 (as at first: congestion), 0, 2.2, 3, 2.2, 1.03, 0.98.
+        let rtts = [90, 70, 90, 100, 90, 78, 77];
+        let expected = [Congestion, Wireless, Wireless, Congestion, Congestion, Congestion, Wireless];
+        assert_eq!(judge("vegas", &[], 70, &rtts), expected);
+    }
+
+    #[test]
+    fn equal_thresholds_leave_nothing_between_and_wireless_has_the_border() {
+        let args = [("alpha", Arg::Number(5.0)), ("beta", Arg::Number(5.0))];
+        assert_eq!(judge("vegas", &args, 80, &[80, 161, 160]), [Wireless, Congestion, Wireless]);
     }
 }

@@ -1,0 +1,223 @@
+//! The third filter of TCP Westwood, ABSE: samples over an adaptive time, and an adaptive gain.
+//!
+//! At every ACK, Δ after the one before:
+//! - recent throughput R ← 0.6·R + 0.4·(bits acked in the last RTT)/RTT;
+//! - sample time T = RTT·(cwnd − R·RTTmin)/cwnd, and at least Δ: where R·RTTmin ≥ cwnd nothing waits in queues;
+//! - sample s = (bits acked in the last T)/T;
+//! - U ← 0.6·U + 0.4·|s − s'|; τ = RTT + N·RTT·U/Umax, Umax the largest U of the last ten, N = 10;
+//! - B ← p·B + (1 − p)·s, p = (2τ − Δ)/(2τ + Δ).
+//!
+//! Source: Wang et al., "Adaptive Bandwidth Share Estimation in TCP Westwood", 2002; lp, algorithm 3.2.3.
+//!
+//! Choices: RTT is the smoothed one. A span is rounded up to whole intervals between ACKs, and the rate is over the span
+//! so rounded, so that counting whole ACKs adds no error of its own. The pole is at least 0. The first sample starts R
+//! and B. `rtt` and `cwnd` (in segments), where given, stand for the window's RTT, RTTmin and cwnd: a bare list of
+//! arrivals has none.
+
+use super::BandwidthEstimator;
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Ack, Nanos, Time, Window};
+use std::collections::VecDeque;
+
+/// Weight of the past in R and U.
+const PAST: f64 = 0.6;
+
+/// Adaptive time and gain.
+#[derive(Debug, Clone)]
+pub struct Westwood3 {
+    /// In place of the window's; 0: the window's.
+    rtt: Nanos,
+    cwnd: f64,
+    gain: f64,
+    history: History,
+    estimate: Option<Estimate>,
+}
+
+/// What is known after the first sample.
+#[derive(Debug, Clone)]
+struct Estimate {
+    throughput: f64,
+    sample: f64,
+    unsteadiness: Recent,
+    rate: f64,
+}
+
+/// U, and its last ten values.
+#[derive(Debug, Clone, Default)]
+struct Recent {
+    now: f64,
+    last: [f64; 10],
+    at: usize,
+}
+
+impl Recent {
+    fn take(&mut self, change: f64) {
+        self.now = PAST * self.now + (1.0 - PAST) * change;
+        self.last[self.at] = self.now;
+        self.at = (self.at + 1) % self.last.len();
+    }
+
+    /// U/Umax, from 0 to 1.
+    fn relative(&self) -> f64 {
+        let max = self.last.iter().fold(0.0, |max: f64, &u| max.max(u));
+        if max > 0.0 { self.now / max } else { 0.0 }
+    }
+}
+
+/// ACKs of about the last RTT: when, and how many bytes were acked since the first of all (wrapping).
+#[derive(Debug, Clone, Default)]
+struct History {
+    acks: VecDeque<(Time, u64)>,
+}
+
+impl History {
+    /// Adds an ACK: the time since the one before, if there was one and time has passed.
+    fn add(&mut self, now: Time, bytes: u64) -> Option<Nanos> {
+        let before = self.acks.back().copied();
+        match (before, self.acks.back_mut()) {
+            (Some((last, _)), Some(same)) if now <= last => {
+                same.1 = same.1.wrapping_add(bytes);
+                None
+            }
+            (Some((last, acked)), _) => {
+                self.acks.push_back((now, acked.wrapping_add(bytes)));
+                Some(now - last)
+            }
+            (None, _) => {
+                self.acks.push_back((now, 0));
+                None
+            }
+        }
+    }
+
+    /// Bit/s over the last `span`, rounded up to whole intervals, or over all there is.
+    fn rate(&self, span: Nanos) -> f64 {
+        let Some(&(now, acked)) = self.acks.back() else { return 0.0 };
+        let after = self.acks.partition_point(|&(at, _)| at <= now.saturating_sub(span.max(1)));
+        let (since, past) = self.acks[after.saturating_sub(1)];
+        acked.wrapping_sub(past) as f64 * 8.0 / ((now - since).max(1) as f64 / 1e9)
+    }
+
+    /// Forgets what [`Self::rate`] does not need for spans up to this.
+    fn keep(&mut self, span: Nanos) {
+        let Some(&(now, _)) = self.acks.back() else { return };
+        while self.acks.get(1).is_some_and(|&(at, _)| at <= now.saturating_sub(span)) {
+            self.acks.pop_front();
+        }
+    }
+}
+
+impl Member for Westwood3 {
+    const INFO: Info = Info {
+        name: "westwood-3",
+        summary: "samples the rate of ACKs over an adaptive time and filters it with an adaptive gain (ABSE)",
+        formula: "s = bits in T / T, T = RTT·(cwnd − R·RTTmin)/cwnd; B = p·B + (1−p)·s, p = (2τ−Δ)/(2τ+Δ), τ = RTT·(1 + N·U/Umax), N = 10",
+        source: "Wang et al. 2002; Martignon, NewReno-LP, algorithm 3.2.3",
+    };
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        Ok(Self {
+            rtt: args.time("rtt", 0, 0..=*super::SPAN.end())?,
+            cwnd: args.number("cwnd", 0.0, 0.0..=1e9)?,
+            gain: args.number("n", 10.0, 0.0..=1e6)?,
+            history: History::default(),
+            estimate: None,
+        })
+    }
+}
+
+impl BandwidthEstimator for Westwood3 {
+    fn on_ack(&mut self, ack: &Ack, w: &Window) {
+        let given = (self.rtt > 0).then_some(self.rtt);
+        let interval = self.history.add(ack.now, ack.delivered);
+        let (Some(rtt), Some(rtt_min)) = (given.or(w.srtt), given.or(w.rtt_min)) else { return };
+        let Some(interval) = interval else { return };
+        let rtt = rtt.max(1);
+        let cwnd = if self.cwnd > 0.0 { self.cwnd * w.mss } else { w.cwnd } * 8.0;
+
+        let recent = self.history.rate(rtt);
+        let throughput =
+            self.estimate.as_ref().map_or(recent, |e| PAST * e.throughput + (1.0 - PAST) * recent);
+        let in_path = throughput * rtt_min as f64 / 1e9;
+        let span = rtt as f64 * (1.0 - in_path / cwnd.max(1.0)).max(0.0);
+        let sample = self.history.rate((span as Nanos).max(interval));
+        self.history.keep(rtt);
+
+        let Some(e) = &mut self.estimate else {
+            let unsteadiness = Recent::default();
+            self.estimate = Some(Estimate { throughput, sample, unsteadiness, rate: sample });
+            return;
+        };
+        e.throughput = throughput;
+        e.unsteadiness.take((sample - e.sample).abs());
+        e.sample = sample;
+        let tau = rtt as f64 * (1.0 + self.gain * e.unsteadiness.relative());
+        let pole = ((2.0 * tau - interval as f64) / (2.0 * tau + interval as f64)).max(0.0);
+        e.rate = pole * e.rate + (1.0 - pole) * sample;
+    }
+
+    fn bits_per_second(&self) -> Option<f64> {
+        self.estimate.as_ref().map(|e| e.rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{feed, window};
+    use super::*;
+    use crate::estimate::AnyEstimator;
+    use crate::{Arg, Spec};
+
+    const MS: Time = 1_000_000;
+
+    #[test]
+    fn a_span_is_rounded_up_to_whole_intervals() {
+        let mut history = History::default();
+        for k in 0..=10 {
+            history.add(k * 10 * MS, 1000);
+        }
+        for span in [1, 10 * MS, 11 * MS, 95 * MS, 1000 * MS] {
+            assert_eq!(history.rate(span), 800e3, "{span}");
+        }
+        history.add(130 * MS, 1000);
+        assert_eq!(history.rate(30 * MS), 8000.0 / 0.03);
+        assert_eq!(history.rate(31 * MS), 16_000.0 / 0.04);
+        history.keep(31 * MS);
+        assert_eq!((history.acks.len(), history.rate(31 * MS)), (3, 16_000.0 / 0.04));
+    }
+
+    #[test]
+    fn an_uncongested_flow_is_sampled_ack_by_ack() {
+        // cwnd is one segment and R·RTTmin far more: T is the ACK's own interval. s = 800, then 400 kbit/s;
+        // U = 0.4·400 = 160 kbit/s is the largest yet: τ = 11·RTT = 1.1 s, p = (2.2 − 0.02)/(2.2 + 0.02).
+        let args = [("rtt", Arg::Time(100 * MS)), ("cwnd", Arg::Number(1.0))];
+        let rates = feed("westwood-3", &args, &[(0, 1000), (10 * MS, 1000), (30 * MS, 1000)]);
+        assert_eq!(rates[..2], [None, Some(800e3)]);
+        let pole = 2.18 / 2.22;
+        let expected = pole * 800e3 + (1.0 - pole) * 400e3;
+        assert!((rates[2].unwrap() - expected).abs() < 1e-6, "{rates:?} {expected}");
+    }
+
+    #[test]
+    fn a_congested_flow_is_sampled_over_most_of_its_rtt() {
+        // A window of 1000 segments against R·RTTmin of ten: T is 99 % of the RTT, so that each sample spans all of the
+        // two unequal intervals and equals R: nothing is unsteady, and B stays.
+        let args = [("rtt", Arg::Time(100 * MS)), ("cwnd", Arg::Number(1000.0))];
+        let mut arrivals = vec![(0, 1000)];
+        for k in 0..100 {
+            arrivals.push((k * 30 * MS + 10 * MS, 1000));
+            arrivals.push((k * 30 * MS + 30 * MS, 1000));
+        }
+        let last = feed("westwood-3", &args, &arrivals).last().copied().flatten().unwrap();
+        assert!((last / (16_000.0 / 0.03) - 1.0).abs() < 0.05, "{last}");
+    }
+
+    #[test]
+    fn without_a_round_trip_time_there_is_no_estimate() {
+        let (mut abse, _) = AnyEstimator::build(&Spec::named("westwood-3")).unwrap();
+        let blind = Window { srtt: None, rtt_min: None, ..window() };
+        for k in 0..10 {
+            abse.on_ack(&Ack::of_bytes(k * MS, 1000), &blind);
+        }
+        assert_eq!(abse.bits_per_second(), None);
+    }
+}
