@@ -198,6 +198,20 @@ impl Args {
         Ok(value)
     }
 
+    /// A rate within `range` (bit/s).
+    pub fn rate(&mut self, name: &str, default: f64, range: RangeInclusive<f64>) -> Result<f64, SpecError> {
+        let value = match self.take(name) {
+            None => default,
+            Some(Arg::Rate(r)) if range.contains(&r) => r,
+            Some(other) => {
+                let expected = format!("a rate from {} bit/s to {} bit/s", range.start(), range.end());
+                return Err(self.bad(name, &other, &expected));
+            }
+        };
+        self.resolved.push((name.to_owned(), Arg::Rate(value)));
+        Ok(value)
+    }
+
     /// A switch.
     pub fn flag(&mut self, name: &str, default: bool) -> Result<bool, SpecError> {
         let value = match self.take(name) {

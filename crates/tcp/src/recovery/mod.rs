@@ -9,11 +9,13 @@ mod newreno;
 mod reno;
 mod sack;
 mod tahoe;
+mod vegas;
 
 pub use newreno::NewReno;
 pub use reno::Reno;
 pub use sack::Sack;
 pub use tahoe::{Tahoe, TahoeNoFastRetransmit};
+pub use vegas::Vegas;
 
 use crate::sender::Transfer;
 use crate::spec::family;
@@ -69,7 +71,7 @@ pub trait Recovery {
 
 family! {
     /// Any recovery.
-    pub enum AnyRecovery: Recovery, "recovery" { Tahoe, TahoeNoFastRetransmit, Reno, NewReno, Sack }
+    pub enum AnyRecovery: Recovery, "recovery" { Tahoe, TahoeNoFastRetransmit, Reno, NewReno, Vegas, Sack }
     fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance;
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer);
     fn on_timeout(&mut self, t: &mut Transfer);

@@ -44,6 +44,24 @@ impl Member for NewReno {
 }
 
 impl NewReno {
+    /// A duplicate ACK that shows a loss however few came before it.
+    pub(super) fn lose_early(&mut self, ack: &Ack, t: &mut Transfer) {
+        self.duplicates.count += 1;
+        if t.out.una() > self.duplicates.recover {
+            self.duplicates.lose_first(ack, t);
+            self.repair(t, self.duplicates.count);
+        }
+    }
+
+    /// Begins to repair, from the window that the response has set, after so many duplicate ACKs.
+    pub(super) fn repair(&mut self, t: &mut Transfer, duplicates: u32) {
+        self.duplicates.recover = t.out.max();
+        self.target = Some(t.window.cwnd);
+        t.window.cwnd += f64::from(duplicates) * t.window.mss;
+        self.first_partial = true;
+        self.retransmit = true;
+    }
+
     fn on_partial(&mut self, ack: &Ack, t: &mut Transfer) -> Advance {
         let mss = t.window.mss;
         let given_back = if ack.newly_acked as f64 >= mss { mss } else { 0.0 };
@@ -75,10 +93,7 @@ impl Recovery for NewReno {
             t.window.cwnd += t.window.mss;
         } else if self.duplicates.another(t) {
             self.duplicates.lose_first(ack, t);
-            self.target = Some(t.window.cwnd);
-            t.window.cwnd += f64::from(DUP_THRESH) * t.window.mss;
-            self.first_partial = true;
-            self.retransmit = true;
+            self.repair(t, DUP_THRESH);
         }
     }
 

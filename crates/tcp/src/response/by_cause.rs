@@ -1,6 +1,6 @@
 //! The response of NewReno-LP: a predictor judges each loss, and only congestion shrinks the window.
 //!
-//! `over` is the response to congestion: halve, or highspeed (section 6.4). Duplicate ACKs: wireless → ssthresh = cwnd = flight; congestion → as that response (halve: the paper's "min" is a
+//! `over` is the response to congestion: halve, or highspeed (section 6.6). Duplicate ACKs: wireless → ssthresh = cwnd = flight; congestion → as that response (halve: the paper's "min" is a
 //! misprint for RFC 5681's max). Timeout: ssthresh likewise by cause, cwnd = 1 MSS in both cases. An ECN echo is
 //! congestion by definition. Source: lp, section 4.2, algorithm 4.2.1.
 

@@ -1,0 +1,209 @@
+//! The queue at the bottleneck by relative delays, and the direction that is congested: what TCP Santa Cruz goes by.
+//!
+//! Of two segments i before j, sent S apart and arriving R apart by the receiver's clock, the relative delay is D =
+//! R − S: what the queues on the forward path have grown by in between. Clocks need not agree, only run alike. Over a
+//! round M = Σ D / T segments come to wait, T being the bottleneck's time to serve one, and the queue is the sum of
+//! all rounds' M, not below 0. The same of the ACKs, by their times of departure there and arrival here, tells of the
+//! reverse path. Both are differences of one clock each, so that segments may be left out between i and j: those are
+//! whose ACK a repair brought about, since it reports the newest segment but was sent when the hole was filled.
+//!
+//! T, which the publication leaves open, is the smallest spacing per segment at the receiver in this round and the one
+//! before: segments of a cluster leave the bottleneck that far apart. Source: Parsa and Garcia-Luna-Aceves, "Improving
+//! TCP congestion control over internets with heterogeneous transmission media", 1999, section 3.
+
+use crate::round::Round;
+use crate::{Ack, Time};
+
+/// Which way the queues of a path have grown over the last round, by more than half a segment's service time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Congested {
+    /// Neither way.
+    Neither,
+    /// From sender to receiver.
+    Forward,
+    /// From receiver to sender.
+    Reverse,
+    /// Both ways.
+    Both,
+}
+
+/// A segment's way out and its ACK's way back.
+#[derive(Debug, Clone, Copy)]
+struct Trip {
+    sent: Time,
+    /// By the receiver's clock.
+    turned: Time,
+    back: Time,
+}
+
+/// Sums of relative delays, ns.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    forward: f64,
+    reverse: f64,
+}
+
+/// The estimator. Growth and response each feed one of their own, with every ACK.
+#[derive(Debug, Clone, Default)]
+pub struct RelativeDelay {
+    round: Round,
+    last: Option<Trip>,
+    /// Segments waiting at the beginning of the round.
+    queue: f64,
+    /// Over this round so far, and over the one before.
+    sums: [Sums; 2],
+    /// Smallest spacing per segment at the receiver in this round and the one before, ns.
+    spacing: [Option<f64>; 2],
+}
+
+/// The trip that an ACK tells of, where its newest segment is what brought it about.
+fn trip(ack: &Ack) -> Option<Trip> {
+    let trip = Trip { sent: ack.sent?, turned: ack.peer_time?, back: ack.now };
+    // The RTT sample is of the segment that brought the ACK about; a newest segment that is much older has waited at
+    // the receiver for a hole to be filled. (A delayed ACK's sample is of the older of its two segments.)
+    let age = trip.back.saturating_sub(trip.sent);
+    (!ack.duplicate && age <= ack.rtt?.saturating_mul(3) / 2).then_some(trip)
+}
+
+fn span(from: Time, to: Time) -> f64 {
+    to as f64 - from as f64
+}
+
+impl RelativeDelay {
+    /// Takes an ACK of a connection whose segments have `mss` bytes; true if a round ends with it.
+    pub fn on_ack(&mut self, ack: &Ack, mss: f64) -> bool {
+        if let Some(trip) = trip(ack) {
+            if let Some(last) = self.last.filter(|last| trip.turned > last.turned) {
+                self.take(&last, &trip, (ack.newly_acked as f64 / mss).max(1.0));
+            }
+            self.last = Some(trip);
+        }
+        let over = self.round.over(ack);
+        if over {
+            self.queue = self.queue().unwrap_or(self.queue);
+            self.sums = [Sums::default(), self.sums[0]];
+            if self.spacing[0].is_some() {
+                self.spacing = [None, self.spacing[0]];
+            }
+        }
+        over
+    }
+
+    /// From one trip to the next, which brought the ACK of so many segments.
+    fn take(&mut self, last: &Trip, next: &Trip, segments: f64) {
+        let there = span(last.turned, next.turned);
+        self.sums[0].forward += there - span(last.sent, next.sent);
+        self.sums[0].reverse += span(last.back, next.back) - there;
+        let spacing = there / segments;
+        self.spacing[0] = Some(self.spacing[0].map_or(spacing, |least| least.min(spacing)));
+    }
+
+    /// The bottleneck's time to serve a segment, ns, once two have come.
+    pub fn service_time(&self) -> Option<f64> {
+        match self.spacing {
+            [Some(a), Some(b)] => Some(a.min(b)),
+            [a, b] => a.or(b),
+        }
+    }
+
+    /// Segments that wait on the forward path now, once two have come; none without the peer's timestamps.
+    pub fn queue(&self) -> Option<f64> {
+        Some((self.queue + self.sums[0].forward / self.service_time()?).max(0.0))
+    }
+
+    /// Segments by which the queue has grown in this round and the one before.
+    pub fn growth(&self) -> Option<f64> {
+        Some((self.sums[0].forward + self.sums[1].forward) / self.service_time()?)
+    }
+
+    /// Which direction is congested: the signs of the relative delays of both directions in this round and the one
+    /// before.
+    pub fn congested(&self) -> Option<Congested> {
+        let half = self.service_time()? / 2.0;
+        let [now, before] = self.sums;
+        Some(match (now.forward + before.forward > half, now.reverse + before.reverse > half) {
+            (false, false) => Congested::Neither,
+            (true, false) => Congested::Forward,
+            (false, true) => Congested::Reverse,
+            (true, true) => Congested::Both,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    const MS: Time = 1_000_000;
+
+    /// The ACK of segment `number` of 1000 bytes, sent, turned at the receiver and back at these times in ms.
+    pub(crate) fn ack(number: u64, highest: u64, sent: Time, turned: Time, back: Time) -> Ack {
+        Ack {
+            ack: 1000 * number,
+            newly_acked: 1000,
+            rtt: Some((back - sent) * MS),
+            sent: Some(sent * MS),
+            highest: 1000 * highest,
+            peer_time: Some(turned * MS),
+            ..Ack::of_bytes(back * MS, 1000)
+        }
+    }
+
+    #[test]
+    fn a_burst_through_a_bottleneck_waits_one_behind_the_other() {
+        let mut delays = RelativeDelay::default();
+        // Four segments sent at once; the bottleneck takes 10 ms each; the receiver's clock is far ahead.
+        for k in 0..4 {
+            assert_eq!(delays.queue().is_some(), k > 1);
+            delays.on_ack(&ack(k + 1, 4, 0, 900 + 10 * k, 100 + 10 * k), 1000.0);
+        }
+        assert_eq!(delays.service_time(), Some(10e6));
+        assert_eq!((delays.queue(), delays.growth()), (Some(3.0), Some(3.0)));
+        assert_eq!(delays.congested(), Some(Congested::Forward));
+    }
+
+    #[test]
+    fn the_queue_is_the_sum_over_all_rounds_and_never_negative() {
+        let mut delays = RelativeDelay::default();
+        delays.on_ack(&ack(1, 2, 0, 50, 100), 1000.0);
+        delays.on_ack(&ack(2, 3, 0, 60, 110), 1000.0); // one waits
+        assert!(delays.on_ack(&ack(3, 5, 100, 160, 210), 1000.0), "a round ends");
+        assert_eq!((delays.queue(), delays.growth()), (Some(1.0), Some(1.0)));
+        delays.on_ack(&ack(4, 5, 110, 160 + 20, 230), 1000.0); // and another
+        assert_eq!(delays.queue(), Some(2.0));
+        delays.on_ack(&ack(5, 6, 300, 330, 380), 1000.0); // the path has become 20 ms shorter than it ever was
+        assert_eq!(delays.queue(), Some(0.0));
+    }
+
+    #[test]
+    fn a_queue_of_acks_is_told_from_a_queue_of_segments() {
+        let mut delays = RelativeDelay::default();
+        // Spaced by 10 ms on the way out; their ACKs are held up, 15 ms apart.
+        for k in 0..4 {
+            delays.on_ack(&ack(k + 1, 4, 10 * k, 50 + 10 * k, 100 + 15 * k), 1000.0);
+        }
+        assert_eq!((delays.queue(), delays.congested()), (Some(0.0), Some(Congested::Reverse)));
+    }
+
+    #[test]
+    fn acks_that_a_repair_brought_about_and_duplicates_are_left_out() {
+        let mut delays = RelativeDelay::default();
+        delays.on_ack(&ack(1, 6, 0, 50, 100), 1000.0);
+        delays.on_ack(&ack(2, 6, 10, 60, 110), 1000.0);
+        delays.on_ack(&Ack { duplicate: true, newly_acked: 0, ..ack(2, 6, 30, 80, 130) }, 1000.0);
+        // Segment 3 is repaired at 130 and acknowledged with 4 to 6, the newest of which was sent at 50.
+        let repair = Ack { newly_acked: 4000, rtt: Some(100 * MS), ..ack(6, 6, 50, 180, 230) };
+        delays.on_ack(&repair, 1000.0);
+        assert_eq!(delays.queue(), Some(0.0));
+        delays.on_ack(&ack(7, 8, 230, 280, 330), 1000.0);
+        assert_eq!(delays.queue(), Some(0.0), "as long on the way as the first");
+    }
+
+    #[test]
+    fn without_the_peers_clock_nothing_is_known() {
+        let mut delays = RelativeDelay::default();
+        for k in 0..4 {
+            delays.on_ack(&Ack { peer_time: None, ..ack(k + 1, 4, 0, 50, 100 + 10 * k) }, 1000.0);
+        }
+        assert_eq!((delays.queue(), delays.growth(), delays.congested()), (None, None, None));
+    }
+}
