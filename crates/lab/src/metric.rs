@@ -8,6 +8,10 @@
 //! | `sender.LABEL.goodput_bps` | the mean over the flows with that sender |
 //! | `link.NAME.utilisation` | one direction of a link, by name or by position from 0 |
 //! | `traffic.NAME.delivered_bps` | one entry of cross traffic |
+//! | `predictor.NAME.accuracy.all` | a predictor that watched, over the loss events of all flows it watched |
+//! | `estimator.NAME.mean_bps` | an estimator that watched, or `sender`: the one that the sender goes by; the mean over flows |
+//!
+//! `flow.NAME.` and `sender.LABEL.` also go before `predictor.…` and `estimator.…`.
 //!
 //! Names within a flow, link or traffic are those of the JSON, with dots for nesting. A value can be missing: a flow
 //! that did not finish has no completion time. A mean over flows of which one lacks the value is missing too. The one
@@ -18,7 +22,10 @@ use crate::Error;
 use crate::error::closest;
 use std::fmt;
 use truckee_scenario::Outcome;
-use truckee_scenario::outcome::{FlowOutcome, LinkOutcome, LossEvents, TrafficOutcome};
+use truckee_scenario::model::Scenario;
+use truckee_scenario::outcome::{
+    EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, OWN_ESTIMATE, PredictorOutcome, TrafficOutcome,
+};
 
 /// What is known of a metric: shown by the command and in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -27,7 +34,7 @@ pub struct Info {
     pub name: &'static str,
     /// Its unit in results; empty for pure numbers.
     pub unit: &'static str,
-    /// What it belongs to: `run`, `flow`, `link` or `traffic`.
+    /// What it belongs to: `run`, `flow`, `predictor`, `estimator`, `link` or `traffic`.
     pub of: &'static str,
     /// What it says.
     pub summary: &'static str,
@@ -111,6 +118,7 @@ const FLOW: &[Field<FlowOutcome>] = &[
     }),
     field("accuracy.wireless", "", "A_W: share of wireless losses judged right", |f| f.accuracy.wireless),
     field("accuracy.all", "", "A_L: share of all losses judged right", |f| f.accuracy.all),
+    field("fair_share", "", "goodput over the mean of all flows' goodputs", |f| f.fair_share),
     field("delay_s.mean", "s", "mean delay of segments", |f| f.delay_s.mean),
     field("delay_s.sd", "s", "standard deviation of the delay of segments", |f| f.delay_s.sd),
     field("delay_s.p50", "s", "median delay of segments", |f| f.delay_s.p50),
@@ -120,6 +128,39 @@ const FLOW: &[Field<FlowOutcome>] = &[
     field("mean_cwnd_segments", "segments", "mean congestion window over time", |f| {
         Some(f.mean_cwnd_segments)
     }),
+];
+
+const PREDICTOR: &[Field<PredictorOutcome>] = &[
+    field("loss_events.congestion", "", "losses noticed that a queue caused", |p| {
+        Some(p.loss_events.congestion as f64)
+    }),
+    field("loss_events.wireless", "", "losses noticed that noise or an outage caused", |p| {
+        Some(p.loss_events.wireless as f64)
+    }),
+    field("loss_events.spurious", "", "losses noticed that were none", |p| {
+        Some(p.loss_events.spurious as f64)
+    }),
+    field("loss_events.congestion_judged_right", "", "congestion losses it judged so", |p| {
+        Some(p.loss_events.congestion_judged_right as f64)
+    }),
+    field("loss_events.wireless_judged_right", "", "wireless losses it judged so", |p| {
+        Some(p.loss_events.wireless_judged_right as f64)
+    }),
+    field("accuracy.congestion", "", "A_C: share of congestion losses it judged right", |p| {
+        p.accuracy.congestion
+    }),
+    field("accuracy.wireless", "", "A_W: share of wireless losses it judged right", |p| p.accuracy.wireless),
+    field("accuracy.all", "", "A_L: share of all losses it judged right", |p| p.accuracy.all),
+];
+
+const ESTIMATOR: &[Field<EstimatorOutcome>] = &[
+    field("mean_bps", "bit/s", "mean estimate over time", |e| e.mean_bps),
+    field("sd_bps", "bit/s", "standard deviation of the estimate over time", |e| e.sd_bps),
+    field("available_bps", "bit/s", "mean of what was truly available to the flow", |e| e.available_bps),
+    field("used_bps", "bit/s", "mean of what the flow used", |e| e.used_bps),
+    field("tracking_error", "", "mean distance from what was available, over its mean", |e| e.tracking_error),
+    field("over_available", "", "mean estimate over the mean of what was available", |e| e.over_available),
+    field("over_used", "", "mean estimate over the mean of what was used", |e| e.over_used),
 ];
 
 const LINK: &[Field<LinkOutcome>] = &[
@@ -156,6 +197,8 @@ pub fn list() -> Vec<Info> {
     }
     infos("run", RUN)
         .chain(infos("flow", FLOW))
+        .chain(infos("predictor", PREDICTOR))
+        .chain(infos("estimator", ESTIMATOR))
         .chain(infos("link", LINK))
         .chain(infos("traffic", TRAFFIC))
         .collect()
@@ -177,11 +220,36 @@ pub struct Metric {
 #[derive(Clone)]
 enum Subject {
     Run(&'static Field<Outcome>),
-    AllFlows(&'static Field<FlowOutcome>),
-    Sender(String, &'static Field<FlowOutcome>),
-    Flow(String, &'static Field<FlowOutcome>),
+    /// Of flows: which ones, and what of them.
+    Flows(Which, Of),
     Link(String, &'static Field<LinkOutcome>),
     Traffic(String, &'static Field<TrafficOutcome>),
+}
+
+/// Which flows.
+#[derive(Clone)]
+enum Which {
+    All,
+    Sender(String),
+    One(String),
+}
+
+/// What of a flow.
+#[derive(Clone)]
+enum Of {
+    Flow(&'static Field<FlowOutcome>),
+    Predictor(String, &'static Field<PredictorOutcome>),
+    Estimator(String, &'static Field<EstimatorOutcome>),
+}
+
+impl Of {
+    fn unit(&self) -> &'static str {
+        match self {
+            Self::Flow(field) => field.unit,
+            Self::Predictor(_, field) => field.unit,
+            Self::Estimator(_, field) => field.unit,
+        }
+    }
 }
 
 impl fmt::Debug for Metric {
@@ -199,14 +267,23 @@ impl PartialEq for Metric {
 impl Metric {
     /// The metric called `name`; an unknown name is refused with the nearest one.
     pub fn parse(name: &str) -> Result<Self, Error> {
+        let of_flows = |which, of: Of| {
+            let unit = of.unit();
+            (Subject::Flows(which, of), unit)
+        };
         let (subject, unit) = match name.split_once('.') {
-            Some(("flow", rest)) => subject("flow", rest, FLOW, Subject::Flow)?,
-            Some(("sender", rest)) => subject("sender", rest, FLOW, Subject::Sender)?,
+            Some((kind @ ("flow" | "sender"), rest)) => {
+                let (which, of) = of_some(kind, rest)?;
+                of_flows(if kind == "flow" { Which::One(which) } else { Which::Sender(which) }, of)
+            }
+            Some((kind @ ("predictor" | "estimator"), rest)) => {
+                of_flows(Which::All, watched(kind, rest, "")?)
+            }
             Some(("link", rest)) => subject("link", rest, LINK, Subject::Link)?,
             Some(("traffic", rest)) => subject("traffic", rest, TRAFFIC, Subject::Traffic)?,
             _ => match (find(RUN, name), find(FLOW, name)) {
                 (Some(field), _) => (Subject::Run(field), field.unit),
-                (None, Some(field)) => (Subject::AllFlows(field), field.unit),
+                (None, Some(field)) => of_flows(Which::All, Of::Flow(field)),
                 (None, None) => {
                     let known = RUN.iter().map(|f| f.name).chain(FLOW.iter().map(|f| f.name));
                     return Err(Error::UnknownMetric { name: name.to_owned(), near: closest(name, known) });
@@ -219,8 +296,33 @@ impl Metric {
     /// All metrics of the run and of the flows' means: what a sweep stores.
     pub fn unqualified() -> Vec<Self> {
         let run = RUN.iter().map(|f| (f.name, f.unit, Subject::Run(f)));
-        let flows = FLOW.iter().map(|f| (f.name, f.unit, Subject::AllFlows(f)));
+        let flows = FLOW.iter().map(|f| (f.name, f.unit, Subject::Flows(Which::All, Of::Flow(f))));
         run.chain(flows).map(|(name, unit, subject)| Self { name: name.to_owned(), unit, subject }).collect()
+    }
+
+    /// All metrics of those who watch in a scenario, over all flows.
+    pub fn of_observers(scenario: &Scenario) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut add = |name: String, of: Of| {
+            if !all.iter().any(|m: &Self| m.name == name) {
+                all.push(Self { name, unit: of.unit(), subject: Subject::Flows(Which::All, of) });
+            }
+        };
+        for flow in &scenario.flows {
+            for (who, _) in &flow.observe.predictors {
+                for f in PREDICTOR {
+                    add(format!("predictor.{who}.{}", f.name), Of::Predictor(who.clone(), f));
+                }
+            }
+            let own = flow.sender.goes_by_estimate().then_some(OWN_ESTIMATE);
+            let others = flow.observe.estimators.iter().map(|(who, _)| who.as_str());
+            for who in own.into_iter().chain(others) {
+                for f in ESTIMATOR {
+                    add(format!("estimator.{who}.{}", f.name), Of::Estimator(who.to_owned(), f));
+                }
+            }
+        }
+        all
     }
 
     /// Its name.
@@ -237,22 +339,29 @@ impl Metric {
     pub fn of(&self, outcome: &Outcome) -> Result<Option<f64>, Error> {
         let value = match &self.subject {
             Subject::Run(field) => (field.get)(outcome),
-            Subject::AllFlows(field) => over_flows(field, outcome.flows.iter()),
-            Subject::Sender(label, field) => {
-                let mut of_label = outcome.flows.iter().filter(|f| f.sender == *label).peekable();
-                if of_label.peek().is_none() {
-                    let known = outcome.flows.iter().map(|f| f.sender.as_str());
-                    return Err(self.no_subject("sender", label, known));
-                }
-                over_flows(field, of_label)
-            }
-            Subject::Flow(name, field) => self.one("flow", name, field, &outcome.flows, |f| &f.name)?,
+            Subject::Flows(which, of) => over_flows(of, &self.flows(which, outcome)?),
             Subject::Link(name, field) => self.one("link", name, field, &outcome.links, |l| &l.name)?,
             Subject::Traffic(name, field) => {
                 self.one("traffic", name, field, &outcome.traffic, |t| &t.name)?
             }
         };
         Ok(value.filter(|x| x.is_finite()))
+    }
+
+    /// The flows that the metric is of.
+    fn flows<'o>(&self, which: &Which, outcome: &'o Outcome) -> Result<Vec<&'o FlowOutcome>, Error> {
+        let all = &outcome.flows;
+        Ok(match which {
+            Which::All => all.iter().collect(),
+            Which::Sender(label) => {
+                let of_label: Vec<_> = all.iter().filter(|f| f.sender == *label).collect();
+                if of_label.is_empty() {
+                    return Err(self.no_subject("sender", label, all.iter().map(|f| f.sender.as_str())));
+                }
+                of_label
+            }
+            Which::One(name) => vec![self.entry("flow", name, all, |f| &f.name)?],
+        })
     }
 
     /// The field of the entry called `name`, or else at that position.
@@ -264,12 +373,19 @@ impl Metric {
         all: &[T],
         name_of: fn(&T) -> &String,
     ) -> Result<Option<f64>, Error> {
+        self.entry(kind, name, all, name_of).map(|entry| (field.get)(entry))
+    }
+
+    fn entry<'o, T>(
+        &self,
+        kind: &'static str,
+        name: &str,
+        all: &'o [T],
+        name_of: fn(&T) -> &String,
+    ) -> Result<&'o T, Error> {
         let by_name = all.iter().find(|entry| name_of(entry) == name);
         let entry = by_name.or_else(|| all.get(name.parse::<usize>().ok()?));
-        match entry {
-            Some(entry) => Ok((field.get)(entry)),
-            None => Err(self.no_subject(kind, name, all.iter().map(|e| name_of(e).as_str()))),
-        }
+        entry.ok_or_else(|| self.no_subject(kind, name, all.iter().map(|e| name_of(e).as_str())))
     }
 
     fn no_subject<'a>(&self, kind: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
@@ -284,35 +400,90 @@ fn find<T>(fields: &'static [Field<T>], name: &str) -> Option<&'static Field<T>>
 }
 
 /// Splits `NAME.metric`; the name may contain dots itself.
+fn split<'n, T>(rest: &'n str, fields: &'static [Field<T>]) -> Option<(&'n str, &'static Field<T>)> {
+    let fits = |f: &&Field<T>| rest.strip_suffix(f.name).is_some_and(|r| r.len() > 1 && r.ends_with('.'));
+    let field = fields.iter().filter(fits).max_by_key(|f| f.name.len())?;
+    Some((&rest[..rest.len() - field.name.len() - 1], field))
+}
+
 fn subject<T>(
     kind: &str,
     rest: &str,
     fields: &'static [Field<T>],
     build: fn(String, &'static Field<T>) -> Subject,
 ) -> Result<(Subject, &'static str), Error> {
-    let fits = |f: &&Field<T>| rest.strip_suffix(f.name).is_some_and(|r| r.len() > 1 && r.ends_with('.'));
-    if let Some(field) = fields.iter().filter(fits).max_by_key(|f| f.name.len()) {
-        let subject = &rest[..rest.len() - field.name.len() - 1];
-        return Ok((build(subject.to_owned(), field), field.unit));
+    match split(rest, fields) {
+        Some((name, field)) => Ok((build(name.to_owned(), field), field.unit)),
+        None => Err(unknown(kind, rest, fields)),
     }
+}
+
+/// `NAME.metric` of a flow or of a sender's flows, or `NAME.predictor.…` and `NAME.estimator.…` of one that watched.
+fn of_some(kind: &str, rest: &str) -> Result<(String, Of), Error> {
+    for observer in ["predictor", "estimator"] {
+        let mark = format!(".{observer}.");
+        if let Some((name, metric)) = rest.split_once(&mark) {
+            return Ok((name.to_owned(), watched(observer, metric, &format!("{kind}.{name}."))?));
+        }
+    }
+    match split(rest, FLOW) {
+        Some((name, field)) => Ok((name.to_owned(), Of::Flow(field))),
+        None => Err(unknown(kind, rest, FLOW)),
+    }
+}
+
+/// `NAME.metric` of a predictor or estimator; `before` is what stands before the kind, for messages.
+fn watched(kind: &str, rest: &str, before: &str) -> Result<Of, Error> {
+    let place = format!("{before}{kind}");
+    match kind {
+        "predictor" => match split(rest, PREDICTOR) {
+            Some((name, field)) => Ok(Of::Predictor(name.to_owned(), field)),
+            None => Err(unknown(&place, rest, PREDICTOR)),
+        },
+        _ => match split(rest, ESTIMATOR) {
+            Some((name, field)) => Ok(Of::Estimator(name.to_owned(), field)),
+            None => Err(unknown(&place, rest, ESTIMATOR)),
+        },
+    }
+}
+
+fn unknown<T>(kind: &str, rest: &str, fields: &'static [Field<T>]) -> Error {
     let near = rest.split_once('.').and_then(|(subject, metric)| {
         closest(metric, fields.iter().map(|f| f.name)).map(|m| format!("{kind}.{subject}.{m}"))
     });
-    Err(Error::UnknownMetric { name: format!("{kind}.{rest}"), near })
+    Error::UnknownMetric { name: format!("{kind}.{rest}"), near }
 }
 
-fn over_flows<'a>(field: &Field<FlowOutcome>, flows: impl Iterator<Item = &'a FlowOutcome>) -> Option<f64> {
-    if field.name.starts_with("accuracy.") {
-        return pooled_accuracy(field.name, flows);
+/// The mean over flows; accuracy is taken over all their loss events together. Of observers, over the flows that they
+/// watched: in a grid not every point need have the same ones, and then there is no value.
+fn over_flows(of: &Of, flows: &[&FlowOutcome]) -> Option<f64> {
+    match of {
+        Of::Flow(field) if field.name.starts_with("accuracy.") => {
+            pooled_accuracy(field.name, flows.iter().map(|f| &f.loss_events))
+        }
+        Of::Flow(field) => mean(flows.iter().map(|f| (field.get)(f))),
+        Of::Predictor(name, field) => {
+            let watched = || flows.iter().flat_map(|f| &f.observers.predictors).filter(|p| p.name == *name);
+            if field.name.starts_with("accuracy.") {
+                return pooled_accuracy(field.name, watched().map(|p| &p.loss_events));
+            }
+            mean(watched().map(field.get))
+        }
+        Of::Estimator(name, field) => {
+            let watched = flows.iter().flat_map(|f| &f.observers.estimators).filter(|e| e.name == *name);
+            mean(watched.map(field.get))
+        }
     }
-    let values: Option<Vec<f64>> = flows.map(field.get).collect();
+}
+
+fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Option<Vec<f64>> = values.collect();
     values.filter(|v| !v.is_empty()).map(|v| v.iter().sum::<f64>() / v.len() as f64)
 }
 
-fn pooled_accuracy<'a>(name: &str, flows: impl Iterator<Item = &'a FlowOutcome>) -> Option<f64> {
+fn pooled_accuracy<'a>(name: &str, events: impl Iterator<Item = &'a LossEvents>) -> Option<f64> {
     let mut all = LossEvents::default();
-    for flow in flows {
-        let one = &flow.loss_events;
+    for one in events {
         all.congestion += one.congestion;
         all.wireless += one.wireless;
         all.congestion_judged_right += one.congestion_judged_right;
@@ -369,6 +540,26 @@ mod tests {
     }
 
     #[test]
+    fn observers_are_asked_for_by_name_over_all_flows_or_of_one() {
+        let watch = |wireless, right| PredictorOutcome {
+            name: "spike(alpha=0.8)".into(),
+            loss_events: LossEvents { wireless, wireless_judged_right: right, ..Default::default() },
+            ..PredictorOutcome::default()
+        };
+        let mut o = outcome(1, &[1.0, 1.0]);
+        o.flows[0].observers.predictors = vec![watch(9, 9)];
+        o.flows[1].observers.predictors = vec![watch(1, 0)];
+        let estimator = EstimatorOutcome { name: "tibet".into(), mean_bps: Some(5e5), ..Default::default() };
+        o.flows[1].observers.estimators = vec![estimator];
+        assert_eq!(get("predictor.spike(alpha=0.8).accuracy.wireless", &o), Some(0.9));
+        assert_eq!(get("flow.1.predictor.spike(alpha=0.8).accuracy.wireless", &o), Some(0.0));
+        assert_eq!(get("estimator.tibet.mean_bps", &o), Some(5e5));
+        assert_eq!(get("estimator.westwood-2.mean_bps", &o), None, "nobody of that name watched");
+        let error = Metric::parse("flow.d.predictor.vegas.accuracy").unwrap_err().to_string();
+        assert!(error.contains("flow.d.predictor.vegas.accuracy"), "{error}");
+    }
+
+    #[test]
     fn unknown_names_are_refused_with_the_nearest() {
         let message = |name| Metric::parse(name).unwrap_err().to_string();
         assert!(message("goodput").contains("did you mean \"goodput_bps\"?"));
@@ -380,7 +571,7 @@ mod tests {
     fn every_listed_metric_can_be_asked_for() {
         for info in list() {
             let name = match info.of {
-                "link" | "traffic" => format!("{}.x.{}", info.of, info.name),
+                "link" | "traffic" | "predictor" | "estimator" => format!("{}.x.{}", info.of, info.name),
                 _ => info.name.to_owned(),
             };
             assert_eq!(Metric::parse(&name).unwrap().unit(), info.unit, "{name}");

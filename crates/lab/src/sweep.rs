@@ -55,14 +55,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan that keeps every unqualified metric, `more`, and the one that a precision target looks at.
+    /// A plan that keeps every unqualified metric, those of all who watch, `more`, and the one that a precision target
+    /// looks at.
     pub fn new(grid: Grid, runs: Runs, more: Vec<Metric>) -> Self {
         let mut metrics = Metric::unqualified();
         let target = match &runs {
             Runs::Precision { metric, .. } => Some(metric.clone()),
             _ => None,
         };
-        for metric in more.into_iter().chain(target) {
+        let observers = grid.points.iter().flat_map(Metric::of_observers);
+        for metric in observers.chain(more).chain(target) {
             if !metrics.contains(&metric) {
                 metrics.push(metric);
             }

@@ -76,11 +76,6 @@ impl Template {
         self.wants_truth
     }
 
-    /// Whether the loss response goes by an estimate of the bandwidth.
-    pub fn goes_by_estimate(&self) -> bool {
-        matches!(self.parts.response, AnyResponse::ToEstimate(_))
-    }
-
     /// Both ends of a new connection.
     pub fn ends(&self) -> (Sender, Receiver) {
         let mut sender = Sender::new(&self.stack, self.parts.clone());

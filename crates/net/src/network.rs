@@ -38,9 +38,6 @@ mod kind {
 
 pub use observe::{EstimateBook, Readings};
 
-/// What the estimate that a sender goes by is called among those that watch it.
-pub const OWN: &str = "sender";
-
 /// Ends each path in the table of paths.
 const END: u32 = u32::MAX;
 

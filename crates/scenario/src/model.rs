@@ -2,6 +2,8 @@
 //! nanoseconds, defaults are filled in.
 
 use truckee_channel::ChannelConfig;
+use truckee_tcp::response::ToEstimate;
+use truckee_tcp::spec::Member;
 use truckee_tcp::{Nanos, Spec, Stack};
 
 /// A number of a node in [`Scenario::nodes`].
@@ -144,6 +146,13 @@ pub struct Sender {
     pub start: Spec,
     /// How segments are spaced.
     pub pacing: Spec,
+}
+
+impl Sender {
+    /// Whether its response to a loss goes by an estimate of the bandwidth.
+    pub fn goes_by_estimate(&self) -> bool {
+        self.response.name == <ToEstimate as Member>::INFO.name
+    }
 }
 
 /// Those who watch a flow's sender and change nothing, each with the name that results call it by.

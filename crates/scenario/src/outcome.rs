@@ -133,12 +133,16 @@ pub struct Accuracy {
     pub all: Option<f64>,
 }
 
+/// What the estimate that a sender goes by is called among those of its observers.
+pub const OWN_ESTIMATE: &str = "sender";
+
 /// What those found who watched a sender and changed nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
 pub struct Observers {
     /// Loss predictors.
     pub predictors: Vec<PredictorOutcome>,
-    /// Bandwidth estimators; first `sender`, the one that the sender goes by, if it goes by one.
+    /// Bandwidth estimators; first the one that the sender goes by, if it goes by one, called
+    /// [`OWN_ESTIMATE`].
     pub estimators: Vec<EstimatorOutcome>,
 }
 

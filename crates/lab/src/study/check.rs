@@ -13,6 +13,8 @@
 //! | `order` | at every selected cell, the paired difference of `first` to each other selected value of `along` has its whole interval on the right side of 0; with `significant = false`: none lies wholly on the wrong side |
 //! | `formula` | as `within`, with the closed form's value at the cell as the published one |
 //!
+//! With `average` the metric is first averaged over those axes, run by run, over the values that `where` selects on them.
+//!
 //! `within`, `exact`, `bound` and `formula` give one row a cell; `rises` and `falls` one a curve, with its worst step;
 //! `order` one a cell, with its nearest rival.
 //!
@@ -28,6 +30,13 @@ use exmex::Express;
 
 /// Rows of one check. Errors, in words: it names what is not there, or its formula cannot be evaluated.
 pub fn evaluate(check: &Check, data: &Data, quick: bool) -> Result<Vec<CheckRow>, String> {
+    if !check.average.is_empty() {
+        let averaged = data.averaged(&check.average, &check.cells, quick).map_err(|e| e.to_string())?;
+        let mut rest = check.clone();
+        rest.average.clear();
+        rest.cells.retain(|axis, _| !check.average.contains(axis));
+        return evaluate(&rest, &averaged, quick);
+    }
     if !data.has(&check.metric) {
         return Err(format!("\"{}\" does not keep the metric \"{}\"", data.name, check.metric));
     }

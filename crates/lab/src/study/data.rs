@@ -2,8 +2,8 @@
 
 use super::file::Where;
 use crate::Sweep;
-use crate::grid;
 use crate::vary::Axis;
+use crate::{grid, metric};
 use std::collections::BTreeMap;
 
 type Samples = Vec<(u64, Option<f64>)>;
@@ -19,6 +19,8 @@ pub struct Data {
     pub deterministic: bool,
     cells: Vec<BTreeMap<String, Samples>>,
     units: BTreeMap<String, String>,
+    /// The metrics in the order in which the sweep keeps them: those of who watches in the scenario's order.
+    order: Vec<String>,
 }
 
 /// Why cells cannot be selected.
@@ -52,6 +54,7 @@ impl Data {
             deterministic: false,
             cells: (0..sweep.grid.points.len()).map(cell).collect(),
             units: sweep.metrics.iter().map(|m| (m.name().to_owned(), m.unit().to_owned())).collect(),
+            order: sweep.metrics.iter().map(|m| m.name().to_owned()).collect(),
         }
     }
 
@@ -70,6 +73,12 @@ impl Data {
     /// Sets the value of a cell.
     pub fn put(&mut self, point: usize, metric: &str, unit: &str, value: f64) {
         self.cells[point].insert(metric.to_owned(), vec![(0, Some(value))]);
+        self.units.insert(metric.to_owned(), unit.to_owned());
+    }
+
+    /// Adds the value of a cell under a seed.
+    pub fn put_seeded(&mut self, point: usize, metric: &str, unit: &str, seed: u64, value: Option<f64>) {
+        self.cells[point].entry(metric.to_owned()).or_default().push((seed, value));
         self.units.insert(metric.to_owned(), unit.to_owned());
     }
 
@@ -138,6 +147,79 @@ impl Data {
         Ok((0..self.cells.len()).filter(fits).collect())
     }
 
+    /// The same with one more axis, called `kind`: those who watched. Their metrics `KIND.NAME.METRIC` become METRIC.
+    pub fn by_watchers(self, kind: &str) -> Self {
+        let metrics: Vec<&str> =
+            metric::list().into_iter().filter(|info| info.of == kind).map(|info| info.name).collect();
+        let split = |name: &'_ str| -> Option<(String, String)> {
+            let rest = name.strip_prefix(kind)?.strip_prefix('.')?;
+            let metric =
+                metrics.iter().filter(|m| rest.ends_with(&format!(".{m}"))).max_by_key(|m| m.len())?;
+            Some((rest[..rest.len() - metric.len() - 1].to_owned(), (*metric).to_owned()))
+        };
+        let mut names: Vec<String> = Vec::new();
+        for (name, _) in self.order.iter().filter_map(|metric| split(metric)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let mut units = self.units.clone();
+        for (full, unit) in &self.units {
+            if let Some((_, metric)) = split(full) {
+                units.insert(metric, unit.clone());
+            }
+        }
+        let mut cells = Vec::new();
+        for cell in &self.cells {
+            for name in &names {
+                let mut own = cell.clone();
+                for metric in &metrics {
+                    if let Some(samples) = cell.get(&format!("{kind}.{name}.{metric}")) {
+                        own.insert((*metric).to_owned(), samples.clone());
+                    }
+                }
+                cells.push(own);
+            }
+        }
+        let mut axes = self.axes;
+        axes.push(grid::names(kind, names));
+        Self { axes, cells, units, ..self }
+    }
+
+    /// The same with `over` averaged away: each run's mean of a metric over the values that `selected` names on these
+    /// axes, or all of them. A run that lacks one of the values has no mean.
+    pub fn averaged(&self, over: &[String], selected: &Where, quick: bool) -> Result<Self, NoCells> {
+        let on_these = selected.iter().filter(|(axis, _)| over.contains(axis));
+        let cells = self.select(&on_these.map(|(a, c)| (a.clone(), c.clone())).collect(), quick)?;
+        let gone: Vec<usize> = over.iter().map(|name| self.axis(name)).collect::<Result<_, _>>()?;
+        let stays = |k: &usize| !gone.contains(k);
+        let axes: Vec<Axis> = (0..self.axes.len()).filter(stays).map(|k| self.axes[k].clone()).collect();
+        let size = axes.iter().map(|a| a.values.len()).product();
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); size];
+        for point in cells {
+            let at = grid::indices(&self.axes, point);
+            let place = (0..at.len()).filter(stays).fold(0, |sum, k| sum * self.axes[k].values.len() + at[k]);
+            groups[place].push(point);
+        }
+        let mean = |points: &[usize], metric: &str| -> Samples {
+            let Some((first, rest)) = points.split_first() else { return Vec::new() };
+            let mut sums: BTreeMap<u64, Option<f64>> = self.samples(*first, metric).iter().copied().collect();
+            for point in rest {
+                let here: BTreeMap<u64, Option<f64>> = self.samples(*point, metric).iter().copied().collect();
+                sums.retain(|seed, _| here.contains_key(seed));
+                for (seed, sum) in &mut sums {
+                    *sum = sum.zip(here[seed]).map(|(a, b)| a + b);
+                }
+            }
+            let n = points.len() as f64;
+            sums.into_iter().map(|(seed, sum)| (seed, sum.map(|s| s / n))).collect()
+        };
+        let cell = |points: &Vec<usize>| {
+            self.units.keys().map(|metric| (metric.clone(), mean(points, metric))).collect()
+        };
+        Ok(Self { axes, cells: groups.iter().map(cell).collect(), ..self.clone() })
+    }
+
     /// The cell like `point` but for one axis.
     pub fn moved(&self, point: usize, axis: usize, to: usize) -> usize {
         let stride: usize = self.axes[axis + 1..].iter().map(|a| a.values.len()).product();
@@ -166,6 +248,39 @@ mod tests {
         assert_eq!(d.select(&selection("b = 3"), false), Err(NoCells::Value("b".into(), "3".into())));
         assert_eq!(d.select(&selection("b = 3"), true), Ok(vec![]));
         assert_eq!(d.select(&selection("c = 3"), true), Err(NoCells::Axis("c".into())));
+    }
+
+    #[test]
+    fn watchers_become_an_axis_of_their_own() {
+        let mut d = Data::deterministic("d", grid::axes(&["per=0.1,0.2"]).unwrap().0);
+        for point in 0..2 {
+            for (who, right) in [("spike(alpha=0.8)", 0.5), ("vegas", 0.9)] {
+                let metric = format!("predictor.{who}.accuracy.all");
+                d.put(point, &metric, "", right - 0.1 * point as f64);
+                d.order.push(metric);
+            }
+            d.put(point, "goodput_bps", "bit/s", 7.0);
+        }
+        let by = d.by_watchers("predictor");
+        assert_eq!(by.label(3), "per=0.2, predictor=vegas");
+        assert_eq!(by.samples(3, "accuracy.all"), [(0, Some(0.8))]);
+        assert_eq!(by.samples(0, "accuracy.all"), [(0, Some(0.5))]);
+        assert_eq!(by.samples(2, "goodput_bps"), [(0, Some(7.0))]);
+    }
+
+    #[test]
+    fn an_axis_is_averaged_away_run_by_run() {
+        let mut d = data();
+        for point in 0..6 {
+            d.put(point, "m", "", point as f64);
+        }
+        let all = d.averaged(&["b".to_owned()], &Where::new(), false).unwrap();
+        assert_eq!((all.len(), all.samples(1, "m")), (2, [(0, Some(4.0))].as_slice()));
+        let some = d.averaged(&["b".to_owned()], &selection("b = [0.5, 1]"), false).unwrap();
+        assert_eq!(some.samples(0, "m"), [(0, Some(0.5))]);
+        d.cells[4].insert("m".into(), vec![(0, None)]);
+        let gap = d.averaged(&["b".to_owned()], &Where::new(), false).unwrap();
+        assert_eq!(gap.samples(1, "m"), [(0, None)], "nothing is averaged over gaps");
     }
 
     #[test]

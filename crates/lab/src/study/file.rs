@@ -55,6 +55,8 @@ pub struct Source {
 pub struct SweepPart {
     /// What checks and figures call it.
     pub name: String,
+    /// The scenario it varies, where that is not the study's.
+    pub scenario: Option<String>,
     /// Overrides that hold for all its cells.
     #[serde(default)]
     pub set: BTreeMap<String, toml::Value>,
@@ -69,9 +71,32 @@ pub struct SweepPart {
     /// Metrics kept beside the unqualified ones.
     #[serde(default)]
     pub metrics: Vec<String>,
+    /// Those who watch become a last axis of that name; its cells have their metrics, without `predictor.NAME.` or
+    /// `estimator.NAME.` before them, beside those of the run.
+    pub by: Option<Watchers>,
     /// What is different with `--quick`.
     #[serde(default)]
     pub quick: Quick,
+}
+
+/// Who watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Watchers {
+    /// Loss predictors.
+    Predictor,
+    /// Bandwidth estimators.
+    Estimator,
+}
+
+impl Watchers {
+    /// The axis, and what stands before their metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Predictor => "predictor",
+            Self::Estimator => "estimator",
+        }
+    }
 }
 
 /// An axis whose values are no single number or word of the scenario.
@@ -141,6 +166,11 @@ pub(crate) fn plain(value: &toml::Value) -> String {
     }
 }
 
+/// Whether `metric` is one of those that the cells of a watcher have.
+pub(crate) fn is_watchers(by: Watchers, metric: &str) -> bool {
+    crate::metric::list().iter().any(|info| info.of == by.name() && info.name == metric)
+}
+
 /// The kinds of checks; [`crate::study::check`] says what each demands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -176,6 +206,9 @@ pub struct Check {
     /// The cells; all by default.
     #[serde(default, rename = "where")]
     pub cells: Where,
+    /// The metric is averaged over these axes, run by run, over the values that `where` selects on them.
+    #[serde(default)]
+    pub average: Vec<String>,
     /// Measures the ratio to the cell with these values instead, paired by seeds.
     pub over: Option<Where>,
     /// Measures the difference to the cell with these values instead, paired by seeds.
@@ -331,8 +364,8 @@ impl Study {
         if self.checks.is_empty() {
             return Err("there is no [[check]]: a study must be able to fail".to_owned());
         }
-        if self.scenario.is_none() && !self.sweeps.is_empty() {
-            return Err("a [[sweep]] needs the study's scenario".to_owned());
+        if self.scenario.is_none() && self.sweeps.iter().any(|s| s.scenario.is_none()) {
+            return Err("a [[sweep]] needs a scenario, its own or the study's".to_owned());
         }
         for sweep in &self.sweeps {
             let refused = |e: Error| format!("sweep \"{}\": {e}", sweep.name);
@@ -340,7 +373,7 @@ impl Study {
             sweep.axes(true).map_err(refused)?;
         }
         for check in &self.checks {
-            check.validate(&names).map_err(|reason| format!("check \"{}\": {reason}", check.name))?;
+            check.validate(self, &names).map_err(|reason| format!("check \"{}\": {reason}", check.name))?;
         }
         for figure in &self.figures {
             if !figure.y_names.is_empty() && figure.y_names.len() != figure.y.len() {
@@ -353,13 +386,22 @@ impl Study {
         Ok(())
     }
 
+    /// Who becomes an axis of a sweep; the first one by default.
+    pub(crate) fn watchers(&self, of: Option<&String>) -> Option<Watchers> {
+        let sweep = match of {
+            Some(name) => self.sweeps.iter().find(|s| s.name == *name),
+            None => self.sweeps.first(),
+        };
+        sweep?.by
+    }
+
     /// The grid of one of its sweeps.
     pub fn grid(&self, sweep: &SweepPart, quick: bool) -> Result<Grid, Error> {
         let refused = |e: &dyn std::fmt::Display| Error::Study {
             file: self.id.clone(),
             reason: format!("sweep \"{}\": {e}", sweep.name),
         };
-        let text = self.scenario.as_deref().unwrap_or_default();
+        let text = sweep.scenario.as_ref().or(self.scenario.as_ref()).map_or("", String::as_str);
         let mut document = Document::parse(&self.id, text).map_err(|e| refused(&e))?;
         let more = if quick { Some(&sweep.quick.set) } else { None };
         for (path, value) in sweep.set.iter().chain(more.into_iter().flatten()) {
@@ -411,11 +453,12 @@ impl NamedAxis {
 }
 
 impl Check {
-    fn validate(&self, parts: &BTreeSet<&str>) -> Result<(), String> {
+    fn validate(&self, study: &Study, parts: &BTreeSet<&str>) -> Result<(), String> {
         if let Some(of) = self.of.as_ref().filter(|of| !parts.contains(of.as_str())) {
             return Err(format!("there is no sweep or drive \"{of}\""));
         }
-        if self.metric != crate::drive::METRIC {
+        let by = study.watchers(self.of.as_ref());
+        if self.metric != crate::drive::METRIC && !by.is_some_and(|by| is_watchers(by, &self.metric)) {
             Metric::parse(&self.metric).map_err(|e| e.to_string())?;
         }
         // Each key, whether it is there, and the kinds it belongs to.

@@ -2,6 +2,7 @@
 
 use super::check::evaluate;
 use super::data::Data;
+use super::file::is_watchers;
 use super::report::{Counts, StudyReport};
 use super::{Study, plot};
 use crate::{Engine, Error, Metric, Plan, Progress, Runs, sweep};
@@ -50,7 +51,8 @@ pub fn run(
     };
     let mut all = Vec::new();
     for part in &study.sweeps {
-        let more = part.metrics.iter().chain(wanted(study, &part.name));
+        let watchers = |name: &&String| !part.by.is_some_and(|by| is_watchers(by, name));
+        let more = part.metrics.iter().chain(wanted(study, &part.name)).filter(watchers);
         let more = more.map(|name| Metric::parse(name)).collect::<Result<_, _>>()?;
         let runs = Runs::Count(part.seeds(options.quick));
         let mut plan = Plan::new(study.grid(part, options.quick)?, runs, more);
@@ -63,7 +65,11 @@ pub fn run(
             report.wall_s = started.elapsed().as_secs_f64();
             return Ok(report);
         }
-        all.push(Data::of_sweep(&part.name, &done));
+        let data = Data::of_sweep(&part.name, &done);
+        all.push(match part.by {
+            Some(by) => data.by_watchers(by.name()),
+            None => data,
+        });
     }
     for drive in &study.drives {
         all.push(drive.run()?);

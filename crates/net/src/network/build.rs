@@ -2,7 +2,7 @@
 
 use super::changes::{backwards, numbers};
 use super::observe::{Load, WARM_UP};
-use super::{END, FlowState, Network, OWN, Readings, Source, kind};
+use super::{END, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
 use crate::app::Application;
 use crate::arrivals::Process;
@@ -15,7 +15,7 @@ use crate::{Error, Options};
 use truckee_channel::random::stream;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::App;
-use truckee_scenario::outcome::FlowSeries;
+use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
 use truckee_tcp::sender::Judged;
 
@@ -125,7 +125,7 @@ impl<'a> Network<'a> {
                 .then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
             let judged = vec![Judged::default(); flow.observe.predictors.len()];
             let book = FlowBook { series, judged_warm: judged.clone(), judged, ..FlowBook::default() };
-            let own = template.goes_by_estimate().then(|| OWN.to_owned());
+            let own = flow.sender.goes_by_estimate().then(|| OWN_ESTIMATE.to_owned());
             let names: Vec<String> =
                 own.into_iter().chain(flow.observe.estimators.iter().map(|(name, _)| name.clone())).collect();
             let readings = (!names.is_empty()).then(|| Readings::new(names, flow.observe.every));

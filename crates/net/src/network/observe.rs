@@ -6,7 +6,7 @@
 use super::{Network, kind, seconds};
 use crate::agenda::Key;
 use crate::connection::Path;
-use truckee_scenario::outcome::EstimatePoint;
+use truckee_scenario::outcome::{EstimatePoint, OWN_ESTIMATE};
 use truckee_tcp::segment::HEADER_BYTES;
 use truckee_tcp::{PathTruth, Time};
 
@@ -121,7 +121,7 @@ impl Network<'_> {
         }
         let sender = &self.connections[first].sender;
         let others = sender.observers().into_iter().flat_map(|o| o.estimates());
-        let own = readings.names.first().filter(|name| *name == super::OWN).map(|_| sender.estimate());
+        let own = readings.names.first().filter(|name| *name == OWN_ESTIMATE).map(|_| sender.estimate());
         for (k, estimate) in own.into_iter().chain(others).enumerate() {
             if let Some(series) = &mut book.series {
                 series.estimates.push(EstimatePoint {
