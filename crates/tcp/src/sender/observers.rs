@@ -36,6 +36,7 @@ impl Observers {
                 predictor.on_timeout(loss.now);
             }
         }
+        self.estimators.iter_mut().for_each(|e| e.advance(loss.now));
     }
 
     /// How each predictor has judged, in their order.

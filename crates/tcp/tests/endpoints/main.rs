@@ -8,6 +8,7 @@ mod arbitrary;
 mod connection;
 mod ecn;
 mod invariants;
+mod observers;
 mod pair;
 mod path;
 mod properties;
