@@ -58,6 +58,14 @@ pub fn exponential(rng: &mut impl Rng, mean: Nanos) -> Nanos {
     nanos(-libm::log(1.0 - uniform(rng)) * mean as f64)
 }
 
+/// A Rayleigh time of mean `mean`, to the nearest nanosecond: the length of a vector of two independent centred normal
+/// components of standard deviation `mean`·√(2/π).
+#[inline]
+pub fn rayleigh(rng: &mut impl Rng, mean: Nanos) -> Nanos {
+    let sigma = mean as f64 * libm::sqrt(2.0 / std::f64::consts::PI);
+    nanos(sigma * libm::sqrt(-2.0 * libm::log(1.0 - uniform(rng))))
+}
+
 /// A Pareto time: at least `scale`, P(X > x) = (scale/x)^shape. Its mean, scale·shape/(shape − 1), is finite for a shape
 /// above 1.
 #[inline]
@@ -126,6 +134,18 @@ mod tests {
         near(mean, 1e6, 0.01);
         near(sd, 1e6, 0.02);
         assert_eq!(exponential(&mut rng, 0), 0);
+    }
+
+    #[test]
+    fn rayleigh_times_have_the_moments_of_the_law() {
+        let mut rng = stream(1, "rayleigh");
+        let (mean, sd) = moments(200_000, || rayleigh(&mut rng, 1_000_000) as f64);
+        near(mean, 1e6, 0.005);
+        // Var/E² = 4/π − 1.
+        near(sd, 1e6 * libm::sqrt(4.0 / std::f64::consts::PI - 1.0), 0.01);
+        let (inverse, _) = moments(200_000, || 1e6 / rayleigh(&mut rng, 1_000_000).max(1) as f64);
+        near(inverse, std::f64::consts::PI / 2.0, 0.01);
+        assert_eq!(rayleigh(&mut rng, 0), 0);
     }
 
     #[test]

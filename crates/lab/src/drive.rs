@@ -1,91 +1,158 @@
-//! One algorithm fed a list of events, without a network: for published tables of single steps.
+//! One algorithm fed a list of events, without a network: for published tables of single steps, and for what a filter
+//! makes of a stream of arrivals.
 //!
-//! A drive names the members of a family and the events, and gives one number each. So far: growth rules fed ACKs.
-//! Another family is another optional group of keys in [`Drive`] and another arm in [`Drive::run`].
+//! A drive names the members of a family and the events, and gives a few numbers each: growth rules fed ACKs,
+//! bandwidth estimators fed arrivals. Another family is another module below this one and another group of keys.
 
+mod estimator;
+mod growth;
+
+use crate::Error;
 use crate::study::Data;
 use crate::study::file::plain;
-use crate::{Error, grid};
 use serde::Deserialize;
-use truckee_tcp::growth::{AnyGrowth, Growth};
-use truckee_tcp::{Ack, Arg, Spec, Window};
+use truckee_scenario::units::{Quantity, parse};
+use truckee_tcp::{Arg, Spec};
 
-/// The metric that a drive of growth rules gives: the congestion window after the last ACK, bytes.
-pub const METRIC: &str = "cwnd_bytes";
+pub use growth::METRIC;
 
-/// A drive as written in a study.
+/// Whether a drive gives a metric of that name.
+pub fn is_metric(name: &str) -> bool {
+    name == METRIC || estimator::METRICS.iter().any(|(metric, _)| *metric == name)
+}
+
+/// A drive of a study.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Keys")]
 pub struct Drive {
     /// What checks and figures call it.
     pub name: String,
-    /// The growth rules: names, or `{ name = { argument = number } }`. They are the values of the axis `growth`.
-    pub growth: Vec<toml::Value>,
-    /// Maximum segment size, bytes.
-    pub mss: u32,
-    /// Congestion window at the start, bytes.
-    pub cwnd: f64,
-    /// Slow-start threshold, bytes; unbounded by default.
-    #[serde(default = "unbounded")]
-    pub ssthresh: f64,
-    /// Bytes newly acknowledged by each ACK.
-    pub acks: Vec<u64>,
+    family: Family,
 }
 
-fn unbounded() -> f64 {
-    f64::MAX
+#[derive(Debug, Clone)]
+enum Family {
+    Growth(growth::Growths),
+    Estimator(estimator::Estimators),
+}
+
+/// A drive as written: the keys of one family. Members are names, or `{ name = { argument = value } }`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    name: String,
+    /// The growth rules; the values of the axis `growth`.
+    growth: Option<Vec<toml::Value>>,
+    /// Maximum segment size, bytes.
+    mss: Option<u32>,
+    /// Growth: congestion window at the start, bytes. Estimators: the window throughout, bytes.
+    cwnd: Option<f64>,
+    /// Slow-start threshold, bytes; unbounded by default.
+    ssthresh: Option<f64>,
+    /// Bytes newly acknowledged by each ACK.
+    acks: Option<Vec<u64>>,
+    /// The bandwidth estimators; the values of the axis `estimator`.
+    estimator: Option<Vec<toml::Value>>,
+    /// Bytes of each arrival.
+    bytes: Option<u32>,
+    /// Gaps between arrivals, one process or several; the values of the axis `gaps`.
+    gaps: Option<toml::Value>,
+    /// How many arrivals there are.
+    arrivals: Option<u64>,
+    /// How many of them come before anything is measured.
+    warm_up: Option<u64>,
+    /// How often gaps that are drawn are drawn anew.
+    seeds: Option<u64>,
+    /// Round-trip time that the estimators are told.
+    rtt: Option<String>,
+}
+
+impl TryFrom<Keys> for Drive {
+    type Error = String;
+
+    fn try_from(mut keys: Keys) -> Result<Self, String> {
+        let name = std::mem::take(&mut keys.name);
+        let family = match (keys.growth.is_some(), keys.estimator.is_some()) {
+            (true, false) => keys.growth().map(Family::Growth),
+            (false, true) => keys.estimators(&name).map(Family::Estimator),
+            (true, true) => Err("`growth` and `estimator` exclude each other".to_owned()),
+            (false, false) => Err("it needs `growth` or `estimator`: what is driven".to_owned()),
+        };
+        let family = family.map_err(|reason| format!("drive \"{name}\": {reason}"))?;
+        Ok(Self { name, family })
+    }
+}
+
+impl Keys {
+    fn growth(self) -> Result<growth::Growths, String> {
+        self.only(
+            "growth rules",
+            &[
+                ("bytes", self.bytes.is_some()),
+                ("gaps", self.gaps.is_some()),
+                ("arrivals", self.arrivals.is_some()),
+                ("warm_up", self.warm_up.is_some()),
+                ("seeds", self.seeds.is_some()),
+                ("rtt", self.rtt.is_some()),
+            ],
+        )?;
+        let needs = |key: &str| format!("growth rules need `{key}`");
+        growth::Growths::new(
+            &self.growth.unwrap_or_default(),
+            self.mss.ok_or_else(|| needs("mss"))?,
+            self.cwnd.ok_or_else(|| needs("cwnd"))?,
+            self.ssthresh,
+            self.acks.ok_or_else(|| needs("acks"))?,
+        )
+    }
+
+    fn estimators(self, name: &str) -> Result<estimator::Estimators, String> {
+        self.only(
+            "estimators",
+            &[
+                ("mss", self.mss.is_some()),
+                ("ssthresh", self.ssthresh.is_some()),
+                ("acks", self.acks.is_some()),
+            ],
+        )?;
+        let needs = |key: &str| format!("estimators need `{key}`");
+        let gaps = self.gaps.ok_or_else(|| needs("gaps"))?;
+        estimator::Estimators::new(estimator::Setting {
+            stream: format!("drive {name}"),
+            members: self.estimator.unwrap_or_default(),
+            bytes: self.bytes.ok_or_else(|| needs("bytes"))?,
+            gaps: estimator::gaps(gaps)?,
+            arrivals: self.arrivals.ok_or_else(|| needs("arrivals"))?,
+            warm_up: self.warm_up.unwrap_or(0),
+            seeds: self.seeds,
+            rtt: time("rtt", &self.rtt.ok_or_else(|| needs("rtt"))?)?,
+            cwnd: self.cwnd.ok_or_else(|| needs("cwnd"))?,
+        })
+    }
+
+    /// Refuses keys of another family.
+    fn only(&self, family: &str, others: &[(&str, bool)]) -> Result<(), String> {
+        match others.iter().find(|(_, there)| *there) {
+            Some((key, _)) => Err(format!("`{key}` says nothing where {family} are driven")),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Drive {
     /// Feeds the events to each member.
     pub fn run(&self) -> Result<Data, Error> {
-        let labels: Vec<String> = self.growth.iter().map(plain).collect();
-        let mut data = Data::deterministic(&self.name, vec![grid::names("growth", labels)]);
-        for (point, growth) in self.growth.iter().enumerate() {
-            let spec = spec(growth).map_err(|reason| self.fail(reason))?;
-            let (mut rule, _) = AnyGrowth::build(&spec).map_err(|e| self.fail(e.to_string()))?;
-            data.put(point, METRIC, "B", self.cwnd_after(&mut rule));
-        }
-        Ok(data)
-    }
-
-    fn fail(&self, reason: String) -> Error {
-        Error::Study { file: format!("drive \"{}\"", self.name), reason }
-    }
-
-    fn cwnd_after(&self, rule: &mut AnyGrowth) -> f64 {
-        let mut w = Window {
-            mss: f64::from(self.mss),
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-            flight: self.acks.iter().sum(),
-            rwnd: u64::from(u32::MAX),
-            srtt: None,
-            rtt_min: None,
+        let data = match &self.family {
+            Family::Growth(growths) => growths.run(&self.name),
+            Family::Estimator(estimators) => estimators.run(&self.name),
         };
-        let mut acked = 1;
-        for (k, &bytes) in self.acks.iter().enumerate() {
-            acked += bytes;
-            let ack = Ack {
-                now: k as u64,
-                ack: acked,
-                newly_acked: bytes,
-                delivered: bytes,
-                duplicate: false,
-                rtt: None,
-                sent: None,
-            };
-            rule.on_ack(&ack, &mut w);
-            w.flight -= bytes;
-        }
-        w.cwnd
+        data.map_err(|reason| Error::Study { file: format!("drive \"{}\"", self.name), reason })
     }
 }
 
-/// `"name"`, or `{ name = { argument = value } }` with numbers, switches and names as arguments.
-fn spec(value: &toml::Value) -> Result<Spec, String> {
-    let wrong =
-        || format!("{value} names no growth rule; \"per-ack\" and {{ byte-counting = {{ limit = 1 }} }} do");
+/// `"name"`, or `{ name = { argument = value } }`; `what` and `examples` are for the message.
+fn spec(value: &toml::Value, what: &str, examples: &str) -> Result<Spec, String> {
+    let wrong = || format!("{value} names no {what}; {examples} do");
     match value {
         toml::Value::String(name) => Ok(Spec::named(name)),
         toml::Value::Table(table) => {
@@ -98,7 +165,7 @@ fn spec(value: &toml::Value) -> Result<Spec, String> {
                     toml::Value::Integer(n) => Arg::Number(*n as f64),
                     toml::Value::Float(x) => Arg::Number(*x),
                     toml::Value::Boolean(on) => Arg::Flag(*on),
-                    toml::Value::String(name) => Arg::Name(name.clone()),
+                    toml::Value::String(text) => quantity(text),
                     other => return Err(format!("{key} = {other} is no argument here")),
                 };
                 Ok(spec.with(key, arg))
@@ -108,28 +175,69 @@ fn spec(value: &toml::Value) -> Result<Spec, String> {
     }
 }
 
+fn quantity(text: &str) -> Arg {
+    match parse(text) {
+        Some(Quantity::Time(time)) => Arg::Time(time),
+        Some(Quantity::Rate(rate)) => Arg::Rate(rate),
+        Some(Quantity::Bytes(bytes)) => Arg::Bytes(bytes),
+        Some(Quantity::Packets(n) | Quantity::Segments(n)) => Arg::Segments(n),
+        None => Arg::Name(text.to_owned()),
+    }
+}
+
+/// What checks and figures call a member: `csfq`, or with its arguments, in alphabetical order, `csfq(k=20s)`.
+fn label(value: &toml::Value) -> String {
+    let named = value.as_table().and_then(|table| table.iter().next());
+    match named {
+        Some((name, toml::Value::Table(args))) => {
+            let args = args.iter().map(|(key, value)| format!("{key}={}", plain(value)));
+            format!("{name}({})", args.collect::<Vec<_>>().join(","))
+        }
+        _ => plain(value),
+    }
+}
+
+fn time(key: &str, text: &str) -> Result<truckee_tcp::Nanos, String> {
+    match parse(text) {
+        Some(Quantity::Time(time)) if time > 0 => Ok(time),
+        _ => Err(format!("{key} is \"{text}\", expected a time above 0, such as \"1ms\"")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn drive(growth: &str) -> Drive {
-        let text = format!("name = \"d\"\nmss = 1460\ncwnd = 1000\nacks = [730, 730]\ngrowth = {growth}");
-        toml::from_str(&text).unwrap()
+    fn refusal(keys: &str) -> String {
+        toml::from_str::<Drive>(&format!("name = \"d\"\n{keys}")).unwrap_err().to_string()
     }
 
     #[test]
-    fn rules_are_fed_the_same_acks() {
-        let data =
-            drive("[\"byte-counting\", \"per-ack\", { byte-counting = { limit = 1 } }]").run().unwrap();
-        let cwnd = |point| data.samples(point, METRIC)[0].1;
-        assert_eq!((cwnd(0), cwnd(1), cwnd(2)), (Some(2460.0), Some(3920.0), Some(2460.0)));
+    fn a_drive_is_of_one_family_and_has_its_keys() {
+        for (keys, part) in [
+            ("", "needs `growth` or `estimator`"),
+            ("growth = [\"per-ack\"]\nestimator = [\"ewma\"]", "exclude each other"),
+            ("growth = [\"per-ack\"]\nmss = 1\ncwnd = 1", "growth rules need `acks`"),
+            ("growth = [\"per-ack\"]\nrtt = \"1ms\"", "`rtt` says nothing where growth rules are driven"),
+            ("estimator = [\"ewma\"]", "estimators need `gaps`"),
+            ("estimator = [\"ewma\"]\nmss = 1", "`mss` says nothing where estimators are driven"),
+            ("growht = [\"per-ack\"]", "unknown field `growht`"),
+        ] {
+            let message = refusal(keys);
+            assert!(message.contains(part), "{keys}: {message}");
+        }
     }
 
     #[test]
-    fn unknown_rules_and_arguments_are_refused() {
-        let message = |growth| drive(growth).run().unwrap_err().to_string();
-        assert!(message("[\"per-acc\"]").contains("no growth rule named \"per-acc\""));
-        assert!(message("[{ per-ack = { x = 1 } }]").contains("no parameter \"x\""));
-        assert!(message("[3]").contains("names no growth rule"));
+    fn arguments_are_quantities_numbers_switches_and_names() {
+        let value: toml::Value =
+            toml::from_str::<toml::Table>("x = { m = { k = \"20s\", n = 2, on = \"acks\", a = true } }")
+                .unwrap()["x"]
+                .clone();
+        let spec = spec(&value, "member", "\"m\"").unwrap();
+        let arg = |key: &str| spec.args.iter().find(|(k, _)| k == key).unwrap().1.clone();
+        assert_eq!((arg("k"), arg("n")), (Arg::Time(20_000_000_000), Arg::Number(2.0)));
+        assert_eq!((arg("on"), arg("a")), (Arg::Name("acks".into()), Arg::Flag(true)));
+        assert_eq!(label(&value), "m(a=true,k=20s,n=2,on=acks)");
     }
 }

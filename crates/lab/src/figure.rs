@@ -8,6 +8,7 @@
 //! Not for: what is drawn; [`crate::study`] decides that.
 
 mod draw;
+mod estimates;
 mod legend;
 mod panel;
 mod scale;

@@ -1,41 +1,49 @@
-//! One run on disk: `result.json`, `flows.parquet`, `series.parquet`.
+//! One run on disk: `result.json`, `flows.parquet`, `observers.parquet`, `series.parquet`.
 //!
 //! `flows.parquet` has one row a flow: `name`, `sender`, `receiver`, and one column for each flow metric
 //! ([`crate::metric`]), null where the flow has no value.
 //!
+//! `observers.parquet` has one row for each predictor and estimator that watched a flow (and for the estimator that a
+//! sender goes by, called `sender`): `flow`, `kind` (`predictor` or `estimator`), `name`, and one column for each metric
+//! of either kind, null for the other.
+//!
 //! `series.parquet` is in long form, one row an event, ordered by flow, kind and time:
 //!
-//! | column | type | `window` | `segment` | `ack` | `drop` | `loss` |
-//! |---|---|---|---|---|---|---|
-//! | `flow` | text | the flow's name | | | | |
-//! | `t_s` | f64, s | the time | | | | |
-//! | `kind` | text | `window` | `segment` | `ack` | `drop` | `loss` |
-//! | `cwnd_bytes`, `ssthresh_bytes` | f64 | the sender's | | | | |
-//! | `flight_bytes` | u64 | bytes outstanding | | | | |
-//! | `rtt_s` | f64, s | the sample, if one was taken | | | | |
-//! | `seq` | u64 | | first byte | number acknowledged | first byte, or an ACK's number | first byte |
-//! | `len_bytes` | u32 | | payload | | | |
-//! | `retransmission` | bool | | sent before | | | |
-//! | `is_ack` | bool | | | | an ACK was dropped | |
-//! | `cause` | text | | | | `queue`, `channel`, `outage` | true cause |
-//! | `verdict` | text | | | | | what the sender took it for |
-//! | `event` | text | | | | | `dup-acks`, `timeout`, `ecn` |
-//! | `link` | text | | | | the link's direction | |
+//! | column | type | `window` | `segment` | `ack` | `drop` | `loss` | `estimate` |
+//! |---|---|---|---|---|---|---|---|
+//! | `flow` | text | the flow's name | | | | | |
+//! | `t_s` | f64, s | the time | | | | | |
+//! | `kind` | text | `window` | `segment` | `ack` | `drop` | `loss` | `estimate` |
+//! | `cwnd_bytes`, `ssthresh_bytes` | f64 | the sender's | | | | | |
+//! | `flight_bytes` | u64 | bytes outstanding | | | | | |
+//! | `rtt_s` | f64, s | the sample, if one was taken | | | | | |
+//! | `seq` | u64 | | first byte | number acknowledged | first byte, or an ACK's number | first byte | |
+//! | `len_bytes` | u32 | | payload | | | | |
+//! | `retransmission` | bool | | sent before | | | | |
+//! | `is_ack` | bool | | | | an ACK was dropped | | |
+//! | `cause` | text | | | | `queue`, `channel`, `outage` | true cause | |
+//! | `verdict` | text | | | | | what the sender took it for | |
+//! | `event` | text | | | | | `dup-acks`, `timeout`, `ecn` | |
+//! | `link` | text | | | | the link's direction | | |
+//! | `estimator` | text | | | | | | whose |
+//! | `estimate_bps` | f64, bit/s | | | | | | the estimate, if there is one yet |
+//! | `available_bps` | f64, bit/s | | | | | | what was truly available |
+//! | `used_bps` | f64, bit/s | | | | | | what the flow used since the reading before |
 //!
 //! A column is null where the table leaves it empty.
 
 use crate::store::{to_bytes, write_durably};
-use crate::{Error, metric};
+use crate::{Error, Metric, metric};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
 use parquet::errors::ParquetError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truckee_scenario::Outcome;
-use truckee_scenario::outcome::FlowSeries;
+use truckee_scenario::outcome::{FlowOutcome, FlowSeries};
 
-/// Writes a run into `dir`, creating it if need be; `series.parquet` only where the run recorded any. Returns the
-/// files written.
+/// Writes a run into `dir`, creating it if need be; `observers.parquet` only where somebody watched, `series.parquet`
+/// only where the run recorded any. Returns the files written.
 pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
     std::fs::create_dir_all(dir).map_err(|e| Error::write(dir, e))?;
     let encode = |e: &dyn std::fmt::Display| Error::Internal(format!("cannot encode the run: {e}"));
@@ -49,6 +57,10 @@ pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
     let json = serde_json::to_vec_pretty(outcome).map_err(|e| encode(&e))?;
     write("result.json", &json)?;
     write("flows.parquet", &flows(outcome)?)?;
+    let observers = observers(outcome);
+    if !observers.is_empty() {
+        write("observers.parquet", &observers_rows(outcome, &observers)?)?;
+    }
     if !outcome.series.is_empty() {
         write("series.parquet", &series(&outcome.series).map_err(|e| encode(&e))?)?;
     }
@@ -72,6 +84,47 @@ fn flows(outcome: &Outcome) -> Result<Vec<u8>, Error> {
     to_bytes(columns).map_err(|e| Error::Internal(format!("cannot encode the flows: {e}")))
 }
 
+/// Who watched which flow.
+struct Observer<'a> {
+    flow: &'a str,
+    /// What its metrics are of: `predictor` or `estimator`.
+    kind: &'static str,
+    name: &'a str,
+}
+
+fn observers(outcome: &Outcome) -> Vec<Observer<'_>> {
+    fn of(flow: &FlowOutcome) -> impl Iterator<Item = Observer<'_>> {
+        let predictors = flow.observers.predictors.iter().map(|p| ("predictor", p.name.as_str()));
+        let estimators = flow.observers.estimators.iter().map(|e| ("estimator", e.name.as_str()));
+        predictors.chain(estimators).map(|(kind, name)| Observer { flow: &flow.name, kind, name })
+    }
+    outcome.flows.iter().flat_map(of).collect()
+}
+
+fn observers_rows(outcome: &Outcome, observers: &[Observer<'_>]) -> Result<Vec<u8>, Error> {
+    let text = |name: &str, of: fn(&Observer<'_>) -> String| {
+        let values = StringArray::from_iter_values(observers.iter().map(of));
+        (Field::new(name, DataType::Utf8, false), Arc::new(values) as ArrayRef)
+    };
+    let mut columns = vec![
+        text("flow", |o| o.flow.to_owned()),
+        text("kind", |o| o.kind.to_owned()),
+        text("name", |o| o.name.to_owned()),
+    ];
+    for info in metric::list().iter().filter(|i| i.of == "predictor" || i.of == "estimator") {
+        let value = |o: &Observer<'_>| {
+            let metric = format!("flow.{}.{}.{}.{}", o.flow, o.kind, o.name, info.name);
+            if o.kind == info.of { Metric::parse(&metric)?.of(outcome) } else { Ok(None) }
+        };
+        let values = observers.iter().map(value).collect::<Result<Vec<_>, Error>>()?;
+        columns.push((
+            Field::new(info.name, DataType::Float64, true),
+            Arc::new(Float64Array::from(values)) as ArrayRef,
+        ));
+    }
+    to_bytes(columns).map_err(|e| Error::Internal(format!("cannot encode the observers: {e}")))
+}
+
 /// One row of `series.parquet`; what an event's kind does not have stays `None`.
 #[derive(Default)]
 struct Event<'a> {
@@ -90,6 +143,10 @@ struct Event<'a> {
     verdict: Option<&'static str>,
     event: Option<&'static str>,
     link: Option<&'a str>,
+    estimator: Option<&'a str>,
+    estimate: Option<f64>,
+    available: Option<f64>,
+    used: Option<f64>,
 }
 
 fn events(series: &FlowSeries) -> Vec<Event<'_>> {
@@ -122,6 +179,13 @@ fn events(series: &FlowSeries) -> Vec<Event<'_>> {
         verdict: Some(p.verdict),
         event: Some(p.kind),
         ..at("loss", p.t)
+    }));
+    events.extend(series.estimates.iter().map(|p| Event {
+        estimator: Some(&p.estimator),
+        estimate: p.estimate,
+        available: Some(p.available),
+        used: Some(p.used),
+        ..at("estimate", p.t)
     }));
     events
 }
@@ -159,6 +223,10 @@ fn series(all: &[FlowSeries]) -> Result<Vec<u8>, ParquetError> {
         text("verdict", e().map(|x| x.verdict).collect(), true),
         text("event", e().map(|x| x.event).collect(), true),
         text("link", e().map(|x| x.link).collect(), true),
+        text("estimator", e().map(|x| x.estimator).collect(), true),
+        float("estimate_bps", e().map(|x| x.estimate).collect(), true),
+        float("available_bps", e().map(|x| x.available).collect(), true),
+        float("used_bps", e().map(|x| x.used).collect(), true),
     ])
 }
 
@@ -167,11 +235,14 @@ mod tests {
     use super::*;
     use crate::tests::outcome;
     use parquet::file::reader::{FileReader, SerializedFileReader};
-    use parquet::record::RowAccessor;
+    use parquet::record::{Field as Value, Row, RowAccessor};
     use std::fs::File;
-    use truckee_scenario::outcome::{DropPoint, SegmentPoint, WindowPoint};
+    use truckee_scenario::outcome::{
+        DropPoint, EstimatePoint, EstimatorOutcome, LossEvents, Observers, PredictorOutcome, SegmentPoint,
+        WindowPoint,
+    };
 
-    fn rows(path: &Path) -> Vec<parquet::record::Row> {
+    fn rows(path: &Path) -> Vec<Row> {
         let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
         reader.get_row_iter(None).unwrap().map(Result::unwrap).collect()
     }
@@ -199,6 +270,67 @@ mod tests {
         assert_eq!(kinds, ["window", "segment", "drop"]);
         assert_eq!(series[2].get_string(11).unwrap(), "channel");
         assert!(series[1].get_double(3).is_err(), "a segment has no cwnd");
+    }
+
+    /// A row's value by the name of its column.
+    fn at<'r>(row: &'r Row, column: &str) -> &'r Value {
+        row.get_column_iter().find(|(name, _)| *name == column).unwrap().1
+    }
+
+    fn word(text: &str) -> Value {
+        Value::Str(text.into())
+    }
+
+    #[test]
+    fn those_who_watch_have_a_row_each_with_the_numbers_of_their_kind() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut run = outcome(3, &[1e6, 2e6]);
+        let loss_events = LossEvents { congestion: 4, congestion_judged_right: 3, ..LossEvents::default() };
+        run.flows[1].observers = Observers {
+            predictors: vec![PredictorOutcome {
+                name: "spike(alpha=0.8)".into(),
+                loss_events,
+                ..Default::default()
+            }],
+            estimators: vec![EstimatorOutcome {
+                name: "ewma".into(),
+                mean_bps: Some(1.5e6),
+                ..Default::default()
+            }],
+        };
+        let files = write_run(dir.path(), &run).unwrap();
+        assert!(files[2].ends_with("observers.parquet"));
+        let rows = rows(&files[2]);
+        assert_eq!(rows.len(), 2);
+        assert_eq!((at(&rows[0], "flow"), at(&rows[0], "kind")), (&word("flow-2"), &word("predictor")));
+        assert_eq!(at(&rows[0], "name"), &word("spike(alpha=0.8)"));
+        assert_eq!(at(&rows[0], "loss_events.congestion_judged_right"), &Value::Double(3.0));
+        let none = ["mean_bps", "accuracy.wireless"].map(|column| at(&rows[0], column));
+        assert_eq!(none, [&Value::Null, &Value::Null]);
+        assert_eq!((at(&rows[1], "kind"), at(&rows[1], "name")), (&word("estimator"), &word("ewma")));
+        assert_eq!(at(&rows[1], "mean_bps"), &Value::Double(1.5e6));
+        assert_eq!(at(&rows[1], "loss_events.congestion"), &Value::Null);
+    }
+
+    #[test]
+    fn estimates_are_events_of_the_series() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut run = outcome(3, &[1e6]);
+        let point =
+            |t, estimate| EstimatePoint { t, estimator: "ewma".into(), estimate, available: 9e6, used: 1e6 };
+        run.series = vec![FlowSeries {
+            flow: "flow-1".into(),
+            estimates: vec![point(0.1, None), point(0.2, Some(8e6))],
+            ..FlowSeries::default()
+        }];
+        let files = write_run(dir.path(), &run).unwrap();
+        let rows = rows(&files[2]);
+        assert_eq!((at(&rows[1], "kind"), at(&rows[1], "estimator")), (&word("estimate"), &word("ewma")));
+        let none = ["estimate_bps", "cwnd_bytes"].map(|column| at(&rows[0], column));
+        assert_eq!(none, [&Value::Null, &Value::Null]);
+        for (column, rate) in [("estimate_bps", 8e6), ("available_bps", 9e6), ("used_bps", 1e6)] {
+            assert_eq!(at(&rows[1], column), &Value::Double(rate));
+        }
     }
 
     #[test]

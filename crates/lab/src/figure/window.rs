@@ -1,9 +1,11 @@
 //! The congestion window over time: cwnd and ssthresh of each flow, and below them, one lane a kind, when packets were
-//! lost and to what, when the timer went off, which losses were judged wrong.
+//! lost and to what, when the timer went off, which losses were judged wrong. Where bandwidth was estimated, its panel comes
+//! below ([`super::estimates`]).
 //!
 //! Not for: means over runs, which [`super::Figure`] draws.
 
 use super::draw::{self, Drawn, MARGIN, Page, SOLID, Type, WIDTH};
+use super::estimates::Estimates;
 use super::scale::Scale;
 use super::style::{self, COLOURS, FAINT, GREY, INK};
 use crate::Error;
@@ -80,6 +82,7 @@ struct Panel<'a> {
     series: &'a FlowSeries,
     mss: f64,
     lanes: Vec<Lane>,
+    estimates: Option<Estimates<'a>>,
 }
 
 impl<'a> Panel<'a> {
@@ -91,15 +94,23 @@ impl<'a> Panel<'a> {
             return None;
         }
         let title = format!("{}: {}, {} ACKs", flow.name, result.sender, result.receiver);
-        Some(Self { title, series, mss: f64::from(flow.stack.mss), lanes: lanes(series) })
+        let mss = f64::from(flow.stack.mss);
+        let estimates = Estimates::new(series, (MARGIN + LEFT, WIDTH - MARGIN));
+        Some(Self { title, series, mss, lanes: lanes(series), estimates })
+    }
+
+    /// Without the estimates.
+    fn window_height(&self) -> f64 {
+        HEAD + PANEL + LANE * self.lanes.len() as f64 + BELOW
     }
 
     fn height(&self) -> f64 {
-        HEAD + PANEL + LANE * self.lanes.len() as f64 + BELOW
+        self.window_height() + self.estimates.as_ref().map_or(0.0, Estimates::height)
     }
 
     fn draw(&self, page: &Page<'_, '_>, top: f64, end: f64) -> Drawn {
         let (left, right) = (MARGIN + LEFT, WIDTH - MARGIN);
+        let below = top + self.window_height();
         let (top, bottom) = (top + HEAD, top + HEAD + PANEL);
         let floor = bottom + LANE * self.lanes.len() as f64 + if self.lanes.is_empty() { 0.0 } else { 4.0 };
         let x = Scale::covering([0.0, end].into_iter(), false, true, (left, right));
@@ -141,7 +152,10 @@ impl<'a> Panel<'a> {
                 page.line(&[(at, middle - 5.0), (at, middle + 6.0)], lane.colour, 2, SOLID)?;
             }
         }
-        Ok(())
+        match &self.estimates {
+            Some(estimates) => estimates.draw(page, below, end, &x),
+            None => Ok(()),
+        }
     }
 }
 
@@ -166,7 +180,12 @@ fn lanes(series: &FlowSeries) -> Vec<Lane> {
 
 /// A value that holds until the next one, as pixels, up to the end of the run. Of the points that share a pixel column
 /// the first, the last and the extremes stay: more cannot be seen, and a run has hundreds of thousands.
-fn steps(points: impl Iterator<Item = (f64, f64)>, end: f64, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+pub(super) fn steps(
+    points: impl Iterator<Item = (f64, f64)>,
+    end: f64,
+    x: &Scale,
+    y: &Scale,
+) -> Vec<(f64, f64)> {
     let mut line: Vec<(f64, f64)> = Vec::new();
     let mut column: Vec<(f64, f64)> = Vec::new();
     let mut flush = |column: &mut Vec<(f64, f64)>| {
@@ -240,6 +259,19 @@ mod tests {
         }
         assert!(!svg.contains("lost: outage"), "there was none");
         assert_eq!(svg, window(&scenario, &outcome).unwrap());
+    }
+
+    #[test]
+    fn estimates_have_a_panel_of_their_own_below_the_window() {
+        let observed = NOISY
+            .replace("sender = \"newreno\"", "sender = \"newreno\"\nobserve = { estimators = [\"ewma\"] }");
+        let (scenario, outcome) = run(&observed, true);
+        let svg = window(&scenario, &outcome).unwrap();
+        for text in ["ewma", "available", "used", "Mbit/s"] {
+            assert!(svg.contains(text), "{text}");
+        }
+        let (scenario, outcome) = run(NOISY, true);
+        assert!(!window(&scenario, &outcome).unwrap().contains("available"));
     }
 
     #[test]
