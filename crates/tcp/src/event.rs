@@ -86,6 +86,13 @@ pub struct Air {
     pub lost: u64,
     /// Whether a loss is being repaired.
     pub repairing: bool,
+    /// Bytes known to have been delivered over the whole connection: acknowledged, or sacked or, without SACK, counted
+    /// by duplicates of the present ACK.
+    pub delivered: u64,
+    /// Of the segments that this ACK has newly shown to be lost, when the newest was sent.
+    pub newest_lost: Option<Time>,
+    /// Whether the application has more to send.
+    pub more: bool,
 }
 
 /// How a sender noticed a loss.

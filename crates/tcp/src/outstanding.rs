@@ -71,6 +71,8 @@ pub struct Outstanding {
     lost: u64,
     /// All that was ever marked lost.
     lost_ever: u64,
+    /// When the newest segment marked lost since the last [`Self::take_newest_lost`] was sent.
+    newest_lost: Option<Time>,
     repairs: u64,
 }
 
@@ -86,6 +88,7 @@ impl Outstanding {
             sacked: 0,
             lost: 0,
             lost_ever: 0,
+            newest_lost: None,
             repairs: 0,
         }
     }
@@ -237,12 +240,23 @@ impl Outstanding {
             segment.marks |= marks::LOST;
             self.lost += segment.end - segment.seq;
             self.lost_ever += segment.end - segment.seq;
+            self.newest_lost = self.newest_lost.max(Some(segment.sent));
         }
     }
 
     /// Bytes that were ever marked lost.
     pub fn lost_ever(&self) -> u64 {
         self.lost_ever
+    }
+
+    /// When the newest segment was sent that was marked lost since this was last asked.
+    pub fn take_newest_lost(&mut self) -> Option<Time> {
+        self.newest_lost.take()
+    }
+
+    /// Bytes reported by SACK blocks and not yet acknowledged.
+    pub fn sacked(&self) -> u64 {
+        self.sacked
     }
 
     /// Takes everything that is not sacked for lost, repairs included (a timeout under SACK).

@@ -84,6 +84,8 @@ pub const PRESETS: &[Preset] = &[
         "what stacks without CUBIC do today", "RFC 6675, RFC 3465"),
     preset("cubic", [("sack", &[]), ("cubic", &[]), ("cubic", &[])], "sack + cubic + cubic",
         "the standard of today: a window that is a cubic function of time", "RFC 9438, RFC 6675"),
+    preset("bbr", [("sack", &[]), ("bbr", &[]), ("bbr", &[])], "sack + bbr + bbr",
+        "rate and window by a model of the path", "draft-ietf-ccwg-bbr-06 (BBRv3)"),
     preset("newreno-lp", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "vegas")])],
         "newreno + per-ack + by-cause(vegas, α = 1, β = 3)",
         "NewReno that asks the Vegas predictor about each loss", LP),

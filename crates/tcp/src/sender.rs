@@ -347,6 +347,10 @@ impl Sender {
             in_flight: self.recovery.in_flight(&self.t),
             lost: self.t.out.lost_ever(),
             repairing: self.recovery.repairing(),
+            delivered: self.t.out.una() - 1
+                + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.counted_by_duplicates },
+            newest_lost: self.t.out.take_newest_lost(),
+            more: self.unsent() > 0,
         };
         self.t.growth.after_ack(ack, &air, &mut self.t.window);
     }
@@ -573,7 +577,10 @@ impl Sender {
 
     /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
     fn restart_after_idle(&mut self, now: Time) {
-        if self.t.out.is_empty() && now.saturating_sub(self.last_sent) > self.t.rtt.rto() {
+        if self.t.out.is_empty()
+            && now.saturating_sub(self.last_sent) > self.t.rtt.rto()
+            && !self.t.growth.outlasts_idleness()
+        {
             self.t.window.cwnd = self.t.window.cwnd.min(initial_window(&self.stack));
         }
     }

@@ -6,6 +6,7 @@
 //! MSS; `w.ssthresh` belongs to the response, but a rule that has slow start end of itself (Vegas) may lower it to
 //! `w.cwnd`. The other methods serve rules that model the path: they hear of every ACK and departure, and may pace.
 
+mod bbr;
 mod byte_counting;
 mod cubic;
 mod highspeed;
@@ -15,6 +16,7 @@ mod per_ack;
 mod santa_cruz;
 mod vegas;
 
+pub use bbr::Bbr;
 pub use byte_counting::ByteCounting;
 pub use cubic::Cubic;
 pub use highspeed::HighSpeed;
@@ -40,6 +42,10 @@ pub trait Growth {
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
+    /// Whether its window still holds after the sender has been idle (RFC 5681, section 4.1, says no).
+    fn outlasts_idleness(&self) -> bool {
+        false
+    }
     /// Whether it needs the peer's timestamps ([`Ack::peer_time`]).
     fn wants_timestamps(&self) -> bool {
         false
@@ -48,12 +54,13 @@ pub trait Growth {
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, LimitedSlowStart, HighSpeed, Vegas, SantaCruz, Cubic }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, LimitedSlowStart, HighSpeed, Vegas, SantaCruz, Cubic, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);
     fn on_sent(&mut self, sent: &Departure, w: &Window);
     fn pacing_rate(&self) -> Option<f64>;
+    fn outlasts_idleness(&self) -> bool;
     fn wants_timestamps(&self) -> bool;
 }
 
@@ -92,7 +99,11 @@ pub(crate) mod tests {
     fn every_member_opens_a_small_window_in_slow_start() {
         each(|name, growth| {
             let mut w = window(10.0, 1000.0);
-            (0..10).for_each(|_| growth.on_ack(&ack(1000), &mut w));
+            for k in 1..=10 {
+                growth.on_ack(&ack(1000), &mut w);
+                let air = Air { delivered: 1000 * k, more: true, ..Air::default() };
+                growth.after_ack(&ack(1000), &air, &mut w);
+            }
             assert!(w.cwnd > 10_000.0 && w.cwnd <= 20_000.0, "{name}: {}", w.cwnd);
         });
     }

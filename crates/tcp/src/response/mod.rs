@@ -5,6 +5,7 @@
 //! inflation, which belongs to [`crate::recovery`]; on a timeout it sets `w.cwnd` to one MSS unless it has a reason.
 //! Neither falls below one MSS. The other methods let a response that listens (to estimate or to judge) listen.
 
+mod bbr;
 mod by_cause;
 mod cubic;
 mod halve;
@@ -14,6 +15,7 @@ mod selective_slow_start;
 mod to_estimate;
 mod vegas;
 
+pub use bbr::Bbr;
 pub use by_cause::ByCause;
 pub use cubic::Cubic;
 pub use halve::Halve;
@@ -46,7 +48,7 @@ pub trait LossResponse {
 
 family! {
     /// Any loss response.
-    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate, ByCause, HighSpeed, Vegas, SelectiveSlowStart, SantaCruz, Cubic }
+    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate, ByCause, HighSpeed, Vegas, SelectiveSlowStart, SantaCruz, Cubic, Bbr }
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn on_sent(&mut self, sent: &Departure);

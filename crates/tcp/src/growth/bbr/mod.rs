@@ -1,0 +1,368 @@
+//! BBR, version 3: a model of the path, its bandwidth and round-trip time, in place of losses, sets rate and window.
+//!
+//! Each ACK gives a sample of the delivery rate (`rate`) and feeds the model (`model`); a machine of states (`states`)
+//! sends now faster, now slower than the model says, to find out whether it still holds; this file paces at
+//! gain·bandwidth and bounds what is in the air to gain·bandwidth·RTTmin. Source: draft-ietf-ccwg-bbr-06 (July 2026);
+//! names in the comments are the draft's.
+//!
+//! Startup (pacing gain 2.77, window gain 2) doubles the rate each round until three rounds bring less than 25 % more,
+//! or a round loses more than 2 % in six places; Drain (0.5) empties the queue; ProbeBW goes round DOWN (0.9), CRUISE
+//! (1), REFILL (1) and UP (1.25, window 2.25), every 2 to 3 s or 62 to 63 rounds; ProbeRTT halves what is in the air
+//! for 200 ms where no short round trip was seen for 5 s. Losses while not probing bound rate and window by what was
+//! delivered, but by no more than β = 0.7 a round; a probe that loses more than 2 % sets the long-term bound.
+//!
+//! What is left to the reader there: a segment is sent by itself, so the send quantum is one segment; random waits come
+//! from a hash of `seed`, the time and a counter; where the draft's initial window may double while the application
+//! does not use it, here it may not (a growth rule's contract); spurious recoveries are not noticed, so nothing is
+//! undone; an ECN echo is a loss in its round; without SACK a loss event is one lost segment. As in that draft
+//! the window is not reduced when a repair begins, and is after a timeout's again what it was
+//! ([`crate::response::Bbr`]).
+
+mod model;
+mod rate;
+mod states;
+
+use super::Growth;
+use crate::segment::{HEADER_BYTES, TIMESTAMP_BYTES};
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Ack, Air, Departure, Loss, LossKind, Nanos, Time, Window};
+use model::Model;
+use rate::{Heard, Rates};
+use states::{Cycle, State};
+
+/// BBR.StartupPacingGain.
+const STARTUP_PACING_GAIN: f64 = 2.77;
+/// What BBR.PacingMarginPercent leaves.
+const PACING_MARGIN: f64 = 0.99;
+/// BBR.MinPipeCwnd, segments.
+const MIN_PIPE_CWND: f64 = 4.0;
+/// The round-trip time before one is known.
+const NOMINAL_RTT: Nanos = 1_000_000;
+
+/// What a scenario may set.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    loss_threshold: f64,
+    beta: f64,
+    headroom: f64,
+    min_rtt_window: Nanos,
+    probe_rtt_interval: Nanos,
+    seed: u64,
+}
+
+/// A repair that is under way.
+#[derive(Debug, Clone, Copy)]
+struct Repair {
+    /// It ends when this is acknowledged.
+    until: u64,
+    timeout: bool,
+    began: Time,
+    /// What the recovery has marked lost is not known yet; without SACK nothing will be.
+    unmarked: bool,
+}
+
+/// The whole of BBR.
+#[derive(Debug, Clone)]
+struct Machine {
+    settings: Settings,
+    rates: Rates,
+    model: Model,
+    state: State,
+    cycle: Cycle,
+    repair: Option<Repair>,
+    /// C.has_selective_acks, as far as losses have shown it.
+    selective: bool,
+    /// BBR.prior_cwnd, bytes.
+    prior_cwnd: f64,
+    /// `prior_cwnd` comes back with the next ACK.
+    restore: bool,
+    initial_cwnd: f64,
+    /// Bytes per second on the wire; none before the first departure.
+    pacing_rate: Option<f64>,
+    paced_by_rtt: bool,
+    /// Bytes on the wire over bytes of payload.
+    overhead: f64,
+    idle_restart: bool,
+    /// Whether the window has limited the sender since the last ACK, in this round and in the one before.
+    used: bool,
+    limited: [bool; 2],
+    // The event at hand.
+    now: Time,
+    mss: f64,
+    cwnd: f64,
+    in_flight: f64,
+}
+
+/// Bottleneck bandwidth and round-trip propagation time.
+#[derive(Debug, Clone)]
+pub struct Bbr(Box<Machine>);
+
+impl Member for Bbr {
+    const INFO: Info = Info {
+        name: "bbr",
+        summary: "sets rate and window by a model of the path: its bandwidth and its shortest round-trip time",
+        formula: "pacing = gain·0.99·bw; cwnd = gain·bw·RTTmin + aggregation; bw: best delivery rate of two cycles",
+        source: "draft-ietf-ccwg-bbr-06 (BBRv3)",
+    };
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        const SECOND: Nanos = 1_000_000_000;
+        let settings = Settings {
+            loss_threshold: args.number("loss_threshold", 0.02, 0.0..=1.0)?,
+            beta: args.number("beta", 0.7, 0.0..=1.0)?,
+            headroom: args.number("headroom", 0.15, 0.0..=1.0)?,
+            min_rtt_window: args.time("min_rtt_window", 10 * SECOND, SECOND / 100..=3600 * SECOND)?,
+            probe_rtt_interval: args.time("probe_rtt_interval", 5 * SECOND, SECOND / 100..=3600 * SECOND)?,
+            seed: args.count("seed", 1, 0..=u64::from(u32::MAX))?,
+        };
+        Ok(Self(Box::new(Machine {
+            settings,
+            rates: Rates::default(),
+            model: Model::new(0, None),
+            state: State::Startup,
+            cycle: Cycle::default(),
+            repair: None,
+            selective: false,
+            prior_cwnd: 0.0,
+            restore: false,
+            initial_cwnd: 0.0,
+            pacing_rate: None,
+            paced_by_rtt: false,
+            overhead: 1.0,
+            idle_restart: false,
+            used: false,
+            limited: [false; 2],
+            now: 0,
+            mss: 0.0,
+            cwnd: 0.0,
+            in_flight: 0.0,
+        })))
+    }
+}
+
+impl Growth for Bbr {
+    fn on_ack(&mut self, _: &Ack, _: &mut Window) {
+        self.0.used = true; // the window itself moves in `after_ack`
+    }
+
+    fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window) {
+        self.0.see(loss.now, w);
+        self.0.on_loss(loss, before);
+    }
+
+    fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
+        self.0.see(ack.now, w);
+        self.0.in_flight = air.in_flight as f64;
+        self.0.on_ack(ack, air, w.srtt);
+        w.cwnd = self.0.cwnd;
+    }
+
+    fn on_sent(&mut self, sent: &Departure, w: &Window) {
+        self.0.see(sent.now, w);
+        self.0.on_sent(sent);
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.0.pacing_rate
+    }
+
+    fn outlasts_idleness(&self) -> bool {
+        true
+    }
+}
+
+impl Machine {
+    /// Takes in what an event comes with; the first sets everything up (OnInit).
+    fn see(&mut self, now: Time, w: &Window) {
+        (self.now, self.mss, self.cwnd) = (now, w.mss, w.cwnd);
+        if self.pacing_rate.is_none() {
+            self.initial_cwnd = w.cwnd;
+            self.overhead = (w.mss + f64::from(HEADER_BYTES)) / w.mss;
+            self.model = Model::new(now, w.srtt);
+            self.pace_nominally(w.srtt);
+        }
+    }
+
+    /// InitPacingRate: the initial window over a round-trip time, once that is known.
+    fn pace_nominally(&mut self, srtt: Option<Nanos>) {
+        let rtt = srtt.unwrap_or(NOMINAL_RTT).max(1) as f64 / 1e9;
+        self.pacing_rate = Some(STARTUP_PACING_GAIN * self.overhead * self.initial_cwnd / rtt);
+        self.paced_by_rtt = srtt.is_some();
+    }
+
+    fn on_sent(&mut self, sent: &Departure) {
+        if sent.in_flight == 0 && self.rates.is_app_limited() {
+            self.restart_from_idle();
+        }
+        let bytes = f64::from(sent.bytes);
+        if sent.in_flight as f64 + bytes + self.mss > self.cwnd {
+            (self.used, self.limited[1]) = (true, true);
+        }
+        self.rates.on_sent(sent, self.cwnd);
+    }
+
+    /// HandleRestartFromIdle.
+    fn restart_from_idle(&mut self) {
+        self.idle_restart = true;
+        self.model.extra_acked_start = self.now;
+        if self.state.probes_bandwidth_in_turns() {
+            self.set_pacing_rate(1.0);
+        } else if self.state == State::ProbeRtt {
+            self.check_probe_rtt_done();
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss, before: f64) {
+        if loss.kind == LossKind::EcnEcho {
+            self.model.note_loss(&self.rates);
+            return;
+        }
+        self.save_cwnd(before);
+        let timeout = loss.kind == LossKind::Timeout;
+        self.repair = Some(Repair { until: self.rates.highest, timeout, began: self.now, unmarked: true });
+    }
+
+    /// SaveCwnd.
+    fn save_cwnd(&mut self, cwnd: f64) {
+        let disturbed = self.repair.is_some() || self.state == State::ProbeRtt;
+        self.prior_cwnd = if disturbed { self.prior_cwnd.max(cwnd) } else { cwnd };
+    }
+
+    fn on_ack(&mut self, ack: &Ack, air: &Air, srtt: Option<Nanos>) {
+        if ack.peer_time.is_some() {
+            self.overhead = (self.mss + f64::from(HEADER_BYTES + TIMESTAMP_BYTES)) / self.mss;
+        }
+        let heard = self.rates.on_ack(ack, air);
+        let sample = heard.sample.as_ref();
+        self.on_lost(&heard, air);
+        self.model.on_sample(sample, &self.rates);
+        if self.model.round_start {
+            self.limited = [self.limited[1], false];
+        }
+        self.model.adapt_to_losses(self.state.is_probing_bandwidth(), self.cwnd, self.settings.beta);
+        self.model.on_aggregation(self.now, &heard, self.cycle.full_bw_reached, self.cwnd);
+        self.advance(&heard);
+        self.model.on_rtt(self.now, sample.and_then(|s| s.rtt), &self.settings);
+        self.check_probe_rtt(&heard);
+        self.model.close(sample);
+        if !self.paced_by_rtt && srtt.is_some() {
+            self.pace_nominally(srtt);
+        }
+        self.set_pacing_rate(self.state.pacing_gain());
+        if self.repair.is_some_and(|r| ack.ack >= r.until) && !air.repairing {
+            self.repair = None;
+            self.restore = true;
+        }
+        self.set_cwnd(&heard);
+        if !air.more && !air.repairing && self.in_flight < self.cwnd {
+            self.rates.limited_by_application(air.in_flight);
+        }
+    }
+
+    /// HandleLostPacket for what the ACK has shown to be lost.
+    fn on_lost(&mut self, heard: &Heard, air: &Air) {
+        let unmarked = match &mut self.repair {
+            Some(repair) => std::mem::take(&mut repair.unmarked),
+            None => false,
+        };
+        if heard.lost > 0 {
+            self.selective = true;
+            if let Some(repair) = self.repair.filter(|r| r.timeout && unmarked) {
+                self.rates.lost_before(repair.began);
+            }
+            self.model.note_loss(&self.rates);
+            let packet = air.newest_lost.and_then(|sent| self.rates.find(sent, u64::MAX)).copied();
+            let Some(packet) = packet.filter(|_| self.cycle.is_probe_sample) else { return };
+            let (in_flight, lost) =
+                (packet.in_flight as f64, self.rates.lost.saturating_sub(packet.lost) as f64);
+            if lost > in_flight * self.settings.loss_threshold {
+                let at_loss = in_flight_at_loss(in_flight, lost, f64::from(packet.bytes), &self.settings);
+                self.inflight_too_high(at_loss, packet.app_limited);
+            }
+        } else if unmarked && !self.selective {
+            self.model.note_loss(&self.rates);
+            if let Some(sample) = heard.sample.filter(|_| self.cycle.is_probe_sample) {
+                self.inflight_too_high(sample.in_flight as f64, sample.app_limited);
+            }
+        }
+    }
+
+    /// SetPacingRateWithGain: before the pipe was ever full it only rises.
+    fn set_pacing_rate(&mut self, gain: f64) {
+        let rate = gain * PACING_MARGIN * self.model.bw * self.overhead;
+        let present = self.pacing_rate.unwrap_or(0.0);
+        if rate > 0.0 && (self.cycle.full_bw_reached || rate > present) {
+            self.pacing_rate = Some(rate);
+        }
+    }
+
+    fn min_pipe(&self) -> f64 {
+        MIN_PIPE_CWND * self.mss
+    }
+
+    /// BDPMultiple.
+    fn bdp_multiple(&self, bw: f64, gain: f64) -> f64 {
+        self.model.bdp(bw).map_or(self.initial_cwnd, |bdp| gain * bdp)
+    }
+
+    /// QuantizationBudget.
+    fn quantized(&self, inflight: f64) -> f64 {
+        inflight.max(self.min_pipe()) + if self.state == State::Up { 2.0 * self.mss } else { 0.0 }
+    }
+
+    /// TargetInflight.
+    fn target_inflight(&self) -> f64 {
+        self.bdp_multiple(self.model.bw, 1.0).min(self.cwnd)
+    }
+
+    /// ProbeRTTCwnd.
+    fn probe_rtt_cwnd(&self) -> f64 {
+        self.bdp_multiple(self.model.bw, State::ProbeRtt.cwnd_gain()).max(self.min_pipe())
+    }
+
+    /// InflightWithHeadroom.
+    fn inflight_with_headroom(&self) -> f64 {
+        let long = self.model.inflight_long;
+        if long.is_infinite() {
+            return long;
+        }
+        (long - (self.settings.headroom * long).max(self.mss)).max(self.min_pipe())
+    }
+
+    /// SetCwnd.
+    fn set_cwnd(&mut self, heard: &Heard) {
+        if std::mem::take(&mut self.restore) {
+            self.cwnd = self.cwnd.max(self.prior_cwnd);
+        }
+        let used = std::mem::take(&mut self.used);
+        let delivered = heard.delivered as f64;
+        let wanted = self.bdp_multiple(self.model.bw, self.state.cwnd_gain()) + self.model.extra_acked();
+        let max_inflight = self.quantized(wanted);
+        let unproven = (self.rates.delivered as f64) < self.initial_cwnd && used;
+        if self.cycle.full_bw_reached {
+            self.cwnd = (self.cwnd + delivered).min(max_inflight);
+        } else if self.cwnd < max_inflight || unproven {
+            self.cwnd += delivered;
+        }
+        self.cwnd = self.cwnd.max(self.min_pipe());
+        if self.state == State::ProbeRtt {
+            self.cwnd = self.cwnd.min(self.probe_rtt_cwnd());
+        }
+        // BoundCwndForModel.
+        let cap = match self.state {
+            State::Startup | State::Drain => f64::INFINITY,
+            State::Cruise | State::ProbeRtt => self.inflight_with_headroom(),
+            State::Down | State::Refill | State::Up => self.model.inflight_long,
+        };
+        self.cwnd = self.cwnd.min(cap.min(self.model.inflight_short).max(self.min_pipe()));
+    }
+}
+
+/// InflightAtLoss: with how much in the air losses crossed the threshold.
+fn in_flight_at_loss(in_flight: f64, lost: f64, bytes: f64, settings: &Settings) -> f64 {
+    let (before, lost_before) = (in_flight - bytes, lost - bytes);
+    let threshold = settings.loss_threshold.min(0.99);
+    before + (threshold * before - lost_before) / (1.0 - threshold)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! Delivery-rate samples: how fast the path has delivered what was in the air when a segment left. Source:
+//! draft-ietf-ccwg-bbr-06, section 4.1.2.
+//!
+//! Each departure keeps a snapshot of the connection; the ACK of it gives delivered / max(send time, ACK time). Times are
+//! exact, whatever the granularity of the stack's clock. An ACK's sample is that of the newest segment which it shows to
+//! have arrived.
+
+use crate::{Ack, Air, Departure, Nanos, Time};
+use std::collections::VecDeque;
+
+/// A departure, and the connection as it was then.
+#[derive(Debug, Clone, Copy)]
+pub struct Packet {
+    sent: Time,
+    /// Sequence number after it.
+    end: u64,
+    retransmission: bool,
+    /// Payload, bytes.
+    pub bytes: u32,
+    /// P.delivered.
+    delivered: u64,
+    delivered_time: Time,
+    first_send_time: Time,
+    /// P.is_app_limited: nothing but the application kept the sender from sending more.
+    pub app_limited: bool,
+    /// P.tx_in_flight: bytes in the air, itself included.
+    pub in_flight: u64,
+    /// P.lost: what had been lost until then, bytes.
+    pub lost: u64,
+}
+
+/// What an ACK tells (RS).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Sample {
+    /// RS.prior_delivered.
+    pub prior_delivered: u64,
+    /// Bytes delivered over the interval.
+    pub delivered: u64,
+    /// Bytes per second; 0: none that could be trusted.
+    pub rate: f64,
+    /// Whether the rate may be the application's and not the path's.
+    pub app_limited: bool,
+    /// RS.tx_in_flight: bytes in the air when the segment had left.
+    pub in_flight: u64,
+    /// RS.lost: bytes lost since.
+    pub lost: u64,
+    /// Round-trip time, where it is not ambiguous.
+    pub rtt: Option<Nanos>,
+}
+
+/// What an ACK brought.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Heard {
+    /// Bytes newly delivered.
+    pub delivered: u64,
+    /// Bytes newly taken to be lost.
+    pub lost: u64,
+    /// None where it does not tell which segment has arrived.
+    pub sample: Option<Sample>,
+}
+
+/// The connection's state for sampling (C).
+#[derive(Debug, Clone, Default)]
+pub struct Rates {
+    /// Departures that are not acknowledged, in the order of sending.
+    packets: VecDeque<Packet>,
+    /// C.delivered, bytes.
+    pub delivered: u64,
+    delivered_time: Time,
+    first_send_time: Time,
+    /// C.lost, bytes.
+    pub lost: u64,
+    /// C.app_limited: samples are the application's until more than this is delivered; 0: they are not.
+    app_limited: u64,
+    /// One after the highest sequence number sent.
+    pub highest: u64,
+    rtt_min: Option<Nanos>,
+}
+
+impl Rates {
+    /// A segment leaves.
+    pub fn on_sent(&mut self, sent: &Departure, cwnd: f64) {
+        if sent.in_flight == 0 {
+            (self.first_send_time, self.delivered_time) = (sent.now, sent.now);
+        }
+        let (end, in_flight) = (sent.seq + u64::from(sent.bytes), sent.in_flight + u64::from(sent.bytes));
+        self.packets.push_back(Packet {
+            sent: sent.now,
+            end,
+            retransmission: sent.retransmission,
+            bytes: sent.bytes,
+            delivered: self.delivered,
+            delivered_time: self.delivered_time,
+            first_send_time: self.first_send_time,
+            app_limited: self.app_limited != 0,
+            in_flight,
+            lost: self.lost,
+        });
+        self.highest = self.highest.max(end);
+        if !sent.more && (in_flight as f64) < cwnd {
+            self.limited_by_application(in_flight);
+        }
+    }
+
+    /// The samples from now on are the application's, until what is in the air is delivered.
+    pub fn limited_by_application(&mut self, in_flight: u64) {
+        self.app_limited = (self.delivered + in_flight).max(1);
+    }
+
+    /// Whether the connection is limited by the application.
+    pub fn is_app_limited(&self) -> bool {
+        self.app_limited != 0
+    }
+
+    /// An ACK has come.
+    pub fn on_ack(&mut self, ack: &Ack, air: &Air) -> Heard {
+        // Without SACK a partial ACK takes back what its duplicates had counted; what was delivered stays delivered.
+        let delivered = air.delivered.saturating_sub(self.delivered);
+        self.delivered += delivered;
+        if delivered > 0 {
+            self.delivered_time = ack.now;
+        }
+        let lost = air.lost.saturating_sub(self.lost);
+        self.lost += lost;
+        if self.app_limited != 0 && self.delivered > self.app_limited {
+            self.app_limited = 0;
+        }
+        let below = if ack.duplicate { u64::MAX } else { ack.ack };
+        let packet = ack.sent.and_then(|sent| self.find(sent, below)).copied();
+        let sample = packet.filter(|_| delivered > 0).map(|packet| self.sample(ack, &packet));
+        while self.packets.front().is_some_and(|p| p.end <= ack.ack) {
+            self.packets.pop_front();
+        }
+        Heard { delivered, lost, sample }
+    }
+
+    fn sample(&mut self, ack: &Ack, packet: &Packet) -> Sample {
+        self.first_send_time = packet.sent;
+        let exact = ack.now.saturating_sub(packet.sent);
+        let rtt = if packet.retransmission || (!ack.duplicate && ack.rtt.is_none()) {
+            ack.rtt
+        } else {
+            Some(exact)
+        };
+        self.rtt_min = self.rtt_min.into_iter().chain(rtt).min();
+        let sending = packet.sent.saturating_sub(packet.first_send_time);
+        let interval = sending.max(ack.now.saturating_sub(packet.delivered_time));
+        let delivered = self.delivered - packet.delivered;
+        // Shorter than any round trip: an ACK of the segment sent first, while it was sent twice.
+        let trusted = interval > 0 && self.rtt_min.is_none_or(|rtt| interval >= rtt);
+        Sample {
+            prior_delivered: packet.delivered,
+            delivered,
+            rate: if trusted { delivered as f64 * 1e9 / interval as f64 } else { 0.0 },
+            app_limited: packet.app_limited,
+            in_flight: packet.in_flight,
+            lost: self.lost.saturating_sub(packet.lost),
+            rtt,
+        }
+    }
+
+    /// The departure at `sent`; of several, the last that ends at `below` at most.
+    pub fn find(&self, sent: Time, below: u64) -> Option<&Packet> {
+        let from = self.packets.partition_point(|p| p.sent < sent);
+        let together = self.packets.iter().skip(from).take_while(|p| p.sent == sent);
+        together.filter(|p| p.end <= below).last()
+    }
+
+    /// What was marked lost by a timeout at `since` was lost before whatever has been sent from then on.
+    pub fn lost_before(&mut self, since: Time) {
+        let lost = self.lost;
+        self.packets.iter_mut().rev().take_while(|p| p.sent >= since).for_each(|p| p.lost = lost);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Time = 1_000_000;
+
+    fn send(rates: &mut Rates, now: Time, seq: u64, in_flight: u64, more: bool) {
+        let sent = Departure { seq, in_flight, more, ..Departure::of_bytes(now, 1000) };
+        rates.on_sent(&sent, 1e9);
+    }
+
+    fn ack(rates: &mut Rates, now: Time, ack: u64, sent: Time) -> Sample {
+        let heard = Ack { ack, sent: Some(sent), rtt: Some(now - sent), ..Ack::of_bytes(now, 1000) };
+        rates.on_ack(&heard, &Air { delivered: ack - 1, ..Air::default() }).sample.unwrap()
+    }
+
+    #[test]
+    fn a_full_pipe_shows_the_rate_of_its_bottleneck() {
+        let mut rates = Rates::default();
+        (0..10).for_each(|k| send(&mut rates, k, 1 + 1000 * k, 1000 * k, true));
+        // They come back 10 ms apart, each ACK letting one out.
+        let mut seen = Vec::new();
+        for k in 0..30 {
+            let now = (100 + 10 * k) * MS;
+            let sent = if k < 10 { k } else { now - 100 * MS };
+            seen.push(ack(&mut rates, now, 1001 + 1000 * k, sent).rate);
+            send(&mut rates, now, 10_001 + 1000 * k, 9000, true);
+        }
+        assert!(
+            (seen[0] - 1000.0 / 0.1).abs() < 1.0,
+            "the first delivers one segment in a round trip: {seen:?}"
+        );
+        seen[20..].iter().for_each(|rate| assert!((rate / 100_000.0 - 1.0).abs() < 0.01, "{rate}"));
+    }
+
+    #[test]
+    fn faster_acks_than_segments_show_the_rate_of_sending() {
+        let mut rates = Rates::default();
+        (0..10).for_each(|k| send(&mut rates, 10 * k * MS, 1 + 1000 * k, 1000 * k.min(1), true));
+        // All ACKs come at once after an outage.
+        let last = (0..10).map(|k| ack(&mut rates, 300 * MS, 1001 + 1000 * k, 10 * k * MS)).last().unwrap();
+        assert!(last.rate <= 10_000.0 / 0.21, "{}", last.rate);
+    }
+
+    #[test]
+    fn a_silent_application_marks_samples_until_its_bubble_is_gone() {
+        let mut rates = Rates::default();
+        send(&mut rates, 0, 1, 0, false);
+        send(&mut rates, 10 * MS, 1001, 1000, true);
+        assert!(!ack(&mut rates, 100 * MS, 1001, 0).app_limited, "sent before the silence");
+        assert!(ack(&mut rates, 110 * MS, 2001, 10 * MS).app_limited);
+        send(&mut rates, 120 * MS, 2001, 0, true);
+        assert!(!ack(&mut rates, 220 * MS, 3001, 120 * MS).app_limited);
+    }
+}
