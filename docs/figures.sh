@@ -22,10 +22,23 @@ draw halve noise
 draw by-cause noise flow.sender=newreno-lp
 draw spike noise 'flow.sender=newreno-lp(spike)'
 draw ideal noise 'flow.sender=newreno-lp(ideal)'
+for predictor in vegas-single ncpld flip-flop random always-wireless; do
+    draw predictor-$predictor noise "flow.sender=newreno-lp($predictor)"
+done
 draw to-estimate noise 'flow.sender={ response = "to-estimate" }'
+draw tibet noise flow.sender=tibet
+draw ideal-bandwidth noise flow.sender=ideal-bandwidth
+for estimator in packet-pair vegas-rate ewma; do
+    draw estimator-$estimator estimates "flow.observe={ estimators = [\"$estimator\"] }"
+done
+draw estimator-westwood estimates 'flow.observe={ estimators = ["westwood-1", "westwood-2", "westwood-3"] }'
+draw estimator-csfq estimates 'flow.observe={ estimators = ["csfq", { csfq = { k = "20s" } }] }'
+draw estimator-tibet estimates \
+    'flow.observe={ estimators = ["tibet", { tibet = { on = "acks" } }, { tibet = { smoother = false } }] }'
 draw every start flow.receiver=every
 draw delayed start flow.receiver=delayed
 draw rto outage
+draw observe observe duration=120s
 "$TRUCKEE" run examples/lossless.toml --set duration=8s --figure docs/figures/tutorial-lossless.svg >/dev/null
 "$TRUCKEE" run examples/cellular-trace.toml --figure docs/figures/cellular.svg >/dev/null
 

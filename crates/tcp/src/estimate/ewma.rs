@@ -1,7 +1,7 @@
 //! Exponentially weighted moving average of rate samples: the plain estimator that NCPLD is compared with.
 //!
 //! B ← w·B + (1 − w)·L/T, with L the bits delivered by an ACK and T the time since the ACK before. `weight`: w, 0.9 (the
-//! paper leaves it open). Biased upwards, since E\[L/T\] ≠ E\[L\]/E\[T\] (lp, equation 3.2). Source: lp, section 4.1.
+//! paper leaves it open). Biased upwards, since E\[L/T\] ≠ E\[L\]/E\[T\] (lp, equation 3.2). Source: lp, section 5.3.1.
 
 use super::BandwidthEstimator;
 use super::stream::Stream;
@@ -21,7 +21,7 @@ impl Member for Ewma {
         name: "ewma",
         summary: "exponentially weighted mean of the rate samples of ACKs",
         formula: "B = w·B + (1−w)·L/T, w = 0.9",
-        source: "Martignon, NewReno-LP, section 4.1 (weight open)",
+        source: "Martignon, NewReno-LP, section 5.3.1 (weight open)",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let weight = args.number("weight", 0.9, super::POLE)?;

@@ -1,7 +1,7 @@
 //! The ideal estimator: told the truth by the laboratory. It exists only where the truth is known.
 //!
 //! B = (rate of the bottleneck − rate of its other traffic) / number of its TCP flows, and the exact round-trip time
-//! without queueing, as of the last ACK. Source: lp, section 3.3.4, algorithm 3.3.5.
+//! without queueing, as of the last ACK. Source: lp, section 3.3.3, algorithm 3.3.5.
 
 use super::BandwidthEstimator;
 use crate::spec::{Args, Info, Member, SpecError};

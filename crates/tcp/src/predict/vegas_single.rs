@@ -1,7 +1,7 @@
 //! The Vegas predictor as first published: one threshold.
 //!
-//! d = cwnd·(1 − RTTmin/RTT), in segments; d ≤ 1 → wireless, d > 1 → congestion. Source: lp, section 4.1.1, after
-//! Biaz and Vaidya 1998; Fu and Liew, "TCP Veno", 2003.
+//! d = cwnd·(1 − RTTmin/RTT), in segments; d ≤ 1 → wireless, d > 1 → congestion. Source: lp, section 4.1.1, after Fu
+//! and Liew, "TCP Veno", 2003.
 
 use super::LossPredictor;
 use super::vegas::backlog;
@@ -20,7 +20,7 @@ impl Member for VegasSingle {
         name: "vegas-single",
         summary: "judges by the number of own segments that wait in queues, with one threshold",
         formula: "d = cwnd·(1 − RTTmin/RTT); d ≤ threshold: wireless; otherwise: congestion; threshold = 1",
-        source: "Biaz and Vaidya 1998; Martignon, NewReno-LP, section 4.1.1",
+        source: "Fu and Liew 2003; Martignon, NewReno-LP, section 4.1.1",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         Ok(Self { threshold: args.number("threshold", 1.0, 0.0..=1e6)?, answer: Cause::Congestion })
