@@ -60,6 +60,16 @@ const fn preset(
     Preset { info, recovery, growth, response, start: ("slow-start", &[]), pacing: ("none", &[]) }
 }
 
+/// The same with another start.
+const fn starting(base: Preset, start: Part) -> Preset {
+    Preset { start, ..base }
+}
+
+/// The same, paced.
+const fn paced(base: Preset, pacing: Part) -> Preset {
+    Preset { pacing, ..base }
+}
+
 const PER_ACK: Part = ("per-ack", &[]);
 const HALVE: Part = ("halve", &[]);
 const HIGHSPEED: Part = ("highspeed", &[]);
@@ -86,6 +96,14 @@ pub const PRESETS: &[Preset] = &[
         "the standard of today: a window that is a cubic function of time", "RFC 9438, RFC 6675"),
     preset("bbr", [("sack", &[]), ("bbr", &[]), ("bbr", &[])], "sack + bbr + bbr",
         "rate and window by a model of the path", "draft-ietf-ccwg-bbr-06 (BBRv3)"),
+    starting(preset("jump-start", [("sack", &[]), PER_ACK, HALVE], "sack + per-ack + halve, started by jump-start",
+        "no startup phase: all that waits goes out over the first round trip", "Liu, Allman, Jin and Wang 2007"),
+        ("jump-start", &[])),
+    starting(preset("quick-start", [("sack", &[]), PER_ACK, HALVE], "sack + per-ack + halve, started by quick-start",
+        "starts at a rate that the routers on the path grant", "RFC 4782"), ("quick-start", &[])),
+    paced(preset("newreno-paced", [("newreno", &[]), PER_ACK, HALVE], "newreno + per-ack + halve, paced per window",
+        "NewReno that spreads its window over the round trip", "RFC 6582; Aggarwal, Savage and Anderson 2000"),
+        ("per-window", &[])),
     preset("newreno-lp", [("newreno", &[]), PER_ACK, ("by-cause", &[("predictor", "vegas")])],
         "newreno + per-ack + by-cause(vegas, α = 1, β = 3)",
         "NewReno that asks the Vegas predictor about each loss", LP),

@@ -66,8 +66,8 @@ impl Transfer {
             // The echo has reduced this window already, and once is enough (RFC 3168, section 6.1.2).
             (self.window.cwnd, self.window.ssthresh) = before;
         } else {
-            if std::mem::take(&mut self.starting) {
-                self.start.on_loss(&mut self.window);
+            if self.starting {
+                self.starting = self.start.on_loss(&mut self.window);
             }
             self.growth.on_loss(&loss, before.0, &mut self.window);
         }

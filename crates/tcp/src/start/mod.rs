@@ -3,9 +3,14 @@
 //! A start is asked when the connection is established and, as long as it says that it has not ended, for every ACK.
 //! It may set `w.cwnd` and `w.ssthresh`, and have the first window paced. After that it is out of the way.
 
+mod jump_start;
+mod packet_pair;
 pub mod quick_start;
 mod slow_start;
 
+pub use jump_start::JumpStart;
+pub use packet_pair::FromPair;
+pub use quick_start::QuickStart;
 pub use slow_start::SlowStart;
 
 use crate::spec::family;
@@ -49,15 +54,17 @@ pub trait Start {
     fn on_ack(&mut self, _ack: &Ack, _w: &mut Window) -> bool {
         false
     }
-    /// A loss event, while the start is under way; the response has set the window.
-    fn on_loss(&mut self, _w: &mut Window) {}
+    /// A loss event, while the start is under way; the response has set the window. True: it still is under way.
+    fn on_loss(&mut self, _w: &mut Window) -> bool {
+        false
+    }
 }
 
 family! {
     /// Any start.
-    pub enum AnyStart: Start, "start" { SlowStart }
+    pub enum AnyStart: Start, "start" { SlowStart, JumpStart, QuickStart, FromPair }
     fn request(&self) -> Option<f64>;
     fn on_established(&mut self, opening: &Opening, w: &mut Window) -> Option<Burst>;
     fn on_ack(&mut self, ack: &Ack, w: &mut Window) -> bool;
-    fn on_loss(&mut self, w: &mut Window);
+    fn on_loss(&mut self, w: &mut Window) -> bool;
 }

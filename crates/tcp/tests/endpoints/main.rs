@@ -9,6 +9,7 @@ mod connection;
 mod ecn;
 mod invariants;
 mod observers;
+mod pacing;
 mod pair;
 mod path;
 mod properties;

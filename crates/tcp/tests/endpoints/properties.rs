@@ -6,9 +6,11 @@ use crate::path::Fate;
 use proptest::prelude::*;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
-use truckee_tcp::sender::State;
+use truckee_tcp::sender::{Parts, State};
+use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Arg, Info, Size, Spec, Stack, preset};
 
 fn config() -> ProptestConfig {
@@ -18,6 +20,15 @@ fn config() -> ProptestConfig {
 
 fn any_of(members: &'static [Info]) -> impl Strategy<Value = Spec> {
     prop::sample::select(members).prop_map(|member| Spec::named(member.name))
+}
+
+/// How it starts and how it is paced: as most do, or in any way.
+fn timing() -> impl Strategy<Value = (AnyStart, AnyPacing)> {
+    let start = prop_oneof![2 => Just(Spec::named("slow-start")), 1 => any_of(AnyStart::MEMBERS)];
+    let pacing = prop_oneof![2 => Just(Spec::named("none")), 1 => any_of(AnyPacing::MEMBERS)];
+    (start, pacing).prop_map(|(start, pacing)| {
+        (AnyStart::build(&start).expect("a start").0, AnyPacing::build(&pacing).expect("pacing").0)
+    })
 }
 
 fn recovery() -> impl Strategy<Value = Spec> {
@@ -104,13 +115,14 @@ proptest! {
     #[test]
     fn every_byte_comes_once_and_in_order_whatever_the_path_does(
         [recovery, growth, response] in sender(),
+        (start, pacing) in timing(),
         policy in any_of(AnyAckPolicy::MEMBERS),
         stack in stack(),
         (delay, divide) in (0..200 * MS, 1u64..12),
         (forward, back) in (fates(), fates()),
         (segments, odd) in (0u64..80, any::<u64>()),
     ) {
-        let mut pair = Pair::of(&stack, parts(&recovery, &growth, &response), &policy);
+        let mut pair = Pair::of(&stack, Parts { start, pacing, ..parts(&recovery, &growth, &response) }, &policy);
         pair.path.delay = delay;
         pair.path.divide = divide;
         pair.path.forward = forward.into();
@@ -123,13 +135,14 @@ proptest! {
     #[test]
     fn a_path_that_loses_nothing_sees_nothing_twice(
         [recovery, growth, response] in sender(),
+        (start, pacing) in timing(),
         policy in any_of(AnyAckPolicy::MEMBERS),
         stack in stack(),
         (delay, divide) in (0..200 * MS, 1u64..12),
         segments in 0u64..80,
     ) {
         let stack = Stack { min_rto: 1000 * MS, ..stack };
-        let mut pair = Pair::of(&stack, parts(&recovery, &growth, &response), &policy);
+        let mut pair = Pair::of(&stack, Parts { start, pacing, ..parts(&recovery, &growth, &response) }, &policy);
         pair.path.delay = delay;
         pair.path.divide = divide;
         pair.send_file(file(&stack, segments, 0));
@@ -141,12 +154,13 @@ proptest! {
     #[test]
     fn conversations_with_pauses_lose_nothing_either(
         [recovery, growth, response] in sender(),
+        (start, pacing) in timing(),
         policy in any_of(AnyAckPolicy::MEMBERS),
         stack in stack(),
         (forward, back) in (fates(), fates()),
         messages in prop::collection::vec((0u64..20, 0..4000 * MS), 1..10),
     ) {
-        let mut pair = Pair::of(&stack, parts(&recovery, &growth, &response), &policy);
+        let mut pair = Pair::of(&stack, Parts { start, pacing, ..parts(&recovery, &growth, &response) }, &policy);
         pair.path.forward = forward.into();
         pair.path.back = back.into();
         pair.open();
