@@ -75,8 +75,9 @@ impl RelativeDelay {
         if let Some(trip) = trip(ack) {
             if let Some(last) = self.last.filter(|last| trip.turned > last.turned) {
                 self.take(&last, &trip, (ack.newly_acked as f64 / mss).max(1.0));
+                self.last = Some(trip);
             }
-            self.last = Some(trip);
+            self.last.get_or_insert(trip); // within one tick of the receiver's clock: the next pair spans both
         }
         let over = self.round.over(ack);
         if over {

@@ -73,3 +73,86 @@ impl Growth for SantaCruz {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::window;
+    use super::*;
+    use crate::Spec;
+    const MS: u64 = 1_000_000;
+
+    /// A bottleneck that takes 10 ms a segment, 100 ms away and back without queueing, and a round of `segments` sent
+    /// at its pace, before each of which `queued` others wait.
+    struct Rounds {
+        growth: SantaCruz,
+        w: Window,
+        sent: u64,
+        number: u64,
+    }
+
+    impl Rounds {
+        fn new(w: Window) -> Self {
+            let growth = SantaCruz::build(&mut Args::new(&Spec::named("santa-cruz"))).unwrap();
+            Self { growth, w, sent: 0, number: 0 }
+        }
+
+        fn round(&mut self, segments: u64, queued: u64) -> f64 {
+            let highest = 1000 * (self.number + segments);
+            self.sent += 100 * MS; // what waited has left
+            for _ in 0..segments {
+                self.number += 1;
+                self.sent += 10 * MS;
+                let turned = self.sent + (50 + 10 * queued) * MS;
+                let ack = Ack {
+                    ack: 1000 * self.number,
+                    rtt: Some(turned + 50 * MS - self.sent),
+                    sent: Some(self.sent),
+                    peer_time: Some(turned),
+                    highest,
+                    ..Ack::of_bytes(turned + 50 * MS, 1000)
+                };
+                self.growth.on_ack(&ack, &mut self.w);
+                self.growth.after_ack(&ack, &Air::default(), &mut self.w);
+            }
+            self.w.cwnd / self.w.mss
+        }
+    }
+
+    #[test]
+    fn the_window_moves_by_one_a_round_towards_the_operating_point() {
+        let mut rounds = Rounds::new(window(10.0, 5.0));
+        rounds.round(10, 0); // begins the first round, which the next ACK ends
+        assert_eq!(rounds.round(10, 0), 11.0, "nothing waits");
+        assert_eq!(rounds.round(10, 1), 11.0, "1 is within 1.5 ± 0.5");
+        assert_eq!(rounds.round(10, 2), 11.0, "so is 2");
+        assert_eq!(rounds.round(10, 3), 10.0);
+        assert_eq!(rounds.growth.congested(), Some(Congested::Forward), "the queue has grown");
+        assert_eq!(rounds.round(10, 3), 9.0);
+        assert_eq!(rounds.round(10, 0), 10.0);
+        assert_eq!(rounds.growth.congested(), Some(Congested::Neither));
+    }
+
+    #[test]
+    fn slow_start_ends_with_a_round_that_leaves_a_queue() {
+        let mut rounds = Rounds::new(window(4.0, 100.0));
+        assert_eq!(rounds.round(4, 0), 8.0);
+        assert_eq!(rounds.round(8, 1), 16.0);
+        assert!(rounds.w.in_slow_start());
+        assert_eq!(rounds.round(1, 3), 17.0);
+        assert!(!rounds.w.in_slow_start());
+        assert_eq!(rounds.w.ssthresh, 17_000.0);
+    }
+
+    #[test]
+    fn without_the_peers_clock_it_opens_by_one_segment_a_round() {
+        let mut rounds = Rounds::new(window(10.0, 5.0));
+        let mut ack = Ack { highest: 5000, ..Ack::of_bytes(0, 1000) };
+        for number in [1, 6] {
+            ack.ack = 1000 * number;
+            rounds.growth.on_ack(&ack, &mut rounds.w);
+            rounds.growth.after_ack(&ack, &Air::default(), &mut rounds.w);
+        }
+        assert_eq!(rounds.w.cwnd, 11_000.0);
+        assert_eq!(rounds.growth.congested(), None);
+    }
+}

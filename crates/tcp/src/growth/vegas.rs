@@ -115,3 +115,132 @@ impl Growth for Vegas {
         self.begin();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::window;
+    use super::*;
+    use crate::{LossKind, Spec};
+    const MS: u64 = 1_000_000;
+
+    fn rule() -> Vegas {
+        Vegas::build(&mut Args::new(&Spec::named("vegas"))).unwrap()
+    }
+
+    /// A connection in small: each round acknowledges the window, one segment an ACK, at one RTT.
+    struct Rounds {
+        growth: Vegas,
+        w: Window,
+        acked: u64,
+        highest: u64,
+        /// What was outstanding when the round began.
+        end: u64,
+    }
+
+    impl Rounds {
+        /// The first ACK begins the first round.
+        fn new(w: Window) -> Self {
+            let highest = (w.cwnd / w.mss) as u64;
+            Self { growth: rule(), w, acked: 0, highest, end: highest }
+        }
+
+        fn ack(&mut self, rtt: u64, limited: bool) {
+            self.acked += 1;
+            let (ack, highest) = (1000 * self.acked, 1000 * self.highest);
+            let ack = Ack { ack, highest, rtt: Some(rtt), ..Ack::of_bytes(0, 1000) };
+            if limited {
+                self.growth.on_ack(&ack, &mut self.w);
+            }
+            self.growth.after_ack(&ack, &Air::default(), &mut self.w);
+            if self.acked > self.end {
+                self.end = self.highest;
+            }
+            self.highest = self.highest.max(self.acked + (self.w.cwnd / self.w.mss) as u64);
+        }
+
+        /// A round of ACKs, of which the last one ends it; the window then, in segments.
+        fn round(&mut self, rtt: u64) -> f64 {
+            let end = self.end;
+            while self.acked <= end {
+                self.ack(rtt, true);
+            }
+            self.w.cwnd / self.w.mss
+        }
+    }
+
+    #[test]
+    fn congestion_avoidance_holds_the_backlog_between_alpha_and_beta() {
+        // Ten segments, RTTmin 100 ms: backlogs of 10·(1 − 100/RTT).
+        for (rtt, expected) in [(100, 11.0), (110, 11.0), (112, 10.0), (140, 10.0), (143, 9.0), (400, 9.0)] {
+            let mut rounds = Rounds::new(window(10.0, 5.0));
+            assert_eq!(rounds.round(rtt * MS), expected, "{rtt} ms");
+        }
+    }
+
+    #[test]
+    fn one_decision_is_taken_a_round_from_the_mean_of_its_samples() {
+        let mut rounds = Rounds::new(window(10.0, 5.0));
+        // Ten segments are outstanding at the first ACK; the eleventh goes out with it, and its ACK ends the round. The
+        // mean of the eleven samples is 108 ms, a backlog of 0.74; the last of them alone would show 4.7.
+        (0..10).for_each(|_| rounds.ack(100 * MS, true));
+        assert_eq!(rounds.w.cwnd, 10_000.0);
+        rounds.ack(188 * MS, true);
+        assert_eq!(rounds.w.cwnd, 11_000.0);
+        rounds.ack(100 * MS, true);
+        assert_eq!(rounds.w.cwnd, 11_000.0);
+    }
+
+    #[test]
+    fn a_round_in_which_the_window_was_not_used_decides_nothing_and_one_use_is_enough() {
+        for (used, expected) in [(false, 10.0), (true, 11.0)] {
+            let mut rounds = Rounds::new(window(10.0, 5.0));
+            (0..11).for_each(|k| rounds.ack(100 * MS, used && k == 4));
+            assert_eq!(rounds.w.cwnd / 1000.0, expected);
+        }
+    }
+
+    #[test]
+    fn slow_start_doubles_every_other_round() {
+        let mut rounds = Rounds::new(window(2.0, 100.0));
+        // The first ACK begins the first round, and counts itself: 3 acknowledged by its end.
+        let windows: Vec<f64> = (0..6).map(|_| rounds.round(100 * MS)).collect();
+        assert_eq!(windows, [5.0, 5.0, 10.0, 10.0, 20.0, 20.0]);
+    }
+
+    #[test]
+    fn slow_start_ends_where_more_than_gamma_waits_and_does_not_come_back_with_a_step_down() {
+        let mut rounds = Rounds::new(window(2.0, 100.0));
+        rounds.round(100 * MS);
+        rounds.round(100 * MS);
+        assert_eq!(rounds.round(150 * MS), 10.0, "no check in a round that doubles");
+        assert_eq!(rounds.round(112 * MS), 8.75, "10·(1 − 100/112) = 1.07");
+        assert_eq!(rounds.w.ssthresh, rounds.w.cwnd);
+        assert_eq!(rounds.round(200 * MS), 7.75);
+        assert!(!rounds.w.in_slow_start());
+    }
+
+    #[test]
+    fn a_repair_begins_the_round_anew() {
+        let mut rounds = Rounds::new(window(10.0, 5.0));
+        (0..6).for_each(|_| rounds.ack(900 * MS, true));
+        let repairing = Air { repairing: true, ..Air::default() };
+        rounds.growth.after_ack(
+            &Ack { rtt: Some(900 * MS), ..Ack::of_bytes(0, 0) },
+            &repairing,
+            &mut rounds.w,
+        );
+        assert_eq!(rounds.round(100 * MS), 10.0, "this one began after what was outstanding");
+        assert_eq!(rounds.round(100 * MS), 11.0, "and what came before it is forgotten");
+    }
+
+    #[test]
+    fn a_timeout_begins_with_a_round_that_doubles() {
+        let mut rounds = Rounds::new(window(2.0, 100.0));
+        rounds.round(100 * MS);
+        let loss = Loss { now: 0, kind: LossKind::Timeout, seq: 0, truth: None };
+        rounds.growth.on_loss(&loss, 5000.0, &mut rounds.w);
+        rounds.w.cwnd = 1000.0;
+        rounds.ack(100 * MS, true);
+        assert_eq!(rounds.w.cwnd, 2000.0);
+    }
+}

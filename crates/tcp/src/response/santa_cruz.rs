@@ -64,3 +64,65 @@ impl LossResponse for SantaCruz {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{loss, window};
+    use super::*;
+    use crate::Spec;
+    const MS: u64 = 1_000_000;
+
+    /// Fed with segments sent every 10 ms through a bottleneck that takes 10 ms each, before which these many wait.
+    fn fed(queued: &[u64]) -> SantaCruz {
+        let mut rule = SantaCruz::build(&mut Args::new(&Spec::named("santa-cruz"))).unwrap();
+        for (k, queued) in queued.iter().enumerate() {
+            let sent = 10 * MS * k as u64;
+            let turned = sent + (50 + 10 * queued) * MS;
+            let ack = Ack {
+                ack: 1000 * (k as u64 + 1),
+                rtt: Some(turned + 50 * MS - sent),
+                sent: Some(sent),
+                peer_time: Some(turned),
+                highest: 1000 * (k as u64 + 4), // a round is four segments
+                ..Ack::of_bytes(turned + 50 * MS, 1000)
+            };
+            rule.on_ack(&ack, &window(10_000));
+        }
+        rule
+    }
+
+    fn judged(queued: &[u64]) -> Cause {
+        let mut w = window(10_000);
+        let verdict = fed(queued).on_loss(&loss(LossKind::DupAcks), &mut w);
+        assert_eq!(w.cwnd, if verdict == Cause::Wireless { 10_000.0 } else { 5000.0 });
+        verdict
+    }
+
+    #[test]
+    fn a_loss_without_a_queue_leaves_the_window() {
+        assert_eq!(judged(&[0; 12]), Cause::Wireless);
+        assert_eq!(
+            judged(&[0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]),
+            Cause::Wireless,
+            "at the operating point"
+        );
+    }
+
+    #[test]
+    fn a_queue_that_grows_or_is_long_is_congestion() {
+        assert_eq!(judged(&[0, 0, 0, 0, 0, 1, 1, 1]), Cause::Congestion, "it grows by one, if not long");
+        assert_eq!(
+            judged(&[0, 3, 6, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9]),
+            Cause::Congestion,
+            "it is full"
+        );
+    }
+
+    #[test]
+    fn timeouts_and_losses_of_which_nothing_is_known_are_congestion() {
+        let mut w = window(10_000);
+        assert_eq!(fed(&[0; 12]).on_loss(&loss(LossKind::Timeout), &mut w), Cause::Congestion);
+        assert_eq!((w.cwnd, w.ssthresh), (1000.0, 5000.0));
+        assert_eq!(judged(&[]), Cause::Congestion);
+    }
+}

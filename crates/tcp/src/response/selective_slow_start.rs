@@ -46,7 +46,7 @@ impl Member for SelectiveSlowStart {
 impl SelectiveSlowStart {
     /// Drops what lies before the last S attempts.
     fn forget(&mut self) {
-        while self.repeated.front().is_some_and(|&first| first + self.attempts <= self.sent) {
+        while self.repeated.front().is_some_and(|&first| first + self.attempts < self.sent) {
             self.repeated.pop_front();
         }
     }
@@ -69,5 +69,72 @@ impl LossResponse for SelectiveSlowStart {
             self.repeated.push_back(self.sent - 1);
         }
         self.forget();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{loss, window};
+    use super::*;
+    use crate::{Arg, Spec};
+
+    /// LIMIT = 1·800 kb/s·50 ms/8000 bit = 5 segments, over the last 10 attempts.
+    fn rule() -> SelectiveSlowStart {
+        let spec = Spec::named("selective-slow-start")
+            .with("attempts", Arg::Number(10.0))
+            .with("safety", Arg::Number(1.0))
+            .with("rate", Arg::Rate(800e3))
+            .with("handoff", Arg::Time(50_000_000));
+        SelectiveSlowStart::build(&mut Args::new(&spec)).unwrap()
+    }
+
+    fn send(rule: &mut SelectiveSlowStart, segments: u64, retransmission: bool) {
+        (0..segments)
+            .for_each(|_| rule.on_sent(&Departure { retransmission, ..Departure::of_bytes(0, 1000) }));
+    }
+
+    /// Whether a timeout now starts slow start.
+    fn starts(rule: &mut SelectiveSlowStart) -> bool {
+        let mut w = window(8000);
+        rule.on_loss(&loss(LossKind::Timeout), &mut w);
+        assert!(
+            (w.cwnd, w.ssthresh) == (1000.0, 4000.0) || (w.cwnd, w.ssthresh) == (8000.0, 8000.0),
+            "{w:?}"
+        );
+        w.cwnd == 1000.0
+    }
+
+    #[test]
+    fn a_timeout_starts_slow_start_only_beyond_the_limit() {
+        let mut rule = rule();
+        send(&mut rule, 20, false);
+        send(&mut rule, 4, true);
+        assert!(!starts(&mut rule), "four repeated and the one that timed out: five");
+        send(&mut rule, 1, true);
+        assert!(starts(&mut rule));
+    }
+
+    #[test]
+    fn losses_before_the_last_attempts_are_forgotten() {
+        let mut rule = rule();
+        send(&mut rule, 5, true);
+        send(&mut rule, 5, false);
+        assert!(starts(&mut rule));
+        send(&mut rule, 1, false);
+        assert!(!starts(&mut rule));
+    }
+
+    #[test]
+    fn duplicate_acks_halve() {
+        let mut w = window(8000);
+        assert_eq!(rule().on_loss(&loss(LossKind::DupAcks), &mut w), Cause::Congestion);
+        assert_eq!((w.cwnd, w.ssthresh), (4000.0, 4000.0));
+    }
+
+    #[test]
+    fn the_window_it_goes_on_with_is_no_larger_than_what_was_in_flight() {
+        let mut w = window(3000);
+        assert_eq!(rule().on_loss(&loss(LossKind::Timeout), &mut w), Cause::Wireless);
+        assert_eq!((w.cwnd, w.ssthresh), (3000.0, 3000.0));
     }
 }
