@@ -4,13 +4,14 @@
 //! MSS, diff > β → cwnd − 1 MSS, not below 2. A round in which the window never limited the sender says nothing. Slow
 //! start doubles the window every other round, the first one included; after each round in between, in which the window
 //! stood still, diff > γ ends it: cwnd falls by an eighth. α = 1, β = 3, γ = 1. What is measured while a loss is
-//! repaired counts for no round. Source: Brakmo and Peterson 1995, section 3; the mean, the eighth and the lower bound
-//! as in ns-2, the step at the end of a round (ns-2 spreads it over the next one) as in Linux.
+//! repaired counts for no round. RTTmin is over data segments: that of a SYN, which is shorter, would pass for a queue
+//! of up to a segment. Source: Brakmo and Peterson 1995, section 3; the mean, the eighth and the lower bound as in ns-2,
+//! the step at the end of a round (ns-2 spreads it over the next one) as in Linux.
 
 use super::Growth;
 use crate::round::Round;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Loss, Window};
+use crate::{Ack, Air, Loss, Nanos, Window};
 
 /// Growth by the backlog.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Vegas {
     beta: f64,
     gamma: f64,
     round: Round,
+    /// RTTmin, ns.
+    base: Nanos,
     /// RTT samples of the round: their sum, ns, and number.
     sum: u64,
     samples: u32,
@@ -42,17 +45,19 @@ impl Member for Vegas {
             return Err(args.bad("alpha", &alpha, &format!("at most beta, which is {beta}")));
         }
         let gamma = args.number("gamma", 1.0, 0.0..=1e6)?;
-        let round = Round::default();
-        Ok(Self { alpha, beta, gamma, round, sum: 0, samples: 0, limited: false, doubling: true })
+        let (round, base) = (Round::default(), Nanos::MAX);
+        Ok(Self { alpha, beta, gamma, round, base, sum: 0, samples: 0, limited: false, doubling: true })
     }
 }
 
 impl Vegas {
     /// Own segments in queues during the round that ends; none if no sample tells.
     fn backlog(&self, w: &Window) -> Option<f64> {
-        let rtt_min = w.rtt_min.filter(|_| self.samples > 0 && self.sum > 0)?;
+        if self.sum == 0 {
+            return None;
+        }
         let rtt = self.sum as f64 / f64::from(self.samples);
-        Some(w.cwnd / w.mss * (1.0 - rtt_min as f64 / rtt))
+        Some(w.cwnd / w.mss * (1.0 - self.base as f64 / rtt))
     }
 
     fn begin(&mut self) {
@@ -101,6 +106,7 @@ impl Growth for Vegas {
             return self.begin();
         }
         if let Some(rtt) = ack.rtt {
+            self.base = self.base.min(rtt);
             self.sum = self.sum.saturating_add(rtt);
             self.samples += 1;
         }
@@ -141,7 +147,7 @@ mod tests {
         /// The first ACK begins the first round.
         fn new(w: Window) -> Self {
             let highest = (w.cwnd / w.mss) as u64;
-            Self { growth: rule(), w, acked: 0, highest, end: highest }
+            Self { growth: Vegas { base: 100 * MS, ..rule() }, w, acked: 0, highest, end: highest }
         }
 
         fn ack(&mut self, rtt: u64, limited: bool) {

@@ -15,6 +15,7 @@ mod path;
 mod properties;
 mod receiver;
 mod recovery;
+mod rules;
 mod sack;
 mod timer;
 mod window;
