@@ -4,10 +4,10 @@ Not for: running programs (programs.py) or judging results (verdicts.py).
 """
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from programs import Workload, workloads
+from programs import PEERS, Workload, workloads
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -18,11 +18,19 @@ class PlanError(Exception):
 
 @dataclass(frozen=True)
 class Variant:
-    """One algorithm: what each program calls it."""
+    """One algorithm: what each program calls it, and the one setting of the scenarios it may change for all of them."""
 
     name: str
     ours: str
     peers: dict[str, str]
+    limited_transmit: bool
+
+    def on(self, workload: Workload) -> Workload:
+        """The scenario with this variant's setting."""
+        if self.limited_transmit == workload.limited_transmit:
+            return workload
+        setting = f"flow.limited_transmit={str(self.limited_transmit).lower()}"
+        return replace(workload, limited_transmit=self.limited_transmit, overrides=(*workload.overrides, setting))
 
 
 @dataclass(frozen=True)
@@ -68,8 +76,11 @@ def load(plan: Path = FOLDER / "plan.toml", reasons: Path = FOLDER / "reasons.to
 
 
 def _variant(entry: dict) -> Variant:
-    peers = {key: value for key, value in entry.items() if key not in ("name", "ours")}
-    return Variant(entry["name"], entry["ours"], peers)
+    peers = {peer: entry[peer] for peer in PEERS if peer in entry}
+    odd = entry.keys() - {"name", "ours", "limited_transmit", *PEERS}
+    if odd:
+        raise PlanError(f"plan.toml: variant {entry['name']}: what is {', '.join(sorted(odd))}?")
+    return Variant(entry["name"], entry["ours"], peers, entry.get("limited_transmit", True))
 
 
 def _reasons(path: Path, rows: list[tuple[str, str]], variants: dict[str, Variant]) -> dict:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "bench"))
 
-import measure  # noqa: E402
-import simulators  # noqa: E402
-import workloads  # noqa: E402
-from simulators import NS3, OURS, Simulator, Unavailable  # noqa: E402
-from workloads import Workload, WorkloadError  # noqa: E402
+import measure
+import simulators
+import workloads
+from simulators import NS3, OURS, Simulator, Unavailable
+from workloads import Workload, WorkloadError
 
 NS2 = simulators.TUNED_NS2
 PEERS = (NS2, NS3)

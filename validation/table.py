@@ -3,17 +3,11 @@
 Not for: judging (verdicts.py).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import verdicts
 from figure import NAMES
 from programs import OURS
+from rows import Row
 from verdicts import Estimate
-
-if TYPE_CHECKING:
-    from run import Row
 
 
 def table(rows: list[Row], peers: list[str], markdown: bool) -> str:
@@ -35,7 +29,8 @@ def table(rows: list[Row], peers: list[str], markdown: bool) -> str:
     words = [verdict.word for row in rows for verdict in row.verdicts.values()]
     count = ", ".join(f"{words.count(w)} {w}" for w in (verdicts.AGREES, verdicts.DIFFERS, verdicts.FAILS))
     unit = "Goodput in Mbit/s; ± half the width of the mean's 97.5 % interval."
-    return "\n".join([*text, "", unit, "", *notes, "" if notes else "", f"{count}"]).replace("\n\n\n", "\n\n")
+    parts = [text, [unit], notes, [count]]
+    return "\n\n".join("\n".join(part) for part in parts if part)
 
 
 def line(row: Row) -> str:

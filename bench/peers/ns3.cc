@@ -103,8 +103,8 @@ bool SetVariant(const std::string& variant)
     }
     if (name == "vegas")
     {
-        // Its defaults are 2 and 4; the others' are those of Vegas' authors.
-        Config::SetDefault("ns3::TcpVegas::Alpha", UintegerValue(1));
+        // Vegas' thresholds are 1 and 3 segments. Here the backlog is rounded up to whole ones: below 1 is below 2.
+        Config::SetDefault("ns3::TcpVegas::Alpha", UintegerValue(2));
         Config::SetDefault("ns3::TcpVegas::Beta", UintegerValue(3));
     }
     if (name == "cubic")
