@@ -4,9 +4,9 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 TRUCKEE := $(TARGET)/release/truckee
 PYTHON := .venv/bin/python
-REQUIREMENTS := tools/requirements.txt docs/requirements.txt
+REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt
 
-.PHONY: help demo release test bench book figures venv rust clean
+.PHONY: help demo release test bench validation book figures venv rust clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -26,6 +26,10 @@ test: rust venv ## Check everything: format, lints, tests, digests, studies, lic
 bench: release ## Measure beside ns-2 and ns-3, installing them where possible
 	@bench/peers/install.sh
 	@bench/run.py
+
+validation: release venv ## Hold our senders against those of ns-2 and ns-3 (half an hour), and draw their windows
+	@bench/peers/install.sh
+	@$(PYTHON) validation/run.py --truckee $(TRUCKEE) --figures docs/figures/validation
 
 book: venv release ## Build the book into site/
 	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py

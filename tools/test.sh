@@ -19,12 +19,14 @@ digests() { tools/digests.sh; }
 studies() { make --no-print-directory release && "$TARGET/release/truckee" study run --all --quick; }
 licences() { tools/licences.py; }
 python() {
-    .venv/bin/ruff format --check bench docs tools &&
-        .venv/bin/ruff check bench docs tools &&
+    .venv/bin/ruff format --check bench docs tools validation &&
+        .venv/bin/ruff check bench docs tools validation &&
         (cd bench && ../.venv/bin/mypy .) &&
+        (cd validation && MYPYPATH=../bench ../.venv/bin/mypy .) &&
         (cd docs && ../.venv/bin/mypy --strict generate.py test_generate.py) &&
         (cd tools && ../.venv/bin/mypy --strict licences.py test_licences.py) &&
         .venv/bin/python -m unittest discover -s bench &&
+        .venv/bin/python -m unittest discover -s validation &&
         .venv/bin/python -m unittest discover -s tools &&
         .venv/bin/python -m unittest discover -s docs
 }

@@ -59,7 +59,7 @@ class Programs:
 
     def goodput(self, program: str, workload: Workload, variant: str, seed: int) -> float:
         """Mbit/s delivered in one run. Raises RunError."""
-        command = self._command(program, workload, variant, seed)
+        command = self.command(program, workload, variant, seed)
         try:
             return self._simulators[program].read(self._run(command), workload).goodput_mbps
         except (ValueError, KeyError) as error:
@@ -68,7 +68,7 @@ class Programs:
     def window(self, program: str, workload: Workload, variant: str, seconds: float, step: float) -> Trace:
         """The window over the first `seconds`, every `step` seconds. Raises RunError."""
         with tempfile.TemporaryDirectory() as folder:
-            command = self._command(program, workload, variant, seed=1)
+            command = self.command(program, workload, variant, seed=1)
             if program == OURS:
                 self._run([*command, "--set", f"duration={seconds}s", "--out", folder])
                 return _even(Path(folder) / "series.parquet", workload.mss, seconds, step)
@@ -79,7 +79,8 @@ class Programs:
             points = [[float(word) for word in line.split()] for line in file.read_text().splitlines()]
             return Trace([t for t, _ in points], [cwnd for _, cwnd in points])
 
-    def _command(self, program: str, workload: Workload, variant: str, seed: int) -> list[str]:
+    def command(self, program: str, workload: Workload, variant: str, seed: int) -> list[str]:
+        """How one run is started."""
         command = self._simulators[program].command(workload, seed)
         if program == OURS:
             return [*command, "--set", f"flow.sender={variant}"]
@@ -95,7 +96,7 @@ class Programs:
 
 def _even(series: Path, mss: int, seconds: float, step: float) -> Trace:
     """Our window, which is recorded at each change, at even times."""
-    import pyarrow.parquet
+    import pyarrow.parquet  # type: ignore[import-untyped]
 
     table = pyarrow.parquet.read_table(series, columns=["kind", "t_s", "cwnd_bytes"]).to_pydict()
     changes = [

@@ -31,6 +31,8 @@ ns-random $o(seed)
 
 Queue set limit_ 1000000
 Agent/TCP set packetSize_ $o(mss)
+# Vegas sends without the 40 bytes of headers that the others add.
+Agent/TCP/Vegas set packetSize_ [expr {$o(mss) + 40}]
 Agent/TCP set windowInit_ $o(iw)
 Agent/TCP set window_ $o(window)
 Agent/TCP set minrto_ $o(minrto)
