@@ -1,11 +1,13 @@
-//! A run as a person reads it: the flows, the links that matter, the cross traffic, the digest.
+//! A run as a person reads it: the flows, those who watched them, the links that matter, the cross traffic, the digest.
 
 use crate::human::{self, count, many, optional, percent, quantity};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use truckee_scenario::Outcome;
-use truckee_scenario::outcome::{Drops, FlowOutcome, LinkOutcome};
+use truckee_scenario::outcome::{
+    Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, PredictorOutcome, TrafficOutcome,
+};
 
 /// Links shown at most: those that lost something or were busiest.
 const MOST_LINKS: usize = 6;
@@ -15,6 +17,8 @@ const BUSY: f64 = 0.5;
 /// Writes all of it.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, files: &[PathBuf]) -> io::Result<()> {
     flows(out, outcome)?;
+    predictors(out, outcome)?;
+    estimators(out, outcome)?;
     links(out, outcome)?;
     traffic(out, outcome)?;
     writeln!(
@@ -77,23 +81,87 @@ fn flow(flow: &FlowOutcome) -> Vec<String> {
         count(flow.drops.queue),
         count(flow.drops.channel),
         count(flow.drops.outage),
-        judged(flow),
+        judged(&flow.loss_events),
         optional(flow.delay_s.mean, "s"),
         optional(flow.delay_s.p99, "s"),
         format!("{:.2}", flow.acks_per_segment),
     ]
 }
 
-/// How many of the loss events with a true cause the sender judged right.
-fn judged(flow: &FlowOutcome) -> String {
-    let events = &flow.loss_events;
-    match events.congestion + events.wireless {
+/// How many of the loss events with a true cause were judged right.
+fn judged(events: &LossEvents) -> String {
+    let right = events.congestion_judged_right + events.wireless_judged_right;
+    of(right, events.congestion + events.wireless)
+}
+
+fn of(right: u64, all: u64) -> String {
+    match all {
         0 => human::NONE.to_owned(),
-        all => {
-            let right = events.congestion_judged_right + events.wireless_judged_right;
-            format!("{} of {}", count(right), count(all))
-        }
+        all => format!("{} of {}", count(right), count(all)),
     }
+}
+
+/// The predictors that watched: A_C, A_W and A_L, each with its counts.
+fn predictors(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    let share = |right: u64, all: u64| match all {
+        0 => human::NONE.to_owned(),
+        _ => format!("{} ({})", percent(right as f64 / all as f64), of(right, all)),
+    };
+    let row = |flow: &FlowOutcome, p: &PredictorOutcome| {
+        let e = &p.loss_events;
+        vec![
+            flow.name.clone(),
+            p.name.clone(),
+            share(e.congestion_judged_right, e.congestion),
+            share(e.wireless_judged_right, e.wireless),
+            share(e.congestion_judged_right + e.wireless_judged_right, e.congestion + e.wireless),
+        ]
+    };
+    let rows: Vec<_> =
+        outcome.flows.iter().flat_map(|f| f.observers.predictors.iter().map(|p| row(f, p))).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let columns = [
+        words("flow"),
+        words("predictor"),
+        numbers("A_C: congestion"),
+        numbers("A_W: wireless"),
+        numbers("A_L: all"),
+    ];
+    writeln!(out)?;
+    layout::write(out, &columns, rows)
+}
+
+/// The estimators that watched, and those that senders went by, against the truth.
+fn estimators(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    let row = |flow: &FlowOutcome, e: &EstimatorOutcome| {
+        vec![
+            flow.name.clone(),
+            e.name.clone(),
+            optional(e.mean_bps, "bit/s"),
+            optional(e.sd_bps, "bit/s"),
+            optional(e.available_bps, "bit/s"),
+            optional(e.used_bps, "bit/s"),
+            e.tracking_error.map_or_else(|| human::NONE.to_owned(), percent),
+        ]
+    };
+    let rows: Vec<_> =
+        outcome.flows.iter().flat_map(|f| f.observers.estimators.iter().map(|e| row(f, e))).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let columns = [
+        words("flow"),
+        words("estimator"),
+        numbers("mean"),
+        numbers("sd"),
+        numbers("truly available"),
+        numbers("used"),
+        numbers("tracking error"),
+    ];
+    writeln!(out)?;
+    layout::write(out, &columns, rows)
 }
 
 fn links(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
@@ -150,7 +218,7 @@ fn traffic(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     ];
     writeln!(out)?;
     let lost = |d: &Drops| d.queue + d.channel + d.outage;
-    let row = |t: &truckee_scenario::outcome::TrafficOutcome| {
+    let row = |t: &TrafficOutcome| {
         vec![
             t.name.clone(),
             quantity(t.delivered_bps, "bit/s"),
@@ -160,4 +228,80 @@ fn traffic(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         ]
     };
     layout::write(out, &columns, outcome.traffic.iter().map(row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truckee_scenario::outcome::Observers;
+
+    fn shown(observers: Observers) -> String {
+        let outcome = Outcome {
+            truckee: String::new(),
+            engine: String::new(),
+            scenario: "s".into(),
+            seed: 1,
+            digest: String::new(),
+            simulated_s: 1.0,
+            wall_s: 0.0,
+            events: 1,
+            flows: vec![FlowOutcome { name: "one".into(), observers, ..FlowOutcome::default() }],
+            links: Vec::new(),
+            traffic: Vec::new(),
+            jain: None,
+            series: Vec::new(),
+        };
+        let mut text = Vec::new();
+        write(&mut text, &outcome, &[]).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    /// The words of the line that names `who`.
+    fn line(text: &str, who: &str) -> Vec<String> {
+        let line = text.lines().find(|l| l.contains(who)).unwrap_or_default();
+        line.split("  ").filter(|cell| !cell.is_empty()).map(|cell| cell.trim().to_owned()).collect()
+    }
+
+    #[test]
+    fn predictors_that_watched_are_shown_with_shares_and_counts() {
+        let loss_events = LossEvents {
+            congestion: 8,
+            wireless: 0,
+            spurious: 3,
+            congestion_judged_right: 6,
+            wireless_judged_right: 0,
+        };
+        let predictors =
+            vec![PredictorOutcome { name: "spike".into(), loss_events, ..PredictorOutcome::default() }];
+        let text = shown(Observers { predictors, estimators: Vec::new() });
+        assert_eq!(line(&text, "spike"), ["one", "spike", "75 % (6 of 8)", "–", "75 % (6 of 8)"]);
+        assert!(!text.contains("truly available"), "no estimator watched");
+    }
+
+    #[test]
+    fn estimators_are_shown_against_the_truth() {
+        let estimators = vec![
+            EstimatorOutcome {
+                name: "tibet".into(),
+                mean_bps: Some(4.8e6),
+                sd_bps: Some(2e5),
+                available_bps: Some(5e6),
+                used_bps: Some(4.9e6),
+                tracking_error: Some(0.05),
+                ..EstimatorOutcome::default()
+            },
+            EstimatorOutcome { name: "silent".into(), ..EstimatorOutcome::default() },
+        ];
+        let text = shown(Observers { predictors: Vec::new(), estimators });
+        let rates = ["4.80 Mbit/s", "200 kbit/s", "5 Mbit/s", "4.90 Mbit/s", "5 %"];
+        assert_eq!(line(&text, "tibet")[2..], rates);
+        assert_eq!(line(&text, "silent")[2..], ["–"; 5]);
+        assert!(!text.contains("A_L"), "no predictor watched");
+    }
+
+    #[test]
+    fn nobody_who_watched_is_no_table() {
+        let text = shown(Observers::default());
+        assert!(!text.contains("A_L") && !text.contains("truly available"));
+    }
 }

@@ -10,10 +10,12 @@ use truckee_scenario::units::{format_bytes, format_rate, format_time};
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::preset::{PRESETS, Preset};
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
+use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Arg, Info, Spec, SpecError};
 
 /// List everything that can be named, or show one name with its parameters
@@ -114,6 +116,8 @@ fn groups() -> Result<Vec<Group>, SpecError> {
         family("growth rules", "sender = { growth = … }", AnyGrowth::MEMBERS, |s| {
             Ok(AnyGrowth::build(s)?.1)
         })?,
+        family("starts", "sender = { start = … }", AnyStart::MEMBERS, |s| Ok(AnyStart::build(s)?.1))?,
+        family("pacings", "sender = { pacing = … }", AnyPacing::MEMBERS, |s| Ok(AnyPacing::build(s)?.1))?,
         family("loss responses", "sender = { response = … }", AnyResponse::MEMBERS, |s| {
             Ok(AnyResponse::build(s)?.1)
         })?,
@@ -160,12 +164,20 @@ fn family(
     Ok(Group { title, place: place.to_owned(), entries })
 }
 
+/// How a sender starts and paces is only said where that is not the ordinary way.
+const ORDINARY: [&str; 2] = ["slow-start", "none"];
+
 fn preset(preset: &Preset) -> Result<Entry, SpecError> {
-    let parts = vec![
+    let mut parts = vec![
         ("recovery", AnyRecovery::build(&preset.recovery())?.1),
         ("growth", AnyGrowth::build(&preset.growth())?.1),
         ("response", AnyResponse::build(&preset.response())?.1),
     ];
+    let more =
+        [("start", AnyStart::build(&preset.start())?.1), ("pacing", AnyPacing::build(&preset.pacing())?.1)];
+    parts.extend(
+        more.into_iter().zip(ORDINARY).filter(|((_, part), o)| part.name != *o).map(|(part, _)| part),
+    );
     Ok(Entry { info: preset.info, usage: Usage::Preset(parts) })
 }
 
@@ -275,6 +287,30 @@ fn as_json(group: &Group, entry: &Entry) -> Value {
 mod tests {
     use super::*;
     use truckee_scenario::Document;
+    use truckee_tcp::preset;
+
+    #[test]
+    fn a_preset_names_its_start_and_pacing_only_where_they_are_not_the_ordinary_ones() {
+        for preset in preset::PRESETS {
+            let Usage::Preset(parts) = super::preset(preset).unwrap().usage else { panic!("no preset") };
+            let named = |key: &str| parts.iter().find(|(k, _)| *k == key).map(|(_, spec)| spec.name.clone());
+            for (key, spec, ordinary) in
+                [("start", preset.start(), "slow-start"), ("pacing", preset.pacing(), "none")]
+            {
+                let expected = (spec.name != ordinary).then_some(spec.name);
+                assert_eq!(named(key), expected, "{key} of {}", preset.info.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_sender_is_a_family_in_the_list() {
+        let groups = groups().unwrap();
+        for (title, member) in [("starts", "slow-start"), ("pacings", "none"), ("growth rules", "per-ack")] {
+            let group = groups.iter().find(|g| g.title == title).unwrap();
+            assert!(group.entries.iter().any(|e| e.info.name == member), "{title}: {member}");
+        }
+    }
 
     #[test]
     fn what_is_shown_of_a_sender_or_receiver_can_be_pasted_into_a_scenario() {
