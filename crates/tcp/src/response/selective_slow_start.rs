@@ -24,7 +24,7 @@ pub struct SelectiveSlowStart {
     /// Segments sent so far.
     sent: u64,
     /// Ordinals of the repetitions among the last S.
-    repeated: Box<VecDeque<u64>>,
+    repeated: VecDeque<u64>,
 }
 
 impl Member for SelectiveSlowStart {
@@ -39,7 +39,7 @@ impl Member for SelectiveSlowStart {
         let safety = args.number("safety", 2.0, 0.0..=1e6)?;
         let rate = args.rate("rate", 1e6, 1.0..=1e15)?;
         let handoff = args.time("handoff", 100_000_000, 0..=3_600_000_000_000)? as f64 / 1e9;
-        Ok(Self { attempts, handoff: safety * rate * handoff, sent: 0, repeated: Box::default() })
+        Ok(Self { attempts, handoff: safety * rate * handoff, sent: 0, repeated: VecDeque::new() })
     }
 }
 
