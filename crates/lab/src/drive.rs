@@ -14,11 +14,9 @@ use serde::Deserialize;
 use truckee_scenario::units::{Quantity, parse};
 use truckee_tcp::{Arg, Spec};
 
-pub use growth::METRIC;
-
 /// Whether a drive gives a metric of that name.
 pub fn is_metric(name: &str) -> bool {
-    name == METRIC || estimator::METRICS.iter().any(|(metric, _)| *metric == name)
+    name == growth::METRIC || estimator::METRICS.iter().any(|(metric, _)| *metric == name)
 }
 
 /// A drive of a study.

@@ -458,7 +458,7 @@ impl Check {
             return Err(format!("there is no sweep or drive \"{of}\""));
         }
         let by = study.watchers(self.of.as_ref());
-        if self.metric != crate::drive::METRIC && !by.is_some_and(|by| is_watchers(by, &self.metric)) {
+        if !crate::drive::is_metric(&self.metric) && !by.is_some_and(|by| is_watchers(by, &self.metric)) {
             Metric::parse(&self.metric).map_err(|e| e.to_string())?;
         }
         // Each key, whether it is there, and the kinds it belongs to.
