@@ -44,7 +44,6 @@ impl BandwidthEstimator for Ewma {
 #[cfg(test)]
 mod tests {
     use super::super::tests::alternating;
-    use super::*;
     use crate::Arg;
 
     #[test]

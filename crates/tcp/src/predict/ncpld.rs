@@ -8,8 +8,10 @@
 //! Source: lp, section 4.1.2, algorithm 4.1.2 (whose equation 4.3 lacks a time), after Samaraweera 1999.
 //!
 //! Choices: equal RTTs in a row count as growing by the clock's granularity, the paper's enhancement, which the guard
-//! in its pseudo-code would undo; where the clock is exact, by `tick` = 1 µs. A pipe that is not positive leaves the
-//! knee where it was. Until there is a knee the answer is congestion.
+//! in its pseudo-code would undo; where the clock is exact, by `tick` = 1 ms, the finest tick that RFC 7323, section 5.4,
+//! gives a clock for timestamps. (Much depends on it: with 1 µs the knee is next to RTTmin and nearly every loss is
+//! congestion, with 10 ms it may be out of reach.) RTTmin is the measured one, whatever estimator is inside. A pipe that
+//! is not positive leaves the knee where it was. Until there is a knee the answer is congestion.
 
 use super::LossPredictor;
 use crate::estimate::{AnyEstimator, BandwidthEstimator};
@@ -36,7 +38,7 @@ impl Member for Ncpld {
         source: "Martignon, NewReno-LP, section 4.1.2; Samaraweera 1999",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        let tick = args.time("tick", 1_000, 1..=1_000_000_000)?;
+        let tick = args.time("tick", 1_000_000, 1..=1_000_000_000)?;
         let estimator = args.member("estimator", "tibet", |spec| AnyEstimator::build(&on_acks(spec)))?;
         Ok(Self { estimator: Box::new(estimator), tick, last: None, knee: None, answer: Cause::Congestion })
     }
@@ -52,7 +54,7 @@ impl Ncpld {
     /// RTT_kp after an ACK with this sample; none where the ACK does not tell.
     fn knee(&self, rtt: Nanos, w: &Window) -> Option<f64> {
         let (last_rtt, last_flight) = self.last?;
-        let rtt_min = self.estimator.rtt_min().or(w.rtt_min)? as f64;
+        let rtt_min = w.rtt_min? as f64;
         let bdp = self.estimator.bits_per_second()? / 8.0 * rtt_min / 1e9;
         let more = w.flight as f64 - last_flight as f64;
         let longer = match rtt as f64 - last_rtt as f64 {
@@ -95,12 +97,12 @@ mod tests {
 
     const MS: Nanos = 1_000_000;
 
-    /// The answer after each ACK (RTT in ms, flight in segments of 1000 bytes), with the oracle inside: 800 kbit/s and
-    /// 100 ms, a bdp of ten segments.
+    /// The answer after each ACK (RTT in ms, flight in segments of 1000 bytes), with the oracle inside: 800 kbit/s, which
+    /// times the measured RTTmin of 100 ms make a bdp of ten segments.
     fn judge(clock: Nanos, acks: &[(u64, u64)]) -> Vec<Cause> {
         let spec = Spec::named("ncpld").with("estimator", Arg::Name("oracle".into()));
         let (mut ncpld, _) = AnyPredictor::build(&spec).unwrap();
-        let truth = Some(PathTruth { available: 800e3, rtt: 100 * MS });
+        let truth = Some(PathTruth { available: 800e3, rtt: MS });
         let mut after = |&(ms, segments)| {
             let w =
                 Window { flight: segments * 1000, clock, truth, ..crate::growth::tests::window(10.0, 5.0) };
@@ -145,8 +147,11 @@ mod tests {
             judge(100 * MS, &[(200, 10), (200, 11), (1100, 11), (1200, 11)]),
             [Congestion, Wireless, Wireless, Congestion]
         );
-        // On an exact clock, by 1 µs: pipe = 100,000, knee = 100.01 ms.
-        assert_eq!(judge(0, &[(200, 10), (200, 11), (100, 11)]), [Congestion, Congestion, Wireless]);
+        // On an exact clock, by 1 ms: pipe = 100, knee = 110 ms.
+        assert_eq!(
+            judge(0, &[(200, 10), (200, 11), (110, 11), (111, 11)]),
+            [Congestion, Congestion, Wireless, Congestion]
+        );
     }
 
     #[test]
