@@ -1,20 +1,22 @@
 //! The queue at the bottleneck by relative delays, and the direction that is congested: what TCP Santa Cruz goes by.
 //!
 //! Of two segments i before j, sent S apart and arriving R apart by the receiver's clock, the relative delay is D =
-//! R − S: what the queues on the forward path have grown by in between. Clocks need not agree, only run alike. Over a
-//! round M = Σ D / T segments come to wait, T being the bottleneck's time to serve one, and the queue is the sum of
-//! all rounds' M, not below 0. The same of the ACKs, by their times of departure there and arrival here, tells of the
-//! reverse path. Both are differences of one clock each, so that segments may be left out between i and j: those are
-//! whose ACK a repair brought about, since it reports the newest segment but was sent when the hole was filled.
+//! R − S: what the queues on the forward path have grown by in between. Clocks need not agree, only run alike. The queue
+//! is N = Σ D / T segments over the whole connection, T being the bottleneck's time to serve one, the sum never below 0.
+//! (The publication adds up D/T round by round; with a T that is measured anew that drifts, the sum of D does not.) The
+//! same of the ACKs, by their times of departure there and arrival here, tells of the reverse path. Segments may be left
+//! out between i and j: those are whose ACK a repair brought about, since it reports the newest segment but was sent
+//! when the hole was filled.
 //!
-//! T, which the publication leaves open, is the smallest spacing per segment at the receiver in this round and the one
-//! before: segments of a cluster leave the bottleneck that far apart. Source: Parsa and Garcia-Luna-Aceves, "Improving
+//! T, which the publication leaves open, is the smallest R per segment of those with D ≥ 0 in the last two rounds that
+//! had one: segments that leave the bottleneck one right behind the other arrive that far apart. (With D < 0 it may be
+//! i that was late, held at the receiver by a delayed ACK's timer.) Source: Parsa and Garcia-Luna-Aceves, "Improving
 //! TCP congestion control over internets with heterogeneous transmission media", 1999, section 3.
 
 use crate::round::Round;
 use crate::{Ack, Time};
 
-/// Which way the queues of a path have grown over the last round, by more than half a segment's service time.
+/// Which way the queues of a path have grown over the last two rounds, by more than half a segment's service time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Congested {
     /// Neither way.
@@ -48,8 +50,8 @@ struct Sums {
 pub struct RelativeDelay {
     round: Round,
     last: Option<Trip>,
-    /// Segments waiting at the beginning of the round.
-    queue: f64,
+    /// Waiting time on the forward path now, ns, once two trips are known.
+    waiting: Option<f64>,
     /// Over this round so far, and over the one before.
     sums: [Sums; 2],
     /// Smallest spacing per segment at the receiver in this round and the one before, ns.
@@ -81,7 +83,6 @@ impl RelativeDelay {
         }
         let over = self.round.over(ack);
         if over {
-            self.queue = self.queue().unwrap_or(self.queue);
             self.sums = [Sums::default(), self.sums[0]];
             if self.spacing[0].is_some() {
                 self.spacing = [None, self.spacing[0]];
@@ -93,13 +94,17 @@ impl RelativeDelay {
     /// From one trip to the next, which brought the ACK of so many segments.
     fn take(&mut self, last: &Trip, next: &Trip, segments: f64) {
         let there = span(last.turned, next.turned);
-        self.sums[0].forward += there - span(last.sent, next.sent);
+        let delay = there - span(last.sent, next.sent);
+        self.waiting = Some((self.waiting.unwrap_or(0.0) + delay).max(0.0));
+        self.sums[0].forward += delay;
         self.sums[0].reverse += span(last.back, next.back) - there;
-        let spacing = there / segments;
-        self.spacing[0] = Some(self.spacing[0].map_or(spacing, |least| least.min(spacing)));
+        if delay >= 0.0 {
+            let spacing = there / segments;
+            self.spacing[0] = Some(self.spacing[0].map_or(spacing, |least| least.min(spacing)));
+        }
     }
 
-    /// The bottleneck's time to serve a segment, ns, once two have come.
+    /// The bottleneck's time to serve a segment, ns, once it has shown.
     pub fn service_time(&self) -> Option<f64> {
         match self.spacing {
             [Some(a), Some(b)] => Some(a.min(b)),
@@ -109,18 +114,15 @@ impl RelativeDelay {
 
     /// Segments that wait on the forward path now, once two have come; none without the peer's timestamps.
     pub fn queue(&self) -> Option<f64> {
-        Some((self.queue + self.sums[0].forward / self.service_time()?).max(0.0))
-    }
-
-    /// Segments by which the queue has grown in this round and the one before.
-    pub fn growth(&self) -> Option<f64> {
-        Some((self.sums[0].forward + self.sums[1].forward) / self.service_time()?)
+        let waiting = self.waiting?;
+        Some(if waiting > 0.0 { waiting / self.service_time()? } else { 0.0 })
     }
 
     /// Which direction is congested: the signs of the relative delays of both directions in this round and the one
     /// before.
     pub fn congested(&self) -> Option<Congested> {
-        let half = self.service_time()? / 2.0;
+        self.waiting?;
+        let half = self.service_time().unwrap_or(0.0) / 2.0;
         let [now, before] = self.sums;
         Some(match (now.forward + before.forward > half, now.reverse + before.reverse > half) {
             (false, false) => Congested::Neither,
@@ -154,11 +156,11 @@ mod tests {
         let mut delays = RelativeDelay::default();
         // Four segments sent at once; the bottleneck takes 10 ms each; the receiver's clock is far ahead.
         for k in 0..4 {
-            assert_eq!(delays.queue().is_some(), k > 1);
+            assert_eq!(delays.queue().is_some(), k > 1, "two are needed");
             delays.on_ack(&ack(k + 1, 4, 0, 900 + 10 * k, 100 + 10 * k), 1000.0);
         }
         assert_eq!(delays.service_time(), Some(10e6));
-        assert_eq!((delays.queue(), delays.growth()), (Some(3.0), Some(3.0)));
+        assert_eq!(delays.queue(), Some(3.0));
         assert_eq!(delays.congested(), Some(Congested::Forward));
     }
 
@@ -168,7 +170,7 @@ mod tests {
         delays.on_ack(&ack(1, 2, 0, 50, 100), 1000.0);
         delays.on_ack(&ack(2, 3, 0, 60, 110), 1000.0); // one waits
         assert!(delays.on_ack(&ack(3, 5, 100, 160, 210), 1000.0), "a round ends");
-        assert_eq!((delays.queue(), delays.growth()), (Some(1.0), Some(1.0)));
+        assert_eq!(delays.queue(), Some(1.0));
         delays.on_ack(&ack(4, 5, 110, 160 + 20, 230), 1000.0); // and another
         assert_eq!(delays.queue(), Some(2.0));
         delays.on_ack(&ack(5, 6, 300, 330, 380), 1000.0); // the path has become 20 ms shorter than it ever was
@@ -205,6 +207,6 @@ mod tests {
         for k in 0..4 {
             delays.on_ack(&Ack { peer_time: None, ..ack(k + 1, 4, 0, 50, 100 + 10 * k) }, 1000.0);
         }
-        assert_eq!((delays.queue(), delays.growth(), delays.congested()), (None, None, None));
+        assert_eq!((delays.queue(), delays.congested()), (None, None));
     }
 }
