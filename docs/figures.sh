@@ -35,6 +35,24 @@ draw estimator-westwood estimates 'flow.observe={ estimators = ["westwood-1", "w
 draw estimator-csfq estimates 'flow.observe={ estimators = ["csfq", { csfq = { k = "20s" } }] }'
 draw estimator-tibet estimates \
     'flow.observe={ estimators = ["tibet", { tibet = { on = "acks" } }, { tibet = { smoother = false } }] }'
+draw vegas noise flow.sender=vegas
+draw vegas-start start flow.sender=vegas flow.initial_ssthresh=1000segments
+draw highspeed fast flow.sender=hstcp
+draw highspeed-newreno fast
+draw highspeed-lp fast flow.sender=newreno-lp+hstcp
+draw limited-slow-start fast flow.sender=limited-slow-start flow.initial_ssthresh=10000segments
+draw selective-slow-start handoffs flow.sender=selective-slow-start
+draw selective-slow-start-reno handoffs
+draw santa-cruz noise flow.sender=santa-cruz flow.receiver=every
+draw cubic noise flow.sender=cubic
+draw cubic-fast fast flow.sender=cubic
+draw bbr noise flow.sender=bbr
+draw bbr-start start flow.sender=bbr
+draw jump-start file flow.sender=jump-start
+draw slow-start file
+draw quick-start file flow.sender=quick-start
+draw quick-start-refused file flow.sender=quick-start link.1.quick_start=false
+draw pacing start flow.sender=newreno-paced
 draw every start flow.receiver=every
 draw delayed start flow.receiver=delayed
 draw rto outage
