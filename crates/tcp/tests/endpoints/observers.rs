@@ -8,11 +8,11 @@ use truckee_tcp::sender::{Judged, Observers, Parts};
 use truckee_tcp::{Arg, Cause, PathTruth, Spec, Stack, preset};
 
 fn predictor(name: &str) -> AnyPredictor {
-    AnyPredictor::build(&Spec::named(name)).unwrap().0
+    AnyPredictor::build(&Spec::named(name)).expect("a predictor").0
 }
 
 fn estimator(name: &str) -> AnyEstimator {
-    AnyEstimator::build(&Spec::named(name)).unwrap().0
+    AnyEstimator::build(&Spec::named(name)).expect("an estimator").0
 }
 
 /// All there are.
