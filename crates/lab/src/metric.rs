@@ -119,6 +119,9 @@ const FLOW: &[Field<FlowOutcome>] = &[
     field("accuracy.wireless", "", "A_W: share of wireless losses judged right", |f| f.accuracy.wireless),
     field("accuracy.all", "", "A_L: share of all losses judged right", |f| f.accuracy.all),
     field("fair_share", "", "goodput over the mean of all flows' goodputs", |f| f.fair_share),
+    field("longest_stall_s", "s", "longest time between two deliveries over one connection", |f| {
+        f.longest_stall_s
+    }),
     field("delay_s.mean", "s", "mean delay of segments", |f| f.delay_s.mean),
     field("delay_s.sd", "s", "standard deviation of the delay of segments", |f| f.delay_s.sd),
     field("delay_s.p50", "s", "median delay of segments", |f| f.delay_s.p50),

@@ -13,6 +13,7 @@ mod link;
 mod network;
 mod outcome;
 mod packet;
+mod quick_start;
 mod record;
 mod red;
 

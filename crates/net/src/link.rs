@@ -5,6 +5,7 @@
 //! times of what it holds out anew.
 
 use crate::packet::{DropCause, InTransit, Packet, PacketId, bits};
+use crate::quick_start::Router;
 use crate::red::Red;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -77,7 +78,7 @@ impl Ord for Ordered {
 #[repr(C, align(64))]
 pub struct Link {
     /// Whether it takes every packet at its rate and delivers it: no limit, no RED, no channel, no recorded capacity,
-    /// no changes.
+    /// no changes, nobody who asks for a rate.
     plain: bool,
     /// Whether it works.
     pub up: bool,
@@ -113,6 +114,8 @@ pub struct Link {
 struct Special {
     limit: Limit,
     red: Option<Red>,
+    /// Where some flow asks for a rate.
+    router: Option<Router>,
     capacity: Option<Capacity>,
     trace: Option<Arc<CapacityTrace>>,
     channel: Option<Channel>,
@@ -143,8 +146,15 @@ const BITS_NS: u64 = 8 * 1_000_000_000;
 
 impl Link {
     /// An idle link that leads to node `to`; `name` names its random streams, `changes` is whether its rate, delay or
-    /// state will change in mid run.
-    pub fn new(direction: &Direction, name: &str, to: usize, scenario: &Scenario, changes: bool) -> Self {
+    /// state will change in mid run; `router` is there where flows ask for rates.
+    pub fn new(
+        direction: &Direction,
+        name: &str,
+        to: usize,
+        scenario: &Scenario,
+        changes: bool,
+        router: Option<Router>,
+    ) -> Self {
         let seed = scenario.seed;
         let (limit, red) = match &direction.queue {
             Queue::DropTail { limit } => (*limit, None),
@@ -163,7 +173,7 @@ impl Link {
         let channel = (!channel.is_clean()).then_some(channel);
         let scheduled = limit != Limit::None || red.is_some() || changes;
         Self {
-            plain: !scheduled && channel.is_none() && capacity.is_none(),
+            plain: !scheduled && channel.is_none() && capacity.is_none() && router.is_none(),
             up: true,
             fused: false,
             service_bytes: 0,
@@ -180,6 +190,7 @@ impl Link {
             special: Box::new(Special {
                 limit,
                 red,
+                router,
                 capacity,
                 trace: direction.channel.capacity().cloned(),
                 channel,
@@ -221,6 +232,9 @@ impl Link {
         if !self.admits(now, packet) {
             self.counts.queue_drops += 1;
             return Offered::Dropped(DropCause::Queue, now);
+        }
+        if let Some(router) = &mut self.special.router {
+            router.on_packet(now, packet.wire, &mut packet.segment, self.rate);
         }
         if self.free_at > now && self.special.scheduled {
             self.special.waiting.push_back((self.free_at, packet.wire));
@@ -499,7 +513,7 @@ mod tests {
             "#
         );
         let scenario = Document::parse("link.toml", &text).unwrap().scenario().unwrap();
-        Link::new(&scenario.links[0].forward, "a-b", 1, &scenario, true)
+        Link::new(&scenario.links[0].forward, "a-b", 1, &scenario, true, None)
     }
 
     /// Offers `n` packets at once; accepted ones go on their way.

@@ -107,6 +107,7 @@ fn flow_outcome(
         accuracy: accuracy(&c.judged),
         fair_share: None,
         observers: Observers::default(),
+        longest_stall_s: (deliveries.stall > 0).then(|| seconds(deliveries.stall)),
         delay_s: deliveries.delays.outcome(),
         rtt_s: RttOutcome {
             min: totals.rtt_min.map(seconds),

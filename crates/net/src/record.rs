@@ -91,6 +91,8 @@ pub struct Deliveries {
     pub bytes: u64,
     /// When the last of them came.
     pub last: Time,
+    /// The longest time between two of them, after the warm-up.
+    pub stall: Nanos,
     /// Delays of the segments, after the warm-up.
     pub delays: Delays,
 }
@@ -100,6 +102,7 @@ impl Deliveries {
     pub fn merge(&mut self, other: &Deliveries) {
         self.bytes += other.bytes;
         self.last = self.last.max(other.last);
+        self.stall = self.stall.max(other.stall);
         self.delays.merge(&other.delays);
     }
 }

@@ -85,6 +85,9 @@ pub struct FlowOutcome {
     pub accuracy: Accuracy,
     /// Goodput over the mean of all flows' goodputs: 1 is a fair share; `None`: no flow got anything.
     pub fair_share: Option<f64>,
+    /// The longest time between two deliveries to the receiving application over one connection, s; `None`: there were
+    /// no two.
+    pub longest_stall_s: Option<f64>,
     /// What watched the sender, in the scenario's order.
     pub observers: Observers,
     /// Delay of segments: handed to TCP (arrival-process applications) or first transmitted (others) → delivered in

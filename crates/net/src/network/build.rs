@@ -10,6 +10,7 @@ use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
 use crate::link::{self, Link};
 use crate::packet::Pool;
+use crate::quick_start::Router;
 use crate::record::{Deliveries, FlowBook, TrafficBook};
 use crate::{Error, Options};
 use truckee_channel::random::stream;
@@ -24,6 +25,7 @@ impl<'a> Network<'a> {
     pub fn new(scenario: &'a Scenario, options: &Options) -> Result<Self, Error> {
         let mut changes = vec![false; scenario.links.len()];
         scenario.changes.iter().for_each(|change| changes[change.link] = true);
+        let asked = scenario.asks_for_rates();
         let links: Vec<Link> = scenario
             .links
             .iter()
@@ -36,9 +38,10 @@ impl<'a> Network<'a> {
                 } else {
                     [format!("{}>", l.name), format!("{}<", l.name)]
                 };
+                let router = || asked.then(|| Router::new(l.quick_start));
                 [
-                    Link::new(&l.forward, &names[0], l.second, scenario, changes),
-                    Link::new(&l.back, &names[1], l.first, scenario, changes),
+                    Link::new(&l.forward, &names[0], l.second, scenario, changes, router()),
+                    Link::new(&l.back, &names[1], l.first, scenario, changes, router()),
                 ]
             })
             .collect();

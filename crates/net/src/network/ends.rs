@@ -50,8 +50,12 @@ impl Network<'_> {
             }
         }
         if bytes > 0 {
-            connection.deliveries.bytes += bytes;
-            connection.deliveries.last = now;
+            let deliveries = &mut connection.deliveries;
+            if self.warm && deliveries.bytes > 0 {
+                deliveries.stall = deliveries.stall.max(now - deliveries.last);
+            }
+            deliveries.bytes += bytes;
+            deliveries.last = now;
         }
         let (flow, lane, news) = (connection.flow, connection.lane, connection.awaited && bytes > 0);
         self.flush_receiver(index);
