@@ -5,8 +5,7 @@
 //! is N = Σ D / T segments over the whole connection, T being the bottleneck's time to serve one, the sum never below 0.
 //! (The publication adds up D/T round by round; with a T that is measured anew that drifts, the sum of D does not.) The
 //! same of the ACKs, by their times of departure there and arrival here, tells of the reverse path. Segments may be left
-//! out between i and j: those are whose ACK a repair brought about, since it reports the newest segment but was sent
-//! when the hole was filled.
+//! out between i and j: those whose ACKs are duplicates.
 //!
 //! T, which the publication leaves open, is the smallest R per segment of those with D ≥ 0 in the last two rounds that
 //! had one: segments that leave the bottleneck one right behind the other arrive that far apart. (With D < 0 it may be
@@ -58,13 +57,20 @@ pub struct RelativeDelay {
     spacing: [Option<f64>; 2],
 }
 
-/// The trip that an ACK tells of, where its newest segment is what brought it about.
+/// The trip that an ACK tells of: of the segment that brought it about, whose time of sending it echoes. The newest
+/// segment that it covers may be another one: after a repair an older one that has waited for a hole to be filled, after
+/// a go-back one that was sent again although it had come.
 fn trip(ack: &Ack) -> Option<Trip> {
-    let trip = Trip { sent: ack.sent?, turned: ack.peer_time?, back: ack.now };
-    // The RTT sample is of the segment that brought the ACK about; a newest segment that is much older has waited at
-    // the receiver for a hole to be filled. (A delayed ACK's sample is of the older of its two segments.)
-    let age = trip.back.saturating_sub(trip.sent);
-    (!ack.duplicate && age <= ack.rtt?.saturating_mul(3) / 2).then_some(trip)
+    let sent = ack.now.saturating_sub(ack.rtt.filter(|_| !ack.duplicate)?);
+    Some(Trip { sent, turned: ack.peer_time?, back: ack.now })
+}
+
+/// Whether the segments that an ACK covers have come one behind the other: the newest of them is not much older or
+/// younger than the one that brought it about. (A delayed ACK echoes the older of its two segments.)
+fn in_a_row(ack: &Ack) -> bool {
+    let age = |sent| ack.now.saturating_sub(sent);
+    let (Some(newest), Some(rtt)) = (ack.sent.map(age), ack.rtt) else { return false };
+    newest <= rtt.saturating_mul(3) / 2 && rtt <= newest.saturating_mul(3) / 2
 }
 
 fn span(from: Time, to: Time) -> f64 {
@@ -76,7 +82,8 @@ impl RelativeDelay {
     pub fn on_ack(&mut self, ack: &Ack, mss: f64) -> bool {
         if let Some(trip) = trip(ack) {
             if let Some(last) = self.last.filter(|last| trip.turned > last.turned) {
-                self.take(&last, &trip, (ack.newly_acked as f64 / mss).max(1.0));
+                let segments = in_a_row(ack).then(|| (ack.newly_acked as f64 / mss).max(1.0));
+                self.take(&last, &trip, segments);
                 self.last = Some(trip);
             }
             self.last.get_or_insert(trip); // within one tick of the receiver's clock: the next pair spans both
@@ -91,14 +98,14 @@ impl RelativeDelay {
         over
     }
 
-    /// From one trip to the next, which brought the ACK of so many segments.
-    fn take(&mut self, last: &Trip, next: &Trip, segments: f64) {
+    /// From one trip to the next, which brought the ACK of so many segments, if they came one behind the other.
+    fn take(&mut self, last: &Trip, next: &Trip, segments: Option<f64>) {
         let there = span(last.turned, next.turned);
         let delay = there - span(last.sent, next.sent);
         self.waiting = Some((self.waiting.unwrap_or(0.0) + delay).max(0.0));
         self.sums[0].forward += delay;
         self.sums[0].reverse += span(last.back, next.back) - there;
-        if delay >= 0.0 {
+        if let Some(segments) = segments.filter(|_| delay >= 0.0) {
             let spacing = there / segments;
             self.spacing[0] = Some(self.spacing[0].map_or(spacing, |least| least.min(spacing)));
         }
@@ -188,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn acks_that_a_repair_brought_about_and_duplicates_are_left_out() {
+    fn what_a_repair_or_a_go_back_covers_beside_its_segment_does_not_count() {
         let mut delays = RelativeDelay::default();
         delays.on_ack(&ack(1, 6, 0, 50, 100), 1000.0);
         delays.on_ack(&ack(2, 6, 10, 60, 110), 1000.0);
@@ -199,6 +206,11 @@ mod tests {
         assert_eq!(delays.queue(), Some(0.0));
         delays.on_ack(&ack(7, 8, 230, 280, 330), 1000.0);
         assert_eq!(delays.queue(), Some(0.0), "as long on the way as the first");
+        // Segment 9 was sent again at 440 although it had come: the ACK of segment 8, sent again at 350, covers it.
+        let again = Ack { newly_acked: 2000, rtt: Some(100 * MS), ..ack(9, 9, 440, 400, 450) };
+        delays.on_ack(&again, 1000.0);
+        delays.on_ack(&ack(10, 11, 460, 510, 560), 1000.0);
+        assert_eq!(delays.queue(), Some(0.0));
     }
 
     #[test]
