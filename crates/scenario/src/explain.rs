@@ -125,6 +125,9 @@ impl Text {
         self.line("between", array([link.first, link.second].map(|n| quoted(&scenario.nodes[n]))));
         self.direction(scenario, &link.forward, ["rate", "delay", "queue", "channel"]);
         self.direction(scenario, &link.back, ["rate_back", "delay_back", "queue_back", "channel_back"]);
+        if scenario.asks_for_rates() || !link.quick_start {
+            self.line("quick_start", link.quick_start.to_string());
+        }
     }
 
     fn direction(

@@ -4,6 +4,7 @@
 use truckee_channel::ChannelConfig;
 use truckee_tcp::response::ToEstimate;
 use truckee_tcp::spec::Member;
+use truckee_tcp::start::QuickStart;
 use truckee_tcp::{Nanos, Spec, Stack};
 
 /// A number of a node in [`Scenario::nodes`].
@@ -47,6 +48,8 @@ pub struct Link {
     pub forward: Direction,
     /// Direction second → first.
     pub back: Direction,
+    /// Whether its routers know the Quick-Start option (RFC 4782).
+    pub quick_start: bool,
 }
 
 /// One direction of a link.
@@ -102,6 +105,13 @@ pub struct Red {
     pub gentle: bool,
     /// Whether ECN-capable packets are marked in place of dropped.
     pub ecn: bool,
+}
+
+impl Scenario {
+    /// Whether any flow asks the routers on its way for a rate.
+    pub fn asks_for_rates(&self) -> bool {
+        self.flows.iter().any(|flow| flow.sender.start.name == <QuickStart as Member>::INFO.name)
+    }
 }
 
 /// A TCP flow: data from `from` to `to`.

@@ -215,7 +215,14 @@ mod tests {
             queue: Queue::DropTail { limit: Limit::None },
             channel: Default::default(),
         };
-        Link { name: name.into(), first, second, forward: direction(delay), back: direction(back) }
+        Link {
+            name: name.into(),
+            first,
+            second,
+            forward: direction(delay),
+            back: direction(back),
+            quick_start: true,
+        }
     }
 
     fn nodes(n: usize) -> Vec<String> {

@@ -224,6 +224,24 @@ fn every_preset_can_be_named() {
 }
 
 #[test]
+fn routers_know_quick_start_unless_said_otherwise_and_the_explanation_says_so_where_it_matters() {
+    let asking = "[[flow]]\nfrom = \"server\"\nto = \"phone\"\nsender = \"quick-start\"\n";
+    let rate = "rate = \"1Mbit/s\"";
+    let text = path(rate, "rate = \"1Mbit/s\"\nquick_start = false", asking);
+    let scenario = good(&text);
+    assert!(scenario.asks_for_rates());
+    assert_eq!(scenario.links.iter().map(|l| l.quick_start).collect::<Vec<_>>(), [true, false]);
+    let explained = truckee_scenario::explain(&scenario);
+    assert!(
+        explained.contains("quick_start = true") && explained.contains("quick_start = false"),
+        "{explained}"
+    );
+    assert_eq!(good(&explained).links, scenario.links);
+    let ordinary = good(&path(rate, rate, FLOW));
+    assert!(!ordinary.asks_for_rates() && !truckee_scenario::explain(&ordinary).contains("quick_start"));
+}
+
+#[test]
 fn applications_and_traffic_are_read() {
     let rest = format!(
         "{FLOW}app = {{ kind = \"files\", size = \"10segments\", count = 5, connections = \"parallel:6\", pause = \"1s\" }}\n\

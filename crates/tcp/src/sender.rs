@@ -211,6 +211,7 @@ impl Sender {
     fn establish(&mut self, now: Time, rtt: Option<Nanos>, granted: Option<f64>) {
         self.state = State::Established;
         self.established = now;
+        self.last_sent = now; // what a start makes of the window has not been idle yet
         self.t.deadline = None;
         let opening = Opening { now, rtt, queued: self.written - 1, rwnd: self.peer_window, granted };
         self.burst = self.t.start.on_established(&opening, &mut self.t.window);

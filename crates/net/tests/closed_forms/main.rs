@@ -6,6 +6,7 @@
 
 mod channels;
 mod queueing;
+mod quick_start;
 mod throughput;
 mod transfers;
 

@@ -93,7 +93,7 @@ fn links(dice: &mut Dice, nodes: usize, patient: bool) -> Vec<Link> {
         let forward = direction(dice, patient);
         let back = if dice.chance(0.5) { forward.clone() } else { direction(dice, patient) };
         // A name of its own for every link: two may join the same nodes.
-        links.push(Link { name: format!("link{k}"), first, second, forward, back });
+        links.push(Link { name: format!("link{k}"), first, second, forward, back, quick_start: true });
     }
     links
 }

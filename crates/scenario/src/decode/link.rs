@@ -154,6 +154,7 @@ impl Wired<'_> {
             second: self.second,
             forward: direction(forward, &FORWARD, &queues[0], first_effects),
             back: direction(back, &BACK, &queues[1], second_effects),
+            quick_start: self.reader.flag("quick_start", true),
             name: self.name,
         };
         self.reader.finish();

@@ -36,7 +36,7 @@ pub(super) fn expand<'d>(diag: &'d Diagnostics<'d>, value: &'d Value) -> Vec<Lin
 }
 
 /// Keys of the link in the middle, and those that make its medium noisy.
-const WIRE: [&str; 6] = ["rate", "delay", "queue", "rate_back", "delay_back", "queue_back"];
+const WIRE: [&str; 7] = ["rate", "delay", "queue", "rate_back", "delay_back", "queue_back", "quick_start"];
 const NOISE: [&str; 3] = ["channel", "channel_back", "channel_both"];
 
 struct Builder<'d> {

@@ -76,6 +76,15 @@ fn jump_start_sends_all_that_waits_evenly_over_the_first_round_trip() {
 }
 
 #[test]
+fn a_connection_that_opens_late_has_not_been_idle() {
+    let mut pair = pair(&handshaking(2.0), &Spec::named("jump-start"), &Spec::named("none"));
+    pair.run_until(100_000 * MS);
+    pair.send_segments(50);
+    pair.finish();
+    assert_eq!(gaps(&pair, 100_100 * MS, 100_200 * MS).len(), 49);
+}
+
+#[test]
 fn jump_start_without_a_handshake_is_the_ordinary_start() {
     let sent = |start: &str| {
         let mut pair = pair(&stack(), &Spec::named(start), &Spec::named("none"));
