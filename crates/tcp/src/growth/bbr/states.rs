@@ -216,11 +216,9 @@ impl Machine {
                 self.cycle.is_probe_sample = true;
                 self.start_up(sample);
             }
-            State::Up => {
-                if self.is_time_to_go_down(sample) {
-                    self.cycle.prev_probe_too_high = false;
-                    self.start_down();
-                }
+            State::Up if self.is_time_to_go_down(sample) => {
+                self.cycle.prev_probe_too_high = false;
+                self.start_down();
             }
             _ => {}
         }
