@@ -589,14 +589,22 @@ mod tests {
                 serde_json::Value::Object(map) => map.iter().for_each(|(k, v)| {
                     paths(v, &if at.is_empty() { k.clone() } else { format!("{at}.{k}") }, out);
                 }),
-                serde_json::Value::String(_) => {}
+                serde_json::Value::String(_) | serde_json::Value::Array(_) => {}
                 _ => out.push(at.to_owned()),
             }
         }
-        let mut names = Vec::new();
-        paths(&serde_json::to_value(FlowOutcome::default()).unwrap(), "", &mut names);
-        assert!(names.len() > 30);
-        for name in names {
+        let of = |value: serde_json::Value| {
+            let mut names = Vec::new();
+            paths(&value, "", &mut names);
+            names
+        };
+        let flow = of(serde_json::to_value(FlowOutcome::default()).unwrap());
+        let predictor = of(serde_json::to_value(PredictorOutcome::default()).unwrap());
+        let estimator = of(serde_json::to_value(EstimatorOutcome::default()).unwrap());
+        assert!(flow.len() > 30 && predictor.len() == 8 && estimator.len() == 7);
+        let predictor = predictor.iter().map(|name| format!("predictor.x.{name}"));
+        let estimator = estimator.iter().map(|name| format!("estimator.x.{name}"));
+        for name in flow.into_iter().chain(predictor).chain(estimator) {
             assert!(Metric::parse(&name).is_ok(), "{name}");
         }
     }
