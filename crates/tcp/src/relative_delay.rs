@@ -57,11 +57,13 @@ pub struct RelativeDelay {
     spacing: [Option<f64>; 2],
 }
 
-/// The trip that an ACK tells of: of the segment that brought it about, whose time of sending it echoes. The newest
-/// segment that it covers may be another one: after a repair an older one that has waited for a hole to be filled, after
-/// a go-back one that was sent again although it had come.
+/// The trip that an ACK tells of. That of the newest segment it covers, where the segments it covers came one behind the
+/// other: a delayed ACK leaves with the newest but echoes the oldest, which has waited for it. Otherwise that of the
+/// segment that brought the ACK about, whose time of sending it echoes: after a repair the newest one covered is older
+/// and has waited for a hole to be filled, after a go-back it may have been sent again although it had come.
 fn trip(ack: &Ack) -> Option<Trip> {
-    let sent = ack.now.saturating_sub(ack.rtt.filter(|_| !ack.duplicate)?);
+    let echoed = ack.now.saturating_sub(ack.rtt.filter(|_| !ack.duplicate)?);
+    let sent = ack.sent.filter(|_| in_a_row(ack)).unwrap_or(echoed);
     Some(Trip { sent, turned: ack.peer_time?, back: ack.now })
 }
 
@@ -211,6 +213,20 @@ mod tests {
         delays.on_ack(&again, 1000.0);
         delays.on_ack(&ack(10, 11, 460, 510, 560), 1000.0);
         assert_eq!(delays.queue(), Some(0.0));
+    }
+
+    #[test]
+    fn the_time_that_a_delayed_ack_has_waited_is_no_queue() {
+        let mut delays = RelativeDelay::default();
+        for k in 1..5 {
+            // Segments 2k − 1 and 2k, sent 10 ms apart: the second's arrival brings the ACK, which echoes the first.
+            let sent = 20 * k;
+            let pair =
+                Ack { newly_acked: 2000, rtt: Some(110 * MS), ..ack(2 * k, 12, sent, sent + 50, sent + 100) };
+            delays.on_ack(&ack(2 * k - 1, 12, sent - 10, sent + 40, sent + 90), 1000.0);
+            delays.on_ack(&pair, 1000.0);
+            assert_eq!(delays.queue(), Some(0.0));
+        }
     }
 
     #[test]
