@@ -42,11 +42,11 @@ def draw(file: Path, title: str, windows: dict[str, dict[str, Trace]]) -> None:
                 continue
             trace = traces[program]
             panel.plot(trace.times, trace.cwnd, color=COLOURS[program], linewidth=0.9)
-            panel.set_ylim(bottom=0)
             mean = sum(trace.cwnd) / len(trace.cwnd)
             panel.text(
                 0.99, 0.03, f"{variant}, mean {mean:.3g}", transform=panel.transAxes, ha="right", fontsize=7.5, color=GREY,
                 bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1},
             )  # fmt: skip
+        axes[row][0].set_ylim(bottom=0)  # once all of the row is drawn: it ends the scaling
     drawn.savefig(file, metadata={"Date": None})
     plt.close(drawn)

@@ -82,7 +82,7 @@ class Validation:
 
     def _sample(self, program: str, workload: Workload, variant: str, ours: list[float] | None) -> list[float]:
         """Goodputs by seed: two where nothing seems to be random, a fixed number of ours, enough of a peer's."""
-        most = min(self._most, OUR_SEEDS if program == OURS else MOST_OF_NS3 if program == NS3 else MOST)
+        most = OUR_SEEDS if program == OURS else min(self._most, MOST_OF_NS3 if program == NS3 else MOST)
         values = self._runs(program, workload, variant, 0, 2)
         if values[0] == values[1] and not workload.lossy:
             return values
