@@ -24,7 +24,7 @@ use crate::segment::{Segment, flags};
 use crate::start::quick_start;
 use crate::start::{AnyStart, Burst, Opening, Start};
 use crate::{Ack, Air, Cause, Departure, Loss, LossKind, Nanos, PathTruth, SpecError, Stack, Time, Window};
-use books::Truth;
+use books::{ByDuplicates, Truth};
 use std::collections::VecDeque;
 
 /// RTO after a lost SYN (RFC 6298, rule 5.7).
@@ -107,8 +107,8 @@ pub struct Sender {
     /// Written pieces whose birth the application gave: (one after the last byte, when).
     births: VecDeque<(u64, Time)>,
     peer_window: u64,
-    /// Bytes that duplicates of the present gap have counted as delivered.
-    counted_by_duplicates: u64,
+    /// What duplicates have counted as delivered.
+    by_duplicates: ByDuplicates,
     ts_recent: Time,
     /// End of the segment for which the retransmission timer last went off.
     timed_out: u64,
@@ -163,7 +163,7 @@ impl Sender {
             established: 0,
             births: VecDeque::new(),
             peer_window: rwnd,
-            counted_by_duplicates: 0,
+            by_duplicates: ByDuplicates::default(),
             ts_recent: 0,
             timed_out: 0,
             last_sent: 0,
@@ -303,8 +303,7 @@ impl Sender {
         self.t.truth.forget_below(segment.ack);
         self.peer_window = u64::from(segment.window);
         let rtt = self.rtt_sample(now, segment, &covered);
-        let delivered = covered.bytes.saturating_sub(self.counted_by_duplicates);
-        self.counted_by_duplicates = 0;
+        let delivered = self.by_duplicates.advance(covered.bytes);
         let ack = Ack {
             now,
             ack: segment.ack,
@@ -349,7 +348,7 @@ impl Sender {
             lost: self.t.out.lost_ever(),
             repairing: self.recovery.repairing(),
             delivered: self.t.out.una() - 1
-                + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.counted_by_duplicates },
+                + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.by_duplicates.waiting() },
             newest_lost: self.t.out.take_newest_lost(),
             more: self.unsent() > 0,
         };
@@ -367,9 +366,7 @@ impl Sender {
             return;
         }
         self.t.window.flight = self.recovery.in_flight(&self.t);
-        let delivered =
-            u64::from(self.stack.mss).min(self.t.out.flight().saturating_sub(self.counted_by_duplicates));
-        self.counted_by_duplicates += delivered;
+        let delivered = self.by_duplicates.another(u64::from(self.stack.mss), self.t.out.flight());
         let ack = Ack {
             now,
             ack: segment.ack,
@@ -488,7 +485,6 @@ impl Sender {
         self.t.rtt.back_off();
         self.t.restart_timer(now);
         self.round_end = None;
-        self.counted_by_duplicates = 0;
         self.note_slow_start_end(now);
     }
 
