@@ -6,8 +6,8 @@
 #
 # Keys: rate (bit/s), delay (s, one way), dur (s), loss (probability), n (flows), gap (s between their starts), q
 # (packets that wait), mss (bytes), iw, ssthresh, window (segments), minrto (s), limited (limited transmit: 0 or 1), seed;
-# variant (newreno, sack, vegas, or linux-NAME: the congestion control NAME of Linux 2.6.16, over SACK); trace (a file for
-# the first flow's cwnd in segments, every `step` seconds: "time cwnd");
+# variant (newreno, sack, sack-highspeed, vegas, or linux-NAME: the congestion control NAME of Linux 2.6.16, over SACK); trace
+# (a file for the first flow's cwnd in segments, every `step` seconds: "time cwnd");
 # and how ns-2 is run: sched (event scheduler), hdrs (min or all), routes (manual or computed).
 
 array set o {
@@ -48,6 +48,11 @@ proc endpoints {variant} {
     switch -glob $variant {
         newreno { return [list [new Agent/TCP/Newreno] [new Agent/TCPSink]] }
         sack { return [list [new Agent/TCP/Sack1] [new Agent/TCPSink/Sack1]] }
+        sack-highspeed {
+            set tcp [new Agent/TCP/Sack1]
+            $tcp set windowOption_ 8
+            return [list $tcp [new Agent/TCPSink/Sack1]]
+        }
         vegas { return [list [new Agent/TCP/Vegas] [new Agent/TCPSink]] }
         linux-* { return [list [new Agent/TCP/Linux] [new Agent/TCPSink/Sack1]] }
     }
