@@ -22,6 +22,9 @@ use std::collections::VecDeque;
 /// Weight of the past in R and U.
 const PAST: f64 = 0.6;
 
+/// Smallest U that counts, bit/s.
+const LEAST: f64 = 1e-6;
+
 /// Adaptive time and gain.
 #[derive(Debug, Clone)]
 pub struct Westwood3 {
@@ -48,19 +51,26 @@ struct Recent {
     now: f64,
     last: [f64; 10],
     at: usize,
+    max: f64,
 }
 
 impl Recent {
     fn take(&mut self, change: f64) {
-        self.now = PAST * self.now + (1.0 - PAST) * change;
-        self.last[self.at] = self.now;
-        self.at = (self.at + 1) % self.last.len();
+        let now = PAST * self.now + (1.0 - PAST) * change;
+        // What is far below a bit/s is none: left to fade it would end in numbers that processors are slow with.
+        self.now = if now < LEAST { 0.0 } else { now };
+        let gone = std::mem::replace(&mut self.last[self.at], self.now);
+        self.at = if self.at + 1 < self.last.len() { self.at + 1 } else { 0 };
+        if self.now >= self.max {
+            self.max = self.now;
+        } else if gone >= self.max {
+            self.max = self.last.iter().fold(0.0, |max: f64, &u| max.max(u));
+        }
     }
 
     /// U/Umax, from 0 to 1.
     fn relative(&self) -> f64 {
-        let max = self.last.iter().fold(0.0, |max: f64, &u| max.max(u));
-        if max > 0.0 { self.now / max } else { 0.0 }
+        if self.max > 0.0 { self.now / self.max } else { 0.0 }
     }
 }
 
@@ -68,6 +78,8 @@ impl Recent {
 #[derive(Debug, Clone, Default)]
 struct History {
     acks: VecDeque<(Time, u64)>,
+    /// Where the last span began: the next one begins near it.
+    cursor: usize,
 }
 
 impl History {
@@ -91,19 +103,36 @@ impl History {
     }
 
     /// Bit/s over the last `span`, rounded up to whole intervals, or over all there is.
-    fn rate(&self, span: Nanos) -> f64 {
-        let Some(&(now, acked)) = self.acks.back() else { return 0.0 };
-        let after = self.acks.partition_point(|&(at, _)| at <= now.saturating_sub(span.max(1)));
-        let (since, past) = self.acks[after.saturating_sub(1)];
-        acked.wrapping_sub(past) as f64 * 8.0 / ((now - since).max(1) as f64 / 1e9)
+    fn rate(&mut self, span: Nanos) -> f64 {
+        let Some(&(now, _)) = self.acks.back() else { return 0.0 };
+        let start = now.saturating_sub(span.max(1));
+        let at = |k: usize| self.acks.get(k).map(|ack| ack.0);
+        let mut cursor = self.cursor;
+        while at(cursor + 1).is_some_and(|next| next <= start) {
+            cursor += 1;
+        }
+        while cursor > 0 && at(cursor).is_some_and(|here| here > start) {
+            cursor -= 1;
+        }
+        self.cursor = cursor;
+        self.rate_since(cursor)
     }
 
-    /// Forgets what [`Self::rate`] does not need for spans up to this.
-    fn keep(&mut self, span: Nanos) {
-        let Some(&(now, _)) = self.acks.back() else { return };
-        while self.acks.get(1).is_some_and(|&(at, _)| at <= now.saturating_sub(span)) {
+    /// Forgets what lies before the last `span`, rounded up to whole intervals, and says the rate over it, bit/s.
+    fn keep(&mut self, span: Nanos) -> f64 {
+        let Some(&(now, _)) = self.acks.back() else { return 0.0 };
+        while self.acks.get(1).is_some_and(|&(at, _)| at <= now.saturating_sub(span.max(1))) {
             self.acks.pop_front();
+            self.cursor = self.cursor.saturating_sub(1);
         }
+        self.rate_since(0)
+    }
+
+    fn rate_since(&self, from: usize) -> f64 {
+        let (Some(&(now, acked)), Some(&(since, past))) = (self.acks.back(), self.acks.get(from)) else {
+            return 0.0;
+        };
+        acked.wrapping_sub(past) as f64 * 8e9 / (now - since).max(1) as f64
     }
 }
 
@@ -134,13 +163,12 @@ impl BandwidthEstimator for Westwood3 {
         let rtt = rtt.max(1);
         let cwnd = if self.cwnd > 0.0 { self.cwnd * w.mss } else { w.cwnd } * 8.0;
 
-        let recent = self.history.rate(rtt);
+        let recent = self.history.keep(rtt);
         let throughput =
             self.estimate.as_ref().map_or(recent, |e| PAST * e.throughput + (1.0 - PAST) * recent);
         let in_path = throughput * rtt_min as f64 / 1e9;
         let span = rtt as f64 * (1.0 - in_path / cwnd.max(1.0)).max(0.0);
         let sample = self.history.rate((span as Nanos).max(interval));
-        self.history.keep(rtt);
 
         let Some(e) = &mut self.estimate else {
             let unsteadiness = Recent::default();

@@ -9,6 +9,9 @@ use super::LossPredictor;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Cause, Loss, Window};
 
+/// Smallest MR that counts, ns.
+const LEAST: f64 = 1e-6;
+
 /// The standard deviation of a sample of two is its range over this (lp, equation 4.6).
 const D2: f64 = 1.128;
 
@@ -39,7 +42,9 @@ impl Filter {
             self.estimate = 0.9 * self.estimate + 0.1 * rtt;
         } else {
             self.estimate = 0.1 * self.estimate + 0.9 * rtt;
-            self.range = 7.0 / 8.0 * self.range + 1.0 / 8.0 * (rtt - self.last).abs();
+            let range = 7.0 / 8.0 * self.range + 1.0 / 8.0 * (rtt - self.last).abs();
+            // Left to fade it would end in numbers that processors are slow with.
+            self.range = if range < LEAST { 0.0 } else { range };
         }
         self.last = rtt;
     }
