@@ -1,17 +1,17 @@
 //! Vegas: the window follows the number of own segments that wait in queues.
 //!
 //! Once a round, with RTT the mean of the round's samples, diff = cwnd·(1 − RTTmin/RTT) segments; diff < α → cwnd +
-//! MSS²/cwnd per ACK of the next round, diff > β → cwnd − 1 MSS, not below 2. A round in which the window never limited the sender says nothing. Slow
-//! start doubles the window every other round, the first one included; after each round in between, in which the window
-//! stood still, diff > γ ends it: cwnd falls by an eighth. α = 1, β = 3, γ = 1. What is measured while a loss is
-//! repaired counts for no round. RTTmin is over data segments: that of a SYN, which is shorter, would pass for a queue
+//! MSS²/cwnd per ACK of the next round, diff > β → cwnd − 1 MSS, not below 2. A round in which the window never limited the
+//! sender says nothing. Slow start doubles the window every other round, the first one included; after each round in
+//! between, in which the window stood still, diff > γ ends it: cwnd falls by an eighth. α = 1, β = 3, γ = 1. A round goes on
+//! while a loss is repaired, but what is measured then does not count. RTTmin is over data segments: that of a SYN, which is shorter, would pass for a queue
 //! of up to a segment. Source: Brakmo and Peterson 1995, section 3; the mean, the step per ACK, the eighth and the lower
 //! bound as in ns-2.
 
 use super::Growth;
 use crate::round::Round;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Loss, Nanos, Window};
+use crate::{Ack, Air, Loss, LossKind, Nanos, Window};
 
 /// Growth by the backlog.
 #[derive(Debug, Clone)]
@@ -108,16 +108,17 @@ impl Growth for Vegas {
         }
     }
 
-    fn on_loss(&mut self, _: &Loss, _: f64, _: &mut Window) {
-        self.round = Round::default();
+    fn on_loss(&mut self, loss: &Loss, _: f64, _: &mut Window) {
         (self.doubling, self.opening) = (true, false);
-        self.begin();
+        if loss.kind == LossKind::Timeout {
+            self.round = Round::default();
+            self.begin();
+        }
     }
 
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
         if air.repairing {
-            self.round = Round::default();
-            return self.begin();
+            return; // the round goes on, and ends with the repair if not later
         }
         if let Some(rtt) = ack.rtt {
             self.base = self.base.min(rtt);
@@ -141,7 +142,7 @@ impl Growth for Vegas {
 mod tests {
     use super::super::tests::window;
     use super::*;
-    use crate::{LossKind, Spec};
+    use crate::Spec;
     const MS: u64 = 1_000_000;
 
     fn rule() -> Vegas {
@@ -244,21 +245,16 @@ mod tests {
     }
 
     #[test]
-    fn a_repair_begins_the_round_anew() {
+    fn a_round_goes_on_through_a_repair_whose_samples_do_not_count() {
         let mut rounds = Rounds::new(window(10.0, 5.0));
-        (0..6).for_each(|_| rounds.ack(900 * MS, true));
+        (0..6).for_each(|_| rounds.ack(100 * MS, true));
         let repairing = Air { repairing: true, ..Air::default() };
-        rounds.growth.after_ack(
-            &Ack { rtt: Some(900 * MS), ..Ack::of_bytes(0, 0) },
-            &repairing,
-            &mut rounds.w,
-        );
-        assert_eq!(rounds.round(100 * MS), 10.0, "this one began after what was outstanding");
+        let late = Ack { rtt: Some(900 * MS), ..Ack::of_bytes(0, 0) };
+        rounds.growth.after_ack(&late, &repairing, &mut rounds.w);
         let opened = rounds.round(100 * MS) - 10.0;
-        assert!(
-            opened > 0.3 && opened < 0.5,
-            "what came before is forgotten, and four ACKs have come since: {opened}"
-        );
+        assert_eq!(opened, 0.0, "the round ends with what was outstanding when it began");
+        let opened = rounds.round(100 * MS) - 10.0;
+        assert!(opened > 0.9 && opened < 1.2, "and 900 ms have not passed for a queue: {opened}");
     }
 
     #[test]
