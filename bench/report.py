@@ -1,11 +1,13 @@
 """Lays the results out: as text for a terminal, or as Markdown for the README and the book. Computes nothing new."""
 
+import senders
 from results import Row, Table
 from simulators import OURS
 from targets import Verdict
 from workloads import Workload
 
 _HEADER = ["program", "wall s", "user s", "segments/s", "peak MiB", "goodput Mbit/s", "seeds", "we are", "by CPU"]
+_SENDER_HEADER = ["sender", "CPU ns a segment sent", f"over {senders.BASE}", "segments sent", "goodput Mbit/s"]
 
 
 def workload_table(workload: Workload, table: Table, markdown: bool) -> str:
@@ -15,6 +17,14 @@ def workload_table(workload: Workload, table: Table, markdown: bool) -> str:
     if not lines:
         return ""
     return f"{_title(workload.title, markdown)}\n{_grid([_HEADER, *lines], markdown)}"
+
+
+def senders_table(workload: Workload, sending: Table, markdown: bool) -> str:
+    """What senders cost on one workload: a line a sender."""
+    lines = [_sender_line(row, sending) for row in sending.of(workload.name)]
+    if not lines:
+        return ""
+    return f"{_title(f'Senders on {workload.title}', markdown)}\n{_grid([_SENDER_HEADER, *lines], markdown)}"
 
 
 def targets_table(verdicts: list[Verdict], markdown: bool) -> str:
@@ -36,6 +46,17 @@ def _line(row: Row, us: Row | None) -> list[str]:
         goodput,
         str(row.seeds),
         *_ratios(row, us),
+    ]
+
+
+def _sender_line(row: Row, sending: Table) -> list[str]:
+    ratio = senders.cost_ratio(sending, row.workload.name, row.program)
+    return [
+        row.program,
+        f"{1e9 / row.segments_per_cpu_second:.0f}",
+        f"{ratio:.2f} ×" if ratio is not None else "",
+        f"{row.segments:,.0f}",
+        f"{row.goodput:.3f}",
     ]
 
 

@@ -51,6 +51,11 @@ class Row:
         return statistics.median(run.answer.segments / (run.cost.user + run.cost.system) for run in self.timed)
 
     @property
+    def segments(self) -> float:
+        """Mean number of segments a timed run answered with."""
+        return statistics.fmean(run.answer.segments for run in self.timed)
+
+    @property
     def seconds_per_segment(self) -> float:
         """Median of wall time per segment delivered in order, s."""
         return statistics.median(run.cost.wall / run.answer.segments for run in self.timed)

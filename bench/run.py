@@ -4,9 +4,10 @@
 All in one run and interleaved: in each repetition every program does the workload once, so that whatever else the
 machine does falls on all of them alike. README.md says what is measured and how to read it.
 
-  bench/run.py                        everything (about eight minutes)
+  bench/run.py                        everything (about ten minutes)
   bench/run.py --quick                seconds, without ns-3
   bench/run.py -w W1,W3 -p ns2 -r 9   two workloads against ns-2, nine repetitions
+  bench/run.py -w senders             what predictors and estimators cost, without peers
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import measure
 import report
+import senders
 import simulators
 import targets
 import workloads
@@ -25,49 +27,66 @@ from results import Run, Table
 from simulators import OURS, Simulator, Unavailable
 from workloads import Workload
 
-QUICK = ["W1", "W2", "W3", "W6"]
+QUICK = ["W1", "W2", "W3", "W6", senders.NAME]
 
 
 def main() -> int:
     """Exit code: 0 measured (whatever the verdicts), 1 our own program could not be run, 2 bad usage."""
     known = workloads.load_all()
     arguments = _arguments(known)
-    chosen = [known[name] for name in arguments.workloads]
+    chosen = [known[name] for name in arguments.workloads if name != senders.NAME]
     entrants = [simulators.ours(arguments.truckee), *arguments.programs]
     conditions = _conditions()
     _say(f"{conditions['machine']}, {conditions['cpus']} CPUs, load {conditions['load_1min']:.2f}")
     if conditions["load_1min"] > 0.5 * conditions["cpus"]:
         _say("this machine is busy: take the times with caution")
 
-    table = Table()
-    bench = Bench(entrants, table, arguments)
+    table, sending = Table(), Table()
+    bench = Bench(entrants, table, arguments.repetitions, arguments.seeds, arguments.timeout)
     for workload in chosen:
         bench.measure(workload)
         text = report.workload_table(workload, table, arguments.markdown)
         if text:
             print(f"{text}\n", flush=True)
-    verdicts = targets.judge(table)
+    complete = all(table.get(workload.name, OURS) for workload in chosen)
+    if senders.NAME in arguments.workloads:
+        complete &= _compare_senders(known, sending, arguments)
+    verdicts = targets.judge(table, sending)
     print(report.targets_table(verdicts, arguments.markdown))
     if arguments.json:
         everything = {
             "conditions": conditions,
             "programs": {entrant.name: entrant.about for entrant in entrants},
             "rows": [row.as_json() for row in table],
+            "senders": [row.as_json() for row in sending],
             "targets": [vars(verdict) for verdict in verdicts],
         }
         arguments.json.write_text(json.dumps(everything, indent=1, ensure_ascii=False) + "\n")
-    return 1 if any(table.get(workload.name, OURS) is None for workload in chosen) else 0
+    return 0 if complete else 1
+
+
+def _compare_senders(known: dict[str, Workload], sending: Table, arguments: argparse.Namespace) -> bool:
+    """Measures and shows what senders cost; whether all of them ran."""
+    lines = [sender.simulator(arguments.truckee) for sender in senders.senders(judged_only=arguments.quick)]
+    bench = Bench(lines, sending, arguments.sender_repetitions, 0, arguments.timeout)
+    workloads_sent_over = senders.long_workloads(known)
+    for workload in workloads_sent_over:
+        bench.measure(workload)
+        text = report.senders_table(workload, sending, arguments.markdown)
+        if text:
+            print(f"{text}\n", flush=True)
+    return all(sending.get(workload.name, line.name) for workload in workloads_sent_over for line in lines)
 
 
 class Bench:
     """The runs, and which programs have dropped out."""
 
-    def __init__(self, entrants: list[Simulator], table: Table, arguments: argparse.Namespace) -> None:
+    def __init__(self, entrants: list[Simulator], table: Table, repetitions: int, seeds: int, limit: float) -> None:
         self._entrants = entrants
         self._table = table
-        self._repetitions = arguments.repetitions
-        self._seeds = arguments.seeds
-        self._limit = arguments.timeout
+        self._repetitions = repetitions
+        self._seeds = seeds
+        self._limit = limit
         self._unavailable: set[str] = set()
 
     def measure(self, workload: Workload) -> None:
@@ -126,26 +145,31 @@ class Bench:
 
 
 def _arguments(known: dict[str, Workload]) -> argparse.Namespace:
+    parts = [*known, senders.NAME]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names, peers = ",".join(known), {peer.name: peer for peer in simulators.peers()}
-    parser.add_argument("-r", "--repetitions", type=int, help="timed runs of each program on each workload (default 5)")
+    names, peers = ",".join(parts), {peer.name: peer for peer in simulators.peers()}
+    parser.add_argument(
+        "-r", "--repetitions", type=int, help="timed runs of each program on each workload (5, senders 9)"
+    )
     parser.add_argument("-w", "--workloads", help=f"comma-separated, of {names} (default: all)")
     parser.add_argument("-p", "--peers", help=f"comma-separated, of {','.join(peers)}; '' for none (default: all)")
     parser.add_argument("--peer", action="append", default=[], metavar="'NAME=PROGRAM {args}'", help="one more peer")
     parser.add_argument("--seeds", type=int, default=20, help="seeds a lossy workload's goodput is a mean over (20)")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds after which a run is killed (300)")
     parser.add_argument("--truckee", type=Path, help="a program built before, in place of a release build of this tree")
-    parser.add_argument("--quick", action="store_true", help=f"{','.join(QUICK)}, ns-2 tuned, three times")
+    parser.add_argument("--quick", action="store_true", help=f"{','.join(QUICK)}; ns-2 tuned; three times")
     parser.add_argument("--markdown", action="store_true", help="tables in Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE", help="everything measured, every run")
     arguments = parser.parse_args()
 
-    arguments.workloads = _names(arguments.workloads, QUICK if arguments.quick else list(known))
+    arguments.workloads = _names(arguments.workloads, QUICK if arguments.quick else parts)
     arguments.peers = _names(arguments.peers, [simulators.TUNED_NS2] if arguments.quick else list(peers))
-    for what, asked, there in (("workload", arguments.workloads, known), ("peer", arguments.peers, peers)):
+    for what, asked, there in (("workload", arguments.workloads, parts), ("peer", arguments.peers, peers)):
         for name in asked:
             if name not in there:
                 parser.error(f"there is no {what} {name!r}; there are {', '.join(there)}")
+    # A quarter more or less is to be told apart, on runs of tenths of a second: the senders get more repetitions.
+    arguments.sender_repetitions = arguments.repetitions or (3 if arguments.quick else 9)
     if arguments.repetitions is None:
         arguments.repetitions = 3 if arguments.quick else 5
     if arguments.repetitions < 1:

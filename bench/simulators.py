@@ -34,7 +34,8 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a run delivered: MSS-sized segments that reached the application in order, and Mbit/s over the whole run."""
+    """What a run came to: MSS-sized segments that reached the application in order (where senders are compared, segments
+    sent), and Mbit/s delivered over the whole run."""
 
     segments: float
     goodput_mbps: float
@@ -59,16 +60,12 @@ class Simulator:
 
 def ours(binary: Path | None) -> Simulator:
     """Truckee itself: `binary`, or a release build of this tree."""
+    return Simulator(OURS, "this tree, cargo build --release", _truckee(binary), _read_json)
 
-    @functools.cache
-    def program() -> str:
-        return str(binary.resolve()) if binary else _cargo_build()
 
-    def command(workload: Workload, seed: int) -> list[str]:
-        settings = [word for setting in workload.overrides for word in ("--set", setting)]
-        return [program(), "run", str(workload.scenario), "--seed", str(seed), "--format", "json", *settings]
-
-    return Simulator(OURS, "this tree, cargo build --release", command, _read_json)
+def ours_sending(binary: Path | None, name: str, settings: tuple[str, ...]) -> Simulator:
+    """Truckee with another sender than the workload's, set by `settings`; it answers with the segments sent."""
+    return Simulator(name, " ".join(settings), _truckee(binary, settings), _read_json_sent, further_seeds=False)
 
 
 def peers() -> list[Simulator]:
@@ -125,6 +122,15 @@ def foreign(definition: str) -> Simulator:
     return Simulator(name, template, command, _read_result)
 
 
+def _truckee(binary: Path | None, settings: tuple[str, ...] = ()) -> Callable[[Workload, int], list[str]]:
+    def command(workload: Workload, seed: int) -> list[str]:
+        program = str(binary.resolve()) if binary else _cargo_build()
+        words = [word for setting in (*workload.overrides, *settings) for word in ("--set", setting)]
+        return [program, "run", str(workload.scenario), "--seed", str(seed), "--format", "json", *words]
+
+    return command
+
+
 def _words(workload: Workload, seed: int, dashes: str = "") -> list[str]:
     parameters = workload.parameters() | {"seed": seed}
     return [f"{dashes}{key}={value:.12g}" for key, value in parameters.items()]
@@ -168,6 +174,7 @@ def _ns3_program() -> str:
     return str(program)
 
 
+@functools.cache
 def _cargo_build() -> str:
     """Builds the command in release; returns the executable's path as cargo reports it."""
     try:
@@ -189,6 +196,11 @@ def _read_json(output: str, workload: Workload) -> Answer:
     outcome = json.loads(output)
     delivered = sum(flow["bytes_delivered"] for flow in outcome["flows"])
     return Answer(delivered / workload.mss, delivered * 8 / workload.duration / 1e6)
+
+
+def _read_json_sent(output: str, workload: Workload) -> Answer:
+    sent = sum(flow["segments_sent"] for flow in json.loads(output)["flows"])
+    return Answer(sent, _read_json(output, workload).goodput_mbps)
 
 
 def _read_result(output: str, _: Workload) -> Answer:

@@ -6,11 +6,15 @@ A target whose rows were not measured is neither reached nor missed. Not for: la
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import senders
 from results import Row, Table
 from simulators import COMPUTED_NS2, NS3, OURS, TUNED_NS2
 
 # A mean over fewer seeds says too little about a lossy path to be held against 3 %.
 ENOUGH_SEEDS = 20
+
+# What NewReno with a predictor or an estimator may take, over NewReno without.
+MOST_FOR_A_RULE = 1.25
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,8 @@ class Verdict:
         return {True: "reached", False: "NOT REACHED", None: "not measured"}[self.reached]
 
 
-def judge(table: Table) -> list[Verdict]:
-    """Every target, in a fixed order."""
+def judge(table: Table, sending: Table) -> list[Verdict]:
+    """Every target, in a fixed order; `sending` holds what senders.py is about."""
     return [
         *_speed(table),
         _real_time(table),
@@ -36,6 +40,7 @@ def judge(table: Table) -> list[Verdict]:
         _memory(table, "W1", 16),
         _memory(table, "flows-1000", 64),
         _growth(table),
+        *_senders(sending),
     ]
 
 
@@ -106,6 +111,20 @@ def _growth(table: Table) -> Verdict:
         return _unmeasured(text)
     growth = thousand.seconds_per_segment / one.seconds_per_segment
     return Verdict(text, f"{growth:.2f} ×", growth < 1.5)
+
+
+def _senders(sending: Table) -> Iterator[Verdict]:
+    """A predictor or an estimator may make NewReno a quarter slower, on no workload more."""
+    for sender in (*senders.PREDICTORS, *senders.ESTIMATORS):
+        text = f"{sender}: CPU time per segment at most {MOST_FOR_A_RULE} × {senders.BASE}'s"
+        workloads = [f"{name}-{senders.SECONDS}s" for name in senders.WORKLOADS]
+        ratios = [senders.cost_ratio(sending, workload, sender) for workload in workloads]
+        known = [ratio for ratio in ratios if ratio is not None]
+        if len(known) < len(ratios):
+            yield _unmeasured(text)
+            continue
+        measured = ", ".join(f"{name} {ratio:.2f} ×" for name, ratio in zip(senders.WORKLOADS, known, strict=True))
+        yield Verdict(text, measured, max(known) <= MOST_FOR_A_RULE)
 
 
 def _unmeasured(text: str) -> Verdict:

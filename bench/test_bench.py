@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import measure
+import report
+import senders
 import simulators
 import targets
 import workloads
@@ -56,10 +58,41 @@ class Measure(unittest.TestCase):
         self.assertLess(finished.cost.wall, 30)
 
 
+class Senders(unittest.TestCase):
+    def command(self, name):
+        (sender,) = [sender for sender in senders.senders(judged_only=False) if sender.name == name]
+        workload = senders.long_workloads(workloads.load_all())[1]
+        return sender.simulator(Path("/truckee")).command(workload, 3)
+
+    def test_each_runs_the_long_workload_with_its_own_sender(self):
+        command = self.command("newreno-lp(ncpld)")
+        self.assertEqual(command[2:5], [str(workloads.FOLDER / "w2.toml"), "--seed", "3"])
+        self.assertEqual(command[-4:], ["--set", "duration=1500s", "--set", 'flow.sender="newreno-lp(ncpld)"'])
+
+    def test_watchers_leave_the_sender_alone(self):
+        setting = self.command("newreno, all eight watch")[-1]
+        self.assertIn('predictors = ["vegas", "ncpld", "spike", "flip-flop"]', setting)
+        self.assertIn('estimators = ["westwood-1", "westwood-2", "westwood-3", "tibet"]', setting)
+        self.assertNotIn("sender", setting)
+
+    def test_the_quick_form_has_all_that_is_judged(self):
+        names = [sender.name for sender in senders.senders(judged_only=True)]
+        self.assertEqual(names, [senders.BASE, *senders.PREDICTORS, *senders.ESTIMATORS])
+
+    def test_what_was_sent_counts_not_what_arrived(self):
+        output = (
+            '{"flows": [{"segments_sent": 7, "bytes_delivered": 2920}, {"segments_sent": 5, "bytes_delivered": 0}]}'
+        )
+        workload = workloads.load_all()["W1"]
+        sender = senders.senders(judged_only=True)[0]
+        self.assertEqual(sender.simulator(Path("/truckee")).read(output, workload).segments, 12)
+        self.assertEqual(simulators.ours(Path("/truckee")).read(output, workload).segments, 2)
+
+
 class Targets(unittest.TestCase):
     def setUp(self):
         self.known = workloads.load_all()
-        self.table = Table()
+        self.table, self.sending = Table(), Table()
 
     def add(self, workload, program, wall, segments=1e6, goodput=10.0, peak_mib=8, seeds=1):
         row = self.table.row(self.known[workload], program)
@@ -68,11 +101,13 @@ class Targets(unittest.TestCase):
         row.further.extend(replace(run, seed=seed) for seed in range(2, seeds + 1))
 
     def verdict(self, beginning):
-        (found,) = [verdict for verdict in targets.judge(self.table) if verdict.target.startswith(beginning)]
+        (found,) = [
+            verdict for verdict in targets.judge(self.table, self.sending) if verdict.target.startswith(beginning)
+        ]
         return found.reached
 
     def test_nothing_measured_is_neither_reached_nor_missed(self):
-        self.assertEqual({verdict.reached for verdict in targets.judge(self.table)}, {None})
+        self.assertEqual({verdict.reached for verdict in targets.judge(self.table, self.sending)}, {None})
 
     def test_speed_is_held_against_the_right_peer(self):
         self.add("W3", OURS, wall=1.0)
@@ -103,6 +138,30 @@ class Targets(unittest.TestCase):
         self.add("flows-1000", OURS, wall=1.6, segments=1.2e6, peak_mib=65)
         self.assertIs(self.verdict("cost per segment"), True)
         self.assertIs(self.verdict("flows-1000: peak memory"), False)
+
+    def send(self, workload, sender, user, segments=1e6):
+        (long,) = [found for found in senders.long_workloads(self.known) if found.name.startswith(workload)]
+        # Wall time is another's doing: only CPU time may count.
+        run = Run(1, Cost(100.0 / user, user, 0.0, 8 << 10), Answer(segments, 10.0))
+        self.sending.row(long, sender).timed.append(run)
+        return long
+
+    def test_a_sender_may_take_a_quarter_more_a_segment_on_every_workload(self):
+        for workload in ("W1", "W2"):
+            self.send(workload, senders.BASE, user=0.2)
+        self.send("W1", "tibet", user=0.24)
+        self.assertIsNone(self.verdict("tibet"))
+        self.send("W2", "tibet", user=0.48, segments=2e6)
+        self.assertIs(self.verdict("tibet"), True)
+        self.send("W1", "westwood-3", user=0.20)
+        self.send("W2", "westwood-3", user=0.26)
+        self.assertIs(self.verdict("westwood-3"), False)
+
+    def test_what_watches_is_shown_and_not_judged(self):
+        self.send("W1", senders.BASE, user=0.2)
+        long = self.send("W1", "newreno, all eight watch", user=0.4)
+        self.assertIn("2.00 ×", report.senders_table(long, self.sending, markdown=False))
+        self.assertEqual({verdict.reached for verdict in targets.judge(self.table, self.sending)}, {None})
 
 
 if __name__ == "__main__":
