@@ -6,7 +6,7 @@ TRUCKEE := $(TARGET)/release/truckee
 PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt
 
-.PHONY: help demo release test bench validation book figures venv rust clean
+.PHONY: help demo release test bench validation studies book figures venv rust clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -30,6 +30,9 @@ bench: release ## Measure beside ns-2 and ns-3, installing them where possible
 validation: release venv ## Hold our senders against those of ns-2 and ns-3 (half an hour), and draw their windows
 	@bench/peers/install.sh
 	@$(PYTHON) validation/run.py --truckee $(TRUCKEE) --figures docs/figures/validation
+
+studies: venv release ## Run every study in full, and write its page of the book (about half an hour)
+	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py --studies
 
 book: venv release ## Build the book into site/
 	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py

@@ -2,15 +2,18 @@
 """Fills the book with what Truckee itself says, so that no page can rot.
 
 - In every page, what stands below `$ truckee …` in a console block is replaced by what the command prints now.
-- The studies' pages, the list of names and the list of metrics are written whole.
+- The list of names and the list of metrics are written whole, and with `--studies`, which runs them all, the studies'
+  pages.
 
 Runs in a folder of its own that holds the examples, as a reader's would. A command that fails ends it, unless the block
 follows `<!-- fails -->`. Not for: the figures of algorithms, which docs/figures.sh draws.
 """
 
+import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -220,8 +223,27 @@ def write(path: Path, text: str) -> None:
         print(f"changed: {path.relative_to(ROOT)}")
 
 
+def write_studies(truckee: Truckee, kept: str) -> None:
+    """Runs every study in full and writes its page; what is found in the folder `kept` is not run again."""
+    reports = truckee.json(
+        f"study run --all --out {shlex.quote(str(Path(kept).resolve()))}" if kept else "study run --all"
+    )
+    for report in reports:
+        write(DOCS / "studies" / f"{report['id']}.md", study_page(truckee, report))
+    write(DOCS / "studies" / "index.md", studies_index(reports))
+
+
 def main() -> int:
     """Exit code: 0 all pages are as the command says, 1 the command is missing or failed."""
+    parser = argparse.ArgumentParser(description="Writes what the command says into the book's pages.")
+    parser.add_argument(
+        "--studies",
+        nargs="?",
+        const="",
+        metavar="DIR",
+        help="also run every study in full and write its page (half an hour); runs kept in DIR are not made again",
+    )
+    studies: str | None = parser.parse_args().studies
     binary = (ROOT / os.environ.get("TRUCKEE", "target/release/truckee")).resolve()
     if not binary.exists():
         print(f"{binary} is missing: make release", file=sys.stderr)
@@ -230,10 +252,8 @@ def main() -> int:
         truckee = Truckee(binary, Path(folder))
         write(DOCS / "reference" / "variants.md", variants_page(truckee))
         write(DOCS / "reference" / "metrics-table.md", metrics_table(truckee))
-        reports = truckee.json("study run --all")
-        for report in reports:
-            write(DOCS / "studies" / f"{report['id']}.md", study_page(truckee, report))
-        write(DOCS / "studies" / "index.md", studies_index(reports))
+        if studies is not None:
+            write_studies(truckee, studies)
         for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]:
             write(page, filled(truckee, page.read_text()))
     return 0

@@ -2,7 +2,7 @@
 
 import unittest
 
-from generate import commands, filled
+from generate import DOCS, ROOT, commands, filled
 
 
 class Echo:
@@ -35,6 +35,13 @@ class Pages(unittest.TestCase):
         page = "```console\n$ git clone y\n```\n\n<!-- fails -->\n```console\n$ truckee runn\n```\n"
         self.assertIn("<!-- fails -->\n```console\n$ truckee runn\n", filled(truckee, page))
         self.assertEqual(truckee.lines, [("truckee runn", True)])
+
+    def test_every_study_has_its_page_and_its_place_in_the_index(self) -> None:
+        index = (DOCS / "studies" / "index.md").read_text()
+        for study in sorted((ROOT / "studies").glob("*/*.toml")):
+            with self.subTest(study.stem):
+                self.assertTrue((DOCS / "studies" / f"{study.stem}.md").exists(), "run: make studies")
+                self.assertIn(f"({study.stem}.md)", index)
 
 
 if __name__ == "__main__":

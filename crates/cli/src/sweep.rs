@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     precision: Option<f64>,
     /// What to show: goodput_bps, completion_s, flow.NAME.overhead, link.NAME.utilisation, … (repeatable)
-    #[arg(long, value_name = "NAME", default_value = "goodput_bps", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", default_value = "goodput_bps")]
     metric: Vec<String>,
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = jobs)]
@@ -72,7 +72,8 @@ pub fn jobs(text: &str) -> Result<usize, String> {
 
 /// Sweeps and shows.
 pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
-    let metrics = arguments.metric.iter().map(|m| Metric::parse(m)).collect::<Result<Vec<_>, _>>()?;
+    let names = arguments.metric.iter().flat_map(|text| split(text));
+    let metrics = names.map(Metric::parse).collect::<Result<Vec<_>, _>>()?;
     let (axes, seeds) = grid::axes(&arguments.vary)?;
     let grid = Grid::new(&arguments.input.document()?, axes)?;
     let mut plan = Plan::new(grid, runs(arguments, seeds, &metrics)?, metrics.clone());
@@ -117,6 +118,16 @@ fn close(sweep: &Sweep, arguments: &Arguments) -> Result<(), Error> {
         None => "are shown; with --out DIR the same command could go on".to_owned(),
     };
     Err(Error::Failed(format!("stopped: {} {kept}", human::many(sweep.rows.len(), "finished run"))))
+}
+
+/// Names between commas; those within brackets belong to a name: `predictor.vegas(alpha=2,beta=4).accuracy.all`.
+fn split(text: &str) -> Vec<&str> {
+    let mut depth = 0;
+    text.split(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    })
+    .collect()
 }
 
 fn runs(arguments: &Arguments, seeds: Option<Vec<u64>>, metrics: &[Metric]) -> Result<Runs, Error> {

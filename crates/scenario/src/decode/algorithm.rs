@@ -237,13 +237,12 @@ fn report(diag: &Diagnostics<'_>, error: &SpecError, value: Option<&Value>, plac
     }
 }
 
-/// The place of a name, as a text or as a key, within a value.
+/// The place of a name, as a text or as a key, within a value; the innermost, since what is around it has been built.
 fn named<'v>(value: &'v Value, name: &str) -> Option<&'v Place> {
     match &value.kind {
         Kind::Text(text) if text == name => Some(&value.place),
-        Kind::Table(table) => table.entries.iter().find_map(|entry| match entry.key == name {
-            true => Some(&entry.key_place),
-            false => named(&entry.value, name),
+        Kind::Table(table) => table.entries.iter().find_map(|entry| {
+            named(&entry.value, name).or_else(|| (entry.key == name).then_some(&entry.key_place))
         }),
         _ => None,
     }

@@ -218,7 +218,10 @@ impl Pair {
 
     fn next_event(&self) -> Option<Time> {
         let arrival = self.air.first_key_value().map(|(&(at, _), _)| at);
-        [arrival, self.sender.deadline(), self.sender.release(), self.receiver.deadline()].into_iter().flatten().min()
+        [arrival, self.sender.deadline(), self.sender.release(), self.receiver.deadline()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Handles the next event; false if there is none.

@@ -171,7 +171,10 @@ fn the_true_cause_of_a_loss_is_that_of_the_segment_that_was_lost() {
         assert_eq!(pair.ssthresh(), if wireless == 1 { 10.0 } else { 5.0 });
         pair.finish();
         let counts = *pair.sender.counts();
-        assert_eq!((counts.judged.congestion, counts.judged.wireless, counts.judged.spurious), (congestion, wireless, 0));
+        assert_eq!(
+            (counts.judged.congestion, counts.judged.wireless, counts.judged.spurious),
+            (congestion, wireless, 0)
+        );
         assert_eq!((counts.judged.congestion_right, counts.judged.wireless_right), (congestion, wireless));
     }
 }
