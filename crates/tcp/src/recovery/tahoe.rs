@@ -38,7 +38,6 @@ impl Recovery for Tahoe {
             self.duplicates.lose_first(ack, t);
             t.window.cwnd = t.window.mss;
             t.out.go_back();
-            t.restart_timer(ack.now);
         }
     }
 

@@ -39,8 +39,14 @@ pub struct Transfer {
 
 impl Transfer {
     /// Reports a loss event: the response sets the window, growth is told, the books are kept.
+    ///
+    /// A fast retransmit restarts the timer, as in BSD, Linux and ns-2. RFC 6298, section 5, would let it run on: where
+    /// a full queue makes the round-trip time nearly as long as the timeout, every repair then ends in a needless one.
     pub fn lose(&mut self, now: Time, kind: LossKind, seq: u64) {
         self.lose_of(self.out.flight(), now, kind, seq);
+        if kind == LossKind::DupAcks {
+            self.restart_timer(now);
+        }
     }
 
     /// As [`Self::lose`], out of `flight` bytes.
