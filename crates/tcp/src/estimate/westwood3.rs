@@ -17,7 +17,6 @@
 use super::BandwidthEstimator;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Nanos, Time, Window};
-use std::collections::VecDeque;
 
 /// Weight of the past in R and U.
 const PAST: f64 = 0.6;
@@ -74,10 +73,18 @@ impl Recent {
     }
 }
 
+/// A time or a number of bytes, below 2⁶³: processors convert signed integers in fewer steps, and this is done at every
+/// ACK.
+fn float(n: u64) -> f64 {
+    n as i64 as f64
+}
+
 /// ACKs of about the last RTT: when, and how many bytes were acked since the first of all (wrapping).
 #[derive(Debug, Clone, Default)]
 struct History {
-    acks: VecDeque<(Time, u64)>,
+    /// Those before `first` are forgotten; they go when room is needed. A deque would do the same, but wraps every index.
+    acks: Vec<(Time, u64)>,
+    first: usize,
     /// Where the last span began: the next one begins near it.
     cursor: usize,
 }
@@ -85,34 +92,45 @@ struct History {
 impl History {
     /// Adds an ACK: the time since the one before, if there was one and time has passed.
     fn add(&mut self, now: Time, bytes: u64) -> Option<Nanos> {
-        let before = self.acks.back().copied();
-        match (before, self.acks.back_mut()) {
-            (Some((last, _)), Some(same)) if now <= last => {
-                same.1 = same.1.wrapping_add(bytes);
-                None
-            }
-            (Some((last, acked)), _) => {
-                self.acks.push_back((now, acked.wrapping_add(bytes)));
-                Some(now - last)
-            }
-            (None, _) => {
-                self.acks.push_back((now, 0));
-                None
-            }
+        let Some(&mut (last, ref mut acked)) = self.acks.last_mut() else {
+            self.acks.push((now, 0));
+            return None;
+        };
+        let acked_now = acked.wrapping_add(bytes);
+        if now <= last {
+            *acked = acked_now;
+            return None;
+        }
+        if self.acks.len() == self.acks.capacity() {
+            self.make_room();
+        }
+        self.acks.push((now, acked_now));
+        Some(now - last)
+    }
+
+    /// Removes what is forgotten where that is half of it all: no more ACKs are moved than removed.
+    fn make_room(&mut self) {
+        if self.first >= self.acks.len() / 2 {
+            self.acks.drain(..self.first);
+            self.cursor -= self.first;
+            self.first = 0;
         }
     }
 
     /// Bit/s over the last `span`, rounded up to whole intervals, or over all there is.
     fn rate(&mut self, span: Nanos) -> f64 {
-        let Some(&(now, _)) = self.acks.back() else { return 0.0 };
+        let Some(&(now, _)) = self.acks.last() else { return 0.0 };
         let start = now.saturating_sub(span.max(1));
-        let at = |k: usize| self.acks.get(k).map(|ack| ack.0);
+        let later = |k: usize| self.acks.get(k).is_some_and(|ack| ack.0 > start);
         let mut cursor = self.cursor;
-        while at(cursor + 1).is_some_and(|next| next <= start) {
-            cursor += 1;
-        }
-        while cursor > 0 && at(cursor).is_some_and(|here| here > start) {
-            cursor -= 1;
+        if later(cursor) {
+            while cursor > self.first && later(cursor) {
+                cursor -= 1;
+            }
+        } else {
+            while cursor + 1 < self.acks.len() && !later(cursor + 1) {
+                cursor += 1;
+            }
         }
         self.cursor = cursor;
         self.rate_since(cursor)
@@ -120,19 +138,20 @@ impl History {
 
     /// Forgets what lies before the last `span`, rounded up to whole intervals, and says the rate over it, bit/s.
     fn keep(&mut self, span: Nanos) -> f64 {
-        let Some(&(now, _)) = self.acks.back() else { return 0.0 };
-        while self.acks.get(1).is_some_and(|&(at, _)| at <= now.saturating_sub(span.max(1))) {
-            self.acks.pop_front();
-            self.cursor = self.cursor.saturating_sub(1);
+        let Some(&(now, _)) = self.acks.last() else { return 0.0 };
+        let start = now.saturating_sub(span.max(1));
+        while self.acks.get(self.first + 1).is_some_and(|ack| ack.0 <= start) {
+            self.first += 1;
         }
-        self.rate_since(0)
+        self.cursor = self.cursor.max(self.first);
+        self.rate_since(self.first)
     }
 
     fn rate_since(&self, from: usize) -> f64 {
-        let (Some(&(now, acked)), Some(&(since, past))) = (self.acks.back(), self.acks.get(from)) else {
+        let (Some(&(now, acked)), Some(&(since, past))) = (self.acks.last(), self.acks.get(from)) else {
             return 0.0;
         };
-        acked.wrapping_sub(past) as f64 * 8e9 / (now - since).max(1) as f64
+        float(acked.wrapping_sub(past)) * 8e9 / float((now - since).max(1))
     }
 }
 
@@ -166,9 +185,10 @@ impl BandwidthEstimator for Westwood3 {
         let recent = self.history.keep(rtt);
         let throughput =
             self.estimate.as_ref().map_or(recent, |e| PAST * e.throughput + (1.0 - PAST) * recent);
-        let in_path = throughput * rtt_min as f64 / 1e9;
-        let span = rtt as f64 * (1.0 - in_path / cwnd.max(1.0)).max(0.0);
-        let sample = self.history.rate((span as Nanos).max(interval));
+        let rtt = float(rtt);
+        let in_path = throughput * float(rtt_min) / 1e9;
+        let span = rtt * (1.0 - in_path / cwnd.max(1.0)).max(0.0);
+        let sample = self.history.rate((span as i64 as Nanos).max(interval));
 
         let Some(e) = &mut self.estimate else {
             let unsteadiness = Recent::default();
@@ -178,8 +198,9 @@ impl BandwidthEstimator for Westwood3 {
         e.throughput = throughput;
         e.unsteadiness.take((sample - e.sample).abs());
         e.sample = sample;
-        let tau = rtt as f64 * (1.0 + self.gain * e.unsteadiness.relative());
-        let pole = ((2.0 * tau - interval as f64) / (2.0 * tau + interval as f64)).max(0.0);
+        let tau = rtt * (1.0 + self.gain * e.unsteadiness.relative());
+        let interval = float(interval);
+        let pole = ((2.0 * tau - interval) / (2.0 * tau + interval)).max(0.0);
         e.rate = pole * e.rate + (1.0 - pole) * sample;
     }
 
@@ -210,7 +231,20 @@ mod tests {
         assert_eq!(history.rate(30 * MS), 8000.0 / 0.03);
         assert_eq!(history.rate(31 * MS), 16_000.0 / 0.04);
         history.keep(31 * MS);
-        assert_eq!((history.acks.len(), history.rate(31 * MS)), (3, 16_000.0 / 0.04));
+        let kept = history.acks.len() - history.first;
+        assert_eq!((kept, history.rate(31 * MS)), (3, 16_000.0 / 0.04));
+    }
+
+    #[test]
+    fn what_is_forgotten_goes_and_changes_no_rate() {
+        let mut history = History::default();
+        for k in 0..10_000 {
+            history.add(k * 10 * MS, 1000);
+            let rate = history.keep(400 * MS);
+            assert_eq!(rate, if k > 0 { 800e3 } else { 0.0 }, "{k}");
+            assert_eq!(history.rate((k % 37) * 10 * MS), rate, "{k}");
+        }
+        assert!(history.acks.capacity() <= 128, "{}", history.acks.capacity());
     }
 
     #[test]
