@@ -245,15 +245,7 @@ impl Args {
         default: &str,
         build: impl FnOnce(&Spec) -> Result<(T, Spec), SpecError>,
     ) -> Result<T, SpecError> {
-        let spec = match self.take(name) {
-            None => Spec { name: default.to_owned(), args: std::mem::take(&mut self.given) },
-            Some(Arg::Name(n)) => Spec { name: n, args: std::mem::take(&mut self.given) },
-            Some(Arg::Spec(spec)) => spec,
-            Some(other) => return Err(self.bad(name, &other, "a name, or { name = { … } }")),
-        };
-        let (member, resolved) = build(&spec)?;
-        self.resolved.push((name.to_owned(), Arg::Spec(resolved)));
-        Ok(member)
+        self.inner(name, default, true, build)
     }
 
     /// As [`Self::member`], where arguments not yet taken do not pass on: for a second family's member.
@@ -263,9 +255,22 @@ impl Args {
         default: &str,
         build: impl FnOnce(&Spec) -> Result<(T, Spec), SpecError>,
     ) -> Result<T, SpecError> {
-        let spec = match self.take(name) {
-            None => Spec::named(default),
-            Some(Arg::Name(n)) => Spec::named(&n),
+        self.inner(name, default, false, build)
+    }
+
+    fn inner<T>(
+        &mut self,
+        name: &str,
+        default: &str,
+        passes_on: bool,
+        build: impl FnOnce(&Spec) -> Result<(T, Spec), SpecError>,
+    ) -> Result<T, SpecError> {
+        let taken = self.take(name);
+        let named = |name: &str, args| Spec { name: name.to_owned(), args };
+        let mut rest = || if passes_on { std::mem::take(&mut self.given) } else { Vec::new() };
+        let spec = match taken {
+            None => named(default, rest()),
+            Some(Arg::Name(n)) => named(&n, rest()),
             Some(Arg::Spec(spec)) => spec,
             Some(other) => return Err(self.bad(name, &other, "a name, or { name = { … } }")),
         };
