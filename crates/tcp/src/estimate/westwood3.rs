@@ -73,10 +73,10 @@ impl Recent {
     }
 }
 
-/// A time or a number of bytes, below 2⁶³: processors convert signed integers in fewer steps, and this is done at every
-/// ACK.
+/// A time or a number of bytes, 2⁶³ − 1 at most: processors convert signed integers in fewer steps, and this is done at
+/// every ACK.
 fn float(n: u64) -> f64 {
-    n as i64 as f64
+    n.min(i64::MAX as u64) as i64 as f64
 }
 
 /// ACKs of about the last RTT: when, and how many bytes were acked since the first of all (wrapping).

@@ -161,7 +161,9 @@ impl Rates {
 
     /// The departure at `sent`; of several, the last that ends at `below` at most.
     pub fn find(&self, sent: Time, below: u64) -> Option<&Packet> {
-        let from = self.packets.partition_point(|p| p.sent < sent);
+        // Where nothing is missing it is the first of all.
+        let first = self.packets.front().is_some_and(|p| p.sent >= sent);
+        let from = if first { 0 } else { self.packets.partition_point(|p| p.sent < sent) };
         let together = self.packets.iter().skip(from).take_while(|p| p.sent == sent);
         together.filter(|p| p.end <= below).last()
     }
