@@ -4,13 +4,14 @@ use crate::Error;
 use crate::record::Deliveries;
 use truckee_scenario::model::Flow;
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::estimate::AnyEstimator;
+use truckee_tcp::estimate::{AnyEstimator, Oracle};
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Observers, Parts, State};
+use truckee_tcp::spec::Member;
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Receiver, Sender, Stack, Time};
 
@@ -67,7 +68,7 @@ impl Template {
         stack.timestamps |= parts.want_timestamps();
         let mut specs =
             [&flow.sender.response].into_iter().chain(flow.observe.estimators.iter().map(|(_, s)| s));
-        let wants_truth = specs.any(|spec| spec.mentions("oracle"));
+        let wants_truth = specs.any(|spec| spec.mentions(Oracle::INFO.name));
         Ok(Self { stack, parts, policy, observers: watched.then_some(observers), wants_truth })
     }
 
