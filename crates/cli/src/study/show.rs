@@ -6,14 +6,25 @@ use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
 use truckee_lab::study::Study;
 
-/// One line a study.
+/// One line a study, and the checks that are known to differ from the paper, each with its reason.
 pub fn list(out: &mut dyn Write, studies: &[Study]) -> io::Result<()> {
-    let columns = [words("study"), numbers("checks"), words("title"), words("published in")];
+    let columns =
+        [words("study"), numbers("checks"), numbers("differ"), words("title"), words("published in")];
     let row = |s: &Study| {
         let source = format!("{}, {}", s.source.paper, s.source.place);
-        vec![s.id.clone(), s.checks.len().to_string(), s.title.clone(), source]
+        let differ = s.checks.iter().filter(|c| c.differs.is_some()).count();
+        vec![s.id.clone(), s.checks.len().to_string(), differ.to_string(), s.title.clone(), source]
     };
-    layout::write(out, &columns, studies.iter().map(row))
+    layout::write(out, &columns, studies.iter().map(row))?;
+    writeln!(out)?;
+    for study in studies {
+        for check in &study.checks {
+            if let Some(why) = &check.differs {
+                writeln!(out, "{} differs from the paper: {}: {}", study.id, check.name, why.trim())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Everything but the verdict.
