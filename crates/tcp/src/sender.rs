@@ -8,22 +8,23 @@
 mod books;
 mod observers;
 mod transfer;
+mod transmit;
 
 pub use books::{Counts, Judged, LossRecord};
 pub use observers::Observers;
 pub use transfer::Transfer;
 
 use crate::growth::{AnyGrowth, Growth};
-use crate::outstanding::{Outstanding, Sent, marks};
-use crate::pace::{AnyPacing, Pacing};
+use crate::outstanding::{Outstanding, marks};
+use crate::pace::AnyPacing;
 use crate::preset::Preset;
-use crate::recovery::{AnyRecovery, DUP_THRESH, Recovery};
+use crate::recovery::{AnyRecovery, Recovery};
 use crate::response::{AnyResponse, LossResponse};
 use crate::rtt::Rtt;
 use crate::segment::{Segment, flags};
 use crate::start::quick_start;
 use crate::start::{AnyStart, Burst, Opening, Start};
-use crate::{Ack, Air, Cause, Departure, Loss, LossKind, Nanos, PathTruth, SpecError, Stack, Time, Window};
+use crate::{Ack, Air, Cause, Loss, LossKind, Nanos, PathTruth, SpecError, Stack, Time, Window};
 use books::{ByDuplicates, Truth};
 use std::collections::VecDeque;
 
@@ -493,192 +494,12 @@ impl Sender {
         self.t.deadline
     }
 
-    /// The next segment to send now, if any.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        match self.state {
-            State::Closed => return None,
-            State::Opening => return self.syn(now),
-            State::Established | State::Finished => {}
-        }
-        self.held = now < self.release;
-        if self.held {
-            return None;
-        }
-        if let Some(at) = self.recovery.retransmission(&self.t)
-            && let Some(sent) = self.t.out.repair(at, now)
-        {
-            return Some(self.data(now, &sent, true));
-        }
-        if let Some(segment) = self.next_in_order(now) {
-            return Some(segment);
-        }
-        if self.recovery.repairing()
-            && let Some(at) = self.recovery.last_resort(&self.t)
-            && let Some(sent) = self.t.out.repair(at, now)
-        {
-            return Some(self.data(now, &sent, true));
-        }
-        std::mem::take(&mut self.control_due).then(|| self.segment(now, self.t.out.nxt(), 0, 0))
-    }
-
-    fn syn(&mut self, now: Time) -> Option<Segment> {
-        if !std::mem::take(&mut self.control_due) {
-            return None;
-        }
-        self.syn_sent = Some(now);
-        self.t.deadline = Some(self.t.rtt.deadline(now, self.t.rtt.rto()));
-        let mut segment = self.segment(now, 0, 0, flags::SYN);
-        segment.rate_request = self.t.start.request().map_or(0, quick_start::request);
-        segment.flags &= !flags::ACK;
-        segment.retransmission = self.syn_lost;
-        Some(segment)
-    }
-
-    /// New data, or after a go-back the next segment again, if the windows have room.
-    fn next_in_order(&mut self, now: Time) -> Option<Segment> {
-        self.restart_after_idle(now);
-        let out = &self.t.out;
-        let room = self.peer_window.min(self.stack.send_buffer.map_or(u64::MAX, |b| b.bytes(self.stack.mss)));
-        let limit = out.una().saturating_add(room);
-        let again = out.to_resend().map(|s| (s.span(), s.is(marks::FIN)));
-        let (len, fin) = match again {
-            Some(again) => again,
-            None => self.next_new(room)?,
-        };
-        let in_flight = self.recovery.in_flight(&self.t);
-        let extra = if self.t.limited_transmit && again.is_none() {
-            u64::from(self.recovery.duplicates().min(DUP_THRESH - 1) * self.stack.mss)
-        } else {
-            0
-        };
-        // FIN takes a sequence number but no room.
-        let bytes = len - u64::from(fin);
-        // With nothing in the air a segment always goes: the window is never below one.
-        let fits = in_flight == 0 || (in_flight + bytes) as f64 <= self.t.window.cwnd + extra as f64;
-        // What timed out goes again even where the peer has taken its window
-        // back: it is the probe that finds it open again.
-        let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
-        if !fits || !allowed {
-            return None;
-        }
-        let sent = match again {
-            Some(_) => self.t.out.resend(now)?,
-            None => {
-                let born = self.birth(now);
-                self.fin_sent |= fin;
-                self.t.out.push(now, born, len, fin)
-            }
-        };
-        Some(self.data(now, &sent, again.is_some()))
-    }
-
-    /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
-    fn restart_after_idle(&mut self, now: Time) {
-        if self.t.out.is_empty()
-            && now.saturating_sub(self.last_sent) > self.t.rtt.rto()
-            && !self.t.growth.outlasts_idleness()
-        {
-            self.t.window.cwnd = self.t.window.cwnd.min(initial_window(&self.stack));
-        }
-    }
-
-    /// Sequence length of the next new segment, and whether FIN is on it.
-    fn next_new(&self, room: u64) -> Option<(u64, bool)> {
-        if self.fin_sent {
-            return None;
-        }
-        let left = self.written - self.t.out.nxt();
-        let payload = left.min(u64::from(self.stack.mss)).min(room.max(1));
-        let fin = self.closed && self.stack.handshake && payload == left;
-        (payload > 0 || fin).then_some((payload + u64::from(fin), fin))
-    }
-
-    /// When the byte at `nxt` was born.
-    fn birth(&mut self, now: Time) -> Time {
-        let nxt = self.t.out.nxt();
-        while self.births.front().is_some_and(|b| b.0 <= nxt) {
-            self.births.pop_front();
-        }
-        self.births.front().map_or(now, |b| b.1)
-    }
-
-    fn data(&mut self, now: Time, sent: &Sent, again: bool) -> Segment {
-        let fin = sent.is(marks::FIN);
-        let len = (sent.span() - u64::from(fin)) as u32;
-        let mut segment = self.segment(now, sent.seq, len, if fin { flags::FIN } else { 0 });
-        segment.retransmission = again;
-        segment.born = sent.born;
-        let counts = &mut self.t.counts;
-        counts.segments += u64::from(len > 0);
-        counts.bytes += u64::from(len);
-        if again {
-            counts.retransmitted_segments += u64::from(len > 0);
-            counts.retransmitted_bytes += u64::from(len);
-        } else if std::mem::take(&mut self.t.cwr_due) {
-            segment.flags |= flags::CWR;
-        }
-        self.control_due = false;
-        self.last_sent = now;
-        self.tell_sent(now, &segment);
-        if self.t.deadline.is_none() {
-            self.t.restart_timer(now);
-        }
-        segment
-    }
-
-    /// All who listen hear of a departure; pacing spaces it from the next one.
-    fn tell_sent(&mut self, now: Time, segment: &Segment) {
-        let sent = Departure {
-            now,
-            seq: segment.seq,
-            bytes: segment.len,
-            retransmission: segment.retransmission,
-            in_flight: self.recovery.in_flight(&self.t).saturating_sub(u64::from(segment.len)),
-            more: self.unsent() > 0,
-        };
-        let t = &mut self.t;
-        t.response.on_sent(&sent);
-        t.growth.on_sent(&sent, &t.window);
-        if let Some(observers) = &mut t.observers {
-            observers.on_sent(&sent);
-        }
-        let burst = self.burst.filter(|burst| now < burst.until);
-        let rate = match burst {
-            Some(burst) => Some(burst.rate),
-            None => t.growth.pacing_rate().or_else(|| self.pacing.rate(&t.window)),
-        };
-        if let Some(rate) = rate {
-            let gap = f64::from(segment.wire_bytes()) / rate.max(1.0) * 1e9;
-            self.release = self.release.max(now) + gap as Nanos;
-        }
-    }
-
-    fn segment(&self, now: Time, seq: u64, len: u32, flag: u8) -> Segment {
-        let (ts_val, ts_ecr) = if self.stack.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
-        Segment {
-            seq,
-            ack: 1,
-            window: u32::from(u16::MAX),
-            len,
-            ts_val,
-            ts_ecr,
-            flags: flag | flags::ACK,
-            born: now,
-            ..Segment::default()
-        }
-    }
-
     fn tick(&mut self, now: Time) {
         // A segment that comes late, a FIN repeated, does not prolong a connection that has ended.
         if self.state != State::Finished {
             self.t.counts.cwnd_time += self.t.window.cwnd * (now - self.last_event) as f64;
         }
         self.last_event = now;
-    }
-
-    /// When to ask [`Self::poll_transmit`] again although nothing happens: pacing holds a segment back until then.
-    pub fn release(&self) -> Option<Time> {
-        self.held.then_some(self.release)
     }
 
     /// Where the connection stands.

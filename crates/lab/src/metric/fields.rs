@@ -1,0 +1,159 @@
+//! The metrics themselves: name, unit, what it says, and how it is read from an outcome.
+
+use truckee_scenario::Outcome;
+use truckee_scenario::outcome::{
+    EstimatorOutcome, FlowOutcome, LinkOutcome, PredictorOutcome, TrafficOutcome,
+};
+
+pub(super) struct Field<T> {
+    pub(super) name: &'static str,
+    pub(super) unit: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) get: fn(&T) -> Option<f64>,
+}
+
+const fn field<T>(
+    name: &'static str,
+    unit: &'static str,
+    summary: &'static str,
+    get: fn(&T) -> Option<f64>,
+) -> Field<T> {
+    Field { name, unit, summary, get }
+}
+
+pub(super) const RUN: &[Field<Outcome>] = &[
+    field("jain", "", "Jain's fairness index over the flows' goodputs", |o| o.jain),
+    field("total_goodput_bps", "bit/s", "sum of the flows' goodputs", |o| {
+        Some(o.flows.iter().map(|f| f.goodput_bps).sum())
+    }),
+    field("simulated_s", "s", "time that passed in the run", |o| Some(o.simulated_s)),
+    field("events", "", "events handled", |o| Some(o.events as f64)),
+];
+
+pub(super) const FLOW: &[Field<FlowOutcome>] = &[
+    field("goodput_bps", "bit/s", "payload delivered in order over the time", |f| Some(f.goodput_bps)),
+    field("bytes_delivered", "B", "payload delivered in order", |f| Some(f.bytes_delivered as f64)),
+    field("completion_s", "s", "opening to closing of the connections; missing: not finished", |f| {
+        f.completion_s
+    }),
+    field("delivered_s", "s", "opening to delivery of the last byte; missing: not finished", |f| {
+        f.delivered_s
+    }),
+    field("segments_sent", "", "data segments sent, again ones included", |f| Some(f.segments_sent as f64)),
+    field("retransmitted_segments", "", "data segments sent again", |f| {
+        Some(f.retransmitted_segments as f64)
+    }),
+    field("timeouts", "", "retransmission timeouts", |f| Some(f.timeouts as f64)),
+    field("fast_retransmits", "", "fast retransmits", |f| Some(f.fast_retransmits as f64)),
+    field("ecn_reductions", "", "window reductions by ECN", |f| Some(f.ecn_reductions as f64)),
+    field("acks_sent", "", "ACKs sent by the receiver", |f| Some(f.acks_sent as f64)),
+    field("acks_per_segment", "", "ACKs per data segment received", |f| Some(f.acks_per_segment)),
+    field("overhead", "", "retransmitted bytes over bytes delivered", |f| Some(f.overhead)),
+    field("connections", "", "connections completed", |f| Some(f.connections as f64)),
+    field("slow_start_rounds", "", "rounds until slow start first ended; missing: it did not", |f| {
+        f.slow_start_rounds.map(|n| n as f64)
+    }),
+    field("slow_start_s", "s", "time until slow start first ended; missing: it did not", |f| f.slow_start_s),
+    field("drops.queue", "", "data packets dropped by queues", |f| Some(f.drops.queue as f64)),
+    field("drops.channel", "", "data packets destroyed by noise", |f| Some(f.drops.channel as f64)),
+    field("drops.outage", "", "data packets lost in outages", |f| Some(f.drops.outage as f64)),
+    field("ack_drops.queue", "", "ACKs dropped by queues", |f| Some(f.ack_drops.queue as f64)),
+    field("ack_drops.channel", "", "ACKs destroyed by noise", |f| Some(f.ack_drops.channel as f64)),
+    field("ack_drops.outage", "", "ACKs lost in outages", |f| Some(f.ack_drops.outage as f64)),
+    field("loss_events.congestion", "", "losses noticed that a queue caused", |f| {
+        Some(f.loss_events.congestion as f64)
+    }),
+    field("loss_events.wireless", "", "losses noticed that noise or an outage caused", |f| {
+        Some(f.loss_events.wireless as f64)
+    }),
+    field("loss_events.spurious", "", "losses noticed that were none", |f| {
+        Some(f.loss_events.spurious as f64)
+    }),
+    field("loss_events.wireless_share", "", "share of noise and outages in the true losses noticed", |f| {
+        share(f.loss_events.wireless, f.loss_events.congestion + f.loss_events.wireless)
+    }),
+    field("loss_events.congestion_judged_right", "", "congestion losses judged so", |f| {
+        Some(f.loss_events.congestion_judged_right as f64)
+    }),
+    field("loss_events.wireless_judged_right", "", "wireless losses judged so", |f| {
+        Some(f.loss_events.wireless_judged_right as f64)
+    }),
+    field("accuracy.congestion", "", "A_C: share of congestion losses judged right", |f| {
+        f.accuracy.congestion
+    }),
+    field("accuracy.wireless", "", "A_W: share of wireless losses judged right", |f| f.accuracy.wireless),
+    field("accuracy.all", "", "A_L: share of all losses judged right", |f| f.accuracy.all),
+    field("fair_share", "", "goodput over the mean of all flows' goodputs", |f| f.fair_share),
+    field("longest_stall_s", "s", "longest time between two deliveries over one connection", |f| {
+        f.longest_stall_s
+    }),
+    field("delay_s.mean", "s", "mean delay of segments", |f| f.delay_s.mean),
+    field("delay_s.sd", "s", "standard deviation of the delay of segments", |f| f.delay_s.sd),
+    field("delay_s.p50", "s", "median delay of segments", |f| f.delay_s.p50),
+    field("delay_s.p99", "s", "99th percentile of the delay of segments", |f| f.delay_s.p99),
+    field("rtt_s.min", "s", "smallest RTT sample", |f| f.rtt_s.min),
+    field("rtt_s.mean", "s", "mean RTT sample", |f| f.rtt_s.mean),
+    field("mean_cwnd_segments", "segments", "mean congestion window over time", |f| {
+        Some(f.mean_cwnd_segments)
+    }),
+];
+
+pub(super) const PREDICTOR: &[Field<PredictorOutcome>] = &[
+    field("loss_events.congestion", "", "losses noticed that a queue caused", |p| {
+        Some(p.loss_events.congestion as f64)
+    }),
+    field("loss_events.wireless", "", "losses noticed that noise or an outage caused", |p| {
+        Some(p.loss_events.wireless as f64)
+    }),
+    field("loss_events.spurious", "", "losses noticed that were none", |p| {
+        Some(p.loss_events.spurious as f64)
+    }),
+    field("loss_events.congestion_judged_right", "", "congestion losses it judged so", |p| {
+        Some(p.loss_events.congestion_judged_right as f64)
+    }),
+    field("loss_events.wireless_judged_right", "", "wireless losses it judged so", |p| {
+        Some(p.loss_events.wireless_judged_right as f64)
+    }),
+    field("accuracy.congestion", "", "A_C: share of congestion losses it judged right", |p| {
+        p.accuracy.congestion
+    }),
+    field("accuracy.wireless", "", "A_W: share of wireless losses it judged right", |p| p.accuracy.wireless),
+    field("accuracy.all", "", "A_L: share of all losses it judged right", |p| p.accuracy.all),
+];
+
+pub(super) const ESTIMATOR: &[Field<EstimatorOutcome>] = &[
+    field("mean_bps", "bit/s", "mean estimate over time", |e| e.mean_bps),
+    field("sd_bps", "bit/s", "standard deviation of the estimate over time", |e| e.sd_bps),
+    field("available_bps", "bit/s", "mean of what was truly available to the flow", |e| e.available_bps),
+    field("used_bps", "bit/s", "mean of what the flow used", |e| e.used_bps),
+    field("tracking_error", "", "mean distance from what was available, over its mean", |e| e.tracking_error),
+    field("over_available", "", "mean estimate over the mean of what was available", |e| e.over_available),
+    field("over_used", "", "mean estimate over the mean of what was used", |e| e.over_used),
+];
+
+pub(super) const LINK: &[Field<LinkOutcome>] = &[
+    field("utilisation", "", "share of the time it was transmitting", |l| Some(l.utilisation)),
+    field("packets", "", "packets transmitted", |l| Some(l.packets as f64)),
+    field("bytes", "B", "bytes transmitted", |l| Some(l.bytes as f64)),
+    field("queue_drops", "", "packets dropped by its queue", |l| Some(l.queue_drops as f64)),
+    field("channel_drops", "", "packets destroyed by its channel", |l| Some(l.channel_drops as f64)),
+    field("outage_drops", "", "packets lost in outages", |l| Some(l.outage_drops as f64)),
+    field("ecn_marks", "", "packets marked by ECN", |l| Some(l.ecn_marks as f64)),
+    field("mean_queue_packets", "packets", "mean number of packets waiting", |l| Some(l.mean_queue_packets)),
+    field("mean_wait_s", "s", "mean time a packet waited", |l| Some(l.mean_wait_s)),
+];
+
+pub(super) const TRAFFIC: &[Field<TrafficOutcome>] = &[
+    field("packets_sent", "", "packets sent", |t| Some(t.packets_sent as f64)),
+    field("packets_delivered", "", "packets delivered", |t| Some(t.packets_delivered as f64)),
+    field("delivered_bps", "bit/s", "bytes delivered over the time", |t| Some(t.delivered_bps)),
+    field("drops.queue", "", "packets dropped by queues", |t| Some(t.drops.queue as f64)),
+    field("drops.channel", "", "packets destroyed by noise", |t| Some(t.drops.channel as f64)),
+    field("drops.outage", "", "packets lost in outages", |t| Some(t.drops.outage as f64)),
+    field("delay_s.mean", "s", "mean delay from source to sink", |t| t.delay_s.mean),
+    field("delay_s.p99", "s", "99th percentile of the delay", |t| t.delay_s.p99),
+];
+
+pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
