@@ -134,6 +134,8 @@ impl Sender {
             t: Transfer {
                 window,
                 out: Outstanding::new(1),
+                growth_listens: parts.growth.listens(),
+                response_listens: parts.response.listens(),
                 growth: parts.growth,
                 response: parts.response,
                 start: parts.start,
@@ -337,13 +339,18 @@ impl Sender {
         if t.starting {
             t.starting = t.start.on_ack(ack, &mut t.window);
         }
-        t.response.on_ack(ack, &t.window);
+        if t.response_listens {
+            t.response.on_ack(ack, &t.window);
+        }
         if let Some(observers) = &mut t.observers {
             observers.on_ack(ack, &t.window);
         }
     }
 
     fn after_ack(&mut self, ack: &Ack) {
+        if !self.t.growth_listens {
+            return;
+        }
         let air = Air {
             in_flight: self.recovery.in_flight(&self.t),
             lost: self.t.out.lost_ever(),

@@ -49,6 +49,10 @@ impl Growth for ByteCounting {
         self.acked = 0.0;
         self.after_timeout = loss.kind == LossKind::Timeout;
     }
+
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -43,6 +43,10 @@ impl Growth for HighSpeed {
         }
         w.cwnd += self.last.1 * w.mss * w.mss / w.cwnd;
     }
+
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

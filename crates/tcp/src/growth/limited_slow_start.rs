@@ -37,6 +37,10 @@ impl Growth for LimitedSlowStart {
             PerAck.on_ack(ack, w);
         }
     }
+
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -38,6 +38,11 @@ pub trait Growth {
     fn after_ack(&mut self, _ack: &Ack, _air: &Air, _w: &mut Window) {}
     /// A segment leaves.
     fn on_sent(&mut self, _sent: &Departure, _w: &Window) {}
+    /// Whether it wants to hear through [`Growth::after_ack`] and [`Growth::on_sent`], or may pace. One that does not
+    /// spares every segment the trouble.
+    fn listens(&self) -> bool {
+        true
+    }
     /// Bytes per second at which to pace; `None`: the rule does not mind.
     fn pacing_rate(&self) -> Option<f64> {
         None
@@ -59,6 +64,7 @@ family! {
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);
     fn on_sent(&mut self, sent: &Departure, w: &Window);
+    fn listens(&self) -> bool;
     fn pacing_rate(&self) -> Option<f64>;
     fn outlasts_idleness(&self) -> bool;
     fn wants_timestamps(&self) -> bool;

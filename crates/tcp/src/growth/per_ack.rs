@@ -27,6 +27,10 @@ impl Growth for PerAck {
     fn on_ack(&mut self, _: &Ack, w: &mut Window) {
         w.cwnd += if w.in_slow_start() { w.mss } else { w.mss * w.mss / w.cwnd };
     }
+
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -33,4 +33,8 @@ impl LossResponse for Bbr {
         }
         Cause::Congestion
     }
+
+    fn listens(&self) -> bool {
+        false
+    }
 }

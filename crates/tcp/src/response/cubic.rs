@@ -31,6 +31,10 @@ impl LossResponse for Cubic {
         w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.ssthresh };
         Cause::Congestion
     }
+
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -29,4 +29,8 @@ impl LossResponse for Halve {
         w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.ssthresh };
         Cause::Congestion
     }
+
+    fn listens(&self) -> bool {
+        false
+    }
 }

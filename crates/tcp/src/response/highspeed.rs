@@ -34,6 +34,10 @@ impl LossResponse for HighSpeed {
         w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.ssthresh };
         Cause::Congestion
     }
+
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

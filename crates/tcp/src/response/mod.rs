@@ -36,6 +36,11 @@ pub trait LossResponse {
     fn on_ack(&mut self, _ack: &Ack, _w: &Window) {}
     /// Every data segment sent.
     fn on_sent(&mut self, _sent: &Departure) {}
+    /// Whether it wants to hear through [`LossResponse::on_ack`] and [`LossResponse::on_sent`]. One that does not spares
+    /// every segment the trouble.
+    fn listens(&self) -> bool {
+        true
+    }
     /// The estimate of the bandwidth it goes by, bit/s, where it goes by one.
     fn estimate(&self) -> Option<f64> {
         None
@@ -52,6 +57,7 @@ family! {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn on_sent(&mut self, sent: &Departure);
+    fn listens(&self) -> bool;
     fn estimate(&self) -> Option<f64>;
     fn wants_timestamps(&self) -> bool;
 }

@@ -18,6 +18,9 @@ pub struct Transfer {
     pub out: Outstanding,
     pub(super) growth: AnyGrowth,
     pub(super) response: AnyResponse,
+    /// Whether growth and response listen to ACKs and departures.
+    pub(super) growth_listens: bool,
+    pub(super) response_listens: bool,
     pub(super) start: AnyStart,
     /// Whether the start is still under way.
     pub(super) starting: bool,

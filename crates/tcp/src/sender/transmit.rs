@@ -139,14 +139,18 @@ impl Sender {
         self.control_due = false;
         self.last_sent = now;
         self.tell_sent(now, &segment);
+        self.pace(now, &segment);
         if self.t.deadline.is_none() {
             self.t.restart_timer(now);
         }
         segment
     }
 
-    /// All who listen hear of a departure; pacing spaces it from the next one.
+    /// All who listen hear of a departure.
     fn tell_sent(&mut self, now: Time, segment: &Segment) {
+        if !(self.t.growth_listens || self.t.response_listens || self.t.observers.is_some()) {
+            return;
+        }
         let sent = Departure {
             now,
             seq: segment.seq,
@@ -161,10 +165,15 @@ impl Sender {
         if let Some(observers) = &mut t.observers {
             observers.on_sent(&sent);
         }
-        let burst = self.burst.filter(|burst| now < burst.until);
-        let rate = match burst {
+    }
+
+    /// Pacing spaces a segment from the next one.
+    fn pace(&mut self, now: Time, segment: &Segment) {
+        let t = &self.t;
+        let rate = match self.burst.filter(|burst| now < burst.until) {
             Some(burst) => Some(burst.rate),
-            None => t.growth.pacing_rate().or_else(|| self.pacing.rate(&t.window)),
+            None if t.growth_listens => t.growth.pacing_rate().or_else(|| self.pacing.rate(&t.window)),
+            None => self.pacing.rate(&t.window),
         };
         if let Some(rate) = rate {
             let gap = f64::from(segment.wire_bytes()) / rate.max(1.0) * 1e9;
