@@ -90,6 +90,8 @@ pub struct Sender {
     t: Transfer,
     recovery: AnyRecovery,
     pacing: AnyPacing,
+    /// Whether anything may space segments.
+    paced: bool,
     /// A first window that is paced.
     burst: Option<Burst>,
     /// Pacing lets no data out before this.
@@ -127,6 +129,7 @@ impl Sender {
         let ssthresh = stack.initial_ssthresh.map_or(rwnd as f64, |s| s.bytes(stack.mss) as f64);
         let cwnd = initial_window(stack);
         let clock = stack.clock;
+        let growth_listens = parts.growth.listens();
         let window =
             Window { mss, cwnd, ssthresh, flight: 0, rwnd, srtt: None, rtt_min: None, clock, truth: None };
         Self {
@@ -134,7 +137,7 @@ impl Sender {
             t: Transfer {
                 window,
                 out: Outstanding::new(1),
-                growth_listens: parts.growth.listens(),
+                growth_listens,
                 response_listens: parts.response.listens(),
                 growth: parts.growth,
                 response: parts.response,
@@ -153,6 +156,7 @@ impl Sender {
                 last_loss: None,
             },
             recovery: parts.recovery,
+            paced: growth_listens || !matches!(parts.pacing, AnyPacing::Unpaced(_)),
             pacing: parts.pacing,
             burst: None,
             release: 0,
@@ -218,6 +222,7 @@ impl Sender {
         self.t.deadline = None;
         let opening = Opening { now, rtt, queued: self.written - 1, rwnd: self.peer_window, granted };
         self.burst = self.t.start.on_established(&opening, &mut self.t.window);
+        self.paced |= self.burst.is_some();
         self.check_finished();
     }
 
@@ -334,6 +339,7 @@ impl Sender {
     }
 
     /// All who listen hear of an ACK, before it changes anything.
+    #[inline]
     fn hear(&mut self, ack: &Ack) {
         let t = &mut self.t;
         if t.starting {
@@ -347,10 +353,14 @@ impl Sender {
         }
     }
 
+    #[inline]
     fn after_ack(&mut self, ack: &Ack) {
-        if !self.t.growth_listens {
-            return;
+        if self.t.growth_listens {
+            self.tell_growth(ack);
         }
+    }
+
+    fn tell_growth(&mut self, ack: &Ack) {
         let air = Air {
             in_flight: self.recovery.in_flight(&self.t),
             lost: self.t.out.lost_ever(),

@@ -138,8 +138,12 @@ impl Sender {
         }
         self.control_due = false;
         self.last_sent = now;
-        self.tell_sent(now, &segment);
-        self.pace(now, &segment);
+        if self.t.growth_listens || self.t.response_listens || self.t.observers.is_some() {
+            self.tell_sent(now, &segment);
+        }
+        if self.paced {
+            self.pace(now, &segment);
+        }
         if self.t.deadline.is_none() {
             self.t.restart_timer(now);
         }
@@ -148,9 +152,6 @@ impl Sender {
 
     /// All who listen hear of a departure.
     fn tell_sent(&mut self, now: Time, segment: &Segment) {
-        if !(self.t.growth_listens || self.t.response_listens || self.t.observers.is_some()) {
-            return;
-        }
         let sent = Departure {
             now,
             seq: segment.seq,
