@@ -22,16 +22,21 @@ pub(super) struct Smoother {
     /// K, in seconds.
     constant: f64,
     value: Option<f64>,
+    /// The last spacing in seconds and its e^(−T/K): segments that leave a bottleneck are evenly spaced.
+    last: (f64, f64),
 }
 
 impl Smoother {
     pub(super) fn new(constant: crate::Nanos) -> Self {
-        Self { constant: constant as f64 / 1e9, value: None }
+        Self { constant: constant as f64 / 1e9, value: None, last: (0.0, 1.0) }
     }
 
     /// Takes `sample`, which lasted for `seconds`.
     pub(super) fn take(&mut self, sample: f64, seconds: f64) {
-        let past = libm::exp(-seconds / self.constant);
+        if seconds != self.last.0 {
+            self.last = (seconds, libm::exp(-seconds / self.constant));
+        }
+        let past = self.last.1;
         self.value = Some(self.value.map_or(sample, |value| (1.0 - past) * sample + past * value));
     }
 
