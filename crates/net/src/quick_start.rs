@@ -44,8 +44,8 @@ impl Router {
             self.began += intervals * INTERVAL;
         }
         self.present.bytes += u64::from(wire);
-        if segment.rate_request != 0 && segment.has(flags::SYN) && !segment.has(flags::ACK) {
-            segment.rate_request = self.grant(segment.rate_request, rate);
+        if segment.request != 0 && segment.has(flags::SYN) && !segment.has(flags::ACK) {
+            segment.request = self.grant(segment.request, rate);
         }
     }
 
@@ -70,10 +70,10 @@ mod tests {
     const RATE: u64 = 10_000_000;
 
     fn ask(router: &mut Router, now: Time, wanted: f64) -> Option<f64> {
-        let rate_request = quick_start::request(wanted);
-        let mut syn = Segment { flags: flags::SYN, rate_request, ..Segment::default() };
+        let request = quick_start::request(wanted);
+        let mut syn = Segment { flags: flags::SYN, request, ..Segment::default() };
         router.on_packet(now, 0, &mut syn, RATE);
-        quick_start::granted(syn.rate_request)
+        quick_start::granted(syn.request)
     }
 
     fn load(router: &mut Router, now: Time, bytes: u32) {

@@ -3,11 +3,13 @@
 //! Endpoints are sans-IO: they are fed segments and times, and asked what to send and when to be called again. The
 //! simulator, a test, a replay and a user's own program drive them alike. A sender is a product of choices:
 //! [`recovery`], [`growth`], [`response`], [`start`] and [`pace`], each a family of its own, and the timer's settings
-//! ([`rtt`], [`stack`]); [`estimate`] and [`predict`] serve the responses, or watch; [`ack`] is the receiver's side.
+//! ([`rtt`], [`stack`]); [`estimate`] and [`predict`] serve the responses, or watch; [`ack`] is the receiver's side,
+//! and [`detect`] serves it, or watches.
 //!
 //! Not for: clocks, sockets, networks. Nothing here knows where it runs.
 
 pub mod ack;
+pub mod detect;
 pub mod estimate;
 pub mod event;
 pub mod growth;

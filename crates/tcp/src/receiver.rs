@@ -2,9 +2,11 @@
 //! [`crate::Sender`]. Its application reads at once, so it always advertises its whole buffer.
 
 use crate::ack::{AckPolicy, AckSink, AnyAckPolicy, Arrival};
+use crate::detect::watch::Book;
+use crate::detect::{Detected, Phase, Watchers};
 use crate::segment::{SackBlocks, Segment, flags};
 use crate::seq::Ranges;
-use crate::{Stack, Time};
+use crate::{Nanos, Stack, Time};
 use std::collections::VecDeque;
 
 /// Data handed to the application: one entry a segment.
@@ -31,6 +33,15 @@ pub struct Receiver {
     waiting: Waiting,
     fin: Option<u64>,
     syn_ack_due: Option<Time>,
+    /// When the SYN-ACK left, until its answer comes; none if it left twice.
+    syn_ack_sent: Option<Time>,
+    syn_acks: u32,
+    /// Round-trip time of the handshake, until the first data comes.
+    handshake: Option<Nanos>,
+    /// Detectors that watch.
+    watchers: Option<Box<Watchers>>,
+    /// The verdicts of the policy's own detector, if it goes by one.
+    own: Option<Box<Book>>,
     /// What is left of the rate that the SYN asked for (RFC 4782): it goes back with the SYN-ACK.
     rate_granted: u8,
     ts_recent: Time,
@@ -91,6 +102,7 @@ impl Waiting {
 impl Receiver {
     /// A receiver that waits for a connection; `sack`: whether it sends SACK blocks.
     pub fn new(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
+        let own = policy.phase().map(|_| Box::default());
         Self {
             window: stack.advertised_window(),
             timestamps: stack.timestamps,
@@ -103,6 +115,11 @@ impl Receiver {
             waiting: Waiting::default(),
             fin: None,
             syn_ack_due: None,
+            syn_ack_sent: None,
+            syn_acks: 0,
+            handshake: None,
+            watchers: None,
+            own,
             rate_granted: 0,
             ts_recent: 0,
             echo_congestion: false,
@@ -117,8 +134,11 @@ impl Receiver {
         self.delivered.clear();
         if segment.has(flags::SYN) {
             self.syn_ack_due = Some(segment.ts_val);
-            self.rate_granted = segment.rate_request;
+            self.rate_granted = segment.request;
             return;
+        }
+        if let Some(sent) = self.syn_ack_sent.take() {
+            self.handshake = Some(now - sent);
         }
         if segment.seq_len() == 0 {
             return;
@@ -135,6 +155,53 @@ impl Receiver {
         self.segments += u64::from(segment.len > 0);
         let arrival = self.sort_in(now, segment);
         self.policy.on_segment(&arrival, &mut self.sink);
+        if (self.watchers.is_some() || self.own.is_some()) && segment.len > 0 {
+            self.judge(&arrival, segment.slow_start);
+        }
+    }
+
+    /// Those who watch hear of an arrival, and all verdicts are held against the truth.
+    fn judge(&mut self, arrival: &Arrival, slow_start: bool) {
+        let truth = if slow_start { Phase::SlowStart } else { Phase::Avoidance };
+        if let Some(watchers) = &mut self.watchers {
+            watchers.on_segment(arrival, truth);
+        }
+        if let (Some(own), Some(verdict)) = (&mut self.own, self.policy.phase()) {
+            own.enter(arrival.now, truth, verdict);
+        }
+    }
+
+    /// Lets these watch. They change nothing.
+    pub fn observe(&mut self, watchers: Watchers) {
+        self.watchers = Some(Box::new(watchers));
+    }
+
+    /// Those who watch, if there are any.
+    pub fn watchers(&self) -> Option<&Watchers> {
+        self.watchers.as_deref()
+    }
+
+    /// How the detector that the policy goes by has judged, if it goes by one.
+    pub fn detected(&self) -> Option<&Detected> {
+        self.own.as_deref().map(|book| &book.detected)
+    }
+
+    /// Another policy takes over at once; what waits for an ACK gets it.
+    pub fn set_policy(&mut self, mut policy: AnyAckPolicy) {
+        self.delivered.clear();
+        if self.rcv_nxt > self.acked {
+            self.sink.ack(self.rcv_nxt);
+        }
+        policy.take_over(&self.policy);
+        self.policy = policy;
+        if self.policy.phase().is_some() && self.own.is_none() {
+            self.own = Some(Box::default());
+        }
+    }
+
+    /// The policy in charge.
+    pub fn policy(&self) -> &AnyAckPolicy {
+        &self.policy
     }
 
     fn sort_in(&mut self, now: Time, segment: &Segment) -> Arrival {
@@ -158,10 +225,20 @@ impl Receiver {
             now,
             bytes: segment.len,
             rcv_nxt: self.rcv_nxt,
-            unacked: self.rcv_nxt - self.acked,
+            unacked: self.rcv_nxt.saturating_sub(self.acked),
             in_order,
             urgent: !in_order || holes || segment.has(flags::FIN),
+            end,
+            window: self.window,
+            rtt: self.rtt_sample(now, segment),
+            request: segment.request,
         }
+    }
+
+    /// The receiver's own sample of the round-trip time: of the handshake, with its first data, then by timestamps.
+    fn rtt_sample(&mut self, now: Time, segment: &Segment) -> Option<Nanos> {
+        let echoed = (segment.ts_ecr != 0).then(|| now.saturating_sub(segment.ts_ecr));
+        self.handshake.take().or(echoed)
     }
 
     fn deliver(&mut self, end: u64, born: Time) {
@@ -203,8 +280,10 @@ impl Receiver {
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if let Some(ts) = self.syn_ack_due.take() {
             self.ts_recent = self.ts_recent.max(ts);
-            let rate_request = self.rate_granted;
-            return Some(Segment { seq: 0, rate_request, ..self.segment(now, 1, flags::SYN) });
+            self.syn_acks += 1;
+            self.syn_ack_sent = (self.syn_acks == 1).then_some(now);
+            let request = self.rate_granted;
+            return Some(Segment { seq: 0, request, ..self.segment(now, 1, flags::SYN) });
         }
         let number = self.sink.pop()?;
         self.acked = self.acked.max(number);

@@ -78,9 +78,12 @@ pub struct Segment {
     pub flags: u8,
     /// Whether this is a retransmission. The laboratory's knowledge, not on the wire: no algorithm may read it.
     pub retransmission: bool,
-    /// Quick-Start option (RFC 4782, section 3.1): the rate asked for in a SYN, or granted in a SYN-ACK, as
-    /// 40 kbit/s · 2^k for k from 1 to 15; 0: none.
-    pub rate_request: u8,
+    /// What an option asks for; 0: nothing. With SYN it is the Quick-Start option (RFC 4782, section 3.1): the rate asked
+    /// for, or granted in a SYN-ACK, as 40 kbit/s · 2^k for k from 1 to 15. With data it is the ACK rate request
+    /// (draft-ietf-tcpm-ack-rate-request): how many segments an ACK is to cover.
+    pub request: u8,
+    /// Whether the sender was in slow start when it sent this. The laboratory's knowledge, not on the wire.
+    pub slow_start: bool,
     /// Selective acknowledgements.
     pub sack: SackBlocks,
     /// Timestamp option: the time at which this segment was sent. 0 where the option is off.

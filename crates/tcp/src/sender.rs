@@ -10,7 +10,7 @@ mod observers;
 mod transfer;
 mod transmit;
 
-pub use books::{Counts, Judged, LossRecord};
+pub use books::{Counts, Judged, LossRecord, Round};
 pub use observers::Observers;
 pub use transfer::Transfer;
 
@@ -24,7 +24,7 @@ use crate::rtt::Rtt;
 use crate::segment::{Segment, flags};
 use crate::start::{AnyStart, Burst, Opening, Start, quick_start};
 use crate::{Ack, Air, Cause, Loss, LossKind, Nanos, PathTruth, SpecError, Stack, Time, Window};
-use books::{ByDuplicates, Truth};
+use books::{ByDuplicates, Rounds, Truth};
 use std::collections::VecDeque;
 
 /// RTO after a lost SYN (RFC 6298, rule 5.7).
@@ -116,6 +116,7 @@ pub struct Sender {
     timed_out: u64,
     last_sent: Time,
     round_end: Option<u64>,
+    rounds: Rounds,
     last_event: Time,
     last_rtt: Option<Nanos>,
 }
@@ -174,6 +175,7 @@ impl Sender {
             timed_out: 0,
             last_sent: 0,
             round_end: None,
+            rounds: Rounds::default(),
             last_event: 0,
             last_rtt: None,
             stack: stack.clone(),
@@ -277,6 +279,7 @@ impl Sender {
             return; // acknowledges what was never sent: RFC 9293, section 3.10.7.4
         }
         self.ts_recent = self.ts_recent.max(segment.ts_val);
+        self.t.counts.acks += 1;
         let flight = self.t.out.flight();
         if segment.ack > self.t.out.una() {
             self.on_new_ack(now, segment);
@@ -300,7 +303,7 @@ impl Sender {
             }
         }
         self.read_rtt();
-        self.establish(now, rtt, quick_start::granted(segment.rate_request));
+        self.establish(now, rtt, quick_start::granted(segment.request));
         self.control_due = self.written == 1; // with data waiting, that carries the ACK
     }
 
@@ -457,11 +460,27 @@ impl Sender {
 
     /// A round ends when what was outstanding at its first ACK is acknowledged.
     fn count_round(&mut self, ack: u64) {
-        let end = *self.round_end.get_or_insert(self.t.out.nxt());
+        let end = match self.round_end {
+            Some(end) => end,
+            None => {
+                self.rounds.begin(Round { acks: self.t.counts.acks - 1, ..self.so_far() });
+                *self.round_end.insert(self.t.out.nxt())
+            }
+        };
         if ack >= end {
             self.t.counts.rounds += 1;
             self.round_end = None;
         }
+    }
+
+    fn so_far(&self) -> Round {
+        Round { segments: self.t.counts.segments, acks: self.t.counts.acks }
+    }
+
+    /// The first rounds, one by one: a round is what is outstanding when its first ACK comes, and the ACKs from that
+    /// one until all of it is acknowledged.
+    pub fn rounds(&self) -> Vec<Round> {
+        self.rounds.list(self.so_far())
     }
 
     fn note_slow_start_end(&mut self, now: Time) {

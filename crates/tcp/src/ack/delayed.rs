@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn arrival(now: Time, rcv_nxt: u64, urgent: bool) -> Arrival {
-        Arrival { now, bytes: 1000, rcv_nxt, unacked: 1000, in_order: !urgent, urgent }
+        Arrival { rcv_nxt, in_order: !urgent, urgent, ..Arrival::of_bytes(now, 1000) }
     }
 
     #[test]

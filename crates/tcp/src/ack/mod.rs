@@ -10,8 +10,9 @@ mod every;
 pub use delayed::Delayed;
 pub use every::Every;
 
-use crate::Time;
+use crate::detect::Phase;
 use crate::spec::family;
+use crate::{Nanos, Time};
 
 /// An arriving data segment, after the receiver has sorted it in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +30,34 @@ pub struct Arrival {
     /// Whether data is missing before or after it, it filled (part of) a hole, it was a duplicate, or it carried FIN:
     /// an ACK is due at once (RFC 5681, section 4.2).
     pub urgent: bool,
+    /// The sequence number after its last byte.
+    pub end: u64,
+    /// The window that the receiver advertises, bytes.
+    pub window: u32,
+    /// The receiver's own sample of the round-trip time, where the segment brought one: the handshake's, then those of
+    /// the timestamps' echo (RFC 7323).
+    pub rtt: Option<Nanos>,
+    /// How many segments the sender asks an ACK to cover (draft-ietf-tcpm-ack-rate-request); 0: it does not ask.
+    pub request: u8,
+}
+
+impl Arrival {
+    /// A segment of `bytes` in order at `now` of which nothing else is known, with none before it.
+    pub fn of_bytes(now: Time, bytes: u32) -> Self {
+        let end = 1 + u64::from(bytes);
+        Self {
+            now,
+            bytes,
+            rcv_nxt: end,
+            unacked: u64::from(bytes),
+            in_order: true,
+            urgent: false,
+            end,
+            window: u32::MAX,
+            rtt: None,
+            request: 0,
+        }
+    }
 }
 
 /// Where a policy puts its ACKs. Mostly there is one at a time, which needs no queue.
@@ -66,6 +95,17 @@ pub trait AckPolicy {
     fn deadline(&self) -> Option<Time> {
         None
     }
+    /// It takes the place of `before` while the connection runs; what waited for an ACK has got it. What `before` has
+    /// learnt may be kept.
+    fn take_over(&mut self, _before: &AnyAckPolicy) {}
+    /// The phase that it takes the sender to be in, if it goes by one.
+    fn phase(&self) -> Option<Phase> {
+        None
+    }
+    /// How many segments an ACK of it covers at most at present, if it learns that.
+    fn burst(&self) -> Option<u64> {
+        None
+    }
 }
 
 family! {
@@ -74,6 +114,9 @@ family! {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
+    fn take_over(&mut self, before: &AnyAckPolicy);
+    fn phase(&self) -> Option<Phase>;
+    fn burst(&self) -> Option<u64>;
 }
 
 #[cfg(test)]
@@ -95,8 +138,8 @@ mod tests {
                         bytes: 1000,
                         rcv_nxt: nxt,
                         unacked: nxt - last,
-                        in_order: true,
-                        urgent: false,
+                        end: nxt,
+                        ..Arrival::of_bytes(k, 1000)
                     };
                     policy.on_segment(&arrival, &mut sink);
                     while let Some(ack) = sink.pop() {

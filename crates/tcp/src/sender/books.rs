@@ -110,6 +110,46 @@ impl std::ops::SubAssign for Judged {
     }
 }
 
+/// What went in one round: see [`super::Sender::rounds`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Round {
+    /// Data segments sent, again ones included.
+    pub segments: u64,
+    /// ACKs that came for them.
+    pub acks: u64,
+}
+
+/// How many rounds are counted one by one.
+const COUNTED_ROUNDS: usize = 24;
+
+/// The first rounds: at the first ACK of each, all segments sent and all ACKs come before it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rounds {
+    begun: Vec<Round>,
+}
+
+impl Rounds {
+    /// The first ACK of a round has come; `so_far`: segments sent and ACKs come before it.
+    #[inline]
+    pub(super) fn begin(&mut self, so_far: Round) {
+        if self.begun.len() <= COUNTED_ROUNDS {
+            self.begun.push(so_far);
+        }
+    }
+
+    /// The rounds that have been acknowledged; `so_far`: as now.
+    pub(super) fn list(&self, so_far: Round) -> Vec<Round> {
+        let ends = self.begun.iter().skip(1).chain([&so_far]);
+        let mut sent = 0;
+        let rounds = self.begun.iter().zip(ends).map(|(begin, end)| {
+            let segments = begin.segments - sent;
+            sent = begin.segments;
+            Round { segments, acks: end.acks - begin.acks }
+        });
+        rounds.take(COUNTED_ROUNDS).collect()
+    }
+}
+
 /// What a sender counts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Counts {
@@ -135,6 +175,8 @@ pub struct Counts {
     pub rtt_sum: u128,
     /// ∫ cwnd dt, byte·ns, up to the last event.
     pub cwnd_time: f64,
+    /// ACKs that came.
+    pub acks: u64,
     /// Rounds acknowledged.
     pub rounds: u64,
     /// When slow start first ended, from the establishment on, and in which round (counted from 1).

@@ -47,7 +47,7 @@ impl Sender {
         self.syn_sent = Some(now);
         self.t.deadline = Some(self.t.rtt.deadline(now, self.t.rtt.rto()));
         let mut segment = self.segment(now, 0, 0, flags::SYN);
-        segment.rate_request = self.t.start.request().map_or(0, quick_start::request);
+        segment.request = self.t.start.request().map_or(0, quick_start::request);
         segment.flags &= !flags::ACK;
         segment.retransmission = self.syn_lost;
         Some(segment)
@@ -127,6 +127,7 @@ impl Sender {
         let mut segment = self.segment(now, sent.seq, len, if fin { flags::FIN } else { 0 });
         segment.retransmission = again;
         segment.born = sent.born;
+        segment.slow_start = self.t.window.in_slow_start();
         let counts = &mut self.t.counts;
         counts.segments += u64::from(len > 0);
         counts.bytes += u64::from(len);
