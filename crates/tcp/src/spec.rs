@@ -237,6 +237,14 @@ impl Args {
         Ok(value)
     }
 
+    /// Refuses a parameter that means nothing beside those asked for before; `expected` says what would do.
+    pub fn refuse(&mut self, name: &str, expected: &str) -> Result<(), SpecError> {
+        match self.take(name) {
+            None => Ok(()),
+            Some(given) => Err(self.bad(name, &given, expected)),
+        }
+    }
+
     /// Another family's member: a name, to which the arguments not yet taken pass on (flat form), or a table of its
     /// own (nested form). `build` is that family's builder; it returns the member and its spec with all defaults.
     pub fn member<T>(

@@ -5,10 +5,14 @@
 //! [`AckPolicy::on_timer`] nothing may be left unacknowledged.
 
 mod delayed;
+mod division;
 mod every;
+mod taba;
 
 pub use delayed::Delayed;
+pub use division::Division;
 pub use every::Every;
+pub use taba::Taba;
 
 use crate::detect::Phase;
 use crate::spec::family;
@@ -110,7 +114,7 @@ pub trait AckPolicy {
 
 family! {
     /// Any ACK policy.
-    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed }
+    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division, Taba }
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
