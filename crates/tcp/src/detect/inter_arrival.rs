@@ -16,14 +16,38 @@ use std::collections::VecDeque;
 /// Looks at the largest and the smallest gap of a block.
 #[derive(Debug, Clone)]
 pub struct InterArrival {
-    block: usize,
+    block: u64,
     beta: f64,
     equal: f64,
     last: Option<Time>,
-    /// The gaps of the block, oldest first; so many at most.
-    gaps: VecDeque<Nanos>,
+    min: Extreme,
+    max: Extreme,
     rtt: Option<f64>,
     segments: u64,
+}
+
+/// The extreme of the last gaps: those that may yet be the extreme of a block, oldest and most extreme first, each with
+/// its ordinal. A gap enters and leaves once, so that a segment costs the same however long the block is.
+#[derive(Debug, Clone, Default)]
+struct Extreme {
+    candidates: VecDeque<(u64, Nanos)>,
+}
+
+impl Extreme {
+    /// Gap number `ordinal` joins, and gaps of `block` before leave; `beaten`: whether a gap can be the extreme no more.
+    fn push(&mut self, ordinal: u64, gap: Nanos, block: u64, beaten: impl Fn(Nanos) -> bool) {
+        while self.candidates.back().is_some_and(|&(_, older)| beaten(older)) {
+            self.candidates.pop_back();
+        }
+        self.candidates.push_back((ordinal, gap));
+        if self.candidates.front().is_some_and(|&(first, _)| first + block <= ordinal) {
+            self.candidates.pop_front();
+        }
+    }
+
+    fn value(&self) -> Nanos {
+        self.candidates.front().map_or(0, |&(_, gap)| gap)
+    }
 }
 
 impl Member for InterArrival {
@@ -35,9 +59,10 @@ impl Member for InterArrival {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let beta = args.number("beta", 0.6, 0.001..=0.999)?;
-        let block = args.count("block", 20, 2..=10_000)? as usize;
+        let block = args.count("block", 20, 2..=10_000)?;
         let equal = args.number("equal", 0.1, 0.0..=1.0)?;
-        Ok(Self { block, beta, equal, last: None, gaps: VecDeque::new(), rtt: None, segments: 0 })
+        let (min, max) = (Extreme::default(), Extreme::default());
+        Ok(Self { block, beta, equal, last: None, min, max, rtt: None, segments: 0 })
     }
 }
 
@@ -49,22 +74,94 @@ impl SlowStartDetector for InterArrival {
             self.rtt = Some(self.rtt.map_or(sample, |rtt| 0.875 * rtt + 0.125 * sample));
         }
         if let Some(last) = self.last.replace(arrival.now) {
-            if self.gaps.len() == self.block {
-                self.gaps.pop_front();
-            }
-            self.gaps.push_back(arrival.now.saturating_sub(last));
+            let (ordinal, gap) = (self.segments, arrival.now.saturating_sub(last));
+            self.min.push(ordinal, gap, self.block, |older| older >= gap);
+            self.max.push(ordinal, gap, self.block, |older| older <= gap);
         }
     }
 
     fn phase(&self) -> Phase {
-        if self.gaps.len() < self.block {
+        if self.segments <= self.block {
             return if self.segments > 1 { Phase::SlowStart } else { Phase::Avoidance };
         }
-        let (min, max) = self.gaps.iter().fold((Nanos::MAX, 0), |(min, max), &g| (min.min(g), max.max(g)));
+        let (min, max) = (self.min.value(), self.max.value());
         let even = (max - min) as f64 <= self.equal * max as f64;
         match self.rtt {
             Some(rtt) if !even && max as f64 >= self.beta * rtt => Phase::SlowStart,
             _ => Phase::Avoidance,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Phase::{Avoidance, SlowStart};
+
+    /// Blocks of four gaps; the first segment comes at 1000 and brings the sample of the round-trip time, if any.
+    fn after(gaps: &[Nanos], rtt: Option<Nanos>) -> Phase {
+        let spec = crate::Spec::named("inter-arrival").with("block", crate::Arg::Number(4.0));
+        let mut args = Args::new(&spec);
+        let mut detector = InterArrival::build(&mut args).unwrap();
+        let mut now = 1000;
+        detector.on_segment(&Arrival { rtt, ..Arrival::of_bytes(now, 1000) });
+        for gap in gaps {
+            now += gap;
+            detector.on_segment(&Arrival::of_bytes(now, 1000));
+        }
+        detector.phase()
+    }
+
+    #[test]
+    fn the_second_segment_begins_slow_start_and_the_first_full_block_ends_the_guess() {
+        assert_eq!(after(&[], Some(100)), Avoidance);
+        assert_eq!(after(&[10], Some(100)), SlowStart);
+        assert_eq!(after(&[10, 10, 10], Some(100)), SlowStart, "three gaps of four");
+        assert_eq!(after(&[10, 10, 10, 10], Some(100)), Avoidance);
+    }
+
+    #[test]
+    fn a_gap_of_beta_round_trips_within_the_block_is_slow_start() {
+        assert_eq!(after(&[1, 1, 60, 1], Some(100)), SlowStart, "MaxFloat = β·RTT");
+        assert_eq!(after(&[1, 1, 59, 1], Some(100)), Avoidance);
+        assert_eq!(after(&[60, 1, 1, 1, 1], Some(100)), Avoidance, "the gap has left the block");
+        assert_eq!(after(&[80, 1, 70, 1, 1], Some(100)), SlowStart, "the largest has left, the next has not");
+    }
+
+    #[test]
+    fn equal_gaps_are_avoidance_however_long() {
+        assert_eq!(after(&[100, 91, 90, 95], Some(100)), Avoidance, "within 10 %");
+        assert_eq!(after(&[100, 91, 89, 95], Some(100)), SlowStart);
+        assert_eq!(after(&[1, 100, 100, 100, 100], Some(100)), Avoidance, "the short gap has left the block");
+    }
+
+    #[test]
+    fn a_full_block_without_a_round_trip_time_is_avoidance() {
+        assert_eq!(after(&[1, 1, 1000], None), SlowStart);
+        assert_eq!(after(&[1, 1, 1000, 1], None), Avoidance);
+    }
+
+    #[test]
+    fn the_round_trip_time_is_smoothed_by_eighths() {
+        let mut detector = InterArrival::build(&mut Args::new(&crate::Spec::named("inter-arrival"))).unwrap();
+        for sample in [800, 1600] {
+            detector.on_segment(&Arrival { rtt: Some(sample), ..Arrival::of_bytes(1, 1000) });
+        }
+        assert_eq!(detector.rtt, Some(900.0));
+    }
+
+    #[test]
+    fn the_extremes_are_those_of_the_last_block() {
+        let mut detector = InterArrival::build(&mut Args::new(&crate::Spec::named("inter-arrival"))).unwrap();
+        let gaps: Vec<Nanos> = (0..500u64).map(|k| 1 + k * k * 7919 % 1009).collect();
+        detector.on_segment(&Arrival::of_bytes(0, 1000));
+        let mut now = 0;
+        for (k, gap) in gaps.iter().enumerate() {
+            now += gap;
+            detector.on_segment(&Arrival::of_bytes(now, 1000));
+            let block = &gaps[k.saturating_sub(19)..=k];
+            let extremes = (block.iter().min().copied(), block.iter().max().copied());
+            assert_eq!((Some(detector.min.value()), Some(detector.max.value())), extremes);
         }
     }
 }
