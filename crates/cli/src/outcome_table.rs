@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use truckee_scenario::Outcome;
 use truckee_scenario::outcome::{
-    Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, PredictorOutcome, TrafficOutcome,
+    DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, PredictorOutcome,
+    TrafficOutcome,
 };
 
 /// Links shown at most: those that lost something or were busiest.
@@ -19,6 +20,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, files: &[PathBuf]) -> io::R
     flows(out, outcome)?;
     predictors(out, outcome)?;
     estimators(out, outcome)?;
+    detectors(out, outcome)?;
     links(out, outcome)?;
     traffic(out, outcome)?;
     writeln!(
@@ -164,6 +166,40 @@ fn estimators(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     layout::write(out, &columns, rows)
 }
 
+/// The slow-start detectors that watched, and those that receivers went by, against the truth.
+fn detectors(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    let share = |x: Option<f64>| x.map_or_else(|| human::NONE.to_owned(), percent);
+    let row = |flow: &FlowOutcome, d: &DetectorOutcome| {
+        vec![
+            flow.name.clone(),
+            d.name.clone(),
+            share(d.accuracy.slow_start),
+            share(d.accuracy.avoidance),
+            of(d.ends_noticed, d.ends),
+            optional(d.end_delay_s, "s"),
+            of(d.starts_noticed, d.starts),
+            count(d.false_alarms),
+        ]
+    };
+    let rows: Vec<_> =
+        outcome.flows.iter().flat_map(|f| f.observers.detectors.iter().map(|d| row(f, d))).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let columns = [
+        words("flow"),
+        words("detector"),
+        numbers("slow start right"),
+        numbers("avoidance right"),
+        numbers("ends noticed"),
+        numbers("after"),
+        numbers("returns noticed"),
+        numbers("false alarms"),
+    ];
+    writeln!(out)?;
+    layout::write(out, &columns, rows)
+}
+
 fn links(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     let dropped = |l: &LinkOutcome| l.queue_drops + l.channel_drops + l.outage_drops;
     let matters = |l: &&LinkOutcome| dropped(l) > 0 || l.utilisation > BUSY;
@@ -233,7 +269,7 @@ fn traffic(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use truckee_scenario::outcome::Observers;
+    use truckee_scenario::outcome::{DetectorAccuracy, Observers};
 
     fn shown(observers: Observers) -> String {
         let outcome = Outcome {
@@ -273,7 +309,7 @@ mod tests {
         };
         let predictors =
             vec![PredictorOutcome { name: "spike".into(), loss_events, ..PredictorOutcome::default() }];
-        let text = shown(Observers { predictors, estimators: Vec::new() });
+        let text = shown(Observers { predictors, ..Observers::default() });
         assert_eq!(line(&text, "spike"), ["one", "spike", "75 % (6 of 8)", "–", "75 % (6 of 8)"]);
         assert!(!text.contains("truly available"), "no estimator watched");
     }
@@ -292,11 +328,28 @@ mod tests {
             },
             EstimatorOutcome { name: "silent".into(), ..EstimatorOutcome::default() },
         ];
-        let text = shown(Observers { predictors: Vec::new(), estimators });
+        let text = shown(Observers { estimators, ..Observers::default() });
         let rates = ["4.80 Mbit/s", "200 kbit/s", "5 Mbit/s", "4.90 Mbit/s", "5 %"];
         assert_eq!(line(&text, "tibet")[2..], rates);
         assert_eq!(line(&text, "silent")[2..], ["–"; 5]);
         assert!(!text.contains("A_L"), "no predictor watched");
+    }
+
+    #[test]
+    fn detectors_are_shown_with_what_they_noticed_and_when() {
+        let accuracy = DetectorAccuracy { slow_start: Some(0.9), avoidance: None, ..Default::default() };
+        let detector = DetectorOutcome {
+            name: "inter-arrival".into(),
+            accuracy,
+            ends: 3,
+            ends_noticed: 2,
+            end_delay_s: Some(0.25),
+            false_alarms: 7,
+            ..DetectorOutcome::default()
+        };
+        let text = shown(Observers { detectors: vec![detector], ..Observers::default() });
+        let words = ["90 %", "–", "2 of 3", "250 ms", "–", "7"];
+        assert_eq!(line(&text, "inter-arrival")[2..], words);
     }
 
     #[test]

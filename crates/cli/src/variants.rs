@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use truckee_lab::metric;
 use truckee_scenario::units::{format_bytes, format_rate, format_time};
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::detect::AnyDetector;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
@@ -133,6 +134,9 @@ fn groups() -> Result<Vec<Group>, SpecError> {
             AnyEstimator::MEMBERS,
             |s| Ok(AnyEstimator::build(s)?.1),
         )?,
+        family("slow-start detectors", "observe = { detectors = […] }", AnyDetector::MEMBERS, |s| {
+            Ok(AnyDetector::build(s)?.1)
+        })?,
         family("ACK policies", "receiver = …", AnyAckPolicy::MEMBERS, |s| Ok(AnyAckPolicy::build(s)?.1))?,
     ];
     groups.extend(kinds::KEYS.iter().map(|key| Group {

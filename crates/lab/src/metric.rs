@@ -10,8 +10,10 @@
 //! | `traffic.NAME.delivered_bps` | one entry of cross traffic |
 //! | `predictor.NAME.accuracy.all` | a predictor that watched, over the loss events of all flows it watched |
 //! | `estimator.NAME.mean_bps` | an estimator that watched, or `sender`: the one that the sender goes by; the mean over flows |
+//! | `detector.NAME.accuracy.all` | a slow-start detector that watched, or `receiver`: the one that the receiver goes by; the mean over flows |
+//! | `round.K.segments`, `round.K.acks` | what went in the K-th round of the (last) connection; the mean over flows |
 //!
-//! `flow.NAME.` and `sender.LABEL.` also go before `predictor.…` and `estimator.…`.
+//! `flow.NAME.` and `sender.LABEL.` also go before `predictor.…`, `estimator.…`, `detector.…` and `round.…`.
 //!
 //! Names within a flow, link or traffic are those of the JSON, with dots for nesting. A value can be missing: a flow
 //! that did not finish has no completion time. A mean over flows of which one lacks the value is missing too. The one
@@ -22,12 +24,13 @@ mod fields;
 
 use crate::Error;
 use crate::error::closest;
-use fields::{ESTIMATOR, FLOW, Field, LINK, PREDICTOR, RUN, TRAFFIC, share};
+use fields::{DETECTOR, ESTIMATOR, FLOW, Field, LINK, PREDICTOR, ROUND, RUN, TRAFFIC, share};
 use std::fmt;
 use truckee_scenario::Outcome;
 use truckee_scenario::model::Scenario;
 use truckee_scenario::outcome::{
-    EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, OWN_ESTIMATE, PredictorOutcome, TrafficOutcome,
+    DetectorOutcome, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, OWN_DETECTOR, OWN_ESTIMATE,
+    PredictorOutcome, RoundOutcome, TrafficOutcome,
 };
 
 /// What is known of a metric: shown by the command and in the book.
@@ -37,7 +40,7 @@ pub struct Info {
     pub name: &'static str,
     /// Its unit in results; empty for pure numbers.
     pub unit: &'static str,
-    /// What it belongs to: `run`, `flow`, `predictor`, `estimator`, `link` or `traffic`.
+    /// What it belongs to: `run`, `flow`, `predictor`, `estimator`, `detector`, `round`, `link` or `traffic`.
     pub of: &'static str,
     /// What it says.
     pub summary: &'static str,
@@ -52,6 +55,8 @@ pub fn list() -> Vec<Info> {
         .chain(infos("flow", FLOW))
         .chain(infos("predictor", PREDICTOR))
         .chain(infos("estimator", ESTIMATOR))
+        .chain(infos("detector", DETECTOR))
+        .chain(infos("round", ROUND))
         .chain(infos("link", LINK))
         .chain(infos("traffic", TRAFFIC))
         .collect()
@@ -93,7 +98,13 @@ enum Of {
     Flow(&'static Field<FlowOutcome>),
     Predictor(String, &'static Field<PredictorOutcome>),
     Estimator(String, &'static Field<EstimatorOutcome>),
+    Detector(String, &'static Field<DetectorOutcome>),
+    /// Counted from 1.
+    Round(usize, &'static Field<RoundOutcome>),
 }
+
+/// What metrics of a flow's parts begin with.
+const PARTS: [&str; 4] = ["predictor", "estimator", "detector", "round"];
 
 impl Of {
     fn unit(&self) -> &'static str {
@@ -101,6 +112,8 @@ impl Of {
             Self::Flow(field) => field.unit,
             Self::Predictor(_, field) => field.unit,
             Self::Estimator(_, field) => field.unit,
+            Self::Detector(_, field) => field.unit,
+            Self::Round(_, field) => field.unit,
         }
     }
 }
@@ -129,9 +142,7 @@ impl Metric {
                 let (which, of) = of_some(kind, rest)?;
                 of_flows(if kind == "flow" { Which::One(which) } else { Which::Sender(which) }, of)
             }
-            Some((kind @ ("predictor" | "estimator"), rest)) => {
-                of_flows(Which::All, watched(kind, rest, "")?)
-            }
+            Some((kind, rest)) if PARTS.contains(&kind) => of_flows(Which::All, part(kind, rest, "")?),
             Some(("link", rest)) => subject("link", rest, LINK, Subject::Link)?,
             Some(("traffic", rest)) => subject("traffic", rest, TRAFFIC, Subject::Traffic)?,
             _ => match (find(RUN, name), find(FLOW, name)) {
@@ -172,6 +183,13 @@ impl Metric {
             for who in own.into_iter().chain(others) {
                 for f in ESTIMATOR {
                     add(format!("estimator.{who}.{}", f.name), Of::Estimator(who.to_owned(), f));
+                }
+            }
+            let own = scenario.has_detector(flow).then_some(OWN_DETECTOR);
+            let others = flow.observe.detectors.iter().map(|(who, _)| who.as_str());
+            for who in own.into_iter().chain(others) {
+                for f in DETECTOR {
+                    add(format!("detector.{who}.{}", f.name), Of::Detector(who.to_owned(), f));
                 }
             }
         }
@@ -271,12 +289,12 @@ fn subject<T>(
     }
 }
 
-/// `NAME.metric` of a flow or of a sender's flows, or `NAME.predictor.…` and `NAME.estimator.…` of one that watched.
+/// `NAME.metric` of a flow or of a sender's flows, or `NAME.predictor.…` and the like of a part of it.
 fn of_some(kind: &str, rest: &str) -> Result<(String, Of), Error> {
-    for observer in ["predictor", "estimator"] {
-        let mark = format!(".{observer}.");
+    for of in PARTS {
+        let mark = format!(".{of}.");
         if let Some((name, metric)) = rest.split_once(&mark) {
-            return Ok((name.to_owned(), watched(observer, metric, &format!("{kind}.{name}."))?));
+            return Ok((name.to_owned(), part(of, metric, &format!("{kind}.{name}."))?));
         }
     }
     match split(rest, FLOW) {
@@ -285,19 +303,27 @@ fn of_some(kind: &str, rest: &str) -> Result<(String, Of), Error> {
     }
 }
 
-/// `NAME.metric` of a predictor or estimator; `before` is what stands before the kind, for messages.
-fn watched(kind: &str, rest: &str, before: &str) -> Result<Of, Error> {
+/// `NAME.metric` of an observer, or `K.metric` of a round; `before` is what stands before the kind, for messages.
+fn part(kind: &str, rest: &str, before: &str) -> Result<Of, Error> {
     let place = format!("{before}{kind}");
-    match kind {
-        "predictor" => match split(rest, PREDICTOR) {
-            Some((name, field)) => Ok(Of::Predictor(name.to_owned(), field)),
-            None => Err(unknown(&place, rest, PREDICTOR)),
-        },
-        _ => match split(rest, ESTIMATOR) {
-            Some((name, field)) => Ok(Of::Estimator(name.to_owned(), field)),
-            None => Err(unknown(&place, rest, ESTIMATOR)),
-        },
+    fn of<T>(
+        place: &str,
+        rest: &str,
+        fields: &'static [Field<T>],
+    ) -> Result<(String, &'static Field<T>), Error> {
+        let (name, field) = split(rest, fields).ok_or_else(|| unknown(place, rest, fields))?;
+        Ok((name.to_owned(), field))
     }
+    Ok(match kind {
+        "predictor" => of(&place, rest, PREDICTOR).map(|(name, field)| Of::Predictor(name, field))?,
+        "estimator" => of(&place, rest, ESTIMATOR).map(|(name, field)| Of::Estimator(name, field))?,
+        "detector" => of(&place, rest, DETECTOR).map(|(name, field)| Of::Detector(name, field))?,
+        _ => {
+            let (number, field) = of(&place, rest, ROUND)?;
+            let round = number.parse().ok().filter(|&k: &usize| k > 0);
+            Of::Round(round.ok_or_else(|| unknown(&place, rest, ROUND))?, field)
+        }
+    })
 }
 
 fn unknown<T>(kind: &str, rest: &str, fields: &'static [Field<T>]) -> Error {
@@ -326,6 +352,11 @@ fn over_flows(of: &Of, flows: &[&FlowOutcome]) -> Option<f64> {
             let watched = flows.iter().flat_map(|f| &f.observers.estimators).filter(|e| e.name == *name);
             mean(watched.map(field.get))
         }
+        Of::Detector(name, field) => {
+            let watched = flows.iter().flat_map(|f| &f.observers.detectors).filter(|d| d.name == *name);
+            mean(watched.map(field.get))
+        }
+        Of::Round(k, field) => mean(flows.iter().map(|f| f.rounds.get(k - 1).and_then(field.get))),
     }
 }
 
@@ -413,6 +444,15 @@ mod tests {
     }
 
     #[test]
+    fn rounds_are_counted_from_one_and_missing_where_there_was_none() {
+        let mut o = outcome(1, &[1.0]);
+        o.flows[0].rounds = vec![RoundOutcome { segments: 3, acks: 6 }];
+        assert_eq!((get("round.1.segments", &o), get("flow.0.round.1.acks", &o)), (Some(3.0), Some(6.0)));
+        assert_eq!(get("round.2.acks", &o), None);
+        assert!(Metric::parse("round.0.acks").is_err());
+    }
+
+    #[test]
     fn unknown_names_are_refused_with_the_nearest() {
         let message = |name| Metric::parse(name).unwrap_err().to_string();
         assert!(message("goodput").contains("did you mean \"goodput_bps\"?"));
@@ -424,7 +464,10 @@ mod tests {
     fn every_listed_metric_can_be_asked_for() {
         for info in list() {
             let name = match info.of {
-                "link" | "traffic" | "predictor" | "estimator" => format!("{}.x.{}", info.of, info.name),
+                "link" | "traffic" | "predictor" | "estimator" | "detector" => {
+                    format!("{}.x.{}", info.of, info.name)
+                }
+                "round" => format!("round.3.{}", info.name),
                 _ => info.name.to_owned(),
             };
             assert_eq!(Metric::parse(&name).unwrap().unit(), info.unit, "{name}");
@@ -451,10 +494,12 @@ mod tests {
         let flow = of(serde_json::to_value(FlowOutcome::default()).unwrap());
         let predictor = of(serde_json::to_value(PredictorOutcome::default()).unwrap());
         let estimator = of(serde_json::to_value(EstimatorOutcome::default()).unwrap());
-        assert!(flow.len() > 30 && predictor.len() == 8 && estimator.len() == 7);
+        let detector = of(serde_json::to_value(DetectorOutcome::default()).unwrap());
+        assert!(flow.len() > 30 && predictor.len() == 8 && estimator.len() == 7 && detector.len() == 15);
         let predictor = predictor.iter().map(|name| format!("predictor.x.{name}"));
         let estimator = estimator.iter().map(|name| format!("estimator.x.{name}"));
-        for name in flow.into_iter().chain(predictor).chain(estimator) {
+        let detector = detector.iter().map(|name| format!("detector.x.{name}"));
+        for name in flow.into_iter().chain(predictor).chain(estimator).chain(detector) {
             assert!(Metric::parse(&name).is_ok(), "{name}");
         }
     }

@@ -3,7 +3,7 @@
 //! `flows.parquet` has one row a flow: `name`, `sender`, `receiver`, and one column for each flow metric
 //! ([`crate::metric`]), null where the flow has no value.
 //!
-//! `observers.parquet` has one row for each predictor and estimator that watched a flow (and for the estimator that a
+//! `observers.parquet` has one row for each predictor, estimator and detector that watched a flow (and for the estimator that a
 //! sender goes by, called `sender`): `flow`, `kind` (`predictor` or `estimator`), `name`, and one column for each metric
 //! of either kind, null for the other.
 //!
@@ -87,7 +87,7 @@ fn flows(outcome: &Outcome) -> Result<Vec<u8>, Error> {
 /// Who watched which flow.
 struct Observer<'a> {
     flow: &'a str,
-    /// What its metrics are of: `predictor` or `estimator`.
+    /// What its metrics are of: `predictor`, `estimator` or `detector`.
     kind: &'static str,
     name: &'a str,
 }
@@ -96,7 +96,12 @@ fn observers(outcome: &Outcome) -> Vec<Observer<'_>> {
     fn of(flow: &FlowOutcome) -> impl Iterator<Item = Observer<'_>> {
         let predictors = flow.observers.predictors.iter().map(|p| ("predictor", p.name.as_str()));
         let estimators = flow.observers.estimators.iter().map(|e| ("estimator", e.name.as_str()));
-        predictors.chain(estimators).map(|(kind, name)| Observer { flow: &flow.name, kind, name })
+        let detectors = flow.observers.detectors.iter().map(|d| ("detector", d.name.as_str()));
+        predictors.chain(estimators).chain(detectors).map(|(kind, name)| Observer {
+            flow: &flow.name,
+            kind,
+            name,
+        })
     }
     outcome.flows.iter().flat_map(of).collect()
 }
@@ -111,10 +116,17 @@ fn observers_rows(outcome: &Outcome, observers: &[Observer<'_>]) -> Result<Vec<u
         text("kind", |o| o.kind.to_owned()),
         text("name", |o| o.name.to_owned()),
     ];
-    for info in metric::list().iter().filter(|i| i.of == "predictor" || i.of == "estimator") {
+    let kinds = ["predictor", "estimator", "detector"];
+    let infos: Vec<_> = metric::list().into_iter().filter(|info| kinds.contains(&info.of)).collect();
+    for (k, info) in infos.iter().enumerate() {
+        // Predictors and detectors have some metrics of the same name: they share the column.
+        if infos[..k].iter().any(|other| other.name == info.name) {
+            continue;
+        }
         let value = |o: &Observer<'_>| {
+            let known = infos.iter().any(|i| i.of == o.kind && i.name == info.name);
             let metric = format!("flow.{}.{}.{}.{}", o.flow, o.kind, o.name, info.name);
-            if o.kind == info.of { Metric::parse(&metric)?.of(outcome) } else { Ok(None) }
+            if known { Metric::parse(&metric)?.of(outcome) } else { Ok(None) }
         };
         let values = observers.iter().map(value).collect::<Result<Vec<_>, Error>>()?;
         columns.push((

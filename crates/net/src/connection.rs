@@ -4,6 +4,7 @@ use crate::Error;
 use crate::record::Deliveries;
 use truckee_scenario::model::Flow;
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::detect::{AnyDetector, Watchers};
 use truckee_tcp::estimate::{AnyEstimator, Oracle};
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
@@ -13,7 +14,7 @@ use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Observers, Parts, State};
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Receiver, Sender, Stack, Time};
+use truckee_tcp::{Receiver, Sender, Spec, Stack, Time};
 
 /// A stretch of the table of paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub struct Template {
     parts: Parts,
     policy: AnyAckPolicy,
     observers: Option<Observers>,
+    watchers: Option<Watchers>,
     wants_truth: bool,
 }
 
@@ -63,13 +65,26 @@ impl Template {
                 .map(|(_, spec)| Ok(AnyEstimator::build(spec).map_err(refused)?.0))
                 .collect::<Result<_, _>>()?,
         );
+        let detectors: Vec<AnyDetector> = flow
+            .observe
+            .detectors
+            .iter()
+            .map(|(_, spec)| Ok(AnyDetector::build(spec).map_err(refused)?.0))
+            .collect::<Result<_, _>>()?;
+        let watchers = (!detectors.is_empty()).then(|| Watchers::new(detectors));
         let watched = !(flow.observe.predictors.is_empty() && flow.observe.estimators.is_empty());
         let mut stack = flow.stack.clone();
         stack.timestamps |= parts.want_timestamps();
         let mut specs =
             [&flow.sender.response].into_iter().chain(flow.observe.estimators.iter().map(|(_, s)| s));
         let wants_truth = specs.any(|spec| spec.mentions(Oracle::INFO.name));
-        Ok(Self { stack, parts, policy, observers: watched.then_some(observers), wants_truth })
+        Ok(Self { stack, parts, policy, observers: watched.then_some(observers), watchers, wants_truth })
+    }
+
+    /// Receivers have this policy from now on.
+    pub fn set_policy(&mut self, policy: &Spec) -> Option<AnyAckPolicy> {
+        self.policy = AnyAckPolicy::build(policy).ok()?.0;
+        Some(self.policy.clone())
     }
 
     /// Whether a part of its senders must be told the truth about the path.
@@ -83,7 +98,10 @@ impl Template {
         if let Some(observers) = &self.observers {
             sender.observe(observers.clone());
         }
-        let receiver = Receiver::new(&self.stack, self.policy.clone(), sender.wants_sack());
+        let mut receiver = Receiver::new(&self.stack, self.policy.clone(), sender.wants_sack());
+        if let Some(watchers) = &self.watchers {
+            receiver.observe(watchers.clone());
+        }
         (sender, receiver)
     }
 }

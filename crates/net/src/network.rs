@@ -49,7 +49,7 @@ pub struct FlowState {
     /// Its estimates over time, where there are any.
     pub readings: Option<Readings>,
     /// Its connections: one slot a lane.
-    first_connection: usize,
+    pub first_connection: usize,
     armed: Time,
 }
 
@@ -183,7 +183,7 @@ impl Network<'_> {
         self.warm = true;
         for flow in 0..self.flows.len() {
             self.flows[flow].book.warm = self.totals(flow);
-            self.flows[flow].book.judged_warm = self.judged(flow);
+            self.flows[flow].book.verdicts_warm = self.verdicts(flow);
         }
         self.links_warm = self.links.iter().map(|l| l.counts).collect();
         for book in &mut self.traffic {

@@ -5,6 +5,8 @@ use crate::network::{EstimateBook, Network, seconds};
 use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
 use truckee_scenario::model::{Flow, Scenario};
 use truckee_scenario::outcome::*;
+use truckee_tcp::ack::AckPolicy;
+use truckee_tcp::detect::Detected;
 use truckee_tcp::sender::Judged;
 use truckee_tcp::{Nanos, Time};
 
@@ -21,6 +23,10 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             let book = &network.flows[index].book;
             let mut one = flow_outcome(flow, book, &totals, &network.deliveries(index), from, end);
             one.observers = observers(&network, index, flow);
+            let ends = &network.connections[network.flows[index].first_connection];
+            one.ack_burst = ends.receiver.policy().burst();
+            let rounds = ends.sender.rounds().into_iter();
+            one.rounds = rounds.map(|r| RoundOutcome { segments: r.segments, acks: r.acks }).collect();
             one
         })
         .collect();
@@ -97,6 +103,8 @@ fn flow_outcome(
         ecn_reductions: c.ecn_reductions,
         acks_sent: totals.acks,
         acks_per_segment: ratio(totals.acks, totals.segments_received).unwrap_or(0.0),
+        ack_burst: None,
+        rounds: Vec::new(),
         overhead: ratio(c.retransmitted_bytes, totals.bytes_delivered).unwrap_or(0.0),
         connections: totals.connections,
         slow_start_rounds: c.slow_start_end.map(|e| e.1),
@@ -137,9 +145,11 @@ fn accuracy(judged: &Judged) -> Accuracy {
 
 fn observers(network: &Network<'_>, index: usize, flow: &Flow) -> Observers {
     let state = &network.flows[index];
-    let mut judged = network.judged(index);
-    judged.iter_mut().zip(&state.book.judged_warm).for_each(|(all, warm)| *all -= *warm);
-    let predictors = flow.observe.predictors.iter().zip(&judged);
+    let verdicts = network.verdicts(index).since(&state.book.verdicts_warm);
+    let predictors = flow.observe.predictors.iter().zip(&verdicts.predictors);
+    let own =
+        (verdicts.own_detector != Detected::default()).then_some((OWN_DETECTOR, &verdicts.own_detector));
+    let watching = flow.observe.detectors.iter().map(|(name, _)| name.as_str()).zip(&verdicts.detectors);
     let readings = state.readings.iter();
     Observers {
         predictors: predictors
@@ -153,6 +163,33 @@ fn observers(network: &Network<'_>, index: usize, flow: &Flow) -> Observers {
             .flat_map(|r| r.names.iter().zip(&r.books))
             .map(|(name, book)| estimator_outcome(name, book))
             .collect(),
+        detectors: own.into_iter().chain(watching).map(|(name, d)| detector_outcome(name, d)).collect(),
+    }
+}
+
+fn detector_outcome(name: &str, d: &Detected) -> DetectorOutcome {
+    let slow_start = ratio(d.slow_start_right, d.slow_start);
+    let avoidance = ratio(d.avoidance_right, d.avoidance);
+    let mean_s = |sum: Nanos, n: u64| ratio(sum, n).map(|ns| ns / 1e9);
+    DetectorOutcome {
+        name: name.to_owned(),
+        slow_start: d.slow_start,
+        slow_start_judged_right: d.slow_start_right,
+        avoidance: d.avoidance,
+        avoidance_judged_right: d.avoidance_right,
+        accuracy: DetectorAccuracy {
+            slow_start,
+            avoidance,
+            all: ratio(d.slow_start_right + d.avoidance_right, d.slow_start + d.avoidance),
+            balanced: slow_start.zip(avoidance).map(|(s, a)| (s + a) / 2.0),
+        },
+        false_alarms: d.false_alarms,
+        ends: d.ends,
+        ends_noticed: d.ends_noticed,
+        end_delay_s: mean_s(d.end_delays, d.ends_noticed),
+        starts: d.starts,
+        starts_noticed: d.starts_noticed,
+        start_delay_s: mean_s(d.start_delays, d.starts_noticed),
     }
 }
 
@@ -185,6 +222,7 @@ fn link_outcome(name: &str, counts: &link::Counts, warm: &link::Counts, span: Na
         channel_drops: counts.channel_drops - warm.channel_drops,
         outage_drops: counts.outage_drops - warm.outage_drops,
         ecn_marks: counts.marks - warm.marks,
+        acks_filtered: counts.acks_filtered - warm.acks_filtered,
         // Little's law: packets waiting on average = sum of their waiting times over the time.
         mean_queue_packets: over(waited),
         mean_wait_s: if packets > 0 { waited / packets as f64 / 1e9 } else { 0.0 },

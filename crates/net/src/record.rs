@@ -1,7 +1,9 @@
 //! What a flow or a source counts while a run goes on, and how it becomes part of the outcome.
 
+use crate::connection::Connection;
 use crate::packet::DropCause;
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
+use truckee_tcp::detect::Detected;
 use truckee_tcp::sender::{Counts, Judged};
 use truckee_tcp::{Nanos, Time};
 
@@ -180,6 +182,44 @@ impl Totals {
     }
 }
 
+/// How those have judged who watch a flow, in their order, and the detector that its receiver goes by.
+#[derive(Debug, Clone, Default)]
+pub struct Verdicts {
+    pub predictors: Vec<Judged>,
+    pub detectors: Vec<Detected>,
+    pub own_detector: Detected,
+}
+
+impl Verdicts {
+    /// Of so many.
+    pub fn of(predictors: usize, detectors: usize) -> Self {
+        Self {
+            predictors: vec![Judged::default(); predictors],
+            detectors: vec![Detected::default(); detectors],
+            own_detector: Detected::default(),
+        }
+    }
+
+    /// Takes in a connection's.
+    pub fn add(&mut self, connection: &Connection) {
+        let observers = connection.sender.observers().into_iter().flat_map(|o| o.judged());
+        self.predictors.iter_mut().zip(observers).for_each(|(sum, one)| *sum += *one);
+        let watchers = connection.receiver.watchers().into_iter().flat_map(|w| w.detected());
+        self.detectors.iter_mut().zip(watchers).for_each(|(sum, one)| *sum += *one);
+        if let Some(own) = connection.receiver.detected() {
+            self.own_detector += *own;
+        }
+    }
+
+    /// What has been added since an earlier moment.
+    pub fn since(mut self, past: &Self) -> Self {
+        self.predictors.iter_mut().zip(&past.predictors).for_each(|(all, one)| *all -= *one);
+        self.detectors.iter_mut().zip(&past.detectors).for_each(|(all, one)| *all -= *one);
+        self.own_detector -= past.own_detector;
+        self
+    }
+}
+
 /// The books of one flow.
 #[derive(Debug, Default)]
 pub struct FlowBook {
@@ -187,10 +227,10 @@ pub struct FlowBook {
     pub ended: Totals,
     /// At the end of the warm-up.
     pub warm: Totals,
-    /// How the predictors that watch have judged in the connections that have ended, in their order.
-    pub judged: Vec<Judged>,
+    /// How those who watch have judged in the connections that have ended.
+    pub verdicts: Verdicts,
     /// The same of all connections, at the end of the warm-up.
-    pub judged_warm: Vec<Judged>,
+    pub verdicts_warm: Verdicts,
     pub started: Option<Time>,
     pub finished: Option<Time>,
     /// Time series, where they are wanted.

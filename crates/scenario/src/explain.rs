@@ -4,8 +4,8 @@
 
 use crate::Scenario;
 use crate::model::{
-    App, Arrivals, Change, Connections, Direction, Flow, Limit, Link, NodeId, Observe, Periods, Queue,
-    Sender, Traffic, Which,
+    App, Arrivals, Change, Changed, Connections, Direction, Flow, Limit, Link, NodeId, Observe, Periods,
+    Queue, Sender, Traffic, Which,
 };
 use crate::units::{format_bytes, format_rate, format_time};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
 use truckee_tcp::{Arg, Size, Spec, Stack};
 
 /// The scenario as TOML with every default filled in. A key that is missing from the text has no value: no queue
-/// limit, no route, no end.
+/// limit, no ACK filter, no route, no end.
 pub fn explain(scenario: &Scenario) -> String {
     let mut out = Text::default();
     out.line("duration", time(scenario.duration));
@@ -138,7 +138,7 @@ impl Text {
     ) {
         self.line(rate, quoted(&format_rate(direction.rate as f64)));
         self.line(delay, time(direction.delay));
-        self.line(queue, queue_text(&direction.queue));
+        self.line(queue, queue_text(direction));
         let effects = &direction.channel.effects;
         if !effects.is_empty() {
             self.line(channel, array(effects.iter().map(|e| effect(scenario, e))));
@@ -195,6 +195,13 @@ impl Text {
     fn change(&mut self, scenario: &Scenario, change: &Change) {
         self.head("change");
         self.line("at", time(change.at));
+        let change = match &change.what {
+            Changed::Link(change) => change,
+            Changed::Receiver { flow, policy } => {
+                self.line("flow", quoted(&scenario.flows[*flow].name));
+                return self.line("receiver", spec(policy));
+            }
+        };
         self.line("link", quoted(&scenario.links[change.link].name));
         let direction = match change.direction {
             Which::Both => "both",
@@ -220,9 +227,9 @@ fn limit(limit: Limit) -> Option<String> {
     }
 }
 
-fn queue_text(queue: &Queue) -> String {
-    match queue {
-        Queue::DropTail { limit: l } => Inline::kind("drop-tail").with_some("size", limit(*l)).end(),
+fn queue_text(direction: &Direction) -> String {
+    let queue = match &direction.queue {
+        Queue::DropTail { limit: l } => Inline::kind("drop-tail").with_some("size", limit(*l)),
         Queue::Red(red) => Inline::kind("red")
             .with_some("size", limit(red.limit))
             .with("min", quoted(&format!("{}packets", red.min_threshold)))
@@ -230,9 +237,9 @@ fn queue_text(queue: &Queue) -> String {
             .with("max_probability", number(red.max_probability))
             .with("weight", number(red.weight))
             .with("gentle", red.gentle.to_string())
-            .with("ecn", red.ecn.to_string())
-            .end(),
-    }
+            .with("ecn", red.ecn.to_string()),
+    };
+    queue.with_some("ack_filter", direction.ack_filter.then(|| "true".to_owned())).end()
 }
 
 fn effect(scenario: &Scenario, effect: &Effect) -> String {
@@ -321,6 +328,7 @@ fn observe(observe: &Observe) -> String {
     Inline::default()
         .with("predictors", list(&observe.predictors))
         .with("estimators", list(&observe.estimators))
+        .with("detectors", list(&observe.detectors))
         .with("every", time(observe.every))
         .end()
 }

@@ -2,6 +2,7 @@
 //! nanoseconds, defaults are filled in.
 
 use truckee_channel::ChannelConfig;
+use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
 use truckee_tcp::response::ToEstimate;
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::QuickStart;
@@ -61,6 +62,8 @@ pub struct Direction {
     pub delay: Nanos,
     /// The queue in front of it.
     pub queue: Queue,
+    /// Whether an ACK that waits is superseded by a newer one of its connection (RFC 3449, section 5.2.1).
+    pub ack_filter: bool,
     /// What the medium does to packets.
     pub channel: ChannelConfig,
 }
@@ -108,6 +111,18 @@ pub struct Red {
 }
 
 impl Scenario {
+    /// Whether the receiver of that flow ever goes by a slow-start detector.
+    pub fn has_detector(&self, flow: &Flow) -> bool {
+        let by_detector = |policy: &Spec| AnyAckPolicy::build(policy).is_ok_and(|(p, _)| p.phase().is_some());
+        let changed = self.changes.iter().any(|change| match &change.what {
+            Changed::Receiver { flow: index, policy } => {
+                self.flows.get(*index).is_some_and(|f| f.name == flow.name) && by_detector(policy)
+            }
+            Changed::Link(_) => false,
+        });
+        changed || by_detector(&flow.receiver)
+    }
+
     /// Whether any flow asks the routers on its way for a rate.
     pub fn asks_for_rates(&self) -> bool {
         self.flows.iter().any(|flow| flow.sender.start.name == <QuickStart as Member>::INFO.name)
@@ -165,13 +180,15 @@ impl Sender {
     }
 }
 
-/// Those who watch a flow's sender and change nothing, each with the name that results call it by.
+/// Those who watch a flow's ends and change nothing, each with the name that results call it by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observe {
     /// Loss predictors.
     pub predictors: Vec<(String, Spec)>,
     /// Bandwidth estimators.
     pub estimators: Vec<(String, Spec)>,
+    /// Slow-start detectors, at the receiver.
+    pub detectors: Vec<(String, Spec)>,
     /// How often estimates are read and held against the truth.
     pub every: Nanos,
 }
@@ -298,6 +315,37 @@ pub struct Traffic {
 pub struct Change {
     /// When.
     pub at: Nanos,
+    /// What.
+    pub what: Changed,
+}
+
+impl Change {
+    /// The change of a link, if it is one.
+    pub fn of_link(&self) -> Option<&LinkChange> {
+        match &self.what {
+            Changed::Link(change) => Some(change),
+            Changed::Receiver { .. } => None,
+        }
+    }
+}
+
+/// What changes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Changed {
+    /// A link.
+    Link(LinkChange),
+    /// The ACK policy of a flow: of the connections it has and of those to come.
+    Receiver {
+        /// Index of the flow.
+        flow: usize,
+        /// The policy from now on.
+        policy: Spec,
+    },
+}
+
+/// What changes about a link.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkChange {
     /// Index of the link.
     pub link: usize,
     /// Which directions.

@@ -67,6 +67,10 @@ pub struct FlowOutcome {
     pub acks_sent: u64,
     /// ACKs per data segment received.
     pub acks_per_segment: f64,
+    /// How many segments an ACK covers at most at the end, as the receiver's policy has learnt; `None`: it learns nothing.
+    pub ack_burst: Option<u64>,
+    /// The first rounds of the (last) connection, one by one.
+    pub rounds: Vec<RoundOutcome>,
     /// Retransmitted bytes over bytes delivered.
     pub overhead: f64,
     /// Connections completed (more than one for sequences of files).
@@ -97,6 +101,15 @@ pub struct FlowOutcome {
     pub rtt_s: RttOutcome,
     /// Mean congestion window, segments, over time.
     pub mean_cwnd_segments: f64,
+}
+
+/// What went in one round: from the sending of a window to its acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+pub struct RoundOutcome {
+    /// Data segments sent, again ones included.
+    pub segments: u64,
+    /// ACKs that came for them.
+    pub acks: u64,
 }
 
 /// Packets dropped, by true cause.
@@ -136,10 +149,13 @@ pub struct Accuracy {
     pub all: Option<f64>,
 }
 
+/// What the detector that a receiver goes by is called among those of its observers.
+pub const OWN_DETECTOR: &str = "receiver";
+
 /// What the estimate that a sender goes by is called among those of its observers.
 pub const OWN_ESTIMATE: &str = "sender";
 
-/// What those found who watched a sender and changed nothing.
+/// What those found who watched a flow's ends and changed nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
 pub struct Observers {
     /// Loss predictors.
@@ -147,6 +163,53 @@ pub struct Observers {
     /// Bandwidth estimators; first the one that the sender goes by, if it goes by one, called
     /// [`OWN_ESTIMATE`].
     pub estimators: Vec<EstimatorOutcome>,
+    /// Slow-start detectors; first the one that the receiver's policy goes by, if it goes by one, called
+    /// [`OWN_DETECTOR`].
+    pub detectors: Vec<DetectorOutcome>,
+}
+
+/// How a slow-start detector judged. The truth of a segment is the phase in which the sender sent it.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct DetectorOutcome {
+    /// Its name, with the arguments that are not the defaults.
+    pub name: String,
+    /// Data segments that came and had been sent in slow start.
+    pub slow_start: u64,
+    /// Of them, those on whose arrival it said so.
+    pub slow_start_judged_right: u64,
+    /// Data segments that came and had been sent in congestion avoidance or the repair of a loss.
+    pub avoidance: u64,
+    /// Of them, those on whose arrival it said so.
+    pub avoidance_judged_right: u64,
+    /// Shares judged right.
+    pub accuracy: DetectorAccuracy,
+    /// How often its verdict turned to slow start while segments of avoidance came.
+    pub false_alarms: u64,
+    /// Ends of slow start.
+    pub ends: u64,
+    /// Of them, those it noticed before the next slow start.
+    pub ends_noticed: u64,
+    /// Mean time from the arrival of the first segment of avoidance to its verdict, s; `None`: no end noticed.
+    pub end_delay_s: Option<f64>,
+    /// Returns to slow start.
+    pub starts: u64,
+    /// Of them, those it noticed before they ended.
+    pub starts_noticed: u64,
+    /// Mean time from the arrival of the first segment of slow start to its verdict, s; `None`: no return noticed.
+    pub start_delay_s: Option<f64>,
+}
+
+/// Shares of segments judged right; `None` where there was none to judge.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
+pub struct DetectorAccuracy {
+    /// Of those sent in slow start.
+    pub slow_start: Option<f64>,
+    /// Of those sent in avoidance.
+    pub avoidance: Option<f64>,
+    /// Of all.
+    pub all: Option<f64>,
+    /// Mean of the first two: what a detector that always says the same has at .5.
+    pub balanced: Option<f64>,
 }
 
 /// How a predictor that watched judged the sender's loss events.
@@ -223,6 +286,8 @@ pub struct LinkOutcome {
     pub outage_drops: u64,
     /// Packets marked by ECN.
     pub ecn_marks: u64,
+    /// ACKs that its filter has superseded by newer ones. They are no drops.
+    pub acks_filtered: u64,
     /// Mean number of packets waiting, the one in transmission not counted.
     pub mean_queue_packets: f64,
     /// Mean time a packet waited, s.

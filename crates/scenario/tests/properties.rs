@@ -77,7 +77,8 @@ fn queue() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("{}".to_owned()),
         (1..10_000u32).prop_map(|n| format!(r#"{{ kind = "drop-tail", size = "{n}packets" }}"#)),
-        (1..10_000_000u32).prop_map(|n| format!(r#"{{ size = "{n}B" }}"#)),
+        (1..10_000_000u32, any::<bool>())
+            .prop_map(|(n, filter)| format!(r#"{{ size = "{n}B", ack_filter = {filter} }}"#)),
         (0.01..5.0f64).prop_map(|x| format!(r#"{{ size = "{x}bdp" }}"#)),
         (1.0..50.0f64, any::<bool>(), any::<bool>()).prop_map(|(min, gentle, ecn)| format!(
             r#"{{ kind = "red", size = "bdp", min = "{min}packets", gentle = {gentle}, ecn = {ecn} }}"#

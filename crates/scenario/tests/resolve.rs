@@ -3,7 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
 
 use truckee_channel::{Effect, ReorderWhich};
-use truckee_scenario::model::{App, Arrivals, Connections, Limit, Periods, Queue, Which};
+use truckee_scenario::model::{App, Arrivals, Change, Changed, Connections, Limit, Periods, Queue, Which};
 use truckee_scenario::{Document, Errors, Scenario};
 use truckee_tcp::{Arg, Size, Stack};
 
@@ -272,8 +272,24 @@ fn changes_are_put_in_order_of_time() {
     let rest = "[[change]]\nat = \"20s\"\nlink = \"router-phone\"\nup = false\ndirection = \"back\"\n\
                 [[change]]\nat = \"10s\"\nlink = \"server-router\"\ndelay = \"1ms\"\n";
     let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", rest));
-    let seen: Vec<_> = scenario.changes.iter().map(|c| (c.at, c.link, c.direction)).collect();
+    let of_link = |c: &Change| c.of_link().map(|of| (c.at, of.link, of.direction));
+    let seen: Vec<_> = scenario.changes.iter().filter_map(of_link).collect();
     assert_eq!(seen, [(10_000 * MS, 0, Which::Both), (20_000 * MS, 1, Which::Back)]);
+}
+
+#[test]
+fn a_receiver_changes_by_its_flows_name_for_all_copies() {
+    let rest = "[[flow]]\nname = \"many\"\ncount = 2\nfrom = \"server\"\nto = \"phone\"\n\
+                [[flow]]\nname = \"other\"\nfrom = \"server\"\nto = \"phone\"\n\
+                [[change]]\nat = \"5s\"\nflow = \"many\"\nreceiver = { delayed = { count = 3 } }\n";
+    let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", rest));
+    let changed = |c: &Change| match &c.what {
+        Changed::Receiver { flow, policy } => Some((c.at, *flow, policy.args[0].clone())),
+        Changed::Link(_) => None,
+    };
+    let count = ("count".to_owned(), Arg::Number(3.0));
+    let seen: Vec<_> = scenario.changes.iter().filter_map(changed).collect();
+    assert_eq!(seen, [(5000 * MS, 0, count.clone()), (5000 * MS, 1, count)]);
 }
 
 #[test]

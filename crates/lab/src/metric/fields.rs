@@ -2,7 +2,8 @@
 
 use truckee_scenario::Outcome;
 use truckee_scenario::outcome::{
-    EstimatorOutcome, FlowOutcome, LinkOutcome, PredictorOutcome, TrafficOutcome,
+    DetectorOutcome, EstimatorOutcome, FlowOutcome, LinkOutcome, PredictorOutcome, RoundOutcome,
+    TrafficOutcome,
 };
 
 pub(super) struct Field<T> {
@@ -48,6 +49,12 @@ pub(super) const FLOW: &[Field<FlowOutcome>] = &[
     field("ecn_reductions", "", "window reductions by ECN", |f| Some(f.ecn_reductions as f64)),
     field("acks_sent", "", "ACKs sent by the receiver", |f| Some(f.acks_sent as f64)),
     field("acks_per_segment", "", "ACKs per data segment received", |f| Some(f.acks_per_segment)),
+    field(
+        "ack_burst",
+        "segments",
+        "what an ACK covers at most at the end, where the policy learns it",
+        |f| f.ack_burst.map(|n| n as f64),
+    ),
     field("overhead", "", "retransmitted bytes over bytes delivered", |f| Some(f.overhead)),
     field("connections", "", "connections completed", |f| Some(f.connections as f64)),
     field("slow_start_rounds", "", "rounds until slow start first ended; missing: it did not", |f| {
@@ -129,6 +136,41 @@ pub(super) const ESTIMATOR: &[Field<EstimatorOutcome>] = &[
     field("tracking_error", "", "mean distance from what was available, over its mean", |e| e.tracking_error),
     field("over_available", "", "mean estimate over the mean of what was available", |e| e.over_available),
     field("over_used", "", "mean estimate over the mean of what was used", |e| e.over_used),
+];
+
+pub(super) const DETECTOR: &[Field<DetectorOutcome>] = &[
+    field("slow_start", "", "segments that had been sent in slow start", |d| Some(d.slow_start as f64)),
+    field("slow_start_judged_right", "", "of them, those it judged so", |d| {
+        Some(d.slow_start_judged_right as f64)
+    }),
+    field("avoidance", "", "segments that had been sent in avoidance or recovery", |d| {
+        Some(d.avoidance as f64)
+    }),
+    field("avoidance_judged_right", "", "of them, those it judged so", |d| {
+        Some(d.avoidance_judged_right as f64)
+    }),
+    field("accuracy.slow_start", "", "share of the segments of slow start judged right", |d| {
+        d.accuracy.slow_start
+    }),
+    field("accuracy.avoidance", "", "share of the segments of avoidance judged right", |d| {
+        d.accuracy.avoidance
+    }),
+    field("accuracy.all", "", "share of all segments judged right", |d| d.accuracy.all),
+    field("accuracy.balanced", "", "mean of the shares of both phases", |d| d.accuracy.balanced),
+    field("false_alarms", "", "turns of its verdict to slow start in avoidance", |d| {
+        Some(d.false_alarms as f64)
+    }),
+    field("ends", "", "ends of slow start", |d| Some(d.ends as f64)),
+    field("ends_noticed", "", "of them, those it noticed", |d| Some(d.ends_noticed as f64)),
+    field("end_delay_s", "s", "mean time until it noticed an end of slow start", |d| d.end_delay_s),
+    field("starts", "", "returns to slow start", |d| Some(d.starts as f64)),
+    field("starts_noticed", "", "of them, those it noticed", |d| Some(d.starts_noticed as f64)),
+    field("start_delay_s", "s", "mean time until it noticed a return to slow start", |d| d.start_delay_s),
+];
+
+pub(super) const ROUND: &[Field<RoundOutcome>] = &[
+    field("segments", "", "data segments sent in that round, counted from 1", |r| Some(r.segments as f64)),
+    field("acks", "", "ACKs that came for that round", |r| Some(r.acks as f64)),
 ];
 
 pub(super) const LINK: &[Field<LinkOutcome>] = &[

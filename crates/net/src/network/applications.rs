@@ -4,8 +4,7 @@ use super::{Network, kind};
 use crate::agenda::Key;
 use crate::app::Command;
 use crate::connection::{Connection, NEVER};
-use crate::record::{Deliveries, Totals};
-use truckee_tcp::sender::Judged;
+use crate::record::{Deliveries, Totals, Verdicts};
 
 impl Network<'_> {
     pub(super) fn on_app(&mut self, index: usize) {
@@ -98,7 +97,7 @@ impl Network<'_> {
         let flow = &mut self.flows[connection.flow];
         if connection.generation > 0 && !connection.reverse {
             add_connection(&mut flow.book.ended, connection);
-            add_judged(&mut flow.book.judged, connection);
+            flow.book.verdicts.add(connection);
         }
         (connection.sender, connection.receiver) = flow.template.ends();
         connection.generation += 1;
@@ -107,12 +106,12 @@ impl Network<'_> {
     }
 
     /// How those who watch a flow have judged so far.
-    pub fn judged(&self, flow: usize) -> Vec<Judged> {
+    pub fn verdicts(&self, flow: usize) -> Verdicts {
         let state = &self.flows[flow];
-        let mut judged = state.book.judged.clone();
+        let mut verdicts = state.book.verdicts.clone();
         let connections = &self.connections[state.connections()];
-        connections.iter().filter(|c| !c.reverse).for_each(|c| add_judged(&mut judged, c));
-        judged
+        connections.iter().filter(|c| !c.reverse).for_each(|c| verdicts.add(c));
+        verdicts
     }
 
     /// What a flow has counted so far.
@@ -137,12 +136,6 @@ impl Network<'_> {
         connections.iter().filter(|c| !c.reverse).for_each(|c| all.merge(&c.deliveries));
         all
     }
-}
-
-fn add_judged(judged: &mut [Judged], connection: &Connection) {
-    let observers = connection.sender.observers();
-    let theirs = observers.into_iter().flat_map(|o| o.judged());
-    judged.iter_mut().zip(theirs).for_each(|(sum, one)| *sum += *one);
 }
 
 fn add_connection(totals: &mut Totals, connection: &Connection) {

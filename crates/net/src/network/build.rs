@@ -11,20 +11,20 @@ use crate::digest::Digest;
 use crate::link::{self, Link};
 use crate::packet::Pool;
 use crate::quick_start::Router;
-use crate::record::{Deliveries, FlowBook, TrafficBook};
+use crate::record::{Deliveries, FlowBook, TrafficBook, Verdicts};
 use crate::{Error, Options};
 use truckee_channel::random::stream;
 use truckee_scenario::Scenario;
-use truckee_scenario::model::App;
+use truckee_scenario::model::{App, Change};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
-use truckee_tcp::sender::Judged;
 
 impl<'a> Network<'a> {
     /// Builds the network of a scenario.
     pub fn new(scenario: &'a Scenario, options: &Options) -> Result<Self, Error> {
         let mut changes = vec![false; scenario.links.len()];
-        scenario.changes.iter().for_each(|change| changes[change.link] = true);
+        let of_links = || scenario.changes.iter().filter_map(Change::of_link);
+        of_links().for_each(|change| changes[change.link] = true);
         let asked = scenario.asks_for_rates();
         let links: Vec<Link> = scenario
             .links
@@ -47,7 +47,7 @@ impl<'a> Network<'a> {
             .collect();
         let mut network = Self {
             scenario,
-            changing: !scenario.changes.is_empty(),
+            changing: of_links().next().is_some(),
             end: scenario.duration,
             agenda: Agenda::default(),
             routes: Routes::new(&scenario.nodes, &scenario.links),
@@ -126,8 +126,8 @@ impl<'a> Network<'a> {
             let series = options
                 .series
                 .then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
-            let judged = vec![Judged::default(); flow.observe.predictors.len()];
-            let book = FlowBook { series, judged_warm: judged.clone(), judged, ..FlowBook::default() };
+            let verdicts = Verdicts::of(flow.observe.predictors.len(), flow.observe.detectors.len());
+            let book = FlowBook { series, verdicts_warm: verdicts.clone(), verdicts, ..FlowBook::default() };
             let own = flow.sender.goes_by_estimate().then(|| OWN_ESTIMATE.to_owned());
             let names: Vec<String> =
                 own.into_iter().chain(flow.observe.estimators.iter().map(|(name, _)| name.clone())).collect();
@@ -193,7 +193,7 @@ impl<'a> Network<'a> {
     }
 
     /// Finds the links whose arrivals can be worked out one hop ahead: all they carry comes from one other link, which
-    /// keeps its order and its properties for the whole run.
+    /// keeps its order and its properties for the whole run, and what it has accepted.
     pub(super) fn find_fused(&mut self) {
         #[derive(Clone, Copy, PartialEq)]
         enum Feeder {
@@ -216,9 +216,10 @@ impl<'a> Network<'a> {
             previous = link;
         }
         // Where routes can change, anything may come from anywhere.
-        let steady = !self.scenario.changes.iter().any(|c| c.up.is_some() || c.delay.is_some());
+        let of_links = || self.scenario.changes.iter().filter_map(Change::of_link);
+        let steady = !of_links().any(|c| c.up.is_some() || c.delay.is_some());
         let mut changes = vec![false; self.scenario.links.len()];
-        self.scenario.changes.iter().for_each(|change| changes[change.link] = true);
+        of_links().for_each(|change| changes[change.link] = true);
         let fixed = |link: usize| steady && !changes[link / 2];
         let fused: Vec<bool> = feeders
             .iter()
@@ -226,7 +227,8 @@ impl<'a> Network<'a> {
             .map(|(link, feeder)| match feeder {
                 Feeder::One(from) => {
                     let from = *from as usize;
-                    fixed(link) && fixed(from) && self.links[from].keeps_order()
+                    let feeder = &self.links[from];
+                    fixed(link) && fixed(from) && feeder.keeps_order() && !feeder.filters_acks()
                 }
                 _ => false,
             })

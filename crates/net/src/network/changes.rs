@@ -4,13 +4,17 @@ use super::{END, Network, kind};
 use crate::agenda::Key;
 use crate::connection::Path;
 use crate::packet::{DropCause, PacketId, TRAFFIC, bits};
-use truckee_scenario::model::{Change, Which};
+use truckee_scenario::model::{Changed, LinkChange, Which};
 use truckee_scenario::route::Hop;
+use truckee_tcp::Spec;
 
 impl Network<'_> {
     pub(super) fn on_change(&mut self, index: usize) {
         self.agenda.pop();
-        let change: &Change = &self.scenario.changes[index];
+        let change: &LinkChange = match &self.scenario.changes[index].what {
+            Changed::Link(change) => change,
+            Changed::Receiver { flow, policy } => return self.change_receiver(*flow, policy),
+        };
         let directions: &[usize] = match change.direction {
             Which::Both => &[0, 1],
             Which::Forward => &[0],
@@ -41,6 +45,20 @@ impl Network<'_> {
         if change.delay.is_some() || change.up.is_some() {
             self.find_routes();
             self.recount_load();
+        }
+    }
+
+    /// Another ACK policy for a flow's connections, those to come included.
+    fn change_receiver(&mut self, flow: usize, policy: &Spec) {
+        let state = &mut self.flows[flow];
+        // The reading of the scenario has built it before; what it refuses does not get here.
+        let Some(policy) = state.template.set_policy(policy) else { return };
+        for index in state.connections() {
+            let connection = &mut self.connections[index];
+            if connection.open && !connection.reverse {
+                connection.receiver.set_policy(policy.clone());
+                self.flush_receiver(index);
+            }
         }
     }
 

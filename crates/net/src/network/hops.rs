@@ -1,6 +1,7 @@
 //! Packets from link to link.
 
 use super::{END, Network, kind, seconds};
+use crate::ack_filter::Held;
 use crate::agenda::Key;
 use crate::connection::NEVER;
 use crate::link::{self, Offered};
@@ -64,11 +65,12 @@ impl Network<'_> {
             let owner = packet.owner;
             let flow =
                 || if owner & TRAFFIC != 0 { link::NO_FLOW } else { connections[owner as usize].flow as u32 };
-            match self.links[index].offer(at, packet, flow) {
+            match self.links[index].offer(at, id, packet, flow) {
                 Offered::Dropped(cause, when) => {
                     self.packets.remove(id);
                     return self.on_drop(id, index, cause, when);
                 }
+                Offered::Supersedes(held) => return self.supersede(id, held),
                 Offered::Accepted { departure, arrival, copy } => {
                     let next = self.paths[packet.at as usize + 1];
                     if next != END && self.links[next as usize].fused {
@@ -81,6 +83,7 @@ impl Network<'_> {
                     if let Some(arrival) = copy {
                         let twin = *packet;
                         let packet = self.packets.add(twin);
+                        self.links[index].note_copy(&twin, id, packet);
                         self.carry(index, item);
                         self.carry(index, InTransit { arrival, packet, ..item });
                     } else {
@@ -90,6 +93,13 @@ impl Network<'_> {
                 }
             }
         }
+    }
+
+    /// An ACK takes the place of an older one, whatever packets stand for that.
+    fn supersede(&mut self, id: PacketId, held: Held) {
+        let newer = self.packets[id];
+        self.packets.remove(id);
+        held.packets().for_each(|older| self.packets[older] = newer);
     }
 
     #[inline]

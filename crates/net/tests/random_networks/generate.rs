@@ -5,6 +5,8 @@ use truckee_channel::random::{Xoshiro256PlusPlus, chance, stream, up_to};
 use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::*;
+use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::detect::AnyDetector;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::preset::PRESETS;
@@ -62,7 +64,7 @@ pub fn network(seed: u64) -> Case {
     let flows: Vec<Flow> =
         (0..dice.whole(1, 3)).map(|k| flow(&mut dice, k, nodes, &links, patient, duration)).collect();
     let traffic = (0..dice.whole(0, 2)).map(|k| traffic(&mut dice, k, nodes, &links, duration)).collect();
-    let changes = changes(&mut dice, &links, duration);
+    let changes = changes(&mut dice, &links, flows.len(), duration);
     let warmup = if dice.chance(0.2) { dice.whole(0, (duration - 1).min(3 * S)) } else { 0 };
     let scenario = Scenario {
         name: format!("network-{seed}"),
@@ -116,7 +118,8 @@ fn direction(dice: &mut Dice, patient: bool) -> Direction {
     if dice.chance(0.1) {
         effects.push(Effect::Trace(trace(dice)));
     }
-    Direction { rate, delay, queue: queue(dice), channel: ChannelConfig { effects } }
+    let queue = queue(dice);
+    Direction { rate, delay, queue, ack_filter: dice.chance(0.3), channel: ChannelConfig { effects } }
 }
 
 fn trace(dice: &mut Dice) -> Arc<CapacityTrace> {
@@ -232,6 +235,7 @@ fn observe(dice: &mut Dice) -> Observe {
     Observe {
         predictors: if watched { all(AnyPredictor::MEMBERS) } else { Vec::new() },
         estimators: if watched { all(AnyEstimator::MEMBERS) } else { Vec::new() },
+        detectors: if watched { all(AnyDetector::MEMBERS) } else { Vec::new() },
         every: dice.whole(10, 1000) * MS,
     }
 }
@@ -260,11 +264,7 @@ fn way(dice: &mut Dice, nodes: usize, links: &[Link]) -> (NodeId, NodeId, Option
 
 fn flow(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], patient: bool, duration: Nanos) -> Flow {
     let (from, to, route) = way(dice, nodes, links);
-    let receiver = match dice.whole(0, 3) {
-        0 | 1 => Spec::named("every"),
-        2 => Spec::named("delayed"),
-        _ => Spec::named("delayed").with("timeout", Arg::Time(dice.whole(1, 500) * MS)),
-    };
+    let receiver = receiver(dice);
     let stack = stack(dice);
     let start = match dice.whole(0, 9) {
         0..6 => 0,
@@ -284,6 +284,20 @@ fn flow(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], patient: boo
         stack,
         route,
     }
+}
+
+fn receiver(dice: &mut Dice) -> Spec {
+    match dice.whole(0, 5) {
+        0 | 1 => Spec::named("every"),
+        2 => Spec::named("delayed"),
+        3 => Spec::named("delayed").with("timeout", Arg::Time(dice.whole(1, 500) * MS)),
+        _ => Spec::named(dice.one(&reliable_policies())),
+    }
+}
+
+/// All ACK policies but the one that acknowledges what has not come.
+fn reliable_policies() -> Vec<&'static str> {
+    AnyAckPolicy::MEMBERS.iter().map(|m| m.name).filter(|name| *name != "optimistic").collect()
 }
 
 fn stack(dice: &mut Dice) -> Stack {
@@ -377,31 +391,40 @@ fn traffic(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], duration:
 }
 
 /// Changes in order of time; whatever goes down comes up again.
-fn changes(dice: &mut Dice, links: &[Link], duration: Nanos) -> Vec<Change> {
+fn changes(dice: &mut Dice, links: &[Link], flows: usize, duration: Nanos) -> Vec<Change> {
     if dice.chance(0.5) {
         return Vec::new();
     }
     let mut changes = Vec::new();
     for _ in 0..dice.whole(1, 5) {
-        let change = Change {
-            at: dice.whole(0, duration.min(8 * S)),
+        let at = dice.whole(0, duration.min(8 * S));
+        if dice.chance(0.2) {
+            let (flow, policy) = (dice.whole(0, flows as u64 - 1) as usize, receiver(dice));
+            changes.push(Change { at, what: Changed::Receiver { flow, policy } });
+            continue;
+        }
+        let change = LinkChange {
             link: dice.whole(0, links.len() as u64 - 1) as usize,
             direction: dice.one(&[Which::Both, Which::Both, Which::Forward, Which::Back]),
             rate: None,
             delay: None,
             up: None,
         };
+        let of_link = |at, change| Change { at, what: Changed::Link(change) };
         if dice.chance(0.4) {
-            let again = (change.at + dice.whole(0, 3 * S)).min(duration);
-            changes.push(Change { up: Some(true), direction: Which::Both, at: again, ..change.clone() });
-            changes.push(Change { up: Some(false), ..change });
+            let again = (at + dice.whole(0, 3 * S)).min(duration);
+            changes.push(of_link(
+                again,
+                LinkChange { up: Some(true), direction: Which::Both, ..change.clone() },
+            ));
+            changes.push(of_link(at, LinkChange { up: Some(false), ..change }));
         } else {
             let rate = dice.chance(0.6).then(|| dice.spread(5e4, 1e9) as u64);
             let delay = (rate.is_none() || dice.chance(0.3)).then(|| dice.whole(0, 200 * MS));
-            changes.push(Change { rate, delay, ..change });
+            changes.push(of_link(at, LinkChange { rate, delay, ..change }));
         }
     }
     // Stable, and of one instant the fall goes before the rise.
-    changes.sort_by_key(|c| (c.at, c.up == Some(true)));
+    changes.sort_by_key(|c| (c.at, c.of_link().is_some_and(|of| of.up == Some(true))));
     changes
 }

@@ -74,7 +74,9 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let wired = std::mem::take(&mut wiring.links);
     let (mut links, drafts): (Vec<_>, Vec<_>) = wired.into_iter().map(|wired| wired.link(&numbers)).unzip();
     let by_name: HashMap<&str, usize> = links.iter().enumerate().map(|(i, l)| (l.name.as_str(), i)).collect();
-    let changes = change::read(diag, section(&top, "change"), &by_name, duration);
+    let flow_names: Vec<&str> = flows.iter().map(|placed| placed.flow.name.as_str()).collect();
+    let known = change::Known { links: &by_name, flows: &flow_names };
+    let changes = change::read(diag, section(&top, "change"), &known, duration);
     top.finish();
 
     let nodes = std::mem::take(&mut wiring.nodes);

@@ -1,10 +1,11 @@
-//! Who watches a flow's sender: `observe = { predictors = […], estimators = […], every = "100ms" }`.
+//! Who watches a flow's ends: `observe = { predictors = […], estimators = […], detectors = […], every = "100ms" }`.
 
 use super::algorithm::{self, Resolve};
 use super::reader::Reader;
 use crate::document::tree::{Kind, Value};
 use crate::model::Observe;
 use crate::units::{format_bytes, format_rate, format_time};
+use truckee_tcp::detect::AnyDetector;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::{Arg, Nanos, Spec, SpecError};
@@ -14,14 +15,16 @@ const SECOND: Nanos = 1_000_000_000;
 
 /// Reads the key of a flow.
 pub(super) fn read(reader: &Reader<'_>) -> Observe {
-    let nobody = Observe { predictors: Vec::new(), estimators: Vec::new(), every: EVERY };
+    let nobody =
+        Observe { predictors: Vec::new(), estimators: Vec::new(), detectors: Vec::new(), every: EVERY };
     let Some(value) = reader.get("observe") else { return nobody };
     let Some(inner) = Reader::of(reader.diag, value, "who observes") else { return nobody };
     let predictors = list(&inner, "predictors", |s| AnyPredictor::build(s).map(|(_, spec)| spec));
     let estimators = list(&inner, "estimators", estimator);
+    let detectors = list(&inner, "detectors", |s| AnyDetector::build(s).map(|(_, spec)| spec));
     let every = inner.time("every", EVERY, 1000..=3600 * SECOND, "ms");
     inner.finish();
-    Observe { predictors, estimators, every }
+    Observe { predictors, estimators, detectors, every }
 }
 
 fn list(reader: &Reader<'_>, key: &'static str, resolve: Resolve) -> Vec<(String, Spec)> {
