@@ -175,6 +175,7 @@ impl Text {
         self.line("limited_transmit", stack.limited_transmit.to_string());
         self.line("ecn", stack.ecn.to_string());
         self.line("handshake", stack.handshake.to_string());
+        self.line("segment_from_acks", stack.segment_from_acks.to_string());
     }
 
     fn traffic(&mut self, scenario: &Scenario, traffic: &Traffic) {

@@ -72,7 +72,7 @@ pub struct SweepPart {
     #[serde(default)]
     pub metrics: Vec<String>,
     /// Those who watch become a last axis of that name; its cells have their metrics, without `predictor.NAME.` or
-    /// `estimator.NAME.` before them, beside those of the run.
+    /// `estimator.NAME.` or `detector.NAME.` before them, beside those of the run.
     pub by: Option<Watchers>,
     /// What is different with `--quick`.
     #[serde(default)]
@@ -87,6 +87,8 @@ pub enum Watchers {
     Predictor,
     /// Bandwidth estimators.
     Estimator,
+    /// Slow-start detectors.
+    Detector,
 }
 
 impl Watchers {
@@ -95,6 +97,7 @@ impl Watchers {
         match self {
             Self::Predictor => "predictor",
             Self::Estimator => "estimator",
+            Self::Detector => "detector",
         }
     }
 }

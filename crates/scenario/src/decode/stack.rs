@@ -30,6 +30,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Stack {
         limited_transmit: reader.flag("limited_transmit", base.limited_transmit),
         ecn: reader.flag("ecn", base.ecn),
         handshake: reader.flag("handshake", base.handshake),
+        segment_from_acks: reader.flag("segment_from_acks", base.segment_from_acks),
     };
     if stack.min_rto > stack.max_rto {
         let value = reader.get("min_rto").or_else(|| reader.get("max_rto"));
