@@ -1,12 +1,54 @@
-//! The published senders as products of the families' members. Anything a preset is can also be written in parts.
+//! The published senders as products of the families' members, some with settings of the stack they were found in.
+//! Anything a preset is can also be written in parts and settings.
 
-use crate::{Arg, Info, Spec};
+use crate::{Arg, Info, Size, Spec, Stack};
 
 /// A member with the arguments that are not its defaults, all of them words.
 type Part = (&'static str, &'static [(&'static str, &'static str)]);
 
+/// A setting of the stack that a preset brings along. It holds where the flow does not have its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Setting {
+    /// [`Stack::initial_window`].
+    InitialWindow(Size),
+    /// [`Stack::send_buffer`].
+    SendBuffer(Size),
+    /// [`Stack::segment_from_acks`].
+    SegmentFromAcks(bool),
+}
+
+impl Setting {
+    /// Its name in a scenario.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::InitialWindow(_) => "initial_window",
+            Self::SendBuffer(_) => "send_buffer",
+            Self::SegmentFromAcks(_) => "segment_from_acks",
+        }
+    }
+
+    /// Its value, as a family's member would be given it.
+    pub fn value(self) -> Arg {
+        match self {
+            Self::InitialWindow(size) | Self::SendBuffer(size) => match size {
+                Size::Bytes(bytes) => Arg::Bytes(bytes),
+                Size::Segments(n) => Arg::Segments(n),
+            },
+            Self::SegmentFromAcks(flag) => Arg::Flag(flag),
+        }
+    }
+
+    fn apply(self, stack: &mut Stack) {
+        match self {
+            Self::InitialWindow(size) => stack.initial_window = size,
+            Self::SendBuffer(size) => stack.send_buffer = Some(size),
+            Self::SegmentFromAcks(flag) => stack.segment_from_acks = flag,
+        }
+    }
+}
+
 /// A named product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
     /// Name, what it is, source.
     pub info: Info,
@@ -15,6 +57,7 @@ pub struct Preset {
     response: Part,
     start: Part,
     pacing: Part,
+    settings: &'static [Setting],
 }
 
 fn spec((member, args): Part) -> Spec {
@@ -47,6 +90,18 @@ impl Preset {
     pub fn pacing(&self) -> Spec {
         spec(self.pacing)
     }
+
+    /// What it sets in the stack: nothing, unless the sender is known together with its stack.
+    pub fn settings(&self) -> &'static [Setting] {
+        self.settings
+    }
+
+    /// `base` with [`Self::settings`] in force.
+    pub fn stack(&self, base: Stack) -> Stack {
+        let mut stack = base;
+        self.settings.iter().for_each(|setting| setting.apply(&mut stack));
+        stack
+    }
 }
 
 const fn preset(
@@ -57,7 +112,15 @@ const fn preset(
     source: &'static str,
 ) -> Preset {
     let info = Info { name, summary, formula, source };
-    Preset { info, recovery, growth, response, start: ("slow-start", &[]), pacing: ("none", &[]) }
+    Preset {
+        info,
+        recovery,
+        growth,
+        response,
+        start: ("slow-start", &[]),
+        pacing: ("none", &[]),
+        settings: &[],
+    }
 }
 
 /// The same with another start.
@@ -70,8 +133,18 @@ const fn paced(base: Preset, pacing: Part) -> Preset {
     Preset { pacing, ..base }
 }
 
+/// The same in a stack of its own.
+const fn within(base: Preset, settings: &'static [Setting]) -> Preset {
+    Preset { settings, ..base }
+}
+
+const fn first_window(segments: f64) -> Setting {
+    Setting::InitialWindow(Size::Segments(segments))
+}
+
 const PER_ACK: Part = ("per-ack", &[]);
 const HALVE: Part = ("halve", &[]);
+const BYTES: Part = ("byte-counting", &[]);
 const HIGHSPEED: Part = ("highspeed", &[]);
 const LP: &str = "Martignon, NewReno-LP, chapter 4";
 
@@ -165,6 +238,22 @@ pub const PRESETS: &[Preset] = &[
         "reno + santa-cruz + santa-cruz",
         "holds the bottleneck's queue, and keeps the window where a loss comes without one",
         "Parsa and Garcia-Luna-Aceves 1999"),
+    within(starting(preset("rfc2581", [("newreno", &[]), PER_ACK, HALVE], "newreno + per-ack + halve, started by freebsd",
+        "a server of FreeBSD 3.0, which opens by the number of ACKs", "Cheskis 2006 (TCP Taba), section 3.1.1; RFC 2581"), ("freebsd", &[])),
+        &[first_window(1.0), Setting::SendBuffer(Size::Bytes(64 << 10))]),
+    within(preset("capped", [("newreno", &[]), ("capped", &[]), HALVE], "newreno + capped(3) + halve",
+        "a server of Windows XP SP2, which opens by the number of ACKs, within limits", "Cheskis 2006 (TCP Taba), section 3.1.2.3, table 3.2"),
+        &[first_window(2.0)]),
+    within(preset("abc", [("sack", &[]), BYTES, HALVE], "sack + byte-counting(2) + halve, first window 3",
+        "a server of Linux 2.6, which opens by the bytes acknowledged", "Cheskis 2006 (TCP Taba), section 3.1.3; RFC 3465, RFC 3390"),
+        &[first_window(3.0)]),
+    within(preset("iw10", [("sack", &[]), BYTES, HALVE], "sack + byte-counting(2) + halve, first window 10",
+        "a server that opens by the bytes acknowledged, from ten segments on", "RFC 6928, RFC 3465"),
+        &[first_window(10.0)]),
+    within(preset("harmed", [("sack", &[]), BYTES, HALVE], "sack + byte-counting(2) + halve, segment_from_acks",
+        "a server that divided ACKs make worse: it shrinks its segments to what they cover",
+        "Normann 2011 (split ACKs), section 4.4.1 (the FreeBSD 7.0 of FreeBSD.org; the mechanism is a guess)"),
+        &[first_window(3.0), Setting::SegmentFromAcks(true)]),
 ];
 
 /// The preset of that name.
@@ -183,5 +272,15 @@ mod tests {
             Parts::of(preset).unwrap();
             assert_eq!(find(preset.info.name), Some(preset));
         }
+    }
+
+    #[test]
+    fn a_server_brings_its_stack_and_nothing_else_changes() {
+        let of = |name: &str| find(name).unwrap().stack(Stack::default());
+        let first = |segments| Stack { initial_window: Size::Segments(segments), ..Stack::default() };
+        assert_eq!(of("newreno"), Stack::default());
+        assert_eq!(of("rfc2581"), Stack { send_buffer: Some(Size::Bytes(65_536)), ..first(1.0) });
+        assert_eq!(["capped", "abc", "iw10"].map(of), [2.0, 3.0, 10.0].map(first));
+        assert_eq!(of("harmed"), Stack { segment_from_acks: true, ..first(3.0) });
     }
 }

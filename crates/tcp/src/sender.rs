@@ -5,6 +5,7 @@
 //! [`Sender::poll_transmit`] until it says `None`, and for its timers [`Sender::deadline`] and [`Sender::release`].
 //! Not for: moving data in the other direction; its peer is a [`crate::Receiver`].
 
+mod ack_rate;
 mod books;
 mod observers;
 mod transfer;
@@ -13,6 +14,7 @@ mod transmit;
 pub use books::{Counts, Judged, LossRecord, Round};
 pub use observers::Observers;
 pub use transfer::Transfer;
+pub use transmit::MIN_SEGMENT;
 
 use crate::growth::{AnyGrowth, Growth};
 use crate::outstanding::{Outstanding, marks};
@@ -24,6 +26,7 @@ use crate::rtt::Rtt;
 use crate::segment::{Segment, flags};
 use crate::start::{AnyStart, Burst, Opening, Start, quick_start};
 use crate::{Ack, Air, Cause, Loss, LossKind, Nanos, PathTruth, SpecError, Stack, Time, Window};
+use ack_rate::AckRate;
 use books::{ByDuplicates, Rounds, Truth};
 use std::collections::VecDeque;
 
@@ -111,6 +114,7 @@ pub struct Sender {
     peer_window: u64,
     /// What duplicates have counted as delivered.
     by_duplicates: ByDuplicates,
+    ack_rate: AckRate,
     ts_recent: Time,
     /// End of the segment for which the retransmission timer last went off.
     timed_out: u64,
@@ -171,6 +175,7 @@ impl Sender {
             births: VecDeque::new(),
             peer_window: rwnd,
             by_duplicates: ByDuplicates::default(),
+            ack_rate: AckRate::default(),
             ts_recent: 0,
             timed_out: 0,
             last_sent: 0,
@@ -309,6 +314,9 @@ impl Sender {
 
     fn on_new_ack(&mut self, now: Time, segment: &Segment) {
         self.t.window.flight = self.recovery.in_flight(&self.t);
+        if self.stack.segment_from_acks {
+            self.size_segments_by(segment.ack);
+        }
         let covered = self.t.out.advance(segment.ack);
         self.t.truth.forget_below(segment.ack);
         self.peer_window = u64::from(segment.window);
@@ -386,7 +394,7 @@ impl Sender {
             return;
         }
         self.t.window.flight = self.recovery.in_flight(&self.t);
-        let delivered = self.by_duplicates.another(u64::from(self.stack.mss), self.t.out.flight());
+        let delivered = self.by_duplicates.another(self.t.window.mss as u64, self.t.out.flight());
         let ack = Ack {
             now,
             ack: segment.ack,

@@ -51,6 +51,12 @@ pub struct Stack {
     pub limited_transmit: bool,
     /// ECN (RFC 3168) agreed by both ends.
     pub ecn: bool,
+    /// Whether the sender takes its segment size from the smallest part of a segment that an ACK covers (see
+    /// [`crate::sender::MIN_SEGMENT`]); no receiver but one that divides its ACKs can tell the difference.
+    pub segment_from_acks: bool,
+    /// How many segments the sender asks an ACK to cover (draft-ietf-tcpm-ack-rate-request), 1 to 127; 0: it does not
+    /// ask. Only a receiver of the policy [`Requested`](crate::ack::Requested) obeys.
+    pub ack_rate_request: u8,
     /// Whether the connection is opened by SYN and closed by FIN; without, it is there at once, as in ns-2.
     pub handshake: bool,
 }
@@ -72,6 +78,8 @@ impl Default for Stack {
             send_buffer: None,
             limited_transmit: false,
             ecn: false,
+            segment_from_acks: false,
+            ack_rate_request: 0,
             handshake: true,
         }
     }

@@ -8,6 +8,7 @@
 
 mod bbr;
 mod byte_counting;
+mod capped;
 mod cubic;
 mod highspeed;
 mod hystart;
@@ -18,6 +19,7 @@ mod vegas;
 
 pub use bbr::Bbr;
 pub use byte_counting::ByteCounting;
+pub use capped::Capped;
 pub use cubic::Cubic;
 pub use highspeed::HighSpeed;
 pub use limited_slow_start::LimitedSlowStart;
@@ -59,7 +61,7 @@ pub trait Growth {
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, LimitedSlowStart, HighSpeed, Vegas, SantaCruz, Cubic, Bbr }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HighSpeed, Vegas, SantaCruz, Cubic, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);

@@ -1,6 +1,7 @@
 //! What leaves a sender: retransmissions first, then new data as the windows and pacing allow, then what controls the
 //! connection; and all who hear of a departure.
 
+use super::ack_rate::Leaving;
 use super::{Sender, State, initial_window};
 use crate::growth::Growth;
 use crate::outstanding::{Sent, marks};
@@ -11,7 +12,31 @@ use crate::segment::{Segment, flags};
 use crate::start::{Start, quick_start};
 use crate::{Departure, Nanos, Time};
 
+/// Least segment size that [`crate::Stack::segment_from_acks`] comes down to, bytes: FreeBSD's default for
+/// `net.inet.tcp.minmss`. A smaller MSS of the stack is its own least.
+pub const MIN_SEGMENT: u32 = 216;
+
 impl Sender {
+    /// The segment size of a stack with [`crate::Stack::segment_from_acks`], before `ack` is taken in: an ACK that falls
+    /// within a segment is taken to say that the path carries no more at once than it covers. One that falls on a
+    /// segment's end says nothing, so that a short last segment does not count.
+    ///
+    /// What is in the air keeps its boundaries. The window keeps its number of segments, as that of a stack that counts
+    /// in segments does; ssthresh is about the path and stays.
+    pub(super) fn size_segments_by(&mut self, ack: u64) {
+        let out = &self.t.out;
+        if out.get(out.index_of(ack)).is_none_or(|segment| segment.seq >= ack) {
+            return;
+        }
+        let least = MIN_SEGMENT.min(self.stack.mss);
+        let size = (ack - out.una()).max(u64::from(least)) as f64;
+        let w = &mut self.t.window;
+        if size < w.mss {
+            w.cwnd = (w.cwnd * size / w.mss).max(size);
+            w.mss = size;
+        }
+    }
+
     /// The next segment to send now, if any.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         match self.state {
@@ -66,7 +91,7 @@ impl Sender {
         };
         let in_flight = self.recovery.in_flight(&self.t);
         let extra = if self.t.limited_transmit && again.is_none() {
-            u64::from(self.recovery.duplicates().min(DUP_THRESH - 1) * self.stack.mss)
+            u64::from(self.recovery.duplicates().min(DUP_THRESH - 1)) * self.t.window.mss as u64
         } else {
             0
         };
@@ -107,7 +132,7 @@ impl Sender {
             return None;
         }
         let left = self.written - self.t.out.nxt();
-        let payload = left.min(u64::from(self.stack.mss)).min(room.max(1));
+        let payload = left.min(self.t.window.mss as u64).min(room.max(1));
         let fin = self.closed && self.stack.handshake && payload == left;
         (payload > 0 || fin).then_some((payload + u64::from(fin), fin))
     }
@@ -128,6 +153,9 @@ impl Sender {
         segment.retransmission = again;
         segment.born = sent.born;
         segment.slow_start = self.t.window.in_slow_start();
+        if self.stack.ack_rate_request > 0 && len > 0 {
+            segment.request = self.ack_rate_request(&segment);
+        }
         let counts = &mut self.t.counts;
         counts.segments += u64::from(len > 0);
         counts.bytes += u64::from(len);
@@ -149,6 +177,15 @@ impl Sender {
             self.t.restart_timer(now);
         }
         segment
+    }
+
+    /// What the segment asks of the receiver.
+    fn ack_rate_request(&mut self, segment: &Segment) -> u8 {
+        let w = &self.t.window;
+        let window = w.cwnd.min(self.peer_window as f64) / w.mss;
+        let last = self.unsent() == 0 && !segment.has(flags::FIN);
+        let leaving = Leaving { end: segment.end(), again: segment.retransmission, last };
+        self.ack_rate.request(self.stack.ack_rate_request, window as u64, self.t.out.una(), leaving)
     }
 
     /// All who listen hear of a departure.

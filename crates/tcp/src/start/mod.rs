@@ -3,11 +3,13 @@
 //! A start is asked when the connection is established and, as long as it says that it has not ended, for every ACK.
 //! It may set `w.cwnd` and `w.ssthresh`, and have the first window paced. After that it is out of the way.
 
+mod freebsd;
 mod jump_start;
 mod packet_pair;
 pub mod quick_start;
 mod slow_start;
 
+pub use freebsd::FreeBsd;
 pub use jump_start::JumpStart;
 pub use packet_pair::FromPair;
 pub use quick_start::QuickStart;
@@ -62,7 +64,7 @@ pub trait Start {
 
 family! {
     /// Any start.
-    pub enum AnyStart: Start, "start" { SlowStart, JumpStart, QuickStart, FromPair }
+    pub enum AnyStart: Start, "start" { SlowStart, FreeBsd, JumpStart, QuickStart, FromPair }
     fn request(&self) -> Option<f64>;
     fn on_established(&mut self, opening: &Opening, w: &mut Window) -> Option<Burst>;
     fn on_ack(&mut self, ack: &Ack, w: &mut Window) -> bool;

@@ -72,8 +72,12 @@ impl Case {
 
     fn stack(&self) -> Stack {
         let on = |bit: u8| self.settings & (1 << bit) != 0;
+        let segment_from_acks = self.mss >= 200;
+        // Small, so that windows hold many segments; but where segments are to shrink, above the least.
+        let mss = (1 + u32::from(self.mss % 100)) * if segment_from_acks { 20 } else { 1 };
         Stack {
-            mss: 1 + u32::from(self.mss % 100), // small, so that windows hold many segments
+            mss,
+            segment_from_acks,
             initial_window: Size::Bytes(self.window()),
             min_rto: if on(0) { 0 } else { 200 * MS },
             clock: if on(1) { 0 } else { 500 * MS },

@@ -17,5 +17,6 @@ mod receiver;
 mod recovery;
 mod rules;
 mod sack;
+mod servers;
 mod timer;
 mod window;
