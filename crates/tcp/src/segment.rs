@@ -20,6 +20,11 @@ pub mod flags {
 pub const HEADER_BYTES: u32 = 40;
 /// Bytes that the timestamps option adds to a header, padding included (RFC 7323, appendix A).
 pub const TIMESTAMP_BYTES: u32 = 12;
+/// Bytes that the ACK rate request adds to a header, padding included (draft-ietf-tcpm-ack-rate-request: an experimental
+/// option of 5 bytes).
+pub const ACK_RATE_BYTES: u32 = 8;
+/// In [`Segment::request`] of data: an ACK is wanted at once. On the wire that is a rate of 0; a rate has seven bits.
+pub const IMMEDIATE_ACK: u8 = 128;
 
 /// Up to four SACK blocks (RFC 2018), as offsets from the acknowledgement number so that they stay small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,7 +85,7 @@ pub struct Segment {
     pub retransmission: bool,
     /// What an option asks for; 0: nothing. With SYN it is the Quick-Start option (RFC 4782, section 3.1): the rate asked
     /// for, or granted in a SYN-ACK, as 40 kbit/s · 2^k for k from 1 to 15. With data it is the ACK rate request
-    /// (draft-ietf-tcpm-ack-rate-request): how many segments an ACK is to cover.
+    /// (draft-ietf-tcpm-ack-rate-request): how many segments an ACK is to cover, from 1 to 127, or [`IMMEDIATE_ACK`].
     pub request: u8,
     /// Whether the sender was in slow start when it sent this. The laboratory's knowledge, not on the wire.
     pub slow_start: bool,
@@ -111,6 +116,7 @@ impl Segment {
     /// Bytes on an IPv4 link: headers, options, payload.
     pub fn wire_bytes(&self) -> u32 {
         let timestamps = if self.ts_val != 0 { TIMESTAMP_BYTES } else { 0 };
-        HEADER_BYTES + timestamps + self.sack.header_bytes() + self.len
+        let ack_rate = if self.request != 0 && !self.has(flags::SYN) { ACK_RATE_BYTES } else { 0 };
+        HEADER_BYTES + timestamps + ack_rate + self.sack.header_bytes() + self.len
     }
 }

@@ -31,6 +31,16 @@ impl Member for Delayed {
 }
 
 impl Delayed {
+    /// How many segments an ACK covers.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// From now on an ACK covers so many segments.
+    pub(super) fn set_count(&mut self, count: u64) {
+        self.count = count;
+    }
+
     fn release(&mut self, number: u64, out: &mut AckSink) {
         self.waiting = 0;
         self.deadline = None;

@@ -7,11 +7,17 @@
 mod delayed;
 mod division;
 mod every;
+mod optimistic;
+mod requested;
+mod spoofing;
 mod taba;
 
 pub use delayed::Delayed;
 pub use division::Division;
 pub use every::Every;
+pub use optimistic::Optimistic;
+pub use requested::Requested;
+pub use spoofing::SpoofedDuplicates;
 pub use taba::Taba;
 
 use crate::detect::Phase;
@@ -62,6 +68,11 @@ impl Arrival {
             request: 0,
         }
     }
+
+    /// Whether the window has room for another segment of its size while no ACK leaves.
+    pub fn leaves_room(&self) -> bool {
+        self.unacked + u64::from(self.bytes) <= u64::from(self.window)
+    }
 }
 
 /// Where a policy puts its ACKs. Mostly there is one at a time, which needs no queue.
@@ -89,6 +100,17 @@ impl AckSink {
     }
 }
 
+/// Whether what a policy's ACKs say is true. Those that lie are for testing a sender's defences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Honesty {
+    /// Data that is acknowledged has come, and a duplicate ACK answers a segment out of order.
+    Honest,
+    /// Data that is acknowledged has come, but duplicate ACKs may answer nothing.
+    FeignsLoss,
+    /// What is acknowledged may never come: the receiver has given up that every byte does.
+    FeignsArrival,
+}
+
 /// The contract of an ACK policy.
 pub trait AckPolicy {
     /// A data segment has come.
@@ -110,17 +132,22 @@ pub trait AckPolicy {
     fn burst(&self) -> Option<u64> {
         None
     }
+    /// Whether its ACKs are true.
+    fn honesty(&self) -> Honesty {
+        Honesty::Honest
+    }
 }
 
 family! {
     /// Any ACK policy.
-    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division, Taba }
+    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division, Taba, Requested, SpoofedDuplicates, Optimistic }
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
     fn take_over(&mut self, before: &AnyAckPolicy);
     fn phase(&self) -> Option<Phase>;
     fn burst(&self) -> Option<u64>;
+    fn honesty(&self) -> Honesty;
 }
 
 #[cfg(test)]
@@ -133,6 +160,9 @@ mod tests {
         for member in AnyAckPolicy::MEMBERS {
             for segments in 1..=5u64 {
                 let (mut policy, _) = AnyAckPolicy::build(&Spec::named(member.name)).unwrap();
+                if policy.honesty() == Honesty::FeignsArrival {
+                    continue; // acknowledges more than everything
+                }
                 let mut sink = AckSink::default();
                 let (mut last, mut nxt) = (1, 1);
                 for k in 0..segments {

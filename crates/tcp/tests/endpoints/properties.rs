@@ -4,7 +4,7 @@
 use crate::pair::{MS, Pair, parts};
 use crate::path::Fate;
 use proptest::prelude::*;
-use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty};
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::recovery::AnyRecovery;
@@ -20,6 +20,29 @@ fn config() -> ProptestConfig {
 
 fn any_of(members: &'static [Info]) -> impl Strategy<Value = Spec> {
     prop::sample::select(members).prop_map(|member| Spec::named(member.name))
+}
+
+/// A receiver's policy, of those that are honest in one of these ways.
+fn policy(honesty: &'static [Honesty]) -> impl Strategy<Value = Spec> {
+    let told = |spec: &Spec| AnyAckPolicy::build(spec).expect("an ACK policy").0.honesty();
+    any_of(AnyAckPolicy::MEMBERS).prop_filter("dishonest", move |spec| honesty.contains(&told(spec)))
+}
+
+/// Those under which every byte comes.
+const RELIABLE: &[Honesty] = &[Honesty::Honest, Honesty::FeignsLoss];
+
+/// Division with any parameters; parts may be more than a segment has bytes.
+fn division() -> impl Strategy<Value = Spec> {
+    let word = |word: &str| Arg::Name(word.to_owned());
+    (prop_oneof![1u64..16, 1u64..=1000], 0u64..40, any::<[bool; 2]>()).prop_map(
+        move |(n, first, [slow_start, delayed])| {
+            Spec::named("division")
+                .with("n", Arg::Number(n as f64))
+                .with("first", Arg::Number(first as f64))
+                .with("while", word(if slow_start { "slow-start" } else { "always" }))
+                .with("base", word(if delayed { "delayed" } else { "every" }))
+        },
+    )
 }
 
 /// How it starts and how it is paced: as most do, or in any way.
@@ -63,9 +86,9 @@ fn stack() -> impl Strategy<Value = Stack> {
         prop::sample::select(&[0, 10 * MS, 200 * MS, 1000 * MS][..]),
         prop::sample::select(&[0, 0, MS, 500 * MS][..]),
     );
-    let switches = any::<[bool; 5]>();
+    let switches = (any::<[bool; 6]>(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
     (sizes, times, switches).prop_map(
-        |((mss, initial_window, initial_ssthresh, rwnd, send_buffer), times, on)| Stack {
+        |((mss, initial_window, initial_ssthresh, rwnd, send_buffer), times, (on, ack_rate_request))| Stack {
             mss,
             initial_window,
             initial_ssthresh,
@@ -78,6 +101,8 @@ fn stack() -> impl Strategy<Value = Stack> {
             limited_transmit: on[2],
             ecn: on[3],
             handshake: on[4],
+            segment_from_acks: on[5],
+            ack_rate_request,
             ..Stack::default()
         },
     )
@@ -116,7 +141,7 @@ proptest! {
     fn every_byte_comes_once_and_in_order_whatever_the_path_does(
         [recovery, growth, response] in sender(),
         (start, pacing) in timing(),
-        policy in any_of(AnyAckPolicy::MEMBERS),
+        policy in policy(RELIABLE),
         stack in stack(),
         (delay, divide) in (0..200 * MS, 1u64..12),
         (forward, back) in (fates(), fates()),
@@ -133,10 +158,50 @@ proptest! {
     }
 
     #[test]
+    fn no_division_loses_or_repeats_a_byte_whichever_of_its_acks_die(
+        [recovery, growth, response] in sender(),
+        policy in division(),
+        stack in stack(),
+        delay in 0..200 * MS,
+        (forward, back) in (fates(), prop::collection::vec(fates(), 1..5)),
+        (segments, odd) in (0u64..40, any::<u64>()),
+    ) {
+        let mut pair = Pair::of(&stack, parts(&recovery, &growth, &response), &policy);
+        pair.path.delay = delay;
+        pair.path.forward = forward.into();
+        pair.path.back = back.concat().into(); // ACKs are many
+        pair.send_file(file(&stack, segments, odd));
+        pair.finish();
+        prop_assert_eq!(pair.receiver.finished(), stack.handshake);
+    }
+
+    #[test]
+    fn a_sender_finishes_also_with_a_receiver_that_acknowledges_what_has_not_come(
+        [recovery, growth, response] in sender(),
+        (start, pacing) in timing(),
+        ahead in 0u64..100,
+        stack in stack(),
+        delay in 0..200 * MS,
+        (forward, back) in (fates(), fates()),
+        (segments, odd) in (0u64..80, any::<u64>()),
+    ) {
+        let policy = Spec::named("optimistic").with("ahead", Arg::Number(ahead as f64));
+        let mut pair = Pair::of(&stack, Parts { start, pacing, ..parts(&recovery, &growth, &response) }, &policy);
+        pair.path.delay = delay;
+        pair.path.forward = forward.into();
+        pair.path.back = back.into();
+        let bytes = file(&stack, segments, odd);
+        pair.send_file(bytes);
+        pair.run_out();
+        prop_assert_eq!(pair.sender.state(), State::Finished);
+        prop_assert!(pair.delivered <= bytes);
+    }
+
+    #[test]
     fn a_path_that_loses_nothing_sees_nothing_twice(
         [recovery, growth, response] in sender(),
         (start, pacing) in timing(),
-        policy in any_of(AnyAckPolicy::MEMBERS),
+        policy in policy(&[Honesty::Honest]),
         stack in stack(),
         (delay, divide) in (0..200 * MS, 1u64..12),
         segments in 0u64..80,
@@ -155,7 +220,7 @@ proptest! {
     fn conversations_with_pauses_lose_nothing_either(
         [recovery, growth, response] in sender(),
         (start, pacing) in timing(),
-        policy in any_of(AnyAckPolicy::MEMBERS),
+        policy in policy(RELIABLE),
         stack in stack(),
         (forward, back) in (fates(), fates()),
         messages in prop::collection::vec((0u64..20, 0..4000 * MS), 1..10),
