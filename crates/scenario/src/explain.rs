@@ -174,6 +174,7 @@ impl Text {
         self.line_some("send_buffer", stack.send_buffer.map(size));
         self.line("limited_transmit", stack.limited_transmit.to_string());
         self.line("ecn", stack.ecn.to_string());
+        self.line("ack_rate_request", stack.ack_rate_request.to_string());
         self.line("handshake", stack.handshake.to_string());
         self.line("segment_from_acks", stack.segment_from_acks.to_string());
     }
