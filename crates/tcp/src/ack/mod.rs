@@ -4,6 +4,8 @@
 //! [`AckSink`] in the order in which they are to leave. It must acknowledge everything sooner or later: after
 //! [`AckPolicy::on_timer`] nothing may be left unacknowledged.
 
+mod accumulated;
+mod accumulated_full;
 mod delayed;
 mod division;
 mod every;
@@ -12,6 +14,8 @@ mod requested;
 mod spoofing;
 mod taba;
 
+pub use accumulated::Accumulated;
+pub use accumulated_full::AccumulatedFull;
 pub use delayed::Delayed;
 pub use division::Division;
 pub use every::Every;
@@ -140,7 +144,7 @@ pub trait AckPolicy {
 
 family! {
     /// Any ACK policy.
-    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division, Taba, Requested, SpoofedDuplicates, Optimistic }
+    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division, Taba, Accumulated, AccumulatedFull, Requested, SpoofedDuplicates, Optimistic }
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
