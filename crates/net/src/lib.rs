@@ -4,6 +4,7 @@
 //! routes, cross traffic and applications are here; what endpoints decide is in `truckee-tcp`, what noise does to a
 //! packet in `truckee-channel`. Not for: reading files, sweeping, printing.
 
+mod ack_filter;
 mod agenda;
 mod app;
 mod arrivals;

@@ -4,6 +4,7 @@
 //! arrival at the far end: a packet costs one event a hop. A link whose rate or delay changes in mid run works the
 //! times of what it holds out anew.
 
+use crate::ack_filter::{AckFilter, Held, Seen};
 use crate::packet::{DropCause, InTransit, Packet, PacketId, bits};
 use crate::quick_start::Router;
 use crate::red::Red;
@@ -30,6 +31,7 @@ pub struct Counts {
     pub channel_drops: u64,
     pub outage_drops: u64,
     pub marks: u64,
+    pub acks_filtered: u64,
 }
 
 /// What became of a packet that was offered to a link.
@@ -39,6 +41,8 @@ pub enum Offered {
     Accepted { departure: Time, arrival: Time, copy: Option<Time> },
     /// It is lost at this time.
     Dropped(DropCause, Time),
+    /// It takes the place of an older ACK that waits: of these packets.
+    Supersedes(Held),
 }
 
 /// Packets on their way, next arrival first.
@@ -78,7 +82,7 @@ impl Ord for Ordered {
 #[repr(C, align(64))]
 pub struct Link {
     /// Whether it takes every packet at its rate and delivers it: no limit, no RED, no channel, no recorded capacity,
-    /// no changes, nobody who asks for a rate.
+    /// no changes, no ACK filter, nobody who asks for a rate.
     plain: bool,
     /// Whether it works.
     pub up: bool,
@@ -114,12 +118,14 @@ pub struct Link {
 struct Special {
     limit: Limit,
     red: Option<Red>,
+    filter: Option<AckFilter>,
     /// Where some flow asks for a rate.
     router: Option<Router>,
     capacity: Option<Capacity>,
     trace: Option<Arc<CapacityTrace>>,
     channel: Option<Channel>,
-    /// Whether the schedule of what waits is kept: the queue's discipline or a change in mid run will ask for it.
+    /// Whether the schedule of what waits is kept: the queue's discipline, its ACK filter or a change in mid run will
+    /// ask for it.
     scheduled: bool,
     /// Start of service and size of packets that had to wait, where `scheduled`. Also those that the channel will lose:
     /// they take their time.
@@ -139,6 +145,27 @@ impl Special {
             self.waiting_bytes -= u64::from(bytes);
             self.waiting.pop_front();
         }
+    }
+
+    /// What the ACK filter, if there is one, makes of a packet.
+    #[inline]
+    fn see(&mut self, now: Time, packet: &Packet) -> Seen {
+        if self.filter.is_none() {
+            return Seen::Other;
+        }
+        self.forget_served(now);
+        let waiting = self.waiting.len();
+        self.filter.as_mut().map_or(Seen::Other, |filter| filter.see(packet, waiting))
+    }
+
+    /// A packet waits until `start`. Returns its place in the ACK filter, if there is one.
+    #[inline]
+    fn wait(&mut self, start: Time, bytes: u32) -> Option<u64> {
+        if self.scheduled {
+            self.waiting.push_back((start, bytes));
+            self.waiting_bytes += u64::from(bytes);
+        }
+        self.filter.as_mut().map(AckFilter::take_place)
     }
 }
 
@@ -171,7 +198,8 @@ impl Link {
         };
         let capacity = direction.channel.capacity().map(|trace| Capacity::new(trace.clone()));
         let channel = (!channel.is_clean()).then_some(channel);
-        let scheduled = limit != Limit::None || red.is_some() || changes;
+        let filter = direction.ack_filter.then(AckFilter::default);
+        let scheduled = limit != Limit::None || red.is_some() || filter.is_some() || changes;
         Self {
             plain: !scheduled && channel.is_none() && capacity.is_none() && router.is_none(),
             up: true,
@@ -190,6 +218,7 @@ impl Link {
             special: Box::new(Special {
                 limit,
                 red,
+                filter,
                 router,
                 capacity,
                 trace: direction.channel.capacity().cloned(),
@@ -209,9 +238,20 @@ impl Link {
         matches!(self.transit, Transit::Fifo(_))
     }
 
-    /// Offers a packet at `now`; `flow` tells its flow's number for the channel.
+    /// Whether a packet that it has accepted may yet become another.
+    pub fn filters_acks(&self) -> bool {
+        self.special.filter.is_some()
+    }
+
+    /// Offers the packet with this number at `now`; `flow` tells its flow's number for the channel.
     #[inline(always)]
-    pub fn offer(&mut self, now: Time, packet: &mut Packet, flow: impl FnOnce() -> u32) -> Offered {
+    pub fn offer(
+        &mut self,
+        now: Time,
+        id: PacketId,
+        packet: &mut Packet,
+        flow: impl FnOnce() -> u32,
+    ) -> Offered {
         if self.plain && self.up {
             let start = self.start(now);
             let departure = self.transmit(start, packet.wire);
@@ -221,13 +261,18 @@ impl Link {
                 copy: None,
             };
         }
-        self.offer_with_care(now, packet, flow())
+        self.offer_with_care(now, id, packet, flow())
     }
 
-    fn offer_with_care(&mut self, now: Time, packet: &mut Packet, flow: u32) -> Offered {
+    fn offer_with_care(&mut self, now: Time, id: PacketId, packet: &mut Packet, flow: u32) -> Offered {
         if !self.up {
             self.counts.outage_drops += 1;
             return Offered::Dropped(DropCause::Outage, now);
+        }
+        let seen = self.special.see(now, packet);
+        if let Seen::Supersedes(held) = seen {
+            self.counts.acks_filtered += 1;
+            return Offered::Supersedes(held);
         }
         if !self.admits(now, packet) {
             self.counts.queue_drops += 1;
@@ -236,10 +281,7 @@ impl Link {
         if let Some(router) = &mut self.special.router {
             router.on_packet(now, packet.wire, &mut packet.segment, self.rate);
         }
-        if self.free_at > now && self.special.scheduled {
-            self.special.waiting.push_back((self.free_at, packet.wire));
-            self.special.waiting_bytes += u64::from(packet.wire);
-        }
+        let place = if self.free_at > now { self.special.wait(self.free_at, packet.wire) } else { None };
         let start = self.start(now);
         let departure = match &mut self.special.capacity {
             None => self.transmit(start, packet.wire),
@@ -249,22 +291,25 @@ impl Link {
                 departure
             }
         };
-        let (extra, copy) = match &mut self.special.channel {
-            None => (0, None),
+        let fate = match &mut self.special.channel {
+            None => Fate::Arrives { extra: 0, copy: None },
             Some(channel) => {
-                let sighting =
-                    Sighting { at: departure, bytes: packet.wire, flow, data: packet.segment.len > 0 };
-                match channel.fate(&sighting) {
-                    Fate::Arrives { extra, copy } => (extra, copy),
-                    Fate::Lost(Loss::Error) => {
-                        self.counts.channel_drops += 1;
-                        return Offered::Dropped(DropCause::Channel, departure);
-                    }
-                    Fate::Lost(Loss::Outage) => {
-                        self.counts.outage_drops += 1;
-                        return Offered::Dropped(DropCause::Outage, departure);
-                    }
-                }
+                let data = packet.segment.len > 0;
+                channel.fate(&Sighting { at: departure, bytes: packet.wire, flow, data })
+            }
+        };
+        if let (Some(filter), Some(place), Seen::Candidate) = (&mut self.special.filter, place, seen) {
+            filter.hold(packet, place, matches!(fate, Fate::Arrives { .. }).then_some(id));
+        }
+        let (extra, copy) = match fate {
+            Fate::Arrives { extra, copy } => (extra, copy),
+            Fate::Lost(Loss::Error) => {
+                self.counts.channel_drops += 1;
+                return Offered::Dropped(DropCause::Channel, departure);
+            }
+            Fate::Lost(Loss::Outage) => {
+                self.counts.outage_drops += 1;
+                return Offered::Dropped(DropCause::Outage, departure);
             }
         };
         let arrival = departure.saturating_add(self.delay);
@@ -272,6 +317,13 @@ impl Link {
             departure,
             arrival: arrival.saturating_add(extra).max(self.special.not_before),
             copy: copy.map(|after| arrival.saturating_add(after)),
+        }
+    }
+
+    /// Packet `id`, just accepted, will arrive once more as `copy`.
+    pub fn note_copy(&mut self, packet: &Packet, id: PacketId, copy: PacketId) {
+        if let Some(filter) = &mut self.special.filter {
+            filter.hold_copy(packet, id, copy);
         }
     }
 
@@ -521,7 +573,8 @@ mod tests {
         let segment = truckee_tcp::Segment { len: 1460, ..Default::default() };
         let mut packet = Packet { segment, owner: TRAFFIC, generation: 0, at: 0, wire: 1500, bits: 0 };
         for id in 0..n {
-            if let Offered::Accepted { departure, arrival, .. } = link.offer(now, &mut packet, || NO_FLOW) {
+            if let Offered::Accepted { departure, arrival, .. } = link.offer(now, id, &mut packet, || NO_FLOW)
+            {
                 link.carry(InTransit { arrival, departure, packet: id });
             }
         }

@@ -213,6 +213,7 @@ mod tests {
             rate: 1,
             delay,
             queue: Queue::DropTail { limit: Limit::None },
+            ack_filter: false,
             channel: Default::default(),
         };
         Link {

@@ -147,6 +147,7 @@ impl Wired<'_> {
                 .either(keys.delay, FORWARD.delay, |value| self.reader.diag.time(value, 0..=MAX_TIME, "ms"))
                 .unwrap_or(0),
             queue: draft.queue.clone(),
+            ack_filter: draft.ack_filter,
             channel: ChannelConfig { effects },
         };
         let link = Link {

@@ -15,12 +15,14 @@ pub(super) struct QueueDraft {
     pub queue: Queue,
     /// Bandwidth-delay products, if the limit is to be computed from the routes.
     pub products: Option<f64>,
+    /// Whether newer ACKs supersede older ones.
+    pub ack_filter: bool,
 }
 
 impl QueueDraft {
     /// What a link without a queue has: drop-tail of ample size.
     pub fn unlimited() -> Self {
-        Self { queue: Queue::DropTail { limit: Limit::None }, products: None }
+        Self { queue: Queue::DropTail { limit: Limit::None }, products: None, ack_filter: false }
     }
 }
 
@@ -46,8 +48,9 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value) -> Option<QueueDraft> 
         "red" => Queue::Red(red(&reader, limit)),
         _ => Queue::DropTail { limit },
     };
+    let ack_filter = reader.flag("ack_filter", false);
     reader.finish();
-    Some(QueueDraft { queue, products })
+    Some(QueueDraft { queue, products, ack_filter })
 }
 
 /// Thresholds and weights as Floyd and Jacobson (1993) name them; the defaults are their later recommendations (Floyd
