@@ -224,6 +224,62 @@ fn every_preset_can_be_named() {
 }
 
 #[test]
+fn a_presets_stack_holds_where_nothing_is_written() {
+    let stacks = |rest: &str| {
+        let flows = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", rest)).flows;
+        flows.into_iter().map(|flow| flow.stack).collect::<Vec<_>>()
+    };
+    let buffered = |initial_window| Stack {
+        initial_window,
+        send_buffer: Some(Size::Bytes(64 << 10)),
+        ..Stack::default()
+    };
+    let server = format!("{FLOW}sender = \"rfc2581\"\n");
+    assert_eq!(stacks(&server), [buffered(Size::Segments(1.0))]);
+    let in_parts = format!("{FLOW}sender = {{ preset = \"rfc2581\", recovery = \"sack\" }}\n");
+    assert_eq!(stacks(&in_parts), stacks(&server));
+    // In [defaults] it is the preset of all flows but of those that have their own sender.
+    let defaults = format!("[defaults]\nsender = \"rfc2581\"\n{FLOW}{FLOW}sender = \"harmed\"\n");
+    let harmed = Stack { initial_window: Size::Segments(3.0), segment_from_acks: true, ..Stack::default() };
+    assert_eq!(stacks(&defaults), [buffered(Size::Segments(1.0)), harmed]);
+}
+
+#[test]
+fn a_presets_stack_yields_to_what_is_written() {
+    let scenario = |rest: &str| good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", rest));
+    let written = "initial_window = \"4segments\"\nsegment_from_acks = false\n";
+    let own = scenario(&format!("{FLOW}sender = \"harmed\"\n{written}"));
+    let from_defaults = scenario(&format!("[defaults]\n{written}\n{FLOW}sender = \"harmed\"\n"));
+    let expected = Stack { initial_window: Size::Segments(4.0), ..Stack::default() };
+    assert_eq!((&own.flows[0].stack, &from_defaults.flows[0].stack), (&expected, &expected));
+    // One key yields without the other.
+    let larger = scenario(&format!("{FLOW}sender = \"rfc2581\"\nsend_buffer = \"1MiB\"\n"));
+    let stack = &larger.flows[0].stack;
+    assert_eq!((stack.initial_window, stack.send_buffer), (Size::Segments(1.0), Some(Size::Bytes(1 << 20))));
+}
+
+#[test]
+fn the_explanation_shows_the_stack_that_a_preset_brought() {
+    for preset in truckee_tcp::preset::PRESETS {
+        let text = path(
+            "rate = \"1Mbit/s\"",
+            "rate = \"1Mbit/s\"",
+            &format!("{FLOW}sender = \"{}\"\n", preset.info.name),
+        );
+        let scenario = good(&text);
+        let explained = truckee_scenario::explain(&scenario);
+        for setting in preset.settings() {
+            assert!(
+                explained.contains(&format!("\n{} = ", setting.key())),
+                "{}: {explained}",
+                preset.info.name
+            );
+        }
+        assert_eq!(good(&explained).flows, scenario.flows, "{}", preset.info.name);
+    }
+}
+
+#[test]
 fn routers_know_quick_start_unless_said_otherwise_and_the_explanation_says_so_where_it_matters() {
     let asking = "[[flow]]\nfrom = \"server\"\nto = \"phone\"\nsender = \"quick-start\"\n";
     let rate = "rate = \"1Mbit/s\"";

@@ -16,7 +16,7 @@ use truckee_tcp::preset::{self, PRESETS, Preset};
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Arg, Spec, SpecError};
+use truckee_tcp::{Arg, Spec, SpecError, Stack};
 
 /// The sender of a flow that names none.
 pub(super) const DEFAULT_SENDER: &str = "newreno";
@@ -70,6 +70,13 @@ pub(super) fn sender(diag: &Diagnostics<'_>, value: Option<&Value>, place: &Plac
             None
         }
     }
+}
+
+/// The stack of a sender's preset, where the flow sets nothing itself. What is wrong with the sender, [`sender`] reports.
+pub(super) fn stack_of(value: Option<&Value>) -> Stack {
+    let preset = value.and_then(|value| value.table().and_then(|table| table.get("preset")).or(Some(value)));
+    let name = preset.and_then(Value::text).unwrap_or(DEFAULT_SENDER);
+    preset::find(name).map_or_else(Stack::default, |preset| preset.stack(Stack::default()))
 }
 
 fn find(diag: &Diagnostics<'_>, place: &Place, name: &str) -> Option<&'static Preset> {

@@ -50,7 +50,7 @@ pub(super) fn read<'d>(
 }
 
 fn settings(reader: &Reader<'_>) -> Settings {
-    let stack = stack::read(reader);
+    let stack = stack::read(reader, algorithm::stack_of(reader.get("sender")));
     let app = reader.get("app").and_then(|value| app::read(reader.diag, value, stack.mss));
     Settings {
         sender: algorithm::sender(reader.diag, reader.get("sender"), reader.place),

@@ -1,4 +1,5 @@
-//! Stack settings of a flow: the keys that are not algorithms. Defaults are those of [`Stack::default`].
+//! Stack settings of a flow: the keys that are not algorithms. Defaults are those of [`Stack::default`], and before them
+//! those of the sender's preset.
 
 use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::reader::Reader;
@@ -11,9 +12,8 @@ const MAX_MSS: u64 = 65_495;
 /// No window or buffer is above this many bytes or segments: the largest that window scaling can advertise is 1 GiB.
 const MAX_WINDOW: u64 = 1 << 40;
 
-/// Reads the stack settings among a flow's keys.
-pub(super) fn read(reader: &Reader<'_>) -> Stack {
-    let base = Stack::default();
+/// Reads the stack settings among a flow's keys; `base` holds where there are none.
+pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
     let window = |key, base| reader.get(key).and_then(|value| window(reader.diag, value)).or(base);
     let stack = Stack {
         mss: reader.count("mss", u64::from(base.mss), 1..=MAX_MSS) as u32,
@@ -29,6 +29,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Stack {
         send_buffer: window("send_buffer", base.send_buffer),
         limited_transmit: reader.flag("limited_transmit", base.limited_transmit),
         ecn: reader.flag("ecn", base.ecn),
+        ack_rate_request: reader.count("ack_rate_request", u64::from(base.ack_rate_request), 0..=127) as u8,
         handshake: reader.flag("handshake", base.handshake),
         segment_from_acks: reader.flag("segment_from_acks", base.segment_from_acks),
     };
