@@ -5,6 +5,7 @@ use crate::kinds;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
+use std::iter;
 use truckee_lab::metric;
 use truckee_scenario::units::{format_bytes, format_rate, format_time};
 use truckee_tcp::ack::AnyAckPolicy;
@@ -13,7 +14,7 @@ use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::predict::AnyPredictor;
-use truckee_tcp::preset::{PRESETS, Preset};
+use truckee_tcp::preset::{PRESETS, Preset, Setting};
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::start::AnyStart;
@@ -52,8 +53,8 @@ struct Entry {
 }
 
 enum Usage {
-    /// A sender's parts: key and member.
-    Preset(Vec<(&'static str, Spec)>),
+    /// A sender's parts, key and member, and what it sets in the stack.
+    Preset(Vec<(&'static str, Spec)>, &'static [Setting]),
     /// A member of a family.
     Member(Spec),
     /// A value of a key, as TOML.
@@ -182,7 +183,7 @@ fn preset(preset: &Preset) -> Result<Entry, SpecError> {
     parts.extend(
         more.into_iter().zip(ORDINARY).filter(|((_, part), o)| part.name != *o).map(|(part, _)| part),
     );
-    Ok(Entry { info: preset.info, usage: Usage::Preset(parts) })
+    Ok(Entry { info: preset.info, usage: Usage::Preset(parts, preset.settings()) })
 }
 
 fn list(out: &mut dyn Write, groups: &[Group]) -> io::Result<()> {
@@ -235,9 +236,11 @@ fn show(out: &mut dyn Write, groups: &[Group]) -> io::Result<()> {
 /// How a scenario writes it.
 fn toml(group: &Group, usage: &Usage) -> Vec<String> {
     match usage {
-        Usage::Preset(parts) => {
+        Usage::Preset(parts, settings) => {
             let parts = parts.iter().map(|(key, spec)| format!("{key} = {}", spec_toml(spec)));
-            vec![format!("sender = {{ {} }}", parts.collect::<Vec<_>>().join(", "))]
+            let sender = format!("sender = {{ {} }}", parts.collect::<Vec<_>>().join(", "));
+            let settings = settings.iter().map(|s| format!("{} = {}", s.key(), arg_toml(&s.value())));
+            iter::once(sender).chain(settings).collect()
         }
         Usage::Member(spec) => vec![group.place.replace('…', &spec_toml(spec))],
         Usage::Kind(example) => {
@@ -273,8 +276,10 @@ fn as_json(group: &Group, entry: &Entry) -> Value {
     let Info { name, summary, formula, source } = entry.info;
     let parameters: Map<String, Value> = match &entry.usage {
         Usage::Member(spec) => spec.args.iter().map(|(n, a)| (n.clone(), arg_toml(a).into())).collect(),
-        Usage::Preset(parts) => {
-            parts.iter().map(|(key, spec)| ((*key).to_owned(), spec_toml(spec).into())).collect()
+        Usage::Preset(parts, settings) => {
+            let parts = parts.iter().map(|(key, spec)| ((*key).to_owned(), spec_toml(spec).into()));
+            let settings = settings.iter().map(|s| (s.key().to_owned(), arg_toml(&s.value()).into()));
+            parts.chain(settings).collect()
         }
         Usage::Kind(_) => Map::new(),
         Usage::Metric(m) => {
@@ -296,7 +301,7 @@ mod tests {
     #[test]
     fn a_preset_names_its_start_and_pacing_only_where_they_are_not_the_ordinary_ones() {
         for preset in preset::PRESETS {
-            let Usage::Preset(parts) = super::preset(preset).unwrap().usage else { panic!("no preset") };
+            let Usage::Preset(parts, _) = super::preset(preset).unwrap().usage else { panic!("no preset") };
             let named = |key: &str| parts.iter().find(|(k, _)| *k == key).map(|(_, spec)| spec.name.clone());
             for (key, spec, ordinary) in
                 [("start", preset.start(), "slow-start"), ("pacing", preset.pacing(), "none")]
@@ -305,6 +310,18 @@ mod tests {
                 assert_eq!(named(key), expected, "{key} of {}", preset.info.name);
             }
         }
+    }
+
+    #[test]
+    fn a_preset_shows_what_it_sets_in_the_stack() {
+        let groups = groups().unwrap();
+        let shown = |name: &str| {
+            let entry = groups[0].entries.iter().find(|e| e.info.name == name).unwrap();
+            toml(&groups[0], &entry.usage).split_off(1)
+        };
+        assert_eq!(shown("rfc2581"), ["initial_window = \"1segments\"", "send_buffer = \"64KiB\""]);
+        assert_eq!(shown("harmed"), ["initial_window = \"3segments\"", "segment_from_acks = true"]);
+        assert!(shown("newreno").is_empty());
     }
 
     #[test]
