@@ -46,6 +46,12 @@ pub fn check(case: &Case, outcome: &Outcome, recorded: &Outcome) -> Result<(), S
         hold!((0.0..=1.0).contains(&link.utilisation), "{}: {}", link.name, link.utilisation);
         hold!(link.mean_queue_packets >= 0.0 && link.mean_wait_s >= 0.0, "{}", link.name);
         hold!(link.channel_drops <= link.packets, "{}", link.name);
+        hold!(
+            filters(case) || link.acks_filtered == 0,
+            "{}: {} ACKs filtered",
+            link.name,
+            link.acks_filtered
+        );
     }
     if case.scenario.warmup == 0 {
         check_drops(case, recorded)?;
@@ -62,6 +68,10 @@ fn duplicates(case: &Case) -> bool {
     let copies = |effect: &_| matches!(effect, truckee_channel::Effect::Duplicate { .. });
     let links = &case.scenario.links;
     links.iter().any(|l| l.forward.channel.effects.iter().chain(&l.back.channel.effects).any(copies))
+}
+
+fn filters(case: &Case) -> bool {
+    case.scenario.links.iter().any(|l| l.forward.ack_filter || l.back.ack_filter)
 }
 
 fn check_flow(case: &Case, flow: &Flow, result: &FlowOutcome) -> Result<(), String> {
