@@ -5,9 +5,11 @@
 //! where there are any; it knows nothing of the sender. [`watch`] holds its verdicts against the truth.
 
 mod inter_arrival;
+mod round_growth;
 pub mod watch;
 
 pub use inter_arrival::InterArrival;
+pub use round_growth::RoundGrowth;
 pub use watch::{Detected, Watchers};
 
 use crate::ack::Arrival;
@@ -32,7 +34,7 @@ pub trait SlowStartDetector {
 
 family! {
     /// Any detector.
-    pub enum AnyDetector: SlowStartDetector, "slow-start detector" { InterArrival }
+    pub enum AnyDetector: SlowStartDetector, "slow-start detector" { InterArrival, RoundGrowth }
     fn on_segment(&mut self, arrival: &Arrival);
     fn phase(&self) -> Phase;
 }
