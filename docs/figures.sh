@@ -55,6 +55,9 @@ draw quick-start-refused file flow.sender=quick-start link.1.quick_start=false
 draw pacing start flow.sender=newreno-paced
 draw every start flow.receiver=every
 draw delayed start flow.receiver=delayed
+for server in rfc2581 capped harmed; do
+    draw $server start flow.sender=$server 'flow.receiver={ division = { n = 4 } }'
+done
 draw rto outage
 draw observe observe duration=120s
 "$TRUCKEE" run examples/lossless.toml --set duration=8s --figure docs/figures/tutorial-lossless.svg >/dev/null
