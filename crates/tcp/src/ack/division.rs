@@ -9,8 +9,12 @@
 //! "slow-start" divides as long as `detector` takes the sender to be in slow start, the segment that has just come
 //! included.
 //!
-//! An ACK that is due at once is never divided: a duplicate says nothing that could be cut, and the parts of an ACK that
-//! fills a hole look to NewReno like partial ACKs, each of which makes it send again what has long arrived.
+//! An ACK that is due at once stays whole. A duplicate says nothing that could be cut. The ACK of a segment that fills a
+//! hole is a matter of `holes`: to a NewReno that repairs, and to anyone who goes back after a timeout, its parts name
+//! bytes that have long arrived, and each makes the sender send some of them again. Divided all the same (10 Mbit/s, RTT
+//! 100 ms, 60 s, 12 seeds, n = 4, NewReno), they change goodput by −12, +2, +12 and +31 % at a loss of 0.1, 0.5, 2 and
+//! 5 %, and what is sent needlessly from 168, 136, 66 and 41 to 429, 471, 791 and 864 segments, at 5 % a sixth of all.
+//! "whole" is therefore the default: a choice, which the sources leave open.
 //!
 //! Source: Savage et al. 1999, section 3.1 (the trick); Cheskis 2006 (TCP Taba), section 2.2 and appendix A.1.2;
 //! Normann 2011 (split ACKs), section 3.4.3 (the first three ACKs).
@@ -34,6 +38,8 @@ pub struct Division {
     n: u64,
     /// ACKs that may still be divided, if there is a limit.
     left: Option<u64>,
+    /// Whether the ACK of a segment that fills a hole is divided too.
+    holes: bool,
     watch: Option<Watch>,
     base: Base,
     /// Everything below has been acknowledged.
@@ -76,8 +82,7 @@ impl Member for Division {
             args.refuse("detector", "no detector unless while is \"slow-start\"")?;
             None
         };
-        let base = args.own_member("base", "every", Base::build)?;
-        Ok(Self { n, left: (first > 0).then_some(first), watch, base, acked: 0 })
+        Self::within(args, n, (first > 0).then_some(first), watch)
     }
 }
 
@@ -86,8 +91,14 @@ impl Division {
     pub(super) fn in_slow_start(args: &mut Args, n: u64) -> Result<Self, SpecError> {
         let n = args.count("n", n, 1..=1000)?;
         let watch = Some(Watch::build(args)?);
+        Self::within(args, n, None, watch)
+    }
+
+    /// Within these limits; the other parameters are still to be asked for.
+    fn within(args: &mut Args, n: u64, left: Option<u64>, watch: Option<Watch>) -> Result<Self, SpecError> {
         let base = args.own_member("base", "every", Base::build)?;
-        Ok(Self { n, left: None, watch, base, acked: 0 })
+        let holes = args.choice("holes", &["whole", "divided"])? == "divided";
+        Ok(Self { n, left, holes, watch, base, acked: 0 })
     }
 
     /// As [`AckPolicy::take_over`], from another division: the same detector goes on with what it has seen.
@@ -135,7 +146,7 @@ impl AckPolicy for Division {
         let mut due = AckSink::default();
         self.base.on_segment(segment, &mut due);
         while let Some(number) = due.pop() {
-            self.send(number, segment.urgent, out);
+            self.send(number, segment.urgent && !(self.holes && segment.in_order), out);
         }
     }
 
@@ -207,6 +218,9 @@ mod tests {
         assert_eq!(acks(&mut policy, 0, 1001, 0, true), [1001], "a duplicate");
         assert_eq!(acks(&mut policy, 1, 5001, 4000, true), [5001], "fills a hole");
         assert_eq!(acks(&mut policy, 2, 6001, 1000, false), [5501, 6001]);
+        let mut all = build(&[("holes", word("divided"))]);
+        assert_eq!(acks(&mut all, 0, 5001, 4000, true), [3001, 5001]);
+        assert_eq!(acks(&mut all, 1, 5001, 0, true), [5001], "a duplicate all the same");
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub use tahoe::{Tahoe, TahoeNoFastRetransmit};
 pub use vegas::Vegas;
 
 use crate::sender::Transfer;
-use crate::spec::family;
-use crate::{Ack, LossKind, SackBlocks};
+use crate::spec::{Args, SpecError, family};
+use crate::{Ack, LossKind, SackBlocks, Time};
 
 /// Duplicate ACKs that mean a loss (RFC 5681, section 3.2).
 pub const DUP_THRESH: u32 = 3;
@@ -81,6 +81,45 @@ family! {
     fn duplicates(&self) -> u32;
     fn repairing(&self) -> bool;
     fn wants_sack(&self) -> bool;
+}
+
+/// How duplicate ACKs inflate the window while a loss is repaired: each by an MSS, for a segment that has left the
+/// network. A receiver that lies can send more of them than segments are outstanding; `inflation` = "outstanding" counts
+/// no more than that while one hole is repaired (RFC 5681, section 3.2, step 4, allows it and leaves it open). Since a
+/// liar can also show holes faster than they are repaired, the count begins anew no sooner than after the smallest
+/// round-trip time. What a liar gains is then a window that doubles in each round, as in slow start, and no more; an
+/// honest receiver's duplicates all count.
+#[derive(Debug, Clone, Default)]
+struct Inflation {
+    limited: bool,
+    /// Duplicates that may still count, if that is limited.
+    left: u64,
+    /// Since when that is counted.
+    begun: Option<Time>,
+}
+
+impl Inflation {
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let limited = args.choice("inflation", &["unlimited", "outstanding"])? == "outstanding";
+        Ok(Self { limited, left: 0, begun: None })
+    }
+
+    /// A hole is being repaired, after so many duplicates that count already.
+    fn begin(&mut self, now: Time, counted: u32, t: &Transfer) {
+        let round = t.window.rtt_min.unwrap_or(0);
+        if self.begun.is_none_or(|begun| now.saturating_sub(begun) >= round) {
+            self.begun = Some(now);
+            self.left = (t.out.len() as u64).saturating_sub(u64::from(counted));
+        }
+    }
+
+    /// Another duplicate has come.
+    fn another(&mut self, t: &mut Transfer) {
+        if self.left > 0 || !self.limited {
+            self.left = self.left.saturating_sub(1);
+            t.window.cwnd += t.window.mss;
+        }
+    }
 }
 
 /// Counts duplicate ACKs and says when they mean a new loss: at the third, unless they may come from segments that a

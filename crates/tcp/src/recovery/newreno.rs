@@ -1,14 +1,16 @@
 //! NewReno: fast recovery that lasts until everything sent before it is acknowledged (RFC 6582).
 //!
-//! A partial ACK (new data, but not all of it) means the next hole: it is retransmitted, the window is deflated by
-//! what was acknowledged and gets one MSS back. `variant`: "impatient" restarts the timer on the first partial ACK
-//! only, so that many holes end in a timeout; "slow-but-steady" on each (RFC 6582, section 4). `exit`: the window
-//! after recovery, "ssthresh" or "flight" = min(ssthresh, max(flight, MSS) + MSS) (RFC 6582, section 3.2, step 3).
+//! A partial ACK (new data, but not all of it) means the next hole: it is retransmitted, the window is deflated by what
+//! was acknowledged and gets one MSS back. `variant`: "impatient" restarts the timer on the first partial ACK only, so
+//! that many holes end in a timeout; "slow-but-steady" on each (RFC 6582, section 4). `exit`: the window after
+//! recovery, "ssthresh" or "flight" = min(ssthresh, max(flight, MSS) + MSS) (RFC 6582, section 3.2, step 3).
+//! `inflation`: "unlimited", or by no more duplicates than segments are "outstanding" when a hole shows, against
+//! receivers that feign them.
 
-use super::{Advance, DUP_THRESH, Duplicates, Recovery};
+use super::{Advance, DUP_THRESH, Duplicates, Inflation, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, SackBlocks};
+use crate::{Ack, SackBlocks, Time};
 
 /// Fast recovery of RFC 6582.
 #[derive(Debug, Clone)]
@@ -16,6 +18,7 @@ pub struct NewReno {
     impatient: bool,
     exit_by_flight: bool,
     duplicates: Duplicates,
+    inflation: Inflation,
     /// The window to leave recovery with, while recovering.
     target: Option<f64>,
     first_partial: bool,
@@ -32,10 +35,12 @@ impl Member for NewReno {
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let impatient = args.choice("variant", &["impatient", "slow-but-steady"])? == "impatient";
         let exit_by_flight = args.choice("exit", &["ssthresh", "flight"])? == "flight";
+        let inflation = Inflation::build(args)?;
         Ok(Self {
             impatient,
             exit_by_flight,
             duplicates: Duplicates::default(),
+            inflation,
             target: None,
             first_partial: false,
             retransmit: false,
@@ -49,21 +54,23 @@ impl NewReno {
         self.duplicates.count += 1;
         if t.out.una() > self.duplicates.recover {
             self.duplicates.lose_first(ack, t);
-            self.repair(t, self.duplicates.count);
+            self.repair(ack.now, t, self.duplicates.count);
         }
     }
 
-    /// Begins to repair, from the window that the response has set, after so many duplicate ACKs.
-    pub(super) fn repair(&mut self, t: &mut Transfer, duplicates: u32) {
+    /// Begins to repair, now, from the window that the response has set, after so many duplicate ACKs.
+    pub(super) fn repair(&mut self, now: Time, t: &mut Transfer, duplicates: u32) {
         self.duplicates.recover = t.out.max();
         self.target = Some(t.window.cwnd);
         t.window.cwnd += f64::from(duplicates) * t.window.mss;
+        self.inflation.begin(now, duplicates, t);
         self.first_partial = true;
         self.retransmit = true;
     }
 
     fn on_partial(&mut self, ack: &Ack, t: &mut Transfer) -> Advance {
         let mss = t.window.mss;
+        self.inflation.begin(ack.now, 0, t);
         let given_back = if ack.newly_acked as f64 >= mss { mss } else { 0.0 };
         t.window.cwnd = (t.window.cwnd - ack.newly_acked as f64 + given_back).max(mss);
         self.retransmit = true;
@@ -90,10 +97,10 @@ impl Recovery for NewReno {
 
     fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
         if self.repairing() {
-            t.window.cwnd += t.window.mss;
+            self.inflation.another(t);
         } else if self.duplicates.another(t) {
             self.duplicates.lose_first(ack, t);
-            self.repair(t, DUP_THRESH);
+            self.repair(ack.now, t, DUP_THRESH);
         }
     }
 

@@ -4,10 +4,11 @@
 //! further duplicate, and the first ACK of new data deflates it. A second loss in the same window needs three
 //! duplicates of its own, or the timer. `second`: whether those three duplicates bring another "fast-retransmit", as RFC
 //! 2581 has it, or are ignored until everything sent before the first loss is acknowledged, so that the second loss
-//! waits for a "timeout", as in ns-2 (its `bugFix_`) and other simulators of the papers' time. Source: RFC 2581 and RFC
+//! waits for a "timeout", as in ns-2 (its `bugFix_`) and other simulators of the papers' time. `inflation`: "unlimited", or
+//! by no more duplicates than segments were "outstanding", against receivers that feign them. Source: RFC 2581 and RFC
 //! 5681, section 3.2.
 
-use super::{Advance, DUP_THRESH, Duplicates, Recovery};
+use super::{Advance, DUP_THRESH, Duplicates, Inflation, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, LossKind, SackBlocks};
@@ -18,6 +19,7 @@ pub struct Reno {
     /// Whether a second loss in a window waits for the timer.
     once: bool,
     duplicates: Duplicates,
+    inflation: Inflation,
     /// The window without inflation, while recovering.
     deflated: Option<f64>,
     retransmit: bool,
@@ -32,7 +34,8 @@ impl Member for Reno {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let once = args.choice("second", &["fast-retransmit", "timeout"])? == "timeout";
-        Ok(Self { once, ..Self::default() })
+        let inflation = Inflation::build(args)?;
+        Ok(Self { once, inflation, ..Self::default() })
     }
 }
 
@@ -51,7 +54,7 @@ impl Recovery for Reno {
 
     fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
         if self.deflated.is_some() {
-            t.window.cwnd += t.window.mss;
+            self.inflation.another(t);
             return;
         }
         // After a timeout duplicates may come from what the go-back sent needlessly; after a fast retransmit RFC 2581
@@ -63,13 +66,15 @@ impl Recovery for Reno {
             t.lose(ack.now, LossKind::DupAcks, t.out.una());
             self.deflated = Some(t.window.cwnd);
             t.window.cwnd += f64::from(DUP_THRESH) * t.window.mss;
+            self.inflation.begin(ack.now, DUP_THRESH, t);
             self.retransmit = true;
         }
     }
 
     fn on_timeout(&mut self, t: &mut Transfer) {
         let duplicates = Duplicates { count: 0, recover: t.out.max() };
-        *self = Self { once: self.once, duplicates, ..Self::default() };
+        let inflation = std::mem::take(&mut self.inflation);
+        *self = Self { once: self.once, duplicates, inflation, ..Self::default() };
         t.out.go_back();
     }
 

@@ -45,7 +45,7 @@ impl Recovery for Vegas {
         if self.to_check > 0 && !self.newreno.repairing() {
             if expired(t, ack.now) {
                 self.to_check -= 1;
-                self.newreno.repair(t, 0);
+                self.newreno.repair(ack.now, t, 0);
                 advance.grow = false;
             } else {
                 self.to_check = 0;

@@ -6,8 +6,10 @@
 
 mod arbitrary;
 mod connection;
+mod divided;
 mod ecn;
 mod invariants;
+mod misbehaving;
 mod observers;
 mod pacing;
 mod pair;

@@ -34,13 +34,14 @@ const RELIABLE: &[Honesty] = &[Honesty::Honest, Honesty::FeignsLoss];
 /// Division with any parameters; parts may be more than a segment has bytes.
 fn division() -> impl Strategy<Value = Spec> {
     let word = |word: &str| Arg::Name(word.to_owned());
-    (prop_oneof![1u64..16, 1u64..=1000], 0u64..40, any::<[bool; 2]>()).prop_map(
-        move |(n, first, [slow_start, delayed])| {
+    (prop_oneof![1u64..16, 1u64..=1000], 0u64..40, any::<[bool; 3]>()).prop_map(
+        move |(n, first, [slow_start, delayed, holes])| {
             Spec::named("division")
                 .with("n", Arg::Number(n as f64))
                 .with("first", Arg::Number(first as f64))
                 .with("while", word(if slow_start { "slow-start" } else { "always" }))
                 .with("base", word(if delayed { "delayed" } else { "every" }))
+                .with("holes", word(if holes { "divided" } else { "whole" }))
         },
     )
 }
