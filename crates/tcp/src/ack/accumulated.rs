@@ -60,12 +60,13 @@ impl Member for Accumulated {
         let learn_after = args.count("learn_after", 20, 1..=10_000)?;
         let relearn = args.time("relearn", 10 * SECOND, 0..=3600 * SECOND)?;
         let timeout = args.time("timeout", SECOND / 5, SECOND / 1000..=SECOND / 2)?;
+        let forgets = args.choice("maximum", &["ever", "sampling"])? == "sampling";
         Ok(Self {
             interval,
             threshold,
             timeout,
             accumulating: false,
-            learner: Learner::new(threshold, learn_after, relearn),
+            learner: Learner::new(threshold, learn_after, relearn, forgets),
             srtt: None,
             began: None,
             bytes: 0,

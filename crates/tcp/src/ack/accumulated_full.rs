@@ -6,14 +6,15 @@
 //! 1. ACKs are delayed, one per two segments, unless the path is *full*: over the last round trip data came as fast as
 //!    it ever comes within a burst ([`Fullness`]).
 //! 2. While it is full an ACK covers `burst` segments: what a round trip brings over `acks_per_rtt`, at most `most`.
-//! 3. After a loss ACKs stay delayed until the path is full again, and `patience` times as long again.
+//! 3. From the start, and from each loss, ACKs stay delayed until the path is full, and `patience` times as long again.
 //! 4. An ACK that waits for `burst` leaves after two such shares of a round trip, a delayed one after `timeout`, both
 //!    at once when the window leaves no room for one more segment, when out of order, filling a hole, or FIN.
 //! 5. The round trip is the shortest that the receiver has seen; without any, ACKs are delayed.
 //!
 //! Why: a sender that counts ACKs grows by their number, so that each ACK saved before the path is full is rate lost;
-//! on a full path there is no rate to be gained. The patience lets it grow into the queue what it needs to stay above
-//! the path's capacity when losses at random halve it again. Source: our own.
+//! on a full path there is no rate to be gained. The patience lets slow start end as it would have ended, and later lets
+//! the window grow so far into the queue that a loss at random does not take it below the path's capacity. Losses are
+//! taken from what is urgent; reordering and duplicates count as losses, and cost only ACKs. Source: our own.
 
 mod fullness;
 
@@ -34,10 +35,10 @@ pub struct AccumulatedFull {
     patience: u64,
     timeout: Nanos,
     fullness: Fullness,
-    /// When the last segment came that was urgent: a loss, most likely.
-    lost: Option<Time>,
+    /// When the last segment came that was urgent, or the first of all: from here the sender grows.
+    grows_from: Option<Time>,
     /// When the path was first full after it.
-    full_again: Option<Time>,
+    full_from: Option<Time>,
     /// Segments that an ACK covers at present.
     burst: u64,
     waiting: u64,
@@ -48,7 +49,7 @@ impl Member for AccumulatedFull {
     const INFO: Info = Info {
         name: "accumulated-full",
         summary: "one ACK for many segments while the path is full, delayed ACKs while the sender has to grow",
-        formula: "full: ACK per segments of an RTT/acks_per_rtt; else per 2; after a loss per 2 until full, and patience times as long again",
+        formula: "full: ACK per segments of an RTT/acks_per_rtt; else per 2; from the start and each loss per 2 until full, and patience times as long again",
         source: "our own, after Jeong, Kim and Lohwasser 2006",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
@@ -58,8 +59,8 @@ impl Member for AccumulatedFull {
             patience: args.count("patience", 3, 0..=1000)?,
             timeout: args.time("timeout", 200_000_000, 1_000_000..=500_000_000)?,
             fullness: Fullness::default(),
-            lost: None,
-            full_again: None,
+            grows_from: None,
+            full_from: None,
             burst: DELAYED,
             waiting: 0,
             deadline: None,
@@ -74,12 +75,9 @@ impl AccumulatedFull {
         if !full {
             return;
         }
-        let full_again = *self.full_again.get_or_insert(now);
-        let patient = self.lost.is_none_or(|lost| {
-            let regrowth = full_again.saturating_sub(lost);
-            now.saturating_sub(full_again) >= regrowth.saturating_mul(self.patience)
-        });
-        if patient {
+        let full_from = *self.full_from.get_or_insert(now);
+        let growth = full_from.saturating_sub(self.grows_from.unwrap_or(full_from));
+        if now.saturating_sub(full_from) >= growth.saturating_mul(self.patience) {
             self.burst = (segments / self.acks_per_rtt).clamp(DELAYED, self.most);
         }
     }
@@ -101,12 +99,13 @@ impl AckPolicy for AccumulatedFull {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink) {
         if segment.urgent {
             self.fullness.interrupt();
-            self.lost = Some(segment.now);
-            self.full_again = None;
+            self.grows_from = None;
+            self.full_from = None;
             self.burst = DELAYED;
         } else if let Some((full, segments)) = self.fullness.on_segment(segment) {
             self.judge(segment.now, full, segments);
         }
+        self.grows_from.get_or_insert(segment.now);
         self.waiting += 1;
         if segment.urgent || self.waiting >= self.burst || !segment.leaves_room() {
             self.release(segment.rcv_nxt, out);
@@ -127,5 +126,120 @@ impl AckPolicy for AccumulatedFull {
 
     fn burst(&self) -> Option<u64> {
         Some(self.burst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arg, Spec};
+
+    /// Segments of 1000 bytes; each brings a round-trip time of 1000.
+    struct Bench {
+        policy: AccumulatedFull,
+        now: Time,
+        rcv_nxt: u64,
+        acked: u64,
+        window: u32,
+        rtt: Option<Nanos>,
+    }
+
+    impl Bench {
+        /// With four ACKs per round trip.
+        fn new(patience: f64) -> Self {
+            let spec = Spec::named("accumulated-full")
+                .with("acks_per_rtt", Arg::Number(4.0))
+                .with("patience", Arg::Number(patience));
+            let policy = AccumulatedFull::build(&mut Args::new(&spec)).expect("valid arguments");
+            Self { policy, now: 0, rcv_nxt: 1, acked: 1, window: u32::MAX, rtt: Some(1000) }
+        }
+
+        fn receive(&mut self, later: Nanos, urgent: bool) -> Option<u64> {
+            self.now += later;
+            self.rcv_nxt += 1000;
+            let segment = Arrival {
+                rcv_nxt: self.rcv_nxt,
+                unacked: self.rcv_nxt - self.acked,
+                urgent,
+                window: self.window,
+                rtt: self.rtt,
+                ..Arrival::of_bytes(self.now, 1000)
+            };
+            let mut sink = AckSink::default();
+            self.policy.on_segment(&segment, &mut sink);
+            let covered = sink.pop().map(|ack| (ack - self.acked) / 1000);
+            self.acked += covered.unwrap_or(0) * 1000;
+            covered
+        }
+
+        /// A round of so many segments 10 apart, and an idle rest of it; the burst after it.
+        fn round(&mut self, segments: u64) -> Option<u64> {
+            for _ in 1..segments {
+                self.receive(10, false);
+            }
+            self.receive(1000 - 10 * (segments - 1), false);
+            self.policy.burst()
+        }
+    }
+
+    #[test]
+    fn delayed_acks_until_the_path_is_full_and_patience_times_as_long_again() {
+        let mut bench = Bench::new(3.0);
+        bench.receive(1000, false);
+        let bursts: Vec<_> = [25, 50, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100]
+            .iter()
+            .filter_map(|&segments| bench.round(segments))
+            .collect();
+        // Full from the end of the third round on; three times three rounds more.
+        assert_eq!(bursts, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 25]);
+        assert_eq!(bench.round(90), Some(2), "no longer full");
+        assert_eq!(bench.round(100), Some(25), "the patience was for the growth");
+    }
+
+    #[test]
+    fn what_is_urgent_is_acknowledged_at_once_and_starts_the_patience_anew() {
+        let mut bench = Bench::new(1.0);
+        bench.receive(1000, false);
+        assert_eq!([100, 100].map(|n| bench.round(n)), [Some(2), Some(25)]);
+        assert_eq!(bench.receive(10, false), None, "the last of the round waits already");
+        assert_eq!((bench.receive(10, true), bench.policy.deadline()), (Some(3), None));
+        assert_eq!(bench.policy.burst(), Some(2));
+        bench.receive(10, false); // the first after it begins a round
+        assert_eq!([75, 100].map(|n| bench.round(n)), [Some(2), Some(2)]);
+        assert_eq!(bench.round(100), Some(2), "2010 of growth, and 1000 since");
+        assert_eq!([100, 100].map(|n| bench.round(n)), [Some(2), Some(25)]);
+    }
+
+    #[test]
+    fn an_accumulated_ack_waits_for_two_shares_of_a_round_trip_and_a_delayed_one_for_the_timeout() {
+        let mut bench = Bench::new(0.0);
+        bench.receive(1000, false);
+        assert_eq!(bench.policy.deadline(), Some(1000 + 200_000_000));
+        assert_eq!((bench.round(100), bench.policy.deadline()), (Some(25), Some(2000 + 500)));
+        bench.receive(10, false);
+        let mut sink = AckSink::default();
+        bench.policy.on_timer(2499, bench.rcv_nxt, &mut sink);
+        assert_eq!(sink.pop(), None, "too early");
+        bench.policy.on_timer(2500, bench.rcv_nxt, &mut sink);
+        assert_eq!((sink.pop(), bench.policy.deadline()), (Some(bench.rcv_nxt), None));
+    }
+
+    #[test]
+    fn a_burst_is_bounded_by_most_and_by_the_window() {
+        let mut bench = Bench::new(0.0);
+        bench.policy.most = 10;
+        bench.receive(1000, false);
+        assert_eq!(bench.round(100), Some(10));
+        bench.window = 3000;
+        let covered: Vec<_> = (0..9).filter_map(|_| bench.receive(10, false)).collect();
+        assert!(covered.iter().all(|&n| n <= 3) && covered.contains(&3), "{covered:?}");
+    }
+
+    #[test]
+    fn without_a_round_trip_time_acks_are_delayed() {
+        let mut bench = Bench::new(0.0);
+        bench.rtt = None;
+        let covered: Vec<_> = (0..2000).filter_map(|_| bench.receive(10, false)).collect();
+        assert_eq!(covered, [2; 1000]);
     }
 }

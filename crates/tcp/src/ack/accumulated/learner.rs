@@ -7,9 +7,11 @@
 //! later. Source: Jeong, Kim and Lohwasser 2006, section 3.3.
 //!
 //! **Choices**, where the source is silent: an interval in delayed mode cannot have suffered from the burst and takes
-//! nothing off it; nothing is taken off between the end of learning and its new beginning; the largest rate does not
-//! age, so that losses of a little under the threshold each do not add up. Where a path has become slower for good the
-//! burst therefore shrinks by one with every new beginning, until it is 2: ACKs as often as if they were delayed.
+//! nothing off it; nothing is taken off between the end of learning and its new beginning. "Ever" is taken at its word:
+//! the largest rate does not age, so that what each step costs, if less than the threshold, does not add up; where a
+//! path has become slower for good the burst shrinks by one with every new beginning until it is 2. With
+//! `maximum = "sampling"` it is the largest since sampling began anew, and only what a single step costs counts:
+//! section 4.5 has a threshold of 10 % lose 15 % and still learn, which the other reading does not allow.
 
 use crate::{Nanos, Time};
 
@@ -22,8 +24,10 @@ pub struct Learner {
     threshold: f64,
     learn_after: u64,
     relearn: Nanos,
+    /// Whether the largest rate is forgotten when sampling begins anew.
+    forgets: bool,
     burst: u64,
-    /// The largest rate ever seen, bytes per second.
+    /// The largest rate seen, bytes per second.
     largest: f64,
     /// Rates sampled; of the newer half their sum, and whether all were of accumulated mode.
     samples: u64,
@@ -35,10 +39,10 @@ pub struct Learner {
 
 impl Learner {
     /// With nothing learnt yet.
-    pub fn new(threshold: f64, learn_after: u64, relearn: Nanos) -> Self {
+    pub fn new(threshold: f64, learn_after: u64, relearn: Nanos, forgets: bool) -> Self {
         let (samples, sum, accumulated) = (0, 0.0, true);
         let (burst, largest, rest) = (LEAST, 0.0, None);
-        Self { threshold, learn_after, relearn, burst, largest, samples, sum, accumulated, rest }
+        Self { threshold, learn_after, relearn, forgets, burst, largest, samples, sum, accumulated, rest }
     }
 
     /// Segments that an ACK may cover.
@@ -82,6 +86,9 @@ impl Learner {
 
     fn sample_anew(&mut self) {
         (self.samples, self.sum, self.accumulated) = (0, 0.0, true);
+        if self.forgets {
+            self.largest = 0.0;
+        }
     }
 }
 
@@ -91,7 +98,7 @@ mod tests {
 
     /// Learns from four rates, of which two are the newer half; within a quarter of the largest; again 100 later.
     fn learner() -> Learner {
-        Learner::new(0.25, 4, 100)
+        Learner::new(0.25, 4, 100, false)
     }
 
     /// The bursts after these rates, one at each moment from 1 on; negative ones are of delayed mode.
@@ -141,6 +148,13 @@ mod tests {
     #[test]
     fn the_burst_is_two_at_least() {
         assert_eq!(bursts(&mut learner(), 1, &[100.0, 50.0]), [2, 2]);
+    }
+
+    #[test]
+    fn the_largest_rate_may_be_forgotten_when_sampling_begins_anew() {
+        let mut learner = Learner::new(0.25, 4, 100, true);
+        let rates = [100.0, 100.0, 100.0, 80.0, 64.0, 64.0, 64.0, 64.0, 60.0, 44.0];
+        assert_eq!(bursts(&mut learner, 1, &rates), [2, 2, 2, 3, 3, 3, 3, 4, 4, 3], "44 is below 3/4 of 60");
     }
 
     #[test]

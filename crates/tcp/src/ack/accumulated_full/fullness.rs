@@ -101,3 +101,89 @@ impl Fullness {
         self.rtt
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Segments of 1000 bytes, those of a round `gap` apart from its beginning on; what the ends of rounds said.
+    struct Bench {
+        fullness: Fullness,
+        now: Time,
+    }
+
+    impl Bench {
+        fn new(rtt: Option<Nanos>) -> Self {
+            let mut bench = Self { fullness: Fullness::default(), now: 0 };
+            bench.receive(1000, rtt);
+            bench
+        }
+
+        fn receive(&mut self, later: Nanos, rtt: Option<Nanos>) -> Option<(bool, u64)> {
+            self.now += later;
+            self.fullness.on_segment(&Arrival { rtt, ..Arrival::of_bytes(self.now, 1000) })
+        }
+
+        fn stream(&mut self, segments: u64, gap: Nanos) -> Vec<(bool, u64)> {
+            (0..segments).filter_map(|_| self.receive(gap, None)).collect()
+        }
+    }
+
+    #[test]
+    fn an_unbroken_stream_fills_every_round() {
+        assert_eq!(Bench::new(Some(1000)).stream(200, 10), [(true, 100), (true, 100)]);
+    }
+
+    #[test]
+    fn bursts_with_gaps_between_them_do_not_and_the_peak_is_theirs() {
+        let mut bench = Bench::new(Some(1000));
+        assert_eq!(bench.stream(49, 10), []);
+        assert_eq!(bench.receive(510, None), Some((false, 50)), "half of the round was idle");
+        assert_eq!(bench.fullness.peak, 99_875_000_000, "8000 bytes in 80 ns, less 1/16 of a segment in 50");
+        assert_eq!(bench.stream(98, 10), []);
+        assert_eq!(bench.receive(20, None), Some((true, 99)), "one segment of a hundred is missing");
+        assert_eq!(bench.stream(96, 10), []);
+        assert_eq!(bench.receive(40, None), Some((false, 97)), "three are");
+    }
+
+    #[test]
+    fn a_slower_stream_is_held_against_the_peak_of_old_until_that_is_forgotten() {
+        let mut bench = Bench::new(Some(1000));
+        bench.stream(100, 10);
+        let full = |said: Vec<(bool, u64)>| said.iter().position(|s| s.0);
+        assert_eq!(full(bench.stream(50 * 100, 20)), None, "evenly spaced, at half the rate");
+        assert_eq!(bench.fullness.peak / 1_000_000_000, 88, "(1 − 1/(16·50)) to the power of 100, of 99.9");
+        assert_eq!(full(bench.stream(50 * 600, 20)).map(|rounds| rounds / 10), Some(44));
+    }
+
+    #[test]
+    fn rounds_are_as_long_as_the_shortest_round_trip() {
+        let mut bench = Bench::new(Some(1000));
+        assert_eq!(bench.receive(400, Some(500)), None);
+        assert_eq!(bench.receive(200, Some(2000)), Some((false, 1)), "2 segments in 600 are 1 in 500");
+        assert_eq!(bench.fullness.rtt(), Some(500));
+    }
+
+    #[test]
+    fn without_a_round_trip_time_there_are_no_rounds() {
+        assert_eq!(Bench::new(None).stream(100, 1000), []);
+    }
+
+    #[test]
+    fn what_comes_after_a_loss_is_measured_apart() {
+        let mut bench = Bench::new(Some(1000));
+        bench.stream(60, 10);
+        bench.fullness.interrupt();
+        bench.receive(700, None);
+        assert_eq!(bench.stream(100, 10), [(true, 100)], "the pause is in no round");
+    }
+
+    #[test]
+    fn segments_that_come_at_once_are_no_burst_of_their_own() {
+        let mut bench = Bench::new(Some(1000));
+        bench.stream(20, 0);
+        assert_eq!(bench.fullness.peak, 0);
+        bench.receive(200, None);
+        assert_eq!(bench.fullness.peak, 105_000_000_000, "21 segments in 200 ns");
+    }
+}
