@@ -1,5 +1,6 @@
 """Lays the results out: as text for a terminal, or as Markdown for the README and the book. Computes nothing new."""
 
+import receivers
 import senders
 from results import Row, Table
 from simulators import OURS
@@ -8,6 +9,17 @@ from workloads import Workload
 
 _HEADER = ["program", "wall s", "user s", "segments/s", "peak MiB", "goodput Mbit/s", "seeds", "we are", "by CPU"]
 _SENDER_HEADER = ["sender", "CPU ns a segment sent", f"over {senders.BASE}", "segments sent", "goodput Mbit/s"]
+
+
+_RECEIVER_HEADER = [
+    "receiver",
+    "ACKs a segment",
+    "CPU ns a segment",
+    f"over {receivers.DELAYED}",
+    "CPU ns a packet",
+    f"over {receivers.EVERY}",
+    "goodput Mbit/s",
+]
 
 
 def workload_table(workload: Workload, table: Table, markdown: bool) -> str:
@@ -25,6 +37,14 @@ def senders_table(workload: Workload, sending: Table, markdown: bool) -> str:
     if not lines:
         return ""
     return f"{_title(f'Senders on {workload.title}', markdown)}\n{_grid([_SENDER_HEADER, *lines], markdown)}"
+
+
+def receivers_table(workload: Workload, receiving: Table, markdown: bool) -> str:
+    """What receivers cost on one workload: a line a receiver."""
+    lines = [_receiver_line(row, receiving) for row in receiving.of(workload.name)]
+    if not lines:
+        return ""
+    return f"{_title(f'Receivers on {workload.title}', markdown)}\n{_grid([_RECEIVER_HEADER, *lines], markdown)}"
 
 
 def targets_table(verdicts: list[Verdict], markdown: bool) -> str:
@@ -56,6 +76,20 @@ def _sender_line(row: Row, sending: Table) -> list[str]:
         f"{1e9 / row.segments_per_cpu_second:.0f}",
         f"{ratio:.2f} ×" if ratio is not None else "",
         f"{row.segments:,.0f}",
+        f"{row.goodput:.3f}",
+    ]
+
+
+def _receiver_line(row: Row, receiving: Table) -> list[str]:
+    by_segment = receivers.segment_ratio(receiving, row.workload.name, row.program)
+    by_packet = receivers.packet_ratio(receiving, row.workload.name, row.program)
+    return [
+        row.program,
+        f"{row.packets / row.segments - 1:.2f}",
+        f"{1e9 / row.segments_per_cpu_second:.0f}",
+        f"{by_segment:.2f} ×" if by_segment is not None else "",
+        f"{1e9 / row.packets_per_cpu_second:.0f}",
+        f"{by_packet:.2f} ×" if by_packet is not None else "",
         f"{row.goodput:.3f}",
     ]
 

@@ -51,9 +51,19 @@ class Row:
         return statistics.median(run.answer.segments / (run.cost.user + run.cost.system) for run in self.timed)
 
     @property
+    def packets_per_cpu_second(self) -> float:
+        """Median of data segments and ACKs sent per second of CPU time."""
+        return statistics.median(run.answer.packets / (run.cost.user + run.cost.system) for run in self.timed)
+
+    @property
     def segments(self) -> float:
         """Mean number of segments a timed run answered with."""
         return statistics.fmean(run.answer.segments for run in self.timed)
+
+    @property
+    def packets(self) -> float:
+        """Mean number of packets a timed run answered with."""
+        return statistics.fmean(run.answer.packets for run in self.timed)
 
     @property
     def seconds_per_segment(self) -> float:
@@ -134,5 +144,6 @@ def _run(run: Run, timed: bool) -> dict:
         "system_s": run.cost.system,
         "peak_kib": run.cost.peak_kib,
         "segments": run.answer.segments,
+        "packets": run.answer.packets,
         "goodput_mbps": run.answer.goodput_mbps,
     }

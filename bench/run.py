@@ -7,7 +7,7 @@ machine does falls on all of them alike. README.md says what is measured and how
   bench/run.py                        everything (about ten minutes)
   bench/run.py --quick                seconds, without ns-3
   bench/run.py -w W1,W3 -p ns2 -r 9   two workloads against ns-2, nine repetitions
-  bench/run.py -w senders             what predictors and estimators cost, without peers
+  bench/run.py -w senders,receivers   what predictors, estimators and ACK policies cost, without peers
 """
 
 import argparse
@@ -15,9 +15,11 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import measure
+import receivers
 import report
 import senders
 import simulators
@@ -27,21 +29,23 @@ from results import Run, Table
 from simulators import OURS, Simulator, Unavailable
 from workloads import Workload
 
-QUICK = ["W1", "W2", "W3", "W6", senders.NAME]
+QUICK = ["W1", "W2", "W3", "W6", senders.NAME, receivers.NAME]
+# Parts in which our own program runs in several ways, without peers.
+OWN = (senders.NAME, receivers.NAME)
 
 
 def main() -> int:
     """Exit code: 0 measured (whatever the verdicts), 1 our own program could not be run, 2 bad usage."""
     known = workloads.load_all()
     arguments = _arguments(known)
-    chosen = [known[name] for name in arguments.workloads if name != senders.NAME]
+    chosen = [known[name] for name in arguments.workloads if name not in OWN]
     entrants = [simulators.ours(arguments.truckee), *arguments.programs]
     conditions = _conditions()
     _say(f"{conditions['machine']}, {conditions['cpus']} CPUs, load {conditions['load_1min']:.2f}")
     if conditions["load_1min"] > 0.5 * conditions["cpus"]:
         _say("this machine is busy: take the times with caution")
 
-    table, sending = Table(), Table()
+    table, sending, receiving = Table(), Table(), Table()
     bench = Bench(entrants, table, arguments.repetitions, arguments.seeds, arguments.timeout)
     for workload in chosen:
         bench.measure(workload)
@@ -50,8 +54,12 @@ def main() -> int:
             print(f"{text}\n", flush=True)
     complete = all(table.get(workload.name, OURS) for workload in chosen)
     if senders.NAME in arguments.workloads:
-        complete &= _compare_senders(known, sending, arguments)
-    verdicts = targets.judge(table, sending)
+        lines = [one.simulator(arguments.truckee) for one in senders.senders(judged_only=arguments.quick)]
+        complete &= _compare(lines, senders.long_workloads(known), sending, report.senders_table, arguments)
+    if receivers.NAME in arguments.workloads:
+        lines = [one.simulator(arguments.truckee) for one in receivers.receivers(judged_only=arguments.quick)]
+        complete &= _compare(lines, receivers.long_workloads(known), receiving, report.receivers_table, arguments)
+    verdicts = targets.judge(table, sending, receiving)
     print(report.targets_table(verdicts, arguments.markdown))
     if arguments.json:
         everything = {
@@ -59,23 +67,28 @@ def main() -> int:
             "programs": {entrant.name: entrant.about for entrant in entrants},
             "rows": [row.as_json() for row in table],
             "senders": [row.as_json() for row in sending],
+            "receivers": [row.as_json() for row in receiving],
             "targets": [vars(verdict) for verdict in verdicts],
         }
         arguments.json.write_text(json.dumps(everything, indent=1, ensure_ascii=False) + "\n")
     return 0 if complete else 1
 
 
-def _compare_senders(known: dict[str, Workload], sending: Table, arguments: argparse.Namespace) -> bool:
-    """Measures and shows what senders cost; whether all of them ran."""
-    lines = [sender.simulator(arguments.truckee) for sender in senders.senders(judged_only=arguments.quick)]
-    bench = Bench(lines, sending, arguments.sender_repetitions, 0, arguments.timeout)
-    workloads_sent_over = senders.long_workloads(known)
-    for workload in workloads_sent_over:
+def _compare(
+    lines: list[Simulator],
+    over: list[Workload],
+    table: Table,
+    show: Callable[[Workload, Table, bool], str],
+    arguments: argparse.Namespace,
+) -> bool:
+    """Measures and shows our own program in several ways; whether all of them ran."""
+    bench = Bench(lines, table, arguments.own_repetitions, 0, arguments.timeout)
+    for workload in over:
         bench.measure(workload)
-        text = report.senders_table(workload, sending, arguments.markdown)
+        text = show(workload, table, arguments.markdown)
         if text:
             print(f"{text}\n", flush=True)
-    return all(sending.get(workload.name, line.name) for workload in workloads_sent_over for line in lines)
+    return all(table.get(workload.name, line.name) for workload in over for line in lines)
 
 
 class Bench:
@@ -145,11 +158,11 @@ class Bench:
 
 
 def _arguments(known: dict[str, Workload]) -> argparse.Namespace:
-    parts = [*known, senders.NAME]
+    parts = [*known, *OWN]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names, peers = ",".join(parts), {peer.name: peer for peer in simulators.peers()}
     parser.add_argument(
-        "-r", "--repetitions", type=int, help="timed runs of each program on each workload (5, senders 9)"
+        "-r", "--repetitions", type=int, help="timed runs of each program on each workload (5, senders and receivers 9)"
     )
     parser.add_argument("-w", "--workloads", help=f"comma-separated, of {names} (default: all)")
     parser.add_argument("-p", "--peers", help=f"comma-separated, of {','.join(peers)}; '' for none (default: all)")
@@ -168,8 +181,8 @@ def _arguments(known: dict[str, Workload]) -> argparse.Namespace:
         for name in asked:
             if name not in there:
                 parser.error(f"there is no {what} {name!r}; there are {', '.join(there)}")
-    # A quarter more or less is to be told apart, on runs of tenths of a second: the senders get more repetitions.
-    arguments.sender_repetitions = arguments.repetitions or (3 if arguments.quick else 9)
+    # A quarter more or less is to be told apart, on runs of tenths of a second: our own parts get more repetitions.
+    arguments.own_repetitions = arguments.repetitions or (3 if arguments.quick else 9)
     if arguments.repetitions is None:
         arguments.repetitions = 3 if arguments.quick else 5
     if arguments.repetitions < 1:

@@ -34,11 +34,13 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a run came to: MSS-sized segments that reached the application in order (where senders are compared, segments
-    sent), and Mbit/s delivered over the whole run."""
+    """What a run came to: MSS-sized segments that reached the application in order (where senders or receivers are
+    compared, segments sent), and Mbit/s delivered over the whole run."""
 
     segments: float
     goodput_mbps: float
+    # Data segments and ACKs sent, where receivers are compared.
+    packets: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def ours(binary: Path | None) -> Simulator:
 
 
 def ours_sending(binary: Path | None, name: str, settings: tuple[str, ...]) -> Simulator:
-    """Truckee with another sender than the workload's, set by `settings`; it answers with the segments sent."""
+    """Truckee with another sender or receiver than the workload's, set by `settings`; it answers with what was sent."""
     return Simulator(name, " ".join(settings), _truckee(binary, settings), _read_json_sent, further_seeds=False)
 
 
@@ -199,8 +201,9 @@ def _read_json(output: str, workload: Workload) -> Answer:
 
 
 def _read_json_sent(output: str, workload: Workload) -> Answer:
-    sent = sum(flow["segments_sent"] for flow in json.loads(output)["flows"])
-    return Answer(sent, _read_json(output, workload).goodput_mbps)
+    flows = json.loads(output)["flows"]
+    sent, acks = (sum(flow[key] for flow in flows) for key in ("segments_sent", "acks_sent"))
+    return Answer(sent, _read_json(output, workload).goodput_mbps, sent + acks)
 
 
 def _read_result(output: str, _: Workload) -> Answer:

@@ -3,9 +3,10 @@
 A target whose rows were not measured is neither reached nor missed. Not for: layout.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import receivers
 import senders
 from results import Row, Table
 from simulators import COMPUTED_NS2, NS3, OURS, TUNED_NS2
@@ -15,6 +16,10 @@ ENOUGH_SEEDS = 20
 
 # What NewReno with a predictor or an estimator may take, over NewReno without.
 MOST_FOR_A_RULE = 1.25
+
+
+# "Not more" between two runs of the same program: what is left after medians of several, on a machine with others on it.
+NOISE = 1.05
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,8 @@ class Verdict:
         return {True: "reached", False: "NOT REACHED", None: "not measured"}[self.reached]
 
 
-def judge(table: Table, sending: Table) -> list[Verdict]:
-    """Every target, in a fixed order; `sending` holds what senders.py is about."""
+def judge(table: Table, sending: Table, receiving: Table) -> list[Verdict]:
+    """Every target, in a fixed order; `sending` holds what senders.py is about, `receiving` what receivers.py is."""
     return [
         *_speed(table),
         _real_time(table),
@@ -41,6 +46,7 @@ def judge(table: Table, sending: Table) -> list[Verdict]:
         _memory(table, "flows-1000", 64),
         _growth(table),
         *_senders(sending),
+        *_receivers(receiving),
     ]
 
 
@@ -125,6 +131,25 @@ def _senders(sending: Table) -> Iterator[Verdict]:
             continue
         measured = ", ".join(f"{name} {ratio:.2f} ×" for name, ratio in zip(senders.WORKLOADS, known, strict=True))
         yield Verdict(text, measured, max(known) <= MOST_FOR_A_RULE)
+
+
+def _receivers(receiving: Table) -> Iterator[Verdict]:
+    """Divided ACKs may cost what ACKs cost; to save ACKs may cost nothing."""
+    for name in receivers.DIVISIONS.values():
+        text = f"{name}: CPU time per packet not above that of {receivers.EVERY}"
+        yield _not_more(text, receiving, name, receivers.packet_ratio)
+    for name in receivers.SAVING:
+        text = f"{name}: CPU time per segment not above that of {receivers.DELAYED}"
+        yield _not_more(text, receiving, name, receivers.segment_ratio)
+
+
+def _not_more(text: str, receiving: Table, name: str, ratio: Callable[[Table, str, str], float | None]) -> Verdict:
+    ratios = [ratio(receiving, f"{workload}-{receivers.SECONDS}s", name) for workload in receivers.WORKLOADS]
+    known = [one for one in ratios if one is not None]
+    if len(known) < len(ratios):
+        return _unmeasured(text)
+    measured = ", ".join(f"{name} {one:.2f} ×" for name, one in zip(receivers.WORKLOADS, known, strict=True))
+    return Verdict(text, measured, max(known) <= NOISE)
 
 
 def _unmeasured(text: str) -> Verdict:

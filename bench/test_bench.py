@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import measure
+import receivers
 import report
 import senders
 import simulators
@@ -81,18 +82,20 @@ class Senders(unittest.TestCase):
 
     def test_what_was_sent_counts_not_what_arrived(self):
         output = (
-            '{"flows": [{"segments_sent": 7, "bytes_delivered": 2920}, {"segments_sent": 5, "bytes_delivered": 0}]}'
+            '{"flows": [{"segments_sent": 7, "acks_sent": 4, "bytes_delivered": 2920},'
+            ' {"segments_sent": 5, "acks_sent": 1, "bytes_delivered": 0}]}'
         )
         workload = workloads.load_all()["W1"]
         sender = senders.senders(judged_only=True)[0]
-        self.assertEqual(sender.simulator(Path("/truckee")).read(output, workload).segments, 12)
+        answer = sender.simulator(Path("/truckee")).read(output, workload)
+        self.assertEqual((answer.segments, answer.packets), (12, 17))
         self.assertEqual(simulators.ours(Path("/truckee")).read(output, workload).segments, 2)
 
 
 class Targets(unittest.TestCase):
     def setUp(self):
         self.known = workloads.load_all()
-        self.table, self.sending = Table(), Table()
+        self.table, self.sending, self.receiving = Table(), Table(), Table()
 
     def add(self, workload, program, wall, segments=1e6, goodput=10.0, peak_mib=8, seeds=1):
         row = self.table.row(self.known[workload], program)
@@ -102,12 +105,16 @@ class Targets(unittest.TestCase):
 
     def verdict(self, beginning):
         (found,) = [
-            verdict for verdict in targets.judge(self.table, self.sending) if verdict.target.startswith(beginning)
+            verdict
+            for verdict in targets.judge(self.table, self.sending, self.receiving)
+            if verdict.target.startswith(beginning)
         ]
         return found.reached
 
     def test_nothing_measured_is_neither_reached_nor_missed(self):
-        self.assertEqual({verdict.reached for verdict in targets.judge(self.table, self.sending)}, {None})
+        self.assertEqual(
+            {verdict.reached for verdict in targets.judge(self.table, self.sending, self.receiving)}, {None}
+        )
 
     def test_speed_is_held_against_the_right_peer(self):
         self.add("W3", OURS, wall=1.0)
@@ -161,7 +168,34 @@ class Targets(unittest.TestCase):
         self.send("W1", senders.BASE, user=0.2)
         long = self.send("W1", "newreno, all eight watch", user=0.4)
         self.assertIn("2.00 ×", report.senders_table(long, self.sending, markdown=False))
-        self.assertEqual({verdict.reached for verdict in targets.judge(self.table, self.sending)}, {None})
+        self.assertEqual(
+            {verdict.reached for verdict in targets.judge(self.table, self.sending, self.receiving)}, {None}
+        )
+
+    def receive(self, receiver, user, segments, packets):
+        for long in receivers.long_workloads(self.known):
+            run = Run(1, Cost(user, user, 0.0, 8 << 10), Answer(segments, 10.0, packets))
+            self.receiving.row(long, receiver).timed.append(run)
+        return long
+
+    def test_divided_acks_are_judged_by_packets_and_saved_ones_by_segments(self):
+        self.receive("every", user=2.0, segments=1e6, packets=2e6)
+        self.receive("delayed", user=1.5, segments=1e6, packets=1.5e6)
+        self.receive("division, n = 12", user=13.0, segments=1e6, packets=13e6)
+        self.receive("division, n = 4", user=6.0, segments=1e6, packets=5e6)
+        self.receive("accumulated", user=1.5, segments=1e6, packets=1.1e6)
+        long = self.receive("accumulated-full", user=1.6, segments=1e6, packets=1.1e6)
+        self.assertIs(self.verdict("division, n = 12"), True)
+        self.assertIs(self.verdict("division, n = 4"), False)
+        self.assertIs(self.verdict("accumulated:"), True)
+        self.assertIs(self.verdict("accumulated-full"), False)
+        self.assertIn("12.00", report.receivers_table(long, self.receiving, markdown=False))
+
+    def test_receivers_differ_in_nothing_but_the_policy(self):
+        (twelve,) = [one for one in receivers.receivers(judged_only=True) if one.name == "division, n = 12"]
+        command = twelve.simulator(Path("/truckee")).command(receivers.long_workloads(workloads.load_all())[0], 1)
+        expected = ['flow.sender="sack-abc"', "flow.receiver={ division = { n = 12 } }"]
+        self.assertEqual([command[-3], command[-1]], expected)
 
 
 if __name__ == "__main__":
