@@ -51,6 +51,19 @@ fn defaults_are_those_stated() {
 }
 
 #[test]
+fn an_ack_filter_belongs_to_the_queue_of_its_direction_and_the_explanation_shows_it_where_it_is_on() {
+    let one = "rate = \"1Mbit/s\"\nqueue = { size = \"9packets\" }\nqueue_back = { ack_filter = true }";
+    let both = "rate = \"1Mbit/s\"\nqueue = { kind = \"red\", ack_filter = true }";
+    let scenario = good(&path(one, both, FLOW));
+    let filters: Vec<_> = scenario.links.iter().map(|l| (l.forward.ack_filter, l.back.ack_filter)).collect();
+    assert_eq!(filters, [(false, true), (true, true)]);
+    let explained = truckee_scenario::explain(&scenario);
+    assert_eq!(explained.matches("ack_filter = true").count(), 3, "{explained}");
+    assert!(!explained.contains("ack_filter = false"), "{explained}");
+    assert_eq!(good(&explained).links, scenario.links);
+}
+
+#[test]
 fn a_bdp_queue_is_rate_times_the_round_trip_of_the_flows_over_their_packet() {
     // 10 Mbit/s · 2 · (50 + 10) ms / (1500 · 8 bit) = 100 packets; the other direction has a tenth of the rate.
     let first = "rate = \"10Mbit/s\"\nrate_back = \"1Mbit/s\"\ndelay = \"50ms\"\nqueue = { size = \"bdp\" }";
