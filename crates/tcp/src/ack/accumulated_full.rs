@@ -6,7 +6,8 @@
 //! 1. ACKs are delayed, one per two segments, unless the path is *full*: over the last round trip data came as fast as
 //!    it ever comes within a burst ([`Fullness`]).
 //! 2. While it is full an ACK covers `burst` segments: what a round trip brings over `acks_per_rtt`, at most `most`.
-//! 3. From the start, and from each loss, ACKs stay delayed until the path is full, and `patience` times as long again.
+//! 3. From the start, and from each loss, ACKs stay delayed until the path is full, and `patience` times as long again;
+//!    after a loss for `quiet` at least.
 //! 4. An ACK that waits for `burst` leaves after two such shares of a round trip, a delayed one after `timeout`, both
 //!    at once when the window leaves no room for one more segment, when out of order, filling a hole, or FIN.
 //! 5. The round trip is the shortest that the receiver has seen; without any, ACKs are delayed.
@@ -14,7 +15,9 @@
 //! Why: a sender that counts ACKs grows by their number, so that each ACK saved before the path is full is rate lost;
 //! on a full path there is no rate to be gained. The patience lets slow start end as it would have ended, and later lets
 //! the window grow so far into the queue that a loss at random does not take it below the path's capacity. Losses are
-//! taken from what is urgent; reordering and duplicates count as losses, and cost only ACKs. Source: our own.
+//! taken from what is urgent; reordering and duplicates count as losses, and cost only ACKs. The quiet is for senders that
+//! cause losses to find out about the path, as BBR does every two to three seconds and some round trips where queues are
+//! short: they want the ACKs. Source: our own.
 
 mod fullness;
 
@@ -33,9 +36,12 @@ pub struct AccumulatedFull {
     acks_per_rtt: u64,
     most: u64,
     patience: u64,
+    quiet: Nanos,
     timeout: Nanos,
     fullness: Fullness,
-    /// When the last segment came that was urgent, or the first of all: from here the sender grows.
+    /// When the last segment came that was urgent: a loss, most likely.
+    lost: Option<Time>,
+    /// When that was, or when the first segment came: from here the sender grows.
     grows_from: Option<Time>,
     /// When the path was first full after it.
     full_from: Option<Time>,
@@ -49,7 +55,7 @@ impl Member for AccumulatedFull {
     const INFO: Info = Info {
         name: "accumulated-full",
         summary: "one ACK for many segments while the path is full, delayed ACKs while the sender has to grow",
-        formula: "full: ACK per segments of an RTT/acks_per_rtt; else per 2; from the start and each loss per 2 until full, and patience times as long again",
+        formula: "full: ACK per segments of an RTT/acks_per_rtt; else per 2; from the start and each loss per 2 until full, and patience times as long again; after a loss for quiet at least",
         source: "our own, after Jeong, Kim and Lohwasser 2006",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
@@ -57,8 +63,10 @@ impl Member for AccumulatedFull {
             acks_per_rtt: args.count("acks_per_rtt", 32, 1..=10_000)?,
             most: args.count("most", 64, DELAYED..=100_000)?,
             patience: args.count("patience", 3, 0..=1000)?,
+            quiet: args.time("quiet", 6_000_000_000, 0..=3_600_000_000_000)?,
             timeout: args.time("timeout", 200_000_000, 1_000_000..=500_000_000)?,
             fullness: Fullness::default(),
+            lost: None,
             grows_from: None,
             full_from: None,
             burst: DELAYED,
@@ -77,7 +85,8 @@ impl AccumulatedFull {
         }
         let full_from = *self.full_from.get_or_insert(now);
         let growth = full_from.saturating_sub(self.grows_from.unwrap_or(full_from));
-        if now.saturating_sub(full_from) >= growth.saturating_mul(self.patience) {
+        let patient = now.saturating_sub(full_from) >= growth.saturating_mul(self.patience);
+        if patient && self.lost.is_none_or(|lost| now.saturating_sub(lost) >= self.quiet) {
             self.burst = (segments / self.acks_per_rtt).clamp(DELAYED, self.most);
         }
     }
@@ -99,7 +108,8 @@ impl AckPolicy for AccumulatedFull {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink) {
         if segment.urgent {
             self.fullness.interrupt();
-            self.grows_from = None;
+            self.lost = Some(segment.now);
+            self.grows_from = self.lost;
             self.full_from = None;
             self.burst = DELAYED;
         } else if let Some((full, segments)) = self.fullness.on_segment(segment) {
@@ -149,7 +159,8 @@ mod tests {
         fn new(patience: f64) -> Self {
             let spec = Spec::named("accumulated-full")
                 .with("acks_per_rtt", Arg::Number(4.0))
-                .with("patience", Arg::Number(patience));
+                .with("patience", Arg::Number(patience))
+                .with("quiet", Arg::Time(0));
             let policy = AccumulatedFull::build(&mut Args::new(&spec)).expect("valid arguments");
             Self { policy, now: 0, rcv_nxt: 1, acked: 1, window: u32::MAX, rtt: Some(1000) }
         }
@@ -208,6 +219,17 @@ mod tests {
         assert_eq!([75, 100].map(|n| bench.round(n)), [Some(2), Some(2)]);
         assert_eq!(bench.round(100), Some(2), "2010 of growth, and 1000 since");
         assert_eq!([100, 100].map(|n| bench.round(n)), [Some(2), Some(25)]);
+    }
+
+    #[test]
+    fn after_a_loss_there_is_quiet_for_a_while_however_full_the_path_is() {
+        let mut bench = Bench::new(0.0);
+        bench.policy.quiet = 2500;
+        bench.receive(1000, false);
+        assert_eq!(bench.round(100), Some(25), "not from the start on");
+        bench.receive(10, true);
+        bench.receive(10, false);
+        assert_eq!([100, 100, 100].map(|n| bench.round(n)), [Some(2), Some(2), Some(25)]);
     }
 
     #[test]
