@@ -2,8 +2,10 @@
 //! makes of a stream of arrivals.
 //!
 //! A drive names the members of a family and the events, and gives a few numbers each: growth rules fed ACKs,
-//! bandwidth estimators fed arrivals. Another family is another module below this one and another group of keys.
+//! bandwidth estimators and slow-start detectors fed arrivals. Another family is another module below this one and
+//! another group of keys.
 
+mod detector;
 mod estimator;
 mod growth;
 
@@ -16,7 +18,9 @@ use truckee_tcp::{Arg, Spec};
 
 /// Whether a drive gives a metric of that name.
 pub fn is_metric(name: &str) -> bool {
-    name == growth::METRIC || estimator::METRICS.iter().any(|(metric, _)| *metric == name)
+    name == growth::METRIC
+        || estimator::METRICS.iter().any(|(metric, _)| *metric == name)
+        || detector::METRICS.contains(&name)
 }
 
 /// A drive of a study.
@@ -32,6 +36,7 @@ pub struct Drive {
 enum Family {
     Growth(growth::Growths),
     Estimator(estimator::Estimators),
+    Detector(detector::Detectors),
 }
 
 /// A drive as written: the keys of one family. Members are names, or `{ name = { argument = value } }`.
@@ -61,8 +66,18 @@ struct Keys {
     warm_up: Option<u64>,
     /// How often gaps that are drawn are drawn anew.
     seeds: Option<u64>,
-    /// Round-trip time that the estimators are told.
+    /// Round-trip time that the members are told. Detectors: also the time from burst to burst.
     rtt: Option<String>,
+    /// The slow-start detectors; the values of the axis `detector`.
+    detector: Option<Vec<toml::Value>>,
+    /// When each segment comes, in rising order.
+    arrivals_at: Option<Vec<String>>,
+    /// Or: segments of each burst; a burst each round-trip time.
+    bursts: Option<Vec<u64>>,
+    /// Time between the segments of a burst; none by default.
+    gap: Option<String>,
+    /// Which arrivals tell a detector the round-trip time; all by default.
+    samples: Option<detector::Samples>,
 }
 
 impl TryFrom<Keys> for Drive {
@@ -70,11 +85,14 @@ impl TryFrom<Keys> for Drive {
 
     fn try_from(mut keys: Keys) -> Result<Self, String> {
         let name = std::mem::take(&mut keys.name);
-        let family = match (keys.growth.is_some(), keys.estimator.is_some()) {
-            (true, false) => keys.growth().map(Family::Growth),
-            (false, true) => keys.estimators(&name).map(Family::Estimator),
-            (true, true) => Err("`growth` and `estimator` exclude each other".to_owned()),
-            (false, false) => Err("it needs `growth` or `estimator`: what is driven".to_owned()),
+        let family = match (keys.growth.is_some(), keys.estimator.is_some(), keys.detector.is_some()) {
+            (true, false, false) => keys.growth().map(Family::Growth),
+            (false, true, false) => keys.estimators(&name).map(Family::Estimator),
+            (false, false, true) => keys.detectors().map(Family::Detector),
+            (false, false, false) => {
+                Err("it needs `growth`, `estimator` or `detector`: what is driven".to_owned())
+            }
+            _ => Err("`growth`, `estimator` and `detector` exclude each other".to_owned()),
         };
         let family = family.map_err(|reason| format!("drive \"{name}\": {reason}"))?;
         Ok(Self { name, family })
@@ -82,7 +100,18 @@ impl TryFrom<Keys> for Drive {
 }
 
 impl Keys {
+    /// The keys of detectors alone, and whether they are there.
+    fn of_detectors(&self) -> [(&'static str, bool); 4] {
+        [
+            ("arrivals_at", self.arrivals_at.is_some()),
+            ("bursts", self.bursts.is_some()),
+            ("gap", self.gap.is_some()),
+            ("samples", self.samples.is_some()),
+        ]
+    }
+
     fn growth(self) -> Result<growth::Growths, String> {
+        self.only("growth rules", &self.of_detectors())?;
         self.only(
             "growth rules",
             &[
@@ -105,6 +134,7 @@ impl Keys {
     }
 
     fn estimators(self, name: &str) -> Result<estimator::Estimators, String> {
+        self.only("estimators", &self.of_detectors())?;
         self.only(
             "estimators",
             &[
@@ -128,6 +158,48 @@ impl Keys {
         })
     }
 
+    fn detectors(self) -> Result<detector::Detectors, String> {
+        self.only(
+            "detectors",
+            &[
+                ("mss", self.mss.is_some()),
+                ("cwnd", self.cwnd.is_some()),
+                ("ssthresh", self.ssthresh.is_some()),
+                ("acks", self.acks.is_some()),
+                ("gaps", self.gaps.is_some()),
+                ("arrivals", self.arrivals.is_some()),
+                ("warm_up", self.warm_up.is_some()),
+                ("seeds", self.seeds.is_some()),
+            ],
+        )?;
+        let needs = |key: &str| format!("detectors need `{key}`");
+        let arrivals = match (self.arrivals_at, self.bursts) {
+            (Some(_), Some(_)) => return Err("`arrivals_at` and `bursts` exclude each other".to_owned()),
+            (None, None) => return Err("detectors need `arrivals_at` or `bursts`".to_owned()),
+            (Some(_), None) if self.gap.is_some() => {
+                return Err("`gap` says nothing beside `arrivals_at`".to_owned());
+            }
+            (Some(times), None) => {
+                let instant = |text: &String| match parse(text) {
+                    Some(Quantity::Time(time)) => Ok(time),
+                    _ => Err(format!("arrivals_at is \"{text}\", expected a time, such as \"1ms\"")),
+                };
+                detector::Arrivals::At(times.iter().map(instant).collect::<Result<_, _>>()?)
+            }
+            (None, Some(bursts)) => {
+                let gap = self.gap.map_or(Ok(0), |gap| time("gap", &gap))?;
+                detector::Arrivals::Bursts(bursts, gap)
+            }
+        };
+        detector::Detectors::new(
+            &self.detector.unwrap_or_default(),
+            self.bytes.ok_or_else(|| needs("bytes"))?,
+            &arrivals,
+            time("rtt", &self.rtt.ok_or_else(|| needs("rtt"))?)?,
+            self.samples.unwrap_or_default(),
+        )
+    }
+
     /// Refuses keys of another family.
     fn only(&self, family: &str, others: &[(&str, bool)]) -> Result<(), String> {
         match others.iter().find(|(_, there)| *there) {
@@ -143,6 +215,7 @@ impl Drive {
         let data = match &self.family {
             Family::Growth(growths) => growths.run(&self.name),
             Family::Estimator(estimators) => estimators.run(&self.name),
+            Family::Detector(detectors) => detectors.run(&self.name),
         };
         data.map_err(|reason| Error::Study { file: format!("drive \"{}\"", self.name), reason })
     }
@@ -213,11 +286,15 @@ mod tests {
     #[test]
     fn a_drive_is_of_one_family_and_has_its_keys() {
         for (keys, part) in [
-            ("", "needs `growth` or `estimator`"),
+            ("", "needs `growth`, `estimator` or `detector`"),
             ("growth = [\"per-ack\"]\nestimator = [\"ewma\"]", "exclude each other"),
             ("growth = [\"per-ack\"]\nmss = 1\ncwnd = 1", "growth rules need `acks`"),
             ("growth = [\"per-ack\"]\nrtt = \"1ms\"", "`rtt` says nothing where growth rules are driven"),
+            ("growth = [\"per-ack\"]\nbursts = [1]", "`bursts` says nothing where growth rules are driven"),
             ("estimator = [\"ewma\"]", "estimators need `gaps`"),
+            ("estimator = [\"ewma\"]\ngap = \"1ms\"", "`gap` says nothing where estimators are driven"),
+            ("detector = [\"inter-arrival\"]\nbursts = [1]", "detectors need `bytes`"),
+            ("detector = [\"inter-arrival\"]\nseeds = 2", "`seeds` says nothing where detectors are driven"),
             ("estimator = [\"ewma\"]\nmss = 1", "`mss` says nothing where estimators are driven"),
             ("growht = [\"per-ack\"]", "unknown field `growht`"),
         ] {
