@@ -37,6 +37,7 @@ fn every_key_in_the_reference_is_known() {
                 ("link", _) => "between = [\"a\", \"b\"]",
                 ("traffic", "file") => "kind = \"trace\"",
                 ("traffic", _) => "kind = \"pareto\"",
+                ("change", "receiver") => "flow = \"x\"",
                 _ => "",
             };
             let text = format!("duration = \"1s\"\n[[{section}]]\n{key} = 2000-01-01\n{beside}\n");
