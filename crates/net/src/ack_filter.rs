@@ -2,9 +2,9 @@
 //! cumulative ACK comes while an older one of the same connection still waits, the older one has become superfluous.
 //! Not for: the queue itself, whose limit and times are the link's.
 //!
-//! The newer ACK takes the place of the older one, as in DOCSIS modems; CAKE's filter (Høiland-Jørgensen, Täht and
-//! Morton 2018), which lets it wait at the end, differs by the time that the packets between take. It is the place
-//! that a link has promised its times to, and whatever noise will do to it stays with it: filtering moves nothing else.
+//! The newer ACK takes the place of the older one: it is places that a link has promised their times to, and whatever
+//! noise will do to one stays with it, so that filtering moves nothing else. In CAKE (Høiland-Jørgensen, Täht and Morton
+//! 2018) the newer one waits at the end; the difference is the time that the packets between the two take.
 //!
 //! Two ACKs of which one would do are alike but for their numbers. An ACK that says more is left alone, and keeps its
 //! order: one that repeats a number (it tells of a loss), one with SACK blocks, another ECN echo, a SYN, a FIN, data.
