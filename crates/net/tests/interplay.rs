@@ -1,0 +1,70 @@
+//! Every receiver serves every sender, in whole runs: a file over a path that loses data and ACKs, for each preset and
+//! each ACK policy, with the receiver changed to another policy and back while it runs.
+
+#![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
+
+use truckee_net::{Options, run};
+use truckee_scenario::Document;
+use truckee_tcp::Spec;
+use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty};
+use truckee_tcp::preset::PRESETS;
+
+const SIZE: u64 = 100_000;
+
+fn scenario(sender: &str, receiver: &str, other: &str) -> String {
+    format!(
+        r#"
+        duration = "3000s"
+        [[link]]
+        between = ["server", "client"]
+        rate = "2Mbit/s"
+        delay = "30ms"
+        queue = {{ kind = "drop-tail", size = "10packets" }}
+        channel_both = {{ kind = "bernoulli", per = 0.03 }}
+        [[flow]]
+        name = "file"
+        from = "server"
+        to = "client"
+        sender = "{sender}"
+        receiver = "{receiver}"
+        app = {{ kind = "file", size = "{SIZE}B" }}
+        [[change]]
+        at = "300ms"
+        flow = "file"
+        receiver = "{other}"
+        [[change]]
+        at = "600ms"
+        flow = "file"
+        receiver = "{receiver}"
+        "#
+    )
+}
+
+fn keeps_every_byte(policy: &str) -> bool {
+    AnyAckPolicy::build(&Spec::named(policy)).unwrap().0.honesty() != Honesty::FeignsArrival
+}
+
+#[test]
+fn every_receiver_serves_every_sender_and_may_change() {
+    // Who has acknowledged what has not come cannot go back to telling the truth: those do not change.
+    let (honest, liars): (Vec<_>, Vec<_>) =
+        AnyAckPolicy::MEMBERS.iter().map(|member| member.name).partition(|name| keeps_every_byte(name));
+    let next = |k: usize| honest[(k + 1) % honest.len()];
+    let pairs = honest.iter().enumerate().map(|(k, name)| (*name, next(k)));
+    let pairs: Vec<_> = pairs.chain(liars.iter().map(|name| (*name, *name))).collect();
+    for preset in PRESETS {
+        for (receiver, other) in &pairs {
+            let text = scenario(preset.info.name, receiver, other);
+            let scenario = Document::parse("interplay.toml", &text).unwrap().scenario().unwrap();
+            let flow = run(&scenario, &Options::default()).unwrap().flows.remove(0);
+            let what = format!("{} and {receiver}, then {other}", preset.info.name);
+            assert!(flow.completion_s.is_some(), "{what}: {flow:?}");
+            // Who acknowledges what has not come may never get it.
+            let honest = [*receiver, other].iter().all(|name| *name != "optimistic");
+            assert!(
+                flow.bytes_delivered <= SIZE && (!honest || flow.bytes_delivered == SIZE),
+                "{what}: {flow:?}"
+            );
+        }
+    }
+}
