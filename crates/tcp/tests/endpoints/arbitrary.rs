@@ -78,6 +78,7 @@ impl Case {
         Stack {
             mss,
             segment_from_acks,
+            ack_rate_request: self.mss / 2,
             initial_window: Size::Bytes(self.window()),
             min_rto: if on(0) { 0 } else { 200 * MS },
             clock: if on(1) { 0 } else { 500 * MS },

@@ -2,7 +2,8 @@
 
 use crate::pair::{MS, Pair, parts, stack, steady};
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::{Arg, Size, Spec, Stack};
+use truckee_tcp::sender::Parts;
+use truckee_tcp::{Arg, Size, Spec, Stack, preset};
 
 fn division(n: u64) -> Spec {
     Spec::named("division").with("n", Arg::Number(n as f64))
@@ -34,6 +35,20 @@ fn taba_leaves_the_first_ack_whole_and_divides_until_congestion_avoidance() {
     let taba = |n: f64| Spec::named("taba").with("n", Arg::Number(n));
     assert_eq!(rounds("per-ack", &taba(2.0), 4), [1, 2, 6, 18]);
     assert_eq!(rounds("per-ack", &taba(3.0), 4), [1, 2, 8, 32]);
+}
+
+#[test]
+fn taba_follows_table_3_1_with_an_rfc2581_server() {
+    for (n, published) in [(1, [1, 3, 6]), (2, [1, 3, 9]), (3, [1, 3, 12]), (4, [1, 3, 15])] {
+        let server = preset::find("rfc2581").expect("a preset");
+        let taba = Spec::named("taba").with("n", Arg::Number(f64::from(n)));
+        let mut pair = Pair::of(&server.stack(stack()), Parts::of(server).expect("its parts"), &taba);
+        pair.send_segments(300);
+        pair.finish();
+        let rounds = pair.sender.rounds();
+        assert_eq!([rounds[0].segments, rounds[1].segments, rounds[2].segments], published, "n = {n}");
+        assert_eq!([rounds[0].acks, rounds[1].acks], [1, 3 * n as u64], "n = {n}");
+    }
 }
 
 #[test]

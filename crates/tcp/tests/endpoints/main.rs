@@ -4,6 +4,7 @@
 //! [`invariants`] after every event. The other modules are the tests: behaviours by subject, properties, and arbitrary
 //! operations on a sender alone. Not for: single members of a family, which are tested beside their code.
 
+mod ack_rate;
 mod arbitrary;
 mod connection;
 mod divided;
