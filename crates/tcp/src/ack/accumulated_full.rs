@@ -10,7 +10,10 @@
 //!    after a loss for `quiet` at least.
 //! 4. An ACK that waits for `burst` leaves after two such shares of a round trip, a delayed one after `timeout`, both
 //!    at once when the window leaves no room for one more segment, when out of order, filling a hole, or FIN.
-//! 5. The round trip is the shortest that the receiver has seen; without any, ACKs are delayed.
+//! 5. Where the path ceases to be full while an ACK covers more than two segments, and nothing was lost, the sender has
+//!    suffered from it, as Vegas does, which takes the wait for a queue: half of that burst is the limit from then on,
+//!    and one segment more after each 32 full rounds.
+//! 6. The round trip is the shortest that the receiver has seen; without any, ACKs are delayed.
 //!
 //! Why: a sender that counts ACKs grows by their number, so that each ACK saved before the path is full is rate lost;
 //! on a full path there is no rate to be gained. The patience lets slow start end as it would have ended, and later lets
@@ -30,6 +33,9 @@ use crate::{Nanos, Time};
 /// Segments that a delayed ACK covers.
 const DELAYED: u64 = 2;
 
+/// Full rounds after which the limit of a burst rises by a segment.
+const RISE: u64 = 32;
+
 /// Accumulates while the path is full.
 #[derive(Debug, Clone)]
 pub struct AccumulatedFull {
@@ -45,6 +51,9 @@ pub struct AccumulatedFull {
     grows_from: Option<Time>,
     /// When the path was first full after it.
     full_from: Option<Time>,
+    /// The largest burst that the sender seems to bear, at most `most`; full rounds since it was last changed.
+    limit: u64,
+    full_rounds: u64,
     /// Segments that an ACK covers at present.
     burst: u64,
     waiting: u64,
@@ -59,9 +68,11 @@ impl Member for AccumulatedFull {
         source: "our own, after Jeong, Kim and Lohwasser 2006",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let acks_per_rtt = args.count("acks_per_rtt", 32, 1..=10_000)?;
+        let most = args.count("most", 64, DELAYED..=100_000)?;
         Ok(Self {
-            acks_per_rtt: args.count("acks_per_rtt", 32, 1..=10_000)?,
-            most: args.count("most", 64, DELAYED..=100_000)?,
+            acks_per_rtt,
+            most,
             patience: args.count("patience", 3, 0..=1000)?,
             quiet: args.time("quiet", 6_000_000_000, 0..=3_600_000_000_000)?,
             timeout: args.time("timeout", 200_000_000, 1_000_000..=500_000_000)?,
@@ -69,6 +80,8 @@ impl Member for AccumulatedFull {
             lost: None,
             grows_from: None,
             full_from: None,
+            limit: most,
+            full_rounds: 0,
             burst: DELAYED,
             waiting: 0,
             deadline: None,
@@ -79,15 +92,22 @@ impl Member for AccumulatedFull {
 impl AccumulatedFull {
     /// The round that ends now was full, or not, and brought so many segments per round trip.
     fn judge(&mut self, now: Time, full: bool, segments: u64) {
-        self.burst = DELAYED;
+        let before = std::mem::replace(&mut self.burst, DELAYED);
         if !full {
+            if before > DELAYED {
+                (self.limit, self.full_rounds) = ((before / 2).max(DELAYED), 0);
+            }
             return;
+        }
+        self.full_rounds += 1;
+        if self.full_rounds.is_multiple_of(RISE) {
+            self.limit = (self.limit + 1).min(self.most);
         }
         let full_from = *self.full_from.get_or_insert(now);
         let growth = full_from.saturating_sub(self.grows_from.unwrap_or(full_from));
         let patient = now.saturating_sub(full_from) >= growth.saturating_mul(self.patience);
         if patient && self.lost.is_none_or(|lost| now.saturating_sub(lost) >= self.quiet) {
-            self.burst = (segments / self.acks_per_rtt).clamp(DELAYED, self.most);
+            self.burst = (segments / self.acks_per_rtt).clamp(DELAYED, self.limit);
         }
     }
 
@@ -203,8 +223,21 @@ mod tests {
             .collect();
         // Full from the end of the third round on; three times three rounds more.
         assert_eq!(bursts, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 25]);
-        assert_eq!(bench.round(90), Some(2), "no longer full");
-        assert_eq!(bench.round(100), Some(25), "the patience was for the growth");
+    }
+
+    #[test]
+    fn a_burst_that_the_sender_suffers_from_is_halved_and_rises_again_slowly() {
+        let mut bench = Bench::new(0.0);
+        bench.receive(1000, false);
+        assert_eq!([100, 90, 100].map(|n| bench.round(n)), [Some(25), Some(2), Some(12)]);
+        assert_eq!(
+            [90, 90, 100].map(|n| bench.round(n)),
+            [Some(2), Some(2), Some(6)],
+            "halved once, not twice"
+        );
+        let bursts: Vec<_> = (0..32).filter_map(|_| bench.round(100)).collect();
+        assert_eq!((bursts[29], bursts[30], bursts[31]), (6, 7, 7), "the 32nd full round");
+        assert_eq!(bench.receive(10, true).map(|_| bench.policy.limit), Some(7), "a loss says nothing of it");
     }
 
     #[test]
@@ -247,9 +280,9 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_bounded_by_most_and_by_the_window() {
+    fn a_burst_is_bounded_by_its_limit_and_by_the_window() {
         let mut bench = Bench::new(0.0);
-        bench.policy.most = 10;
+        bench.policy.limit = 10;
         bench.receive(1000, false);
         assert_eq!(bench.round(100), Some(10));
         bench.window = 3000;
