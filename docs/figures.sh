@@ -55,6 +55,8 @@ draw quick-start-refused file flow.sender=quick-start link.1.quick_start=false
 draw pacing start flow.sender=newreno-paced
 draw every start flow.receiver=every
 draw delayed start flow.receiver=delayed
+draw accumulated accumulate flow.receiver=accumulated
+draw accumulated-full accumulate flow.receiver=accumulated-full
 draw ack-filter ack-filter
 draw ack-filter-off ack-filter link.queue_back.ack_filter=false
 for server in rfc2581 capped harmed; do
