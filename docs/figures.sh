@@ -55,6 +55,12 @@ draw quick-start-refused file flow.sender=quick-start link.1.quick_start=false
 draw pacing start flow.sender=newreno-paced
 draw every start flow.receiver=every
 draw delayed start flow.receiver=delayed
+draw division file flow.sender=newreno 'flow.receiver={ division = { n = 4, first = 3 } }'
+draw taba noise flow.receiver=taba
+draw ack-rate-request start 'flow.sender={ growth = "byte-counting" }' flow.receiver=requested flow.ack_rate_request=8
+draw spoofed-duplicates start flow.receiver=spoofed-duplicates
+draw spoofed-duplicates-limited start flow.receiver=spoofed-duplicates \
+    'flow.sender={ recovery = { newreno = { inflation = "outstanding" } } }'
 draw accumulated accumulate flow.receiver=accumulated
 draw accumulated-full accumulate flow.receiver=accumulated-full
 draw ack-filter ack-filter
