@@ -129,6 +129,9 @@ impl RoundGrowth {
             self.phase = Phase::Avoidance;
         }
         self.highest = self.highest.max(arrival.end);
+        if arrival.rcv_nxt >= self.highest {
+            self.hole = None; // late segments fill holes too
+        }
     }
 }
 
@@ -282,6 +285,23 @@ mod tests {
         path.now = before;
         path.segment(missing);
         assert_eq!(path.detector.phase(), Avoidance);
+    }
+
+    #[test]
+    fn a_hole_that_a_late_segment_fills_is_forgotten() {
+        let mut path = Bursts::new(Some(RTT));
+        path.come(&[4]);
+        for window in [8, 16, 32u64] {
+            let missing = path.next;
+            path.next += 1000;
+            path.burst(window - 1);
+            let after = path.now;
+            path.now = after - RTT + window;
+            let (bytes, rcv_nxt) = (Arrival::of_bytes(path.now, 1000), path.next);
+            path.detector.on_segment(&Arrival { end: missing + 1000, rcv_nxt, rtt: path.rtt, ..bytes });
+            assert_eq!(path.detector.phase(), SlowStart, "a late segment of {window}");
+            path.now = after;
+        }
     }
 
     #[test]
