@@ -10,9 +10,9 @@
 //!    after a loss for `quiet` at least.
 //! 4. An ACK that waits for `burst` leaves after two such shares of a round trip, a delayed one after `timeout`, both
 //!    at once when the window leaves no room for one more segment, when out of order, filling a hole, or FIN.
-//! 5. Where the path ceases to be full while an ACK covers more than two segments, and nothing was lost, the sender has
-//!    suffered from it, as Vegas does, which takes the wait for a queue: half of that burst is the limit from then on,
-//!    and one segment more after each 32 full rounds.
+//! 5. Where the path just ceases to be full while an ACK covers more than two segments, and nothing was lost, the sender
+//!    suffers, as Vegas does, which takes the wait for a queue: half of that burst is the limit from then on, and twice
+//!    the limit after each 16 full rounds. A rate that falls further at once was the sender's own will.
 //! 6. The round trip is the shortest that the receiver has seen; without any, ACKs are delayed.
 //!
 //! Why: a sender that counts ACKs grows by their number, so that each ACK saved before the path is full is rate lost;
@@ -24,7 +24,7 @@
 
 mod fullness;
 
-pub use fullness::Fullness;
+pub use fullness::{Fullness, Round};
 
 use super::{AckPolicy, AckSink, Arrival};
 use crate::spec::{Args, Info, Member, SpecError};
@@ -33,8 +33,8 @@ use crate::{Nanos, Time};
 /// Segments that a delayed ACK covers.
 const DELAYED: u64 = 2;
 
-/// Full rounds after which the limit of a burst rises by a segment.
-const RISE: u64 = 32;
+/// Full rounds after which the limit of a burst is doubled.
+const RISE: u64 = 16;
 
 /// Accumulates while the path is full.
 #[derive(Debug, Clone)]
@@ -90,24 +90,24 @@ impl Member for AccumulatedFull {
 }
 
 impl AccumulatedFull {
-    /// The round that ends now was full, or not, and brought so many segments per round trip.
-    fn judge(&mut self, now: Time, full: bool, segments: u64) {
+    /// A round ends now.
+    fn judge(&mut self, now: Time, round: Round) {
         let before = std::mem::replace(&mut self.burst, DELAYED);
-        if !full {
-            if before > DELAYED {
+        if !round.full {
+            if before > DELAYED && round.almost {
                 (self.limit, self.full_rounds) = ((before / 2).max(DELAYED), 0);
             }
             return;
         }
         self.full_rounds += 1;
         if self.full_rounds.is_multiple_of(RISE) {
-            self.limit = (self.limit + 1).min(self.most);
+            self.limit = (2 * self.limit).min(self.most);
         }
         let full_from = *self.full_from.get_or_insert(now);
         let growth = full_from.saturating_sub(self.grows_from.unwrap_or(full_from));
         let patient = now.saturating_sub(full_from) >= growth.saturating_mul(self.patience);
         if patient && self.lost.is_none_or(|lost| now.saturating_sub(lost) >= self.quiet) {
-            self.burst = (segments / self.acks_per_rtt).clamp(DELAYED, self.limit);
+            self.burst = (round.segments / self.acks_per_rtt).clamp(DELAYED, self.limit);
         }
     }
 
@@ -132,8 +132,8 @@ impl AckPolicy for AccumulatedFull {
             self.grows_from = self.lost;
             self.full_from = None;
             self.burst = DELAYED;
-        } else if let Some((full, segments)) = self.fullness.on_segment(segment) {
-            self.judge(segment.now, full, segments);
+        } else if let Some(round) = self.fullness.on_segment(segment) {
+            self.judge(segment.now, round);
         }
         self.grows_from.get_or_insert(segment.now);
         self.waiting += 1;
@@ -229,15 +229,24 @@ mod tests {
     fn a_burst_that_the_sender_suffers_from_is_halved_and_rises_again_slowly() {
         let mut bench = Bench::new(0.0);
         bench.receive(1000, false);
-        assert_eq!([100, 90, 100].map(|n| bench.round(n)), [Some(25), Some(2), Some(12)]);
+        assert_eq!([100, 97, 100].map(|n| bench.round(n)), [Some(25), Some(2), Some(12)]);
         assert_eq!(
-            [90, 90, 100].map(|n| bench.round(n)),
+            [97, 97, 100].map(|n| bench.round(n)),
             [Some(2), Some(2), Some(6)],
             "halved once, not twice"
         );
-        let bursts: Vec<_> = (0..32).filter_map(|_| bench.round(100)).collect();
-        assert_eq!((bursts[29], bursts[30], bursts[31]), (6, 7, 7), "the 32nd full round");
-        assert_eq!(bench.receive(10, true).map(|_| bench.policy.limit), Some(7), "a loss says nothing of it");
+        assert_eq!(
+            [90, 100].map(|n| bench.round(n)),
+            [Some(2), Some(6)],
+            "so much at once is the sender's will"
+        );
+        let bursts: Vec<_> = (0..15).filter_map(|_| bench.round(100)).collect();
+        assert_eq!((bursts[12], bursts[13], bursts[14]), (6, 12, 12), "the 16th full round");
+        assert_eq!(
+            bench.receive(10, true).map(|_| bench.policy.limit),
+            Some(12),
+            "a loss says nothing of it"
+        );
     }
 
     #[test]

@@ -15,6 +15,8 @@ use crate::{Nanos, Time};
 const BURST: u64 = 8;
 /// A round is full if it is short of the peak by one part in so many at most.
 const SHORT: u64 = 64;
+/// It is almost full if it is short by so many such parts at most.
+const ALMOST: u64 = 3;
 /// One segment per round trip is forgotten in so many rounds.
 const FORGET: u64 = 16;
 
@@ -46,6 +48,17 @@ impl Span {
     }
 }
 
+/// What a round was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Round {
+    /// Whether it was full.
+    pub full: bool,
+    /// Whether it was short of the peak by no more than three times what a full one may be.
+    pub almost: bool,
+    /// Segments that came per round trip.
+    pub segments: u64,
+}
+
 /// Compares the rate of rounds with that of bursts.
 #[derive(Debug, Clone, Default)]
 pub struct Fullness {
@@ -60,8 +73,8 @@ pub struct Fullness {
 }
 
 impl Fullness {
-    /// A segment has come, in order. At the end of a round: whether it was full, and segments per round trip.
-    pub fn on_segment(&mut self, segment: &Arrival) -> Option<(bool, u64)> {
+    /// A segment has come, in order. At the end of a round: what it was.
+    pub fn on_segment(&mut self, segment: &Arrival) -> Option<Round> {
         let now = segment.now;
         if let Some(sample) = segment.rtt {
             self.rtt = Some(self.rtt.map_or(sample, |rtt| rtt.min(sample)).max(1));
@@ -83,12 +96,14 @@ impl Fullness {
         (lasted >= rtt).then(|| self.end_round(now, rtt, lasted))
     }
 
-    fn end_round(&mut self, now: Time, rtt: Nanos, lasted: Nanos) -> (bool, u64) {
-        let full = self.peak > 0 && self.round.rate(now) >= self.peak - self.peak / SHORT;
+    fn end_round(&mut self, now: Time, rtt: Nanos, lasted: Nanos) -> Round {
+        let rate = self.round.rate(now);
+        let within = |parts: u64| self.peak > 0 && rate >= self.peak - parts * (self.peak / SHORT);
+        let (full, almost) = (within(1), within(ALMOST));
         let segments = self.round.segments.saturating_mul(rtt) / lasted;
         self.peak -= self.peak / (FORGET * segments.max(1));
         self.round.restart(now);
-        (full, segments)
+        Round { full, almost, segments }
     }
 
     /// Something was lost: what follows is measured apart.
@@ -110,18 +125,21 @@ mod tests {
     struct Bench {
         fullness: Fullness,
         now: Time,
+        almost: bool,
     }
 
     impl Bench {
         fn new(rtt: Option<Nanos>) -> Self {
-            let mut bench = Self { fullness: Fullness::default(), now: 0 };
+            let mut bench = Self { fullness: Fullness::default(), now: 0, almost: false };
             bench.receive(1000, rtt);
             bench
         }
 
         fn receive(&mut self, later: Nanos, rtt: Option<Nanos>) -> Option<(bool, u64)> {
             self.now += later;
-            self.fullness.on_segment(&Arrival { rtt, ..Arrival::of_bytes(self.now, 1000) })
+            let round = self.fullness.on_segment(&Arrival { rtt, ..Arrival::of_bytes(self.now, 1000) })?;
+            self.almost = round.almost;
+            Some((round.full, round.segments))
         }
 
         fn stream(&mut self, segments: u64, gap: Nanos) -> Vec<(bool, u64)> {
@@ -143,7 +161,9 @@ mod tests {
         assert_eq!(bench.stream(98, 10), []);
         assert_eq!(bench.receive(20, None), Some((true, 99)), "one segment of a hundred is missing");
         assert_eq!(bench.stream(96, 10), []);
-        assert_eq!(bench.receive(40, None), Some((false, 97)), "three are");
+        assert_eq!((bench.receive(40, None), bench.almost), (Some((false, 97)), true), "three are");
+        assert_eq!(bench.stream(94, 10), []);
+        assert_eq!((bench.receive(60, None), bench.almost), (Some((false, 95)), false), "five are");
     }
 
     #[test]
