@@ -250,8 +250,8 @@ mod tests {
     use parquet::record::{Field as Value, Row, RowAccessor};
     use std::fs::File;
     use truckee_scenario::outcome::{
-        DropPoint, EstimatePoint, EstimatorOutcome, LossEvents, Observers, PredictorOutcome, SegmentPoint,
-        WindowPoint,
+        DetectorAccuracy, DetectorOutcome, DropPoint, EstimatePoint, EstimatorOutcome, LossEvents, Observers,
+        PredictorOutcome, SegmentPoint, WindowPoint,
     };
 
     fn rows(path: &Path) -> Vec<Row> {
@@ -309,11 +309,19 @@ mod tests {
                 mean_bps: Some(1.5e6),
                 ..Default::default()
             }],
+            detectors: vec![DetectorOutcome {
+                name: "inter-arrival".into(),
+                false_alarms: 7,
+                accuracy: DetectorAccuracy { all: Some(0.75), ..Default::default() },
+                ..Default::default()
+            }],
         };
         let files = write_run(dir.path(), &run).unwrap();
         assert!(files[2].ends_with("observers.parquet"));
         let rows = rows(&files[2]);
-        assert_eq!(rows.len(), 2);
+        assert_eq!(rows.len(), 3);
+        assert_eq!(at(&rows[2], "false_alarms"), &Value::Double(7.0));
+        assert_eq!(at(&rows[2], "accuracy.all"), &Value::Double(0.75), "a column shared with predictors");
         assert_eq!((at(&rows[0], "flow"), at(&rows[0], "kind")), (&word("flow-2"), &word("predictor")));
         assert_eq!(at(&rows[0], "name"), &word("spike(alpha=0.8)"));
         assert_eq!(at(&rows[0], "loss_events.congestion_judged_right"), &Value::Double(3.0));

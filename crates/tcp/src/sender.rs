@@ -120,6 +120,8 @@ pub struct Sender {
     timed_out: u64,
     last_sent: Time,
     round_end: Option<u64>,
+    /// Bytes in flight before the first ACK of the present round.
+    round_flight: u64,
     rounds: Rounds,
     last_event: Time,
     last_rtt: Option<Nanos>,
@@ -180,6 +182,7 @@ impl Sender {
             timed_out: 0,
             last_sent: 0,
             round_end: None,
+            round_flight: 0,
             rounds: Rounds::default(),
             last_event: 0,
             last_rtt: None,
@@ -459,11 +462,16 @@ impl Sender {
     }
 
     /// Whether the congestion window is what keeps the sender from sending more: in slow start it was at least half
-    /// used, later it was full (RFC 7661's concern; the test is Linux's `tcp_is_cwnd_limited`).
+    /// used at some time of the round, so that ACKs of parts of it do not count as idleness; later it was full (RFC 7661's
+    /// concern; the test is Linux's `tcp_is_cwnd_limited`).
     fn window_limits(&self) -> bool {
         let w = &self.t.window;
         let flight = w.flight as f64;
-        if w.in_slow_start() { 2.0 * flight >= w.cwnd } else { flight + w.mss > w.cwnd }
+        if w.in_slow_start() {
+            2.0 * flight.max(self.round_flight as f64) >= w.cwnd
+        } else {
+            flight + w.mss > w.cwnd
+        }
     }
 
     /// A round ends when what was outstanding at its first ACK is acknowledged.
@@ -472,6 +480,7 @@ impl Sender {
             Some(end) => end,
             None => {
                 self.rounds.begin(Round { acks: self.t.counts.acks - 1, ..self.so_far() });
+                self.round_flight = self.t.window.flight;
                 *self.round_end.insert(self.t.out.nxt())
             }
         };

@@ -181,7 +181,9 @@ pub(super) const LINK: &[Field<LinkOutcome>] = &[
     field("channel_drops", "", "packets destroyed by its channel", |l| Some(l.channel_drops as f64)),
     field("outage_drops", "", "packets lost in outages", |l| Some(l.outage_drops as f64)),
     field("ecn_marks", "", "packets marked by ECN", |l| Some(l.ecn_marks as f64)),
-    field("acks_filtered", "", "ACKs superseded by newer ones in its queue", |l| Some(l.acks_filtered as f64)),
+    field("acks_filtered", "", "ACKs superseded by newer ones in its queue", |l| {
+        Some(l.acks_filtered as f64)
+    }),
     field("mean_queue_packets", "packets", "mean number of packets waiting", |l| Some(l.mean_queue_packets)),
     field("mean_wait_s", "s", "mean time a packet waited", |l| Some(l.mean_wait_s)),
 ];

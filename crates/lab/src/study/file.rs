@@ -71,7 +71,7 @@ pub struct SweepPart {
     /// Metrics kept beside the unqualified ones.
     #[serde(default)]
     pub metrics: Vec<String>,
-    /// Those who watch become a last axis of that name; its cells have their metrics, without `predictor.NAME.` or
+    /// Those who watch become a last axis of that name; its cells have their metrics, without `predictor.NAME.`,
     /// `estimator.NAME.` or `detector.NAME.` before them, beside those of the run.
     pub by: Option<Watchers>,
     /// What is different with `--quick`.
