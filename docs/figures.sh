@@ -70,6 +70,11 @@ for server in rfc2581 capped harmed; do
 done
 draw rto outage
 draw observe observe duration=120s
+draw detect detect duration=20s
+for detector in inter-arrival round-growth; do
+    draw detector-$detector detect duration=20s "flow.receiver={ taba = { detector = \"$detector\" } }" \
+        'flow.observe={}'
+done
 "$TRUCKEE" run examples/lossless.toml --set duration=8s --figure docs/figures/tutorial-lossless.svg >/dev/null
 "$TRUCKEE" run examples/cellular-trace.toml --figure docs/figures/cellular.svg >/dev/null
 

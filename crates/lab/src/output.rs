@@ -159,6 +159,7 @@ struct Event<'a> {
     estimate: Option<f64>,
     available: Option<f64>,
     used: Option<f64>,
+    detector: Option<&'a str>,
 }
 
 fn events(series: &FlowSeries) -> Vec<Event<'_>> {
@@ -198,6 +199,11 @@ fn events(series: &FlowSeries) -> Vec<Event<'_>> {
         available: Some(p.available),
         used: Some(p.used),
         ..at("estimate", p.t)
+    }));
+    events.extend(series.phases.iter().map(|p| Event {
+        detector: Some(&p.who),
+        verdict: Some(if p.slow_start { "slow-start" } else { "avoidance" }),
+        ..at("phase", p.t)
     }));
     events
 }
@@ -239,6 +245,7 @@ fn series(all: &[FlowSeries]) -> Result<Vec<u8>, ParquetError> {
         float("estimate_bps", e().map(|x| x.estimate).collect(), true),
         float("available_bps", e().map(|x| x.available).collect(), true),
         float("used_bps", e().map(|x| x.used).collect(), true),
+        text("detector", e().map(|x| x.detector).collect(), true),
     ])
 }
 

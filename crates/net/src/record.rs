@@ -3,7 +3,7 @@
 use crate::connection::Connection;
 use crate::packet::DropCause;
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
-use truckee_tcp::detect::Detected;
+use truckee_tcp::detect::{Detected, Phase};
 use truckee_tcp::sender::{Counts, Judged};
 use truckee_tcp::{Nanos, Time};
 
@@ -231,6 +231,8 @@ pub struct FlowBook {
     pub verdicts: Verdicts,
     /// The same of all connections, at the end of the warm-up.
     pub verdicts_warm: Verdicts,
+    /// The last entry of each in the series of phases: the truth, the receiver's own detector, those who watch.
+    pub phases: Vec<Option<Phase>>,
     pub started: Option<Time>,
     pub finished: Option<Time>,
     /// Time series, where they are wanted.

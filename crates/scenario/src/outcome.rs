@@ -328,6 +328,23 @@ pub struct FlowSeries {
     pub losses: Vec<LossPoint>,
     /// Bandwidth estimates.
     pub estimates: Vec<EstimatePoint>,
+    /// Turns of the sender's true phase, as its segments reach the receiver, and of the detectors' verdicts; where there
+    /// are detectors.
+    pub phases: Vec<PhasePoint>,
+}
+
+/// Who knows the true phase, among those of [`FlowSeries::phases`].
+pub const TRUE_PHASE: &str = "sender";
+
+/// A turn to another phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhasePoint {
+    /// s.
+    pub t: f64,
+    /// Whose: [`TRUE_PHASE`], [`OWN_DETECTOR`], or an observer's name.
+    pub who: String,
+    /// Whether it is slow start from now on.
+    pub slow_start: bool,
 }
 
 /// The sender's state.

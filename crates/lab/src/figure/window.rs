@@ -1,6 +1,6 @@
 //! The congestion window over time: cwnd and ssthresh of each flow, and below them, one lane a kind, when packets were
-//! lost and to what, when the timer went off, which losses were judged wrong. Where bandwidth was estimated, its panel comes
-//! below ([`super::estimates`]).
+//! lost and to what, when the timer went off, which losses were judged wrong, and, where detectors watch, when the sender
+//! was in slow start and who said so. Where bandwidth was estimated, its panel comes below ([`super::estimates`]).
 //!
 //! Not for: means over runs, which [`super::Figure`] draws.
 
@@ -11,7 +11,7 @@ use super::style::{self, COLOURS, FAINT, GREY, INK};
 use crate::Error;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
-use truckee_scenario::outcome::{FlowSeries, LossPoint};
+use truckee_scenario::outcome::{FlowSeries, LossPoint, TRUE_PHASE};
 use truckee_scenario::{Outcome, Scenario};
 
 /// More flows than this are not drawn: the page would not end.
@@ -69,11 +69,18 @@ fn legend(page: &Page<'_, '_>, y: f64) -> Drawn {
     Ok(())
 }
 
-/// One kind of event: its name, its colour, when it happened (s).
+/// One kind of event: its name, its colour, when it happened or from when to when it lasted (s).
 struct Lane {
-    name: &'static str,
+    name: String,
     colour: RGBColor,
     times: Vec<f64>,
+    spans: Vec<(f64, f64)>,
+}
+
+impl Lane {
+    fn events(name: &str, colour: RGBColor, times: impl Iterator<Item = f64>) -> Self {
+        Self { name: name.to_owned(), colour, times: times.collect(), spans: Vec::new() }
+    }
 }
 
 /// One flow.
@@ -96,7 +103,9 @@ impl<'a> Panel<'a> {
         let title = format!("{}: {}, {} ACKs", flow.name, result.sender, result.receiver);
         let mss = f64::from(flow.stack.mss);
         let estimates = Estimates::new(series, (MARGIN + LEFT, WIDTH - MARGIN));
-        Some(Self { title, series, mss, lanes: lanes(series), estimates })
+        let mut lanes = lanes(series);
+        lanes.extend(phases(series, outcome.simulated_s));
+        Some(Self { title, series, mss, lanes, estimates })
     }
 
     /// Without the estimates.
@@ -142,7 +151,7 @@ impl<'a> Panel<'a> {
         for (k, lane) in self.lanes.iter().enumerate() {
             let middle = bottom + LANE * (k as f64 + 0.5) + 3.0;
             page.text(
-                lane.name,
+                &lane.name,
                 (left - 8.0, middle),
                 Type::plain(style::NOTE, INK),
                 HPos::Right,
@@ -150,6 +159,9 @@ impl<'a> Panel<'a> {
             )?;
             for at in columns(lane.times.iter().map(|&t| x.pixel(t))) {
                 page.line(&[(at, middle - 5.0), (at, middle + 6.0)], lane.colour, 2, SOLID)?;
+            }
+            for (from, to) in merged(lane.spans.iter().map(|&(from, to)| (x.pixel(from), x.pixel(to)))) {
+                page.line(&[(from, middle), (to, middle)], lane.colour, 8, SOLID)?;
             }
         }
         match &self.estimates {
@@ -165,17 +177,47 @@ fn lanes(series: &FlowSeries) -> Vec<Lane> {
         |cause: &'static str| series.drops.iter().filter(move |d| d.cause == cause && !d.ack).map(|d| d.t);
     let losses = |which: fn(&LossPoint) -> bool| series.losses.iter().filter(move |l| which(l)).map(|l| l.t);
     let lanes = [
-        Lane { name: "lost: queue", colour: COLOURS[1], times: drops("queue").collect() },
-        Lane { name: "lost: noise", colour: COLOURS[2], times: drops("channel").collect() },
-        Lane { name: "lost: outage", colour: COLOURS[5], times: drops("outage").collect() },
-        Lane { name: "timeout", colour: INK, times: losses(|l| l.kind == "timeout").collect() },
-        Lane {
-            name: "judged wrong",
-            colour: COLOURS[3],
-            times: losses(|l| l.truth != "none" && l.truth != l.verdict).collect(),
-        },
+        Lane::events("lost: queue", COLOURS[1], drops("queue")),
+        Lane::events("lost: noise", COLOURS[2], drops("channel")),
+        Lane::events("lost: outage", COLOURS[5], drops("outage")),
+        Lane::events("timeout", INK, losses(|l| l.kind == "timeout")),
+        Lane::events("judged wrong", COLOURS[3], losses(|l| l.truth != "none" && l.truth != l.verdict)),
     ];
     lanes.into_iter().filter(|lane| !lane.times.is_empty()).collect()
+}
+
+/// When segments of slow start came, and when each detector took the sender to be in it.
+fn phases(series: &FlowSeries, end: f64) -> Vec<Lane> {
+    let mut lanes: Vec<Lane> = Vec::new();
+    for point in &series.phases {
+        let (name, colour) = match point.who.as_str() {
+            TRUE_PHASE => ("in slow start", COLOURS[0]),
+            who => (who, COLOURS[4]),
+        };
+        let k = lanes.iter().position(|lane| lane.name == name).unwrap_or_else(|| {
+            lanes.push(Lane::events(name, colour, std::iter::empty()));
+            lanes.len() - 1
+        });
+        let spans = &mut lanes[k].spans;
+        if point.slow_start {
+            spans.push((point.t, end));
+        } else if let Some(last) = spans.last_mut() {
+            last.1 = point.t;
+        }
+    }
+    lanes
+}
+
+/// Stretches of pixels, a pixel long at least, those that touch made one.
+fn merged(spans: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    let mut all: Vec<(f64, f64)> = Vec::new();
+    for (from, to) in spans.map(|(from, to)| (from.round(), to.round().max(from.round() + 1.0))) {
+        match all.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to),
+            _ => all.push((from, to)),
+        }
+    }
+    all
 }
 
 /// A value that holds until the next one, as pixels, up to the end of the run. Of the points that share a pixel column
@@ -272,6 +314,27 @@ mod tests {
         }
         let (scenario, outcome) = run(NOISY, true);
         assert!(!window(&scenario, &outcome).unwrap().contains("available"));
+    }
+
+    #[test]
+    fn detectors_have_a_lane_each_below_the_true_phase() {
+        let observed = NOISY.replace("sender = \"newreno\"", "sender = \"newreno\"\nreceiver = \"taba\"");
+        let (scenario, outcome) = run(&observed, true);
+        let svg = window(&scenario, &outcome).unwrap();
+        assert!(svg.contains("in slow start") && svg.contains("receiver"), "{svg}");
+        let phases = &outcome.series[0].phases;
+        assert!(phases[0].slow_start && phases.iter().any(|p| !p.slow_start), "{phases:?}");
+        let turns =
+            |who: &str| phases.iter().filter(|p| p.who == who).map(|p| p.slow_start).collect::<Vec<_>>();
+        assert!(turns("receiver").windows(2).all(|w| w[0] != w[1]), "only turns are noted");
+        let (scenario, outcome) = run(NOISY, true);
+        assert!(!window(&scenario, &outcome).unwrap().contains("in slow start"));
+    }
+
+    #[test]
+    fn stretches_that_touch_are_one() {
+        let spans = [(0.0, 10.2), (10.4, 12.0), (20.0, 20.1), (20.6, 21.0), (30.0, 30.0)];
+        assert_eq!(merged(spans.into_iter()), [(0.0, 12.0), (20.0, 22.0), (30.0, 31.0)]);
     }
 
     #[test]

@@ -4,7 +4,11 @@ use super::{Network, kind, seconds};
 use crate::agenda::Key;
 use crate::connection::NEVER;
 use crate::packet::{Packet, PacketId, TRAFFIC, bits};
-use truckee_scenario::outcome::{AckPoint, LossPoint, SegmentPoint, WindowPoint};
+use truckee_scenario::outcome::{
+    AckPoint, LossPoint, OWN_DETECTOR, PhasePoint, SegmentPoint, TRUE_PHASE, WindowPoint,
+};
+use truckee_tcp::ack::AckPolicy;
+use truckee_tcp::detect::Phase;
 use truckee_tcp::{Cause, LossKind};
 
 impl Network<'_> {
@@ -42,6 +46,10 @@ impl Network<'_> {
         let packet = &self.packets[id];
         let connection = &mut self.connections[index];
         connection.receiver.on_segment(now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED));
+        if connection.recorded && packet.segment.len > 0 {
+            self.record_phases(index, packet.segment.slow_start);
+        }
+        let connection = &mut self.connections[index];
         let mut bytes = 0;
         for delivered in connection.receiver.delivered() {
             bytes += delivered.bytes;
@@ -207,6 +215,33 @@ impl Network<'_> {
         {
             connection.receiver_armed = deadline.max(now);
             self.agenda.push(connection.receiver_armed, kind::RECEIVER | index as Key);
+        }
+    }
+
+    /// Notes turns of the true phase and of the detectors' verdicts, after a data segment has come.
+    fn record_phases(&mut self, index: usize, slow_start: bool) {
+        let receiver = &self.connections[index].receiver;
+        let flow = self.connections[index].flow;
+        let own = receiver.policy().phase();
+        if own.is_none() && receiver.watchers().is_none() {
+            return;
+        }
+        let truth = if slow_start { Phase::SlowStart } else { Phase::Avoidance };
+        let watching = receiver.watchers().into_iter().flat_map(|w| w.phases()).map(Some);
+        let names = self.scenario.flows[flow].observe.detectors.iter().map(|(name, _)| name.as_str());
+        let book = &mut self.flows[flow].book;
+        let Some(series) = &mut book.series else { return };
+        let said = [Some(truth), own].into_iter().chain(watching);
+        for (k, (who, now)) in [TRUE_PHASE, OWN_DETECTOR].into_iter().chain(names).zip(said).enumerate() {
+            if k == book.phases.len() {
+                book.phases.push(None);
+            }
+            if let Some(phase) = now
+                && book.phases[k].replace(phase) != now
+            {
+                let slow_start = phase == Phase::SlowStart;
+                series.phases.push(PhasePoint { t: seconds(self.now), who: who.to_owned(), slow_start });
+            }
         }
     }
 

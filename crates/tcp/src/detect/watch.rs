@@ -135,6 +135,11 @@ impl Watchers {
         }
     }
 
+    /// What each says, in their order.
+    pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
+        self.all.iter().map(|(detector, _)| detector.phase())
+    }
+
     /// How each has judged, in their order.
     pub fn detected(&self) -> impl Iterator<Item = &Detected> {
         self.all.iter().map(|(_, book)| &book.detected)
