@@ -148,24 +148,10 @@ impl Special {
     }
 
     /// What the ACK filter, if there is one, makes of a packet.
-    #[inline]
     fn see(&mut self, now: Time, packet: &Packet) -> Seen {
-        if self.filter.is_none() {
-            return Seen::Other;
-        }
         self.forget_served(now);
         let waiting = self.waiting.len();
         self.filter.as_mut().map_or(Seen::Other, |filter| filter.see(packet, waiting))
-    }
-
-    /// A packet waits until `start`. Returns its place in the ACK filter, if there is one.
-    #[inline]
-    fn wait(&mut self, start: Time, bytes: u32) -> Option<u64> {
-        if self.scheduled {
-            self.waiting.push_back((start, bytes));
-            self.waiting_bytes += u64::from(bytes);
-        }
-        self.filter.as_mut().map(AckFilter::take_place)
     }
 }
 
@@ -261,15 +247,26 @@ impl Link {
                 copy: None,
             };
         }
-        self.offer_with_care(now, id, packet, flow())
+        if self.special.filter.is_none() {
+            self.offer_with_care::<false>(now, id, packet, flow())
+        } else {
+            self.offer_with_care::<true>(now, id, packet, flow())
+        }
     }
 
-    fn offer_with_care(&mut self, now: Time, id: PacketId, packet: &mut Packet, flow: u32) -> Offered {
+    /// `FILTERS`: whether there is an ACK filter.
+    fn offer_with_care<const FILTERS: bool>(
+        &mut self,
+        now: Time,
+        id: PacketId,
+        packet: &mut Packet,
+        flow: u32,
+    ) -> Offered {
         if !self.up {
             self.counts.outage_drops += 1;
             return Offered::Dropped(DropCause::Outage, now);
         }
-        let seen = self.special.see(now, packet);
+        let seen = if FILTERS { self.special.see(now, packet) } else { Seen::Other };
         if let Seen::Supersedes(held) = seen {
             self.counts.acks_filtered += 1;
             return Offered::Supersedes(held);
@@ -281,7 +278,14 @@ impl Link {
         if let Some(router) = &mut self.special.router {
             router.on_packet(now, packet.wire, &mut packet.segment, self.rate);
         }
-        let place = if self.free_at > now { self.special.wait(self.free_at, packet.wire) } else { None };
+        let mut place = None;
+        if self.free_at > now && self.special.scheduled {
+            self.special.waiting.push_back((self.free_at, packet.wire));
+            self.special.waiting_bytes += u64::from(packet.wire);
+            if FILTERS {
+                place = self.special.filter.as_mut().map(AckFilter::take_place);
+            }
+        }
         let start = self.start(now);
         let departure = match &mut self.special.capacity {
             None => self.transmit(start, packet.wire),
@@ -298,7 +302,9 @@ impl Link {
                 channel.fate(&Sighting { at: departure, bytes: packet.wire, flow, data })
             }
         };
-        if let (Some(filter), Some(place), Seen::Candidate) = (&mut self.special.filter, place, seen) {
+        if FILTERS
+            && let (Some(filter), Some(place), Seen::Candidate) = (&mut self.special.filter, place, seen)
+        {
             filter.hold(packet, place, matches!(fate, Fate::Arrives { .. }).then_some(id));
         }
         let (extra, copy) = match fate {
@@ -328,6 +334,7 @@ impl Link {
     }
 
     /// Whether the queue takes the packet; may mark it.
+    #[inline(always)]
     fn admits(&mut self, now: Time, packet: &mut Packet) -> bool {
         let special = &mut *self.special;
         if !special.scheduled {

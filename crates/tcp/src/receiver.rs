@@ -33,15 +33,10 @@ pub struct Receiver {
     waiting: Waiting,
     fin: Option<u64>,
     syn_ack_due: Option<Time>,
-    /// When the SYN-ACK left, until its answer comes; none if it left twice.
-    syn_ack_sent: Option<Time>,
-    syn_acks: u32,
-    /// Round-trip time of the handshake, until the first data comes.
-    handshake: Option<Nanos>,
-    /// Detectors that watch.
-    watchers: Option<Box<Watchers>>,
-    /// The verdicts of the policy's own detector, if it goes by one.
-    own: Option<Box<Book>>,
+    /// As long as no data has come.
+    meeting: Option<Meeting>,
+    /// Where there are detectors.
+    judges: Option<Box<Judges>>,
     /// What is left of the rate that the SYN asked for (RFC 4782): it goes back with the SYN-ACK.
     rate_granted: u8,
     ts_recent: Time,
@@ -49,6 +44,45 @@ pub struct Receiver {
     delivered: Vec<Delivered>,
     segments: u64,
     acks: u64,
+}
+
+/// The handshake, which tells the round-trip time if its SYN-ACK left once.
+#[derive(Debug, Clone, Copy, Default)]
+struct Meeting {
+    /// When the SYN-ACK left, until its answer comes.
+    sent: Option<Time>,
+    syn_acks: u32,
+    rtt: Option<Nanos>,
+}
+
+impl Meeting {
+    fn greeted(&mut self, now: Time) {
+        self.syn_acks += 1;
+        self.sent = (self.syn_acks == 1).then_some(now);
+    }
+
+    fn answered(&mut self, now: Time) {
+        if let Some(sent) = self.sent.take() {
+            self.rtt = Some(now - sent);
+        }
+    }
+}
+
+/// Detectors whose verdicts are held against the truth.
+#[derive(Debug, Clone, Default)]
+struct Judges {
+    /// The one that the policy goes by, if it goes by one.
+    own: Book,
+    watchers: Watchers,
+}
+
+impl Judges {
+    fn on_segment(&mut self, arrival: &Arrival, truth: Phase, own: Option<Phase>) {
+        self.watchers.on_segment(arrival, truth);
+        if let Some(verdict) = own {
+            self.own.enter(arrival.now, truth, verdict);
+        }
+    }
 }
 
 /// Segments beyond a hole.
@@ -102,7 +136,7 @@ impl Waiting {
 impl Receiver {
     /// A receiver that waits for a connection; `sack`: whether it sends SACK blocks.
     pub fn new(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
-        let own = policy.phase().map(|_| Box::default());
+        let judges = policy.phase().map(|_| Box::default());
         Self {
             window: stack.advertised_window(),
             timestamps: stack.timestamps,
@@ -115,11 +149,8 @@ impl Receiver {
             waiting: Waiting::default(),
             fin: None,
             syn_ack_due: None,
-            syn_ack_sent: None,
-            syn_acks: 0,
-            handshake: None,
-            watchers: None,
-            own,
+            meeting: Some(Meeting::default()),
+            judges,
             rate_granted: 0,
             ts_recent: 0,
             echo_congestion: false,
@@ -137,8 +168,8 @@ impl Receiver {
             self.rate_granted = segment.request;
             return;
         }
-        if let Some(sent) = self.syn_ack_sent.take() {
-            self.handshake = Some(now - sent);
+        if let Some(meeting) = &mut self.meeting {
+            meeting.answered(now);
         }
         if segment.seq_len() == 0 {
             return;
@@ -155,35 +186,27 @@ impl Receiver {
         self.segments += u64::from(segment.len > 0);
         let arrival = self.sort_in(now, segment);
         self.policy.on_segment(&arrival, &mut self.sink);
-        if (self.watchers.is_some() || self.own.is_some()) && segment.len > 0 {
-            self.judge(&arrival, segment.slow_start);
-        }
-    }
-
-    /// Those who watch hear of an arrival, and all verdicts are held against the truth.
-    fn judge(&mut self, arrival: &Arrival, slow_start: bool) {
-        let truth = if slow_start { Phase::SlowStart } else { Phase::Avoidance };
-        if let Some(watchers) = &mut self.watchers {
-            watchers.on_segment(arrival, truth);
-        }
-        if let (Some(own), Some(verdict)) = (&mut self.own, self.policy.phase()) {
-            own.enter(arrival.now, truth, verdict);
+        if let Some(judges) = &mut self.judges
+            && segment.len > 0
+        {
+            let truth = if segment.slow_start { Phase::SlowStart } else { Phase::Avoidance };
+            judges.on_segment(&arrival, truth, self.policy.phase());
         }
     }
 
     /// Lets these watch. They change nothing.
     pub fn observe(&mut self, watchers: Watchers) {
-        self.watchers = Some(Box::new(watchers));
+        self.judges.get_or_insert_default().watchers = watchers;
     }
 
-    /// Those who watch, if there are any.
+    /// Those who watch, if detectors do or one is in charge.
     pub fn watchers(&self) -> Option<&Watchers> {
-        self.watchers.as_deref()
+        self.judges.as_deref().map(|judges| &judges.watchers)
     }
 
     /// How the detector that the policy goes by has judged, if it goes by one.
     pub fn detected(&self) -> Option<&Detected> {
-        self.own.as_deref().map(|book| &book.detected)
+        self.judges.as_deref().map(|judges| &judges.own.detected)
     }
 
     /// Another policy takes over at once; what waits for an ACK gets it.
@@ -194,8 +217,8 @@ impl Receiver {
         }
         policy.take_over(&self.policy);
         self.policy = policy;
-        if self.policy.phase().is_some() && self.own.is_none() {
-            self.own = Some(Box::default());
+        if self.policy.phase().is_some() {
+            self.judges.get_or_insert_default();
         }
     }
 
@@ -238,7 +261,10 @@ impl Receiver {
     /// The receiver's own sample of the round-trip time: of the handshake, with its first data, then by timestamps.
     fn rtt_sample(&mut self, now: Time, segment: &Segment) -> Option<Nanos> {
         let echoed = (segment.ts_ecr != 0).then(|| now.saturating_sub(segment.ts_ecr));
-        self.handshake.take().or(echoed)
+        match &self.meeting {
+            None => echoed,
+            Some(_) => self.meeting.take()?.rtt.or(echoed),
+        }
     }
 
     fn deliver(&mut self, end: u64, born: Time) {
@@ -280,8 +306,9 @@ impl Receiver {
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if let Some(ts) = self.syn_ack_due.take() {
             self.ts_recent = self.ts_recent.max(ts);
-            self.syn_acks += 1;
-            self.syn_ack_sent = (self.syn_acks == 1).then_some(now);
+            if let Some(meeting) = &mut self.meeting {
+                meeting.greeted(now);
+            }
             let request = self.rate_granted;
             return Some(Segment { seq: 0, request, ..self.segment(now, 1, flags::SYN) });
         }

@@ -91,6 +91,8 @@ pub struct Sender {
     state: State,
     t: Transfer,
     recovery: AnyRecovery,
+    /// Bytes of a full segment: [`Window::mss`] as a whole number.
+    segment_size: u64,
     pacing: AnyPacing,
     /// Whether anything may space segments.
     paced: bool,
@@ -162,6 +164,7 @@ impl Sender {
                 last_loss: None,
             },
             recovery: parts.recovery,
+            segment_size: u64::from(stack.mss),
             paced: growth_listens || !matches!(parts.pacing, AnyPacing::Unpaced(_)),
             pacing: parts.pacing,
             burst: None,
@@ -397,7 +400,7 @@ impl Sender {
             return;
         }
         self.t.window.flight = self.recovery.in_flight(&self.t);
-        let delivered = self.by_duplicates.another(self.t.window.mss as u64, self.t.out.flight());
+        let delivered = self.by_duplicates.another(self.segment_size, self.t.out.flight());
         let ack = Ack {
             now,
             ack: segment.ack,

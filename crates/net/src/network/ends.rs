@@ -46,10 +46,7 @@ impl Network<'_> {
         let packet = &self.packets[id];
         let connection = &mut self.connections[index];
         connection.receiver.on_segment(now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED));
-        if connection.recorded && packet.segment.len > 0 {
-            self.record_phases(index, packet.segment.slow_start);
-        }
-        let connection = &mut self.connections[index];
+        let recorded = connection.recorded;
         let mut bytes = 0;
         for delivered in connection.receiver.delivered() {
             bytes += delivered.bytes;
@@ -66,6 +63,9 @@ impl Network<'_> {
             deliveries.last = now;
         }
         let (flow, lane, news) = (connection.flow, connection.lane, connection.awaited && bytes > 0);
+        if recorded {
+            self.record_phases(index, id);
+        }
         self.flush_receiver(index);
         if news && self.flows[flow].app.delivered(now, lane, bytes, &mut self.commands) {
             self.obey(flow);
@@ -219,14 +219,15 @@ impl Network<'_> {
     }
 
     /// Notes turns of the true phase and of the detectors' verdicts, after a data segment has come.
-    fn record_phases(&mut self, index: usize, slow_start: bool) {
+    fn record_phases(&mut self, index: usize, id: PacketId) {
+        let segment = &self.packets[id].segment;
         let receiver = &self.connections[index].receiver;
         let flow = self.connections[index].flow;
         let own = receiver.policy().phase();
-        if own.is_none() && receiver.watchers().is_none() {
+        if segment.len == 0 || receiver.watchers().is_none() {
             return;
         }
-        let truth = if slow_start { Phase::SlowStart } else { Phase::Avoidance };
+        let truth = if segment.slow_start { Phase::SlowStart } else { Phase::Avoidance };
         let watching = receiver.watchers().into_iter().flat_map(|w| w.phases()).map(Some);
         let names = self.scenario.flows[flow].observe.detectors.iter().map(|(name, _)| name.as_str());
         let book = &mut self.flows[flow].book;

@@ -34,6 +34,7 @@ impl Sender {
         if size < w.mss {
             w.cwnd = (w.cwnd * size / w.mss).max(size);
             w.mss = size;
+            self.segment_size = size as u64;
         }
     }
 
@@ -91,7 +92,7 @@ impl Sender {
         };
         let in_flight = self.recovery.in_flight(&self.t);
         let extra = if self.t.limited_transmit && again.is_none() {
-            u64::from(self.recovery.duplicates().min(DUP_THRESH - 1)) * self.t.window.mss as u64
+            u64::from(self.recovery.duplicates().min(DUP_THRESH - 1)) * self.segment_size
         } else {
             0
         };
@@ -132,7 +133,7 @@ impl Sender {
             return None;
         }
         let left = self.written - self.t.out.nxt();
-        let payload = left.min(self.t.window.mss as u64).min(room.max(1));
+        let payload = left.min(self.segment_size).min(room.max(1));
         let fin = self.closed && self.stack.handshake && payload == left;
         (payload > 0 || fin).then_some((payload + u64::from(fin), fin))
     }
