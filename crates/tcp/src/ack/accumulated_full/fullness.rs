@@ -57,6 +57,8 @@ pub struct Round {
     pub almost: bool,
     /// Segments that came per round trip.
     pub segments: u64,
+    /// The peak that it was held against, bytes per second.
+    pub peak: u64,
 }
 
 /// Compares the rate of rounds with that of bursts.
@@ -101,9 +103,10 @@ impl Fullness {
         let within = |parts: u64| self.peak > 0 && rate >= self.peak - parts * (self.peak / SHORT);
         let (full, almost) = (within(1), within(ALMOST));
         let segments = self.round.segments.saturating_mul(rtt) / lasted;
+        let peak = self.peak;
         self.peak -= self.peak / (FORGET * segments.max(1));
         self.round.restart(now);
-        Round { full, almost, segments }
+        Round { full, almost, segments, peak }
     }
 
     /// Something was lost: what follows is measured apart.
