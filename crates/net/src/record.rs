@@ -40,8 +40,9 @@ impl Delays {
     /// Takes in one delay.
     #[inline]
     pub fn add(&mut self, delay: Nanos) {
-        self.sum += delay as f64;
-        self.squares += delay as f64 * delay as f64;
+        let real = delay as i64 as f64; // signed: one instruction in place of eight
+        self.sum += real;
+        self.squares += real * real;
         let bin = bin((delay + 500) / 1000);
         if bin >= self.bins.len() {
             self.bins.resize(bin + 1, 0);

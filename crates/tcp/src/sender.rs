@@ -71,6 +71,13 @@ fn initial_window(stack: &Stack) -> f64 {
     (stack.initial_window.bytes(stack.mss) as f64).max(f64::from(stack.mss))
 }
 
+/// A time or a number of bytes as a real number. Below 2^63, as all are, the signed conversion is the same and takes one
+/// instruction in place of eight.
+#[inline(always)]
+fn real(n: u64) -> f64 {
+    n as i64 as f64
+}
+
 /// Where the connection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
@@ -469,9 +476,9 @@ impl Sender {
     /// concern; the test is Linux's `tcp_is_cwnd_limited`).
     fn window_limits(&self) -> bool {
         let w = &self.t.window;
-        let flight = w.flight as f64;
+        let flight = real(w.flight);
         if w.in_slow_start() {
-            2.0 * flight.max(self.round_flight as f64) >= w.cwnd
+            2.0 * flight.max(real(self.round_flight)) >= w.cwnd
         } else {
             flight + w.mss > w.cwnd
         }
@@ -552,7 +559,7 @@ impl Sender {
     fn tick(&mut self, now: Time) {
         // A segment that comes late, a FIN repeated, does not prolong a connection that has ended.
         if self.state != State::Finished {
-            self.t.counts.cwnd_time += self.t.window.cwnd * (now - self.last_event) as f64;
+            self.t.counts.cwnd_time += self.t.window.cwnd * real(now - self.last_event);
         }
         self.last_event = now;
     }

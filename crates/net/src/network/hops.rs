@@ -96,6 +96,8 @@ impl Network<'_> {
     }
 
     /// An ACK takes the place of an older one, whatever packets stand for that.
+    #[cold]
+    #[inline(never)]
     fn supersede(&mut self, id: PacketId, held: Held) {
         let newer = self.packets[id];
         self.packets.remove(id);

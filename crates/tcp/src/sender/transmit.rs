@@ -2,7 +2,7 @@
 //! connection; and all who hear of a departure.
 
 use super::ack_rate::Leaving;
-use super::{Sender, State, initial_window};
+use super::{Sender, State, initial_window, real};
 use crate::growth::Growth;
 use crate::outstanding::{Sent, marks};
 use crate::pace::Pacing;
@@ -92,14 +92,14 @@ impl Sender {
         };
         let in_flight = self.recovery.in_flight(&self.t);
         let extra = if self.t.limited_transmit && again.is_none() {
-            u64::from(self.recovery.duplicates().min(DUP_THRESH - 1)) * self.segment_size
+            f64::from(self.recovery.duplicates().min(DUP_THRESH - 1)) * self.t.window.mss
         } else {
-            0
+            0.0
         };
         // FIN takes a sequence number but no room.
         let bytes = len - u64::from(fin);
         // With nothing in the air a segment always goes: the window is never below one.
-        let fits = in_flight == 0 || (in_flight + bytes) as f64 <= self.t.window.cwnd + extra as f64;
+        let fits = in_flight == 0 || real(in_flight + bytes) <= self.t.window.cwnd + extra;
         // What timed out goes again even where the peer has taken its window
         // back: it is the probe that finds it open again.
         let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);

@@ -1,6 +1,8 @@
 //! Is the path full? Whether data comes over whole round trips as fast as it comes within bursts.
 //!
-//! The *peak* is the largest rate of eight segments in a row: what the bottleneck passes when it has something to pass.
+//! The *peak* is the largest rate of a burst: of eight segments in a row or, where that is twice as many, of an eighth of
+//! what a round brings, so that neither jitter nor arrivals in batches make it. It is what the bottleneck passes when it has
+//! something to pass.
 //! A round, the time from one segment to the first that comes a round trip later, is full if its rate is within 1/64 of
 //! the peak. A sender whose window is smaller than the path leaves gaps: its rounds are not full, and fewer gaps a
 //! round later do not deceive a comparison with the peak, as they would one with the round before. Whoever shares the
@@ -11,8 +13,9 @@
 use crate::ack::Arrival;
 use crate::{Nanos, Time};
 
-/// Segments of which the rate of a burst is taken.
+/// Segments of which the rate of a burst is taken, at least; and which part of a round they are.
 const BURST: u64 = 8;
+const BURSTS_A_ROUND: u64 = 8;
 /// A round is full if it is short of the peak by one part in so many at most.
 const SHORT: u64 = 64;
 /// It is almost full if it is short by so many such parts at most.
@@ -70,6 +73,8 @@ pub struct Fullness {
     peak: u64,
     burst: Span,
     round: Span,
+    /// How many segments a burst is, by what the rounds so far have brought.
+    length: u64,
     /// Whether spans have begun.
     running: bool,
 }
@@ -89,7 +94,7 @@ impl Fullness {
         }
         self.burst.add(segment);
         self.round.add(segment);
-        if self.burst.segments >= BURST && self.burst.lasted(now) > 0 {
+        if self.burst.segments >= self.length.max(BURST) && self.burst.lasted(now) > 0 {
             self.peak = self.peak.max(self.burst.rate(now));
             self.burst.restart(now);
         }
@@ -105,6 +110,11 @@ impl Fullness {
         let segments = self.round.segments.saturating_mul(rtt) / lasted;
         let peak = self.peak;
         self.peak -= self.peak / (FORGET * segments.max(1));
+        if segments / BURSTS_A_ROUND >= 2 * self.length.max(BURST) {
+            // The peak of shorter bursts says more of jitter than of the bottleneck.
+            (self.length, self.peak) = (segments / BURSTS_A_ROUND, 0);
+            self.burst.restart(now);
+        }
         self.round.restart(now);
         Round { full, almost, segments, peak }
     }
@@ -153,6 +163,16 @@ mod tests {
     #[test]
     fn an_unbroken_stream_fills_every_round() {
         assert_eq!(Bench::new(Some(1000)).stream(200, 10), [(true, 100), (true, 100)]);
+    }
+
+    #[test]
+    fn jitter_makes_no_peak_once_rounds_bring_enough() {
+        let mut bench = Bench::new(Some(4000));
+        // Eight segments 8 apart, eight 12 apart: 400 a round, of which bursts are 50.
+        let gaps = (0..6400).map(|n| if n % 16 < 8 { 8 } else { 12 });
+        let rounds: Vec<_> = gaps.filter_map(|gap| bench.receive(gap, None)).collect();
+        assert_eq!(rounds[0], (false, 400), "by bursts of eight");
+        assert!(rounds.len() >= 15 && rounds[2..].iter().all(|round| round.0), "{rounds:?}");
     }
 
     #[test]
