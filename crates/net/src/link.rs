@@ -250,14 +250,8 @@ impl Link {
         if self.special.filter.is_none() {
             self.offer_with_care::<false>(now, id, packet, flow())
         } else {
-            self.offer_to_filter(now, id, packet, flow())
+            self.offer_with_care::<true>(now, id, packet, flow())
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn offer_to_filter(&mut self, now: Time, id: PacketId, packet: &mut Packet, flow: u32) -> Offered {
-        self.offer_with_care::<true>(now, id, packet, flow)
     }
 
     /// `FILTERS`: whether there is an ACK filter.
