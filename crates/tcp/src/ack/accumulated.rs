@@ -16,6 +16,7 @@ mod learner;
 
 pub use learner::Learner;
 
+use super::held::Held;
 use super::{AckPolicy, AckSink, Arrival};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Nanos, Time};
@@ -39,8 +40,7 @@ pub struct Accumulated {
     bytes: u64,
     /// The rate in the interval before, bytes per second.
     rate: Option<f64>,
-    waiting: u64,
-    deadline: Option<Time>,
+    held: Held,
 }
 
 impl Member for Accumulated {
@@ -71,8 +71,7 @@ impl Member for Accumulated {
             began: None,
             bytes: 0,
             rate: None,
-            waiting: 0,
-            deadline: None,
+            held: Held::default(),
         })
     }
 }
@@ -101,35 +100,23 @@ impl Accumulated {
         self.began = Some(now);
         self.bytes = 0;
     }
-
-    fn release(&mut self, number: u64, out: &mut AckSink) {
-        self.waiting = 0;
-        self.deadline = None;
-        out.ack(number);
-    }
 }
 
 impl AckPolicy for Accumulated {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink) {
         self.meter(segment);
-        self.waiting += 1;
         self.accumulating &= !segment.urgent;
         let most = if self.accumulating { self.learner.burst() } else { DELAYED };
-        if segment.urgent || self.waiting >= most || !segment.leaves_room() {
-            self.release(segment.rcv_nxt, out);
-        } else if self.deadline.is_none() {
-            self.deadline = Some(segment.now + self.timeout);
-        }
+        let due = segment.urgent || !segment.leaves_room();
+        self.held.another(segment, most, due, || self.timeout, out);
     }
 
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
-        if self.deadline.is_some_and(|d| now >= d) {
-            self.release(rcv_nxt, out);
-        }
+        self.held.on_timer(now, rcv_nxt, out);
     }
 
     fn deadline(&self) -> Option<Time> {
-        self.deadline
+        self.held.deadline()
     }
 
     fn burst(&self) -> Option<u64> {

@@ -30,6 +30,7 @@ mod fullness;
 
 pub use fullness::{Fullness, Round};
 
+use super::held::Held;
 use super::{AckPolicy, AckSink, Arrival};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Nanos, Time};
@@ -62,8 +63,7 @@ pub struct AccumulatedFull {
     full_rounds: u64,
     /// Segments that an ACK covers at present.
     burst: u64,
-    waiting: u64,
-    deadline: Option<Time>,
+    held: Held,
 }
 
 impl Member for AccumulatedFull {
@@ -90,8 +90,7 @@ impl Member for AccumulatedFull {
             limit: most,
             full_rounds: 0,
             burst: DELAYED,
-            waiting: 0,
-            deadline: None,
+            held: Held::default(),
         })
     }
 }
@@ -129,18 +128,6 @@ impl AccumulatedFull {
             }
         }
     }
-
-    /// How long an ACK may wait for its segments.
-    fn longest_wait(&self) -> Nanos {
-        let share = 2 * self.fullness.rtt().unwrap_or(self.timeout) / self.acks_per_rtt;
-        if self.burst > DELAYED { share.clamp(1, self.timeout) } else { self.timeout }
-    }
-
-    fn release(&mut self, number: u64, out: &mut AckSink) {
-        self.waiting = 0;
-        self.deadline = None;
-        out.ack(number);
-    }
 }
 
 impl AckPolicy for AccumulatedFull {
@@ -157,22 +144,19 @@ impl AckPolicy for AccumulatedFull {
             self.judge(segment.now, round);
         }
         self.grows_from.get_or_insert(segment.now);
-        self.waiting += 1;
-        if segment.urgent || self.waiting >= self.burst || !segment.leaves_room() {
-            self.release(segment.rcv_nxt, out);
-        } else if self.deadline.is_none() {
-            self.deadline = Some(segment.now + self.longest_wait());
-        }
+        let due = segment.urgent || !segment.leaves_room();
+        let (burst, timeout, acks_per_rtt) = (self.burst, self.timeout, self.acks_per_rtt);
+        let share = || 2 * self.fullness.rtt().unwrap_or(timeout) / acks_per_rtt;
+        let longest = || if burst > DELAYED { share().clamp(1, timeout) } else { timeout };
+        self.held.another(segment, burst, due, longest, out);
     }
 
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
-        if self.deadline.is_some_and(|d| now >= d) {
-            self.release(rcv_nxt, out);
-        }
+        self.held.on_timer(now, rcv_nxt, out);
     }
 
     fn deadline(&self) -> Option<Time> {
-        self.deadline
+        self.held.deadline()
     }
 
     fn burst(&self) -> Option<u64> {

@@ -3,6 +3,7 @@
 //! Source: RFC 1122, section 4.2.3.2 (at most 500 ms, at least every second segment); RFC 5681, section 4.2. Defaults:
 //! 2 segments, 200 ms.
 
+use super::held::Held;
 use super::{AckPolicy, AckSink, Arrival};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Nanos, Time};
@@ -12,8 +13,7 @@ use crate::{Nanos, Time};
 pub struct Delayed {
     count: u64,
     timeout: Nanos,
-    waiting: u64,
-    deadline: Option<Time>,
+    held: Held,
 }
 
 impl Member for Delayed {
@@ -26,7 +26,7 @@ impl Member for Delayed {
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let count = args.count("count", 2, 1..=1000)?;
         let timeout = args.time("timeout", 200_000_000, 1_000_000..=500_000_000)?;
-        Ok(Self { count, timeout, waiting: 0, deadline: None })
+        Ok(Self { count, timeout, held: Held::default() })
     }
 }
 
@@ -40,32 +40,19 @@ impl Delayed {
     pub(super) fn set_count(&mut self, count: u64) {
         self.count = count;
     }
-
-    fn release(&mut self, number: u64, out: &mut AckSink) {
-        self.waiting = 0;
-        self.deadline = None;
-        out.ack(number);
-    }
 }
 
 impl AckPolicy for Delayed {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink) {
-        self.waiting += 1;
-        if segment.urgent || self.waiting >= self.count {
-            self.release(segment.rcv_nxt, out);
-        } else if self.deadline.is_none() {
-            self.deadline = Some(segment.now + self.timeout);
-        }
+        self.held.another(segment, self.count, segment.urgent, || self.timeout, out);
     }
 
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
-        if self.deadline.is_some_and(|d| now >= d) {
-            self.release(rcv_nxt, out);
-        }
+        self.held.on_timer(now, rcv_nxt, out);
     }
 
     fn deadline(&self) -> Option<Time> {
-        self.deadline
+        self.held.deadline()
     }
 }
 
@@ -79,7 +66,7 @@ mod tests {
 
     #[test]
     fn the_second_segment_or_the_timer_releases_the_ack() {
-        let mut policy = Delayed { count: 2, timeout: 200, waiting: 0, deadline: None };
+        let mut policy = Delayed { count: 2, timeout: 200, held: Held::default() };
         let mut sink = AckSink::default();
         policy.on_segment(&arrival(10, 1001, false), &mut sink);
         assert_eq!((sink.pop(), policy.deadline()), (None, Some(210)));
@@ -94,7 +81,7 @@ mod tests {
 
     #[test]
     fn out_of_order_segments_are_acknowledged_at_once() {
-        let mut policy = Delayed { count: 2, timeout: 200, waiting: 0, deadline: None };
+        let mut policy = Delayed { count: 2, timeout: 200, held: Held::default() };
         let mut sink = AckSink::default();
         policy.on_segment(&arrival(10, 1001, true), &mut sink);
         assert_eq!((sink.pop(), policy.deadline()), (Some(1001), None));

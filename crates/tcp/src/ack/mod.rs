@@ -9,6 +9,7 @@ mod accumulated_full;
 mod delayed;
 mod division;
 mod every;
+mod held;
 mod optimistic;
 mod requested;
 mod spoofing;
