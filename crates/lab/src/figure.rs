@@ -10,11 +10,13 @@
 mod draw;
 mod estimates;
 mod legend;
+mod map;
 mod panel;
 mod scale;
 mod style;
 mod window;
 
+pub use map::{Map, MapCell, MapPanel};
 pub use window::window;
 
 use crate::Error;

@@ -80,7 +80,7 @@ pub(super) fn page(height: f64, paint: &dyn Fn(&Page<'_, '_>) -> Drawn) -> Resul
 }
 
 /// Breaks text into lines that fit the page.
-fn wrap(text: &str, size: f64) -> Vec<String> {
+pub(super) fn wrap(text: &str, size: f64) -> Vec<String> {
     // Cautious: a font wider than the average must not run off the page.
     let most = ((WIDTH - 2.0 * MARGIN) / (size * style::CHARACTER)) as usize;
     let mut lines = vec![String::new()];

@@ -37,6 +37,9 @@ pub struct Study {
     /// What is drawn.
     #[serde(default, rename = "figure")]
     pub figures: Vec<FigurePart>,
+    /// What is drawn as a map.
+    #[serde(default, rename = "map")]
+    pub maps: Vec<MapPart>,
 }
 
 /// Where a claim was published.
@@ -331,6 +334,36 @@ pub struct FigurePart {
     pub note: String,
 }
 
+/// A map as written: a table of ratios, each of the means of a metric at a cell and at another.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapPart {
+    /// Its file's name without `.svg`.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// The sweep it shows; the first one by default.
+    pub of: Option<String>,
+    /// The cells; all by default.
+    #[serde(default, rename = "where")]
+    pub cells: Where,
+    /// The axes whose values, each with each, are the columns; the first one changes most slowly.
+    pub columns: Vec<String>,
+    /// The axis whose values are the rows.
+    pub rows: String,
+    /// The axis whose values are the panels, one below the other.
+    pub panels: Option<String>,
+    /// The metric.
+    pub metric: String,
+    /// What sets the other cell apart, which the metric is divided by; paired by seed.
+    pub over: Where,
+    /// What a number is, in words.
+    pub says: String,
+    /// What was chosen, and what else must be known.
+    #[serde(default)]
+    pub note: String,
+}
+
 fn one() -> f64 {
     1.0
 }
@@ -384,6 +417,14 @@ impl Study {
             }
             if let Some(of) = figure.of.as_ref().filter(|of| !names.contains(of.as_str())) {
                 return Err(format!("figure \"{}\": there is no sweep or drive \"{of}\"", figure.name));
+            }
+        }
+        for map in &self.maps {
+            if let Some(of) = map.of.as_ref().filter(|of| !names.contains(of.as_str())) {
+                return Err(format!("map \"{}\": there is no sweep or drive \"{of}\"", map.name));
+            }
+            if map.columns.is_empty() || map.over.is_empty() {
+                return Err(format!("map \"{}\": `columns` and `over` name one axis at least", map.name));
             }
         }
         Ok(())

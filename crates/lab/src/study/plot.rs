@@ -1,9 +1,10 @@
 //! A study's figures from its data: which cells become which points.
 
 use super::data::Data;
-use super::file::{Check, FigurePart, Kind};
+use super::file::{Check, FigurePart, Kind, MapPart};
+use super::quantity::{Quantity, partner};
 use super::{CheckRow, Study};
-use crate::figure::{Axis, Figure, Panel, Point, Series};
+use crate::figure::{Axis, Figure, Map, MapCell, MapPanel, Panel, Point, Series};
 use crate::stats::{CONFIDENCE, Estimate};
 use crate::{Error, grid};
 
@@ -70,6 +71,49 @@ pub(super) fn figure(
         share_y: part.share_y,
         panels: drawn,
     })
+}
+
+/// Draws `part`; `None` if it has no cell in the quick form.
+pub(super) fn map(study: &Study, part: &MapPart, data: &Data, quick: bool) -> Result<Option<Map>, Error> {
+    let fail = |reason: String| Error::Figure { title: part.title.clone(), reason };
+    let axis = |name: &String| data.axis(name).map_err(|e| fail(e.to_string()));
+    let columns = part.columns.iter().map(axis).collect::<Result<Vec<_>, _>>()?;
+    let (rows, panels) = (axis(&part.rows)?, part.panels.as_ref().map(axis).transpose()?);
+    if !data.has(&part.metric) {
+        return Err(fail(format!("\"{}\" does not keep the metric \"{}\"", data.name, part.metric)));
+    }
+    let cells = data.select(&part.cells, quick).map_err(|e| fail(e.to_string()))?;
+    let mut drawn = Map {
+        title: part.title.clone(),
+        source: format!("{}, {}", study.source.paper, study.source.place),
+        says: part.says.clone(),
+        notes: vec![part.note.clone()],
+        ..Map::default()
+    };
+    let of_columns = |at: &[usize]| columns.iter().map(|&axis| at[axis]).collect::<Vec<_>>();
+    let mut order: Vec<Vec<usize>> =
+        cells.iter().map(|&cell| of_columns(&grid::indices(&data.axes, cell))).collect();
+    order.sort();
+    order.dedup();
+    for &cell in &cells {
+        let Some(other) = partner(data, cell, &part.over, quick).map_err(|e| fail(e.to_string()))? else {
+            continue;
+        };
+        let at = grid::indices(&data.axes, cell);
+        let label = |axis: usize| data.axes[axis].values[at[axis]].label.clone();
+        let column = order.partition_point(|other| *other < of_columns(&at));
+        let row = position(&mut drawn.rows, &label(rows), |row| row, |row| row);
+        let title = panels.map_or_else(String::new, label);
+        let panel =
+            position(&mut drawn.panels, &title, |p| &p.title, |title| MapPanel { title, cells: vec![] });
+        let ratio = Quantity::ratio(data, cell, other, &part.metric);
+        if let (Some(value), Some(interval), 0) = (ratio.value, ratio.interval, ratio.incomplete) {
+            drawn.panels[panel].cells.push(MapCell { row, column, value, interval });
+        }
+    }
+    let name = |(&axis, k): (&usize, usize)| data.axes[axis].values[k].label.clone();
+    drawn.columns = order.into_iter().map(|at| columns.iter().zip(at).map(name).collect()).collect();
+    Ok((!drawn.panels.is_empty()).then_some(drawn))
 }
 
 fn note(part: &FigurePart, data: &Data) -> String {

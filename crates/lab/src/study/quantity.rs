@@ -48,7 +48,8 @@ impl Quantity {
         Ok(Some(quantity.divided_by(check.divide_by.unwrap_or(1.0))))
     }
 
-    fn ratio(data: &Data, a: usize, b: usize, metric: &str) -> Self {
+    /// The ratio of the means, a over b, over common seeds.
+    pub(super) fn ratio(data: &Data, a: usize, b: usize, metric: &str) -> Self {
         let r = ratio_of_means(&data.pairs(a, b, metric), CONFIDENCE);
         let interval = if data.deterministic { r.ratio.map(|x| (x, x)) } else { r.interval };
         let constant = interval.is_some_and(|(low, high)| low == high);
@@ -70,7 +71,12 @@ impl Quantity {
 }
 
 /// The cell like `point` but with the values that `other` names.
-fn partner(data: &Data, point: usize, other: &Where, quick: bool) -> Result<Option<usize>, NoCells> {
+pub(super) fn partner(
+    data: &Data,
+    point: usize,
+    other: &Where,
+    quick: bool,
+) -> Result<Option<usize>, NoCells> {
     let mut moved = point;
     for (name, choice) in other {
         let axis = data.axis(name)?;

@@ -92,6 +92,15 @@ pub fn run(
             plot::figure(study, part, data, &report.rows, options.quick)?.write(&path)?;
             report.figures.push(path);
         }
+        for part in &study.maps {
+            let what = format!("map \"{}\"", part.name);
+            let data = named(&all, part.of.as_ref()).ok_or_else(|| fail(&what, "no data".to_owned()))?;
+            if let Some(map) = plot::map(study, part, data, options.quick)? {
+                let path = dir.join(format!("{}.svg", part.name));
+                map.write(&path)?;
+                report.figures.push(path);
+            }
+        }
     }
     report.counts = Counts::of(&report.rows);
     report.complete = true;
@@ -105,7 +114,8 @@ fn wanted<'a>(study: &'a Study, sweep: &'a str) -> impl Iterator<Item = &'a Stri
     let is_of = move |of: &Option<String>| of.as_ref().map_or(first, |of| of == sweep);
     let checks = study.checks.iter().filter(move |c| is_of(&c.of)).map(|c| &c.metric);
     let figures = study.figures.iter().filter(move |f| is_of(&f.of)).flat_map(|f| &f.y);
-    checks.chain(figures)
+    let maps = study.maps.iter().filter(move |m| is_of(&m.of)).map(|m| &m.metric);
+    checks.chain(figures).chain(maps)
 }
 
 fn named<'a>(all: &'a [Data], name: Option<&String>) -> Option<&'a Data> {
