@@ -1,4 +1,4 @@
-//! The events that every family sees: an ACK at the sender, a loss noticed by it.
+//! The events that every family sees: an ACK at the sender, a loss noticed by it, a segment at the receiver.
 
 use crate::{Nanos, Time};
 
@@ -118,4 +118,55 @@ pub struct Loss {
     /// What really happened to that segment, where the laboratory knows; `None`: it was not dropped. Only an oracle
     /// may read this.
     pub truth: Option<Cause>,
+}
+
+/// An arriving data segment, after the receiver has sorted it in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// When.
+    pub now: Time,
+    /// Payload, bytes.
+    pub bytes: u32,
+    /// Next sequence number expected, after this segment.
+    pub rcv_nxt: u64,
+    /// Bytes in order that no ACK has covered yet, this segment's included.
+    pub unacked: u64,
+    /// Whether it carried the next byte expected.
+    pub in_order: bool,
+    /// Whether data is missing before or after it, it filled (part of) a hole, it was a duplicate, or it carried FIN:
+    /// an ACK is due at once (RFC 5681, section 4.2).
+    pub urgent: bool,
+    /// The sequence number after its last byte.
+    pub end: u64,
+    /// The window that the receiver advertises, bytes.
+    pub window: u32,
+    /// The receiver's own sample of the round-trip time, where the segment brought one: the handshake's, then those of
+    /// the timestamps' echo (RFC 7323).
+    pub rtt: Option<Nanos>,
+    /// How many segments the sender asks an ACK to cover (draft-ietf-tcpm-ack-rate-request); 0: it does not ask.
+    pub request: u8,
+}
+
+impl Arrival {
+    /// A segment of `bytes` in order at `now` of which nothing else is known, with none before it.
+    pub fn of_bytes(now: Time, bytes: u32) -> Self {
+        let end = 1 + u64::from(bytes);
+        Self {
+            now,
+            bytes,
+            rcv_nxt: end,
+            unacked: u64::from(bytes),
+            in_order: true,
+            urgent: false,
+            end,
+            window: u32::MAX,
+            rtt: None,
+            request: 0,
+        }
+    }
+
+    /// Whether the window has room for another segment of its size while no ACK leaves.
+    pub fn leaves_room(&self) -> bool {
+        self.unacked + u64::from(self.bytes) <= u64::from(self.window)
+    }
 }

@@ -37,7 +37,7 @@ pub type Time = u64;
 /// A span of time in nanoseconds.
 pub type Nanos = u64;
 
-pub use event::{Ack, Air, Cause, Departure, Loss, LossKind};
+pub use event::{Ack, Air, Arrival, Cause, Departure, Loss, LossKind};
 pub use receiver::Receiver;
 pub use segment::{SackBlocks, Segment, flags};
 pub use sender::Sender;

@@ -1,7 +1,8 @@
 //! A receiver: reassembly, and an ACK policy that says which ACKs go out and when. Sans-IO, like its peer
 //! [`crate::Sender`]. Its application reads at once, so it always advertises its whole buffer.
 
-use crate::ack::{AckPolicy, AckSink, AnyAckPolicy, Arrival};
+use crate::Arrival;
+use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use crate::detect::watch::Book;
 use crate::detect::{Detected, Phase, Watchers};
 use crate::segment::{SackBlocks, Segment, flags};

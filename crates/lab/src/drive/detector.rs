@@ -15,7 +15,7 @@ use super::{label, spec};
 use crate::grid;
 use crate::study::Data;
 use serde::Deserialize;
-use truckee_tcp::ack::Arrival;
+use truckee_tcp::Arrival;
 use truckee_tcp::detect::{AnyDetector, Phase, SlowStartDetector};
 use truckee_tcp::{Nanos, Time};
 

@@ -97,7 +97,7 @@ impl Network<'_> {
         let flow = &mut self.flows[connection.flow];
         if connection.generation > 0 && !connection.reverse {
             add_connection(&mut flow.book.ended, connection);
-            flow.book.verdicts.add(connection);
+            flow.book.verdicts.add(&connection.sender, &connection.receiver);
         }
         (connection.sender, connection.receiver) = flow.template.ends();
         connection.generation += 1;
@@ -110,7 +110,7 @@ impl Network<'_> {
         let state = &self.flows[flow];
         let mut verdicts = state.book.verdicts.clone();
         let connections = &self.connections[state.connections()];
-        connections.iter().filter(|c| !c.reverse).for_each(|c| verdicts.add(c));
+        connections.iter().filter(|c| !c.reverse).for_each(|c| verdicts.add(&c.sender, &c.receiver));
         verdicts
     }
 

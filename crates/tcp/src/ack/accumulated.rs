@@ -17,7 +17,8 @@ mod learner;
 pub use learner::Learner;
 
 use super::held::Held;
-use super::{AckPolicy, AckSink, Arrival};
+use super::{AckPolicy, AckSink};
+use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Nanos, Time};
 

@@ -31,7 +31,8 @@ mod fullness;
 pub use fullness::{Fullness, Round};
 
 use super::held::Held;
-use super::{AckPolicy, AckSink, Arrival};
+use super::{AckPolicy, AckSink};
+use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Nanos, Time};
 

@@ -4,7 +4,8 @@
 //! 2 segments, 200 ms.
 
 use super::held::Held;
-use super::{AckPolicy, AckSink, Arrival};
+use super::{AckPolicy, AckSink};
+use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Nanos, Time};
 

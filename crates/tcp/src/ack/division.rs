@@ -19,7 +19,8 @@
 //! Source: Savage et al. 1999, section 3.1 (the trick); Cheskis 2006 (TCP Taba), section 2.2 and appendix A.1.2;
 //! Normann 2011 (split ACKs), section 3.4.3 (the first three ACKs).
 
-use super::{AckPolicy, AckSink, AnyAckPolicy, Arrival, Delayed, Every};
+use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed, Every};
+use crate::Arrival;
 use crate::Time;
 use crate::detect::{AnyDetector, Phase, SlowStartDetector};
 use crate::spec::{Args, Info, Member, Spec, SpecError, family};

@@ -1,6 +1,7 @@
 //! One ACK per segment. Source: RFC 9293, section 3.8.6.3, without the option of delaying.
 
-use super::{AckPolicy, AckSink, Arrival};
+use super::{AckPolicy, AckSink};
+use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
 
 /// Acknowledges every segment.

@@ -1,7 +1,8 @@
 //! An ACK that is held back: how many segments it would cover, and until when it may wait. Not for: deciding how many and
 //! how long, which is the policies' business.
 
-use super::{AckSink, Arrival};
+use super::AckSink;
+use crate::Arrival;
 use crate::{Nanos, Time};
 
 /// What waits for one ACK.

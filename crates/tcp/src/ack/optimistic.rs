@@ -7,7 +7,8 @@
 //! ACKs of data that was never sent are worth nothing: a sender ignores them (RFC 9293, section 3.10.7.4), which is why
 //! the first of the two is there. Source: Savage et al. 1999, section 3.3.
 
-use super::{AckPolicy, AckSink, Arrival, Honesty};
+use super::{AckPolicy, AckSink, Honesty};
+use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
 
 /// Acknowledges ahead.

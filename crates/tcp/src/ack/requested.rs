@@ -7,7 +7,8 @@
 //! that the receiver grants. Source: draft-ietf-tcpm-ack-rate-request
 //! (Gomez and Crowcroft, work in progress, 2023–2025); the announcement in the SYN is not modelled.
 
-use super::{AckPolicy, AckSink, AnyAckPolicy, Arrival, Delayed};
+use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed};
+use crate::Arrival;
 use crate::Time;
 use crate::segment::IMMEDIATE_ACK;
 use crate::spec::{Args, Info, Member, SpecError};

@@ -6,7 +6,8 @@
 //! `inflation` = "outstanding" of the recoveries [`Reno`](crate::recovery::Reno) and
 //! [`NewReno`](crate::recovery::NewReno). Source: Savage et al. 1999, section 3.2.
 
-use super::{AckPolicy, AckSink, Arrival, Honesty};
+use super::{AckPolicy, AckSink, Honesty};
+use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
 
 /// Feigns duplicate ACKs.

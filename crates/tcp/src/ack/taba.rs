@@ -3,7 +3,8 @@
 //! A [`Division`] whose detector is on. The ACK of the first data segment is whole, since a detector says slow start
 //! from the second segment on; table 3.1 of the source has it so. Source: Cheskis 2006, sections 2.2 to 2.4.
 
-use super::{AckPolicy, AckSink, AnyAckPolicy, Arrival, Division};
+use super::{AckPolicy, AckSink, AnyAckPolicy, Division};
+use crate::Arrival;
 use crate::Time;
 use crate::detect::Phase;
 use crate::spec::{Args, Info, Member, SpecError};

@@ -8,7 +8,7 @@
 //! Source: Cheskis 2006, section 2.4 (its srtt is worked out and not used).
 
 use super::{Phase, SlowStartDetector};
-use crate::ack::Arrival;
+use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Nanos, Time};
 use std::collections::VecDeque;

@@ -12,7 +12,7 @@ pub use inter_arrival::InterArrival;
 pub use round_growth::RoundGrowth;
 pub use watch::{Detected, Watchers};
 
-use crate::ack::Arrival;
+use crate::Arrival;
 use crate::spec::family;
 
 /// Phases of a sender.

@@ -1,7 +1,7 @@
 //! Detectors that watch a receiver and change nothing, and books of verdicts held against the sender's true phase.
 
 use super::{AnyDetector, Phase, SlowStartDetector};
-use crate::ack::Arrival;
+use crate::Arrival;
 use crate::{Nanos, Time};
 
 /// How a detector has judged. The truth of a segment is the phase in which it was sent.

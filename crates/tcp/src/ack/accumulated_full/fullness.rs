@@ -10,7 +10,7 @@
 //! 1/16 segment per round trip, slower than any window grows, so that a path that has become slower is found full again
 //! some day. Integers only.
 
-use crate::ack::Arrival;
+use crate::Arrival;
 use crate::{Nanos, Time};
 
 /// Segments of which the rate of a burst is taken, at least; and which part of a round they are.
