@@ -30,7 +30,12 @@ pub(super) fn read(reader: &Reader<'_>) -> Observe {
 fn list(reader: &Reader<'_>, key: &'static str, resolve: Resolve) -> Vec<(String, Spec)> {
     let Some(value) = reader.get(key) else { return Vec::new() };
     let Kind::List(items) = &value.kind else {
-        reader.diag.refuse(value, "a list, such as [\"vegas\", { spike = { alpha = 0.8 } }]");
+        let example = match key {
+            "predictors" => "[\"vegas\", { spike = { alpha = 0.8 } }]",
+            "estimators" => "[\"tibet\", { csfq = { k = \"20s\" } }]",
+            _ => "[\"round-growth\", { inter-arrival = { beta = 0.3 } }]",
+        };
+        reader.diag.refuse(value, &format!("a list, such as {example}"));
         return Vec::new();
     };
     let mut all: Vec<(String, Spec)> = Vec::new();
