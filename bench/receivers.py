@@ -1,8 +1,9 @@
 """What ACK policies cost: Truckee alone, the same transfer acknowledged in one way or another.
 
-The sender counts bytes, so that it sends much the same however it is acknowledged, and only the cost differs. A policy that
-sends many ACKs is held against the *packets* of the run, data segments and ACKs together; one that saves them against the
-data segments. Not for: what the policies achieve, which the studies measure.
+The sender counts bytes, so that it sends much the same however it is acknowledged, and only the cost differs; the way back
+has a queue without a limit, so that no queue's bookkeeping is counted as the policy's. A policy that sends many ACKs is held
+against the *packets* of the run, data segments and ACKs together; one that saves them against the data segments. Not for:
+what the policies achieve, which the studies measure.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ DIVISIONS = {n: f"division, n = {n}" for n in (2, 4, 12)}
 SAVING = ("accumulated", "accumulated-full")
 OTHERS = ("taba", "requested")
 
-SENDER = "sack-abc"
+COMMON = ('flow.sender="sack-abc"', 'topology.queue_back={ kind = "drop-tail" }')
 WORKLOADS = ("W1", "W2")
 SECONDS = 1500
 
@@ -37,7 +38,7 @@ class Receiver:
 
     def simulator(self, binary: Path | None) -> Simulator:
         """Truckee with this receiver: `binary`, or a release build of this tree."""
-        return simulators.ours_sending(binary, self.name, (f'flow.sender="{SENDER}"', f"flow.receiver={self.setting}"))
+        return simulators.ours_sending(binary, self.name, (*COMMON, f"flow.receiver={self.setting}"))
 
 
 def receivers(judged_only: bool) -> list[Receiver]:

@@ -194,8 +194,8 @@ class Targets(unittest.TestCase):
     def test_receivers_differ_in_nothing_but_the_policy(self):
         (twelve,) = [one for one in receivers.receivers(judged_only=True) if one.name == "division, n = 12"]
         command = twelve.simulator(Path("/truckee")).command(receivers.long_workloads(workloads.load_all())[0], 1)
-        expected = ['flow.sender="sack-abc"', "flow.receiver={ division = { n = 12 } }"]
-        self.assertEqual([command[-3], command[-1]], expected)
+        expected = [*receivers.COMMON, "flow.receiver={ division = { n = 12 } }"]
+        self.assertEqual([command[-5], command[-3], command[-1]], expected)
 
 
 if __name__ == "__main__":

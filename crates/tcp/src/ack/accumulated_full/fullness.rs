@@ -23,31 +23,19 @@ const ALMOST: u64 = 3;
 /// One segment per round trip is forgotten in so many rounds.
 const FORGET: u64 = 16;
 
-/// Bytes and segments that have come since a moment.
+/// A moment, and what had come by then.
 #[derive(Debug, Clone, Copy, Default)]
-struct Span {
-    began: Time,
+struct Mark {
+    at: Time,
     bytes: u64,
     segments: u64,
 }
 
-impl Span {
-    fn add(&mut self, segment: &Arrival) {
-        self.bytes += u64::from(segment.bytes);
-        self.segments += 1;
-    }
-
-    fn lasted(&self, now: Time) -> Nanos {
-        now.saturating_sub(self.began)
-    }
-
-    /// Bytes per second.
-    fn rate(&self, now: Time) -> u64 {
-        self.bytes.saturating_mul(1_000_000_000) / self.lasted(now).max(1)
-    }
-
-    fn restart(&mut self, now: Time) {
-        *self = Span { began: now, bytes: 0, segments: 0 };
+impl Mark {
+    /// Bytes per second from this moment to another.
+    fn rate_until(&self, later: &Mark) -> u64 {
+        let lasted = later.at.saturating_sub(self.at).max(1);
+        (later.bytes - self.bytes).saturating_mul(1_000_000_000) / lasted
     }
 }
 
@@ -71,51 +59,74 @@ pub struct Fullness {
     rtt: Option<Nanos>,
     /// The largest rate of a burst, bytes per second.
     peak: u64,
-    burst: Span,
-    round: Span,
+    /// The last segment, and what has come with it.
+    last: Mark,
+    /// When burst and round began.
+    burst: Mark,
+    round: Mark,
+    /// When they end: at so many segments, and at this time.
+    burst_end: u64,
+    round_end: Time,
     /// How many segments a burst is, by what the rounds so far have brought.
     length: u64,
-    /// Whether spans have begun.
+    /// Whether they have begun.
     running: bool,
 }
 
 impl Fullness {
     /// A segment has come, in order. At the end of a round: what it was.
+    #[inline]
     pub fn on_segment(&mut self, segment: &Arrival) -> Option<Round> {
-        let now = segment.now;
+        self.last.at = segment.now;
         if let Some(sample) = segment.rtt {
-            self.rtt = Some(self.rtt.map_or(sample, |rtt| rtt.min(sample)).max(1));
+            self.shorten(sample);
         }
         if !self.running {
             self.running = true;
-            self.burst.restart(now);
-            self.round.restart(now);
+            self.begin_burst();
+            self.begin_round();
             return None;
         }
-        self.burst.add(segment);
-        self.round.add(segment);
-        if self.burst.segments >= self.length.max(BURST) && self.burst.lasted(now) > 0 {
-            self.peak = self.peak.max(self.burst.rate(now));
-            self.burst.restart(now);
+        self.last.bytes += u64::from(segment.bytes);
+        self.last.segments += 1;
+        if self.last.segments >= self.burst_end && self.last.at > self.burst.at {
+            self.peak = self.peak.max(self.burst.rate_until(&self.last));
+            self.begin_burst();
         }
-        let rtt = self.rtt?;
-        let lasted = self.round.lasted(now);
-        (lasted >= rtt).then(|| self.end_round(now, rtt, lasted))
+        (self.last.at >= self.round_end).then(|| self.end_round())
     }
 
-    fn end_round(&mut self, now: Time, rtt: Nanos, lasted: Nanos) -> Round {
-        let rate = self.round.rate(now);
+    fn shorten(&mut self, sample: Nanos) {
+        let rtt = self.rtt.map_or(sample, |rtt| rtt.min(sample)).max(1);
+        self.rtt = Some(rtt);
+        self.round_end = self.round_end.min(self.round.at.saturating_add(rtt));
+    }
+
+    fn begin_burst(&mut self) {
+        self.burst = self.last;
+        self.burst_end = self.last.segments + self.length.max(BURST);
+    }
+
+    fn begin_round(&mut self) {
+        self.round = self.last;
+        self.round_end = self.rtt.map_or(Time::MAX, |rtt| self.last.at.saturating_add(rtt));
+    }
+
+    fn end_round(&mut self) -> Round {
+        let lasted = self.last.at.saturating_sub(self.round.at).max(1);
+        let rate = self.round.rate_until(&self.last);
         let within = |parts: u64| self.peak > 0 && rate >= self.peak - parts * (self.peak / SHORT);
         let (full, almost) = (within(1), within(ALMOST));
-        let segments = self.round.segments.saturating_mul(rtt) / lasted;
+        let came = self.last.segments - self.round.segments;
+        let segments = came.saturating_mul(self.rtt.unwrap_or(lasted)) / lasted;
         let peak = self.peak;
         self.peak -= self.peak / (FORGET * segments.max(1));
         if segments / BURSTS_A_ROUND >= 2 * self.length.max(BURST) {
             // The peak of shorter bursts says more of jitter than of the bottleneck.
             (self.length, self.peak) = (segments / BURSTS_A_ROUND, 0);
-            self.burst.restart(now);
+            self.begin_burst();
         }
-        self.round.restart(now);
+        self.begin_round();
         Round { full, almost, segments, peak }
     }
 
