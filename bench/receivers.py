@@ -1,9 +1,9 @@
 """What ACK policies cost: Truckee alone, the same transfer acknowledged in one way or another.
 
 The sender counts bytes, so that it sends much the same however it is acknowledged, and only the cost differs; the way back
-has a queue without a limit, so that no queue's bookkeeping is counted as the policy's. A policy that sends many ACKs is held
-against the *packets* of the run, data segments and ACKs together; one that saves them against the data segments. Not for:
-what the policies achieve, which the studies measure.
+has a queue without a limit, so that no queue's bookkeeping is counted as the policy's, and there is a handshake, which tells
+receivers the round-trip time. A policy that sends many ACKs is held against the *packets* of the run, data segments and
+ACKs together; one that saves them against the data segments. Not for: what the policies achieve, which the studies measure.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ DIVISIONS = {n: f"division, n = {n}" for n in (2, 4, 12)}
 SAVING = ("accumulated", "accumulated-full")
 OTHERS = ("taba", "requested")
 
-COMMON = ('flow.sender="sack-abc"', 'topology.queue_back={ kind = "drop-tail" }')
+COMMON = ('flow.sender="sack-abc"', "flow.handshake=true", 'topology.queue_back={ kind = "drop-tail" }')
 WORKLOADS = ("W1", "W2")
 SECONDS = 1500
 

@@ -195,7 +195,7 @@ class Targets(unittest.TestCase):
         (twelve,) = [one for one in receivers.receivers(judged_only=True) if one.name == "division, n = 12"]
         command = twelve.simulator(Path("/truckee")).command(receivers.long_workloads(workloads.load_all())[0], 1)
         expected = [*receivers.COMMON, "flow.receiver={ division = { n = 12 } }"]
-        self.assertEqual([command[-5], command[-3], command[-1]], expected)
+        self.assertEqual([command[-7], command[-5], command[-3], command[-1]], expected)
 
 
 if __name__ == "__main__":
