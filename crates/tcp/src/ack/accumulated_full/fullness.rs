@@ -23,25 +23,24 @@ const ALMOST: u64 = 3;
 /// One segment per round trip is forgotten in so many rounds.
 const FORGET: u64 = 16;
 
-/// A moment, and what had come by then.
+/// A moment, and the sequence number up to which data had come by then.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     at: Time,
-    bytes: u64,
-    segments: u64,
+    seq: u64,
 }
 
 impl Mark {
     /// Bytes per second from this moment to another.
     fn rate_until(&self, later: &Mark) -> u64 {
         let lasted = later.at.saturating_sub(self.at).max(1);
-        (later.bytes - self.bytes).saturating_mul(1_000_000_000) / lasted
+        (later.seq - self.seq).saturating_mul(1_000_000_000) / lasted
     }
 
     /// Whether that is above `rate`: without a division, which is dear.
     fn is_faster(&self, later: &Mark, rate: u64) -> bool {
         let lasted = later.at.saturating_sub(self.at);
-        u128::from(later.bytes - self.bytes) * 1_000_000_000 > u128::from(rate) * u128::from(lasted)
+        u128::from(later.seq - self.seq) * 1_000_000_000 > u128::from(rate) * u128::from(lasted)
     }
 }
 
@@ -65,14 +64,14 @@ pub struct Fullness {
     rtt: Option<Nanos>,
     /// The largest rate of a burst, bytes per second.
     peak: u64,
-    /// The last segment, and what has come with it.
-    last: Mark,
     /// When burst and round began.
     burst: Mark,
     round: Mark,
-    /// When they end: at so many segments, and at this time.
+    /// When they end: with this sequence number, and at this time.
     burst_end: u64,
     round_end: Time,
+    /// The largest segment, bytes.
+    size: u32,
     /// How many segments a burst is, by what the rounds so far have brought.
     length: u64,
     /// Whether they have begun.
@@ -80,28 +79,35 @@ pub struct Fullness {
 }
 
 impl Fullness {
-    /// A segment has come, in order. At the end of a round: what it was.
+    /// A segment has come, in order. At the end of a round: what it was. Mostly nothing ends, and nothing is written.
     #[inline]
     pub fn on_segment(&mut self, segment: &Arrival) -> Option<Round> {
-        self.last.at = segment.now;
         if let Some(sample) = segment.rtt {
             self.shorten(sample);
         }
+        if segment.rcv_nxt >= self.burst_end || segment.now >= self.round_end || segment.bytes > self.size {
+            return self.end(segment);
+        }
+        None
+    }
+
+    /// Something ends, or nothing has begun yet.
+    fn end(&mut self, segment: &Arrival) -> Option<Round> {
+        let now = Mark { at: segment.now, seq: segment.rcv_nxt };
+        self.size = self.size.max(segment.bytes);
         if !self.running {
             self.running = true;
-            self.begin_burst();
-            self.begin_round();
+            self.begin_burst(now);
+            self.begin_round(now);
             return None;
         }
-        self.last.bytes += u64::from(segment.bytes);
-        self.last.segments += 1;
-        if self.last.segments >= self.burst_end && self.last.at > self.burst.at {
-            if self.burst.is_faster(&self.last, self.peak) {
-                self.peak = self.burst.rate_until(&self.last);
+        if now.seq >= self.burst_end && now.at > self.burst.at {
+            if self.burst.is_faster(&now, self.peak) {
+                self.peak = self.burst.rate_until(&now);
             }
-            self.begin_burst();
+            self.begin_burst(now);
         }
-        (self.last.at >= self.round_end).then(|| self.end_round())
+        (now.at >= self.round_end).then(|| self.end_round(now))
     }
 
     fn shorten(&mut self, sample: Nanos) {
@@ -110,37 +116,38 @@ impl Fullness {
         self.round_end = self.round_end.min(self.round.at.saturating_add(rtt));
     }
 
-    fn begin_burst(&mut self) {
-        self.burst = self.last;
-        self.burst_end = self.last.segments + self.length.max(BURST);
+    fn begin_burst(&mut self, now: Mark) {
+        self.burst = now;
+        self.burst_end = now.seq + self.length.max(BURST) * u64::from(self.size);
     }
 
-    fn begin_round(&mut self) {
-        self.round = self.last;
-        self.round_end = self.rtt.map_or(Time::MAX, |rtt| self.last.at.saturating_add(rtt));
+    fn begin_round(&mut self, now: Mark) {
+        self.round = now;
+        self.round_end = self.rtt.map_or(Time::MAX, |rtt| now.at.saturating_add(rtt));
     }
 
-    fn end_round(&mut self) -> Round {
-        let lasted = self.last.at.saturating_sub(self.round.at).max(1);
-        let rate = self.round.rate_until(&self.last);
+    fn end_round(&mut self, now: Mark) -> Round {
+        let lasted = now.at.saturating_sub(self.round.at).max(1);
+        let rate = self.round.rate_until(&now);
         let within = |parts: u64| self.peak > 0 && rate >= self.peak - parts * (self.peak / SHORT);
         let (full, almost) = (within(1), within(ALMOST));
-        let came = self.last.segments - self.round.segments;
+        let came = (now.seq - self.round.seq) / u64::from(self.size.max(1));
         let segments = came.saturating_mul(self.rtt.unwrap_or(lasted)) / lasted;
         let peak = self.peak;
         self.peak -= self.peak / (FORGET * segments.max(1));
         if segments / BURSTS_A_ROUND >= 2 * self.length.max(BURST) {
             // The peak of shorter bursts says more of jitter than of the bottleneck.
             (self.length, self.peak) = (segments / BURSTS_A_ROUND, 0);
-            self.begin_burst();
+            self.begin_burst(now);
         }
-        self.begin_round();
+        self.begin_round(now);
         Round { full, almost, segments, peak }
     }
 
     /// Something was lost: what follows is measured apart.
     pub fn interrupt(&mut self) {
         self.running = false;
+        self.burst_end = 0;
     }
 
     /// The shortest round trip seen.
@@ -157,19 +164,22 @@ mod tests {
     struct Bench {
         fullness: Fullness,
         now: Time,
+        rcv_nxt: u64,
         almost: bool,
     }
 
     impl Bench {
         fn new(rtt: Option<Nanos>) -> Self {
-            let mut bench = Self { fullness: Fullness::default(), now: 0, almost: false };
+            let mut bench = Self { fullness: Fullness::default(), now: 0, rcv_nxt: 1, almost: false };
             bench.receive(1000, rtt);
             bench
         }
 
         fn receive(&mut self, later: Nanos, rtt: Option<Nanos>) -> Option<(bool, u64)> {
             self.now += later;
-            let round = self.fullness.on_segment(&Arrival { rtt, ..Arrival::of_bytes(self.now, 1000) })?;
+            self.rcv_nxt += 1000;
+            let arrival = Arrival { rtt, rcv_nxt: self.rcv_nxt, ..Arrival::of_bytes(self.now, 1000) };
+            let round = self.fullness.on_segment(&arrival)?;
             self.almost = round.almost;
             Some((round.full, round.segments))
         }
