@@ -172,7 +172,7 @@ impl Metric {
                 all.push(Self { name, unit: of.unit(), subject: Subject::Flows(Which::All, of) });
             }
         };
-        for flow in &scenario.flows {
+        for (index, flow) in scenario.flows.iter().enumerate() {
             for (who, _) in &flow.observe.predictors {
                 for f in PREDICTOR {
                     add(format!("predictor.{who}.{}", f.name), Of::Predictor(who.clone(), f));
@@ -185,7 +185,7 @@ impl Metric {
                     add(format!("estimator.{who}.{}", f.name), Of::Estimator(who.to_owned(), f));
                 }
             }
-            let own = scenario.has_detector(flow).then_some(OWN_DETECTOR);
+            let own = scenario.has_detector(index).then_some(OWN_DETECTOR);
             let others = flow.observe.detectors.iter().map(|(who, _)| who.as_str());
             for who in own.into_iter().chain(others) {
                 for f in DETECTOR {

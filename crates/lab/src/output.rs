@@ -3,9 +3,9 @@
 //! `flows.parquet` has one row a flow: `name`, `sender`, `receiver`, and one column for each flow metric
 //! ([`crate::metric`]), null where the flow has no value.
 //!
-//! `observers.parquet` has one row for each predictor, estimator and detector that watched a flow (and for the estimator that a
-//! sender goes by, called `sender`): `flow`, `kind` (`predictor` or `estimator`), `name`, and one column for each metric
-//! of either kind, null for the other.
+//! `observers.parquet` has one row for each predictor, estimator and detector that watched a flow, for the estimator that a
+//! sender goes by, called `sender`, and for the detector that a receiver goes by, called `receiver`: `flow`, `kind`
+//! (`predictor`, `estimator` or `detector`), `name`, and one column for each metric of any kind, null for the others.
 //!
 //! `series.parquet` is in long form, one row an event, ordered by flow, kind and time:
 //!

@@ -10,6 +10,7 @@
 pub mod builtin;
 pub mod check;
 pub mod data;
+pub mod drawings;
 pub mod file;
 mod plot;
 mod quantity;

@@ -14,7 +14,7 @@ use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Observers, Parts, State};
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Receiver, Sender, Spec, Stack, Time};
+use truckee_tcp::{Receiver, Sender, Stack, Time};
 
 /// A stretch of the table of paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,9 +82,8 @@ impl Template {
     }
 
     /// Receivers have this policy from now on.
-    pub fn set_policy(&mut self, policy: &Spec) -> Option<AnyAckPolicy> {
-        self.policy = AnyAckPolicy::build(policy).ok()?.0;
-        Some(self.policy.clone())
+    pub fn set_policy(&mut self, policy: AnyAckPolicy) {
+        self.policy = policy;
     }
 
     /// Whether a part of its senders must be told the truth about the path.

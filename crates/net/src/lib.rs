@@ -17,6 +17,7 @@ mod packet;
 mod quick_start;
 mod record;
 mod red;
+mod transit;
 
 use truckee_scenario::{Outcome, Scenario};
 

@@ -8,8 +8,8 @@ use crate::ack_filter::{AckFilter, Held, Seen};
 use crate::packet::{DropCause, InTransit, Packet, PacketId, bits};
 use crate::quick_start::Router;
 use crate::red::Red;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use crate::transit::Transit;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use truckee_channel::random::stream;
 use truckee_channel::{CROSS_TRAFFIC, Capacity, CapacityTrace, Channel, Fate, Loss, Packet as Sighting};
@@ -43,38 +43,6 @@ pub enum Offered {
     Dropped(DropCause, Time),
     /// It takes the place of an older ACK that waits: of these packets.
     Supersedes(Held),
-}
-
-/// Packets on their way, next arrival first.
-#[derive(Debug)]
-enum Transit {
-    /// A channel that keeps order: first in, first out.
-    Fifo(VecDeque<InTransit>),
-    /// A channel that does not.
-    Heap { heap: BinaryHeap<Reverse<Ordered>>, count: u64 },
-}
-
-#[derive(Debug)]
-struct Ordered {
-    rank: (Time, u64),
-    item: InTransit,
-}
-
-impl PartialEq for Ordered {
-    fn eq(&self, other: &Self) -> bool {
-        self.rank == other.rank
-    }
-}
-impl Eq for Ordered {}
-impl PartialOrd for Ordered {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Ordered {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.rank.cmp(&other.rank)
-    }
 }
 
 /// One direction of a link. What every packet needs comes first, in few cache lines.
@@ -177,11 +145,7 @@ impl Link {
             &direction.channel,
             truckee_channel::random::stream_seed(seed, &format!("{name}/channel")),
         );
-        let transit = if channel.keeps_order() {
-            Transit::Fifo(VecDeque::new())
-        } else {
-            Transit::Heap { heap: BinaryHeap::new(), count: 0 }
-        };
+        let transit = Transit::new(channel.keeps_order());
         let capacity = direction.channel.capacity().map(|trace| Capacity::new(trace.clone()));
         let channel = (!channel.is_clean()).then_some(channel);
         let filter = direction.ack_filter.then(AckFilter::default);
@@ -221,7 +185,7 @@ impl Link {
 
     /// Whether packets leave in the order in which they came.
     pub fn keeps_order(&self) -> bool {
-        matches!(self.transit, Transit::Fifo(_))
+        self.transit.keeps_order()
     }
 
     /// Whether a packet that it has accepted may yet become another.
@@ -417,51 +381,19 @@ impl Link {
     /// Puts an accepted packet on its way. Returns the new next arrival if that changed.
     #[inline]
     pub fn carry(&mut self, item: InTransit) -> Option<Time> {
-        match &mut self.transit {
-            Transit::Fifo(fifo) => {
-                fifo.push_back(item);
-                (fifo.len() == 1).then_some(item.arrival)
-            }
-            Transit::Heap { heap, count } => {
-                let next = heap.peek().map(|o| o.0.rank.0);
-                *count += 1;
-                heap.push(Reverse(Ordered { rank: (item.arrival, *count), item }));
-                next.is_none_or(|next| item.arrival < next).then_some(item.arrival)
-            }
-        }
+        self.transit.add(item)
     }
 
     /// When the next packet arrives at the far end.
     #[inline]
     pub fn next_arrival(&self) -> Option<Time> {
-        match &self.transit {
-            Transit::Fifo(fifo) => fifo.front().map(|i| i.arrival),
-            Transit::Heap { heap, .. } => heap.peek().map(|o| o.0.rank.0),
-        }
+        self.transit.next_arrival()
     }
 
     /// Takes the next packet if it has arrived by `now`; and when the one after it will.
     #[inline]
     pub fn arrive(&mut self, now: Time) -> (Option<PacketId>, Option<Time>) {
-        match &mut self.transit {
-            Transit::Fifo(fifo) => {
-                let due = fifo.pop_front_if(|next| next.arrival <= now);
-                (due.map(|item| item.packet), fifo.front().map(|next| next.arrival))
-            }
-            Transit::Heap { .. } => {
-                let due = self.next_arrival().is_some_and(|next| next <= now);
-                let item = if due { self.take() } else { None };
-                (item.map(|item| item.packet), self.next_arrival())
-            }
-        }
-    }
-
-    /// Takes the packet that arrives next.
-    fn take(&mut self) -> Option<InTransit> {
-        match &mut self.transit {
-            Transit::Fifo(fifo) => fifo.pop_front(),
-            Transit::Heap { heap, .. } => heap.pop().map(|o| o.0.item),
-        }
+        self.transit.arrive(now)
     }
 
     /// Bit/s.
@@ -483,7 +415,7 @@ impl Link {
         self.service_bytes = 0;
         let recorded = self.special.capacity.is_some();
         let moved = if rate.is_some() && !recorded { self.reschedule(now) } else { Vec::new() };
-        let items: Vec<InTransit> = std::iter::from_fn(|| self.take()).collect();
+        let items: Vec<InTransit> = std::iter::from_fn(|| self.transit.take()).collect();
         let mut latest = 0;
         for mut item in items {
             if item.departure > now {
@@ -544,7 +476,7 @@ impl Link {
         self.special.waiting_bytes = 0;
         // Opportunities that were given to lost packets are free again.
         self.special.capacity = self.special.trace.clone().map(Capacity::new);
-        let lost: Vec<PacketId> = std::iter::from_fn(|| self.take()).map(|i| i.packet).collect();
+        let lost: Vec<PacketId> = std::iter::from_fn(|| self.transit.take()).map(|i| i.packet).collect();
         self.counts.outage_drops += lost.len() as u64;
         lost
     }
@@ -592,7 +524,7 @@ mod tests {
     }
 
     fn arrivals(link: &mut Link) -> Vec<f64> {
-        std::iter::from_fn(|| link.take()).map(|i| i.arrival as f64 / MS as f64).collect()
+        std::iter::from_fn(|| link.transit.take()).map(|i| i.arrival as f64 / MS as f64).collect()
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::record::{FlowBook, TrafficBook};
 use observe::Load;
 use truckee_scenario::Scenario;
 use truckee_scenario::route::Routes;
+use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::{Segment, Time};
 
 /// Kinds of components in an event's key: the upper three bits. At equal times the lower kind goes first.
@@ -74,8 +75,10 @@ struct Source {
 /// A network in simulated time.
 pub struct Network<'a> {
     scenario: &'a Scenario,
-    /// Whether anything changes in mid run.
+    /// Whether any link changes in mid run.
     changing: bool,
+    /// Of each change the ACK policy that it brings, if it brings one, until it does.
+    policies: Vec<Option<AnyAckPolicy>>,
     end: Time,
     agenda: Agenda,
     routes: Routes<'a>,

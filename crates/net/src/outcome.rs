@@ -22,7 +22,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             let totals = network.totals(index).since(&network.flows[index].book.warm);
             let book = &network.flows[index].book;
             let mut one = flow_outcome(flow, book, &totals, &network.deliveries(index), from, end);
-            one.observers = observers(&network, index, flow);
+            one.observers = observers(&network, scenario, index);
             let ends = &network.connections[network.flows[index].first_connection];
             one.ack_burst = ends.receiver.policy().burst();
             let rounds = ends.sender.rounds().into_iter();
@@ -143,12 +143,12 @@ fn accuracy(judged: &Judged) -> Accuracy {
     }
 }
 
-fn observers(network: &Network<'_>, index: usize, flow: &Flow) -> Observers {
+fn observers(network: &Network<'_>, scenario: &Scenario, index: usize) -> Observers {
+    let flow = &scenario.flows[index];
     let state = &network.flows[index];
     let verdicts = network.verdicts(index).since(&state.book.verdicts_warm);
     let predictors = flow.observe.predictors.iter().zip(&verdicts.predictors);
-    let own =
-        (verdicts.own_detector != Detected::default()).then_some((OWN_DETECTOR, &verdicts.own_detector));
+    let own = scenario.has_detector(index).then_some((OWN_DETECTOR, &verdicts.own_detector));
     let watching = flow.observe.detectors.iter().map(|(name, _)| name.as_str()).zip(&verdicts.detectors);
     let readings = state.readings.iter();
     Observers {

@@ -5,9 +5,10 @@
 
 use truckee_net::{Options, run};
 use truckee_scenario::Document;
-use truckee_tcp::Spec;
+use truckee_scenario::model::Changed;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty};
 use truckee_tcp::preset::PRESETS;
+use truckee_tcp::{Arg, Spec};
 
 const SIZE: u64 = 100_000;
 
@@ -67,4 +68,14 @@ fn every_receiver_serves_every_sender_and_may_change() {
             );
         }
     }
+}
+
+#[test]
+fn a_policy_that_cannot_be_is_refused_before_the_run_not_at_the_change() {
+    let text = scenario("newreno", "every", "delayed");
+    let mut scenario = Document::parse("interplay.toml", &text).unwrap().scenario().unwrap();
+    let wrong = Spec::named("division").with("n", Arg::Number(0.0));
+    scenario.changes[1].what = Changed::Receiver { flow: 0, policy: wrong };
+    let error = run(&scenario, &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("\"file\"") && error.contains("division"), "{error}");
 }

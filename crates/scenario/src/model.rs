@@ -111,16 +111,15 @@ pub struct Red {
 }
 
 impl Scenario {
-    /// Whether the receiver of that flow ever goes by a slow-start detector.
-    pub fn has_detector(&self, flow: &Flow) -> bool {
+    /// Whether the receiver of the flow with this index ever goes by a slow-start detector.
+    pub fn has_detector(&self, flow: usize) -> bool {
         let by_detector = |policy: &Spec| AnyAckPolicy::build(policy).is_ok_and(|(p, _)| p.phase().is_some());
-        let changed = self.changes.iter().any(|change| match &change.what {
-            Changed::Receiver { flow: index, policy } => {
-                self.flows.get(*index).is_some_and(|f| f.name == flow.name) && by_detector(policy)
-            }
+        let changes_to_one = |change: &Change| match &change.what {
+            Changed::Receiver { flow: of, policy } => *of == flow && by_detector(policy),
             Changed::Link(_) => false,
-        });
-        changed || by_detector(&flow.receiver)
+        };
+        self.flows.get(flow).is_some_and(|f| by_detector(&f.receiver))
+            || self.changes.iter().any(changes_to_one)
     }
 
     /// Whether any flow asks the routers on its way for a rate.

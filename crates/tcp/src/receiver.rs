@@ -1,13 +1,12 @@
 //! A receiver: reassembly, and an ACK policy that says which ACKs go out and when. Sans-IO, like its peer
 //! [`crate::Sender`]. Its application reads at once, so it always advertises its whole buffer.
 
-use crate::Arrival;
 use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use crate::detect::watch::Book;
 use crate::detect::{Detected, Phase, Watchers};
 use crate::segment::{SackBlocks, Segment, flags};
 use crate::seq::Ranges;
-use crate::{Nanos, Stack, Time};
+use crate::{Arrival, Nanos, Stack, Time};
 use std::collections::VecDeque;
 
 /// Data handed to the application: one entry a segment.
@@ -205,7 +204,7 @@ impl Receiver {
         self.judges.as_deref().map(|judges| &judges.watchers)
     }
 
-    /// How the detector that the policy goes by has judged, if it goes by one.
+    /// How the detector that the policy goes by has judged; nothing is counted as long as it goes by none.
     pub fn detected(&self) -> Option<&Detected> {
         self.judges.as_deref().map(|judges| &judges.own.detected)
     }

@@ -3,6 +3,7 @@
 //! Cells are selected by `where = { "axis" = "value", "other" = ["a", "b"] }`: the cells of all axes not named, with
 //! these values of those named.
 
+use super::drawings::{FigurePart, MapPart};
 use crate::grid::{self, Grid};
 use crate::vary::{Axis, Value};
 use crate::{Error, Metric};
@@ -283,95 +284,6 @@ pub struct Pinned {
     pub absolute: f64,
 }
 
-/// A figure as written.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FigurePart {
-    /// Its file's name without `.svg`.
-    pub name: String,
-    /// Its title.
-    pub title: String,
-    /// The sweep or drive it shows; the first one by default.
-    pub of: Option<String>,
-    /// The cells; all by default.
-    #[serde(default, rename = "where")]
-    pub cells: Where,
-    /// The horizontal axis. Numbers are drawn as lines, names as bars.
-    pub x: String,
-    /// The metrics: one, or several that become the series.
-    pub y: Vec<String>,
-    /// What the metrics are called in the legend, in their order; their own names by default.
-    #[serde(default)]
-    pub y_names: Vec<String>,
-    /// The axis whose values are the series.
-    pub series: Option<String>,
-    /// The axis whose values are the panels.
-    pub panels: Option<String>,
-    /// What the horizontal axis says, with its unit.
-    pub x_label: String,
-    /// What the vertical axis says, with its unit.
-    pub y_label: String,
-    /// Multiplies x: 100 for per cent.
-    #[serde(default = "one")]
-    pub x_factor: f64,
-    /// Multiplies y: 1e-6 for Mbit/s.
-    #[serde(default = "one")]
-    pub y_factor: f64,
-    /// Logarithmic horizontally.
-    #[serde(default)]
-    pub x_log: bool,
-    /// Logarithmic vertically.
-    #[serde(default)]
-    pub y_log: bool,
-    /// Whether all panels have the same vertical scale.
-    #[serde(default)]
-    pub share_y: bool,
-    /// What the hollow markers are.
-    #[serde(default = "published")]
-    pub reference: String,
-    /// What was chosen, and what else must be known.
-    #[serde(default)]
-    pub note: String,
-}
-
-/// A map as written: a table of ratios, each of the means of a metric at a cell and at another.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MapPart {
-    /// Its file's name without `.svg`.
-    pub name: String,
-    /// Its title.
-    pub title: String,
-    /// The sweep it shows; the first one by default.
-    pub of: Option<String>,
-    /// The cells; all by default.
-    #[serde(default, rename = "where")]
-    pub cells: Where,
-    /// The axes whose values, each with each, are the columns; the first one changes most slowly.
-    pub columns: Vec<String>,
-    /// The axis whose values are the rows.
-    pub rows: String,
-    /// The axis whose values are the panels, one below the other.
-    pub panels: Option<String>,
-    /// The metric.
-    pub metric: String,
-    /// What sets the other cell apart, which the metric is divided by; paired by seed.
-    pub over: Where,
-    /// What a number is, in words.
-    pub says: String,
-    /// What was chosen, and what else must be known.
-    #[serde(default)]
-    pub note: String,
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-fn published() -> String {
-    "published".to_owned()
-}
-
 impl Study {
     /// Reads a study from a file.
     pub fn read(path: &Path) -> Result<Self, Error> {
@@ -412,20 +324,10 @@ impl Study {
             check.validate(self, &names).map_err(|reason| format!("check \"{}\": {reason}", check.name))?;
         }
         for figure in &self.figures {
-            if !figure.y_names.is_empty() && figure.y_names.len() != figure.y.len() {
-                return Err(format!("figure \"{}\": `y_names` has one name for each of `y`", figure.name));
-            }
-            if let Some(of) = figure.of.as_ref().filter(|of| !names.contains(of.as_str())) {
-                return Err(format!("figure \"{}\": there is no sweep or drive \"{of}\"", figure.name));
-            }
+            figure.validate(&names).map_err(|reason| format!("figure \"{}\": {reason}", figure.name))?;
         }
         for map in &self.maps {
-            if let Some(of) = map.of.as_ref().filter(|of| !names.contains(of.as_str())) {
-                return Err(format!("map \"{}\": there is no sweep or drive \"{of}\"", map.name));
-            }
-            if map.columns.is_empty() || map.over.is_empty() {
-                return Err(format!("map \"{}\": `columns` and `over` name one axis at least", map.name));
-            }
+            map.validate(&names).map_err(|reason| format!("map \"{}\": {reason}", map.name))?;
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! A study's figures from its data: which cells become which points.
 
 use super::data::Data;
-use super::file::{Check, FigurePart, Kind, MapPart};
+use super::drawings::{FigurePart, MapPart};
+use super::file::{Check, Kind};
 use super::quantity::{Quantity, partner};
 use super::{CheckRow, Study};
 use crate::figure::{Axis, Figure, Map, MapCell, MapPanel, Panel, Point, Series};

@@ -15,9 +15,10 @@ use crate::record::{Deliveries, FlowBook, TrafficBook, Verdicts};
 use crate::{Error, Options};
 use truckee_channel::random::stream;
 use truckee_scenario::Scenario;
-use truckee_scenario::model::{App, Change};
+use truckee_scenario::model::{App, Change, Changed};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
+use truckee_tcp::ack::AnyAckPolicy;
 
 impl<'a> Network<'a> {
     /// Builds the network of a scenario.
@@ -48,6 +49,7 @@ impl<'a> Network<'a> {
         let mut network = Self {
             scenario,
             changing: of_links().next().is_some(),
+            policies: policies(scenario)?,
             end: scenario.duration,
             agenda: Agenda::default(),
             routes: Routes::new(&scenario.nodes, &scenario.links),
@@ -235,4 +237,16 @@ impl<'a> Network<'a> {
             .collect();
         self.links.iter_mut().zip(fused).for_each(|(link, fused)| link.fused = fused);
     }
+}
+
+/// Of each change the ACK policy that it brings, if it brings one.
+fn policies(scenario: &Scenario) -> Result<Vec<Option<AnyAckPolicy>>, Error> {
+    let of = |change: &Change| match &change.what {
+        Changed::Link(_) => Ok(None),
+        Changed::Receiver { flow, policy } => {
+            let refused = |error| Error::Refused { flow: scenario.flows[*flow].name.clone(), error };
+            AnyAckPolicy::build(policy).map(|(policy, _)| Some(policy)).map_err(refused)
+        }
+    };
+    scenario.changes.iter().map(of).collect()
 }

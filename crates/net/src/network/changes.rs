@@ -6,14 +6,13 @@ use crate::connection::Path;
 use crate::packet::{DropCause, PacketId, TRAFFIC, bits};
 use truckee_scenario::model::{Changed, LinkChange, Which};
 use truckee_scenario::route::Hop;
-use truckee_tcp::Spec;
 
 impl Network<'_> {
     pub(super) fn on_change(&mut self, index: usize) {
         self.agenda.pop();
         let change: &LinkChange = match &self.scenario.changes[index].what {
             Changed::Link(change) => change,
-            Changed::Receiver { flow, policy } => return self.change_receiver(*flow, policy),
+            Changed::Receiver { flow, .. } => return self.change_receiver(*flow, index),
         };
         let directions: &[usize] = match change.direction {
             Which::Both => &[0, 1],
@@ -48,18 +47,17 @@ impl Network<'_> {
         }
     }
 
-    /// Another ACK policy for a flow's connections, those to come included.
-    fn change_receiver(&mut self, flow: usize, policy: &Spec) {
-        let state = &mut self.flows[flow];
-        // The reading of the scenario has built it before; what it refuses does not get here.
-        let Some(policy) = state.template.set_policy(policy) else { return };
-        for index in state.connections() {
+    /// Another ACK policy for a flow's connections, those to come included: that of the change with this index.
+    fn change_receiver(&mut self, flow: usize, change: usize) {
+        let Some(policy) = self.policies[change].take() else { return };
+        for index in self.flows[flow].connections() {
             let connection = &mut self.connections[index];
             if connection.open && !connection.reverse {
                 connection.receiver.set_policy(policy.clone());
                 self.flush_receiver(index);
             }
         }
+        self.flows[flow].template.set_policy(policy);
     }
 
     /// Works the routes out anew. Where there is none at present, the old one stays, and its packets are lost.

@@ -18,9 +18,8 @@ pub use learner::Learner;
 
 use super::held::Held;
 use super::{AckPolicy, AckSink};
-use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Nanos, Time};
+use crate::{Arrival, Nanos, Time};
 
 /// Segments an ACK covers in delayed mode.
 const DELAYED: u64 = 2;

@@ -28,13 +28,12 @@
 
 mod fullness;
 
-pub use fullness::{Fullness, Round};
+use fullness::{Fullness, Round};
 
 use super::held::Held;
 use super::{AckPolicy, AckSink};
-use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Nanos, Time};
+use crate::{Arrival, Nanos, Time};
 
 /// Segments that a delayed ACK covers.
 const DELAYED: u64 = 2;

@@ -5,9 +5,8 @@
 
 use super::held::Held;
 use super::{AckPolicy, AckSink};
-use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Nanos, Time};
+use crate::{Arrival, Nanos, Time};
 
 /// Waits for a second segment.
 #[derive(Debug, Clone)]

@@ -20,10 +20,9 @@
 //! Normann 2011 (split ACKs), section 3.4.3 (the first three ACKs).
 
 use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed, Every};
-use crate::Arrival;
-use crate::Time;
 use crate::detect::{AnyDetector, Phase, SlowStartDetector};
 use crate::spec::{Args, Info, Member, Spec, SpecError, family};
+use crate::{Arrival, Time};
 
 family! {
     /// What says which ACKs are due.

@@ -2,8 +2,7 @@
 //! how long, which is the policies' business.
 
 use super::AckSink;
-use crate::Arrival;
-use crate::{Nanos, Time};
+use crate::{Arrival, Nanos, Time};
 
 /// What waits for one ACK.
 #[derive(Debug, Clone, Default)]

@@ -8,10 +8,9 @@
 //! (Gomez and Crowcroft, work in progress, 2023–2025); the announcement in the SYN is not modelled.
 
 use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed};
-use crate::Arrival;
-use crate::Time;
 use crate::segment::IMMEDIATE_ACK;
 use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Arrival, Time};
 
 /// Acknowledges as often as the sender asks it to.
 #[derive(Debug, Clone)]

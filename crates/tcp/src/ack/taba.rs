@@ -4,10 +4,9 @@
 //! from the second segment on; table 3.1 of the source has it so. Source: Cheskis 2006, sections 2.2 to 2.4.
 
 use super::{AckPolicy, AckSink, AnyAckPolicy, Division};
-use crate::Arrival;
-use crate::Time;
 use crate::detect::Phase;
 use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Arrival, Time};
 
 /// Divides ACKs in slow start.
 #[derive(Debug, Clone)]

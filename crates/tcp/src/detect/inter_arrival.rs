@@ -8,9 +8,8 @@
 //! Source: Cheskis 2006, section 2.4 (its srtt is worked out and not used).
 
 use super::{Phase, SlowStartDetector};
-use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Nanos, Time};
+use crate::{Arrival, Nanos, Time};
 use std::collections::VecDeque;
 
 /// Looks at the largest and the smallest gap of a block.

@@ -19,9 +19,8 @@
 //! Source: our own; rounds as BBR counts them (draft-ietf-ccwg-bbr).
 
 use super::{Phase, SlowStartDetector};
-use crate::Arrival;
-use crate::Time;
 use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Arrival, Time};
 
 /// Segments in whose gaps a first burst and the round trip after it show, if nothing else tells the round trip.
 const YOUNG: u32 = 20;

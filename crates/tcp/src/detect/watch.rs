@@ -1,8 +1,7 @@
 //! Detectors that watch a receiver and change nothing, and books of verdicts held against the sender's true phase.
 
 use super::{AnyDetector, Phase, SlowStartDetector};
-use crate::Arrival;
-use crate::{Nanos, Time};
+use crate::{Arrival, Nanos, Time};
 
 /// How a detector has judged. The truth of a segment is the phase in which it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,6 +3,7 @@
 //! The *peak* is the largest rate of a burst: of eight segments in a row or, where that is twice as many, of an eighth of
 //! what a round brings, so that neither jitter nor arrivals in batches make it. It is what the bottleneck passes when it has
 //! something to pass.
+//!
 //! A round, the time from one segment to the first that comes a round trip later, is full if its rate is within 1/64 of
 //! the peak. A sender whose window is smaller than the path leaves gaps: its rounds are not full, and fewer gaps a
 //! round later do not deceive a comparison with the peak, as they would one with the round before. Whoever shares the
@@ -10,8 +11,7 @@
 //! 1/16 segment per round trip, slower than any window grows, so that a path that has become slower is found full again
 //! some day. Integers only.
 
-use crate::Arrival;
-use crate::{Nanos, Time};
+use crate::{Arrival, Nanos, Time};
 
 /// Segments of which the rate of a burst is taken, at least; and which part of a round they are.
 const BURST: u64 = 8;
