@@ -127,6 +127,7 @@ impl AckPolicy for Accumulated {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ack::bench::Bench;
     use crate::{Arg, Spec};
 
     const MS: Nanos = 1_000_000;
@@ -135,51 +136,22 @@ mod tests {
         Accumulated::build(&mut Args::new(spec))
     }
 
-    /// A receiver that keeps the books of what the policy gets and gives.
-    struct Bench {
-        policy: Accumulated,
-        now: Time,
-        rcv_nxt: u64,
-        acked: u64,
-        window: u32,
-    }
-
-    impl Bench {
-        fn new(spec: &Spec) -> Self {
-            let policy = build(spec).expect("valid arguments");
-            Self { policy, now: 0, rcv_nxt: 1, acked: 1, window: u32::MAX }
+    impl Bench<Accumulated> {
+        fn of(spec: &Spec) -> Self {
+            Self::new(build(spec).expect("valid arguments"))
         }
 
         /// With a burst that has been learnt, in accumulated mode.
         fn accumulating(burst: u64) -> Self {
-            let mut bench = Self::new(&Spec::named("accumulated"));
+            let mut bench = Self::of(&Spec::named("accumulated"));
             bench.policy.learner.set_burst(burst);
             bench.policy.accumulating = true;
             bench
         }
 
-        /// A segment of 1000 bytes comes so much later; the segments that the ACK covers which leaves, if one does.
-        fn receive(&mut self, later: Nanos, urgent: bool, rtt: Option<Nanos>) -> Option<u64> {
-            self.now += later;
-            self.rcv_nxt += 1000;
-            let segment = Arrival {
-                rcv_nxt: self.rcv_nxt,
-                unacked: self.rcv_nxt - self.acked,
-                urgent,
-                window: self.window,
-                rtt,
-                ..Arrival::of_bytes(self.now, 1000)
-            };
-            let mut sink = AckSink::default();
-            self.policy.on_segment(&segment, &mut sink);
-            let covered = sink.pop().map(|ack| (ack - self.acked) / 1000);
-            self.acked += covered.unwrap_or(0) * 1000;
-            covered
-        }
-
         /// So many segments, that far apart; what ACKs covered.
         fn stream(&mut self, segments: u64, apart: Nanos) -> Vec<u64> {
-            (0..segments).filter_map(|_| self.receive(apart, false, None)).collect()
+            (0..segments).filter_map(|_| self.receive(apart, false)).collect()
         }
     }
 
@@ -194,8 +166,8 @@ mod tests {
     #[test]
     fn the_timer_runs_from_the_first_segment_held() {
         let mut bench = Bench::accumulating(4);
-        bench.receive(10 * MS, false, None);
-        bench.receive(50 * MS, false, None);
+        bench.receive(10 * MS, false);
+        bench.receive(50 * MS, false);
         assert_eq!(bench.policy.deadline(), Some(210 * MS));
         let mut sink = AckSink::default();
         bench.policy.on_timer(210 * MS - 1, bench.rcv_nxt, &mut sink);
@@ -208,8 +180,8 @@ mod tests {
     #[test]
     fn what_is_urgent_is_acknowledged_at_once_and_ends_accumulated_mode() {
         let mut bench = Bench::accumulating(4);
-        assert_eq!(bench.receive(MS, false, None), None);
-        assert_eq!((bench.receive(MS, true, None), bench.policy.deadline()), (Some(2), None));
+        assert_eq!(bench.receive(MS, false), None);
+        assert_eq!((bench.receive(MS, true), bench.policy.deadline()), (Some(2), None));
         assert_eq!(bench.stream(4, MS), [2, 2]);
         assert_eq!(bench.policy.burst(), Some(4), "what was learnt stays");
     }
@@ -225,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_rate_within_the_threshold_of_the_one_before_accumulates() {
-        let mut bench = Bench::new(&Spec::named("accumulated").with("threshold", Arg::Number(0.5)));
+        let mut bench = Bench::of(&Spec::named("accumulated").with("threshold", Arg::Number(0.5)));
         bench.policy.learner.set_burst(4);
         bench.stream(21, 10 * MS); // one to begin with, then 20 in 200 ms
         assert!(!bench.policy.accumulating, "there is nothing to compare with");
@@ -239,15 +211,19 @@ mod tests {
 
     #[test]
     fn the_interval_is_a_round_trip_where_that_is_longer() {
-        let mut bench = Bench::new(&Spec::named("accumulated"));
-        bench.receive(0, false, Some(800 * MS));
-        bench.receive(0, false, Some(1600 * MS));
+        let mut bench = Bench::of(&Spec::named("accumulated"));
+        bench.rtt = Some(800 * MS);
+        bench.receive(0, false);
+        bench.rtt = Some(1600 * MS);
+        bench.receive(0, false);
+        bench.rtt = None;
         assert_eq!(bench.policy.srtt, Some(900 * MS));
         bench.stream(89, 10 * MS);
         assert_eq!(bench.policy.rate, None);
         bench.stream(1, 10 * MS);
         assert_eq!(bench.policy.rate, Some(91_000.0 / 0.9), "the first segment only starts the clock");
-        bench.receive(0, false, Some(10 * MS));
+        bench.rtt = Some(10 * MS);
+        bench.receive(0, false);
         assert_eq!(bench.policy.srtt, Some(788_750_000));
     }
 
@@ -263,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_steady_stream_is_acknowledged_ever_less() {
-        let mut bench = Bench::new(&Spec::named("accumulated"));
+        let mut bench = Bench::of(&Spec::named("accumulated"));
         bench.stream(1 + 20 * 20, 10 * MS);
         assert_eq!(bench.policy.burst(), Some(3), "after 20 intervals of 200 ms");
         bench.stream(20 * 20, 10 * MS);

@@ -167,46 +167,21 @@ impl AckPolicy for AccumulatedFull {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ack::bench::Bench;
     use crate::{Arg, Spec};
 
-    /// Segments of 1000 bytes; each brings a round-trip time of 1000.
-    struct Bench {
-        policy: AccumulatedFull,
-        now: Time,
-        rcv_nxt: u64,
-        acked: u64,
-        window: u32,
-        rtt: Option<Nanos>,
-    }
-
-    impl Bench {
-        /// With four ACKs per round trip, and after losses no fewer than before.
-        fn new(patience: f64) -> Self {
+    impl Bench<AccumulatedFull> {
+        /// With four ACKs per round trip of 1000, and after losses no fewer than before.
+        fn patient(patience: f64) -> Self {
             let spec = Spec::named("accumulated-full")
                 .with("acks_per_rtt", Arg::Number(4.0))
                 .with("patience", Arg::Number(patience))
                 .with("most_after_loss", Arg::Number(64.0))
                 .with("quiet", Arg::Time(0));
             let policy = AccumulatedFull::build(&mut Args::new(&spec)).expect("valid arguments");
-            Self { policy, now: 0, rcv_nxt: 1, acked: 1, window: u32::MAX, rtt: Some(1000) }
-        }
-
-        fn receive(&mut self, later: Nanos, urgent: bool) -> Option<u64> {
-            self.now += later;
-            self.rcv_nxt += 1000;
-            let segment = Arrival {
-                rcv_nxt: self.rcv_nxt,
-                unacked: self.rcv_nxt - self.acked,
-                urgent,
-                window: self.window,
-                rtt: self.rtt,
-                ..Arrival::of_bytes(self.now, 1000)
-            };
-            let mut sink = AckSink::default();
-            self.policy.on_segment(&segment, &mut sink);
-            let covered = sink.pop().map(|ack| (ack - self.acked) / 1000);
-            self.acked += covered.unwrap_or(0) * 1000;
-            covered
+            let mut bench = Self::new(policy);
+            bench.rtt = Some(1000);
+            bench
         }
 
         /// A round of so many segments 10 apart, and an idle rest of it; the burst after it.
@@ -221,7 +196,7 @@ mod tests {
 
     #[test]
     fn delayed_acks_until_the_path_is_full_and_patience_times_as_long_again() {
-        let mut bench = Bench::new(3.0);
+        let mut bench = Bench::patient(3.0);
         bench.receive(1000, false);
         let bursts: Vec<_> = [25, 50, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100]
             .iter()
@@ -233,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_path_that_passes_more_later_was_not_full() {
-        let mut bench = Bench::new(1.0);
+        let mut bench = Bench::patient(1.0);
         bench.receive(1000, false);
         // Four segments a round trip: eight in a row come no faster than a round does.
         (0..12).for_each(|_| _ = bench.receive(250, false));
@@ -257,7 +232,7 @@ mod tests {
             .with("acks_per_rtt", Arg::Number(4.0))
             .with("patience", Arg::Number(0.0))
             .with("quiet", Arg::Time(0));
-        let mut bench = Bench::new(0.0);
+        let mut bench = Bench::patient(0.0);
         bench.policy = AccumulatedFull::build(&mut Args::new(&spec)).expect("valid arguments");
         bench.receive(1000, false);
         assert_eq!(bench.round(100), Some(25));
@@ -269,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_burst_that_the_sender_suffers_from_is_halved_and_rises_again_slowly() {
-        let mut bench = Bench::new(0.0);
+        let mut bench = Bench::patient(0.0);
         bench.receive(1000, false);
         assert_eq!([100, 97, 100].map(|n| bench.round(n)), [Some(25), Some(2), Some(12)]);
         assert_eq!(
@@ -293,7 +268,7 @@ mod tests {
 
     #[test]
     fn what_is_urgent_is_acknowledged_at_once_and_starts_the_patience_anew() {
-        let mut bench = Bench::new(1.0);
+        let mut bench = Bench::patient(1.0);
         bench.receive(1000, false);
         assert_eq!([100, 100].map(|n| bench.round(n)), [Some(2), Some(25)]);
         assert_eq!(bench.receive(10, false), None, "the last of the round waits already");
@@ -307,7 +282,7 @@ mod tests {
 
     #[test]
     fn after_a_loss_there_is_quiet_for_a_while_however_full_the_path_is() {
-        let mut bench = Bench::new(0.0);
+        let mut bench = Bench::patient(0.0);
         bench.policy.quiet = 2500;
         bench.receive(1000, false);
         assert_eq!(bench.round(100), Some(25), "not from the start on");
@@ -318,7 +293,7 @@ mod tests {
 
     #[test]
     fn an_accumulated_ack_waits_for_two_shares_of_a_round_trip_and_a_delayed_one_for_the_timeout() {
-        let mut bench = Bench::new(0.0);
+        let mut bench = Bench::patient(0.0);
         bench.receive(1000, false);
         assert_eq!(bench.policy.deadline(), Some(1000 + 200_000_000));
         assert_eq!((bench.round(100), bench.policy.deadline()), (Some(25), Some(2000 + 500)));
@@ -332,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_burst_is_bounded_by_its_limit_and_by_the_window() {
-        let mut bench = Bench::new(0.0);
+        let mut bench = Bench::patient(0.0);
         bench.policy.limit = 10;
         bench.receive(1000, false);
         assert_eq!(bench.round(100), Some(10));
@@ -343,7 +318,7 @@ mod tests {
 
     #[test]
     fn without_a_round_trip_time_acks_are_delayed() {
-        let mut bench = Bench::new(0.0);
+        let mut bench = Bench::patient(0.0);
         bench.rtt = None;
         let covered: Vec<_> = (0..2000).filter_map(|_| bench.receive(10, false)).collect();
         assert_eq!(covered, [2; 1000]);

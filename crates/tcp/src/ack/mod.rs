@@ -6,6 +6,8 @@
 
 mod accumulated;
 mod accumulated_full;
+#[cfg(test)]
+mod bench;
 mod delayed;
 mod division;
 mod every;

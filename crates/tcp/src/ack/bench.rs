@@ -1,0 +1,40 @@
+//! For the tests of the policies that hold ACKs back.
+
+use super::{AckPolicy, AckSink, Arrival};
+use crate::{Nanos, Time};
+
+/// A receiver that keeps the books of what the policy gets and gives.
+pub(super) struct Bench<P> {
+    pub policy: P,
+    pub now: Time,
+    pub rcv_nxt: u64,
+    acked: u64,
+    pub window: u32,
+    /// What each segment brings as its round-trip time.
+    pub rtt: Option<Nanos>,
+}
+
+impl<P: AckPolicy> Bench<P> {
+    pub fn new(policy: P) -> Self {
+        Self { policy, now: 0, rcv_nxt: 1, acked: 1, window: u32::MAX, rtt: None }
+    }
+
+    /// A segment of 1000 bytes comes so much later; the segments that the ACK covers which leaves, if one does.
+    pub fn receive(&mut self, later: Nanos, urgent: bool) -> Option<u64> {
+        self.now += later;
+        self.rcv_nxt += 1000;
+        let segment = Arrival {
+            rcv_nxt: self.rcv_nxt,
+            unacked: self.rcv_nxt - self.acked,
+            urgent,
+            window: self.window,
+            rtt: self.rtt,
+            ..Arrival::of_bytes(self.now, 1000)
+        };
+        let mut sink = AckSink::default();
+        self.policy.on_segment(&segment, &mut sink);
+        let covered = sink.pop().map(|ack| (ack - self.acked) / 1000);
+        self.acked += covered.unwrap_or(0) * 1000;
+        covered
+    }
+}
