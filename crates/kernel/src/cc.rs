@@ -1,0 +1,1 @@
+//! Congestion controls in the running kernel.

@@ -1,0 +1,1 @@
+//! Removing what a crashed run left behind.

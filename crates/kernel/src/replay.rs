@@ -1,0 +1,1 @@
+//! A BPF program held against its definition.

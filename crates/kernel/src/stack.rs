@@ -1,0 +1,1 @@
+//! The settings of a TCP stack, as the kernel takes them.
