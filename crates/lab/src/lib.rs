@@ -74,6 +74,7 @@ mod tests {
             flows: Vec::new(),
             traffic: Vec::new(),
             changes: Vec::new(),
+            kernel: Default::default(),
         }
     }
 }

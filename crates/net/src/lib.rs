@@ -41,6 +41,16 @@ pub enum Error {
         /// Where it should go.
         to: String,
     },
+    /// A sender that only a running kernel has.
+    #[error(
+        "flow \"{flow}\": the congestion control \"{name}\" is the running kernel's own; the simulator does not know it, --engine kernel does"
+    )]
+    Native {
+        /// The flow.
+        flow: String,
+        /// The congestion control.
+        name: String,
+    },
     /// A part of a sender or receiver cannot be built.
     #[error("flow \"{flow}\": {error}")]
     Refused {
@@ -54,6 +64,11 @@ pub enum Error {
 /// Runs a scenario to its end.
 pub fn run(scenario: &Scenario, options: &Options) -> Result<Outcome, Error> {
     let started = std::time::Instant::now();
+    for flow in &scenario.flows {
+        if let Some(name) = &flow.sender.native {
+            return Err(Error::Native { flow: flow.name.clone(), name: name.clone() });
+        }
+    }
     let mut network = network::Network::new(scenario, options)?;
     network.run();
     let mut outcome = outcome::outcome(network, scenario);

@@ -4,8 +4,8 @@
 
 use crate::Scenario;
 use crate::model::{
-    App, Arrivals, Change, Changed, Connections, Direction, Flow, Limit, Link, NodeId, Observe, Periods,
-    Queue, Sender, Traffic, Which,
+    App, Arrivals, Change, Changed, Connections, Direction, Era, Flow, KernelStack, Limit, Link, NodeId,
+    Observe, Periods, Queue, Sender, Traffic, Which,
 };
 use crate::units::{format_bytes, format_rate, format_time};
 use std::fmt::Write;
@@ -20,6 +20,7 @@ pub fn explain(scenario: &Scenario) -> String {
     out.line("seed", scenario.seed.to_string());
     out.line("warmup", time(scenario.warmup));
     out.line("stop_when_done", scenario.stop_when_done.to_string());
+    out.line("kernel", kernel(&scenario.kernel));
     for link in &scenario.links {
         out.link(scenario, link);
     }
@@ -314,7 +315,26 @@ fn jitter(distribution: JitterDistribution) -> Inline {
     }
 }
 
+fn kernel(kernel: &KernelStack) -> String {
+    let flag = |flag: Option<bool>| flag.map(|on| on.to_string());
+    let era = match kernel.era {
+        Era::Papers => "papers",
+        Era::Today => "today",
+    };
+    Inline::default()
+        .with("stack", quoted(era))
+        .with_some("sack", flag(kernel.sack))
+        .with_some("dsack", flag(kernel.dsack))
+        .with_some("rack", flag(kernel.rack))
+        .with_some("tail_loss_probe", flag(kernel.tail_loss_probe))
+        .with_some("f_rto", flag(kernel.f_rto))
+        .end()
+}
+
 fn sender(sender: &Sender) -> String {
+    if sender.native.is_some() {
+        return quoted(&sender.label);
+    }
     Inline::default()
         .with("label", quoted(&sender.label))
         .with("recovery", spec(&sender.recovery))

@@ -34,6 +34,36 @@ pub struct Scenario {
     pub traffic: Vec<Traffic>,
     /// What changes in mid run, in order of time.
     pub changes: Vec<Change>,
+    /// How the kernel engine sets its stacks.
+    pub kernel: KernelStack,
+}
+
+/// How the kernel engine sets the TCP stacks of its namespaces, beside what each flow's [`Stack`] says. The simulator
+/// does not read it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KernelStack {
+    /// What holds for all that the rest leaves open.
+    pub era: Era,
+    /// Selective acknowledgements (RFC 2018); `None`: by the era, in the papers' by each sender's recovery.
+    pub sack: Option<bool>,
+    /// Duplicate SACK (RFC 2883); `None`: by the era.
+    pub dsack: Option<bool>,
+    /// Loss detection by time (RACK, RFC 8985); `None`: by the era.
+    pub rack: Option<bool>,
+    /// Tail loss probes (RFC 8985, section 7); `None`: by the era.
+    pub tail_loss_probe: Option<bool>,
+    /// Detection of spurious timeouts (F-RTO, RFC 5682); `None`: by the era.
+    pub f_rto: Option<bool>,
+}
+
+/// Whose TCP stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Era {
+    /// As near to the kernels of the papers as the running one can be brought.
+    #[default]
+    Papers,
+    /// As the running kernel is by default.
+    Today,
 }
 
 /// A duplex link between two nodes.
@@ -170,6 +200,8 @@ pub struct Sender {
     pub start: Spec,
     /// How segments are spaced.
     pub pacing: Spec,
+    /// The running kernel's congestion control of this name, in place of the parts; the kernel engine's only.
+    pub native: Option<String>,
 }
 
 impl Sender {

@@ -94,6 +94,7 @@ fn sender() -> impl Strategy<Value = String> {
             r#"{{ response = {{ by-cause = {{ predictor = "spike", alpha = {a:?} }} }} }}"#
         )),
         Just(r#"{ label = "mine", growth = "byte-counting" }"#.to_owned()),
+        Just(r#""kernel:bbr""#.to_owned()),
     ]
 }
 
@@ -138,11 +139,15 @@ fn flow() -> impl Strategy<Value = String> {
 }
 
 /// A whole scenario that is valid by construction.
+fn kernel() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just("\"papers\""), Just("\"today\""), Just("{ sack = true, f_rto = false }")]
+}
+
 fn scenario() -> impl Strategy<Value = String> {
-    (link(), link(), flow(), flow(), 1..4u32, any::<u64>(), rate(), time()).prop_map(
-        |(first, second, one, many, count, seed, rate, at)| {
+    (link(), link(), flow(), flow(), 1..4u32, any::<u64>(), rate(), time(), kernel()).prop_map(
+        |(first, second, one, many, count, seed, rate, at, kernel)| {
             format!(
-                "duration = \"100s\"\nwarmup = \"1s\"\nseed = {seed}\n\
+                "duration = \"100s\"\nwarmup = \"1s\"\nseed = {seed}\nkernel = {kernel}\n\
                  [[link]]\nbetween = [\"a\", \"b\"]\n{first}\n[[link]]\nname = \"radio\"\nbetween = [\"b\", \"c\"]\n{second}\n\
                  [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"c\"\nroute = [\"a\", \"b\", \"c\"]\n{one}\n\
                  [[flow]]\nfrom = \"c\"\nto = \"a\"\ncount = {count}\nstart_every = \"10ms\"\n{many}\n\

@@ -3,7 +3,9 @@
 #![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
 
 use truckee_channel::{Effect, ReorderWhich};
-use truckee_scenario::model::{App, Arrivals, Change, Changed, Connections, Limit, Periods, Queue, Which};
+use truckee_scenario::model::{
+    App, Arrivals, Change, Changed, Connections, Era, KernelStack, Limit, Periods, Queue, Which,
+};
 use truckee_scenario::{Document, Errors, Scenario};
 use truckee_tcp::{Arg, Size, Stack};
 
@@ -308,6 +310,30 @@ fn routers_know_quick_start_unless_said_otherwise_and_the_explanation_says_so_wh
     assert_eq!(good(&explained).links, scenario.links);
     let ordinary = good(&path(rate, rate, FLOW));
     assert!(!ordinary.asks_for_rates() && !truckee_scenario::explain(&ordinary).contains("quick_start"));
+}
+
+#[test]
+fn the_kernels_stack_is_a_word_or_a_table_and_can_be_overridden() {
+    let link = "[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n";
+    let of = |kernel: &str| good(&format!("duration = \"1s\"\n{kernel}\n{link}")).kernel;
+    let papers = KernelStack::default();
+    assert_eq!(papers.era, Era::Papers);
+    assert_eq!(of(""), papers);
+    let today = KernelStack { era: Era::Today, ..papers };
+    assert_eq!(of("kernel = \"today\""), today);
+    let without = KernelStack { sack: Some(false), ..today };
+    assert_eq!(of("kernel = { stack = \"today\", sack = false }"), without);
+    let mut document = Document::parse("test.toml", &format!("duration = \"1s\"\n{link}")).unwrap();
+    document.set("kernel", "{ rack = true }").unwrap();
+    assert_eq!(document.scenario().unwrap().kernel, KernelStack { rack: Some(true), ..papers });
+}
+
+#[test]
+fn a_congestion_control_of_the_running_kernel_has_its_name_for_a_label() {
+    let text = "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n";
+    let sender = &good(&format!("{text}sender = \"kernel:bbr\"")).flows[0].sender;
+    assert_eq!((sender.label.as_str(), sender.native.as_deref()), ("kernel:bbr", Some("bbr")));
+    assert_eq!(good(text).flows[0].sender.native, None);
 }
 
 #[test]

@@ -77,6 +77,7 @@ pub fn network(seed: u64) -> Case {
         flows,
         traffic,
         changes,
+        kernel: Default::default(),
     };
     let must_complete = patient && scenario.flows.iter().all(is_done_in_time);
     Case { scenario, must_complete }
@@ -241,6 +242,7 @@ fn sender(dice: &mut Dice) -> Sender {
         response: preset.response(),
         start: preset.start(),
         pacing: if dice.chance(0.1) { Spec::named("per-window") } else { preset.pacing() },
+        native: None,
     }
 }
 

@@ -20,6 +20,10 @@ use truckee_tcp::{Arg, Spec, SpecError, Stack};
 
 /// The sender of a flow that names none.
 pub(super) const DEFAULT_SENDER: &str = "newreno";
+/// What stands before the name of a congestion control of the running kernel.
+const NATIVE: &str = "kernel:";
+/// Longest name of one (TCP_CA_NAME_MAX less the end).
+const MAX_NATIVE: usize = 15;
 /// The ACK policy of a flow that names none.
 pub(super) const DEFAULT_RECEIVER: &str = "every";
 
@@ -54,6 +58,7 @@ fn ack_policy(spec: &Spec) -> Result<Spec, SpecError> {
 pub(super) fn sender(diag: &Diagnostics<'_>, value: Option<&Value>, place: &Place) -> Option<Sender> {
     let Some(value) = value else { return parts(diag, None, find(diag, place, DEFAULT_SENDER)?, place) };
     match &value.kind {
+        Kind::Text(name) if name.starts_with(NATIVE) => native(diag, value, name),
         Kind::Text(name) => parts(diag, None, find(diag, &value.place, name)?, &value.place),
         Kind::Table(_) => {
             let reader = Reader::of(diag, value, "a sender")?;
@@ -127,7 +132,19 @@ fn parts(
             parts.into_iter().chain(more).collect::<Vec<_>>().join("+")
         }
     });
-    Some(Sender { label, recovery, growth, response, start, pacing })
+    Some(Sender { label, recovery, growth, response, start, pacing, native: None })
+}
+
+/// A congestion control of the running kernel, which only its engine has.
+fn native(diag: &Diagnostics<'_>, value: &Value, label: &str) -> Option<Sender> {
+    let name = label.trim_start_matches(NATIVE);
+    let usable = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !(1..=MAX_NATIVE).contains(&name.len()) || !name.chars().all(usable) {
+        diag.refuse(value, "a congestion control of the kernel, such as \"kernel:cubic\"");
+        return None;
+    }
+    let base = parts(diag, None, find(diag, &value.place, DEFAULT_SENDER)?, &value.place)?;
+    Some(Sender { label: label.to_owned(), native: Some(name.to_owned()), ..base })
 }
 
 /// Reads a receiver's ACK policy.

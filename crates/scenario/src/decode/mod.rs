@@ -10,6 +10,7 @@ mod channel;
 mod diagnostics;
 mod ends;
 mod flow;
+mod kernel;
 mod link;
 mod observe;
 mod queue;
@@ -48,6 +49,7 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
         diag.refuse(value, &format!("a warm-up shorter than the duration, {}", format_time(duration)));
     }
     let stop_when_done = top.flag("stop_when_done", true);
+    let kernel = kernel::read(&top);
 
     let mut tables = top.get("topology").map_or_else(Vec::new, |value| topology::expand(diag, value));
     for item in section(&top, "link") {
@@ -93,6 +95,7 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
         flows: flows.into_iter().map(|placed| placed.flow).collect(),
         traffic: traffic.into_iter().map(|placed| placed.traffic).collect(),
         changes,
+        kernel,
     }
 }
 

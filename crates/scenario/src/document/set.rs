@@ -8,11 +8,12 @@ use std::sync::Arc;
 use toml::de::DeValue;
 
 /// The keys of a file's top level.
-pub(crate) const TOP_LEVEL: [&str; 10] = [
+pub(crate) const TOP_LEVEL: [&str; 11] = [
     "duration",
     "seed",
     "warmup",
     "stop_when_done",
+    "kernel",
     "topology",
     "defaults",
     "link",
