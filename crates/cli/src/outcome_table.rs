@@ -285,6 +285,8 @@ mod tests {
             links: Vec::new(),
             traffic: Vec::new(),
             jain: None,
+            ports: Vec::new(),
+            notes: Vec::new(),
             series: Vec::new(),
         };
         let mut text = Vec::new();

@@ -57,6 +57,8 @@ mod tests {
             links: Vec::new(),
             traffic: Vec::new(),
             jain: None,
+            ports: Vec::new(),
+            notes: Vec::new(),
             series: Vec::new(),
         }
     }

@@ -14,7 +14,7 @@ use truckee_tcp::{Nanos, Time};
 pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
     let end = network.now;
     let from = scenario.warmup.min(end);
-    let mut flows: Vec<FlowOutcome> = scenario
+    let flows = scenario
         .flows
         .iter()
         .enumerate()
@@ -30,11 +30,6 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             one
         })
         .collect();
-    let total: f64 = flows.iter().map(|f| f.goodput_bps).sum();
-    let mean = total / flows.len() as f64;
-    for flow in &mut flows {
-        flow.fair_share = (mean > 0.0).then(|| flow.goodput_bps / mean);
-    }
     let links = network
         .links
         .iter()
@@ -47,7 +42,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .zip(&network.traffic)
         .map(|(t, book)| traffic_outcome(&t.name, book, end - from))
         .collect();
-    Outcome {
+    let mut outcome = Outcome {
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: "sim".to_owned(),
         scenario: scenario.name.clone(),
@@ -56,22 +51,16 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         simulated_s: seconds(end),
         wall_s: 0.0,
         events: network.events,
-        jain: jain(flows.iter().map(|f| f.goodput_bps)),
+        jain: None,
         flows,
         links,
         traffic,
+        ports: Vec::new(),
+        notes: Vec::new(),
         series: network.flows.iter_mut().filter_map(|f| f.book.series.take().map(|s| *s)).collect(),
-    }
-}
-
-/// Jain's fairness index (Jain, Chiu and Hawe 1984): 1 if all are equal, 1/n if one has everything.
-fn jain(goodputs: impl Iterator<Item = f64>) -> Option<f64> {
-    let (n, sum, squares) = goodputs.fold((0.0, 0.0, 0.0), |(n, s, q), x| (n + 1.0, s + x, q + x * x));
-    (squares > 0.0).then(|| sum * sum / (n * squares))
-}
-
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
+    };
+    outcome.compare_flows();
+    outcome
 }
 
 fn flow_outcome(
@@ -102,17 +91,17 @@ fn flow_outcome(
         fast_retransmits: c.fast_retransmits,
         ecn_reductions: c.ecn_reductions,
         acks_sent: totals.acks,
-        acks_per_segment: ratio(totals.acks, totals.segments_received).unwrap_or(0.0),
+        acks_per_segment: share(totals.acks, totals.segments_received).unwrap_or(0.0),
         ack_burst: None,
         rounds: Vec::new(),
-        overhead: ratio(c.retransmitted_bytes, totals.bytes_delivered).unwrap_or(0.0),
+        overhead: share(c.retransmitted_bytes, totals.bytes_delivered).unwrap_or(0.0),
         connections: totals.connections,
         slow_start_rounds: c.slow_start_end.map(|e| e.1),
         slow_start_s: c.slow_start_end.map(|e| seconds(e.0)),
         drops: totals.drops,
         ack_drops: totals.ack_drops,
         loss_events: loss_events(&c.judged),
-        accuracy: accuracy(&c.judged),
+        accuracy: loss_events(&c.judged).accuracy(),
         fair_share: None,
         observers: Observers::default(),
         longest_stall_s: (deliveries.stall > 0).then(|| seconds(deliveries.stall)),
@@ -135,14 +124,6 @@ fn loss_events(judged: &Judged) -> LossEvents {
     }
 }
 
-fn accuracy(judged: &Judged) -> Accuracy {
-    Accuracy {
-        congestion: ratio(judged.congestion_right, judged.congestion),
-        wireless: ratio(judged.wireless_right, judged.wireless),
-        all: ratio(judged.congestion_right + judged.wireless_right, judged.congestion + judged.wireless),
-    }
-}
-
 fn observers(network: &Network<'_>, scenario: &Scenario, index: usize) -> Observers {
     let flow = &scenario.flows[index];
     let state = &network.flows[index];
@@ -153,10 +134,9 @@ fn observers(network: &Network<'_>, scenario: &Scenario, index: usize) -> Observ
     let readings = state.readings.iter();
     Observers {
         predictors: predictors
-            .map(|((name, _), judged)| PredictorOutcome {
-                name: name.clone(),
-                loss_events: loss_events(judged),
-                accuracy: accuracy(judged),
+            .map(|((name, _), judged)| {
+                let loss_events = loss_events(judged);
+                PredictorOutcome { name: name.clone(), accuracy: loss_events.accuracy(), loss_events }
             })
             .collect(),
         estimators: readings
@@ -168,9 +148,9 @@ fn observers(network: &Network<'_>, scenario: &Scenario, index: usize) -> Observ
 }
 
 fn detector_outcome(name: &str, d: &Detected) -> DetectorOutcome {
-    let slow_start = ratio(d.slow_start_right, d.slow_start);
-    let avoidance = ratio(d.avoidance_right, d.avoidance);
-    let mean_s = |sum: Nanos, n: u64| ratio(sum, n).map(|ns| ns / 1e9);
+    let slow_start = share(d.slow_start_right, d.slow_start);
+    let avoidance = share(d.avoidance_right, d.avoidance);
+    let mean_s = |sum: Nanos, n: u64| share(sum, n).map(|ns| ns / 1e9);
     DetectorOutcome {
         name: name.to_owned(),
         slow_start: d.slow_start,
@@ -180,7 +160,7 @@ fn detector_outcome(name: &str, d: &Detected) -> DetectorOutcome {
         accuracy: DetectorAccuracy {
             slow_start,
             avoidance,
-            all: ratio(d.slow_start_right + d.avoidance_right, d.slow_start + d.avoidance),
+            all: share(d.slow_start_right + d.avoidance_right, d.slow_start + d.avoidance),
             balanced: slow_start.zip(avoidance).map(|(s, a)| (s + a) / 2.0),
         },
         false_alarms: d.false_alarms,

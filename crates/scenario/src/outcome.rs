@@ -30,9 +30,63 @@ pub struct Outcome {
     pub traffic: Vec<TrafficOutcome>,
     /// Jain's fairness index over the flows' goodputs; `None` without flows.
     pub jain: Option<f64>,
+    /// How the BPF programs that stood for senders compare with their definitions (kernel engine).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<PortOutcome>,
+    /// What the reader of the results should know of how they came about (kernel engine).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Time series, one a flow, where they were asked for.
     #[serde(skip)]
     pub series: Vec<FlowSeries>,
+}
+
+impl Outcome {
+    /// Works out what compares the flows: each one's share, and Jain's index.
+    pub fn compare_flows(&mut self) {
+        let goodputs = || self.flows.iter().map(|f| f.goodput_bps);
+        self.jain = jain(goodputs());
+        let mean = goodputs().sum::<f64>() / self.flows.len() as f64;
+        for flow in &mut self.flows {
+            flow.fair_share = (mean > 0.0).then(|| flow.goodput_bps / mean);
+        }
+    }
+}
+
+/// Jain's fairness index (Jain, Chiu and Hawe 1984): 1 if all are equal, 1/n if one has everything.
+fn jain(goodputs: impl Iterator<Item = f64>) -> Option<f64> {
+    let (n, sum, squares) = goodputs.fold((0.0, 0.0, 0.0), |(n, s, q), x| (n + 1.0, s + x, q + x * x));
+    (squares > 0.0).then(|| sum * sum / (n * squares))
+}
+
+/// A part of a whole; `None` without a whole.
+pub fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// How a BPF program that stood for a flow's sender compares with its definition: the events of the run, fed to both.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct PortOutcome {
+    /// The flow.
+    pub flow: String,
+    /// The program.
+    pub port: String,
+    /// ACKs compared.
+    pub acks: u64,
+    /// Events that were not recorded in time, so that nothing after them could be compared.
+    pub unrecorded: u64,
+    /// Largest difference of the bandwidth estimate, as a share of the definition's; `None`: it has none.
+    pub estimate: Option<f64>,
+    /// Loss events at which both were asked for a verdict.
+    pub verdicts: u64,
+    /// Of them, those on which they differ.
+    pub verdicts_apart: u64,
+    /// Largest difference of the congestion window while it grows, segments.
+    pub cwnd_segments: f64,
+    /// Largest difference of the threshold after a loss, segments.
+    pub ssthresh_segments: f64,
+    /// Whether all this is within the bounds that the program states.
+    pub within: bool,
 }
 
 /// What one flow did.
@@ -136,6 +190,18 @@ pub struct LossEvents {
     pub congestion_judged_right: u64,
     /// Wireless losses the sender judged so.
     pub wireless_judged_right: u64,
+}
+
+impl LossEvents {
+    /// Shares of them judged right.
+    pub fn accuracy(&self) -> Accuracy {
+        let right = self.congestion_judged_right + self.wireless_judged_right;
+        Accuracy {
+            congestion: share(self.congestion_judged_right, self.congestion),
+            wireless: share(self.wireless_judged_right, self.wireless),
+            all: share(right, self.congestion + self.wireless),
+        }
+    }
 }
 
 /// Shares of loss events judged right; `None` where there was none to judge.
