@@ -61,7 +61,9 @@ impl Application {
             }
             App::Files { count, .. } => (1, Some(*count)),
             App::RequestResponse { count, .. } => (2, *count),
+            // `crate::run` has refused a web page.
             App::Segments { count, .. } => (1, *count),
+            App::WebPage { .. } => (1, None),
         };
         Self {
             app: flow.app.clone(),
@@ -107,6 +109,7 @@ impl Application {
                 out.extend([Command::Open { lane: RESPONSES }, Command::Open { lane: REQUESTS }]);
                 self.ask(out);
             }
+            App::WebPage { .. } => {}
             App::Segments { .. } => {
                 out.push(Command::Open { lane: 0 });
                 self.plan_segment(now, out);

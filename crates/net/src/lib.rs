@@ -19,6 +19,7 @@ mod record;
 mod red;
 mod transit;
 
+use truckee_scenario::model::App;
 use truckee_scenario::{Outcome, Scenario};
 
 /// What a run records beside its outcome.
@@ -41,15 +42,13 @@ pub enum Error {
         /// Where it should go.
         to: String,
     },
-    /// A sender that only a running kernel has.
-    #[error(
-        "flow \"{flow}\": the congestion control \"{name}\" is the running kernel's own; the simulator does not know it, --engine kernel does"
-    )]
-    Native {
+    /// What only real stacks have.
+    #[error("flow \"{flow}\": {what}, which the simulator does not know; --engine kernel does")]
+    OnlyLive {
         /// The flow.
         flow: String,
-        /// The congestion control.
-        name: String,
+        /// What it asks for.
+        what: String,
     },
     /// A part of a sender or receiver cannot be built.
     #[error("flow \"{flow}\": {error}")]
@@ -64,14 +63,42 @@ pub enum Error {
 /// Runs a scenario to its end.
 pub fn run(scenario: &Scenario, options: &Options) -> Result<Outcome, Error> {
     let started = std::time::Instant::now();
-    for flow in &scenario.flows {
-        if let Some(name) = &flow.sender.native {
-            return Err(Error::Native { flow: flow.name.clone(), name: name.clone() });
-        }
-    }
+    refuse_live(scenario)?;
     let mut network = network::Network::new(scenario, options)?;
     network.run();
     let mut outcome = outcome::outcome(network, scenario);
     outcome.wall_s = started.elapsed().as_secs_f64();
     Ok(outcome)
+}
+
+/// Refuses what only real stacks have.
+fn refuse_live(scenario: &Scenario) -> Result<(), Error> {
+    for flow in &scenario.flows {
+        let what = match (&flow.sender.native, &flow.app) {
+            (Some(name), _) => format!("the congestion control \"{name}\" is the running kernel's own"),
+            (None, App::WebPage { .. }) => "a web page takes a real server and a real client".to_owned(),
+            _ => continue,
+        };
+        return Err(Error::OnlyLive { flow: flow.name.clone(), what });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_real_stacks_have_is_refused_by_name() {
+        let link = "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n";
+        for (key, named) in [
+            ("sender = \"kernel:htcp\"", "\"htcp\""),
+            ("app = { kind = \"web-page\", size = \"1kB\" }", "web page"),
+        ] {
+            let text = format!("{link}{key}\n");
+            let scenario = truckee_scenario::Document::parse("t.toml", &text).unwrap().scenario().unwrap();
+            let error = run(&scenario, &Options::default()).unwrap_err().to_string();
+            assert!(error.contains(named) && error.contains("--engine kernel"), "{error}");
+        }
+    }
 }

@@ -388,6 +388,10 @@ fn app(app: &App) -> String {
             .with("response", bytes(*response))
             .with_some("count", count.map(|n| n.to_string()))
             .with("think", time(*think)),
+        App::WebPage { objects, mean, connections } => Inline::kind("web-page")
+            .with("objects", objects.to_string())
+            .with("size", bytes(*mean))
+            .with("connections", connections.to_string()),
         App::Segments { arrivals: process, size, count } => {
             let process =
                 arrivals(process).into_iter().fold(Inline::default(), |i, (key, value)| i.with(key, value));

@@ -256,6 +256,15 @@ pub enum App {
         /// Time the client thinks between a response and its next request.
         think: Nanos,
     },
+    /// A web page, asked for by a real client of a real server; the kernel engine's only.
+    WebPage {
+        /// How many objects.
+        objects: u32,
+        /// Mean bytes of one; each is drawn from an exponential distribution.
+        mean: u64,
+        /// Connections at a time.
+        connections: u32,
+    },
     /// Full segments handed to TCP by an arrival process.
     Segments {
         /// When.

@@ -101,6 +101,9 @@ fn sender() -> impl Strategy<Value = String> {
 fn app() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(r#"{ kind = "bulk" }"#.to_owned()),
+        (1..10_000u32, 1..100u32).prop_map(|(n, at_a_time)| format!(
+            r#"{{ kind = "web-page", objects = {n}, size = "{n}kB", connections = {at_a_time} }}"#
+        )),
         (1..u64::from(u32::MAX)).prop_map(|n| format!(r#"{{ kind = "file", size = "{n}B" }}"#)),
         (1..100u32, 1..9u32, time()).prop_map(|(n, lanes, pause)| format!(
             r#"{{ kind = "files", size = "{n}segments", count = {n}, connections = "parallel:{lanes}", pause = {pause} }}"#

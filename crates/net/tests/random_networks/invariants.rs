@@ -23,6 +23,7 @@ fn promised(flow: &Flow) -> Option<u64> {
         App::Files { size, count, .. } => Some(size * count),
         App::RequestResponse { response, count, .. } => count.map(|n| n * response),
         App::Segments { size, count, .. } => count.map(|n| n * u64::from(size)),
+        App::WebPage { .. } => None,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::model::{App, Arrivals, Connections, Periods};
 use std::sync::Arc;
 use truckee_channel::CapacityTrace;
 
-const KINDS: [&str; 5] = ["bulk", "file", "files", "request-response", "segments"];
+const KINDS: [&str; 6] = ["bulk", "file", "files", "request-response", "segments", "web-page"];
 const ARRIVALS: [&str; 6] = ["cbr", "poisson", "on-off", "exponential", "pareto", "trace"];
 
 /// Reads an application; sizes in segments count `mss` bytes each.
@@ -41,6 +41,11 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value, mss: u32) -> Option<Ap
             response: size("response", "\"20kB\""),
             count: count(),
             think: reader.time("think", 0, 0..=MAX_TIME, "ms"),
+        },
+        "web-page" => App::WebPage {
+            objects: reader.count("objects", 50, 1..=10_000) as u32,
+            mean: size("size", "\"90kB\""),
+            connections: reader.count("connections", 6, 1..=100) as u32,
         },
         _ => App::Segments {
             arrivals: reader
