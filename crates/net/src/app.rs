@@ -4,7 +4,7 @@
 //! what happened and answers with [`Command`]s for its connections. Requests travel on a lane of their own, against
 //! the direction of the data.
 
-use crate::arrivals::Process;
+use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Connections, Flow};
 use truckee_tcp::{Nanos, Time};
 

@@ -7,7 +7,6 @@
 mod ack_filter;
 mod agenda;
 mod app;
-mod arrivals;
 mod connection;
 mod digest;
 mod link;

@@ -9,7 +9,6 @@ mod observe;
 
 use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
-use crate::arrivals::Process;
 use crate::connection::{Connection, Path, Template};
 use crate::digest::Digest;
 use crate::link::{self, Link};
@@ -17,6 +16,7 @@ use crate::packet::{Packet, Pool, TRAFFIC};
 use crate::record::{FlowBook, TrafficBook};
 use observe::Load;
 use truckee_scenario::Scenario;
+use truckee_scenario::arrivals::Process;
 use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::{Segment, Time};

@@ -22,6 +22,7 @@
 //!
 //! The format is described key by key in `FORMAT.md` beside this crate's manifest.
 
+pub mod arrivals;
 mod decode;
 mod document;
 mod error;

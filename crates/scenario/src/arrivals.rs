@@ -1,7 +1,8 @@
-//! When a source sends its next packet: CBR, Poisson, ON/OFF, recorded times.
+//! When a source sends its next packet: CBR, Poisson, ON/OFF, recorded times. Every engine asks this, so that all of them
+//! draw the same times from the same stream. Not for: what is sent, and over which way.
 
+use crate::model::{Arrivals, Periods};
 use truckee_channel::random::{Xoshiro256PlusPlus, chance, exponential, pareto, uniform};
-use truckee_scenario::model::{Arrivals, Periods};
 use truckee_tcp::{Nanos, Time};
 
 /// An arrival process in operation.
@@ -56,6 +57,7 @@ impl Process {
     }
 
     /// Time of the next arrival; [`Time::MAX`]: never.
+    #[expect(clippy::should_implement_trait, reason = "it never ends, and tells of time")]
     pub fn next(&mut self) -> Time {
         match &self.arrivals {
             Arrivals::Cbr { .. } => self.clock.advance(self.gap),
