@@ -1,0 +1,78 @@
+//! What of a flow's stack no kernel does, refused by the name of its key.
+
+use crate::Error;
+use truckee_tcp::{Arg, Nanos, Spec, Stack};
+
+const SECOND: Nanos = 1_000_000_000;
+/// What a kernel's sockets take as TCP_MAXSEG (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`), bytes.
+const MSS: std::ops::RangeInclusive<u32> = 88..=32_767;
+
+/// Refuses what no kernel does.
+pub(super) fn what_no_kernel_does(
+    flow: &str,
+    stack: &Stack,
+    recovery: &str,
+    receiver: &Spec,
+) -> Result<(), Error> {
+    let reason = of_stack(stack).or_else(|| of_recovery(recovery)).or_else(|| of_receiver(receiver));
+    match reason {
+        None => Ok(()),
+        Some(why) => Err(Error::Refused { place: format!("flow \"{flow}\""), why }),
+    }
+}
+
+fn of_stack(stack: &Stack) -> Option<String> {
+    let no = |why: &str| Some(why.to_owned());
+    let time = |t: Nanos| format!("{} s", t as f64 / SECOND as f64);
+    if stack.clock != 0 {
+        return no("clock: the kernel has its own clock; leave it out, or run it on --engine sim");
+    }
+    if !stack.handshake {
+        return no("handshake = false: a kernel's connections begin with one; leave it out");
+    }
+    if stack.segment_from_acks {
+        return no(
+            "segment_from_acks: no kernel sends smaller segments for smaller ACKs; only --engine sim does",
+        );
+    }
+    if stack.ack_rate_request != 0 {
+        return no("ack_rate_request: no kernel knows the option; only --engine sim does");
+    }
+    if stack.initial_rto != SECOND {
+        return Some(format!("initial_rto is {}: a kernel's first timeout is 1 s", time(stack.initial_rto)));
+    }
+    if !(SECOND..=120 * SECOND).contains(&stack.max_rto) {
+        return Some(format!("max_rto is {}: a kernel takes 1 s to 120 s", time(stack.max_rto)));
+    }
+    if !MSS.contains(&(stack.mss + 12)) || !MSS.contains(&stack.mss) {
+        return Some(format!(
+            "mss is {} bytes: a kernel takes {} to {}",
+            stack.mss,
+            MSS.start(),
+            MSS.end() - 12
+        ));
+    }
+    None
+}
+
+fn of_recovery(recovery: &str) -> Option<String> {
+    let known = ["reno", "newreno", "sack"].contains(&recovery);
+    (!known).then(|| format!("recovery \"{recovery}\": a kernel recovers as newreno or sack"))
+}
+
+fn of_receiver(receiver: &Spec) -> Option<String> {
+    match receiver.name.as_str() {
+        "every" => None,
+        "delayed" => receiver.args.iter().find_map(|(name, value)| {
+            let usual = match (name.as_str(), value) {
+                ("count", Arg::Number(n)) => *n == 2.0,
+                ("timeout", Arg::Time(t)) => *t == SECOND / 5,
+                _ => false,
+            };
+            (!usual).then(|| {
+                format!("receiver \"delayed\" with another {name}: a kernel has its own delay (2 segments, 40 to 200 ms)")
+            })
+        }),
+        other => Some(format!("receiver \"{other}\": ACK policies are not part of the kernel engine yet, only every and delayed")),
+    }
+}
