@@ -25,8 +25,19 @@ mod live {
 #[cfg(live)]
 pub(crate) use live::OBJECTS;
 
+/// The compiled BPF program of `bpf/NAME.bpf.c`.
+#[cfg(live)]
+pub(crate) fn object(name: &str) -> Result<&'static [u8], Error> {
+    OBJECTS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes).ok_or_else(|| Error::Bpf {
+        doing: format!("find the BPF program \"{name}\""),
+        reason: "it is not part of this build".to_owned(),
+    })
+}
+
 #[cfg(live)]
 pub mod cc;
+#[cfg(live)]
+mod cgroup;
 #[cfg(live)]
 pub mod clean;
 #[cfg(live)]
@@ -37,6 +48,8 @@ pub mod netns;
 pub mod path;
 #[cfg(live)]
 pub mod replay;
+#[cfg(live)]
+pub mod run;
 #[cfg(live)]
 pub mod session;
 #[cfg(live)]

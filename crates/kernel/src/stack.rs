@@ -18,6 +18,7 @@ use crate::Error;
 use crate::netns::{Metrics, Netns};
 use std::fs;
 use std::io::ErrorKind;
+use truckee_scenario::model::{Era, KernelStack};
 use truckee_tcp::{Size, Spec, Stack};
 
 /// IPv4 and TCP header without options, bytes.
@@ -26,16 +27,6 @@ const HEADERS: u32 = 40;
 const TIMESTAMPS: u32 = 12;
 /// The MTU of Ethernet.
 const ETHERNET: u32 = 1500;
-
-/// Which stack a flow is to run on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Era {
-    /// As near as the kernel comes to the stacks the papers measured.
-    #[default]
-    Papers,
-    /// The kernel as it is, but for what the flow sets otherwise than the scenario format's defaults.
-    Today,
-}
 
 /// A sysctl to be written in a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,16 +76,17 @@ pub fn of_flow(
     receiver: &Spec,
 ) -> Result<Settings, Error> {
     refuse::what_no_kernel_does(flow, stack, recovery, receiver)?;
-    let mut settings = match era {
+    let mut settings = match kernel.era {
         Era::Papers => papers::settings(stack),
         Era::Today => Settings { mtu: ETHERNET, stated: papers::ANY.to_vec(), ..Settings::default() },
     };
     if recovery == "reno" {
         settings.stated.push(papers::RENO);
     }
-    settings.negotiate("tcp_sack", recovery == "sack");
+    settings.negotiate("tcp_sack", kernel.sack.unwrap_or(kernel.era == Era::Today || recovery == "sack"));
+    settings.switch(kernel);
     settings.route_back.quickack = receiver.name == "every";
-    let differs = Differs { papers: era == Era::Papers, stack, default: Stack::default() };
+    let differs = Differs { papers: kernel.era == Era::Papers, stack, default: Stack::default() };
     differs.options(&mut settings);
     differs.windows(&mut settings);
     differs.timers(&mut settings);
@@ -156,6 +148,28 @@ impl Differs<'_> {
 }
 
 impl Settings {
+    /// What the scenario switches on or off whatever the era.
+    fn switch(&mut self, kernel: &KernelStack) {
+        // The value that a kernel has by default, and what switches it off.
+        let switches = [
+            (kernel.rack, "tcp_recovery", 1, true),
+            (kernel.tail_loss_probe, "tcp_early_retrans", 3, true),
+            (kernel.f_rto, "tcp_frto", 2, false),
+        ];
+        for (on, name, usual, may_lack) in switches {
+            if let Some(on) = on {
+                let value = if on { usual } else { 0 };
+                self.sender.retain(|sysctl| sysctl.name != name);
+                self.sender.push(Sysctl { name, value, may_lack, negotiated: false });
+            }
+        }
+        if let Some(on) = kernel.dsack {
+            self.receiver.retain(|sysctl| sysctl.name != "tcp_dsack");
+            let value = u64::from(on);
+            self.receiver.push(Sysctl { name: "tcp_dsack", value, may_lack: false, negotiated: false });
+        }
+    }
+
     /// An option that both ends must want; the sender's end decides.
     fn negotiate(&mut self, name: &'static str, on: bool) {
         let sysctl = Sysctl { name, value: u64::from(on), may_lack: false, negotiated: true };
@@ -172,6 +186,14 @@ fn segments(size: Size, mss: u32) -> u32 {
 /// Writes sysctls of a namespace, from a thread inside. One that this kernel lacks is an error unless it may.
 pub fn apply(ns: &Netns, sysctls: &[Sysctl]) -> Result<(), Error> {
     ns.enter(|| sysctls.iter().try_for_each(|sysctl| write(ns.name(), sysctl)))?
+}
+
+/// Has the sockets of a namespace take this congestion control unless they choose another.
+pub fn set_control(ns: &Netns, name: &str) -> Result<(), Error> {
+    let written = ns.enter(|| fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name))?;
+    written.map_err(|e| {
+        Error::system(format!("make \"{name}\" the congestion control of the network namespace {}", ns.name()), e)
+    })
 }
 
 fn write(ns: &str, sysctl: &Sysctl) -> Result<(), Error> {

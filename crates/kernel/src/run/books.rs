@@ -1,0 +1,322 @@
+//! From the books of a live run to its outcome: what the path's packets show, what the senders' windows were, what the
+//! senders took each loss for, and what it truly was.
+
+use super::app::Ends;
+use super::controls::Controls;
+use super::watch::{Record, State};
+use crate::cc;
+use crate::path::{Books, FLOW_PORT, FlowBook};
+use crate::replay;
+use std::collections::BTreeMap;
+use truckee_scenario::Scenario;
+use truckee_scenario::model::Flow;
+use truckee_scenario::outcome::*;
+use truckee_tcp::{Cause, Time};
+
+/// What a run leaves.
+pub struct Run<'a> {
+    pub scenario: &'a Scenario,
+    pub ends: &'a [Ends<'a>],
+    pub path: Books,
+    pub records: Vec<Record>,
+    pub controls: &'a Controls,
+    /// Where the flows' data comes from, as the kernel knows it.
+    pub namespaces: Vec<u32>,
+    /// The beginning and the end on the clock.
+    pub t0: Time,
+    pub end: Time,
+    pub series: bool,
+}
+
+/// A loss event as Linux noticed it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Noticed {
+    t: Time,
+    port: u16,
+    una: u32,
+    kind: Kind,
+    /// Whether it is a loss event of its own: a timer that goes off again for the same segment is none.
+    event: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    DupAcks,
+    Timeout,
+    EcnEcho,
+}
+
+fn name(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Congestion => "congestion",
+        Cause::Wireless => "wireless",
+    }
+}
+
+impl Run<'_> {
+    /// The outcome; wall time and notes are left to the caller.
+    pub fn outcome(mut self) -> Outcome {
+        let measured = (self.t0 + self.scenario.warmup).min(self.end);
+        let mut by_flow: Vec<Vec<Record>> = vec![Vec::new(); self.scenario.flows.len()];
+        for record in std::mem::take(&mut self.records) {
+            let flow = (0..by_flow.len()).find(|&flow| self.is_of(&record, flow));
+            if let Some(flow) = flow {
+                by_flow[flow].push(record);
+            }
+        }
+        let books = std::mem::take(&mut self.path.flows);
+        let (mut flows, mut series) = (Vec::new(), Vec::new());
+        for (index, book) in books.into_iter().enumerate() {
+            let records = &by_flow[index];
+            let verdicts = self.verdicts(index);
+            let noticed = noticed(records);
+            let judged = self.judge(&noticed, &verdicts, &book);
+            flows.push(self.flow(index, &book, records, &judged, measured));
+            if self.series {
+                series.push(self.series_of(index, book, records, &judged));
+            }
+        }
+        let mut outcome = Outcome {
+            truckee: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: "kernel".to_owned(),
+            scenario: self.scenario.name.clone(),
+            seed: self.scenario.seed,
+            digest: String::new(),
+            simulated_s: self.seconds(self.end),
+            wall_s: 0.0,
+            events: by_flow.iter().map(|r| r.len() as u64).sum(),
+            flows,
+            links: std::mem::take(&mut self.path.links),
+            traffic: std::mem::take(&mut self.path.traffic),
+            jain: None,
+            ports: self.ports(),
+            notes: Vec::new(),
+            series,
+        };
+        outcome.compare_flows();
+        outcome
+    }
+
+    /// Whether a record is of the sender of that flow.
+    fn is_of(&self, record: &Record, flow: usize) -> bool {
+        let port = FLOW_PORT + flow as u16;
+        self.namespaces[flow] == record.namespace && [record.peer, record.local].contains(&port)
+    }
+
+    fn seconds(&self, t: Time) -> f64 {
+        t.saturating_sub(self.t0) as f64 / 1e9
+    }
+
+    /// What a flow's sender took each loss for, by client port, in order of time; empty for the kernel's own senders,
+    /// which take every loss for congestion.
+    fn verdicts(&self, flow: usize) -> BTreeMap<u16, Vec<(Time, Cause)>> {
+        let mut verdicts: BTreeMap<u16, Vec<(Time, Cause)>> = BTreeMap::new();
+        let Some((_, events, _)) = self.controls.events(flow) else { return verdicts };
+        for event in events.iter().filter(|e| self.sent_by(e, flow)) {
+            if let Some(cause) = event.verdict() {
+                verdicts.entry(client_port(event, flow)).or_default().push((event.now, cause));
+            }
+        }
+        verdicts
+    }
+
+    fn sent_by(&self, event: &cc::Event, flow: usize) -> bool {
+        [event.peer, event.local].contains(&(FLOW_PORT + flow as u16))
+    }
+
+    /// Each loss event with its true cause and the sender's verdict.
+    fn judge(
+        &self,
+        noticed: &[Noticed],
+        verdicts: &BTreeMap<u16, Vec<(Time, Cause)>>,
+        book: &FlowBook,
+    ) -> Vec<(Noticed, Option<Cause>, Cause)> {
+        let judge = |n: &Noticed| {
+            let fate = book.fate_of_raw(n.port, n.una, n.t.saturating_sub(self.t0));
+            let said = verdicts.get(&n.port).map_or(&[][..], Vec::as_slice);
+            // A sender is asked just before Linux turns its state; what it said last holds where it was not asked.
+            let last = said.partition_point(|(t, _)| *t <= n.t).checked_sub(1);
+            let verdict = last.map_or(Cause::Congestion, |k| said[k].1);
+            (*n, fate.map(|f| f.cause.verdict()), verdict)
+        };
+        noticed.iter().map(judge).collect()
+    }
+
+    fn flow(
+        &self,
+        index: usize,
+        book: &FlowBook,
+        records: &[Record],
+        judged: &[(Noticed, Option<Cause>, Cause)],
+        measured: Time,
+    ) -> FlowOutcome {
+        let flow = &self.scenario.flows[index];
+        let progress = self.ends[index].progress().clone();
+        let start = progress.started.map_or(self.end, |s| s.max(measured));
+        let until = progress.finished.unwrap_or(self.end).min(self.end).max(start);
+        let span = (until - start) as f64 / 1e9;
+        let over = |x: f64| if span > 0.0 { x / span } else { 0.0 };
+        let since_start = |t: Time| progress.started.map(|s| t.saturating_sub(s) as f64 / 1e9);
+        let counted = || judged.iter().filter(|(n, ..)| n.t >= measured);
+        let of = |kind| counted().filter(move |(n, ..)| n.kind == kind).count() as u64;
+        let loss_events = loss_events(counted());
+        FlowOutcome {
+            name: flow.name.clone(),
+            sender: flow.sender.label.clone(),
+            receiver: flow.receiver.name.clone(),
+            goodput_bps: over(book.bytes_delivered as f64 * 8.0),
+            bytes_delivered: book.bytes_delivered,
+            completion_s: progress.finished.and_then(since_start),
+            delivered_s: progress
+                .finished
+                .and(book.last_delivery)
+                .and_then(|last| since_start(self.t0 + last)),
+            segments_sent: book.segments_sent,
+            retransmitted_segments: book.retransmitted_segments,
+            timeouts: of(Kind::Timeout),
+            fast_retransmits: of(Kind::DupAcks),
+            ecn_reductions: of(Kind::EcnEcho),
+            acks_sent: book.acks_sent,
+            acks_per_segment: share(book.acks_sent, book.segments_received).unwrap_or(0.0),
+            ack_burst: None,
+            rounds: book.rounds.clone(),
+            overhead: share(book.retransmitted_bytes, book.bytes_delivered).unwrap_or(0.0),
+            connections: progress.connections,
+            slow_start_rounds: None,
+            slow_start_s: slow_start_end(records),
+            drops: book.drops,
+            ack_drops: book.ack_drops,
+            loss_events,
+            accuracy: loss_events.accuracy(),
+            fair_share: None,
+            longest_stall_s: book.longest_stall.map(|s| s as f64 / 1e9),
+            observers: Observers::default(),
+            delay_s: book.delay_s,
+            rtt_s: book.rtt_s,
+            mean_cwnd_segments: mean_window(records, start, until),
+        }
+    }
+
+    fn series_of(
+        &self,
+        index: usize,
+        book: FlowBook,
+        records: &[Record],
+        judged: &[(Noticed, Option<Cause>, Cause)],
+    ) -> FlowSeries {
+        let flow = &self.scenario.flows[index];
+        let losses = judged.iter().filter(|(n, ..)| n.event).filter_map(|(n, truth, verdict)| {
+            Some(LossPoint {
+                t: self.seconds(n.t),
+                seq: book.unwrapped(n.port, n.una, n.t.saturating_sub(self.t0))?,
+                kind: match n.kind {
+                    Kind::DupAcks => "dup-acks",
+                    Kind::Timeout => "timeout",
+                    Kind::EcnEcho => "ecn",
+                },
+                truth: truth.map_or("none", name),
+                verdict: name(*verdict),
+            })
+        });
+        FlowSeries {
+            flow: flow.name.clone(),
+            losses: losses.collect(),
+            window: records.iter().map(|r| self.window_point(r, flow)).collect(),
+            segments: book.segments,
+            acks: book.acks,
+            drops: book.dropped,
+            estimates: Vec::new(),
+            phases: Vec::new(),
+        }
+    }
+
+    fn window_point(&self, r: &Record, flow: &Flow) -> WindowPoint {
+        let mss = f64::from(r.mss);
+        WindowPoint {
+            t: self.seconds(r.t),
+            cwnd: f64::from(r.cwnd) * mss,
+            // Before the first loss the kernel's threshold is no number of segments.
+            ssthresh: (f64::from(r.ssthresh) * mss).min(f64::from(flow.stack.advertised_window())),
+            flight: u64::from(r.nxt.wrapping_sub(r.una)),
+            rtt: None,
+        }
+    }
+
+    /// Each program of ours against its definition.
+    fn ports(&self) -> Vec<PortOutcome> {
+        let mut ports = Vec::new();
+        for (index, flow) in self.scenario.flows.iter().enumerate() {
+            let Some((spec, events, unrecorded)) = self.controls.events(index) else { continue };
+            let own: Vec<cc::Event> = events.iter().filter(|e| self.sent_by(e, index)).cloned().collect();
+            ports.push(replay::outcome(&flow.name, spec, &flow.sender, &own, unrecorded));
+        }
+        ports
+    }
+}
+
+/// The port of a connection's client.
+fn client_port(event: &cc::Event, flow: usize) -> u16 {
+    if event.peer == FLOW_PORT + flow as u16 { event.local } else { event.peer }
+}
+
+/// The loss events among the turns of the state, in order of time.
+fn noticed(records: &[Record]) -> Vec<Noticed> {
+    let mut last_timeout: BTreeMap<u16, u32> = BTreeMap::new();
+    let mut noticed = Vec::new();
+    for r in records {
+        let Some(state) = r.turns else { continue };
+        let port = if r.peer >= FLOW_PORT && r.local > r.peer { r.local } else { r.peer.max(r.local) };
+        let kind = match state {
+            State::Recovery if r.before < State::Recovery => Kind::DupAcks,
+            State::Loss => Kind::Timeout,
+            State::Reduction if r.before < State::Reduction => Kind::EcnEcho,
+            _ => continue,
+        };
+        let again = kind == Kind::Timeout && last_timeout.insert(port, r.una) == Some(r.una);
+        noticed.push(Noticed { t: r.t, port, una: r.una, kind, event: !again });
+    }
+    noticed
+}
+
+fn loss_events<'a>(judged: impl Iterator<Item = &'a (Noticed, Option<Cause>, Cause)>) -> LossEvents {
+    let mut sum = LossEvents::default();
+    for (_, truth, verdict) in judged.filter(|(n, ..)| n.event && n.kind != Kind::EcnEcho) {
+        let right = u64::from(*truth == Some(*verdict));
+        match truth {
+            None => sum.spurious += 1,
+            Some(Cause::Congestion) => {
+                sum.congestion += 1;
+                sum.congestion_judged_right += right;
+            }
+            Some(Cause::Wireless) => {
+                sum.wireless += 1;
+                sum.wireless_judged_right += right;
+            }
+        }
+    }
+    sum
+}
+
+/// Time from a flow's first record to the first window that is not below its threshold, s.
+fn slow_start_end(records: &[Record]) -> Option<f64> {
+    let first = records.first()?;
+    let end = records.iter().find(|r| r.cwnd >= r.ssthresh)?;
+    Some((end.t - first.t) as f64 / 1e9)
+}
+
+/// Mean congestion window over time, segments, summed over connections that were open at once.
+fn mean_window(records: &[Record], from: Time, to: Time) -> f64 {
+    let mut held: BTreeMap<(u16, u16), (Time, u32)> = BTreeMap::new();
+    let mut area = 0.0;
+    let part = |a: Time, b: Time| b.clamp(from, to).saturating_sub(a.clamp(from, to)) as f64;
+    for r in records {
+        if let Some((since, cwnd)) = held.insert((r.local, r.peer), (r.t, r.cwnd)) {
+            area += f64::from(cwnd) * part(since, r.t);
+        }
+    }
+    // Of connections that followed one another, only the last one lasts until the end.
+    if let Some((since, cwnd)) = held.values().max_by_key(|(since, _)| *since) {
+        area += f64::from(*cwnd) * part(*since, to);
+    }
+    if to > from { area / (to - from) as f64 } else { 0.0 }
+}

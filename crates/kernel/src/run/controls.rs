@@ -1,0 +1,105 @@
+//! The congestion controls of a run: which flow has which, those of ours loaded for it and unloaded after it, and what
+//! they record. Not for: what they compute (see [`crate::cc`]).
+
+use crate::Error;
+use crate::cc::{self, Control, Event, Loaded, PortSpec};
+use crate::session::Session;
+use truckee_scenario::Scenario;
+
+/// Most events that are kept, over all flows: some 500 MB. What comes after is not held against the definitions.
+const MOST_EVENTS: usize = 4_000_000;
+
+/// A program of ours at work for one or more flows.
+struct Ours {
+    spec: PortSpec,
+    loaded: Loaded,
+    events: Vec<Event>,
+    /// Events that came when no more were kept.
+    beyond: u64,
+}
+
+/// The congestion controls of a run.
+pub struct Controls {
+    /// Of each flow.
+    wanted: Vec<Control>,
+    ours: Vec<Ours>,
+}
+
+/// What carries each flow's sender; refuses what no kernel does, and what this one lacks.
+pub fn wanted(scenario: &Scenario) -> Result<Vec<Control>, Error> {
+    let available = cc::available()?;
+    let of = |flow: &truckee_scenario::model::Flow| {
+        let control = match &flow.sender.native {
+            Some(name) => Control::Native(name.clone()),
+            None => cc::control_of(&flow.sender, &flow.stack).map_err(|e| of_flow(&flow.name, e))?,
+        };
+        match &control {
+            Control::Native(name) if !available.contains(name) => Err(Error::Refused {
+                place: format!("flow \"{}\"", flow.name),
+                why: format!(
+                    "this kernel has no congestion control \"{name}\", only {}; truckee cc list shows which can be loaded",
+                    available.join(", ")
+                ),
+            }),
+            _ => Ok(control),
+        }
+    };
+    scenario.flows.iter().map(of).collect()
+}
+
+/// A refusal of a sender, with the flow's name.
+fn of_flow(flow: &str, error: Error) -> Error {
+    match error {
+        Error::Refused { place, why } => Error::Refused { place: format!("flow \"{flow}\", {place}"), why },
+        other => other,
+    }
+}
+
+impl Controls {
+    /// Loads those of ours, each once.
+    pub fn load(session: &Session, wanted: Vec<Control>) -> Result<Self, Error> {
+        let mut ours: Vec<Ours> = Vec::new();
+        for control in &wanted {
+            if let Control::Port(spec) = control
+                && !ours.iter().any(|o| o.spec == *spec)
+            {
+                let loaded = Loaded::load(spec, &session.control(ours.len()), true)?;
+                ours.push(Ours { spec: spec.clone(), loaded, events: Vec::new(), beyond: 0 });
+            }
+        }
+        Ok(Self { wanted, ours })
+    }
+
+    /// What the kernel calls a flow's congestion control.
+    pub fn name(&self, flow: usize) -> String {
+        match (&self.wanted[flow], self.of(flow)) {
+            (Control::Native(name), _) => name.clone(),
+            (_, Some(ours)) => ours.loaded.name().to_owned(),
+            (Control::Port(_), None) => String::new(), // every port wanted is loaded
+        }
+    }
+
+    fn of(&self, flow: usize) -> Option<&Ours> {
+        match &self.wanted[flow] {
+            Control::Native(_) => None,
+            Control::Port(spec) => self.ours.iter().find(|o| o.spec == *spec),
+        }
+    }
+
+    /// Takes what has been recorded since the last time.
+    pub fn take(&mut self) -> Result<(), Error> {
+        for ours in &mut self.ours {
+            let new = ours.loaded.events()?;
+            let room = MOST_EVENTS / 8 - ours.events.len().min(MOST_EVENTS / 8);
+            ours.beyond += new.len().saturating_sub(room) as u64;
+            ours.events.extend(new.into_iter().take(room));
+        }
+        Ok(())
+    }
+
+    /// What a flow's program recorded of all its flows, and how much of it is missing; none for the kernel's own.
+    pub fn events(&self, flow: usize) -> Option<(&PortSpec, &[Event], u64)> {
+        let ours = self.of(flow)?;
+        Some((&ours.spec, &ours.events, ours.beyond + ours.loaded.lost()))
+    }
+}

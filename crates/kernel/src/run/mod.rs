@@ -1,0 +1,277 @@
+//! One scenario on the real stack, from the first check to the last clean-up.
+//!
+//! Everything that can be refused is refused before anything is made. What is made is owned by values whose `Drop`
+//! removes it, so that a run that ends early, for whatever reason, leaves nothing.
+//!
+//! Not for: what happens to packets ([`crate::path`]), what a sender decides ([`crate::cc`] and the kernel).
+
+mod app;
+mod books;
+mod clock;
+mod controls;
+mod place;
+mod watch;
+mod web;
+
+use crate::path::{self, Books, Emulator, Plan};
+use crate::session::Session;
+use crate::stack::Settings;
+use crate::{Error, doctor};
+use app::{Ends, Stop};
+use controls::Controls;
+use place::Place;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use truckee_scenario::arrivals::Process;
+use truckee_scenario::model::{App, Changed};
+use truckee_scenario::{Outcome, Scenario};
+use truckee_tcp::Time;
+use watch::{Record, Watch};
+use web::Page;
+
+/// What a run records beside its outcome, and how it runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Whether to record time series.
+    pub series: bool,
+    /// Whether the emulator waits for the next packet with its eyes open: delays are more exact, a core is busy.
+    pub busy: bool,
+}
+
+/// How often the records of the kernel are taken.
+const TAKE: Duration = Duration::from_millis(20);
+/// Least time between two records of a window that nobody draws, ns.
+const SPACING: u64 = 1_000_000;
+/// Most flows: each has threads and a port of its own.
+const MAX_FLOWS: usize = 500;
+
+/// Runs a scenario to its end on the kernel of this machine. It takes as long as the scenario lasts. When `cancel`
+/// becomes true it ends with [`Error::Interrupted`], and nothing is left.
+pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Outcome, Error> {
+    let started = Instant::now();
+    doctor::check_run()?;
+    refuse(scenario)?;
+    let plan = Plan::of(scenario)?;
+    let stacks = place::stacks(scenario)?;
+    let wanted = controls::wanted(scenario)?;
+
+    let session = Session::begin()?;
+    let mut place = Place::make(&session, scenario, &plan, &stacks)?;
+    let controls = Controls::load(&session, wanted)?;
+    let watch = Watch::start(&place.inodes(), if options.series { 0 } else { SPACING })?;
+    let emulate = path::Options { series: options.series, busy: options.busy, priority: true };
+    let emulator = plan.start(place.take_tuns(), &emulate)?;
+    let pages = pages(&session, scenario, &place, &controls)?;
+    let t0 = emulator.begin();
+
+    let ends = ends(scenario, &place, &stacks, &controls, t0)?;
+    let mut live = Live { scenario, session: &session, ends: &ends, pages, watch, controls, records: Vec::new(), t0 };
+    let (path, end) = live.conduct(emulator, cancel)?;
+    let mut outcome = live.outcome(path, end, options.series)?;
+    outcome.notes = notes(&stacks);
+    outcome.wall_s = started.elapsed().as_secs_f64();
+    Ok(outcome)
+}
+
+/// What the parts of a run do not refuse themselves.
+fn refuse(scenario: &Scenario) -> Result<(), Error> {
+    let refused = |place: String, why: &str| Err(Error::Refused { place, why: why.to_owned() });
+    if scenario.flows.is_empty() {
+        return refused("[[flow]]".to_owned(), "a kernel run needs a flow: cross traffic alone meets no stack");
+    }
+    if scenario.flows.len() > MAX_FLOWS {
+        let why = format!("a kernel run has at most {MAX_FLOWS} flows, and here are {}", scenario.flows.len());
+        return refused("[[flow]]".to_owned(), &why);
+    }
+    for change in &scenario.changes {
+        if let Changed::Receiver { flow, .. } = &change.what {
+            let place = format!("[[change]] of flow \"{}\"", scenario.flows[*flow].name);
+            return refused(place, "the kernel engine does not change receivers in mid run");
+        }
+    }
+    let mut serves = BTreeMap::new();
+    for flow in &scenario.flows {
+        let place = || format!("flow \"{}\"", flow.name);
+        let watched = &flow.observe;
+        if !watched.detectors.is_empty() || !watched.estimators.is_empty() || !watched.predictors.is_empty() {
+            return refused(place(), "observe: nobody watches a sender of the kernel engine; use --engine sim");
+        }
+        if let App::WebPage { .. } = flow.app {
+            web::check()?;
+            // Its server takes the congestion control of its namespace, which has one.
+            if serves.insert(flow.from, &flow.sender).is_some_and(|other| *other != flow.sender) {
+                return refused(place(), "two web servers at one node with different senders; give them nodes of their own");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What of the papers' stack, or today's, cannot be had, each once.
+fn notes(stacks: &[Settings]) -> Vec<String> {
+    let all: BTreeSet<&str> = stacks.iter().flat_map(|s| s.stated.iter().copied()).collect();
+    all.into_iter().map(str::to_owned).collect()
+}
+
+/// The flows with their listening sockets.
+fn ends<'a>(
+    scenario: &'a Scenario,
+    place: &'a Place,
+    stacks: &[Settings],
+    controls: &Controls,
+    t0: Time,
+) -> Result<Vec<Ends<'a>>, Error> {
+    let flows = scenario.flows.iter().enumerate();
+    flows
+        .map(|(index, flow)| {
+            let times = (t0 + flow.start, t0.saturating_add(flow.stop.unwrap_or(scenario.duration)));
+            let process = match &flow.app {
+                App::Segments { arrivals, size, .. } => {
+                    let rng = truckee_channel::stream(scenario.seed, &format!("{}/app", flow.name));
+                    Some(Process::new(arrivals, *size, flow.start, rng))
+                }
+                _ => None,
+            };
+            let between = (place.namespace(flow.from)?, place.namespace(flow.to)?);
+            let sockets = (stacks[index].sockets.clone(), controls.name(index));
+            let mut ends = Ends::new((index, flow), between, sockets, times, process);
+            if !matches!(flow.app, App::WebPage { .. }) {
+                ends.listen()?;
+            }
+            Ok(ends)
+        })
+        .collect()
+}
+
+/// The web pages of the flows that have one, by their flow's number.
+fn pages(
+    session: &Session,
+    scenario: &Scenario,
+    place: &Place,
+    controls: &Controls,
+) -> Result<Vec<(usize, Page)>, Error> {
+    let mut pages = Vec::new();
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        if let App::WebPage { objects, mean, connections } = flow.app {
+            let namespace = place.namespace(flow.from)?;
+            crate::stack::set_control(namespace, &controls.name(index))?;
+            let here = SocketAddr::new(path::address(flow.from).into(), path::FLOW_PORT + index as u16);
+            let what = (objects, mean, connections);
+            pages.push((index, Page::serve(session, namespace, here, &flow.name, scenario.seed, what)?));
+        }
+    }
+    Ok(pages)
+}
+
+/// A run while it goes on.
+struct Live<'a> {
+    scenario: &'a Scenario,
+    session: &'a Session,
+    ends: &'a [Ends<'a>],
+    pages: Vec<(usize, Page)>,
+    watch: Watch,
+    controls: Controls,
+    records: Vec<Record>,
+    t0: Time,
+}
+
+impl Live<'_> {
+    /// Lets the flows run until the end, or until all have done what they had to. Returns what the path saw, and when
+    /// the end was.
+    fn conduct(&mut self, emulator: Emulator, cancel: &AtomicBool) -> Result<(Books, Time), Error> {
+        let stop = Stop::default();
+        let ends = self.ends;
+        std::thread::scope(|scope| {
+            ends.iter().for_each(|end| end.run(scope, &stop));
+            let ended = self.attend(&emulator, cancel);
+            // First the path, so that what the ends do when they are stopped is in nobody's books.
+            let path = emulator.stop();
+            stop.all();
+            self.pages.clear();
+            let end = ended?;
+            Ok((path?, end))
+        })
+    }
+
+    /// Takes records until the run is over. Returns when that was.
+    fn attend(&mut self, emulator: &Emulator, cancel: &AtomicBool) -> Result<Time, Error> {
+        let last = self.t0.saturating_add(self.scenario.duration);
+        loop {
+            let left = Duration::from_nanos(last.saturating_sub(clock::now()));
+            if left.is_zero() || self.is_done() {
+                return Ok(clock::now().min(last));
+            }
+            self.records.extend(self.watch.take(left.min(TAKE)));
+            self.controls.take()?;
+            self.attend_pages()?;
+            if cancel.load(Ordering::Relaxed) {
+                return Err(Error::Interrupted);
+            }
+            emulator.check()?;
+            if let Some((end, why)) = self.ends.iter().find_map(|e| Some((e, e.progress().failure.clone()?))) {
+                return Err(Error::Broken(format!("flow \"{}\" broke off: {why}", end.flow.name)));
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        let done = |end: &Ends<'_>| end.progress().finished.is_some() && is_finite(&end.flow.app);
+        self.scenario.stop_when_done && self.ends.iter().all(done)
+    }
+
+    /// Has pages asked for when their time has come, and notes when they are there.
+    fn attend_pages(&mut self) -> Result<(), Error> {
+        for (index, page) in &mut self.pages {
+            let end = &self.ends[*index];
+            let mut progress = end.progress();
+            let now = clock::now();
+            if progress.started.is_none() && now >= end.start {
+                progress.started = Some(now);
+                page.ask(self.session, end.to)?;
+            }
+            if progress.finished.is_none() {
+                match page.is_done() {
+                    Ok(true) => progress.finished = Some(now),
+                    Ok(false) => {}
+                    Err(why) => progress.failure = Some(why),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn outcome(mut self, path: Books, end: Time, series: bool) -> Result<Outcome, Error> {
+        self.records.extend(self.watch.take(Duration::ZERO));
+        self.controls.take()?;
+        let lost = self.watch.lost();
+        if lost > 0 {
+            return Err(Error::Broken(format!(
+                "{lost} records of the senders' windows were lost, since this machine did not keep up; try a lower rate"
+            )));
+        }
+        let namespaces = self.ends.iter().map(|e| e.from.inode() as u32).collect();
+        let run = books::Run {
+            scenario: self.scenario,
+            ends: self.ends,
+            path,
+            records: self.records,
+            controls: &self.controls,
+            namespaces,
+            t0: self.t0,
+            end,
+            series,
+        };
+        Ok(run.outcome())
+    }
+}
+
+/// Whether an application comes to an end by itself.
+fn is_finite(app: &App) -> bool {
+    match app {
+        App::Bulk => false,
+        App::File { .. } | App::Files { .. } | App::WebPage { .. } => true,
+        App::RequestResponse { count, .. } | App::Segments { count, .. } => count.is_some(),
+    }
+}
