@@ -1,1 +1,0 @@
-//! The path emulator.

@@ -1,0 +1,178 @@
+//! The emulator for real: two namespaces, a TUN device in each, packets through both. They need root.
+
+use super::*;
+use crate::path::{Cause, FLOW_PORT, address, address6};
+use nix::sched::{CloneFlags, setns};
+use std::fs::File;
+use std::io::Read as _;
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::process::Command;
+use std::sync::atomic::AtomicU32;
+use std::time::{Duration, Instant};
+use truckee_scenario::Document;
+
+/// A namespace of a name of its own, removed with it.
+struct Space(String);
+
+impl Space {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tkpath-{}-{count}", std::process::id());
+        ip(&["netns", "add", &name]);
+        Self(name)
+    }
+
+    /// Runs something inside, on a thread of its own.
+    fn inside<T: Send>(&self, what: impl FnOnce() -> T + Send) -> T {
+        let file = File::open(format!("/run/netns/{}", self.0)).unwrap();
+        let run = || {
+            setns(file, CloneFlags::CLONE_NEWNET).unwrap();
+            what()
+        };
+        std::thread::scope(|scope| scope.spawn(run).join().unwrap())
+    }
+
+    fn tun(&self, node: NodeId) -> (NodeId, Tun) {
+        self.inside(|| {
+            let tun = Tun::create("path0").unwrap();
+            tun.set_address(address(node).into(), 16).unwrap();
+            tun.set_address(address6(node).into(), 64).unwrap();
+            tun.up().unwrap();
+            (node, tun)
+        })
+    }
+}
+
+impl std::ops::Drop for Space {
+    fn drop(&mut self) {
+        ip(&["netns", "del", &self.0]);
+    }
+}
+
+fn ip(arguments: &[&str]) {
+    let done = Command::new("ip").args(arguments).output().unwrap();
+    assert!(done.status.success(), "ip {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn plan(channel: &str) -> Plan {
+    let text = format!(
+        r#"
+        duration = "60s"
+        seed = 3
+        link = [{{ between = ["a", "b"], rate = "100Mbit/s", delay = "5ms", channel = {channel} }}]
+        flow = [{{ name = "f", from = "a", to = "b", sender = "reno" }}]
+        "#
+    );
+    Plan::of(&Document::parse("live.toml", &text).unwrap().scenario().unwrap()).unwrap()
+}
+
+fn started(channel: &str) -> (Space, Space, Emulator) {
+    let (left, right) = (Space::new(), Space::new());
+    let tuns = vec![left.tun(0), right.tun(1)];
+    let options = Options { series: true, ..Options::default() };
+    let emulator = plan(channel).start(tuns, &options).unwrap();
+    (left, right, emulator)
+}
+
+#[test]
+fn a_script_loses_exactly_the_packets_it_names() {
+    let (left, right, emulator) =
+        started(r#"{ kind = "scripted", packets = ["3..5", "10..10", "200..200"] }"#);
+    let receiver = right.inside(|| UdpSocket::bind((address(1), 9)).unwrap());
+    receiver.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let sender = left.inside(|| UdpSocket::bind((address(0), 0)).unwrap());
+    // Before the run begins nothing is lost, however the script reads.
+    for k in 0..10u32 {
+        sender.send_to(&k.to_be_bytes(), (address(1), 9)).unwrap();
+    }
+    let next = || {
+        let mut number = [0; 4];
+        receiver.recv(&mut number).map(|_| u32::from_be_bytes(number)).ok()
+    };
+    assert_eq!((0..10).filter_map(|_| next()).collect::<Vec<_>>(), (0..10).collect::<Vec<_>>());
+    emulator.begin();
+    for k in 1..=300u32 {
+        sender.send_to(&k.to_be_bytes(), (address(1), 9)).unwrap();
+    }
+    let script = [3, 4, 5, 10, 200];
+    let expected: Vec<u32> = (1..=300).filter(|k| !script.contains(k)).collect();
+    assert_eq!((0..295).filter_map(|_| next()).collect::<Vec<_>>(), expected);
+    let there = &emulator.counters()[0];
+    assert_eq!((there.packets, there.delivered, there.channel_drops), (300, 295, 5));
+    let books = emulator.stop().unwrap();
+    assert_eq!((books.links[0].packets, books.links[0].bytes), (300, 300 * 32));
+    // What strays are the stacks' own router solicitations, from both ends.
+    let read: u64 = books.ports.iter().map(|port| port.read).sum();
+    assert_eq!((read - books.strays, books.ports[1].written), (310, 305));
+    assert!(books.ports.iter().all(|port| port.unread == 0 && port.refused == 0));
+}
+
+#[test]
+fn a_connection_is_booked_as_it_was_and_its_losses_are_known() {
+    let (left, right, emulator) = started(r#"{ kind = "scripted", packets = ["20..20", "21..21"] }"#);
+    let listener = right.inside(|| TcpListener::bind((address(1), FLOW_PORT)).unwrap());
+    let begin = emulator.begin();
+    let took = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut all = Vec::new();
+        stream.read_to_end(&mut all).unwrap();
+        all.len()
+    });
+    let mut stream = left.inside(|| TcpStream::connect((address(1), FLOW_PORT)).unwrap());
+    let port = stream.local_addr().unwrap().port();
+    stream.write_all(&vec![7; 200_000]).unwrap();
+    drop(stream);
+    assert_eq!(took.join().unwrap(), 200_000);
+    let took = clock() - begin;
+    std::thread::sleep(Duration::from_millis(50));
+    let books = emulator.stop().unwrap();
+    let flow = &books.flows[0];
+    assert_eq!((flow.connections, flow.bytes_delivered), (1, 200_000));
+    assert_eq!((flow.drops.channel, flow.drops.queue, flow.drops.outage), (2, 0, 0));
+    assert_eq!(flow.segments_sent - flow.segments_received, 2);
+    assert_eq!(flow.retransmitted_bytes, flow.bytes_sent - 200_000);
+    assert!(flow.retransmitted_segments >= 2);
+    assert!(flow.acks_sent > 0 && flow.acks.len() as u64 >= flow.acks_sent);
+    assert_eq!(flow.segments.len() as u64, flow.segments_sent);
+    for dropped in &flow.dropped {
+        let at = (dropped.t * 1e9) as Time + 1_000;
+        let fate = flow.fate(port, dropped.seq, at).unwrap();
+        assert_eq!(fate.cause, Cause::Channel);
+        assert_eq!(flow.fate(port, dropped.seq, took), None, "it came in the end");
+    }
+    let rtt = flow.rtt_s.min.unwrap();
+    assert!((0.010..0.030).contains(&rtt), "{rtt}");
+    let delay = flow.delay_s.p50.unwrap();
+    assert!((0.005..0.030).contains(&delay), "{delay}");
+    assert!(flow.rounds.len() > 1 && flow.rounds[0].segments <= 10, "{:?}", flow.rounds);
+}
+
+#[test]
+fn a_device_that_goes_away_is_told_of() {
+    let (left, _right, emulator) = started(r#"{ kind = "none" }"#);
+    emulator.check().unwrap();
+    left.inside(|| ip(&["link", "del", "path0"]));
+    let patience = Instant::now() + Duration::from_secs(10);
+    while emulator.check().is_ok() {
+        assert!(Instant::now() < patience, "nobody has noticed");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let said = emulator.check().unwrap_err().to_string();
+    assert!(said.contains("path0 is gone"), "{said}");
+    assert!(emulator.counters().is_empty());
+    assert!(emulator.stop().unwrap_err().to_string().contains("path0 is gone"));
+}
+
+#[test]
+fn devices_must_be_those_of_the_plan() {
+    let space = Space::new();
+    let said = plan("{ kind = \"none\" }").start(vec![space.tun(0)], &Options::default()).unwrap_err();
+    assert!(said.to_string().ends_with("none for node 1"), "{said}");
+    let taken = space.inside(|| {
+        let _one = Tun::create("path0").unwrap();
+        Tun::create("path0").unwrap_err().to_string()
+    });
+    assert!(taken.starts_with("cannot make the TUN device path0"), "{taken}");
+    assert!(space.inside(|| Tun::create("a/b").unwrap_err()).to_string().starts_with("device \"a/b\""));
+}

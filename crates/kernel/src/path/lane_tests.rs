@@ -1,0 +1,196 @@
+use super::*;
+use truckee_channel::{ChannelConfig, Effect};
+use truckee_scenario::Document;
+
+const MS: Nanos = 1_000_000;
+
+/// One direction of 12 Mbit/s and 10 ms, measured for 100 ms: a packet of 1500 B takes 1 ms.
+fn lane(channel: &str, queue: &str) -> Lane {
+    let text = format!(
+        r#"
+        duration = "100ms"
+        seed = 7
+        link = [{{ between = ["a", "b"], rate = "12Mbit/s", delay = "10ms", queue = {{ size = "{queue}" }}, channel = {channel} }}]
+        "#
+    );
+    let scenario = Document::parse("lane.toml", &text).unwrap().scenario().unwrap();
+    Lane::new(&scenario.links[0].forward, "a-b", scenario.seed, (0, scenario.duration))
+}
+
+/// Offers `n` packets of 1500 B at once; what is accepted goes on its way.
+fn fill(lane: &mut Lane, now: Time, n: u32) -> Vec<Offered> {
+    let offer = |packet| {
+        let offered = lane.offer(now, 1500, 0, true);
+        if let Offered::Accepted { departure, arrival, .. } = offered {
+            lane.carry(InTransit { arrival, departure, packet });
+        }
+        offered
+    };
+    (0..n).map(offer).collect()
+}
+
+fn arrivals(lane: &mut Lane) -> Vec<f64> {
+    std::iter::from_fn(|| lane.arrive(Time::MAX)).map(|(_, at)| at as f64 / MS as f64).collect()
+}
+
+#[test]
+fn a_backlog_leaves_at_the_rate_whatever_fraction_of_a_nanosecond_a_packet_takes() {
+    for rate in [7u64, 999_999_937, 10_000_000_000] {
+        let direction = Direction {
+            rate,
+            delay: 5,
+            queue: Queue::DropTail { limit: Limit::None },
+            ack_filter: false,
+            channel: ChannelConfig::default(),
+        };
+        let mut lane = Lane::new(&direction, "a-b", 1, (0, Time::MAX >> 1));
+        for k in 1..=10_000u64 {
+            let Offered::Accepted { departure, arrival, copy: None } = lane.offer(0, 1499, 0, true) else {
+                panic!("nothing is lost here")
+            };
+            let exact = u128::from(k) * 1499 * 8 * 1_000_000_000 / u128::from(rate);
+            assert_eq!(
+                (u128::from(departure), arrival),
+                (exact, departure + 5),
+                "packet {k} at {rate} bit/s"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_packet_in_transmission_does_not_count_against_the_queue() {
+    let mut one = lane("{ kind = \"none\" }", "5packets");
+    let dropped =
+        fill(&mut one, 0, 10).iter().filter(|o| matches!(o, Offered::Dropped(Cause::Queue, 0))).count();
+    assert_eq!(dropped, 4);
+    assert_eq!(arrivals(&mut one), [11.0, 12.0, 13.0, 14.0, 15.0, 16.0]);
+    // Of 9000 B, six packets wait behind one in transmission.
+    let mut one = lane("{ kind = \"none\" }", "9kB");
+    assert_eq!(fill(&mut one, 0, 10).iter().filter(|o| matches!(o, Offered::Accepted { .. })).count(), 7);
+    // Two have been served 2 ms later: room for two more.
+    let later = fill(&mut one, 2 * MS, 3);
+    assert_eq!(later.iter().filter(|o| matches!(o, Offered::Accepted { .. })).count(), 2);
+    assert_eq!(one.counters(2 * MS).waiting_packets, 6);
+}
+
+#[test]
+fn a_queue_without_a_limit_ends_before_memory_does() {
+    let mut one = lane("{ kind = \"none\" }", "1000000000packets");
+    let offered = (0..200_000).map(|_| one.offer(0, 1500, 0, true));
+    let dropped = offered.filter(|o| matches!(o, Offered::Dropped(Cause::Queue, _))).count() as u64;
+    assert_eq!(dropped, 200_000 - 1 - AMPLE / 1500);
+}
+
+#[test]
+fn utilisation_and_waits_are_those_of_the_closed_form() {
+    let mut one = lane("{ kind = \"none\" }", "50packets");
+    fill(&mut one, 0, 20);
+    arrivals(&mut one);
+    let outcome = one.outcome(0, 100 * MS);
+    // 20 packets of 1 ms in 100 ms; the k-th waited k ms.
+    assert!((outcome.utilisation - 0.2).abs() < 1e-12);
+    assert!((outcome.mean_wait_s - 0.0095).abs() < 1e-12);
+    assert!((outcome.mean_queue_packets - 1.9).abs() < 1e-12);
+    assert_eq!((outcome.packets, outcome.bytes, one.counts.delivered), (20, 30_000, 20));
+}
+
+#[test]
+fn the_channel_draws_as_one_of_the_same_name_and_seed_does() {
+    let channel = "{ kind = \"gilbert\", good = \"20ms\", bad = \"5ms\", per_good = 0.01, per_bad = 0.5 }";
+    let mut one = lane(channel, "200000packets");
+    let config = Effect::Gilbert { good: 20 * MS, bad: 5 * MS, per_good: 0.01, per_bad: 0.5 };
+    let mut same = Channel::new(&ChannelConfig { effects: vec![config] }, stream_seed(7, "a-b/channel"));
+    let fates: Vec<Offered> = (0..5_000).map(|k| one.offer(k * 2 * MS, 1500, 3, true)).collect();
+    let mut lost = 0;
+    for (k, offered) in (0..).zip(fates) {
+        let at = k * 2 * MS + MS;
+        let fate = same.fate(&Sighting { at, bytes: 1500, flow: 3, data: true });
+        match (offered, fate) {
+            (Offered::Accepted { departure, .. }, Fate::Arrives { .. }) => assert_eq!(departure, at),
+            (Offered::Dropped(Cause::Channel, when), Fate::Lost(Loss::Error)) => {
+                assert_eq!(when, at);
+                lost += 1;
+            }
+            different => panic!("packet {k}: {different:?}"),
+        }
+    }
+    assert!(lost > 100, "{lost}");
+}
+
+#[test]
+fn causes_are_told_apart() {
+    let channel =
+        r#"[{ kind = "outages", at = [["0s", "2500us"]] }, { kind = "scripted", packets = ["3..4"] }]"#;
+    let mut one = lane(channel, "2packets");
+    let fates = fill(&mut one, 0, 4);
+    let drop = |cause, ms| Offered::Dropped(cause, ms * MS);
+    assert_eq!(fates[..2], [drop(Cause::Outage, 1), drop(Cause::Outage, 2)]);
+    assert_eq!(fates[2..], [drop(Cause::Channel, 3), drop(Cause::Queue, 0)]);
+    let counts = one.counters(0);
+    assert_eq!((counts.outage_drops, counts.channel_drops, counts.queue_drops), (2, 1, 1));
+}
+
+#[test]
+fn a_lane_is_a_fifo_unless_its_channel_overtakes() {
+    let jitter = |keep| {
+        format!("{{ kind = \"jitter\", distribution = \"uniform\", max = \"20ms\", keep_order = {keep} }}")
+    };
+    for keep in [true, false] {
+        let mut one = lane(&jitter(keep), "1000packets");
+        fill(&mut one, 0, 500);
+        let order: Vec<PacketId> = std::iter::from_fn(|| one.arrive(Time::MAX)).map(|(id, _)| id).collect();
+        assert_eq!(order.len(), 500);
+        assert_eq!(order.is_sorted(), keep);
+    }
+}
+
+#[test]
+fn a_recorded_capacity_takes_the_place_of_the_rate() {
+    let mut one = lane("{ kind = \"none\" }", "50packets");
+    let trace = Arc::new(CapacityTrace { name: "test".into(), opportunities_ms: vec![4, 8] });
+    one.capacity = Some(Capacity::new(trace));
+    fill(&mut one, 0, 4);
+    assert_eq!(arrivals(&mut one), [14.0, 18.0, 22.0, 26.0]);
+}
+
+#[test]
+fn a_new_rate_holds_from_the_next_packet_on_and_a_new_delay_for_what_is_still_to_leave() {
+    let mut one = lane("{ kind = \"scripted\", packets = [\"2..2\"] }", "5packets");
+    fill(&mut one, 0, 4);
+    one.change(MS / 2, Some(24_000_000), None);
+    assert_eq!(arrivals(&mut one), [11.0, 12.0, 12.5]);
+    assert_eq!(one.counts.busy, 5 * MS / 2);
+    let mut one = lane("{ kind = \"none\" }", "5packets");
+    fill(&mut one, 0, 2);
+    one.change(3 * MS / 2, None, Some(MS));
+    fill(&mut one, 3 * MS, 1);
+    // The first has left already; the others come up behind it and do not overtake.
+    assert_eq!(arrivals(&mut one), [11.0, 11.0, 11.0]);
+}
+
+#[test]
+fn a_lane_that_goes_down_loses_what_is_on_it() {
+    let mut one = lane("{ kind = \"none\" }", "5packets");
+    fill(&mut one, 0, 4);
+    assert_eq!(one.fail(3 * MS / 2), [0, 1, 2, 3]);
+    assert_eq!(one.offer(2 * MS, 1500, 0, true), Offered::Dropped(Cause::Outage, 2 * MS));
+    one.mend();
+    fill(&mut one, 3 * MS, 1);
+    assert_eq!(arrivals(&mut one), [14.0]);
+    assert_eq!((one.counts.outage_drops, one.counts.busy), (5, 5 * MS / 2));
+}
+
+#[test]
+fn what_was_before_the_warm_up_or_after_the_end_does_not_count() {
+    let mut one = lane("{ kind = \"none\" }", "50packets");
+    one.measured = (10 * MS, 20 * MS);
+    fill(&mut one, 0, 5);
+    one.begin_measuring();
+    fill(&mut one, 12 * MS, 3);
+    one.end_measuring();
+    fill(&mut one, 30 * MS, 7);
+    let outcome = one.outcome(10 * MS, 20 * MS);
+    assert_eq!(outcome.packets, 3);
+    assert!((outcome.utilisation - 0.3).abs() < 1e-12);
+}

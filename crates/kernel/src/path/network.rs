@@ -1,0 +1,385 @@
+//! The emulated network: lanes, the ways through them, cross traffic, changes and books. It is told what happens and when
+//! and says what leaves where; it reads no clock and touches no device, so that a test can drive it through any moment.
+
+use super::book::{Book, FlowBook};
+use super::delays::Delays;
+use super::lane::{Lane, Offered};
+use super::plan::{END, FlowPlan, Plan, Source, Wiring};
+use super::pool::{Owner, Packet, Pool};
+use super::refusals::directions;
+use super::segment::{self, Header, Tcp};
+use super::transit::{InTransit, PacketId};
+use super::truth::Dropped;
+use super::{Cause, FLOW_PORT, LaneCounters, seconds};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use truckee_channel::{CROSS_TRAFFIC, Time};
+use truckee_scenario::model::LinkChange;
+use truckee_scenario::outcome::{Drops, LinkOutcome, TrafficOutcome};
+
+/// What happens by itself, in the order of what happens first at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// The time that is measured ends.
+    End,
+    /// The warm-up ends.
+    Warm,
+    /// The change of this number.
+    Change(u32),
+    /// The next packet on this lane is at its far end.
+    Lane(u32),
+    /// This source sends.
+    Source(u32),
+}
+
+/// Who is told of a packet that leaves the network.
+pub(super) trait Exit {
+    /// The packet leaves by the port of this number, `due` being the moment it should; returns when it does.
+    fn leave(&mut self, port: usize, frame: &[u8], due: Time) -> Time;
+}
+
+/// The emulated network.
+#[derive(Debug)]
+pub(super) struct Network {
+    wiring: Wiring,
+    lanes: Vec<Lane>,
+    ways: Vec<u32>,
+    /// The position of each node among the endpoints; `END`: it is none.
+    port_of: Vec<u32>,
+    ports: usize,
+    between: Vec<u32>,
+    flows: Vec<FlowPlan>,
+    books: Vec<Book>,
+    sources: Vec<Source>,
+    traffic: Vec<TrafficBook>,
+    changes: Vec<(Time, LinkChange)>,
+    measured: (Time, Time),
+    measuring: bool,
+    agenda: BinaryHeap<Reverse<(Time, Event)>>,
+    packets: Pool,
+    /// Packets that no way leads on: to addresses of no node, multicast.
+    pub strays: u64,
+}
+
+#[derive(Debug, Default)]
+struct TrafficBook {
+    name: String,
+    sent: u64,
+    delivered: u64,
+    bytes: u64,
+    drops: Drops,
+    delays: Delays,
+}
+
+impl Network {
+    /// The network of a plan; `series`: whether time series are kept.
+    pub fn new(plan: Plan, series: bool) -> Self {
+        let nodes = plan.endpoints.iter().max().map_or(0, |last| last + 1);
+        let mut port_of = vec![END; nodes];
+        plan.endpoints.iter().enumerate().for_each(|(port, &node)| port_of[node] = port as u32);
+        let mut network = Self {
+            wiring: plan.wiring,
+            lanes: plan.lanes,
+            ways: plan.ways,
+            port_of,
+            ports: plan.endpoints.len(),
+            between: plan.between,
+            books: plan.flows.iter().map(|_| Book::new(series)).collect(),
+            flows: plan.flows,
+            sources: plan.sources,
+            traffic: plan
+                .traffic
+                .into_iter()
+                .map(|name| TrafficBook { name, ..TrafficBook::default() })
+                .collect(),
+            changes: plan.changes,
+            measured: plan.measured,
+            measuring: false,
+            agenda: BinaryHeap::new(),
+            packets: Pool::default(),
+            strays: 0,
+        };
+        network.arrange();
+        network
+    }
+
+    /// Puts what is known of the future on the agenda.
+    fn arrange(&mut self) {
+        self.agenda.push(Reverse((self.measured.0, Event::Warm)));
+        self.agenda.push(Reverse((self.measured.1, Event::End)));
+        for (index, (at, _)) in self.changes.iter().enumerate() {
+            self.agenda.push(Reverse((*at, Event::Change(index as u32))));
+        }
+        for (index, source) in self.sources.iter_mut().enumerate() {
+            self.agenda.push(Reverse((source.process.next(), Event::Source(index as u32))));
+        }
+    }
+
+    /// When something happens by itself next.
+    pub fn next_event(&self) -> Option<Time> {
+        self.agenda.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// Lets happen what is due by `now`, each thing at its own time.
+    pub fn advance(&mut self, now: Time, exit: &mut impl Exit) {
+        while let Some(&Reverse((at, event))) = self.agenda.peek()
+            && at <= now
+        {
+            self.agenda.pop();
+            match event {
+                Event::Lane(lane) => self.on_lane(at, lane, exit),
+                Event::Source(source) => self.on_source(at, source),
+                Event::Change(change) => self.on_change(at, change as usize),
+                Event::Warm => self.on_warm(),
+                Event::End => self.on_end(),
+            }
+        }
+    }
+
+    /// A frame was read from a port at `now`; its IP packet begins at `offset`. [`Network::advance`] has been told of
+    /// `now` before.
+    pub fn enter(&mut self, now: Time, port: usize, frame: &[u8], offset: usize) {
+        let packet = &frame[offset.min(frame.len())..];
+        let header = segment::read(packet);
+        let Some((to, way, owner)) = self.find_way(now, port, header.as_ref()) else {
+            self.strays += 1;
+            return;
+        };
+        let flow = match owner {
+            Owner::Flow(seen) => seen.flow,
+            _ => CROSS_TRAFFIC,
+        };
+        let packet = Packet {
+            owner,
+            at: way,
+            wire: packet.len() as u32,
+            flow,
+            data: header.is_some_and(|h| h.data),
+            copy: false,
+            born: now,
+            to: to as u32,
+            frame: Vec::new(),
+        };
+        let id = self.packets.add(packet, frame);
+        self.inject(now, id);
+    }
+
+    /// The port that a frame would leave by if there were no lanes on its way: what holds before a run begins.
+    pub fn port_out(&self, port: usize, packet: &[u8]) -> Option<usize> {
+        self.out(port, segment::read(packet).as_ref())
+    }
+
+    fn out(&self, port: usize, header: Option<&Header>) -> Option<usize> {
+        match self.wiring {
+            Wiring::Pair => Some(1 - port),
+            Wiring::ByAddress => {
+                let out = *self.port_of.get(header?.to?)?;
+                (out != END && out as usize != port).then_some(out as usize)
+            }
+        }
+    }
+
+    /// Where a packet goes, by which way, and what it belongs to.
+    fn find_way(&mut self, now: Time, port: usize, header: Option<&Header>) -> Option<(usize, u32, Owner)> {
+        let to = self.out(port, header)?;
+        if let Some(tcp) = header.and_then(|h| h.tcp)
+            && let Some((flow, forward)) = self.flow_of(port, to, &tcp)
+        {
+            let plan = &self.flows[flow];
+            let way = if forward { plan.forward } else { plan.back };
+            let seen = self.books[flow].send(now, flow as u32, &tcp, forward);
+            return Some((to, way, seen.map_or(Owner::None, Owner::Flow)));
+        }
+        let way = self.between[port * self.ports + to];
+        (way != END).then_some((to, way, Owner::None))
+    }
+
+    /// The flow that a segment belongs to, and whether it goes the way of the data.
+    fn flow_of(&self, from: usize, to: usize, tcp: &Tcp) -> Option<(usize, bool)> {
+        let is = |port: u16, client: usize, server: usize| {
+            let index = usize::from(port.checked_sub(FLOW_PORT)?);
+            let flow = self.flows.get(index)?;
+            let ends = (self.port_of[flow.from] as usize, self.port_of[flow.to] as usize);
+            (ends == (client, server)).then_some(index)
+        };
+        let forward = is(tcp.destination, from, to).map(|flow| (flow, true));
+        forward.or_else(|| is(tcp.source, to, from).map(|flow| (flow, false)))
+    }
+
+    /// Offers a packet to the lane at its position.
+    fn inject(&mut self, now: Time, id: PacketId) {
+        let packet = &self.packets[id];
+        let lane = self.ways[packet.at as usize];
+        let offered = self.lanes[lane as usize].offer(now, packet.wire, packet.flow, packet.data);
+        match offered {
+            Offered::Dropped(cause, at) => {
+                self.packets.remove(id);
+                self.on_drop(id, lane, Dropped { at, cause });
+            }
+            Offered::Accepted { departure, arrival, copy } => {
+                self.carry(lane, InTransit { arrival, departure, packet: id });
+                if let Some(arrival) = copy {
+                    let packet = self.packets.double(id);
+                    self.carry(lane, InTransit { arrival, departure, packet });
+                }
+            }
+        }
+    }
+
+    fn carry(&mut self, lane: u32, item: InTransit) {
+        self.lanes[lane as usize].carry(item);
+        self.arm(lane);
+    }
+
+    /// Sees to it that the agenda knows of the lane's next arrival.
+    fn arm(&mut self, lane: u32) {
+        let link = &mut self.lanes[lane as usize];
+        if let Some(next) = link.next_arrival()
+            && next < link.armed
+        {
+            link.armed = next;
+            self.agenda.push(Reverse((next, Event::Lane(lane))));
+        }
+    }
+
+    fn on_lane(&mut self, at: Time, lane: u32, exit: &mut impl Exit) {
+        let link = &mut self.lanes[lane as usize];
+        if link.armed != at {
+            return; // left over from before a change
+        }
+        link.armed = Time::MAX;
+        while let Some((id, arrival)) = self.lanes[lane as usize].arrive(at) {
+            let packet = &mut self.packets[id];
+            packet.at += 1;
+            if self.ways[packet.at as usize] == END {
+                self.packets.remove(id);
+                self.on_arrival(id, arrival, exit);
+            } else {
+                self.inject(at, id);
+            }
+        }
+        self.arm(lane);
+    }
+
+    /// A packet, whose place is free already, has come through.
+    fn on_arrival(&mut self, id: PacketId, due: Time, exit: &mut impl Exit) {
+        let packet = &self.packets[id];
+        if let Owner::Traffic(index) = packet.owner {
+            if self.measuring {
+                let book = &mut self.traffic[index as usize];
+                book.delivered += 1;
+                book.bytes += u64::from(packet.wire);
+                book.delays.add(due - packet.born);
+            }
+            return;
+        }
+        let when = exit.leave(packet.to as usize, &packet.frame, due);
+        if let Owner::Flow(seen) = &packet.owner {
+            self.books[seen.flow as usize].arrive(when, seen);
+        }
+    }
+
+    /// A packet, whose place is free already, was lost on a lane.
+    fn on_drop(&mut self, id: PacketId, lane: u32, drop: Dropped) {
+        let packet = &self.packets[id];
+        match &packet.owner {
+            Owner::None => {}
+            Owner::Traffic(index) => {
+                if self.measuring {
+                    drop.cause.count(&mut self.traffic[*index as usize].drops);
+                }
+            }
+            Owner::Flow(seen) => {
+                let name = &self.lanes[lane as usize].name;
+                self.books[seen.flow as usize].lose(seen, packet.born, drop, packet.copy, name);
+            }
+        }
+    }
+
+    fn on_source(&mut self, now: Time, index: u32) {
+        let source = &mut self.sources[index as usize];
+        if now >= source.stop {
+            return;
+        }
+        self.agenda.push(Reverse((source.process.next(), Event::Source(index))));
+        if self.measuring {
+            self.traffic[source.traffic as usize].sent += 1;
+        }
+        let packet = Packet {
+            owner: Owner::Traffic(source.traffic),
+            at: source.way,
+            wire: source.packet,
+            flow: CROSS_TRAFFIC,
+            data: source.packet > 0,
+            copy: false,
+            born: now,
+            to: END,
+            frame: Vec::new(),
+        };
+        let id = self.packets.add(packet, &[]);
+        self.inject(now, id);
+    }
+
+    fn on_change(&mut self, now: Time, index: usize) {
+        let change = self.changes[index].1.clone();
+        for forward in directions(change.direction) {
+            let lane = 2 * change.link as u32 + u32::from(!forward);
+            let link = &mut self.lanes[lane as usize];
+            match change.up {
+                Some(true) => link.mend(),
+                Some(false) => {
+                    for id in link.fail(now) {
+                        self.packets.remove(id);
+                        self.on_drop(id, lane, Dropped { at: now, cause: Cause::Outage });
+                    }
+                }
+                None => {}
+            }
+            if change.rate.is_some() || change.delay.is_some() {
+                let link = &mut self.lanes[lane as usize];
+                link.change(now, change.rate, change.delay);
+                link.armed = Time::MAX;
+                self.arm(lane);
+            }
+        }
+    }
+
+    fn on_warm(&mut self) {
+        self.measuring = true;
+        self.lanes.iter_mut().for_each(Lane::begin_measuring);
+        self.books.iter_mut().for_each(Book::begin_measuring);
+    }
+
+    fn on_end(&mut self) {
+        self.measuring = false;
+        self.lanes.iter_mut().for_each(Lane::end_measuring);
+        self.books.iter_mut().for_each(Book::close);
+    }
+
+    /// What every lane shows at `now`.
+    pub fn counters(&mut self, now: Time) -> Vec<LaneCounters> {
+        self.lanes.iter_mut().map(|lane| lane.counters(now)).collect()
+    }
+
+    /// The books, the run having ended at `now`.
+    pub fn finish(self, now: Time) -> (Vec<FlowBook>, Vec<LinkOutcome>, Vec<TrafficOutcome>) {
+        let (from, last) = self.measured;
+        let end = now.min(last);
+        let links = self.lanes.iter().map(|lane| lane.outcome(from, end)).collect();
+        let span = seconds(end.saturating_sub(from));
+        let traffic = self.traffic.iter().map(|book| TrafficOutcome {
+            name: book.name.clone(),
+            packets_sent: book.sent,
+            packets_delivered: book.delivered,
+            delivered_bps: if span > 0.0 { book.bytes as f64 * 8.0 / span } else { 0.0 },
+            drops: book.drops,
+            delay_s: book.delays.outcome(),
+        });
+        let traffic = traffic.collect();
+        (self.books.into_iter().map(Book::finish).collect(), links, traffic)
+    }
+}
+
+#[cfg(test)]
+#[path = "network_tests.rs"]
+mod tests;

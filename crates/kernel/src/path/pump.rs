@@ -1,0 +1,178 @@
+//! The emulator's loop, the only place that reads the clock: packets in, what is due out, sleep until the next of either.
+//!
+//! It sleeps in `ppoll` with a timeout in nanoseconds, its timer slack being one, until the next moment at which
+//! something is due or a packet comes. With `busy`, it does not sleep within [`SPIN`] of such a moment, but looks again
+//! and again: that costs processor time and saves what waking up takes. While packets come, it reads them in batches, and
+//! sends what is due between any two of them.
+
+use super::delays::Delays;
+use super::network::{Exit, Network};
+use super::port::{Port, PortCounters};
+use super::{Books, LaneCounters};
+use crate::Error;
+use crossbeam_channel::{Receiver, Sender};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, clock_gettime};
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use truckee_channel::{Nanos, Time};
+
+/// Packets read from one port before the others have their turn.
+const BATCH: usize = 64;
+
+/// With `busy`: how long before a deadline sleep ends.
+const SPIN: Nanos = 150_000;
+
+/// The largest frame: an IP packet of 65,535 bytes and what is in front of it.
+const LARGEST: usize = 65_600;
+
+/// CLOCK_MONOTONIC, ns.
+pub(super) fn clock() -> Time {
+    // It cannot fail: every Linux has this clock.
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |t| Duration::from(t).as_nanos() as Time)
+}
+
+/// What the loop and its owner share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// CLOCK_MONOTONIC at time 0 of the run; 0: it has not begun.
+    pub begin: AtomicU64,
+    pub stop: AtomicBool,
+}
+
+/// A question to the loop: the lanes' counters.
+pub(super) type Question = Sender<Vec<LaneCounters>>;
+
+/// The loop.
+pub(super) struct Pump {
+    pub network: Network,
+    pub ports: Vec<Port>,
+    pub shared: Arc<Shared>,
+    pub questions: Receiver<Question>,
+    /// Readable when the owner wants something.
+    pub wake: UnixStream,
+    pub busy: bool,
+}
+
+/// What leaves.
+struct Out {
+    ports: Vec<Port>,
+    counters: Vec<PortCounters>,
+    begin: Time,
+    late: Delays,
+    failed: Option<Error>,
+}
+
+impl Out {
+    fn write(&mut self, port: usize, frame: &[u8]) {
+        match self.ports[port].write(frame) {
+            Ok(true) => self.counters[port].written += 1,
+            Ok(false) => self.counters[port].refused += 1,
+            Err(error) => {
+                self.failed.get_or_insert(error);
+            }
+        }
+    }
+}
+
+impl Exit for Out {
+    fn leave(&mut self, port: usize, frame: &[u8], due: Time) -> Time {
+        let now = clock().saturating_sub(self.begin);
+        self.late.add(now.saturating_sub(due));
+        self.write(port, frame);
+        now
+    }
+}
+
+impl Pump {
+    /// Forwards until it is told to stop.
+    pub fn run(self) -> Result<Books, Error> {
+        let Self { mut network, ports, shared, questions, wake, busy } = self;
+        let counters = ports.iter().map(|p| PortCounters { name: p.name().to_owned(), ..Default::default() });
+        let mut out =
+            Out { counters: counters.collect(), ports, begin: 0, late: Delays::default(), failed: None };
+        let mut frame = vec![0; LARGEST];
+        while !shared.stop.load(Ordering::Acquire) {
+            out.begin = shared.begin.load(Ordering::Acquire);
+            let begun = out.begin > 0;
+            let now = clock().saturating_sub(out.begin);
+            if begun {
+                network.advance(now, &mut out);
+            }
+            for question in questions.try_iter() {
+                // Whoever has gone does not want to know.
+                let _ = question.send(network.counters(if begun { now } else { 0 }));
+            }
+            let mut came = false;
+            for port in 0..out.ports.len() {
+                came |= read_batch(&mut network, &mut out, port, &mut frame)?;
+            }
+            if let Some(error) = out.failed {
+                return Err(error);
+            }
+            if !came {
+                let next = if begun { network.next_event() } else { None };
+                sleep(&out, &wake, next, busy)?;
+            }
+        }
+        let Out { ports, mut counters, begin, late, .. } = out;
+        counters.iter_mut().zip(&ports).for_each(|(counters, port)| counters.unread = port.unread());
+        let end = if begin > 0 { clock().saturating_sub(begin) } else { 0 };
+        let strays = network.strays;
+        let (flows, links, traffic) = network.finish(end);
+        Ok(Books { flows, links, traffic, ports: counters, strays, late_s: late.outcome() })
+    }
+}
+
+/// Reads what a port has, up to a batch; whether there was anything.
+fn read_batch(network: &mut Network, out: &mut Out, port: usize, frame: &mut [u8]) -> Result<bool, Error> {
+    for n in 0..BATCH {
+        let Some(read) = out.ports[port].read(frame)? else { return Ok(n > 0) };
+        let Some(bytes) = read else {
+            out.counters[port].oversized += 1;
+            continue;
+        };
+        out.counters[port].read += 1;
+        let (frame, ip_at) = (&frame[..bytes], out.ports[port].ip_at());
+        if out.begin > 0 {
+            let now = clock().saturating_sub(out.begin);
+            network.advance(now, out);
+            network.enter(now, port, frame, ip_at);
+        } else if let Some(to) = network.port_out(port, &frame[ip_at.min(bytes)..]) {
+            out.write(to, frame);
+        } else {
+            network.strays += 1;
+        }
+    }
+    Ok(true)
+}
+
+/// Sleeps until something comes or the next event is due.
+fn sleep(out: &Out, mut wake: &UnixStream, next: Option<Time>, busy: bool) -> Result<(), Error> {
+    let left = next.map(|next| next.saturating_sub(clock().saturating_sub(out.begin)));
+    let left = left.map(|left| if busy { left.saturating_sub(SPIN) } else { left });
+    if left == Some(0) {
+        return Ok(());
+    }
+    let mut fds: Vec<PollFd<'_>> =
+        out.ports.iter().map(|port| PollFd::new(port.as_fd(), PollFlags::POLLIN)).collect();
+    fds.push(PollFd::new(wake.as_fd(), PollFlags::POLLIN));
+    let timeout = left.map(|left| TimeSpec::from(Duration::from_nanos(left)));
+    match ppoll(&mut fds, timeout, None) {
+        Ok(_) | Err(Errno::EINTR) => {}
+        Err(error) => return Err(Error::system("wait for packets", error)),
+    }
+    let called =
+        fds.last().and_then(PollFd::revents).is_some_and(|events| events.contains(PollFlags::POLLIN));
+    if called {
+        // As many calls as there are count as one.
+        let _ = wake.read(&mut [0; 64]);
+    }
+    Ok(())
+}
