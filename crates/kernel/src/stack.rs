@@ -33,13 +33,23 @@ const ETHERNET: u32 = 1500;
 pub struct Sysctl {
     /// Its name under `net.ipv4.`; it holds for IPv6 too.
     pub name: &'static str,
-    /// Its value.
-    pub value: u64,
+    /// Its value: whole numbers.
+    pub value: String,
     /// Whether a kernel that does not have it does as wanted anyway, or is as near as it gets.
     pub may_lack: bool,
-    /// Whether the option is there only if both ends want it: then the end that receives the data may want it for the
-    /// sake of another flow.
-    pub negotiated: bool,
+    /// How flows that share a namespace come to terms about it.
+    pub terms: Terms,
+}
+
+/// How flows that want different values of a sysctl come to terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Terms {
+    /// Not at all.
+    None,
+    /// It is an option that is there if both ends want it: the end that receives the data may want it for another flow.
+    Negotiated,
+    /// It is a limit: the highest does for all.
+    Highest,
 }
 
 /// What one flow wants of the stacks at its two ends.
@@ -132,7 +142,15 @@ impl Differs<'_> {
         if self.sets(|s| s.rwnd) {
             settings.sockets.window = Some(self.stack.advertised_window());
         }
-        settings.sockets.send_buffer = self.stack.send_buffer.map(|size| size.bytes(mss));
+        if let Some(size) = self.stack.send_buffer {
+            // A socket's SO_SNDBUF counts what the kernel's books cost; the other end's window counts bytes.
+            let bytes = u32::try_from(size.bytes(mss)).unwrap_or(u32::MAX);
+            settings.sockets.window = Some(self.stack.advertised_window().min(bytes));
+        }
+        if let Some(window) = settings.sockets.window {
+            let value = format!("4096 16384 {}", 2 * sockets::buffer(window, mss).max(1 << 21));
+            settings.sender.push(Sysctl { name: "tcp_wmem", value, may_lack: false, terms: Terms::Highest });
+        }
         settings.sockets.mss = mss;
     }
 
@@ -141,8 +159,13 @@ impl Differs<'_> {
             settings.route.rto_min = Some(self.stack.min_rto);
         }
         if self.sets(|s| s.max_rto) {
-            let value = self.stack.max_rto / 1_000_000;
-            settings.sender.push(Sysctl { name: "tcp_rto_max_ms", value, may_lack: true, negotiated: false });
+            let value = (self.stack.max_rto / 1_000_000).to_string();
+            settings.sender.push(Sysctl {
+                name: "tcp_rto_max_ms",
+                value,
+                may_lack: true,
+                terms: Terms::None,
+            });
         }
     }
 }
@@ -172,7 +195,8 @@ impl Settings {
 
     /// An option that both ends must want; the sender's end decides.
     fn negotiate(&mut self, name: &'static str, on: bool) {
-        let sysctl = Sysctl { name, value: u64::from(on), may_lack: false, negotiated: true };
+        let sysctl =
+            Sysctl { name, value: u8::from(on).to_string(), may_lack: false, terms: Terms::Negotiated };
         self.sender.push(sysctl.clone());
         self.receiver.push(sysctl);
     }
@@ -198,7 +222,7 @@ pub fn set_control(ns: &Netns, name: &str) -> Result<(), Error> {
 
 fn write(ns: &str, sysctl: &Sysctl) -> Result<(), Error> {
     let path = format!("/proc/sys/net/ipv4/{}", sysctl.name);
-    match fs::write(&path, sysctl.value.to_string()) {
+    match fs::write(&path, &sysctl.value) {
         Err(error) if error.kind() == ErrorKind::NotFound && sysctl.may_lack => Ok(()),
         done => done.map_err(|e| {
             Error::system(

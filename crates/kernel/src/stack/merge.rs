@@ -1,6 +1,6 @@
 //! One set of settings out of what several flows want.
 
-use super::{Settings, Sysctl};
+use super::{Settings, Sysctl, Terms};
 use crate::Error;
 use crate::netns::Metrics;
 
@@ -14,48 +14,66 @@ pub enum End {
 }
 
 /// The sysctls of a namespace with these ends of these flows, each with its flow's name. Flows that want different
-/// values are refused.
+/// values and cannot come to terms are refused.
 ///
 /// What is negotiated is decided where the data comes from: the other end has it on if any flow there wants it.
 pub fn merge<'a>(ends: impl IntoIterator<Item = (&'a str, End, &'a Settings)>) -> Result<Vec<Sysctl>, Error> {
-    // Whose wish it is, whether it only gives way, and what it is.
-    let mut merged: Vec<(&str, bool, Sysctl)> = Vec::new();
+    let mut merged: Vec<Wish<'a>> = Vec::new();
     for (flow, end, settings) in ends {
-        let wishes = if end == End::Sender { &settings.sender } else { &settings.receiver };
-        for wish in wishes {
-            let yields = wish.negotiated && end == End::Receiver;
-            let Some(known) = merged.iter_mut().find(|(_, _, known)| known.name == wish.name) else {
-                merged.push((flow, yields, wish.clone()));
-                continue;
-            };
-            if known.2.value == wish.value {
-                // Who insists speaks for both.
-                if known.1 && !yields {
-                    *known = (flow, yields, wish.clone());
-                }
-            } else if outdone(known.1, known.2.value, wish.value) {
-                *known = (flow, yields, wish.clone());
-            } else if !outdone(yields, wish.value, known.2.value) {
-                return Err(conflict(wish.name, (known.0, known.2.value), (flow, wish.value)));
+        let sysctls = if end == End::Sender { &settings.sender } else { &settings.receiver };
+        for sysctl in sysctls {
+            let wish = Wish { flow, end, sysctl };
+            match merged.iter_mut().find(|known| known.sysctl.name == sysctl.name) {
+                None => merged.push(wish),
+                Some(known) => *known = agree(*known, wish)?,
             }
         }
     }
-    Ok(merged.into_iter().map(|(_, _, sysctl)| sysctl).collect())
+    Ok(merged.into_iter().map(|wish| wish.sysctl.clone()).collect())
 }
 
-/// Whether a wish gives way to another: an option that the far end can decline may as well be on.
-fn outdone(yields: bool, value: u64, other: u64) -> bool {
-    yields && value == 0 && other != 0
+/// What a flow wants at one of its ends.
+#[derive(Clone, Copy)]
+struct Wish<'a> {
+    flow: &'a str,
+    end: End,
+    sysctl: &'a Sysctl,
 }
 
-fn conflict(what: &str, first: (&str, u64), second: (&str, u64)) -> Error {
-    Error::Refused {
-        place: format!("flows \"{}\" and \"{}\"", first.0, second.0),
-        why: format!(
-            "they share a node, whose net.ipv4.{what} cannot be {} and {} at once; give them nodes of their own",
-            first.1, second.1
-        ),
+impl Wish<'_> {
+    /// Whether it gives way: an option that the far end declines may as well be on.
+    fn yields(&self) -> bool {
+        self.sysctl.terms == Terms::Negotiated && self.end == End::Receiver
     }
+
+    /// The last of its numbers.
+    fn limit(&self) -> u64 {
+        self.sysctl.value.split_whitespace().last().and_then(|n| n.parse().ok()).unwrap_or(0)
+    }
+}
+
+/// The one of two wishes that does for both.
+fn agree<'a>(a: Wish<'a>, b: Wish<'a>) -> Result<Wish<'a>, Error> {
+    if a.sysctl.terms == Terms::Highest {
+        return Ok(if b.limit() > a.limit() { b } else { a });
+    }
+    if a.sysctl.value == b.sysctl.value {
+        // Who insists speaks for both.
+        return Ok(if a.yields() { b } else { a });
+    }
+    for (one, other) in [(a, b), (b, a)] {
+        if one.yields() && one.limit() == 0 {
+            return Ok(other);
+        }
+    }
+    let Sysctl { name, value, .. } = a.sysctl;
+    Err(Error::Refused {
+        place: format!("flows \"{}\" and \"{}\"", a.flow, b.flow),
+        why: format!(
+            "they share a node, whose net.ipv4.{name} cannot be {value} and {} at once; give them nodes of their own",
+            b.sysctl.value
+        ),
+    })
 }
 
 /// The metrics of a route that these flows share, each with its flow's name. Flows that want different values are

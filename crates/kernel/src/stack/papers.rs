@@ -3,7 +3,7 @@
 //! Sources: the kernel's Documentation/networking/ip-sysctl.rst, and net/ipv4 of Linux 6.18. A sysctl that a kernel may
 //! lack came with what it switches off, or went with it.
 
-use super::{Settings, Sysctl};
+use super::{Settings, Sysctl, Terms};
 use truckee_tcp::Stack;
 
 /// At the end that sends data.
@@ -58,7 +58,12 @@ pub(super) const RENO: &str =
 pub(super) fn settings(stack: &Stack) -> Settings {
     let sysctls = |list: &[(&'static str, u64, bool)]| {
         list.iter()
-            .map(|&(name, value, may_lack)| Sysctl { name, value, may_lack, negotiated: false })
+            .map(|&(name, value, may_lack)| Sysctl {
+                name,
+                value: value.to_string(),
+                may_lack,
+                terms: Terms::None,
+            })
             .collect()
     };
     let mut stated = [ANY, PAPERS].concat();

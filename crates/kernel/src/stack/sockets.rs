@@ -2,28 +2,30 @@
 
 use crate::Error;
 use nix::sys::socket::{setsockopt, sockopt};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
-/// What an skb of one segment costs a socket's buffer beside its payload, at most, bytes.
+/// What a segment costs a socket's buffer beside its payload, at most, bytes: measured 800 to 1900, by payload.
 const OVERHEAD: u64 = 2048;
+/// What the kernel keeps of a buffer for its own books: half, until it has seen how large segments really are.
+const SHARE: u64 = 2;
 
-/// Options of a socket, to be set before it connects or listens.
+/// Options of a socket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SocketSettings {
     /// Payload of a full segment, bytes.
     pub mss: u32,
     /// Largest segment, options counted, bytes (`TCP_MAXSEG`).
     pub maxseg: Option<u32>,
-    /// The window to advertise, bytes.
+    /// The window to advertise, bytes. The kernel offers whole segments of it.
     pub window: Option<u32>,
-    /// Bytes that may be sent or waiting without being acknowledged.
-    pub send_buffer: Option<u64>,
     /// Whether a short segment is sent at once (`TCP_NODELAY`, no Nagle).
     pub no_delay: bool,
 }
 
 impl SocketSettings {
-    /// Sets them. Needs `CAP_NET_ADMIN` for buffers above the system's limits.
+    /// Sets them, at either end, before the socket connects or listens; sockets accepted from it inherit them. Needs
+    /// `CAP_NET_ADMIN` for buffers above the system's limits.
     pub fn apply(&self, socket: impl AsFd) -> Result<(), Error> {
         let socket = socket.as_fd();
         let doing =
@@ -32,13 +34,10 @@ impl SocketSettings {
             setsockopt(&socket, sockopt::TcpMaxSeg, &maxseg).map_err(doing("TCP_MAXSEG"))?;
         }
         if let Some(window) = self.window {
-            let buffer = self.buffer(u64::from(window));
+            // Ample: the window is to be what it is, also while data waits for a hole to be filled.
+            let buffer = usize::try_from(buffer(window, self.mss)).unwrap_or(usize::MAX);
             setsockopt(&socket, sockopt::RcvBufForce, &buffer).map_err(doing("SO_RCVBUFFORCE"))?;
-            clamp(socket, window).map_err(|e| Error::system("set TCP_WINDOW_CLAMP of a socket", e))?;
-        }
-        if let Some(bytes) = self.send_buffer {
-            setsockopt(&socket, sockopt::SndBufForce, &self.buffer(bytes))
-                .map_err(doing("SO_SNDBUFFORCE"))?;
+            clamp(socket, window)?;
         }
         if self.no_delay {
             setsockopt(&socket, sockopt::TcpNoDelay, &true).map_err(doing("TCP_NODELAY"))?;
@@ -46,23 +45,53 @@ impl SocketSettings {
         Ok(())
     }
 
-    fn buffer(&self, bytes: u64) -> usize {
-        let segments = bytes.div_ceil(u64::from(self.mss.max(1)));
-        usize::try_from(bytes + segments * OVERHEAD).unwrap_or(usize::MAX).min(i32::MAX as usize / 2)
+    /// Holds the receiver's window: to be called after every read of data. When the kernel first sees how large the
+    /// segments are, it forgets the clamp and lets the window grow to what the buffer takes (`tcp_measure_rcv_mss`).
+    pub fn hold_window(&self, socket: impl AsFd) -> Result<(), Error> {
+        let Some(window) = self.window else { return Ok(()) };
+        let socket = socket.as_fd();
+        if clamped(socket)? > window { clamp(socket, window) } else { Ok(()) }
     }
 }
 
-fn clamp(socket: BorrowedFd<'_>, window: u32) -> std::io::Result<()> {
+/// A buffer that holds so many bytes in segments, bytes, as `SO_RCVBUF` counts it: the kernel doubles it, and counts the
+/// cost of each segment in.
+pub(super) fn buffer(bytes: u32, mss: u32) -> u64 {
+    let (bytes, mss) = (u64::from(bytes), u64::from(mss.max(1)));
+    let cost = bytes + (bytes.div_ceil(mss) + 1) * OVERHEAD;
+    (cost * SHARE).min(i32::MAX as u64 / 2)
+}
+
+fn clamp(socket: BorrowedFd<'_>, window: u32) -> Result<(), Error> {
     let value = libc::c_int::try_from(window).unwrap_or(libc::c_int::MAX);
-    // SAFETY: the socket is open, and the option's value is an int of which the length is given.
+    let size = size_of_val(&value) as libc::socklen_t;
+    let option = libc::TCP_WINDOW_CLAMP;
+    // SAFETY: the socket is open, and the option's value is an int of which the size is given.
     let done = unsafe {
-        libc::setsockopt(
+        libc::setsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, option, (&raw const value).cast(), size)
+    };
+    if done < 0 {
+        return Err(Error::system("set TCP_WINDOW_CLAMP of a socket", io::Error::last_os_error()));
+    }
+    Ok(())
+}
+
+fn clamped(socket: BorrowedFd<'_>) -> Result<u32, Error> {
+    let mut value: libc::c_int = 0;
+    let mut size = size_of_val(&value) as libc::socklen_t;
+    let option = libc::TCP_WINDOW_CLAMP;
+    // SAFETY: the socket is open, and the kernel writes an int at most, as the size says.
+    let done = unsafe {
+        libc::getsockopt(
             socket.as_raw_fd(),
             libc::IPPROTO_TCP,
-            libc::TCP_WINDOW_CLAMP,
-            (&raw const value).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
+            option,
+            (&raw mut value).cast(),
+            &raw mut size,
         )
     };
-    if done < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+    if done < 0 {
+        return Err(Error::system("read TCP_WINDOW_CLAMP of a socket", io::Error::last_os_error()));
+    }
+    Ok(u32::try_from(value).unwrap_or(0))
 }

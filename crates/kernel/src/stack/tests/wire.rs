@@ -1,0 +1,223 @@
+//! A wire between two namespaces that delays packets and writes down what passed: two TUN devices and a thread each way.
+
+use crate::netns::{Address, Interface, Metrics, Netns, Route, configure};
+use crate::session::Session;
+use crate::stack::{self, End, Settings};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use socket2::{Domain, Socket, Type};
+use std::collections::VecDeque;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+pub const SENDER: Ipv4Addr = Ipv4Addr::new(10, 78, 0, 1);
+pub const RECEIVER: Ipv4Addr = Ipv4Addr::new(10, 78, 0, 2);
+
+/// A TCP segment that passed.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    pub at: Instant,
+    /// Whether it came from the sender's side.
+    pub forth: bool,
+    pub flags: u8,
+    pub seq: u32,
+    pub ack: u32,
+    /// As in the header: not scaled.
+    pub window: u32,
+    pub payload: u32,
+    pub options: Vec<(u8, Vec<u8>)>,
+}
+
+pub const SYN: u8 = 2;
+pub const ACK: u8 = 16;
+
+impl Seen {
+    fn of(packet: &[u8], forth: bool) -> Option<Self> {
+        let ip = usize::from(packet.first()? & 15) * 4;
+        if packet[0] >> 4 != 4 || packet[9] != 6 {
+            return None;
+        }
+        let tcp = &packet[ip..];
+        let word = |at: usize| u32::from_be_bytes([tcp[at], tcp[at + 1], tcp[at + 2], tcp[at + 3]]);
+        let header = usize::from(tcp[12] >> 4) * 4;
+        let mut options = Vec::new();
+        let mut rest = &tcp[20..header];
+        while let [kind, tail @ ..] = rest {
+            match kind {
+                0 => break,
+                1 => rest = tail,
+                _ => {
+                    let length = usize::from(tail[0]);
+                    options.push((*kind, rest[2..length].to_vec()));
+                    rest = &rest[length..];
+                }
+            }
+        }
+        Some(Self {
+            at: Instant::now(),
+            forth,
+            flags: tcp[13],
+            seq: word(4),
+            ack: word(8),
+            window: u32::from(u16::from_be_bytes([tcp[14], tcp[15]])),
+            payload: (tcp.len() - header) as u32,
+            options,
+        })
+    }
+
+    pub fn option(&self, kind: u8) -> Option<&[u8]> {
+        self.options.iter().find(|(k, _)| *k == kind).map(|(_, value)| value.as_slice())
+    }
+}
+
+pub struct Wire {
+    pub sender: Netns,
+    pub receiver: Netns,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+    _session: Session,
+}
+
+/// Which of the packets with payload on their way forth is lost, counted from 1; 0: none.
+pub struct Lossy(pub usize);
+
+impl Wire {
+    /// Both namespaces set up as one flow wants them.
+    pub fn new(settings: &Settings, delay: Duration, lost: Lossy) -> Self {
+        let session = Session::begin().unwrap();
+        let mut ends = [
+            ("s", SENDER, RECEIVER, settings.route, End::Sender),
+            ("r", RECEIVER, SENDER, settings.route_back, End::Receiver),
+        ]
+        .map(|(name, own, other, metrics, end)| {
+            let ns = Netns::create(&session.namespace(name)).unwrap();
+            stack::apply(&ns, &stack::merge([("flow", end, settings)]).unwrap()).unwrap();
+            // Every kernel has it, and it is the one that fills a window.
+            ns.enter(|| fs::write("/proc/sys/net/ipv4/tcp_congestion_control", "reno")).unwrap().unwrap();
+            let tun = ns.enter(|| tun("tk0")).unwrap();
+            set_up(&ns, own, other, metrics, settings);
+            (ns, tun)
+        })
+        .into_iter();
+        let ((sender, tun_s), (receiver, tun_r)) = (ends.next().unwrap(), ends.next().unwrap());
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (back_r, back_s) = (tun_r.try_clone().unwrap(), tun_s.try_clone().unwrap());
+        let pump = |from, to, forth, lost| {
+            let (seen, stop) = (seen.clone(), stop.clone());
+            std::thread::spawn(move || pump(from, to, forth, delay, lost, &seen, &stop))
+        };
+        let threads = vec![pump(tun_s, tun_r, true, lost.0), pump(back_r, back_s, false, 0)];
+        Self { sender, receiver, seen, stop, threads, _session: session }
+    }
+
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    /// Sends so many bytes over a connection of its own, with the flow's socket options; the socket that sent them.
+    pub fn send(&self, settings: &Settings, bytes: usize) -> Socket {
+        let address = SocketAddr::new(IpAddr::V4(RECEIVER), 5001);
+        let socket = || {
+            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            settings.sockets.apply(socket.as_fd()).unwrap();
+            socket
+        };
+        let listener = self.receiver.enter(socket).unwrap();
+        listener.set_reuse_address(true).unwrap();
+        listener.bind(&address.into()).unwrap();
+        listener.listen(1).unwrap();
+        let options = settings.sockets.clone();
+        let reader = std::thread::spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            let (mut buffer, mut total) = (vec![0; 1 << 20], 0);
+            while total < bytes {
+                total += socket.read(&mut buffer).unwrap();
+                options.hold_window(&socket).unwrap();
+            }
+            total
+        });
+        let mut sender = self.sender.enter(socket).unwrap();
+        sender.connect(&address.into()).unwrap();
+        sender.write_all(&vec![7; bytes]).unwrap();
+        assert_eq!(reader.join().unwrap(), bytes);
+        sender
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            thread.join().unwrap();
+        }
+    }
+}
+
+fn set_up(ns: &Netns, own: Ipv4Addr, other: Ipv4Addr, metrics: Metrics, settings: &Settings) {
+    let addresses = [Address { ip: own.into(), prefix: 32 }];
+    let routes = [Route { destination: other.into(), prefix: 32, metrics }];
+    let interface = Interface {
+        name: "tk0",
+        addresses: &addresses,
+        mtu: settings.mtu,
+        txqueuelen: 10_000,
+        gso_max_segs: settings.gso_max_segs,
+        routes: &routes,
+    };
+    configure(ns, &interface).unwrap();
+}
+
+/// A TUN device in the namespace of this thread; gone when the file is closed.
+pub fn tun(name: &str) -> File {
+    nix::ioctl_write_int!(tunsetiff, b'T', 202);
+    let nonblocking = libc::O_NONBLOCK;
+    let file =
+        OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open("/dev/net/tun").unwrap();
+    let mut request = [0_u8; 40];
+    request[..name.len()].copy_from_slice(name.as_bytes());
+    request[16..18].copy_from_slice(&((libc::IFF_TUN | libc::IFF_NO_PI) as u16).to_ne_bytes());
+    // SAFETY: the request is an ifreq (name, then flags) of the kernel's size, and outlives the call.
+    unsafe { tunsetiff(file.as_raw_fd(), request.as_mut_ptr() as u64) }.unwrap();
+    file
+}
+
+fn pump(
+    mut from: File,
+    mut to: File,
+    forth: bool,
+    delay: Duration,
+    lost: usize,
+    seen: &Mutex<Vec<Seen>>,
+    stop: &AtomicBool,
+) {
+    let mut travelling: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
+    let mut buffer = vec![0; 65_536];
+    let mut data = 0;
+    while !stop.load(Ordering::Relaxed) {
+        while travelling.front().is_some_and(|(at, _)| *at <= Instant::now()) {
+            let (_, packet) = travelling.pop_front().unwrap();
+            to.write_all(&packet).unwrap();
+        }
+        while let Ok(length) = from.read(&mut buffer) {
+            let Some(segment) = Seen::of(&buffer[..length], forth) else { continue };
+            data += usize::from(segment.payload > 0);
+            let kept = segment.payload == 0 || data != lost;
+            seen.lock().unwrap().push(segment);
+            if kept {
+                travelling.push_back((Instant::now() + delay, buffer[..length].to_vec()));
+            }
+        }
+        let wait = travelling.front().map(|(at, _)| at.saturating_duration_since(Instant::now()));
+        let wait = wait.unwrap_or(Duration::from_millis(20)).as_millis() as u16;
+        let mut wanted = [PollFd::new(from.as_fd(), PollFlags::POLLIN)];
+        poll(&mut wanted, PollTimeout::from(wait)).unwrap();
+    }
+}
