@@ -97,6 +97,23 @@ pub enum Error {
         /// The id most like it.
         near: Option<String>,
     },
+    /// Runs cannot be compared.
+    #[error("cannot compare: {reason}")]
+    Compare {
+        /// Why.
+        reason: String,
+    },
+    /// A tolerance cannot be understood, or is of something that is not there.
+    #[error("tolerance \"{text}\": {reason}")]
+    Tolerance {
+        /// What was given.
+        text: String,
+        /// What is wrong with it and what would do.
+        reason: String,
+    },
+    /// An engine cannot be had here.
+    #[error(transparent)]
+    Missing(#[from] crate::Missing),
     /// A figure cannot be drawn.
     #[error("figure \"{title}\": {reason}")]
     Figure {

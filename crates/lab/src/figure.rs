@@ -7,6 +7,7 @@
 //!
 //! Not for: what is drawn; [`crate::study`] decides that.
 
+mod compare;
 mod draw;
 mod estimates;
 mod legend;
@@ -16,6 +17,7 @@ mod scale;
 mod style;
 mod window;
 
+pub use compare::compare;
 pub use map::{Map, MapCell, MapPanel};
 pub use window::window;
 

@@ -2,11 +2,13 @@
 //!
 //! An [`Engine`] turns a scenario into an [`Outcome`](truckee_scenario::Outcome). A [`sweep`] runs a grid of scenarios
 //! under many seeds, keeps every finished run ([`store`]) and sums them up in a [`table`] with confidence intervals
-//! ([`stats`]). A [`study`] is a sweep with published values, checks and a [`figure`].
+//! ([`stats`]). A [`study`] is a sweep with published values, checks and a [`figure`]. [`compare`](mod@compare) holds two
+//! engines' answers to the same question side by side.
 //!
 //! Not for: printing, progress bars, arguments (the command does these), and nothing here knows how a network or a
 //! protocol works.
 
+pub mod compare;
 pub mod drive;
 pub mod engine;
 mod error;
@@ -14,6 +16,7 @@ pub mod figure;
 pub mod grid;
 pub mod metric;
 pub mod output;
+pub mod realtime;
 pub mod stats;
 pub mod store;
 pub mod study;
@@ -21,7 +24,7 @@ pub mod sweep;
 pub mod table;
 pub mod vary;
 
-pub use engine::{Engine, Simulator};
+pub use engine::{Engine, EngineName, Engines, Missing, Simulator};
 pub use error::Error;
 pub use grid::Grid;
 pub use metric::Metric;
@@ -31,8 +34,51 @@ pub use sweep::{Plan, Progress, Runs, Sweep, sweep};
 mod tests {
     //! What the tests of several modules stand on: outcomes and scenarios made by hand.
 
+    use crate::Engine;
+    use std::sync::Mutex;
     use truckee_scenario::outcome::FlowOutcome;
     use truckee_scenario::{Outcome, Scenario};
+
+    /// An engine that gives one flow a goodput of twice the duration in seconds, and a hundredth of the seed.
+    #[derive(Default)]
+    pub struct Fake {
+        live: bool,
+        /// Seeds it was asked for, in order.
+        pub asked: Mutex<Vec<u64>>,
+    }
+
+    impl Fake {
+        /// As fast as the machine can.
+        pub fn new() -> Self {
+            Self::default()
+        }
+
+        /// One that says it is live, and gives a tenth less and no digest.
+        pub fn live() -> Self {
+            Self { live: true, ..Self::default() }
+        }
+    }
+
+    impl Engine for Fake {
+        fn name(&self) -> &'static str {
+            if self.live { "kernel" } else { "sim" }
+        }
+
+        fn is_live(&self) -> bool {
+            self.live
+        }
+
+        fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, String> {
+            self.asked.lock().map_err(|e| e.to_string())?.push(scenario.seed);
+            let goodput = 2.0 * scenario.duration as f64 / 1e9 + 0.01 * scenario.seed as f64;
+            let mut outcome = outcome(scenario.seed, &[if self.live { 0.9 * goodput } else { goodput }]);
+            outcome.engine = self.name().into();
+            if self.live {
+                outcome.digest.clear();
+            }
+            Ok(outcome)
+        }
+    }
 
     /// An outcome with one flow for each goodput.
     pub fn outcome(seed: u64, goodputs: &[f64]) -> Outcome {

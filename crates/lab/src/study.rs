@@ -6,6 +6,10 @@
 //!
 //! A verdict is `pass`, `fail`, or `differs`: the paper's value cannot be reached, the study says why, and pins what
 //! is measured in its place. In the quick form checks whose cells are not run are `skipped`.
+//!
+//! A study runs on the simulator, on the machine's own stack (`engine = "kernel"`), or on both
+//! (`engines = ["sim", "kernel"]` of a sweep). Where the machine lacks the engine the whole study is skipped, with the
+//! reason.
 
 pub mod builtin;
 pub mod check;
@@ -19,6 +23,6 @@ mod run;
 
 pub use builtin::{builtin, find};
 pub use data::Data;
-pub use file::Study;
+pub use file::{Study, SweepPart};
 pub use report::{CheckRow, Counts, StudyReport, Verdict};
 pub use run::{RunOptions, run};

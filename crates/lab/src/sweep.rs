@@ -2,12 +2,15 @@
 //!
 //! Results do not depend on the number of threads, on the order in which runs finish, or on whether the sweep was
 //! interrupted in between: a cell (one point, one seed) is a pure function of both, and which seeds a precision
-//! target asks for is decided from complete rounds of seeds only.
+//! target asks for is decided from complete rounds of seeds only. Of a live engine the last holds, the rest only as far
+//! as the machine has room: a cell that is done is never run again, since it would not come out the same.
 //!
 //! Not for: rendering progress (see [`Progress`]), or what is on disk ([`crate::store`]).
 
-mod pool;
+pub(crate) mod pool;
 
+use crate::engine::default_jobs;
+use crate::realtime::{LivePlan, Schedule};
 use crate::stats::{CONFIDENCE, Estimate};
 use crate::store::{Manifest, Row, Store};
 use crate::{Engine, Error, Grid, Metric};
@@ -15,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Fewest seeds under a precision target.
 pub const MIN_SEEDS: u64 = 5;
@@ -48,7 +52,7 @@ pub struct Plan {
     pub runs: Runs,
     /// What is kept of each run. See [`Plan::new`].
     pub metrics: Vec<Metric>,
-    /// Threads; `None`: one for each core.
+    /// Runs at once; `None`: [`default_jobs`].
     pub jobs: Option<usize>,
     /// The command line, for the record.
     pub command: Vec<String>,
@@ -90,6 +94,10 @@ pub struct Cell {
 pub trait Progress {
     /// Before anything runs, and again when a precision target asks for more: cells in all, and those done already.
     fn started(&mut self, _total: usize, _done: usize) {}
+    /// After [`started`](Self::started), where the runs to come are live: what they will take.
+    fn live(&mut self, _plan: LivePlan) {}
+    /// After [`finished`](Self::finished), where runs are live: how long the others take at most.
+    fn left(&mut self, _at_most: Duration) {}
     /// A cell has finished and, if there is a store, is on disk.
     fn finished(&mut self, _cell: Cell) {}
     /// Something the user should read: a damaged file, say.
@@ -159,22 +167,36 @@ pub fn sweep(
             Some(store)
         }
     };
-    let pool = pool::Pool::new(plan.jobs)?;
+    let at_once = plan.jobs.unwrap_or_else(|| default_jobs(engine));
+    let pool = pool::Pool::new(at_once)?;
+    let takes = |cell: Cell| engine.takes(&plan.grid.points[cell.point]);
     let mut wanted = first_round(plan);
     loop {
         let missing: Vec<Cell> = wanted.iter().filter(|c| !done.contains_key(c)).copied().collect();
         progress.started(wanted.len(), wanted.len() - missing.len());
-        pool.run(plan, engine, &missing, cancel, |rows| {
-            if let Some(store) = &mut store {
-                store.append(&rows)?;
-            }
-            for row in rows {
-                let cell = Cell { point: row.point, seed: row.seed };
-                done.insert(cell, row);
-                progress.finished(cell);
-            }
-            Ok(())
-        })?;
+        let mut schedule = Schedule::new(missing.iter().filter_map(|&c| takes(c)), at_once);
+        if engine.is_live() && !missing.is_empty() {
+            progress.live(schedule.plan(engine.name()));
+        }
+        pool.run(
+            &missing,
+            cancel,
+            |cell| run_cell(plan, engine, cell),
+            |rows| {
+                if let Some(store) = &mut store {
+                    store.append(&rows)?;
+                }
+                for row in rows {
+                    let cell = Cell { point: row.point, seed: row.seed };
+                    done.insert(cell, row);
+                    progress.finished(cell);
+                    if let Some(length) = takes(cell) {
+                        progress.left(schedule.finish(length));
+                    }
+                }
+                Ok(())
+            },
+        )?;
         if cancel.load(Ordering::Relaxed) && wanted.iter().any(|c| !done.contains_key(c)) {
             return Ok(result(plan, done, &wanted, false, None));
         }
@@ -189,6 +211,18 @@ pub fn sweep(
         sweep.file = Some(store.finish(&sweep.grid, &sweep.rows)?);
     }
     Ok(sweep)
+}
+
+fn run_cell(plan: &Plan, engine: &dyn Engine, cell: Cell) -> Result<Row, Error> {
+    let mut scenario = plan.grid.points[cell.point].clone();
+    scenario.seed = cell.seed;
+    let outcome = engine.run(&scenario, false).map_err(|reason| Error::Engine {
+        point: plan.grid.label(cell.point),
+        seed: cell.seed,
+        reason,
+    })?;
+    let values = plan.metrics.iter().map(|m| m.of(&outcome)).collect::<Result<_, _>>()?;
+    Ok(Row { point: cell.point, seed: cell.seed, digest: outcome.digest, values })
 }
 
 fn manifest(plan: &Plan, engine: &dyn Engine) -> Manifest {

@@ -255,6 +255,11 @@ impl Quantity<'_> {
     }
 }
 
+/// The number of `10Mbit/s`, `0.5`, `10%` in SI units; counts and bandwidth-delay products as such.
+pub(crate) fn number_si(text: &str) -> Option<f64> {
+    quantity(text).map(|q| q.si())
+}
+
 /// Reads `10Mbit/s`, `0.5`, `1e-5`.
 fn quantity(text: &str) -> Option<Quantity<'_>> {
     let text = text.trim();

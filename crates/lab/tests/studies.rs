@@ -1,4 +1,4 @@
-//! The built-in studies on the simulator, in their quick form: no check may fail.
+//! The built-in studies on the simulator, in their quick form: no check may fail. Live ones are skipped here.
 
 use std::sync::atomic::AtomicBool;
 use truckee_lab::Simulator;
@@ -13,6 +13,9 @@ fn no_check_of_a_built_in_study_fails() {
     for study in study::builtin().unwrap() {
         let report = study::run(&study, &Simulator, &options, &mut (), &AtomicBool::new(false)).unwrap();
         println!("{}: {:?}, {} runs in {:.1} s", report.id, report.counts, report.runs, report.wall_s);
+        if let Some(why) = &report.skipped {
+            println!("  skipped: {why}");
+        }
         for row in &report.rows {
             println!(
                 "  {:?} {} [{}] published {:?} measured {:?} {:?} {} {} {}",

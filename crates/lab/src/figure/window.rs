@@ -15,13 +15,13 @@ use truckee_scenario::outcome::{FlowSeries, LossPoint, TRUE_PHASE};
 use truckee_scenario::{Outcome, Scenario};
 
 /// More flows than this are not drawn: the page would not end.
-const MOST_FLOWS: usize = 8;
-const LEFT: f64 = 112.0;
+pub(super) const MOST_FLOWS: usize = 8;
+pub(super) const LEFT: f64 = 112.0;
 const PANEL: f64 = 230.0;
 const LANE: f64 = 17.0;
 const HEAD: f64 = 30.0;
 const BELOW: f64 = 40.0;
-const LEGEND: f64 = 30.0;
+pub(super) const LEGEND: f64 = 30.0;
 const SSTHRESH_DASH: (i32, i32) = (6, 4);
 
 /// The windows of a run that recorded its series, as SVG text.
@@ -38,10 +38,13 @@ pub fn window(scenario: &Scenario, outcome: &Outcome) -> Result<String, Error> {
     }
     let left_out = panels.len().saturating_sub(MOST_FLOWS);
     let shown = &panels[..panels.len() - left_out];
-    let note = match left_out {
-        0 => format!("Seed {}, digest {}.", outcome.seed, outcome.digest),
-        n => format!("Seed {}, digest {}. {n} more flows are not drawn.", outcome.seed, outcome.digest),
+    let mut note = match outcome.digest.as_str() {
+        "" => format!("Seed {}, engine {}.", outcome.seed, outcome.engine),
+        digest => format!("Seed {}, digest {digest}.", outcome.seed),
     };
+    if left_out > 0 {
+        note.push_str(&format!(" {left_out} more flows are not drawn."));
+    }
     let top = MARGIN + style::TITLE + 10.0 + LEGEND;
     let height = top + shown.iter().map(Panel::height).sum::<f64>() + 46.0;
     draw::page(height, &|page| {
@@ -49,7 +52,7 @@ pub fn window(scenario: &Scenario, outcome: &Outcome) -> Result<String, Error> {
         legend(page, MARGIN + style::TITLE + 10.0 + LEGEND / 2.0)?;
         let mut y = top;
         for panel in shown {
-            panel.draw(page, y, outcome.simulated_s)?;
+            panel.draw(page, y, outcome.simulated_s, panel.most())?;
             y += panel.height();
         }
         let middle = (MARGIN + LEFT + WIDTH - MARGIN) / 2.0;
@@ -59,7 +62,8 @@ pub fn window(scenario: &Scenario, outcome: &Outcome) -> Result<String, Error> {
     .map_err(fail)
 }
 
-fn legend(page: &Page<'_, '_>, y: f64) -> Drawn {
+/// What the lines are.
+pub(super) fn legend(page: &Page<'_, '_>, y: f64) -> Drawn {
     let mut x = MARGIN;
     for (name, colour, dash) in [("cwnd", COLOURS[0], SOLID), ("ssthresh", GREY, SSTHRESH_DASH)] {
         page.line(&[(x, y), (x + 34.0, y)], colour, 2, dash)?;
@@ -84,7 +88,7 @@ impl Lane {
 }
 
 /// One flow.
-struct Panel<'a> {
+pub(super) struct Panel<'a> {
     title: String,
     series: &'a FlowSeries,
     mss: f64,
@@ -94,7 +98,7 @@ struct Panel<'a> {
 
 impl<'a> Panel<'a> {
     /// `None` if the flow never had a window.
-    fn new(scenario: &Scenario, outcome: &Outcome, series: &'a FlowSeries) -> Option<Self> {
+    pub(super) fn new(scenario: &Scenario, outcome: &Outcome, series: &'a FlowSeries) -> Option<Self> {
         let flow = scenario.flows.iter().find(|f| f.name == series.flow)?;
         let result = outcome.flows.iter().find(|f| f.name == series.flow)?;
         if series.window.is_empty() {
@@ -108,23 +112,35 @@ impl<'a> Panel<'a> {
         Some(Self { title, series, mss, lanes, estimates })
     }
 
+    /// The same with a word before its title.
+    pub(super) fn of(mut self, whose: &str) -> Self {
+        self.title = format!("{whose}: {}", self.title);
+        self
+    }
+
+    /// The largest window, segments.
+    pub(super) fn most(&self) -> f64 {
+        self.series.window.iter().map(|p| p.cwnd / self.mss).fold(0.0, f64::max)
+    }
+
     /// Without the estimates.
     fn window_height(&self) -> f64 {
         HEAD + PANEL + LANE * self.lanes.len() as f64 + BELOW
     }
 
-    fn height(&self) -> f64 {
+    pub(super) fn height(&self) -> f64 {
         self.window_height() + self.estimates.as_ref().map_or(0.0, Estimates::height)
     }
 
-    fn draw(&self, page: &Page<'_, '_>, top: f64, end: f64) -> Drawn {
+    /// Up to `end` (s) across and `most` segments upwards.
+    pub(super) fn draw(&self, page: &Page<'_, '_>, top: f64, end: f64, most: f64) -> Drawn {
         let (left, right) = (MARGIN + LEFT, WIDTH - MARGIN);
         let below = top + self.window_height();
         let (top, bottom) = (top + HEAD, top + HEAD + PANEL);
         let floor = bottom + LANE * self.lanes.len() as f64 + if self.lanes.is_empty() { 0.0 } else { 4.0 };
         let x = Scale::covering([0.0, end].into_iter(), false, true, (left, right));
         let cwnd = || self.series.window.iter().map(|p| (p.t, p.cwnd / self.mss));
-        let y = Scale::covering(cwnd().map(|p| p.1), false, true, (bottom, top));
+        let y = Scale::covering([0.0, most].into_iter(), false, true, (bottom, top));
         let tick = Type::plain(style::TICK, INK);
         for (value, label) in y.ticks(4) {
             page.line(&[(left, y.pixel(value)), (right, y.pixel(value))], FAINT, 1, SOLID)?;

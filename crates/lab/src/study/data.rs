@@ -147,6 +147,17 @@ impl Data {
         Ok((0..self.cells.len()).filter(fits).collect())
     }
 
+    /// The same sweep on the engines that are the values of `axis`, in their order: it becomes the first axis.
+    pub fn of_engines(axis: Axis, parts: Vec<Self>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        for part in parts {
+            all.cells.extend(part.cells);
+        }
+        all.axes.insert(0, axis);
+        all
+    }
+
     /// The same with one more axis, called `kind`: those who watched. Their metrics `KIND.NAME.METRIC` become METRIC.
     pub fn by_watchers(self, kind: &str) -> Self {
         let metrics: Vec<&str> =

@@ -6,7 +6,7 @@
 use super::drawings::{FigurePart, MapPart};
 use crate::grid::{self, Grid};
 use crate::vary::{Axis, Value};
-use crate::{Error, Metric};
+use crate::{EngineName, Error, Metric};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,6 +24,11 @@ pub struct Study {
     pub source: Source,
     /// What the paper states, what it leaves open, what was chosen and why.
     pub setup: String,
+    /// What runs its sweeps where they do not say themselves; the simulator by default.
+    #[serde(default)]
+    pub engine: EngineName,
+    /// Most live runs at once, where the machine or the runs' timing bears fewer than are run by default.
+    pub parallel: Option<usize>,
     /// The scenario that the sweeps vary, as the text of a scenario file.
     pub scenario: Option<String>,
     /// Sweeps over the scenario.
@@ -70,6 +75,10 @@ pub struct SweepPart {
     /// Axes of named values that each set several paths; they come before those of `vary`.
     #[serde(default, rename = "axis")]
     pub named: Vec<NamedAxis>,
+    /// What runs it, where that is not the study's engine. They become a first axis called `engine`, so that checks can
+    /// select one, or hold one against another.
+    #[serde(default)]
+    pub engines: Vec<EngineName>,
     /// Seeds, counted up from the scenario's.
     pub runs: u64,
     /// Metrics kept beside the unqualified ones.
@@ -164,6 +173,9 @@ impl Choice {
         }
     }
 }
+
+/// The axis that a sweep's engines are.
+pub(crate) const ENGINE: &str = "engine";
 
 /// A TOML value as it would stand after `--set path=`.
 pub(crate) fn plain(value: &toml::Value) -> String {
@@ -315,6 +327,7 @@ impl Study {
         if self.scenario.is_none() && self.sweeps.iter().any(|s| s.scenario.is_none()) {
             return Err("a [[sweep]] needs a scenario, its own or the study's".to_owned());
         }
+        self.validate_engines()?;
         for sweep in &self.sweeps {
             let refused = |e: Error| format!("sweep \"{}\": {e}", sweep.name);
             sweep.axes(false).map_err(refused)?;
@@ -330,6 +343,44 @@ impl Study {
             map.validate(&names).map_err(|reason| format!("map \"{}\": {reason}", map.name))?;
         }
         Ok(())
+    }
+
+    fn validate_engines(&self) -> Result<(), String> {
+        for sweep in &self.sweeps {
+            let twice = |(k, engine): (usize, &EngineName)| sweep.engines[..k].contains(engine);
+            if sweep.engines.iter().enumerate().any(twice) {
+                return Err(format!("sweep \"{}\": an engine is there twice", sweep.name));
+            }
+            let named = |axis: &Axis| axis.name == ENGINE;
+            if !sweep.engines.is_empty() && sweep.axes(false).is_ok_and(|axes| axes.iter().any(named)) {
+                return Err(format!("sweep \"{}\": `engines` is its axis \"engine\" already", sweep.name));
+            }
+        }
+        if self.engine != EngineName::default() && self.sweeps.iter().all(|s| !s.engines.is_empty()) {
+            return Err("`engine` says nothing: no [[sweep]] goes by it".to_owned());
+        }
+        match self.parallel {
+            Some(0) => Err("`parallel` is the number of live runs at once, 1 or more".to_owned()),
+            Some(_) if !self.engines(false).iter().any(|e| e.is_live()) => {
+                Err("`parallel` says nothing: no [[sweep]] is live".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The engines it needs, each once.
+    pub fn engines(&self, quick: bool) -> BTreeSet<EngineName> {
+        self.sweeps.iter().flat_map(|s| self.engines_of(s, quick)).collect()
+    }
+
+    /// Whether it has live runs.
+    pub fn is_live(&self, quick: bool) -> bool {
+        self.engines(quick).iter().any(|e| e.is_live())
+    }
+
+    /// The engines of one of its sweeps.
+    pub fn engines_of(&self, sweep: &SweepPart, quick: bool) -> Vec<EngineName> {
+        if sweep.engines.is_empty() { vec![self.engine] } else { sweep.engines(quick) }
     }
 
     /// Who becomes an axis of a sweep; the first one by default.
@@ -358,7 +409,20 @@ impl Study {
 }
 
 impl SweepPart {
-    /// Its axes, named ones first.
+    /// Its own engines; none where it goes by the study's.
+    pub fn engines(&self, quick: bool) -> Vec<EngineName> {
+        let kept = self.quick.keep.get(ENGINE).filter(|_| quick).map(Choice::labels);
+        let is_kept = |e: &EngineName| kept.as_ref().is_none_or(|k| k.iter().any(|l| l == e.as_str()));
+        self.engines.iter().copied().filter(is_kept).collect()
+    }
+
+    /// The axis that its engines are; `None` where it goes by the study's.
+    pub fn engine_axis(&self, quick: bool) -> Option<Axis> {
+        let names = self.engines(quick).into_iter().map(|e| e.to_string());
+        (!self.engines.is_empty()).then(|| grid::names(ENGINE, names))
+    }
+
+    /// The axes of its grid, named ones first. That of its engines is none of them.
     pub fn axes(&self, quick: bool) -> Result<Vec<Axis>, Error> {
         let mut axes: Vec<Axis> = self.named.iter().map(NamedAxis::axis).collect();
         match grid::axes(&self.vary)? {
@@ -371,6 +435,13 @@ impl SweepPart {
         for (name, choice) in self.quick.keep.iter().filter(|_| quick) {
             let fail =
                 |reason: &str| Error::Vary { text: format!("quick.keep.{name}"), reason: reason.to_owned() };
+            if name == ENGINE && !self.engines.is_empty() {
+                let known = |label: &String| self.engines.iter().any(|e| e.as_str() == label);
+                if !choice.labels().iter().all(known) || choice.labels().is_empty() {
+                    return Err(fail("the sweep has no such engine"));
+                }
+                continue;
+            }
             let axis =
                 axes.iter_mut().find(|a| a.name == *name).ok_or_else(|| fail("there is no such axis"))?;
             let labels = choice.labels();
@@ -526,6 +597,52 @@ mod tests {
         assert_eq!(study.sweeps[0].axes(false).unwrap()[0].values.len(), 2);
         assert!(parse("{ \"flow.sender\" = \"vegas\" }").unwrap_err().to_string().contains("no such value"));
         assert!(parse("{ x = 1 }").unwrap_err().to_string().contains("no such axis"));
+    }
+
+    /// The study with these keys of its own and these of its sweep.
+    fn with_engines(own: &str, sweep: &str) -> Result<Study, Error> {
+        let text = HEAD.replace("id = \"x\"", &format!("id = \"x\"\n{own}"));
+        Study::parse("x.toml", &format!("{text}{sweep}\n{CHECK}kind = \"bound\"\nabove = 1\n"))
+    }
+
+    #[test]
+    fn engines_are_the_studys_or_the_sweeps() {
+        use EngineName::{Kernel, Sim};
+        let plain = with_engines("", "").unwrap();
+        assert_eq!((plain.engine, plain.is_live(false)), (Sim, false));
+        let live = with_engines("engine = \"kernel\"\nparallel = 2", "").unwrap();
+        assert_eq!(live.engines_of(&live.sweeps[0], false), [Kernel]);
+        assert!(live.is_live(true) && live.sweeps[0].engine_axis(false).is_none());
+        let quick = "quick = { keep = { engine = \"sim\" } }";
+        let both = with_engines("", &format!("engines = [\"sim\", \"kernel\"]\n{quick}")).unwrap();
+        assert_eq!(both.engines_of(&both.sweeps[0], false), [Sim, Kernel]);
+        assert_eq!(both.engines_of(&both.sweeps[0], true), [Sim]);
+        assert!(both.is_live(false) && !both.is_live(true));
+        let axis = both.sweeps[0].engine_axis(false).unwrap();
+        assert_eq!((axis.name.as_str(), axis.values.len()), ("engine", 2));
+        assert_eq!(both.sweeps[0].axes(true).unwrap().len(), 1, "the engine is no axis of the grid");
+    }
+
+    #[test]
+    fn engines_that_say_nothing_are_refused() {
+        let both = "engines = [\"sim\", \"kernel\"]\n";
+        for (own, sweep, part) in [
+            ("engine = \"kernle\"", "", "unknown variant `kernle`"),
+            ("parallel = 2", "", "no [[sweep]] is live"),
+            ("engine = \"kernel\"\nparallel = 0", "", "1 or more"),
+            ("engine = \"kernel\"", both, "`engine` says nothing"),
+            ("", "engines = [\"sim\", \"sim\"]", "there twice"),
+            (
+                "",
+                &format!("{both}axis = [{{ name = \"engine\", values = [] }}]"),
+                "its axis \"engine\" already",
+            ),
+            ("", &format!("{both}quick = {{ keep = {{ engine = \"ns3\" }} }}"), "no such engine"),
+            ("", "quick = { keep = { engine = \"sim\" } }", "no such axis"),
+        ] {
+            let message = with_engines(own, sweep).unwrap_err().to_string();
+            assert!(message.contains(part), "{own} {sweep}: {message}");
+        }
     }
 
     #[test]

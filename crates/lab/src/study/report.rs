@@ -1,6 +1,7 @@
 //! What a study found.
 
 use super::file::{Kind, Source};
+use crate::EngineName;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -86,10 +87,15 @@ pub struct StudyReport {
     pub source: Source,
     /// What was chosen.
     pub setup: String,
+    /// The engines it stands on: `sim`, `kernel`.
+    pub engines: Vec<EngineName>,
     /// Whether this was the quick form.
     pub quick: bool,
-    /// Whether all runs were done: false after an interruption, and then nothing is judged.
+    /// Whether all runs were done: false after an interruption or where the study was skipped, and then nothing is
+    /// judged.
     pub complete: bool,
+    /// Why it was not run: this machine lacks an engine. `None` where it was.
+    pub skipped: Option<String>,
     /// The checks, in the file's order.
     pub rows: Vec<CheckRow>,
     /// How many came out how.

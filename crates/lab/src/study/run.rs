@@ -1,12 +1,15 @@
 //! Running a study: its sweeps and drives, its checks, its figures.
+//!
+//! A study whose engines this machine does not have is not run at all: half of its checks would look like all of them.
 
 use super::check::evaluate;
 use super::data::Data;
 use super::file::is_watchers;
 use super::report::{Counts, StudyReport};
-use super::{Study, plot};
-use crate::{Engine, Error, Metric, Plan, Progress, Runs, sweep};
-use std::path::PathBuf;
+use super::{Study, SweepPart, plot};
+use crate::engine::default_jobs;
+use crate::{Engine, Engines, Error, Metric, Plan, Progress, Runs, sweep};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -15,7 +18,7 @@ use std::time::Instant;
 pub struct RunOptions {
     /// The quick form.
     pub quick: bool,
-    /// Threads; `None`: one for each core.
+    /// Runs at once; `None`: one a core, two a core where they are live. A study may want fewer live ones.
     pub jobs: Option<usize>,
     /// Where runs and figures are kept, in a folder of the study's name (`ID` or `ID-quick`); `None`: nowhere, and
     /// there are no figures.
@@ -25,10 +28,10 @@ pub struct RunOptions {
 }
 
 /// Runs a study. Interrupted by `cancel`, it gives an incomplete report, and with a directory goes on from there the
-/// next time.
+/// next time. Where an engine is missing it gives a report that says so.
 pub fn run(
     study: &Study,
-    engine: &dyn Engine,
+    engines: &dyn Engines,
     options: &RunOptions,
     progress: &mut dyn Progress,
     cancel: &AtomicBool,
@@ -36,76 +39,82 @@ pub fn run(
     let started = Instant::now();
     let folder = if options.quick { format!("{}-quick", study.id) } else { study.id.clone() };
     let dir = options.dir.as_ref().map(|d| d.join(folder));
+    let needed = study.engines(options.quick);
     let mut report = StudyReport {
         id: study.id.clone(),
         title: study.title.clone(),
         source: study.source.clone(),
         setup: study.setup.clone(),
+        engines: needed.iter().copied().collect(),
         quick: options.quick,
         complete: false,
+        skipped: needed.iter().find_map(|&name| engines.find(name).err()).map(|missing| missing.to_string()),
         rows: Vec::new(),
         counts: Counts::default(),
         figures: Vec::new(),
         runs: 0,
         wall_s: 0.0,
     };
+    if report.skipped.is_some() {
+        return Ok(report);
+    }
     let mut all = Vec::new();
     for part in &study.sweeps {
-        let watchers = |name: &&String| !part.by.is_some_and(|by| is_watchers(by, name));
-        let more = part.metrics.iter().chain(wanted(study, &part.name)).filter(watchers);
-        let more = more.map(|name| Metric::parse(name)).collect::<Result<_, _>>()?;
-        let runs = Runs::Count(part.seeds(options.quick));
-        let mut plan = Plan::new(study.grid(part, options.quick)?, runs, more);
-        plan.jobs = options.jobs;
-        plan.command = options.command.clone();
-        let store = dir.as_ref().map(|d| d.join(&part.name));
-        let done = sweep(&plan, engine, store.as_deref(), progress, cancel)?;
-        report.runs += done.rows.len();
-        if !done.complete {
-            report.wall_s = started.elapsed().as_secs_f64();
-            return Ok(report);
+        let mut sides = Vec::new();
+        for name in study.engines_of(part, options.quick) {
+            let plan = plan(study, part, engines.find(name)?, options)?;
+            // A sweep of one engine keeps the place it always had.
+            let folder = match part.engines.is_empty() {
+                true => part.name.clone(),
+                false => format!("{}-{name}", part.name),
+            };
+            let store = dir.as_ref().map(|d| d.join(folder));
+            let done = sweep(&plan, engines.find(name)?, store.as_deref(), progress, cancel)?;
+            report.runs += done.rows.len();
+            if !done.complete {
+                report.wall_s = started.elapsed().as_secs_f64();
+                return Ok(report);
+            }
+            let data = Data::of_sweep(&part.name, &done);
+            sides.push(match part.by {
+                Some(by) => data.by_watchers(by.name()),
+                None => data,
+            });
         }
-        let data = Data::of_sweep(&part.name, &done);
-        all.push(match part.by {
-            Some(by) => data.by_watchers(by.name()),
-            None => data,
+        all.extend(match part.engine_axis(options.quick) {
+            Some(axis) => vec![Data::of_engines(axis, sides)],
+            None => sides,
         });
     }
     for drive in &study.drives {
         all.push(drive.run()?);
     }
-    let fail = |what: &str, reason: String| Error::Study {
-        file: study.id.clone(),
-        reason: format!("{what}: {reason}"),
-    };
     for check in &study.checks {
         let what = format!("check \"{}\"", check.name);
-        let data = named(&all, check.of.as_ref()).ok_or_else(|| fail(&what, "no data".to_owned()))?;
-        report.rows.extend(evaluate(check, data, options.quick).map_err(|reason| fail(&what, reason))?);
+        let data = named(study, &all, check.of.as_ref(), &what)?;
+        report.rows.extend(evaluate(check, data, options.quick).map_err(|e| fail(study, &what, e))?);
     }
     if let Some(dir) = &dir {
-        std::fs::create_dir_all(dir).map_err(|e| Error::write(dir, e))?;
-        for part in &study.figures {
-            let what = format!("figure \"{}\"", part.name);
-            let data = named(&all, part.of.as_ref()).ok_or_else(|| fail(&what, "no data".to_owned()))?;
-            let path = dir.join(format!("{}.svg", part.name));
-            plot::figure(study, part, data, &report.rows, options.quick)?.write(&path)?;
-            report.figures.push(path);
-        }
-        for part in &study.maps {
-            let what = format!("map \"{}\"", part.name);
-            let data = named(&all, part.of.as_ref()).ok_or_else(|| fail(&what, "no data".to_owned()))?;
-            if let Some(map) = plot::map(study, part, data, options.quick)? {
-                let path = dir.join(format!("{}.svg", part.name));
-                map.write(&path)?;
-                report.figures.push(path);
-            }
-        }
+        report.figures = draw(study, &all, &report, dir)?;
     }
     report.counts = Counts::of(&report.rows);
     report.complete = true;
     report.wall_s = started.elapsed().as_secs_f64();
     Ok(report)
+}
+
+/// The plan of one of its sweeps on one engine.
+fn plan(study: &Study, part: &SweepPart, engine: &dyn Engine, options: &RunOptions) -> Result<Plan, Error> {
+    let watchers = |name: &&String| !part.by.is_some_and(|by| is_watchers(by, name));
+    let more = part.metrics.iter().chain(wanted(study, &part.name)).filter(watchers);
+    let more = more.map(|name| Metric::parse(name)).collect::<Result<_, _>>()?;
+    let runs = Runs::Count(part.seeds(options.quick));
+    let mut plan = Plan::new(study.grid(part, options.quick)?, runs, more);
+    let jobs = options.jobs.unwrap_or_else(|| default_jobs(engine));
+    // What the study says is of its live runs: a simulation bears any company.
+    plan.jobs = Some(study.parallel.filter(|_| engine.is_live()).map_or(jobs, |most| jobs.min(most)));
+    plan.command = options.command.clone();
+    Ok(plan)
 }
 
 /// The metrics that checks and figures of a sweep ask for.
@@ -118,30 +127,68 @@ fn wanted<'a>(study: &'a Study, sweep: &'a str) -> impl Iterator<Item = &'a Stri
     checks.chain(figures).chain(maps)
 }
 
-fn named<'a>(all: &'a [Data], name: Option<&String>) -> Option<&'a Data> {
-    match name {
+fn fail(study: &Study, what: &str, reason: String) -> Error {
+    Error::Study { file: study.id.clone(), reason: format!("{what}: {reason}") }
+}
+
+fn named<'a>(study: &Study, all: &'a [Data], name: Option<&String>, what: &str) -> Result<&'a Data, Error> {
+    let data = match name {
         Some(name) => all.iter().find(|d| d.name == *name),
         None => all.first(),
+    };
+    data.ok_or_else(|| fail(study, what, "no data".to_owned()))
+}
+
+/// Draws its figures and maps into `dir`. Returns the files.
+fn draw(study: &Study, all: &[Data], report: &StudyReport, dir: &Path) -> Result<Vec<PathBuf>, Error> {
+    std::fs::create_dir_all(dir).map_err(|e| Error::write(dir, e))?;
+    let mut files = Vec::new();
+    for part in &study.figures {
+        let data = named(study, all, part.of.as_ref(), &format!("figure \"{}\"", part.name))?;
+        let path = dir.join(format!("{}.svg", part.name));
+        plot::figure(study, part, data, &report.rows, report.quick)?.write(&path)?;
+        files.push(path);
     }
+    for part in &study.maps {
+        let data = named(study, all, part.of.as_ref(), &format!("map \"{}\"", part.name))?;
+        if let Some(map) = plot::map(study, part, data, report.quick)? {
+            let path = dir.join(format!("{}.svg", part.name));
+            map.write(&path)?;
+            files.push(path);
+        }
+    }
+    Ok(files)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::realtime::LivePlan;
     use crate::study::Verdict;
-    use crate::tests::outcome;
-    use truckee_scenario::{Outcome, Scenario};
+    use crate::tests::Fake;
+    use crate::{EngineName, Missing};
 
-    /// Goodput is twice the duration in seconds, and the seed.
-    struct Twice;
+    /// The simulator and, perhaps, a kernel.
+    struct Here {
+        sim: Fake,
+        kernel: Option<Fake>,
+    }
 
-    impl Engine for Twice {
-        fn name(&self) -> &'static str {
-            "fake"
-        }
-        fn run(&self, scenario: &Scenario, _: bool) -> Result<Outcome, String> {
-            let seconds = scenario.duration as f64 / 1e9;
-            Ok(outcome(scenario.seed, &[2.0 * seconds + 0.01 * scenario.seed as f64]))
+    fn without_kernel() -> Here {
+        Here { sim: Fake::new(), kernel: None }
+    }
+
+    fn with_kernel() -> Here {
+        Here { sim: Fake::new(), kernel: Some(Fake::live()) }
+    }
+
+    impl Engines for Here {
+        fn find(&self, name: EngineName) -> Result<&dyn Engine, Missing> {
+            let kernel = self.kernel.as_ref().map(|k| k as &dyn Engine);
+            match name {
+                EngineName::Sim => Ok(&self.sim),
+                engine => kernel.ok_or(Missing { engine, reason: "needs a BPF file system".into() }),
+            }
         }
     }
 
@@ -198,7 +245,7 @@ mod tests {
         let study = Study::parse("twice.toml", STUDY).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
-        let report = run(&study, &Twice, &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let report = run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
         assert_eq!((report.runs, report.complete), (12, true));
         assert_eq!(report.counts, Counts { pass: 4, fail: 1, differs: 0, skipped: 0 });
         assert_eq!(report.rows[4].verdict, Verdict::Fail);
@@ -211,7 +258,7 @@ mod tests {
     fn the_quick_form_is_smaller_and_skips() {
         let study = Study::parse("twice.toml", STUDY).unwrap();
         let options = RunOptions { quick: true, ..RunOptions::default() };
-        let report = run(&study, &Twice, &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let report = run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
         assert_eq!(report.runs, 4);
         assert_eq!(report.counts, Counts { pass: 3, fail: 0, differs: 0, skipped: 1 });
         assert!(report.holds());
@@ -220,15 +267,119 @@ mod tests {
     #[test]
     fn an_interrupted_study_judges_nothing() {
         let study = Study::parse("twice.toml", STUDY).unwrap();
-        let report = run(&study, &Twice, &RunOptions::default(), &mut (), &AtomicBool::new(true)).unwrap();
+        let report =
+            run(&study, &without_kernel(), &RunOptions::default(), &mut (), &AtomicBool::new(true)).unwrap();
         assert!(!report.complete && report.rows.is_empty() && !report.holds());
     }
 
     #[test]
     fn a_scenario_that_cannot_be_read_is_the_studys_fault() {
         let study = Study::parse("twice.toml", &STUDY.replace("rate = \"1Mbit/s\"", "rate = 1")).unwrap();
-        let error =
-            run(&study, &Twice, &RunOptions::default(), &mut (), &AtomicBool::new(false)).unwrap_err();
+        let error = run(&study, &without_kernel(), &RunOptions::default(), &mut (), &AtomicBool::new(false))
+            .unwrap_err();
         assert!(error.to_string().contains("sweep \"main\""), "{error}");
+    }
+
+    fn go(text: &str, here: &Here, quick: bool) -> StudyReport {
+        let study = Study::parse("twice.toml", text).unwrap();
+        let options = RunOptions { quick, ..RunOptions::default() };
+        run(&study, here, &options, &mut (), &AtomicBool::new(false)).unwrap()
+    }
+
+    fn live() -> String {
+        STUDY.replace("id = \"twice\"", "id = \"twice\"\nengine = \"kernel\"\nparallel = 3")
+    }
+
+    #[test]
+    fn a_live_study_without_its_engine_is_skipped_with_the_reason() {
+        let report = go(&live(), &without_kernel(), false);
+        assert_eq!(report.skipped.as_deref(), Some("the kernel engine needs a BPF file system"));
+        assert_eq!((report.runs, report.rows.len(), report.complete), (0, 0, false));
+        assert_eq!(report.engines, [EngineName::Kernel]);
+        let report = go(STUDY, &without_kernel(), false);
+        assert_eq!((report.skipped, report.engines), (None, vec![EngineName::Sim]));
+    }
+
+    #[test]
+    fn a_live_study_runs_live_and_no_more_at_once_than_it_bears() {
+        #[derive(Default)]
+        struct Seen(Option<LivePlan>);
+        impl Progress for Seen {
+            fn live(&mut self, plan: LivePlan) {
+                self.0 = Some(plan);
+            }
+        }
+        let study = Study::parse("twice.toml", &live()).unwrap();
+        let here = with_kernel();
+        for (jobs, at_once) in [(Some(8), 3), (Some(2), 2)] {
+            let mut seen = Seen::default();
+            let options = RunOptions { jobs, ..RunOptions::default() };
+            let report = run(&study, &here, &options, &mut seen, &AtomicBool::new(false)).unwrap();
+            assert_eq!((report.runs, report.complete), (12, true));
+            let plan = seen.0.unwrap();
+            assert_eq!((plan.engine, plan.runs, plan.at_once), ("kernel", 12, at_once));
+        }
+        assert!(here.sim.asked.lock().unwrap().is_empty());
+    }
+
+    /// One sweep on both engines, kept in one study.
+    fn both() -> String {
+        let checks = r#"
+        [[check]]
+        name = "a tenth less"
+        kind = "bound"
+        metric = "goodput_bps"
+        where = { engine = "kernel" }
+        over = { engine = "sim" }
+        above = 0.89
+        below = 0.91
+        [[check]]
+        name = "live"
+        kind = "within"
+        metric = "goodput_bps"
+        where = { engine = "kernel", duration = "40s" }
+        published = 72
+        tolerance = 0.01
+        [[figure]]
+        name = "engines"
+        title = "Both"
+        x = "duration"
+        y = ["goodput_bps"]
+        series = "engine"
+        x_label = "t / s"
+        y_label = "goodput / bit/s"
+        "#;
+        let head = &STUDY[..STUDY.find("[[check]]").unwrap()];
+        format!("{}{checks}", head.replace("runs = 4", "engines = [\"sim\", \"kernel\"]\nruns = 4"))
+    }
+
+    #[test]
+    fn engines_are_a_first_axis_that_checks_and_figures_select_on() {
+        let study = Study::parse("twice.toml", &both()).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
+        let go = |here: &Here| run(&study, here, &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let report = go(&with_kernel());
+        assert_eq!(report.counts, Counts { pass: 4, ..Counts::default() }, "{:?}", report.rows);
+        assert_eq!(report.runs, 24);
+        assert_eq!(report.rows[0].cell, "engine=kernel, duration=10s");
+        let svg = std::fs::read_to_string(&report.figures[0]).unwrap();
+        assert!(svg.contains(">\nsim\n") && svg.contains(">\nkernel\n"), "{svg}");
+        for engine in ["sim", "kernel"] {
+            assert!(dir.path().join(format!("twice/main-{engine}/rows.parquet")).exists());
+        }
+
+        let here = with_kernel();
+        let again = go(&here);
+        assert_eq!(again.rows, report.rows, "what is kept needs no digest to be taken up");
+        assert!(here.kernel.unwrap().asked.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_quick_form_may_leave_the_live_engine_out() {
+        let text = both().replace("keep = { duration", "keep = { engine = \"sim\", duration");
+        let report = go(&text, &without_kernel(), true);
+        assert_eq!((report.runs, report.skipped), (4, None));
+        assert_eq!(report.counts.skipped, 2, "{:?}", report.rows);
     }
 }

@@ -1,8 +1,7 @@
 //! Cells over threads, their results back to one thread in small groups.
 
-use super::{Cell, Plan};
-use crate::store::Row;
-use crate::{Engine, Error};
+use super::Cell;
+use crate::Error;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,23 +10,23 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 /// where runs are long, and where they are short those that finished while the group before was written.
 const GROUP_ROWS: usize = 256;
 
-pub(super) struct Pool(rayon::ThreadPool);
+pub(crate) struct Pool(rayon::ThreadPool);
 
 impl Pool {
-    pub(super) fn new(jobs: Option<usize>) -> Result<Self, Error> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0)).build();
+    /// Runs so many cells at once, one at least.
+    pub(crate) fn new(at_once: usize) -> Result<Self, Error> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once.max(1)).build();
         pool.map(Self).map_err(|e| Error::Internal(format!("cannot start threads: {e}")))
     }
 
-    /// Runs `cells` and hands what finishes to `keep`, on the calling thread. Ends early when `cancel` is set, when a
-    /// cell fails, or when `keep` does; whatever finished until then has gone through `keep`.
-    pub(super) fn run(
+    /// Runs `cells` by `run_one` and hands what finishes to `keep`, on the calling thread. Ends early when `cancel` is
+    /// set, when a cell fails, or when `keep` does; whatever finished until then has gone through `keep`.
+    pub(crate) fn run<T: Send>(
         &self,
-        plan: &Plan,
-        engine: &dyn Engine,
         cells: &[Cell],
         cancel: &AtomicBool,
-        mut keep: impl FnMut(Vec<Row>) -> Result<(), Error>,
+        run_one: impl Fn(Cell) -> Result<T, Error> + Sync,
+        mut keep: impl FnMut(Vec<T>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let stop = AtomicBool::new(false);
         let stopped = || cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed);
@@ -35,7 +34,7 @@ impl Pool {
         let work = |sender: &mut Sender<_>, cell: &Cell| {
             if !stopped() {
                 // The receiver outlives the workers.
-                let _ = sender.send(run_cell(plan, engine, *cell));
+                let _ = sender.send(run_one(*cell));
             }
         };
         // One cell at a time a thread: cells may differ in length by orders of magnitude.
@@ -57,7 +56,7 @@ impl Pool {
 }
 
 /// What has finished by now, at least one; `None` once all workers are gone.
-fn next_group(results: &Receiver<Result<Row, Error>>) -> Option<(Vec<Row>, Option<Error>)> {
+fn next_group<T>(results: &Receiver<Result<T, Error>>) -> Option<(Vec<T>, Option<Error>)> {
     let first = results.recv().ok()?;
     let mut rows = Vec::new();
     for one in std::iter::once(first).chain(results.try_iter()) {
@@ -70,16 +69,4 @@ fn next_group(results: &Receiver<Result<Row, Error>>) -> Option<(Vec<Row>, Optio
         }
     }
     Some((rows, None))
-}
-
-fn run_cell(plan: &Plan, engine: &dyn Engine, cell: Cell) -> Result<Row, Error> {
-    let mut scenario = plan.grid.points[cell.point].clone();
-    scenario.seed = cell.seed;
-    let outcome = engine.run(&scenario, false).map_err(|reason| Error::Engine {
-        point: plan.grid.label(cell.point),
-        seed: cell.seed,
-        reason,
-    })?;
-    let values = plan.metrics.iter().map(|m| m.of(&outcome)).collect::<Result<_, _>>()?;
-    Ok(Row { point: cell.point, seed: cell.seed, digest: outcome.digest, values })
 }
