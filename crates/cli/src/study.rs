@@ -3,15 +3,16 @@
 mod report;
 mod show;
 
+use crate::engines::Here;
 use crate::error::Error;
 use crate::progress::{Bar, note};
-use crate::{Format, interrupt};
+use crate::{Format, human, interrupt};
 use clap::Subcommand;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use truckee_lab::study::{self, RunOptions, Study, StudyReport};
-use truckee_lab::{Error as LabError, Simulator};
+use truckee_lab::{EngineName, Error as LabError};
 
 /// Reproduce published results: published against measured, verdict, figure
 #[derive(Debug, clap::Args)]
@@ -49,9 +50,12 @@ struct RunArguments {
     /// Ids, or paths of studies' files
     #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
     ids: Vec<String>,
-    /// All studies that come with the program
+    /// All studies that come with the program, live ones last
     #[arg(long)]
     all: bool,
+    /// Fail if a study is skipped because this machine lacks its engine
+    #[arg(long)]
+    require_live: bool,
     /// The small form: seconds in place of minutes; checks that need the full form are skipped
     #[arg(long)]
     quick: bool,
@@ -59,7 +63,7 @@ struct RunArguments {
     /// out/studies]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Threads [default: one for each core]
+    /// Runs at once [default: one for each core, two where they are live; a study may bear fewer live ones]
     #[arg(long, value_name = "N", value_parser = crate::sweep::jobs)]
     jobs: Option<usize>,
     /// How the result is written
@@ -86,10 +90,14 @@ pub fn study(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
-    let studies = match arguments.all {
+    let mut studies = match arguments.all {
         true => study::builtin()?,
         false => arguments.ids.iter().map(|id| study::find(id)).collect::<Result<_, _>>()?,
     };
+    if arguments.all {
+        // What takes its time comes after what does not.
+        studies.sort_by_key(|study| study.is_live(arguments.quick));
+    }
     let stop = interrupt::flag();
     let mut reports = Vec::new();
     for study in &studies {
@@ -98,9 +106,9 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
             report::write(out, &report, !reports.is_empty())?;
             out.flush()?;
         }
-        let complete = report.complete;
+        let stopped = !report.complete && report.skipped.is_none();
         reports.push(report);
-        if !complete {
+        if stopped {
             break;
         }
     }
@@ -117,6 +125,12 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
     verdict(arguments, &reports)
 }
 
+/// Engines in words; a study of drives alone needs none.
+fn engines(engines: &[EngineName]) -> String {
+    let names: Vec<_> = engines.iter().map(EngineName::to_string).collect();
+    if names.is_empty() { human::NONE.to_owned() } else { names.join(", ") }
+}
+
 /// Runs one study. Without a directory to keep runs in, only its figures are kept.
 fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<StudyReport, Error> {
     let scratch = match arguments.out {
@@ -130,7 +144,7 @@ fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<Stu
         command: std::env::args().collect(),
     };
     let mut bar = Bar::new(&study.id);
-    let mut report = study::run(study, &Simulator, &options, &mut bar, stop)?;
+    let mut report = study::run(study, &Here, &options, &mut bar, stop)?;
     drop(bar);
     if scratch.is_some() {
         for figure in &mut report.figures {
@@ -151,7 +165,12 @@ fn keep(figure: &Path, study: &Study, quick: bool) -> Result<PathBuf, LabError> 
 }
 
 fn verdict(arguments: &RunArguments, reports: &[StudyReport]) -> Result<(), Error> {
-    if let Some(stopped) = reports.iter().find(|r| !r.complete) {
+    let skipped: Vec<&StudyReport> = reports.iter().filter(|r| r.skipped.is_some()).collect();
+    for report in &skipped {
+        let why = report.skipped.as_deref().unwrap_or_default();
+        note(&format!("skipped {}: {why}; truckee doctor says what this machine can do", report.id));
+    }
+    if let Some(stopped) = reports.iter().find(|r| !r.complete && r.skipped.is_none()) {
         let kept = match &arguments.out {
             Some(dir) => format!(
                 "its finished runs are kept in {}; the same command goes on from there",
@@ -161,12 +180,16 @@ fn verdict(arguments: &RunArguments, reports: &[StudyReport]) -> Result<(), Erro
         };
         return Err(Error::Failed(format!("stopped in {}: {kept}", stopped.id)));
     }
-    let failed: Vec<&str> = reports.iter().filter(|r| !r.holds()).map(|r| r.id.as_str()).collect();
-    if failed.is_empty() {
-        return Ok(());
+    let ids = |reports: &[&StudyReport]| reports.iter().map(|r| r.id.as_str()).collect::<Vec<_>>().join(", ");
+    let failed: Vec<_> = reports.iter().filter(|r| !r.holds() && r.skipped.is_none()).collect();
+    if !failed.is_empty() {
+        if arguments.quick {
+            note("the quick form has few runs; without --quick the verdict is firmer");
+        }
+        return Err(Error::Failed(format!("checks failed in {}", ids(&failed))));
     }
-    if arguments.quick {
-        note("the quick form has few runs; without --quick the verdict is firmer");
+    if arguments.require_live && !skipped.is_empty() {
+        return Err(Error::Failed(format!("--require-live: not run: {}", ids(&skipped))));
     }
-    Err(Error::Failed(format!("checks failed in {}", failed.join(", "))))
+    Ok(())
 }
