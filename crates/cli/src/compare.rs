@@ -50,8 +50,7 @@ Examples:
   truckee compare examples/wireless.toml --runs 5 --set duration=30s --figure compare.svg
   truckee compare examples/wireless.toml --tolerance goodput=10%,retransmitted=2% --format json
 
-Live runs take as long as they say: stderr says beforehand how long that is. On a simulator both
-engines may be sim, which tells how much of a difference is the seeds'.";
+Live runs take as long as the scenario lasts; stderr says beforehand how long that is.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -138,7 +137,8 @@ fn verdict(comparison: &Comparison) -> Result<(), Error> {
     for held in &broken {
         let why = match held.off {
             Some(off) if held.note.is_empty() => {
-                format!("off by {}, allowed {}", human::quantity(off, ""), human::quantity(held.allowed, ""))
+                let [off, allowed] = [off, held.allowed].map(|x| table::distance(held, x));
+                format!("off by {off}, allowed {allowed}")
             }
             _ => held.note.clone(),
         };

@@ -21,11 +21,8 @@ pub struct Bar {
 impl Bar {
     /// A bar of unknown length for `what`.
     pub fn new(what: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        bar.set_message(what.to_owned());
-        let end = Arc::default();
-        style(&bar, "{spinner} {msg} {elapsed}", &end);
-        let late = bar.clone();
+        let bar = Self::hidden(what);
+        let late = bar.bar.clone();
         std::thread::spawn(move || {
             std::thread::sleep(PATIENCE);
             if !late.is_finished() {
@@ -33,6 +30,14 @@ impl Bar {
                 late.enable_steady_tick(TICK);
             }
         });
+        bar
+    }
+
+    fn hidden(what: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        bar.set_message(what.to_owned());
+        let end = Arc::default();
+        style(&bar, "{spinner} {msg} {elapsed}", &end);
         Self { bar, end }
     }
 
@@ -109,4 +114,71 @@ pub fn note(message: &str) {
 /// A warning on stderr.
 pub fn warn(message: &str) {
     note(&format!("warning: {message}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indicatif::TermLike;
+    use std::io;
+
+    /// A terminal that remembers all that was ever written to it.
+    #[derive(Debug, Clone, Default)]
+    struct Terminal(Arc<Mutex<String>>);
+
+    impl TermLike for Terminal {
+        fn width(&self) -> u16 {
+            100
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is seen after another tick.
+    fn seen(bar: &Bar, terminal: &Terminal) -> String {
+        terminal.0.lock().unwrap().clear();
+        bar.bar.force_draw();
+        terminal.0.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn live_runs_show_the_real_time_left() {
+        let terminal = Terminal::default();
+        let mut bar = Bar::hidden("study");
+        bar.bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        bar.started(4, 1);
+        assert!(!seen(&bar, &terminal).contains("live"));
+        bar.live(LivePlan { engine: "kernel", runs: 3, at_once: 1, at_most: Duration::from_secs(3 * 3600) });
+        let text = seen(&bar, &terminal);
+        assert!(text.contains("1/4 live runs, 3 h left"), "{text}");
+        bar.finished(Cell { point: 0, seed: 1 });
+        bar.left(Duration::from_secs(60));
+        let text = seen(&bar, &terminal);
+        assert!(text.contains("2/4 live runs, 60 s left"), "{text}");
+        bar.started(4, 2);
+        assert!(!seen(&bar, &terminal).contains("live"), "the next runs are simulated");
+    }
 }

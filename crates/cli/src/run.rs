@@ -8,7 +8,7 @@ use crate::{Format, human, outcome_table};
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::realtime::LivePlan;
-use truckee_lab::{Engine, Error as LabError, figure, metric, output};
+use truckee_lab::{Engine, EngineName, Error as LabError, figure, metric, output};
 use truckee_scenario::{Outcome, Scenario, explain};
 
 /// Run a scenario and show what each flow got
@@ -48,11 +48,11 @@ Examples:
 
 /// Runs and shows.
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
-    let engine = engines::find(arguments.engine)?;
-    if engine.is_live() && arguments.check_digest.is_some() {
+    if EngineName::from(arguments.engine).is_live() && arguments.check_digest.is_some() {
         let why = "--check-digest: a live run has no digest, since no two are the same; use --engine sim";
         return Err(Error::Usage(why.to_owned()));
     }
+    let engine = engines::find(arguments.engine)?;
     let scenario = arguments.input.document()?.scenario()?;
     if arguments.explain {
         return Ok(out.write_all(explain(&scenario).as_bytes())?);

@@ -95,8 +95,7 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
         false => arguments.ids.iter().map(|id| study::find(id)).collect::<Result<_, _>>()?,
     };
     if arguments.all {
-        // What takes its time comes after what does not.
-        studies.sort_by_key(|study| study.is_live(arguments.quick));
+        live_last(&mut studies, arguments.quick);
     }
     let stop = interrupt::flag();
     let mut reports = Vec::new();
@@ -123,6 +122,11 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
     }
     out.flush()?;
     verdict(arguments, &reports)
+}
+
+/// What takes its time comes after what does not; otherwise the order stays.
+fn live_last(studies: &mut [Study], quick: bool) {
+    studies.sort_by_key(|study| study.is_live(quick));
 }
 
 /// Engines in words; a study of drives alone needs none.
@@ -192,4 +196,99 @@ fn verdict(arguments: &RunArguments, reports: &[StudyReport]) -> Result<(), Erro
         return Err(Error::Failed(format!("--require-live: not run: {}", ids(&skipped))));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truckee_lab::study::Counts;
+
+    /// A study of this id; `keys` go into its sweep.
+    fn study(id: &str, keys: &str) -> Study {
+        let text = format!(
+            "id = \"{id}\"\ntitle = \"t\"\nsetup = \"s\"\nsource = {{ paper = \"p\", place = \"q\" }}\nscenario = \"\"\n\
+             [[sweep]]\nname = \"main\"\nruns = 1\n{keys}\n\
+             [[check]]\nname = \"c\"\nkind = \"bound\"\nmetric = \"goodput_bps\"\nabove = 1\n"
+        );
+        Study::parse("x.toml", &text).unwrap()
+    }
+
+    fn report(id: &str, skipped: Option<&str>, fail: usize) -> StudyReport {
+        let study = study(id, "");
+        StudyReport {
+            id: study.id,
+            title: study.title,
+            source: study.source,
+            setup: study.setup,
+            engines: vec![EngineName::Kernel],
+            quick: false,
+            complete: skipped.is_none(),
+            skipped: skipped.map(str::to_owned),
+            rows: Vec::new(),
+            counts: Counts { pass: 1, fail, ..Counts::default() },
+            figures: Vec::new(),
+            runs: 0,
+            wall_s: 0.0,
+        }
+    }
+
+    fn arguments(require_live: bool) -> RunArguments {
+        RunArguments {
+            ids: Vec::new(),
+            all: true,
+            require_live,
+            quick: false,
+            out: None,
+            jobs: None,
+            format: Format::Table,
+        }
+    }
+
+    #[test]
+    fn live_studies_come_last() {
+        let both = "engines = [\"sim\", \"kernel\"]\nquick = { keep = { engine = \"sim\" } }";
+        let mut studies =
+            [study("a", both), study("b", ""), study("c", "engines = [\"kernel\"]"), study("d", "")];
+        let ids = |studies: &[Study]| studies.iter().map(|s| s.id.clone()).collect::<String>();
+        live_last(&mut studies, false);
+        assert_eq!(ids(&studies), "bdac");
+        studies.sort_by_key(|s| s.id.clone());
+        live_last(&mut studies, true);
+        assert_eq!(ids(&studies), "abdc", "the quick form of a is not live");
+    }
+
+    #[test]
+    fn a_skipped_study_is_a_failure_only_where_live_ones_are_required() {
+        let reports = [report("a", None, 0), report("b", Some("the kernel engine needs root"), 0)];
+        assert!(verdict(&arguments(false), &reports).is_ok());
+        let why = verdict(&arguments(true), &reports).unwrap_err();
+        assert_eq!((why.exit_status(), why.to_string().as_str()), (1, "--require-live: not run: b"));
+        let failed = [report("a", Some("…"), 0), report("b", None, 2)];
+        assert_eq!(verdict(&arguments(false), &failed).unwrap_err().to_string(), "checks failed in b");
+    }
+
+    #[test]
+    fn a_live_study_shows_its_engine_and_a_skipped_one_its_reason() {
+        let written = |report: &StudyReport| {
+            let mut text = Vec::new();
+            report::write(&mut text, report, false).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let text = written(&report("b", Some("the kernel engine needs root"), 0));
+        assert!(
+            text.contains("runs on: kernel\n") && text.contains("skipped: the kernel engine needs root\n")
+        );
+        let run = written(&report("b", None, 0));
+        assert!(run.contains("runs on: kernel\n") && run.contains("1 pass, 0 fail"));
+        let listed = |studies: &[Study]| {
+            let mut text = Vec::new();
+            show::list(&mut text, studies).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let text = listed(&[study("a", "engines = [\"sim\", \"kernel\"]"), study("b", "")]);
+        assert!(text.contains("sim, kernel") && text.lines().next().unwrap_or_default().contains("runs on"));
+        let mut total = Vec::new();
+        report::write_total(&mut total, &[report("a", None, 0), report("b", Some("…"), 0)]).unwrap();
+        assert!(String::from_utf8(total).unwrap().ends_with("; 1 not run\n"));
+    }
 }
