@@ -59,6 +59,7 @@ impl Error {
                 Lab::Engine { .. }
                 | Lab::Write { .. }
                 | Lab::Read { .. }
+                | Lab::Compare { .. }
                 | Lab::Figure { .. }
                 | Lab::Internal(_),
             ) => 1,

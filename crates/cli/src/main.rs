@@ -5,7 +5,9 @@
 //!
 //! Not for: anything another program would want too; that is in the other crates.
 
+mod compare;
 mod completions;
+mod engines;
 mod error;
 mod human;
 mod input;
@@ -47,6 +49,7 @@ Exit status: 0 success; 1 a check failed or the run could not finish; 2 bad usag
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Compare(compare::Arguments),
     Sweep(sweep::Arguments),
     Study(study::Arguments),
     Variants(variants::Arguments),
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let done = match arguments.command {
         Command::Run(arguments) => run::run(&arguments, &mut out),
+        Command::Compare(arguments) => compare::compare(&arguments, &mut out),
         Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),

@@ -23,12 +23,16 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, files: &[PathBuf]) -> io::R
     detectors(out, outcome)?;
     links(out, outcome)?;
     traffic(out, outcome)?;
+    // A live run has none.
+    let told = match outcome.digest.as_str() {
+        "" => format!("engine {}", outcome.engine),
+        digest => format!("digest {digest}"),
+    };
     writeln!(
         out,
-        "\n{}, seed {}: digest {}; {} in {}, {} events",
+        "\n{}, seed {}: {told}; {} in {}, {} events",
         outcome.scenario,
         outcome.seed,
-        outcome.digest,
         quantity(outcome.simulated_s, "s"),
         quantity(outcome.wall_s, "s"),
         count(outcome.events),
@@ -271,8 +275,8 @@ mod tests {
     use super::*;
     use truckee_scenario::outcome::{DetectorAccuracy, Observers};
 
-    fn shown(observers: Observers) -> String {
-        let outcome = Outcome {
+    fn outcome(observers: Observers) -> Outcome {
+        Outcome {
             truckee: String::new(),
             engine: String::new(),
             scenario: "s".into(),
@@ -288,10 +292,26 @@ mod tests {
             ports: Vec::new(),
             notes: Vec::new(),
             series: Vec::new(),
-        };
+        }
+    }
+
+    fn written(outcome: &Outcome) -> String {
         let mut text = Vec::new();
-        write(&mut text, &outcome, &[]).unwrap();
+        write(&mut text, outcome, &[]).unwrap();
         String::from_utf8(text).unwrap()
+    }
+
+    fn shown(observers: Observers) -> String {
+        written(&outcome(observers))
+    }
+
+    #[test]
+    fn a_run_is_cited_by_its_digest_and_a_live_one_by_its_engine() {
+        let mut run =
+            Outcome { digest: "00ff".into(), engine: "sim".into(), ..outcome(Observers::default()) };
+        assert!(written(&run).contains("s, seed 1: digest 00ff; "));
+        (run.digest, run.engine) = (String::new(), "kernel".into());
+        assert!(written(&run).contains("s, seed 1: engine kernel; "));
     }
 
     /// The words of the line that names `who`.

@@ -1,7 +1,10 @@
 //! Progress on stderr: appears after a second, only on a terminal, and leaves nothing behind.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::time::Duration;
+use crate::engines;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use truckee_lab::realtime::LivePlan;
 use truckee_lab::sweep::{Cell, Progress};
 
 /// Whoever waits less than this needs no progress.
@@ -9,15 +12,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
 /// A bar with the time that remains.
-pub struct Bar(ProgressBar);
+pub struct Bar {
+    bar: ProgressBar,
+    /// When live runs will be done at the latest.
+    end: Arc<Mutex<Option<Instant>>>,
+}
 
 impl Bar {
     /// A bar of unknown length for `what`.
     pub fn new(what: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        bar.set_message(what.to_owned());
-        style(&bar, "{spinner} {msg} {elapsed}");
-        let late = bar.clone();
+        let bar = Self::hidden(what);
+        let late = bar.bar.clone();
         std::thread::spawn(move || {
             std::thread::sleep(PATIENCE);
             if !late.is_finished() {
@@ -25,38 +30,78 @@ impl Bar {
                 late.enable_steady_tick(TICK);
             }
         });
-        Self(bar)
+        bar
+    }
+
+    fn hidden(what: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        bar.set_message(what.to_owned());
+        let end = Arc::default();
+        style(&bar, "{spinner} {msg} {elapsed}", &end);
+        Self { bar, end }
+    }
+
+    /// The same for a single live run, which is announced.
+    pub fn one_live(what: &str, plan: &LivePlan) -> Self {
+        engines::announce(plan);
+        let bar = Self::new(what);
+        bar.ends_in(Some(plan.at_most));
+        style(&bar.bar, "{spinner} {msg}, {left} left", &bar.end);
+        bar
+    }
+
+    fn ends_in(&self, left: Option<Duration>) {
+        if let Ok(mut end) = self.end.lock() {
+            *end = left.map(|left| Instant::now() + left);
+        }
     }
 }
 
-fn style(bar: &ProgressBar, template: &str) {
+fn style(bar: &ProgressBar, template: &str, end: &Arc<Mutex<Option<Instant>>>) {
     // The templates are ours; a wrong one would leave the default style.
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+        let end = Arc::clone(end);
+        let left = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let end = end.lock().ok().and_then(|end| *end);
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            // A bar that cannot be written is not seen.
+            let _ = out.write_str(&left.map(engines::long).unwrap_or_default());
+        };
+        bar.set_style(style.with_key("left", left));
     }
 }
 
 impl Progress for Bar {
     fn started(&mut self, total: usize, done: usize) {
-        self.0.set_length(total as u64);
-        self.0.set_position(done as u64);
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
         // The remaining time is judged by this command's own runs.
-        self.0.reset_eta();
-        style(&self.0, "{msg} {wide_bar} {pos}/{len} runs, {eta} left");
+        self.bar.reset_eta();
+        style(&self.bar, "{msg} {wide_bar} {pos}/{len} runs, {eta} left", &self.end);
+    }
+
+    fn live(&mut self, plan: LivePlan) {
+        self.bar.suspend(|| engines::announce(&plan));
+        self.ends_in(Some(plan.at_most));
+        style(&self.bar, "{msg} {wide_bar} {pos}/{len} live runs, {left} left", &self.end);
+    }
+
+    fn left(&mut self, at_most: Duration) {
+        self.ends_in(Some(at_most));
     }
 
     fn finished(&mut self, _cell: Cell) {
-        self.0.inc(1);
+        self.bar.inc(1);
     }
 
     fn warned(&mut self, message: &str) {
-        self.0.suspend(|| warn(message));
+        self.bar.suspend(|| warn(message));
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 
@@ -69,4 +114,71 @@ pub fn note(message: &str) {
 /// A warning on stderr.
 pub fn warn(message: &str) {
     note(&format!("warning: {message}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indicatif::TermLike;
+    use std::io;
+
+    /// A terminal that remembers all that was ever written to it.
+    #[derive(Debug, Clone, Default)]
+    struct Terminal(Arc<Mutex<String>>);
+
+    impl TermLike for Terminal {
+        fn width(&self) -> u16 {
+            100
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is seen after another tick.
+    fn seen(bar: &Bar, terminal: &Terminal) -> String {
+        terminal.0.lock().unwrap().clear();
+        bar.bar.force_draw();
+        terminal.0.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn live_runs_show_the_real_time_left() {
+        let terminal = Terminal::default();
+        let mut bar = Bar::hidden("study");
+        bar.bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        bar.started(4, 1);
+        assert!(!seen(&bar, &terminal).contains("live"));
+        bar.live(LivePlan { engine: "kernel", runs: 3, at_once: 1, at_most: Duration::from_secs(3 * 3600) });
+        let text = seen(&bar, &terminal);
+        assert!(text.contains("1/4 live runs, 3 h left"), "{text}");
+        bar.finished(Cell { point: 0, seed: 1 });
+        bar.left(Duration::from_secs(60));
+        let text = seen(&bar, &terminal);
+        assert!(text.contains("2/4 live runs, 60 s left"), "{text}");
+        bar.started(4, 2);
+        assert!(!seen(&bar, &terminal).contains("live"), "the next runs are simulated");
+    }
 }

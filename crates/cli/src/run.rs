@@ -1,13 +1,14 @@
 //! `truckee run`: one scenario, once.
 
+use crate::engines::{self, Choice};
 use crate::error::Error;
 use crate::input::Input;
 use crate::progress::{Bar, note};
 use crate::{Format, human, outcome_table};
-use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
-use truckee_lab::{Engine, Error as LabError, Simulator, figure, metric, output};
+use truckee_lab::realtime::LivePlan;
+use truckee_lab::{Engine, EngineName, Error as LabError, figure, metric, output};
 use truckee_scenario::{Outcome, Scenario, explain};
 
 /// Run a scenario and show what each flow got
@@ -17,8 +18,8 @@ pub struct Arguments {
     #[command(flatten)]
     input: Input,
     /// What runs it
-    #[arg(long, value_enum, default_value_t = EngineName::Sim)]
-    engine: EngineName,
+    #[arg(long, value_enum, default_value_t = Choice::Sim)]
+    engine: Choice,
     /// Also write result.json, flows.parquet and series.parquet into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -45,26 +46,19 @@ Examples:
   truckee run examples/lossless.toml --figure window.svg
   truckee run examples/lossless.toml --explain";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EngineName {
-    /// The packet-level simulator
-    Sim,
-    /// Real TCP stacks; not part of this version
-    Kernel,
-}
-
 /// Runs and shows.
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
-    if arguments.engine == EngineName::Kernel {
-        let why = "--engine kernel: the kernel engine is not part of this version; use --engine sim";
+    if EngineName::from(arguments.engine).is_live() && arguments.check_digest.is_some() {
+        let why = "--check-digest: a live run has no digest, since no two are the same; use --engine sim";
         return Err(Error::Usage(why.to_owned()));
     }
+    let engine = engines::find(arguments.engine)?;
     let scenario = arguments.input.document()?.scenario()?;
     if arguments.explain {
         return Ok(out.write_all(explain(&scenario).as_bytes())?);
     }
     let series = arguments.out.is_some() || arguments.figure.is_some();
-    let outcome = simulate(&scenario, series)?;
+    let outcome = once(engine, &scenario, series)?;
     let mut files = match &arguments.out {
         Some(dir) => output::write_run(dir, &outcome)?,
         None => Vec::new(),
@@ -84,17 +78,23 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     }
     match &arguments.check_digest {
         None => Ok(()),
-        Some(expected) => check_digest(&scenario, &outcome.digest, expected.as_deref()),
+        Some(expected) => check_digest(engine, &scenario, &outcome.digest, expected.as_deref()),
     }
 }
 
-fn simulate(scenario: &Scenario, series: bool) -> Result<Outcome, Error> {
-    let _bar = Bar::new(&format!(
-        "{}: {} s to simulate",
-        scenario.name,
-        human::quantity(scenario.duration as f64 / 1e9, "")
-    ));
-    Simulator.run(scenario, series).map_err(Error::Failed)
+fn once(engine: &dyn Engine, scenario: &Scenario, series: bool) -> Result<Outcome, Error> {
+    let _bar = match engine.takes(scenario) {
+        Some(at_most) => {
+            let plan = LivePlan { engine: engine.name(), runs: 1, at_once: 1, at_most };
+            Bar::one_live(&scenario.name, &plan)
+        }
+        None => Bar::new(&format!(
+            "{}: {} s to simulate",
+            scenario.name,
+            human::quantity(scenario.duration as f64 / 1e9, "")
+        )),
+    };
+    engine.run(scenario, series).map_err(Error::Failed)
 }
 
 /// Flows, one a line; the columns are the flow metrics in SI units, empty where there is no value.
@@ -110,8 +110,13 @@ fn csv(out: &mut dyn Write, outcome: &Outcome) -> Result<(), Error> {
     Ok(csv.flush()?)
 }
 
-fn check_digest(scenario: &Scenario, first: &str, expected: Option<&str>) -> Result<(), Error> {
-    let second = simulate(scenario, false)?.digest;
+fn check_digest(
+    engine: &dyn Engine,
+    scenario: &Scenario,
+    first: &str,
+    expected: Option<&str>,
+) -> Result<(), Error> {
+    let second = once(engine, scenario, false)?.digest;
     if second != first {
         return Err(Error::Failed(format!("the digests of two runs differ: {first}, {second}")));
     }

@@ -3,15 +3,16 @@
 mod report;
 mod show;
 
+use crate::engines::Here;
 use crate::error::Error;
 use crate::progress::{Bar, note};
-use crate::{Format, interrupt};
+use crate::{Format, human, interrupt};
 use clap::Subcommand;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use truckee_lab::study::{self, RunOptions, Study, StudyReport};
-use truckee_lab::{Error as LabError, Simulator};
+use truckee_lab::{EngineName, Error as LabError};
 
 /// Reproduce published results: published against measured, verdict, figure
 #[derive(Debug, clap::Args)]
@@ -49,9 +50,12 @@ struct RunArguments {
     /// Ids, or paths of studies' files
     #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
     ids: Vec<String>,
-    /// All studies that come with the program
+    /// All studies that come with the program, live ones last
     #[arg(long)]
     all: bool,
+    /// Fail if a study is skipped because this machine lacks its engine
+    #[arg(long)]
+    require_live: bool,
     /// The small form: seconds in place of minutes; checks that need the full form are skipped
     #[arg(long)]
     quick: bool,
@@ -59,7 +63,7 @@ struct RunArguments {
     /// out/studies]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Threads [default: one for each core]
+    /// Runs at once [default: one for each core, two where they are live; a study may bear fewer live ones]
     #[arg(long, value_name = "N", value_parser = crate::sweep::jobs)]
     jobs: Option<usize>,
     /// How the result is written
@@ -86,10 +90,13 @@ pub fn study(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
-    let studies = match arguments.all {
+    let mut studies = match arguments.all {
         true => study::builtin()?,
         false => arguments.ids.iter().map(|id| study::find(id)).collect::<Result<_, _>>()?,
     };
+    if arguments.all {
+        live_last(&mut studies, arguments.quick);
+    }
     let stop = interrupt::flag();
     let mut reports = Vec::new();
     for study in &studies {
@@ -98,9 +105,9 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
             report::write(out, &report, !reports.is_empty())?;
             out.flush()?;
         }
-        let complete = report.complete;
+        let stopped = !report.complete && report.skipped.is_none();
         reports.push(report);
-        if !complete {
+        if stopped {
             break;
         }
     }
@@ -117,6 +124,17 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
     verdict(arguments, &reports)
 }
 
+/// What takes its time comes after what does not; otherwise the order stays.
+fn live_last(studies: &mut [Study], quick: bool) {
+    studies.sort_by_key(|study| study.is_live(quick));
+}
+
+/// Engines in words; a study of drives alone needs none.
+fn engines(engines: &[EngineName]) -> String {
+    let names: Vec<_> = engines.iter().map(EngineName::to_string).collect();
+    if names.is_empty() { human::NONE.to_owned() } else { names.join(", ") }
+}
+
 /// Runs one study. Without a directory to keep runs in, only its figures are kept.
 fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<StudyReport, Error> {
     let scratch = match arguments.out {
@@ -130,7 +148,7 @@ fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<Stu
         command: std::env::args().collect(),
     };
     let mut bar = Bar::new(&study.id);
-    let mut report = study::run(study, &Simulator, &options, &mut bar, stop)?;
+    let mut report = study::run(study, &Here, &options, &mut bar, stop)?;
     drop(bar);
     if scratch.is_some() {
         for figure in &mut report.figures {
@@ -151,7 +169,12 @@ fn keep(figure: &Path, study: &Study, quick: bool) -> Result<PathBuf, LabError> 
 }
 
 fn verdict(arguments: &RunArguments, reports: &[StudyReport]) -> Result<(), Error> {
-    if let Some(stopped) = reports.iter().find(|r| !r.complete) {
+    let skipped: Vec<&StudyReport> = reports.iter().filter(|r| r.skipped.is_some()).collect();
+    for report in &skipped {
+        let why = report.skipped.as_deref().unwrap_or_default();
+        note(&format!("skipped {}: {why}; truckee doctor says what this machine can do", report.id));
+    }
+    if let Some(stopped) = reports.iter().find(|r| !r.complete && r.skipped.is_none()) {
         let kept = match &arguments.out {
             Some(dir) => format!(
                 "its finished runs are kept in {}; the same command goes on from there",
@@ -161,12 +184,111 @@ fn verdict(arguments: &RunArguments, reports: &[StudyReport]) -> Result<(), Erro
         };
         return Err(Error::Failed(format!("stopped in {}: {kept}", stopped.id)));
     }
-    let failed: Vec<&str> = reports.iter().filter(|r| !r.holds()).map(|r| r.id.as_str()).collect();
-    if failed.is_empty() {
-        return Ok(());
+    let ids = |reports: &[&StudyReport]| reports.iter().map(|r| r.id.as_str()).collect::<Vec<_>>().join(", ");
+    let failed: Vec<_> = reports.iter().filter(|r| !r.holds() && r.skipped.is_none()).collect();
+    if !failed.is_empty() {
+        if arguments.quick {
+            note("the quick form has few runs; without --quick the verdict is firmer");
+        }
+        return Err(Error::Failed(format!("checks failed in {}", ids(&failed))));
     }
-    if arguments.quick {
-        note("the quick form has few runs; without --quick the verdict is firmer");
+    if arguments.require_live && !skipped.is_empty() {
+        return Err(Error::Failed(format!("--require-live: not run: {}", ids(&skipped))));
     }
-    Err(Error::Failed(format!("checks failed in {}", failed.join(", "))))
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truckee_lab::study::Counts;
+
+    /// A study of this id; `keys` go into its sweep.
+    fn study(id: &str, keys: &str) -> Study {
+        let text = format!(
+            "id = \"{id}\"\ntitle = \"t\"\nsetup = \"s\"\nsource = {{ paper = \"p\", place = \"q\" }}\nscenario = \"\"\n\
+             [[sweep]]\nname = \"main\"\nruns = 1\n{keys}\n\
+             [[check]]\nname = \"c\"\nkind = \"bound\"\nmetric = \"goodput_bps\"\nabove = 1\n"
+        );
+        Study::parse("x.toml", &text).unwrap()
+    }
+
+    fn report(id: &str, skipped: Option<&str>, fail: usize) -> StudyReport {
+        let study = study(id, "");
+        StudyReport {
+            id: study.id,
+            title: study.title,
+            source: study.source,
+            setup: study.setup,
+            engines: vec![EngineName::Kernel],
+            quick: false,
+            complete: skipped.is_none(),
+            skipped: skipped.map(str::to_owned),
+            rows: Vec::new(),
+            counts: Counts { pass: 1, fail, ..Counts::default() },
+            figures: Vec::new(),
+            runs: 0,
+            wall_s: 0.0,
+        }
+    }
+
+    fn arguments(require_live: bool) -> RunArguments {
+        RunArguments {
+            ids: Vec::new(),
+            all: true,
+            require_live,
+            quick: false,
+            out: None,
+            jobs: None,
+            format: Format::Table,
+        }
+    }
+
+    #[test]
+    fn live_studies_come_last() {
+        let both = "engines = [\"sim\", \"kernel\"]\nquick = { keep = { engine = \"sim\" } }";
+        let mut studies =
+            [study("a", both), study("b", ""), study("c", "engines = [\"kernel\"]"), study("d", "")];
+        let ids = |studies: &[Study]| studies.iter().map(|s| s.id.clone()).collect::<String>();
+        live_last(&mut studies, false);
+        assert_eq!(ids(&studies), "bdac");
+        studies.sort_by_key(|s| s.id.clone());
+        live_last(&mut studies, true);
+        assert_eq!(ids(&studies), "abdc", "the quick form of a is not live");
+    }
+
+    #[test]
+    fn a_skipped_study_is_a_failure_only_where_live_ones_are_required() {
+        let reports = [report("a", None, 0), report("b", Some("the kernel engine needs root"), 0)];
+        assert!(verdict(&arguments(false), &reports).is_ok());
+        let why = verdict(&arguments(true), &reports).unwrap_err();
+        assert_eq!((why.exit_status(), why.to_string().as_str()), (1, "--require-live: not run: b"));
+        let failed = [report("a", Some("…"), 0), report("b", None, 2)];
+        assert_eq!(verdict(&arguments(false), &failed).unwrap_err().to_string(), "checks failed in b");
+    }
+
+    #[test]
+    fn a_live_study_shows_its_engine_and_a_skipped_one_its_reason() {
+        let written = |report: &StudyReport| {
+            let mut text = Vec::new();
+            report::write(&mut text, report, false).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let text = written(&report("b", Some("the kernel engine needs root"), 0));
+        assert!(
+            text.contains("runs on: kernel\n") && text.contains("skipped: the kernel engine needs root\n")
+        );
+        let run = written(&report("b", None, 0));
+        assert!(run.contains("runs on: kernel\n") && run.contains("1 pass, 0 fail"));
+        let listed = |studies: &[Study]| {
+            let mut text = Vec::new();
+            show::list(&mut text, studies).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let text = listed(&[study("a", "engines = [\"sim\", \"kernel\"]"), study("b", "")]);
+        assert!(text.contains("sim, kernel") && text.lines().next().unwrap_or_default().contains("runs on"));
+        let mut total = Vec::new();
+        report::write_total(&mut total, &[report("a", None, 0), report("b", Some("…"), 0)]).unwrap();
+        assert!(String::from_utf8(total).unwrap().ends_with("; 1 not run\n"));
+    }
 }

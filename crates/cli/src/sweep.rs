@@ -1,5 +1,6 @@
 //! `truckee sweep`: a grid of scenarios under many seeds, summed up with confidence intervals.
 
+use crate::engines::{self, Choice};
 use crate::error::Error;
 use crate::input::Input;
 use crate::layout::{self, numbers, words};
@@ -9,7 +10,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::grid::{self, Grid};
 use truckee_lab::table::{Table, TableRow};
-use truckee_lab::{Metric, Plan, Runs, Simulator, Sweep};
+use truckee_lab::{Metric, Plan, Runs, Sweep};
 
 /// Runs at each point unless told otherwise.
 const RUNS: u64 = 10;
@@ -32,7 +33,10 @@ pub struct Arguments {
     /// What to show: goodput_bps, completion_s, flow.NAME.overhead, link.NAME.utilisation, … (repeatable)
     #[arg(long, value_name = "NAME", default_value = "goodput_bps")]
     metric: Vec<String>,
-    /// Threads [default: one for each core]
+    /// What runs it
+    #[arg(long, value_enum, default_value_t = Choice::Sim)]
+    engine: Choice,
+    /// Runs at once [default: one for each core, two where they are live]
     #[arg(long, value_name = "N", value_parser = jobs)]
     jobs: Option<usize>,
     /// Keep every run in this directory; the same command later goes on where it stopped
@@ -62,16 +66,17 @@ fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a share between 0 and 1, such as 2% or 0.02".to_owned())
 }
 
-/// A number of threads.
+/// How many runs go at once.
 pub fn jobs(text: &str) -> Result<usize, String> {
     text.parse()
         .ok()
         .filter(|n| (1..=4096).contains(n))
-        .ok_or_else(|| "expected a number of threads, from 1 to 4096".to_owned())
+        .ok_or_else(|| "expected a number of runs at once, from 1 to 4096".to_owned())
 }
 
 /// Sweeps and shows.
 pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
+    let engine = engines::find(arguments.engine)?;
     let names = arguments.metric.iter().flat_map(|text| split(text));
     let metrics = names.map(Metric::parse).collect::<Result<Vec<_>, _>>()?;
     let (axes, seeds) = grid::axes(&arguments.vary)?;
@@ -83,7 +88,7 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let stop = interrupt::flag();
     let mut bar = Bar::new("sweep");
     let dir = arguments.out.as_deref();
-    let sweep = truckee_lab::sweep(&plan, &Simulator, dir, &mut bar, &stop)?;
+    let sweep = truckee_lab::sweep(&plan, engine, dir, &mut bar, &stop)?;
     drop(bar);
     let table = Table::new(&sweep, &metrics);
     match arguments.format {

@@ -234,6 +234,62 @@ fn ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on() {
     truckee(&arguments).assert().success().stdout(contains("\"complete\": true"));
 }
 
+/// The simulator against itself: the only pair of engines that every machine has.
+const COMPARE: [&str; 8] =
+    ["compare", "examples/wireless.toml", "--set", "duration=20s", "--engines", "sim,sim", "--runs", "2"];
+
+#[test]
+fn engines_are_shown_side_by_side() {
+    truckee(&COMPARE)
+        .assert()
+        .success()
+        .stdout(contains("download: newreno-lp").and(contains("sim : sim")).and(contains("goodput_bps")))
+        .stdout(contains("seeds 1 to 2, paired").and(contains("router-phone")))
+        .stderr(is_empty());
+    let comparison = json(&[&COMPARE[..], &["--tolerance", "goodput=1%,retransmitted=1%"]].concat());
+    assert_eq!(comparison["seeds"], serde_json::json!([1, 2]));
+    assert_eq!(comparison["flows"].as_array().map(Vec::len), Some(2));
+    let goodput = &comparison["flows"][0]["metrics"][0];
+    assert_eq!((&goodput["metric"], &goodput["against"][0]["ratio"]), (&"goodput_bps".into(), &1.0.into()));
+    assert_eq!(
+        (&comparison["holds"], comparison["tolerances"].as_array().map(Vec::len)),
+        (&true.into(), Some(4))
+    );
+}
+
+#[test]
+fn a_tolerance_that_does_not_hold_fails_the_command() {
+    truckee(&[
+        "compare",
+        "examples/lossless.toml",
+        "--engines",
+        "sim,sim",
+        "--tolerance",
+        "goodput=0%,a_w=5%",
+    ])
+    .assert()
+    .code(1)
+    .stdout(contains("BEYOND").and(contains("holds")))
+    .stderr(contains("flow-1 on sim: a_w=5%: no engine has a value"))
+    .stderr(contains("1 of 2 tolerances beyond"));
+}
+
+#[test]
+fn a_comparison_leaves_its_files_where_it_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, figure) = (dir.path().join("c"), dir.path().join("f.svg"));
+    truckee(&COMPARE).arg("--out").arg(&out).arg("--figure").arg(&figure).assert().success();
+    let kept: Value = serde_json::from_slice(&std::fs::read(out.join("compare.json")).unwrap()).unwrap();
+    assert_eq!(kept["engines"].as_array().map(Vec::len), Some(2));
+    let svg = std::fs::read_to_string(&figure).unwrap();
+    assert!(svg.contains("sim: download") && svg.contains("Goodput: means of 2 runs"));
+    assert_eq!(svg, std::fs::read_to_string(out.join("compare.svg")).unwrap());
+    for folder in ["1-sim-seed-1", "1-sim-seed-2", "2-sim-seed-1", "2-sim-seed-2"] {
+        assert!(out.join(folder).join("result.json").exists(), "{folder}");
+    }
+    assert!(out.join("1-sim-seed-1/series.parquet").exists(), "the first seed's series are recorded");
+}
+
 #[test]
 fn studies_are_listed_shown_and_run_with_their_verdicts() {
     truckee(&["study", "list"]).assert().success().stdout(contains("wireless-download"));
@@ -319,6 +375,26 @@ fn mistakes_of_usage_end_with_status_2_and_say_what_would_do() {
             &["run", "examples/lossless.toml", "--engine", "kernel"],
             "the kernel engine is not part of this version",
         ),
+        (
+            &["run", "examples/lossless.toml", "--engine", "kernel", "--check-digest"],
+            "a live run has no digest",
+        ),
+        (&["run", "examples/lossless.toml", "--engine", "ns2"], "possible values: sim, kernel"),
+        (&["compare", "examples/lossless.toml", "--engines", "sim"], "two or more are compared"),
+        (&["compare", "examples/lossless.toml", "--engines", "sim,ns2"], "possible values: sim, kernel"),
+        (&["compare", "examples/lossless.toml", "--tolerance", "goodputt=1%"], "did you mean \"goodput\"?"),
+        (&["compare", "examples/lossless.toml", "--tolerance", "goodput=near"], "\"near\" is no bound"),
+        (
+            &[
+                "compare",
+                "examples/lossless.toml",
+                "--engines",
+                "sim,sim",
+                "--tolerance",
+                "flow.x.goodput=1%",
+            ],
+            "there is no flow \"x\", only \"flow-1\"",
+        ),
         (&["run", "examples/nothing.toml"], "cannot read \"examples/nothing.toml\""),
         (&["run", "examples"], "is a folder"),
         (&["run", "examples/cellular.trace"], "not valid TOML"),
@@ -330,7 +406,7 @@ fn mistakes_of_usage_end_with_status_2_and_say_what_would_do() {
         (&["sweep", "examples/lossless.toml", "--vary", "seed=1..3", "--runs", "5"], "leave out --runs"),
         (&["sweep", "examples/lossless.toml", "--vary", "seed=1", "--metric", "goodput"], "goodput_bps"),
         (&["sweep", "examples/lossless.toml", "--vary", "mss=1000", "--precision", "2"], "2% or 0.02"),
-        (&["sweep", "examples/lossless.toml", "--vary", "mss=1000", "--jobs", "0"], "number of threads"),
+        (&["sweep", "examples/lossless.toml", "--vary", "mss=1000", "--jobs", "0"], "number of runs at once"),
         (&["study", "run"], "required"),
         (&["study", "run", "wireless-downlod"], "did you mean \"wireless-download\"?"),
         (&["study", "show", "nothing-of-the-kind"], "there is no study"),

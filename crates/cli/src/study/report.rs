@@ -13,6 +13,12 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
     }
     writeln!(out, "{}: {}", report.id, report.title)?;
     writeln!(out, "published: {}, {}", report.source.paper, report.source.place)?;
+    if report.engines.iter().any(|e| e.is_live()) {
+        writeln!(out, "runs on: {}", super::engines(&report.engines))?;
+    }
+    if let Some(why) = &report.skipped {
+        return writeln!(out, "skipped: {why}");
+    }
     if !report.complete {
         return writeln!(out, "not complete after {}: nothing is judged", many(report.runs, "run"));
     }
@@ -56,7 +62,10 @@ pub fn write_total(out: &mut dyn Write, reports: &[StudyReport]) -> io::Result<(
         sum.differs += differs;
         sum.skipped += skipped;
     }
-    writeln!(out, "\nall {}: {}", many(reports.len(), "study").replace("studys", "studies"), counts(&sum))
+    let not_run = reports.iter().filter(|r| r.skipped.is_some()).count();
+    let not_run = if not_run > 0 { format!("; {not_run} not run") } else { String::new() };
+    let studies = many(reports.len(), "study").replace("studys", "studies");
+    writeln!(out, "\nall {studies}: {}{not_run}", counts(&sum))
 }
 
 fn counts(counts: &Counts) -> String {

@@ -1,0 +1,151 @@
+//! `truckee compare`: one scenario on several engines, side by side.
+
+mod table;
+
+use crate::engines::{self, Choice};
+use crate::error::Error;
+use crate::input::Input;
+use crate::progress::{Bar, note};
+use crate::{human, interrupt};
+use clap::ValueEnum;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use truckee_lab::compare::{self, Comparison, Held, Runs, Tolerance};
+use truckee_lab::{Engine, Error as LabError, figure, output};
+use truckee_scenario::{Outcome, Scenario};
+
+/// Run a scenario on the simulator and on real stacks, and show them side by side
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    /// What runs it, two or more; the first is what the others are held against
+    #[arg(long, value_name = "ENGINES", value_enum, value_delimiter = ',', default_values_t = [Choice::Sim, Choice::Kernel])]
+    engines: Vec<Choice>,
+    /// Runs on each engine, with seeds counted up from the scenario's: means with their intervals, paired by seed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    runs: u64,
+    /// Runs at once [default: one for each core, but live ones one at a time]
+    #[arg(long, value_name = "N", value_parser = crate::sweep::jobs)]
+    jobs: Option<usize>,
+    /// Fail if an engine is further from the first one than this: goodput=10%, retransmitted=1%, timeouts=3,
+    /// flow.NAME.rtt=5ms, link.NAME.utilisation=5% (repeatable)
+    #[arg(long, value_name = "METRIC=BOUND", value_delimiter = ',')]
+    tolerance: Vec<String>,
+    /// Also write compare.json, compare.svg and each run's files into this directory
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Also draw the windows of the first seed's runs, and the goodputs, into this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    figure: Option<PathBuf>,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  truckee compare examples/wireless.toml
+  truckee compare examples/wireless.toml --runs 5 --set duration=30s --figure compare.svg
+  truckee compare examples/wireless.toml --tolerance goodput=10%,retransmitted=2% --format json
+
+Live runs take as long as the scenario lasts; stderr says beforehand how long that is.";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading
+    Table,
+    /// One object; stable, SI units
+    Json,
+}
+
+/// Compares and shows.
+pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
+    if arguments.engines.len() < 2 {
+        return Err(Error::Usage("--engines: two or more are compared, such as sim,kernel".to_owned()));
+    }
+    let tolerances =
+        arguments.tolerance.iter().map(|t| Tolerance::parse(t)).collect::<Result<Vec<_>, _>>()?;
+    let engines: Vec<&dyn Engine> =
+        arguments.engines.iter().map(|&choice| engines::find(choice)).collect::<Result<_, _>>()?;
+    let scenario = arguments.input.document()?.scenario()?;
+    let series = arguments.out.is_some() || arguments.figure.is_some();
+    let runs = Runs { count: arguments.runs, jobs: arguments.jobs, series };
+    let stop = interrupt::flag();
+    let mut bar = Bar::new(&scenario.name);
+    let sides = compare::run(&scenario, &engines, runs, &mut bar, &stop)?;
+    drop(bar);
+    let sides = sides.ok_or_else(|| Error::Failed("stopped: nothing is compared".to_owned()))?;
+    let mut comparison = Comparison::new(&sides)?;
+    comparison.hold(&tolerances)?;
+    let files = write_files(arguments, &scenario, &sides, &comparison)?;
+    match arguments.format {
+        Format::Table => {
+            table::write(out, &comparison)?;
+            for file in &files {
+                writeln!(out, "wrote {}", file.display())?;
+            }
+        }
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, &comparison)?;
+            writeln!(out)?;
+        }
+    }
+    verdict(&comparison)
+}
+
+/// Writes what `--out` and `--figure` ask for. Returns the files.
+fn write_files(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    sides: &[Vec<Outcome>],
+    comparison: &Comparison,
+) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    let mut drawn = arguments.figure.clone().into_iter().collect::<Vec<_>>();
+    if let Some(dir) = &arguments.out {
+        for (k, side) in sides.iter().enumerate() {
+            for outcome in side {
+                // The same engine may be there twice.
+                let folder = format!("{}-{}-seed-{}", k + 1, outcome.engine, outcome.seed);
+                output::write_run(&dir.join(folder), outcome)?;
+            }
+        }
+        let path = dir.join("compare.json");
+        write(&path, &serde_json::to_vec_pretty(comparison)?)?;
+        files.push(path);
+        drawn.push(dir.join("compare.svg"));
+    }
+    if !drawn.is_empty() {
+        let first: Vec<&Outcome> = sides.iter().filter_map(|side| side.first()).collect();
+        let svg = figure::compare(scenario, &first, comparison)?;
+        for path in drawn {
+            write(&path, svg.as_bytes())?;
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
+    std::fs::write(path, bytes).map_err(|source| LabError::Write { path: path.to_owned(), source })
+}
+
+fn verdict(comparison: &Comparison) -> Result<(), Error> {
+    let broken: Vec<&Held> = comparison.tolerances.iter().filter(|h| !h.holds).collect();
+    for held in &broken {
+        let why = match held.off {
+            Some(off) if held.note.is_empty() => {
+                let [off, allowed] = [off, held.allowed].map(|x| table::distance(held, x));
+                format!("off by {off}, allowed {allowed}")
+            }
+            _ => held.note.clone(),
+        };
+        note(&format!("{} on {}: {}: {why}", held.subject, held.engine, held.tolerance));
+    }
+    match (broken.len(), comparison.tolerances.len()) {
+        (0, _) => Ok(()),
+        (n, all) => Err(Error::Failed(format!("{n} of {} beyond", human::many(all, "tolerance")))),
+    }
+}

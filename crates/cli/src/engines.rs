@@ -1,0 +1,106 @@
+//! The engines this program has, by name: the one place where a name becomes an engine.
+//!
+//! Not for: what an engine does, or whether a scenario suits it.
+
+use crate::error::Error;
+use crate::human;
+use crate::progress::note;
+use clap::ValueEnum;
+use std::time::Duration;
+use truckee_lab::realtime::LivePlan;
+use truckee_lab::{Engine, EngineName, Engines, Missing, Simulator};
+
+/// An engine as an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// The packet-level simulator
+    Sim,
+    /// Real TCP stacks; not part of this version
+    Kernel,
+}
+
+impl From<Choice> for EngineName {
+    fn from(choice: Choice) -> Self {
+        match choice {
+            Choice::Sim => Self::Sim,
+            Choice::Kernel => Self::Kernel,
+        }
+    }
+}
+
+/// The engines of this program on this machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Here;
+
+impl Engines for Here {
+    fn find(&self, name: EngineName) -> Result<&dyn Engine, Missing> {
+        match name {
+            EngineName::Sim => Ok(&Simulator),
+            engine => Err(Missing { engine, reason: "is not part of this version".to_owned() }),
+        }
+    }
+}
+
+static HERE: Here = Here;
+
+/// The engine that an argument names.
+pub fn find(choice: Choice) -> Result<&'static dyn Engine, Error> {
+    Ok(HERE.find(choice.into()).map_err(truckee_lab::Error::from)?)
+}
+
+/// Says on stderr what live runs are about to take: whoever waits that long should know before.
+pub fn announce(plan: &LivePlan) {
+    let LivePlan { engine, runs, at_once, at_most } = *plan;
+    let side_by_side = match (runs, at_once) {
+        (1, _) => String::new(),
+        (_, 1) => ", one at a time".to_owned(),
+        (_, n) => format!(", {n} at once"),
+    };
+    note(&format!("{engine}: {}{side_by_side}: {} at most", human::many(runs, "live run"), long(at_most)));
+}
+
+/// A time as people say it: `45 s`, `12 min`, `2 h 5 min`.
+pub fn long(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil() as u64;
+    let minutes = seconds.div_ceil(60);
+    match (seconds, minutes) {
+        (0..=119, _) => format!("{seconds} s"),
+        (_, 0..=119) => format!("{minutes} min"),
+        _ if minutes.is_multiple_of(60) => format!("{} h", minutes / 60),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_has_the_name_it_is_found_by() {
+        for choice in Choice::value_variants() {
+            let name = EngineName::from(*choice);
+            let value = choice.to_possible_value().map(|v| v.get_name().to_owned());
+            assert_eq!(value.as_deref(), Some(name.as_str()));
+            match Here.find(name) {
+                Ok(engine) => assert_eq!((engine.name(), engine.is_live()), (name.as_str(), name.is_live())),
+                Err(missing) => assert!(missing.engine == name && !missing.reason.is_empty()),
+            }
+        }
+        assert!(Here.find(EngineName::Sim).is_ok());
+    }
+
+    #[test]
+    fn times_are_in_words() {
+        let cases = [
+            (0.0, "0 s"),
+            (44.2, "45 s"),
+            (119.0, "119 s"),
+            (121.0, "3 min"),
+            (7200.0, "2 h"),
+            (7500.0, "2 h 5 min"),
+        ];
+        for (seconds, words) in cases {
+            assert_eq!(long(Duration::from_secs_f64(seconds)), words);
+        }
+    }
+}
