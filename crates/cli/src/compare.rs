@@ -74,7 +74,7 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
     let runs = Runs { count: arguments.runs, jobs: arguments.jobs, series };
     let stop = interrupt::flag();
     let mut bar = Bar::new(&scenario.name);
-    let sides = compare::run(&scenario, &engines, runs, &mut bar, &stop)?;
+    let sides = compare::run(&scenario, &engines, runs, &mut bar, stop)?;
     drop(bar);
     let sides = sides.ok_or_else(|| Error::Failed("stopped: nothing is compared".to_owned()))?;
     let mut comparison = Comparison::new(&sides)?;

@@ -4,18 +4,20 @@
 
 use crate::error::Error;
 use crate::human;
+use crate::interrupt;
 use crate::progress::note;
 use clap::ValueEnum;
+use std::sync::OnceLock;
 use std::time::Duration;
 use truckee_lab::realtime::LivePlan;
-use truckee_lab::{Engine, EngineName, Engines, Missing, Simulator};
+use truckee_lab::{Engine, EngineName, Engines, Kernel, Missing, Simulator};
 
 /// An engine as an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Choice {
     /// The packet-level simulator
     Sim,
-    /// Real TCP stacks; not part of this version
+    /// The TCP stack of this machine's kernel, in real time
     Kernel,
 }
 
@@ -36,12 +38,17 @@ impl Engines for Here {
     fn find(&self, name: EngineName) -> Result<&dyn Engine, Missing> {
         match name {
             EngineName::Sim => Ok(&Simulator),
-            engine => Err(Missing { engine, reason: "is not part of this version".to_owned() }),
+            EngineName::Kernel => {
+                let kernel = KERNEL.get_or_init(|| Kernel { cancel: interrupt::flag() });
+                kernel.check()?;
+                Ok(kernel)
+            }
         }
     }
 }
 
 static HERE: Here = Here;
+static KERNEL: OnceLock<Kernel> = OnceLock::new();
 
 /// The engine that an argument names.
 pub fn find(choice: Choice) -> Result<&'static dyn Engine, Error> {

@@ -100,7 +100,7 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
     let stop = interrupt::flag();
     let mut reports = Vec::new();
     for study in &studies {
-        let report = one(arguments, study, &stop)?;
+        let report = one(arguments, study, stop)?;
         if arguments.format == Format::Table {
             report::write(out, &report, !reports.is_empty())?;
             out.flush()?;

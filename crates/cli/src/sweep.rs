@@ -88,7 +88,7 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let stop = interrupt::flag();
     let mut bar = Bar::new("sweep");
     let dir = arguments.out.as_deref();
-    let sweep = truckee_lab::sweep(&plan, engine, dir, &mut bar, &stop)?;
+    let sweep = truckee_lab::sweep(&plan, engine, dir, &mut bar, stop)?;
     drop(bar);
     let table = Table::new(&sweep, &metrics);
     match arguments.format {

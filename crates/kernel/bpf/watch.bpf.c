@@ -4,35 +4,9 @@
 // the state that Linux keeps of a connection's losses (Open, Disorder, CWR, Recovery, Loss). Only sockets of the
 // namespaces in `watched` are looked at. Read-only.
 
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_endian.h>
+#include "tcp_types.h"
 
 char _license[] SEC("license") = "GPL";
-
-// What is read of the kernel's types; their layout is looked up when the program is loaded (CO-RE).
-#define CORE __attribute__((preserve_access_index))
-struct ns_common { unsigned int inum; } CORE;
-struct net { struct ns_common ns; } CORE;
-typedef struct { struct net *net; } possible_net_t;
-struct sock_common {
-	__be16 skc_dport;
-	__u16 skc_num;
-	possible_net_t skc_net;
-} CORE;
-struct sock { struct sock_common __sk_common; } CORE;
-struct inet_connection_sock { __u8 icsk_ca_state : 5; } CORE;
-struct tcp_sock {
-	struct inet_connection_sock inet_conn;
-	__u32 snd_una;
-	__u32 snd_nxt;
-	__u32 snd_cwnd;
-	__u32 snd_ssthresh;
-	__u32 srtt_us;
-	__u32 mss_cache;
-} CORE;
 
 enum kind { WINDOW = 1, STATE = 2 };
 
@@ -92,7 +66,7 @@ static __always_inline struct record *begin(struct sock *sk, struct tcp_sock *tp
 	r->t = bpf_ktime_get_ns();
 	r->namespace = namespace;
 	r->local = BPF_CORE_READ(sk, __sk_common.skc_num);
-	r->peer = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+	r->peer = __builtin_bswap16(BPF_CORE_READ(sk, __sk_common.skc_dport));
 	r->una = BPF_CORE_READ(tp, snd_una);
 	r->nxt = BPF_CORE_READ(tp, snd_nxt);
 	r->cwnd = BPF_CORE_READ(tp, snd_cwnd);
@@ -100,7 +74,7 @@ static __always_inline struct record *begin(struct sock *sk, struct tcp_sock *tp
 	r->srtt_us = BPF_CORE_READ(tp, srtt_us) >> 3;
 	r->mss = BPF_CORE_READ(tp, mss_cache);
 	r->kind = kind;
-	r->before = r->after = BPF_CORE_READ_BITFIELD_PROBED(tp, inet_conn.icsk_ca_state);
+	r->before = r->after = BPF_CORE_READ_BITFIELD_PROBED((struct inet_connection_sock *)sk, icsk_ca_state);
 	__builtin_memset(r->unused, 0, sizeof(r->unused));
 	return r;
 }

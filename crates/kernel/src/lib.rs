@@ -49,8 +49,31 @@ pub mod path;
 #[cfg(live)]
 pub mod replay;
 #[cfg(live)]
-pub mod run;
+mod run;
 #[cfg(live)]
 pub mod session;
 #[cfg(live)]
 pub mod stack;
+
+use std::sync::atomic::AtomicBool;
+use truckee_scenario::{Outcome, Scenario};
+
+/// Whether this build and this machine can run scenarios; an error says what is missing.
+pub fn check() -> Result<(), Error> {
+    #[cfg(live)]
+    return doctor::check_run();
+    #[cfg(not(live))]
+    Err(Error::NotBuilt)
+}
+
+/// Runs a scenario on the stack of this machine's kernel, in real time; with time series where `series`. When `cancel`
+/// becomes true it ends with [`Error::Interrupted`]. Whatever happens, nothing is left.
+pub fn run(scenario: &Scenario, series: bool, cancel: &AtomicBool) -> Result<Outcome, Error> {
+    #[cfg(live)]
+    return run::run(scenario, &run::Options { series, busy: false }, cancel);
+    #[cfg(not(live))]
+    {
+        let _ = (scenario, series, cancel);
+        Err(Error::NotBuilt)
+    }
+}

@@ -79,7 +79,7 @@ pub struct Settings {
 /// What a flow wants, by the recovery its sender is to have and the ACK policy of its receiver. What no kernel does is
 /// refused; `flow` is the flow's name.
 pub fn of_flow(
-    era: Era,
+    kernel: &KernelStack,
     flow: &str,
     stack: &Stack,
     recovery: &str,
@@ -183,13 +183,13 @@ impl Settings {
             if let Some(on) = on {
                 let value = if on { usual } else { 0 };
                 self.sender.retain(|sysctl| sysctl.name != name);
-                self.sender.push(Sysctl { name, value, may_lack, negotiated: false });
+                self.sender.push(Sysctl { name, value: value.to_string(), may_lack, terms: Terms::None });
             }
         }
         if let Some(on) = kernel.dsack {
             self.receiver.retain(|sysctl| sysctl.name != "tcp_dsack");
-            let value = u64::from(on);
-            self.receiver.push(Sysctl { name: "tcp_dsack", value, may_lack: false, negotiated: false });
+            let value = u8::from(on).to_string();
+            self.receiver.push(Sysctl { name: "tcp_dsack", value, may_lack: false, terms: Terms::None });
         }
     }
 

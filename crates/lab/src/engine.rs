@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use truckee_scenario::{Outcome, Scenario};
 
@@ -39,6 +40,34 @@ impl Engine for Simulator {
 
     fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, String> {
         truckee_net::run(scenario, &truckee_net::Options { series }).map_err(|e| e.to_string())
+    }
+}
+
+/// The stack of this machine's kernel, of `truckee-kernel`. Its runs end early when `cancel` becomes true.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel {
+    /// Set from outside.
+    pub cancel: &'static AtomicBool,
+}
+
+impl Kernel {
+    /// Looks whether this machine can run it.
+    pub fn check(&self) -> Result<(), Missing> {
+        truckee_kernel::check().map_err(|e| Missing { engine: EngineName::Kernel, reason: e.to_string() })
+    }
+}
+
+impl Engine for Kernel {
+    fn name(&self) -> &'static str {
+        EngineName::Kernel.as_str()
+    }
+
+    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, String> {
+        truckee_kernel::run(scenario, series, self.cancel).map_err(|e| e.to_string())
+    }
+
+    fn is_live(&self) -> bool {
+        true
     }
 }
 

@@ -24,7 +24,7 @@ pub mod sweep;
 pub mod table;
 pub mod vary;
 
-pub use engine::{Engine, EngineName, Engines, Missing, Simulator};
+pub use engine::{Engine, EngineName, Engines, Kernel, Missing, Simulator};
 pub use error::Error;
 pub use grid::Grid;
 pub use metric::Metric;

@@ -6,7 +6,7 @@ use truckee_channel::random::{Xoshiro256PlusPlus, chance, exponential, pareto, u
 use truckee_tcp::{Nanos, Time};
 
 /// An arrival process in operation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Process {
     arrivals: Arrivals,
     /// Time of one packet at the source's rate, ns.

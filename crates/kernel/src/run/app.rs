@@ -249,6 +249,7 @@ impl Ends<'_> {
                 }
                 Ok(())
             }),
+            App::WebPage { .. } => Ok(()), // has neither lanes nor threads
             App::Segments { size, count, .. } => self.connection(stop, |s| {
                 let Some(mut process) = self.process.clone() else { return Ok(()) };
                 for _ in 0..count.unwrap_or(u64::MAX) {

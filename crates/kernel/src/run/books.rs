@@ -4,14 +4,15 @@
 use super::app::Ends;
 use super::controls::Controls;
 use super::watch::{Record, State};
-use crate::cc;
+use crate::cc::{self, Port};
 use crate::path::{Books, FLOW_PORT, FlowBook};
-use crate::replay;
+use crate::Error;
+use crate::replay::{Report, replay};
 use std::collections::BTreeMap;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::Flow;
 use truckee_scenario::outcome::*;
-use truckee_tcp::{Cause, Time};
+use truckee_tcp::{Arg, Cause, Spec, Time};
 
 /// What a run leaves.
 pub struct Run<'a> {
@@ -46,6 +47,9 @@ enum Kind {
     EcnEcho,
 }
 
+/// What a predictor's answer is in a record: wireless.
+const WIRELESS: u8 = 2;
+
 fn name(cause: Cause) -> &'static str {
     match cause {
         Cause::Congestion => "congestion",
@@ -55,7 +59,7 @@ fn name(cause: Cause) -> &'static str {
 
 impl Run<'_> {
     /// The outcome; wall time and notes are left to the caller.
-    pub fn outcome(mut self) -> Outcome {
+    pub fn outcome(mut self) -> Result<Outcome, Error> {
         let measured = (self.t0 + self.scenario.warmup).min(self.end);
         let mut by_flow: Vec<Vec<Record>> = vec![Vec::new(); self.scenario.flows.len()];
         for record in std::mem::take(&mut self.records) {
@@ -89,12 +93,12 @@ impl Run<'_> {
             links: std::mem::take(&mut self.path.links),
             traffic: std::mem::take(&mut self.path.traffic),
             jain: None,
-            ports: self.ports(),
+            ports: self.ports()?,
             notes: Vec::new(),
             series,
         };
         outcome.compare_flows();
-        outcome
+        Ok(outcome)
     }
 
     /// Whether a record is of the sender of that flow.
@@ -112,16 +116,12 @@ impl Run<'_> {
     fn verdicts(&self, flow: usize) -> BTreeMap<u16, Vec<(Time, Cause)>> {
         let mut verdicts: BTreeMap<u16, Vec<(Time, Cause)>> = BTreeMap::new();
         let Some((_, events, _)) = self.controls.events(flow) else { return verdicts };
-        for event in events.iter().filter(|e| self.sent_by(e, flow)) {
-            if let Some(cause) = event.verdict() {
-                verdicts.entry(client_port(event, flow)).or_default().push((event.now, cause));
-            }
+        let asked = events.iter().filter(|e| e.kind == cc::Kind::Ssthresh && sent_by(e, flow));
+        for event in asked {
+            let cause = if event.verdict == WIRELESS { Cause::Wireless } else { Cause::Congestion };
+            verdicts.entry(client_port(event, flow)).or_default().push((event.time, cause));
         }
         verdicts
-    }
-
-    fn sent_by(&self, event: &cc::Event, flow: usize) -> bool {
-        [event.peer, event.local].contains(&(FLOW_PORT + flow as u16))
     }
 
     /// Each loss event with its true cause and the sender's verdict.
@@ -242,21 +242,53 @@ impl Run<'_> {
         }
     }
 
-    /// Each program of ours against its definition.
-    fn ports(&self) -> Vec<PortOutcome> {
+    /// Each program of ours against its definition, over all connections of a flow.
+    fn ports(&self) -> Result<Vec<PortOutcome>, Error> {
         let mut ports = Vec::new();
         for (index, flow) in self.scenario.flows.iter().enumerate() {
-            let Some((spec, events, unrecorded)) = self.controls.events(index) else { continue };
-            let own: Vec<cc::Event> = events.iter().filter(|e| self.sent_by(e, index)).cloned().collect();
-            ports.push(replay::outcome(&flow.name, spec, &flow.sender, &own, unrecorded));
+            let Some((port, events, missing)) = self.controls.events(index) else { continue };
+            let own: Vec<cc::Event> = events.iter().filter(|e| sent_by(e, index)).copied().collect();
+            let of = |reports: &[Report], what: fn(&Report) -> f64| reports.iter().map(what).fold(0.0, f64::max);
+            let reports = replay(port, &own)?;
+            ports.push(PortOutcome {
+                flow: flow.name.clone(),
+                port: name_of(port),
+                acks: reports.iter().map(|r| r.acks).sum(),
+                unrecorded: missing,
+                estimate: estimates(&port.response).then(|| of(&reports, |r| r.estimate)),
+                verdicts: reports.iter().map(|r| r.verdicts).sum(),
+                verdicts_apart: reports.iter().map(|r| r.differing).sum(),
+                cwnd_segments: of(&reports, |r| r.cwnd),
+                ssthresh_segments: of(&reports, |r| r.ssthresh),
+                within: reports.iter().all(Report::within),
+            });
         }
-        ports
+        Ok(ports)
     }
+}
+
+/// What a port is called: as it is loaded by name or, if it has none, by its parts.
+fn name_of(port: &Port) -> String {
+    match port.published() {
+        Some(published) => published.name.to_owned(),
+        None => format!("{}+{}", port.growth.name, port.response.name),
+    }
+}
+
+/// Whether anything in a response estimates the bandwidth.
+fn estimates(spec: &Spec) -> bool {
+    let inside = |arg: &Arg| matches!(arg, Arg::Spec(spec) if estimates(spec));
+    spec.args.iter().any(|(name, arg)| name == "estimator" || inside(arg))
+}
+
+/// Whether an event is of a sender of that flow.
+fn sent_by(event: &cc::Event, flow: usize) -> bool {
+    [event.remote_port, event.local_port].contains(&(FLOW_PORT + flow as u16))
 }
 
 /// The port of a connection's client.
 fn client_port(event: &cc::Event, flow: usize) -> u16 {
-    if event.peer == FLOW_PORT + flow as u16 { event.local } else { event.peer }
+    if event.remote_port == FLOW_PORT + flow as u16 { event.local_port } else { event.remote_port }
 }
 
 /// The loss events among the turns of the state, in order of time.

@@ -2,20 +2,22 @@
 //! they record. Not for: what they compute (see [`crate::cc`]).
 
 use crate::Error;
-use crate::cc::{self, Control, Event, Loaded, PortSpec};
+use crate::cc::{self, Control, Event, Loaded, Port};
 use crate::session::Session;
 use truckee_scenario::Scenario;
 
-/// Most events that are kept, over all flows: some 500 MB. What comes after is not held against the definitions.
+/// Most events that are kept, over all flows: some 400 MB. What comes after is not held against the definitions.
 const MOST_EVENTS: usize = 4_000_000;
 
 /// A program of ours at work for one or more flows.
 struct Ours {
-    spec: PortSpec,
+    port: Port,
     loaded: Loaded,
     events: Vec<Event>,
-    /// Events that came when no more were kept.
-    beyond: u64,
+    /// Events that are missing: the ring had no room for them, or no more were kept.
+    missing: u64,
+    /// Whether there is no more room.
+    full: bool,
 }
 
 /// The congestion controls of a run.
@@ -60,11 +62,11 @@ impl Controls {
     pub fn load(session: &Session, wanted: Vec<Control>) -> Result<Self, Error> {
         let mut ours: Vec<Ours> = Vec::new();
         for control in &wanted {
-            if let Control::Port(spec) = control
-                && !ours.iter().any(|o| o.spec == *spec)
+            if let Control::Port(port) = control
+                && !ours.iter().any(|o| o.port == *port)
             {
-                let loaded = Loaded::load(spec, &session.control(ours.len()), true)?;
-                ours.push(Ours { spec: spec.clone(), loaded, events: Vec::new(), beyond: 0 });
+                let loaded = Loaded::load(port, &session.control(ours.len()), true)?;
+                ours.push(Ours { port: port.clone(), loaded, events: Vec::new(), missing: 0, full: false });
             }
         }
         Ok(Self { wanted, ours })
@@ -82,24 +84,30 @@ impl Controls {
     fn of(&self, flow: usize) -> Option<&Ours> {
         match &self.wanted[flow] {
             Control::Native(_) => None,
-            Control::Port(spec) => self.ours.iter().find(|o| o.spec == *spec),
+            Control::Port(port) => self.ours.iter().find(|o| o.port == *port),
         }
     }
 
     /// Takes what has been recorded since the last time.
     pub fn take(&mut self) -> Result<(), Error> {
+        let room = MOST_EVENTS / self.ours.len().max(1);
         for ours in &mut self.ours {
             let new = ours.loaded.events()?;
-            let room = MOST_EVENTS / 8 - ours.events.len().min(MOST_EVENTS / 8);
-            ours.beyond += new.len().saturating_sub(room) as u64;
-            ours.events.extend(new.into_iter().take(room));
+            // A gap would let the definition go its own way: once events are missing, none is kept.
+            ours.full |= new.lost > 0 || ours.events.len() + new.list.len() > room;
+            if ours.full {
+                ours.missing += new.list.len() as u64 + new.lost;
+            } else {
+                ours.events.extend(new.list);
+            }
         }
         Ok(())
     }
 
-    /// What a flow's program recorded of all its flows, and how much of it is missing; none for the kernel's own.
-    pub fn events(&self, flow: usize) -> Option<(&PortSpec, &[Event], u64)> {
+    /// What a flow's program recorded of all its flows, and how many events are missing at the end; none for the
+    /// kernel's own.
+    pub fn events(&self, flow: usize) -> Option<(&Port, &[Event], u64)> {
         let ours = self.of(flow)?;
-        Some((&ours.spec, &ours.events, ours.beyond + ours.loaded.lost()))
+        Some((&ours.port, &ours.events, ours.missing))
     }
 }

@@ -16,7 +16,7 @@ mod web;
 use crate::path::{self, Books, Emulator, Plan};
 use crate::session::Session;
 use crate::stack::Settings;
-use crate::{Error, doctor};
+use crate::Error;
 use app::{Ends, Stop};
 use controls::Controls;
 use place::Place;
@@ -51,7 +51,6 @@ const MAX_FLOWS: usize = 500;
 /// becomes true it ends with [`Error::Interrupted`], and nothing is left.
 pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Outcome, Error> {
     let started = Instant::now();
-    doctor::check_run()?;
     refuse(scenario)?;
     let plan = Plan::of(scenario)?;
     let stacks = place::stacks(scenario)?;
@@ -263,7 +262,7 @@ impl Live<'_> {
             end,
             series,
         };
-        Ok(run.outcome())
+        run.outcome()
     }
 }
 

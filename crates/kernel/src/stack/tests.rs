@@ -4,10 +4,18 @@ mod wire;
 use super::*;
 use truckee_tcp::Arg;
 
+const TODAY: KernelStack = KernelStack {
+    era: Era::Today,
+    sack: None,
+    dsack: None,
+    rack: None,
+    tail_loss_probe: None,
+    f_rto: None,
+};
 const MS: u64 = 1_000_000;
 
 fn flow(era: Era, stack: &Stack, recovery: &str, receiver: &str) -> Settings {
-    of_flow(era, "download", stack, recovery, &Spec::named(receiver)).unwrap()
+    of_flow(&KernelStack { era, ..KernelStack::default() }, "download", stack, recovery, &Spec::named(receiver)).unwrap()
 }
 
 fn value<'a>(sysctls: &'a [Sysctl], name: &str) -> Option<&'a str> {
@@ -102,7 +110,7 @@ fn what_no_kernel_does_is_refused_by_name() {
         ("mss is 60000 bytes", Stack { mss: 60_000, ..usual.clone() }),
     ];
     let refused = |stack: &Stack, recovery: &str, receiver: &Spec| {
-        of_flow(Era::Today, "download", stack, recovery, receiver).unwrap_err().to_string()
+        of_flow(&TODAY, "download", stack, recovery, receiver).unwrap_err().to_string()
     };
     for (key, stack) in &stacks {
         let error = refused(stack, "sack", &Spec::named("every"));
@@ -120,7 +128,7 @@ fn what_no_kernel_does_is_refused_by_name() {
 fn the_kernels_own_delayed_acks_are_written_out_or_not() {
     let (_, written) = truckee_tcp::ack::AnyAckPolicy::build(&Spec::named("delayed")).unwrap();
     for spec in [Spec::named("delayed"), written] {
-        assert!(of_flow(Era::Papers, "f", &Stack::default(), "sack", &spec).is_ok(), "{spec:?}");
+        assert!(of_flow(&KernelStack::default(), "f", &Stack::default(), "sack", &spec).is_ok(), "{spec:?}");
     }
 }
 
