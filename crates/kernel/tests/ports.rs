@@ -8,7 +8,7 @@ mod lossy;
 use lossy::{Path, send};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use truckee_kernel::cc::{Events, Loaded, PORTS, Port, available};
+use truckee_kernel::cc::{Event, Events, Loaded, PORTS, Port, available};
 use truckee_kernel::replay::{Report, replay};
 
 const MS: Duration = Duration::from_millis(1);
@@ -30,7 +30,7 @@ fn unique() -> String {
 }
 
 /// Sends over the path for six seconds, and replays what was recorded.
-fn run(port: &Port, path: Path) -> (Report, u64) {
+fn record(port: &Port, path: Path) -> (Report, Vec<Event>) {
     let name = unique();
     let mut loaded = Loaded::load(port, &name, true).unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut all = Events::default();
@@ -40,11 +40,12 @@ fn run(port: &Port, path: Path) -> (Report, u64) {
         all.lost = more.lost;
     });
     assert_eq!(all.lost, 0);
+    assert!(bytes > 1 << 20, "{name}: {bytes} bytes arrived");
     drop(loaded);
     assert!(!available().unwrap().contains(&name), "{name} is still registered");
     let mut reports = replay(port, &all.list).unwrap();
     assert_eq!(reports.len(), 1, "one connection: {reports:?}");
-    (reports.remove(0), bytes)
+    (reports.remove(0), all.list)
 }
 
 /// Every published port whose name in the kernel is one of those.
@@ -54,12 +55,12 @@ fn hold(names: &[&str], path: Path) {
             .iter()
             .map(|name| {
                 let port = truckee_kernel::cc::find(name).unwrap().port().unwrap();
-                (name, scope.spawn(move || run(&port, path)))
+                (name, scope.spawn(move || record(&port, path).0))
             })
             .collect();
         for (name, run) in runs {
-            let (report, bytes) = run.join().unwrap();
-            println!("{name}: {bytes} bytes\n  {report:?}");
+            let report = run.join().unwrap();
+            println!("{name}: {report:?}");
             assert!(report.acks > 200 && report.losses > 3, "{name} had little to decide: {report:?}");
             assert!(report.within(), "{name}: {report:?}");
         }
@@ -106,4 +107,31 @@ const FAST: Path = Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), 
 #[test]
 fn large_windows_are_their_definitions() {
     hold(LARGE, FAST);
+}
+
+/// The replay must see a port whose parameters are a little off.
+#[test]
+fn a_port_with_other_parameters_is_not_its_definition() {
+    use truckee_tcp::response::AnyResponse;
+    use truckee_tcp::{Arg, Spec};
+    let by_cause = |arg: &str, value: f64| {
+        Spec::named("by-cause").with("predictor", Arg::Name("vegas".into())).with(arg, Arg::Number(value))
+    };
+    let tibet = |alpha| {
+        Spec::named("to-estimate")
+            .with("estimator", Arg::Name("tibet".into()))
+            .with("alpha", Arg::Number(alpha))
+    };
+    let pairs = [(by_cause("beta", 3.0), by_cause("beta", 3.3)), (tibet(0.99), tibet(0.9901))];
+    for (loaded, replayed) in pairs {
+        let port = |response: &Spec| Port {
+            response: AnyResponse::build(response).unwrap().1,
+            ..truckee_kernel::cc::find("tk_newreno").unwrap().port().unwrap()
+        };
+        let (own, events) = record(&port(&loaded), PATH);
+        assert!(own.within(), "{own:?}");
+        let other = replay(&port(&replayed), &events).unwrap().remove(0);
+        println!("{other:?}");
+        assert!(!other.within(), "{other:?}");
+    }
 }

@@ -19,11 +19,6 @@ impl Bound {
     /// The bound of a port.
     pub fn of(port: &Port) -> Self {
         let by_knee = port.predictor().is_some_and(|p| p.name == "ncpld");
-        Self {
-            estimate: 1e-5,
-            cwnd: if port.growth.name == "per-ack" || port.growth.name == "capped" { 0.003 } else { 0.01 },
-            segments: 1.0,
-            rtt: if by_knee { 1e-5 } else { 1e-7 },
-        }
+        Self { estimate: 1e-6, cwnd: 1e-4, segments: 1.0, rtt: if by_knee { 1e-6 } else { 1e-8 } }
     }
 }

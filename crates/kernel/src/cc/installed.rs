@@ -7,6 +7,7 @@
 use super::load::{Loaded, OPS, refused};
 use super::port::Port;
 use crate::Error;
+use libbpf_rs::{MapCore, MapHandle, MapType};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use nix::mount::{MsFlags, mount};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
@@ -76,12 +77,8 @@ fn pin(name: &str) -> PathBuf {
 pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
     make_folder()?;
     let loaded = Loaded::load(port, name, false)?;
-    let pinned = match loaded.into_link() {
-        Some(mut link) => link.pin(pin(name)).map_err(|e| refused(format!("pin {}", pin(name).display()), &e)),
-        None => Ok(()),
-    };
-    // The link's handle is closed here; its name in the file system holds it.
-    pinned
+    // The handle is closed here; the name in the file system holds the registration.
+    loaded.leave(&pin(name))
 }
 
 fn make_folder() -> Result<(), Error> {
@@ -105,6 +102,13 @@ pub fn unload(name: &str) -> Result<(), Error> {
         };
         return Err(Error::Refused { place: place(), why: why.to_owned() });
     }
+    if let Ok(plain) = MapHandle::from_pinned_path(&path)
+        && plain.map_type() == MapType::StructOps
+        && plain.name() == OPS
+    {
+        // A kernel without links for this: the registration itself has to be ended.
+        plain.delete(&0u32.to_ne_bytes()).map_err(|e| refused(format!("unregister \"{name}\""), &e))?;
+    }
     std::fs::remove_file(&path).map_err(|e| Error::system(format!("remove {}", path.display()), e))?;
     let begun = Instant::now();
     while available()?.iter().any(|n| n == name) {
@@ -117,3 +121,6 @@ pub fn unload(name: &str) -> Result<(), Error> {
     let _ = std::fs::remove_dir(FOLDER);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

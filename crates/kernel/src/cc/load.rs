@@ -6,6 +6,7 @@ use super::port::Port;
 use crate::Error;
 use libbpf_rs::{Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel, RingBufferBuilder};
 use std::cell::RefCell;
+use std::path::Path;
 use std::sync::Once;
 
 /// Room for events of a port that records: 16 MiB hold some 140,000.
@@ -15,6 +16,17 @@ const MAX_NAME: usize = 15;
 /// The struct_ops map of `bpf/cc.bpf.c`, by which its registrations can be told from others'.
 pub(super) const OPS: &str = "truckee";
 const RECORD: &str = "events";
+/// The kernel's flag of a struct_ops map that is registered through a link (Linux 6.4).
+const BPF_F_LINK: u32 = 1 << 13;
+
+/// How a port is registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Registration {
+    /// Through a BPF link: until nothing holds that.
+    Link,
+    /// As kernels before 6.4 do it: until it is told to end. A killed process leaves it behind.
+    Plain,
+}
 
 thread_local! {
     /// What libbpf has said to this thread since it was last asked.
@@ -57,26 +69,48 @@ pub struct Loaded {
     /// Unregisters when dropped; none: it was handed over.
     link: Option<Link>,
     object: Object,
+    registration: Registration,
 }
 
 impl Loaded {
     /// Loads `port` and registers it as `kernel_name` (1 to 15 letters, digits, `_` and `-`); with `record`, what it is
     /// told and decides can be had from [`Self::events`].
     pub fn load(port: &Port, kernel_name: &str, record: bool) -> Result<Self, Error> {
+        let linked = Self::load_as(port, kernel_name, record, Registration::Link);
+        match &linked {
+            Err(Error::Bpf { .. }) if before_links() => {
+                Self::load_as(port, kernel_name, record, Registration::Plain)
+            }
+            _ => linked,
+        }
+    }
+
+    pub(super) fn load_as(
+        port: &Port,
+        kernel_name: &str,
+        record: bool,
+        registration: Registration,
+    ) -> Result<Self, Error> {
         check_name(kernel_name)?;
         listen();
         let doing = || format!("load the congestion control \"{kernel_name}\"");
-        let bytes = super::super::OBJECTS.iter().find(|(name, _)| *name == "cc").map(|(_, bytes)| *bytes);
+        let bytes = crate::OBJECTS.iter().find(|(name, _)| *name == "cc").map(|(_, bytes)| *bytes);
         let bytes = bytes.ok_or(Error::NotBuilt)?;
         let mut open = ObjectBuilder::default().open_memory(bytes).map_err(|e| refused(doing(), &e))?;
         fill_in(&mut open, kernel_name, &params(port, record), record)?;
+        if registration == Registration::Plain {
+            for mut ops in open.maps_mut().filter(|map| map.name() == OPS) {
+                let flags = ops.map_flags() & !BPF_F_LINK;
+                ops.set_map_flags(flags).map_err(|e| refused(doing(), &e))?;
+            }
+        }
         let mut object = open.load().map_err(|e| refused(doing(), &e))?;
         let link = match ops(&mut object) {
             Some(mut ops) => ops.attach_struct_ops(),
             None => return Err(broken(doing(), OPS)),
         };
         let link = link.map_err(|e| refused(registering(kernel_name), &e))?;
-        Ok(Self { name: kernel_name.to_owned(), link: Some(link), object })
+        Ok(Self { name: kernel_name.to_owned(), link: Some(link), object, registration })
     }
 
     /// Its name in the kernel.
@@ -115,10 +149,23 @@ impl Loaded {
         Ok(u64::from_ne_bytes(lost.ok_or_else(|| broken(doing(), ".bss"))?))
     }
 
-    /// The link that holds it in the kernel, to be pinned.
-    pub(super) fn into_link(mut self) -> Option<Link> {
-        self.link.take()
+    /// Leaves it registered, held by `path` in the BPF file system.
+    pub(super) fn leave(mut self, path: &Path) -> Result<(), Error> {
+        let Some(mut link) = self.link.take() else { return Ok(()) };
+        link.pin(path).map_err(|e| refused(format!("pin {}", path.display()), &e))?;
+        if self.registration == Registration::Plain {
+            link.disconnect(); // what is pinned is the map, and dropping the link would end the registration
+        }
+        Ok(())
     }
+}
+
+/// Whether the kernel is older than struct_ops links: than Linux 6.4.
+fn before_links() -> bool {
+    let release = nix::sys::utsname::uname().map(|name| name.release().to_string_lossy().into_owned());
+    let mut numbers = release.iter().flat_map(|r| r.split(['.', '-'])).map_while(|n| n.parse::<u32>().ok());
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    version < (6, 4)
 }
 
 fn registering(name: &str) -> String {

@@ -35,6 +35,8 @@ pub(super) struct Connection {
     cwnd: f64,
     /// snd_cwnd as the port left it.
     left: u32,
+    /// What the response left of the window, segments, while the loss is repaired.
+    target: Option<u32>,
     una: u64,
     sent_before: bool,
     report: Report,
@@ -74,6 +76,7 @@ impl Connection {
             },
             cwnd,
             left: event.cwnd,
+            target: None,
             una: 1,
             sent_before: false,
             report: Report::new(event, Bound::of(port)),
@@ -89,7 +92,8 @@ impl Connection {
             Kind::Ack => self.on_ack(event),
             Kind::Ssthresh => self.on_loss(event),
             Kind::State if event.state == state::LOSS => self.on_timeout(event),
-            Kind::Init | Kind::State | Kind::Undo | Kind::Release => {}
+            Kind::Undo => self.target = None,
+            Kind::Init | Kind::State | Kind::Release => {}
         }
     }
 
@@ -129,6 +133,10 @@ impl Connection {
             self.hear(&ack, event);
         }
         self.report.acks += 1;
+        if event.state == state::OPEN {
+            let beyond = self.target.take().is_some_and(|target| event.cwnd > target);
+            self.report.beyond += u64::from(beyond);
+        }
         let cwnd = self.w.cwnd / self.w.mss;
         self.cwnd = if event.is(flags::CLAMPED) { event.window_after as f64 / FIXED } else { cwnd };
         self.left = (event.window_after >> 32) as u32;
@@ -219,6 +227,7 @@ impl Connection {
         if kind != LossKind::Timeout {
             let target = (w.cwnd / w.mss - event.window_after as f64 / FIXED).abs();
             self.report.target = self.report.target.max(target);
+            self.target = Some((event.window_after >> 32) as u32);
         }
         self.growth.on_loss(&loss, self.w.cwnd, &mut w);
         self.starting = false;
@@ -230,6 +239,7 @@ impl Connection {
     /// A timeout: where the kernel has asked for no threshold, the parts hear of it all the same.
     fn on_timeout(&mut self, event: &Event) {
         self.starting = false;
+        self.target = None;
         if std::mem::take(&mut self.asked) {
             return;
         }

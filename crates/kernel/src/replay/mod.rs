@@ -43,6 +43,8 @@ pub struct Report {
     pub ssthresh: f64,
     /// Largest difference of the window that the response left after a loss, segments.
     pub target: f64,
+    /// Repairs after which the kernel's window was above the one that the response left.
+    pub beyond: u64,
     /// Events at which what the port itself counts differed: the smallest round-trip time, the bytes delivered.
     pub miscounted: u64,
     /// What the port's arithmetic explains.
@@ -64,6 +66,7 @@ impl Report {
             cwnd: 0.0,
             ssthresh: 0.0,
             target: 0.0,
+            beyond: 0,
             miscounted: 0,
             bound,
         }
@@ -77,6 +80,7 @@ impl Report {
             && self.cwnd <= b.cwnd
             && self.ssthresh < b.segments
             && self.target < b.segments
+            && self.beyond == 0
             && self.miscounted == 0
     }
 }

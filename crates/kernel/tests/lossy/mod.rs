@@ -47,9 +47,7 @@ fn tun(name: &str, own: &str, sysctls: &[&str]) -> File {
     }
     for set in sysctls {
         let (key, value) = set.split_once('=').unwrap();
-        std::fs::write(format!("/proc/thread-self/net/../../../sys/net/ipv4/{key}"), value)
-            .or_else(|_| std::fs::write(format!("/proc/sys/net/ipv4/{key}"), value))
-            .unwrap();
+        std::fs::write(format!("/proc/sys/net/ipv4/{key}"), value).unwrap();
     }
     file
 }
@@ -135,8 +133,8 @@ pub fn send(path: Path, control: &str, lasting: Duration, mut meanwhile: impl Fn
             tell_listening.recv().unwrap();
             let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
             socket.set_tcp_congestion(control.as_bytes()).unwrap();
-            socket.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
             socket.connect(&SocketAddr::from(([10, 9, 8, 2], 5001)).into()).unwrap();
+            socket.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
             let (begun, block) = (Instant::now(), vec![0u8; 65_536]);
             while begun.elapsed() < lasting {
                 let _ = (&socket).write(&block);
