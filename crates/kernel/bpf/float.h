@@ -3,7 +3,7 @@
 //
 // A number is one 64-bit word, m/2^31 · 2^(e - FL_BIAS), with e in the upper half and m, which has its highest bit set,
 // in the lower; zero is 0. So numbers compare as words do. Every operation rounds to the nearest of 32 bits: its relative
-// error is at most 2^-32, that of fl_ln and fl_exp_neg some 2^-29. What is below 2^-65536 is zero.
+// error is at most 2^-32; that of fl_ln 2^-29, of fl_exp_neg and fl_rise 2^-25. What is below 2^-65536 is zero.
 //
 // It knows nothing of the kernel: the tests compile it for the machine they run on and hold it against f64.
 #ifndef TRUCKEE_FLOAT_H

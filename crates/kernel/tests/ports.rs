@@ -102,7 +102,7 @@ fn estimators_are_their_definitions() {
 }
 
 /// Windows of hundreds of segments: 40 Mbit/s, 60 ms each way.
-const FAST: Path = Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), loss: 0.0003, ..PATH };
+const FAST: Path = Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), loss: 0.001, ..PATH };
 
 #[test]
 fn large_windows_are_their_definitions() {

@@ -72,3 +72,6 @@ fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
         (true, _) => Ok(Some(Control::Native(name.to_owned()))),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -142,7 +142,7 @@ impl Connection {
         self.left = (event.window_after >> 32) as u32;
         let apart = (self.cwnd - event.window_after as f64 / FIXED).abs();
         self.report.cwnd = self.report.cwnd.max(apart);
-        let ssthresh = (self.w.ssthresh / self.w.mss - f64::from(event.ssthresh_after)).abs();
+        let ssthresh = self.beside(self.w.ssthresh, event.ssthresh_after);
         self.report.ssthresh = self.report.ssthresh.max(ssthresh);
         self.compare_estimate(event);
     }
@@ -209,6 +209,13 @@ impl Connection {
         self.report.estimate = self.report.estimate.max(apart);
     }
 
+    /// By how many whole segments the port is beside what the definition says in bytes, rounded down.
+    fn beside(&self, bytes: f64, port: u32) -> u64 {
+        let segments = |shift: f64| (bytes * (1.0 + shift) / self.w.mss) as u64;
+        let bound = self.report.bound.response;
+        segments(-bound).saturating_sub(u64::from(port)) + u64::from(port).saturating_sub(segments(bound))
+    }
+
     fn on_loss(&mut self, event: &Event) {
         self.catch_up(event);
         self.send(event);
@@ -222,12 +229,11 @@ impl Connection {
         let agreement = self.judge.on_loss(&loss, &mut w, cause(event.verdict));
         self.count(agreement);
         self.report.losses += 1;
-        let ssthresh = (w.ssthresh / w.mss - f64::from(event.ssthresh_after)).abs();
-        self.report.ssthresh = self.report.ssthresh.max(ssthresh);
+        self.report.ssthresh = self.report.ssthresh.max(self.beside(w.ssthresh, event.ssthresh_after));
         if kind != LossKind::Timeout {
-            let target = (w.cwnd / w.mss - event.window_after as f64 / FIXED).abs();
-            self.report.target = self.report.target.max(target);
-            self.target = Some((event.window_after >> 32) as u32);
+            let target = (event.window_after >> 32) as u32;
+            self.report.target = self.report.target.max(self.beside(w.cwnd, target));
+            self.target = Some(target);
         }
         self.growth.on_loss(&loss, self.w.cwnd, &mut w);
         self.starting = false;

@@ -39,10 +39,10 @@ pub struct Report {
     pub near: u64,
     /// Largest difference of the window while it grew, segments.
     pub cwnd: f64,
-    /// Largest difference of ssthresh after a loss, segments.
-    pub ssthresh: f64,
-    /// Largest difference of the window that the response left after a loss, segments.
-    pub target: f64,
+    /// Largest difference of ssthresh after a loss from the definition's, which is rounded down here, segments.
+    pub ssthresh: u64,
+    /// Likewise of the window that the response left after a loss.
+    pub target: u64,
     /// Repairs after which the kernel's window was above the one that the response left.
     pub beyond: u64,
     /// Events at which what the port itself counts differed: the smallest round-trip time, the bytes delivered.
@@ -64,8 +64,8 @@ impl Report {
             differing: 0,
             near: 0,
             cwnd: 0.0,
-            ssthresh: 0.0,
-            target: 0.0,
+            ssthresh: 0,
+            target: 0,
             beyond: 0,
             miscounted: 0,
             bound,
@@ -78,8 +78,8 @@ impl Report {
         self.estimate <= b.estimate
             && self.differing == self.near
             && self.cwnd <= b.cwnd
-            && self.ssthresh < b.segments
-            && self.target < b.segments
+            && self.ssthresh == 0
+            && self.target == 0
             && self.beyond == 0
             && self.miscounted == 0
     }
