@@ -11,7 +11,7 @@ mod observers;
 mod transfer;
 mod transmit;
 
-pub use books::{Counts, Judged, LossRecord, Round};
+pub use books::{ByDuplicates, Counts, Judged, LossRecord, Round};
 pub use observers::Observers;
 pub use transfer::Transfer;
 pub use transmit::MIN_SEGMENT;
@@ -27,7 +27,7 @@ use crate::segment::{Segment, flags};
 use crate::start::{AnyStart, Burst, Opening, Start, quick_start};
 use crate::{Ack, Air, Cause, Loss, LossKind, Nanos, PathTruth, SpecError, Stack, Time, Window};
 use ack_rate::AckRate;
-use books::{ByDuplicates, Rounds, Truth};
+use books::{Rounds, Truth};
 use std::collections::VecDeque;
 
 /// RTO after a lost SYN (RFC 6298, rule 5.7).

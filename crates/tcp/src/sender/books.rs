@@ -27,23 +27,23 @@ impl Truth {
 /// What duplicate ACKs have counted as delivered before an advance covers it, bytes: an ACK that ends a gap, or a part
 /// of it, counts only what they have not.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ByDuplicates(u64);
+pub struct ByDuplicates(u64);
 
 impl ByDuplicates {
     /// A duplicate has come while `flight` bytes were unacknowledged: the bytes that it shows to be delivered.
-    pub(super) fn another(&mut self, mss: u64, flight: u64) -> u64 {
+    pub fn another(&mut self, mss: u64, flight: u64) -> u64 {
         let delivered = mss.min(flight.saturating_sub(self.0));
         self.0 += delivered;
         delivered
     }
 
     /// What they have counted and no advance has covered yet.
-    pub(super) fn waiting(self) -> u64 {
+    pub fn waiting(self) -> u64 {
         self.0
     }
 
     /// An ACK of `covered` new bytes: those of them that are news.
-    pub(super) fn advance(&mut self, covered: u64) -> u64 {
+    pub fn advance(&mut self, covered: u64) -> u64 {
         let known = self.0.min(covered);
         self.0 -= known;
         covered - known

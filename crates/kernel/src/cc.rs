@@ -1,1 +1,0 @@
-//! Congestion controls in the running kernel.

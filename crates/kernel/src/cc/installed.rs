@@ -1,0 +1,126 @@
+//! Ports that stay loaded when the command that loaded them has ended, and the list of what the kernel has.
+//!
+//! The kernel keeps a registration as long as something holds its BPF link. Here that is a name in the BPF file system,
+//! `/sys/fs/bpf/truckee/NAME`: a registration is ours if its link is there, and only such a one is ever removed. Not
+//! for: the controls of a run, which end with it ([`super::Loaded`]).
+
+use super::load::{Loaded, OPS, refused};
+use super::port::Port;
+use crate::Error;
+use libbpf_rs::{MapCore, MapHandle, MapType};
+use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
+use nix::mount::{MsFlags, mount};
+use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const BPFFS: &str = "/sys/fs/bpf";
+const FOLDER: &str = "/sys/fs/bpf/truckee";
+const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+/// How long the kernel may take to unregister what nothing holds any more.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whose a congestion control is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The kernel's own, a module's, or another program's.
+    Kernel,
+    /// Loaded by `truckee cc load`.
+    Installed,
+    /// A truckee run's that is under way.
+    Run,
+}
+
+/// A congestion control that a socket can ask for now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// Its name.
+    pub name: String,
+    /// Whose it is.
+    pub owner: Owner,
+}
+
+/// The names of all congestion controls that the running kernel has, in its order.
+pub fn available() -> Result<Vec<String>, Error> {
+    let text = std::fs::read_to_string(AVAILABLE).map_err(|e| Error::system(format!("read {AVAILABLE}"), e))?;
+    Ok(text.split_whitespace().map(str::to_owned).collect())
+}
+
+/// All of them, and whose they are.
+pub fn list() -> Result<Vec<Installed>, Error> {
+    let runs = registered_by_runs();
+    let owner = |name: &str| match () {
+        () if pin(name).exists() => Owner::Installed,
+        // A run's names begin with tk and its number; other BPF controls may be anyone's.
+        () if runs > 0 && name.starts_with("tk") => Owner::Run,
+        () => Owner::Kernel,
+    };
+    let with_owner = |name: String| Installed { owner: owner(&name), name };
+    Ok(available()?.into_iter().map(with_owner).collect())
+}
+
+/// How many registrations of our program there are.
+fn registered_by_runs() -> usize {
+    let ours: BTreeSet<u32> =
+        MapInfoIter::default().filter(|map| map.name == OPS).map(|map| map.id).collect();
+    LinkInfoIter::default()
+        .filter(|link| matches!(&link.info, LinkTypeInfo::StructOps(ops) if ours.contains(&ops.map_id)))
+        .count()
+}
+
+fn pin(name: &str) -> PathBuf {
+    Path::new(FOLDER).join(name)
+}
+
+/// Registers `port` as `name` for every program, until [`unload`] or the next boot.
+pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
+    make_folder()?;
+    let loaded = Loaded::load(port, name, false)?;
+    // The handle is closed here; the name in the file system holds the registration.
+    loaded.leave(&pin(name))
+}
+
+fn make_folder() -> Result<(), Error> {
+    let bpffs = |path: &str| statfs(path).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);
+    if !bpffs(BPFFS) {
+        mount(Some("bpf"), BPFFS, Some("bpf"), MsFlags::empty(), None::<&str>)
+            .map_err(|e| Error::system(format!("mount the BPF file system at {BPFFS}"), e))?;
+    }
+    std::fs::create_dir_all(FOLDER).map_err(|e| Error::system(format!("make {FOLDER}"), e))
+}
+
+/// Removes a control that [`load_for_all`] has registered. Connections that use it keep it until they end.
+pub fn unload(name: &str) -> Result<(), Error> {
+    let place = || format!("congestion control \"{name}\"");
+    let path = pin(name);
+    if name.contains('/') || !path.exists() {
+        let why = if available()?.iter().any(|n| n == name) {
+            "it was not loaded by truckee cc load, and is left alone"
+        } else {
+            "the kernel has none of that name (truckee cc list shows them)"
+        };
+        return Err(Error::Refused { place: place(), why: why.to_owned() });
+    }
+    if let Ok(plain) = MapHandle::from_pinned_path(&path)
+        && plain.map_type() == MapType::StructOps
+        && plain.name() == OPS
+    {
+        // A kernel without links for this: the registration itself has to be ended.
+        plain.delete(&0u32.to_ne_bytes()).map_err(|e| refused(format!("unregister \"{name}\""), &e))?;
+    }
+    std::fs::remove_file(&path).map_err(|e| Error::system(format!("remove {}", path.display()), e))?;
+    let begun = Instant::now();
+    while available()?.iter().any(|n| n == name) {
+        if begun.elapsed() > PATIENCE {
+            return Err(Error::Broken(format!("{} is still registered: another program holds its link", place())));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Others may be in it.
+    let _ = std::fs::remove_dir(FOLDER);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! What is ported: which products of the families' members the BPF programs can be, and the published ones among them.
+
+use crate::Error;
+use truckee_tcp::estimate::{AnyEstimator, Csfq, Ewma, Tibet, Westwood1, Westwood2, Westwood3};
+use truckee_tcp::growth::{self, AnyGrowth};
+use truckee_tcp::preset;
+use truckee_tcp::response::{self, AnyResponse};
+use truckee_tcp::spec::Member;
+use truckee_tcp::start::{AnyStart, FreeBsd, SlowStart};
+use truckee_tcp::{Arg, Size, Spec, SpecError, Stack};
+
+/// A sender that a BPF program can be: growth, response and start, all defaults filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Port {
+    /// How the window opens.
+    pub growth: Spec,
+    /// What a loss does to it.
+    pub response: Spec,
+    /// Whether it starts as FreeBSD did.
+    pub freebsd: bool,
+    /// Initial slow-start threshold, segments; none: the kernel's, which is none.
+    pub ssthresh: Option<u64>,
+}
+
+/// A published sender that can be loaded by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Published {
+    /// Its name in the kernel.
+    pub name: &'static str,
+    /// Its preset in a scenario.
+    pub preset: &'static str,
+}
+
+const fn published(name: &'static str, preset: &'static str) -> Published {
+    Published { name, preset }
+}
+
+/// Published senders and their names in the kernel, of which there is room for 15 bytes.
+pub const PORTS: &[Published] = &[
+    published("tk_newreno", "newreno"),
+    published("tk_rfc2581", "rfc2581"),
+    published("tk_capped", "capped"),
+    published("tk_lp_vegas", "newreno-lp"),
+    published("tk_lp_single", "newreno-lp(vegas-single)"),
+    published("tk_lp_ncpld", "newreno-lp(ncpld)"),
+    published("tk_lp_spike", "newreno-lp(spike)"),
+    published("tk_lp_flipflop", "newreno-lp(flip-flop)"),
+    published("tk_lp_random", "newreno-lp(random)"),
+    published("tk_lp_congested", "newreno-lp(always-congested)"),
+    published("tk_lp_wireless", "newreno-lp(always-wireless)"),
+    published("tk_lp_highspeed", "newreno-lp+hstcp"),
+    published("tk_tibet", "tibet"),
+    published("tk_westwood1", "westwood-1"),
+    published("tk_westwood2", "westwood-2"),
+    published("tk_westwood3", "westwood-3"),
+    published("tk_vegas", "vegas"),
+    published("tk_highspeed", "hstcp"),
+    published("tk_limited_ss", "limited-slow-start"),
+];
+
+/// The published port of that name, in the kernel or in a scenario.
+pub fn find(name: &str) -> Option<&'static Published> {
+    PORTS.iter().find(|p| p.name == name || p.preset == name)
+}
+
+impl Published {
+    /// It with its published parameters.
+    pub fn port(&self) -> Result<Port, Error> {
+        let refused = |why: String| Error::Refused { place: self.name.to_owned(), why };
+        let preset =
+            preset::find(self.preset).ok_or_else(|| refused(format!("there is no preset \"{}\"", self.preset)))?;
+        Port::of(&preset.growth(), &preset.response(), &preset.start(), &Stack::default()).map_err(refused)
+    }
+}
+
+/// A parameter of a resolved spec; every member has its own.
+pub(super) fn arg<'a>(spec: &'a Spec, name: &str) -> Option<&'a Arg> {
+    spec.args.iter().find(|(n, _)| n == name).map(|(_, arg)| arg)
+}
+
+/// The member that is an argument of another.
+pub(super) fn member<'a>(spec: &'a Spec, name: &str) -> Option<&'a Spec> {
+    match arg(spec, name) {
+        Some(Arg::Spec(spec)) => Some(spec),
+        _ => None,
+    }
+}
+
+fn is<M: Member>(spec: &Spec) -> bool {
+    spec.name == M::INFO.name
+}
+
+impl Port {
+    /// The port of these parts; else, in words, what there is no port of.
+    pub fn of(growth: &Spec, response: &Spec, start: &Spec, stack: &Stack) -> Result<Self, String> {
+        let said = |error: SpecError| error.to_string();
+        let growth = AnyGrowth::build(growth).map_err(said)?.1;
+        let response = AnyResponse::build(response).map_err(said)?.1;
+        let start = AnyStart::build(start).map_err(said)?.1;
+        check_growth(&growth)?;
+        check_response(&response)?;
+        if !is::<SlowStart>(&start) && !is::<FreeBsd>(&start) {
+            return Err(format!("no kernel starts by \"{}\"; slow-start and freebsd can be had", start.name));
+        }
+        if stack.segment_from_acks {
+            return Err(
+                "segment_from_acks: a BPF congestion control may not change the segment size (the verifier refuses a \
+                 write to mss_cache, and TCP_MAXSEG has no effect on a connection that is open); only the engine sim \
+                 can run it"
+                    .to_owned(),
+            );
+        }
+        let segments = |size: Size| (size.bytes(stack.mss) / u64::from(stack.mss.max(1))).max(2);
+        Ok(Self { growth, response, freebsd: is::<FreeBsd>(&start), ssthresh: stack.initial_ssthresh.map(segments) })
+    }
+
+    /// The estimator that its response or its predictor goes by.
+    pub(crate) fn estimator(&self) -> Option<&Spec> {
+        member(&self.response, "estimator").or_else(|| member(self.predictor()?, "estimator"))
+    }
+
+    /// The predictor that its response asks.
+    pub(crate) fn predictor(&self) -> Option<&Spec> {
+        member(&self.response, "predictor")
+    }
+
+    /// Its name among [`PORTS`], if it is one of them.
+    pub fn published(&self) -> Option<&'static Published> {
+        PORTS.iter().find(|p| p.port().is_ok_and(|port| port == *self))
+    }
+}
+
+fn check_growth(growth: &Spec) -> Result<(), String> {
+    let ported = is::<growth::PerAck>(growth)
+        || is::<growth::ByteCounting>(growth)
+        || is::<growth::Capped>(growth)
+        || is::<growth::LimitedSlowStart>(growth)
+        || is::<growth::HighSpeed>(growth)
+        || is::<growth::Vegas>(growth);
+    if ported {
+        return Ok(());
+    }
+    Err(format!(
+        "the growth rule \"{}\" is not ported to the kernel; per-ack, byte-counting, capped, limited-slow-start, \
+         highspeed and vegas are",
+        growth.name
+    ))
+}
+
+fn check_response(response: &Spec) -> Result<(), String> {
+    if is::<response::ByCause>(response) {
+        return check_by_cause(response);
+    }
+    if is::<response::ToEstimate>(response) {
+        return member(response, "estimator").map_or(Ok(()), check_estimator);
+    }
+    if is::<response::Halve>(response) || is::<response::HighSpeed>(response) || is::<response::Vegas>(response) {
+        return Ok(());
+    }
+    Err(format!(
+        "the response \"{}\" is not ported to the kernel; halve, by-cause, to-estimate, highspeed and vegas are",
+        response.name
+    ))
+}
+
+fn check_by_cause(response: &Spec) -> Result<(), String> {
+    if let Some(over) = member(response, "over")
+        && !is::<response::Halve>(over)
+        && !is::<response::HighSpeed>(over)
+    {
+        return Err(format!("by-cause over \"{}\" is not ported to the kernel; over halve and highspeed is", over.name));
+    }
+    let Some(predictor) = member(response, "predictor") else { return Ok(()) };
+    if predictor.name == "ideal" {
+        return Err("the predictor \"ideal\" is told the truth of every loss, which no kernel knows".to_owned());
+    }
+    member(predictor, "estimator").map_or(Ok(()), check_estimator)
+}
+
+fn check_estimator(estimator: &Spec) -> Result<(), String> {
+    let ported = is::<Tibet>(estimator)
+        || is::<Ewma>(estimator)
+        || is::<Csfq>(estimator)
+        || is::<Westwood1>(estimator)
+        || is::<Westwood2>(estimator)
+        || is::<Westwood3>(estimator);
+    if ported && AnyEstimator::build(estimator).is_ok() {
+        return Ok(());
+    }
+    Err(format!(
+        "the estimator \"{}\" is not ported to the kernel; tibet, ewma, csfq and westwood-1, -2 and -3 are",
+        estimator.name
+    ))
+}

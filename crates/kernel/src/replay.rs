@@ -1,1 +1,0 @@
-//! A BPF program held against its definition.

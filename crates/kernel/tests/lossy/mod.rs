@@ -1,0 +1,180 @@
+//! A lossy path between two network namespaces, for tests of congestion controls: two TUN devices and a thread between
+//! them that limits the rate, queues, delays, drops at random and goes dark for a while. The namespaces are their
+//! threads' own and vanish with them. Not for: measuring anything; that is the path emulator's.
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CloneFlags, unshare};
+use socket2::{Domain, Socket, Type};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What the path is like.
+#[derive(Debug, Clone, Copy)]
+pub struct Path {
+    /// Bit/s towards the receiver.
+    pub rate: f64,
+    /// Packets that wait at most.
+    pub queue: usize,
+    /// One way.
+    pub delay: Duration,
+    /// Probability that a packet to the receiver is lost.
+    pub loss: f64,
+    /// From when to when nothing arrives.
+    pub dark: (Duration, Duration),
+    /// Settings of the sender's namespace.
+    pub sysctls: &'static [&'static str],
+}
+
+fn tun(name: &str, own: &str, sysctls: &[&str]) -> File {
+    unshare(CloneFlags::CLONE_NEWNET).unwrap();
+    let file = File::options().read(true).write(true).open("/dev/net/tun").unwrap();
+    let mut request = [0u8; 40];
+    request[..name.len()].copy_from_slice(name.as_bytes());
+    request[16..18].copy_from_slice(&0x1001u16.to_ne_bytes()); // IFF_TUN | IFF_NO_PI
+    // SAFETY: TUNSETIFF reads and writes a struct ifreq, which has 40 bytes.
+    let done = unsafe { libc::ioctl(file.as_raw_fd(), 0x4004_54ca, request.as_mut_ptr()) };
+    assert_eq!(done, 0, "TUNSETIFF: {}", std::io::Error::last_os_error());
+    for args in [format!("addr add {own}/24 dev {name}"), format!("link set {name} up txqueuelen 10000"), "link set lo up".into()] {
+        assert!(Command::new("ip").args(args.split(' ')).status().unwrap().success(), "ip {args}");
+    }
+    for set in sysctls {
+        let (key, value) = set.split_once('=').unwrap();
+        std::fs::write(format!("/proc/sys/net/ipv4/{key}"), value).unwrap();
+    }
+    file
+}
+
+/// Packets on their way: when each arrives.
+#[derive(Default)]
+struct Way {
+    packets: VecDeque<(Instant, Vec<u8>)>,
+    free: Option<Instant>,
+}
+
+fn random(state: &mut u64) -> f64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    (*state >> 11) as f64 / (1u64 << 53) as f64
+}
+
+impl Way {
+    fn take(&mut self, path: &Path, packet: &[u8], now: Instant, limited: bool) {
+        let leaves = self.free.filter(|free| *free > now && limited).unwrap_or(now);
+        let took = Duration::from_secs_f64(packet.len() as f64 * 8.0 / path.rate);
+        let waiting = (leaves - now).as_secs_f64() / took.as_secs_f64();
+        if limited && waiting > path.queue as f64 {
+            return;
+        }
+        let leaves = leaves + if limited { took } else { Duration::ZERO };
+        self.free = Some(leaves);
+        self.packets.push_back((leaves + path.delay, packet.to_vec()));
+    }
+
+    fn deliver(&mut self, to: &mut File, now: Instant) {
+        while self.packets.front().is_some_and(|(at, _)| *at <= now) {
+            let (_, packet) = self.packets.pop_front().unwrap();
+            to.write_all(&packet).unwrap();
+        }
+    }
+}
+
+fn forward(mut near: File, mut far: File, path: Path, stop: &AtomicBool) {
+    let (mut to_far, mut to_near) = (Way::default(), Way::default());
+    let (begun, mut seed) = (Instant::now(), 0x9e37_79b9_7f4a_7c15u64);
+    let mut buffer = vec![0; 65_536];
+    while !stop.load(Ordering::Relaxed) {
+        let next = [&to_far, &to_near].into_iter().filter_map(|w| w.packets.front()).map(|p| p.0).min();
+        let wait = next.map_or(Duration::from_millis(20), |at| at.saturating_duration_since(Instant::now()));
+        let mut fds = [PollFd::new(near.as_fd(), PollFlags::POLLIN), PollFd::new(far.as_fd(), PollFlags::POLLIN)];
+        poll(&mut fds, PollTimeout::try_from(wait.as_millis() as i32).unwrap()).unwrap();
+        let ready = fds.map(|fd| fd.any().unwrap_or(false));
+        let now = Instant::now();
+        let dark = (path.dark.0..path.dark.1).contains(&(now - begun));
+        if ready[0] {
+            let n = near.read(&mut buffer).unwrap();
+            if !dark && random(&mut seed) >= path.loss {
+                to_far.take(&path, &buffer[..n], now, true);
+            }
+        }
+        if ready[1] {
+            let n = far.read(&mut buffer).unwrap();
+            if !dark {
+                to_near.take(&path, &buffer[..n], now, false);
+            }
+        }
+        to_far.deliver(&mut far, now);
+        to_near.deliver(&mut near, now);
+    }
+}
+
+/// Sends over the path for so long, by the congestion control of that name; the bytes that arrived. `meanwhile` is
+/// called again and again, and once when all is over.
+pub fn send(path: Path, control: &str, lasting: Duration, mut meanwhile: impl FnMut()) -> u64 {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (listening, tell_listening) = std::sync::mpsc::channel::<()>();
+    let (tuns, devices) = std::sync::mpsc::channel::<(bool, File)>();
+    let receiver = {
+        let (tuns, stop) = (tuns.clone(), stop.clone());
+        thread::spawn(move || receive(&tuns, &listening, &stop))
+    };
+    let sender = {
+        let control = control.to_owned();
+        thread::spawn(move || {
+            tuns.send((true, tun("near", "10.9.8.1", path.sysctls))).unwrap();
+            tell_listening.recv().unwrap();
+            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            socket.set_tcp_congestion(control.as_bytes()).unwrap();
+            socket.connect(&SocketAddr::from(([10, 9, 8, 2], 5001)).into()).unwrap();
+            socket.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
+            let (begun, block) = (Instant::now(), vec![0u8; 65_536]);
+            while begun.elapsed() < lasting {
+                let _ = (&socket).write(&block);
+            }
+        })
+    };
+    let mut ends: Vec<(bool, File)> = vec![devices.recv().unwrap(), devices.recv().unwrap()];
+    ends.sort_by_key(|(near, _)| !near);
+    let far = ends.pop().unwrap().1;
+    let near = ends.pop().unwrap().1;
+    let forwarder = {
+        let stop = stop.clone();
+        thread::spawn(move || forward(near, far, path, &stop))
+    };
+    while !sender.is_finished() {
+        thread::sleep(Duration::from_millis(20));
+        meanwhile();
+    }
+    sender.join().unwrap();
+    thread::sleep(Duration::from_millis(300));
+    stop.store(true, Ordering::Relaxed);
+    forwarder.join().unwrap();
+    let received = receiver.join().unwrap();
+    meanwhile();
+    received
+}
+
+fn receive(tuns: &std::sync::mpsc::Sender<(bool, File)>, listening: &std::sync::mpsc::Sender<()>, stop: &AtomicBool) -> u64 {
+    tuns.send((false, tun("far", "10.9.8.2", &[]))).unwrap();
+    let socket = std::net::TcpListener::bind("10.9.8.2:5001").unwrap();
+    listening.send(()).unwrap();
+    let (mut connection, _) = socket.accept().unwrap();
+    connection.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+    let (mut buffer, mut received) = (vec![0; 1 << 16], 0);
+    while !stop.load(Ordering::Relaxed) {
+        match connection.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => received += n as u64,
+            Err(_) => {}
+        }
+    }
+    received
+}

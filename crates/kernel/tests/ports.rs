@@ -1,0 +1,137 @@
+//! Each port on the running kernel, over a lossy path, held against its definition.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod lossy;
+
+use lossy::{Path, send};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use truckee_kernel::cc::{Event, Events, Loaded, PORTS, Port, available};
+use truckee_kernel::replay::{Report, replay};
+
+const MS: Duration = Duration::from_millis(1);
+
+/// 10 Mbit/s, 20 ms each way, a queue of 20 packets, noise, and an outage that ends in a timeout.
+const PATH: Path = Path {
+    rate: 10e6,
+    queue: 20,
+    delay: MS.saturating_mul(20),
+    loss: 0.004,
+    dark: (MS.saturating_mul(3000), MS.saturating_mul(3700)),
+    sysctls: &[],
+};
+
+/// A name that no other test, here or in another process, uses.
+fn unique() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("tkt{:x}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Sends over the path for six seconds, and replays what was recorded.
+fn record(port: &Port, path: Path) -> (Report, Vec<Event>) {
+    let name = unique();
+    let mut loaded = Loaded::load(port, &name, true).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut all = Events::default();
+    let bytes = send(path, &name, MS * 6000, || {
+        let more = loaded.events().unwrap();
+        all.list.extend(more.list);
+        all.lost = more.lost;
+    });
+    assert_eq!(all.lost, 0);
+    assert!(bytes > 1 << 20, "{name}: {bytes} bytes arrived");
+    drop(loaded);
+    assert!(!available().unwrap().contains(&name), "{name} is still registered");
+    let mut reports = replay(port, &all.list).unwrap();
+    assert_eq!(reports.len(), 1, "one connection: {reports:?}");
+    (reports.remove(0), all.list)
+}
+
+/// Every published port whose name in the kernel is one of those.
+fn hold(names: &[&str], path: Path) {
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = names
+            .iter()
+            .map(|name| {
+                let port = truckee_kernel::cc::find(name).unwrap().port().unwrap();
+                (name, scope.spawn(move || record(&port, path).0))
+            })
+            .collect();
+        for (name, run) in runs {
+            let report = run.join().unwrap();
+            println!("{name}: {report:?}");
+            assert!(report.acks > 200 && report.losses > 3, "{name} had little to decide: {report:?}");
+            assert!(report.within(), "{name}: {report:?}");
+        }
+    });
+}
+
+#[test]
+fn every_published_port_is_among_the_tested() {
+    let tested = [STANDARD, GUESSING, JUDGING, ESTIMATING, LARGE].concat();
+    for port in PORTS {
+        assert!(tested.contains(&port.name), "{}", port.name);
+    }
+}
+
+const STANDARD: &[&str] = &["tk_newreno", "tk_rfc2581", "tk_capped", "tk_vegas"];
+const GUESSING: &[&str] = &["tk_lp_single", "tk_lp_random", "tk_lp_congested", "tk_lp_wireless"];
+const JUDGING: &[&str] = &["tk_lp_vegas", "tk_lp_ncpld", "tk_lp_spike", "tk_lp_flipflop"];
+const ESTIMATING: &[&str] = &["tk_tibet", "tk_westwood1", "tk_westwood2", "tk_westwood3"];
+const LARGE: &[&str] = &["tk_highspeed", "tk_lp_highspeed", "tk_limited_ss"];
+
+#[test]
+fn standard_ports_are_their_definitions() {
+    hold(STANDARD, PATH);
+}
+
+#[test]
+fn bounds_of_predictors_are_their_definitions() {
+    hold(GUESSING, PATH);
+}
+
+#[test]
+fn predictors_are_their_definitions() {
+    hold(JUDGING, PATH);
+}
+
+#[test]
+fn estimators_are_their_definitions() {
+    hold(ESTIMATING, PATH);
+}
+
+/// Windows of hundreds of segments: 40 Mbit/s, 60 ms each way.
+const FAST: Path = Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), loss: 0.001, ..PATH };
+
+#[test]
+fn large_windows_are_their_definitions() {
+    hold(LARGE, FAST);
+}
+
+/// The replay must see a port whose parameters are a little off.
+#[test]
+fn a_port_with_other_parameters_is_not_its_definition() {
+    use truckee_tcp::response::AnyResponse;
+    use truckee_tcp::{Arg, Spec};
+    let by_cause = |arg: &str, value: f64| {
+        Spec::named("by-cause").with("predictor", Arg::Name("vegas".into())).with(arg, Arg::Number(value))
+    };
+    let tibet = |alpha| {
+        Spec::named("to-estimate")
+            .with("estimator", Arg::Name("tibet".into()))
+            .with("alpha", Arg::Number(alpha))
+    };
+    let pairs = [(by_cause("beta", 3.0), by_cause("beta", 3.3)), (tibet(0.99), tibet(0.9901))];
+    for (loaded, replayed) in pairs {
+        let port = |response: &Spec| Port {
+            response: AnyResponse::build(response).unwrap().1,
+            ..truckee_kernel::cc::find("tk_newreno").unwrap().port().unwrap()
+        };
+        let (own, events) = record(&port(&loaded), PATH);
+        assert!(own.within(), "{own:?}");
+        let other = replay(&port(&replayed), &events).unwrap().remove(0);
+        println!("{other:?}");
+        assert!(!other.within(), "{other:?}");
+    }
+}
