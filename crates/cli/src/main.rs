@@ -13,6 +13,7 @@ mod interrupt;
 mod kinds;
 mod layout;
 mod outcome_table;
+mod path;
 mod progress;
 mod run;
 mod study;
@@ -49,6 +50,7 @@ enum Command {
     Run(run::Arguments),
     Sweep(sweep::Arguments),
     Study(study::Arguments),
+    Path(path::Arguments),
     Variants(variants::Arguments),
     Completions(completions::Arguments),
 }
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments, &mut out),
         Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
+        Command::Path(arguments) => path::path(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
         Command::Completions(arguments) => completions::completions(&arguments, &mut out),
     };
