@@ -139,8 +139,17 @@ impl Arguments {
             Some(file) => Document::read(Path::new(file))?,
             None => {
                 let mut document = Document::parse("options", OPTIONS)?;
+                let traced = |c: &Option<String>| c.as_ref().is_some_and(|c| c.contains("trace"));
+                if self.there.rate.is_none()
+                    && !traced(&self.there.channel)
+                    && !traced(&self.back.back_channel)
+                {
+                    return Err(Error::Usage(
+                        "the link has no rate: give one, such as --rate 10Mbit/s".into(),
+                    ));
+                }
                 for (key, value) in self.settings() {
-                    document.set(&format!("link.0.{key}"), value)?;
+                    document.set(&format!("link.0.{key}"), &value)?;
                 }
                 document
             }
@@ -155,19 +164,19 @@ impl Arguments {
     }
 
     /// The options as keys of a link.
-    fn settings(&self) -> impl Iterator<Item = (&'static str, &str)> {
+    fn settings(&self) -> impl Iterator<Item = (&'static str, String)> {
         let (there, back) = (&self.there, &self.back);
         let all = [
-            ("rate", &there.rate),
-            ("delay", &there.delay),
-            (key("queue", "queue.size", &there.queue), &there.queue),
-            ("channel", &there.channel),
-            ("rate_back", &back.back_rate),
-            ("delay_back", &back.back_delay),
-            (key("queue_back", "queue_back.size", &back.back_queue), &back.back_queue),
-            ("channel_back", &back.back_channel),
+            ("rate", there.rate.clone()),
+            ("delay", there.delay.clone()),
+            ("queue", there.queue.as_deref().map(queue)),
+            ("channel", there.channel.clone()),
+            ("rate_back", back.back_rate.clone()),
+            ("delay_back", back.back_delay.clone()),
+            ("queue_back", back.back_queue.as_deref().map(queue)),
+            ("channel_back", back.back_channel.clone()),
         ];
-        all.into_iter().filter_map(|(key, value)| Some((key, value.as_deref()?)))
+        all.into_iter().filter_map(|(key, value)| Some((key, value?)))
     }
 
     /// The index of the link.
@@ -188,14 +197,15 @@ impl Arguments {
 
 /// What the options are put into.
 const OPTIONS: &str = "\
-duration = \"3650days\"
+duration = \"5256000min\"
 [[link]]
 between = [\"first\", \"second\"]
 ";
 
-/// A queue may be a table, as in a scenario, or a size.
-fn key(table: &'static str, size: &'static str, value: &Option<String>) -> &'static str {
-    if value.as_ref().is_some_and(|v| v.trim_start().starts_with('{')) { table } else { size }
+/// A queue as a scenario has it: a table, or one of this size.
+fn queue(value: &str) -> String {
+    let value = value.trim();
+    if value.starts_with('{') { value.to_owned() } else { format!("{{ size = \"{value}\" }}") }
 }
 
 /// What is seen while it runs.
