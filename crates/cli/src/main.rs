@@ -15,6 +15,7 @@ mod interrupt;
 mod kinds;
 mod layout;
 mod outcome_table;
+mod path;
 mod progress;
 mod run;
 mod study;
@@ -52,6 +53,7 @@ enum Command {
     Compare(compare::Arguments),
     Sweep(sweep::Arguments),
     Study(study::Arguments),
+    Path(path::Arguments),
     Variants(variants::Arguments),
     Completions(completions::Arguments),
 }
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments, &mut out),
         Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
+        Command::Path(arguments) => path::path(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
         Command::Completions(arguments) => completions::completions(&arguments, &mut out),
     };

@@ -10,8 +10,11 @@
 //!
 //! Not for: deciding anything a sender or a receiver decides (that is in `truckee-tcp`); simulated time.
 
+mod counters;
 mod error;
+pub mod standalone;
 
+pub use counters::{LaneCounters, PortCounters};
 pub use error::Error;
 
 /// Whether this build has the live leg.

@@ -2,10 +2,10 @@
 
 use super::network::Network;
 use super::plan::Plan;
-use super::port::{Port, PortCounters};
+use super::port::Port;
 use super::pump::{Pump, Question, Shared, clock};
 use super::tun::Tun;
-use super::{FlowBook, LaneCounters};
+use super::{FlowBook, LaneCounters, PortCounters};
 use crate::Error;
 use crossbeam_channel::Sender;
 use std::io::Write;

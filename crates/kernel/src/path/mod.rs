@@ -10,6 +10,7 @@
 //! Not for: the endpoints' stacks, which run in their namespaces; whole runs (see `run`).
 
 mod address;
+pub(crate) mod alone;
 mod book;
 mod connection;
 mod delays;
@@ -28,12 +29,13 @@ mod transit;
 mod truth;
 mod tun;
 
+pub use crate::counters::{LaneCounters, PortCounters};
 pub use address::{FLOW_PORT, address, address6};
 pub use book::FlowBook;
 pub use emulator::{Books, Emulator, Options};
 pub use interface::Interface;
 pub use plan::Plan;
-pub use port::{Port, PortCounters};
+pub use port::Port;
 pub use truth::Dropped;
 pub use tun::Tun;
 
@@ -67,31 +69,6 @@ impl Cause {
             Self::Channel | Self::Outage => truckee_tcp::Cause::Wireless,
         }
     }
-}
-
-/// What a lane shows at some moment. Counts are since the run began.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
-pub struct LaneCounters {
-    /// The name of the link's direction.
-    pub name: String,
-    /// Packets accepted and transmitted, or about to be; those the medium loses included.
-    pub packets: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Packets delivered to the far end, copies included.
-    pub delivered: u64,
-    /// Packets that did not fit into the queue.
-    pub queue_drops: u64,
-    /// Packets the channel destroyed.
-    pub channel_drops: u64,
-    /// Packets lost in outages.
-    pub outage_drops: u64,
-    /// Packets waiting now, the one in transmission not counted.
-    pub waiting_packets: u64,
-    /// Their bytes.
-    pub waiting_bytes: u64,
-    /// Packets accepted that have yet to arrive, those that wait included.
-    pub on_the_way: u64,
 }
 
 fn seconds(t: Time) -> f64 {

@@ -5,24 +5,6 @@ use super::tun::Tun;
 use crate::Error;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// What went through a port.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
-pub struct PortCounters {
-    /// The device's name.
-    pub name: String,
-    /// Packets read.
-    pub read: u64,
-    /// Packets written.
-    pub written: u64,
-    /// Packets the device did not take, being down or out of memory.
-    pub refused: u64,
-    /// Frames above the interface's MTU, or yet to be segmented: not forwarded.
-    pub oversized: u64,
-    /// Packets lost before the emulator came to read them. They are in no book: a run that has any was too fast for
-    /// this machine.
-    pub unread: u64,
-}
-
 /// A way in and out of the emulator.
 #[derive(Debug)]
 pub enum Port {

@@ -7,8 +7,8 @@
 
 use super::delays::Delays;
 use super::network::{Exit, Network};
-use super::port::{Port, PortCounters};
-use super::{Books, LaneCounters};
+use super::port::Port;
+use super::{Books, LaneCounters, PortCounters};
 use crate::Error;
 use crossbeam_channel::{Receiver, Sender};
 use nix::errno::Errno;

@@ -25,20 +25,24 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// Makes a device of this name in the namespace of the calling thread: down, without addresses, MTU 1500.
+    /// Makes a device of this name in the namespace of the calling thread: down, without addresses, MTU 1500. For a `%d`
+    /// in the name the kernel puts a number that is free.
     ///
     /// # Errors
     /// The name is taken or cannot be one; no right to make one (CAP_NET_ADMIN), or no `/dev/net/tun`.
     pub fn create(name: &str) -> Result<Self, Error> {
         let open =
             OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun");
-        let tun = OwnedFd::from(open.map_err(|e| Error::system("open /dev/net/tun", e))?);
-        device::make_tun(&tun, name)?;
-        let device = Device::named(name)?;
+        let tun = OwnedFd::from(open.map_err(|e| match e.kind() {
+            std::io::ErrorKind::PermissionDenied => device::without_right("open /dev/net/tun"),
+            _ => Error::system("open /dev/net/tun", e),
+        })?);
+        let name = device::make_tun(&tun, name)?;
+        let device = Device::named(&name)?;
         device.set_queue(QUEUE)?;
         let devices = File::open("/proc/thread-self/net/dev");
         let devices = devices.map_err(|e| Error::system("open /proc/thread-self/net/dev", e))?;
-        Ok(Self { name: name.to_owned(), tun: tun.into(), device, devices })
+        Ok(Self { name, tun: tun.into(), device, devices })
     }
 
     /// Its name.
