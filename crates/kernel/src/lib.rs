@@ -10,6 +10,8 @@
 //!
 //! Not for: deciding anything a sender or a receiver decides (that is in `truckee-tcp`); simulated time.
 
+pub mod clean;
+pub mod doctor;
 mod error;
 
 pub use error::Error;
@@ -27,10 +29,6 @@ pub(crate) use live::OBJECTS;
 
 #[cfg(live)]
 pub mod cc;
-#[cfg(live)]
-pub mod clean;
-#[cfg(live)]
-pub mod doctor;
 #[cfg(live)]
 pub mod netns;
 #[cfg(live)]
