@@ -16,7 +16,7 @@ typedef __u32 __wsum;
 typedef __u64 __be64;
 typedef __u16 __le16;
 
-enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
+enum bpf_map_type { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
 enum { BPF_F_NO_PREALLOC = 1 };
 enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
 
@@ -27,9 +27,22 @@ enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
 #define RELOCATED __attribute__((preserve_access_index))
 
 // Only what a BTF type needs to have in common with the kernel's is its name and those of its fields.
+struct ns_common {
+	__u32 inum;
+} RELOCATED;
+
+struct net {
+	struct ns_common ns;
+} RELOCATED;
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
 struct sock_common {
 	__be16 skc_dport;
 	__u16 skc_num;
+	possible_net_t skc_net;
 } RELOCATED;
 
 struct sock {

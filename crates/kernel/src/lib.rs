@@ -10,7 +10,9 @@
 //!
 //! Not for: deciding anything a sender or a receiver decides (that is in `truckee-tcp`); simulated time.
 
+pub mod clean;
 mod counters;
+pub mod doctor;
 mod error;
 pub mod standalone;
 
@@ -42,10 +44,6 @@ pub mod cc;
 #[cfg(live)]
 mod cgroup;
 #[cfg(live)]
-pub mod clean;
-#[cfg(live)]
-pub mod doctor;
-#[cfg(live)]
 pub mod netns;
 #[cfg(live)]
 pub mod path;
@@ -63,10 +61,8 @@ use truckee_scenario::{Outcome, Scenario};
 
 /// Whether this build and this machine can run scenarios; an error says what is missing.
 pub fn check() -> Result<(), Error> {
-    #[cfg(live)]
-    return doctor::check_run();
-    #[cfg(not(live))]
-    Err(Error::NotBuilt)
+    use doctor::Capability::*;
+    doctor::check(&[Linux, Built, Privileges, Namespaces, Tun])
 }
 
 /// Runs a scenario on the stack of this machine's kernel, in real time; with time series where `series`. When `cancel`

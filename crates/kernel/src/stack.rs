@@ -216,7 +216,10 @@ pub fn apply(ns: &Netns, sysctls: &[Sysctl]) -> Result<(), Error> {
 pub fn set_control(ns: &Netns, name: &str) -> Result<(), Error> {
     let written = ns.enter(|| fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name))?;
     written.map_err(|e| {
-        Error::system(format!("make \"{name}\" the congestion control of the network namespace {}", ns.name()), e)
+        Error::system(
+            format!("make \"{name}\" the congestion control of the network namespace {}", ns.name()),
+            e,
+        )
     })
 }
 

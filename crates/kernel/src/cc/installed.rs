@@ -7,8 +7,8 @@
 use super::load::{Loaded, OPS, refused};
 use super::port::Port;
 use crate::Error;
-use libbpf_rs::{MapCore, MapHandle, MapType};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
+use libbpf_rs::{MapCore, MapHandle, MapType};
 use nix::mount::{MsFlags, mount};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
 use std::collections::BTreeSet;
@@ -43,7 +43,8 @@ pub struct Installed {
 
 /// The names of all congestion controls that the running kernel has, in its order.
 pub fn available() -> Result<Vec<String>, Error> {
-    let text = std::fs::read_to_string(AVAILABLE).map_err(|e| Error::system(format!("read {AVAILABLE}"), e))?;
+    let text =
+        std::fs::read_to_string(AVAILABLE).map_err(|e| Error::system(format!("read {AVAILABLE}"), e))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
@@ -113,7 +114,10 @@ pub fn unload(name: &str) -> Result<(), Error> {
     let begun = Instant::now();
     while available()?.iter().any(|n| n == name) {
         if begun.elapsed() > PATIENCE {
-            return Err(Error::Broken(format!("{} is still registered: another program holds its link", place())));
+            return Err(Error::Broken(format!(
+                "{} is still registered: another program holds its link",
+                place()
+            )));
         }
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -4,7 +4,9 @@ use super::event::{Event, Events};
 use super::params::params;
 use super::port::Port;
 use crate::Error;
-use libbpf_rs::{Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel, RingBufferBuilder};
+use libbpf_rs::{
+    Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel, RingBufferBuilder,
+};
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Once;
@@ -211,7 +213,8 @@ fn fill_in(open: &mut OpenObject, name: &str, params: &[u64], record: bool) -> R
             _ => continue,
         };
         let whole = of != OPS;
-        let value = map.initial_value_mut().filter(|v| v.len() == text.len() || (!whole && v.len() > text.len()));
+        let value =
+            map.initial_value_mut().filter(|v| v.len() == text.len() || (!whole && v.len() > text.len()));
         let value = value.ok_or_else(|| broken(doing(), &of))?;
         value[..text.len()].copy_from_slice(&text);
         filled += 1;

@@ -67,8 +67,8 @@ impl Published {
     /// It with its published parameters.
     pub fn port(&self) -> Result<Port, Error> {
         let refused = |why: String| Error::Refused { place: self.name.to_owned(), why };
-        let preset =
-            preset::find(self.preset).ok_or_else(|| refused(format!("there is no preset \"{}\"", self.preset)))?;
+        let preset = preset::find(self.preset)
+            .ok_or_else(|| refused(format!("there is no preset \"{}\"", self.preset)))?;
         Port::of(&preset.growth(), &preset.response(), &preset.start(), &Stack::default()).map_err(refused)
     }
 }
@@ -111,7 +111,12 @@ impl Port {
             );
         }
         let segments = |size: Size| (size.bytes(stack.mss) / u64::from(stack.mss.max(1))).max(2);
-        Ok(Self { growth, response, freebsd: is::<FreeBsd>(&start), ssthresh: stack.initial_ssthresh.map(segments) })
+        Ok(Self {
+            growth,
+            response,
+            freebsd: is::<FreeBsd>(&start),
+            ssthresh: stack.initial_ssthresh.map(segments),
+        })
     }
 
     /// The estimator that its response or its predictor goes by.
@@ -154,7 +159,10 @@ fn check_response(response: &Spec) -> Result<(), String> {
     if is::<response::ToEstimate>(response) {
         return member(response, "estimator").map_or(Ok(()), check_estimator);
     }
-    if is::<response::Halve>(response) || is::<response::HighSpeed>(response) || is::<response::Vegas>(response) {
+    if is::<response::Halve>(response)
+        || is::<response::HighSpeed>(response)
+        || is::<response::Vegas>(response)
+    {
         return Ok(());
     }
     Err(format!(
@@ -168,11 +176,16 @@ fn check_by_cause(response: &Spec) -> Result<(), String> {
         && !is::<response::Halve>(over)
         && !is::<response::HighSpeed>(over)
     {
-        return Err(format!("by-cause over \"{}\" is not ported to the kernel; over halve and highspeed is", over.name));
+        return Err(format!(
+            "by-cause over \"{}\" is not ported to the kernel; over halve and highspeed is",
+            over.name
+        ));
     }
     let Some(predictor) = member(response, "predictor") else { return Ok(()) };
     if predictor.name == "ideal" {
-        return Err("the predictor \"ideal\" is told the truth of every loss, which no kernel knows".to_owned());
+        return Err(
+            "the predictor \"ideal\" is told the truth of every loss, which no kernel knows".to_owned()
+        );
     }
     member(predictor, "estimator").map_or(Ok(()), check_estimator)
 }

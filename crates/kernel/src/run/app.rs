@@ -271,6 +271,7 @@ impl Ends<'_> {
         let socket = made.map_err(io::Error::other)?;
         let _guard = stop.guard(&socket)?;
         socket.connect(&there.into())?;
+        socket.set_write_timeout(Some(PATIENCE))?; // before, it would hold for connecting, too
         work(&socket)?;
         socket.shutdown(Shutdown::Write)?;
         read(&socket, u64::MAX)?; // until the receiver, which has read all, closes
@@ -290,7 +291,6 @@ impl Ends<'_> {
             .set_tcp_congestion(control)
             .map_err(system(&format!("set the congestion control \"{}\"", self.control)))?;
         self.sockets.apply(&socket)?;
-        socket.set_write_timeout(Some(PATIENCE)).map_err(system("set the patience of a socket"))?;
         set_unsent(&socket).map_err(system("set TCP_NOTSENT_LOWAT of a socket"))?;
         Ok(socket)
     }
@@ -372,4 +372,3 @@ fn is_patience(error: &io::Error) -> bool {
 fn set_unsent(socket: &Socket) -> io::Result<()> {
     socket.set_tcp_notsent_lowat(UNSENT)
 }
-

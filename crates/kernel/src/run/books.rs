@@ -4,9 +4,9 @@
 use super::app::Ends;
 use super::controls::Controls;
 use super::watch::{Record, State};
+use crate::Error;
 use crate::cc::{self, Port};
 use crate::path::{Books, FLOW_PORT, FlowBook};
-use crate::Error;
 use crate::replay::{Report, replay};
 use std::collections::BTreeMap;
 use truckee_scenario::Scenario;
@@ -151,7 +151,8 @@ impl Run<'_> {
         measured: Time,
     ) -> FlowOutcome {
         let flow = &self.scenario.flows[index];
-        let progress = self.ends[index].progress().clone();
+        let mut progress = self.ends[index].progress().clone();
+        progress.finished = progress.finished.filter(|&finished| finished <= self.end);
         let start = progress.started.map_or(self.end, |s| s.max(measured));
         let until = progress.finished.unwrap_or(self.end).min(self.end).max(start);
         let span = (until - start) as f64 / 1e9;
@@ -248,7 +249,8 @@ impl Run<'_> {
         for (index, flow) in self.scenario.flows.iter().enumerate() {
             let Some((port, events, missing)) = self.controls.events(index) else { continue };
             let own: Vec<cc::Event> = events.iter().filter(|e| sent_by(e, index)).copied().collect();
-            let of = |reports: &[Report], what: fn(&Report) -> f64| reports.iter().map(what).fold(0.0, f64::max);
+            let of =
+                |reports: &[Report], what: fn(&Report) -> f64| reports.iter().map(what).fold(0.0, f64::max);
             let reports = replay(port, &own)?;
             ports.push(PortOutcome {
                 flow: flow.name.clone(),
@@ -259,7 +261,7 @@ impl Run<'_> {
                 verdicts: reports.iter().map(|r| r.verdicts).sum(),
                 verdicts_apart: reports.iter().map(|r| r.differing).sum(),
                 cwnd_segments: of(&reports, |r| r.cwnd),
-                ssthresh_segments: of(&reports, |r| r.ssthresh),
+                ssthresh_segments: of(&reports, |r| r.ssthresh as f64),
                 within: reports.iter().all(Report::within),
             });
         }

@@ -13,10 +13,12 @@ mod place;
 mod watch;
 mod web;
 
+use crate::Error;
+use crate::cc::Control;
+use crate::doctor::{self, Capability};
 use crate::path::{self, Books, Emulator, Plan};
 use crate::session::Session;
 use crate::stack::Settings;
-use crate::Error;
 use app::{Ends, Stop};
 use controls::Controls;
 use place::Place;
@@ -51,25 +53,35 @@ const MAX_FLOWS: usize = 500;
 /// becomes true it ends with [`Error::Interrupted`], and nothing is left.
 pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Outcome, Error> {
     let started = Instant::now();
+    crate::check()?;
     refuse(scenario)?;
     let plan = Plan::of(scenario)?;
     let stacks = place::stacks(scenario)?;
     let wanted = controls::wanted(scenario)?;
+    if wanted.iter().any(|control| matches!(control, Control::Port(_))) {
+        doctor::check(&[Capability::Btf, Capability::StructOps])?;
+    }
 
     let session = Session::begin()?;
     let mut place = Place::make(&session, scenario, &plan, &stacks)?;
     let controls = Controls::load(&session, wanted)?;
-    let watch = Watch::start(&place.inodes(), if options.series { 0 } else { SPACING })?;
+    let spacing = if options.series { 0 } else { SPACING };
+    // Without it the run is as good, only less is known of the senders.
+    let (watch, blind) = match doctor::check(&[Capability::Btf, Capability::Tracing]) {
+        Ok(()) => (Some(Watch::start(&place.inodes(), spacing)?), None),
+        Err(error) => (None, Some(format!("nothing is known of windows and loss events: {error}"))),
+    };
     let emulate = path::Options { series: options.series, busy: options.busy, priority: true };
     let emulator = plan.start(place.take_tuns(), &emulate)?;
     let pages = pages(&session, scenario, &place, &controls)?;
     let t0 = emulator.begin();
 
     let ends = ends(scenario, &place, &stacks, &controls, t0)?;
-    let mut live = Live { scenario, session: &session, ends: &ends, pages, watch, controls, records: Vec::new(), t0 };
+    let mut live =
+        Live { scenario, session: &session, ends: &ends, pages, watch, controls, records: Vec::new(), t0 };
     let (path, end) = live.conduct(emulator, cancel)?;
     let mut outcome = live.outcome(path, end, options.series)?;
-    outcome.notes = notes(&stacks);
+    outcome.notes = blind.into_iter().chain(notes(&stacks)).collect();
     outcome.wall_s = started.elapsed().as_secs_f64();
     Ok(outcome)
 }
@@ -78,10 +90,14 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
 fn refuse(scenario: &Scenario) -> Result<(), Error> {
     let refused = |place: String, why: &str| Err(Error::Refused { place, why: why.to_owned() });
     if scenario.flows.is_empty() {
-        return refused("[[flow]]".to_owned(), "a kernel run needs a flow: cross traffic alone meets no stack");
+        return refused(
+            "[[flow]]".to_owned(),
+            "a kernel run needs a flow: cross traffic alone meets no stack",
+        );
     }
     if scenario.flows.len() > MAX_FLOWS {
-        let why = format!("a kernel run has at most {MAX_FLOWS} flows, and here are {}", scenario.flows.len());
+        let why =
+            format!("a kernel run has at most {MAX_FLOWS} flows, and here are {}", scenario.flows.len());
         return refused("[[flow]]".to_owned(), &why);
     }
     for change in &scenario.changes {
@@ -95,13 +111,19 @@ fn refuse(scenario: &Scenario) -> Result<(), Error> {
         let place = || format!("flow \"{}\"", flow.name);
         let watched = &flow.observe;
         if !watched.detectors.is_empty() || !watched.estimators.is_empty() || !watched.predictors.is_empty() {
-            return refused(place(), "observe: nobody watches a sender of the kernel engine; use --engine sim");
+            return refused(
+                place(),
+                "observe: nobody watches a sender of the kernel engine; use --engine sim",
+            );
         }
         if let App::WebPage { .. } = flow.app {
             web::check()?;
             // Its server takes the congestion control of its namespace, which has one.
             if serves.insert(flow.from, &flow.sender).is_some_and(|other| *other != flow.sender) {
-                return refused(place(), "two web servers at one node with different senders; give them nodes of their own");
+                return refused(
+                    place(),
+                    "two web servers at one node with different senders; give them nodes of their own",
+                );
             }
         }
     }
@@ -170,7 +192,7 @@ struct Live<'a> {
     session: &'a Session,
     ends: &'a [Ends<'a>],
     pages: Vec<(usize, Page)>,
-    watch: Watch,
+    watch: Option<Watch>,
     controls: Controls,
     records: Vec<Record>,
     t0: Time,
@@ -202,14 +224,18 @@ impl Live<'_> {
             if left.is_zero() || self.is_done() {
                 return Ok(clock::now().min(last));
             }
-            self.records.extend(self.watch.take(left.min(TAKE)));
+            match &self.watch {
+                Some(watch) => self.records.extend(watch.take(left.min(TAKE))),
+                None => std::thread::sleep(left.min(TAKE)),
+            }
             self.controls.take()?;
             self.attend_pages()?;
             if cancel.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
             }
             emulator.check()?;
-            if let Some((end, why)) = self.ends.iter().find_map(|e| Some((e, e.progress().failure.clone()?))) {
+            if let Some((end, why)) = self.ends.iter().find_map(|e| Some((e, e.progress().failure.clone()?)))
+            {
                 return Err(Error::Broken(format!("flow \"{}\" broke off: {why}", end.flow.name)));
             }
         }
@@ -242,9 +268,9 @@ impl Live<'_> {
     }
 
     fn outcome(mut self, path: Books, end: Time, series: bool) -> Result<Outcome, Error> {
-        self.records.extend(self.watch.take(Duration::ZERO));
+        self.records.extend(self.watch.iter().flat_map(|watch| watch.take(Duration::ZERO)));
         self.controls.take()?;
-        let lost = self.watch.lost();
+        let lost = self.watch.as_ref().map_or(0, Watch::lost);
         if lost > 0 {
             return Err(Error::Broken(format!(
                 "{lost} records of the senders' windows were lost, since this machine did not keep up; try a lower rate"

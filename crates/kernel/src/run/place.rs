@@ -1,11 +1,11 @@
 //! Where a run takes place: a namespace for each of the scenario's endpoints, with its end of the path, its addresses
 //! and routes, and its stack set as the flows want it.
 
+use crate::Error;
 use crate::netns::{Address, Interface, Metrics, Netns, Route, configure};
 use crate::path::{Plan, Tun, address};
 use crate::session::Session;
 use crate::stack::{self, End, Settings, Sysctl};
-use crate::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::NodeId;
@@ -45,7 +45,9 @@ fn at<'a>(
 ) -> impl Iterator<Item = (&'a str, End, &'a Settings)> {
     scenario.flows.iter().zip(stacks).flat_map(move |(flow, settings)| {
         let ends = [(flow.from, End::Sender), (flow.to, End::Receiver)];
-        ends.into_iter().filter(move |(at, _)| *at == node).map(move |(_, end)| (flow.name.as_str(), end, settings))
+        ends.into_iter()
+            .filter(move |(at, _)| *at == node)
+            .map(move |(_, end)| (flow.name.as_str(), end, settings))
     })
 }
 

@@ -115,8 +115,7 @@ impl Watch {
                 value[..8].copy_from_slice(&spacing.to_ne_bytes());
             }
         }
-        let mut object =
-            open.load().map_err(|e| bpf("load the BPF program that watches the senders", e))?;
+        let mut object = open.load().map_err(|e| bpf("load the BPF program that watches the senders", e))?;
         for map in object.maps_mut() {
             if map.name() == "watched" {
                 for inode in namespaces {

@@ -82,7 +82,12 @@ impl Page {
             let ended = self.server.try_wait().ok().flatten();
             if ended.is_some() || started.elapsed() > PATIENCE {
                 let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-                return Err(Error::Broken(format!("{} does not listen at {}: {}", SERVER.0, self.here, log.trim())));
+                return Err(Error::Broken(format!(
+                    "{} does not listen at {}: {}",
+                    SERVER.0,
+                    self.here,
+                    log.trim()
+                )));
             }
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -102,7 +107,9 @@ impl Page {
         write().map_err(|e| Error::system("write the list of a web page's objects", e))?;
         let mut command = Command::new(CLIENT.0);
         command.args(["--disable", "--silent", "--show-error", "--fail", "--noproxy", "*"]);
-        command.args(["--parallel", "--parallel-immediate", "--parallel-max"]).arg(self.connections.to_string());
+        command
+            .args(["--parallel", "--parallel-immediate", "--parallel-max"])
+            .arg(self.connections.to_string());
         command.arg("--config").arg(&list);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         self.client = Some(spawn(session, namespace, command, CLIENT.0)?);
@@ -116,7 +123,8 @@ impl Page {
             Ok(None) => Ok(false),
             Ok(Some(status)) if status.success() => Ok(true),
             Ok(Some(status)) => {
-                let said = client.stderr.take().map(io::read_to_string).and_then(Result::ok).unwrap_or_default();
+                let said =
+                    client.stderr.take().map(io::read_to_string).and_then(Result::ok).unwrap_or_default();
                 Err(format!("{} ended with {status}: {}", CLIENT.0, said.trim()))
             }
             Err(error) => Err(format!("{} cannot be waited for: {error}", CLIENT.0)),
@@ -136,7 +144,8 @@ impl Drop for Page {
 
 /// Starts a program inside a namespace and in the run's control group, by which it is found should the run be killed.
 fn spawn(session: &Session, namespace: &Netns, mut command: Command, name: &str) -> Result<Child, Error> {
-    let child = namespace.enter(|| command.spawn())?.map_err(|e| Error::system(format!("start {name}"), e))?;
+    let child =
+        namespace.enter(|| command.spawn())?.map_err(|e| Error::system(format!("start {name}"), e))?;
     cgroup::add(session, child.id())?;
     Ok(child)
 }

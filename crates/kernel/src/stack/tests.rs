@@ -4,18 +4,19 @@ mod wire;
 use super::*;
 use truckee_tcp::Arg;
 
-const TODAY: KernelStack = KernelStack {
-    era: Era::Today,
-    sack: None,
-    dsack: None,
-    rack: None,
-    tail_loss_probe: None,
-    f_rto: None,
-};
+const TODAY: KernelStack =
+    KernelStack { era: Era::Today, sack: None, dsack: None, rack: None, tail_loss_probe: None, f_rto: None };
 const MS: u64 = 1_000_000;
 
 fn flow(era: Era, stack: &Stack, recovery: &str, receiver: &str) -> Settings {
-    of_flow(&KernelStack { era, ..KernelStack::default() }, "download", stack, recovery, &Spec::named(receiver)).unwrap()
+    of_flow(
+        &KernelStack { era, ..KernelStack::default() },
+        "download",
+        stack,
+        recovery,
+        &Spec::named(receiver),
+    )
+    .unwrap()
 }
 
 fn value<'a>(sysctls: &'a [Sysctl], name: &str) -> Option<&'a str> {

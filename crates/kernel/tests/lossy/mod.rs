@@ -42,7 +42,11 @@ fn tun(name: &str, own: &str, sysctls: &[&str]) -> File {
     // SAFETY: TUNSETIFF reads and writes a struct ifreq, which has 40 bytes.
     let done = unsafe { libc::ioctl(file.as_raw_fd(), 0x4004_54ca, request.as_mut_ptr()) };
     assert_eq!(done, 0, "TUNSETIFF: {}", std::io::Error::last_os_error());
-    for args in [format!("addr add {own}/24 dev {name}"), format!("link set {name} up txqueuelen 10000"), "link set lo up".into()] {
+    for args in [
+        format!("addr add {own}/24 dev {name}"),
+        format!("link set {name} up txqueuelen 10000"),
+        "link set lo up".into(),
+    ] {
         assert!(Command::new("ip").args(args.split(' ')).status().unwrap().success(), "ip {args}");
     }
     for set in sysctls {
@@ -94,7 +98,8 @@ fn forward(mut near: File, mut far: File, path: Path, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         let next = [&to_far, &to_near].into_iter().filter_map(|w| w.packets.front()).map(|p| p.0).min();
         let wait = next.map_or(Duration::from_millis(20), |at| at.saturating_duration_since(Instant::now()));
-        let mut fds = [PollFd::new(near.as_fd(), PollFlags::POLLIN), PollFd::new(far.as_fd(), PollFlags::POLLIN)];
+        let mut fds =
+            [PollFd::new(near.as_fd(), PollFlags::POLLIN), PollFd::new(far.as_fd(), PollFlags::POLLIN)];
         poll(&mut fds, PollTimeout::try_from(wait.as_millis() as i32).unwrap()).unwrap();
         let ready = fds.map(|fd| fd.any().unwrap_or(false));
         let now = Instant::now();
@@ -162,7 +167,11 @@ pub fn send(path: Path, control: &str, lasting: Duration, mut meanwhile: impl Fn
     received
 }
 
-fn receive(tuns: &std::sync::mpsc::Sender<(bool, File)>, listening: &std::sync::mpsc::Sender<()>, stop: &AtomicBool) -> u64 {
+fn receive(
+    tuns: &std::sync::mpsc::Sender<(bool, File)>,
+    listening: &std::sync::mpsc::Sender<()>,
+    stop: &AtomicBool,
+) -> u64 {
     tuns.send((false, tun("far", "10.9.8.2", &[]))).unwrap();
     let socket = std::net::TcpListener::bind("10.9.8.2:5001").unwrap();
     listening.send(()).unwrap();

@@ -1,0 +1,185 @@
+//! The trials: each does the thing, and takes it back.
+
+mod bpf;
+mod qdisc;
+
+#[cfg(test)]
+pub(crate) use bpf::kept_control;
+
+use super::{Capability, Finding};
+use crate::Error;
+use crate::clean::{self, PINS};
+use crate::netns::Netns;
+use crate::session::{Session, id_of_control};
+use libbpf_rs::{MapHandle, MapType};
+use std::cell::OnceCell;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+/// Capabilities by their numbers in linux/capability.h.
+const CAPABILITIES: &[(&str, u32)] =
+    &[("CAP_NET_ADMIN", 12), ("CAP_SYS_ADMIN", SYS_ADMIN), ("CAP_PERFMON", 38), ("CAP_BPF", 39)];
+const SYS_ADMIN: u32 = 21;
+/// The loopback, which every namespace has, by its index.
+const LOOPBACK: i32 = 1;
+
+/// Where things are tried: a session and a namespace of their own, made when they are first wanted.
+pub(super) struct Bench {
+    place: OnceCell<Result<(Netns, Session), String>>,
+}
+
+impl Bench {
+    pub(super) fn new() -> Self {
+        Self { place: OnceCell::new() }
+    }
+
+    pub(super) fn tries(&self, what: Capability) -> Finding {
+        // What libbpf has to say comes with its errors.
+        let before = libbpf_rs::set_print(None);
+        let finding = self.find(what);
+        libbpf_rs::set_print(before);
+        finding
+    }
+
+    fn find(&self, what: Capability) -> Finding {
+        match what {
+            Capability::Linux | Capability::Built | Capability::Clang => Finding::untried("needs no trial"),
+            Capability::Lockdown => lockdown(),
+            Capability::Controls => controls(),
+            Capability::Leftovers => leftovers(),
+            Capability::Btf => found(bpf::types()),
+            Capability::Privileges => privileges(),
+            _ if !lacking().is_empty() => Finding::untried(format!("needs {}", lacking().join(", "))),
+            Capability::Namespaces => self.with(|_, ns| Ok(format!("made one, number {}", ns.inode()))),
+            Capability::Tun => self.with(|_, ns| ns.enter(|| tun("tk0"))?.map(|_| "made one".to_owned())),
+            Capability::StructOps => self.with(|session, _| bpf::register(session, bpf::KEPT)),
+            Capability::StructOpsLink => self.with(|session, _| bpf::register(session, bpf::LINKED)),
+            Capability::Tracing => found(bpf::trace()),
+            Capability::Tc => self.with(|_, ns| ns.enter(|| bpf::attach(LOOPBACK))?),
+            Capability::Cgroup => self.with(|session, _| cgroup(session)),
+            Capability::Pins => self.with(|session, _| pin(session)),
+            Capability::RealTime => real_time(),
+            Capability::Netem => self.with(|_, ns| ns.enter(|| qdisc::add("netem", LOOPBACK))?),
+            Capability::Fq => self.with(|_, ns| ns.enter(|| qdisc::add("fq", LOOPBACK))?),
+        }
+    }
+
+    fn with(&self, try_it: impl FnOnce(&Session, &Netns) -> Result<String, Error>) -> Finding {
+        let place = self.place.get_or_init(|| {
+            let session = Session::begin().map_err(|e| e.to_string())?;
+            let ns = Netns::create(&session.namespace("doctor")).map_err(|e| e.to_string())?;
+            Ok((ns, session))
+        });
+        match place {
+            Ok((ns, session)) => found(try_it(session, ns)),
+            Err(error) => Finding::missing(error),
+        }
+    }
+}
+
+fn found<E: std::fmt::Display>(done: Result<String, E>) -> Finding {
+    match done {
+        Ok(seen) => Finding::works(seen),
+        Err(error) => Finding::missing(error.to_string()),
+    }
+}
+
+/// Those of root's capabilities that this process lacks.
+fn lacking() -> Vec<&'static str> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|l| u64::from_str_radix(l.strip_prefix("CapEff:")?.trim(), 16).ok());
+    let has = |bit: u32| mask.unwrap_or(0) >> bit & 1 == 1;
+    // CAP_SYS_ADMIN stands for those that were split off from it.
+    let lacks = |bit: u32| !has(bit) && (bit <= SYS_ADMIN || !has(SYS_ADMIN));
+    CAPABILITIES.iter().filter(|(_, bit)| lacks(*bit)).map(|(name, _)| *name).collect()
+}
+
+fn privileges() -> Finding {
+    match lacking() {
+        lacking if lacking.is_empty() => Finding::works("all that are wanted"),
+        lacking => Finding::missing(format!("without {}", lacking.join(", "))),
+    }
+}
+
+/// A TUN device in the namespace of this thread; it goes when the file is closed.
+pub(crate) fn tun(name: &str) -> Result<File, Error> {
+    nix::ioctl_write_ptr_bad!(tunsetiff, libc::TUNSETIFF, libc::ifreq);
+    let file = OpenOptions::new().read(true).write(true).open("/dev/net/tun");
+    let file = file.map_err(|e| Error::system("open /dev/net/tun", e))?;
+    // SAFETY: an ifreq is a name and a union of plain numbers and pointers: all zeros is one.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes().take(libc::IFNAMSIZ - 1)) {
+        *to = from as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+    // SAFETY: the file is open, and the request an ifreq that outlives the call.
+    unsafe { tunsetiff(file.as_raw_fd(), &raw const request) }
+        .map_err(|e| Error::system("make a TUN device", e))?;
+    Ok(file)
+}
+
+fn cgroup(session: &Session) -> Result<String, Error> {
+    let mount = clean::cgroup_mount().ok_or_else(|| Error::Broken("cgroup v2 is not mounted".into()))?;
+    let path = mount.join(session.cgroup());
+    let doing = |e: io::Error| Error::system(format!("make {}", path.display()), e);
+    fs::create_dir(&path).map_err(doing)?;
+    fs::remove_dir(&path).map_err(doing)?;
+    Ok(format!("made one in {}", mount.display()))
+}
+
+fn pin(session: &Session) -> Result<String, Error> {
+    let options = libbpf_sys::bpf_map_create_opts {
+        sz: size_of::<libbpf_sys::bpf_map_create_opts>() as libbpf_sys::size_t,
+        ..Default::default()
+    };
+    let path = Path::new(PINS).join(session.control(0));
+    let map = MapHandle::create(MapType::Array, Some("truckee"), 4, 4, 1, &options);
+    let pinned = map.and_then(|mut map| {
+        map.pin(&path)?;
+        map.unpin(&path)
+    });
+    pinned.map_err(|e| bpf::refused("pin a BPF map", &e))?;
+    Ok(format!("pinned a map in {PINS}"))
+}
+
+/// Takes real-time priority, on a thread that ends with it.
+fn real_time() -> Finding {
+    let done = std::thread::spawn(|| {
+        let parameters = libc::sched_param { sched_priority: 1 };
+        // SAFETY: 0 is this thread, and the parameters outlive the call.
+        let done = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) };
+        if done < 0 { Err(io::Error::last_os_error()) } else { Ok("took it (SCHED_FIFO)".to_owned()) }
+    });
+    found(done.join().unwrap_or_else(|_| Err(io::Error::other("the thread panicked"))))
+}
+
+fn lockdown() -> Finding {
+    let text = fs::read_to_string("/sys/kernel/security/lockdown").unwrap_or_default();
+    let mode = text.split(['[', ']']).nth(1).unwrap_or("none");
+    if mode == "confidentiality" {
+        Finding::missing(mode)
+    } else {
+        Finding::works(format!("lockdown: {mode}"))
+    }
+}
+
+fn controls() -> Finding {
+    let names = clean::registered_with(|name| id_of_control(name).is_none());
+    if names.is_empty() { Finding::missing("none") } else { Finding::works(names.join(" ")) }
+}
+
+fn leftovers() -> Finding {
+    match clean::clean(true) {
+        Err(error) => Finding::missing(error.to_string()),
+        Ok(runs) => {
+            let dead: Vec<String> = runs.into_iter().filter(|r| !r.alive).map(|r| r.id).collect();
+            if dead.is_empty() {
+                Finding::works("none")
+            } else {
+                Finding::missing(format!("of {}", dead.join(" ")))
+            }
+        }
+    }
+}
