@@ -1,11 +1,18 @@
-//! Runs one scenario on this machine's kernel and prints its outcome: `cargo run -p truckee-kernel --example once FILE`.
+//! Runs one scenario on this machine's kernel and prints its outcome as JSON: the engine without the command around it.
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use truckee_scenario::Document;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let file = std::env::args().nth(1).ok_or("usage: once SCENARIO")?;
-    let scenario = truckee_scenario::Document::read(file.as_ref())?.scenario()?;
-    let outcome = truckee_kernel::run(&scenario, false, &AtomicBool::new(false))?;
-    println!("{outcome:#?}");
+    let mut args = std::env::args().skip(1);
+    let path = args.next().ok_or("usage: once SCENARIO [PATH=VALUE …]")?;
+    let mut document = Document::read(Path::new(&path))?;
+    for setting in args {
+        let (path, value) = setting.split_once('=').ok_or("expected PATH=VALUE")?;
+        document.set(path, value)?;
+    }
+    let outcome = truckee_kernel::run(&document.scenario()?, false, &AtomicBool::new(false))?;
+    println!("{}", serde_json::to_string_pretty(&outcome)?);
     Ok(())
 }

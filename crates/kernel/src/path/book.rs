@@ -150,11 +150,12 @@ impl Book {
         Some(seen)
     }
 
-    /// The connection of a segment; the first segment from its client opens it.
+    /// The connection of a segment; the SYN of the data's sender opens it, be it the first or the answer to one.
     fn find(&mut self, now: Time, tcp: &Tcp, forward: bool) -> Option<u32> {
-        let port = if forward { tcp.source } else { tcp.destination };
+        // Servers' ports are below those that Linux gives to clients, whichever end sends the data.
+        let port = tcp.source.max(tcp.destination);
         let known = self.by_port.get(&port).copied();
-        let opens = forward && tcp.has(flags::SYN) && !tcp.has(flags::ACK);
+        let opens = forward && tcp.has(flags::SYN);
         let current = known.and_then(|index| self.so_far.history.get_mut(index as usize));
         match current {
             Some(connection) if !opens || connection.opens_with(tcp.seq) => return known,

@@ -43,6 +43,26 @@ fn handshake_and_close_are_neither_data_nor_acks_of_data() {
 }
 
 #[test]
+fn a_server_that_sends_the_data_is_a_sender_like_any() {
+    let (mut book, isn) = (Book::new(false), 5000);
+    book.begin_measuring();
+    let from_client =
+        |seq, ack, flags, len| Tcp { source: 40_000, destination: SERVER, seq, ack, flags, len };
+    let from_server =
+        |seq, flags, len| Tcp { source: SERVER, destination: 40_000, seq, ack: 301, flags, len };
+    assert_eq!(book.send(0, FLOW, &from_client(0, 0, SYN, 0), false), None, "of no data yet");
+    book.send(1, FLOW, &from_server(isn, SYN | ACK, 0), true).unwrap();
+    book.send(2, FLOW, &from_client(1, isn + 1, ACK, 300), false).unwrap();
+    let first = book.send(3, FLOW, &from_server(isn + 1, ACK, 1000), true).unwrap();
+    book.arrive(4, &first);
+    let ack = book.send(4, FLOW, &from_client(301, isn + 1001, ACK, 0), false).unwrap();
+    book.arrive(8, &ack);
+    let book = book.finish();
+    assert_eq!((book.segments_sent, book.bytes_delivered, book.acks_sent), (1, 1000, 1));
+    assert_eq!((book.rtt_s.min, book.connections), (Some(5e-9), 1));
+}
+
+#[test]
 fn requests_the_other_way_are_not_the_flows_data() {
     let mut book = Book::new(true);
     open(&mut book, 0);

@@ -194,16 +194,17 @@ impl Network {
         (way != END).then_some((to, way, Owner::None))
     }
 
-    /// The flow that a segment belongs to, and whether it goes the way of the data.
+    /// The flow that a segment belongs to, by the server's port at either end of it, and whether it goes the way of the
+    /// data.
     fn flow_of(&self, from: usize, to: usize, tcp: &Tcp) -> Option<(usize, bool)> {
-        let is = |port: u16, client: usize, server: usize| {
+        let is = |port: u16| {
             let index = usize::from(port.checked_sub(FLOW_PORT)?);
             let flow = self.flows.get(index)?;
             let ends = (self.port_of[flow.from] as usize, self.port_of[flow.to] as usize);
-            (ends == (client, server)).then_some(index)
+            let forward = ends == (from, to);
+            (forward || ends == (to, from)).then_some((index, forward))
         };
-        let forward = is(tcp.destination, from, to).map(|flow| (flow, true));
-        forward.or_else(|| is(tcp.source, to, from).map(|flow| (flow, false)))
+        is(tcp.destination).or_else(|| is(tcp.source))
     }
 
     /// Offers a packet to the lane at its position.

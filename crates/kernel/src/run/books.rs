@@ -119,7 +119,7 @@ impl Run<'_> {
         let asked = events.iter().filter(|e| e.kind == cc::Kind::Ssthresh && sent_by(e, flow));
         for event in asked {
             let cause = if event.verdict == WIRELESS { Cause::Wireless } else { Cause::Congestion };
-            verdicts.entry(client_port(event, flow)).or_default().push((event.time, cause));
+            verdicts.entry(client_port(event)).or_default().push((event.time, cause));
         }
         verdicts
     }
@@ -288,9 +288,9 @@ fn sent_by(event: &cc::Event, flow: usize) -> bool {
     [event.remote_port, event.local_port].contains(&(FLOW_PORT + flow as u16))
 }
 
-/// The port of a connection's client.
-fn client_port(event: &cc::Event, flow: usize) -> u16 {
-    if event.remote_port == FLOW_PORT + flow as u16 { event.local_port } else { event.remote_port }
+/// The port of a connection's client: servers' ports are lower.
+fn client_port(event: &cc::Event) -> u16 {
+    event.local_port.max(event.remote_port)
 }
 
 /// The loss events among the turns of the state, in order of time.
@@ -299,7 +299,7 @@ fn noticed(records: &[Record]) -> Vec<Noticed> {
     let mut noticed = Vec::new();
     for r in records {
         let Some(state) = r.turns else { continue };
-        let port = if r.peer >= FLOW_PORT && r.local > r.peer { r.local } else { r.peer.max(r.local) };
+        let port = r.peer.max(r.local); // the client's: servers' ports are lower
         let kind = match state {
             State::Recovery if r.before < State::Recovery => Kind::DupAcks,
             State::Loss => Kind::Timeout,
