@@ -148,6 +148,8 @@ def metrics_table(truckee: Truckee) -> str:
 def study_page(truckee: Truckee, report: dict[str, Any]) -> str:
     """A study: claim, set-up, verdicts, figures."""
     lines = [f"# {report['title']}", "", f"Published: {report['source']['paper']}, {report['source']['place']}."]
+    if "kernel" in report["engines"]:
+        lines += ["", f"Runs on: {', '.join(f'`{engine}`' for engine in report['engines'])}."]
     lines += ["", report["setup"].strip(), ""]
     figures = DOCS / "figures" / "studies"
     figures.mkdir(parents=True, exist_ok=True)
@@ -191,25 +193,30 @@ def verdict(word: str) -> str:
     return "**fails**" if word == "fail" else word
 
 
-def studies_index(reports: list[dict[str, Any]]) -> str:
-    """All studies in one table."""
+def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
+    """All studies in one table. Of a study that this machine cannot run, the line of the index `before` stays."""
     lines = [
         "# Studies",
         "",
         (
             "A study is a claim from the literature, run again: the scenario, the published values, what must hold, and a"
             " figure with both. `differs` means that the paper's value cannot be reached; the page says why, and the value"
-            " measured in its place is held to. It never counts as a pass."
+            " measured in its place is held to. It never counts as a pass. Those on `kernel` run on a real TCP stack."
         ),
         "",
-        "| study | what it is about | published in | pass | differ | fail |",
-        "|---|---|---|--:|--:|--:|",
+        "| study | what it is about | published in | runs on | pass | differ | fail |",
+        "|---|---|---|---|--:|--:|--:|",
     ]
+    known = {match[1]: line for line in before.splitlines() if (match := re.match(r"\| \[`([^`]+)`\]", line))}
     for report in reports:
         counts, source = report["counts"], report["source"]
+        if report["skipped"] is not None:
+            if report["id"] in known:
+                lines.append(known[report["id"]])
+            continue
         lines.append(
             f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
-            f"| {counts['pass']} | {counts['differs']} | {counts['fail']} |"
+            f"| {', '.join(report['engines']) or '–'} | {counts['pass']} | {counts['differs']} | {counts['fail']} |"
         )
     lines += ["", "All of them: `truckee study run --all`. A new one: [Write a study](../howto/study.md).", ""]
     return "\n".join(lines)
@@ -229,8 +236,12 @@ def write_studies(truckee: Truckee, kept: str) -> None:
         f"study run --all --out {shlex.quote(str(Path(kept).resolve()))}" if kept else "study run --all"
     )
     for report in reports:
+        if report["skipped"] is not None:
+            print(f"kept as it is: the page of {report['id']}: {report['skipped']}", file=sys.stderr)
+            continue
         write(DOCS / "studies" / f"{report['id']}.md", study_page(truckee, report))
-    write(DOCS / "studies" / "index.md", studies_index(reports))
+    index = DOCS / "studies" / "index.md"
+    write(index, studies_index(reports, index.read_text() if index.exists() else ""))
 
 
 def main() -> int:

@@ -1,8 +1,9 @@
 """Tests of the book's generator: python3 -m unittest discover -s docs."""
 
 import unittest
+from typing import Any
 
-from generate import DOCS, ROOT, commands, filled
+from generate import DOCS, ROOT, commands, filled, studies_index
 
 
 class Echo:
@@ -35,6 +36,28 @@ class Pages(unittest.TestCase):
         page = "```console\n$ git clone y\n```\n\n<!-- fails -->\n```console\n$ truckee runn\n```\n"
         self.assertIn("<!-- fails -->\n```console\n$ truckee runn\n", filled(truckee, page))
         self.assertEqual(truckee.lines, [("truckee runn", True)])
+
+    def test_a_study_that_cannot_run_here_keeps_its_line_of_the_index(self) -> None:
+        def report(name: str, engine: str, passed: int, skipped: str | None = None) -> dict[str, Any]:
+            counts = {"pass": passed, "differs": 0, "fail": 0}
+            source = {"paper": "p", "place": "q"}
+            return {
+                "id": name,
+                "title": "t",
+                "source": source,
+                "engines": [engine],
+                "counts": counts,
+                "skipped": skipped,
+            }
+
+        before = studies_index([report("a", "sim", 1), report("b", "kernel", 2)])
+        self.assertIn("| [`b`](b.md) | t | p, q | kernel | 2 | 0 | 0 |", before)
+        after = studies_index(
+            [report("a", "sim", 3), report("b", "kernel", 0, "no BPF"), report("c", "kernel", 0, "no")], before
+        )
+        self.assertIn("| sim | 3 | 0 | 0 |", after)
+        self.assertIn("| kernel | 2 | 0 | 0 |", after)
+        self.assertNotIn("[`c`]", after)
 
     def test_every_study_has_its_page_and_its_place_in_the_index(self) -> None:
         index = (DOCS / "studies" / "index.md").read_text()

@@ -21,7 +21,7 @@ pub struct Arguments {
     #[command(flatten)]
     input: Input,
     /// What runs it, two or more; the first is what the others are held against
-    #[arg(long, value_name = "ENGINES", value_enum, value_delimiter = ',', default_values_t = [Choice::Sim, Choice::Kernel])]
+    #[arg(long, value_name = "ENGINES", value_enum, value_delimiter = ',', default_value = "sim,kernel")]
     engines: Vec<Choice>,
     /// Runs on each engine, with seeds counted up from the scenario's: means with their intervals, paired by seed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]

@@ -42,6 +42,7 @@ const EXAMPLES: &str = "\
 Examples:
   truckee run examples/wireless.toml
   truckee sweep examples/wireless.toml --vary flow.sender=newreno,newreno-lp --runs 20
+  truckee compare examples/wireless.toml --engines sim,kernel
   truckee study run wireless-download
   truckee variants newreno-lp
 
@@ -50,8 +51,8 @@ Exit status: 0 success; 1 a check failed or the run could not finish; 2 bad usag
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Arguments),
-    Compare(compare::Arguments),
     Sweep(sweep::Arguments),
+    Compare(compare::Arguments),
     Study(study::Arguments),
     Path(path::Arguments),
     Variants(variants::Arguments),

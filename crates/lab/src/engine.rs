@@ -109,7 +109,7 @@ impl fmt::Display for EngineName {
 pub struct Missing {
     /// Which.
     pub engine: EngineName,
-    /// What is missing, in words that follow "the kernel engine".
+    /// What is missing, in words that follow "the kernel engine"; where more is told is added by who shows it.
     pub reason: String,
 }
 

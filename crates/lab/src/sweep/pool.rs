@@ -20,7 +20,8 @@ impl Pool {
     }
 
     /// Runs `cells` by `run_one` and hands what finishes to `keep`, on the calling thread. Ends early when `cancel` is
-    /// set, when a cell fails, or when `keep` does; whatever finished until then has gone through `keep`.
+    /// set, when a cell fails (but for one that fails because of `cancel`), or when `keep` does; whatever finished until
+    /// then has gone through `keep`.
     pub(crate) fn run<T: Send>(
         &self,
         cells: &[Cell],
@@ -32,9 +33,14 @@ impl Pool {
         let stopped = || cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed);
         let (sender, receiver) = channel();
         let work = |sender: &mut Sender<_>, cell: &Cell| {
-            if !stopped() {
+            if stopped() {
+                return;
+            }
+            let done = run_one(*cell);
+            // A live run ends at the same Ctrl-C that set `cancel`: it has not failed, it has not been run.
+            if done.is_ok() || !cancel.load(Ordering::Relaxed) {
                 // The receiver outlives the workers.
-                let _ = sender.send(run_one(*cell));
+                let _ = sender.send(done);
             }
         };
         // One cell at a time a thread: cells may differ in length by orders of magnitude.

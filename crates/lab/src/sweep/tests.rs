@@ -24,14 +24,14 @@ impl Engine for Fake {
 
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, String> {
         self.calls.lock().unwrap().push((scenario.duration, scenario.seed));
-        if self.fail_at == Some(scenario.duration) {
-            return Err("no route".into());
-        }
         let count = self.count.fetch_add(1, Ordering::SeqCst) + 1;
         if let Some((after, flag)) = self.cancel_after
             && count >= after
         {
             flag.store(true, Ordering::SeqCst);
+        }
+        if self.fail_at == Some(scenario.duration) {
+            return Err("no route".into());
         }
         // A pseudo-random phase, the same for the same seed.
         let wave =
@@ -143,6 +143,17 @@ fn a_failing_cell_ends_the_sweep_is_named_and_keeps_the_rest() {
     let mended = fake(1.0);
     assert_eq!(go(&plan, &mended, Some(dir.path())).unwrap().rows.len(), 12);
     assert!(mended.calls.lock().unwrap().len() < 12, "points 0 and 1 were kept");
+}
+
+#[test]
+fn a_run_that_ends_at_ctrl_c_has_not_failed() {
+    static CANCEL: AtomicBool = AtomicBool::new(false);
+    let mut plan = plan(4, Runs::Count(3));
+    plan.jobs = Some(1);
+    let engine = Fake { cancel_after: Some((7, &CANCEL)), fail_at: Some(2), ..fake(1.0) };
+    // The failing point is reached with the flag raised, as by a signal that both the run and the sweep see.
+    let partial = sweep(&plan, &engine, None, &mut (), &CANCEL).unwrap();
+    assert!(!partial.complete && partial.rows.len() == 6, "{}", partial.rows.len());
 }
 
 fn precise(target: f64) -> Runs {
