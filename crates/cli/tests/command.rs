@@ -372,10 +372,6 @@ fn mistakes_of_usage_end_with_status_2_and_say_what_would_do() {
         (&["run", "examples/lossless.toml", "--sed", "1"], "--seed"),
         (&["run", "examples/lossless.toml", "--seed", "x"], "invalid value 'x'"),
         (
-            &["run", "examples/lossless.toml", "--engine", "kernel"],
-            "the kernel engine is not part of this version",
-        ),
-        (
             &["run", "examples/lossless.toml", "--engine", "kernel", "--check-digest"],
             "a live run has no digest",
         ),

@@ -53,7 +53,8 @@ pub struct Kernel {
 impl Kernel {
     /// Looks whether this machine can run it.
     pub fn check(&self) -> Result<(), Missing> {
-        truckee_kernel::check().map_err(|e| Missing { engine: EngineName::Kernel, reason: e.to_string() })
+        let missing = |e| Missing { engine: EngineName::Kernel, reason: format!("cannot run here: {e}") };
+        truckee_kernel::check().map_err(missing)
     }
 }
 
