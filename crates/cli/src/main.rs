@@ -5,6 +5,7 @@
 //!
 //! Not for: anything another program would want too; that is in the other crates.
 
+mod cc;
 mod completions;
 mod error;
 mod human;
@@ -50,6 +51,7 @@ enum Command {
     Sweep(sweep::Arguments),
     Study(study::Arguments),
     Variants(variants::Arguments),
+    Cc(cc::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
+        Command::Cc(arguments) => cc::cc(&arguments, &mut out),
         Command::Completions(arguments) => completions::completions(&arguments, &mut out),
     };
     // What was written before an error stays written.

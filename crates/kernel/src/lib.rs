@@ -27,6 +27,9 @@ pub(crate) use live::OBJECTS;
 
 #[cfg(live)]
 pub mod cc;
+#[cfg(not(live))]
+#[path = "cc/absent.rs"]
+pub mod cc;
 #[cfg(live)]
 pub mod clean;
 #[cfg(live)]

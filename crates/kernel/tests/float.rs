@@ -87,7 +87,8 @@ fn number(state: &mut u64, spread: u64) -> u64 {
 /// Largest relative difference of an operation from `exact`.
 fn worst(op: char, spread: u64, exact: impl Fn(f64, f64) -> f64) -> f64 {
     let mut state = u64::from(op);
-    let operations: Vec<_> = (0..100_000).map(|_| (op, number(&mut state, spread), number(&mut state, spread))).collect();
+    let operations: Vec<_> =
+        (0..100_000).map(|_| (op, number(&mut state, spread), number(&mut state, spread))).collect();
     let results = compute(&operations);
     let apart = |(&(_, a, b), &result): (&(char, u64, u64), &u64)| {
         let exact = exact(value(a), value(b));

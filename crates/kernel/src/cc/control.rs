@@ -55,7 +55,9 @@ fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
         ("cubic", "cubic") => "cubic",
         ("bbr", "bbr") => "bbr",
         ("cubic" | "bbr", other) | (other, "cubic" | "bbr") => {
-            return Err(format!("the kernel's cubic and bbr have their own growth and response, and none by \"{other}\""));
+            return Err(format!(
+                "the kernel's cubic and bbr have their own growth and response, and none by \"{other}\""
+            ));
         }
         _ => return Ok(None),
     };

@@ -6,9 +6,10 @@
 
 use super::load::{Loaded, OPS, refused};
 use super::port::Port;
+use super::published::{Installed, Owner, Published};
 use crate::Error;
-use libbpf_rs::{MapCore, MapHandle, MapType};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
+use libbpf_rs::{MapCore, MapHandle, MapType};
 use nix::mount::{MsFlags, mount};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
 use std::collections::BTreeSet;
@@ -21,29 +22,10 @@ const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 /// How long the kernel may take to unregister what nothing holds any more.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whose a congestion control is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// The kernel's own, a module's, or another program's.
-    Kernel,
-    /// Loaded by `truckee cc load`.
-    Installed,
-    /// A truckee run's that is under way.
-    Run,
-}
-
-/// A congestion control that a socket can ask for now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
-    /// Its name.
-    pub name: String,
-    /// Whose it is.
-    pub owner: Owner,
-}
-
 /// The names of all congestion controls that the running kernel has, in its order.
 pub fn available() -> Result<Vec<String>, Error> {
-    let text = std::fs::read_to_string(AVAILABLE).map_err(|e| Error::system(format!("read {AVAILABLE}"), e))?;
+    let text =
+        std::fs::read_to_string(AVAILABLE).map_err(|e| Error::system(format!("read {AVAILABLE}"), e))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
@@ -81,6 +63,11 @@ pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
     loaded.leave(&pin(name))
 }
 
+/// Registers a published port under its name for every program.
+pub fn load_published(published: &Published) -> Result<(), Error> {
+    load_for_all(&published.port()?, published.name)
+}
+
 fn make_folder() -> Result<(), Error> {
     let bpffs = |path: &str| statfs(path).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);
     if !bpffs(BPFFS) {
@@ -113,7 +100,10 @@ pub fn unload(name: &str) -> Result<(), Error> {
     let begun = Instant::now();
     while available()?.iter().any(|n| n == name) {
         if begun.elapsed() > PATIENCE {
-            return Err(Error::Broken(format!("{} is still registered: another program holds its link", place())));
+            return Err(Error::Broken(format!(
+                "{} is still registered: another program holds its link",
+                place()
+            )));
         }
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -4,7 +4,11 @@ use super::event::{Event, Events};
 use super::params::params;
 use super::port::Port;
 use crate::Error;
-use libbpf_rs::{Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel, RingBufferBuilder};
+use libbpf_rs::{
+    ErrorKind, Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel,
+    RingBufferBuilder,
+};
+use nix::unistd::Uid;
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Once;
@@ -49,8 +53,15 @@ fn listen() {
 /// Lines of the verifier's report that come with an error.
 const LAST_WORDS: usize = 8;
 
+/// The error for what libbpf or the kernel has refused.
 pub(super) fn refused(doing: impl Into<String>, error: &libbpf_rs::Error) -> Error {
     let said = SAID.with_borrow_mut(std::mem::take);
+    if error.kind() == ErrorKind::PermissionDenied && !Uid::effective().is_root() {
+        return Error::Missing {
+            what: format!("only root may {}", doing.into()),
+            mend: "run it with sudo".to_owned(),
+        };
+    }
     let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(LAST_WORDS)..];
     let mut reason = error.to_string();
@@ -211,7 +222,8 @@ fn fill_in(open: &mut OpenObject, name: &str, params: &[u64], record: bool) -> R
             _ => continue,
         };
         let whole = of != OPS;
-        let value = map.initial_value_mut().filter(|v| v.len() == text.len() || (!whole && v.len() > text.len()));
+        let value =
+            map.initial_value_mut().filter(|v| v.len() == text.len() || (!whole && v.len() > text.len()));
         let value = value.ok_or_else(|| broken(doing(), &of))?;
         value[..text.len()].copy_from_slice(&text);
         filled += 1;

@@ -12,7 +12,8 @@ pub(super) fn word(x: f64) -> u64 {
     let exponent = ((x.to_bits() >> 52) & 0x7ff) as i64 - 1023;
     let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
     let rounded = (mantissa + (1 << 20)) >> 21;
-    let (mantissa, exponent) = if rounded >> 32 == 0 { (rounded, exponent) } else { (rounded >> 1, exponent + 1) };
+    let (mantissa, exponent) =
+        if rounded >> 32 == 0 { (rounded, exponent) } else { (rounded >> 1, exponent + 1) };
     ((exponent + BIAS) as u64) << 32 | mantissa
 }
 

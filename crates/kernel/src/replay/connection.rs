@@ -199,7 +199,8 @@ impl Connection {
     }
 
     fn compare_estimate(&mut self, event: &Event) {
-        let own = self.inside.as_ref().map_or_else(|| self.judge.response.estimate(), |e| e.bits_per_second());
+        let own =
+            self.inside.as_ref().map_or_else(|| self.judge.response.estimate(), |e| e.bits_per_second());
         let ports = event.is(flags::ESTIMATE).then_some(event.estimate as f64 / 256.0);
         let apart = match (own, ports) {
             (None, None) => 0.0,

@@ -60,7 +60,13 @@ impl Judge {
     }
 
     /// An ACK, and what the port would take a loss for after it; none where there is no predictor.
-    pub(super) fn hear(&mut self, ack: &Ack, w: &Window, port: Option<Cause>, bound: f64) -> Option<Agreement> {
+    pub(super) fn hear(
+        &mut self,
+        ack: &Ack,
+        w: &Window,
+        port: Option<Cause>,
+        bound: f64,
+    ) -> Option<Agreement> {
         let before = self.predictor.is_some().then(|| self.clone());
         self.on_ack(ack, w);
         let answer = self.verdict(ack.now, ack.ack);
