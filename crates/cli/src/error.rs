@@ -14,7 +14,11 @@ pub enum Error {
     /// The laboratory refused or failed.
     #[error(transparent)]
     Lab(#[from] truckee_lab::Error),
+<<<<<<< HEAD
     /// The live leg refused or failed.
+=======
+    /// The kernel refused, or cannot.
+>>>>>>> cc
     #[error(transparent)]
     Kernel(#[from] truckee_kernel::Error),
     /// The run could not finish, or a check failed.
@@ -58,7 +62,10 @@ impl Error {
         use truckee_lab::Error as Lab;
         match self {
             Self::Usage(_) | Self::Scenario(_) | Self::Kernel(truckee_kernel::Error::Refused { .. }) => 2,
+<<<<<<< HEAD
             Self::Kernel(_) => 1,
+=======
+>>>>>>> cc
             Self::Lab(
                 Lab::Engine { .. }
                 | Lab::Write { .. }
@@ -69,7 +76,7 @@ impl Error {
             ) => 1,
             // What the user named, wrote or asked for.
             Self::Lab(_) => 2,
-            Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
+            Self::Kernel(_) | Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
         }
     }
 

@@ -5,7 +5,11 @@
 //!
 //! Not for: anything another program would want too; that is in the other crates.
 
+<<<<<<< HEAD
 mod compare;
+=======
+mod cc;
+>>>>>>> cc
 mod completions;
 mod engines;
 mod error;
@@ -56,6 +60,7 @@ enum Command {
     Study(study::Arguments),
     Path(path::Arguments),
     Variants(variants::Arguments),
+    Cc(cc::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -80,6 +85,7 @@ fn main() -> ExitCode {
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Path(arguments) => path::path(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
+        Command::Cc(arguments) => cc::cc(&arguments, &mut out),
         Command::Completions(arguments) => completions::completions(&arguments, &mut out),
     };
     // What was written before an error stays written.
