@@ -14,6 +14,9 @@ pub enum Error {
     /// The laboratory refused or failed.
     #[error(transparent)]
     Lab(#[from] truckee_lab::Error),
+    /// The live leg refused or failed.
+    #[error(transparent)]
+    Kernel(#[from] truckee_kernel::Error),
     /// The run could not finish, or a check failed.
     #[error("{0}")]
     Failed(String),
@@ -52,9 +55,10 @@ impl From<serde_json::Error> for Error {
 impl Error {
     /// 1: the run could not finish, or a check failed; 2: bad usage or bad input.
     pub fn exit_status(&self) -> u8 {
+        use truckee_kernel::Error as Kernel;
         use truckee_lab::Error as Lab;
         match self {
-            Self::Usage(_) | Self::Scenario(_) => 2,
+            Self::Usage(_) | Self::Scenario(_) | Self::Kernel(Kernel::Refused { .. }) => 2,
             Self::Lab(
                 Lab::Engine { .. }
                 | Lab::Write { .. }
@@ -64,7 +68,7 @@ impl Error {
             ) => 1,
             // What the user named, wrote or asked for.
             Self::Lab(_) => 2,
-            Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
+            Self::Kernel(_) | Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
         }
     }
 

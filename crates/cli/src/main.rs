@@ -5,7 +5,9 @@
 //!
 //! Not for: anything another program would want too; that is in the other crates.
 
+mod clean;
 mod completions;
+mod doctor;
 mod error;
 mod human;
 mod input;
@@ -50,6 +52,8 @@ enum Command {
     Sweep(sweep::Arguments),
     Study(study::Arguments),
     Variants(variants::Arguments),
+    Doctor(doctor::Arguments),
+    Clean(clean::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -72,6 +76,8 @@ fn main() -> ExitCode {
         Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
+        Command::Doctor(arguments) => doctor::doctor(&arguments, &mut out),
+        Command::Clean(arguments) => clean::clean(&arguments, &mut out),
         Command::Completions(arguments) => completions::completions(&arguments, &mut out),
     };
     // What was written before an error stays written.

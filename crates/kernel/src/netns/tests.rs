@@ -1,4 +1,5 @@
 use super::*;
+use crate::doctor::{Capability, able};
 use crate::session::Session;
 use std::net::{IpAddr, TcpListener};
 use std::process::Command;
@@ -16,6 +17,9 @@ fn inside(ns: &Netns, program: &str, arguments: &[&str]) -> String {
 
 #[test]
 fn a_namespace_is_there_until_it_is_dropped() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let name = session.namespace("life");
     let ns = Netns::create(&name).unwrap();
@@ -32,6 +36,9 @@ fn a_namespace_is_there_until_it_is_dropped() {
 
 #[test]
 fn a_name_that_exists_is_refused_and_left_alone() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("twice")).unwrap();
     let refused = Netns::create(ns.name()).unwrap_err().to_string();
@@ -44,6 +51,9 @@ fn a_name_that_exists_is_refused_and_left_alone() {
 
 #[test]
 fn what_was_deleted_and_made_anew_by_another_is_not_ours_to_remove() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let name = session.namespace("anew");
     let ours = Netns::create(&name).unwrap();
@@ -55,6 +65,9 @@ fn what_was_deleted_and_made_anew_by_another_is_not_ours_to_remove() {
 
 #[test]
 fn ip_netns_knows_our_namespaces() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("known")).unwrap();
     let list = Command::new("ip").args(["netns", "list"]).output().unwrap();
@@ -73,6 +86,9 @@ fn names_that_no_file_can_have_are_refused() {
 
 #[test]
 fn a_panic_inside_comes_out() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("panic")).unwrap();
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ns.enter(|| panic!("inside"))));
@@ -81,6 +97,9 @@ fn a_panic_inside_comes_out() {
 
 #[test]
 fn an_interface_gets_addresses_routes_and_metrics() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("set")).unwrap();
     inside(&ns, "ip", &["tuntap", "add", "tk0", "mode", "tun"]);
@@ -130,6 +149,9 @@ fn an_interface_gets_addresses_routes_and_metrics() {
 
 #[test]
 fn an_interface_that_is_not_there_is_named() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("none")).unwrap();
     let error = configure(&ns, &Interface { name: "tk9", ..Interface::default() }).unwrap_err().to_string();
