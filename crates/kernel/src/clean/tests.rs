@@ -1,3 +1,5 @@
+#![cfg(live)]
+
 use super::*;
 use crate::doctor::{Capability, able, kept_control, tun};
 use crate::netns::Netns;
@@ -37,13 +39,15 @@ fn a_run_that_waits_to_be_killed() {
     program("ip", &["tuntap", "add", &session.control(1), "mode", "tun"]);
     let group = cgroup_mount().unwrap().join(session.cgroup());
     fs::create_dir_all(group.join("below")).unwrap();
-    let sleeper = Command::new("sleep").arg("600").spawn().unwrap();
+    let mut sleeper = Command::new("sleep").arg("600").spawn().unwrap();
     fs::write(group.join("below/cgroup.procs"), sleeper.id().to_string()).unwrap();
     fs::write(session::path(&format!("{}.notes", session.id())), "notes").unwrap();
     println!("made {} {}", session.id(), sleeper.id());
     std::io::stdout().flush().unwrap();
-    // Nobody has, if it is still there then.
     std::thread::sleep(std::time::Duration::from_secs(60));
+    // Nobody has killed it.
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
 }
 
 fn of(swept: &Swept, kind: Kind) -> Vec<&str> {
