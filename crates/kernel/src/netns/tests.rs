@@ -1,7 +1,10 @@
 use super::*;
-use crate::doctor::{Capability, able};
+use crate::doctor::{Capability, able, tun};
 use crate::session::Session;
-use std::net::{IpAddr, TcpListener};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::io::Read;
+use std::net::{IpAddr, TcpListener, UdpSocket};
+use std::os::fd::AsFd;
 use std::process::Command;
 
 fn names() -> Vec<String> {
@@ -145,6 +148,29 @@ fn an_interface_gets_addresses_routes_and_metrics() {
     assert!(six.contains("fd77::1/128") && !six.contains("tentative") && !six.contains("fe80"), "{six}");
     ns.enter(|| TcpListener::bind("[fd77::1]:0").unwrap()).unwrap();
     ns.enter(|| TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
+}
+
+#[test]
+fn the_kernel_sends_nothing_of_its_own() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
+    let session = Session::begin().unwrap();
+    let ns = Netns::create(&session.namespace("quiet")).unwrap();
+    let mut device = ns.enter(|| tun("tk0")).unwrap().unwrap();
+    let addresses = ["10.77.0.1", "fd77::1"].map(|ip| Address { ip: ip.parse().unwrap(), prefix: 24 });
+    configure(&ns, &Interface { name: "tk0", addresses: &addresses, ..Interface::default() }).unwrap();
+    let mut wanted = [PollFd::new(device.as_fd(), PollFlags::POLLIN)];
+    // Solicitations and reports would come within a second, and again.
+    let arrived = poll(&mut wanted, PollTimeout::from(2500_u16)).unwrap();
+    let mut packet = [0; 1500];
+    if arrived > 0 {
+        let length = device.read(&mut packet).unwrap();
+        panic!("{:02x?}", &packet[..length]);
+    }
+    // And what we send does come.
+    ns.enter(|| UdpSocket::bind("10.77.0.1:0").unwrap().send_to(b"x", "10.77.0.9:9").unwrap()).unwrap();
+    assert_eq!(device.read(&mut packet).unwrap(), 29);
 }
 
 #[test]
