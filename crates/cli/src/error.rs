@@ -15,10 +15,14 @@ pub enum Error {
     #[error(transparent)]
     Lab(#[from] truckee_lab::Error),
 <<<<<<< HEAD
+<<<<<<< HEAD
     /// The live leg refused or failed.
 =======
     /// The kernel refused, or cannot.
 >>>>>>> cc
+=======
+    /// The live leg refused or failed.
+>>>>>>> ns
     #[error(transparent)]
     Kernel(#[from] truckee_kernel::Error),
     /// The run could not finish, or a check failed.
@@ -59,13 +63,18 @@ impl From<serde_json::Error> for Error {
 impl Error {
     /// 1: the run could not finish, or a check failed; 2: bad usage or bad input.
     pub fn exit_status(&self) -> u8 {
+        use truckee_kernel::Error as Kernel;
         use truckee_lab::Error as Lab;
         match self {
+<<<<<<< HEAD
             Self::Usage(_) | Self::Scenario(_) | Self::Kernel(truckee_kernel::Error::Refused { .. }) => 2,
 <<<<<<< HEAD
             Self::Kernel(_) => 1,
 =======
 >>>>>>> cc
+=======
+            Self::Usage(_) | Self::Scenario(_) | Self::Kernel(Kernel::Refused { .. }) => 2,
+>>>>>>> ns
             Self::Lab(
                 Lab::Engine { .. }
                 | Lab::Write { .. }

@@ -95,5 +95,5 @@ pub fn clean(dry: bool) -> Result<Vec<Run>, Error> {
     return if dry { Ok(Vec::new()) } else { Err(Error::NotBuilt) };
 }
 
-#[cfg(all(live, test))]
+#[cfg(test)]
 mod tests;
