@@ -14,15 +14,7 @@ pub enum Error {
     /// The laboratory refused or failed.
     #[error(transparent)]
     Lab(#[from] truckee_lab::Error),
-<<<<<<< HEAD
-<<<<<<< HEAD
     /// The live leg refused or failed.
-=======
-    /// The kernel refused, or cannot.
->>>>>>> cc
-=======
-    /// The live leg refused or failed.
->>>>>>> ns
     #[error(transparent)]
     Kernel(#[from] truckee_kernel::Error),
     /// The run could not finish, or a check failed.
@@ -66,15 +58,7 @@ impl Error {
         use truckee_kernel::Error as Kernel;
         use truckee_lab::Error as Lab;
         match self {
-<<<<<<< HEAD
-            Self::Usage(_) | Self::Scenario(_) | Self::Kernel(truckee_kernel::Error::Refused { .. }) => 2,
-<<<<<<< HEAD
-            Self::Kernel(_) => 1,
-=======
->>>>>>> cc
-=======
             Self::Usage(_) | Self::Scenario(_) | Self::Kernel(Kernel::Refused { .. }) => 2,
->>>>>>> ns
             Self::Lab(
                 Lab::Engine { .. }
                 | Lab::Write { .. }

@@ -5,19 +5,12 @@
 //!
 //! Not for: anything another program would want too; that is in the other crates.
 
-<<<<<<< HEAD
-<<<<<<< HEAD
-mod compare;
-=======
 mod cc;
->>>>>>> cc
-mod completions;
-mod engines;
-=======
 mod clean;
+mod compare;
 mod completions;
 mod doctor;
->>>>>>> ns
+mod engines;
 mod error;
 mod human;
 mod input;
@@ -66,12 +59,9 @@ enum Command {
     Study(study::Arguments),
     Path(path::Arguments),
     Variants(variants::Arguments),
-<<<<<<< HEAD
     Cc(cc::Arguments),
-=======
     Doctor(doctor::Arguments),
     Clean(clean::Arguments),
->>>>>>> ns
     Completions(completions::Arguments),
 }
 
@@ -96,12 +86,9 @@ fn main() -> ExitCode {
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Path(arguments) => path::path(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
-<<<<<<< HEAD
         Command::Cc(arguments) => cc::cc(&arguments, &mut out),
-=======
         Command::Doctor(arguments) => doctor::doctor(&arguments, &mut out),
         Command::Clean(arguments) => clean::clean(&arguments, &mut out),
->>>>>>> ns
         Command::Completions(arguments) => completions::completions(&arguments, &mut out),
     };
     // What was written before an error stays written.

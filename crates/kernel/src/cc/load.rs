@@ -5,15 +5,10 @@ use super::params::params;
 use super::port::Port;
 use crate::Error;
 use libbpf_rs::{
-<<<<<<< HEAD
-    Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel, RingBufferBuilder,
-};
-=======
     ErrorKind, Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel,
     RingBufferBuilder,
 };
 use nix::unistd::Uid;
->>>>>>> cc
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Once;

@@ -222,11 +222,7 @@ fn receive(
     listening: &std::sync::mpsc::Sender<()>,
     stop: &AtomicBool,
 ) -> u64 {
-<<<<<<< HEAD
-    tuns.send((false, tun("far", "10.9.8.2", &[]))).unwrap();
-=======
     tuns.send((false, tun("far", "10.9.8.2", &["tcp_ecn=1"]))).unwrap();
->>>>>>> cc
     let socket = std::net::TcpListener::bind("10.9.8.2:5001").unwrap();
     listening.send(()).unwrap();
     let (mut connection, _) = socket.accept().unwrap();
