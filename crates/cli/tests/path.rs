@@ -38,7 +38,7 @@ impl Drop for Spaces {
 }
 
 fn ip(arguments: &[&str]) {
-    let done = Process::new("ip").args(arguments).status().unwrap();
+    let done = Process::new("ip").args(arguments).status().expect("ip runs");
     assert!(done.success(), "ip {arguments:?}");
 }
 
