@@ -115,6 +115,15 @@ fn large_windows_are_their_definitions() {
     }
 }
 
+/// Samples a fraction of a millisecond apart, of which a filter of one second forgets little.
+#[test]
+fn estimators_are_their_definitions_at_high_rates() {
+    let path = Path { rate: 100e6, queue: 200, delay: MS * 5, loss: 0.0005, ..PATH };
+    for report in hold(&["tk_tibet", "tk_westwood3"], path) {
+        assert!(report.acks > 2000, "{report:?}");
+    }
+}
+
 /// The stack of the papers: no SACK, no timestamps, no RACK, no probes, no F-RTO.
 const PAPERS: Path = Path {
     sysctls: &[
