@@ -51,7 +51,7 @@ fn record(port: &Port, path: Path) -> (Report, Vec<Event>) {
 }
 
 /// Every published port whose name in the kernel is one of those.
-fn hold(names: &[&str], path: Path) {
+fn hold(names: &[&str], path: Path) -> Vec<Report> {
     std::thread::scope(|scope| {
         let runs: Vec<_> = names
             .iter()
@@ -60,13 +60,15 @@ fn hold(names: &[&str], path: Path) {
                 (name, scope.spawn(move || record(&port, path).0))
             })
             .collect();
-        for (name, run) in runs {
+        let done = runs.into_iter().map(|(name, run)| {
             let report = run.join().unwrap();
             println!("{name}: {report:?}");
-            assert!(report.acks > 200 && report.losses > 3, "{name} had little to decide: {report:?}");
+            assert!(report.acks > 200 && report.losses >= 3, "{name} had little to decide: {report:?}");
             assert!(report.within(), "{name}: {report:?}");
-        }
-    });
+            report
+        });
+        done.collect()
+    })
 }
 
 #[test]
@@ -104,11 +106,22 @@ fn estimators_are_their_definitions() {
 }
 
 /// Windows of hundreds of segments: 40 Mbit/s, 60 ms each way.
-const FAST: Path = Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), loss: 0.001, ..PATH };
+const FAST: Path = Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), loss: 0.0003, ..PATH };
 
 #[test]
 fn large_windows_are_their_definitions() {
-    hold(LARGE, FAST);
+    for report in hold(LARGE, FAST) {
+        assert!(report.largest > 100.0, "{report:?}");
+    }
+}
+
+/// Samples a fraction of a millisecond apart, of which a filter of one second forgets little.
+#[test]
+fn estimators_are_their_definitions_at_high_rates() {
+    let path = Path { rate: 100e6, queue: 200, delay: MS * 5, loss: 0.0005, ..PATH };
+    for report in hold(&["tk_tibet", "tk_westwood3"], path) {
+        assert!(report.acks > 2000, "{report:?}");
+    }
 }
 
 /// The stack of the papers: no SACK, no timestamps, no RACK, no probes, no F-RTO.
@@ -133,7 +146,7 @@ fn ports_are_their_definitions_on_the_papers_stack() {
 #[test]
 fn an_ecn_echo_is_told_from_a_loss() {
     let port = truckee_kernel::cc::find("tk_lp_wireless").unwrap().port().unwrap();
-    let (report, events) = record(&port, Path { mark: 10, sysctls: &["tcp_ecn=1"], ..PATH });
+    let (report, events) = record(&port, Path { mark: 4, loss: 0.001, sysctls: &["tcp_ecn=1"], ..PATH });
     println!("{report:?}");
     assert!(report.within(), "{report:?}");
     let of = |flag: u8| {
@@ -141,7 +154,7 @@ fn an_ecn_echo_is_told_from_a_loss() {
         asked.map(|e| e.verdict).collect::<Vec<_>>()
     };
     let (echoes, timeouts) = (of(flags::ECHO), of(flags::TIMEOUT));
-    assert!(echoes.len() > 3 && echoes.iter().all(|&verdict| verdict == 1), "{echoes:?}");
+    assert!(echoes.len() >= 3 && echoes.iter().all(|&verdict| verdict == 1), "{echoes:?}");
     assert!(!timeouts.is_empty() && timeouts.iter().all(|&verdict| verdict == 2), "{timeouts:?}");
 }
 
@@ -161,7 +174,7 @@ fn divided_acks_open_the_window_by_their_number() {
     let [whole, quarters, sixteenths] = [1, 4, 16].map(|cut| opened("tk_rfc2581", cut));
     let capped = opened("tk_capped", 16);
     println!("whole {whole}, cut in 4 {quarters}, in 16 {sixteenths}, capped {capped}");
-    assert!(2 * quarters > 3 * whole && 2 * sixteenths > 3 * quarters, "{whole} {quarters} {sixteenths}");
+    assert!(2 * quarters > 3 * whole && sixteenths > quarters, "{whole} {quarters} {sixteenths}");
     assert!(capped > whole, "{whole} {capped}");
 }
 

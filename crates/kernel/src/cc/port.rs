@@ -46,6 +46,14 @@ pub(super) fn member<'a>(spec: &'a Spec, name: &str) -> Option<&'a Spec> {
     }
 }
 
+/// A parameter that is a pure number.
+pub(super) fn number(spec: &Spec, name: &str) -> Option<f64> {
+    match arg(spec, name) {
+        Some(Arg::Number(x)) => Some(*x),
+        _ => None,
+    }
+}
+
 fn is<M: Member>(spec: &Spec) -> bool {
     spec.name == M::INFO.name
 }
