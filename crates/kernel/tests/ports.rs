@@ -1,6 +1,6 @@
 //! Each port on the running kernel, over a lossy path, held against its definition.
 
-#![cfg(target_os = "linux")]
+#![cfg(live)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod lossy;
