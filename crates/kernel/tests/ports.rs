@@ -44,7 +44,7 @@ fn record(port: &Port, path: Path) -> (Report, Vec<Event>) {
         all.lost = more.lost;
     });
     assert_eq!(all.lost, 0);
-    assert!(bytes > 1 << 20, "{name}: {bytes} bytes arrived");
+    assert!(bytes > 100_000, "{name}: {bytes} bytes arrived");
     drop(loaded);
     assert!(!available().unwrap().contains(&name), "{name} is still registered");
     let mut reports = replay(port, &all.list).unwrap();
@@ -67,7 +67,7 @@ fn hold_all(ports: &[(&str, Port)], path: Path) -> Vec<Report> {
         let done = runs.into_iter().map(|(name, run)| {
             let report = run.join().unwrap();
             println!("{name}: {report:?}");
-            assert!(report.acks > 200 && report.losses >= 3, "{name} had little to decide: {report:?}");
+            assert!(report.acks > 100 && report.losses >= 3, "{name} had little to decide: {report:?}");
             assert!(report.within(), "{name}: {report:?}");
             report
         });
