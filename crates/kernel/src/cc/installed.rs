@@ -6,12 +6,13 @@
 
 use super::load::{Loaded, OPS, refused};
 use super::port::Port;
-use super::published::{Installed, Owner, Published};
+use super::published::{Installed, Owner, PORTS, Published};
 use crate::Error;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{MapCore, MapHandle, MapType};
 use nix::mount::{MsFlags, mount};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
+use nix::unistd::Uid;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,7 +34,8 @@ pub fn available() -> Result<Vec<String>, Error> {
 pub fn list() -> Result<Vec<Installed>, Error> {
     let runs = registered_by_runs();
     let owner = |name: &str| match () {
-        () if pin(name).exists() => Owner::Installed,
+        // Who is not root cannot see the pins, but nobody else uses these names.
+        () if pin(name).exists() || PORTS.iter().any(|p| p.name == name) => Owner::Installed,
         // A run's names begin with tk and its number; other BPF controls may be anyone's.
         () if runs > 0 && name.starts_with("tk") => Owner::Run,
         () => Owner::Kernel,
@@ -68,13 +70,25 @@ pub fn load_published(published: &Published) -> Result<(), Error> {
     load_for_all(&published.port()?, published.name)
 }
 
+/// The error of a file operation, which for who is not root has one reason.
+fn failed(doing: String, error: impl Into<std::io::Error>) -> Error {
+    let error = error.into();
+    if error.kind() == std::io::ErrorKind::PermissionDenied && !Uid::effective().is_root() {
+        return Error::Missing {
+            what: format!("only root may {doing}"),
+            mend: "run it with sudo".to_owned(),
+        };
+    }
+    Error::system(doing, error)
+}
+
 fn make_folder() -> Result<(), Error> {
     let bpffs = |path: &str| statfs(path).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);
     if !bpffs(BPFFS) {
         mount(Some("bpf"), BPFFS, Some("bpf"), MsFlags::empty(), None::<&str>)
-            .map_err(|e| Error::system(format!("mount the BPF file system at {BPFFS}"), e))?;
+            .map_err(|e| failed(format!("mount the BPF file system at {BPFFS}"), e))?;
     }
-    std::fs::create_dir_all(FOLDER).map_err(|e| Error::system(format!("make {FOLDER}"), e))
+    std::fs::create_dir_all(FOLDER).map_err(|e| failed(format!("make {FOLDER}"), e))
 }
 
 /// Removes a control that [`load_for_all`] has registered. Connections that use it keep it until they end.
