@@ -3,6 +3,9 @@
 
 use serde::Serialize;
 
+/// What a note of [`Outcome::notes`] begins with that gives a reason to doubt this very run.
+pub const DISTURBED: &str = "disturbed: ";
+
 /// What a run showed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {

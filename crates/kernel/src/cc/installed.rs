@@ -20,13 +20,23 @@ use std::time::{Duration, Instant};
 const BPFFS: &str = "/sys/fs/bpf";
 const FOLDER: &str = "/sys/fs/bpf/truckee";
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+/// Those of them without restrictions.
+const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 /// How long the kernel may take to unregister what nothing holds any more.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The names of all congestion controls that the running kernel has, in its order.
 pub fn available() -> Result<Vec<String>, Error> {
-    let text =
-        std::fs::read_to_string(AVAILABLE).map_err(|e| Error::system(format!("read {AVAILABLE}"), e))?;
+    names(AVAILABLE)
+}
+
+/// Those of them that sockets of any namespace and any user may have.
+pub fn allowed() -> Result<Vec<String>, Error> {
+    names(ALLOWED)
+}
+
+fn names(path: &str) -> Result<Vec<String>, Error> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::system(format!("read {path}"), e))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
