@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn ports_are_shown_with_their_widest_differences_and_whether_they_keep_their_bounds() {
-        let port = |port: &str, estimate, cwnd_segments, within| PortOutcome {
+        let port = |port: &str, estimate, cwnd_segments, within: bool| PortOutcome {
             port: port.into(),
             acks: 1000,
             verdicts: 10,
