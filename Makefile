@@ -6,7 +6,7 @@ TRUCKEE := $(TARGET)/release/truckee
 PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt
 
-.PHONY: help demo release test bench validation studies book figures venv rust clean
+.PHONY: help demo release test bench validation studies book figures venv rust live clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -20,7 +20,7 @@ release: rust
 	@echo "==> building truckee (the first time takes some minutes)"
 	@cargo build --release --locked -p truckee-cli
 
-test: rust venv ## Check everything: format, lints, tests, digests, studies, licences, Python, the book
+test: rust live venv ## Check everything: format, lints, tests, digests, studies, licences, Python, the book
 	@tools/test.sh
 
 bench: release ## Measure beside ns-2 and ns-3, installing them where possible
@@ -48,6 +48,9 @@ clean: ## Remove everything that was built
 
 rust:
 	@tools/prepare.sh rust
+
+live:
+	@tools/prepare.sh live
 
 venv:
 	@tools/prepare.sh python $(REQUIREMENTS)

@@ -8,6 +8,7 @@ machine does falls on all of them alike. README.md says what is measured and how
   bench/run.py --quick                seconds, without ns-3
   bench/run.py -w W1,W3 -p ns2 -r 9   two workloads against ns-2, nine repetitions
   bench/run.py -w senders,receivers   what predictors, estimators and ACK policies cost, without peers
+  bench/run.py -w path                what the path emulator keeps of what it promises; needs root
 """
 
 import argparse
@@ -18,6 +19,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import emulator
 import measure
 import receivers
 import report
@@ -31,7 +33,7 @@ from workloads import Workload
 
 QUICK = ["W1", "W2", "W3", "W6", senders.NAME, receivers.NAME]
 # Parts in which our own program runs in several ways, without peers.
-OWN = (senders.NAME, receivers.NAME)
+OWN = (senders.NAME, receivers.NAME, emulator.NAME)
 
 
 def main() -> int:
@@ -59,7 +61,12 @@ def main() -> int:
     if receivers.NAME in arguments.workloads:
         lines = [one.simulator(arguments.truckee) for one in receivers.receivers(judged_only=arguments.quick)]
         complete &= _compare(lines, receivers.long_workloads(known), receiving, report.receivers_table, arguments)
-    verdicts = targets.judge(table, sending, receiving)
+    figures = []
+    if emulator.NAME in arguments.workloads:
+        figures = emulator.measure([simulators.program(arguments.truckee)], arguments.own_repetitions)
+        complete &= all(figure.reached is not None for figure in figures)
+    verdicts = targets.judge(table, sending, receiving) if chosen or not figures else []
+    verdicts += targets.of_figures(figures)
     print(report.targets_table(verdicts, arguments.markdown))
     if arguments.json:
         everything = {
@@ -68,6 +75,7 @@ def main() -> int:
             "rows": [row.as_json() for row in table],
             "senders": [row.as_json() for row in sending],
             "receivers": [row.as_json() for row in receiving],
+            "path": [vars(figure) for figure in figures],
             "targets": [vars(verdict) for verdict in verdicts],
         }
         arguments.json.write_text(json.dumps(everything, indent=1, ensure_ascii=False) + "\n")
@@ -162,7 +170,7 @@ def _arguments(known: dict[str, Workload]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names, peers = ",".join(parts), {peer.name: peer for peer in simulators.peers()}
     parser.add_argument(
-        "-r", "--repetitions", type=int, help="timed runs of each program on each workload (5, senders and receivers 9)"
+        "-r", "--repetitions", type=int, help="timed runs of each program on each workload (5, our own parts 9)"
     )
     parser.add_argument("-w", "--workloads", help=f"comma-separated, of {names} (default: all)")
     parser.add_argument("-p", "--peers", help=f"comma-separated, of {','.join(peers)}; '' for none (default: all)")

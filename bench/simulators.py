@@ -124,11 +124,15 @@ def foreign(definition: str) -> Simulator:
     return Simulator(name, template, command, _read_result)
 
 
+def program(binary: Path | None) -> str:
+    """The command truckee: `binary`, or that of a release build of this tree."""
+    return str(binary.resolve()) if binary else _cargo_build()
+
+
 def _truckee(binary: Path | None, settings: tuple[str, ...] = ()) -> Callable[[Workload, int], list[str]]:
     def command(workload: Workload, seed: int) -> list[str]:
-        program = str(binary.resolve()) if binary else _cargo_build()
         words = [word for setting in (*workload.overrides, *settings) for word in ("--set", setting)]
-        return [program, "run", str(workload.scenario), "--seed", str(seed), "--format", "json", *words]
+        return [program(binary), "run", str(workload.scenario), "--seed", str(seed), "--format", "json", *words]
 
     return command
 

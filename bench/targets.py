@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import receivers
 import senders
+from emulator import Figure
 from results import Row, Table
 from simulators import COMPUTED_NS2, NS3, OURS, TUNED_NS2
 
@@ -48,6 +49,11 @@ def judge(table: Table, sending: Table, receiving: Table) -> list[Verdict]:
         *_senders(sending),
         *_receivers(receiving),
     ]
+
+
+def of_figures(figures: list[Figure]) -> list[Verdict]:
+    """What the emulator was measured at, beside what is asked of it."""
+    return [Verdict(f"path, {figure.what}: {figure.target}", figure.measured, figure.reached) for figure in figures]
 
 
 def _speed(table: Table) -> Iterator[Verdict]:

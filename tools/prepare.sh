@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# What building and checking needs beside this repository: Rust, a linker, Python. Installs what is missing where it can
-# (Debian and Ubuntu, as root) and says what to do where it cannot. Quick when all is there.
+# What building and checking needs beside this repository: Rust, a linker, what libbpf is built of, Python. Installs what
+# is missing where it can (Debian and Ubuntu, as root) and says what to do where it cannot. Quick when all is there.
 #
-#   tools/prepare.sh rust          a Rust toolchain and a linker
+#   tools/prepare.sh rust          a Rust toolchain, a linker, and on Linux what the live leg is built with
+#   tools/prepare.sh live          what the live leg's tests use beside
 #   tools/prepare.sh python FILE…  .venv with the requirements in these files
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,6 +27,25 @@ rust() {
         say "there is no cargo: install Rust 1.93 or newer as described at https://rustup.rs"
         exit 1
     fi
+    [[ $(uname -s) == Linux ]] || return 0 # elsewhere there is no live leg
+    local missing=()
+    command -v make >/dev/null || missing+=(make)
+    command -v pkg-config >/dev/null || missing+=(pkg-config)
+    has_header libelf.h || missing+=(libelf-dev)
+    has_header zlib.h || missing+=(zlib1g-dev)
+    # Without these, only cargo build --no-default-features works.
+    ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
+    if ! command -v "${CLANG:-clang}" >/dev/null; then
+        # Not worth an error: without it, truckee is built without its live leg.
+        (apt_install clang) || say "without clang, truckee is built without its live leg"
+    fi
+}
+
+has_header() { echo "#include <$1>" | cc -E -o /dev/null - 2>/dev/null; }
+
+live() {
+    [[ $(uname -s) == Linux ]] || return 0
+    command -v ip >/dev/null || apt_install iproute2
 }
 
 python() {
@@ -50,6 +70,6 @@ python() {
 what=${1:-}
 shift || true
 case $what in
-    rust | python) "$what" "$@" ;;
-    *) sed -n '2,6s/^# \?//p' "$0" >&2; exit 2 ;;
+    rust | live | python) "$what" "$@" ;;
+    *) sed -n '2,7s/^# \?//p' "$0" >&2; exit 2 ;;
 esac

@@ -55,10 +55,10 @@ impl From<serde_json::Error> for Error {
 impl Error {
     /// 1: the run could not finish, or a check failed; 2: bad usage or bad input.
     pub fn exit_status(&self) -> u8 {
+        use truckee_kernel::Error as Kernel;
         use truckee_lab::Error as Lab;
         match self {
-            Self::Usage(_) | Self::Scenario(_) | Self::Kernel(truckee_kernel::Error::Refused { .. }) => 2,
-            Self::Kernel(_) => 1,
+            Self::Usage(_) | Self::Scenario(_) | Self::Kernel(Kernel::Refused { .. }) => 2,
             Self::Lab(
                 Lab::Engine { .. }
                 | Lab::Write { .. }
@@ -69,7 +69,7 @@ impl Error {
             ) => 1,
             // What the user named, wrote or asked for.
             Self::Lab(_) => 2,
-            Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
+            Self::Kernel(_) | Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
         }
     }
 

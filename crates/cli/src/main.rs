@@ -5,8 +5,11 @@
 //!
 //! Not for: anything another program would want too; that is in the other crates.
 
+mod cc;
+mod clean;
 mod compare;
 mod completions;
+mod doctor;
 mod engines;
 mod error;
 mod human;
@@ -56,6 +59,9 @@ enum Command {
     Study(study::Arguments),
     Path(path::Arguments),
     Variants(variants::Arguments),
+    Cc(cc::Arguments),
+    Doctor(doctor::Arguments),
+    Clean(clean::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -80,6 +86,9 @@ fn main() -> ExitCode {
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Path(arguments) => path::path(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
+        Command::Cc(arguments) => cc::cc(&arguments, &mut out),
+        Command::Doctor(arguments) => doctor::doctor(&arguments, &mut out),
+        Command::Clean(arguments) => clean::clean(&arguments, &mut out),
         Command::Completions(arguments) => completions::completions(&arguments, &mut out),
     };
     // What was written before an error stays written.

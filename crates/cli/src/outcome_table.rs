@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use truckee_scenario::Outcome;
 use truckee_scenario::outcome::{
-    DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, PredictorOutcome,
-    TrafficOutcome,
+    DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, PortOutcome,
+    PredictorOutcome, TrafficOutcome,
 };
 
 /// Links shown at most: those that lost something or were busiest.
@@ -23,6 +23,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, files: &[PathBuf]) -> io::R
     detectors(out, outcome)?;
     links(out, outcome)?;
     traffic(out, outcome)?;
+    ports(out, outcome)?;
     // A live run has none.
     let told = match outcome.digest.as_str() {
         "" => format!("engine {}", outcome.engine),
@@ -92,6 +93,56 @@ fn flow(flow: &FlowOutcome) -> Vec<String> {
         optional(flow.delay_s.p99, "s"),
         format!("{:.2}", flow.acks_per_segment),
     ]
+}
+
+/// The BPF programs that stood for senders, held against their definitions: one row a program, the widest differences
+/// of its flows.
+fn ports(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    let mut names: Vec<&str> = outcome.ports.iter().map(|p| p.port.as_str()).collect();
+    names.dedup();
+    let row = |name: &str| {
+        let of = || outcome.ports.iter().filter(move |p| p.port == name);
+        let widest = |what: fn(&PortOutcome) -> f64| of().map(what).fold(0.0, f64::max);
+        let sum = |what: fn(&PortOutcome) -> u64| of().map(what).sum::<u64>();
+        let estimate = of().filter_map(|p| p.estimate).reduce(f64::max);
+        let verdicts = sum(|p| p.verdicts);
+        vec![
+            name.to_owned(),
+            count(sum(|p| p.acks)),
+            estimate.map_or_else(|| human::NONE.to_owned(), scientific),
+            match verdicts {
+                0 => human::NONE.to_owned(),
+                all => format!("{} of {}", count(sum(|p| p.verdicts_apart)), count(all)),
+            },
+            scientific(widest(|p| p.cwnd_segments)),
+            scientific(widest(|p| p.ssthresh_segments)),
+            if of().all(|p| p.within) { "yes" } else { "NO" }.to_owned(),
+            match of().map(|p| p.unrecorded).max().unwrap_or(0) {
+                0 => human::NONE.to_owned(),
+                missing => count(missing),
+            },
+        ]
+    };
+    if names.is_empty() {
+        return Ok(());
+    }
+    let columns = [
+        words("BPF port against its definition"),
+        numbers("ACKs"),
+        numbers("estimate off by"),
+        numbers("verdicts apart"),
+        numbers("cwnd (segments)"),
+        numbers("ssthresh"),
+        words("within bounds"),
+        numbers("not recorded"),
+    ];
+    writeln!(out)?;
+    layout::write(out, &columns, names.into_iter().map(row))
+}
+
+/// A difference that may be next to nothing.
+fn scientific(x: f64) -> String {
+    if x == 0.0 { "0".to_owned() } else { format!("{x:.0e}") }
 }
 
 /// How many of the loss events with a true cause were judged right.
@@ -334,6 +385,31 @@ mod tests {
         let text = shown(Observers { predictors, ..Observers::default() });
         assert_eq!(line(&text, "spike"), ["one", "spike", "75 % (6 of 8)", "–", "75 % (6 of 8)"]);
         assert!(!text.contains("truly available"), "no estimator watched");
+    }
+
+    #[test]
+    fn ports_are_shown_with_their_widest_differences_and_whether_they_keep_their_bounds() {
+        let port = |port: &str, estimate, cwnd_segments, within| PortOutcome {
+            port: port.into(),
+            acks: 1000,
+            verdicts: 10,
+            verdicts_apart: u64::from(!within),
+            estimate,
+            cwnd_segments,
+            within,
+            ..PortOutcome::default()
+        };
+        let ports = vec![
+            port("tk_tibet", Some(2e-6), 0.0, true),
+            port("tk_tibet", Some(4e-6), 3e-8, true),
+            port("tk_lp_spike", None, 1.0, false),
+        ];
+        let text = written(&Outcome { ports, ..outcome(Observers::default()) });
+        let tibet = ["tk_tibet", "2,000", "4e-6", "0 of 20", "3e-8", "0", "yes", "–"];
+        assert_eq!(line(&text, "tk_tibet"), tibet, "{text}");
+        let spike = ["tk_lp_spike", "1,000", "–", "1 of 10", "1e0", "0", "NO", "–"];
+        assert_eq!(line(&text, "tk_lp_spike"), spike, "{text}");
+        assert!(!shown(Observers::default()).contains("BPF"), "the simulator has none");
     }
 
     #[test]

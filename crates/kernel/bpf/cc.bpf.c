@@ -46,15 +46,15 @@ static __always_inline void tell(struct event *event, struct connection *c, stru
 		event->flags |= FLAG_ESTIMATE;
 }
 
-SEC("struct_ops")
-void BPF_PROG(truckee_init, struct sock *sk)
+// A connection's books from now on.
+static __always_inline struct connection *begin(struct sock *sk)
 {
 	struct connection *c = bpf_sk_storage_get(&state, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct event *event;
 
 	if (!c)
-		return;
+		return NULL;
 	__builtin_memset(c, 0, sizeof(*c));
 	c->una = 1;
 	c->prev_una = tp->snd_una;
@@ -66,8 +66,6 @@ void BPF_PROG(truckee_init, struct sock *sk)
 	c->doubling = 1;
 	c->at_window = c->increase = FL_ONE;
 	c->number = __sync_fetch_and_add(&counters.connections, 1);
-	if (params.ssthresh)
-		tp->snd_ssthresh = params.ssthresh;
 	read_window(tp, c);
 	event = event_begin(sk, EVENT_INIT, bpf_ktime_get_ns(), c->number);
 	if (event) {
@@ -75,6 +73,15 @@ void BPF_PROG(truckee_init, struct sock *sk)
 		event->rtt_min_us = c->rtt_min_us;
 		bpf_ringbuf_submit(event, 0);
 	}
+	return c;
+}
+
+SEC("struct_ops")
+void BPF_PROG(truckee_init, struct sock *sk)
+{
+	if (params.ssthresh)
+		tcp_sk(sk)->snd_ssthresh = params.ssthresh;
+	begin(sk);
 }
 
 SEC("struct_ops")
@@ -96,6 +103,9 @@ void BPF_PROG(truckee_pkts_acked, struct sock *sk, const struct ack_sample *samp
 	struct event *event;
 	__u64 clamp;
 
+	// The ACK of a SYN comes before init; later there was no memory for it when the connection began.
+	if (!c && is_initialised(sk))
+		c = begin(sk);
 	if (!c)
 		return;
 	c->heard = tp->tcp_mstamp;
@@ -149,7 +159,7 @@ __u32 BPF_PROG(truckee_ssthresh, struct sock *sk)
 	struct event *event;
 	__u32 ssthresh;
 
-	if (!c) // no memory for it when the connection began
+	if (!c)
 		return tp->snd_cwnd > 4 ? tp->snd_cwnd / 2 : 2;
 	timeout = !icsk->icsk_pending;
 	echo = !timeout && !tp->prior_ssthresh && (tp->ecn_flags || tp->tcp_mstamp != c->heard);

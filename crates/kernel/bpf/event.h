@@ -20,6 +20,7 @@ struct event {
 	__u32 sent, flight, mss, srtt_us, rtt_min_us, ssthresh, ssthresh_after, cwnd;
 	__u8 kind, state, flags, verdict;
 };
+_Static_assert(sizeof(struct event) == 104, "src/cc/event.rs reads so many bytes");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -51,6 +51,7 @@ struct sock {
 
 struct inet_connection_sock {
 	__u8 icsk_ca_state : 5;
+	__u8 icsk_ca_initialized : 1;
 	__u8 icsk_pending;
 } RELOCATED;
 
@@ -98,6 +99,13 @@ static __always_inline __u8 ca_state_of(struct sock *sk)
 	struct inet_connection_sock *icsk = (struct inet_connection_sock *)sk;
 
 	return BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state);
+}
+
+static __always_inline __u8 is_initialised(struct sock *sk)
+{
+	struct inet_connection_sock *icsk = (struct inet_connection_sock *)sk;
+
+	return BPF_CORE_READ_BITFIELD(icsk, icsk_ca_initialized);
 }
 
 #endif

@@ -98,6 +98,16 @@ pub fn check(needs: &[Capability]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether a test can be run here; says so if not. Beside what is given it needs what that rests on.
+#[cfg(all(live, test))]
+pub(crate) fn able(needs: &[Capability]) -> bool {
+    let missing = check(&[Capability::Privileges]).and_then(|()| check(needs)).err();
+    if let Some(error) = &missing {
+        eprintln!("not tested here: {error}");
+    }
+    missing.is_none()
+}
+
 fn conclude(name: Capability, Finding { state, seen }: Finding) -> Check {
     let mend = (state != State::Works).then(|| mend::of(name));
     Check { name, state, needed: name.needed(), seen, purpose: name.purpose(), mend }

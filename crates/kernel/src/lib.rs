@@ -41,6 +41,9 @@ pub(crate) fn object(name: &str) -> Result<&'static [u8], Error> {
 
 #[cfg(live)]
 pub mod cc;
+#[cfg(not(live))]
+#[path = "cc/absent.rs"]
+pub mod cc;
 #[cfg(live)]
 mod cgroup;
 #[cfg(live)]

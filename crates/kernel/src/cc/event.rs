@@ -112,6 +112,9 @@ pub struct Events {
     pub lost: u64,
 }
 
+/// Bytes of a record.
+const SIZE: usize = 104;
+
 /// Reads a record from front to back.
 struct Reader<'a>(&'a [u8]);
 
@@ -146,8 +149,11 @@ impl Reader<'_> {
 }
 
 impl Event {
-    /// The record of `bpf/event.h`; none if it is cut short or of another kind.
+    /// The record of `bpf/event.h`; none if it is of another size or kind.
     pub(super) fn read(record: &[u8]) -> Option<Self> {
+        if record.len() != SIZE {
+            return None;
+        }
         let mut r = Reader(record);
         Some(Self {
             time: r.u64()?,

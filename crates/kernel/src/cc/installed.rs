@@ -6,6 +6,7 @@
 
 use super::load::{Loaded, OPS, refused};
 use super::port::Port;
+use super::published::{Installed, Owner, Published};
 use crate::Error;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{MapCore, MapHandle, MapType};
@@ -20,26 +21,6 @@ const FOLDER: &str = "/sys/fs/bpf/truckee";
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 /// How long the kernel may take to unregister what nothing holds any more.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Whose a congestion control is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// The kernel's own, a module's, or another program's.
-    Kernel,
-    /// Loaded by `truckee cc load`.
-    Installed,
-    /// A truckee run's that is under way.
-    Run,
-}
-
-/// A congestion control that a socket can ask for now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
-    /// Its name.
-    pub name: String,
-    /// Whose it is.
-    pub owner: Owner,
-}
 
 /// The names of all congestion controls that the running kernel has, in its order.
 pub fn available() -> Result<Vec<String>, Error> {
@@ -80,6 +61,11 @@ pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
     let loaded = Loaded::load(port, name, false)?;
     // The handle is closed here; the name in the file system holds the registration.
     loaded.leave(&pin(name))
+}
+
+/// Registers a published port under its name for every program.
+pub fn load_published(published: &Published) -> Result<(), Error> {
+    load_for_all(&published.port()?, published.name)
 }
 
 fn make_folder() -> Result<(), Error> {

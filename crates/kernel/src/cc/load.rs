@@ -5,8 +5,10 @@ use super::params::params;
 use super::port::Port;
 use crate::Error;
 use libbpf_rs::{
-    Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel, RingBufferBuilder,
+    ErrorKind, Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel,
+    RingBufferBuilder,
 };
+use nix::unistd::Uid;
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Once;
@@ -51,8 +53,15 @@ fn listen() {
 /// Lines of the verifier's report that come with an error.
 const LAST_WORDS: usize = 8;
 
+/// The error for what libbpf or the kernel has refused.
 pub(super) fn refused(doing: impl Into<String>, error: &libbpf_rs::Error) -> Error {
     let said = SAID.with_borrow_mut(std::mem::take);
+    if error.kind() == ErrorKind::PermissionDenied && !Uid::effective().is_root() {
+        return Error::Missing {
+            what: format!("only root may {}", doing.into()),
+            mend: "run it with sudo".to_owned(),
+        };
+    }
     let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(LAST_WORDS)..];
     let mut reason = error.to_string();

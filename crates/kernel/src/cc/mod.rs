@@ -16,10 +16,12 @@ mod load;
 mod number;
 mod params;
 mod port;
+mod published;
 
 pub use bound::Bound;
 pub use control::{Control, control_of};
 pub use event::{Event, Events, Kind, flags, state};
-pub use installed::{Installed, Owner, available, list, load_for_all, unload};
+pub use installed::{available, list, load_for_all, load_published, unload};
 pub use load::Loaded;
-pub use port::{PORTS, Port, Published, find};
+pub use port::Port;
+pub use published::{Installed, Owner, PORTS, Published, find};

@@ -1,5 +1,6 @@
 //! What is ported: which products of the families' members the BPF programs can be, and the published ones among them.
 
+use super::published::{PORTS, Published};
 use crate::Error;
 use truckee_tcp::estimate::{AnyEstimator, Csfq, Ewma, Tibet, Westwood1, Westwood2, Westwood3};
 use truckee_tcp::growth::{self, AnyGrowth};
@@ -22,47 +23,6 @@ pub struct Port {
     pub ssthresh: Option<u64>,
 }
 
-/// A published sender that can be loaded by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Published {
-    /// Its name in the kernel.
-    pub name: &'static str,
-    /// Its preset in a scenario.
-    pub preset: &'static str,
-}
-
-const fn published(name: &'static str, preset: &'static str) -> Published {
-    Published { name, preset }
-}
-
-/// Published senders and their names in the kernel, of which there is room for 15 bytes.
-pub const PORTS: &[Published] = &[
-    published("tk_newreno", "newreno"),
-    published("tk_rfc2581", "rfc2581"),
-    published("tk_capped", "capped"),
-    published("tk_lp_vegas", "newreno-lp"),
-    published("tk_lp_single", "newreno-lp(vegas-single)"),
-    published("tk_lp_ncpld", "newreno-lp(ncpld)"),
-    published("tk_lp_spike", "newreno-lp(spike)"),
-    published("tk_lp_flipflop", "newreno-lp(flip-flop)"),
-    published("tk_lp_random", "newreno-lp(random)"),
-    published("tk_lp_congested", "newreno-lp(always-congested)"),
-    published("tk_lp_wireless", "newreno-lp(always-wireless)"),
-    published("tk_lp_highspeed", "newreno-lp+hstcp"),
-    published("tk_tibet", "tibet"),
-    published("tk_westwood1", "westwood-1"),
-    published("tk_westwood2", "westwood-2"),
-    published("tk_westwood3", "westwood-3"),
-    published("tk_vegas", "vegas"),
-    published("tk_highspeed", "hstcp"),
-    published("tk_limited_ss", "limited-slow-start"),
-];
-
-/// The published port of that name, in the kernel or in a scenario.
-pub fn find(name: &str) -> Option<&'static Published> {
-    PORTS.iter().find(|p| p.name == name || p.preset == name)
-}
-
 impl Published {
     /// It with its published parameters.
     pub fn port(&self) -> Result<Port, Error> {
@@ -82,6 +42,14 @@ pub(super) fn arg<'a>(spec: &'a Spec, name: &str) -> Option<&'a Arg> {
 pub(super) fn member<'a>(spec: &'a Spec, name: &str) -> Option<&'a Spec> {
     match arg(spec, name) {
         Some(Arg::Spec(spec)) => Some(spec),
+        _ => None,
+    }
+}
+
+/// A parameter that is a pure number.
+pub(super) fn number(spec: &Spec, name: &str) -> Option<f64> {
+    match arg(spec, name) {
+        Some(Arg::Number(x)) => Some(*x),
         _ => None,
     }
 }

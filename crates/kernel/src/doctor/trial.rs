@@ -51,7 +51,7 @@ impl Bench {
             Capability::Leftovers => leftovers(),
             Capability::Btf => found(bpf::types()),
             Capability::Privileges => privileges(),
-            _ if !lacking().is_empty() => Finding::untried(format!("needs {}", lacking().join(", "))),
+            _ if !lacking().is_empty() => Finding::untried("needs root's capabilities"),
             Capability::Namespaces => self.with(|_, ns| Ok(format!("made one, number {}", ns.inode()))),
             Capability::Tun => self.with(|_, ns| ns.enter(|| tun("tk0"))?.map(|_| "made one".to_owned())),
             Capability::StructOps => self.with(|session, _| bpf::register(session, bpf::KEPT)),

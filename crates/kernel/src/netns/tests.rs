@@ -1,6 +1,10 @@
 use super::*;
+use crate::doctor::{Capability, able, tun};
 use crate::session::Session;
-use std::net::{IpAddr, TcpListener};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::io::Read;
+use std::net::{IpAddr, TcpListener, UdpSocket};
+use std::os::fd::AsFd;
 use std::process::Command;
 
 fn names() -> Vec<String> {
@@ -16,6 +20,9 @@ fn inside(ns: &Netns, program: &str, arguments: &[&str]) -> String {
 
 #[test]
 fn a_namespace_is_there_until_it_is_dropped() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let name = session.namespace("life");
     let ns = Netns::create(&name).unwrap();
@@ -32,6 +39,9 @@ fn a_namespace_is_there_until_it_is_dropped() {
 
 #[test]
 fn a_name_that_exists_is_refused_and_left_alone() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("twice")).unwrap();
     let refused = Netns::create(ns.name()).unwrap_err().to_string();
@@ -44,6 +54,9 @@ fn a_name_that_exists_is_refused_and_left_alone() {
 
 #[test]
 fn what_was_deleted_and_made_anew_by_another_is_not_ours_to_remove() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let name = session.namespace("anew");
     let ours = Netns::create(&name).unwrap();
@@ -55,6 +68,9 @@ fn what_was_deleted_and_made_anew_by_another_is_not_ours_to_remove() {
 
 #[test]
 fn ip_netns_knows_our_namespaces() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("known")).unwrap();
     let list = Command::new("ip").args(["netns", "list"]).output().unwrap();
@@ -73,6 +89,9 @@ fn names_that_no_file_can_have_are_refused() {
 
 #[test]
 fn a_panic_inside_comes_out() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("panic")).unwrap();
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ns.enter(|| panic!("inside"))));
@@ -81,6 +100,9 @@ fn a_panic_inside_comes_out() {
 
 #[test]
 fn an_interface_gets_addresses_routes_and_metrics() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("set")).unwrap();
     inside(&ns, "ip", &["tuntap", "add", "tk0", "mode", "tun"]);
@@ -129,7 +151,33 @@ fn an_interface_gets_addresses_routes_and_metrics() {
 }
 
 #[test]
+fn the_kernel_sends_nothing_of_its_own() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
+    let session = Session::begin().unwrap();
+    let ns = Netns::create(&session.namespace("quiet")).unwrap();
+    let mut device = ns.enter(|| tun("tk0")).unwrap().unwrap();
+    let addresses = ["10.77.0.1", "fd77::1"].map(|ip| Address { ip: ip.parse().unwrap(), prefix: 24 });
+    configure(&ns, &Interface { name: "tk0", addresses: &addresses, ..Interface::default() }).unwrap();
+    let mut wanted = [PollFd::new(device.as_fd(), PollFlags::POLLIN)];
+    // Solicitations and reports would come within a second, and again.
+    let arrived = poll(&mut wanted, PollTimeout::from(2500_u16)).unwrap();
+    let mut packet = [0; 1500];
+    if arrived > 0 {
+        let length = device.read(&mut packet).unwrap();
+        panic!("{:02x?}", &packet[..length]);
+    }
+    // And what we send does come.
+    ns.enter(|| UdpSocket::bind("10.77.0.1:0").unwrap().send_to(b"x", "10.77.0.9:9").unwrap()).unwrap();
+    assert_eq!(device.read(&mut packet).unwrap(), 29);
+}
+
+#[test]
 fn an_interface_that_is_not_there_is_named() {
+    if !able(&[Capability::Namespaces]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("none")).unwrap();
     let error = configure(&ns, &Interface { name: "tk9", ..Interface::default() }).unwrap_err().to_string();

@@ -1,8 +1,9 @@
 //! The emulator's loop, the only place that reads the clock: packets in, what is due out, sleep until the next of either.
 //!
 //! It sleeps in `ppoll` with a timeout in nanoseconds, its timer slack being one, until the next moment at which
-//! something is due or a packet comes. With `busy`, it does not sleep within [`SPIN`] of such a moment, but looks again
-//! and again: that costs processor time and saves what waking up takes. While packets come, it reads them in batches, and
+//! something is due or a packet comes. Sleep ends late, by what waking a processor takes: it learns by how much and has
+//! itself woken as much earlier ([`Waking`]). With `busy`, it does not sleep within [`SPIN`] of such a moment, but looks
+//! again and again: that costs processor time and saves what waking up takes. While packets come, it reads them in batches, and
 //! sends what is due between any two of them.
 
 use super::delays::Delays;
@@ -28,6 +29,25 @@ const BATCH: usize = 64;
 
 /// With `busy`: how long before a deadline sleep ends.
 const SPIN: Nanos = 150_000;
+
+/// The most by which it has itself woken earlier.
+const MOST_EARLY: Nanos = 100_000;
+
+/// How late sleep ends here: an average that forgets, of times that ended by the clock.
+#[derive(Debug, Default)]
+struct Waking(Nanos);
+
+impl Waking {
+    /// Sleep that was to end has ended so much later.
+    fn learn(&mut self, late: Nanos) {
+        self.0 = (7 * self.0 + late.min(MOST_EARLY)) / 8;
+    }
+
+    /// How long to sleep for something that is due in `left`.
+    fn sleep_for(&self, left: Nanos) -> Nanos {
+        left.saturating_sub(self.0)
+    }
+}
 
 /// The largest frame: an IP packet of 65,535 bytes and what is in front of it.
 const LARGEST: usize = 65_600;
@@ -97,7 +117,7 @@ impl Pump {
         let counters = ports.iter().map(|p| PortCounters { name: p.name().to_owned(), ..Default::default() });
         let mut out =
             Out { counters: counters.collect(), ports, begin: 0, late: Delays::default(), failed: None };
-        let mut frame = vec![0; LARGEST];
+        let (mut frame, mut waking) = (vec![0; LARGEST], Waking::default());
         while !shared.stop.load(Ordering::Acquire) {
             out.begin = shared.begin.load(Ordering::Acquire);
             let begun = out.begin > 0;
@@ -111,14 +131,14 @@ impl Pump {
             }
             let mut came = false;
             for port in 0..out.ports.len() {
-                came |= read_batch(&mut network, &mut out, port, &mut frame)?;
+                came |= read_batch(&mut network, &mut out, port, &mut frame, &shared)?;
             }
             if let Some(error) = out.failed {
                 return Err(error);
             }
             if !came {
                 let next = if begun { network.next_event() } else { None };
-                sleep(&out, &wake, next, busy)?;
+                sleep(&out, &wake, next, busy, &mut waking)?;
             }
         }
         let Out { ports, mut counters, begin, late, .. } = out;
@@ -131,7 +151,13 @@ impl Pump {
 }
 
 /// Reads what a port has, up to a batch; whether there was anything.
-fn read_batch(network: &mut Network, out: &mut Out, port: usize, frame: &mut [u8]) -> Result<bool, Error> {
+fn read_batch(
+    network: &mut Network,
+    out: &mut Out,
+    port: usize,
+    frame: &mut [u8],
+    shared: &Shared,
+) -> Result<bool, Error> {
     for n in 0..BATCH {
         let Some(read) = out.ports[port].read(frame)? else { return Ok(n > 0) };
         let Some(bytes) = read else {
@@ -140,6 +166,10 @@ fn read_batch(network: &mut Network, out: &mut Out, port: usize, frame: &mut [u8
         };
         out.counters[port].read += 1;
         let (frame, ip_at) = (&frame[..bytes], out.ports[port].ip_at());
+        if out.begin == 0 {
+            // After the reading: what was sent after the run began shall not pass as if before.
+            out.begin = shared.begin.load(Ordering::Acquire);
+        }
         if out.begin > 0 {
             let now = clock().saturating_sub(out.begin);
             network.advance(now, out);
@@ -153,10 +183,17 @@ fn read_batch(network: &mut Network, out: &mut Out, port: usize, frame: &mut [u8
     Ok(true)
 }
 
-/// Sleeps until something comes or the next event is due.
-fn sleep(out: &Out, mut wake: &UnixStream, next: Option<Time>, busy: bool) -> Result<(), Error> {
-    let left = next.map(|next| next.saturating_sub(clock().saturating_sub(out.begin)));
-    let left = left.map(|left| if busy { left.saturating_sub(SPIN) } else { left });
+/// Sleeps until something comes or the next event is about to be due.
+fn sleep(
+    out: &Out,
+    mut wake: &UnixStream,
+    next: Option<Time>,
+    busy: bool,
+    waking: &mut Waking,
+) -> Result<(), Error> {
+    let now = clock();
+    let left = next.map(|next| next.saturating_sub(now.saturating_sub(out.begin)));
+    let left = left.map(|left| waking.sleep_for(if busy { left.saturating_sub(SPIN) } else { left }));
     if left == Some(0) {
         return Ok(());
     }
@@ -164,9 +201,10 @@ fn sleep(out: &Out, mut wake: &UnixStream, next: Option<Time>, busy: bool) -> Re
         out.ports.iter().map(|port| PollFd::new(port.as_fd(), PollFlags::POLLIN)).collect();
     fds.push(PollFd::new(wake.as_fd(), PollFlags::POLLIN));
     let timeout = left.map(|left| TimeSpec::from(Duration::from_nanos(left)));
-    match ppoll(&mut fds, timeout, None) {
-        Ok(_) | Err(Errno::EINTR) => {}
-        Err(error) => return Err(Error::system("wait for packets", error)),
+    match (ppoll(&mut fds, timeout, None), left) {
+        (Ok(0), Some(left)) => waking.learn(clock().saturating_sub(now + left)),
+        (Ok(_) | Err(Errno::EINTR), _) => {}
+        (Err(error), _) => return Err(Error::system("wait for packets", error)),
     }
     let called =
         fds.last().and_then(PollFd::revents).is_some_and(|events| events.contains(PollFlags::POLLIN));
@@ -175,4 +213,22 @@ fn sleep(out: &Out, mut wake: &UnixStream, next: Option<Time>, busy: bool) -> Re
         let _ = wake.read(&mut [0; 64]);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_has_itself_woken_earlier_by_as_much_as_sleep_ends_late() {
+        let mut waking = Waking::default();
+        assert_eq!(waking.sleep_for(1_000_000), 1_000_000);
+        (0..100).for_each(|_| waking.learn(50_000));
+        let early = 1_000_000 - waking.sleep_for(1_000_000);
+        assert!((49_000..=50_000).contains(&early), "{early}");
+        // Once held up for long, it does not spin for long.
+        (0..100).for_each(|_| waking.learn(10_000_000));
+        assert!(waking.sleep_for(1_000_000) >= 1_000_000 - MOST_EARLY);
+        assert_eq!(waking.sleep_for(20_000), 0);
+    }
 }

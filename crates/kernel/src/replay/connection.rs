@@ -142,6 +142,7 @@ impl Connection {
         self.left = (event.window_after >> 32) as u32;
         let apart = (self.cwnd - event.window_after as f64 / FIXED).abs();
         self.report.cwnd = self.report.cwnd.max(apart);
+        self.report.largest = self.report.largest.max(self.cwnd);
         let ssthresh = self.beside(self.w.ssthresh, event.ssthresh_after);
         self.report.ssthresh = self.report.ssthresh.max(ssthresh);
         self.compare_estimate(event);

@@ -37,6 +37,8 @@ pub struct Report {
     pub differing: u64,
     /// Of those, how many a round-trip time within the bound of the one measured would have changed too.
     pub near: u64,
+    /// Largest window, segments.
+    pub largest: f64,
     /// Largest difference of the window while it grew, segments.
     pub cwnd: f64,
     /// Largest difference of ssthresh after a loss from the definition's, which is rounded down here, segments.
@@ -63,6 +65,7 @@ impl Report {
             verdicts: 0,
             differing: 0,
             near: 0,
+            largest: 0.0,
             cwnd: 0.0,
             ssthresh: 0,
             target: 0,

@@ -1,5 +1,5 @@
 //! A lossy path between two network namespaces, for tests of congestion controls: two TUN devices and a thread between
-//! them that limits the rate, queues, delays, drops at random and goes dark for a while. The namespaces are their
+//! them that limits the rate, queues, marks, delays, drops at random, goes dark for a while, and cuts ACKs. The namespaces are their
 //! threads' own and vanish with them. Not for: measuring anything; that is the path emulator's.
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -29,6 +29,10 @@ pub struct Path {
     pub loss: f64,
     /// From when to when nothing arrives.
     pub dark: (Duration, Duration),
+    /// Packets that wait from which on those that are ECN-capable are marked.
+    pub mark: usize,
+    /// Into how many each ACK that advances is cut.
+    pub cut: u32,
     /// Settings of the sender's namespace.
     pub sysctls: &'static [&'static str],
 }
@@ -78,9 +82,15 @@ impl Way {
         if limited && waiting > path.queue as f64 {
             return;
         }
+        let mut packet = packet.to_vec();
+        if limited && waiting > path.mark as f64 && packet[1] & 3 != 0 {
+            packet[1] |= 3;
+            let sum = checksum(&[&packet[..10], &packet[12..20]]);
+            packet[10..12].copy_from_slice(&sum.to_be_bytes());
+        }
         let leaves = leaves + if limited { took } else { Duration::ZERO };
         self.free = Some(leaves);
-        self.packets.push_back((leaves + path.delay, packet.to_vec()));
+        self.packets.push_back((leaves + path.delay, packet));
     }
 
     fn deliver(&mut self, to: &mut File, now: Instant) {
@@ -91,10 +101,49 @@ impl Way {
     }
 }
 
+/// The Internet checksum of these pieces, each of an even number of bytes.
+fn checksum(pieces: &[&[u8]]) -> u16 {
+    let words = pieces.iter().flat_map(|piece| piece.chunks_exact(2));
+    let sum: u32 = words.map(|w| u32::from(u16::from_be_bytes([w[0], w[1]]))).sum();
+    let folded = (sum & 0xffff) + (sum >> 16);
+    !((folded & 0xffff) + (folded >> 16)) as u16
+}
+
+/// Cuts ACKs: one that advances becomes several, the last of them itself.
+struct Cutter {
+    into: u32,
+    last: Option<u32>,
+}
+
+impl Cutter {
+    fn cut(&mut self, packet: &[u8]) -> Vec<Vec<u8>> {
+        let number =
+            |at: usize| u32::from_be_bytes([packet[at], packet[at + 1], packet[at + 2], packet[at + 3]]);
+        let header = usize::from(packet[32] >> 4) * 4;
+        let (ack, pure) = (number(28), packet.len() == 20 + header && packet[33] == 0x10);
+        let advance = self.last.map_or(0, |last| ack.wrapping_sub(last));
+        self.last = Some(ack);
+        if !pure || self.into < 2 || advance < self.into || advance > 1 << 30 {
+            return vec![packet.to_vec()];
+        }
+        let part = |k: u32| {
+            let mut part = packet.to_vec();
+            part[28..32].copy_from_slice(&(ack - (self.into - k) * (advance / self.into)).to_be_bytes());
+            part[36..38].fill(0);
+            let length = (header as u16).to_be_bytes();
+            let sum = checksum(&[&part[12..20], &[0, 6], &length, &part[20..]]);
+            part[36..38].copy_from_slice(&sum.to_be_bytes());
+            part
+        };
+        (1..=self.into).map(part).collect()
+    }
+}
+
 fn forward(mut near: File, mut far: File, path: Path, stop: &AtomicBool) {
     let (mut to_far, mut to_near) = (Way::default(), Way::default());
     let (begun, mut seed) = (Instant::now(), 0x9e37_79b9_7f4a_7c15u64);
     let mut buffer = vec![0; 65_536];
+    let mut cutter = Cutter { into: path.cut, last: None };
     while !stop.load(Ordering::Relaxed) {
         let next = [&to_far, &to_near].into_iter().filter_map(|w| w.packets.front()).map(|p| p.0).min();
         let wait = next.map_or(Duration::from_millis(20), |at| at.saturating_duration_since(Instant::now()));
@@ -112,8 +161,8 @@ fn forward(mut near: File, mut far: File, path: Path, stop: &AtomicBool) {
         }
         if ready[1] {
             let n = far.read(&mut buffer).unwrap();
-            if !dark {
-                to_near.take(&path, &buffer[..n], now, false);
+            for part in cutter.cut(&buffer[..n]).iter().filter(|_| !dark) {
+                to_near.take(&path, part, now, false);
             }
         }
         to_far.deliver(&mut far, now);
@@ -139,6 +188,7 @@ pub fn send(path: Path, control: &str, lasting: Duration, mut meanwhile: impl Fn
             let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
             socket.set_tcp_congestion(control.as_bytes()).unwrap();
             socket.connect(&SocketAddr::from(([10, 9, 8, 2], 5001)).into()).unwrap();
+            socket.set_linger(Some(Duration::ZERO)).unwrap(); // nothing of it outlives the test
             socket.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
             let (begun, block) = (Instant::now(), vec![0u8; 65_536]);
             while begun.elapsed() < lasting {
@@ -172,7 +222,7 @@ fn receive(
     listening: &std::sync::mpsc::Sender<()>,
     stop: &AtomicBool,
 ) -> u64 {
-    tuns.send((false, tun("far", "10.9.8.2", &[]))).unwrap();
+    tuns.send((false, tun("far", "10.9.8.2", &["tcp_ecn=1"]))).unwrap();
     let socket = std::net::TcpListener::bind("10.9.8.2:5001").unwrap();
     listening.send(()).unwrap();
     let (mut connection, _) = socket.accept().unwrap();

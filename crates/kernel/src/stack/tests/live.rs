@@ -2,6 +2,7 @@
 
 use super::wire::{ACK, Lossy, SYN, Seen, Wire};
 use super::*;
+use crate::doctor::{Capability, able};
 use crate::session::Session;
 use std::time::Duration;
 
@@ -54,6 +55,9 @@ fn most_in_flight(seen: &[Seen]) -> u32 {
 
 #[test]
 fn sysctls_are_what_was_asked_for() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("sysctl")).unwrap();
     let settings = papers(&Stack::default(), "newreno", "every");
@@ -78,6 +82,9 @@ fn sysctls_are_what_was_asked_for() {
 
 #[test]
 fn a_sysctl_that_the_kernel_lacks_is_an_error_unless_it_may() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
     let session = Session::begin().unwrap();
     let ns = Netns::create(&session.namespace("lack")).unwrap();
     let lacking =
@@ -89,6 +96,9 @@ fn a_sysctl_that_the_kernel_lacks_is_an_error_unless_it_may() {
 
 #[test]
 fn options_are_offered_or_not_as_the_flow_says() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
     let bare = Stack { window_scaling: false, ..Stack::default() };
     let seen = passed(&papers(&bare, "newreno", "every"), 1000, Lossy(0));
     for end in handshake(&seen) {
@@ -110,6 +120,9 @@ fn options_are_offered_or_not_as_the_flow_says() {
 
 #[test]
 fn the_first_flight_is_the_initial_window() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
     for (segments, mss) in [(1, 1460), (2, 536), (3, 1460), (20, 1000)] {
         let stack = Stack { initial_window: Size::Segments(segments.into()), mss, ..Stack::default() };
         let seen = passed(&papers(&stack, "newreno", "every"), 100_000, Lossy(0));
@@ -122,6 +135,9 @@ fn the_first_flight_is_the_initial_window() {
 
 #[test]
 fn the_window_is_the_one_of_the_scenario() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
     for rwnd in [16 << 20, 200_000, 65_535, 14_600] {
         for mss in [1460, 536] {
             let stack = Stack { rwnd: Size::Bytes(rwnd), mss, ..Stack::default() };
@@ -140,6 +156,9 @@ fn the_window_is_the_one_of_the_scenario() {
 
 #[test]
 fn a_send_buffer_bounds_the_flight() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
     let stack = Stack { send_buffer: Some(Size::Bytes(65_536)), ..Stack::default() };
     let most = most_in_flight(&passed(&papers(&stack, "newreno", "every"), 2_000_000, Lossy(0)));
     assert!((60_000..=65_536 + 2 * 1460).contains(&most), "{most}");
@@ -147,6 +166,9 @@ fn a_send_buffer_bounds_the_flight() {
 
 #[test]
 fn every_segment_is_acknowledged_or_every_second() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
     let share = |receiver| {
         let stack = Stack { rwnd: Size::Bytes(65_535), ..Stack::default() };
         let seen = passed(&papers(&stack, "newreno", receiver), 1_000_000, Lossy(0));
@@ -160,6 +182,9 @@ fn every_segment_is_acknowledged_or_every_second() {
 
 #[test]
 fn a_lost_tail_waits_for_the_timer() {
+    if !able(&[Capability::Tun]) {
+        return;
+    }
     for min_rto in [300, 1000] {
         let stack = Stack { min_rto: min_rto * MS, initial_window: Size::Segments(4.0), ..Stack::default() };
         // Four segments, of which the last is lost: no probe, no early retransmit, only the timer.

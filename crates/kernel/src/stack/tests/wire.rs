@@ -1,16 +1,17 @@
 //! A wire between two namespaces that delays packets and writes down what passed: two TUN devices and a thread each way.
 
+use crate::doctor::tun;
 use crate::netns::{Address, Interface, Metrics, Netns, Route, configure};
 use crate::session::Session;
 use crate::stack::{self, End, Settings};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use socket2::{Domain, Socket, Type};
 use std::collections::VecDeque;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -101,7 +102,8 @@ impl Wire {
             stack::apply(&ns, &stack::merge([("flow", end, settings)]).unwrap()).unwrap();
             // Every kernel has it, and it is the one that fills a window.
             ns.enter(|| fs::write("/proc/sys/net/ipv4/tcp_congestion_control", "reno")).unwrap().unwrap();
-            let tun = ns.enter(|| tun("tk0")).unwrap();
+            let tun = ns.enter(|| tun("tk0")).unwrap().unwrap();
+            fcntl(&tun, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
             set_up(&ns, own, other, metrics, settings);
             (ns, tun)
         })
@@ -173,20 +175,6 @@ fn set_up(ns: &Netns, own: Ipv4Addr, other: Ipv4Addr, metrics: Metrics, settings
         routes: &routes,
     };
     configure(ns, &interface).unwrap();
-}
-
-/// A TUN device in the namespace of this thread; gone when the file is closed.
-pub fn tun(name: &str) -> File {
-    nix::ioctl_write_int!(tunsetiff, b'T', 202);
-    let nonblocking = libc::O_NONBLOCK;
-    let file =
-        OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open("/dev/net/tun").unwrap();
-    let mut request = [0_u8; 40];
-    request[..name.len()].copy_from_slice(name.as_bytes());
-    request[16..18].copy_from_slice(&((libc::IFF_TUN | libc::IFF_NO_PI) as u16).to_ne_bytes());
-    // SAFETY: the request is an ifreq (name, then flags) of the kernel's size, and outlives the call.
-    unsafe { tunsetiff(file.as_raw_fd(), request.as_mut_ptr() as u64) }.unwrap();
-    file
 }
 
 fn pump(

@@ -1,0 +1,44 @@
+//! `truckee cc` against the running kernel: root and a live leg are needed.
+
+#![cfg(target_os = "linux")]
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+
+fn truckee(args: &[&str]) -> assert_cmd::assert::Assert {
+    Command::new(env!("CARGO_BIN_EXE_truckee")).args(args).assert()
+}
+
+fn kernel_has(name: &str) -> bool {
+    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    names.split_whitespace().any(|n| n == name)
+}
+
+/// One that nothing else loads.
+const PRESET: &str = "newreno-lp(always-congested)";
+const NAME: &str = "tk_lp_congested";
+
+#[test]
+fn a_control_is_loaded_listed_and_unloaded() {
+    truckee(&["cc", "load", PRESET]).success().stdout(contains(NAME));
+    assert!(kernel_has(NAME));
+    truckee(&["cc", "list"]).success().stdout(contains("in the kernel").and(contains("loaded")));
+    truckee(&["cc", "load", NAME]).code(1).stderr(contains(NAME));
+    let listed = truckee(&["cc", "list", "--format", "json"]).success().get_output().stdout.clone();
+    let listed: serde_json::Value = serde_json::from_slice(&listed).unwrap();
+    let state = |name: &str| {
+        listed.as_array().unwrap().iter().find(|c| c["name"] == name).map(|c| c["state"].clone())
+    };
+    assert_eq!(state(NAME).unwrap(), "loaded");
+    assert_eq!(state("reno").unwrap(), "in the kernel");
+    truckee(&["cc", "unload", PRESET]).success();
+    assert!(!kernel_has(NAME));
+}
+
+#[test]
+fn what_is_not_ours_and_what_there_is_not_is_refused() {
+    truckee(&["cc", "unload", "reno"]).code(2).stderr(contains("left alone"));
+    truckee(&["cc", "unload", "tk_nothing"]).code(2).stderr(contains("truckee cc list"));
+    truckee(&["cc", "load", "newreno-lq"]).code(2).stderr(contains("did you mean \"newreno-lp\"?"));
+}
