@@ -90,8 +90,10 @@ pub fn of_flow(
         Era::Papers => papers::settings(stack),
         Era::Today => Settings { mtu: ETHERNET, stated: papers::ANY.to_vec(), ..Settings::default() },
     };
-    if recovery == "reno" {
-        settings.stated.push(papers::RENO);
+    match recovery {
+        "reno" => settings.stated.push(papers::RENO),
+        "vegas" => settings.stated.push(papers::VEGAS),
+        _ => {}
     }
     settings.negotiate("tcp_sack", kernel.sack.unwrap_or(kernel.era == Era::Today || recovery == "sack"));
     settings.switch(kernel);

@@ -151,7 +151,8 @@ impl Connection {
         Delivered { bytes: self.next - before, pause }
     }
 
-    /// An acknowledgement up to `ack` reaches the sender: the RTT sample that it gives, if it gives one.
+    /// An acknowledgement up to `ack` reaches the sender: the RTT sample that it gives, if it gives one. It gives none if
+    /// any of what it covers was sent twice: what lay behind a hole has then waited for the hole to be filled.
     pub fn acknowledge(&mut self, now: Time, ack: u64) -> Option<Nanos> {
         self.rounds.so_far.acks += 1;
         if ack <= self.una {
@@ -159,12 +160,13 @@ impl Connection {
         }
         self.rounds.advance(ack, self.high);
         self.una = ack;
-        let mut newest = None;
+        let (mut newest, mut again) = (None, false);
         while let Some(stretch) = self.outstanding.pop_front_if(|s| s.end <= ack) {
             self.delivered = self.delivered.saturating_sub(1);
-            newest = Some(stretch);
+            again |= stretch.again;
+            newest = Some(stretch.sent);
         }
-        newest.filter(|s| !s.again).map(|s| now.saturating_sub(s.sent))
+        newest.filter(|_| !again).map(|sent| now.saturating_sub(sent))
     }
 
     /// The first rounds: see `truckee_tcp::sender::Sender::rounds`.

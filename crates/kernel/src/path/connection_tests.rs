@@ -63,7 +63,7 @@ fn delays_run_from_the_first_transmission_to_delivery_in_order() {
 }
 
 #[test]
-fn round_trip_times_are_of_segments_that_were_sent_once() {
+fn round_trip_times_are_of_segments_that_were_sent_once_and_waited_for_none_that_was_not() {
     let mut one = connection(0);
     one.send(0, 1, 101);
     one.send(10, 101, 201);
@@ -72,6 +72,10 @@ fn round_trip_times_are_of_segments_that_were_sent_once() {
     assert_eq!(one.acknowledge(50, 101), None, "it was sent twice");
     assert_eq!(one.acknowledge(60, 301), Some(40), "the newest one's");
     assert_eq!(one.acknowledge(70, 301), None, "a duplicate");
+    one.send(80, 301, 401);
+    one.send(90, 401, 501);
+    one.send(130, 301, 401);
+    assert_eq!(one.acknowledge(150, 501), None, "the newest has waited for a hole to be filled");
     assert!(one.outstanding.is_empty());
 }
 

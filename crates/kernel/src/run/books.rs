@@ -62,7 +62,9 @@ impl Run<'_> {
     pub fn outcome(mut self) -> Result<Outcome, Error> {
         let measured = (self.t0 + self.scenario.warmup).min(self.end);
         let mut by_flow: Vec<Vec<Record>> = vec![Vec::new(); self.scenario.flows.len()];
-        for record in std::mem::take(&mut self.records) {
+        // With the path stopped the senders wait in vain until they are stopped too: those timeouts are no part of the run.
+        let until = self.end;
+        for record in std::mem::take(&mut self.records).into_iter().filter(|r| r.t <= until) {
             let flow = (0..by_flow.len()).find(|&flow| self.is_of(&record, flow));
             if let Some(flow) = flow {
                 by_flow[flow].push(record);

@@ -56,7 +56,7 @@ fn of_stack(stack: &Stack) -> Option<String> {
 }
 
 fn of_recovery(recovery: &str) -> Option<String> {
-    let known = ["reno", "newreno", "sack"].contains(&recovery);
+    let known = ["reno", "newreno", "sack", "vegas"].contains(&recovery);
     (!known).then(|| format!("recovery \"{recovery}\": a kernel recovers as newreno or sack"))
 }
 

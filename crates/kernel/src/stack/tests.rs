@@ -126,6 +126,15 @@ fn what_no_kernel_does_is_refused_by_name() {
 }
 
 #[test]
+fn recoveries_that_the_kernel_has_only_in_part_are_run_and_stated() {
+    let stated = |recovery| flow(Era::Papers, &Stack::default(), recovery, "every").stated;
+    for (recovery, what) in [("reno", "no plain Reno"), ("vegas", "before the third duplicate ACK")] {
+        assert!(stated(recovery).iter().any(|s| s.contains(what)), "{recovery}");
+        assert!(!stated("newreno").iter().any(|s| s.contains(what)), "{recovery}");
+    }
+}
+
+#[test]
 fn the_kernels_own_delayed_acks_are_written_out_or_not() {
     let (_, written) = truckee_tcp::ack::AnyAckPolicy::build(&Spec::named("delayed")).unwrap();
     for spec in [Spec::named("delayed"), written] {
