@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-/// What a note of [`Outcome::notes`] begins with that gives a reason to doubt this very run.
-pub const DISTURBED: &str = "disturbed: ";
+/// What a note of [`Outcome::notes`] begins with that is about this very run: a reason to doubt it, or what it lacks.
+pub const THIS_RUN: &str = "this run: ";
 
 /// What a run showed.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Changed};
-use truckee_scenario::outcome::DISTURBED;
+use truckee_scenario::outcome::THIS_RUN;
 use truckee_scenario::{Outcome, Scenario};
 use truckee_tcp::Time;
 use watch::{Record, Watch};
@@ -72,7 +72,7 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
     // Without it the run is as good, only less is known of the senders.
     let (watch, blind) = match doctor::check(&[Capability::Btf, Capability::Tracing]) {
         Ok(()) => (Some(Watch::start(&place.inodes(), spacing)?), None),
-        Err(error) => (None, Some(format!("nothing is known of windows and loss events: {error}"))),
+        Err(error) => (None, Some(format!("{THIS_RUN}nothing is known of windows and loss events: {error}"))),
     };
     let emulate = path::Options { series: options.series, busy: options.busy, priority: true };
     let emulator = plan.start(place.take_tuns(), &emulate)?;
@@ -148,13 +148,13 @@ fn disturbed(path: &Books) -> Vec<String> {
     let unread: u64 = path.ports.iter().map(|port| port.unread).sum();
     if unread > 0 {
         notes.push(format!(
-            "{DISTURBED}{unread} packets were lost before the emulator read them, and are in no book"
+            "{THIS_RUN}{unread} packets were lost before the emulator read them, and are in no book"
         ));
     }
     if let Some(late) = path.late_s.p99.filter(|&late| late > LATE) {
         let ms = late * 1e3;
         notes.push(format!(
-            "{DISTURBED}one packet in a hundred left {ms:.1} ms late or more: the machine was busy"
+            "{THIS_RUN}one packet in a hundred left {ms:.1} ms late or more: the machine was busy"
         ));
     }
     notes
