@@ -7,7 +7,6 @@
 
 mod app;
 mod books;
-mod clock;
 mod controls;
 mod place;
 mod watch;
@@ -16,7 +15,7 @@ mod web;
 use crate::Error;
 use crate::cc::{self, Control};
 use crate::doctor::{self, Capability};
-use crate::path::{self, Books, Emulator, Plan};
+use crate::path::{self, Books, Emulator, Plan, clock};
 use crate::session::Session;
 use crate::stack::Settings;
 use app::{Ends, Stop};
@@ -250,9 +249,9 @@ impl Live<'_> {
     fn attend(&mut self, emulator: &Emulator, cancel: &AtomicBool) -> Result<Time, Error> {
         let last = self.t0.saturating_add(self.scenario.duration);
         loop {
-            let left = Duration::from_nanos(last.saturating_sub(clock::now()));
+            let left = Duration::from_nanos(last.saturating_sub(clock()));
             if left.is_zero() || self.is_done() {
-                return Ok(clock::now().min(last));
+                return Ok(clock().min(last));
             }
             match &self.watch {
                 Some(watch) => self.records.extend(watch.take(left.min(TAKE))),
@@ -281,7 +280,7 @@ impl Live<'_> {
         for (index, page) in &mut self.pages {
             let end = &self.ends[*index];
             let mut progress = end.progress();
-            let now = clock::now();
+            let now = clock();
             if progress.started.is_none() && now >= end.start {
                 progress.started = Some(now);
                 page.ask(self.session, end.to)?;
