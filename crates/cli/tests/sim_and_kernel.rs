@@ -85,7 +85,8 @@ fn the_kernel_does_what_the_simulator_does() {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let done = compare(case);
                     if !done.status.success() {
-                        let text = [done.stdout, done.stderr].map(|t| String::from_utf8_lossy(&t).into_owned());
+                        let text =
+                            [done.stdout, done.stderr].map(|t| String::from_utf8_lossy(&t).into_owned());
                         failed.lock().unwrap().push(format!("{}:\n{}", case.path.display(), text.concat()));
                     }
                 }

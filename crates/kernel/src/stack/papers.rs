@@ -55,8 +55,7 @@ pub(super) const RENO: &str =
     "several losses in a window are repaired as by NewReno (RFC 6582): the kernel has no plain Reno";
 
 /// What holds of the recovery `vegas`.
-pub(super) const VEGAS: &str =
-    "losses are noticed and repaired as by NewReno (RFC 6582): the kernel does not retransmit before the third duplicate ACK, as Vegas does";
+pub(super) const VEGAS: &str = "losses are noticed and repaired as by NewReno (RFC 6582): the kernel does not retransmit before the third duplicate ACK, as Vegas does";
 
 /// What a flow wants whatever it sets.
 pub(super) fn settings(stack: &Stack) -> Settings {
