@@ -242,7 +242,7 @@ impl Ends<'_> {
             }),
             App::RequestResponse { request, response, count, .. } => self.connection(stop, |s| {
                 let mut left = count.unwrap_or(u64::MAX);
-                while left > 0 && read(s, request)? == request {
+                while left > 0 && self.read(s, request)? == request {
                     self.write(s, response)?;
                     left -= 1;
                 }
@@ -273,7 +273,7 @@ impl Ends<'_> {
         socket.set_write_timeout(Some(PATIENCE))?; // before, it would hold for connecting, too
         work(&socket)?;
         socket.shutdown(Shutdown::Write)?;
-        read(&socket, u64::MAX)?; // until the receiver, which has read all, closes
+        self.read(&socket, u64::MAX)?; // until the receiver, which has read all, closes
         lock(&self.progress).connections += 1;
         Ok(())
     }
@@ -323,7 +323,7 @@ impl Ends<'_> {
 
     fn receive(&self, mut socket: &Socket, stop: &Stop) -> io::Result<()> {
         let App::RequestResponse { request, response, count, think } = self.flow.app else {
-            read(socket, u64::MAX)?;
+            self.read(socket, u64::MAX)?;
             return Ok(());
         };
         let asked = vec![0; usize::try_from(request).unwrap_or(CHUNK)];
@@ -332,35 +332,36 @@ impl Ends<'_> {
                 break;
             }
             socket.write_all(&asked)?;
-            if read(socket, response)? < response {
+            if self.read(socket, response)? < response {
                 break;
             }
         }
         socket.shutdown(Shutdown::Write)?;
-        read(socket, u64::MAX)?;
+        self.read(socket, u64::MAX)?;
         Ok(())
+    }
+
+    /// Reads so many bytes, or until the end; how many there were. Holds the window at what the flow wants.
+    fn read(&self, mut socket: &Socket, bytes: u64) -> io::Result<u64> {
+        let mut buffer = vec![0; CHUNK];
+        let mut done = 0;
+        while done < bytes {
+            let most = CHUNK.min(usize::try_from(bytes - done).unwrap_or(CHUNK));
+            match socket.read(&mut buffer[..most]) {
+                Ok(0) => break,
+                Ok(n) => done += n as u64,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            self.sockets.hold_window(socket).map_err(io::Error::other)?;
+        }
+        Ok(done)
     }
 }
 
 /// Where a flow's receiver waits.
 pub fn receiver(index: usize, flow: &Flow) -> SocketAddr {
     SocketAddr::new(address(flow.to).into(), FLOW_PORT + index as u16)
-}
-
-/// Reads so many bytes, or until the end; how many there were.
-fn read(mut socket: &Socket, bytes: u64) -> io::Result<u64> {
-    let mut buffer = vec![0; CHUNK];
-    let mut done = 0;
-    while done < bytes {
-        let most = CHUNK.min(usize::try_from(bytes - done).unwrap_or(CHUNK));
-        match socket.read(&mut buffer[..most]) {
-            Ok(0) => break,
-            Ok(n) => done += n as u64,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(done)
 }
 
 /// Whether a write has only run out of patience.
