@@ -45,7 +45,12 @@ has_header() { echo "#include <$1>" | cc -E -o /dev/null - 2>/dev/null; }
 
 live() {
     [[ $(uname -s) == Linux ]] || return 0
-    command -v ip >/dev/null || apt_install iproute2
+    local missing=()
+    command -v ip >/dev/null || missing+=(iproute2)
+    command -v nginx >/dev/null || missing+=(nginx-light)
+    command -v curl >/dev/null || missing+=(curl)
+    # Without these, the tests that want them say so.
+    ((${#missing[@]} == 0)) || (apt_install "${missing[@]}") || true
 }
 
 python() {

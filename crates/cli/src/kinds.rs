@@ -92,6 +92,9 @@ pub const KEYS: &[Key] = &[
         kind("segments", "segments handed to TCP by an arrival process",
             ["", ""],
             "{ kind = \"segments\", arrivals = { kind = \"poisson\", rate = \"1Mbit/s\" }, size = \"1000B\", count = 500 }"),
+        kind("web-page", "a page that a real client asks of a real server; only --engine kernel runs it",
+            ["object sizes exponential, mean size", ""],
+            "{ kind = \"web-page\", objects = 50, size = \"90kB\", connections = 6 }"),
     ]},
     Key { key: "arrivals", title: "arrival processes (cross traffic, and the app segments)", kinds: &[
         kind("cbr", "evenly spaced packets", ["gap = size/rate", ""],

@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn ports_are_shown_with_their_widest_differences_and_whether_they_keep_their_bounds() {
-        let port = |port: &str, estimate, cwnd_segments, within| PortOutcome {
+        let port = |port: &str, estimate, cwnd_segments, within: bool| PortOutcome {
             port: port.into(),
             acks: 1000,
             verdicts: 10,
@@ -405,9 +405,9 @@ mod tests {
             port("tk_lp_spike", None, 1.0, false),
         ];
         let text = written(&Outcome { ports, ..outcome(Observers::default()) });
-        let tibet = ["tk_tibet", "2,000", "4e-6", "0 of 20", "3e-8", "0", "yes", "–"];
+        let tibet = ["tk_tibet", "2000", "4e-6", "0 of 20", "3e-8", "0", "yes", "–"];
         assert_eq!(line(&text, "tk_tibet"), tibet, "{text}");
-        let spike = ["tk_lp_spike", "1,000", "–", "1 of 10", "1e0", "0", "NO", "–"];
+        let spike = ["tk_lp_spike", "1000", "–", "1 of 10", "1e0", "0", "NO", "–"];
         assert_eq!(line(&text, "tk_lp_spike"), spike, "{text}");
         assert!(!shown(Observers::default()).contains("BPF"), "the simulator has none");
     }

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::realtime::LivePlan;
 use truckee_lab::{Engine, EngineName, Error as LabError, figure, metric, output};
+use truckee_scenario::outcome::THIS_RUN;
 use truckee_scenario::{Outcome, Scenario, explain};
 
 /// Run a scenario and show what each flow got
@@ -52,13 +53,15 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         let why = "--check-digest: a live run has no digest, since no two are the same; use --engine sim";
         return Err(Error::Usage(why.to_owned()));
     }
-    let engine = engines::find(arguments.engine)?;
     let scenario = arguments.input.document()?.scenario()?;
     if arguments.explain {
         return Ok(out.write_all(explain(&scenario).as_bytes())?);
     }
+    let engine = engines::find(arguments.engine)?;
     let series = arguments.out.is_some() || arguments.figure.is_some();
     let outcome = once(engine, &scenario, series)?;
+    // What the kernel always does otherwise stands in the JSON and the book; what happened this time is said here.
+    outcome.notes.iter().filter(|n| n.starts_with(THIS_RUN)).for_each(|n| note(n));
     let mut files = match &arguments.out {
         Some(dir) => output::write_run(dir, &outcome)?,
         None => Vec::new(),

@@ -11,7 +11,8 @@ fn truckee(args: &[&str]) -> assert_cmd::assert::Assert {
 }
 
 fn kernel_has(name: &str) -> bool {
-    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let names = std::fs::read_to_string(AVAILABLE).expect("every Linux has this file");
     names.split_whitespace().any(|n| n == name)
 }
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
 //
 // Watches the senders of a run from outside, whatever their congestion control: the window at each ACK, and each turn of
 // the state that Linux keeps of a connection's losses (Open, Disorder, CWR, Recovery, Loss). Only sockets of the

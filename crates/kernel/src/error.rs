@@ -51,6 +51,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// Only a user with root's capabilities may do that.
+    #[cfg(live)]
+    pub(crate) fn without_right(doing: &str) -> Self {
+        Self::Missing {
+            what: format!("no right to {doing}"),
+            mend: "run as root, or with CAP_NET_ADMIN, CAP_NET_RAW and CAP_SYS_ADMIN".into(),
+        }
+    }
+
     /// The operating system refused what was being done; `doing` follows "cannot".
     pub fn system(doing: impl Into<String>, source: impl Into<io::Error>) -> Self {
         Self::System { doing: doing.into(), source: source.into() }

@@ -63,7 +63,16 @@ impl Netns {
     pub fn open(name: &str) -> Result<Self, Error> {
         let path = path_of(name)?;
         let doing = || format!("open the network namespace {name}");
-        let handle = File::open(&path).map_err(|e| Error::system(doing(), e))?;
+        let handle = File::open(&path).map_err(|e| match e.kind() {
+            ErrorKind::NotFound => Error::Refused {
+                place: format!("namespace \"{name}\""),
+                why: format!(
+                    "there is none of this name (ip netns list shows those there are, ip netns add {name} makes it)"
+                ),
+            },
+            ErrorKind::PermissionDenied => Error::without_right(&doing()),
+            _ => Error::system(doing(), e),
+        })?;
         let inode = handle.metadata().map_err(|e| Error::system(doing(), e))?.ino();
         Ok(Self { name: name.to_owned(), handle, inode, created: false })
     }
@@ -81,8 +90,11 @@ impl Netns {
     /// Runs `f` inside, on a thread of its own, and waits for it. Sockets and devices made there stay inside.
     pub fn enter<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
         on_a_thread(|| {
-            setns(&self.handle, CloneFlags::CLONE_NEWNET)
-                .map_err(|e| Error::system(format!("enter the network namespace {}", self.name), e))?;
+            let doing = || format!("enter the network namespace {}", self.name);
+            setns(&self.handle, CloneFlags::CLONE_NEWNET).map_err(|e| match e {
+                nix::Error::EPERM => Error::without_right(&doing()),
+                e => Error::system(doing(), e),
+            })?;
             Ok(f())
         })
     }

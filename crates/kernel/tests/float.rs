@@ -1,6 +1,6 @@
 //! `bpf/float.h`, compiled for this machine, held against f64 over its range.
 
-#![cfg(target_os = "linux")]
+#![cfg(live)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fmt::Write as _;

@@ -3,6 +3,9 @@
 
 use serde::Serialize;
 
+/// What a note of [`Outcome::notes`] begins with that is about this very run: a reason to doubt it, or what it lacks.
+pub const THIS_RUN: &str = "this run: ";
+
 /// What a run showed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {

@@ -156,6 +156,8 @@ mod tests {
             links: vec![link("a-b", 0.9), link("b-a", 0.1)],
             traffic: Vec::new(),
             jain: None,
+            ports: Vec::new(),
+            notes: Vec::new(),
             series: Vec::new(),
         }
     }

@@ -6,12 +6,13 @@
 
 use super::load::{Loaded, OPS, refused};
 use super::port::Port;
-use super::published::{Installed, Owner, Published};
+use super::published::{Installed, Owner, PORTS, Published};
 use crate::Error;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{MapCore, MapHandle, MapType};
 use nix::mount::{MsFlags, mount};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
+use nix::unistd::Uid;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,13 +20,23 @@ use std::time::{Duration, Instant};
 const BPFFS: &str = "/sys/fs/bpf";
 const FOLDER: &str = "/sys/fs/bpf/truckee";
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+/// Those of them without restrictions.
+const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 /// How long the kernel may take to unregister what nothing holds any more.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The names of all congestion controls that the running kernel has, in its order.
 pub fn available() -> Result<Vec<String>, Error> {
-    let text =
-        std::fs::read_to_string(AVAILABLE).map_err(|e| Error::system(format!("read {AVAILABLE}"), e))?;
+    names(AVAILABLE)
+}
+
+/// Those of them that sockets of any namespace and any user may have.
+pub fn allowed() -> Result<Vec<String>, Error> {
+    names(ALLOWED)
+}
+
+fn names(path: &str) -> Result<Vec<String>, Error> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::system(format!("read {path}"), e))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
@@ -33,7 +44,8 @@ pub fn available() -> Result<Vec<String>, Error> {
 pub fn list() -> Result<Vec<Installed>, Error> {
     let runs = registered_by_runs();
     let owner = |name: &str| match () {
-        () if pin(name).exists() => Owner::Installed,
+        // Who is not root cannot see the pins, but nobody else uses these names.
+        () if pin(name).exists() || PORTS.iter().any(|p| p.name == name) => Owner::Installed,
         // A run's names begin with tk and its number; other BPF controls may be anyone's.
         () if runs > 0 && name.starts_with("tk") => Owner::Run,
         () => Owner::Kernel,
@@ -68,13 +80,25 @@ pub fn load_published(published: &Published) -> Result<(), Error> {
     load_for_all(&published.port()?, published.name)
 }
 
+/// The error of a file operation, which for who is not root has one reason.
+fn failed(doing: String, error: impl Into<std::io::Error>) -> Error {
+    let error = error.into();
+    if error.kind() == std::io::ErrorKind::PermissionDenied && !Uid::effective().is_root() {
+        return Error::Missing {
+            what: format!("only root may {doing}"),
+            mend: "run it with sudo".to_owned(),
+        };
+    }
+    Error::system(doing, error)
+}
+
 fn make_folder() -> Result<(), Error> {
     let bpffs = |path: &str| statfs(path).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);
     if !bpffs(BPFFS) {
         mount(Some("bpf"), BPFFS, Some("bpf"), MsFlags::empty(), None::<&str>)
-            .map_err(|e| Error::system(format!("mount the BPF file system at {BPFFS}"), e))?;
+            .map_err(|e| failed(format!("mount the BPF file system at {BPFFS}"), e))?;
     }
-    std::fs::create_dir_all(FOLDER).map_err(|e| Error::system(format!("make {FOLDER}"), e))
+    std::fs::create_dir_all(FOLDER).map_err(|e| failed(format!("make {FOLDER}"), e))
 }
 
 /// Removes a control that [`load_for_all`] has registered. Connections that use it keep it until they end.

@@ -21,7 +21,7 @@ mod published;
 pub use bound::Bound;
 pub use control::{Control, control_of};
 pub use event::{Event, Events, Kind, flags, state};
-pub use installed::{available, list, load_for_all, load_published, unload};
+pub use installed::{allowed, available, list, load_for_all, load_published, unload};
 pub use load::Loaded;
 pub use port::Port;
 pub use published::{Installed, Owner, PORTS, Published, find};

@@ -1,13 +1,10 @@
 //! The emulator between two ends that the user names.
 
-use super::device::without_right;
 use super::{Interface, Options, Plan, Port, Tun, seconds};
 use crate::Error;
+use crate::netns::Netns;
 use crate::standalone::{End, Made, Prefixed, Report, Request, Watch};
-use nix::sched::{CloneFlags, setns};
-use std::fs::File;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -71,7 +68,7 @@ fn open(request: &Request<'_>, which: usize) -> Result<(Port, Made), Error> {
             let open = || Interface::open(name);
             let interface = match namespace {
                 None => open()?,
-                Some(namespace) => inside(namespace, open)?,
+                Some(namespace) => Netns::open(namespace)?.enter(open)??,
             };
             let made = made(interface.name(), Vec::new());
             Ok((interface.into(), made))
@@ -80,13 +77,13 @@ fn open(request: &Request<'_>, which: usize) -> Result<(Port, Made), Error> {
             let stated = request.addresses[which].clone();
             let none = request.addresses.iter().all(Vec::is_empty);
             let addresses = if none { by_default(which as u8 + 1) } else { stated };
-            let tun = inside(namespace, || {
+            let tun = Netns::open(namespace)?.enter(|| {
                 let tun = Tun::create(NAME)?;
                 tun.set_mtu(request.mtu)?;
                 addresses.iter().try_for_each(|a| tun.set_address(a.address, a.prefix))?;
                 tun.up()?;
                 Ok(tun)
-            })?;
+            })??;
             let made = made(tun.name(), addresses.clone());
             Ok((tun.into(), made))
         }
@@ -98,27 +95,4 @@ fn by_default(host: u8) -> Vec<Prefixed> {
     let four = Prefixed { address: Ipv4Addr::new(10, 77, 0, host).into(), prefix: 24 };
     let six = Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, host.into());
     vec![four, Prefixed { address: six.into(), prefix: 64 }]
-}
-
-/// Does something in a namespace by its name, on a thread of its own.
-fn inside<T: Send>(namespace: &str, what: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-    let doing = format!("enter the namespace {namespace}");
-    let file = File::open(Path::new("/run/netns").join(namespace)).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => Error::Refused {
-            place: format!("namespace \"{namespace}\""),
-            why: format!("there is none of this name (ip netns list shows those there are, ip netns add {namespace} makes it)"),
-        },
-        std::io::ErrorKind::PermissionDenied => without_right(&doing),
-        _ => Error::system(&doing, e),
-    })?;
-    let enter = || {
-        setns(file, CloneFlags::CLONE_NEWNET).map_err(|e| match e {
-            nix::errno::Errno::EPERM => without_right(&doing),
-            e => Error::system(&doing, e),
-        })?;
-        what()
-    };
-    std::thread::scope(|scope| {
-        scope.spawn(enter).join().unwrap_or_else(|_| Err(Error::Broken(format!("cannot {doing}"))))
-    })
 }

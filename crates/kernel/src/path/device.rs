@@ -35,18 +35,10 @@ pub(super) fn make_tun(tun: &OwnedFd, name: &str) -> Result<String, Error> {
     let mut request = request(name)?;
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_TUN_EXCL) as i16;
     call(tun.as_raw_fd(), libc::TUNSETIFF, &mut request).map_err(|e| match e {
-        Errno::EPERM => without_right(&format!("make the TUN device {name}")),
+        Errno::EPERM => Error::without_right(&format!("make the TUN device {name}")),
         e => Error::system(format!("make the TUN device {name}"), e),
     })?;
     Ok(request.ifr_name.iter().take_while(|c| **c != 0).map(|c| char::from(*c as u8)).collect())
-}
-
-/// The right to do something to the network is missing.
-pub(super) fn without_right(doing: &str) -> Error {
-    Error::Missing {
-        what: format!("no right to {doing}"),
-        mend: "run as root, or with CAP_NET_ADMIN, CAP_NET_RAW and CAP_SYS_ADMIN".into(),
-    }
 }
 
 /// A device in the namespace of the thread that opens it. Requests go there from any thread.

@@ -5,7 +5,7 @@
 //! worked out, as between two ends of a veth, travels along as such and is worked out behind. A frame that is yet to be
 //! segmented does not pass: a loss would take many segments at once. It is counted.
 
-use super::device::{self, Device};
+use super::device::Device;
 use crate::Error;
 use nix::errno::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -85,9 +85,7 @@ impl Interface {
         let device = Device::named(name)?;
         let (index, mtu) = (device.index()?, device.mtu()?);
         let refused = |e: std::io::Error| match e.kind() {
-            std::io::ErrorKind::PermissionDenied => {
-                device::without_right(&format!("read frames from {name}"))
-            }
+            std::io::ErrorKind::PermissionDenied => Error::without_right(&format!("read frames from {name}")),
             _ => Error::system(format!("read frames from {name}"), e),
         };
         let all = (libc::ETH_P_ALL as u16).to_be();

@@ -36,6 +36,7 @@ pub use emulator::{Books, Emulator, Options};
 pub use interface::Interface;
 pub use plan::Plan;
 pub use port::Port;
+pub(crate) use pump::clock;
 pub use truth::Dropped;
 pub use tun::Tun;
 

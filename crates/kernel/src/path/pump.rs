@@ -53,7 +53,7 @@ impl Waking {
 const LARGEST: usize = 65_600;
 
 /// CLOCK_MONOTONIC, ns.
-pub(super) fn clock() -> Time {
+pub(crate) fn clock() -> Time {
     // It cannot fail: every Linux has this clock.
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |t| Duration::from(t).as_nanos() as Time)
 }

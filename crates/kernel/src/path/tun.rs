@@ -34,7 +34,7 @@ impl Tun {
         let open =
             OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun");
         let tun = OwnedFd::from(open.map_err(|e| match e.kind() {
-            std::io::ErrorKind::PermissionDenied => device::without_right("open /dev/net/tun"),
+            std::io::ErrorKind::PermissionDenied => Error::without_right("open /dev/net/tun"),
             _ => Error::system("open /dev/net/tun", e),
         })?);
         let name = device::make_tun(&tun, name)?;

@@ -9,7 +9,7 @@ use truckee_tcp::growth::{AnyGrowth, Growth};
 use truckee_tcp::response::LossResponse;
 use truckee_tcp::sender::ByDuplicates;
 use truckee_tcp::start::{AnyStart, Start};
-use truckee_tcp::{Ack, Air, Departure, Loss, LossKind, Spec, Window};
+use truckee_tcp::{Ack, Air, Cause, Departure, Loss, LossKind, Spec, Window};
 
 /// A window that no receiver's is above.
 const NO_LIMIT: u64 = 1 << 40;
@@ -181,7 +181,7 @@ impl Connection {
         }
         self.inside.iter_mut().for_each(|e| e.on_ack(ack, &self.w));
         let agreement = self.judge.hear(ack, &self.w, cause(event.verdict), self.report.bound.rtt);
-        self.count(agreement);
+        self.count(agreement, event);
         let repairing = event.state == state::CWR || event.state == state::RECOVERY;
         if ack.newly_acked > 0 && event.is(flags::LIMITED) && !repairing {
             self.growth.on_ack(ack, &mut self.w);
@@ -192,9 +192,10 @@ impl Connection {
         }
     }
 
-    fn count(&mut self, agreement: Option<Agreement>) {
+    fn count(&mut self, agreement: Option<Agreement>, event: &Event) {
         let Some(agreement) = agreement else { return };
         self.report.verdicts += 1;
+        self.report.wireless += u64::from(cause(event.verdict) == Some(Cause::Wireless));
         self.report.differing += u64::from(agreement != Agreement::Same);
         self.report.near += u64::from(agreement == Agreement::Near);
     }
@@ -229,7 +230,7 @@ impl Connection {
         let loss = Loss { now: event.time, kind, seq: self.una, truth: None };
         let mut w = self.w;
         let agreement = self.judge.on_loss(&loss, &mut w, cause(event.verdict));
-        self.count(agreement);
+        self.count(agreement, event);
         self.report.losses += 1;
         self.report.ssthresh = self.report.ssthresh.max(self.beside(w.ssthresh, event.ssthresh_after));
         if kind != LossKind::Timeout {

@@ -33,6 +33,8 @@ pub struct Report {
     pub estimate: f64,
     /// Answers of the predictor that were compared, at ACKs and losses.
     pub verdicts: u64,
+    /// Of them, those that were wireless.
+    pub wireless: u64,
     /// Of them, those that differed.
     pub differing: u64,
     /// Of those, how many a round-trip time within the bound of the one measured would have changed too.
@@ -63,6 +65,7 @@ impl Report {
             losses: 0,
             estimate: 0.0,
             verdicts: 0,
+            wireless: 0,
             differing: 0,
             near: 0,
             largest: 0.0,

@@ -4,8 +4,7 @@
 //! A flow runs in threads of its own, blocked in the kernel nearly all of the time. [`Stop`] ends them whatever they
 //! wait for.
 
-use super::clock;
-use crate::path::{FLOW_PORT, address};
+use crate::path::{FLOW_PORT, address, clock};
 use crate::stack::SocketSettings;
 use crate::{Error, netns::Netns};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -65,7 +64,7 @@ impl Stop {
     fn sleep_until(&self, time: Time) -> bool {
         let mut live = lock(&self.live);
         while !live.stopped {
-            let now = clock::now();
+            let now = clock();
             if now >= time {
                 return true;
             }
@@ -191,7 +190,7 @@ impl Ends<'_> {
                 if !stop.sleep_until(self.start) {
                     return;
                 }
-                lock(&self.progress).started.get_or_insert_with(clock::now);
+                lock(&self.progress).started.get_or_insert_with(clock);
                 match self.lane(files, stop) {
                     Ok(()) => self.lane_done(),
                     Err(error) if !stop.stopped() => {
@@ -218,7 +217,7 @@ impl Ends<'_> {
 
     fn lane_done(&self) {
         if self.lanes.fetch_sub(1, Ordering::AcqRel) == 1 {
-            lock(&self.progress).finished = Some(clock::now());
+            lock(&self.progress).finished = Some(clock());
         }
     }
 
@@ -229,14 +228,14 @@ impl Ends<'_> {
             App::File { size } => self.connection(stop, |s| self.write(s, size)),
             App::Files { size, connections: Connections::One, pause, .. } => self.connection(stop, |s| {
                 (0..files).try_for_each(|k| {
-                    if k > 0 && !stop.sleep_until(clock::now() + pause) {
+                    if k > 0 && !stop.sleep_until(clock() + pause) {
                         return Err(io::ErrorKind::Interrupted.into());
                     }
                     self.write(s, size)
                 })
             }),
             App::Files { size, pause, .. } => (0..files).try_for_each(|k| {
-                if k > 0 && !stop.sleep_until(clock::now() + pause) {
+                if k > 0 && !stop.sleep_until(clock() + pause) {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 self.connection(stop, |s| self.write(s, size))
@@ -298,7 +297,7 @@ impl Ends<'_> {
     /// Writes so many bytes, or until the application stops writing.
     fn write(&self, mut socket: &Socket, mut bytes: u64) -> io::Result<()> {
         static ZEROS: [u8; CHUNK] = [0; CHUNK];
-        while bytes > 0 && clock::now() < self.stop_at {
+        while bytes > 0 && clock() < self.stop_at {
             let chunk = CHUNK.min(usize::try_from(bytes).unwrap_or(CHUNK));
             match socket.write(&ZEROS[..chunk]) {
                 Ok(written) => bytes -= written as u64,
@@ -329,7 +328,7 @@ impl Ends<'_> {
         };
         let asked = vec![0; usize::try_from(request).unwrap_or(CHUNK)];
         for k in 0..count.unwrap_or(u64::MAX) {
-            if clock::now() >= self.stop_at || (k > 0 && !stop.sleep_until(clock::now() + think)) {
+            if clock() >= self.stop_at || (k > 0 && !stop.sleep_until(clock() + think)) {
                 break;
             }
             socket.write_all(&asked)?;

@@ -7,16 +7,15 @@
 
 mod app;
 mod books;
-mod clock;
 mod controls;
 mod place;
 mod watch;
 mod web;
 
 use crate::Error;
-use crate::cc::Control;
+use crate::cc::{self, Control};
 use crate::doctor::{self, Capability};
-use crate::path::{self, Books, Emulator, Plan};
+use crate::path::{self, Books, Emulator, Plan, clock};
 use crate::session::Session;
 use crate::stack::Settings;
 use app::{Ends, Stop};
@@ -28,6 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Changed};
+use truckee_scenario::outcome::THIS_RUN;
 use truckee_scenario::{Outcome, Scenario};
 use truckee_tcp::Time;
 use watch::{Record, Watch};
@@ -46,6 +46,8 @@ pub struct Options {
 const TAKE: Duration = Duration::from_millis(20);
 /// Least time between two records of a window that nobody draws, ns.
 const SPACING: u64 = 1_000_000;
+/// Packets may leave so late, s, before a run is called disturbed.
+const LATE: f64 = 2e-3;
 /// Most flows: each has threads and a port of its own.
 const MAX_FLOWS: usize = 500;
 
@@ -54,10 +56,10 @@ const MAX_FLOWS: usize = 500;
 pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Outcome, Error> {
     let started = Instant::now();
     crate::check()?;
-    refuse(scenario)?;
     let plan = Plan::of(scenario)?;
     let stacks = place::stacks(scenario)?;
     let wanted = controls::wanted(scenario)?;
+    refuse(scenario, &wanted)?;
     if wanted.iter().any(|control| matches!(control, Control::Port(_))) {
         doctor::check(&[Capability::Btf, Capability::StructOps])?;
     }
@@ -69,7 +71,7 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
     // Without it the run is as good, only less is known of the senders.
     let (watch, blind) = match doctor::check(&[Capability::Btf, Capability::Tracing]) {
         Ok(()) => (Some(Watch::start(&place.inodes(), spacing)?), None),
-        Err(error) => (None, Some(format!("nothing is known of windows and loss events: {error}"))),
+        Err(error) => (None, Some(format!("{THIS_RUN}nothing is known of windows and loss events: {error}"))),
     };
     let emulate = path::Options { series: options.series, busy: options.busy, priority: true };
     let emulator = plan.start(place.take_tuns(), &emulate)?;
@@ -80,14 +82,15 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
     let mut live =
         Live { scenario, session: &session, ends: &ends, pages, watch, controls, records: Vec::new(), t0 };
     let (path, end) = live.conduct(emulator, cancel)?;
+    let disturbed = disturbed(&path);
     let mut outcome = live.outcome(path, end, options.series)?;
-    outcome.notes = blind.into_iter().chain(notes(&stacks)).collect();
+    outcome.notes = blind.into_iter().chain(disturbed).chain(notes(&stacks)).collect();
     outcome.wall_s = started.elapsed().as_secs_f64();
     Ok(outcome)
 }
 
 /// What the parts of a run do not refuse themselves.
-fn refuse(scenario: &Scenario) -> Result<(), Error> {
+fn refuse(scenario: &Scenario, wanted: &[Control]) -> Result<(), Error> {
     let refused = |place: String, why: &str| Err(Error::Refused { place, why: why.to_owned() });
     if scenario.flows.is_empty() {
         return refused(
@@ -107,7 +110,7 @@ fn refuse(scenario: &Scenario) -> Result<(), Error> {
         }
     }
     let mut serves = BTreeMap::new();
-    for flow in &scenario.flows {
+    for (flow, control) in scenario.flows.iter().zip(wanted) {
         let place = || format!("flow \"{}\"", flow.name);
         let watched = &flow.observe;
         if !watched.detectors.is_empty() || !watched.estimators.is_empty() || !watched.predictors.is_empty() {
@@ -118,6 +121,14 @@ fn refuse(scenario: &Scenario) -> Result<(), Error> {
         }
         if let App::WebPage { .. } = flow.app {
             web::check()?;
+            if let Control::Native(name) = control
+                && !cc::allowed()?.contains(name)
+            {
+                let why = format!(
+                    "a web server of a namespace may not have \"{name}\": see net.ipv4.tcp_allowed_congestion_control"
+                );
+                return refused(place(), &why);
+            }
             // Its server takes the congestion control of its namespace, which has one.
             if serves.insert(flow.from, &flow.sender).is_some_and(|other| *other != flow.sender) {
                 return refused(
@@ -128,6 +139,24 @@ fn refuse(scenario: &Scenario) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// What this machine did to the path beside what the scenario asked for: reasons to doubt the run.
+fn disturbed(path: &Books) -> Vec<String> {
+    let mut notes = Vec::new();
+    let unread: u64 = path.ports.iter().map(|port| port.unread).sum();
+    if unread > 0 {
+        notes.push(format!(
+            "{THIS_RUN}{unread} packets were lost before the emulator read them, and are in no book"
+        ));
+    }
+    if let Some(late) = path.late_s.p99.filter(|&late| late > LATE) {
+        let ms = late * 1e3;
+        notes.push(format!(
+            "{THIS_RUN}one packet in a hundred left {ms:.1} ms late or more: the machine was busy"
+        ));
+    }
+    notes
 }
 
 /// What of the papers' stack, or today's, cannot be had, each once.
@@ -220,9 +249,9 @@ impl Live<'_> {
     fn attend(&mut self, emulator: &Emulator, cancel: &AtomicBool) -> Result<Time, Error> {
         let last = self.t0.saturating_add(self.scenario.duration);
         loop {
-            let left = Duration::from_nanos(last.saturating_sub(clock::now()));
+            let left = Duration::from_nanos(last.saturating_sub(clock()));
             if left.is_zero() || self.is_done() {
-                return Ok(clock::now().min(last));
+                return Ok(clock().min(last));
             }
             match &self.watch {
                 Some(watch) => self.records.extend(watch.take(left.min(TAKE))),
@@ -251,7 +280,7 @@ impl Live<'_> {
         for (index, page) in &mut self.pages {
             let end = &self.ends[*index];
             let mut progress = end.progress();
-            let now = clock::now();
+            let now = clock();
             if progress.started.is_none() && now >= end.start {
                 progress.started = Some(now);
                 page.ask(self.session, end.to)?;
