@@ -3,6 +3,8 @@
 //!
 //! Not for: why the engines differ by what they do differ (docs/kernel.md).
 
+#![allow(clippy::unwrap_used)] // a test says so by failing
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -72,27 +74,40 @@ fn every_scenario_states_what_it_is_for_and_how_near_the_engines_are() {
     }
 }
 
+/// What is said of each case that is beyond its tolerances; so many are run at once.
+fn beyond<'a>(cases: &[&'a Case], at_once: usize) -> Vec<(&'a Case, String)> {
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let done = compare(case);
+                    if !done.status.success() {
+                        let said =
+                            [done.stdout, done.stderr].map(|t| String::from_utf8_lossy(&t).into_owned());
+                        failed.lock().unwrap().push((*case, said.concat()));
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().unwrap()
+}
+
 #[test]
 fn the_kernel_does_what_the_simulator_does() {
     if let Some(why) = missing() {
         eprintln!("skipped: {why}");
         return;
     }
-    let (cases, next, failed) = (cases(), AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let done = compare(case);
-                    if !done.status.success() {
-                        let text =
-                            [done.stdout, done.stderr].map(|t| String::from_utf8_lossy(&t).into_owned());
-                        failed.lock().unwrap().push(format!("{}:\n{}", case.path.display(), text.concat()));
-                    }
-                }
-            });
-        }
-    });
-    let failed = failed.into_inner().unwrap();
-    assert!(failed.is_empty(), "{} of {SCENARIOS} scenarios:\n{}", failed.len(), failed.join("\n"));
+    let cases = cases();
+    let first = beyond(&cases.iter().collect::<Vec<_>>(), AT_ONCE);
+    // Real time: a machine that stood still for some tens of milliseconds is not the kernel's TCP. What is wrong is wrong
+    // again, alone.
+    for (case, said) in &first {
+        eprintln!("beyond, and tried again: {}\n{said}", case.path.display());
+    }
+    let again = beyond(&first.iter().map(|(case, _)| *case).collect::<Vec<_>>(), 1);
+    let said: Vec<_> = again.iter().map(|(case, said)| format!("{}:\n{said}", case.path.display())).collect();
+    assert!(again.is_empty(), "twice beyond: {} of {SCENARIOS} scenarios\n{}", again.len(), said.join("\n"));
 }
