@@ -181,7 +181,9 @@ def _loss(command: list[str], repetitions: int) -> list[Figure]:
         offs.append(PACKETS - got - expected)
     worst = max(offs, key=abs)
     text = f"{expected:.0f} ± {spread:.0f} of {PACKETS}, and the count right"
-    measured = f"{expected + statistics.median(offs):.0f}, worst {expected + worst:.0f}" + ("" if told else "; MISCOUNTED")
+    measured = f"{expected + statistics.median(offs):.0f}, worst {expected + worst:.0f}" + (
+        "" if told else "; MISCOUNTED"
+    )
     reached = abs(statistics.median(offs)) <= spread and told
     return [Figure("loss of 1 %", text, measured, reached)]
 
@@ -238,4 +240,3 @@ def _paced(left: str, right: str, rate: float, size: int) -> float:
 
 def _median(once: Callable[[], float], repetitions: int) -> float:
     return statistics.median(once() for _ in range(repetitions))
-
