@@ -77,7 +77,7 @@ def _path(command: list[str], *options: str) -> Iterator[tuple[str, str, _Runnin
         line = [*command, "path", "--between", f"ns:{left}", f"ns:{right}", *options, "--format", "json"]
         process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
-            for text in process.stderr:
+            for text in process.stderr or ():
                 if text.startswith("forwarding"):
                     break
             else:
