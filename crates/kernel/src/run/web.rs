@@ -3,7 +3,7 @@
 //! namespace's congestion control, as any server's would.
 
 use crate::netns::Netns;
-use crate::session::Session;
+use crate::session::{FOLDER, Session};
 use crate::{Error, cgroup};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -56,7 +56,8 @@ impl Page {
         (objects, mean, connections): (u32, u64, u32),
     ) -> Result<Self, Error> {
         let doing = || format!("make the web page of flow \"{flow}\"");
-        let folder = tempfile::Builder::new().prefix("truckee-").tempdir();
+        // By this name `crate::clean` finds it, should the run be killed.
+        let folder = tempfile::Builder::new().prefix(&format!("{}.page-", session.id())).tempdir_in(FOLDER);
         let folder = folder.map_err(|e| Error::system(doing(), e))?;
         let mut dice = stream(seed, &format!("{flow}/objects"));
         for k in 0..objects {
