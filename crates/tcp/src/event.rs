@@ -11,6 +11,16 @@ pub enum Cause {
     Wireless,
 }
 
+impl Cause {
+    /// Its name in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Congestion => "congestion",
+            Self::Wireless => "wireless",
+        }
+    }
+}
+
 /// An ACK as it reaches a sender.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ack {

@@ -17,7 +17,7 @@ mod learner;
 pub use learner::Learner;
 
 use super::held::Held;
-use super::{AckPolicy, AckSink};
+use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Arrival, Nanos, Time};
 
@@ -77,6 +77,11 @@ impl Member for Accumulated {
 }
 
 impl Accumulated {
+    /// Segments that an ACK covers at present.
+    fn covers(&self) -> u64 {
+        if self.accumulating { self.learner.burst() } else { DELAYED }
+    }
+
     /// Counts a segment, and ends the interval if it is over.
     fn meter(&mut self, segment: &Arrival) {
         if let Some(sample) = segment.rtt {
@@ -106,7 +111,7 @@ impl AckPolicy for Accumulated {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink) {
         self.meter(segment);
         self.accumulating &= !segment.urgent;
-        let most = if self.accumulating { self.learner.burst() } else { DELAYED };
+        let most = self.covers();
         let due = segment.urgent || !segment.leaves_room();
         self.held.another(segment, most, due, || self.timeout, out);
     }
@@ -121,6 +126,10 @@ impl AckPolicy for Accumulated {
 
     fn burst(&self) -> Option<u64> {
         Some(self.learner.burst())
+    }
+
+    fn manner(&self) -> Option<Manner> {
+        Some(Manner { covers: self.covers(), wait: self.timeout, minds_window: true, ..Manner::EVERY })
     }
 }
 

@@ -31,7 +31,7 @@ mod fullness;
 use fullness::{Fullness, Round};
 
 use super::held::Held;
-use super::{AckPolicy, AckSink};
+use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Arrival, Nanos, Time};
 
@@ -96,6 +96,12 @@ impl Member for AccumulatedFull {
 }
 
 impl AccumulatedFull {
+    /// How long an ACK waits at most.
+    fn longest(&self) -> Nanos {
+        let share = || 2 * self.fullness.rtt().unwrap_or(self.timeout) / self.acks_per_rtt;
+        if self.burst > DELAYED { share().clamp(1, self.timeout) } else { self.timeout }
+    }
+
     /// A round ends now.
     fn judge(&mut self, now: Time, round: Round) {
         let before = std::mem::replace(&mut self.burst, DELAYED);
@@ -145,10 +151,8 @@ impl AckPolicy for AccumulatedFull {
         }
         self.grows_from.get_or_insert(segment.now);
         let due = segment.urgent || !segment.leaves_room();
-        let (burst, timeout, acks_per_rtt) = (self.burst, self.timeout, self.acks_per_rtt);
-        let share = || 2 * self.fullness.rtt().unwrap_or(timeout) / acks_per_rtt;
-        let longest = || if burst > DELAYED { share().clamp(1, timeout) } else { timeout };
-        self.held.another(segment, burst, due, longest, out);
+        let longest = self.longest();
+        self.held.another(segment, self.burst, due, || longest, out);
     }
 
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
@@ -161,6 +165,10 @@ impl AckPolicy for AccumulatedFull {
 
     fn burst(&self) -> Option<u64> {
         Some(self.burst)
+    }
+
+    fn manner(&self) -> Option<Manner> {
+        Some(Manner { covers: self.burst, wait: self.longest(), minds_window: true, ..Manner::EVERY })
     }
 }
 

@@ -4,7 +4,7 @@
 //! 2 segments, 200 ms.
 
 use super::held::Held;
-use super::{AckPolicy, AckSink};
+use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Arrival, Nanos, Time};
 
@@ -53,6 +53,10 @@ impl AckPolicy for Delayed {
 
     fn deadline(&self) -> Option<Time> {
         self.held.deadline()
+    }
+
+    fn manner(&self) -> Option<Manner> {
+        Some(Manner { covers: self.count, wait: self.timeout, ..Manner::EVERY })
     }
 }
 

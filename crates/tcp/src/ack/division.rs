@@ -19,7 +19,7 @@
 //! Source: Savage et al. 1999, section 3.1 (the trick); Cheskis 2006 (TCP Taba), section 2.2 and appendix A.1.2;
 //! Normann 2011 (split ACKs), section 3.4.3 (the first three ACKs).
 
-use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed, Every};
+use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed, Every, Manner};
 use crate::detect::{AnyDetector, Phase, SlowStartDetector};
 use crate::spec::{Args, Info, Member, Spec, SpecError, family};
 use crate::{Arrival, Time};
@@ -30,14 +30,17 @@ family! {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
+    fn manner(&self) -> Option<Manner>;
 }
 
 /// Divides ACKs.
 #[derive(Debug, Clone)]
 pub struct Division {
     n: u64,
-    /// ACKs that may still be divided, if there is a limit.
-    left: Option<u64>,
+    /// How many of the first ACKs may be divided, if there is a limit.
+    first: Option<u64>,
+    /// ACKs that were due until now.
+    due: u64,
     /// Whether the ACK of a segment that fills a hole is divided too.
     holes: bool,
     watch: Option<Watch>,
@@ -95,10 +98,10 @@ impl Division {
     }
 
     /// Within these limits; the other parameters are still to be asked for.
-    fn within(args: &mut Args, n: u64, left: Option<u64>, watch: Option<Watch>) -> Result<Self, SpecError> {
+    fn within(args: &mut Args, n: u64, first: Option<u64>, watch: Option<Watch>) -> Result<Self, SpecError> {
         let base = args.own_member("base", "every", Base::build)?;
         let holes = args.choice("holes", &["whole", "divided"])? == "divided";
-        Ok(Self { n, left, holes, watch, base, acked: 0 })
+        Ok(Self { n, first, due: 0, holes, watch, base, acked: 0 })
     }
 
     /// As [`AckPolicy::take_over`], from another division: the same detector goes on with what it has seen.
@@ -112,14 +115,8 @@ impl Division {
 
     /// An ACK of everything below `number` is due: into how many parts it is cut.
     fn parts(&mut self, number: u64) -> u64 {
-        let limited = match &mut self.left {
-            Some(0) => true,
-            Some(left) => {
-                *left -= 1;
-                false
-            }
-            None => false,
-        };
+        self.due += 1;
+        let limited = self.first.is_some_and(|first| self.due > first);
         let bytes = number.saturating_sub(self.acked);
         if limited || self.phase() == Some(Phase::Avoidance) || bytes < self.n { 1 } else { self.n }
     }
@@ -170,6 +167,11 @@ impl AckPolicy for Division {
 
     fn phase(&self) -> Option<Phase> {
         self.watch.as_ref().map(|watch| watch.detector.phase())
+    }
+
+    fn manner(&self) -> Option<Manner> {
+        let parts = if self.phase() == Some(Phase::Avoidance) { 1 } else { self.n };
+        self.base.manner().map(|due| Manner { parts, first: self.first, cuts_holes: self.holes, ..due })
     }
 }
 

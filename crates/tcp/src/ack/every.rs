@@ -1,6 +1,6 @@
 //! One ACK per segment. Source: RFC 9293, section 3.8.6.3, without the option of delaying.
 
-use super::{AckPolicy, AckSink};
+use super::{AckPolicy, AckSink, Manner};
 use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
 
@@ -23,5 +23,9 @@ impl Member for Every {
 impl AckPolicy for Every {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink) {
         out.ack(segment.rcv_nxt);
+    }
+
+    fn manner(&self) -> Option<Manner> {
+        Some(Manner::EVERY)
     }
 }

@@ -29,7 +29,7 @@ pub use taba::Taba;
 
 use crate::detect::Phase;
 use crate::spec::family;
-use crate::{Arrival, Time};
+use crate::{Arrival, Nanos, Time};
 
 /// Where a policy puts its ACKs. Mostly there is one at a time, which needs no queue.
 #[derive(Debug, Clone, Default)]
@@ -48,8 +48,9 @@ impl AckSink {
         }
     }
 
+    /// Takes the ACK out that leaves first.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<u64> {
+    pub fn pop(&mut self) -> Option<u64> {
         let first = self.first.take()?;
         self.first = self.more.pop_front();
         Some(first)
@@ -65,6 +66,30 @@ pub enum Honesty {
     FeignsLoss,
     /// What is acknowledged may never come: the receiver has given up that every byte does.
     FeignsArrival,
+}
+
+/// What a policy does at present, in numbers: for whoever carries it out where it cannot be asked at every segment, such
+/// as on the way out of a kernel. It follows the policy exactly if it is asked for anew after each segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Manner {
+    /// Segments that an ACK covers, at least 1.
+    pub covers: u64,
+    /// How long an ACK waits at most that would cover fewer; 0 where none waits.
+    pub wait: Nanos,
+    /// Parts into which an ACK that is due is cut, at least 1.
+    pub parts: u64,
+    /// How many of the ACKs that are due may be cut, counted from the connection's first; none: no limit.
+    pub first: Option<u64>,
+    /// Whether the ACK of a segment that fills a hole is cut too.
+    pub cuts_holes: bool,
+    /// Whether a window without room for another segment lets the ACK go.
+    pub minds_window: bool,
+}
+
+impl Manner {
+    /// An ACK per segment, whole: where every segment is acknowledged already, nothing is done.
+    pub const EVERY: Self =
+        Self { covers: 1, wait: 0, parts: 1, first: None, cuts_holes: false, minds_window: false };
 }
 
 /// The contract of an ACK policy.
@@ -88,6 +113,10 @@ pub trait AckPolicy {
     fn burst(&self) -> Option<u64> {
         None
     }
+    /// What it does at present, if numbers can say it; what is urgent is acknowledged at once in any case.
+    fn manner(&self) -> Option<Manner> {
+        None
+    }
     /// Whether its ACKs are true.
     fn honesty(&self) -> Honesty {
         Honesty::Honest
@@ -103,9 +132,19 @@ family! {
     fn take_over(&mut self, before: &AnyAckPolicy);
     fn phase(&self) -> Option<Phase>;
     fn burst(&self) -> Option<u64>;
+    fn manner(&self) -> Option<Manner>;
     fn honesty(&self) -> Honesty;
 }
 
+impl AnyAckPolicy {
+    /// Whether what it does changes with what comes, and not only with how much.
+    pub fn adapts(&self) -> bool {
+        self.phase().is_some() || self.burst().is_some()
+    }
+}
+
+#[cfg(test)]
+mod manner_tests;
 #[cfg(test)]
 mod tests {
     use super::*;

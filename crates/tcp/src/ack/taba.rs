@@ -3,7 +3,7 @@
 //! A [`Division`] whose detector is on. The ACK of the first data segment is whole, since a detector says slow start
 //! from the second segment on; table 3.1 of the source has it so. Source: Cheskis 2006, sections 2.2 to 2.4.
 
-use super::{AckPolicy, AckSink, AnyAckPolicy, Division};
+use super::{AckPolicy, AckSink, AnyAckPolicy, Division, Manner};
 use crate::detect::Phase;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Arrival, Time};
@@ -43,6 +43,10 @@ impl AckPolicy for Taba {
 
     fn phase(&self) -> Option<Phase> {
         self.0.phase()
+    }
+
+    fn manner(&self) -> Option<Manner> {
+        self.0.manner()
     }
 }
 

@@ -64,7 +64,7 @@ impl std::ops::SubAssign for Detected {
 
 /// Keeps the book of one detector over one connection.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Book {
+pub struct Book {
     pub(crate) detected: Detected,
     truth: Option<Phase>,
     verdict: Option<Phase>,
@@ -73,8 +73,13 @@ pub(crate) struct Book {
 }
 
 impl Book {
+    /// How it has judged until now.
+    pub fn detected(&self) -> &Detected {
+        &self.detected
+    }
+
     /// A segment has come at `now`, sent in `truth`, and the detector now says `verdict`.
-    pub(crate) fn enter(&mut self, now: Time, truth: Phase, verdict: Phase) {
+    pub fn enter(&mut self, now: Time, truth: Phase, verdict: Phase) {
         let d = &mut self.detected;
         let right = u64::from(truth == verdict);
         match truth {

@@ -3,7 +3,7 @@
 use super::books::Judged;
 use crate::estimate::{AnyEstimator, BandwidthEstimator};
 use crate::predict::{AnyPredictor, LossPredictor};
-use crate::{Ack, Departure, Loss, LossKind, Window};
+use crate::{Ack, Cause, Departure, Loss, LossKind, Window};
 
 /// What watches.
 #[derive(Debug, Clone, Default)]
@@ -19,17 +19,20 @@ impl Observers {
         Self { predictors, estimators }
     }
 
-    pub(super) fn on_ack(&mut self, ack: &Ack, w: &Window) {
+    /// An ACK has come, before the window changes.
+    pub fn on_ack(&mut self, ack: &Ack, w: &Window) {
         self.predictors.iter_mut().for_each(|(p, _)| p.on_ack(ack, w));
         self.estimators.iter_mut().for_each(|e| e.on_ack(ack, w));
     }
 
-    pub(super) fn on_sent(&mut self, sent: &Departure) {
+    /// A data segment was sent, or sent again.
+    pub fn on_sent(&mut self, sent: &Departure) {
         self.predictors.iter_mut().for_each(|(p, _)| p.on_sent(sent));
         self.estimators.iter_mut().for_each(|e| e.on_sent(sent));
     }
 
-    pub(super) fn on_loss(&mut self, loss: &Loss) {
+    /// A loss event, to be judged.
+    pub fn on_loss(&mut self, loss: &Loss) {
         for (predictor, judged) in &mut self.predictors {
             judged.count(loss, predictor.verdict(loss));
             if loss.kind == LossKind::Timeout {
@@ -37,6 +40,11 @@ impl Observers {
             }
         }
         self.estimators.iter_mut().for_each(|e| e.advance(loss.now));
+    }
+
+    /// What each predictor takes this loss for, in their order.
+    pub fn verdicts(&self, loss: &Loss) -> impl Iterator<Item = Cause> {
+        self.predictors.iter().map(|(predictor, _)| predictor.verdict(loss))
     }
 
     /// How each predictor has judged, in their order.
