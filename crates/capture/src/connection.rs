@@ -1,0 +1,307 @@
+//! A connection: two ends, and a [`Flow`] each way. Turns the numbers on the wire into 64-bit ones.
+
+use crate::flow::{Ack, Acked, Blocks, Data, Flow, Sent};
+use crate::handshake::Handshake;
+use crate::wire::{Packet, Tcp, flags};
+use std::net::IpAddr;
+use truckee_tcp::seq::widen;
+use truckee_tcp::{Cause, LossKind, Time};
+
+/// Segment size where nothing tells: Ethernet's, with time stamps.
+const USUAL_SEGMENT: u32 = 1448;
+
+/// An address and a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct End {
+    /// The address.
+    pub address: IpAddr,
+    /// The port.
+    pub port: u16,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::net::SocketAddr::new(self.address, self.port).fmt(f)
+    }
+}
+
+/// What data goes from the client to the server, or back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// From the client.
+    ToServer,
+    /// From the server.
+    ToClient,
+}
+
+impl Way {
+    fn index(self) -> usize {
+        match self {
+            Self::ToServer => 0,
+            Self::ToClient => 1,
+        }
+    }
+
+    /// The other way.
+    pub fn back(self) -> Self {
+        match self {
+            Self::ToServer => Self::ToClient,
+            Self::ToClient => Self::ToServer,
+        }
+    }
+}
+
+/// What an end's numbers are counted from.
+#[derive(Debug, Clone, Copy, Default)]
+struct Numbers {
+    /// The 32-bit number that is 0 here.
+    base: Option<u32>,
+    /// The highest 64-bit number that has passed.
+    near: u64,
+}
+
+impl Numbers {
+    /// The 64-bit number of `wire`.
+    fn of(&self, wire: u32) -> u64 {
+        widen(wire.wrapping_sub(self.base.unwrap_or(wire.wrapping_sub(1))), self.near)
+    }
+}
+
+/// A connection as it is followed.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    /// Its ordinal in the capture, from 1.
+    pub number: u64,
+    /// Who opened it or, where that was not captured, who spoke first.
+    pub client: End,
+    /// The other end.
+    pub server: End,
+    /// How it was opened.
+    pub handshake: Handshake,
+    /// When its first packet passed.
+    pub began: Time,
+    /// When its last packet passed.
+    pub last: Time,
+    /// Packets to the server, and to the client.
+    pub packets: [u64; 2],
+    /// Packets that a router has marked (CE), either way.
+    pub marked: [u64; 2],
+    /// Who has sent FIN.
+    pub fin: [bool; 2],
+    /// Who has sent RST.
+    pub reset: [bool; 2],
+    /// Packets of which the options were cut off.
+    pub cut_short: u64,
+    /// Packets whose time was before that of the one before.
+    pub backwards: u64,
+    flows: [Flow; 2],
+    numbers: [Numbers; 2],
+}
+
+/// What a packet turned out to be: the data in it, and the ACK of the other direction's data.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Step {
+    /// Its ACK.
+    pub ack: Option<(Ack, Acked)>,
+    /// Its data or FIN.
+    pub data: Option<(Data, Sent)>,
+    /// Which way its data goes.
+    pub way: Option<Way>,
+    /// The loss event of which its data tells.
+    pub loss: Option<LossKind>,
+}
+
+impl Connection {
+    /// A connection that begins with this packet.
+    pub(crate) fn new(number: u64, now: Time, packet: &Packet) -> Self {
+        let source = End { address: packet.ip.source, port: packet.tcp.source };
+        let destination = End { address: packet.ip.destination, port: packet.tcp.destination };
+        // The SYN-ACK tells who is who even where the SYN was not captured.
+        let answer = packet.tcp.has(flags::SYN) && packet.tcp.has(flags::ACK);
+        let (client, server) = if answer { (destination, source) } else { (source, destination) };
+        Self {
+            number,
+            client,
+            server,
+            handshake: Handshake::default(),
+            began: now,
+            last: now,
+            packets: [0; 2],
+            marked: [0; 2],
+            fin: [false; 2],
+            reset: [false; 2],
+            cut_short: 0,
+            backwards: 0,
+            flows: [Flow::new(1), Flow::new(1)],
+            numbers: [Numbers::default(); 2],
+        }
+    }
+
+    /// The direction of data that goes this way.
+    pub fn flow(&self, way: Way) -> &Flow {
+        &self.flows[way.index()]
+    }
+
+    /// Which way a packet goes.
+    pub(crate) fn way(&self, packet: &Packet) -> Way {
+        let from_client = packet.ip.source == self.client.address && packet.tcp.source == self.client.port;
+        if from_client { Way::ToServer } else { Way::ToClient }
+    }
+
+    /// Whether a SYN that comes now opens another connection between the same ends.
+    pub(crate) fn is_over_with(&self, packet: &Packet) -> bool {
+        let tcp = &packet.tcp;
+        if !tcp.has(flags::SYN) || tcp.has(flags::ACK) {
+            return false;
+        }
+        let sender = &self.numbers[self.way(packet).index()];
+        sender.base != Some(tcp.seq)
+    }
+
+    /// Bytes that both its directions take, beside their own.
+    pub(crate) fn size(&self) -> usize {
+        self.flows.iter().map(Flow::size).sum()
+    }
+
+    /// Bytes of a full segment that way: as agreed on or, if that was not captured, the largest seen, and not more than
+    /// Ethernet's where offloads have made larger ones.
+    pub fn segment_size(&self, way: Way) -> u32 {
+        let largest = self.flow(way).throughput.largest;
+        let agreed = self.handshake.segment_size(way == Way::ToClient);
+        match agreed {
+            Some(agreed) if largest > agreed || largest == 0 => agreed,
+            Some(_) => largest,
+            None if largest == 0 || largest > USUAL_SEGMENT + 12 => USUAL_SEGMENT,
+            None => largest,
+        }
+    }
+
+    /// A packet of it has passed.
+    pub(crate) fn on_packet(&mut self, time: Time, packet: &Packet, dropped: Option<Cause>) -> Step {
+        let way = self.way(packet);
+        let (index, tcp) = (way.index(), &packet.tcp);
+        self.backwards += u64::from(time < self.last);
+        let now = time.max(self.last);
+        self.last = now;
+        self.packets[index] += 1;
+        self.marked[index] += u64::from(packet.ip.congestion_experienced);
+        self.cut_short += u64::from(tcp.options.cut_short);
+        self.reset[index] |= tcp.has(flags::RST);
+        self.learn_handshake(now, way, tcp);
+        self.note_base(index, tcp);
+        let mut step = Step { way: Some(way), ..Step::default() };
+        if tcp.has(flags::ACK) && !tcp.has(flags::RST) {
+            step.ack = self.on_ack(now, way.back(), packet);
+        }
+        if !tcp.has(flags::RST) {
+            self.on_data(now, way, packet, dropped, &mut step);
+        }
+        step
+    }
+
+    fn learn_handshake(&mut self, now: Time, way: Way, tcp: &Tcp) {
+        let known = self.handshake.to_client().is_some();
+        self.handshake.on_segment(now, way == Way::ToServer, tcp);
+        if !known && let Some(span) = self.handshake.to_client() {
+            let to_server = self.handshake.to_server();
+            self.flows[Way::ToServer.index()].rtt.on_handshake(span, to_server);
+            if let Some(to_server) = to_server {
+                self.flows[Way::ToClient.index()].rtt.on_handshake(to_server, Some(span));
+            }
+        }
+    }
+
+    fn note_base(&mut self, index: usize, tcp: &Tcp) {
+        let first = if tcp.has(flags::SYN) { tcp.seq } else { tcp.seq.wrapping_sub(1) };
+        let numbers = &mut self.numbers[index];
+        if numbers.base.is_none() && (!tcp.has(flags::RST) || tcp.has(flags::ACK)) {
+            *numbers = Numbers { base: Some(first), near: 1 };
+        }
+        if tcp.has(flags::ACK) && !tcp.has(flags::RST) {
+            let numbers = &mut self.numbers[1 - index];
+            if numbers.base.is_none() {
+                *numbers = Numbers { base: Some(tcp.ack.wrapping_sub(1)), near: 1 };
+            }
+        }
+    }
+
+    fn on_data(&mut self, now: Time, way: Way, packet: &Packet, dropped: Option<Cause>, step: &mut Step) {
+        let (index, tcp) = (way.index(), &packet.tcp);
+        let size = self.segment_size(way);
+        let numbers = &mut self.numbers[index];
+        let at = numbers.of(tcp.seq);
+        let fin = u64::from(tcp.has(flags::FIN));
+        self.fin[index] |= fin > 0;
+        if tcp.len == 0 && fin == 0 {
+            return;
+        }
+        self.flows[1 - index].acks.forget_id();
+        // The data of a SYN (Fast Open) comes after the SYN's own number.
+        let seq = at + u64::from(tcp.has(flags::SYN));
+        let end = seq + u64::from(tcp.len) + fin;
+        numbers.near = numbers.near.max(end);
+        let data = Data {
+            now,
+            seq,
+            end,
+            len: tcp.len,
+            flags: tcp.flags,
+            stamps: tcp.options.timestamps,
+            id: packet.ip.id,
+            dropped,
+        };
+        let (sent, loss) = self.flows[index].on_data(&data, size);
+        (step.data, step.loss) = (Some((data, sent)), loss);
+    }
+
+    /// The ACK of data that goes `way`.
+    fn on_ack(&mut self, now: Time, way: Way, packet: &Packet) -> Option<(Ack, Acked)> {
+        let (index, tcp) = (way.index(), &packet.tcp);
+        let size = self.segment_size(way);
+        let scale =
+            if tcp.has(flags::SYN) { 0 } else { self.handshake.scale(way == Way::ToClient).unwrap_or(0) };
+        let numbers = &mut self.numbers[index];
+        let number = numbers.of(tcp.ack);
+        if tcp.has(flags::SYN) {
+            if let Some((stamp, _)) = tcp.options.timestamps {
+                self.flows[index].rtt.note_stamp(stamp, now);
+            }
+            return None;
+        }
+        let mut ack = Ack {
+            now,
+            ack: number.max(1),
+            window: u64::from(tcp.window) << scale,
+            pure: tcp.len == 0 && !tcp.has(flags::FIN),
+            stamps: tcp.options.timestamps,
+            sack: Blocks::default(),
+            duplicate: None,
+            id: packet.ip.id,
+        };
+        self.read_sack(index, tcp, &mut ack);
+        let numbers = &mut self.numbers[index];
+        numbers.near = numbers.near.max(ack.ack);
+        let acked = self.flows[index].on_ack(&ack, size);
+        Some((ack, acked))
+    }
+
+    /// SACK blocks as 64-bit numbers; one below the ACK, or within the block after it, reports a duplicate (RFC 2883).
+    fn read_sack(&self, index: usize, tcp: &Tcp, ack: &mut Ack) {
+        let numbers = &self.numbers[index];
+        let wide = |&(from, to): &(u32, u32)| (numbers.of(from), numbers.of(to));
+        let blocks = tcp.options.sack.blocks();
+        for (k, block) in blocks.iter().enumerate() {
+            let (from, to) = wide(block);
+            if from >= to {
+                continue;
+            }
+            let within =
+                k == 0 && blocks.get(1).map(wide).is_some_and(|(first, last)| first <= from && to <= last);
+            if k == 0 && (to <= ack.ack || within) {
+                ack.duplicate = Some((from, to));
+            } else if to > ack.ack {
+                ack.sack.push(from, to);
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! One direction of a connection: the data one way, and the ACKs that answer it.
+//!
+//! Every question has a module of its own, which hears of each segment and each ACK after the [`book`] has sorted it in:
+//! what is new, what was there before, what it acknowledges. Sequence numbers are 64-bit; SYN is number 0 and the first
+//! byte of data number 1 or, where the beginning was not captured, the first byte seen.
+//!
+//! All is told as seen where it was captured: at the sender, at the receiver, or in between. What the sender knows when
+//! it sends is then older than what has passed here, by [`rtt::Rtt::sender_side`].
+//!
+//! Not for: which packet belongs to which connection, and numbers on the wire; [`crate::table`] knows.
+
+pub mod acks;
+pub mod book;
+pub mod phases;
+pub mod quantiles;
+pub mod retransmissions;
+pub mod rounds;
+pub mod rtt;
+pub mod steps;
+pub mod throughput;
+pub mod windows;
+
+pub use book::{Acked, Book, Sent};
+
+use crate::wire::flags;
+use truckee_tcp::{LossKind, Nanos, Time};
+
+/// A segment that occupies sequence numbers: data, FIN, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Data {
+    /// When it passed.
+    pub now: Time,
+    /// Its first sequence number.
+    pub seq: u64,
+    /// The one after its last.
+    pub end: u64,
+    /// Payload, bytes.
+    pub len: u32,
+    /// Bits of [`flags`].
+    pub flags: u8,
+    /// Its time stamp, and the one that it echoes.
+    pub stamps: Option<(u32, u32)>,
+    /// Identification of its IPv4 packet.
+    pub id: Option<u16>,
+    /// What the capture's writer says of its fate: it was dropped, by the network (a queue) or by noise.
+    pub dropped: Option<truckee_tcp::Cause>,
+}
+
+/// A segment that acknowledges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ack {
+    /// When it passed.
+    pub now: Time,
+    /// Next sequence number expected.
+    pub ack: u64,
+    /// Window, bytes; scaled, where the scale is known.
+    pub window: u64,
+    /// Whether it does nothing else: no payload, neither SYN nor FIN nor RST.
+    pub pure: bool,
+    /// Its time stamp, and the one that it echoes.
+    pub stamps: Option<(u32, u32)>,
+    /// Selective acknowledgements above `ack`.
+    pub sack: Blocks,
+    /// A duplicate that has arrived (RFC 2883).
+    pub duplicate: Option<(u64, u64)>,
+    /// Identification of its IPv4 packet.
+    pub id: Option<u16>,
+}
+
+/// Up to four blocks `[from, to)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Blocks {
+    blocks: [(u64, u64); 4],
+    len: u8,
+}
+
+impl Blocks {
+    /// Adds a block; a fifth is dropped.
+    pub fn push(&mut self, from: u64, to: u64) {
+        if let Some(slot) = self.blocks.get_mut(usize::from(self.len)) {
+            *slot = (from, to);
+            self.len += 1;
+        }
+    }
+
+    /// The blocks, in the order in which they came.
+    pub fn as_slice(&self) -> &[(u64, u64)] {
+        &self.blocks[..usize::from(self.len)]
+    }
+}
+
+/// Everything that is known of one direction.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    /// What is in the air.
+    pub book: Book,
+    /// Round-trip times.
+    pub rtt: rtt::Rtt,
+    /// What was sent again, and why.
+    pub retransmissions: retransmissions::Retransmissions,
+    /// How the receiver acknowledges.
+    pub acks: acks::Acks,
+    /// What went in each round trip.
+    pub rounds: rounds::Rounds,
+    /// Slow start and congestion avoidance, as they look.
+    pub phases: phases::Phases,
+    /// What the receiver offers.
+    pub windows: windows::Windows,
+    /// Packets, bytes, rates.
+    pub throughput: throughput::Throughput,
+}
+
+impl Flow {
+    /// A direction that begins with number `first`.
+    pub fn new(first: u64) -> Self {
+        Self {
+            book: Book::new(first),
+            rtt: rtt::Rtt::default(),
+            retransmissions: retransmissions::Retransmissions::default(),
+            acks: acks::Acks::default(),
+            rounds: rounds::Rounds::default(),
+            phases: phases::Phases::default(),
+            windows: windows::Windows::default(),
+            throughput: throughput::Throughput::default(),
+        }
+    }
+
+    /// Bytes that it takes, beside its own: what [`crate::table`] bounds over all connections.
+    pub(crate) fn size(&self) -> usize {
+        self.book.size()
+            + self.rtt.size()
+            + self.retransmissions.size()
+            + self.rounds.size()
+            + self.phases.size()
+            + self.throughput.over_time.size()
+    }
+
+    /// Data, or FIN, has passed. What it was, and the loss event of which it tells, if it does.
+    pub fn on_data(&mut self, data: &Data, segment_size: u32) -> (Sent, Option<LossKind>) {
+        let before =
+            Before { flight: self.book.flight(), una: self.book.una(), highest: self.book.highest() };
+        let sent = self.book.sent(data, self.rtt.reordering());
+        let mut event = None;
+        self.throughput.on_sent(data, &sent, self.book.flight());
+        self.rtt.on_sent(data);
+        if data.len > 0 {
+            let d = self.rtt.sender_side().unwrap_or(0);
+            if let Some(round) = self.rounds.on_sent(data, &sent, before.flight, d) {
+                self.phases.on_round(&round, segment_size);
+            }
+            let view = retransmissions::View { book: &self.book, rtt: &self.rtt, windows: &self.windows };
+            if let Some(verdict) = self.retransmissions.on_sent(data, &sent, &before, &view) {
+                self.phases.on_retransmission(data.now, verdict.kind, self.book.highest());
+                event = verdict.event;
+            }
+        }
+        (sent, event)
+    }
+
+    /// An ACK has passed. What it says.
+    pub fn on_ack(&mut self, ack: &Ack, segment_size: u32) -> Acked {
+        let acked = self.book.acked(ack);
+        self.rtt.on_ack(ack, &acked);
+        self.acks.on_ack(ack, &acked, segment_size);
+        self.rounds.on_ack(ack, &acked);
+        self.phases.on_ack(ack);
+        self.windows.on_ack(ack);
+        self.throughput.on_ack(ack, &acked);
+        self.retransmissions.on_ack(ack, &acked);
+        acked
+    }
+}
+
+/// How things stood before a segment was sorted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Before {
+    /// Bytes in the air.
+    pub flight: u64,
+    /// First byte not acknowledged.
+    pub una: u64,
+    /// One after the highest byte sent.
+    pub highest: u64,
+}
+
+/// A little less than a time: what an end measured differs by that from what shows here.
+fn nearly(time: Nanos) -> Nanos {
+    time / 10 * 9
+}
+
+/// Bytes of so many `T`.
+fn room<T>(capacity: usize) -> usize {
+    capacity * size_of::<T>()
+}
+
+/// A time in seconds, for what is written.
+pub(crate) fn seconds(t: Nanos) -> f64 {
+    t as f64 / 1e9
+}
+
+/// Whether a segment closes its direction.
+pub(crate) fn closes(flag_bits: u8) -> bool {
+    flag_bits & flags::FIN != 0
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

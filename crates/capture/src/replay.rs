@@ -1,0 +1,247 @@
+//! Estimators, predictors and detectors of `crates/tcp`, run over one direction of a connection of a capture: what each
+//! would have said.
+//!
+//! They hear what a sender, or a receiver, would have told them, as far as it shows where the capture was made; round
+//! trips are whole ones, from both of their parts. The window, which does not show, is taken to be what is in the air.
+//! Where the capture's writer has noted what became of dropped packets ([`crate::truth`]), predictors are held against
+//! that.
+//!
+//! Not for: growth rules and responses, whose window would be another than the one that the capture shows.
+
+mod line;
+mod receiver;
+mod sender;
+
+pub use line::Line;
+
+use crate::connection::{Connection, Step, Way};
+use crate::error::Error;
+use crate::flow::seconds;
+use crate::table::Watch;
+use crate::wire::Packet;
+use receiver::Receiver;
+use sender::Sender;
+use serde::Serialize;
+use truckee_tcp::Spec;
+use truckee_tcp::detect::{AnyDetector, Phase};
+use truckee_tcp::estimate::AnyEstimator;
+use truckee_tcp::predict::AnyPredictor;
+use truckee_tcp::sender::Judged;
+
+/// What can be asked to speak.
+#[derive(Debug, Clone, Default)]
+pub struct Cast {
+    estimators: Vec<(String, AnyEstimator)>,
+    predictors: Vec<(String, AnyPredictor)>,
+    detectors: Vec<(String, AnyDetector)>,
+}
+
+impl Cast {
+    /// By their names.
+    pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, Error> {
+        let mut cast = Self::default();
+        names.into_iter().try_for_each(|name| cast.add(name))?;
+        Ok(cast)
+    }
+
+    fn add(&mut self, name: &str) -> Result<(), Error> {
+        // TCP Taba's detector goes by what it looks at.
+        let spec = Spec::named(if name == "taba-detector" { "inter-arrival" } else { name });
+        if name == "oracle" {
+            let reason = "knows nothing outside a network".to_owned();
+            return Err(Error::Unfit { name: name.to_owned(), reason });
+        }
+        if let Ok((estimator, _)) = AnyEstimator::build(&spec) {
+            self.estimators.push((name.to_owned(), estimator));
+        } else if let Ok((predictor, _)) = AnyPredictor::build(&spec) {
+            self.predictors.push((name.to_owned(), predictor));
+        } else if let Ok((detector, _)) = AnyDetector::build(&spec) {
+            self.detectors.push((name.to_owned(), detector));
+        } else {
+            let families = [AnyEstimator::MEMBERS, AnyPredictor::MEMBERS, AnyDetector::MEMBERS];
+            let names = families.into_iter().flatten().map(|m| m.name).filter(|&n| n != "oracle");
+            let known: Vec<&str> = names.chain(["taba-detector"]).collect();
+            if known.contains(&name) {
+                let reason = "needs arguments".to_owned();
+                return Err(Error::Unfit { name: name.to_owned(), reason });
+            }
+            return Err(Error::Unknown { name: name.to_owned(), known });
+        }
+        Ok(())
+    }
+}
+
+/// A loss event, and what was made of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Loss {
+    /// When it showed, seconds after the connection's first packet.
+    pub t_s: f64,
+    /// Sequence number of the segment taken to be lost.
+    pub seq: u64,
+    /// `dup-acks` or `timeout`.
+    pub kind: &'static str,
+    /// What it was: `congestion` or `wireless`; none where the capture does not say.
+    pub truth: Option<&'static str>,
+    /// What each predictor took it for, in their order.
+    pub verdicts: Vec<&'static str>,
+}
+
+/// What an estimator said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Estimates {
+    /// Its name.
+    pub name: String,
+    /// Its last word, bit/s.
+    pub last_bps: Option<f64>,
+    /// Its mean over time, bit/s.
+    pub mean_bps: Option<f64>,
+    /// What it said over time: seconds after the connection's first packet, bit/s.
+    pub series: Vec<(f64, f64)>,
+}
+
+/// How a predictor judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdicts {
+    /// Its name.
+    pub name: String,
+    /// Losses it took for congestion.
+    pub congestion: u64,
+    /// Losses it took for noise.
+    pub wireless: u64,
+    /// Of losses that were congestion, how many it judged so; none where the capture does not say.
+    pub accuracy_congestion: Option<f64>,
+    /// Of losses that were noise, likewise.
+    pub accuracy_wireless: Option<f64>,
+    /// Of both.
+    pub accuracy: Option<f64>,
+}
+
+/// What a detector said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Phases {
+    /// Its name.
+    pub name: String,
+    /// Share of segments on whose arrival it said slow start.
+    pub slow_start_share: f64,
+    /// Its turns: seconds after the connection's first packet, and whether it said slow start from then on.
+    pub turns: Vec<(f64, bool)>,
+}
+
+/// What all of them said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The connection's number.
+    pub connection: u64,
+    /// Which way the data went: `to-server` or `to-client`.
+    pub way: &'static str,
+    /// The estimators.
+    pub estimators: Vec<Estimates>,
+    /// The predictors.
+    pub predictors: Vec<Verdicts>,
+    /// The detectors.
+    pub detectors: Vec<Phases>,
+    /// The loss events, the first of them.
+    pub losses: Vec<Loss>,
+    /// What was in the air: seconds after the connection's first packet, bytes.
+    pub flight: Vec<(f64, f64)>,
+    /// Packets of this direction that the capture's writer notes as dropped: by queues, by noise.
+    pub dropped: (u64, u64),
+}
+
+/// Runs a cast over one direction of one connection.
+#[derive(Debug)]
+pub struct Replay {
+    connection: u64,
+    way: Way,
+    names: [Vec<String>; 3],
+    sender: Sender,
+    receiver: Receiver,
+}
+
+impl Replay {
+    /// Over the data that goes `way` in the connection of that number.
+    pub fn new(connection: u64, way: Way, cast: Cast) -> Self {
+        fn split<T>(members: Vec<(String, T)>) -> (Vec<String>, Vec<T>) {
+            members.into_iter().unzip()
+        }
+        let (estimator_names, estimators) = split(cast.estimators);
+        let (predictor_names, predictors) = split(cast.predictors);
+        let (detector_names, detectors) = split(cast.detectors);
+        Self {
+            connection,
+            way,
+            names: [estimator_names, predictor_names, detector_names],
+            sender: Sender::new(predictors, estimators),
+            receiver: Receiver::new(detectors),
+        }
+    }
+
+    /// What they said.
+    pub fn report(&self) -> Report {
+        let [estimators, predictors, detectors] = &self.names;
+        let known = self.sender.has_truth();
+        let share = |right: u64, all: u64| (known && all > 0).then(|| right as f64 / all as f64);
+        let judged = predictors.iter().zip(self.sender.judged()).zip(self.sender.said());
+        Report {
+            connection: self.connection,
+            way: if self.way == Way::ToServer { "to-server" } else { "to-client" },
+            estimators: self.sender.estimates(estimators),
+            predictors: judged.map(|((name, j), said)| verdicts(name, j, said, share)).collect(),
+            detectors: self.receiver.phases(detectors),
+            losses: self.sender.losses().to_vec(),
+            flight: self.sender.flight().points(),
+            dropped: self.sender.dropped(),
+        }
+    }
+}
+
+fn verdicts(
+    name: &str,
+    j: &Judged,
+    (congestion, wireless): (u64, u64),
+    share: impl Fn(u64, u64) -> Option<f64>,
+) -> Verdicts {
+    Verdicts {
+        name: name.to_owned(),
+        congestion,
+        wireless,
+        accuracy_congestion: share(j.congestion_right, j.congestion),
+        accuracy_wireless: share(j.wireless_right, j.wireless),
+        accuracy: share(j.congestion_right + j.wireless_right, j.congestion + j.wireless),
+    }
+}
+
+impl Watch for Replay {
+    fn wants(&mut self, connection: &Connection) -> bool {
+        connection.number == self.connection
+    }
+
+    fn on_step(&mut self, connection: &Connection, _packet: &Packet, step: &Step) {
+        let flow = connection.flow(self.way);
+        let size = connection.segment_size(self.way);
+        let began = connection.began;
+        let ours = step.way == Some(self.way);
+        if let Some((ack, acked)) = &step.ack
+            && !ours
+        {
+            self.sender.on_ack(began, flow, size, ack, acked);
+        }
+        if let Some((data, sent)) = &step.data
+            && ours
+            && data.len > 0
+        {
+            self.sender.on_data(began, flow, data, sent, step.loss);
+            self.receiver.on_data(began, flow, data, sent);
+        }
+    }
+}
+
+/// A phase as the reports have it.
+fn is_slow_start(phase: Phase) -> bool {
+    phase == Phase::SlowStart
+}
+
+/// Seconds after the beginning.
+fn since(began: truckee_tcp::Time, now: truckee_tcp::Time) -> f64 {
+    seconds(now.saturating_sub(began))
+}

@@ -1,0 +1,85 @@
+//! A curve of bounded size: when it is full, every second point is left out from then on, and of those before.
+
+/// Points of a curve.
+const MOST: usize = 4096;
+
+/// A curve.
+#[derive(Debug, Clone)]
+pub struct Line {
+    points: Vec<(f64, f64)>,
+    stride: u64,
+    seen: u64,
+    last: Option<(f64, f64)>,
+    /// ∫ y dx, and where x began.
+    area: f64,
+    from: f64,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self { points: Vec::new(), stride: 1, seen: 0, last: None, area: 0.0, from: 0.0 }
+    }
+}
+
+impl Line {
+    /// Adds a point; x never falls.
+    pub fn add(&mut self, x: f64, y: f64) {
+        match self.last.replace((x, y)) {
+            Some((before, held)) => self.area += held * (x - before),
+            None => self.from = x,
+        }
+        if self.seen.is_multiple_of(self.stride) {
+            if self.points.len() == MOST {
+                self.stride *= 2;
+                let mut k = 0;
+                self.points.retain(|_| {
+                    k += 1;
+                    k % 2 == 1
+                });
+            }
+            if self.seen.is_multiple_of(self.stride) {
+                self.points.push((x, y));
+            }
+        }
+        self.seen += 1;
+    }
+
+    /// The points that are kept, and the last.
+    pub fn points(&self) -> Vec<(f64, f64)> {
+        let mut points = self.points.clone();
+        points.extend(self.last.filter(|last| self.points.last() != Some(last)));
+        points
+    }
+
+    /// Its last value.
+    pub fn last(&self) -> Option<f64> {
+        self.last.map(|(_, y)| y)
+    }
+
+    /// Its mean over x, each value holding until the next.
+    pub fn mean(&self) -> Option<f64> {
+        let (x, y) = self.last?;
+        Some(if x > self.from { self.area / (x - self.from) } else { y })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_keeps_its_shape_and_its_size() {
+        let mut line = Line::default();
+        (0..1_000_000).for_each(|k| line.add(f64::from(k), f64::from(k % 2)));
+        let points = line.points();
+        assert!(points.len() <= MOST + 1 && points.len() > MOST / 2, "{}", points.len());
+        assert_eq!((points[0].0, points[points.len() - 1].0), (0.0, 999_999.0));
+        assert!(points.windows(2).all(|w| w[0].0 < w[1].0));
+        assert!((line.mean().unwrap() - 0.5).abs() < 1e-6);
+        assert_eq!(line.last(), Some(1.0));
+        let mut one = Line::default();
+        assert_eq!(one.mean(), None);
+        one.add(3.0, 7.0);
+        assert_eq!((one.mean(), one.points()), (Some(7.0), vec![(3.0, 7.0)]));
+    }
+}

@@ -1,0 +1,187 @@
+//! What a sender would have told its estimators and predictors.
+
+use super::{Estimates, Line, Loss, since};
+use crate::flow::{Ack, Acked, Data, Flow, Sent};
+use std::collections::VecDeque;
+use truckee_tcp::estimate::AnyEstimator;
+use truckee_tcp::predict::AnyPredictor;
+use truckee_tcp::sender::{ByDuplicates, Judged, Observers};
+use truckee_tcp::{Cause, Departure, LossKind, Time, Window};
+
+/// Loss events that are listed.
+const MOST_LOSSES: usize = 4096;
+/// Drops that are remembered until a sender notices.
+const MOST_DROPS: usize = 1 << 14;
+/// A window that no receiver's is above, where none was seen.
+const NO_LIMIT: u64 = 1 << 40;
+
+/// The sender's side of a replay.
+#[derive(Debug)]
+pub(super) struct Sender {
+    observers: Observers,
+    curves: Vec<Line>,
+    flight: Line,
+    by_duplicates: ByDuplicates,
+    losses: Vec<Loss>,
+    /// Of each predictor: losses taken for congestion, and for noise.
+    said: Vec<(u64, u64)>,
+    /// What was dropped and has not been acknowledged.
+    drops: VecDeque<(u64, u64, Cause)>,
+    dropped: (u64, u64),
+}
+
+impl Sender {
+    pub fn new(predictors: Vec<AnyPredictor>, estimators: Vec<AnyEstimator>) -> Self {
+        Self {
+            curves: vec![Line::default(); estimators.len()],
+            said: vec![(0, 0); predictors.len()],
+            observers: Observers::new(predictors, estimators),
+            flight: Line::default(),
+            by_duplicates: ByDuplicates::default(),
+            losses: Vec::new(),
+            drops: VecDeque::new(),
+            dropped: (0, 0),
+        }
+    }
+
+    /// An ACK has passed; `flow` has heard of it.
+    pub fn on_ack(&mut self, began: Time, flow: &Flow, size: u32, ack: &Ack, acked: &Acked) {
+        let mss = u64::from(size);
+        let duplicate = acked.repeats;
+        if acked.newly == 0 && !duplicate {
+            return;
+        }
+        let delivered = if duplicate {
+            self.by_duplicates.another(mss, acked.outstanding)
+        } else {
+            self.by_duplicates.advance(acked.newly)
+        };
+        let w = window(flow, size, acked.flight);
+        let side = flow.rtt.sender_side_now().unwrap_or(0);
+        let told = truckee_tcp::Ack {
+            now: ack.now,
+            ack: ack.ack,
+            newly_acked: acked.newly,
+            delivered,
+            duplicate,
+            rtt: flow.rtt.last().filter(|_| !duplicate).map(|rtt| rtt + side),
+            sent: acked.newest.map(|piece| piece.first),
+            highest: flow.book.highest(),
+            peer_time: None,
+        };
+        self.observers.on_ack(&told, &w);
+        let t = since(began, ack.now);
+        for (curve, estimate) in self.curves.iter_mut().zip(self.observers.estimates()) {
+            if let Some(estimate) = estimate {
+                curve.add(t, estimate);
+            }
+        }
+        self.flight.add(t, flow.book.flight() as f64);
+        // A drop counts until what was dropped has come through.
+        self.drops.retain(|&(_, end, _)| end > ack.ack);
+    }
+
+    /// Data has passed; `flow` has heard of it.
+    pub fn on_data(&mut self, began: Time, flow: &Flow, data: &Data, sent: &Sent, loss: Option<LossKind>) {
+        if let Some(kind) = loss {
+            self.on_loss(began, data, kind);
+        }
+        if sent.copy {
+            return;
+        }
+        if let Some(cause) = data.dropped {
+            match cause {
+                Cause::Congestion => self.dropped.0 += 1,
+                Cause::Wireless => self.dropped.1 += 1,
+            }
+            if self.drops.len() == MOST_DROPS {
+                self.drops.pop_front();
+            }
+            self.drops.push_back((data.seq, data.end, cause));
+        }
+        self.flight.add(since(began, data.now), flow.book.flight() as f64);
+        self.observers.on_sent(&Departure {
+            now: data.now,
+            seq: data.seq,
+            bytes: data.len,
+            retransmission: sent.is_again(),
+            in_flight: flow.book.flight().saturating_sub(sent.new),
+            more: true,
+        });
+    }
+
+    fn on_loss(&mut self, began: Time, data: &Data, kind: LossKind) {
+        let truth = self.drops.iter().rev().find(|(from, end, _)| *from <= data.seq && data.seq < *end);
+        let truth = truth.map(|&(_, _, cause)| cause);
+        let loss = truckee_tcp::Loss { now: data.now, kind, seq: data.seq, truth };
+        let verdicts: Vec<Cause> = self.observers.verdicts(&loss).collect();
+        for (said, verdict) in self.said.iter_mut().zip(&verdicts) {
+            match verdict {
+                Cause::Congestion => said.0 += 1,
+                Cause::Wireless => said.1 += 1,
+            }
+        }
+        self.observers.on_loss(&loss);
+        if self.losses.len() < MOST_LOSSES {
+            self.losses.push(Loss {
+                t_s: since(began, data.now),
+                seq: data.seq,
+                kind: if kind == LossKind::Timeout { "timeout" } else { "dup-acks" },
+                truth: truth.map(Cause::as_str),
+                verdicts: verdicts.into_iter().map(Cause::as_str).collect(),
+            });
+        }
+    }
+
+    /// Whether the capture says what became of anything.
+    pub fn has_truth(&self) -> bool {
+        self.dropped != (0, 0)
+    }
+
+    pub fn dropped(&self) -> (u64, u64) {
+        self.dropped
+    }
+
+    pub fn judged(&self) -> impl Iterator<Item = &Judged> {
+        self.observers.judged()
+    }
+
+    /// How often each predictor said congestion, and noise.
+    pub fn said(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.said.iter().copied()
+    }
+
+    pub fn losses(&self) -> &[Loss] {
+        &self.losses
+    }
+
+    pub fn flight(&self) -> &Line {
+        &self.flight
+    }
+
+    pub fn estimates(&self, names: &[String]) -> Vec<Estimates> {
+        let report = |(name, curve): (&String, &Line)| Estimates {
+            name: name.clone(),
+            last_bps: curve.last(),
+            mean_bps: curve.mean(),
+            series: curve.points(),
+        };
+        names.iter().zip(&self.curves).map(report).collect()
+    }
+}
+
+/// The window as it looks from outside: what is in the air.
+fn window(flow: &Flow, size: u32, flight: u64) -> Window {
+    let mss = f64::from(size.max(1));
+    Window {
+        mss,
+        cwnd: (flight as f64).max(mss),
+        ssthresh: f64::MAX,
+        flight,
+        rwnd: flow.windows.last().unwrap_or(NO_LIMIT),
+        srtt: flow.rtt.smoothed(),
+        rtt_min: flow.rtt.whole(),
+        clock: 0,
+        truth: None,
+    }
+}

@@ -1,0 +1,113 @@
+//! IPv4 and IPv6: whose packet it is, and how long what it carries.
+
+use super::{Ip, Skip, number16};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+const HOP_BY_HOP: u8 = 0;
+const TCP: u8 = 6;
+const ROUTING: u8 = 43;
+const FRAGMENT: u8 = 44;
+const AUTHENTICATION: u8 = 51;
+const DESTINATION: u8 = 60;
+/// IP in IP, IPv6 in IP, GRE, ESP, EtherIP, L2TP, MPLS in IP.
+const TUNNELS: [u8; 7] = [4, 41, 47, 50, 97, 115, 137];
+/// Extension headers of a packet.
+const MOST_HEADERS: usize = 16;
+/// CE, the mark of a router (RFC 3168, section 5).
+const CE: u8 = 3;
+
+/// What IP says, what was captured of its payload, and how long the payload was. `wire_len`: bytes from the header on.
+#[inline]
+pub(super) fn read(packet: &[u8], wire_len: usize) -> Result<(Ip, &[u8], usize), Skip> {
+    match packet.first().ok_or(Skip::CutShort)? >> 4 {
+        4 => four(packet, wire_len),
+        6 => six(packet, wire_len),
+        _ => Err(Skip::NotIp),
+    }
+}
+
+#[inline]
+fn four(packet: &[u8], wire_len: usize) -> Result<(Ip, &[u8], usize), Skip> {
+    let fixed: &[u8; 20] = packet.first_chunk().ok_or(Skip::CutShort)?;
+    let header = usize::from(fixed[0] & 15) * 4;
+    // 0: the length does not fit (BIG TCP), or the network card was to fill it in.
+    let total = match usize::from(number16(packet, 2)?) {
+        0 => wire_len,
+        total => total,
+    };
+    if header < fixed.len() || total < header {
+        return Err(Skip::Malformed);
+    }
+    by_protocol(fixed[9])?;
+    // More fragments follow, or it is not the first.
+    if number16(packet, 6)? & 0x3fff != 0 {
+        return Err(Skip::Fragment);
+    }
+    let address = |at: usize| Ipv4Addr::new(fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]).into();
+    let ip = Ip {
+        source: address(12),
+        destination: address(16),
+        id: Some(number16(packet, 4)?),
+        congestion_experienced: fixed[1] & 3 == CE,
+    };
+    Ok((ip, within(packet, header, total)?, total - header))
+}
+
+fn six(packet: &[u8], wire_len: usize) -> Result<(Ip, &[u8], usize), Skip> {
+    let fixed: &[u8; 40] = packet.first_chunk().ok_or(Skip::CutShort)?;
+    // 0: the length is in a hop-by-hop option (RFC 2675), and the capture knows it too.
+    let total = match usize::from(number16(packet, 4)?) {
+        0 => wire_len,
+        payload => fixed.len() + payload,
+    };
+    let (mut next, mut at) = (fixed[6], fixed.len());
+    for _ in 0..MOST_HEADERS {
+        let len = match next {
+            HOP_BY_HOP | ROUTING | DESTINATION => 8 + 8 * usize::from(byte(packet, at + 1)?),
+            AUTHENTICATION => 8 + 4 * usize::from(byte(packet, at + 1)?),
+            // A fragment that is all of its packet is none (RFC 6946).
+            FRAGMENT if number16(packet, at + 2)? & 0xfff9 != 0 => return Err(Skip::Fragment),
+            FRAGMENT => 8,
+            _ => {
+                by_protocol(next)?;
+                let len = total.checked_sub(at).ok_or(Skip::Malformed)?;
+                return Ok((addresses(fixed), within(packet, at, total)?, len));
+            }
+        };
+        next = byte(packet, at)?;
+        at += len;
+    }
+    Err(Skip::Malformed)
+}
+
+fn addresses(fixed: &[u8; 40]) -> Ip {
+    let address = |from: usize| {
+        let bytes: [u8; 16] = std::array::from_fn(|k| fixed[from + k]);
+        Ipv6Addr::from(bytes).into()
+    };
+    let traffic_class = fixed[0] << 4 | fixed[1] >> 4;
+    Ip {
+        source: address(8),
+        destination: address(24),
+        id: None,
+        congestion_experienced: traffic_class & 3 == CE,
+    }
+}
+
+fn by_protocol(protocol: u8) -> Result<(), Skip> {
+    match protocol {
+        TCP => Ok(()),
+        _ if TUNNELS.contains(&protocol) => Err(Skip::Tunnel),
+        _ => Err(Skip::NotTcp),
+    }
+}
+
+fn byte(packet: &[u8], at: usize) -> Result<u8, Skip> {
+    packet.get(at).copied().ok_or(Skip::CutShort)
+}
+
+/// What was captured of bytes `from..to`: what comes after is padding of the link.
+#[inline]
+fn within(packet: &[u8], from: usize, to: usize) -> Result<&[u8], Skip> {
+    packet.get(from..to.min(packet.len())).ok_or(Skip::CutShort)
+}

@@ -1,0 +1,54 @@
+use super::*;
+use crate::wire::{self, flags};
+
+fn maker() -> Maker {
+    Maker::new(1, 2, 1460, true, true, true)
+}
+
+#[test]
+fn a_made_packet_says_what_the_segment_says() {
+    let mut maker = maker();
+    let syn = Segment { seq: 0, window: 65535, flags: inside::SYN, ts_val: 5_000, ..Segment::default() };
+    let (bytes, len) = maker.packet(&syn, true);
+    let opened = wire::read(LinkType::RAW, &bytes, len).unwrap();
+    assert_eq!((opened.tcp.flags, opened.tcp.window, opened.tcp.len), (flags::SYN, 65535, 0));
+    let o = opened.tcp.options;
+    assert_eq!((o.mss, o.scale, o.sack_permitted, o.timestamps), (Some(1460), Some(7), true, Some((5, 0))));
+
+    let mut sack = SackBlocks::default();
+    sack.push(1001, 2001, 3001);
+    let ack = Segment {
+        seq: 1,
+        ack: 1001,
+        window: 12_800,
+        flags: inside::ACK,
+        sack,
+        ts_val: 9_000,
+        ts_ecr: 5_000,
+        ..Segment::default()
+    };
+    let (bytes, len) = maker.packet(&ack, false);
+    let answer = wire::read(LinkType::RAW, &bytes, len).unwrap().tcp;
+    assert_eq!((answer.source, answer.destination), (opened.tcp.destination, opened.tcp.source));
+    assert_eq!(answer.ack, opened.tcp.seq.wrapping_add(1001));
+    assert_eq!((answer.window, answer.options.timestamps), (100, Some((9, 5))));
+    let first = opened.tcp.seq;
+    assert_eq!(answer.options.sack.blocks(), [(first.wrapping_add(2001), first.wrapping_add(3001))]);
+}
+
+#[test]
+fn identifications_count_up_and_checksums_hold() {
+    let mut maker = maker();
+    let data = Segment { seq: 1, ack: 1, len: 1000, flags: inside::ACK, ..Segment::default() };
+    let ids: Vec<u16> = (0..3)
+        .map(|_| {
+            let (bytes, len) = maker.packet(&data, true);
+            assert_eq!(len, 20 + 32 + 1000);
+            assert_eq!(fold(sum(&bytes[..20])), 0xffff, "IPv4's");
+            let pseudo = sum(&bytes[12..20]) + u32::from(TCP) + (len - 20);
+            assert_eq!(fold(pseudo + sum(&bytes[20..])), 0xffff, "TCP's");
+            wire::read(LinkType::RAW, &bytes, len).unwrap().ip.id.unwrap()
+        })
+        .collect();
+    assert_eq!(ids, [2, 3, 4]);
+}
