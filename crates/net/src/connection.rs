@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::record::Deliveries;
 use truckee_scenario::model::Flow;
+use truckee_scenario::outcome::Vantage;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::detect::{AnyDetector, Watchers};
 use truckee_tcp::estimate::{AnyEstimator, Oracle};
@@ -139,6 +140,8 @@ pub struct Connection {
     pub ecn: bool,
     /// Whether its time series are wanted.
     pub recorded: bool,
+    /// Where its packets are wanted.
+    pub tapped: Option<Vantage>,
     /// Whether the application waits for a delivery.
     pub awaited: bool,
     /// Whether its sender must be told the truth about the path.
@@ -148,6 +151,12 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// Its number among the flow's connections, where packets are noted.
+    pub fn tap_number(&self) -> u32 {
+        // A flow whose connections follow each other has one lane, one with many lanes has one connection a lane.
+        self.generation.wrapping_add(self.lane as u32 * (1 << 16))
+    }
+
     /// Whether it is in use and everything has been acknowledged.
     pub fn finished(&self) -> bool {
         self.open && self.sender.state() == State::Finished

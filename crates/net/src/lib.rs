@@ -19,6 +19,7 @@ mod red;
 mod transit;
 
 use truckee_scenario::model::App;
+use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 
 /// What a run records beside its outcome.
@@ -26,6 +27,8 @@ use truckee_scenario::{Outcome, Scenario};
 pub struct Options {
     /// Whether to record time series.
     pub series: bool,
+    /// Where to record every packet of the flows, and the time series too; nowhere unless asked for.
+    pub packets: Option<Vantage>,
 }
 
 /// Why a scenario cannot be run.

@@ -102,6 +102,8 @@ struct Special {
     /// becomes shorter.
     not_before: Time,
     waiting_bytes: u64,
+    /// Each change of the number of packets that wait, where somebody wants it.
+    lengths: Option<Vec<(Time, u32)>>,
 }
 
 impl Special {
@@ -112,6 +114,15 @@ impl Special {
         {
             self.waiting_bytes -= u64::from(bytes);
             self.waiting.pop_front();
+            self.note_length(start);
+        }
+    }
+
+    /// Notes how many packets wait from `now` on, where somebody wants it.
+    #[inline(always)]
+    fn note_length(&mut self, now: Time) {
+        if let Some(lengths) = &mut self.lengths {
+            lengths.push((now, self.waiting.len() as u32));
         }
     }
 
@@ -177,10 +188,24 @@ impl Link {
                 waiting: VecDeque::new(),
                 not_before: 0,
                 waiting_bytes: 0,
+                lengths: None,
             }),
             name: name.to_owned(),
             to,
         }
+    }
+
+    /// Keeps each change of its queue's length from now on. It changes nothing of what the link does.
+    pub fn record_queue(&mut self) {
+        self.plain = false;
+        self.special.scheduled = true;
+        self.special.lengths = Some(Vec::new());
+    }
+
+    /// Each change of the number of packets that waited, up to `end`; `None` where nobody wanted it.
+    pub fn take_queue(&mut self, end: Time) -> Option<Vec<(Time, u32)>> {
+        self.special.forget_served(end);
+        self.special.lengths.take()
     }
 
     /// Whether packets leave in the order in which they came.
@@ -246,6 +271,7 @@ impl Link {
         if self.free_at > now && self.special.scheduled {
             self.special.waiting.push_back((self.free_at, packet.wire));
             self.special.waiting_bytes += u64::from(packet.wire);
+            self.special.note_length(now);
             if FILTERS {
                 place = self.special.filter.as_mut().map(AckFilter::take_place);
             }
@@ -474,6 +500,7 @@ impl Link {
         self.special.not_before = 0;
         self.special.waiting.clear();
         self.special.waiting_bytes = 0;
+        self.special.note_length(now);
         // Opportunities that were given to lost packets are free again.
         self.special.capacity = self.special.trace.clone().map(Capacity::new);
         let lost: Vec<PacketId> = std::iter::from_fn(|| self.transit.take()).map(|i| i.packet).collect();

@@ -1,12 +1,11 @@
 //! From the books of a run to its outcome.
 
-use crate::link;
+use crate::link::{self, Link};
 use crate::network::{EstimateBook, Network, seconds};
 use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
 use truckee_scenario::model::{Flow, Scenario};
 use truckee_scenario::outcome::*;
 use truckee_tcp::ack::AckPolicy;
-use truckee_tcp::detect::Detected;
 use truckee_tcp::sender::Judged;
 use truckee_tcp::{Nanos, Time};
 
@@ -42,6 +41,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .zip(&network.traffic)
         .map(|(t, book)| traffic_outcome(&t.name, book, end - from))
         .collect();
+    let queues = network.links.iter_mut().filter_map(|l| queue(l, end)).collect();
     let mut outcome = Outcome {
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: "sim".to_owned(),
@@ -58,6 +58,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         ports: Vec::new(),
         notes: Vec::new(),
         series: network.flows.iter_mut().filter_map(|f| f.book.series.take().map(|s| *s)).collect(),
+        queues,
     };
     outcome.compare_flows();
     outcome
@@ -93,6 +94,7 @@ fn flow_outcome(
         acks_sent: totals.acks,
         acks_per_segment: share(totals.acks, totals.segments_received).unwrap_or(0.0),
         ack_burst: None,
+        probe: None,
         rounds: Vec::new(),
         overhead: share(c.retransmitted_bytes, totals.bytes_delivered).unwrap_or(0.0),
         connections: totals.connections,
@@ -143,33 +145,7 @@ fn observers(network: &Network<'_>, scenario: &Scenario, index: usize) -> Observ
             .flat_map(|r| r.names.iter().zip(&r.books))
             .map(|(name, book)| estimator_outcome(name, book))
             .collect(),
-        detectors: own.into_iter().chain(watching).map(|(name, d)| detector_outcome(name, d)).collect(),
-    }
-}
-
-fn detector_outcome(name: &str, d: &Detected) -> DetectorOutcome {
-    let slow_start = share(d.slow_start_right, d.slow_start);
-    let avoidance = share(d.avoidance_right, d.avoidance);
-    let mean_s = |sum: Nanos, n: u64| share(sum, n).map(|ns| ns / 1e9);
-    DetectorOutcome {
-        name: name.to_owned(),
-        slow_start: d.slow_start,
-        slow_start_judged_right: d.slow_start_right,
-        avoidance: d.avoidance,
-        avoidance_judged_right: d.avoidance_right,
-        accuracy: DetectorAccuracy {
-            slow_start,
-            avoidance,
-            all: share(d.slow_start_right + d.avoidance_right, d.slow_start + d.avoidance),
-            balanced: slow_start.zip(avoidance).map(|(s, a)| (s + a) / 2.0),
-        },
-        false_alarms: d.false_alarms,
-        ends: d.ends,
-        ends_noticed: d.ends_noticed,
-        end_delay_s: mean_s(d.end_delays, d.ends_noticed),
-        starts: d.starts,
-        starts_noticed: d.starts_noticed,
-        start_delay_s: mean_s(d.start_delays, d.starts_noticed),
+        detectors: own.into_iter().chain(watching).map(|(name, d)| DetectorOutcome::of(name, d)).collect(),
     }
 }
 
@@ -207,6 +183,12 @@ fn link_outcome(name: &str, counts: &link::Counts, warm: &link::Counts, span: Na
         mean_queue_packets: over(waited),
         mean_wait_s: if packets > 0 { waited / packets as f64 / 1e9 } else { 0.0 },
     }
+}
+
+/// What waited at a link, if that was wanted.
+fn queue(link: &mut Link, end: Time) -> Option<QueueSeries> {
+    let lengths = link.take_queue(end)?;
+    Some(QueueSeries::new(&link.name, lengths))
 }
 
 fn traffic_outcome(name: &str, book: &TrafficBook, span: Nanos) -> TrafficOutcome {

@@ -11,7 +11,7 @@ const MSS: u64 = 1460;
 fn outcome(text: &str) -> Outcome {
     let document = Document::parse("ack-filter.toml", text).unwrap();
     let scenario = document.scenario().unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    run(&scenario, &Options { series: true }).unwrap()
+    run(&scenario, &Options { series: true, ..Default::default() }).unwrap()
 }
 
 /// A download over an access line of 10 Mbit/s, and of 100 kbit/s on the way back: that takes 312 ACKs a second where

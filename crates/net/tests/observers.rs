@@ -46,7 +46,7 @@ fn outcome(text: &str, settings: &[(&str, &str)], series: bool) -> Outcome {
     for (path, value) in settings {
         document.set(path, value).unwrap();
     }
-    run(&document.scenario().unwrap(), &Options { series }).unwrap()
+    run(&document.scenario().unwrap(), &Options { series, ..Default::default() }).unwrap()
 }
 
 #[test]

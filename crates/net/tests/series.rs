@@ -31,7 +31,7 @@ fn recorded(app: &str, extra: &str) -> Outcome {
     );
     let document = Document::parse("series.toml", &text).unwrap();
     let scenario = document.scenario().unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    run(&scenario, &Options { series: true }).unwrap()
+    run(&scenario, &Options { series: true, ..Default::default() }).unwrap()
 }
 
 /// Runs of every kind of application and of recovery.
@@ -129,6 +129,36 @@ fn the_smallest_round_trip_seen_is_the_outcome_s() {
 }
 
 #[test]
+fn a_queue_s_length_over_time_has_the_mean_of_the_outcome() {
+    let mut waited = 0;
+    for result in runs() {
+        assert_eq!(result.queues.len(), result.links.len());
+        for (queue, link) in result.queues.iter().zip(&result.links) {
+            assert_eq!(queue.link, link.name);
+            let points = &queue.points;
+            assert!(points.windows(2).all(|w| w[0].t < w[1].t && w[0].packets.abs_diff(w[1].packets) <= 20));
+            let ends = points.iter().skip(1).map(|p| p.t).chain([result.simulated_s]);
+            let area: f64 = points.iter().zip(ends).map(|(p, end)| f64::from(p.packets) * (end - p.t)).sum();
+            // What waits when a run ends before its time has been counted to the end of its service.
+            let (ours, theirs) = (area / result.simulated_s, link.mean_queue_packets);
+            assert!((ours - theirs).abs() <= 0.01 * theirs + 0.01, "{}: {ours}, {theirs}", link.name);
+            waited += usize::from(theirs > 0.5);
+        }
+    }
+    assert!(waited > 10, "{waited}: some queues should have grown");
+}
+
+#[test]
+fn the_delays_seen_have_the_mean_of_the_outcome() {
+    for result in runs() {
+        let seen = &result.series[0].delays;
+        let mean = seen.iter().map(|p| p.delay).sum::<f64>() / seen.len() as f64;
+        let outcome = result.flows[0].delay_s.mean.unwrap();
+        assert!((mean - outcome).abs() <= 1e-9 * outcome, "{mean}, {outcome}");
+    }
+}
+
+#[test]
 fn recording_changes_nothing() {
     let text = |series| {
         let document = Document::parse(
@@ -140,10 +170,11 @@ fn recording_changes_nothing() {
             "#,
         )
         .unwrap();
-        run(&document.scenario().unwrap(), &Options { series }).unwrap()
+        run(&document.scenario().unwrap(), &Options { series, ..Default::default() }).unwrap()
     };
     let (plain, recorded) = (text(false), text(true));
     assert_eq!(plain.digest, recorded.digest);
     assert_eq!(plain.flows, recorded.flows);
     assert!(plain.series.is_empty() && recorded.series.len() == 1);
+    assert!(plain.queues.is_empty() && recorded.queues.len() == recorded.links.len());
 }

@@ -63,6 +63,15 @@ impl Spot {
         let (excerpt, indent, width) = cut(&text, column - 1, marked);
         Self { origin: format!("--set {excerpt}"), line: None, column, excerpt, indent, width }
     }
+
+    /// The place `start..end` (byte offsets) in what an option of the command was given.
+    pub(crate) fn in_argument(option: &str, text: &str, start: usize, end: usize) -> Self {
+        let start = floor_boundary(text, start);
+        let end = floor_boundary(text, end.max(start));
+        let column = text[..start].chars().count() + 1;
+        let (excerpt, indent, width) = cut(text, column - 1, text[start..end].chars().count().max(1));
+        Self { origin: option.to_owned(), line: None, column, excerpt, indent, width }
+    }
 }
 
 /// A text cut to what fits into a message, control characters made visible.

@@ -30,6 +30,7 @@ mod explain;
 pub mod model;
 mod nearest;
 pub mod outcome;
+mod policy;
 pub mod route;
 pub mod units;
 
@@ -38,3 +39,4 @@ pub use error::{Error, Errors, Spot};
 pub use explain::explain;
 pub use model::Scenario;
 pub use outcome::Outcome;
+pub use policy::ack_policy;

@@ -2,6 +2,8 @@
 //! `truckee run --format json`: keys are added, never renamed.
 
 use serde::Serialize;
+use truckee_tcp::detect::Detected;
+use truckee_tcp::{Nanos, Segment, Time};
 
 /// What a note of [`Outcome::notes`] begins with that is about this very run: a reason to doubt it, or what it lacks.
 pub const THIS_RUN: &str = "this run: ";
@@ -42,6 +44,9 @@ pub struct Outcome {
     /// Time series, one a flow, where they were asked for.
     #[serde(skip)]
     pub series: Vec<FlowSeries>,
+    /// What waited at each direction of a link, where time series were asked for.
+    #[serde(skip)]
+    pub queues: Vec<QueueSeries>,
 }
 
 impl Outcome {
@@ -158,6 +163,30 @@ pub struct FlowOutcome {
     pub rtt_s: RttOutcome,
     /// Mean congestion window, segments, over time.
     pub mean_cwnd_segments: f64,
+    /// What probing its sender showed; `None`: it was not probed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe: Option<ProbeOutcome>,
+}
+
+/// How a sender that was probed reacts to divided ACKs.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct ProbeOutcome {
+    /// Its reaction: `per-ack`, `counts-bytes`, `capped`, `harmed`, `fixed` or `unclear`.
+    pub reaction: String,
+    /// Share of the repetitions that say so.
+    pub agreement: f64,
+    /// Initial window, segments.
+    pub initial_window: u32,
+    /// Payload of a full segment, bytes.
+    pub mss: u32,
+    /// Of one that counts bytes, for how many segments an ACK counts at most; `None`: no limit within three.
+    pub limit: Option<u32>,
+    /// Of a capped one, how many times the window before is the bound.
+    pub cap: Option<f64>,
+    /// By how many segments each test has opened the window, by its letter.
+    pub gains: std::collections::BTreeMap<String, f64>,
+    /// When the first retransmission comes, s after the last new segment; `None`: none came.
+    pub first_retransmission_s: Option<f64>,
 }
 
 /// What went in one round: from the sending of a window to its acknowledgement.
@@ -266,6 +295,35 @@ pub struct DetectorOutcome {
     pub starts_noticed: u64,
     /// Mean time from the arrival of the first segment of slow start to its verdict, s; `None`: no return noticed.
     pub start_delay_s: Option<f64>,
+}
+
+impl DetectorOutcome {
+    /// What the book of a detector of that name says.
+    pub fn of(name: &str, d: &Detected) -> Self {
+        let slow_start = share(d.slow_start_right, d.slow_start);
+        let avoidance = share(d.avoidance_right, d.avoidance);
+        let mean_s = |sum: Nanos, n: u64| share(sum, n).map(|ns| ns / 1e9);
+        Self {
+            name: name.to_owned(),
+            slow_start: d.slow_start,
+            slow_start_judged_right: d.slow_start_right,
+            avoidance: d.avoidance,
+            avoidance_judged_right: d.avoidance_right,
+            accuracy: DetectorAccuracy {
+                slow_start,
+                avoidance,
+                all: share(d.slow_start_right + d.avoidance_right, d.slow_start + d.avoidance),
+                balanced: slow_start.zip(avoidance).map(|(s, a)| (s + a) / 2.0),
+            },
+            false_alarms: d.false_alarms,
+            ends: d.ends,
+            ends_noticed: d.ends_noticed,
+            end_delay_s: mean_s(d.end_delays, d.ends_noticed),
+            starts: d.starts,
+            starts_noticed: d.starts_noticed,
+            start_delay_s: mean_s(d.start_delays, d.starts_noticed),
+        }
+    }
 }
 
 /// Shares of segments judged right; `None` where there was none to judge.
@@ -400,6 +458,106 @@ pub struct FlowSeries {
     /// Turns of the sender's true phase, as its segments reach the receiver, and of the detectors' verdicts; where there
     /// are detectors.
     pub phases: Vec<PhasePoint>,
+    /// Segments delivered in order to the receiving application.
+    pub delays: Vec<DelayPoint>,
+    /// Packets at one of its ends, as they leave and come, in order of time; where they are asked for.
+    pub packets: Vec<PacketPoint>,
+}
+
+/// What waited in one direction of a link.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct QueueSeries {
+    /// Name of the link's direction.
+    pub link: String,
+    /// Each change of its length, in order; it is empty before the first one.
+    pub points: Vec<QueuePoint>,
+}
+
+impl QueueSeries {
+    /// Of each change of a queue's length, in order of time; of several at one time the last one counts.
+    pub fn new(link: &str, lengths: impl IntoIterator<Item = (Time, u32)>) -> Self {
+        let mut points: Vec<QueuePoint> = Vec::new();
+        for (t, packets) in lengths {
+            let t = t as f64 / 1e9;
+            match points.last_mut() {
+                Some(last) if last.t == t => last.packets = packets,
+                _ => points.push(QueuePoint { t, packets }),
+            }
+        }
+        Self { link: link.to_owned(), points }
+    }
+}
+
+/// A queue's length, from now on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueuePoint {
+    /// s.
+    pub t: f64,
+    /// Packets waiting, the one in transmission not counted.
+    pub packets: u32,
+}
+
+/// A segment delivered in order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DelayPoint {
+    /// s.
+    pub t: f64,
+    /// From where [`FlowOutcome::delay_s`] counts, s.
+    pub delay: f64,
+}
+
+/// The end of a flow at which its packets are captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Vantage {
+    /// That which sends the data.
+    #[default]
+    Sender,
+    /// That which it reaches.
+    Receiver,
+}
+
+impl Vantage {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sender => "sender",
+            Self::Receiver => "receiver",
+        }
+    }
+
+    /// Whether a packet leaves from here; `from_sender`: whether the sender of the data sends it.
+    pub fn is_left(self, from_sender: bool) -> bool {
+        (self == Self::Sender) == from_sender
+    }
+}
+
+/// A packet of a flow as it leaves the end where it is captured, or reaches it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PacketPoint {
+    /// Time of the run.
+    pub at: Time,
+    /// Which of the flow's connections, from 0.
+    pub connection: u32,
+    /// Whether the sender of the data sent it.
+    pub from_sender: bool,
+    /// What it is.
+    pub content: PacketContent,
+    /// What dropped it after it left, `queue`, `channel` or `outage`, and the link; none if it was not.
+    pub dropped: Option<(&'static str, String)>,
+}
+
+/// What a packet is, as its engine has it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PacketContent {
+    /// A simulated segment.
+    Segment(Segment),
+    /// The first bytes of a real IP packet, and how many it had.
+    Headers {
+        /// IP and TCP header, at the least.
+        bytes: Box<[u8]>,
+        /// Bytes of the whole packet.
+        wire_len: u32,
+    },
 }
 
 /// Who knows the true phase, among those of [`FlowSeries::phases`].

@@ -72,6 +72,9 @@ impl<'a> Network<'a> {
         network.add_flows(options)?;
         network.add_traffic()?;
         network.find_fused();
+        if options.series {
+            network.links.iter_mut().for_each(Link::record_queue);
+        }
         for (index, change) in scenario.changes.iter().enumerate() {
             network.agenda.push(change.at, kind::CHANGE | index as Key);
         }
@@ -119,14 +122,14 @@ impl<'a> Network<'a> {
                     open: false,
                     reverse: app.is_reverse(lane),
                     ecn: flow.stack.ecn,
-                    recorded: options.series && !app.is_reverse(lane),
+                    recorded: (options.series || options.packets.is_some()) && !app.is_reverse(lane),
+                    tapped: options.packets.filter(|_| !app.is_reverse(lane)),
                     awaited: false,
                     wants_truth: template.wants_truth(),
                     deliveries: Deliveries::default(),
                 });
             }
-            let series = options
-                .series
+            let series = (options.series || options.packets.is_some())
                 .then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
             let verdicts = Verdicts::of(flow.observe.predictors.len(), flow.observe.detectors.len());
             let book = FlowBook { series, verdicts_warm: verdicts.clone(), verdicts, ..FlowBook::default() };

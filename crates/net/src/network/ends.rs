@@ -5,7 +5,8 @@ use crate::agenda::Key;
 use crate::connection::NEVER;
 use crate::packet::{Packet, PacketId, TRAFFIC, bits};
 use truckee_scenario::outcome::{
-    AckPoint, LossPoint, OWN_DETECTOR, PhasePoint, SegmentPoint, TRUE_PHASE, WindowPoint,
+    AckPoint, DelayPoint, LossPoint, OWN_DETECTOR, PacketContent, PacketPoint, PhasePoint, SegmentPoint,
+    TRUE_PHASE, Vantage, WindowPoint,
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
@@ -43,6 +44,9 @@ impl Network<'_> {
     #[inline]
     pub(super) fn at_receiver(&mut self, index: usize, id: PacketId) {
         let now = self.now;
+        if self.connections[index].tapped == Some(Vantage::Receiver) {
+            self.tap(index, id, true);
+        }
         let packet = &self.packets[id];
         let connection = &mut self.connections[index];
         connection.receiver.on_segment(now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED));
@@ -50,8 +54,12 @@ impl Network<'_> {
         let mut bytes = 0;
         for delivered in connection.receiver.delivered() {
             bytes += delivered.bytes;
+            let delay = now.saturating_sub(delivered.born);
             if self.warm {
-                connection.deliveries.delays.add(now.saturating_sub(delivered.born));
+                connection.deliveries.delays.add(delay);
+            }
+            if recorded && let Some(series) = &mut self.flows[connection.flow].book.series {
+                series.delays.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
             }
         }
         if bytes > 0 {
@@ -83,6 +91,9 @@ impl Network<'_> {
             && let Some(series) = &mut self.flows[connection.flow].book.series
         {
             series.acks.push(AckPoint { t: seconds(now), ack: segment.ack });
+        }
+        if connection.tapped == Some(Vantage::Sender) {
+            self.tap(index, id, false);
         }
         self.after_sender(index);
     }
@@ -156,7 +167,11 @@ impl Network<'_> {
                     retransmission: segment.retransmission,
                 });
             }
+            let tapped = connection.tapped;
             let id = self.packets.add(packet);
+            if tapped == Some(Vantage::Sender) {
+                self.tap(index, id, true);
+            }
             self.inject(id, now);
         }
         self.arm_sender(index);
@@ -206,7 +221,11 @@ impl Network<'_> {
                 wire: segment.wire_bytes(),
                 bits: 0,
             };
+            let tapped = connection.tapped;
             let id = self.packets.add(packet);
+            if tapped == Some(Vantage::Receiver) {
+                self.tap(index, id, false);
+            }
             self.inject(id, now);
         }
         let connection = &mut self.connections[index];
@@ -216,6 +235,21 @@ impl Network<'_> {
             connection.receiver_armed = deadline.max(now);
             self.agenda.push(connection.receiver_armed, kind::RECEIVER | index as Key);
         }
+    }
+
+    /// Notes a packet that leaves the end where packets are wanted, or reaches it.
+    #[cold]
+    #[inline(never)]
+    fn tap(&mut self, index: usize, id: PacketId, from_sender: bool) {
+        let connection = &self.connections[index];
+        let Some(series) = &mut self.flows[connection.flow].book.series else { return };
+        series.packets.push(PacketPoint {
+            at: self.now,
+            connection: connection.tap_number(),
+            from_sender,
+            content: PacketContent::Segment(self.packets[id].segment),
+            dropped: None,
+        });
     }
 
     /// Notes turns of the true phase and of the detectors' verdicts, after a data segment has come.
@@ -259,10 +293,6 @@ impl Network<'_> {
             rtt: connection.sender.last_rtt().map(seconds),
         });
         if let Some(record) = connection.sender.take_loss() {
-            let name = |cause| match cause {
-                Cause::Congestion => "congestion",
-                Cause::Wireless => "wireless",
-            };
             series.losses.push(LossPoint {
                 t,
                 seq: record.loss.seq,
@@ -271,8 +301,8 @@ impl Network<'_> {
                     LossKind::Timeout => "timeout",
                     LossKind::EcnEcho => "ecn",
                 },
-                truth: record.loss.truth.map_or("none", name),
-                verdict: name(record.verdict),
+                truth: record.loss.truth.map_or("none", Cause::as_str),
+                verdict: record.verdict.as_str(),
             });
         }
     }

@@ -7,8 +7,8 @@ use crate::connection::NEVER;
 use crate::link::{self, Offered};
 use crate::packet::{DropCause, InTransit, PacketId, TRAFFIC, bits};
 use crate::record::count_drop;
-use truckee_scenario::outcome::DropPoint;
-use truckee_tcp::{Cause, Time};
+use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
+use truckee_tcp::{Cause, Segment, Time};
 
 impl Network<'_> {
     #[inline]
@@ -144,6 +144,10 @@ impl Network<'_> {
             count_drop(&mut book.ended.ack_drops, cause);
         }
         if let Some(series) = &mut book.series {
+            if connection.tapped.is_some_and(|vantage| vantage.is_left(forward)) {
+                let dropped = (cause.name(), self.links[index].name.clone());
+                note_drop(&mut series.packets, connection.tap_number(), forward, &segment, dropped);
+            }
             series.drops.push(DropPoint {
                 t: seconds(when),
                 seq: number,
@@ -152,5 +156,24 @@ impl Network<'_> {
                 link: self.links[index].name.clone(),
             });
         }
+    }
+}
+
+/// Notes at the packet's departure what became of it: the latest one of that segment is meant.
+fn note_drop(
+    packets: &mut [PacketPoint],
+    connection: u32,
+    from_sender: bool,
+    segment: &Segment,
+    dropped: (&'static str, String),
+) {
+    let meant = |p: &&mut PacketPoint| {
+        p.from_sender == from_sender
+            && p.connection == connection
+            && p.dropped.is_none()
+            && matches!(&p.content, PacketContent::Segment(sent) if sent == segment)
+    };
+    if let Some(point) = packets.iter_mut().rev().find(meant) {
+        point.dropped = Some(dropped);
     }
 }

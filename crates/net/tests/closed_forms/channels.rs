@@ -84,7 +84,7 @@ fn a_markov_channel_s_bursts_are_as_long_as_its_bad_states() {
     for seed in 1..=5 {
         let mut probes = scenario(text);
         probes.seed = seed;
-        let result = run(&probes, &Options { series: true }).unwrap();
+        let result = run(&probes, &Options { series: true, ..Default::default() }).unwrap();
         let lost = |(k, series): (usize, &truckee_scenario::outcome::FlowSeries)| {
             let sent = k as f64 * 1e-3;
             series.drops.iter().any(|d| !d.ack && d.t < sent + 0.5)

@@ -20,8 +20,10 @@ fn from_environment(name: &str, default: u64) -> u64 {
 fn check(seed: u64) -> Result<(), String> {
     let case = generate::network(seed);
     let attempt = catch_unwind(AssertUnwindSafe(|| {
-        let outcome = run(&case.scenario, &Options { series: false }).map_err(|e| e.to_string())?;
-        let recorded = run(&case.scenario, &Options { series: true }).map_err(|e| e.to_string())?;
+        let outcome = run(&case.scenario, &Options { series: false, ..Default::default() })
+            .map_err(|e| e.to_string())?;
+        let recorded = run(&case.scenario, &Options { series: true, ..Default::default() })
+            .map_err(|e| e.to_string())?;
         invariants::check(&case, &outcome, &recorded)
     }));
     let complaint = match attempt {
