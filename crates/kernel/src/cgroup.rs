@@ -1,18 +1,59 @@
-//! The control group of a run: the programs it has started, so that [`crate::clean`] finds them after a crash.
+//! Control groups: of a run, for the programs it has started, so that [`crate::clean`] finds them after a crash; and of a
+//! program whose ACKs are shaped, so that its packets are told from others.
 
-use crate::session::Session;
+use crate::session::{self, Session};
 use crate::{Error, clean};
 use std::fs;
+use std::path::{Component, Path, PathBuf};
 
 /// Puts a process into the run's control group.
 pub fn add(session: &Session, process: u32) -> Result<(), Error> {
     let doing = || format!("put process {process} into the run's control group");
-    let Some(mount) = clean::cgroup_mount() else {
-        let what = "a run that starts programs needs cgroup v2, which is not mounted".to_owned();
-        let mend = "mount -t cgroup2 none /sys/fs/cgroup/unified".to_owned();
-        return Err(Error::Missing { what, mend });
-    };
-    let group = mount.join(session.cgroup());
+    let group = mount("a run that starts programs")?.join(session.cgroup());
     fs::create_dir_all(&group).map_err(|e| Error::system(doing(), e))?;
     fs::write(group.join("cgroup.procs"), process.to_string()).map_err(|e| Error::system(doing(), e))
+}
+
+/// Makes the control group of a program that is not the session's own: it lives on if the session dies. It is made in the
+/// group that we are in, so that the program stays within the limits it would have had.
+pub fn of_a_program(session: &Session) -> Result<PathBuf, Error> {
+    let mount = mount("to tell a program's packets from others")?;
+    let ours = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = within(&mount, &ours).join(session.cgroup_of_a_program());
+    let doing = || format!("make the control group {}", group.display());
+    // First the note of where it is: by that it is found after a crash.
+    let note = session::path(&format!("{}{}", session.id(), clean::CGROUP_NOTE));
+    fs::write(&note, format!("{}\n", group.display())).map_err(|e| Error::system(doing(), e))?;
+    fs::create_dir(&group).map_err(|e| Error::system(doing(), e))?;
+    Ok(group)
+}
+
+fn mount(who: &str) -> Result<PathBuf, Error> {
+    clean::cgroup_mount().ok_or_else(|| Error::Missing {
+        what: format!("{who} needs cgroup v2, which is not mounted here"),
+        mend: "mount -t cgroup2 none /sys/fs/cgroup/unified; inside `ip netns exec NAME` nothing is mounted there, so use --ns NAME instead".to_owned(),
+    })
+}
+
+/// The folder of our own group, by the text of /proc/self/cgroup; the mount itself where that is outside.
+fn within(mount: &Path, ours: &str) -> PathBuf {
+    let path = ours.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
+    let plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    if plain && mount.join(path).is_dir() { mount.join(path) } else { mount.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_group_is_found_where_it_is_within_the_mount() {
+        let folder = tempfile::tempdir().unwrap();
+        let mount = folder.path();
+        fs::create_dir_all(mount.join("user.slice/a.scope")).unwrap();
+        assert_eq!(within(mount, "3:cpu:/x\n0::/user.slice/a.scope\n"), mount.join("user.slice/a.scope"));
+        for other in ["", "0::/\n", "0::/../..\n", "0::/gone\n", "3:cpu:/user.slice\n"] {
+            assert_eq!(within(mount, other), mount, "{other}");
+        }
+    }
 }

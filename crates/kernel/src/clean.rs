@@ -1,7 +1,7 @@
 //! Removing what a crashed run left behind, and nothing else.
 //!
 //! A run is dead if nobody holds the lock of its file (see [`crate::session`]). What carries its digits is then removed:
-//! control groups with the processes in them, congestion controls, interfaces, namespaces, pinned BPF objects, and last
+//! control groups with the processes in them (but for a program whose ACKs were shaped, which goes on), congestion controls, interfaces, namespaces, pinned BPF objects, and last
 //! the file. Names without such a file are a user's own, whatever they look like.
 //!
 //! Not for: the ordinary end of a run, where each part removes what it made.
@@ -17,7 +17,8 @@ mod sweep;
 
 #[cfg(live)]
 pub(crate) use {
-    cgroup::mount as cgroup_mount, control::registered_with, sweep::PINS, sweep::names_in, sweep::sweep,
+    cgroup::NOTE as CGROUP_NOTE, cgroup::mount as cgroup_mount, control::registered_with, sweep::PINS,
+    sweep::names_in, sweep::sweep,
 };
 
 use crate::Error;
@@ -26,7 +27,7 @@ use crate::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A control group with the processes in it.
+    /// A control group: with the processes in it, but for that of a program whose ACKs were shaped.
     Cgroup,
     /// A congestion control in the kernel.
     CongestionControl,

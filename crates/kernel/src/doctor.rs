@@ -11,7 +11,8 @@ mod mend;
 mod trial;
 
 pub use capability::Capability;
-#[cfg(all(live, test))]
+#[cfg(live)]
+#[cfg(test)]
 pub(crate) use trial::{kept_control, tun};
 
 use crate::{BUILT, Error};
@@ -99,7 +100,8 @@ pub fn check(needs: &[Capability]) -> Result<(), Error> {
 }
 
 /// Whether a test can be run here; says so if not. Beside what is given it needs what that rests on.
-#[cfg(all(live, test))]
+#[cfg(live)]
+#[cfg(test)]
 pub(crate) fn able(needs: &[Capability]) -> bool {
     let missing = check(&[Capability::Privileges]).and_then(|()| check(needs)).err();
     if let Some(error) = &missing {

@@ -42,6 +42,16 @@ pub enum Error {
         /// What was said, the verifier's last words included.
         reason: String,
     },
+    /// A program could not be started.
+    #[error("{command}: {why}")]
+    NotRun {
+        /// The program.
+        command: String,
+        /// What a shell says of it: 127, it is not there; 126, it cannot be run.
+        status: u8,
+        /// Why.
+        why: String,
+    },
     /// A run ended before its time.
     #[error("{0}")]
     Broken(String),

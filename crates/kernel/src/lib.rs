@@ -3,7 +3,7 @@
 //! The scenario's endpoints become network namespaces ([`netns`]), the network between them becomes a path emulator
 //! ([`path`]) that runs the channels of `truckee-channel` in real time and knows the cause of every loss, and its
 //! senders become congestion controls loaded into the running kernel as BPF ([`cc`]), or those the kernel has. [`replay`]
-//! holds each BPF program against its definition in `truckee-tcp`. What a kernel cannot do is refused by name before
+//! holds each BPF program against its definition in `truckee-tcp`. [`probe`] asks servers elsewhere how they react to divided ACKs. What a kernel cannot do is refused by name before
 //! anything is made, and whatever is made is removed again ([`session`], [`clean`]).
 //!
 //! All of it needs Linux, and clang when it was built; without them there is only [`Error::NotBuilt`].
@@ -14,6 +14,9 @@ pub mod clean;
 mod counters;
 pub mod doctor;
 mod error;
+pub mod probe;
+pub mod shape;
+pub mod shaped;
 pub mod standalone;
 
 pub use counters::{LaneCounters, PortCounters};
@@ -52,14 +55,20 @@ pub mod netns;
 pub mod path;
 #[cfg(live)]
 pub mod replay;
+#[cfg(target_os = "linux")]
+mod rights;
 #[cfg(live)]
 mod run;
 #[cfg(live)]
 pub mod session;
 #[cfg(live)]
 pub mod stack;
+#[cfg(live)]
+#[cfg(test)]
+mod wire;
 
 use std::sync::atomic::AtomicBool;
+use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 
 /// Whether this build and this machine can run scenarios; an error says what is missing.
@@ -72,10 +81,21 @@ pub fn check() -> Result<(), Error> {
 /// becomes true it ends with [`Error::Interrupted`]. Whatever happens, nothing is left.
 pub fn run(scenario: &Scenario, series: bool, cancel: &AtomicBool) -> Result<Outcome, Error> {
     #[cfg(live)]
-    return run::run(scenario, &run::Options { series, busy: false }, cancel);
+    return run::run(scenario, &run::Options { series, ..run::Options::default() }, cancel);
     #[cfg(not(live))]
     {
         let _ = (scenario, series, cancel);
+        Err(Error::NotBuilt)
+    }
+}
+
+/// The same, with every packet of the flows at that end of theirs besides.
+pub fn run_tapped(scenario: &Scenario, vantage: Vantage, cancel: &AtomicBool) -> Result<Outcome, Error> {
+    #[cfg(live)]
+    return run::run(scenario, &run::Options { series: true, packets: Some(vantage), busy: false }, cancel);
+    #[cfg(not(live))]
+    {
+        let _ = (scenario, vantage, cancel);
         Err(Error::NotBuilt)
     }
 }

@@ -87,14 +87,19 @@ impl Netns {
         self.inode
     }
 
+    /// This thread goes in, for good.
+    pub(crate) fn join(&self) -> Result<(), Error> {
+        let doing = || format!("enter the network namespace {}", self.name);
+        setns(&self.handle, CloneFlags::CLONE_NEWNET).map_err(|e| match e {
+            nix::Error::EPERM => Error::without_right(&doing()),
+            e => Error::system(doing(), e),
+        })
+    }
+
     /// Runs `f` inside, on a thread of its own, and waits for it. Sockets and devices made there stay inside.
     pub fn enter<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
         on_a_thread(|| {
-            let doing = || format!("enter the network namespace {}", self.name);
-            setns(&self.handle, CloneFlags::CLONE_NEWNET).map_err(|e| match e {
-                nix::Error::EPERM => Error::without_right(&doing()),
-                e => Error::system(doing(), e),
-            })?;
+            self.join()?;
             Ok(f())
         })
     }

@@ -78,6 +78,11 @@ impl Session {
     pub fn cgroup(&self) -> String {
         format!("truckee-{}", self.id)
     }
+
+    /// The name of the control group of a program that is not the session's own, which [`crate::clean`] never kills.
+    pub fn cgroup_of_a_program(&self) -> String {
+        format!("truckee-{}-exec", self.id)
+    }
 }
 
 impl Drop for Session {

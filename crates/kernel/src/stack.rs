@@ -19,7 +19,7 @@ use crate::netns::{Metrics, Netns};
 use std::fs;
 use std::io::ErrorKind;
 use truckee_scenario::model::{Era, KernelStack};
-use truckee_tcp::{Size, Spec, Stack};
+use truckee_tcp::{Arg, Nanos, Size, Spec, Stack};
 
 /// IPv4 and TCP header without options, bytes.
 const HEADERS: u32 = 40;
@@ -85,7 +85,7 @@ pub fn of_flow(
     recovery: &str,
     receiver: &Spec,
 ) -> Result<Settings, Error> {
-    refuse::what_no_kernel_does(flow, stack, recovery, receiver)?;
+    refuse::what_no_kernel_does(flow, stack, recovery)?;
     let mut settings = match kernel.era {
         Era::Papers => papers::settings(stack),
         Era::Today => Settings { mtu: ETHERNET, stated: papers::ANY.to_vec(), ..Settings::default() },
@@ -97,12 +97,32 @@ pub fn of_flow(
     }
     settings.negotiate("tcp_sack", kernel.sack.unwrap_or(kernel.era == Era::Today || recovery == "sack"));
     settings.switch(kernel);
-    settings.route_back.quickack = receiver.name == "every";
+    // A policy of ours is carried out on the ACKs that the stack sends, and so wants them all.
+    let natively = acknowledges_natively(kernel.era, receiver);
+    settings.route_back.quickack = receiver.name == "every" || !natively;
+    if natively && receiver.name == "delayed" {
+        settings.stated.push(papers::DELAYED);
+    }
     let differs = Differs { papers: kernel.era == Era::Papers, stack, default: Stack::default() };
     differs.options(&mut settings);
     differs.windows(&mut settings);
     differs.timers(&mut settings);
     Ok(settings)
+}
+
+/// The delayed ACK's default, ns.
+const DELAYED: Nanos = 200_000_000;
+
+/// Whether a flow's ACKs are what the kernel sends by itself: one for every segment or, in today's stack, delayed ones as
+/// it has them. In the papers' stack they are delayed as they are defined.
+pub(crate) fn acknowledges_natively(era: Era, receiver: &Spec) -> bool {
+    let usual = |(name, value): &(String, Arg)| match (name.as_str(), value) {
+        ("count", Arg::Number(n)) => *n == 2.0,
+        ("timeout", Arg::Time(t)) => *t == DELAYED,
+        _ => false,
+    };
+    let delayed = receiver.name == "delayed" && receiver.args.iter().all(usual);
+    receiver.name == "every" || (era == Era::Today && delayed)
 }
 
 /// What the flow sets; in the papers' era its defaults too.

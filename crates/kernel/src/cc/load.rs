@@ -54,7 +54,7 @@ fn listen() {
 const LAST_WORDS: usize = 8;
 
 /// The error for what libbpf or the kernel has refused.
-pub(super) fn refused(doing: impl Into<String>, error: &libbpf_rs::Error) -> Error {
+pub(crate) fn refused(doing: impl Into<String>, error: &libbpf_rs::Error) -> Error {
     let said = SAID.with_borrow_mut(std::mem::take);
     if error.kind() == ErrorKind::PermissionDenied && !Uid::effective().is_root() {
         return Error::Missing {

@@ -23,5 +23,6 @@ pub use control::{Control, control_of};
 pub use event::{Event, Events, Kind, flags, state};
 pub use installed::{allowed, available, list, load_for_all, load_published, unload};
 pub use load::Loaded;
+pub(crate) use load::refused;
 pub use port::Port;
 pub use published::{Installed, Owner, PORTS, Published, find};

@@ -27,6 +27,8 @@ pub enum Capability {
     Tracing,
     /// BPF at an interface.
     Tc,
+    /// The BPF program that shapes ACKs.
+    Shaping,
     /// Control groups.
     Cgroup,
     /// Pinned BPF objects.
@@ -61,6 +63,7 @@ impl Capability {
         Self::Controls,
         Self::Tracing,
         Self::Tc,
+        Self::Shaping,
         Self::Cgroup,
         Self::Pins,
         Self::RealTime,
@@ -85,6 +88,7 @@ impl Capability {
             Self::Controls => "kernel congestion controls",
             Self::Tracing => "BPF at tracepoints",
             Self::Tc => "BPF at an interface (clsact)",
+            Self::Shaping => "ACK shaping (BPF, tcx)",
             Self::Cgroup => "control groups (v2)",
             Self::Pins => "BPF file system",
             Self::RealTime => "real-time priority",
@@ -117,6 +121,7 @@ impl Capability {
             Self::Controls => "senders of the kernel's own",
             Self::Tracing => "watching the kernel's own senders",
             Self::Tc => "ACK policies",
+            Self::Shaping => "exec, shape",
             Self::Cgroup => "one program's traffic only",
             Self::Pins => "BPF that outlives its loader",
             Self::RealTime => "a steadier path emulator",

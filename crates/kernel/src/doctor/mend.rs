@@ -85,6 +85,7 @@ fn on(family: Family, what: Capability) -> String {
         Capability::Controls => kernel("CONFIG_INET"),
         Capability::Tracing => kernel("CONFIG_BPF_EVENTS"),
         Capability::Tc => format!("{}modprobe sch_ingress cls_bpf", family.modules()),
+        Capability::Shaping => format!("Linux 6.6 or newer with CONFIG_NET_XGRESS: {}", family.kernel()),
         Capability::Cgroup => {
             "mkdir -p /sys/fs/cgroup/unified && mount -t cgroup2 none /sys/fs/cgroup/unified".into()
         }

@@ -11,12 +11,14 @@ use crate::Error;
 use crate::clean::{self, PINS};
 use crate::netns::Netns;
 use crate::session::{Session, id_of_control};
+use crate::shape::{Devices, Policy, Request, Scope, Shaper};
 use libbpf_rs::{MapHandle, MapType};
 use std::cell::OnceCell;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
+use truckee_tcp::Spec;
 
 /// Capabilities by their numbers in linux/capability.h.
 const CAPABILITIES: &[(&str, u32)] =
@@ -58,6 +60,7 @@ impl Bench {
             Capability::StructOpsLink => self.with(|session, _| bpf::register(session, bpf::LINKED)),
             Capability::Tracing => found(bpf::trace()),
             Capability::Tc => self.with(|_, ns| ns.enter(|| bpf::attach(LOOPBACK))?),
+            Capability::Shaping => self.with(|_, ns| shape(ns)),
             Capability::Cgroup => self.with(|session, _| cgroup(session)),
             Capability::Pins => self.with(|session, _| pin(session)),
             Capability::RealTime => real_time(),
@@ -84,6 +87,20 @@ fn found<E: std::fmt::Display>(done: Result<String, E>) -> Finding {
         Ok(seen) => Finding::works(seen),
         Err(error) => Finding::missing(error.to_string()),
     }
+}
+
+/// Hangs the program that shapes ACKs on the loopback, and takes it back.
+fn shape(namespace: &Netns) -> Result<String, Error> {
+    let request = Request {
+        scope: Scope::Everything,
+        devices: Devices::Named(vec!["lo".into()]),
+        namespace: Some(namespace.name().to_owned()),
+        policies: vec![Policy::of(&Spec::named("division"))?],
+        most_flows: 1,
+    };
+    let shaper = Shaper::start(&request)?;
+    shaper.stop()?;
+    Ok("shaped those of a loopback".into())
 }
 
 /// Those of root's capabilities that this process lacks.

@@ -28,7 +28,7 @@ pub(crate) fn run(request: &Request<'_>, stop: &AtomicBool, watch: &mut dyn Watc
     // Both ends before either forwards: of two mistakes, no half is left.
     let (left, left_made) = open(request, 0)?;
     let (right, right_made) = open(request, 1)?;
-    let options = Options { series: false, busy: request.busy, priority: true };
+    let options = Options { busy: request.busy, priority: true, ..Options::default() };
     let ports = nodes.into_iter().zip([left, right]).collect();
     let emulator = plan.start_between(ports, &options)?;
     emulator.begin();

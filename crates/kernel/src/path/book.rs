@@ -8,7 +8,9 @@ use super::truth::Dropped;
 use super::{Cause, seconds};
 use std::collections::HashMap;
 use truckee_channel::{Nanos, Time};
-use truckee_scenario::outcome::{AckPoint, Delay, DropPoint, Drops, RoundOutcome, RttOutcome, SegmentPoint};
+use truckee_scenario::outcome::{
+    AckPoint, Delay, DelayPoint, DropPoint, Drops, PacketPoint, RoundOutcome, RttOutcome, SegmentPoint,
+};
 
 /// What the packets of one flow showed. Counts begin at the end of the warm-up; series are of the whole run.
 #[derive(Debug, Default)]
@@ -44,10 +46,18 @@ pub struct FlowBook {
     pub rtt_s: RttOutcome,
     /// The first 24 rounds of the last connection.
     pub rounds: Vec<RoundOutcome>,
+    /// Packets at one of its ends, where they are wanted.
+    pub packets: Vec<PacketPoint>,
+    /// Packets that were too many to be kept.
+    pub packets_left_out: u64,
     /// Data segments sent, where series are wanted; sequence numbers are those of their connection.
     pub segments: Vec<SegmentPoint>,
     /// ACKs that reached the sender, likewise.
     pub acks: Vec<AckPoint>,
+    /// RTT samples, likewise: when, and how long.
+    pub rtts: Vec<(Time, Nanos)>,
+    /// Segments delivered in order, likewise.
+    pub delays: Vec<DelayPoint>,
     /// Drops, likewise, in order of time.
     pub dropped: Vec<DropPoint>,
     history: Vec<Connection>,
@@ -184,6 +194,9 @@ impl Book {
                 self.so_far.acks.push(AckPoint { t: seconds(now), ack: seen.number });
             }
             if let Some(rtt) = rtt {
+                if self.series {
+                    self.so_far.rtts.push((now, rtt));
+                }
                 self.rtt_min = Some(self.rtt_min.map_or(rtt, |min| min.min(rtt)));
                 if measured {
                     self.rtt_sum += rtt as f64;
@@ -196,8 +209,15 @@ impl Book {
             return;
         }
         let end = seen.number + u64::from(seen.len);
-        let delays = measured.then_some(&mut self.delays);
-        let delivered = connection.arrive(now, seen.number, end, delays);
+        let (delays, points) = (&mut self.delays, &mut self.so_far.delays);
+        let delivered = connection.arrive(now, seen.number, end, |delay| {
+            if measured {
+                delays.add(delay);
+            }
+            if self.series {
+                points.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
+            }
+        });
         if delivered.bytes > 0 {
             self.so_far.last_delivery = Some(now);
         }

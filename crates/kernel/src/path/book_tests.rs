@@ -98,6 +98,11 @@ fn a_drop_is_counted_recorded_and_told_by_either_number() {
         book.dropped.iter().map(|d| (d.seq, d.ack, d.cause, d.link.as_str())).collect();
     assert_eq!(points, [(1, false, "channel", "a-b"), (1001, true, "queue", "b-a")]);
     assert_eq!(book.segments.iter().map(|s| s.retransmission).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(
+        book.delays,
+        [DelayPoint { t: seconds(50), delay: seconds(40) }],
+        "from the first transmission"
+    );
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! order, acknowledged. Sequence numbers are of 64 bits, and the first byte of data is number 1.
 //! Not for: what the ends' stacks think; nothing here is seen by them.
 
-use super::delays::Delays;
 use super::truth::Truth;
 use std::collections::{BTreeMap, VecDeque};
 use truckee_channel::{Nanos, Time};
@@ -126,8 +125,8 @@ impl Connection {
         Sent { again }
     }
 
-    /// Data `[from, end)` reaches the receiver; delays of what it delivers go to `delays`, where they are wanted.
-    pub fn arrive(&mut self, now: Time, from: u64, end: u64, mut delays: Option<&mut Delays>) -> Delivered {
+    /// Data `[from, end)` reaches the receiver; `on_delay` hears the delay of each segment that it delivers.
+    pub fn arrive(&mut self, now: Time, from: u64, end: u64, mut on_delay: impl FnMut(Nanos)) -> Delivered {
         if from > self.next {
             let to = self.ahead.entry(from).or_insert(end);
             *to = end.max(*to);
@@ -142,9 +141,7 @@ impl Connection {
             return Delivered::default();
         }
         while let Some(stretch) = self.outstanding.get(self.delivered).filter(|s| s.end <= self.next) {
-            if let Some(delays) = &mut delays {
-                delays.add(now.saturating_sub(stretch.sent));
-            }
+            on_delay(now.saturating_sub(stretch.sent));
             self.delivered += 1;
         }
         let pause = self.last_delivery.replace(now).map(|last| now.saturating_sub(last));

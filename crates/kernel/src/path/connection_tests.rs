@@ -1,5 +1,6 @@
 use super::*;
 use crate::path::Cause;
+use crate::path::delays::Delays;
 use crate::path::truth::Dropped;
 
 fn connection(isn: u32) -> Connection {
@@ -52,7 +53,7 @@ fn delays_run_from_the_first_transmission_to_delivery_in_order() {
         one.send(k * 1000, 1 + k * 100, 101 + k * 100);
     }
     one.send(100_000, 1, 101);
-    let mut arrive = |at, from: u64| one.arrive(at, from, from + 100, Some(&mut delays));
+    let mut arrive = |at, from: u64| one.arrive(at, from, from + 100, |delay| delays.add(delay));
     assert_eq!(arrive(50_000, 101), Delivered::default());
     assert_eq!(arrive(52_000, 301), Delivered::default());
     assert_eq!(arrive(200_000, 1), Delivered { bytes: 200, pause: None });
@@ -110,7 +111,7 @@ fn whatever_order_segments_come_in_each_byte_is_delivered_once() {
         let mut there = [false; 40];
         let mut delivered = 0;
         for (from, len) in segments {
-            delivered += one.arrive(0, 1 + from, 1 + from + len, None).bytes;
+            delivered += one.arrive(0, 1 + from, 1 + from + len, |_| {}).bytes;
             (from..from + len).for_each(|byte| there[byte as usize] = true);
             let in_order = there.iter().take_while(|t| **t).count() as u64;
             prop_assert_eq!(delivered, in_order);

@@ -43,7 +43,7 @@ pub(super) fn make_tun(tun: &OwnedFd, name: &str) -> Result<String, Error> {
 
 /// A device in the namespace of the thread that opens it. Requests go there from any thread.
 #[derive(Debug)]
-pub(super) struct Device {
+pub(crate) struct Device {
     name: String,
     socket: UdpSocket,
 }
@@ -79,6 +79,13 @@ impl Device {
         let answer = self.ask(libc::SIOCGIFINDEX, "find the interface", |_| {})?;
         // SAFETY: the request has filled in this field of the union.
         Ok(unsafe { answer.ifr_ifru.ifru_ifindex })
+    }
+
+    /// What its frames are: `ARPHRD_…`.
+    pub fn kind(&self) -> Result<u16, Error> {
+        let answer = self.ask(libc::SIOCGIFHWADDR, "find the kind of", |_| {})?;
+        // SAFETY: as above.
+        Ok(unsafe { answer.ifr_ifru.ifru_hwaddr.sa_family })
     }
 
     /// The largest IP packet it takes, bytes.

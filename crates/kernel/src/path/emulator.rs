@@ -15,13 +15,15 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use truckee_channel::Time;
 use truckee_scenario::model::NodeId;
-use truckee_scenario::outcome::{Delay, LinkOutcome, TrafficOutcome};
+use truckee_scenario::outcome::{Delay, LinkOutcome, QueueSeries, TrafficOutcome, Vantage};
 
 /// How the emulator runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// Whether the books keep time series.
     pub series: bool,
+    /// At which end they keep the packets of the flows, as they leave and come; at neither unless asked for.
+    pub packets: Option<Vantage>,
     /// Whether it looks at the clock again and again shortly before something is due, in place of sleeping.
     pub busy: bool,
     /// Whether its thread gets real-time priority (SCHED_FIFO 1), where that is allowed.
@@ -37,6 +39,8 @@ pub struct Books {
     pub links: Vec<LinkOutcome>,
     /// One entry a traffic entry.
     pub traffic: Vec<TrafficOutcome>,
+    /// One entry a direction of a link, where series are kept.
+    pub queues: Vec<QueueSeries>,
     /// One entry a port, in the order of the endpoints.
     pub ports: Vec<PortCounters>,
     /// Packets that no way led on: to addresses of no node, multicast.
@@ -80,7 +84,7 @@ impl Plan {
         let shared = Arc::new(Shared::default());
         let (questions, asked) = crossbeam_channel::unbounded();
         let pump = Pump {
-            network: Network::new(self, options.series),
+            network: Network::new(self, options.series).tapped(options.packets),
             ports,
             shared: Arc::clone(&shared),
             questions: asked,
@@ -119,7 +123,7 @@ fn in_order(endpoints: &[NodeId], ports: Vec<(NodeId, Port)>) -> Result<Vec<Port
 }
 
 /// Asks for exact timers and, if wanted, for real-time priority. Either may be refused: then it is less exact, no more.
-fn be_punctual(priority: bool) {
+pub(crate) fn be_punctual(priority: bool) {
     let _ = nix::sys::prctl::set_timerslack(1);
     if priority {
         let parameters = libc::sched_param { sched_priority: 1 };

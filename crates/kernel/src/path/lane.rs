@@ -14,7 +14,7 @@ use truckee_channel::{
     Capacity, CapacityTrace, Channel, Fate, Loss, Nanos, Packet as Sighting, Time, stream_seed,
 };
 use truckee_scenario::model::{Direction, Limit, Queue};
-use truckee_scenario::outcome::LinkOutcome;
+use truckee_scenario::outcome::{LinkOutcome, QueueSeries};
 
 /// What a queue without a limit holds, bytes: a flood shall end in drops, not in the machine's memory.
 const AMPLE: u64 = 256 << 20;
@@ -69,6 +69,8 @@ pub(super) struct Lane {
     /// Start of service and size of packets that had to wait, those included that the channel will lose.
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
+    /// Each change of the number that waited, where that is wanted.
+    lengths: Option<Vec<(Time, u32)>>,
     /// What is accepted from now on does not arrive before this: order is kept when the delay becomes shorter, too.
     not_before: Time,
     capacity: Option<Capacity>,
@@ -101,6 +103,7 @@ impl Lane {
             limit,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
+            lengths: None,
             not_before: 0,
             capacity: trace.clone().map(Capacity::new),
             trace,
@@ -126,6 +129,7 @@ impl Lane {
             self.counts.waited += self.within(now, self.free_at) as f64;
             self.waiting.push_back((self.free_at, bytes));
             self.waiting_bytes += u64::from(bytes);
+            self.note_length(now);
             self.free_at
         } else {
             self.remainder = 0;
@@ -175,9 +179,27 @@ impl Lane {
     }
 
     fn forget_served(&mut self, now: Time) {
-        while let Some((_, bytes)) = self.waiting.pop_front_if(|&mut (start, _)| start <= now) {
+        while let Some((start, bytes)) = self.waiting.pop_front_if(|&mut (start, _)| start <= now) {
             self.waiting_bytes -= u64::from(bytes);
+            self.note_length(start);
         }
+    }
+
+    fn note_length(&mut self, at: Time) {
+        if let Some(lengths) = &mut self.lengths {
+            lengths.push((at, self.waiting.len() as u32));
+        }
+    }
+
+    /// Keeps each change of its queue's length from now on.
+    pub fn record_queue(&mut self) {
+        self.lengths = Some(Vec::new());
+    }
+
+    /// Each change of the number of packets that waited, up to `end`; `None` where nobody wanted it.
+    pub fn take_queue(&mut self, end: Time) -> Option<QueueSeries> {
+        self.forget_served(end);
+        Some(QueueSeries::new(&self.name, self.lengths.take()?))
     }
 
     /// The time from `from` to `to` as far as it is measured.
@@ -286,6 +308,7 @@ impl Lane {
         self.not_before = 0;
         self.waiting.clear();
         self.waiting_bytes = 0;
+        self.note_length(now);
         // Opportunities that were given to lost packets are free again.
         self.capacity = self.trace.clone().map(Capacity::new);
         let lost: Vec<PacketId> = std::iter::from_fn(|| self.transit.take()).map(|i| i.packet).collect();

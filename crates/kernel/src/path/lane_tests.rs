@@ -194,3 +194,19 @@ fn what_was_before_the_warm_up_or_after_the_end_does_not_count() {
     assert_eq!(outcome.packets, 3);
     assert!((outcome.utilisation - 0.3).abs() < 1e-12);
 }
+
+#[test]
+fn the_length_of_a_queue_is_kept_where_it_is_wanted() {
+    let mut one = lane("{ kind = \"bernoulli\", per = 0.0 }", "2packets");
+    one.record_queue();
+    fill(&mut one, 10 * MS, 4);
+    fill(&mut one, 12 * MS, 1);
+    let points = one.take_queue(13 * MS).unwrap().points;
+    let points: Vec<(f64, u32)> = points.iter().map(|p| (p.t * 1e3, p.packets)).collect();
+    assert_eq!(
+        points,
+        [(10.0, 2), (11.0, 1), (12.0, 1), (13.0, 0)],
+        "of changes at one time the last counts"
+    );
+    assert_eq!(lane("{ kind = \"bernoulli\", per = 0.0 }", "2packets").take_queue(MS), None);
+}

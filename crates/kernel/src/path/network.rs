@@ -8,6 +8,7 @@ use super::plan::{END, FlowPlan, Plan, Source, Wiring};
 use super::pool::{Owner, Packet, Pool};
 use super::refusals::directions;
 use super::segment::{self, Header, Tcp};
+use super::tap::Tap;
 use super::transit::{InTransit, PacketId};
 use super::truth::Dropped;
 use super::{Cause, FLOW_PORT, LaneCounters, seconds};
@@ -15,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use truckee_channel::{CROSS_TRAFFIC, Time};
 use truckee_scenario::model::LinkChange;
-use truckee_scenario::outcome::{Drops, LinkOutcome, TrafficOutcome};
+use truckee_scenario::outcome::{Drops, LinkOutcome, QueueSeries, TrafficOutcome, Vantage};
 
 /// What happens by itself, in the order of what happens first at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +60,8 @@ pub(super) struct Network {
     packets: Pool,
     /// Packets that no way leads on: to addresses of no node, multicast.
     pub strays: u64,
+    /// What is kept of the packets of each flow; none where nobody wants them.
+    taps: Vec<Tap>,
 }
 
 #[derive(Debug, Default)]
@@ -98,9 +101,19 @@ impl Network {
             agenda: BinaryHeap::new(),
             packets: Pool::default(),
             strays: 0,
+            taps: Vec::new(),
         };
+        if series {
+            network.lanes.iter_mut().for_each(Lane::record_queue);
+        }
         network.arrange();
         network
+    }
+
+    /// The same, and if so the packets of the flows are kept at that end of theirs.
+    pub fn tapped(mut self, at: Option<Vantage>) -> Self {
+        self.taps = at.into_iter().flat_map(|at| self.flows.iter().map(move |_| Tap::new(at))).collect();
+        self
     }
 
     /// Puts what is known of the future on the agenda.
@@ -146,7 +159,12 @@ impl Network {
             return;
         };
         let flow = match owner {
-            Owner::Flow(seen) => seen.flow,
+            Owner::Flow(seen) => {
+                if let Some(tap) = self.taps.get_mut(seen.flow as usize) {
+                    tap.enters(now, seen.connection, seen.forward, packet);
+                }
+                seen.flow
+            }
             _ => CROSS_TRAFFIC,
         };
         let packet = Packet {
@@ -277,6 +295,9 @@ impl Network {
         let when = exit.leave(packet.to as usize, &packet.frame, due);
         if let Owner::Flow(seen) = &packet.owner {
             self.books[seen.flow as usize].arrive(when, seen);
+            if let Some(tap) = self.taps.get_mut(seen.flow as usize) {
+                tap.exits(when, seen.connection, seen.forward, &packet.frame);
+            }
         }
     }
 
@@ -292,6 +313,10 @@ impl Network {
             }
             Owner::Flow(seen) => {
                 let name = &self.lanes[lane as usize].name;
+                if let Some(tap) = self.taps.get_mut(seen.flow as usize) {
+                    let lost = (drop.cause, &**name);
+                    tap.lost(packet.born, seen.connection, seen.forward, &packet.frame, lost);
+                }
                 self.books[seen.flow as usize].lose(seen, packet.born, drop, packet.copy, name);
             }
         }
@@ -362,6 +387,12 @@ impl Network {
         self.lanes.iter_mut().map(|lane| lane.counters(now)).collect()
     }
 
+    /// What waited at each lane until the run ended at `now`; nothing where no series are kept.
+    pub fn take_queues(&mut self, now: Time) -> Vec<QueueSeries> {
+        let end = now.min(self.measured.1);
+        self.lanes.iter_mut().filter_map(|lane| lane.take_queue(end)).collect()
+    }
+
     /// The books, the run having ended at `now`.
     pub fn finish(self, now: Time) -> (Vec<FlowBook>, Vec<LinkOutcome>, Vec<TrafficOutcome>) {
         let (from, last) = self.measured;
@@ -377,7 +408,11 @@ impl Network {
             delay_s: book.delays.outcome(),
         });
         let traffic = traffic.collect();
-        (self.books.into_iter().map(Book::finish).collect(), links, traffic)
+        let mut books: Vec<FlowBook> = self.books.into_iter().map(Book::finish).collect();
+        for (book, tap) in books.iter_mut().zip(self.taps) {
+            (book.packets, book.packets_left_out) = tap.finish();
+        }
+        (books, links, traffic)
     }
 }
 

@@ -145,8 +145,9 @@ impl Pump {
         counters.iter_mut().zip(&ports).for_each(|(counters, port)| counters.unread = port.unread());
         let end = if begin > 0 { clock().saturating_sub(begin) } else { 0 };
         let strays = network.strays;
+        let queues = network.take_queues(end);
         let (flows, links, traffic) = network.finish(end);
-        Ok(Books { flows, links, traffic, ports: counters, strays, late_s: late.outcome() })
+        Ok(Books { flows, links, traffic, queues, ports: counters, strays, late_s: late.outcome() })
     }
 }
 

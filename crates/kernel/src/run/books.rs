@@ -3,16 +3,18 @@
 
 use super::app::Ends;
 use super::controls::Controls;
+use super::detectors::{self, Found};
 use super::watch::{Record, State};
 use crate::Error;
 use crate::cc::{self, Port};
 use crate::path::{Books, FLOW_PORT, FlowBook};
 use crate::replay::{Report, replay};
+use crate::shape::arrival;
 use std::collections::BTreeMap;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::Flow;
 use truckee_scenario::outcome::*;
-use truckee_tcp::{Arg, Cause, Spec, Time};
+use truckee_tcp::{Arg, Cause, Nanos, Spec, Time};
 
 /// What a run leaves.
 pub struct Run<'a> {
@@ -20,6 +22,8 @@ pub struct Run<'a> {
     pub ends: &'a [Ends<'a>],
     pub path: Books,
     pub records: Vec<Record>,
+    /// What the receivers' policies and observers heard of, by flow.
+    pub heard: Vec<Vec<arrival::Record>>,
     pub controls: &'a Controls,
     /// Where the flows' data comes from, as the kernel knows it.
     pub namespaces: Vec<u32>,
@@ -50,13 +54,6 @@ enum Kind {
 /// What a predictor's answer is in a record: wireless.
 const WIRELESS: u8 = 2;
 
-fn name(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Congestion => "congestion",
-        Cause::Wireless => "wireless",
-    }
-}
-
 impl Run<'_> {
     /// The outcome; wall time and notes are left to the caller.
     pub fn outcome(mut self) -> Result<Outcome, Error> {
@@ -77,9 +74,17 @@ impl Run<'_> {
             let verdicts = self.verdicts(index);
             let noticed = noticed(records);
             let judged = self.judge(&noticed, &verdicts, &book);
-            flows.push(self.flow(index, &book, records, &judged, measured));
+            let found = match std::mem::take(&mut self.heard[index]) {
+                heard if heard.is_empty() => Found::default(),
+                heard => detectors::judge(self.scenario, index, &heard, records, (self.t0, measured)),
+            };
+            let mut flow = self.flow(index, &book, records, &judged, measured);
+            flow.ack_burst = found.burst;
+            flow.observers.detectors = found.detectors;
+            flows.push(flow);
             if self.series {
-                series.push(self.series_of(index, book, records, &judged));
+                let phases = found.phases;
+                series.push(FlowSeries { phases, ..self.series_of(index, book, records, &judged) });
             }
         }
         let mut outcome = Outcome {
@@ -98,6 +103,7 @@ impl Run<'_> {
             ports: self.ports()?,
             notes: Vec::new(),
             series,
+            queues: std::mem::take(&mut self.path.queues),
         };
         outcome.compare_flows();
         Ok(outcome)
@@ -182,6 +188,7 @@ impl Run<'_> {
             acks_sent: book.acks_sent,
             acks_per_segment: share(book.acks_sent, book.segments_received).unwrap_or(0.0),
             ack_burst: None,
+            probe: None,
             rounds: book.rounds.clone(),
             overhead: share(book.retransmitted_bytes, book.bytes_delivered).unwrap_or(0.0),
             connections: progress.connections,
@@ -217,20 +224,33 @@ impl Run<'_> {
                     Kind::Timeout => "timeout",
                     Kind::EcnEcho => "ecn",
                 },
-                truth: truth.map_or("none", name),
-                verdict: name(*verdict),
+                truth: truth.map_or("none", Cause::as_str),
+                verdict: verdict.as_str(),
             })
         });
         FlowSeries {
             flow: flow.name.clone(),
             losses: losses.collect(),
-            window: records.iter().map(|r| self.window_point(r, flow)).collect(),
+            window: self.window(records, flow, &book.rtts),
+            delays: book.delays,
             segments: book.segments,
             acks: book.acks,
             drops: book.dropped,
-            estimates: Vec::new(),
-            phases: Vec::new(),
+            packets: book.packets,
+            ..FlowSeries::default()
         }
+    }
+
+    /// The windows, each with the last RTT sample since the one before.
+    fn window(&self, records: &[Record], flow: &Flow, rtts: &[(Time, Nanos)]) -> Vec<WindowPoint> {
+        let mut known = 0;
+        let point = |r: &Record| {
+            let until = rtts.partition_point(|&(t, _)| t + self.t0 <= r.t);
+            let since = rtts.get(std::mem::replace(&mut known, until)..until).unwrap_or_default();
+            let rtt = since.last().map(|&(_, rtt)| rtt as f64 / 1e9);
+            WindowPoint { rtt, ..self.window_point(r, flow) }
+        };
+        records.iter().map(point).collect()
     }
 
     fn window_point(&self, r: &Record, flow: &Flow) -> WindowPoint {

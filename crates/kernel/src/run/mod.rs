@@ -7,27 +7,30 @@
 
 mod app;
 mod books;
-mod controls;
-mod place;
+pub(crate) mod controls;
+mod detectors;
+pub(crate) mod place;
+mod receivers;
 mod watch;
 mod web;
 
 use crate::Error;
 use crate::cc::{self, Control};
 use crate::doctor::{self, Capability};
-use crate::path::{self, Books, Emulator, Plan, clock};
+use crate::path::{self, Books, Emulator, MOST_TAPPED, Plan, clock};
 use crate::session::Session;
 use crate::stack::Settings;
 use app::{Ends, Stop};
 use controls::Controls;
 use place::Place;
+use receivers::Receivers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use truckee_scenario::arrivals::Process;
-use truckee_scenario::model::{App, Changed};
-use truckee_scenario::outcome::THIS_RUN;
+use truckee_scenario::model::App;
+use truckee_scenario::outcome::{THIS_RUN, Vantage};
 use truckee_scenario::{Outcome, Scenario};
 use truckee_tcp::Time;
 use watch::{Record, Watch};
@@ -38,6 +41,8 @@ use web::Page;
 pub struct Options {
     /// Whether to record time series.
     pub series: bool,
+    /// Where to record every packet of the flows, and the time series too; nowhere unless asked for.
+    pub packets: Option<Vantage>,
     /// Whether the emulator waits for the next packet with its eyes open: delays are more exact, a core is busy.
     pub busy: bool,
 }
@@ -59,7 +64,11 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
     let plan = Plan::of(scenario)?;
     let stacks = place::stacks(scenario)?;
     let wanted = controls::wanted(scenario)?;
+    let policies = receivers::wanted(scenario)?;
     refuse(scenario, &wanted)?;
+    if policies.iter().any(Option::is_some) {
+        doctor::check(&[Capability::Btf, Capability::Tc])?;
+    }
     if wanted.iter().any(|control| matches!(control, Control::Port(_))) {
         doctor::check(&[Capability::Btf, Capability::StructOps])?;
     }
@@ -67,24 +76,42 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
     let session = Session::begin()?;
     let mut place = Place::make(&session, scenario, &plan, &stacks)?;
     let controls = Controls::load(&session, wanted)?;
-    let spacing = if options.series { 0 } else { SPACING };
+    let receivers = Receivers::start(scenario, &place, policies)?;
+    // Detectors are held against the window at every ACK.
+    let watched = |flow| scenario.has_detector(flow) || !scenario.flows[flow].observe.detectors.is_empty();
+    let every = options.series || (0..scenario.flows.len()).any(watched);
+    let spacing = if every { 0 } else { SPACING };
     // Without it the run is as good, only less is known of the senders.
     let (watch, blind) = match doctor::check(&[Capability::Btf, Capability::Tracing]) {
         Ok(()) => (Some(Watch::start(&place.inodes(), spacing)?), None),
         Err(error) => (None, Some(format!("{THIS_RUN}nothing is known of windows and loss events: {error}"))),
     };
-    let emulate = path::Options { series: options.series, busy: options.busy, priority: true };
+    let emulate = path::Options {
+        series: options.series,
+        packets: options.packets,
+        busy: options.busy,
+        priority: true,
+    };
     let emulator = plan.start(place.take_tuns(), &emulate)?;
     let pages = pages(&session, scenario, &place, &controls)?;
     let t0 = emulator.begin();
 
     let ends = ends(scenario, &place, &stacks, &controls, t0)?;
-    let mut live =
-        Live { scenario, session: &session, ends: &ends, pages, watch, controls, records: Vec::new(), t0 };
+    let mut live = Live {
+        scenario,
+        session: &session,
+        ends: &ends,
+        pages,
+        watch,
+        controls,
+        receivers,
+        records: Vec::new(),
+        t0,
+    };
     let (path, end) = live.conduct(emulator, cancel)?;
     let disturbed = disturbed(&path);
-    let mut outcome = live.outcome(path, end, options.series)?;
-    outcome.notes = blind.into_iter().chain(disturbed).chain(notes(&stacks)).collect();
+    let (mut outcome, lacking) = live.outcome(path, end, options.series || options.packets.is_some())?;
+    outcome.notes = blind.into_iter().chain(disturbed).chain(lacking).chain(notes(&stacks)).collect();
     outcome.wall_s = started.elapsed().as_secs_f64();
     Ok(outcome)
 }
@@ -103,20 +130,14 @@ fn refuse(scenario: &Scenario, wanted: &[Control]) -> Result<(), Error> {
             format!("a kernel run has at most {MAX_FLOWS} flows, and here are {}", scenario.flows.len());
         return refused("[[flow]]".to_owned(), &why);
     }
-    for change in &scenario.changes {
-        if let Changed::Receiver { flow, .. } = &change.what {
-            let place = format!("[[change]] of flow \"{}\"", scenario.flows[*flow].name);
-            return refused(place, "the kernel engine does not change receivers in mid run");
-        }
-    }
     let mut serves = BTreeMap::new();
     for (flow, control) in scenario.flows.iter().zip(wanted) {
         let place = || format!("flow \"{}\"", flow.name);
         let watched = &flow.observe;
-        if !watched.detectors.is_empty() || !watched.estimators.is_empty() || !watched.predictors.is_empty() {
+        if !watched.estimators.is_empty() || !watched.predictors.is_empty() {
             return refused(
                 place(),
-                "observe: nobody watches a sender of the kernel engine; use --engine sim",
+                "observe: nobody watches a sender of the kernel engine, only detectors its receiver; use --engine sim",
             );
         }
         if let App::WebPage { .. } = flow.app {
@@ -141,13 +162,19 @@ fn refuse(scenario: &Scenario, wanted: &[Control]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What this machine did to the path beside what the scenario asked for: reasons to doubt the run.
+/// What this machine did to the path beside what the scenario asked for, and what was not kept: reasons to doubt the run.
 fn disturbed(path: &Books) -> Vec<String> {
     let mut notes = Vec::new();
     let unread: u64 = path.ports.iter().map(|port| port.unread).sum();
     if unread > 0 {
         notes.push(format!(
             "{THIS_RUN}{unread} packets were lost before the emulator read them, and are in no book"
+        ));
+    }
+    let left_out: u64 = path.flows.iter().map(|flow| flow.packets_left_out).sum();
+    if left_out > 0 {
+        notes.push(format!(
+            "{THIS_RUN}{left_out} packets are not in the capture, which holds {MOST_TAPPED} a flow and direction"
         ));
     }
     if let Some(late) = path.late_s.p99.filter(|&late| late > LATE) {
@@ -223,6 +250,7 @@ struct Live<'a> {
     pages: Vec<(usize, Page)>,
     watch: Option<Watch>,
     controls: Controls,
+    receivers: Receivers,
     records: Vec<Record>,
     t0: Time,
 }
@@ -258,6 +286,7 @@ impl Live<'_> {
                 None => std::thread::sleep(left.min(TAKE)),
             }
             self.controls.take()?;
+            self.receivers.attend(clock().saturating_sub(self.t0))?;
             self.attend_pages()?;
             if cancel.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
@@ -296,7 +325,8 @@ impl Live<'_> {
         Ok(())
     }
 
-    fn outcome(mut self, path: Books, end: Time, series: bool) -> Result<Outcome, Error> {
+    /// The outcome, and what is to be said of this run.
+    fn outcome(mut self, path: Books, end: Time, series: bool) -> Result<(Outcome, Vec<String>), Error> {
         self.records.extend(self.watch.iter().flat_map(|watch| watch.take(Duration::ZERO)));
         self.controls.take()?;
         let lost = self.watch.as_ref().map_or(0, Watch::lost);
@@ -305,19 +335,21 @@ impl Live<'_> {
                 "{lost} records of the senders' windows were lost, since this machine did not keep up; try a lower rate"
             )));
         }
+        let (heard, lacking) = self.receivers.stop()?;
         let namespaces = self.ends.iter().map(|e| e.from.inode() as u32).collect();
         let run = books::Run {
             scenario: self.scenario,
             ends: self.ends,
             path,
             records: self.records,
+            heard,
             controls: &self.controls,
             namespaces,
             t0: self.t0,
             end,
             series,
         };
-        run.outcome()
+        Ok((run.outcome()?, lacking))
     }
 }
 

@@ -8,7 +8,8 @@ use crate::session::Session;
 use crate::stack::{self, End, Settings, Sysctl};
 use std::collections::{BTreeMap, BTreeSet};
 use truckee_scenario::Scenario;
-use truckee_scenario::model::NodeId;
+use truckee_scenario::model::{Change, Changed, Flow, NodeId};
+use truckee_tcp::Spec;
 
 /// What an endpoint's end of the path is called in its namespace.
 pub const DEVICE: &str = "path0";
@@ -25,16 +26,28 @@ pub struct Place {
 
 /// What each flow wants of the stacks at its ends, in the scenario's order; refuses what no kernel does.
 pub fn stacks(scenario: &Scenario) -> Result<Vec<Settings>, Error> {
-    let of = |flow: &truckee_scenario::model::Flow| {
-        stack::of_flow(&scenario.kernel, &flow.name, &flow.stack, &flow.sender.recovery.name, &flow.receiver)
+    let changing: BTreeSet<usize> = scenario.changes.iter().filter_map(receiver_of).collect();
+    let of = |(index, flow): (usize, &Flow)| {
+        // A receiver that changes its policy wants an ACK for every segment to carry each of them out.
+        let every = Spec::named("every");
+        let receiver = if changing.contains(&index) { &every } else { &flow.receiver };
+        stack::of_flow(&scenario.kernel, &flow.name, &flow.stack, &flow.sender.recovery.name, receiver)
     };
-    let all = scenario.flows.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+    let all = scenario.flows.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?;
     // Those that disagree are refused before anything is made.
     for node in scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect::<BTreeSet<_>>() {
         sysctls(scenario, &all, node)?;
         routes(scenario, &all, node)?;
     }
     Ok(all)
+}
+
+/// The flow whose receiver a change is of.
+fn receiver_of(change: &Change) -> Option<usize> {
+    match &change.what {
+        Changed::Receiver { flow, .. } => Some(*flow),
+        Changed::Link(_) => None,
+    }
 }
 
 /// The flows with an end at a node: name, which end, and what they want.

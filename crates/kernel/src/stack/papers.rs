@@ -45,10 +45,12 @@ pub(super) const ANY: &[&str] = &[
 const PAPERS: &[&str] = &[
     "SACK connections find losses by RACK (RFC 8985) from Linux 6.17 on; its reordering window is closed after three duplicate ACKs",
     "a window reduction found to have been needless is undone (Eifel with timestamps; after a timeout also without)",
-    "an ACK is delayed by 40 to 200 ms as the kernel sees fit, and not at all while the receiver's window opens: for the first half of rwnd",
     "max_rto is 120 s in kernels without tcp_rto_max_ms (before Linux 6.15)",
     "segmentation by the device is switched off: each segment leaves on its own",
 ];
+
+/// What holds of the kernel's own delayed ACKs.
+pub(super) const DELAYED: &str = "an ACK is delayed by 40 to 200 ms as the kernel sees fit, and not at all while the receiver's window opens: for the first half of rwnd";
 
 /// What holds of the recovery `reno`.
 pub(super) const RENO: &str =

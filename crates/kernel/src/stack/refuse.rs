@@ -1,20 +1,15 @@
 //! What of a flow's stack no kernel does, refused by the name of its key.
 
 use crate::Error;
-use truckee_tcp::{Arg, Nanos, Spec, Stack};
+use truckee_tcp::{Nanos, Stack};
 
 const SECOND: Nanos = 1_000_000_000;
 /// What a kernel's sockets take as TCP_MAXSEG (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`), bytes.
 const MSS: std::ops::RangeInclusive<u32> = 88..=32_767;
 
 /// Refuses what no kernel does.
-pub(super) fn what_no_kernel_does(
-    flow: &str,
-    stack: &Stack,
-    recovery: &str,
-    receiver: &Spec,
-) -> Result<(), Error> {
-    let reason = of_stack(stack).or_else(|| of_recovery(recovery)).or_else(|| of_receiver(receiver));
+pub(super) fn what_no_kernel_does(flow: &str, stack: &Stack, recovery: &str) -> Result<(), Error> {
+    let reason = of_stack(stack).or_else(|| of_recovery(recovery));
     match reason {
         None => Ok(()),
         Some(why) => Err(Error::Refused { place: format!("flow \"{flow}\""), why }),
@@ -58,21 +53,4 @@ fn of_stack(stack: &Stack) -> Option<String> {
 fn of_recovery(recovery: &str) -> Option<String> {
     let known = ["reno", "newreno", "sack", "vegas"].contains(&recovery);
     (!known).then(|| format!("recovery \"{recovery}\": a kernel recovers as newreno or sack"))
-}
-
-fn of_receiver(receiver: &Spec) -> Option<String> {
-    match receiver.name.as_str() {
-        "every" => None,
-        "delayed" => receiver.args.iter().find_map(|(name, value)| {
-            let usual = match (name.as_str(), value) {
-                ("count", Arg::Number(n)) => *n == 2.0,
-                ("timeout", Arg::Time(t)) => *t == SECOND / 5,
-                _ => false,
-            };
-            (!usual).then(|| {
-                format!("receiver \"delayed\" with another {name}: a kernel has its own delay (2 segments, 40 to 200 ms)")
-            })
-        }),
-        other => Some(format!("receiver \"{other}\": ACK policies are not part of the kernel engine yet, only every and delayed")),
-    }
 }

@@ -1,8 +1,6 @@
 mod live;
-mod wire;
 
 use super::*;
-use truckee_tcp::Arg;
 
 const TODAY: KernelStack =
     KernelStack { era: Era::Today, sack: None, dsack: None, rack: None, tail_loss_probe: None, f_rto: None };
@@ -119,10 +117,6 @@ fn what_no_kernel_does_is_refused_by_name() {
     }
     let error = refused(&usual, "tahoe", &Spec::named("every"));
     assert!(error.contains("recovery \"tahoe\""), "{error}");
-    let error = refused(&usual, "sack", &Spec::named("division"));
-    assert!(error.contains("not part of the kernel engine yet"), "{error}");
-    let slow = Spec::named("delayed").with("count", Arg::Number(4.0));
-    assert!(refused(&usual, "sack", &slow).contains("another count"));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The settings as a kernel's connections show them on the wire.
 
-use super::wire::{ACK, Lossy, SYN, Seen, Wire};
 use super::*;
 use crate::doctor::{Capability, able};
 use crate::session::Session;
+use crate::wire::{ACK, Lossy, SYN, Seen, Wire};
 use std::time::Duration;
 
 const DELAY: Duration = Duration::from_millis(10);
@@ -143,13 +143,14 @@ fn the_window_is_the_one_of_the_scenario() {
             let stack = Stack { rwnd: Size::Bytes(rwnd), mss, ..Stack::default() };
             let seen = passed(&papers(&stack, "newreno", "every"), 600_000, Lossy(0));
             let (windows, want, place) = (windows(&seen), rwnd as u32, format!("{rwnd} in {mss}"));
-            // Whole segments of it from the start. It grows by two a segment until it is held for the first time …
+            // Whole segments of it from the start. It grows by two a segment until it is held for the first time, which a
+            // busy machine does late …
             let (early, late) = windows.split_at(windows.len() / 2);
             assert!(windows.iter().all(|w| *w > want - mss - 512), "{place}: {windows:?}");
-            assert!(early.iter().all(|w| *w <= want + 8 * mss), "{place}: {early:?}");
+            assert!(early.iter().all(|w| *w <= want + 32 * mss), "{place}: {early:?}");
             // … and then comes back, as what was offered is used up.
             assert!(late.iter().all(|w| *w <= want + 1024), "{place}: {late:?}");
-            assert!(most_in_flight(&seen) <= want + 8 * mss, "{place}");
+            assert!(most_in_flight(&seen) <= want + 32 * mss, "{place}");
         }
     }
 }
@@ -169,13 +170,13 @@ fn every_segment_is_acknowledged_or_every_second() {
     if !able(&[Capability::Tun]) {
         return;
     }
-    let share = |receiver| {
+    let share = |era, receiver| {
         let stack = Stack { rwnd: Size::Bytes(65_535), ..Stack::default() };
-        let seen = passed(&papers(&stack, "newreno", receiver), 1_000_000, Lossy(0));
+        let seen = passed(&flow(era, &stack, "newreno", receiver), 1_000_000, Lossy(0));
         let acks = seen.iter().filter(|s| !s.forth && s.flags & SYN == 0).count();
         acks as f64 / data(&seen).count() as f64
     };
-    let (every, delayed) = (share("every"), share("delayed"));
+    let (every, delayed) = (share(Era::Papers, "every"), share(Era::Today, "delayed"));
     assert!(every > 0.9, "{every}");
     assert!((0.4..0.75).contains(&delayed), "{delayed}");
 }

@@ -124,8 +124,9 @@ impl Wire {
         self.seen.lock().unwrap().clone()
     }
 
-    /// Sends so many bytes over a connection of its own, with the flow's socket options; the socket that sent them.
-    pub fn send(&self, settings: &Settings, bytes: usize) -> Socket {
+    /// Sends so many bytes over a connection of its own, with the flow's socket options; the socket that sent them, and
+    /// that which got them.
+    pub fn send(&self, settings: &Settings, bytes: usize) -> (Socket, Socket) {
         let address = SocketAddr::new(IpAddr::V4(RECEIVER), 5001);
         let socket = || {
             let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
@@ -136,21 +137,26 @@ impl Wire {
         listener.set_reuse_address(true).unwrap();
         listener.bind(&address.into()).unwrap();
         listener.listen(1).unwrap();
-        let options = settings.sockets.clone();
-        let reader = std::thread::spawn(move || {
-            let (mut socket, _) = listener.accept().unwrap();
-            let (mut buffer, mut total) = (vec![0; 1 << 20], 0);
-            while total < bytes {
-                total += socket.read(&mut buffer).unwrap();
-                options.hold_window(&socket).unwrap();
-            }
-            total
-        });
-        let mut sender = self.sender.enter(socket).unwrap();
+        let sender = self.sender.enter(socket).unwrap();
         sender.connect(&address.into()).unwrap();
-        sender.write_all(&vec![7; bytes]).unwrap();
-        assert_eq!(reader.join().unwrap(), bytes);
-        sender
+        let mut ends = (sender, listener.accept().unwrap().0);
+        Self::send_more(&mut ends, settings, bytes);
+        ends
+    }
+
+    /// Sends so many bytes over a connection that there is.
+    pub fn send_more((sender, receiver): &mut (Socket, Socket), settings: &Settings, bytes: usize) {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let (mut buffer, mut total) = (vec![0; 1 << 20], 0);
+                while total < bytes {
+                    total += receiver.read(&mut buffer).unwrap();
+                    settings.sockets.hold_window(&*receiver).unwrap();
+                }
+                assert_eq!(total, bytes);
+            });
+            sender.write_all(&vec![7; bytes]).unwrap();
+        });
     }
 }
 

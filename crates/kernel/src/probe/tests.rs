@@ -1,0 +1,271 @@
+//! Servers with every fault there is, on the loopback: each is named, and none is taken for a finding.
+
+use super::*;
+use nix::unistd::Uid;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+/// Whether raw sockets can be opened here; says so if not.
+pub(super) fn able() -> bool {
+    let may = Uid::effective().is_root();
+    if !may {
+        eprintln!("not tested here: only root may open raw sockets");
+    }
+    may
+}
+
+/// A server that does this with each connection; its port.
+fn server(answer: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let answer = Arc::new(answer);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answer = Arc::clone(&answer);
+            thread::spawn(move || answer(stream));
+        }
+    });
+    port
+}
+
+/// Reads a request, up to the empty line behind it.
+fn asked(stream: &mut TcpStream) {
+    let mut text = Vec::new();
+    let mut byte = [0];
+    while !text.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|n| n > 0) {
+        text.extend(byte);
+    }
+}
+
+/// One that says this after each request, and closes.
+fn says(text: &'static str) -> u16 {
+    server(move |mut stream| {
+        asked(&mut stream);
+        let _ = stream.write_all(text.as_bytes());
+    })
+}
+
+fn options() -> Options {
+    Options {
+        pause: Duration::ZERO,
+        watch: Duration::from_millis(50),
+        patience: Duration::from_secs(1),
+        repeat: 1,
+        ..Options::default()
+    }
+}
+
+fn probe(url: &str, options: &Options) -> Report {
+    let target = url.parse().unwrap();
+    Prober::new(options).unwrap().probe(&target, &mut (), &AtomicBool::new(false)).unwrap()
+}
+
+fn fault(report: &Report) -> &Fault {
+    match &report.conclusion {
+        Conclusion::NotJudged(fault) => fault,
+        Conclusion::Verdict(verdict) => panic!("judged: {verdict:#?}"),
+    }
+}
+
+fn reset(stream: TcpStream) {
+    socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO)).unwrap();
+}
+
+#[test]
+fn every_fault_of_a_server_is_named() {
+    if !able() {
+        return;
+    }
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let cases = [
+        ("refused", nobody),
+        (
+            "stalled",
+            server(|mut s| {
+                asked(&mut s);
+                thread::sleep(Duration::from_secs(5))
+            }),
+        ),
+        (
+            "reset",
+            server(|mut s| {
+                asked(&mut s);
+                reset(s)
+            }),
+        ),
+        ("closed", says("")),
+        ("closed", says("HTTP/1.1 200 OK\r\nServer:")),
+        (
+            "slow",
+            server(|mut s| {
+                asked(&mut s);
+                let _ = s.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+                while s.write_all(b"x").is_ok() {
+                    thread::sleep(Duration::from_millis(300));
+                }
+            }),
+        ),
+        (
+            "no-http",
+            server(|mut s| {
+                asked(&mut s);
+                let _ = s.write_all(b"HTTP/1.1 200 OK\r\nX: ");
+                while s.write_all(&[b'x'; 4096]).is_ok() {}
+            }),
+        ),
+        ("no-http", says("220 mail.example.org ESMTP\r\n")),
+        ("status", says("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")),
+        ("redirected", says("HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\n")),
+        ("short", says("HTTP/1.1 200 OK\r\n\r\nshort")),
+    ];
+    thread::scope(|scope| {
+        for (name, port) in cases {
+            scope.spawn(move || {
+                let report = probe(&format!("http://127.0.0.1:{port}/"), &options());
+                assert_eq!(fault(&report).name(), name, "{report:#?}");
+            });
+        }
+    });
+}
+
+#[test]
+fn redirects_are_followed_only_to_the_same_host_and_not_for_ever() {
+    if !able() {
+        return;
+    }
+    let follow = Options { follow: true, ..options() };
+    let cases = [
+        ("redirects", says("HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n")),
+        ("elsewhere", says("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2/\r\n\r\n")),
+        ("elsewhere", says("HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/latest\r\n\r\n")),
+    ];
+    for (name, port) in cases {
+        let report = probe(&format!("http://127.0.0.1:{port}/"), &follow);
+        assert_eq!(fault(&report).name(), name, "{report:#?}");
+    }
+}
+
+#[test]
+fn a_name_without_an_address_is_named() {
+    if !able() {
+        return;
+    }
+    let report = probe("http://nosuch.invalid/", &options());
+    assert_eq!(fault(&report).name(), "unresolved", "{report:#?}");
+}
+
+#[test]
+fn faults_of_tls_are_named() {
+    if !able() {
+        return;
+    }
+    let plain = server(|mut s| {
+        let _ = s.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        thread::sleep(Duration::from_secs(2));
+    });
+    let closes = server(drop);
+    let stalls = server(|_stream| thread::sleep(Duration::from_secs(5)));
+    let unknown = tls_server(64 << 10);
+    for (name, port) in [("tls", plain), ("closed", closes), ("stalled", stalls), ("tls", unknown)] {
+        let report = probe(&format!("https://127.0.0.1:{port}/"), &options());
+        // A server that closes with our hello unread resets.
+        let found = fault(&report).name();
+        assert!(found == name || (name == "closed" && found == "reset"), "{name}: {report:#?}");
+    }
+}
+
+/// A server of HTTPS with a certificate of its own, and an answer of so many bytes.
+fn tls_server(bytes: usize) -> u16 {
+    let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
+    let config = Arc::new(config);
+    server(move |mut stream| {
+        let mut tls = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+        let mut line = rustls::Stream::new(&mut tls, &mut stream);
+        let mut text = [0; 1024];
+        if line.read(&mut text).is_ok() {
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n");
+            let _ = line.write_all(head.as_bytes());
+            let _ = line.write_all(&vec![0; bytes]);
+            let _ = line.flush();
+        }
+        thread::sleep(Duration::from_secs(2));
+    })
+}
+
+#[test]
+fn a_server_of_tls_is_probed_and_its_status_read() {
+    if !able() {
+        return;
+    }
+    let port = tls_server(400_000);
+    // Small segments: the loopback's own would hold the whole answer.
+    let options = Options { trust: Trust::Anyone, mss: Some(1000), tests: vec![Test::A], ..options() };
+    let report = probe(&format!("https://127.0.0.1:{port}/"), &options);
+    let [test] = &report.tests[..] else { panic!("{report:#?}") };
+    assert_eq!((test.status, test.acks), (Some(200), 3), "{report:#?}");
+    // Its records do not fill its segments.
+    assert!((3..=6).contains(&test.acked_segments), "{report:#?}");
+    assert!(test.handshake_segments > 0 && test.window_segments >= 3, "{report:#?}");
+    assert!((900..=1000).contains(&test.mss), "{report:#?}");
+}
+
+#[test]
+fn a_server_that_never_ends_is_tested_and_left() {
+    if !able() {
+        return;
+    }
+    let port = server(|mut s| {
+        asked(&mut s);
+        let _ = s.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        while s.write_all(&[0; 16 << 10]).is_ok() {}
+    });
+    let options = Options { mss: Some(1000), tests: vec![Test::A, Test::E], ..options() };
+    let report = probe(&format!("http://127.0.0.1:{port}/"), &options);
+    assert_eq!(report.tests.len(), 2, "{report:#?}");
+    assert!(report.tests.iter().all(|t| !t.ended && t.missing_bytes == 0), "{report:#?}");
+    assert_eq!((report.tests[0].acks, report.tests[1].acks), (3, 36));
+}
+
+#[test]
+fn a_server_that_fails_only_when_tested_is_not_judged() {
+    if !able() {
+        return;
+    }
+    let count = Arc::new(std::sync::atomic::AtomicU32::new(0));
+    let port = server(move |mut s| {
+        asked(&mut s);
+        if count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0 {
+            let _ = s.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+            let _ = s.write_all(&[0; 400_000]);
+        } else {
+            let _ = s.write_all(b"HTTP/1.1 503 Busy\r\n\r\n");
+            let _ = s.write_all(&[0; 400_000]);
+        }
+    });
+    let options = Options { mss: Some(1000), ..options() };
+    let report = probe(&format!("http://127.0.0.1:{port}/"), &options);
+    assert_eq!(fault(&report), &Fault::Status(503), "{report:#?}");
+    assert!(report.tests.is_empty() && report.faults.len() == 2, "{report:#?}");
+}
+
+#[test]
+fn an_interrupted_probe_says_so_at_once() {
+    if !able() {
+        return;
+    }
+    let port = server(|_stream| thread::sleep(Duration::from_secs(5)));
+    let cancel = AtomicBool::new(true);
+    let target = format!("http://127.0.0.1:{port}/").parse().unwrap();
+    let stopped = Prober::new(&options()).unwrap().probe(&target, &mut (), &cancel);
+    assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+}

@@ -1,0 +1,289 @@
+//! Segments of a probed connection as bytes: reading those that come, making those that go. IPv4 and IPv6, the one TCP
+//! option that matters (timestamps), checksums. Not for: which segments to send (see [`super::observe`]); sockets.
+
+use std::net::SocketAddr;
+
+/// Flag bits of a TCP header.
+pub mod flags {
+    /// No more data.
+    pub const FIN: u8 = 1;
+    /// The first segment of a side.
+    pub const SYN: u8 = 2;
+    /// Abort.
+    pub const RST: u8 = 4;
+    /// Hand the data over.
+    pub const PSH: u8 = 8;
+    /// The acknowledgement number counts.
+    pub const ACK: u8 = 16;
+}
+
+const TCP: u8 = 6;
+const HEADER: usize = 20;
+const TIMESTAMPS: u8 = 8;
+/// What goes is to arrive from anywhere.
+const TTL: u8 = 64;
+
+/// The two ends of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ends {
+    /// Ours.
+    pub local: SocketAddr,
+    /// The server's.
+    pub remote: SocketAddr,
+}
+
+/// TSval and TSecr.
+pub type Stamps = (u32, u32);
+
+/// What came of the server, one packet as the kernel saw it: perhaps several segments that it has put together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrival {
+    /// Since the epoch, ns.
+    pub time: u64,
+    /// First sequence number.
+    pub seq: u32,
+    /// Acknowledgement number.
+    pub ack: u32,
+    /// Bits of [`flags`].
+    pub flags: u8,
+    /// Timestamps, if it has them.
+    pub stamps: Option<Stamps>,
+    /// Payload of each segment but the last, bytes; 0: it is one segment.
+    pub segment: u32,
+    /// The payload.
+    pub payload: Vec<u8>,
+}
+
+impl Arrival {
+    /// Whether a bit of [`flags`] is set.
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Reads an IP packet of the connection with these ports; `None`: it is another's, or none of TCP.
+    pub fn read(packet: &[u8], ends: &Ends, segment: u16, time: u64) -> Option<Self> {
+        let segment_bytes = match packet.first()? >> 4 {
+            4 => ip4(packet)?,
+            6 => ip6(packet)?,
+            _ => return None,
+        };
+        let header = usize::from(segment_bytes.get(12)? >> 4) * 4;
+        let ports = (number16(segment_bytes, 0)?, number16(segment_bytes, 2)?);
+        if ports != (ends.remote.port(), ends.local.port()) || header < HEADER {
+            return None;
+        }
+        Some(Self {
+            time,
+            seq: number32(segment_bytes, 4)?,
+            ack: number32(segment_bytes, 8)?,
+            flags: *segment_bytes.get(13)?,
+            stamps: stamps(segment_bytes.get(HEADER..header)?),
+            segment: u32::from(segment),
+            payload: segment_bytes.get(header..)?.to_vec(),
+        })
+    }
+}
+
+/// A segment to send.
+#[derive(Debug, Clone, Copy)]
+pub struct Departure<'a> {
+    /// First sequence number.
+    pub seq: u32,
+    /// Acknowledgement number.
+    pub ack: u32,
+    /// Bits of [`flags`].
+    pub flags: u8,
+    /// The window field.
+    pub window: u16,
+    /// Timestamps, where the connection has them.
+    pub stamps: Option<Stamps>,
+    /// The payload.
+    pub payload: &'a [u8],
+}
+
+impl Departure<'_> {
+    /// The IP packet. Of IPv4 the kernel fills in the identification and the header's checksum.
+    pub fn packet(&self, ends: &Ends) -> Vec<u8> {
+        let mut tcp = Vec::with_capacity(HEADER + 12 + self.payload.len());
+        tcp.extend(ends.local.port().to_be_bytes());
+        tcp.extend(ends.remote.port().to_be_bytes());
+        tcp.extend(self.seq.to_be_bytes());
+        tcp.extend(self.ack.to_be_bytes());
+        let words: u8 = if self.stamps.is_some() { 8 } else { 5 };
+        tcp.extend([words << 4, self.flags]);
+        tcp.extend(self.window.to_be_bytes());
+        tcp.extend([0; 4]); // checksum, urgent pointer
+        if let Some((value, echo)) = self.stamps {
+            tcp.extend([1, 1, TIMESTAMPS, 10]);
+            tcp.extend(value.to_be_bytes());
+            tcp.extend(echo.to_be_bytes());
+        }
+        tcp.extend(self.payload);
+        let (mut packet, pseudo) = headers(ends, tcp.len() as u16);
+        let sum = checksum(pseudo.chunks(2).chain(tcp.chunks(2)));
+        tcp[16..18].copy_from_slice(&sum.to_be_bytes());
+        packet.extend(tcp);
+        packet
+    }
+}
+
+/// The IP header, and the pseudo header that the checksum covers.
+fn headers(ends: &Ends, len: u16) -> (Vec<u8>, Vec<u8>) {
+    let mut packet = Vec::with_capacity(1500);
+    let mut pseudo = Vec::with_capacity(40);
+    match (ends.local, ends.remote) {
+        (SocketAddr::V4(local), SocketAddr::V4(remote)) => {
+            packet.extend([0x45, 0]);
+            packet.extend((len + 20).to_be_bytes());
+            packet.extend([0, 0, 0x40, 0, TTL, TCP, 0, 0]);
+            pseudo.extend(local.ip().octets());
+            pseudo.extend(remote.ip().octets());
+            packet.extend(&pseudo);
+        }
+        (local, remote) => {
+            packet.extend([0x60, 0, 0, 0]);
+            packet.extend(len.to_be_bytes());
+            packet.extend([TCP, TTL]);
+            for end in [local, remote] {
+                match end {
+                    SocketAddr::V6(six) => pseudo.extend(six.ip().octets()),
+                    SocketAddr::V4(four) => pseudo.extend(four.ip().to_ipv6_mapped().octets()),
+                }
+            }
+            packet.extend(&pseudo);
+            pseudo.extend([0, 0]);
+        }
+    }
+    if pseudo.len() == 8 {
+        pseudo.extend([0, TCP]);
+        pseudo.extend(len.to_be_bytes());
+    } else {
+        pseudo.extend(len.to_be_bytes());
+        pseudo.extend([0, 0, 0, TCP]);
+    }
+    (packet, pseudo)
+}
+
+/// The Internet checksum (RFC 1071) of these words; a last odd byte counts as the upper half of one.
+fn checksum<'a>(words: impl Iterator<Item = &'a [u8]>) -> u16 {
+    let word = |w: &[u8]| u32::from(w[0]) << 8 | w.get(1).map_or(0, |low| u32::from(*low));
+    let mut sum: u32 = words.map(word).sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+fn ip4(packet: &[u8]) -> Option<&[u8]> {
+    let header = usize::from(packet[0] & 15) * 4;
+    let total = usize::from(number16(packet, 2)?);
+    let fragment = number16(packet, 6)? & 0x3fff != 0;
+    // A packet put together of more than 64 kB states no length.
+    let end = if total == 0 { packet.len() } else { total.min(packet.len()) };
+    (packet.get(9) == Some(&TCP) && !fragment).then(|| packet.get(header..end)).flatten()
+}
+
+fn ip6(packet: &[u8]) -> Option<&[u8]> {
+    let stated = usize::from(number16(packet, 4)?);
+    let end = if stated == 0 { packet.len() } else { (HEADER6 + stated).min(packet.len()) };
+    (packet.get(6) == Some(&TCP)).then(|| packet.get(HEADER6..end)).flatten()
+}
+
+const HEADER6: usize = 40;
+
+/// The timestamps among a header's options.
+fn stamps(mut options: &[u8]) -> Option<Stamps> {
+    loop {
+        match options {
+            [TIMESTAMPS, 10, ..] => return Some((number32(options, 2)?, number32(options, 6)?)),
+            [1, rest @ ..] => options = rest,
+            [0, ..] | [] => return None,
+            [_, size, ..] if *size >= 2 => options = options.get(usize::from(*size)..)?,
+            _ => return None,
+        }
+    }
+}
+
+fn number16(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+}
+
+fn number32(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ends(six: bool) -> Ends {
+        let at = |four: &str, sixth: &str| if six { sixth.parse() } else { four.parse() };
+        Ends {
+            local: at("192.0.2.1:40000", "[2001:db8::1]:40000").unwrap(),
+            remote: at("192.0.2.2:80", "[2001:db8::2]:80").unwrap(),
+        }
+    }
+
+    fn swapped(ends: Ends) -> Ends {
+        Ends { local: ends.remote, remote: ends.local }
+    }
+
+    fn segment(payload: &[u8]) -> Departure<'_> {
+        let flags = flags::ACK | flags::PSH;
+        Departure { seq: u32::MAX, ack: 7, flags, window: 512, stamps: Some((3, 4)), payload }
+    }
+
+    #[test]
+    fn what_is_made_is_read_back_over_both_protocols() {
+        for six in [false, true] {
+            let packet = segment(b"odd").packet(&ends(six));
+            let read = Arrival::read(&packet, &swapped(ends(six)), 2, 9).unwrap();
+            let expected = Arrival {
+                time: 9,
+                seq: u32::MAX,
+                ack: 7,
+                flags: flags::ACK | flags::PSH,
+                stamps: Some((3, 4)),
+                segment: 2,
+                payload: b"odd".to_vec(),
+            };
+            assert_eq!(read, expected);
+            assert_eq!(Arrival::read(&packet, &ends(six), 0, 0), None, "the ports are the other way round");
+        }
+    }
+
+    #[test]
+    fn the_checksum_closes_the_sum() {
+        for (six, payload) in [(false, &b"odd"[..]), (true, b"even"), (false, b"")] {
+            let packet = segment(payload).packet(&ends(six));
+            let tcp = if six { ip6(&packet) } else { ip4(&packet) }.unwrap();
+            let (_, pseudo) = headers(&ends(six), tcp.len() as u16);
+            assert_eq!(checksum(pseudo.chunks(2).chain(tcp.chunks(2))), 0, "{six} {payload:?}");
+        }
+        // The example of RFC 1071, section 3.
+        let words = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+        assert_eq!(checksum(words.chunks(2)), !0xddf2);
+    }
+
+    #[test]
+    fn padding_is_no_payload_and_fragments_are_not_read() {
+        let mut packet = segment(b"").packet(&ends(false));
+        packet.extend([0; 6]); // as Ethernet pads it
+        assert!(Arrival::read(&packet, &swapped(ends(false)), 0, 0).unwrap().payload.is_empty());
+        packet[7] = 1;
+        assert_eq!(Arrival::read(&packet, &swapped(ends(false)), 0, 0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
+            let _ = Arrival::read(&bytes, &ends(false), 0, 0);
+        }
+
+        #[test]
+        fn options_of_any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let _ = stamps(&bytes);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The programs on real connections: what leaves is what the policies of `truckee-tcp` would have sent.
+
+use super::*;
+use crate::doctor::{Capability, able};
+use crate::stack::{Settings, of_flow};
+use crate::wire::{ACK, Lossy, SYN, Seen, Wire};
+
+use std::time::Duration;
+use truckee_scenario::model::{Era, KernelStack};
+use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy};
+use truckee_tcp::{Arg, Arrival, Size, Spec, Stack};
+
+const FIN: u8 = 1;
+/// A window that nothing here fills, bytes.
+const AMPLE: u64 = 16 << 20;
+const DELAY: Duration = Duration::from_millis(10);
+
+fn policy(spec: &Spec) -> Policy {
+    Policy::of(spec).unwrap()
+}
+
+/// A shaper of everything that leaves the receiver's end of a wire.
+fn shaper(wire: &Wire, spec: &Spec) -> Shaper {
+    let request = Request {
+        scope: Scope::Everything,
+        devices: Devices::Named(vec!["tk0".into()]),
+        namespace: Some(wire.receiver.name().into()),
+        policies: vec![policy(spec)],
+        most_flows: 64,
+    };
+    Shaper::start(&request).unwrap()
+}
+
+/// The stack of the papers' time, with an ACK for every segment.
+fn settings(rwnd: u64) -> Settings {
+    let stack = Stack { rwnd: Size::Bytes(rwnd), ..Stack::default() };
+    let kernel = KernelStack { era: Era::Papers, ..KernelStack::default() };
+    of_flow(&kernel, "f", &stack, "newreno", &Spec::named("every")).unwrap()
+}
+
+/// Sends so many bytes over a wire with that shaper; what passed, and what the shaper counted.
+fn passed(spec: &Spec, rwnd: u64, bytes: usize, lost: Lossy) -> (Vec<Seen>, Counts) {
+    let settings = settings(rwnd);
+    let wire = Wire::new(&settings, DELAY, lost);
+    let shaper = shaper(&wire, spec);
+    let _open = wire.send(&settings, bytes);
+    // What the timer has to release, it does by now.
+    std::thread::sleep(Duration::from_millis(300));
+    shaper.check().unwrap();
+    let counts = shaper.stop().unwrap();
+    (wire.seen(), counts)
+}
+
+/// A transfer of which the stack acknowledged every segment on its own: two that come while the program reads are
+/// acknowledged together, whatever is asked of the stack.
+fn one_ack_a_segment(spec: &Spec) -> (Vec<Seen>, Counts) {
+    for _ in 0..20 {
+        let (seen, counts) = passed(spec, AMPLE, 58_400, Lossy(0));
+        if counts.seen == seen.iter().filter(|s| s.forth && s.payload > 0).count() as u64 {
+            return (seen, counts);
+        }
+    }
+    panic!("the stack never acknowledged every segment");
+}
+
+/// The numbers of the ACKs that left, from 1 for the first byte of data, window updates left out.
+fn acks(seen: &[Seen]) -> Vec<u64> {
+    let first = seen.iter().find(|s| s.forth && s.flags & SYN != 0).unwrap().seq;
+    let back = seen.iter().filter(|s| !s.forth && s.flags & (ACK | SYN | FIN) == ACK);
+    let mut said: Vec<_> = back.map(|s| (s.ack.wrapping_sub(first), s.window)).collect();
+    said.dedup_by(|next, last| next.0 == last.0 && next.1 != last.1);
+    said.into_iter().map(|(ack, _)| u64::from(ack)).collect()
+}
+
+/// What the policy would have sent.
+fn defined(spec: &Spec, seen: &[Seen]) -> Vec<u64> {
+    let mut policy = AnyAckPolicy::build(spec).unwrap().0;
+    let (mut sink, mut out, mut rcv_nxt) = (AckSink::default(), Vec::new(), 1);
+    for segment in seen.iter().filter(|s| s.forth && s.payload > 0) {
+        let now = segment.at.duration_since(seen[0].at).as_nanos() as u64;
+        if let Some(deadline) = policy.deadline().filter(|deadline| *deadline <= now) {
+            policy.on_timer(deadline, rcv_nxt, &mut sink);
+            out.extend(std::iter::from_fn(|| sink.pop()));
+        }
+        rcv_nxt += u64::from(segment.payload);
+        let unacked = rcv_nxt - out.last().copied().unwrap_or(1);
+        let arrival = Arrival { rcv_nxt, unacked, end: rcv_nxt, ..Arrival::of_bytes(now, segment.payload) };
+        policy.on_segment(&arrival, &mut sink);
+        out.extend(std::iter::from_fn(|| sink.pop()));
+    }
+    if let Some(deadline) = policy.deadline() {
+        policy.on_timer(deadline, rcv_nxt, &mut sink);
+        out.extend(std::iter::from_fn(|| sink.pop()));
+    }
+    out
+}
+
+fn number(n: f64) -> Arg {
+    Arg::Number(n)
+}
+
+#[test]
+fn what_leaves_is_what_the_policy_would_send() {
+    if !able(&[Capability::Tun, Capability::Tc]) {
+        return;
+    }
+    let division = |n: f64| Spec::named("division").with("n", number(n));
+    for spec in [
+        Spec::named("every"),
+        division(4.0),
+        division(12.0).with("first", number(3.0)),
+        Spec::named("delayed").with("count", number(5.0)),
+        division(3.0).with("base", Arg::Spec(Spec::named("delayed").with("count", number(4.0)))),
+    ] {
+        let (seen, counts) = one_ack_a_segment(&spec);
+        assert_eq!(acks(&seen), defined(&spec, &seen), "{spec:?}: {counts:?}");
+        assert_eq!(counts.sent, acks(&seen).len() as u64, "{counts:?}");
+        assert_eq!((counts.bytes, counts.flows, counts.unheld), (58_400, 1, 0), "{counts:?}");
+    }
+}
+
+#[test]
+fn duplicates_pass_untouched_and_the_ack_that_fills_the_hole_is_whole() {
+    if !able(&[Capability::Tun, Capability::Tc]) {
+        return;
+    }
+    let (seen, counts) = passed(&Spec::named("division").with("n", number(4.0)), AMPLE, 100_000, Lossy(20));
+    let acks = acks(&seen);
+    let lost = 1 + 19 * u64::from(seen.iter().find(|s| s.forth && s.payload > 0).unwrap().payload);
+    let duplicates = acks.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
+    assert!(duplicates >= 3, "{acks:?}");
+    assert!(duplicates <= counts.duplicates && counts.duplicates <= duplicates + 2, "{counts:?}");
+    let jump = acks.windows(2).find(|pair| pair[0] == lost && pair[1] > lost).unwrap();
+    assert!(jump[1] - jump[0] >= 1000, "not cut: {jump:?}");
+    assert_eq!(*acks.last().unwrap(), 100_001);
+}
+
+/// The ACKs of new data among these packets: number and window as on the wire.
+fn windows(seen: &[Seen]) -> Vec<(u32, u32)> {
+    let back = seen.iter().filter(|s| !s.forth && s.flags & (ACK | SYN | FIN) == ACK);
+    let mut all: Vec<_> = back.map(|s| (s.ack, s.window)).collect();
+    all.dedup_by_key(|(number, _)| *number);
+    all
+}
+
+#[test]
+fn pieces_offer_what_their_ack_offers_and_no_more_where_the_scale_was_not_seen() {
+    if !able(&[Capability::Tun, Capability::Tc]) {
+        return;
+    }
+    let settings = settings(AMPLE);
+    let wire = Wire::new(&settings, DELAY, Lossy(0));
+    let mut ends = wire.send(&settings, 20_000);
+    let answer = wire.seen().into_iter().find(|s| !s.forth && s.flags & SYN != 0).unwrap();
+    let scale = answer.option(3).unwrap()[0];
+    assert!(scale > 0, "nothing is scaled");
+    let four = Spec::named("division").with("n", number(4.0));
+    let shaper = shaper(&wire, &four);
+    let cut = |before: usize, whole: usize| {
+        std::thread::sleep(4 * DELAY);
+        let all = windows(&wire.seen()[before..]);
+        assert!(all.len() > whole + 40, "{all:?}");
+        all[whole..].chunks_exact(4).map(|piece| [0, 1, 2, 3].map(|k| piece[k])).collect::<Vec<_>>()
+    };
+    let before = wire.seen().len();
+    Wire::send_more(&mut ends, &settings, 40_000);
+    // Its first ACK tells how far the receiver is.
+    for pieces in cut(before, 1) {
+        let [first, .., last] = pieces;
+        assert!(pieces.iter().all(|(_, window)| *window == last.1), "{pieces:?}");
+        assert!((1..1460).contains(&last.0.wrapping_sub(first.0)), "{pieces:?}");
+    }
+    let before = wire.seen().len();
+    drop(wire.send(&settings, 40_000));
+    for pieces in cut(before, 0).split_last().unwrap().1 {
+        let edges = pieces.map(|(number, window)| u64::from(number) + (u64::from(window) << scale));
+        let apart = edges.iter().max().unwrap() - edges.iter().min().unwrap();
+        assert!(apart < 1 << scale && pieces[0].1 > pieces[3].1, "{pieces:?}");
+    }
+    shaper.stop().unwrap();
+}
+
+#[test]
+fn a_steady_stream_is_acknowledged_ever_less_and_the_timer_keeps_its_deadlines() {
+    if !able(&[Capability::Tun, Capability::Tc]) {
+        return;
+    }
+    let spec = Spec::named("accumulated")
+        .with("interval", Arg::Time(50_000_000))
+        .with("learn_after", number(1.0))
+        .with("threshold", number(0.9));
+    let (seen, counts) = passed(&spec, 64 << 10, 4_000_000, Lossy(0));
+    let segments = seen.iter().filter(|s| s.forth && s.payload > 0).count();
+    let acks = acks(&seen);
+    assert!(acks.len() * 3 < segments, "{} for {segments}: {counts:?}", acks.len());
+    assert_eq!(*acks.last().unwrap(), 4_000_001, "{counts:?}");
+    assert!(counts.held > 0 && counts.unheld == 0 && counts.unheard == 0, "{counts:?}");
+    assert!(counts.time_s.accumulated > 0.0 && counts.time_s.divided == 0.0, "{counts:?}");
+    let (released, overtaken) = (counts.released, counts.overtaken);
+    assert!(released > 0 && overtaken <= 2, "{counts:?}");
+}
+
+#[test]
+fn a_policy_that_takes_over_acts_at_once_and_nothing_is_left_behind() {
+    if !able(&[Capability::Tun, Capability::Tc]) {
+        return;
+    }
+    let settings = settings(AMPLE);
+    let wire = Wire::new(&settings, DELAY, Lossy(0));
+    let shaper = shaper(&wire, &Spec::named("every"));
+    wire.send(&settings, 20_000);
+    let before = shaper.counts().unwrap();
+    assert_eq!((before.divided, before.held), (0, 0));
+    shaper.change(0, &policy(&Spec::named("division").with("n", number(2.0)))).unwrap();
+    assert!(shaper.change(1, &policy(&Spec::named("every"))).is_err());
+    wire.send(&settings, 20_000);
+    let counts = shaper.stop().unwrap();
+    assert!(counts.divided >= 12 && counts.pieces == 2 * counts.divided, "{counts:?}");
+    let seen = wire.seen().len();
+    wire.send(&settings, 20_000);
+    let after = wire.seen();
+    let unshaped = after[seen..].iter().filter(|s| !s.forth && s.flags & (ACK | SYN | FIN) == ACK).count();
+    assert!(unshaped <= 25, "{unshaped} ACKs after the end");
+}
