@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use truckee_kernel::probe;
+use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 
 /// Threads of a live sweep for each core: its runs are real time, and idle for most of it.
@@ -12,11 +14,16 @@ const LIVE_RUNS_PER_CORE: usize = 2;
 /// Something that runs scenarios. The same scenario with the same seed must give the same outcome (but for
 /// `wall_s`) on a deterministic engine, and the same digest. A live engine gives no digest: an empty string.
 pub trait Engine: Sync {
-    /// Its name in results: `sim` or `kernel`.
+    /// Its name in results: `sim`, `kernel` or `probe`.
     fn name(&self) -> &'static str;
 
     /// Runs one scenario to its end, with time series where asked for; an error is told in words.
     fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, String>;
+
+    /// The same with time series and every packet of the flows at that end of theirs, for a capture.
+    fn run_tapped(&self, _scenario: &Scenario, _vantage: Vantage) -> Result<Outcome, String> {
+        Err(format!("the {} engine keeps no packets", self.name()))
+    }
 
     /// Whether its runs happen in real time, on a real stack: none ends before its time, and no two are the same.
     fn is_live(&self) -> bool {
@@ -34,12 +41,18 @@ pub trait Engine: Sync {
 pub struct Simulator;
 
 impl Engine for Simulator {
+    fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, String> {
+        let options = truckee_net::Options { series: true, packets: Some(vantage) };
+        truckee_net::run(scenario, &options).map_err(|e| e.to_string())
+    }
+
     fn name(&self) -> &'static str {
         EngineName::Sim.as_str()
     }
 
     fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, String> {
-        truckee_net::run(scenario, &truckee_net::Options { series }).map_err(|e| e.to_string())
+        truckee_net::run(scenario, &truckee_net::Options { series, ..Default::default() })
+            .map_err(|e| e.to_string())
     }
 }
 
@@ -59,6 +72,10 @@ impl Kernel {
 }
 
 impl Engine for Kernel {
+    fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, String> {
+        truckee_kernel::run_tapped(scenario, vantage, self.cancel).map_err(|e| e.to_string())
+    }
+
     fn name(&self) -> &'static str {
         EngineName::Kernel.as_str()
     }
@@ -72,6 +89,53 @@ impl Engine for Kernel {
     }
 }
 
+/// The prober of `truckee-kernel`, pointed at a server of our own: the sender of the scenario's first flow, behind the
+/// scenario's path, on this machine's stack. What it gives are the metrics `probe.…`.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe {
+    /// Set from outside.
+    pub cancel: &'static AtomicBool,
+}
+
+/// A server of our own needs no pause that spares it, and shows its first retransmissions soon.
+const PAUSE: Duration = Duration::from_millis(50);
+const WATCH: Duration = Duration::from_millis(600);
+const REPETITIONS: u32 = 2;
+
+impl Probe {
+    /// Looks whether this machine can run it.
+    pub fn check(&self) -> Result<(), Missing> {
+        let missing = |e| Missing { engine: EngineName::Probe, reason: format!("cannot run here: {e}") };
+        truckee_kernel::check().map_err(missing)
+    }
+
+    fn options() -> probe::Options {
+        probe::Options { pause: PAUSE, watch: WATCH, repeat: REPETITIONS, ..probe::Options::default() }
+    }
+}
+
+impl Engine for Probe {
+    fn name(&self) -> &'static str {
+        EngineName::Probe.as_str()
+    }
+
+    fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, String> {
+        let started = Instant::now();
+        let report = probe::probe_flow(scenario, &Self::options(), self.cancel).map_err(|e| e.to_string())?;
+        crate::probe::outcome(scenario, &report, started.elapsed().as_secs_f64())
+    }
+
+    fn is_live(&self) -> bool {
+        true
+    }
+
+    fn takes(&self, _: &Scenario) -> Option<Duration> {
+        let options = Self::options();
+        // Half a second more for each connection's round trips.
+        Some(options.lasts() + Duration::from_millis(500) * options.connections())
+    }
+}
+
 /// The engines there are, as commands and studies name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -81,6 +145,8 @@ pub enum EngineName {
     Sim,
     /// The real stack of this machine's kernel.
     Kernel,
+    /// The same, probed from the other end.
+    Probe,
 }
 
 impl EngineName {
@@ -89,12 +155,13 @@ impl EngineName {
         match self {
             Self::Sim => "sim",
             Self::Kernel => "kernel",
+            Self::Probe => "probe",
         }
     }
 
     /// Whether its runs happen in real time; see [`Engine::is_live`].
     pub fn is_live(self) -> bool {
-        self == Self::Kernel
+        self != Self::Sim
     }
 }
 
@@ -166,7 +233,7 @@ mod tests {
         struct Key {
             engine: EngineName,
         }
-        for name in [EngineName::Sim, EngineName::Kernel] {
+        for name in [EngineName::Sim, EngineName::Kernel, EngineName::Probe] {
             let key: Key = toml::from_str(&format!("engine = \"{name}\"")).unwrap();
             assert_eq!(key.engine, name);
         }

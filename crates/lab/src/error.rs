@@ -122,6 +122,16 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A directory holds nothing that a page can be made of.
+    #[error(
+        "{} holds no result.json, sweep.json, study.json or compare.json; `truckee run`, `sweep`, `study run` and \
+         `compare` write them with --out DIR",
+        .dir.display()
+    )]
+    NoReport {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// A thread pool could not be started, or a table not be encoded.
     #[error("{0}")]
     Internal(String),

@@ -1,6 +1,6 @@
 //! Figures as SVG, all in one visual language.
 //!
-//! Series are told apart three times over: by colour (M. Okabe & K. Ito's set, which readers with a colour vision
+//! Lines that end apart have their names at their ends, others a legend. Series are told apart three times over: by colour (M. Okabe & K. Ito's set, which readers with a colour vision
 //! deficiency can tell apart), by marker and by line style, so that a figure survives a projector and a grey print.
 //! Means carry their confidence intervals, published values stand beside ours as hollow markers, axes carry units,
 //! the foot says where the published values are from and what was chosen.
@@ -8,24 +8,28 @@
 //! Not for: what is drawn; [`crate::study`] decides that.
 
 mod compare;
+mod direct;
 mod draw;
 mod estimates;
 mod legend;
 mod map;
 mod panel;
+mod replay;
 mod scale;
 mod style;
 mod window;
 
 pub use compare::compare;
 pub use map::{Map, MapCell, MapPanel};
+pub use replay::replay;
 pub use window::window;
 
 use crate::Error;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// A figure: panels of the same kind side by side.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// What it shows.
     pub title: String,
@@ -46,7 +50,7 @@ pub struct Figure {
 }
 
 /// An axis.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Axis {
     /// Its name with its unit.
     pub label: String,
@@ -57,7 +61,7 @@ pub struct Axis {
 }
 
 /// One of the small multiples.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Panel {
     /// What sets it apart; may be empty.
     pub title: String,
@@ -66,7 +70,7 @@ pub struct Panel {
 }
 
 /// One line or one set of bars.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Series {
     /// Its name in the legend.
     pub label: String,
@@ -77,7 +81,7 @@ pub struct Series {
 }
 
 /// A mean with its interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Where.
     pub x: f64,
@@ -110,7 +114,7 @@ impl Figure {
     }
 
     /// The labels of all series, each once, in order of appearance: what gives them their style.
-    fn labels(&self) -> Vec<&str> {
+    pub(crate) fn labels(&self) -> Vec<&str> {
         let mut labels: Vec<&str> = Vec::new();
         for series in self.panels.iter().flat_map(|p| &p.series) {
             if !labels.contains(&series.label.as_str()) {

@@ -3,7 +3,7 @@
 //! An [`Engine`] turns a scenario into an [`Outcome`](truckee_scenario::Outcome). A [`sweep`] runs a grid of scenarios
 //! under many seeds, keeps every finished run ([`store`]) and sums them up in a [`table`] with confidence intervals
 //! ([`stats`]). A [`study`] is a sweep with published values, checks and a [`figure`]. [`compare`](mod@compare) holds two
-//! engines' answers to the same question side by side.
+//! engines' answers to the same question side by side. [`report`] makes a page of what any of them left on disk.
 //!
 //! Not for: printing, progress bars, arguments (the command does these), and nothing here knows how a network or a
 //! protocol works.
@@ -14,17 +14,21 @@ pub mod engine;
 mod error;
 pub mod figure;
 pub mod grid;
+pub mod human;
 pub mod metric;
 pub mod output;
+pub mod probe;
 pub mod realtime;
+pub mod report;
 pub mod stats;
 pub mod store;
 pub mod study;
 pub mod sweep;
 pub mod table;
+pub mod tap;
 pub mod vary;
 
-pub use engine::{Engine, EngineName, Engines, Kernel, Missing, Simulator};
+pub use engine::{Engine, EngineName, Engines, Kernel, Missing, Probe, Simulator};
 pub use error::Error;
 pub use grid::Grid;
 pub use metric::Metric;
@@ -38,6 +42,71 @@ mod tests {
     use std::sync::Mutex;
     use truckee_scenario::outcome::FlowOutcome;
     use truckee_scenario::{Outcome, Scenario};
+
+    /// A flow that loses by noise and by its queue; its name is one that no file and no page may carry as it is.
+    pub const NOISY: &str = r#"
+        duration = "20s"
+        [[link]]
+        between = ["a", "b"]
+        rate = "2Mbit/s"
+        delay = "20ms"
+        queue = { size = "10packets" }
+        channel = { kind = "bernoulli", per = 0.01 }
+        [[flow]]
+        name = "noisy <flow>"
+        from = "a"
+        to = "b"
+        sender = "newreno"
+    "#;
+
+    /// A study for [`Fake`].
+    pub const STUDY: &str = r#"
+        id = "twice"
+        title = "Twice the time"
+        source = { paper = "nobody", place = "table 0" }
+        setup = "none"
+        scenario = '''
+            duration = "1s"
+            [[link]]
+            between = ["a", "b"]
+            rate = "1Mbit/s"
+            delay = "1ms"
+            [[flow]]
+            from = "a"
+            to = "b"
+        '''
+        [[sweep]]
+        name = "main"
+        vary = ["duration=10s,20s,40s"]
+        runs = 4
+        quick = { runs = 2, keep = { duration = ["10s", "20s"] } }
+        [[check]]
+        name = "formula"
+        kind = "formula"
+        metric = "goodput_bps"
+        formula = "2 * t"
+        let = { t = "duration" }
+        tolerance = 0.01
+        [[check]]
+        name = "rises"
+        kind = "rises"
+        metric = "goodput_bps"
+        along = "duration"
+        [[check]]
+        name = "the longest"
+        kind = "within"
+        metric = "goodput_bps"
+        where = { duration = "40s" }
+        published = 60
+        tolerance = 0.1
+        [[figure]]
+        name = "curve"
+        title = "Twice"
+        x = "duration"
+        y = ["goodput_bps"]
+        x_label = "t / s"
+        y_label = "goodput / bit/s"
+    "#;
 
     /// An engine that gives one flow a goodput of twice the duration in seconds, and a hundredth of the seed.
     #[derive(Default)]
@@ -106,6 +175,7 @@ mod tests {
             ports: Vec::new(),
             notes: Vec::new(),
             series: Vec::new(),
+            queues: Vec::new(),
         }
     }
 

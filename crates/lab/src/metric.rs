@@ -12,8 +12,9 @@
 //! | `estimator.NAME.mean_bps` | an estimator that watched, or `sender`: the one that the sender goes by; the mean over flows |
 //! | `detector.NAME.accuracy.all` | a slow-start detector that watched, or `receiver`: the one that the receiver goes by; the mean over flows |
 //! | `round.K.segments`, `round.K.acks` | what went in the K-th round of the (last) connection; the mean over flows |
+//! | `probe.initial_window`, `probe.per_ack`, … | what probing the senders showed (engine `probe`); the mean over flows |
 //!
-//! `flow.NAME.` and `sender.LABEL.` also go before `predictor.…`, `estimator.…`, `detector.…` and `round.…`.
+//! `flow.NAME.` and `sender.LABEL.` also go before `predictor.…`, `estimator.…`, `detector.…`, `round.…` and `probe.…`.
 //!
 //! Names within a flow, link or traffic are those of the JSON, with dots for nesting. A value can be missing: a flow
 //! that did not finish has no completion time. A mean over flows of which one lacks the value is missing too. The one
@@ -24,13 +25,13 @@ mod fields;
 
 use crate::Error;
 use crate::error::closest;
-use fields::{DETECTOR, ESTIMATOR, FLOW, Field, LINK, PREDICTOR, ROUND, RUN, TRAFFIC, share};
+use fields::{DETECTOR, ESTIMATOR, FLOW, Field, LINK, PREDICTOR, PROBE, ROUND, RUN, TRAFFIC, share};
 use std::fmt;
 use truckee_scenario::Outcome;
 use truckee_scenario::model::Scenario;
 use truckee_scenario::outcome::{
     DetectorOutcome, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, OWN_DETECTOR, OWN_ESTIMATE,
-    PredictorOutcome, RoundOutcome, TrafficOutcome,
+    PredictorOutcome, ProbeOutcome, RoundOutcome, TrafficOutcome,
 };
 
 /// What is known of a metric: shown by the command and in the book.
@@ -40,7 +41,7 @@ pub struct Info {
     pub name: &'static str,
     /// Its unit in results; empty for pure numbers.
     pub unit: &'static str,
-    /// What it belongs to: `run`, `flow`, `predictor`, `estimator`, `detector`, `round`, `link` or `traffic`.
+    /// What it belongs to: `run`, `flow`, `predictor`, `estimator`, `detector`, `round`, `probe`, `link` or `traffic`.
     pub of: &'static str,
     /// What it says.
     pub summary: &'static str,
@@ -57,6 +58,7 @@ pub fn list() -> Vec<Info> {
         .chain(infos("estimator", ESTIMATOR))
         .chain(infos("detector", DETECTOR))
         .chain(infos("round", ROUND))
+        .chain(infos("probe", PROBE))
         .chain(infos("link", LINK))
         .chain(infos("traffic", TRAFFIC))
         .collect()
@@ -101,10 +103,11 @@ enum Of {
     Detector(String, &'static Field<DetectorOutcome>),
     /// Counted from 1.
     Round(usize, &'static Field<RoundOutcome>),
+    Probe(&'static Field<ProbeOutcome>),
 }
 
 /// What metrics of a flow's parts begin with.
-const PARTS: [&str; 4] = ["predictor", "estimator", "detector", "round"];
+const PARTS: [&str; 5] = ["predictor", "estimator", "detector", "round", "probe"];
 
 impl Of {
     fn unit(&self) -> &'static str {
@@ -114,6 +117,7 @@ impl Of {
             Self::Estimator(_, field) => field.unit,
             Self::Detector(_, field) => field.unit,
             Self::Round(_, field) => field.unit,
+            Self::Probe(field) => field.unit,
         }
     }
 }
@@ -303,7 +307,7 @@ fn of_some(kind: &str, rest: &str) -> Result<(String, Of), Error> {
     }
 }
 
-/// `NAME.metric` of an observer, or `K.metric` of a round; `before` is what stands before the kind, for messages.
+/// `NAME.metric` of an observer, `K.metric` of a round, or `metric` of a probe; `before` is what stands before the kind, for messages.
 fn part(kind: &str, rest: &str, before: &str) -> Result<Of, Error> {
     let place = format!("{before}{kind}");
     fn of<T>(
@@ -318,6 +322,11 @@ fn part(kind: &str, rest: &str, before: &str) -> Result<Of, Error> {
         "predictor" => of(&place, rest, PREDICTOR).map(|(name, field)| Of::Predictor(name, field))?,
         "estimator" => of(&place, rest, ESTIMATOR).map(|(name, field)| Of::Estimator(name, field))?,
         "detector" => of(&place, rest, DETECTOR).map(|(name, field)| Of::Detector(name, field))?,
+        "probe" => {
+            let near = || closest(rest, PROBE.iter().map(|f| f.name)).map(|m| format!("{place}.{m}"));
+            let name = format!("{place}.{rest}");
+            Of::Probe(find(PROBE, rest).ok_or_else(|| Error::UnknownMetric { name, near: near() })?)
+        }
         _ => {
             let (number, field) = of(&place, rest, ROUND)?;
             let round = number.parse().ok().filter(|&k: &usize| k > 0);
@@ -356,6 +365,7 @@ fn over_flows(of: &Of, flows: &[&FlowOutcome]) -> Option<f64> {
             let watched = flows.iter().flat_map(|f| &f.observers.detectors).filter(|d| d.name == *name);
             mean(watched.map(field.get))
         }
+        Of::Probe(field) => mean(flows.iter().map(|f| f.probe.as_ref().and_then(field.get))),
         Of::Round(k, field) => mean(flows.iter().map(|f| f.rounds.get(k - 1).and_then(field.get))),
     }
 }
@@ -453,6 +463,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_probe_showed_is_missing_where_there_was_none() {
+        use truckee_scenario::outcome::ProbeOutcome;
+        let mut o = outcome(1, &[1.0]);
+        assert_eq!(get("probe.initial_window", &o), None);
+        let gains = [("A".to_owned(), 3.0)].into();
+        let reaction = "per-ack".to_owned();
+        o.flows[0].probe = Some(ProbeOutcome { reaction, gains, initial_window: 10, ..Default::default() });
+        let values =
+            ["probe.initial_window", "probe.per_ack", "flow.0.probe.harmed", "probe.gain.A", "probe.gain.B"];
+        assert_eq!(values.map(|name| get(name, &o)), [Some(10.0), Some(1.0), Some(0.0), Some(3.0), None]);
+        let message = Metric::parse("probe.initial_windw").unwrap_err().to_string();
+        assert!(message.contains("did you mean \"probe.initial_window\"?"), "{message}");
+    }
+
+    #[test]
     fn unknown_names_are_refused_with_the_nearest() {
         let message = |name| Metric::parse(name).unwrap_err().to_string();
         assert!(message("goodput").contains("did you mean \"goodput_bps\"?"));
@@ -468,6 +493,7 @@ mod tests {
                     format!("{}.x.{}", info.of, info.name)
                 }
                 "round" => format!("round.3.{}", info.name),
+                "probe" => format!("probe.{}", info.name),
                 _ => info.name.to_owned(),
             };
             assert_eq!(Metric::parse(&name).unwrap().unit(), info.unit, "{name}");

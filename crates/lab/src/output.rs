@@ -1,4 +1,4 @@
-//! One run on disk: `result.json`, `flows.parquet`, `observers.parquet`, `series.parquet`.
+//! One run on disk: `result.json`, `flows.parquet`, `observers.parquet`, `series.parquet`, `queues.parquet`.
 //!
 //! `flows.parquet` has one row a flow: `name`, `sender`, `receiver`, and one column for each flow metric
 //! ([`crate::metric`]), null where the flow has no value.
@@ -30,20 +30,26 @@
 //! | `available_bps` | f64, bit/s | | | | | | what was truly available |
 //! | `used_bps` | f64, bit/s | | | | | | what the flow used since the reading before |
 //!
-//! A column is null where the table leaves it empty.
+//! Two kinds more have few columns of their own: `phase` has `detector`, who says so, and `verdict`, `slow-start` or
+//! `avoidance`; `delay`, a segment handed to the application, has `delay_s`, f64, s. A column is null where nothing else is
+//! said.
+//!
+//! `queues.parquet` has one row for each change of a queue's length: `link`, the direction; `t_s`, f64, s; `packets`, u32,
+//! those that wait from then on, the one in transmission not counted. A queue is empty before its first row.
+
+mod series;
 
 use crate::store::{to_bytes, write_durably};
 use crate::{Error, Metric, metric};
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
+use arrow_array::{ArrayRef, Float64Array, StringArray};
 use arrow_schema::{DataType, Field};
-use parquet::errors::ParquetError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truckee_scenario::Outcome;
-use truckee_scenario::outcome::{FlowOutcome, FlowSeries};
+use truckee_scenario::outcome::FlowOutcome;
 
 /// Writes a run into `dir`, creating it if need be; `observers.parquet` only where somebody watched, `series.parquet`
-/// only where the run recorded any. Returns the files written.
+/// and `queues.parquet` only where the run recorded any. Returns the files written.
 pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
     std::fs::create_dir_all(dir).map_err(|e| Error::write(dir, e))?;
     let encode = |e: &dyn std::fmt::Display| Error::Internal(format!("cannot encode the run: {e}"));
@@ -62,7 +68,10 @@ pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
         write("observers.parquet", &observers_rows(outcome, &observers)?)?;
     }
     if !outcome.series.is_empty() {
-        write("series.parquet", &series(&outcome.series).map_err(|e| encode(&e))?)?;
+        write("series.parquet", &series::series(&outcome.series).map_err(|e| encode(&e))?)?;
+    }
+    if !outcome.queues.is_empty() {
+        write("queues.parquet", &series::queues(&outcome.queues).map_err(|e| encode(&e))?)?;
     }
     Ok(files)
 }
@@ -137,118 +146,6 @@ fn observers_rows(outcome: &Outcome, observers: &[Observer<'_>]) -> Result<Vec<u
     to_bytes(columns).map_err(|e| Error::Internal(format!("cannot encode the observers: {e}")))
 }
 
-/// One row of `series.parquet`; what an event's kind does not have stays `None`.
-#[derive(Default)]
-struct Event<'a> {
-    flow: &'a str,
-    t_s: f64,
-    kind: &'static str,
-    cwnd: Option<f64>,
-    ssthresh: Option<f64>,
-    flight: Option<u64>,
-    rtt: Option<f64>,
-    seq: Option<u64>,
-    len: Option<u32>,
-    retransmission: Option<bool>,
-    is_ack: Option<bool>,
-    cause: Option<&'static str>,
-    verdict: Option<&'static str>,
-    event: Option<&'static str>,
-    link: Option<&'a str>,
-    estimator: Option<&'a str>,
-    estimate: Option<f64>,
-    available: Option<f64>,
-    used: Option<f64>,
-    detector: Option<&'a str>,
-}
-
-fn events(series: &FlowSeries) -> Vec<Event<'_>> {
-    let at = |kind, t_s| Event { flow: &series.flow, kind, t_s, ..Event::default() };
-    let mut events = Vec::new();
-    events.extend(series.window.iter().map(|p| Event {
-        cwnd: Some(p.cwnd),
-        ssthresh: Some(p.ssthresh),
-        flight: Some(p.flight),
-        rtt: p.rtt,
-        ..at("window", p.t)
-    }));
-    events.extend(series.segments.iter().map(|p| Event {
-        seq: Some(p.seq),
-        len: Some(p.len),
-        retransmission: Some(p.retransmission),
-        ..at("segment", p.t)
-    }));
-    events.extend(series.acks.iter().map(|p| Event { seq: Some(p.ack), ..at("ack", p.t) }));
-    events.extend(series.drops.iter().map(|p| Event {
-        seq: Some(p.seq),
-        is_ack: Some(p.ack),
-        cause: Some(p.cause),
-        link: Some(&p.link),
-        ..at("drop", p.t)
-    }));
-    events.extend(series.losses.iter().map(|p| Event {
-        seq: Some(p.seq),
-        cause: Some(p.truth),
-        verdict: Some(p.verdict),
-        event: Some(p.kind),
-        ..at("loss", p.t)
-    }));
-    events.extend(series.estimates.iter().map(|p| Event {
-        estimator: Some(&p.estimator),
-        estimate: p.estimate,
-        available: Some(p.available),
-        used: Some(p.used),
-        ..at("estimate", p.t)
-    }));
-    events.extend(series.phases.iter().map(|p| Event {
-        detector: Some(&p.who),
-        verdict: Some(if p.slow_start { "slow-start" } else { "avoidance" }),
-        ..at("phase", p.t)
-    }));
-    events
-}
-
-fn series(all: &[FlowSeries]) -> Result<Vec<u8>, ParquetError> {
-    let events: Vec<Event<'_>> = all.iter().flat_map(events).collect();
-    let e = || events.iter();
-    let text = |name, values: StringArray, null| {
-        (Field::new(name, DataType::Utf8, null), Arc::new(values) as ArrayRef)
-    };
-    let float = |name, values: Float64Array, null| {
-        (Field::new(name, DataType::Float64, null), Arc::new(values) as ArrayRef)
-    };
-    let flag = |name, values: BooleanArray| {
-        (Field::new(name, DataType::Boolean, true), Arc::new(values) as ArrayRef)
-    };
-    let whole =
-        |name, values: UInt64Array| (Field::new(name, DataType::UInt64, true), Arc::new(values) as ArrayRef);
-    to_bytes(vec![
-        text("flow", e().map(|x| Some(x.flow)).collect(), false),
-        float("t_s", e().map(|x| Some(x.t_s)).collect(), false),
-        text("kind", e().map(|x| Some(x.kind)).collect(), false),
-        float("cwnd_bytes", e().map(|x| x.cwnd).collect(), true),
-        float("ssthresh_bytes", e().map(|x| x.ssthresh).collect(), true),
-        whole("flight_bytes", e().map(|x| x.flight).collect()),
-        float("rtt_s", e().map(|x| x.rtt).collect(), true),
-        whole("seq", e().map(|x| x.seq).collect()),
-        (
-            Field::new("len_bytes", DataType::UInt32, true),
-            Arc::new(e().map(|x| x.len).collect::<UInt32Array>()),
-        ),
-        flag("retransmission", e().map(|x| x.retransmission).collect()),
-        flag("is_ack", e().map(|x| x.is_ack).collect()),
-        text("cause", e().map(|x| x.cause).collect(), true),
-        text("verdict", e().map(|x| x.verdict).collect(), true),
-        text("event", e().map(|x| x.event).collect(), true),
-        text("link", e().map(|x| x.link).collect(), true),
-        text("estimator", e().map(|x| x.estimator).collect(), true),
-        float("estimate_bps", e().map(|x| x.estimate).collect(), true),
-        float("available_bps", e().map(|x| x.available).collect(), true),
-        float("used_bps", e().map(|x| x.used).collect(), true),
-        text("detector", e().map(|x| x.detector).collect(), true),
-    ])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,8 +154,8 @@ mod tests {
     use parquet::record::{Field as Value, Row, RowAccessor};
     use std::fs::File;
     use truckee_scenario::outcome::{
-        DetectorAccuracy, DetectorOutcome, DropPoint, EstimatePoint, EstimatorOutcome, LossEvents, Observers,
-        PredictorOutcome, SegmentPoint, WindowPoint,
+        DetectorAccuracy, DetectorOutcome, DropPoint, EstimatePoint, EstimatorOutcome, FlowSeries,
+        LossEvents, Observers, PredictorOutcome, SegmentPoint, WindowPoint,
     };
 
     fn rows(path: &Path) -> Vec<Row> {

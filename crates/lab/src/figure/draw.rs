@@ -1,7 +1,7 @@
 //! The page: title, legend, panels, foot; and the strokes everything is drawn with.
 
 use super::style::{self, GREY, INK, Look, Marker};
-use super::{Figure, legend, panel};
+use super::{Figure, direct, legend, panel};
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -29,8 +29,13 @@ pub(super) fn svg(figure: &Figure) -> Result<String, String> {
     let panel_width =
         (WIDTH - 2.0 * MARGIN - columns as f64 * LEFT - (columns - 1) as f64 * GAP) / columns as f64;
     let panel_height = (panel_width * if columns == 3 { 0.9 } else { 0.62 }).min(480.0);
+    let names = direct::Names::new(figure, panel_height);
+    let panel_width = panel_width - names.as_ref().map_or(0.0, |n| n.width);
     let title_lines = wrap(&figure.title, style::TITLE);
-    let legend = legend::Layout::new(figure, MARGIN, WIDTH - MARGIN);
+    let legend = match names {
+        Some(_) => legend::Layout::none(),
+        None => legend::Layout::new(figure, MARGIN, WIDTH - MARGIN),
+    };
     let foot: Vec<String> = std::iter::once(format!("Source: {}", figure.source))
         .filter(|_| !figure.source.is_empty())
         .chain(figure.notes.iter().cloned())
@@ -56,8 +61,12 @@ pub(super) fn svg(figure: &Figure) -> Result<String, String> {
             let top = panels_top + row as f64 * row_height + panel_title;
             let place = panel::Place { left, top, width: panel_width, height: panel_height };
             panel::draw(page, figure, one, &place, column == 0)?;
+            if let Some(names) = &names {
+                names.draw(page, figure, &place)?;
+            }
         }
-        let below = (MARGIN + LEFT + (WIDTH - 2.0 * MARGIN - LEFT) / 2.0, foot_top - 14.0 - AXIS_LABEL);
+        let right = WIDTH - MARGIN - names.as_ref().map_or(0.0, |n| n.width);
+        let below = ((MARGIN + LEFT + right) / 2.0, foot_top - 14.0 - AXIS_LABEL);
         let label = Type::plain(style::LABEL, INK);
         page.text(&figure.x.label, below, label, HPos::Center, VPos::Top)?;
         for (k, line) in foot.iter().enumerate() {
@@ -114,6 +123,8 @@ pub(super) enum Marked {
     Ours,
     /// A published value: hollow and larger.
     Published,
+    /// What sets a bar apart in a grey print: filled and smaller.
+    Within,
     /// The ground of a published value: filled and larger.
     Behind,
 }
@@ -200,7 +211,11 @@ impl Page<'_, '_> {
     /// A marker.
     pub(super) fn marker(&self, place: (f64, f64), look: &Look, marked: Marked) -> Drawn {
         let hollow = marked == Marked::Published;
-        let r = if marked == Marked::Ours { 5.0 } else { 7.0 };
+        let r = match marked {
+            Marked::Ours => 5.0,
+            Marked::Within => 3.5,
+            Marked::Published | Marked::Behind => 7.0,
+        };
         let (x, y) = place;
         let corners: Vec<(f64, f64)> = match look.marker {
             Marker::Circle => {

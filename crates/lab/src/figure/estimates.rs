@@ -40,6 +40,7 @@ struct Entry {
     label: String,
     colour: RGBColor,
     width: u32,
+    dash: (i32, i32),
     x: f64,
     line: usize,
 }
@@ -75,22 +76,25 @@ impl<'a> Estimates<'a> {
     /// Entries from left to right, in as many lines as they need.
     fn lay_out(&mut self, most: impl Fn(&[(f64, f64)]) -> f64) {
         let (left, right) = self.sides;
-        let truth = [("available", GREY, 3), ("used", LIGHT, 1)].map(|(l, c, w)| (l.to_owned(), c, w));
+        let truth = [("available", GREY, 3, &self.available), ("used", LIGHT, 1, &self.used)];
+        // Over a capture nobody knows it.
+        let truth = truth.into_iter().filter(|(.., points)| most(points) > 0.0);
+        let truth = truth.map(|(l, c, w, _)| (l.to_owned(), c, w, SOLID)).collect::<Vec<_>>();
         let own = self.estimators.iter().enumerate().map(|(k, (name, points))| {
             let highest = most(points);
             let label = match highest > self.top {
                 true => format!("{name} (up to {highest:.0} Mbit/s)"),
                 false => (*name).to_owned(),
             };
-            (label, COLOURS[k % COLOURS.len()], 2)
+            (label, COLOURS[k % COLOURS.len()], 2, style::look(k).dash)
         });
         let (mut x, mut line) = (left, 0);
-        for (label, colour, width) in truth.into_iter().chain(own) {
+        for (label, colour, width, dash) in truth.into_iter().chain(own) {
             let needed = SWATCH + 6.0 + label.chars().count() as f64 * style::TICK * style::CHARACTER;
             if x > left && x + needed > right {
                 (x, line) = (left, line + 1);
             }
-            self.legend.push(Entry { label, colour, width, x, line });
+            self.legend.push(Entry { label, colour, width, dash, x, line });
             x += needed + SPACE;
         }
         self.legend_lines = line + 1;
@@ -118,23 +122,30 @@ impl<'a> Estimates<'a> {
         }
         page.line(&[(left, top), (left, bottom), (right, bottom)], GREY, 1, SOLID)?;
         let upright = Type::plain(style::LABEL, INK).upright();
-        page.text("Mbit/s", (MARGIN, (top + bottom) / 2.0), upright, HPos::Center, VPos::Center)?;
+        page.text("Rate / Mbit/s", (MARGIN, (top + bottom) / 2.0), upright, HPos::Center, VPos::Center)?;
         for entry in &self.legend {
             let middle = legend_top + (entry.line as f64 + 0.4) * LEGEND_LINE;
-            page.line(&[(entry.x, middle), (entry.x + SWATCH, middle)], entry.colour, entry.width, SOLID)?;
+            page.line(
+                &[(entry.x, middle), (entry.x + SWATCH, middle)],
+                entry.colour,
+                entry.width,
+                entry.dash,
+            )?;
             page.text(&entry.label, (entry.x + SWATCH + 6.0, middle), tick, HPos::Left, VPos::Center)?;
         }
-        let colours: Vec<(RGBColor, u32)> = self.legend.iter().map(|e| (e.colour, e.width)).collect();
+        let looks: Vec<_> = self.legend.iter().map(|e| (e.colour, e.width, e.dash)).collect();
         let estimates = self.estimators.iter().map(|(_, points)| points);
         // The used bandwidth lies lowest: it is the noisiest.
-        let mut curves: Vec<_> =
-            [&self.available, &self.used].into_iter().chain(estimates).zip(colours).collect();
-        curves.swap(0, 1);
-        for (points, (colour, width)) in curves {
+        let truth = [&self.available, &self.used].into_iter().take(looks.len() - self.estimators.len());
+        let mut curves: Vec<_> = truth.chain(estimates).zip(looks).collect();
+        if curves.len() == self.estimators.len() + 2 {
+            curves.swap(0, 1);
+        }
+        for (points, (colour, width, dash)) in curves {
             let cut = points.iter().map(|&(t, value)| (t, value.min(self.top)));
             let line = steps(cut, end, x, &y);
             if line.len() > 1 {
-                page.line(&line, colour, width, SOLID)?;
+                page.line(&line, colour, width, dash)?;
             }
         }
         Ok(())

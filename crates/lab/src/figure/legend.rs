@@ -18,6 +18,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// Without entries.
+    pub(super) fn none() -> Self {
+        Self { places: Vec::new(), height: 0.0 }
+    }
+
     pub(super) fn new(figure: &Figure, left: f64, right: f64) -> Self {
         let mut labels = entries(figure);
         if figure.has_references() {
@@ -52,6 +57,9 @@ impl Layout {
                         page.marker((middle, y), &look, Marked::Ours)?;
                     } else {
                         page.bar((middle - 8.0, y - 7.0), (middle + 8.0, y + 7.0), look.colour)?;
+                        if labels.len() > 1 {
+                            page.marker((middle, y), &look.white(), Marked::Within)?;
+                        }
                     }
                     label
                 }

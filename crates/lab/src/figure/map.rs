@@ -6,6 +6,7 @@ use super::style::{self, COLOURS, FAINT, GREY, INK};
 use crate::Error;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const ROW: f64 = 23.0;
@@ -16,7 +17,7 @@ const PANEL_TITLE: f64 = 34.0;
 const FULL: f64 = 4.0;
 
 /// A map of ratios.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Map {
     /// What it shows.
     pub title: String,
@@ -35,7 +36,7 @@ pub struct Map {
 }
 
 /// One table.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MapPanel {
     /// What sets it apart; may be empty.
     pub title: String,
@@ -44,7 +45,7 @@ pub struct MapPanel {
 }
 
 /// One ratio.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MapCell {
     /// Number of the row.
     pub row: usize,

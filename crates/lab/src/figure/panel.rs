@@ -76,7 +76,8 @@ pub(super) fn draw(
     Ok(())
 }
 
-fn scales(figure: &Figure, panel: &Panel, place: &Place) -> (Scale, Scale) {
+/// The scales of a panel that stands at this place.
+pub(super) fn scales(figure: &Figure, panel: &Panel, place: &Place) -> (Scale, Scale) {
     let across = (place.left, place.right());
     let x = if figure.x.categories.is_empty() {
         let xs = figure.panels.iter().flat_map(|p| &p.series).flat_map(|s| &s.points).map(|p| p.x);
@@ -102,7 +103,8 @@ fn x_ticks(figure: &Figure, x: &Scale, place: &Place) -> Vec<(f64, String)> {
         values.dedup();
         let apart = values.windows(2).all(|w| x.pixel(w[1]) - x.pixel(w[0]) > 45.0);
         if values.len() <= 8 && apart {
-            return values.into_iter().map(|v| (v, scale::plain(v))).collect();
+            let labels = scale::alike(&values);
+            return values.into_iter().zip(labels).collect();
         }
         return x.ticks((place.width / 90.0) as usize);
     }
@@ -145,6 +147,9 @@ fn bars_of(
         } else {
             let ground = y.pixel(0.0).min(y.bottom());
             page.bar((from + 1.0, y.pixel(point.y)), (from + width - 1.0, ground), look.colour)?;
+            if of > 1 && width > 10.0 && ground - y.pixel(point.y) > 16.0 {
+                page.marker((middle, ground - 8.0), &look.white(), Marked::Within)?;
+            }
             whisker(page, middle, point.y, point.half_width, &Look { colour: INK, ..*look }, y)?;
         }
     }

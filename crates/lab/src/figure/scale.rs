@@ -81,12 +81,14 @@ impl Scale {
             span if span < 2.0 => &[1.0, 2.0, 5.0],
             _ => &[1.0],
         };
-        (first..=last)
+        let ticks: Vec<f64> = (first..=last)
             .filter(|d| d.rem_euclid(every) == 0)
             .flat_map(|d| within.iter().map(move |m| m * 10f64.powi(d)))
             .filter(|x| (self.from..=self.to).contains(&x.log10()))
-            .map(|x| (x, power(x)))
-            .collect()
+            .collect();
+        // One way of writing for all: 10⁻⁴ next to 0.001 makes a reader count.
+        let raised = ticks.iter().any(|&x| !(1e-3..1e5).contains(&(x * 1.000_000_1)));
+        ticks.into_iter().map(|x| (x, if raised { as_power(x) } else { power(x) })).collect()
     }
 }
 
@@ -121,6 +123,17 @@ pub(super) fn plain(x: f64) -> String {
     }
 }
 
+/// Numbers as short as they go, and if one is a power of ten and all can be, all as such.
+pub(super) fn alike(values: &[f64]) -> Vec<String> {
+    let is_short = |x: f64| {
+        let mantissa = x / 10f64.powf((x.log10() + 1e-9).floor());
+        x > 0.0 && (mantissa - mantissa.round()).abs() < 1e-6
+    };
+    let raised =
+        values.iter().any(|&x| x > 0.0 && !(1e-3..1e7).contains(&x)) && values.iter().all(|&x| is_short(x));
+    values.iter().map(|&x| if raised { as_power(x) } else { plain(x) }).collect()
+}
+
 /// 0.001 as it is, 1e-5 as 10⁻⁵, 5e-5 as 5·10⁻⁵.
 fn power(x: f64) -> String {
     if (1e-3..1e5).contains(&(x * 1.000_000_1)) {
@@ -130,6 +143,11 @@ fn power(x: f64) -> String {
             false => shortest,
         };
     }
+    as_power(x)
+}
+
+/// 1e-2 as 10⁻², 5e-5 as 5·10⁻⁵, and 1 as 1.
+fn as_power(x: f64) -> String {
     let exponent = (x.log10() + 1e-9).floor();
     let mantissa = (x / 10f64.powf(exponent)).round();
     let raised: String = format!("{exponent}")
@@ -139,6 +157,9 @@ fn power(x: f64) -> String {
             c => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(c as usize - '0' as usize).unwrap_or(c),
         })
         .collect();
+    if exponent == 0.0 {
+        return format!("{mantissa}");
+    }
     if mantissa == 1.0 { format!("10{raised}") } else { format!("{mantissa}·10{raised}") }
 }
 
@@ -156,8 +177,15 @@ mod tests {
         assert_eq!(labels(0.0, 43.0, false), ["0", "10", "20", "30", "40"]);
         assert_eq!(labels(0.4, 2.1, false), ["0.5", "1.0", "1.5", "2.0"]);
         assert_eq!(labels(-0.02, 0.02, false), ["−0.02", "−0.01", "0", "0.01", "0.02"]);
-        assert_eq!(labels(-5.0, -1.0, true), ["10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1"]);
+        assert_eq!(labels(-5.0, -1.0, true), ["10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹"]);
         assert_eq!(labels(0.0, 1.1, true), ["1", "2", "5", "10"]);
+    }
+
+    #[test]
+    fn ticks_at_values_are_written_alike_where_that_loses_nothing() {
+        assert_eq!(alike(&[1e-4, 1e-3, 5e-2]), ["10⁻⁴", "10⁻³", "5·10⁻²"]);
+        assert_eq!(alike(&[0.01, 0.1, 0.25]), ["0.01", "0.1", "0.25"]);
+        assert_eq!(alike(&[0.5, 1.0, 20.0]), ["0.5", "1", "20"]);
     }
 
     #[test]

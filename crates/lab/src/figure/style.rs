@@ -51,6 +51,13 @@ pub(super) struct Look {
     pub(super) dash: (i32, i32),
 }
 
+impl Look {
+    /// The same in white: on a bar of its colour.
+    pub(super) fn white(self) -> Self {
+        Self { colour: plotters::style::WHITE, ..self }
+    }
+}
+
 /// The look of the k-th series. Colours, markers and line styles have coprime periods, so that no two of the first
 /// 140 look alike.
 pub(super) fn look(k: usize) -> Look {

@@ -112,10 +112,24 @@ impl<'a> Panel<'a> {
         Some(Self { title, series, mss, lanes, estimates })
     }
 
+    /// One that no scenario describes: its title, its series up to `end` (s), its segments' size.
+    pub(super) fn bare(title: String, series: &'a FlowSeries, end: f64, mss: u32) -> Self {
+        let estimates = Estimates::new(series, (MARGIN + LEFT, WIDTH - MARGIN));
+        let mut lanes = lanes(series);
+        lanes.extend(phases(series, end));
+        Self { title, series, mss: f64::from(mss.max(1)), lanes, estimates }
+    }
+
     /// The same with a word before its title.
     pub(super) fn of(mut self, whose: &str) -> Self {
         self.title = format!("{whose}: {}", self.title);
         self
+    }
+
+    /// One more lane of events, if there are any.
+    pub(super) fn add_lane(&mut self, name: &str, colour: RGBColor, times: impl Iterator<Item = f64>) {
+        let lane = Lane::events(name, colour, times);
+        self.lanes.extend(Some(lane).filter(|lane| !lane.times.is_empty()));
     }
 
     /// The largest window, segments.
@@ -284,6 +298,7 @@ fn columns(pixels: impl Iterator<Item = f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::NOISY;
     use crate::{Engine, Simulator};
     use truckee_scenario::Document;
 
@@ -292,21 +307,6 @@ mod tests {
         let outcome = Simulator.run(&scenario, series).unwrap();
         (scenario, outcome)
     }
-
-    const NOISY: &str = r#"
-        duration = "20s"
-        [[link]]
-        between = ["a", "b"]
-        rate = "2Mbit/s"
-        delay = "20ms"
-        queue = { size = "10packets" }
-        channel = { kind = "bernoulli", per = 0.01 }
-        [[flow]]
-        name = "noisy <flow>"
-        from = "a"
-        to = "b"
-        sender = "newreno"
-    "#;
 
     #[test]
     fn a_window_figure_names_the_flow_and_each_kind_of_loss() {

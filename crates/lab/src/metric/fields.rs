@@ -2,8 +2,8 @@
 
 use truckee_scenario::Outcome;
 use truckee_scenario::outcome::{
-    DetectorOutcome, EstimatorOutcome, FlowOutcome, LinkOutcome, PredictorOutcome, RoundOutcome,
-    TrafficOutcome,
+    DetectorOutcome, EstimatorOutcome, FlowOutcome, LinkOutcome, PredictorOutcome, ProbeOutcome,
+    RoundOutcome, TrafficOutcome,
 };
 
 pub(super) struct Field<T> {
@@ -171,6 +171,40 @@ pub(super) const DETECTOR: &[Field<DetectorOutcome>] = &[
 pub(super) const ROUND: &[Field<RoundOutcome>] = &[
     field("segments", "", "data segments sent in that round, counted from 1", |r| Some(r.segments as f64)),
     field("acks", "", "ACKs that came for that round", |r| Some(r.acks as f64)),
+];
+
+fn is(probe: &ProbeOutcome, reaction: &str) -> Option<f64> {
+    Some(if probe.reaction == reaction { 1.0 } else { 0.0 })
+}
+
+pub(super) const PROBE: &[Field<ProbeOutcome>] = &[
+    field("per_ack", "", "1: the sender was found to grow per ACK; 0: not", |p| is(p, "per-ack")),
+    field("counts_bytes", "", "1: it was found to count bytes; 0: not", |p| is(p, "counts-bytes")),
+    field("capped", "", "1: it was found to grow per ACK up to a bound; 0: not", |p| is(p, "capped")),
+    field("harmed", "", "1: it was found to be harmed by division; 0: not", |p| is(p, "harmed")),
+    field("fixed", "", "1: it was found not to grow at all; 0: not", |p| is(p, "fixed")),
+    field("agreement", "", "share of the repetitions that agree", |p| Some(p.agreement)),
+    field("initial_window", "segments", "initial window", |p| Some(p.initial_window.into())),
+    field("mss", "B", "payload of a full segment", |p| Some(p.mss.into())),
+    field(
+        "limit",
+        "segments",
+        "for how many segments an ACK counts at most; missing: no limit within three",
+        |p| p.limit.map(f64::from),
+    ),
+    field("cap", "", "of a capped one, how many times the window before is the bound", |p| p.cap),
+    field("gain.A", "segments", "growth by three ACKs", |p| p.gains.get("A").copied()),
+    field("gain.B", "segments", "growth by the same ACKs in 2 each", |p| p.gains.get("B").copied()),
+    field("gain.C", "segments", "growth by the same ACKs in 4 each", |p| p.gains.get("C").copied()),
+    field("gain.D", "segments", "growth by the same ACKs in 8 each", |p| p.gains.get("D").copied()),
+    field("gain.E", "segments", "growth by the same ACKs in 12 each", |p| p.gains.get("E").copied()),
+    field("gain.F", "segments", "growth by one ACK for three segments", |p| p.gains.get("F").copied()),
+    field("gain.G", "segments", "growth by one ACK for the first round and 36 in the second", |p| {
+        p.gains.get("G").copied()
+    }),
+    field("first_retransmission_s", "s", "from the last new segment to the first repeated one", |p| {
+        p.first_retransmission_s
+    }),
 ];
 
 pub(super) const LINK: &[Field<LinkOutcome>] = &[

@@ -9,7 +9,7 @@ use crate::vary::{Axis, Value};
 use crate::{EngineName, Error, Metric};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use truckee_scenario::Document;
 
 /// A study as written.
@@ -297,6 +297,11 @@ pub struct Pinned {
 }
 
 impl Study {
+    /// Where it is kept under `dir`: in a folder of its name, `ID` or `ID-quick`.
+    pub fn dir(&self, dir: &Path, quick: bool) -> PathBuf {
+        dir.join(if quick { format!("{}-quick", self.id) } else { self.id.clone() })
+    }
+
     /// Reads a study from a file.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::read(path, e))?;

@@ -8,6 +8,9 @@ use super::file::is_watchers;
 use super::report::{Counts, StudyReport};
 use super::{Study, SweepPart, plot};
 use crate::engine::default_jobs;
+use crate::figure::{Figure, Map};
+use crate::report::study::{FILE, Written};
+use crate::store::write_durably;
 use crate::{Engine, Engines, Error, Metric, Plan, Progress, Runs, sweep};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -37,8 +40,7 @@ pub fn run(
     cancel: &AtomicBool,
 ) -> Result<StudyReport, Error> {
     let started = Instant::now();
-    let folder = if options.quick { format!("{}-quick", study.id) } else { study.id.clone() };
-    let dir = options.dir.as_ref().map(|d| d.join(folder));
+    let dir = options.dir.as_ref().map(|d| study.dir(d, options.quick));
     let needed = study.engines(options.quick);
     let mut report = StudyReport {
         id: study.id.clone(),
@@ -94,13 +96,25 @@ pub fn run(
         let data = named(study, &all, check.of.as_ref(), &what)?;
         report.rows.extend(evaluate(check, data, options.quick).map_err(|e| fail(study, &what, e))?);
     }
-    if let Some(dir) = &dir {
-        report.figures = draw(study, &all, &report, dir)?;
-    }
+    let drawn = match &dir {
+        Some(dir) => draw(study, &all, &mut report, dir)?,
+        None => Drawn::default(),
+    };
     report.counts = Counts::of(&report.rows);
     report.complete = true;
     report.wall_s = started.elapsed().as_secs_f64();
+    if let Some(dir) = &dir {
+        keep(&report, drawn, dir)?;
+    }
     Ok(report)
+}
+
+/// Writes `study.json`, which pages are made of.
+fn keep(report: &StudyReport, Drawn { figures, maps }: Drawn, dir: &Path) -> Result<(), Error> {
+    let fail = |e: serde_json::Error| Error::Internal(format!("cannot encode the study: {e}"));
+    let written = Written { report: serde_json::to_value(report).map_err(fail)?, figures, maps };
+    let json = serde_json::to_vec_pretty(&written).map_err(fail)?;
+    write_durably(&dir.join(FILE), &json)
 }
 
 /// The plan of one of its sweeps on one engine.
@@ -139,25 +153,35 @@ fn named<'a>(study: &Study, all: &'a [Data], name: Option<&String>, what: &str) 
     data.ok_or_else(|| fail(study, what, "no data".to_owned()))
 }
 
-/// Draws its figures and maps into `dir`. Returns the files.
-fn draw(study: &Study, all: &[Data], report: &StudyReport, dir: &Path) -> Result<Vec<PathBuf>, Error> {
+/// What was drawn, as numbers.
+#[derive(Debug, Default)]
+struct Drawn {
+    figures: Vec<Figure>,
+    maps: Vec<Map>,
+}
+
+/// Draws its figures and maps into `dir`, and notes the files in the report.
+fn draw(study: &Study, all: &[Data], report: &mut StudyReport, dir: &Path) -> Result<Drawn, Error> {
     std::fs::create_dir_all(dir).map_err(|e| Error::write(dir, e))?;
-    let mut files = Vec::new();
+    let mut drawn = Drawn::default();
     for part in &study.figures {
         let data = named(study, all, part.of.as_ref(), &format!("figure \"{}\"", part.name))?;
         let path = dir.join(format!("{}.svg", part.name));
-        plot::figure(study, part, data, &report.rows, report.quick)?.write(&path)?;
-        files.push(path);
+        let figure = plot::figure(study, part, data, &report.rows, report.quick)?;
+        figure.write(&path)?;
+        drawn.figures.push(figure);
+        report.figures.push(path);
     }
     for part in &study.maps {
         let data = named(study, all, part.of.as_ref(), &format!("map \"{}\"", part.name))?;
         if let Some(map) = plot::map(study, part, data, report.quick)? {
             let path = dir.join(format!("{}.svg", part.name));
             map.write(&path)?;
-            files.push(path);
+            drawn.maps.push(map);
+            report.figures.push(path);
         }
     }
-    Ok(files)
+    Ok(drawn)
 }
 
 #[cfg(test)]
@@ -165,7 +189,7 @@ mod tests {
     use super::*;
     use crate::realtime::LivePlan;
     use crate::study::Verdict;
-    use crate::tests::Fake;
+    use crate::tests::{Fake, STUDY};
     use crate::{EngineName, Missing};
 
     /// The simulator and, perhaps, a kernel.
@@ -191,54 +215,6 @@ mod tests {
             }
         }
     }
-
-    const STUDY: &str = r#"
-        id = "twice"
-        title = "Twice the time"
-        source = { paper = "nobody", place = "table 0" }
-        setup = "none"
-        scenario = '''
-            duration = "1s"
-            [[link]]
-            between = ["a", "b"]
-            rate = "1Mbit/s"
-            delay = "1ms"
-            [[flow]]
-            from = "a"
-            to = "b"
-        '''
-        [[sweep]]
-        name = "main"
-        vary = ["duration=10s,20s,40s"]
-        runs = 4
-        quick = { runs = 2, keep = { duration = ["10s", "20s"] } }
-        [[check]]
-        name = "formula"
-        kind = "formula"
-        metric = "goodput_bps"
-        formula = "2 * t"
-        let = { t = "duration" }
-        tolerance = 0.01
-        [[check]]
-        name = "rises"
-        kind = "rises"
-        metric = "goodput_bps"
-        along = "duration"
-        [[check]]
-        name = "the longest"
-        kind = "within"
-        metric = "goodput_bps"
-        where = { duration = "40s" }
-        published = 60
-        tolerance = 0.1
-        [[figure]]
-        name = "curve"
-        title = "Twice"
-        x = "duration"
-        y = ["goodput_bps"]
-        x_label = "t / s"
-        y_label = "goodput / bit/s"
-    "#;
 
     #[test]
     fn a_study_runs_from_file_to_verdicts_and_figure() {

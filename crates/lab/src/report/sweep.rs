@@ -1,0 +1,220 @@
+//! The page of a sweep: its means in a table, and figures of any metric against any swept parameter.
+
+use super::model::{Cell, Column, Grid, GridAxis, GridMetric, Page, Section, Table};
+use super::read;
+use crate::stats::{CONFIDENCE, Estimate};
+use crate::store::Manifest;
+use crate::vary::Axis;
+use crate::{Error, Metric, grid, human, metric};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What is worth a figure of its own, if the runs have it.
+const FIRST: [&str; 3] = ["goodput_bps", "accuracy.all", "completion_s"];
+/// Metrics in the table of means beside those.
+const TABLE: [&str; 3] = ["delay_s.mean", "overhead", "jain"];
+
+/// The page of the sweep in `dir`, finished or not.
+pub(super) fn page(dir: &Path) -> Result<Page, Error> {
+    let sweep = Kept::read(dir)?;
+    let manifest = &sweep.manifest;
+    let swept = manifest.axes.iter().map(|a| format!("{} ({})", a.name, a.values.len())).collect::<Vec<_>>();
+    let facts = [
+        ("Scenario", manifest.scenario.clone()),
+        ("Engine", manifest.engine.clone()),
+        ("Runs", human::count(sweep.runs as u64)),
+        ("Points", human::count(sweep.cells.len() as u64)),
+        ("Swept", swept.join(", ")),
+        ("Written by truckee", manifest.truckee.clone()),
+    ];
+    Ok(Page {
+        title: format!("{}: sweep", manifest.scenario),
+        says: format!(
+            "Means over independent runs with their {} confidence intervals.",
+            human::percent(CONFIDENCE)
+        ),
+        facts: facts.map(|(name, value)| (name.to_owned(), value)).into(),
+        sections: vec![sweep.curves("Figures", &FIRST), sweep.table()],
+    })
+}
+
+/// Figures of a study's sweep, the metrics of which the study's own figures already show.
+pub(super) fn section(dir: &Path, name: &str) -> Result<Section, Error> {
+    Ok(Kept::read(dir)?.curves(name, &FIRST[..1]))
+}
+
+/// A sweep as it was kept.
+struct Kept {
+    manifest: Manifest,
+    /// For each point its metrics, each with a value a run.
+    cells: Vec<BTreeMap<String, Vec<Option<f64>>>>,
+    runs: usize,
+}
+
+impl Kept {
+    fn read(dir: &Path) -> Result<Self, Error> {
+        let path = dir.join("sweep.json");
+        let bytes = std::fs::read(&path).map_err(|e| Error::read(&path, e))?;
+        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| Error::read(&path, e))?;
+        let size = manifest.axes.iter().map(|a| a.values.len()).product();
+        let mut kept = Self { manifest, cells: vec![BTreeMap::new(); size], runs: 0 };
+        let mut seen = BTreeSet::new();
+        for part in parts(dir)? {
+            kept.add(&read::numbers(&part)?, &mut seen);
+        }
+        Ok(kept)
+    }
+
+    /// Takes in the runs of a part. What a crash left there twice counts once.
+    fn add(&mut self, part: &BTreeMap<String, Vec<Option<f64>>>, seen: &mut BTreeSet<(usize, u64)>) {
+        let column = |name: &str| part.get(name).map_or(&[][..], Vec::as_slice);
+        for (row, (point, seed)) in column("point").iter().zip(column("seed")).enumerate() {
+            let (Some(point), Some(seed)) = (point.map(|p| p as usize), seed.map(|s| s as u64)) else {
+                continue;
+            };
+            if point >= self.cells.len() || !seen.insert((point, seed)) {
+                continue;
+            }
+            self.runs += 1;
+            for name in &self.manifest.metrics {
+                let value = column(name).get(row).copied().flatten();
+                self.cells[point].entry(name.clone()).or_default().push(value);
+            }
+        }
+    }
+
+    fn estimate(&self, point: usize, metric: &str) -> Estimate {
+        let values = self.cells[point].get(metric).map_or(&[][..], Vec::as_slice);
+        Estimate::of(values.iter().copied(), CONFIDENCE)
+    }
+
+    /// The metrics that some run has a value of.
+    fn metrics(&self) -> Vec<&str> {
+        let has = |name: &&String| {
+            self.cells.iter().any(|c| c.get(*name).is_some_and(|v| v.iter().any(Option::is_some)))
+        };
+        self.manifest.metrics.iter().filter(has).map(String::as_str).collect()
+    }
+
+    fn curves(&self, title: &str, first: &[&str]) -> Section {
+        let names = self.metrics();
+        let mut shown: Vec<usize> =
+            first.iter().filter_map(|f| names.iter().position(|name| name == f)).collect();
+        if shown.is_empty() && !names.is_empty() {
+            shown.push(0);
+        }
+        let grid = Grid {
+            axes: self.manifest.axes.iter().map(axis).collect(),
+            metrics: names.iter().map(|name| self.metric(name)).collect(),
+            first: shown,
+            confidence: CONFIDENCE,
+        };
+        let says = "Choose a metric and a swept parameter. A point of which some run has no value is the mean of the others; \
+                    its remark says of how many.";
+        Section { title: title.to_owned(), says: says.to_owned(), grid: Some(grid), ..Section::default() }
+    }
+
+    fn metric(&self, name: &str) -> GridMetric {
+        let estimates: Vec<Estimate> = (0..self.cells.len()).map(|k| self.estimate(k, name)).collect();
+        let si = Metric::parse(name).map_or("", |m| m.unit());
+        let most = estimates.iter().filter_map(|e| e.mean).fold(0.0, |a: f64, m| a.max(m.abs()));
+        let (size, unit) = match human::scale_of(most, si) {
+            (size, name) if !name.is_empty() => (size, name),
+            _ => (1.0, si),
+        };
+        let last = name.rsplit_once("s.").map_or(name, |(_, last)| last);
+        let info = metric::list().into_iter().find(|i| i.name == name || i.name == last);
+        GridMetric {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            summary: info.map_or("", |i| i.summary).to_owned(),
+            mean: estimates.iter().map(|e| e.mean.map(|m| m / size)).collect(),
+            half: estimates.iter().map(|e| e.half_width.map(|h| h / size)).collect(),
+            n: estimates.iter().map(|e| e.n).collect(),
+        }
+    }
+
+    fn table(&self) -> Section {
+        let known = self.metrics();
+        let wanted = || FIRST.into_iter().chain(TABLE).filter(|m| known.contains(m));
+        let unit = |metric: &str| Metric::parse(metric).map_or("", |m| m.unit());
+        let axes = &self.manifest.axes;
+        let row = |point: usize| {
+            let at = grid::indices(axes, point);
+            let mut cells: Vec<Cell> = axes
+                .iter()
+                .zip(at)
+                .map(|(a, k)| Cell { sort: a.values[k].number, ..Cell::words(a.values[k].label.clone()) })
+                .collect();
+            cells.extend(wanted().map(|metric| {
+                let e = self.estimate(point, metric);
+                Cell::mean(e.mean, e.half_width, unit(metric))
+            }));
+            let runs = self.cells[point].values().next().map_or(0, Vec::len);
+            cells.push(Cell::count(Some(runs as f64)));
+            cells
+        };
+        let mut columns: Vec<Column> = axes.iter().map(|a| Column::words(&a.name)).collect();
+        columns.extend(wanted().map(Column::number));
+        columns.push(Column::number("runs"));
+        let caption = "Means over the runs that have a value.".to_owned();
+        let rows = (0..self.cells.len()).map(row).collect();
+        Section {
+            title: "Means".to_owned(),
+            says: format!(
+                "After ±: half the width of the {} confidence interval.",
+                human::percent(CONFIDENCE)
+            ),
+            tables: vec![Table { caption, columns, rows }],
+            ..Section::default()
+        }
+    }
+}
+
+/// The files of finished runs, in order.
+fn parts(dir: &Path) -> Result<Vec<std::path::PathBuf>, Error> {
+    let folder = dir.join("parts");
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(|e| Error::read(&folder, e))? {
+        let path = entry.map_err(|e| Error::read(&folder, e))?.path();
+        if path.extension().is_some_and(|e| e == "parquet") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn axis(axis: &Axis) -> GridAxis {
+    let numbers: Option<Vec<f64>> = axis.values.iter().map(|v| v.number).collect();
+    let numbers = numbers.unwrap_or_default();
+    GridAxis {
+        name: axis.name.clone(),
+        labels: axis.values.iter().map(|v| v.label.clone()).collect(),
+        log: is_logarithmic(&numbers),
+        numbers,
+    }
+}
+
+/// Whether positive numbers span more than a decade and lie more evenly as logarithms.
+fn is_logarithmic(numbers: &[f64]) -> bool {
+    let (Some(first), Some(last)) =
+        (numbers.iter().copied().reduce(f64::min), numbers.iter().copied().reduce(f64::max))
+    else {
+        return false;
+    };
+    first > 0.0 && last / first >= 20.0 && numbers.len() > 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_rates_over_decades_are_logarithmic_and_buffers_are_not() {
+        assert!(is_logarithmic(&[1e-4, 1e-3, 1e-2]));
+        assert!(!is_logarithmic(&[0.0, 1e-3, 1e-1]));
+        assert!(!is_logarithmic(&[10.0, 20.0, 30.0]));
+        assert!(!is_logarithmic(&[]));
+    }
+}
