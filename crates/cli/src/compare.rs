@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use truckee_lab::compare::{self, Comparison, Held, Runs, Tolerance};
-use truckee_lab::{Engine, Error as LabError, figure, output};
+use truckee_lab::{Engine, Error as LabError, figure, output, report};
 use truckee_scenario::{Outcome, Scenario};
 
 /// Run a scenario on the simulator and on real stacks, and show them side by side
@@ -33,7 +33,7 @@ pub struct Arguments {
     /// flow.NAME.rtt=5ms, link.NAME.utilisation=5% (repeatable)
     #[arg(long, value_name = "METRIC=BOUND", value_delimiter = ',')]
     tolerance: Vec<String>,
-    /// Also write compare.json, compare.svg and each run's files into this directory
+    /// Also write compare.json, compare.svg, the page report.html and each run's files into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Also draw the windows of the first seed's runs, and the goodputs, into this SVG file
@@ -124,6 +124,9 @@ fn write_files(
             write(&path, svg.as_bytes())?;
             files.push(path);
         }
+    }
+    if let Some(dir) = &arguments.out {
+        files.push(report::write(std::slice::from_ref(dir), None)?);
     }
     Ok(files)
 }

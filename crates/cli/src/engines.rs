@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use std::sync::OnceLock;
 use std::time::Duration;
 use truckee_lab::realtime::LivePlan;
-use truckee_lab::{Engine, EngineName, Engines, Kernel, Missing, Simulator};
+use truckee_lab::{Engine, EngineName, Engines, Kernel, Missing, Probe, Simulator};
 
 /// An engine as an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -43,12 +43,18 @@ impl Engines for Here {
                 kernel.check()?;
                 Ok(kernel)
             }
+            EngineName::Probe => {
+                let probe = PROBE.get_or_init(|| Probe { cancel: interrupt::flag() });
+                probe.check()?;
+                Ok(probe)
+            }
         }
     }
 }
 
 static HERE: Here = Here;
 static KERNEL: OnceLock<Kernel> = OnceLock::new();
+static PROBE: OnceLock<Probe> = OnceLock::new();
 
 /// The engine that an argument names.
 pub fn find(choice: Choice) -> Result<&'static dyn Engine, Error> {

@@ -14,18 +14,34 @@ pub enum Error {
     /// The laboratory refused or failed.
     #[error(transparent)]
     Lab(#[from] truckee_lab::Error),
+    /// A capture cannot be read or written.
+    #[error(transparent)]
+    Capture(#[from] truckee_capture::Error),
     /// The live leg refused or failed.
     #[error(transparent)]
     Kernel(#[from] truckee_kernel::Error),
     /// The run could not finish, or a check failed.
     #[error("{0}")]
     Failed(String),
+    /// A program that we ran ended with this status, which is passed on.
+    #[error("the program ended with status {0}")]
+    Status(u8),
     /// Something could not be written.
     #[error("cannot write: {0}")]
     Write(io::Error),
     /// Whoever read our output has had enough: no error to the user.
     #[error("closed pipe")]
     ClosedPipe,
+}
+
+impl From<truckee_kernel::shaped::Unwanted> for Error {
+    fn from(unwanted: truckee_kernel::shaped::Unwanted) -> Self {
+        use truckee_kernel::shaped::Unwanted;
+        match unwanted {
+            Unwanted::Text(errors) => errors.into(),
+            Unwanted::Policy(error) => error.into(),
+        }
+    }
 }
 
 impl From<io::Error> for Error {
@@ -53,11 +69,13 @@ impl From<serde_json::Error> for Error {
 }
 
 impl Error {
-    /// 1: the run could not finish, or a check failed; 2: bad usage or bad input.
+    /// 1: the run could not finish, or a check failed; 2: bad usage or bad input; what a program that we ran says.
     pub fn exit_status(&self) -> u8 {
         use truckee_kernel::Error as Kernel;
         use truckee_lab::Error as Lab;
         match self {
+            Self::Capture(truckee_capture::Error::Write(_)) => 1,
+            Self::Capture(_) => 2,
             Self::Usage(_) | Self::Scenario(_) | Self::Kernel(Kernel::Refused { .. }) => 2,
             Self::Lab(
                 Lab::Engine { .. }
@@ -67,6 +85,7 @@ impl Error {
                 | Lab::Figure { .. }
                 | Lab::Internal(_),
             ) => 1,
+            Self::Status(status) | Self::Kernel(Kernel::NotRun { status, .. }) => *status,
             // What the user named, wrote or asked for.
             Self::Lab(_) => 2,
             Self::Kernel(_) | Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
@@ -76,6 +95,9 @@ impl Error {
     /// Says it on stderr.
     pub fn report(&self) {
         use std::io::Write as _;
+        if matches!(self, Self::Status(_)) {
+            return; // the program has said it
+        }
         let text = self.to_string();
         let prefix = if text.starts_with("error:") { "" } else { "error: " };
         // Nobody is left to tell if stderr is closed.

@@ -5,6 +5,7 @@
 //!
 //! Not for: anything another program would want too; that is in the other crates.
 
+mod ack;
 mod cc;
 mod clean;
 mod compare;
@@ -12,15 +13,20 @@ mod completions;
 mod doctor;
 mod engines;
 mod error;
-mod human;
+mod exec;
 mod input;
 mod interrupt;
 mod kinds;
 mod layout;
 mod outcome_table;
 mod path;
+mod probe;
 mod progress;
+mod read;
+mod report;
 mod run;
+mod shape;
+mod shaping;
 mod study;
 mod sweep;
 mod variants;
@@ -29,6 +35,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use error::Error;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
+use truckee_lab::human;
 
 /// A laboratory for TCP over noisy paths.
 ///
@@ -47,6 +54,9 @@ Examples:
   truckee sweep examples/wireless.toml --vary flow.sender=newreno,newreno-lp --runs 20
   truckee compare examples/wireless.toml --engines sim,kernel
   truckee study run wireless-download
+  truckee report results/w
+  sudo truckee exec --ack division:4 -- curl -O http://example.org/big.iso
+  truckee read capture.pcapng
   truckee variants newreno-lp
 
 Exit status: 0 success; 1 a check failed or the run could not finish; 2 bad usage or bad input.";
@@ -57,7 +67,13 @@ enum Command {
     Sweep(sweep::Arguments),
     Compare(compare::Arguments),
     Study(study::Arguments),
+    Report(report::Arguments),
+    Read(read::Arguments),
     Path(path::Arguments),
+    Exec(exec::Arguments),
+    Shape(shape::Arguments),
+    Ack(ack::Arguments),
+    Probe(probe::Arguments),
     Variants(variants::Arguments),
     Cc(cc::Arguments),
     Doctor(doctor::Arguments),
@@ -84,7 +100,13 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments, &mut out),
         Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
+        Command::Report(arguments) => report::report(&arguments, &mut out),
+        Command::Read(arguments) => read::read(&arguments, &mut out),
         Command::Path(arguments) => path::path(&arguments, &mut out),
+        Command::Exec(arguments) => exec::exec(&arguments),
+        Command::Shape(arguments) => shape::shape(&arguments, &mut out),
+        Command::Ack(arguments) => ack::ack(&arguments, &mut out),
+        Command::Probe(arguments) => probe::probe(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
         Command::Cc(arguments) => cc::cc(&arguments, &mut out),
         Command::Doctor(arguments) => doctor::doctor(&arguments, &mut out),

@@ -343,6 +343,7 @@ mod tests {
             ports: Vec::new(),
             notes: Vec::new(),
             series: Vec::new(),
+            queues: Vec::new(),
         }
     }
 

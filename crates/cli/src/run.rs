@@ -5,11 +5,12 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::progress::{Bar, note};
 use crate::{Format, human, outcome_table};
+use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::realtime::LivePlan;
-use truckee_lab::{Engine, EngineName, Error as LabError, figure, metric, output};
-use truckee_scenario::outcome::THIS_RUN;
+use truckee_lab::{Engine, EngineName, Error as LabError, figure, metric, output, report, tap};
+use truckee_scenario::outcome::{THIS_RUN, Vantage};
 use truckee_scenario::{Outcome, Scenario, explain};
 
 /// Run a scenario and show what each flow got
@@ -21,9 +22,19 @@ pub struct Arguments {
     /// What runs it
     #[arg(long, value_enum, default_value_t = Choice::Sim)]
     engine: Choice,
-    /// Also write result.json, flows.parquet and series.parquet into this directory
+    /// Also write result.json, flows.parquet, series.parquet, queues.parquet and the page report.html into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Also write the packets of the flows, with headers and without payload, into this pcapng file; those that were
+    /// dropped say why
+    #[arg(long, value_name = "FILE.pcapng")]
+    pcapng: Option<PathBuf>,
+    /// Also draw the time-sequence graph of each flow's first connection into DIR/FLOW.xpl, for xplot
+    #[arg(long, value_name = "DIR")]
+    xplot: Option<PathBuf>,
+    /// The end of the flows at which --pcapng and --xplot see the packets pass
+    #[arg(long, value_enum, value_name = "END", default_value_t = End::Sender)]
+    capture_at: End,
     /// Also draw cwnd, ssthresh and every loss over time into this SVG file
     #[arg(long, value_name = "FILE.svg")]
     figure: Option<PathBuf>,
@@ -38,6 +49,24 @@ pub struct Arguments {
     check_digest: Option<Option<String>>,
 }
 
+/// An end of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum End {
+    /// That which sends the data
+    Sender,
+    /// That which it reaches
+    Receiver,
+}
+
+impl From<End> for Vantage {
+    fn from(end: End) -> Self {
+        match end {
+            End::Sender => Self::Sender,
+            End::Receiver => Self::Receiver,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   truckee run examples/wireless.toml
@@ -45,6 +74,7 @@ Examples:
   truckee run examples/wireless.toml --format json | jq '.flows[].goodput_bps'
   truckee run examples/lossless.toml --out results/lossless
   truckee run examples/lossless.toml --figure window.svg
+  truckee run examples/wireless.toml --pcapng run.pcapng && truckee read run.pcapng
   truckee run examples/lossless.toml --explain";
 
 /// Runs and shows.
@@ -59,17 +89,39 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     }
     let engine = engines::find(arguments.engine)?;
     let series = arguments.out.is_some() || arguments.figure.is_some();
-    let outcome = once(engine, &scenario, series)?;
+    let tapped = arguments.pcapng.is_some() || arguments.xplot.is_some();
+    if arguments.capture_at == End::Receiver && !tapped {
+        let why = "--capture-at receiver: nothing is captured without --pcapng or --xplot";
+        return Err(Error::Usage(why.to_owned()));
+    }
+    let vantage = arguments.capture_at.into();
+    let record = match (tapped, series) {
+        (true, _) => Record::Packets(vantage),
+        (false, true) => Record::Series,
+        (false, false) => Record::Nothing,
+    };
+    let outcome = once(engine, &scenario, record)?;
     // What the kernel always does otherwise stands in the JSON and the book; what happened this time is said here.
     outcome.notes.iter().filter(|n| n.starts_with(THIS_RUN)).for_each(|n| note(n));
     let mut files = match &arguments.out {
-        Some(dir) => output::write_run(dir, &outcome)?,
+        Some(dir) => {
+            let mut files = output::write_run(dir, &outcome)?;
+            files.push(report::write(std::slice::from_ref(dir), None)?);
+            files
+        }
         None => Vec::new(),
     };
     if let Some(path) = &arguments.figure {
         let svg = figure::window(&scenario, &outcome)?;
         std::fs::write(path, svg).map_err(|source| LabError::Write { path: path.clone(), source })?;
         files.push(path.clone());
+    }
+    if let Some(path) = &arguments.pcapng {
+        tap::write(path, &scenario, &outcome, vantage)?;
+        files.push(path.clone());
+    }
+    if let Some(dir) = &arguments.xplot {
+        files.extend(tap::xplot(dir, &scenario, &outcome, vantage)?);
     }
     match arguments.format {
         Format::Table => outcome_table::write(out, &outcome, &files)?,
@@ -85,7 +137,16 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     }
 }
 
-fn once(engine: &dyn Engine, scenario: &Scenario, series: bool) -> Result<Outcome, Error> {
+/// What a run keeps beside its outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Record {
+    Nothing,
+    Series,
+    /// Every packet at that end of the flows, and the series.
+    Packets(Vantage),
+}
+
+fn once(engine: &dyn Engine, scenario: &Scenario, record: Record) -> Result<Outcome, Error> {
     let _bar = match engine.takes(scenario) {
         Some(at_most) => {
             let plan = LivePlan { engine: engine.name(), runs: 1, at_once: 1, at_most };
@@ -97,7 +158,11 @@ fn once(engine: &dyn Engine, scenario: &Scenario, series: bool) -> Result<Outcom
             human::quantity(scenario.duration as f64 / 1e9, "")
         )),
     };
-    engine.run(scenario, series).map_err(Error::Failed)
+    match record {
+        Record::Packets(vantage) => engine.run_tapped(scenario, vantage),
+        _ => engine.run(scenario, record == Record::Series),
+    }
+    .map_err(Error::Failed)
 }
 
 /// Flows, one a line; the columns are the flow metrics in SI units, empty where there is no value.
@@ -119,7 +184,7 @@ fn check_digest(
     first: &str,
     expected: Option<&str>,
 ) -> Result<(), Error> {
-    let second = once(engine, scenario, false)?.digest;
+    let second = once(engine, scenario, Record::Nothing)?.digest;
     if second != first {
         return Err(Error::Failed(format!("the digests of two runs differ: {first}, {second}")));
     }

@@ -11,6 +11,7 @@ use clap::Subcommand;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use truckee_lab::report as page;
 use truckee_lab::study::{self, RunOptions, Study, StudyReport};
 use truckee_lab::{EngineName, Error as LabError};
 
@@ -59,8 +60,8 @@ struct RunArguments {
     /// The small form: seconds in place of minutes; checks that need the full form are skipped
     #[arg(long)]
     quick: bool,
-    /// Keep every run and the figures in this directory, and go on from there the next time [default: only figures, in
-    /// out/studies]
+    /// Keep every run, the figures and the page report.html in this directory, and go on from there the next time
+    /// [default: only figures, in out/studies]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Runs at once [default: one for each core, two where they are live; a study may bear fewer live ones]
@@ -150,6 +151,10 @@ fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<Stu
     let mut bar = Bar::new(&study.id);
     let mut report = study::run(study, &Here, &options, &mut bar, stop)?;
     drop(bar);
+    if let Some(dir) = arguments.out.as_ref().filter(|_| report.complete) {
+        let page = page::write(&[study.dir(dir, arguments.quick)], None)?;
+        note(&format!("wrote {}", page.display()));
+    }
     if scratch.is_some() {
         for figure in &mut report.figures {
             *figure = keep(figure, study, arguments.quick)?;
@@ -160,8 +165,7 @@ fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<Stu
 
 /// Moves a figure to where figures go.
 fn keep(figure: &Path, study: &Study, quick: bool) -> Result<PathBuf, LabError> {
-    let folder =
-        Path::new(FIGURES).join(if quick { format!("{}-quick", study.id) } else { study.id.clone() });
+    let folder = study.dir(Path::new(FIGURES), quick);
     let kept = folder.join(figure.file_name().unwrap_or_default());
     let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::copy(figure, &kept));
     written.map_err(|source| LabError::Write { path: kept.clone(), source })?;

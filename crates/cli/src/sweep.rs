@@ -9,6 +9,7 @@ use crate::{Format, human, interrupt};
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::grid::{self, Grid};
+use truckee_lab::report;
 use truckee_lab::table::{Table, TableRow};
 use truckee_lab::{Metric, Plan, Runs, Sweep};
 
@@ -39,7 +40,7 @@ pub struct Arguments {
     /// Runs at once [default: one for each core, two where they are live]
     #[arg(long, value_name = "N", value_parser = jobs)]
     jobs: Option<usize>,
-    /// Keep every run in this directory; the same command later goes on where it stopped
+    /// Keep every run, and the page report.html, in this directory; the same command later goes on where it stopped
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How the result is written
@@ -114,6 +115,9 @@ fn close(sweep: &Sweep, arguments: &Arguments) -> Result<(), Error> {
     }
     if let Some(file) = &sweep.file {
         note(&format!("wrote {}", file.display()));
+    }
+    if let Some(dir) = arguments.out.as_ref().filter(|_| !sweep.rows.is_empty()) {
+        note(&format!("wrote {}", report::write(std::slice::from_ref(dir), None)?.display()));
     }
     if sweep.complete {
         return Ok(());

@@ -193,7 +193,7 @@ fn what_a_kernel_run_cannot_express_is_refused_by_name_and_nothing_is_made() {
     let cases = [
         ("flow.sender=tahoe", "flow \"download\""),
         ("flow.sender=kernel:nosuch", "no congestion control \"nosuch\""),
-        ("flow.receiver=taba", "receiver \"taba\""),
+        ("flow.receiver=optimistic", "ACK policy \"optimistic\""),
         ("flow.clock=10ms", "clock"),
         ("flow.handshake=false", "handshake"),
         ("flow.observe={ predictors = [\"spike\"] }", "observe"),

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use truckee_kernel::doctor::{self, Capability};
 
 /// How many there are; one that is lost is not to go unnoticed.
-const SCENARIOS: usize = 12;
+const SCENARIOS: usize = 14;
 /// Seeds of each, and its live runs at once.
 const RUNS: &str = "3";
 /// Scenarios at once: six live runs, of which each needs a tenth of a processor at most.

@@ -1,0 +1,282 @@
+//! `truckee probe`: how servers react to divided ACKs.
+
+mod list;
+mod table;
+
+use crate::error::Error;
+use crate::interrupt;
+use crate::progress::note;
+use clap::ValueEnum;
+use std::io::{IsTerminal, Write};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+use truckee_kernel::probe::{self, Family, Fault, Observation, Options, PAUSE, Prober, Report};
+use truckee_kernel::probe::{Target, Test, Trust, Watch};
+use truckee_lab::probe::{Campaign, Kept, Settings};
+use truckee_scenario::units::{Dimension, Quantity, parse_as};
+
+/// Find out how a server's TCP reacts to divided ACKs, how large its initial window is, how it retransmits
+///
+/// One connection at a time, and a pause between them, the first three segments of the answer are acknowledged in 1, 2,
+/// 4, 8 and 12 ACKs each (tests A to E), in one ACK for all three (F), and in the second round (G); every other ACK is
+/// withheld, and what comes is counted. Only the hosts given are contacted. Needs CAP_NET_RAW and CAP_NET_ADMIN,
+/// and gives up every other right, and the first of these, before it contacts anybody. Measure servers of your own, or with their owners' leave.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// What to ask for: http or https, a name or an address, any port
+    #[arg(value_name = "URL", required_unless_present = "list")]
+    urls: Vec<String>,
+    /// Also the URLs in this file, one a line, # before a remark; without --yes it only says what it would do
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+    /// Do probe the list: their owners agree, or they are mine
+    #[arg(long, requires = "list")]
+    yes: bool,
+    /// Keep what is finished in this directory, and go on from there: Parquet, histograms
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Which tests, of A to G
+    #[arg(long, value_name = "TESTS", value_delimiter = ',', default_value = "A,B,C,D,E,F,G", value_parser = test)]
+    tests: Vec<Test>,
+    /// How often each test is repeated
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=20))]
+    repeat: u32,
+    /// Between two connections to a server; less than 3s only for addresses that no stranger has
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = time)]
+    pause: Duration,
+    /// How long a server is watched after the last ACK
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = time)]
+    watch: Duration,
+    /// How long a server is waited for
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
+    patience: Duration,
+    /// Largest segment to announce, bytes: small segments make a short answer long enough [default: the path's]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(88..=65_495))]
+    mss: Option<u32>,
+    /// Only IPv4
+    #[arg(short = '4', long, conflicts_with = "ipv6")]
+    ipv4: bool,
+    /// Only IPv6
+    #[arg(short = '6', long)]
+    ipv6: bool,
+    /// Go along with redirects to the same host, with or without www. before its name
+    #[arg(long)]
+    follow: bool,
+    /// Trust these certificates (PEM) instead of the system's
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// Trust any certificate
+    #[arg(long, conflicts_with = "ca")]
+    insecure: bool,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading
+    Table,
+    /// One object; stable, SI units
+    Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  sudo truckee probe http://www.example.org/large.iso
+  sudo truckee probe https://[2001:db8::1]:8443/ --insecure --format json
+  sudo truckee probe example.org --follow --mss 536
+  sudo truckee probe --list ours.txt --yes --tests A,C --repeat 5 --out campaign
+
+Exit status: 0 if any server could be judged; 1 if none, or interrupted; 2 bad usage.";
+
+fn test(text: &str) -> Result<Test, String> {
+    let found = Test::ALL.into_iter().find(|t| format!("{t:?}").eq_ignore_ascii_case(text.trim()));
+    found.ok_or_else(|| "expected letters from A to G".into())
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    match parse_as(text, &[Dimension::Time], "s") {
+        Ok(Quantity::Time(nanos)) => Ok(Duration::from_nanos(nanos)),
+        Ok(_) => Err("expected a time".into()),
+        Err(error) => Err(error.message),
+    }
+}
+
+/// Probes one server after the other, and shows what is said of each.
+pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
+    let targets = arguments.targets()?;
+    let options = arguments.options();
+    announce(&targets, &options);
+    if arguments.list.is_some() && !arguments.yes {
+        return Err(Error::Usage("nothing was done: a list is probed only with --yes".into()));
+    }
+    let mut campaign = match &arguments.out {
+        Some(dir) => Some(Campaign::open(dir, &Settings::of(&options))?),
+        None => None,
+    };
+    let prober = Prober::new(&options)?;
+    probe::confine()?;
+    let mut reports = Vec::new();
+    let mut stopped = None;
+    for target in &targets {
+        let url = target.to_string();
+        if let Some(kept) = campaign.as_ref().and_then(|c| c.get(&url)) {
+            note(&format!("{url} is done already"));
+            reports.push(kept.clone());
+            continue;
+        }
+        if let Some(why) = arguments.too_soon(target) {
+            return Err(Error::Usage(why));
+        }
+        match prober.probe(target, &mut Show, interrupt::flag()) {
+            Ok(report) => {
+                let kept = Kept::of(&report)?;
+                if let Some(campaign) = &mut campaign {
+                    campaign.keep(kept.clone())?;
+                }
+                reports.push(kept);
+            }
+            Err(error) => {
+                stopped = Some(error);
+                break;
+            }
+        }
+    }
+    if let Some(campaign) = &campaign {
+        campaign.finish()?.iter().for_each(|file| note(&format!("wrote {}", file.display())));
+    }
+    show(arguments.format, out, &reports)?;
+    match stopped {
+        Some(error) => Err(error.into()),
+        None if reports.iter().any(|r| r.judged) => Ok(()),
+        None => Err(Error::Failed("no server could be judged".into())),
+    }
+}
+
+fn show(format: Format, out: &mut dyn Write, reports: &[Kept]) -> Result<(), Error> {
+    match format {
+        Format::Table => table::write(out, reports)?,
+        Format::Json => {
+            let servers: Vec<_> = reports.iter().map(|kept| &kept.report).collect();
+            let all = serde_json::json!({ "truckee": env!("CARGO_PKG_VERSION"), "servers": servers });
+            serde_json::to_writer_pretty(&mut *out, &all)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+impl Arguments {
+    fn targets(&self) -> Result<Vec<Target>, Error> {
+        let mut all = Vec::new();
+        for text in &self.urls {
+            all.push(text.parse::<Target>()?);
+        }
+        if let Some(file) = &self.list {
+            all.extend(list::read(file)?);
+        }
+        // One connection at a time to a server, also where it is named twice.
+        let mut seen = Vec::new();
+        all.retain(|target| !seen.contains(target) && (seen.push(target.clone()), true).1);
+        Ok(all)
+    }
+
+    /// Why a server may not be probed at this pace.
+    fn too_soon(&self, target: &Target) -> Option<String> {
+        if self.pause >= PAUSE {
+            return None;
+        }
+        let near = target.resolve(self.options().family).is_ok_and(|a| is_near(a.ip()));
+        (!near).then(|| format!("--pause {:?}: {target} is a stranger's, who gets 3 s at least", self.pause))
+    }
+
+    fn options(&self) -> Options {
+        let mut tests = self.tests.clone();
+        tests.sort_unstable();
+        tests.dedup();
+        Options {
+            family: match (self.ipv4, self.ipv6) {
+                (true, _) => Family::Four,
+                (_, true) => Family::Six,
+                _ => Family::Any,
+            },
+            follow: self.follow,
+            trust: match (&self.ca, self.insecure) {
+                (Some(file), _) => Trust::File(file.clone()),
+                (None, true) => Trust::Anyone,
+                _ => Trust::System,
+            },
+            mss: self.mss,
+            tests,
+            repeat: self.repeat,
+            pause: self.pause,
+            watch: self.watch,
+            patience: self.patience,
+        }
+    }
+}
+
+/// Whether an address is of this machine or of a network of its own: no stranger has it.
+fn is_near(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(four) => four.is_loopback() || four.is_private() || four.is_link_local(),
+        IpAddr::V6(six) => six.is_loopback() || six.is_unique_local() || six.is_unicast_link_local(),
+    }
+}
+
+/// Says what will be done, before it is.
+fn announce(targets: &[Target], o: &Options) {
+    let letters: String = o.tests.iter().map(|t| format!("{t:?}")).collect();
+    note(&format!(
+        "{}: {} connections each, one at a time, {} s apart; tests {letters}, at most {} ACKs in a connection; about {} min",
+        crate::human::many(targets.len(), "server"),
+        o.connections(),
+        o.pause.as_secs_f64(),
+        o.most_acks(),
+        crate::human::quantity((o.lasts() * targets.len() as u32).as_secs_f64() / 60.0, ""),
+    ));
+    for target in targets.iter().take(10) {
+        note(&format!("  {target}"));
+    }
+}
+
+/// What is seen while it runs.
+struct Show;
+
+impl Watch for Show {
+    fn answered(&mut self, report: &Report) {
+        let address = report.address.map(|a| a.to_string()).unwrap_or_default();
+        note(&format!("{} at {address} answers; the tests begin", report.tested));
+    }
+
+    fn tested(&mut self, o: &Observation) {
+        if std::io::stderr().is_terminal() {
+            note(&format!(
+                "  {:?} {}: {} segments in the first round, {} ACKs, {} segments in the second, {} retransmitted",
+                o.test, o.repetition, o.window_segments, o.acks, o.second_segments, o.retransmitted
+            ));
+        }
+    }
+
+    fn failed(&mut self, test: Test, fault: &Fault) {
+        note(&format!("  {test:?}: {fault}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_that_no_stranger_has_are_near() {
+        for near in ["127.0.0.1", "10.1.2.3", "192.168.1.1", "172.31.0.1", "::1", "fd77::1", "fe80::1"] {
+            assert!(is_near(near.parse().unwrap()), "{near}");
+        }
+        for far in ["192.0.2.1", "172.32.0.1", "2001:db8::1", "8.8.8.8"] {
+            assert!(!is_near(far.parse().unwrap()), "{far}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Captures as a user reads and writes them: tables, JSON, CSV, replays, what ends early, what is refused; and a run on
+//! this machine's kernel, held against what its own capture says.
+
+#![allow(clippy::unwrap_used)] // a test says so by failing
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const LOSSY: &str = "crates/capture/tests/data/lossy-sender.pcap.gz";
+
+fn truckee(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_truckee"));
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    command.args(arguments).current_dir(root).stdin(Stdio::null()).output().unwrap()
+}
+
+/// What is printed by a command that ends with this status.
+fn printed(arguments: &[&str], status: i32) -> (String, String) {
+    let output = truckee(arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {err}");
+    (out, err)
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&printed(arguments, 0).0).unwrap()
+}
+
+#[test]
+fn a_capture_is_a_table_an_object_or_lines() {
+    let (table, err) = printed(&["read", LOSSY], 0);
+    assert!(table.contains("10.77.0.2:5201") && table.contains("every segment") && err.is_empty(), "{table}");
+    let (details, _) = printed(&["read", LOSSY, "--flow", "2"], 0);
+    for part in ["MSS 1460", "the sender", "repairs by fast retransmit", "slow start from"] {
+        assert!(details.contains(part), "{part} not in {details}");
+    }
+    let object = json(&["read", LOSSY, "--format", "json"]);
+    assert_eq!(object["connections"][1]["to_server"]["retransmissions"]["fast"], 8);
+    let (lines, _) = printed(&["read", LOSSY, "--format", "csv"], 0);
+    assert_eq!(lines.lines().count(), 5, "a header and two directions of two connections");
+    assert!(lines.starts_with("number,from,to,"), "{lines}");
+}
+
+#[test]
+fn a_replay_says_what_each_would_have_said_and_draws_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let figure = dir.path().join("replay.svg");
+    let cast = "tibet,westwood-2,vegas,taba-detector";
+    let arguments = ["read", LOSSY, "--replay", cast, "--figure", figure.to_str().unwrap()];
+    let (table, _) = printed(&arguments, 0);
+    for part in ["tibet", "westwood-2", "vegas", "taba-detector", "does not say what became"] {
+        assert!(table.contains(part), "{part} not in {table}");
+    }
+    assert!(std::fs::read_to_string(&figure).unwrap().contains("connection 2, to server"));
+    let (_, err) = printed(&["read", LOSSY, "--replay", "tibbet"], 2);
+    assert!(err.contains("did you mean \"tibet\"?"), "{err}");
+    let (_, err) = printed(&["read", LOSSY, "--replay", "oracle"], 2);
+    assert!(err.contains("knows nothing outside a network"), "{err}");
+    let (_, err) = printed(&["read", "-", "--replay", "tibet"], 2);
+    assert!(err.contains("needs --flow and --way"), "{err}");
+}
+
+#[test]
+fn what_cannot_be_read_to_its_end_is_shown_as_far_as_it_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("cut.pcap.gz");
+    let whole = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(LOSSY)).unwrap();
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let (table, err) = printed(&["read", path.to_str().unwrap()], 1);
+    assert!(table.contains("10.77.0.2:5201"), "{table}");
+    assert!(err.contains("cannot read on after byte") && err.contains("what was read up to there"), "{err}");
+    let (_, err) = printed(&["read", "README.md"], 2);
+    assert!(err.contains("expected a capture"), "{err}");
+    let (_, err) = printed(&["read", "absent.pcap"], 2);
+    assert!(err.contains("cannot open absent.pcap"), "{err}");
+    let (_, err) = printed(&["read", LOSSY, "--flow", "9"], 2);
+    assert!(err.contains("has numbers up to 2"), "{err}");
+}
+
+#[test]
+fn a_simulated_run_is_a_capture_that_knows_its_drops() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("run.pcapng");
+    let file = file.to_str().unwrap();
+    let run =
+        ["run", "examples/wireless.toml", "--set", "duration=50s", "--format", "json", "--pcapng", file];
+    let outcome = json(&run);
+    let flow = &outcome["flows"][0];
+    let capture = json(&["read", file, "--format", "json"]);
+    let data = &capture["connections"][0]["to_server"];
+    assert_eq!(data["segments"], flow["segments_sent"]);
+    assert_eq!(data["retransmissions"]["segments"], flow["retransmitted_segments"]);
+    let replay =
+        json(&["read", file, "--flow", "1", "--way", "to-server", "--replay", "ideal", "--format", "json"]);
+    assert_eq!(replay["predictors"][0]["accuracy"], 1.0, "it is told what was dropped");
+    let (_, err) = printed(&["run", "examples/wireless.toml", "--capture-at", "receiver"], 2);
+    assert!(err.contains("without --pcapng or --xplot"), "{err}");
+    let drops = &flow["drops"];
+    assert_eq!(replay["dropped"], serde_json::json!([drops["queue"], drops["channel"]]));
+}
+
+#[test]
+fn a_run_on_the_kernel_is_a_capture_of_its_packets() {
+    if let Err(why) = truckee_kernel::check() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let scenario = dir.path().join("live.toml");
+    let text = r#"
+        duration = "4s"
+        topology = { kind = "single-link", rate = "10Mbit/s", delay = "20ms", queue = { size = "bdp" }, channel = { kind = "bernoulli", per = 0.01 } }
+        [[flow]]
+        name = "download"
+        from = "src"
+        to = "dst"
+        sender = "kernel:reno"
+        receiver = "every"
+    "#;
+    std::fs::write(&scenario, text).unwrap();
+    let file = dir.path().join("live.pcapng");
+    let file = file.to_str().unwrap();
+    let run = ["run", scenario.to_str().unwrap(), "--engine", "kernel", "--format", "json", "--pcapng", file];
+    let flow = json(&run)["flows"][0].take();
+    let capture = json(&["read", file, "--format", "json"]);
+    let way = |c: &Value| {
+        if c["to_server"]["bytes"].as_u64() > c["to_client"]["bytes"].as_u64() {
+            "to_server"
+        } else {
+            "to_client"
+        }
+    };
+    let connection = &capture["connections"][0];
+    let data = &connection[way(connection)];
+    // The run ends before the last packets have left the network, and what comes then is not counted by both.
+    let near = |a: &Value, b: &Value, by: u64| {
+        let (a, b) = (a.as_u64().unwrap(), b.as_u64().unwrap());
+        assert!(a.abs_diff(b) <= by, "{a} and {b}");
+    };
+    near(&data["segments"], &flow["segments_sent"], 60);
+    near(&data["retransmissions"]["segments"], &flow["retransmitted_segments"], 5);
+    assert!(data["place"].as_f64().unwrap() < 0.1, "{data}");
+    assert!(connection["handshake"]["client"]["mss"].is_u64(), "{connection}");
+    let replay = json(&["read", file, "--replay", "ideal,vegas", "--format", "json"]);
+    assert!(replay["dropped"][1].as_u64() > Some(0), "{replay}");
+    assert_eq!(replay["predictors"][0]["accuracy"], 1.0);
+
+    let run = [&run[..], &["--capture-at", "receiver"]].concat();
+    let flow = json(&run)["flows"][0].take();
+    let capture = json(&["read", file, "--format", "json"]);
+    let connection = &capture["connections"][0];
+    let data = &connection[way(connection)];
+    let lost = flow["drops"]["queue"].as_u64().unwrap() + flow["drops"]["channel"].as_u64().unwrap();
+    let come = flow["segments_sent"].as_u64().unwrap() - lost;
+    near(&data["segments"], &come.into(), 60);
+    assert!(data["place"].as_f64().unwrap() > 0.9, "{data}");
+}
