@@ -1,0 +1,124 @@
+"""What a case is run in: two namespaces, our emulated path between them, the stack behind one of them.
+
+Each part is there for as long as its context is. Everything is named in a /run/netns of our own (linux.py).
+"""
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import linux
+
+HERE = Path(__file__).resolve().parent
+DELAY, RATE = "25ms", "100Mbit/s"
+CLIENT, SERVER = "10.77.0.1", "10.77.0.2"
+CLIENT6, SERVER6 = "fd77::1", "fd77::2"
+# To a stack of our own on our own machine, the probe need not be as patient as it is with strangers.
+PROBE = ["--pause", "200ms", "--watch", "1s"]
+REPETITIONS = 3
+
+
+# A test or a server, as JSON has it.
+Test = dict[str, object]
+
+
+class Failed(Exception):
+    """A part could not be started: which, and what it has said."""
+
+
+@contextmanager
+def namespace(name: str) -> Iterator[str]:
+    """A network namespace with its loopback up."""
+    linux.run("ip", "netns", "add", name)
+    try:
+        linux.run("ip", "-n", name, "link", "set", "lo", "up")
+        yield name
+    finally:
+        linux.run("ip", "netns", "del", name)
+
+
+@contextmanager
+def stack(name: str, control: str, size: int, server: str) -> Iterator[list[str]]:
+    """The stack, ready: the URLs of its file."""
+    words = [str(HERE / "up.py"), name, server, "--control", control, "--size", str(size)]
+    with _started(words, "ready ") as line:
+        yield line.split()[1:]
+
+
+@contextmanager
+def path(truckee: Path, client: str, server: str) -> Iterator[None]:
+    """Our emulator between the two, and the client's route over it to the stack."""
+    ends = ["--between", f"ns:{client}", f"ns:{server}", "--address", f"{CLIENT}/24", f"{SERVER}/24"]
+    ends += ["--address", f"{CLIENT6}/64", f"{SERVER6}/64"] if linux.has_ipv6() else []
+    with _started([str(truckee), "path", *ends, "--delay", DELAY, "--rate", RATE], None):
+        linux.until(lambda: CLIENT in linux.run("ip", "-n", client, "-4", "address"), f"an emulated path to {server}")
+        linux.run("ip", "-n", client, "route", "add", linux.STACK, "via", SERVER)
+        if linux.has_ipv6():
+            linux.run("ip", "-n", client, "route", "add", linux.STACK6, "via", SERVER6)
+        yield
+
+
+def by_hand(server: str) -> list[Test]:
+    """What the client made by hand sees of the stack behind that namespace."""
+    tests = _json([str(HERE / "by_hand.py"), server], (0,), 60.0)
+    assert isinstance(tests, list)
+    return tests
+
+
+def probe(truckee: Path, client: str, url: str) -> Test:
+    """The probe's report on a URL, seen from that namespace. It is told the URL and no more."""
+    words = ["ip", "netns", "exec", client, str(truckee), "probe", url, "--format", "json"]
+    # 1: the server could not be judged, which may be right.
+    answer = _json([*words, *PROBE, "--repeat", str(REPETITIONS)], (0, 1), 60.0 + 60.0 * REPETITIONS)
+    servers = answer.get("servers", []) if isinstance(answer, dict) else []
+    if len(servers) != 1:
+        raise Failed(f"truckee probe has not answered for {url}, but: {answer!r:.200}")
+    server: Test = servers[0]
+    return server
+
+
+def _json(words: list[str], good: tuple[int, ...], limit_s: float) -> object:
+    try:
+        done = subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=limit_s
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Failed(f"{' '.join(words)} has not ended within {limit_s:g} s") from error
+    try:
+        if done.returncode in good:
+            return json.loads(done.stdout)
+    except json.JSONDecodeError as error:
+        raise Failed(f"{' '.join(words)} has not written JSON: {error}; {done.stderr.strip()}") from error
+    raise Failed(f"{' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")
+
+
+@contextmanager
+def _started(words: list[str], ready: str | None) -> Iterator[str]:
+    """A program in the background, once it has written a line that begins so; it is ended by SIGINT, and with us."""
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "TERM", "--", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if ready else log,
+            stderr=log,
+            text=True,
+        )
+        try:
+            line = process.stdout.readline().strip() if process.stdout else ""
+            if ready and not line.startswith(ready):
+                raise Failed(f"{' '.join(words)}: {_tail(log)}")
+            yield line
+            if process.poll() is not None:
+                raise Failed(f"{' '.join(words)} has ended by itself: {_tail(log)}")
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _tail(log: IO[str]) -> str:
+    log.seek(0)
+    return "\n".join(log.read().splitlines()[-5:])
