@@ -71,7 +71,7 @@ class _Running:
 
 
 @contextmanager
-def _path(command: list[str], *options: str) -> Iterator[tuple[str, str, _Running]]:
+def path(command: list[str], *options: str) -> Iterator[tuple[str, str, _Running]]:
     """Two namespaces with the emulator between them."""
     with namespaces.pair() as (left, right):
         line = [*command, "path", "--between", f"ns:{left}", f"ns:{right}", *options, "--format", "json"]
@@ -106,7 +106,7 @@ def _iperf(left: str, right: str, *options: str) -> dict:
 
 def _packets(command: list[str], repetitions: int) -> list[Figure]:
     def once() -> float:
-        with _path(command, *FAST) as (left, right, path):
+        with path(command, *FAST) as (left, right, running):
             # 8 bytes of UDP and 20 of IP make 64 of 36. Nobody reads them: that is not what is measured.
             outgoing, bound = namespaces.sender(left, segment=36), namespaces.receiver(right, PORT)
             data = bytes(36 * 60)
@@ -116,7 +116,7 @@ def _packets(command: list[str], repetitions: int) -> list[Figure]:
                     outgoing.sendto(data, (THERE, PORT))
             took = time.monotonic() - begin
             bound.close()
-            return path.report()["ports"][1]["written"] / took
+            return running.report()["ports"][1]["written"] / took
 
     value = _median(once, repetitions)
     return [Figure("packets of 64 B forwarded", "at least 200,000/s", f"{value:,.0f}/s", value >= 200e3)]
@@ -124,7 +124,7 @@ def _packets(command: list[str], repetitions: int) -> list[Figure]:
 
 def _tcp(command: list[str], repetitions: int) -> list[Figure]:
     def once() -> float:
-        with _path(command, *FAST) as (left, right, _):
+        with path(command, *FAST) as (left, right, _):
             return _iperf(left, right)["sum_received"]["bits_per_second"]
 
     value = _median(once, repetitions)
@@ -150,7 +150,7 @@ def _delay(command: list[str], repetitions: int) -> list[Figure]:
 def _lateness(command: list[str], busy: tuple[str, ...]) -> list[float]:
     """Of packets now and then, the time on the way beyond the delay asked for, s."""
     late = []
-    with _path(command, "--rate", "1Gbit/s", "--delay", "50ms", *busy) as (left, right, _):
+    with path(command, "--rate", "1Gbit/s", "--delay", "50ms", *busy) as (left, right, _):
         outgoing, incoming = namespaces.sender(left), namespaces.receiver(right, PORT)
         for k in range(300):
             sent = time.time()
@@ -168,7 +168,7 @@ def _loss(command: list[str], repetitions: int) -> list[Figure]:
     offs, told = [], True
     for seed in range(1, repetitions + 1):
         options = ("--rate", "1Gbit/s", "--channel", channel, "--seed", str(seed))
-        with _path(command, *options) as (left, right, path):
+        with path(command, *options) as (left, right, running):
             outgoing, incoming = namespaces.sender(left), namespaces.receiver(right, PORT)
             for k in range(PACKETS):
                 outgoing.sendto(b"x", (THERE, PORT))
@@ -177,7 +177,7 @@ def _loss(command: list[str], repetitions: int) -> list[Figure]:
             got = 0
             while namespaces.receive(incoming) is not None:
                 got += 1
-            told &= path.report()["links"][0]["channel_drops"] == PACKETS - got
+            told &= running.report()["links"][0]["channel_drops"] == PACKETS - got
         offs.append(PACKETS - got - expected)
     worst = max(offs, key=abs)
     text = f"{expected:.0f} ± {spread:.0f} of {PACKETS}, and the count right"
@@ -194,7 +194,7 @@ def _rate(command: list[str], repetitions: int) -> list[Figure]:
         name = f"{rate / 1e6:.0f}Mbit/s"
 
         def ours(rate: float = rate, name: str = name) -> float:
-            with _path(command, "--rate", name, "--queue", "1000packets") as (left, right, _):
+            with path(command, "--rate", name, "--queue", "1000packets") as (left, right, _):
                 return _paced(left, right, rate, 1500)
 
         def theirs(rate: float = rate, name: str = name) -> float:

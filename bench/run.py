@@ -8,7 +8,9 @@ machine does falls on all of them alike. README.md says what is measured and how
   bench/run.py --quick                seconds, without ns-3
   bench/run.py -w W1,W3 -p ns2 -r 9   two workloads against ns-2, nine repetitions
   bench/run.py -w senders,receivers   what predictors, estimators and ACK policies cost, without peers
+  bench/run.py -w read                  how fast captures are read, beside tshark and tcptrace; needs root
   bench/run.py -w path                what the path emulator keeps of what it promises; needs root
+  bench/run.py -w shape               what shaping ACKs costs; needs root
 """
 
 import argparse
@@ -19,11 +21,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import captures
 import emulator
 import measure
 import receivers
 import report
 import senders
+import shaper
 import simulators
 import targets
 import workloads
@@ -33,7 +37,9 @@ from workloads import Workload
 
 QUICK = ["W1", "W2", "W3", "W6", senders.NAME, receivers.NAME]
 # Parts in which our own program runs in several ways, without peers.
-OWN = (senders.NAME, receivers.NAME, emulator.NAME)
+OWN = (senders.NAME, receivers.NAME, emulator.NAME, shaper.NAME, captures.NAME)
+# Those that need namespaces of their own.
+LIVE = (emulator, shaper, captures)
 
 
 def main() -> int:
@@ -61,12 +67,15 @@ def main() -> int:
     if receivers.NAME in arguments.workloads:
         lines = [one.simulator(arguments.truckee) for one in receivers.receivers(judged_only=arguments.quick)]
         complete &= _compare(lines, receivers.long_workloads(known), receiving, report.receivers_table, arguments)
-    figures = []
-    if emulator.NAME in arguments.workloads:
-        figures = emulator.measure([simulators.program(arguments.truckee)], arguments.own_repetitions)
-        complete &= all(figure.reached is not None for figure in figures)
+    figures = {}
+    for part in LIVE:
+        if part.NAME in arguments.workloads:
+            measured = part.measure([simulators.program(arguments.truckee)], arguments.own_repetitions)
+            complete &= all(figure.reached is not None for figure in measured)
+            figures[part.NAME] = measured
     verdicts = targets.judge(table, sending, receiving) if chosen or not figures else []
-    verdicts += targets.of_figures(figures)
+    for name, measured in figures.items():
+        verdicts += targets.of_figures(name, measured)
     print(report.targets_table(verdicts, arguments.markdown))
     if arguments.json:
         everything = {
@@ -75,7 +84,7 @@ def main() -> int:
             "rows": [row.as_json() for row in table],
             "senders": [row.as_json() for row in sending],
             "receivers": [row.as_json() for row in receiving],
-            "path": [vars(figure) for figure in figures],
+            **{part.NAME: [vars(figure) for figure in figures.get(part.NAME, [])] for part in LIVE},
             "targets": [vars(verdict) for verdict in verdicts],
         }
         arguments.json.write_text(json.dumps(everything, indent=1, ensure_ascii=False) + "\n")

@@ -51,9 +51,9 @@ def judge(table: Table, sending: Table, receiving: Table) -> list[Verdict]:
     ]
 
 
-def of_figures(figures: list[Figure]) -> list[Verdict]:
-    """What the emulator was measured at, beside what is asked of it."""
-    return [Verdict(f"path, {figure.what}: {figure.target}", figure.measured, figure.reached) for figure in figures]
+def of_figures(part: str, figures: list[Figure]) -> list[Verdict]:
+    """What a live part was measured at, beside what is asked of it."""
+    return [Verdict(f"{part}, {figure.what}: {figure.target}", figure.measured, figure.reached) for figure in figures]
 
 
 def _speed(table: Table) -> Iterator[Verdict]:

@@ -11,6 +11,7 @@ import measure
 import receivers
 import report
 import senders
+import shaper
 import simulators
 import targets
 import workloads
@@ -19,17 +20,19 @@ from results import Run, Table
 from simulators import COMPUTED_NS2, NS3, OURS, TUNED_NS2, Answer
 
 
-class Emulator(unittest.TestCase):
+class Live(unittest.TestCase):
     def test_what_cannot_be_measured_is_a_line_and_no_verdict(self):
-        figures = emulator.measure(["/nonexistent/truckee"], 1)
-        self.assertEqual(len(figures), 5)
-        verdicts = targets.of_figures(figures)
-        self.assertTrue(all(verdict.word == "not measured" for verdict in verdicts))
-        self.assertTrue(all("cannot be measured" in verdict.measured for verdict in verdicts))
+        for part, parts in ((emulator, 5), (shaper, 3)):
+            figures = part.measure(["/nonexistent/truckee"], 1)
+            self.assertEqual(len(figures), parts)
+            verdicts = targets.of_figures(part.NAME, figures)
+            self.assertTrue(all(verdict.word == "not measured" for verdict in verdicts))
+            self.assertTrue(all("cannot be measured" in verdict.measured for verdict in verdicts))
+            self.assertTrue(all(verdict.target.startswith(f"{part.NAME}, ") for verdict in verdicts))
 
     def test_a_figure_that_was_measured_is_judged(self):
         figure = emulator.Figure("rate of 10Mbit/s", "within 1 %", "+2.000 %", False)
-        self.assertEqual(targets.of_figures([figure])[0].word, "NOT REACHED")
+        self.assertEqual(targets.of_figures("path", [figure])[0].word, "NOT REACHED")
 
 
 class Workloads(unittest.TestCase):
