@@ -4,9 +4,9 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 TRUCKEE := $(TARGET)/release/truckee
 PYTHON := .venv/bin/python
-REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt
+REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt tests/report/requirements.txt
 
-.PHONY: help demo release test bench validation studies book figures venv rust live clean
+.PHONY: help demo release test bench validation stacks studies book figures venv rust live browser clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -20,7 +20,7 @@ release: rust
 	@echo "==> building truckee (the first time takes some minutes)"
 	@cargo build --release --locked -p truckee-cli
 
-test: rust live venv ## Check everything: format, lints, tests, digests, studies, licences, Python, the book
+test: rust live browser venv ## Check everything: format, lints, tests, digests, studies, licences, Python, the book
 	@tools/test.sh
 
 bench: release ## Measure beside ns-2 and ns-3, installing them where possible
@@ -30,6 +30,9 @@ bench: release ## Measure beside ns-2 and ns-3, installing them where possible
 validation: release venv ## Hold our senders against those of ns-2 and ns-3 (half an hour), and draw their windows
 	@bench/peers/install.sh
 	@$(PYTHON) validation/run.py --truckee $(TRUCKEE) --figures docs/figures/validation
+
+stacks: release live ## Have the probe judge TCP stacks that nobody here wrote: smoltcp, lwIP, gVisor, libslirp, user-mode Linux
+	@validation/stacks/run.py --truckee $(TRUCKEE)
 
 studies: venv release ## Run every study in full, and write its page of the book (about half an hour)
 	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py --studies
@@ -51,6 +54,9 @@ rust:
 
 live:
 	@tools/prepare.sh live
+
+browser:
+	@tools/prepare.sh browser
 
 venv:
 	@tools/prepare.sh python $(REQUIREMENTS)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Holds every dependency against deny.toml: licence, ban, source. Offline, from `cargo metadata`.
+"""Holds every dependency against deny.toml: licence, ban, source. Offline, from `cargo metadata`, and for what is kept in
+the repository itself from its vendored.toml, which also says what its files must be.
 
 Reads the same file as cargo-deny, which does more but takes minutes to build. Not for: security advisories, which need
 a database from the network.
 """
 
+import hashlib
 import json
 import re
 import subprocess
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+VENDORED = ROOT / "crates/lab/src/report/vendor/vendored.toml"
 CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
 
 
@@ -65,6 +68,22 @@ def problems(package: dict[str, Any], allow: set[str], banned: set[str]) -> list
     return found
 
 
+def vendored_problems(library: dict[str, Any], folder: Path, allow: set[str]) -> list[str]:
+    """What is wrong with a library of vendored.toml, whose files are in this folder."""
+    found = []
+    if not allowed(library["license"], allow):
+        found.append(f"is licensed {library['license']}")
+    if library["licence_file"] not in library["sha256"]:
+        found.append("has no licence beside it")
+    for name, digest in library["sha256"].items():
+        path = folder / name
+        if not path.is_file():
+            found.append(f"lacks {name}")
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            found.append(f"has another {name} than was taken over")
+    return found
+
+
 def main() -> int:
     """Exit code: 0 all is well, 1 something is not."""
     policy = tomllib.loads((ROOT / "deny.toml").read_text())
@@ -73,9 +92,11 @@ def main() -> int:
     packages = json.loads(metadata.stdout)["packages"]
     allow, banned = set(policy["licenses"]["allow"]), set(policy["bans"]["deny"])
     bad = [(p, what) for p in packages for what in problems(p, allow, banned)]
+    libraries = tomllib.loads(VENDORED.read_text())["library"]
+    bad += [(one, what) for one in libraries for what in vendored_problems(one, VENDORED.parent, allow)]
     for package, what in bad:
         print(f"{package['name']} {package['version']} {what}", file=sys.stderr)
-    print(f"{len(packages)} packages held against deny.toml, {len(bad)} problems")
+    print(f"{len(packages) + len(libraries)} packages held against deny.toml, {len(bad)} problems")
     return 1 if bad else 0
 
 

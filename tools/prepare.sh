@@ -4,6 +4,7 @@
 #
 #   tools/prepare.sh rust          a Rust toolchain, a linker, and on Linux what the live leg is built with
 #   tools/prepare.sh live          what the live leg's tests use beside
+#   tools/prepare.sh browser       a browser, with which the tests of the report's pages look at them
 #   tools/prepare.sh python FILE…  .venv with the requirements in these files
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,8 +50,29 @@ live() {
     command -v ip >/dev/null || missing+=(iproute2)
     command -v nginx >/dev/null || missing+=(nginx-light)
     command -v curl >/dev/null || missing+=(curl)
+    # Foreign TCP stacks (validation/stacks).
+    command -v linux.uml >/dev/null || missing+=(user-mode-linux)
+    command -v insmod >/dev/null || missing+=(kmod)
+    command -v slirp4netns >/dev/null || missing+=(slirp4netns)
+    [[ -e /usr/include/lwip/lwip/init.h ]] || missing+=(liblwip-dev)
+    command -v tshark >/dev/null || missing+=(tshark)
+    command -v tcptrace >/dev/null || missing+=(tcptrace)
+    # The arithmetic of the BPF programs is tested under clang's sanitizer of undefined behaviour.
+    sanitizes || missing+=(libclang-rt-dev)
     # Without these, the tests that want them say so.
     ((${#missing[@]} == 0)) || (apt_install "${missing[@]}") || true
+}
+
+sanitizes() {
+    echo "int main(void) { return 0; }" |
+        "${CLANG:-clang}" -fsanitize=undefined -x c -o /dev/null - 2>/dev/null
+}
+
+browser() {
+    for name in chromium chromium-browser google-chrome; do
+        ! command -v "$name" >/dev/null || return 0
+    done
+    apt_install chromium
 }
 
 python() {
@@ -75,6 +97,6 @@ python() {
 what=${1:-}
 shift || true
 case $what in
-    rust | live | python) "$what" "$@" ;;
-    *) sed -n '2,7s/^# \?//p' "$0" >&2; exit 2 ;;
+    rust | live | browser | python) "$what" "$@" ;;
+    *) sed -n '2,8s/^# \?//p' "$0" >&2; exit 2 ;;
 esac

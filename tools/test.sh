@@ -9,14 +9,18 @@ cd "$(dirname "$0")/.."
 
 TARGET=${CARGO_TARGET_DIR:-target}
 LOGS=$TARGET/checks
-STEPS=(format lints tests digests studies licences python book)
+SMOLTCP=validation/stacks/smoltcp/Cargo.toml
+STEPS=(format lints tests digests studies stacks licences python pages book)
 mkdir -p "$LOGS"
 
-format() { cargo fmt --all --check; }
+format() {
+    cargo fmt --all --check && cargo fmt --manifest-path "$SMOLTCP" --check
+}
 lints() {
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
         # As it is built without clang, or on another system than Linux: all but the live leg.
-        cargo clippy --locked -p truckee-cli --no-default-features -- -D warnings
+        cargo clippy --locked -p truckee-cli --no-default-features -- -D warnings &&
+        cargo clippy --locked --manifest-path "$SMOLTCP" --target-dir "$TARGET/stacks" -- -D warnings
 }
 tests() { cargo test --locked --workspace --no-fail-fast; }
 digests() { tools/digests.sh; }
@@ -27,20 +31,49 @@ studies() {
     if "$TARGET/release/truckee" doctor; then live=(--require-live); fi
     "$TARGET/release/truckee" study run --all --quick "${live[@]}"
 }
+# Foreign TCP stacks before the probe. A stack that the machine has not is left out; in CI that is a failure.
+stacks() {
+    if ((EUID != 0)) && [[ -z ${CI:-} ]]; then
+        echo "foreign stacks need root: left out"
+        return
+    fi
+    make --no-print-directory release && validation/stacks/run.py --quick --truckee "$TARGET/release/truckee"
+}
 licences() { tools/licences.py; }
 python() {
-    .venv/bin/ruff format --check bench docs tools validation &&
-        .venv/bin/ruff check bench docs tools validation &&
+    .venv/bin/ruff format --check bench docs tests tools validation &&
+        .venv/bin/ruff check bench docs tests tools validation &&
         (cd bench && ../.venv/bin/mypy .) &&
-        (cd validation && MYPYPATH=../bench ../.venv/bin/mypy .) &&
+        (cd validation && MYPYPATH=../bench ../.venv/bin/mypy --exclude '^stacks/' .) &&
+        (cd validation/stacks && ../../.venv/bin/mypy .) &&
         (cd docs && ../.venv/bin/mypy --strict generate.py test_generate.py) &&
+        (cd tests/report && ../../.venv/bin/mypy --strict pages.py test_report.py) &&
         (cd tools && ../.venv/bin/mypy --strict licences.py test_licences.py) &&
         .venv/bin/python -m unittest discover -s bench &&
         .venv/bin/python -m unittest discover -s validation &&
+        .venv/bin/python -m unittest discover -s validation/stacks &&
         .venv/bin/python -m unittest discover -s tools &&
         .venv/bin/python -m unittest discover -s docs
 }
+# The report's pages, as a browser shows them; pages and screenshots stay beside the build.
+pages() {
+    make --no-print-directory release &&
+        TRUCKEE=$(realpath "$TARGET")/release/truckee ARTEFACTS=$(realpath "$TARGET")/report \
+            .venv/bin/python -m unittest discover -v -s tests/report
+}
 book() { make --no-print-directory book; }
+
+# What a step's log says of what failed, short enough for the end of a long output.
+failures() {
+    local named
+    named=$(awk '
+        /^test .* \.\.\. FAILED/ || /^(FAIL|ERROR): / || /^error(\[|:)/ { print "  " $0 }
+        /^thread .* panicked at / { print "  " $0; lines = 4; next }
+        /^[[:space:]]*(fail|FAIL)[[:space:]]/ { print "  " $0 }
+        lines > 0 { print "    " $0; lines -= 1 }' "$LOGS/$1.log")
+    [[ -n $named ]] || named=$(tail -n 20 "$LOGS/$1.log")
+    head -n 60 <<<"$named" | cut -c1-300
+}
 
 passed=0 failed=0 broken=()
 for step in "${@:-${STEPS[@]}}"; do
@@ -70,6 +103,10 @@ for step in "${@:-${STEPS[@]}}"; do
     echo "==> $step: $good passed, $bad failed, $((SECONDS - began)) s"
 done
 
+for step in "${broken[@]}"; do
+    echo "==> what failed in $step (all of it in $LOGS/$step.log):"
+    failures "$step"
+done
 ((${#broken[@]} == 0)) || echo "failed: ${broken[*]} (logs in $LOGS)"
 echo "$passed passed, $failed failed"
 ((${#broken[@]} == 0))

@@ -1,8 +1,11 @@
 """Tests of the licence check: python3 -m unittest discover -s tools."""
 
+import tempfile
+import tomllib
 import unittest
+from pathlib import Path
 
-from licences import CRATES_IO, allowed, problems
+from licences import CRATES_IO, VENDORED, allowed, problems, vendored_problems
 
 ALLOW = {"MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"}
 
@@ -25,6 +28,19 @@ class Licences(unittest.TestCase):
         self.assertEqual(problems(good, ALLOW, {"a"}), ["is banned"])
         self.assertEqual(problems({**good, "license": None}, ALLOW, set()), ["names no licence"])
         self.assertEqual(len(problems({**good, "source": "git+https://x"}, ALLOW, set())), 1)
+
+    def test_what_is_kept_of_others_is_what_was_taken_over(self) -> None:
+        for library in tomllib.loads(VENDORED.read_text())["library"]:
+            self.assertEqual(vendored_problems(library, VENDORED.parent, ALLOW), [])
+            self.assertEqual(vendored_problems(library, VENDORED.parent, set()), ["is licensed MIT"])
+            with tempfile.TemporaryDirectory() as folder:
+                names = list(library["sha256"])
+                self.assertEqual(vendored_problems(library, Path(folder), ALLOW), [f"lacks {name}" for name in names])
+                for name in names:
+                    (Path(folder) / name).parent.mkdir(exist_ok=True)
+                    (Path(folder) / name).write_text("something else")
+                changed = [f"has another {name} than was taken over" for name in names]
+                self.assertEqual(vendored_problems(library, Path(folder), ALLOW), changed)
 
 
 if __name__ == "__main__":
