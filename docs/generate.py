@@ -148,7 +148,7 @@ def metrics_table(truckee: Truckee) -> str:
 def study_page(truckee: Truckee, report: dict[str, Any]) -> str:
     """A study: claim, set-up, verdicts, figures."""
     lines = [f"# {report['title']}", "", f"Published: {report['source']['paper']}, {report['source']['place']}."]
-    if "kernel" in report["engines"]:
+    if report["engines"] not in ([], ["sim"]):
         lines += ["", f"Runs on: {', '.join(f'`{engine}`' for engine in report['engines'])}."]
     lines += ["", report["setup"].strip(), ""]
     figures = DOCS / "figures" / "studies"
@@ -201,7 +201,7 @@ def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
         (
             "A study is a claim from the literature, run again: the scenario, the published values, what must hold, and a"
             " figure with both. `differs` means that the paper's value cannot be reached; the page says why, and the value"
-            " measured in its place is held to. It never counts as a pass. Those on `kernel` run on a real TCP stack."
+            " measured in its place is held to. It never counts as a pass. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
         ),
         "",
         "| study | what it is about | published in | runs on | pass | differ | fail |",
