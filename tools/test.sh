@@ -4,6 +4,10 @@
 #
 #   tools/test.sh             all steps
 #   tools/test.sh lints book  these
+#
+# Live tests, live studies and the browser go by the machine's own clock, and a machine that stands still for a moment
+# can make one of them fail. So what failed there is tried once more, by itself and after everything else, and the end
+# says so. What is really wrong fails again; the simulator, which knows no such clock, always does.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -63,6 +67,27 @@ pages() {
 }
 book() { make --no-print-directory book; }
 
+# What failed in a step, once more.
+again_tests() {
+    local target targets failed status=0
+    mapfile -t targets < <(sed -n 's/^ *`\(-p .*\)`$/\1/p' "$LOGS/tests.log")
+    mapfile -t failed < <(sed -n 's/^test \(.*\) \.\.\. FAILED$/\1/p' "$LOGS/tests.log" | sort -u)
+    # A target that was not built, or ended without saying which test it failed, has nothing to try again.
+    ((${#targets[@]} > 0 && ${#targets[@]} == $(grep -c '^test result: FAILED' "$LOGS/tests.log"))) || return
+    for target in "${targets[@]}"; do
+        # shellcheck disable=SC2086 # words of a command line
+        cargo test --locked $target -- --exact --test-threads 1 "${failed[@]}" || status=1
+    done
+    return $status
+}
+again_studies() {
+    local failed
+    failed=$(sed -n 's/^error: checks failed in //p' "$LOGS/studies.log" | tr -d ,)
+    # shellcheck disable=SC2086 # ids
+    [[ -n $failed ]] && "$TARGET/release/truckee" study run $failed --quick
+}
+again_pages() { pages; }
+
 # What a step's log says of what failed, short enough for the end of a long output.
 failures() {
     local named
@@ -75,7 +100,7 @@ failures() {
     head -n 60 <<<"$named" | cut -c1-300
 }
 
-passed=0 failed=0 broken=()
+passed=0 failed=0 broken=() again=()
 for step in "${@:-${STEPS[@]}}"; do
     if [[ " ${STEPS[*]} " != *" $step "* ]]; then
         echo "there is no step \"$step\", only ${STEPS[*]}" >&2
@@ -98,11 +123,21 @@ for step in "${@:-${STEPS[@]}}"; do
     elif ((status == 0 && good == 0)); then
         good=1
     fi
+    if ((bad > 0)) && declare -F "again_$step" >/dev/null; then
+        echo "==> $step: what failed, once more"
+        if "again_$step" </dev/null 2>&1 | tee "$LOGS/$step.again.log"; then
+            again+=("$step") good=$((good + bad)) status=0 bad=0
+        fi
+    fi
     ((status == 0 && bad == 0)) || broken+=("$step")
     passed=$((passed + good)) failed=$((failed + bad))
     echo "==> $step: $good passed, $bad failed, $((SECONDS - began)) s"
 done
 
+for step in "${again[@]}"; do
+    echo "==> what failed in $step, but not once more (all of it in $LOGS/$step.log):"
+    failures "$step"
+done
 for step in "${broken[@]}"; do
     echo "==> what failed in $step (all of it in $LOGS/$step.log):"
     failures "$step"
