@@ -71,9 +71,11 @@ book() { make --no-print-directory book; }
 again_tests() {
     local target targets failed status=0
     mapfile -t targets < <(sed -n 's/^ *`\(-p .*\)`$/\1/p' "$LOGS/tests.log")
-    mapfile -t failed < <(sed -n 's/^test \(.*\) \.\.\. FAILED$/\1/p' "$LOGS/tests.log" | sort -u)
-    # A target that was not built, or ended without saying which test it failed, has nothing to try again.
-    ((${#targets[@]} > 0 && ${#targets[@]} == $(grep -c '^test result: FAILED' "$LOGS/tests.log"))) || return
+    mapfile -t failed < <(sed -n 's/^test \(.*\) \.\.\. FAILED$/\1/p' "$LOGS/tests.log")
+    # A target that was not built, or ended without saying which tests it failed, has nothing to try again.
+    awk -v targets=${#targets[@]} -v named=${#failed[@]} '
+        /^test result: FAILED/ { ended += 1; failed += $6 }
+        END { exit !(ended > 0 && ended == targets && failed == named) }' "$LOGS/tests.log" || return
     for target in "${targets[@]}"; do
         # shellcheck disable=SC2086 # words of a command line
         cargo test --locked $target -- --exact --test-threads 1 "${failed[@]}" || status=1
