@@ -5,12 +5,13 @@ use super::params::params;
 use super::port::Port;
 use crate::Error;
 use libbpf_rs::{
-    ErrorKind, Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel,
+    ErrorKind, Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, PrintLevel, RingBuffer,
     RingBufferBuilder,
 };
 use nix::unistd::Uid;
 use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Once;
 
 /// Room for events of a port that records: 16 MiB hold some 140,000.
@@ -81,6 +82,42 @@ pub struct Loaded {
     link: Option<Link>,
     object: Object,
     registration: Registration,
+    recorder: Option<Recorder>,
+}
+
+/// Where a port that records does so. It stays mapped: mapping the ring anew for each look costs more than all the rest of
+/// a run, and makes the emulator's thread wait.
+#[derive(Debug)]
+struct Recorder {
+    ring: RingBuffer<'static>,
+    found: Rc<RefCell<Events>>,
+}
+
+impl Recorder {
+    /// Of the port in `object`.
+    fn of(object: &Object, name: &str) -> Result<Self, Error> {
+        let doing = || format!("record what \"{name}\" does");
+        let map = object.maps().find(|map| map.name() == RECORD).ok_or_else(|| broken(doing(), RECORD))?;
+        let found = Rc::new(RefCell::new(Events::default()));
+        let sink = Rc::clone(&found);
+        let take = move |record: &[u8]| {
+            let mut sink = sink.borrow_mut();
+            match Event::read(record) {
+                Some(event) => sink.list.push(event),
+                None => sink.lost += 1,
+            }
+            0
+        };
+        let mut builder = RingBufferBuilder::new();
+        builder.add(&map, take).map_err(|e| refused(doing(), &e))?;
+        Ok(Self { ring: builder.build().map_err(|e| refused(doing(), &e))?, found })
+    }
+
+    /// What came since the last call; lost: what could not be read.
+    fn take(&self) -> Result<Events, libbpf_rs::Error> {
+        self.ring.consume()?;
+        Ok(self.found.take())
+    }
 }
 
 impl Loaded {
@@ -121,7 +158,8 @@ impl Loaded {
             None => return Err(broken(doing(), OPS)),
         };
         let link = link.map_err(|e| refused(registering(kernel_name), &e))?;
-        Ok(Self { name: kernel_name.to_owned(), link: Some(link), object, registration })
+        let recorder = record.then(|| Recorder::of(&object, kernel_name)).transpose()?;
+        Ok(Self { name: kernel_name.to_owned(), link: Some(link), object, registration, recorder })
     }
 
     /// Its name in the kernel.
@@ -132,21 +170,9 @@ impl Loaded {
     /// What was recorded since the last call.
     pub fn events(&mut self) -> Result<Events, Error> {
         let doing = || format!("read what \"{}\" recorded", self.name);
-        let mut list = Vec::new();
-        let mut unreadable = 0u64;
-        for map in self.object.maps().filter(|map| map.name() == RECORD) {
-            let mut builder = RingBufferBuilder::new();
-            let take = |record: &[u8]| {
-                match Event::read(record) {
-                    Some(event) => list.push(event),
-                    None => unreadable += 1,
-                }
-                0
-            };
-            builder.add(&map, take).map_err(|e| refused(doing(), &e))?;
-            let ring = builder.build().map_err(|e| refused(doing(), &e))?;
-            ring.consume().map_err(|e| refused(doing(), &e))?;
-        }
+        let recorder = self.recorder.as_ref();
+        let found = recorder.map(Recorder::take).transpose().map_err(|e| refused(doing(), &e))?;
+        let Events { list, lost: unreadable } = found.unwrap_or_default();
         Ok(Events { list, lost: self.lost()? + unreadable })
     }
 
