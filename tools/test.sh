@@ -6,8 +6,8 @@
 #   tools/test.sh lints book  these
 #
 # Live tests, live studies and the browser go by the machine's own clock, and a machine that stands still for a moment
-# can make one of them fail. So what failed there is tried once more, by itself and after everything else, and the end
-# says so. What is really wrong fails again; the simulator, which knows no such clock, always does.
+# can make one of them fail. So what failed there is tried once more, by itself, at the end of its step, and the last lines
+# say so. What is really wrong fails again, as does all that the simulator does, which knows no such clock.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
