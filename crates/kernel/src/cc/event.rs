@@ -108,7 +108,7 @@ pub struct Event {
 pub struct Events {
     /// In the order of time within a connection.
     pub list: Vec<Event>,
-    /// How many were lost in all because nobody drained in time.
+    /// How many were lost since the last drain, because nobody drained in time.
     pub lost: u64,
 }
 

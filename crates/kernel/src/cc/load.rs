@@ -83,6 +83,8 @@ pub struct Loaded {
     object: Object,
     registration: Registration,
     recorder: Option<Recorder>,
+    /// Events that had found no room when it was last asked.
+    lost: u64,
 }
 
 /// Where a port that records does so. It stays mapped: mapping the ring anew for each look costs more than all the rest of
@@ -159,7 +161,7 @@ impl Loaded {
         };
         let link = link.map_err(|e| refused(registering(kernel_name), &e))?;
         let recorder = record.then(|| Recorder::of(&object, kernel_name)).transpose()?;
-        Ok(Self { name: kernel_name.to_owned(), link: Some(link), object, registration, recorder })
+        Ok(Self { name: kernel_name.to_owned(), link: Some(link), object, registration, recorder, lost: 0 })
     }
 
     /// Its name in the kernel.
@@ -173,7 +175,9 @@ impl Loaded {
         let recorder = self.recorder.as_ref();
         let found = recorder.map(Recorder::take).transpose().map_err(|e| refused(doing(), &e))?;
         let Events { list, lost: unreadable } = found.unwrap_or_default();
-        Ok(Events { list, lost: self.lost()? + unreadable })
+        let lost = self.lost()?;
+        let new = lost - std::mem::replace(&mut self.lost, lost);
+        Ok(Events { list, lost: new + unreadable })
     }
 
     /// Events that found no room, over all.
