@@ -151,7 +151,8 @@ def main() -> int:
 def _run(command: list[str]) -> int:
     """The command's exit code. Who asks us to end asks it."""
     try:
-        process = subprocess.Popen(command, preexec_fn=lambda: _end_with_parent(signal.SIGTERM))
+        # There are no threads here.
+        process = subprocess.Popen(command, preexec_fn=lambda: _end_with_parent(signal.SIGTERM))  # noqa: PLW1509
     except OSError as error:
         _say(f"{command[0]} cannot be run: {error.strerror}")
         return REFUSED

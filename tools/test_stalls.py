@@ -1,5 +1,6 @@
 """Tests of the machine that stands still: python3 -m unittest discover -s tools."""
 
+import functools
 import itertools
 import os
 import signal
@@ -70,16 +71,26 @@ class Running(unittest.TestCase):
         for number in (signal.SIGTERM, signal.SIGKILL):
             child = subprocess.Popen([*PROGRAM, "--", "sleep", "600"], stderr=subprocess.DEVNULL)
             cores = len(os.sched_getaffinity(0))
-            until(lambda child=child, cores=cores: len(children(child.pid)) == cores + 1)
+            until(functools.partial(has_children, child.pid, cores + 1))
             left = children(child.pid)
             child.send_signal(number)
             child.wait()
-            until(lambda left=left: not any(alive(process) for process in left))
+            until(functools.partial(all_gone, left))
 
 
 def children(process: int) -> list[int]:
     """The processes that this one has started."""
     return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def has_children(process: int, number: int) -> bool:
+    """Whether a process has started so many."""
+    return len(children(process)) == number
+
+
+def all_gone(processes: list[int]) -> bool:
+    """Whether none of these is there any more."""
+    return not any(alive(process) for process in processes)
 
 
 def alive(process: int) -> bool:
