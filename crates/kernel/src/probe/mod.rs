@@ -274,7 +274,7 @@ pub fn confine() -> Result<(), Error> {
 
 #[cfg(live)]
 #[cfg(test)]
-mod local_tests;
+mod live_local;
 #[cfg(target_os = "linux")]
 #[cfg(test)]
-mod tests;
+mod live_faults;

@@ -28,7 +28,7 @@ mod release;
 mod running;
 #[cfg(live)]
 #[cfg(test)]
-mod tests;
+mod live;
 
 pub use counts::{Counts, Lateness, ModeTimes};
 pub use policy::Policy;

@@ -18,7 +18,7 @@ fn program(name: &str, arguments: &[&str]) {
 /// process, its digits, and the process that it left in its control group.
 fn victim() -> (Child, String, String) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["clean::tests::a_run_that_waits_to_be_killed", "--exact", "--ignored", "--nocapture"])
+        .args(["clean::live::a_run_that_waits_to_be_killed", "--exact", "--ignored", "--nocapture"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
