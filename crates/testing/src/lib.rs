@@ -49,6 +49,20 @@ pub fn root() -> bool {
     is
 }
 
+/// Has the machine for itself, as far as other tests ask for it by the same name, for as long as what it returns lives: for what is of the
+/// whole machine, such as sweeping up after dead runs. Tests of other processes wait.
+///
+/// # Panics
+/// Where there is no folder for temporary files.
+#[must_use]
+pub fn alone(with: &str) -> File {
+    let path = std::env::temp_dir().join(format!("truckee-tests-{with}.lock"));
+    // One of another user's can be locked, but not written to.
+    let file = File::open(&path).or_else(|_| File::create(&path)).unwrap();
+    file.lock().unwrap();
+    file
+}
+
 /// Waits until something has come.
 ///
 /// # Panics
@@ -96,6 +110,15 @@ mod tests {
     fn a_test_is_named_by_its_binary_and_its_path() {
         assert!(name().ends_with(" tests::a_test_is_named_by_its_binary_and_its_path"), "{}", name());
         assert!(name().starts_with("truckee"), "{}", name());
+    }
+
+    #[test]
+    fn whoever_is_alone_is_waited_for() {
+        let path = std::env::temp_dir().join("truckee-tests-alone.lock");
+        let alone = alone("alone");
+        assert!(File::open(&path).unwrap().try_lock().is_err());
+        drop(alone);
+        assert!(File::open(&path).unwrap().try_lock().is_ok());
     }
 
     #[test]

@@ -276,6 +276,7 @@ fn killed_it_leaves_the_program_its_connection_and_nothing_attached() {
     if !possible() {
         return;
     }
+    let _alone = truckee_testing::alone("clean");
     let place = Place::with_server("k");
     let (done, pid) =
         (place.file("done").display().to_string(), place.file("pid-of-sh").display().to_string());

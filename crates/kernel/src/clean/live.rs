@@ -59,6 +59,7 @@ fn what_a_killed_run_leaves_is_removed_and_nothing_else() {
     if !able(&[Capability::StructOps, Capability::Cgroup]) {
         return;
     }
+    let _alone = truckee_testing::alone("clean");
     let (mut child, id, sleeper) = victim();
     // A user's own, one of them with a name that a run could have given; and a run that lives.
     let user = [format!("truckee-{id}"), format!("truckee-user{}-x", std::process::id())];
