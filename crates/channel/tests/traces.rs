@@ -15,8 +15,7 @@ fn example() -> CapacityTrace {
 }
 
 fn recorded(name: &str) -> CapacityTrace {
-    let data =
-        std::env::var_os("TRUCKEE_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
+    let data = std::env::var_os("TRUCKEE_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
     CapacityTrace::read(data.join("traces").join(name)).expect("a recorded trace (set TRUCKEE_DATA)")
 }
 

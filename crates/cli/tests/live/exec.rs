@@ -183,8 +183,7 @@ fn the_policy_is_changed_while_the_program_runs() {
     // It downloads before the change, and after it, whenever that is.
     let changed = place.file("changed");
     let curl = "curl -sf -o /dev/null http://10.77.0.2";
-    let script =
-        format!("{curl}/fast; until [ -e {} ]; do sleep 0.02; done; {curl}/slow", changed.display());
+    let script = format!("{curl}/fast; until [ -e {} ]; do sleep 0.02; done; {curl}/slow", changed.display());
     let child =
         truckee(&[&exec[..], &["sh", "-c", &script]].concat()).stderr(Stdio::piped()).spawn().unwrap();
     let id = identity(child.id());
@@ -344,6 +343,7 @@ fn a_standing_shaper_shapes_whatever_leaves_and_says_what_it_did() {
     let shape = ["shape", "--ns", place.client(), "--dev", "v0", "--ack", "delayed:4", "--for", "1s"];
     let done = run(&shape);
     assert!(done.status.success() && text(&done).starts_with("ACK policy delayed:4"), "{}", said(&done));
-    let report: Value = serde_json::from_slice(&run(&[&shape[..], &["--format", "json"]].concat()).stdout).unwrap();
+    let report: Value =
+        serde_json::from_slice(&run(&[&shape[..], &["--format", "json"]].concat()).stdout).unwrap();
     assert!(report["lasted_s"].as_f64().unwrap() >= 1.0, "{report:#}");
 }

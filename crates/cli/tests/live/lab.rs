@@ -10,7 +10,8 @@ fn the_kernel_and_the_simulator_are_compared() {
     }
     let folder = tempfile::tempdir().unwrap();
     let file = scenario(folder.path(), &lossy(FILE, "newreno"));
-    let comparison = json(&["compare", file.to_str().unwrap(), "--runs", "2", "--jobs", "2", "--format", "json"]);
+    let comparison =
+        json(&["compare", file.to_str().unwrap(), "--runs", "2", "--jobs", "2", "--format", "json"]);
     let names: Vec<_> = comparison["engines"].as_array().unwrap().iter().map(|e| &e["name"]).collect();
     assert_eq!(names, ["sim", "kernel"]);
     assert_eq!(comparison["seeds"], serde_json::json!([1, 2]));

@@ -162,7 +162,8 @@ fn whenever_a_run_is_killed_clean_removes_what_it_left_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let page = "app = { kind = \"web-page\", size = \"200kB\" }\n";
     let download = lossy(ENDLESS, "newreno-lp");
-    let page = format!("[[flow]]\nname = \"page\"\nfrom = \"src\"\nto = \"dst\"\nmin_rto = \"200ms\"\n{page}");
+    let page =
+        format!("[[flow]]\nname = \"page\"\nfrom = \"src\"\nto = \"dst\"\nmin_rto = \"200ms\"\n{page}");
     let file = scenario(folder.path(), &format!("{download}{page}"));
     let _alone = truckee_testing::alone("clean");
     // A namespace of somebody else that is called nearly as ours are.

@@ -100,13 +100,10 @@ fn a_path_that_loses_is_not_taken_for_a_server_that_harms() {
     .unwrap();
     // One in fourteen: of ten segments of a first round and the dozen and more behind them at least one.
     let lost: Vec<_> = (1..200).map(|k| format!("\"{0}..{0}\"", 14 * k)).collect();
-    text.set("link.0.channel", &format!("{{ kind = \"scripted\", packets = [{}] }}", lost.join(", "))).unwrap();
+    text.set("link.0.channel", &format!("{{ kind = \"scripted\", packets = [{}] }}", lost.join(", ")))
+        .unwrap();
     let scenario = text.scenario().unwrap();
-    let options = Options {
-        patience: Duration::from_secs(20),
-        repeat: 1,
-        ..options()
-    };
+    let options = Options { patience: Duration::from_secs(20), repeat: 1, ..options() };
     let report = probe_flow(&scenario, &options, &AtomicBool::new(false)).unwrap();
     if let Conclusion::Verdict(v) = &report.conclusion {
         assert_eq!(v.confidence, Confidence::Low, "{v:#?}");

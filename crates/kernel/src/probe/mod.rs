@@ -272,9 +272,9 @@ pub fn confine() -> Result<(), Error> {
     Err(Error::NotBuilt)
 }
 
-#[cfg(live)]
-#[cfg(test)]
-mod live_local;
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod live_faults;
+#[cfg(live)]
+#[cfg(test)]
+mod live_local;

@@ -185,7 +185,10 @@ mod tests {
             let me = getuid().as_raw();
             assert_eq!(heard(b"show\n", me), ("ok\nanswer".into(), Some("Show".into())));
             let (answer, asked) = heard(b"ack division:4:first=3\nshow\n", me);
-            assert_eq!((answer.as_str(), asked.as_deref()), ("ok\nanswer", Some("Ack(\"division:4:first=3\")")));
+            assert_eq!(
+                (answer.as_str(), asked.as_deref()),
+                ("ok\nanswer", Some("Ack(\"division:4:first=3\")"))
+            );
             let long = [b"ack ".as_slice(), &[b'x'; 3000]].concat();
             for (says, why) in [
                 (b"show".as_slice(), "took too long"),

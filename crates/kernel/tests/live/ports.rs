@@ -87,14 +87,12 @@ fn hold(names: &[&str], path: Path) -> Vec<Report> {
 }
 
 /// Runs each, all at once, until its events are enough, and holds it against its definition.
-fn hold_all(
-    ports: &[(&str, Port)],
-    path: Path,
-    enough: &(dyn Fn(&[Event]) -> bool + Sync),
-) -> Vec<Report> {
+fn hold_all(ports: &[(&str, Port)], path: Path, enough: &(dyn Fn(&[Event]) -> bool + Sync)) -> Vec<Report> {
     std::thread::scope(|scope| {
-        let runs: Vec<_> =
-            ports.iter().map(|(name, port)| (name, scope.spawn(move || record(port, path, enough).0))).collect();
+        let runs: Vec<_> = ports
+            .iter()
+            .map(|(name, port)| (name, scope.spawn(move || record(port, path, enough).0)))
+            .collect();
         let done = runs.into_iter().map(|(name, run)| {
             let report = run.join().unwrap();
             println!("{name}: {report:?}");
@@ -214,8 +212,7 @@ fn an_ecn_echo_is_told_from_a_loss() {
     }
     let port = truckee_kernel::cc::find("tk_lp_wireless").unwrap().port().unwrap();
     let path = Path { mark: 4, every: 0, sysctls: &["tcp_ecn=1"], ..PATH };
-    let enough =
-        |events: &[Event]| asked(events, flags::ECHO) >= 3 && asked(events, flags::TIMEOUT) >= 1;
+    let enough = |events: &[Event]| asked(events, flags::ECHO) >= 3 && asked(events, flags::TIMEOUT) >= 1;
     let (report, events) = record(&port, path, enough);
     println!("{report:?}");
     assert!(report.within(), "{report:?}");
