@@ -6,6 +6,7 @@
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
+use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, Socket, Type};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -32,14 +33,44 @@ pub struct Path {
     /// From each so many-th packet with data on none arrives, until one is sent for the third time since: at most one of
     /// these was a probe for a lost tail, so the retransmission timer has gone off. 0: never.
     pub dark: usize,
-    /// Whether packets are kept back for longer now and then, and each time for longer than the time before.
-    pub swell: bool,
+    /// How packets are kept back for longer now and then.
+    pub swell: Swell,
+    /// Whether each segment is acknowledged by itself: at once, and while nobody reads, since segments that come meanwhile
+    /// are acknowledged together.
+    pub each: bool,
     /// Packets that wait from which on those that are ECN-capable are marked.
     pub mark: usize,
     /// Into how many each ACK that advances is cut.
     pub cut: u32,
     /// Settings of the sender's namespace.
     pub sysctls: &'static [&'static str],
+}
+
+/// By how much longer packets take, as they are counted. Each time it is more than the time before, so that sooner or later a
+/// round trip is longer than any that a machine standing still has made before.
+#[derive(Debug, Clone, Copy)]
+pub enum Swell {
+    /// By nothing.
+    None,
+    /// The last thirty of each hundred by 60 ms, and by 20 ms more each time.
+    Steps,
+    /// Slowly more and less again, within four hundred, up to 60 ms, and to 40 ms more each time.
+    Slopes,
+}
+
+impl Swell {
+    fn of(self, count: usize) -> Duration {
+        let ms = match self {
+            Self::None => 0.0,
+            Self::Steps if count % 100 < 70 => 0.0,
+            Self::Steps => 60.0 + 20.0 * (count / 100) as f64,
+            Self::Slopes => {
+                let up = (count % 400).min(400 - count % 400) as f64 / 200.0;
+                up * (60.0 + 40.0 * (count / 400) as f64)
+            }
+        };
+        Duration::from_secs_f64(ms / 1e3)
+    }
 }
 
 fn tun(name: &str, own: &str, sysctls: &[&str]) -> File {
@@ -103,13 +134,6 @@ impl Fates {
             self.dark = None;
         }
         path.every > 0 && self.count.is_multiple_of(path.every)
-    }
-
-    /// By how much longer a packet takes: of each hundred packets the last thirty by 60 ms, and by 20 ms more each time, so
-    /// that sooner or later a round trip is longer than any that a machine standing still has made before.
-    fn swell(&self, path: &Path) -> Duration {
-        let (time, place) = (self.count / 100, self.count % 100);
-        if path.swell && place >= 70 { Duration::from_millis(60 + 20 * time as u64) } else { Duration::ZERO }
     }
 }
 
@@ -194,7 +218,7 @@ fn forward(mut near: File, mut far: File, path: Path, stop: &AtomicBool) {
         if ready[0] {
             let n = near.read(&mut buffer).unwrap();
             if !fates.is_lost(&path, &buffer[..n]) {
-                to_far.take(&path, &buffer[..n], now, true, fates.swell(&path));
+                to_far.take(&path, &buffer[..n], now, true, path.swell.of(fates.count));
             }
         }
         if ready[1] {
@@ -216,7 +240,7 @@ pub fn send(path: Path, control: &str, mut enough: impl FnMut() -> bool) {
     let (tuns, devices) = std::sync::mpsc::channel::<(bool, File)>();
     let receiver = {
         let (tuns, stop) = (tuns.clone(), stop.clone());
-        thread::spawn(move || receive(&tuns, &listening, &stop))
+        thread::spawn(move || receive(path, &tuns, &listening, &stop))
     };
     let sender = {
         let (control, over) = (control.to_owned(), over.clone());
@@ -255,16 +279,27 @@ pub fn send(path: Path, control: &str, mut enough: impl FnMut() -> bool) {
 }
 
 fn receive(
+    path: Path,
     tuns: &std::sync::mpsc::Sender<(bool, File)>,
     listening: &std::sync::mpsc::Sender<()>,
     stop: &AtomicBool,
 ) {
     tuns.send((false, tun("far", "10.9.8.2", &["tcp_ecn=1"]))).unwrap();
+    if path.each {
+        let route = "route replace 10.9.8.0/24 dev far src 10.9.8.2 quickack 1";
+        assert!(Command::new("ip").args(route.split(' ')).status().unwrap().success(), "ip {route}");
+    }
     let socket = std::net::TcpListener::bind("10.9.8.2:5001").unwrap();
+    if path.each {
+        setsockopt(&socket, sockopt::RcvBufForce, &(8 << 20)).unwrap();
+    }
     listening.send(()).unwrap();
     let (mut connection, _) = socket.accept().unwrap();
     connection.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
     let mut buffer = vec![0; 1 << 16];
+    while path.each && !stop.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(20));
+    }
     while !stop.load(Ordering::Relaxed) {
         if let Ok(0) = connection.read(&mut buffer) {
             break;
