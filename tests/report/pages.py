@@ -17,6 +17,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parents[2]
 TRUCKEE = os.environ.get("TRUCKEE", str(ROOT / "target/release/truckee"))
 ARTEFACTS = Path(os.environ.get("ARTEFACTS", ROOT / "target/report"))
+# How long something that has to come is waited for; no bound on how long anything may take.
+PATIENCE_MS = 120_000
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # A run with more than a hundred thousand segments, and as many ACKs and changes of the queue.
 LONG = """
@@ -68,15 +70,22 @@ def make_all(out: Path) -> dict[str, Path]:
         "compare": out / "compare/report.html",
         "long": out / "long/report.html",
     }
-    if run_live(out / "live"):
+    if live_is_possible():
+        truckee("run", wireless, "--engine", "kernel", "--set", "duration=5s", "--out", f"{out}/live")
         made["live"] = out / "live/report.html"
     return made
 
 
-def run_live(out: Path) -> bool:
-    """A run on this machine's own stack; whether it is possible here."""
-    line = [TRUCKEE, "run", "examples/wireless.toml", "--engine", "kernel", "--set", "duration=5s", "--out", str(out)]
-    return subprocess.run(line, cwd=ROOT, capture_output=True, check=False).returncode == 0
+def live_is_possible() -> bool:
+    """Whether this machine can run on its own stack."""
+    return subprocess.run([TRUCKEE, "doctor"], cwd=ROOT, capture_output=True, check=False).returncode == 0
+
+
+def skip(why: str) -> None:
+    """Leaves out the test that calls it, which is counted; where CI is set everything is there, and it fails."""
+    if "CI" in os.environ:
+        raise AssertionError(f"in CI no test may be skipped: {why}")
+    raise unittest.SkipTest(why)
 
 
 class Case(unittest.TestCase):
@@ -90,7 +99,7 @@ class Case(unittest.TestCase):
     def setUpClass(cls) -> None:
         found = [path for name in BROWSERS if (path := shutil.which(name))]
         if not found:
-            raise AssertionError(f"there is none of {', '.join(BROWSERS)}: tools/prepare.sh browser installs one")
+            skip(f"there is none of {', '.join(BROWSERS)}: tools/prepare.sh browser installs one")
         if not Case.made:
             Case.made = make_all(ARTEFACTS)
             Case.playwright = sync_playwright().start()
@@ -110,6 +119,7 @@ class Case(unittest.TestCase):
     def page(self, name: str, width: int = 1280, **options: Any) -> Iterator[Page]:
         """The page of that name; afterwards, it must have said nothing on the console and asked for nothing."""
         context = self.browser.new_context(viewport={"width": width, "height": 900}, **options)
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         said: list[str] = []
         asked: list[str] = []

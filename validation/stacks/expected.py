@@ -21,7 +21,9 @@ class ExpectedError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """One stack with one congestion control. Sizes in bytes, `limit` in segments."""
+    """One stack with one congestion control. Sizes in bytes, `limit` in segments. The round trip is so long that a machine
+    which stands still for a tenth of a second ends no round, and short enough that no timer of the stack goes off before
+    a round has been acknowledged."""
 
     stack: str
     control: str
@@ -35,6 +37,8 @@ class Case:
     small: bool = False
     size: int = 600_000
     variant: str | None = None
+    rtt_ms: int = 280
+    most_rtt_ms: int | None = None
     quick: bool = False
 
     @property

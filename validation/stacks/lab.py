@@ -14,7 +14,7 @@ from typing import IO
 import linux
 
 HERE = Path(__file__).resolve().parent
-DELAY, RATE = "25ms", "100Mbit/s"
+RATE = "100Mbit/s"
 CLIENT, SERVER = "10.77.0.1", "10.77.0.2"
 CLIENT6, SERVER6 = "fd77::1", "fd77::2"
 # To a stack of our own on our own machine, the probe need not be as patient as it is with strangers.
@@ -50,11 +50,11 @@ def stack(name: str, control: str, size: int, server: str) -> Iterator[list[str]
 
 
 @contextmanager
-def path(truckee: Path, client: str, server: str) -> Iterator[None]:
+def path(truckee: Path, client: str, server: str, rtt_ms: int) -> Iterator[None]:
     """Our emulator between the two, and the client's route over it to the stack."""
     ends = ["--between", f"ns:{client}", f"ns:{server}", "--address", f"{CLIENT}/24", f"{SERVER}/24"]
     ends += ["--address", f"{CLIENT6}/64", f"{SERVER6}/64"] if linux.has_ipv6() else []
-    with _started([str(truckee), "path", *ends, "--delay", DELAY, "--rate", RATE], None):
+    with _started([str(truckee), "path", *ends, "--delay", f"{rtt_ms // 2}ms", "--rate", RATE], None):
         linux.until(lambda: CLIENT in linux.run("ip", "-n", client, "-4", "address"), f"an emulated path to {server}")
         linux.run("ip", "-n", client, "route", "add", linux.STACK, "via", SERVER)
         if linux.has_ipv6():
@@ -62,9 +62,11 @@ def path(truckee: Path, client: str, server: str) -> Iterator[None]:
         yield
 
 
-def by_hand(server: str) -> list[Test]:
+def by_hand(server: str, rtt_ms: int, most_rtt_ms: int | None) -> list[Test]:
     """What the client made by hand sees of the stack behind that namespace."""
-    tests = _json([str(HERE / "by_hand.py"), server], (0,), 60.0)
+    words = [str(HERE / "by_hand.py"), server, "--rtt", str(rtt_ms)]
+    words += ["--most-rtt", str(most_rtt_ms)] if most_rtt_ms else []
+    tests = _json(words, (0,), 120.0)
     assert isinstance(tests, list)
     return tests
 

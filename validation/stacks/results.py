@@ -99,12 +99,6 @@ def _misjudged(case: Case, server: Test) -> str | None:
     return None
 
 
-def says(server: Test) -> bool:
-    """Whether the probe has said anything of a server but that it cannot tell."""
-    verdict = server.get("verdict")
-    return isinstance(verdict, dict) and verdict["reaction"] != "unclear"
-
-
 def said(server: Test) -> str:
     """The probe's verdict in a few words."""
     verdict = server.get("verdict")

@@ -12,6 +12,7 @@ Needs root. Exit code: 0 all is as expected, 1 something is not or could not be 
 """
 
 import argparse
+import functools
 import json
 import os
 import signal
@@ -27,8 +28,6 @@ import results
 from expected import Case
 from results import Result
 
-# How often a probe that could not judge is asked again.
-ASK_AGAIN = 2
 TRUCKEE = kinds.BUILT.parent / "release" / "truckee"
 
 
@@ -49,11 +48,6 @@ def main() -> int:
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
         seen = list(pool.map(run, arguments.cases))
-    # Beside others, a stack may have been too late for a client; what is really wrong is so again.
-    for k, result in enumerate(seen):
-        if result.faults and result.case.stack not in missing:
-            _say(f"{result.case.name}: not as expected; once more, by itself")
-            seen[k] = run(result.case)
     print(results.table(seen, arguments.markdown))
     if arguments.json:
         arguments.json.write_text(json.dumps([result.as_json() for result in seen], indent=1) + "\n")
@@ -82,26 +76,15 @@ def _run(case: Case, truckee: Path | None, missing: str | None) -> Result:
             lab.namespace(server),
             lab.stack(case.stack, case.control, case.size, server) as urls,
         ):
-            by_hand, servers = lab.by_hand(server), None
+            by_hand, servers = lab.by_hand(server, case.rtt_ms, case.most_rtt_ms), None
             if truckee:
-                with lab.path(truckee, client, server):
-                    servers = [_ask(case, truckee, client, url) for url in urls]
+                with lab.path(truckee, client, server, case.rtt_ms), ThreadPoolExecutor() as pool:
+                    servers = list(pool.map(functools.partial(lab.probe, truckee, client), urls))
         result = results.judged(case, by_hand, servers)
     except (lab.Failed, linux.Refused) as error:
         result = Result(case, faults=[str(error)])
     _say(results.line(result))
     return result
-
-
-def _ask(case: Case, truckee: Path, client: str, url: str) -> lab.Test:
-    """The probe's report on a URL. Where it says that it cannot tell (not judged, unclear), and one could, a machine that
-    stalls may be why: it is asked again, as a user would; what it does say is final."""
-    for _ in range(ASK_AGAIN):
-        server = lab.probe(truckee, client, url)
-        if case.verdict is None or results.says(server):
-            return server
-        _say(f"{case.name}: {url}: {results.said(server)} ({results.why(server)}): once more")
-    return lab.probe(truckee, client, url)
 
 
 def _say(message: str) -> None:

@@ -2,10 +2,12 @@
 
 import dataclasses
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from typing import ClassVar
 
+import by_hand
 import client
 import expected
 import kinds
@@ -120,13 +122,21 @@ class Verdicts(unittest.TestCase):
         self.assertIn("expected counts-bytes, L = 2", said)
         self.assertIn("expected none", self.fault(none, {"verdict": self.VERDICT}))
 
-    def test_only_a_verdict_is_an_answer(self):
-        self.assertTrue(results.says({"verdict": self.VERDICT}))
-        self.assertFalse(results.says({"verdict": self.VERDICT | {"reaction": "unclear"}}))
-        self.assertFalse(results.says({"not_judged": {"words": "the path lost packets"}}))
-
     def test_a_probe_that_has_judged_nothing_is_a_fault(self):
         self.assertIn("probe: nothing was judged", results.judged(LIMITED, [self.SEEN], []).faults)
+
+
+class Lateness(unittest.TestCase):
+    def test_no_machine_is_later_than_the_test_lasted(self):
+        before = time.monotonic()
+        with by_hand.Watch() as watch:
+            time.sleep(0.05)
+        self.assertLess(watch.late_s, time.monotonic() - before)
+
+    def test_only_a_rule_that_depends_on_the_round_trip_is_bound_to_one(self):
+        bound = [case.name for case in expected.load() if case.most_rtt_ms]
+        self.assertEqual(bound, ["uml/hybla"])
+        self.assertFalse(any(case.quick for case in expected.load() if case.most_rtt_ms))
 
 
 class Client(unittest.TestCase):

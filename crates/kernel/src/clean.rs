@@ -100,4 +100,4 @@ pub fn clean(dry: bool) -> Result<Vec<Run>, Error> {
 }
 
 #[cfg(test)]
-mod tests;
+mod live;

@@ -179,4 +179,4 @@ fn on_a_thread<T: Send>(f: impl FnOnce() -> Result<T, Error> + Send) -> Result<T
 }
 
 #[cfg(test)]
-mod tests;
+mod live;

@@ -171,7 +171,6 @@ fn fnv(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::{Capability, able};
     use proptest::prelude::*;
 
     fn unbegun(id: &str) -> std::mem::ManuallyDrop<Session> {
@@ -223,28 +222,33 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_session_holds_its_file_and_takes_it_along() {
-        if !able(&[Capability::Namespaces]) {
-            return;
-        }
-        let session = Session::begin().unwrap();
-        let path = path(session.id());
-        assert!(is_id(session.id()));
-        let text = fs::read_to_string(&path).unwrap();
-        assert!(text.starts_with(&format!("{} ", std::process::id())), "{text}");
-        assert!(lock(File::open(&path).unwrap(), session.id()).is_none(), "nobody else may lock it");
-        drop(session);
-        assert!(!path.exists());
-    }
+    mod live {
+        use super::*;
+        use crate::doctor::{Capability, able};
 
-    #[test]
-    fn sessions_at_the_same_time_differ() {
-        if !able(&[Capability::Namespaces]) {
-            return;
+        #[test]
+        fn a_session_holds_its_file_and_takes_it_along() {
+            if !able(&[Capability::Namespaces]) {
+                return;
+            }
+            let session = Session::begin().unwrap();
+            let path = path(session.id());
+            assert!(is_id(session.id()));
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(text.starts_with(&format!("{} ", std::process::id())), "{text}");
+            assert!(lock(File::open(&path).unwrap(), session.id()).is_none(), "nobody else may lock it");
+            drop(session);
+            assert!(!path.exists());
         }
-        let sessions: Vec<Session> = (0..20).map(|_| Session::begin().unwrap()).collect();
-        let ids: HashSet<&str> = sessions.iter().map(Session::id).collect();
-        assert_eq!(ids.len(), sessions.len());
+
+        #[test]
+        fn sessions_at_the_same_time_differ() {
+            if !able(&[Capability::Namespaces]) {
+                return;
+            }
+            let sessions: Vec<Session> = (0..20).map(|_| Session::begin().unwrap()).collect();
+            let ids: HashSet<&str> = sessions.iter().map(Session::id).collect();
+            assert_eq!(ids.len(), sessions.len());
+        }
     }
 }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -124,9 +124,34 @@ impl Wire {
         self.seen.lock().unwrap().clone()
     }
 
-    /// Sends so many bytes over a connection of its own, with the flow's socket options; the socket that sent them, and
-    /// that which got them.
+    /// Sends so many bytes over a connection of its own, which are read as they come; the socket that sent them, and that
+    /// which got them.
     pub fn send(&self, settings: &Settings, bytes: usize) -> (Socket, Socket) {
+        let mut ends = self.open(settings);
+        Self::send_more(&mut ends, settings, bytes);
+        ends
+    }
+
+    /// Likewise, but the first segment alone before all else, so that the window is held from then on, however late the
+    /// reader is.
+    pub fn send_held(&self, settings: &Settings, bytes: usize) -> (Socket, Socket) {
+        let mut ends = self.open(settings);
+        let first = settings.sockets.mss as usize;
+        Self::send_more(&mut ends, settings, first);
+        Self::send_more(&mut ends, settings, bytes - first);
+        ends
+    }
+
+    /// Likewise, but read when all has been acknowledged: segments that come while a program reads are acknowledged
+    /// together, whatever is asked of the stack. The receiver's window must have room for all.
+    pub fn send_unread(&self, settings: &Settings, bytes: usize) -> (Socket, Socket) {
+        let mut ends = self.open(settings);
+        Self::send_more_unread(&mut ends, bytes);
+        ends
+    }
+
+    /// A connection with the flow's socket options: the end that sends, and the one that receives.
+    fn open(&self, settings: &Settings) -> (Socket, Socket) {
         let address = SocketAddr::new(IpAddr::V4(RECEIVER), 5001);
         let socket = || {
             let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
@@ -139,9 +164,14 @@ impl Wire {
         listener.listen(1).unwrap();
         let sender = self.sender.enter(socket).unwrap();
         sender.connect(&address.into()).unwrap();
-        let mut ends = (sender, listener.accept().unwrap().0);
-        Self::send_more(&mut ends, settings, bytes);
-        ends
+        (sender, listener.accept().unwrap().0)
+    }
+
+    /// As [`Self::send_unread`], over a connection that there is.
+    pub fn send_more_unread((sender, receiver): &mut (Socket, Socket), bytes: usize) {
+        sender.write_all(&vec![7; bytes]).unwrap();
+        truckee_testing::until("the last ACK", || unacknowledged(sender) == 0);
+        receiver.read_exact(&mut vec![0; bytes]).unwrap();
     }
 
     /// Sends so many bytes over a connection that there is.
@@ -158,6 +188,15 @@ impl Wire {
             sender.write_all(&vec![7; bytes]).unwrap();
         });
     }
+}
+
+/// Bytes that a socket has sent or is to send, of which none has been acknowledged.
+pub fn unacknowledged(socket: &Socket) -> libc::c_int {
+    let mut bytes = 0;
+    // SAFETY: the socket is open, and SIOCOUTQ (which is TIOCOUTQ) writes an int.
+    let done = unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) };
+    assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
+    bytes
 }
 
 impl Drop for Wire {

@@ -137,4 +137,4 @@ pub fn unload(name: &str) -> Result<(), Error> {
 }
 
 #[cfg(test)]
-mod tests;
+mod live;

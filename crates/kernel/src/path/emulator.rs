@@ -204,5 +204,5 @@ impl std::ops::Drop for Emulator {
 }
 
 #[cfg(test)]
-#[path = "emulator_tests.rs"]
-mod tests;
+#[path = "emulator_live.rs"]
+mod live;

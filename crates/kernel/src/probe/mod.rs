@@ -272,9 +272,9 @@ pub fn confine() -> Result<(), Error> {
     Err(Error::NotBuilt)
 }
 
-#[cfg(live)]
-#[cfg(test)]
-mod local_tests;
 #[cfg(target_os = "linux")]
 #[cfg(test)]
-mod tests;
+mod live_faults;
+#[cfg(live)]
+#[cfg(test)]
+mod live_local;

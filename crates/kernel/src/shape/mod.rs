@@ -18,6 +18,9 @@ mod devices;
 #[cfg(live)]
 pub(crate) mod flow;
 #[cfg(live)]
+#[cfg(test)]
+mod live;
+#[cfg(live)]
 mod manner;
 mod policy;
 #[cfg(live)]
@@ -26,9 +29,6 @@ mod program;
 mod release;
 #[cfg(live)]
 mod running;
-#[cfg(live)]
-#[cfg(test)]
-mod tests;
 
 pub use counts::{Counts, Lateness, ModeTimes};
 pub use policy::Policy;

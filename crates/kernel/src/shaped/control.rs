@@ -146,87 +146,94 @@ pub(super) fn ask(id: &str, ask: Ask<'_>) -> Result<String, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::{Capability, able};
-    use nix::unistd::getuid;
-
-    /// What one hears who says this, and what was asked by it.
-    fn heard(says: &[u8], owner: u32) -> (String, Option<String>) {
-        let session = Session::begin().unwrap();
-        let control = Control::open(&session, (owner, owner)).unwrap();
-        let mut stream = connect(session.id()).unwrap();
-        stream.write_all(says).unwrap();
-        let mut asked = None;
-        control.serve(|ask| {
-            asked = Some(format!("{ask:?}"));
-            Ok("answer".into())
-        });
-        drop(control);
-        let mut answer = String::new();
-        // It may have hung up on what it did not want to hear.
-        let _ = stream.read_to_string(&mut answer);
-        (answer, asked)
-    }
-
-    #[test]
-    fn a_question_is_a_short_line_that_is_known() {
-        if !able(&[Capability::Namespaces]) {
-            return;
-        }
-        let me = getuid().as_raw();
-        assert_eq!(heard(b"show\n", me), ("ok\nanswer".into(), Some("Show".into())));
-        let (answer, asked) = heard(b"ack division:4:first=3\nshow\n", me);
-        assert_eq!((answer.as_str(), asked.as_deref()), ("ok\nanswer", Some("Ack(\"division:4:first=3\")")));
-        let long = [b"ack ".as_slice(), &[b'x'; 3000]].concat();
-        for (says, why) in [
-            (b"show".as_slice(), "took too long"),
-            (b"\n", "expected show"),
-            (b"ack\n", "expected show"),
-            (b"show all\n", "expected show"),
-            (b"ack \xff\n", "not UTF-8"),
-            (&long, "too long"),
-        ] {
-            let (answer, asked) = heard(says, me);
-            assert!(asked.is_none(), "{says:?}: {asked:?}");
-            assert!(
-                answer.starts_with("no\n") && answer.contains(why) || says.len() > 1000,
-                "{says:?}: {answer}"
-            );
-        }
-    }
-
-    #[test]
-    fn only_its_owner_and_root_are_answered() {
-        if !able(&[Capability::Namespaces]) {
-            return;
-        }
-        let session = Session::begin().unwrap();
-        let control = Control::open(&session, (65534, 65534)).unwrap();
-        let there = fs::metadata(session::path(&format!("{}{ENDING}", session.id()))).unwrap();
-        assert_eq!(there.permissions().mode() & 0o777, 0o600);
-        assert!(running().contains(&session.id().to_owned()));
-        // Who got in as 65534 where 65533 is the owner: the credentials are the kernel's word.
-        let control = Control { owner: 65533, ..control };
-        let path = session::path(&format!("{}{ENDING}", session.id()));
-        let asking = std::thread::spawn(move || {
-            // SAFETY: plain numbers. The bare system call changes this thread alone, which ends with the test.
-            assert_eq!(unsafe { nix::libc::syscall(nix::libc::SYS_setresuid, -1, 65534, -1) }, 0);
-            let mut stream = UnixStream::connect(path).unwrap();
-            stream.write_all(b"show\n").unwrap();
-            let mut answer = String::new();
-            let _ = stream.read_to_string(&mut answer);
-            answer
-        });
-        while !asking.is_finished() {
-            control.serve(|_| Ok("answer".into()));
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        assert_eq!(asking.join().unwrap(), "no\nit is another user's");
-    }
 
     #[test]
     fn who_is_not_there_is_not_asked() {
         for id in ["", "zz", "../1", "12345"] {
             assert!(matches!(ask(id, Ask::Show), Err(Error::Refused { .. })), "{id}");
+        }
+    }
+
+    mod live {
+        use super::*;
+        use crate::doctor::{Capability, able};
+        use nix::unistd::getuid;
+
+        /// What one hears who says this, and what was asked by it.
+        fn heard(says: &[u8], owner: u32) -> (String, Option<String>) {
+            let session = Session::begin().unwrap();
+            let control = Control::open(&session, (owner, owner)).unwrap();
+            let mut stream = connect(session.id()).unwrap();
+            stream.write_all(says).unwrap();
+            let mut asked = None;
+            control.serve(|ask| {
+                asked = Some(format!("{ask:?}"));
+                Ok("answer".into())
+            });
+            drop(control);
+            let mut answer = String::new();
+            // It may have hung up on what it did not want to hear.
+            let _ = stream.read_to_string(&mut answer);
+            (answer, asked)
+        }
+
+        #[test]
+        fn a_question_is_a_short_line_that_is_known() {
+            if !able(&[Capability::Namespaces]) {
+                return;
+            }
+            let me = getuid().as_raw();
+            assert_eq!(heard(b"show\n", me), ("ok\nanswer".into(), Some("Show".into())));
+            let (answer, asked) = heard(b"ack division:4:first=3\nshow\n", me);
+            assert_eq!(
+                (answer.as_str(), asked.as_deref()),
+                ("ok\nanswer", Some("Ack(\"division:4:first=3\")"))
+            );
+            let long = [b"ack ".as_slice(), &[b'x'; 3000]].concat();
+            for (says, why) in [
+                (b"show".as_slice(), "took too long"),
+                (b"\n", "expected show"),
+                (b"ack\n", "expected show"),
+                (b"show all\n", "expected show"),
+                (b"ack \xff\n", "not UTF-8"),
+                (&long, "too long"),
+            ] {
+                let (answer, asked) = heard(says, me);
+                assert!(asked.is_none(), "{says:?}: {asked:?}");
+                assert!(
+                    answer.starts_with("no\n") && answer.contains(why) || says.len() > 1000,
+                    "{says:?}: {answer}"
+                );
+            }
+        }
+
+        #[test]
+        fn only_its_owner_and_root_are_answered() {
+            if !able(&[Capability::Namespaces]) {
+                return;
+            }
+            let session = Session::begin().unwrap();
+            let control = Control::open(&session, (65534, 65534)).unwrap();
+            let there = fs::metadata(session::path(&format!("{}{ENDING}", session.id()))).unwrap();
+            assert_eq!(there.permissions().mode() & 0o777, 0o600);
+            assert!(running().contains(&session.id().to_owned()));
+            // Who got in as 65534 where 65533 is the owner: the credentials are the kernel's word.
+            let control = Control { owner: 65533, ..control };
+            let path = session::path(&format!("{}{ENDING}", session.id()));
+            let asking = std::thread::spawn(move || {
+                // SAFETY: plain numbers. The bare system call changes this thread alone, which ends with the test.
+                assert_eq!(unsafe { nix::libc::syscall(nix::libc::SYS_setresuid, -1, 65534, -1) }, 0);
+                let mut stream = UnixStream::connect(path).unwrap();
+                stream.write_all(b"show\n").unwrap();
+                let mut answer = String::new();
+                let _ = stream.read_to_string(&mut answer);
+                answer
+            });
+            while !asking.is_finished() {
+                control.serve(|_| Ok("answer".into()));
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            assert_eq!(asking.join().unwrap(), "no\nit is another user's");
         }
     }
 }

@@ -1,11 +1,13 @@
 //! A lossy path between two network namespaces, for tests of congestion controls: two TUN devices and a thread between
-//! them that limits the rate, queues, marks, delays, drops at random, goes dark for a while, and cuts ACKs. The namespaces are their
-//! threads' own and vanish with them. Not for: measuring anything; that is the path emulator's.
+//! them that limits the rate, queues, marks, delays, swells, drops each n-th packet, goes dark until the sender's timer has
+//! gone off, and cuts ACKs. What a test needs happens by the count of packets, so that it happens whatever time the machine
+//! takes. The namespaces are their threads' own and vanish with them. Not for: measuring anything; that is the path
+//! emulator's.
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
 use socket2::{Domain, Socket, Type};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::net::SocketAddr;
@@ -25,10 +27,13 @@ pub struct Path {
     pub queue: usize,
     /// One way.
     pub delay: Duration,
-    /// Probability that a packet to the receiver is lost.
-    pub loss: f64,
-    /// From when to when nothing arrives.
-    pub dark: (Duration, Duration),
+    /// Each so many-th packet with data is lost; 0: none.
+    pub every: usize,
+    /// From this packet with data on none arrives, until one is sent for the third time since: at most one of these was a
+    /// probe for a lost tail, so the retransmission timer has gone off.
+    pub dark: Option<usize>,
+    /// Whether packets are kept back for longer now and then, and each time for longer than the time before.
+    pub swell: bool,
     /// Packets that wait from which on those that are ECN-capable are marked.
     pub mark: usize,
     /// Into how many each ACK that advances is cut.
@@ -67,15 +72,49 @@ struct Way {
     free: Option<Instant>,
 }
 
-fn random(state: &mut u64) -> f64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 11) as f64 / (1u64 << 53) as f64
+/// The sequence number of a packet that carries data.
+fn sequence(packet: &[u8]) -> Option<u32> {
+    let header = 20 + usize::from(packet.get(32)? >> 4) * 4;
+    (packet.len() > header).then(|| u32::from_be_bytes([packet[24], packet[25], packet[26], packet[27]]))
+}
+
+/// What becomes of the packets with data on their way forth, by their count.
+#[derive(Default)]
+struct Fates {
+    /// Packets with data so far.
+    count: usize,
+    /// While it is dark: how often each has been sent since.
+    dark: Option<HashMap<u32, u32>>,
+}
+
+impl Fates {
+    fn is_lost(&mut self, path: &Path, packet: &[u8]) -> bool {
+        let Some(number) = sequence(packet) else { return false };
+        self.count += 1;
+        if path.dark == Some(self.count) {
+            self.dark = Some(HashMap::new());
+        }
+        if let Some(sent) = &mut self.dark {
+            let times = sent.entry(number).or_default();
+            *times += 1;
+            if *times < 3 {
+                return true;
+            }
+            self.dark = None;
+        }
+        path.every > 0 && self.count.is_multiple_of(path.every)
+    }
+
+    /// By how much longer a packet takes: of each hundred packets the last thirty by 60 ms, and by 20 ms more each time, so
+    /// that sooner or later a round trip is longer than any that a machine standing still has made before.
+    fn swell(&self, path: &Path) -> Duration {
+        let (time, place) = (self.count / 100, self.count % 100);
+        if path.swell && place >= 70 { Duration::from_millis(60 + 20 * time as u64) } else { Duration::ZERO }
+    }
 }
 
 impl Way {
-    fn take(&mut self, path: &Path, packet: &[u8], now: Instant, limited: bool) {
+    fn take(&mut self, path: &Path, packet: &[u8], now: Instant, limited: bool, longer: Duration) {
         let leaves = self.free.filter(|free| *free > now && limited).unwrap_or(now);
         let took = Duration::from_secs_f64(packet.len() as f64 * 8.0 / path.rate);
         let waiting = (leaves - now).as_secs_f64() / took.as_secs_f64();
@@ -90,7 +129,7 @@ impl Way {
         }
         let leaves = leaves + if limited { took } else { Duration::ZERO };
         self.free = Some(leaves);
-        self.packets.push_back((leaves + path.delay, packet));
+        self.packets.push_back((leaves + path.delay + longer, packet));
     }
 
     fn deliver(&mut self, to: &mut File, now: Instant) {
@@ -141,7 +180,7 @@ impl Cutter {
 
 fn forward(mut near: File, mut far: File, path: Path, stop: &AtomicBool) {
     let (mut to_far, mut to_near) = (Way::default(), Way::default());
-    let (begun, mut seed) = (Instant::now(), 0x9e37_79b9_7f4a_7c15u64);
+    let mut fates = Fates::default();
     let mut buffer = vec![0; 65_536];
     let mut cutter = Cutter { into: path.cut, last: None };
     while !stop.load(Ordering::Relaxed) {
@@ -152,17 +191,16 @@ fn forward(mut near: File, mut far: File, path: Path, stop: &AtomicBool) {
         poll(&mut fds, PollTimeout::try_from(wait.as_millis() as i32).unwrap()).unwrap();
         let ready = fds.map(|fd| fd.any().unwrap_or(false));
         let now = Instant::now();
-        let dark = (path.dark.0..path.dark.1).contains(&(now - begun));
         if ready[0] {
             let n = near.read(&mut buffer).unwrap();
-            if !dark && random(&mut seed) >= path.loss {
-                to_far.take(&path, &buffer[..n], now, true);
+            if !fates.is_lost(&path, &buffer[..n]) {
+                to_far.take(&path, &buffer[..n], now, true, fates.swell(&path));
             }
         }
         if ready[1] {
             let n = far.read(&mut buffer).unwrap();
-            for part in cutter.cut(&buffer[..n]).iter().filter(|_| !dark) {
-                to_near.take(&path, part, now, false);
+            for part in cutter.cut(&buffer[..n]) {
+                to_near.take(&path, &part, now, false, Duration::ZERO);
             }
         }
         to_far.deliver(&mut far, now);
@@ -170,10 +208,10 @@ fn forward(mut near: File, mut far: File, path: Path, stop: &AtomicBool) {
     }
 }
 
-/// Sends over the path for so long, by the congestion control of that name; the bytes that arrived. `meanwhile` is
-/// called again and again, and once when all is over.
-pub fn send(path: Path, control: &str, lasting: Duration, mut meanwhile: impl FnMut()) -> u64 {
-    let stop = Arc::new(AtomicBool::new(false));
+/// Sends over the path, by the congestion control of that name, until `enough` says so, which is asked again and again, and
+/// once when all is over.
+pub fn send(path: Path, control: &str, mut enough: impl FnMut() -> bool) {
+    let (stop, over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (listening, tell_listening) = std::sync::mpsc::channel::<()>();
     let (tuns, devices) = std::sync::mpsc::channel::<(bool, File)>();
     let receiver = {
@@ -181,7 +219,7 @@ pub fn send(path: Path, control: &str, lasting: Duration, mut meanwhile: impl Fn
         thread::spawn(move || receive(&tuns, &listening, &stop))
     };
     let sender = {
-        let control = control.to_owned();
+        let (control, over) = (control.to_owned(), over.clone());
         thread::spawn(move || {
             tuns.send((true, tun("near", "10.9.8.1", path.sysctls))).unwrap();
             tell_listening.recv().unwrap();
@@ -190,8 +228,8 @@ pub fn send(path: Path, control: &str, lasting: Duration, mut meanwhile: impl Fn
             socket.connect(&SocketAddr::from(([10, 9, 8, 2], 5001)).into()).unwrap();
             socket.set_linger(Some(Duration::ZERO)).unwrap(); // nothing of it outlives the test
             socket.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
-            let (begun, block) = (Instant::now(), vec![0u8; 65_536]);
-            while begun.elapsed() < lasting {
+            let block = vec![0u8; 65_536];
+            while !over.load(Ordering::Relaxed) {
                 let _ = (&socket).write(&block);
             }
         })
@@ -204,36 +242,32 @@ pub fn send(path: Path, control: &str, lasting: Duration, mut meanwhile: impl Fn
         let stop = stop.clone();
         thread::spawn(move || forward(near, far, path, &stop))
     };
-    while !sender.is_finished() {
-        thread::sleep(Duration::from_millis(20));
-        meanwhile();
-    }
+    truckee_testing::until("enough to hold a port against", || {
+        assert!(!sender.is_finished() && !forwarder.is_finished(), "the connection has ended by itself");
+        enough()
+    });
+    over.store(true, Ordering::Relaxed);
     sender.join().unwrap();
-    thread::sleep(Duration::from_millis(300));
     stop.store(true, Ordering::Relaxed);
     forwarder.join().unwrap();
-    let received = receiver.join().unwrap();
-    meanwhile();
-    received
+    receiver.join().unwrap();
+    enough();
 }
 
 fn receive(
     tuns: &std::sync::mpsc::Sender<(bool, File)>,
     listening: &std::sync::mpsc::Sender<()>,
     stop: &AtomicBool,
-) -> u64 {
+) {
     tuns.send((false, tun("far", "10.9.8.2", &["tcp_ecn=1"]))).unwrap();
     let socket = std::net::TcpListener::bind("10.9.8.2:5001").unwrap();
     listening.send(()).unwrap();
     let (mut connection, _) = socket.accept().unwrap();
     connection.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
-    let (mut buffer, mut received) = (vec![0; 1 << 16], 0);
+    let mut buffer = vec![0; 1 << 16];
     while !stop.load(Ordering::Relaxed) {
-        match connection.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(n) => received += n as u64,
-            Err(_) => {}
+        if let Ok(0) = connection.read(&mut buffer) {
+            break;
         }
     }
-    received
 }

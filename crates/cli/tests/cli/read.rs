@@ -1,7 +1,4 @@
-//! Captures as a user reads and writes them: tables, JSON, CSV, replays, what ends early, what is refused; and a run on
-//! this machine's kernel, held against what its own capture says.
-
-#![allow(clippy::unwrap_used)] // a test says so by failing
+//! Captures as a user reads and writes them: tables, JSON, CSV, replays, what ends early, what is refused.
 
 use serde_json::Value;
 use std::path::Path;
@@ -99,61 +96,4 @@ fn a_simulated_run_is_a_capture_that_knows_its_drops() {
     assert!(err.contains("without --pcapng or --xplot"), "{err}");
     let drops = &flow["drops"];
     assert_eq!(replay["dropped"], serde_json::json!([drops["queue"], drops["channel"]]));
-}
-
-#[test]
-fn a_run_on_the_kernel_is_a_capture_of_its_packets() {
-    if let Err(why) = truckee_kernel::check() {
-        eprintln!("skipped: {why}");
-        return;
-    }
-    let dir = tempfile::tempdir().unwrap();
-    let scenario = dir.path().join("live.toml");
-    let text = r#"
-        duration = "4s"
-        topology = { kind = "single-link", rate = "10Mbit/s", delay = "20ms", queue = { size = "bdp" }, channel = { kind = "bernoulli", per = 0.01 } }
-        [[flow]]
-        name = "download"
-        from = "src"
-        to = "dst"
-        sender = "kernel:reno"
-        receiver = "every"
-    "#;
-    std::fs::write(&scenario, text).unwrap();
-    let file = dir.path().join("live.pcapng");
-    let file = file.to_str().unwrap();
-    let run = ["run", scenario.to_str().unwrap(), "--engine", "kernel", "--format", "json", "--pcapng", file];
-    let flow = json(&run)["flows"][0].take();
-    let capture = json(&["read", file, "--format", "json"]);
-    let way = |c: &Value| {
-        if c["to_server"]["bytes"].as_u64() > c["to_client"]["bytes"].as_u64() {
-            "to_server"
-        } else {
-            "to_client"
-        }
-    };
-    let connection = &capture["connections"][0];
-    let data = &connection[way(connection)];
-    // The run ends before the last packets have left the network, and what comes then is not counted by both.
-    let near = |a: &Value, b: &Value, by: u64| {
-        let (a, b) = (a.as_u64().unwrap(), b.as_u64().unwrap());
-        assert!(a.abs_diff(b) <= by, "{a} and {b}");
-    };
-    near(&data["segments"], &flow["segments_sent"], 60);
-    near(&data["retransmissions"]["segments"], &flow["retransmitted_segments"], 5);
-    assert!(data["place"].as_f64().unwrap() < 0.1, "{data}");
-    assert!(connection["handshake"]["client"]["mss"].is_u64(), "{connection}");
-    let replay = json(&["read", file, "--replay", "ideal,vegas", "--format", "json"]);
-    assert!(replay["dropped"][1].as_u64() > Some(0), "{replay}");
-    assert_eq!(replay["predictors"][0]["accuracy"], 1.0);
-
-    let run = [&run[..], &["--capture-at", "receiver"]].concat();
-    let flow = json(&run)["flows"][0].take();
-    let capture = json(&["read", file, "--format", "json"]);
-    let connection = &capture["connections"][0];
-    let data = &connection[way(connection)];
-    let lost = flow["drops"]["queue"].as_u64().unwrap() + flow["drops"]["channel"].as_u64().unwrap();
-    let come = flow["segments_sent"].as_u64().unwrap() - lost;
-    near(&data["segments"], &come.into(), 60);
-    assert!(data["place"].as_f64().unwrap() > 0.9, "{data}");
 }

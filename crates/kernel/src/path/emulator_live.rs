@@ -1,6 +1,7 @@
-//! The emulator for real: two namespaces, a TUN device in each, packets through both. They need root.
+//! The emulator for real: two namespaces, a TUN device in each, packets through both.
 
 use super::*;
+use crate::doctor::{Capability, able};
 use crate::path::device::Device;
 use crate::path::{Cause, FLOW_PORT, Interface, address, address6};
 use nix::sched::{CloneFlags, setns};
@@ -9,8 +10,9 @@ use std::io::Read as _;
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::process::Command;
 use std::sync::atomic::AtomicU32;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use truckee_scenario::Document;
+use truckee_testing::PATIENCE;
 
 /// A namespace of a name of its own, removed with it.
 struct Space(String);
@@ -76,12 +78,28 @@ fn started(channel: &str) -> (Space, Space, Emulator) {
     (left, right, emulator)
 }
 
+/// Waits until nothing is on its way any more: all that came has left or was lost, and for a while nothing comes.
+fn settle(emulator: &Emulator) {
+    let mut before: u64 = 0;
+    truckee_testing::until("the last packets", || {
+        let lanes = emulator.counters();
+        let came = lanes.iter().map(|lane| lane.packets).sum();
+        let still = came == before && lanes.iter().all(|lane| lane.on_the_way == 0);
+        before = came;
+        std::thread::sleep(Duration::from_millis(100));
+        still
+    });
+}
+
 #[test]
 fn a_script_loses_exactly_the_packets_it_names() {
+    if !able(&[Capability::Namespaces, Capability::Tun]) {
+        return;
+    }
     let (left, right, emulator) =
         started(r#"{ kind = "scripted", packets = ["3..5", "10..10", "200..200"] }"#);
     let receiver = right.inside(|| UdpSocket::bind((address(1), 9)).unwrap());
-    receiver.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    receiver.set_read_timeout(Some(PATIENCE)).unwrap();
     let sender = left.inside(|| UdpSocket::bind((address(0), 0)).unwrap());
     // Before the run begins nothing is lost, however the script reads.
     for k in 0..10u32 {
@@ -115,6 +133,9 @@ fn a_script_loses_exactly_the_packets_it_names() {
 
 #[test]
 fn a_connection_is_booked_as_it_was_and_its_losses_are_known() {
+    if !able(&[Capability::Namespaces, Capability::Tun]) {
+        return;
+    }
     let (left, right, emulator) = started(r#"{ kind = "scripted", packets = ["20..20", "21..21"] }"#);
     let listener = right.inside(|| TcpListener::bind((address(1), FLOW_PORT)).unwrap());
     let begin = emulator.begin();
@@ -130,7 +151,7 @@ fn a_connection_is_booked_as_it_was_and_its_losses_are_known() {
     drop(stream);
     assert_eq!(took.join().unwrap(), 200_000);
     let took = clock() - begin;
-    std::thread::sleep(Duration::from_millis(50));
+    settle(&emulator);
     let books = emulator.stop().unwrap();
     let flow = &books.flows[0];
     assert_eq!((flow.connections, flow.bytes_delivered), (1, 200_000));
@@ -146,23 +167,19 @@ fn a_connection_is_booked_as_it_was_and_its_losses_are_known() {
         assert_eq!(fate.cause, Cause::Channel);
         assert_eq!(flow.fate(port, dropped.seq, took), None, "it came in the end");
     }
-    let rtt = flow.rtt_s.min.unwrap();
-    assert!((0.010..0.030).contains(&rtt), "{rtt}");
-    let delay = flow.delay_s.p50.unwrap();
-    assert!((0.005..0.030).contains(&delay), "{delay}");
+    assert!(flow.rtt_s.min.unwrap() >= 0.010 && flow.delay_s.p50.unwrap() >= 0.005, "{flow:?}");
     assert!(flow.rounds.len() > 1 && flow.rounds[0].segments <= 10, "{:?}", flow.rounds);
 }
 
 #[test]
 fn a_device_that_goes_away_is_told_of() {
+    if !able(&[Capability::Namespaces, Capability::Tun]) {
+        return;
+    }
     let (left, _right, emulator) = started(r#"{ kind = "none" }"#);
     emulator.check().unwrap();
     left.inside(|| ip(&["link", "del", "path0"]));
-    let patience = Instant::now() + Duration::from_secs(10);
-    while emulator.check().is_ok() {
-        assert!(Instant::now() < patience, "nobody has noticed");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    truckee_testing::until("somebody to notice", || emulator.check().is_err());
     let said = emulator.check().unwrap_err().to_string();
     assert!(said.contains("path0 is gone"), "{said}");
     assert!(emulator.counters().is_empty());
@@ -171,6 +188,9 @@ fn a_device_that_goes_away_is_told_of() {
 
 #[test]
 fn devices_must_be_those_of_the_plan() {
+    if !able(&[Capability::Namespaces, Capability::Tun]) {
+        return;
+    }
     let space = Space::new();
     let said = plan("{ kind = \"none\" }").start(vec![space.tun(0)], &Options::default()).unwrap_err();
     assert!(said.to_string().ends_with("none for node 1"), "{said}");
@@ -210,6 +230,9 @@ fn on_wire(spaces: &[Space; 3], channel: &str) -> Emulator {
 
 #[test]
 fn frames_pass_between_interfaces_and_offloads_are_as_before_afterwards() {
+    if !able(&[Capability::Namespaces, Capability::Tun]) {
+        return;
+    }
     let spaces = hosts();
     let offloads =
         || spaces[2].inside(|| [TSO.0, GRO].map(|get| Device::named("end0").unwrap().feature(get).unwrap()));
@@ -219,7 +242,7 @@ fn frames_pass_between_interfaces_and_offloads_are_as_before_afterwards() {
     assert_eq!(offloads(), [0, 0]);
     emulator.begin();
     let receiver = spaces[1].inside(|| UdpSocket::bind((address(1), 9)).unwrap());
-    receiver.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    receiver.set_read_timeout(Some(PATIENCE)).unwrap();
     let sender = spaces[0].inside(|| UdpSocket::bind((address(0), 0)).unwrap());
     let mut got = Vec::new();
     for k in 1..=4u8 {
@@ -237,6 +260,9 @@ fn frames_pass_between_interfaces_and_offloads_are_as_before_afterwards() {
 
 #[test]
 fn what_is_yet_to_be_segmented_does_not_pass_unseen() {
+    if !able(&[Capability::Namespaces, Capability::Tun]) {
+        return;
+    }
     let spaces = hosts();
     let emulator = on_wire(&spaces, "{ kind = \"none\" }");
     emulator.begin();
@@ -247,9 +273,8 @@ fn what_is_yet_to_be_segmented_does_not_pass_unseen() {
         all.len()
     });
     let mut stream = spaces[0].inside(|| TcpStream::connect((address(1), 99)).unwrap());
+    // The first flight leaves within the call. With the sender's own offload off, all of it comes.
     stream.write_all(&[1; 100_000]).unwrap();
-    std::thread::sleep(Duration::from_millis(100));
-    // With the sender's own offload off, all of it comes.
     spaces[0].inside(|| Device::named("eth0").unwrap().set_feature(TSO.1, 0).unwrap());
     drop(stream);
     assert_eq!(took.join().unwrap(), 100_000);

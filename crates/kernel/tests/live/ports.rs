@@ -1,27 +1,24 @@
 //! Each port on the running kernel, over a lossy path, held against its definition.
 
-#![cfg(live)]
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod lossy;
-
-use lossy::{Path, send};
+use crate::lossy::{Path, send};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use truckee_kernel::cc::{Event, Events, Kind, Loaded, PORTS, Port, available, flags};
+use truckee_kernel::doctor::{self, Capability};
 use truckee_kernel::replay::{Report, replay};
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::{Arg, Spec};
 
 const MS: Duration = Duration::from_millis(1);
 
-/// 10 Mbit/s, 20 ms each way, a queue of 20 packets, noise, and an outage that ends in a timeout.
+/// 10 Mbit/s, 20 ms each way, a queue of 20 packets, losses, and an outage that ends in a timeout.
 const PATH: Path = Path {
     rate: 10e6,
     queue: 20,
     delay: MS.saturating_mul(20),
-    loss: 0.004,
-    dark: (MS.saturating_mul(3000), MS.saturating_mul(3700)),
+    every: 190,
+    dark: Some(900),
+    swell: false,
     mark: usize::MAX,
     cut: 1,
     sysctls: &[],
@@ -33,46 +30,72 @@ fn unique() -> String {
     format!("tkt{:x}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Sends over the path for six seconds, and replays what was recorded.
-fn record(port: &Port, path: Path) -> (Report, Vec<Event>) {
+/// Whether ports can be loaded and paths made here; skips the test if not.
+fn possible() -> bool {
+    let needs = [
+        Capability::Privileges,
+        Capability::Namespaces,
+        Capability::Tun,
+        Capability::Btf,
+        Capability::StructOps,
+    ];
+    truckee_testing::given(doctor::check(&needs)).is_some()
+}
+
+fn acks(events: &[Event]) -> impl Iterator<Item = &Event> {
+    events.iter().filter(|e| e.kind == Kind::Ack)
+}
+
+/// How often the response was asked, for what has this flag; 0: at all.
+fn asked(events: &[Event], flag: u8) -> usize {
+    events.iter().filter(|e| e.kind == Kind::Ssthresh && (flag == 0 || e.is(flag))).count()
+}
+
+/// What every port is held against: ACKs enough to say much, losses enough to decide something, and a timeout.
+fn varied(events: &[Event]) -> bool {
+    acks(events).count() > 1000 && asked(events, 0) >= 6 && asked(events, flags::TIMEOUT) >= 1
+}
+
+/// Sends over the path until what was recorded is enough, and replays it.
+fn record(port: &Port, path: Path, mut enough: impl FnMut(&[Event]) -> bool) -> (Report, Vec<Event>) {
     let name = unique();
     let mut loaded = Loaded::load(port, &name, true).unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut all = Events::default();
-    let bytes = send(path, &name, MS * 6000, || {
+    send(path, &name, || {
         let more = loaded.events().unwrap();
         all.list.extend(more.list);
         all.lost += more.lost;
+        enough(&all.list)
     });
     assert_eq!(all.lost, 0);
-    assert!(bytes > 100_000, "{name}: {bytes} bytes arrived");
     drop(loaded);
     // A process that another test is just starting may hold what holds it, until it has become another program.
-    let until = Instant::now() + MS * 5000;
-    while available().unwrap().contains(&name) {
-        assert!(Instant::now() < until, "{name} is still registered");
-        std::thread::sleep(MS * 10);
-    }
+    truckee_testing::until("the port's end", || !available().unwrap().contains(&name));
     let mut reports = replay(port, &all.list).unwrap();
     assert_eq!(reports.len(), 1, "one connection: {reports:?}");
     (reports.remove(0), all.list)
 }
 
-/// Every published port whose name in the kernel is one of those.
+/// Every published port whose name in the kernel is one of those; none where none can be loaded.
 fn hold(names: &[&str], path: Path) -> Vec<Report> {
+    if !possible() {
+        return Vec::new();
+    }
     let port = |name: &&str| truckee_kernel::cc::find(name).unwrap().port().unwrap();
     let ports: Vec<_> = names.iter().map(|name| (*name, port(name))).collect();
-    hold_all(&ports, path)
+    hold_all(&ports, path, &varied)
 }
 
-/// Runs each, all at once, and holds it against its definition.
-fn hold_all(ports: &[(&str, Port)], path: Path) -> Vec<Report> {
+/// Runs each, all at once, until its events are enough, and holds it against its definition.
+fn hold_all(ports: &[(&str, Port)], path: Path, enough: &(dyn Fn(&[Event]) -> bool + Sync)) -> Vec<Report> {
     std::thread::scope(|scope| {
-        let runs: Vec<_> =
-            ports.iter().map(|(name, port)| (name, scope.spawn(move || record(port, path).0))).collect();
+        let runs: Vec<_> = ports
+            .iter()
+            .map(|(name, port)| (name, scope.spawn(move || record(port, path, enough).0)))
+            .collect();
         let done = runs.into_iter().map(|(name, run)| {
             let report = run.join().unwrap();
             println!("{name}: {report:?}");
-            assert!(report.acks > 100 && report.losses >= 3, "{name} had little to decide: {report:?}");
             assert!(report.within(), "{name}: {report:?}");
             report
         });
@@ -121,27 +144,24 @@ fn judging(predictor: &str, arg: &str, value: f64) -> Port {
     }
 }
 
-/// Thresholds at which both answers are frequent, which the published ones may not be on this path.
+/// With thresholds and on a path on which both answers are frequent, which they may not be otherwise.
 #[test]
 fn predictors_are_their_definitions_whatever_they_answer() {
-    let ports = [
-        ("flip-flop", "eta", 1.0),
-        ("flip-flop", "eta", 2.0),
-        ("spike", "beta", 0.3),
-        ("vegas", "beta", 2.0),
-    ];
-    let mut ports = ports.map(|(predictor, arg, value)| (predictor, judging(predictor, arg, value))).to_vec();
-    // How frequent an answer is depends on the round trips, and those on what else the machine does.
-    for _ in 0..5 {
-        let reports = hold_all(&ports, PATH);
-        let shares = reports.iter().map(|report| report.wireless as f64 / report.verdicts as f64);
-        let mut both = shares.map(|wireless| (0.02..0.98).contains(&wireless));
-        ports.retain(|_| !both.next().unwrap_or(false));
-        if ports.is_empty() {
-            return;
-        }
+    if !possible() {
+        return;
     }
-    panic!("always the same answers: {ports:?}");
+    let ports = [
+        ("flip-flop", judging("flip-flop", "eta", 1.0)),
+        ("flip-flop", judging("flip-flop", "eta", 2.0)),
+        ("spike", judging("spike", "beta", 0.3)),
+        ("vegas", judging("vegas", "beta", 2.0)),
+    ];
+    let both = |events: &[Event]| {
+        let answers = |verdict: u8| acks(events).filter(|e| e.verdict == verdict).count() * 20;
+        let all = acks(events).count();
+        varied(events) && answers(1) > all && answers(2) > all
+    };
+    hold_all(&ports, Path { swell: true, ..PATH }, &both);
 }
 
 #[test]
@@ -150,7 +170,8 @@ fn estimators_are_their_definitions() {
 }
 
 /// Windows of hundreds of segments: 40 Mbit/s, 60 ms each way.
-const FAST: Path = Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), loss: 0.0003, ..PATH };
+const FAST: Path =
+    Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), every: 1500, dark: Some(4000), ..PATH };
 
 #[test]
 fn large_windows_are_their_definitions() {
@@ -162,10 +183,7 @@ fn large_windows_are_their_definitions() {
 /// Samples a fraction of a millisecond apart, of which a filter of one second forgets little.
 #[test]
 fn estimators_are_their_definitions_at_high_rates() {
-    let path = Path { rate: 100e6, queue: 200, delay: MS * 5, loss: 0.0005, ..PATH };
-    for report in hold(&["tk_tibet", "tk_westwood3"], path) {
-        assert!(report.acks > 2000, "{report:?}");
-    }
+    hold(&["tk_tibet", "tk_westwood3"], Path { rate: 100e6, queue: 200, delay: MS * 5, every: 700, ..PATH });
 }
 
 /// The stack of the papers: no SACK, no timestamps, no RACK, no probes, no F-RTO.
@@ -189,13 +207,13 @@ fn ports_are_their_definitions_on_the_papers_stack() {
 /// Echoes of congestion are congestion, whatever a predictor would say.
 #[test]
 fn an_ecn_echo_is_told_from_a_loss() {
+    if !possible() {
+        return;
+    }
     let port = truckee_kernel::cc::find("tk_lp_wireless").unwrap().port().unwrap();
-    let path = Path { mark: 4, loss: 0.001, sysctls: &["tcp_ecn=1"], ..PATH };
-    // Whether the dark finds a window that only the timer repairs is a matter of a millisecond.
-    let timed_out =
-        |events: &[Event]| events.iter().any(|e| e.kind == Kind::Ssthresh && e.is(flags::TIMEOUT));
-    let mut recorded = std::iter::repeat_with(|| record(&port, path)).take(5);
-    let (report, events) = recorded.find(|(_, events)| timed_out(events)).expect("a timeout in five runs");
+    let path = Path { mark: 4, every: 0, sysctls: &["tcp_ecn=1"], ..PATH };
+    let enough = |events: &[Event]| asked(events, flags::ECHO) >= 3 && asked(events, flags::TIMEOUT) >= 1;
+    let (report, events) = record(&port, path, enough);
     println!("{report:?}");
     assert!(report.within(), "{report:?}");
     let of = |flag: u8| {
@@ -210,26 +228,41 @@ fn an_ecn_echo_is_told_from_a_loss() {
 /// The port of RFC 2581 sees each part of an ACK that was cut, and opens by each, as far as the window limits it.
 #[test]
 fn divided_acks_open_the_window_by_their_number() {
-    let quiet = Path { loss: 0.0, dark: (Duration::ZERO, Duration::ZERO), queue: 2000, ..PATH };
+    if !possible() {
+        return;
+    }
+    const BYTES: u32 = 150_000;
+    let quiet = Path { every: 0, dark: None, queue: 2000, ..PATH };
+    // What the first bytes have opened the window by, segments, and the ACKs of new data that did so.
     let opened = |name: &str, cut: u32| {
         let port = truckee_kernel::cc::find(name).unwrap().port().unwrap();
-        let (report, events) = record(&port, Path { cut, ..quiet });
+        let acked = |events: &[Event]| match (events.first(), events.last()) {
+            (Some(first), Some(last)) => last.una.wrapping_sub(first.una),
+            _ => 0,
+        };
+        let (report, events) = record(&port, Path { cut, ..quiet }, |events| acked(events) > BYTES);
         assert!(report.within(), "{name}: {report:?}");
-        // The window when the first 150,000 bytes have been acknowledged.
-        let first = events.first().map_or(0, |e| e.una);
-        let acks = events.iter().filter(|e| e.kind == Kind::Ack);
-        acks.take_while(|e| e.una.wrapping_sub(first) <= 150_000).last().map_or(0, |e| e.window_after >> 32)
+        let (una, window) = (events[0].una, u64::from(events[0].cwnd));
+        let first = acks(&events).take_while(|e| e.una.wrapping_sub(una) <= BYTES);
+        let first: Vec<_> = first.filter(|e| e.newly > 0 && e.is(flags::LIMITED)).collect();
+        ((first.last().unwrap().window_after >> 32) - window, first.len() as u64)
     };
     let [whole, quarters, sixteenths] = [1, 4, 16].map(|cut| opened("tk_rfc2581", cut));
     let capped = opened("tk_capped", 16);
-    println!("whole {whole}, cut in 4 {quarters}, in 16 {sixteenths}, capped {capped}");
-    assert!(2 * quarters > 3 * whole && sixteenths > quarters, "{whole} {quarters} {sixteenths}");
-    assert!(capped > whole, "{whole} {capped}");
+    println!("whole {whole:?}, cut in 4 {quarters:?}, in 16 {sixteenths:?}, capped {capped:?}");
+    for (by, acks) in [whole, quarters, sixteenths] {
+        assert_eq!(by, acks, "a segment an ACK");
+    }
+    assert!(2 * quarters.0 > 3 * whole.0 && 2 * sixteenths.0 > 3 * whole.0, "{whole:?} {quarters:?}");
+    assert!(capped.0 < capped.1, "{capped:?}");
 }
 
 /// The replay must see a port whose parameters are a little off.
 #[test]
 fn a_port_with_other_parameters_is_not_its_definition() {
+    if !possible() {
+        return;
+    }
     let tibet = |alpha| {
         Spec::named("to-estimate")
             .with("estimator", Arg::Name("tibet".into()))
@@ -242,11 +275,22 @@ fn a_port_with_other_parameters_is_not_its_definition() {
         (judging("spike", "beta", 0.3), judging("spike", "beta", 0.45)),
         (tibet(0.99), tibet(0.9901)),
     ];
-    for (loaded, replayed) in pairs {
-        let (own, events) = record(&loaded, PATH);
-        assert!(own.within(), "{own:?}");
-        let other = replay(&replayed, &events).unwrap().remove(0);
-        println!("{other:?}");
-        assert!(!other.within(), "{other:?}");
-    }
+    std::thread::scope(|scope| {
+        for (loaded, replayed) in &pairs {
+            scope.spawn(move || {
+                // Until something has come that the other parameters decide otherwise; looked for seldom, as it takes time.
+                let mut next = 500;
+                let told_apart = |events: &[Event]| {
+                    let look = events.len() > next;
+                    next += if look { 500 } else { 0 };
+                    look && !replay(replayed, events).unwrap()[0].within()
+                };
+                let (own, events) = record(loaded, Path { swell: true, ..PATH }, told_apart);
+                assert!(own.within(), "{own:?}");
+                let other = replay(replayed, &events).unwrap().remove(0);
+                println!("{other:?}");
+                assert!(!other.within(), "{other:?}");
+            });
+        }
+    });
 }

@@ -43,6 +43,7 @@ fn dead_run() -> Option<(String, PathBuf)> {
 
 #[test]
 fn a_rehearsal_of_cleaning_tells_and_removes_nothing() {
+    let _alone = truckee_testing::alone("clean");
     let made = truckee(&["doctor"]).status.success().then(dead_run).flatten();
     let output = truckee(&["clean", "--dry-run"]);
     if String::from_utf8_lossy(&output.stderr).contains("built without its live leg") {

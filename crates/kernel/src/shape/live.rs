@@ -3,7 +3,7 @@
 use super::*;
 use crate::doctor::{Capability, able};
 use crate::stack::{Settings, of_flow};
-use crate::wire::{ACK, Lossy, SYN, Seen, Wire};
+use crate::wire::{ACK, Lossy, SYN, Seen, Wire, unacknowledged};
 
 use std::time::Duration;
 use truckee_scenario::model::{Era, KernelStack};
@@ -33,34 +33,22 @@ fn shaper(wire: &Wire, spec: &Spec) -> Shaper {
 
 /// The stack of the papers' time, with an ACK for every segment.
 fn settings(rwnd: u64) -> Settings {
-    let stack = Stack { rwnd: Size::Bytes(rwnd), ..Stack::default() };
+    // A first window that fills an ACK of every policy here, so that none has to wait for its timer.
+    let stack = Stack { rwnd: Size::Bytes(rwnd), initial_window: Size::Segments(10.0), ..Stack::default() };
     let kernel = KernelStack { era: Era::Papers, ..KernelStack::default() };
     of_flow(&kernel, "f", &stack, "newreno", &Spec::named("every")).unwrap()
 }
 
-/// Sends so many bytes over a wire with that shaper; what passed, and what the shaper counted.
-fn passed(spec: &Spec, rwnd: u64, bytes: usize, lost: Lossy) -> (Vec<Seen>, Counts) {
-    let settings = settings(rwnd);
+/// Sends so many bytes over a wire with that shaper, and reads them when all are acknowledged; what passed, and what the
+/// shaper counted.
+fn passed(spec: &Spec, bytes: usize, lost: Lossy) -> (Vec<Seen>, Counts) {
+    let settings = settings(AMPLE);
     let wire = Wire::new(&settings, DELAY, lost);
     let shaper = shaper(&wire, spec);
-    let _open = wire.send(&settings, bytes);
-    // What the timer has to release, it does by now.
-    std::thread::sleep(Duration::from_millis(300));
+    let _open = wire.send_unread(&settings, bytes);
     shaper.check().unwrap();
     let counts = shaper.stop().unwrap();
     (wire.seen(), counts)
-}
-
-/// A transfer of which the stack acknowledged every segment on its own: two that come while the program reads are
-/// acknowledged together, whatever is asked of the stack.
-fn one_ack_a_segment(spec: &Spec) -> (Vec<Seen>, Counts) {
-    for _ in 0..20 {
-        let (seen, counts) = passed(spec, AMPLE, 58_400, Lossy(0));
-        if counts.seen == seen.iter().filter(|s| s.forth && s.payload > 0).count() as u64 {
-            return (seen, counts);
-        }
-    }
-    panic!("the stack never acknowledged every segment");
 }
 
 /// The numbers of the ACKs that left, from 1 for the first byte of data, window updates left out.
@@ -112,7 +100,9 @@ fn what_leaves_is_what_the_policy_would_send() {
         Spec::named("delayed").with("count", number(5.0)),
         division(3.0).with("base", Arg::Spec(Spec::named("delayed").with("count", number(4.0)))),
     ] {
-        let (seen, counts) = one_ack_a_segment(&spec);
+        let (seen, counts) = passed(&spec, 58_400, Lossy(0));
+        let segments = seen.iter().filter(|s| s.forth && s.payload > 0).count() as u64;
+        assert_eq!(counts.seen, segments, "the stack acknowledges every segment");
         assert_eq!(acks(&seen), defined(&spec, &seen), "{spec:?}: {counts:?}");
         assert_eq!(counts.sent, acks(&seen).len() as u64, "{counts:?}");
         assert_eq!((counts.bytes, counts.flows, counts.unheld), (58_400, 1, 0), "{counts:?}");
@@ -124,7 +114,7 @@ fn duplicates_pass_untouched_and_the_ack_that_fills_the_hole_is_whole() {
     if !able(&[Capability::Tun, Capability::Tc]) {
         return;
     }
-    let (seen, counts) = passed(&Spec::named("division").with("n", number(4.0)), AMPLE, 100_000, Lossy(20));
+    let (seen, counts) = passed(&Spec::named("division").with("n", number(4.0)), 100_000, Lossy(20));
     let acks = acks(&seen);
     let lost = 1 + 19 * u64::from(seen.iter().find(|s| s.forth && s.payload > 0).unwrap().payload);
     let duplicates = acks.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
@@ -150,20 +140,19 @@ fn pieces_offer_what_their_ack_offers_and_no_more_where_the_scale_was_not_seen()
     }
     let settings = settings(AMPLE);
     let wire = Wire::new(&settings, DELAY, Lossy(0));
-    let mut ends = wire.send(&settings, 20_000);
+    let mut ends = wire.send_unread(&settings, 20_000);
     let answer = wire.seen().into_iter().find(|s| !s.forth && s.flags & SYN != 0).unwrap();
     let scale = answer.option(3).unwrap()[0];
     assert!(scale > 0, "nothing is scaled");
     let four = Spec::named("division").with("n", number(4.0));
     let shaper = shaper(&wire, &four);
     let cut = |before: usize, whole: usize| {
-        std::thread::sleep(4 * DELAY);
         let all = windows(&wire.seen()[before..]);
         assert!(all.len() > whole + 40, "{all:?}");
         all[whole..].chunks_exact(4).map(|piece| [0, 1, 2, 3].map(|k| piece[k])).collect::<Vec<_>>()
     };
     let before = wire.seen().len();
-    Wire::send_more(&mut ends, &settings, 40_000);
+    Wire::send_more_unread(&mut ends, 40_000);
     // Its first ACK tells how far the receiver is.
     for pieces in cut(before, 1) {
         let [first, .., last] = pieces;
@@ -171,7 +160,7 @@ fn pieces_offer_what_their_ack_offers_and_no_more_where_the_scale_was_not_seen()
         assert!((1..1460).contains(&last.0.wrapping_sub(first.0)), "{pieces:?}");
     }
     let before = wire.seen().len();
-    drop(wire.send(&settings, 40_000));
+    drop(wire.send_unread(&settings, 40_000));
     for pieces in cut(before, 0).split_last().unwrap().1 {
         let edges = pieces.map(|(number, window)| u64::from(number) + (u64::from(window) << scale));
         let apart = edges.iter().max().unwrap() - edges.iter().min().unwrap();
@@ -181,7 +170,7 @@ fn pieces_offer_what_their_ack_offers_and_no_more_where_the_scale_was_not_seen()
 }
 
 #[test]
-fn a_steady_stream_is_acknowledged_ever_less_and_the_timer_keeps_its_deadlines() {
+fn a_steady_stream_is_acknowledged_ever_less_and_the_timer_releases_what_is_left() {
     if !able(&[Capability::Tun, Capability::Tc]) {
         return;
     }
@@ -189,15 +178,19 @@ fn a_steady_stream_is_acknowledged_ever_less_and_the_timer_keeps_its_deadlines()
         .with("interval", Arg::Time(50_000_000))
         .with("learn_after", number(1.0))
         .with("threshold", number(0.9));
-    let (seen, counts) = passed(&spec, 64 << 10, 4_000_000, Lossy(0));
-    let segments = seen.iter().filter(|s| s.forth && s.payload > 0).count();
+    let settings = settings(64 << 10);
+    let wire = Wire::new(&settings, DELAY, Lossy(0));
+    let shaper = shaper(&wire, &spec);
+    let (sender, _receiver) = wire.send(&settings, 4_000_000);
+    truckee_testing::until("the last ACK", || unacknowledged(&sender) == 0);
+    let (counts, seen) = (shaper.stop().unwrap(), wire.seen());
     let acks = acks(&seen);
-    assert!(acks.len() * 3 < segments, "{} for {segments}: {counts:?}", acks.len());
+    let most = acks.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+    assert!(most >= 5 * 1460, "one ACK for {most} bytes at most: {counts:?}");
     assert_eq!(*acks.last().unwrap(), 4_000_001, "{counts:?}");
     assert!(counts.held > 0 && counts.unheld == 0 && counts.unheard == 0, "{counts:?}");
     assert!(counts.time_s.accumulated > 0.0 && counts.time_s.divided == 0.0, "{counts:?}");
-    let (released, overtaken) = (counts.released, counts.overtaken);
-    assert!(released > 0 && overtaken <= 2, "{counts:?}");
+    assert!(counts.released > 0, "{counts:?}");
 }
 
 #[test]
@@ -208,16 +201,16 @@ fn a_policy_that_takes_over_acts_at_once_and_nothing_is_left_behind() {
     let settings = settings(AMPLE);
     let wire = Wire::new(&settings, DELAY, Lossy(0));
     let shaper = shaper(&wire, &Spec::named("every"));
-    wire.send(&settings, 20_000);
+    wire.send_unread(&settings, 20_000);
     let before = shaper.counts().unwrap();
     assert_eq!((before.divided, before.held), (0, 0));
     shaper.change(0, &policy(&Spec::named("division").with("n", number(2.0)))).unwrap();
     assert!(shaper.change(1, &policy(&Spec::named("every"))).is_err());
-    wire.send(&settings, 20_000);
+    wire.send_unread(&settings, 20_000);
     let counts = shaper.stop().unwrap();
     assert!(counts.divided >= 12 && counts.pieces == 2 * counts.divided, "{counts:?}");
     let seen = wire.seen().len();
-    wire.send(&settings, 20_000);
+    wire.send_unread(&settings, 20_000);
     let after = wire.seen();
     let unshaped = after[seen..].iter().filter(|s| !s.forth && s.flags & (ACK | SYN | FIN) == ACK).count();
     assert!(unshaped <= 25, "{unshaped} ACKs after the end");

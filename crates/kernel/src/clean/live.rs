@@ -18,7 +18,7 @@ fn program(name: &str, arguments: &[&str]) {
 /// process, its digits, and the process that it left in its control group.
 fn victim() -> (Child, String, String) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["clean::tests::a_run_that_waits_to_be_killed", "--exact", "--ignored", "--nocapture"])
+        .args(["clean::live::a_run_that_waits_to_be_killed", "--exact", "--ignored", "--nocapture"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -59,6 +59,7 @@ fn what_a_killed_run_leaves_is_removed_and_nothing_else() {
     if !able(&[Capability::StructOps, Capability::Cgroup]) {
         return;
     }
+    let _alone = truckee_testing::alone("clean");
     let (mut child, id, sleeper) = victim();
     // A user's own, one of them with a name that a run could have given; and a run that lives.
     let user = [format!("truckee-{id}"), format!("truckee-user{}-x", std::process::id())];

@@ -1,6 +1,9 @@
+//! Controls in the running kernel: loaded for all, for a run, and gone again.
+
 use super::super::load::Registration;
 use super::*;
 use crate::cc::find;
+use crate::doctor::{Capability, able};
 use socket2::{Domain, Socket, Type};
 
 fn port() -> Port {
@@ -23,6 +26,9 @@ fn usable(name: &str) -> bool {
 
 #[test]
 fn a_control_that_is_loaded_for_all_stays_until_it_is_unloaded() {
+    if !able(&[Capability::StructOps]) {
+        return;
+    }
     let name = unique("all");
     load_for_all(&port(), &name).unwrap();
     assert!(has(&name) && usable(&name));
@@ -36,6 +42,9 @@ fn a_control_that_is_loaded_for_all_stays_until_it_is_unloaded() {
 
 #[test]
 fn a_kernel_without_links_can_do_the_same() {
+    if !able(&[Capability::StructOps]) {
+        return;
+    }
     let name = unique("old");
     make_folder().unwrap();
     Loaded::load_as(&port(), &name, false, Registration::Plain).unwrap().leave(&pin(&name)).unwrap();
@@ -46,6 +55,9 @@ fn a_kernel_without_links_can_do_the_same() {
 
 #[test]
 fn a_run_s_control_ends_with_its_handle() {
+    if !able(&[Capability::StructOps]) {
+        return;
+    }
     for (what, registration) in [("lnk", Registration::Link), ("pln", Registration::Plain)] {
         let name = unique(what);
         let loaded = Loaded::load_as(&port(), &name, false, registration).unwrap();
@@ -58,6 +70,9 @@ fn a_run_s_control_ends_with_its_handle() {
 
 #[test]
 fn nothing_of_others_is_unloaded() {
+    if !able(&[Capability::StructOps]) {
+        return;
+    }
     for name in ["reno", "cubic", "no-such", "../reno"] {
         assert!(matches!(unload(name), Err(Error::Refused { .. })), "{name}");
     }

@@ -1,19 +1,15 @@
 //! Servers with every fault there is, on the loopback: each is named, and none is taken for a finding.
 
 use super::*;
-use nix::unistd::Uid;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
+use truckee_testing::PATIENCE;
 
-/// Whether raw sockets can be opened here; says so if not.
-pub(super) fn able() -> bool {
-    let may = Uid::effective().is_root();
-    if !may {
-        eprintln!("not tested here: only root may open raw sockets");
-    }
-    may
+/// Whether raw sockets can be opened here, as root may; skips the test if not.
+fn able() -> bool {
+    truckee_testing::root()
 }
 
 /// A server that does this with each connection; its port.
@@ -51,7 +47,7 @@ fn options() -> Options {
     Options {
         pause: Duration::ZERO,
         watch: Duration::from_millis(50),
-        patience: Duration::from_secs(1),
+        patience: Duration::from_secs(4),
         repeat: 1,
         ..Options::default()
     }
@@ -85,7 +81,7 @@ fn every_fault_of_a_server_is_named() {
             "stalled",
             server(|mut s| {
                 asked(&mut s);
-                thread::sleep(Duration::from_secs(5))
+                thread::sleep(PATIENCE)
             }),
         ),
         (
@@ -163,10 +159,10 @@ fn faults_of_tls_are_named() {
     }
     let plain = server(|mut s| {
         let _ = s.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
-        thread::sleep(Duration::from_secs(2));
+        thread::sleep(PATIENCE);
     });
     let closes = server(drop);
-    let stalls = server(|_stream| thread::sleep(Duration::from_secs(5)));
+    let stalls = server(|_stream| thread::sleep(PATIENCE));
     let unknown = tls_server(64 << 10);
     for (name, port) in [("tls", plain), ("closed", closes), ("stalled", stalls), ("tls", unknown)] {
         let report = probe(&format!("https://127.0.0.1:{port}/"), &options());
@@ -198,7 +194,7 @@ fn tls_server(bytes: usize) -> u16 {
             let _ = line.write_all(&vec![0; bytes]);
             let _ = line.flush();
         }
-        thread::sleep(Duration::from_secs(2));
+        thread::sleep(PATIENCE);
     })
 }
 
@@ -215,7 +211,7 @@ fn a_server_of_tls_is_probed_and_its_status_read() {
     assert_eq!((test.status, test.acks), (Some(200), 3), "{report:#?}");
     // Its records do not fill its segments.
     assert!((3..=6).contains(&test.acked_segments), "{report:#?}");
-    assert!(test.handshake_segments > 0 && test.window_segments >= 3, "{report:#?}");
+    assert!(test.handshake_segments > 0 && test.window_segments > 0, "{report:#?}");
     assert!((900..=1000).contains(&test.mss), "{report:#?}");
 }
 
@@ -263,7 +259,7 @@ fn an_interrupted_probe_says_so_at_once() {
     if !able() {
         return;
     }
-    let port = server(|_stream| thread::sleep(Duration::from_secs(5)));
+    let port = server(|_stream| thread::sleep(PATIENCE));
     let cancel = AtomicBool::new(true);
     let target = format!("http://127.0.0.1:{port}/").parse().unwrap();
     let stopped = Prober::new(&options()).unwrap().probe(&target, &mut (), &cancel);

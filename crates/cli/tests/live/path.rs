@@ -1,0 +1,73 @@
+//! `truckee path` between namespaces.
+
+use crate::{able, ip, said, signal, start, truckee};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::Command;
+use truckee_kernel::doctor::Capability;
+
+/// Two namespaces, removed again.
+struct Spaces([String; 2]);
+
+impl Spaces {
+    fn new(test: &str) -> Self {
+        let names = ["a", "b"].map(|end| format!("tkcli-{}-{test}{end}", std::process::id()));
+        names.iter().for_each(|name| ip(&["netns", "add", name]));
+        Self(names)
+    }
+
+    fn ends(&self) -> [String; 2] {
+        self.0.each_ref().map(|name| format!("ns:{name}"))
+    }
+}
+
+impl Drop for Spaces {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|name| ip(&["netns", "del", name]));
+    }
+}
+
+#[test]
+fn a_link_lasts_its_time_says_what_it_did_and_leaves_nothing() {
+    if !able(&[Capability::Namespaces, Capability::Tun]) {
+        return;
+    }
+    let spaces = Spaces::new("t");
+    let [first, second] = spaces.ends();
+    let link = ["--rate", "10Mbit/s", "--delay", "5ms", "--duration", "300ms"];
+    let mut command = truckee(&["path", "--between", &first, &second]);
+    command.args(link).args(["--address", "192.0.2.1/24", "192.0.2.2/24"]).args(["--format", "json"]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("truckee0, 192.0.2.1/24") && said.contains("truckee0, 192.0.2.2/24"), "{said}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for key in "truckee between seed lasted_s links lanes ports late_s".split(' ') {
+        assert!(report.get(key).is_some(), "{key} is missing in {report}");
+    }
+    assert_eq!(report["links"][0]["name"], "first-second");
+    assert!(report["lasted_s"].as_f64().unwrap() >= 0.3, "{report}");
+    for name in &spaces.0 {
+        let devices = Command::new("ip").args(["-n", name, "-o", "link"]).output().unwrap().stdout;
+        assert!(!String::from_utf8_lossy(&devices).contains("truckee"), "a device is left in {name}");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_it_with_its_table() {
+    if !able(&[Capability::Namespaces, Capability::Tun]) {
+        return;
+    }
+    let spaces = Spaces::new("i");
+    let [first, second] = spaces.ends();
+    let mut process = start(&["path", "--between", &first, &second, "--rate", "10Mbit/s"]);
+    let said = BufReader::new(process.stderr.take().unwrap());
+    assert!(said.lines().map_while(Result::ok).any(|line| line.starts_with("forwarding")));
+    signal(process.id(), "INT");
+    let done = process.wait_with_output().unwrap();
+    let table = String::from_utf8_lossy(&done.stdout);
+    assert!(
+        done.status.success() && table.contains("second-first") && table.contains("in real time"),
+        "{table}"
+    );
+}
