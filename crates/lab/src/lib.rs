@@ -26,6 +26,7 @@ pub mod study;
 pub mod sweep;
 pub mod table;
 pub mod tap;
+pub mod validity;
 pub mod vary;
 
 pub use engine::{Engine, EngineName, Engines, Kernel, Missing, Probe, Simulator};
