@@ -158,6 +158,7 @@ mod tests {
             jain: None,
             ports: Vec::new(),
             notes: Vec::new(),
+            lateness: None,
             series: Vec::new(),
             queues: Vec::new(),
         }
