@@ -8,7 +8,7 @@
 //! Not for: the simulator, which no machine makes late.
 
 use crate::sweep::Cell;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use truckee_scenario::Lateness;
 
 /// Runs of one seed, the first one included.
@@ -34,7 +34,7 @@ pub fn to_replace<'a>(
 }
 
 /// The live runs that an answer stands on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LiveRuns {
     /// How many.
     pub runs: usize,
