@@ -139,6 +139,7 @@ impl Outstanding {
     }
 
     /// Records a new segment at `nxt` = `max`.
+    #[inline]
     pub fn push(&mut self, now: Time, born: Time, len: u64, fin: bool) -> Sent {
         debug_assert!(self.nxt == self.max && len > 0);
         let marks = if fin { marks::FIN } else { 0 };
@@ -183,6 +184,7 @@ impl Outstanding {
     }
 
     /// Everything below `ack` is acknowledged. `ack` is within (una, max].
+    #[inline]
     pub fn advance(&mut self, ack: u64) -> Covered {
         debug_assert!(ack > self.una && ack <= self.max);
         let mut covered = Covered { bytes: ack - self.una, ..Covered::default() };

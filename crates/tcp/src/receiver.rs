@@ -96,6 +96,7 @@ struct Waiting {
 }
 
 impl Waiting {
+    #[inline]
     fn insert(&mut self, mut seq: u64, end: u64, born: Time) {
         self.recent.retain(|&s| s != seq);
         self.recent.push_front(seq);
@@ -161,6 +162,7 @@ impl Receiver {
     }
 
     /// A segment has come; `congestion_experienced`: a router marked its packet (RFC 3168).
+    #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment, congestion_experienced: bool) {
         self.delivered.clear();
         if segment.has(flags::SYN) {
@@ -227,6 +229,7 @@ impl Receiver {
         &self.policy
     }
 
+    #[inline]
     fn sort_in(&mut self, now: Time, segment: &Segment) -> Arrival {
         let end = segment.end();
         if segment.has(flags::FIN) {
@@ -267,6 +270,7 @@ impl Receiver {
         }
     }
 
+    #[inline]
     fn deliver(&mut self, end: u64, born: Time) {
         let fin = u64::from(self.fin == Some(end));
         let bytes = end - self.rcv_nxt - fin;
@@ -298,11 +302,13 @@ impl Receiver {
     }
 
     /// When to call [`Self::on_timer`].
+    #[inline]
     pub fn deadline(&self) -> Option<Time> {
         self.policy.deadline()
     }
 
     /// The next segment to send now, if any.
+    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if let Some(ts) = self.syn_ack_due.take() {
             self.ts_recent = self.ts_recent.max(ts);
@@ -328,6 +334,7 @@ impl Receiver {
         Some(ack)
     }
 
+    #[inline]
     fn segment(&self, now: Time, ack: u64, flag: u8) -> Segment {
         let (ts_val, ts_ecr) = if self.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
         Segment {

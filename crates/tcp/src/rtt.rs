@@ -43,6 +43,7 @@ impl Rtt {
     }
 
     /// Takes a sample (RFC 6298, rules 2.2 and 2.3) and ends any back-off (rule 5.7, Karn).
+    #[inline]
     pub fn sample(&mut self, rtt: Nanos) {
         self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
         self.backoff = 0;
@@ -59,6 +60,7 @@ impl Rtt {
     }
 
     /// The timeout in force: SRTT + max(G, 4·RTTVAR) within its bounds, doubled by each back-off.
+    #[inline]
     pub fn rto(&self) -> Nanos {
         let base = match self.smoothed {
             None => self.initial_rto,

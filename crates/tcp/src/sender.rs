@@ -280,6 +280,7 @@ impl Sender {
     }
 
     /// A segment has come from the peer.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         self.tick(now);
         self.last_rtt = None;
@@ -325,6 +326,7 @@ impl Sender {
         self.control_due = self.written == 1; // with data waiting, that carries the ACK
     }
 
+    #[inline]
     fn on_new_ack(&mut self, now: Time, segment: &Segment) {
         self.t.window.flight = self.recovery.in_flight(&self.t);
         if self.stack.segment_from_acks {
@@ -396,6 +398,7 @@ impl Sender {
         self.t.growth.after_ack(ack, &air, &mut self.t.window);
     }
 
+    #[inline]
     fn on_old_ack(&mut self, now: Time, segment: &Segment) {
         let window = u64::from(segment.window);
         let duplicate = !self.t.out.is_empty()
@@ -446,6 +449,7 @@ impl Sender {
         self.t.echoed_until = self.t.out.max();
     }
 
+    #[inline]
     fn rtt_sample(
         &mut self,
         now: Time,
@@ -485,6 +489,7 @@ impl Sender {
     }
 
     /// A round ends when what was outstanding at its first ACK is acknowledged.
+    #[inline]
     fn count_round(&mut self, ack: u64) {
         let end = match self.round_end {
             Some(end) => end,
@@ -552,6 +557,7 @@ impl Sender {
     }
 
     /// When to call [`Self::on_timer`].
+    #[inline]
     pub fn deadline(&self) -> Option<Time> {
         self.t.deadline
     }

@@ -21,6 +21,7 @@ impl Member for Every {
 }
 
 impl AckPolicy for Every {
+    #[inline]
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink) {
         out.ack(segment.rcv_nxt);
     }

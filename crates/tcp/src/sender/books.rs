@@ -15,6 +15,7 @@ impl Truth {
         (end > seq).then_some(cause)
     }
 
+    #[inline]
     pub(super) fn forget_below(&mut self, seq: u64) {
         while let Some(first) = self.drops.first_entry()
             && first.get().0 <= seq
@@ -43,6 +44,7 @@ impl ByDuplicates {
     }
 
     /// An ACK of `covered` new bytes: those of them that are news.
+    #[inline]
     pub fn advance(&mut self, covered: u64) -> u64 {
         let known = self.0.min(covered);
         self.0 -= known;

@@ -94,6 +94,7 @@ impl Transfer {
     }
 
     /// Arms the retransmission timer anew.
+    #[inline]
     pub fn restart_timer(&mut self, now: Time) {
         self.deadline = (!self.out.is_empty()).then(|| self.rtt.deadline(now, self.rtt.rto()));
     }

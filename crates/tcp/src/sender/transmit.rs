@@ -39,6 +39,7 @@ impl Sender {
     }
 
     /// The next segment to send now, if any.
+    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         match self.state {
             State::Closed => return None,
@@ -80,6 +81,7 @@ impl Sender {
     }
 
     /// New data, or after a go-back the next segment again, if the windows have room.
+    #[inline]
     fn next_in_order(&mut self, now: Time) -> Option<Segment> {
         self.restart_after_idle(now);
         let out = &self.t.out;
@@ -118,6 +120,7 @@ impl Sender {
     }
 
     /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
+    #[inline]
     fn restart_after_idle(&mut self, now: Time) {
         if self.t.out.is_empty()
             && now.saturating_sub(self.last_sent) > self.t.rtt.rto()
@@ -128,6 +131,7 @@ impl Sender {
     }
 
     /// Sequence length of the next new segment, and whether FIN is on it.
+    #[inline]
     fn next_new(&self, room: u64) -> Option<(u64, bool)> {
         if self.fin_sent {
             return None;
@@ -237,6 +241,7 @@ impl Sender {
     }
 
     /// When to ask [`Self::poll_transmit`] again although nothing happens: pacing holds a segment back until then.
+    #[inline]
     pub fn release(&self) -> Option<Time> {
         self.held.then_some(self.release)
     }
