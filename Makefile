@@ -6,7 +6,7 @@ TRUCKEE := $(TARGET)/release/truckee
 PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt tests/report/requirements.txt
 
-.PHONY: help demo release test bench validation stacks studies book figures venv rust live browser clean
+.PHONY: help demo release test live bench validation stacks studies book figures venv rust live-tools browser clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -20,8 +20,11 @@ release: rust
 	@echo "==> building truckee (the first time takes some minutes)"
 	@cargo build --release --locked -p truckee-cli
 
-test: rust live browser venv ## Check everything: format, lints, tests, digests, studies, licences, Python, the book
+test: rust live-tools browser venv ## Check everything: format, lints, tests, digests, studies, licences, Python, the book
 	@tools/test.sh
+
+live: release live-tools ## Measure what is live and judged by statistics (hours; ARGS=--quick for less), and write its page
+	@validation/live.py --truckee $(TRUCKEE) $(ARGS)
 
 bench: release ## Measure beside ns-2 and ns-3, installing them where possible
 	@bench/peers/install.sh
@@ -31,7 +34,7 @@ validation: release venv ## Hold our senders against those of ns-2 and ns-3 (hal
 	@bench/peers/install.sh
 	@$(PYTHON) validation/run.py --truckee $(TRUCKEE) --figures docs/figures/validation
 
-stacks: release live ## Have the probe judge TCP stacks that nobody here wrote: smoltcp, lwIP, gVisor, libslirp, user-mode Linux
+stacks: release live-tools ## Have the probe judge TCP stacks that nobody here wrote: smoltcp, lwIP, gVisor, libslirp, user-mode Linux
 	@validation/stacks/run.py --truckee $(TRUCKEE)
 
 studies: venv release ## Run every study in full, and write its page of the book (about half an hour)
@@ -52,7 +55,7 @@ clean: ## Remove everything that was built
 rust:
 	@tools/prepare.sh rust
 
-live:
+live-tools:
 	@tools/prepare.sh live
 
 browser:
