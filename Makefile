@@ -30,8 +30,8 @@ test: rust venv live-tools browser ## Check everything: format, lints, tests, st
 nightly: release venv live-tools browser ## Before a release: all of test, and ten times as much of what is drawn, drawn anew
 	@$(PYTHON) tools/nightly.py
 
-live: release venv live-tools ## Hold the kernel against the simulator and the papers, by statistics (an hour; needs root)
-	@$(PYTHON) validation/live.py --truckee $(TRUCKEE)
+live: release live-tools ## Measure what is live and judged by statistics (hours; ARGS=--quick for less), and write its page
+	@validation/live.py --truckee $(TRUCKEE) $(ARGS)
 
 bench: release ## Measure beside ns-2 and ns-3, installing them where possible
 	@bench/peers/install.sh

@@ -160,6 +160,11 @@ def study_page(truckee: Truckee, report: dict[str, Any]) -> str:
         name = f"{report['id']}-{source.name}"
         shutil.copyfile(source, figures / name)
         lines += [f"![{report['title']}](../figures/studies/{name})", ""]
+    if live := report.get("live"):
+        late = f"{live['runs']} live runs, {live['invalid']} of them invalid; {live['replaced']} invalid ones were replaced."
+        lines += [late, ""]
+    if why := report.get("not_judged"):
+        lines += [f"**Not judged**: {why}.", ""]
     lines += ["| check | at | published | measured | demand | verdict |", "|---|---|--:|--:|---|---|"]
     for row in report["rows"]:
         cells = [
@@ -191,8 +196,8 @@ def number(x: float | None) -> str:
 
 
 def verdict(word: str) -> str:
-    """A failure must not be overlooked."""
-    return "**fails**" if word == "fail" else word
+    """What is no verdict must not be overlooked, nor a failure."""
+    return {"fail": "**fails**", "undecided": "**undecided**"}.get(word, word)
 
 
 def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
@@ -203,11 +208,11 @@ def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
         (
             "A study is a claim from the literature, run again: the scenario, the published values, what must hold, and a"
             " figure with both. `differs` means that the paper's value cannot be reached; the page says why, and the value"
-            " measured in its place is held to. It never counts as a pass. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
+            " measured in its place is held to. It never counts as a pass. `undecided` is what live runs leave open. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
         ),
         "",
-        "| study | what it is about | published in | runs on | pass | differ | fail |",
-        "|---|---|---|---|--:|--:|--:|",
+        "| study | what it is about | published in | runs on | pass | differ | fail | undecided |",
+        "|---|---|---|---|--:|--:|--:|--:|",
     ]
     known = {match[1]: line for line in before.splitlines() if (match := re.match(r"\| \[`([^`]+)`\]", line))}
     for report in reports:
@@ -218,7 +223,8 @@ def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
             continue
         lines.append(
             f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
-            f"| {', '.join(report['engines']) or '–'} | {counts['pass']} | {counts['differs']} | {counts['fail']} |"
+            f"| {', '.join(report['engines']) or '–'} | {counts['pass']} | {counts['differs']} | {counts['fail']} "
+            f"| {counts.get('undecided', 0)} |"
         )
     lines += ["", "All of them: `truckee study run --all`. A new one: [Write a study](../howto/study.md).", ""]
     return "\n".join(lines)

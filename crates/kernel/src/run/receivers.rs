@@ -142,17 +142,18 @@ impl Receivers {
         }
     }
 
-    /// Ends it: what arrived, by flow, and what is to be said of the run.
-    pub fn stop(mut self) -> Result<(Vec<Vec<Record>>, Vec<String>), Error> {
+    /// Ends it: what arrived, by flow; what is to be said of the run; and how many arrivals were lost, since nobody took
+    /// them in time.
+    pub fn stop(mut self) -> Result<(Vec<Vec<Record>>, Vec<String>, u64), Error> {
         self.take();
         let mut notes = Vec::new();
-        let mut unheard = self.unheard;
-        let mut unheld = 0;
+        let (mut lost, mut unheld) = (0, 0);
         for shaper in self.shapers {
             let counts = shaper.stop()?;
-            unheard += counts.unheard;
+            lost += counts.unheard;
             unheld += counts.unheld;
         }
+        let unheard = self.unheard + lost;
         if unheard > 0 {
             notes.push(format!(
                 "{THIS_RUN}{unheard} arrivals were heard of late: verdicts of detectors lack them"
@@ -161,6 +162,6 @@ impl Receivers {
         if unheld > 0 {
             notes.push(format!("{THIS_RUN}{unheld} ACKs left that should have been held, for want of room"));
         }
-        Ok((self.heard, notes))
+        Ok((self.heard, notes, lost))
     }
 }
