@@ -262,21 +262,20 @@ fn with_the_budget_spent_what_is_invalid_stays_and_is_marked() {
 #[test]
 fn a_sweep_that_is_stopped_among_its_replacements_goes_on_with_them() {
     static CANCEL: AtomicBool = AtomicBool::new(false);
-    struct StopAt(usize);
-    impl Progress for StopAt {
-        fn finished(&mut self, _: Cell) {
-            self.0 -= 1;
-            CANCEL.store(self.0 == 0, Ordering::SeqCst);
-        }
-    }
     let dir = tempfile::tempdir().unwrap();
-    let engine = Lively::late(|_, seed, _| seed < 3);
-    let partial = sweep(&live_plan(4), &engine, Some(dir.path()), &mut StopAt(9), &CANCEL).unwrap();
+    let engine = Lively::late(|_, seed, time| {
+        CANCEL.store(time == 2, Ordering::SeqCst);
+        seed < 3
+    });
+    let partial = sweep(&live_plan(4), &engine, Some(dir.path()), &mut (), &CANCEL).unwrap();
     assert!(!partial.complete && partial.rows.len() == 8, "all cells have a run, one of them a second");
+    assert_eq!(partial.live_runs().unwrap().replaced, 1);
     let rest = Lively::live();
     let whole = go_live(&live_plan(4), &rest, Some(dir.path()));
-    assert_eq!(whole.live_runs().unwrap().replaced, 4);
-    assert!(whole.complete && whole.rows.iter().all(|row| !row.is_invalid()));
+    // Of eight runs planned half are replaced, those before the stop included.
+    assert_eq!(whole.live_runs().unwrap(), LiveRuns { runs: 8, invalid: 1, replaced: 4, unknown: 0 });
+    assert_eq!(*rest.asked.lock().unwrap(), [1, 2, 1]);
+    assert!(whole.complete);
 }
 
 #[test]
