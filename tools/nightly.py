@@ -18,7 +18,6 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import gate
 
@@ -52,7 +51,11 @@ def parts(seed: int) -> list[Part]:
             f"{NETWORKS} random networks, from seed {seed} on",
             nextest("-p", "truckee-net", "-E", "binary(random_networks)", **networks),
         ),
-        Part("properties", f"property tests, {CASES} cases each where a test does not say", nextest("--workspace", **drawn)),
+        Part(
+            "properties",
+            f"property tests, {CASES} cases each where a test does not say",
+            nextest("--workspace", **drawn),
+        ),
         Part(
             "studies",
             "every simulated study in full",
@@ -69,7 +72,8 @@ def parts(seed: int) -> list[Part]:
 
 def page(seed: int, rows: list[tuple[Part, gate.Tally, float]]) -> str:
     """The book's page."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=gate.ROOT, capture_output=True, text=True)
+    words = ["git", "describe", "--always", "--dirty"]
+    commit = subprocess.run(words, cwd=gate.ROOT, check=True, capture_output=True, text=True)
     lines = [
         "# The last long run",
         "",

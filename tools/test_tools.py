@@ -27,7 +27,9 @@ class Gate(unittest.TestCase):
 
     def test_a_command_without_report_counts_as_one_and_one_that_fails_is_named(self) -> None:
         gate.LOGS.mkdir(parents=True, exist_ok=True)
-        self.assertEqual(gate.step("test", [gate.Command(["true"]), gate.Command(["true"])]).line(), "1 passed, 0 failed")
+        self.assertEqual(
+            gate.step("test", [gate.Command(["true"]), gate.Command(["true"])]).line(), "1 passed, 0 failed"
+        )
         tally = gate.step("test", [gate.Command(["true"]), gate.Command(["false"])])
         self.assertEqual((tally.passed, tally.failed), (0, ["false: exit status 1"]))
 
@@ -77,9 +79,7 @@ class Vendored(unittest.TestCase):
             self.assertEqual(vendored.problems(library, vendored.VENDORED.parent, set()), ["is licensed MIT"])
             with tempfile.TemporaryDirectory() as folder:
                 names = list(library["sha256"])
-                self.assertEqual(
-                    vendored.problems(library, Path(folder), allow), [f"lacks {name}" for name in names]
-                )
+                self.assertEqual(vendored.problems(library, Path(folder), allow), [f"lacks {name}" for name in names])
                 for name in names:
                     (Path(folder) / name).parent.mkdir(exist_ok=True)
                     (Path(folder) / name).write_text("something else")

@@ -35,7 +35,7 @@ pub fn skip(why: impl Display) {
 
 /// Whether something is there; skips the test if not.
 pub fn given<T, E: Display>(there: Result<T, E>) -> Option<T> {
-    there.inspect_err(skip).ok()
+    there.inspect_err(|why| skip(why)).ok()
 }
 
 /// Whether this process is root's; skips the test if not.
