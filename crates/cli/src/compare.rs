@@ -56,8 +56,8 @@ Examples:
 
 Live runs take as long as the scenario lasts; stderr says beforehand how long that is.
 
-Exit status: 0 all tolerances hold; 1 one is broken; 3 none is broken, but one is undecided, or the machine was too
-late for the live runs to be judged.";
+Exit status: 0 all tolerances hold; 1 one is broken; 3 none is broken, but one is undecided, or the
+machine was too late for the live runs to be judged.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {

@@ -324,9 +324,9 @@ impl Live<'_> {
     ) -> Result<(Outcome, Vec<String>), Error> {
         self.records.extend(self.watch.iter().flat_map(|watch| watch.take(Duration::ZERO)));
         self.controls.take()?;
-        let (heard, lacking, unheard) = self.receivers.stop()?;
+        let heard = self.receivers.stop()?;
         // What was lost is in no figure: such a run is invalid, and says so.
-        let lost = self.watch.as_ref().map_or(0, Watch::lost) + self.controls.lost() + unheard;
+        let lost = self.watch.as_ref().map_or(0, Watch::lost) + self.controls.lost() + heard.lost;
         let lateness = seen.with(&path, lost);
         let namespaces = self.ends.iter().map(|e| e.from.inode() as u32).collect();
         let run = books::Run {
@@ -334,14 +334,14 @@ impl Live<'_> {
             ends: self.ends,
             path,
             records: self.records,
-            heard,
+            heard: heard.by_flow,
             controls: &self.controls,
             namespaces,
             t0: self.t0,
             end,
             series,
         };
-        Ok((Outcome { lateness: Some(lateness), ..run.outcome()? }, lacking))
+        Ok((Outcome { lateness: Some(lateness), ..run.outcome()? }, heard.notes))
     }
 }
 

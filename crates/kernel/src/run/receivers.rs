@@ -78,6 +78,27 @@ pub struct Receivers {
     unheard: u64,
 }
 
+/// What the receivers of a run heard.
+#[derive(Debug)]
+pub struct Heard {
+    /// What arrived, by flow.
+    pub by_flow: Vec<Vec<Record>>,
+    /// What is to be said of the run.
+    pub notes: Vec<String>,
+    /// Arrivals that were lost, since nobody took them in time.
+    pub lost: u64,
+}
+
+/// What receivers leave.
+pub(super) struct Heard {
+    /// What arrived, by flow.
+    pub by_flow: Vec<Vec<Record>>,
+    /// What is to be said of the run.
+    pub notes: Vec<String>,
+    /// Arrivals that were lost, since nobody took them in time.
+    pub lost: u64,
+}
+
 impl Receivers {
     /// Begins to shape.
     pub fn start(scenario: &Scenario, place: &Place, wanted: Vec<Option<Wanted>>) -> Result<Self, Error> {
@@ -142,9 +163,8 @@ impl Receivers {
         }
     }
 
-    /// Ends it: what arrived, by flow; what is to be said of the run; and how many arrivals were lost, since nobody took
-    /// them in time.
-    pub fn stop(mut self) -> Result<(Vec<Vec<Record>>, Vec<String>, u64), Error> {
+    /// Ends it.
+    pub fn stop(mut self) -> Result<Heard, Error> {
         self.take();
         let mut notes = Vec::new();
         let (mut lost, mut unheld) = (0, 0);
@@ -162,6 +182,6 @@ impl Receivers {
         if unheld > 0 {
             notes.push(format!("{THIS_RUN}{unheld} ACKs left that should have been held, for want of room"));
         }
-        Ok((self.heard, notes, lost))
+        Ok(Heard { by_flow: self.heard, notes, lost })
     }
 }
