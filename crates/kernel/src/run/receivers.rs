@@ -89,16 +89,6 @@ pub struct Heard {
     pub lost: u64,
 }
 
-/// What receivers leave.
-pub(super) struct Heard {
-    /// What arrived, by flow.
-    pub by_flow: Vec<Vec<Record>>,
-    /// What is to be said of the run.
-    pub notes: Vec<String>,
-    /// Arrivals that were lost, since nobody took them in time.
-    pub lost: u64,
-}
-
 impl Receivers {
     /// Begins to shape.
     pub fn start(scenario: &Scenario, place: &Place, wanted: Vec<Option<Wanted>>) -> Result<Self, Error> {
