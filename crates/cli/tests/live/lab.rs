@@ -19,7 +19,7 @@ fn the_kernel_and_the_simulator_are_compared() {
     let metric = |name: &str| {
         flow["metrics"].as_array().unwrap().iter().find(|row| row["metric"] == name).unwrap().clone()
     };
-    for name in ["goodput_bps", "segments_sent", "retransmitted_share"] {
+    for name in ["goodput_bps", "bytes_delivered", "retransmitted_share"] {
         let row = metric(name);
         for side in row["values"].as_array().unwrap() {
             assert!(side["n"] == 2 && side["mean"].as_f64().unwrap() > 0.0, "{row:#}");

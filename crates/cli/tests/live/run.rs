@@ -6,7 +6,7 @@ use crate::{
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use truckee_testing::wait_for;
+use truckee_testing::{until, wait_for};
 
 #[test]
 fn a_run_shows_what_a_simulation_shows_and_holds_the_port_against_its_definition() {
@@ -129,6 +129,12 @@ fn what_a_kernel_run_cannot_express_is_refused_by_name_and_nothing_is_made() {
     }
 }
 
+/// The run of this process, once it has made a namespace: what tries the machine before has an identity of its own.
+fn begun(process: u32) -> Option<String> {
+    let made = |id: &String| Path::new(&format!("/run/netns/truckee-{id}-src")).exists();
+    identities(process).into_iter().find(made)
+}
+
 #[test]
 fn an_interrupted_run_says_so_and_leaves_nothing() {
     if !possible() {
@@ -138,9 +144,9 @@ fn an_interrupted_run_says_so_and_leaves_nothing() {
     let file = scenario(folder.path(), &lossy(ENDLESS, "newreno-lp"));
     let child = start(&["run", file.to_str().unwrap(), "--engine", "kernel", "--set", "duration=600s"]);
     let process = child.id();
-    let identity = wait_for("the run's beginning", || identities(process).pop_first());
-    // Its namespaces and its congestion control are there: in a moment data flows.
-    truckee_testing::until("what the run makes", || left(&identity).len() >= 4);
+    let identity = wait_for("the run's beginning", || begun(process));
+    // In a moment its congestion control is there, and data flows.
+    until("what the run makes", || left(&identity).iter().any(|name| name.starts_with("tk")));
     std::thread::sleep(Duration::from_millis(500));
     signal(process, "INT");
     let output = child.wait_with_output().unwrap();
@@ -175,15 +181,15 @@ fn whenever_a_run_is_killed_clean_removes_what_it_left_and_nothing_else() {
         let after = Duration::from_micros((dice >> 33) % 600_000);
         let mut child = start(&["run", file.to_str().unwrap(), "--engine", "kernel"]);
         // Every fourth is killed so long after its start, the others so long after it has begun to make things.
-        let begun = round % 4 > 0;
-        if begun {
-            truckee_testing::until("the run's beginning", || !identities(child.id()).is_empty());
+        let made = round % 4 > 0;
+        if made {
+            wait_for("the run's beginning", || begun(child.id()));
         }
         std::thread::sleep(after);
         child.kill().unwrap();
         child.wait().unwrap();
         let identities = identities(child.id());
-        assert!(!begun || !identities.is_empty(), "round {round} left no trace");
+        assert!(!made || !identities.is_empty(), "round {round} left no trace");
         let output = run(&["clean"]);
         assert!(output.status.success(), "round {round}, killed after {after:?}: {}", said(&output));
         for identity in identities {

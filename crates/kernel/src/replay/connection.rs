@@ -184,11 +184,36 @@ impl Connection {
         self.count(agreement, event);
         let repairing = event.state == state::CWR || event.state == state::RECOVERY;
         if ack.newly_acked > 0 && event.is(flags::LIMITED) && !repairing {
-            self.growth.on_ack(ack, &mut self.w);
+            self.grow(ack, event);
         }
         if self.growth.listens() {
             let air = Air { repairing, more: true, ..Air::default() };
             self.growth.after_ack(ack, &air, &mut self.w);
+        }
+    }
+
+    /// Opens the window. A rule may open it otherwise from a threshold on, as limited slow start does at each multiple of
+    /// half its maximum: where the window is as near to one as the port's rounding, what the definition does with a window
+    /// that much larger or smaller is as good, and the definition goes on from there.
+    fn grow(&mut self, ack: &Ack, event: &Event) {
+        let (growth, w) = (self.growth.clone(), self.w);
+        self.growth.on_ack(ack, &mut self.w);
+        let bound = self.report.bound.cwnd;
+        let port = event.window_after as f64 / FIXED;
+        let agrees = |w: &Window| (w.cwnd / w.mss - port).abs() <= bound;
+        // What is clamped, or opened further by who listens, is not the rule's.
+        if agrees(&self.w) || event.is(flags::CLAMPED) || growth.listens() {
+            return;
+        }
+        for shift in [bound * w.mss, -bound * w.mss] {
+            let (mut growth, mut shifted) = (growth.clone(), w);
+            shifted.cwnd += shift;
+            growth.on_ack(ack, &mut shifted);
+            shifted.cwnd -= shift;
+            if agrees(&shifted) {
+                (self.growth, self.w) = (growth, shifted);
+                return;
+            }
         }
     }
 

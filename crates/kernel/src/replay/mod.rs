@@ -104,3 +104,6 @@ pub fn replay(port: &Port, events: &[Event]) -> Result<Vec<Report>, Error> {
     }
     Ok(connections.into_values().map(Connection::report).collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -29,9 +29,9 @@ pub struct Path {
     pub delay: Duration,
     /// Each so many-th packet with data is lost; 0: none.
     pub every: usize,
-    /// From this packet with data on none arrives, until one is sent for the third time since: at most one of these was a
-    /// probe for a lost tail, so the retransmission timer has gone off.
-    pub dark: Option<usize>,
+    /// From each so many-th packet with data on none arrives, until one is sent for the third time since: at most one of
+    /// these was a probe for a lost tail, so the retransmission timer has gone off. 0: never.
+    pub dark: usize,
     /// Whether packets are kept back for longer now and then, and each time for longer than the time before.
     pub swell: bool,
     /// Packets that wait from which on those that are ECN-capable are marked.
@@ -91,8 +91,8 @@ impl Fates {
     fn is_lost(&mut self, path: &Path, packet: &[u8]) -> bool {
         let Some(number) = sequence(packet) else { return false };
         self.count += 1;
-        if path.dark == Some(self.count) {
-            self.dark = Some(HashMap::new());
+        if path.dark > 0 && self.count.is_multiple_of(path.dark) {
+            self.dark.get_or_insert_default();
         }
         if let Some(sent) = &mut self.dark {
             let times = sent.entry(number).or_default();
