@@ -144,14 +144,14 @@ def _scenarios(results: Results, seeds: str) -> Iterator[str]:
         verdict, live = _marked(scenario_verdict(answer)), Live.of([answer.get("live")])
         yield f"| `{name}` | {len(answer['seeds'])} | {' | '.join(cells)} | {verdict} | {live.share()} |"
     yield ""
-    for name, answer in results.scenarios.items():
-        for held in (answer or {"tolerances": []})["tolerances"]:
-            if held["verdict"] != "holds":
-                yield (
-                    f"- `{name}`, {held['subject']}, `{held['tolerance']}`: {_marked(held['verdict'])}"
-                    f"{_why(held['note'] or _span(held['interval']))}"
-                )
-    yield ""
+    left = [
+        f"- `{name}`, {held['subject']}, `{held['tolerance']}`: {_marked(held['verdict'])}"
+        f"{_why(held['note'] or _span(held['interval']))}"
+        for name, answer in results.scenarios.items()
+        for held in (answer or {"tolerances": []})["tolerances"]
+        if held["verdict"] != "holds"
+    ]
+    yield from [*left, ""] if left else []
 
 
 def _studies(results: Results) -> Iterator[str]:
@@ -167,14 +167,20 @@ def _studies(results: Results) -> Iterator[str]:
         numbers = [str(counts.get(word, "")) for word in ("pass", "differs", "undecided", "fail")]
         live = Live.of([] if answer is None else [answer.get("live")])
         yield f"| [`{name}`](studies/{name}.md) | {' | '.join(numbers)} | {verdict} | {live.share()} |"
-    yield ""
-    for name, answer in results.studies.items():
-        for row in (answer or {"rows": []})["rows"]:
-            if row["verdict"] in ("fail", "undecided"):
-                where = f" at {row['cell']}" if row["cell"] else ""
-                said = f"{_number(row['measured'])}{_span(row['interval'])}, demanded {row['demand']}"
-                yield f"- `{name}`, {row['check']}{where}: {_marked(row['verdict'])}: {said}{_why(row['note'])}"
-    yield ""
+    lines = [
+        _row(name, row)
+        for name, answer in results.studies.items()
+        for row in (answer or {"rows": []})["rows"]
+        if row["verdict"] in ("fail", "undecided")
+    ]
+    yield from ["", *lines] if lines else []
+
+
+def _row(name: str, row: Any) -> str:
+    """A check that has neither passed nor differs as it is known to."""
+    where = f" at {row['cell']}" if row["cell"] else ""
+    said = f"{_number(row['measured'])}{_span(row['interval'])}, demanded {row['demand']}"
+    return f"- `{name}`, {row['check']}{where}: {_marked(row['verdict'])}: {said}{_why(row['note'])}"
 
 
 def _compared(answer: Any, metric: str) -> str:
@@ -187,13 +193,17 @@ def _compared(answer: Any, metric: str) -> str:
     if middle is None:
         return NONE
     digits = "+.2f" if rows[0]["share"] else ".3f"
-    ends = [format(size * end, digits) for end in against["interval"] or []]
-    return format(size * middle, digits) + (f" ({ends[0]} … {ends[1]})" if ends else "")
+    ends = [_signed(size * end, digits) for end in against["interval"] or []]
+    return _signed(size * middle, digits) + (f" ({ends[0]} … {ends[1]})" if ends else "")
 
 
 def _marked(verdict: str) -> str:
     """What must not be overlooked."""
     return verdict.replace("-", " ") if verdict.replace("-", " ") in FINE else f"**{verdict.replace('-', ' ')}**"
+
+
+def _signed(x: float, digits: str) -> str:
+    return format(x, digits).replace("-", "−")
 
 
 def _span(interval: list[float] | None) -> str:
@@ -205,4 +215,4 @@ def _why(note: str) -> str:
 
 
 def _number(x: float | None) -> str:
-    return NONE if x is None else f"{x:.4g}"
+    return NONE if x is None else _signed(x, ".4g")

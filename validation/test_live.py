@@ -87,10 +87,10 @@ class Pages(unittest.TestCase):
     def test_the_page_has_verdicts_intervals_and_the_share_of_invalid_runs(self) -> None:
         page = live_page.page(Results({"newreno": comparison("undecided", 1)}, {"lp": study(undecided=1)}), FACTS)
         self.assertIn(
-            "| `newreno` | 4 | 0.980 (0.950 … 1.010) | +0.10 (-0.10 … +0.30) | – | undecided | 2 of 5 (40.0 %) |", page
+            "| `newreno` | 4 | 0.980 (0.950 … 1.010) | +0.10 (−0.10 … +0.30) | – | undecided | 2 of 5 (40.0 %) |", page
         )
         self.assertIn("| invalid of all that were made | 2 of 15 (13.3 %) |", page)
-        self.assertIn("- `newreno`, download, `goodput=1%`: undecided: (-0.05 … 0.01)", page.replace(":  (", ": ("))
+        self.assertIn("- `newreno`, download, `goodput=1%`: undecided: (−0.05 … 0.01)", page)
         self.assertIn("| [`lp`](studies/lp.md) | 1 | 0 | 1 | 0 | undecided | 0 of 10 (0.0 %) |", page)
         self.assertIn("- `lp`, c at a=1: undecided: 2 (1 … 3), demanded > 2", page)
 
