@@ -66,7 +66,8 @@ class Tally:
 
 def cargo(*words: str, junit: str | None = None, **environment: str) -> Command:
     """A call of cargo; `junit` is the profile of nextest whose report it leaves."""
-    report = TARGET / "nextest" / junit / "junit.xml" if junit else None
+    # Where nextest keeps them, whichever folder is built into.
+    report = ROOT / "target/nextest" / junit / "junit.xml" if junit else None
     return Command(["cargo", *words], junit=report, environment=environment)
 
 
