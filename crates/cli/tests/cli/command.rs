@@ -204,7 +204,7 @@ fn ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on() {
         "sweep",
         "examples/wireless.toml",
         "--vary",
-        "seed=1..400",
+        "seed=1..120",
         "--jobs",
         "1",
         "--out",

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Long enough in a debug build for a sweep of 40 runs to be killed in the middle.
 const SCENARIO: &str = r#"
-duration = "60s"
+duration = "200s"
 [[link]]
 between = ["a", "b"]
 rate = "10Mbit/s"

@@ -55,7 +55,8 @@ fn asked(events: &[Event], flag: u8) -> usize {
 /// the response is not told where a loss is being repaired).
 fn varied(events: &[Event]) -> bool {
     let timed_out = events.iter().any(|e| e.kind == Kind::State && e.state == state::LOSS);
-    acks(events).count() > 1000 && asked(events, 0) >= 6 && timed_out
+    let new = acks(events).filter(|e| e.newly > 0).count();
+    new > 700 && asked(events, 0) >= 4 && timed_out
 }
 
 /// Sends over the path until what was recorded is enough, and replays it.
@@ -173,7 +174,7 @@ fn estimators_are_their_definitions() {
 
 /// Windows of hundreds of segments: 40 Mbit/s, 60 ms each way.
 const FAST: Path =
-    Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), every: 1500, dark: 4000, ..PATH };
+    Path { rate: 40e6, queue: 400, delay: MS.saturating_mul(60), every: 1500, dark: 3500, ..PATH };
 
 #[test]
 fn large_windows_are_their_definitions() {
