@@ -5,6 +5,9 @@ use crate::doctor::{Capability, able};
 use crate::stack::{Settings, of_flow};
 use crate::wire::{ACK, Lossy, SYN, Seen, Wire, unacknowledged};
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use truckee_scenario::model::{Era, KernelStack};
 use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy};
@@ -214,4 +217,40 @@ fn a_policy_that_takes_over_acts_at_once_and_nothing_is_left_behind() {
     let after = wire.seen();
     let unshaped = after[seen..].iter().filter(|s| !s.forth && s.flags & (ACK | SYN | FIN) == ACK).count();
     assert!(unshaped <= 25, "{unshaped} ACKs after the end");
+}
+
+/// Other programs' interfaces come and go: between the list of them and the moment at which one is looked at, or hung on.
+#[test]
+fn an_interface_that_goes_while_it_is_looked_at_is_passed_over() {
+    if !able(&[Capability::Tun, Capability::Tc]) {
+        return;
+    }
+    let settings = settings(AMPLE);
+    let wire = Wire::new(&settings, DELAY, Lossy(0));
+    let name = wire.receiver.name().to_owned();
+    let request = Request {
+        scope: Scope::Everything,
+        devices: Devices::All,
+        namespace: Some(name.clone()),
+        policies: vec![policy(&Spec::named("every"))],
+        most_flows: 64,
+    };
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let add = "link add tkgo type veth peer name tkgone\nlink del tkgo\n".repeat(200);
+            while !ended.load(Ordering::Relaxed) {
+                let batch = ["-n", &name, "-force", "-batch", "-"];
+                let ip = Command::new("ip").args(batch).stdin(Stdio::piped()).stderr(Stdio::null()).spawn();
+                let mut ip = ip.unwrap();
+                // It takes its pipe with it when it ends early.
+                let _ = ip.stdin.take().unwrap().write_all(add.as_bytes());
+                ip.wait().unwrap();
+            }
+        });
+        let shaper = Shaper::start(&request);
+        let looks = shaper.and_then(|shaper| (0..2000).try_for_each(|_| shaper.look()));
+        ended.store(true, Ordering::Relaxed);
+        looks.unwrap();
+    });
 }
