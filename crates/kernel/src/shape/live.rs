@@ -184,13 +184,15 @@ fn a_steady_stream_is_acknowledged_ever_less_and_the_timer_releases_what_is_left
     let settings = settings(64 << 10);
     let wire = Wire::new(&settings, DELAY, Lossy(0));
     let shaper = shaper(&wire, &spec);
-    let (sender, _receiver) = wire.send(&settings, 4_000_000);
-    truckee_testing::until("the last ACK", || unacknowledged(&sender) == 0);
+    let mut ends = wire.send(&settings, 4_000_000);
+    truckee_testing::until("the last ACK", || unacknowledged(&ends.0) == 0);
+    // Whether the stream's last segment filled an ACK is chance; one that comes alone does not.
+    (0..3).for_each(|_| Wire::send_more_unread(&mut ends, 1));
     let (counts, seen) = (shaper.stop().unwrap(), wire.seen());
     let acks = acks(&seen);
     let most = acks.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
     assert!(most >= 5 * 1460, "one ACK for {most} bytes at most: {counts:?}");
-    assert_eq!(*acks.last().unwrap(), 4_000_001, "{counts:?}");
+    assert_eq!(*acks.last().unwrap(), 4_000_004, "{counts:?}");
     assert!(counts.held > 0 && counts.unheld == 0 && counts.unheard == 0, "{counts:?}");
     assert!(counts.time_s.accumulated > 0.0 && counts.time_s.divided == 0.0, "{counts:?}");
     assert!(counts.released > 0, "{counts:?}");
