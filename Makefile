@@ -6,10 +6,11 @@ TRUCKEE := $(TARGET)/release/truckee
 PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt tests/report/requirements.txt
 
-.PHONY: help demo release test bench validation stacks studies book figures venv rust live browser clean
+.PHONY: help demo release check test nightly live bench validation stacks studies book figures clean \
+	rust venv live-tools browser
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
 
 demo: release ## Reproduce a published figure: which TCP downloads fastest over a noisy hop?
 	@echo "==> truckee study run wireless-download --out out/demo"
@@ -20,8 +21,17 @@ release: rust
 	@echo "==> building truckee (the first time takes some minutes)"
 	@cargo build --release --locked -p truckee-cli
 
-test: rust live browser venv ## Check everything: format, lints, tests, digests, studies, licences, Python, the book
-	@tools/test.sh
+check: rust venv ## Check what was touched: format, lints, tests of the crates that differ from main
+	@$(PYTHON) tools/gate.py --touched
+
+test: rust venv live-tools browser ## Check everything: format, lints, tests, studies, licences, Python, the book
+	@$(PYTHON) tools/gate.py
+
+nightly: release venv live-tools browser ## Before a release: all of test, and ten times as much of what is drawn, drawn anew
+	@$(PYTHON) tools/nightly.py
+
+live: release live-tools ## Measure what is live and judged by statistics (hours; ARGS=--quick for less), and write its page
+	@validation/live.py --truckee $(TRUCKEE) $(ARGS)
 
 bench: release ## Measure beside ns-2 and ns-3, installing them where possible
 	@bench/peers/install.sh
@@ -31,13 +41,13 @@ validation: release venv ## Hold our senders against those of ns-2 and ns-3 (hal
 	@bench/peers/install.sh
 	@$(PYTHON) validation/run.py --truckee $(TRUCKEE) --figures docs/figures/validation
 
-stacks: release live ## Have the probe judge TCP stacks that nobody here wrote: smoltcp, lwIP, gVisor, libslirp, user-mode Linux
+stacks: release live-tools ## Have the probe judge TCP stacks that nobody here wrote: smoltcp, lwIP, gVisor, libslirp, user-mode Linux
 	@validation/stacks/run.py --truckee $(TRUCKEE)
 
 studies: venv release ## Run every study in full, and write its page of the book (about half an hour)
 	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py --studies
 
-book: venv release ## Build the book into site/
+book: venv release ## Fill in what the command prints and build the book into site/
 	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
 	@echo "==> open site/index.html"
@@ -52,7 +62,7 @@ clean: ## Remove everything that was built
 rust:
 	@tools/prepare.sh rust
 
-live:
+live-tools:
 	@tools/prepare.sh live
 
 browser:

@@ -4,12 +4,14 @@
 - In every page, what stands below `$ truckee …` in a console block is replaced by what the command prints now.
 - The list of names and the list of metrics are written whole, and with `--studies`, which runs them all, the studies'
   pages.
+- With `--check` nothing is written: a page that is not what the command says is a failure.
 
 Runs in a folder of its own that holds the examples, as a reader's would. A command that fails ends it, unless the block
 follows `<!-- fails -->`. Not for: the figures of algorithms, which docs/figures.sh draws.
 """
 
 import argparse
+import difflib
 import json
 import os
 import re
@@ -158,6 +160,11 @@ def study_page(truckee: Truckee, report: dict[str, Any]) -> str:
         name = f"{report['id']}-{source.name}"
         shutil.copyfile(source, figures / name)
         lines += [f"![{report['title']}](../figures/studies/{name})", ""]
+    if live := report.get("live"):
+        late = f"{live['runs']} live runs, {live['invalid']} of them invalid; {live['replaced']} invalid ones were replaced."
+        lines += [late, ""]
+    if why := report.get("not_judged"):
+        lines += [f"**Not judged**: {why}.", ""]
     lines += ["| check | at | published | measured | demand | verdict |", "|---|---|--:|--:|---|---|"]
     for row in report["rows"]:
         cells = [
@@ -189,8 +196,8 @@ def number(x: float | None) -> str:
 
 
 def verdict(word: str) -> str:
-    """A failure must not be overlooked."""
-    return "**fails**" if word == "fail" else word
+    """What is no verdict must not be overlooked, nor a failure."""
+    return {"fail": "**fails**", "undecided": "**undecided**"}.get(word, word)
 
 
 def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
@@ -201,11 +208,11 @@ def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
         (
             "A study is a claim from the literature, run again: the scenario, the published values, what must hold, and a"
             " figure with both. `differs` means that the paper's value cannot be reached; the page says why, and the value"
-            " measured in its place is held to. It never counts as a pass. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
+            " measured in its place is held to. It never counts as a pass. `undecided` is what live runs leave open. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
         ),
         "",
-        "| study | what it is about | published in | runs on | pass | differ | fail |",
-        "|---|---|---|---|--:|--:|--:|",
+        "| study | what it is about | published in | runs on | pass | differ | fail | undecided |",
+        "|---|---|---|---|--:|--:|--:|--:|",
     ]
     known = {match[1]: line for line in before.splitlines() if (match := re.match(r"\| \[`([^`]+)`\]", line))}
     for report in reports:
@@ -216,21 +223,38 @@ def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
             continue
         lines.append(
             f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
-            f"| {', '.join(report['engines']) or '–'} | {counts['pass']} | {counts['differs']} | {counts['fail']} |"
+            f"| {', '.join(report['engines']) or '–'} | {counts['pass']} | {counts['differs']} | {counts['fail']} "
+            f"| {counts.get('undecided', 0)} |"
         )
     lines += ["", "All of them: `truckee study run --all`. A new one: [Write a study](../howto/study.md).", ""]
     return "\n".join(lines)
 
 
-def write(path: Path, text: str) -> None:
-    """Writes a page that has changed, and says so."""
-    if not path.exists() or path.read_text() != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        print(f"changed: {path.relative_to(ROOT)}")
+class Pages:
+    """Where pages go. With `check` none is written, only told apart."""
+
+    def __init__(self, check: bool) -> None:
+        self._check = check
+        self.changed: list[Path] = []
+
+    def write(self, path: Path, text: str) -> None:
+        """Writes a page that has changed, and says so."""
+        old = path.read_text() if path.exists() else ""
+        if old == text:
+            return
+        self.changed.append(path)
+        name = str(path.relative_to(ROOT))
+        if self._check:
+            sys.stdout.writelines(
+                difflib.unified_diff(old.splitlines(True), text.splitlines(True), name, "the command")
+            )
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            print(f"changed: {name}")
 
 
-def write_studies(truckee: Truckee, kept: str) -> None:
+def write_studies(truckee: Truckee, pages: Pages, kept: str) -> None:
     """Runs every study in full and writes its page; what is found in the folder `kept` is not run again."""
     reports = truckee.json(
         f"study run --all --out {shlex.quote(str(Path(kept).resolve()))}" if kept else "study run --all"
@@ -239,34 +263,42 @@ def write_studies(truckee: Truckee, kept: str) -> None:
         if report["skipped"] is not None:
             print(f"kept as it is: the page of {report['id']}: {report['skipped']}", file=sys.stderr)
             continue
-        write(DOCS / "studies" / f"{report['id']}.md", study_page(truckee, report))
+        pages.write(DOCS / "studies" / f"{report['id']}.md", study_page(truckee, report))
     index = DOCS / "studies" / "index.md"
-    write(index, studies_index(reports, index.read_text() if index.exists() else ""))
+    pages.write(index, studies_index(reports, index.read_text() if index.exists() else ""))
 
 
 def main() -> int:
-    """Exit code: 0 all pages are as the command says, 1 the command is missing or failed."""
+    """Exit code: 0 all pages are as the command says, 1 one was not with `--check`, or the command is missing or failed."""
     parser = argparse.ArgumentParser(description="Writes what the command says into the book's pages.")
-    parser.add_argument(
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--check", action="store_true", help="write nothing; fail where a page is not what the command says"
+    )
+    how.add_argument(
         "--studies",
         nargs="?",
         const="",
         metavar="DIR",
         help="also run every study in full and write its page (half an hour); runs kept in DIR are not made again",
     )
-    studies: str | None = parser.parse_args().studies
+    arguments = parser.parse_args()
     binary = (ROOT / os.environ.get("TRUCKEE", "target/release/truckee")).resolve()
     if not binary.exists():
         print(f"{binary} is missing: make release", file=sys.stderr)
         return 1
+    pages = Pages(arguments.check)
     with tempfile.TemporaryDirectory() as folder:
         truckee = Truckee(binary, Path(folder))
-        write(DOCS / "reference" / "variants.md", variants_page(truckee))
-        write(DOCS / "reference" / "metrics-table.md", metrics_table(truckee))
-        if studies is not None:
-            write_studies(truckee, studies)
+        pages.write(DOCS / "reference" / "variants.md", variants_page(truckee))
+        pages.write(DOCS / "reference" / "metrics-table.md", metrics_table(truckee))
+        if arguments.studies is not None:
+            write_studies(truckee, pages, arguments.studies)
         for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]:
-            write(page, filled(truckee, page.read_text()))
+            pages.write(page, filled(truckee, page.read_text()))
+    if arguments.check and pages.changed:
+        print(f"{len(pages.changed)} pages are not what the command says: make book", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a command on a machine that stands still again and again: the load under which live tests must hold.
 
-  tools/stalls.py --seed 1 -- tools/test.sh live
+  tools/stalls.py --seed 1 -- cargo nextest run --profile live
 
 While the command runs, every core that it may use is taken away at the same moments, for 5 to 100 ms each, a tenth of the
 time, by a busy process of the highest real-time priority on each core. The moments are drawn by the seed, so that the same

@@ -31,7 +31,7 @@ fn arbitrary_bytes() {
         b"\x1f\x8b\x08\0\0\0\0\0\0\0",
         b"\x28\xb5\x2f\xfd",
     ];
-    check!().with_type::<Input>().for_each(|input| {
+    check!().with_type::<Input>().with_iterations(20_000).for_each(|input| {
         let beginning = BEGINNINGS[usize::from(input.beginning) % BEGINNINGS.len()];
         let all = [beginning, &input.bytes].concat();
         let Ok(source) = truckee_capture::source::unpacked(&all[..]) else { return };
@@ -80,7 +80,7 @@ impl Packet {
 
 #[test]
 fn arbitrary_segments() {
-    check!().with_type::<Vec<Packet>>().for_each(|packets| {
+    check!().with_type::<Vec<Packet>>().with_iterations(20_000).for_each(|packets| {
         let mut writer = Writer::new(Vec::new(), "here").unwrap();
         let mut now = 0;
         for packet in packets {

@@ -5,12 +5,12 @@ mod table;
 use crate::engines::{self, Choice};
 use crate::error::Error;
 use crate::input::Input;
-use crate::progress::{Bar, note};
+use crate::progress::{Bar, note, warn};
 use crate::{human, interrupt};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use truckee_lab::compare::{self, Comparison, Held, Runs, Tolerance};
+use truckee_lab::compare::{self, Comparison, Runs, Tolerance, Verdict};
 use truckee_lab::{Engine, Error as LabError, figure, output, report};
 use truckee_scenario::{Outcome, Scenario};
 
@@ -26,11 +26,14 @@ pub struct Arguments {
     /// Runs on each engine, with seeds counted up from the scenario's: means with their intervals, paired by seed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     runs: u64,
+    /// Most runs on each engine: while a tolerance is undecided, twice as many are made, up to these
+    #[arg(long, value_name = "M", requires = "tolerance", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    at_most: Option<u64>,
     /// Runs at once [default: one for each core, but live ones one at a time]
     #[arg(long, value_name = "N", value_parser = crate::sweep::jobs)]
     jobs: Option<usize>,
-    /// Fail if an engine is further from the first one than this: goodput=10%, retransmitted=1%, timeouts=3,
-    /// flow.NAME.rtt=5ms, link.NAME.utilisation=5% (repeatable)
+    /// Fail if an engine is further from the first one than this, by the interval: goodput=10%, retransmitted=1%,
+    /// timeouts=3, flow.NAME.rtt=5ms, link.NAME.utilisation=5% (repeatable)
     #[arg(long, value_name = "METRIC=BOUND", value_delimiter = ',')]
     tolerance: Vec<String>,
     /// Also write compare.json, compare.svg, the page report.html and each run's files into this directory
@@ -49,8 +52,12 @@ Examples:
   truckee compare examples/wireless.toml
   truckee compare examples/wireless.toml --runs 5 --set duration=30s --figure compare.svg
   truckee compare examples/wireless.toml --tolerance goodput=10%,retransmitted=2% --format json
+  truckee compare examples/wireless.toml --runs 4 --at-most 32 --tolerance goodput=10%
 
-Live runs take as long as the scenario lasts; stderr says beforehand how long that is.";
+Live runs take as long as the scenario lasts; stderr says beforehand how long that is.
+
+Exit status: 0 all tolerances hold; 1 one is broken; 3 none is broken, but one is undecided, or the
+machine was too late for the live runs to be judged.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -71,14 +78,20 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
         arguments.engines.iter().map(|&choice| engines::find(choice)).collect::<Result<_, _>>()?;
     let scenario = arguments.input.document()?.scenario()?;
     let series = arguments.out.is_some() || arguments.figure.is_some();
-    let runs = Runs { count: arguments.runs, jobs: arguments.jobs, series };
+    let at_most = arguments.at_most.unwrap_or(arguments.runs);
+    if at_most < arguments.runs {
+        return Err(Error::Usage(format!(
+            "--at-most {at_most}: there are {} --runs already",
+            arguments.runs
+        )));
+    }
+    let runs = Runs { count: arguments.runs, at_most, jobs: arguments.jobs, series };
     let stop = interrupt::flag();
     let mut bar = Bar::new(&scenario.name);
-    let sides = compare::run(&scenario, &engines, runs, &mut bar, stop)?;
+    let compared = compare::compare(&scenario, &engines, runs, &tolerances, &mut bar, stop)?;
     drop(bar);
-    let sides = sides.ok_or_else(|| Error::Failed("stopped: nothing is compared".to_owned()))?;
-    let mut comparison = Comparison::new(&sides)?;
-    comparison.hold(&tolerances)?;
+    let stopped = || Error::Failed("stopped: nothing is compared".to_owned());
+    let (sides, comparison) = compared.ok_or_else(stopped)?;
     let files = write_files(arguments, &scenario, &sides, &comparison)?;
     match arguments.format {
         Format::Table => {
@@ -136,19 +149,31 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
 }
 
 fn verdict(comparison: &Comparison) -> Result<(), Error> {
-    let broken: Vec<&Held> = comparison.tolerances.iter().filter(|h| !h.holds).collect();
-    for held in &broken {
+    let all = human::many(comparison.tolerances.len(), "tolerance");
+    if let Some(why) = &comparison.not_judged {
+        if comparison.tolerances.is_empty() {
+            warn(why);
+            return Ok(());
+        }
+        return Err(Error::Undecided(format!("not judged: {why}")));
+    }
+    for held in comparison.tolerances.iter().filter(|h| !h.holds) {
         let why = match held.off {
             Some(off) if held.note.is_empty() => {
                 let [off, allowed] = [off, held.allowed].map(|x| table::distance(held, x));
-                format!("off by {off}, allowed {allowed}")
+                let word = if held.verdict == Verdict::Undecided { "undecided: " } else { "" };
+                format!("{word}off by {off}, allowed {allowed}{}", table::span(held))
             }
             _ => held.note.clone(),
         };
         note(&format!("{} on {}: {}: {why}", held.subject, held.engine, held.tolerance));
     }
-    match (broken.len(), comparison.tolerances.len()) {
-        (0, _) => Ok(()),
-        (n, all) => Err(Error::Failed(format!("{n} of {} beyond", human::many(all, "tolerance")))),
+    let count = |verdict| comparison.tolerances.iter().filter(|h| h.verdict == verdict).count();
+    match (comparison.verdict, count(Verdict::Broken), count(Verdict::Undecided)) {
+        (Verdict::Holds, ..) => Ok(()),
+        (_, 0, n) => {
+            Err(Error::Undecided(format!("{n} of {all} undecided: more --runs, or --at-most, would decide")))
+        }
+        (_, n, _) => Err(Error::Failed(format!("{n} of {all} beyond"))),
     }
 }

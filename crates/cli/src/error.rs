@@ -23,6 +23,9 @@ pub enum Error {
     /// The run could not finish, or a check failed.
     #[error("{0}")]
     Failed(String),
+    /// Nothing failed, and nothing could be decided.
+    #[error("{0}")]
+    Undecided(String),
     /// A program that we ran ended with this status, which is passed on.
     #[error("the program ended with status {0}")]
     Status(u8),
@@ -69,7 +72,8 @@ impl From<serde_json::Error> for Error {
 }
 
 impl Error {
-    /// 1: the run could not finish, or a check failed; 2: bad usage or bad input; what a program that we ran says.
+    /// 1: the run could not finish, or a check failed; 2: bad usage or bad input; 3: nothing could be decided; what a
+    /// program that we ran says.
     pub fn exit_status(&self) -> u8 {
         use truckee_kernel::Error as Kernel;
         use truckee_lab::Error as Lab;
@@ -85,6 +89,7 @@ impl Error {
                 | Lab::Figure { .. }
                 | Lab::Internal(_),
             ) => 1,
+            Self::Undecided(_) => 3,
             Self::Status(status) | Self::Kernel(Kernel::NotRun { status, .. }) => *status,
             // What the user named, wrote or asked for.
             Self::Lab(_) => 2,

@@ -4,11 +4,11 @@ use crate::human::{self, count, many, optional, percent, quantity};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use truckee_scenario::Outcome;
 use truckee_scenario::outcome::{
     DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, PortOutcome,
     PredictorOutcome, TrafficOutcome,
 };
+use truckee_scenario::{Lateness, Outcome};
 
 /// Links shown at most: those that lost something or were busiest.
 const MOST_LINKS: usize = 6;
@@ -38,10 +38,27 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, files: &[PathBuf]) -> io::R
         quantity(outcome.wall_s, "s"),
         count(outcome.events),
     )?;
+    if let Some(lateness) = &outcome.lateness {
+        writeln!(out, "{}", late(lateness))?;
+    }
     for file in files {
         writeln!(out, "wrote {}", file.display())?;
     }
     Ok(())
+}
+
+/// How late the machine was, in a line; which bound was broken is said on stderr.
+fn late(lateness: &Lateness) -> String {
+    let word = if lateness.is_invalid() { "INVALID" } else { "valid" };
+    let stolen = lateness.stolen_share.map_or_else(|| human::NONE.to_owned(), percent);
+    format!(
+        "{word}: {} of {} packets late, the latest by {}; end hosts kept waiting {} of the time, {} at most; {stolen} stolen",
+        percent(lateness.late_share),
+        count(lateness.packets),
+        quantity(lateness.latest_s, "s"),
+        percent(lateness.waiting_share),
+        quantity(lateness.longest_wait_s, "s"),
+    )
 }
 
 fn flows(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
@@ -342,6 +359,7 @@ mod tests {
             jain: None,
             ports: Vec::new(),
             notes: Vec::new(),
+            lateness: None,
             series: Vec::new(),
             queues: Vec::new(),
         }

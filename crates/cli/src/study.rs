@@ -44,7 +44,7 @@ enum Command {
     Run(RunArguments),
 }
 
-/// Run studies; exit status 1 if a check fails
+/// Run studies; exit status 1 if a check fails, 3 if the machine was too late for a live one to be judged
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLES)]
 struct RunArguments {
@@ -189,7 +189,8 @@ fn verdict(arguments: &RunArguments, reports: &[StudyReport]) -> Result<(), Erro
         return Err(Error::Failed(format!("stopped in {}: {kept}", stopped.id)));
     }
     let ids = |reports: &[&StudyReport]| reports.iter().map(|r| r.id.as_str()).collect::<Vec<_>>().join(", ");
-    let failed: Vec<_> = reports.iter().filter(|r| !r.holds() && r.skipped.is_none()).collect();
+    let late: Vec<_> = reports.iter().filter(|r| r.not_judged.is_some()).collect();
+    let failed: Vec<_> = reports.iter().filter(|r| r.counts.fail > 0).collect();
     if !failed.is_empty() {
         if arguments.quick {
             note("the quick form has few runs; without --quick the verdict is firmer");
@@ -198,6 +199,16 @@ fn verdict(arguments: &RunArguments, reports: &[StudyReport]) -> Result<(), Erro
     }
     if arguments.require_live && !skipped.is_empty() {
         return Err(Error::Failed(format!("--require-live: not run: {}", ids(&skipped))));
+    }
+    if !late.is_empty() {
+        return Err(Error::Undecided(format!("not judged, since the machine was too late: {}", ids(&late))));
+    }
+    let undecided: usize = reports.iter().map(|r| r.counts.undecided).sum();
+    if undecided > 0 {
+        note(&format!(
+            "{} undecided: they have neither passed nor failed",
+            human::many(undecided, "check row")
+        ));
     }
     Ok(())
 }
@@ -233,6 +244,8 @@ mod tests {
             figures: Vec::new(),
             runs: 0,
             wall_s: 0.0,
+            live: None,
+            not_judged: None,
         }
     }
 
@@ -269,6 +282,16 @@ mod tests {
         assert_eq!((why.exit_status(), why.to_string().as_str()), (1, "--require-live: not run: b"));
         let failed = [report("a", Some("…"), 0), report("b", None, 2)];
         assert_eq!(verdict(&arguments(false), &failed).unwrap_err().to_string(), "checks failed in b");
+    }
+
+    #[test]
+    fn a_study_that_a_late_machine_kept_from_being_judged_is_neither_a_success_nor_a_failure() {
+        let late =
+            StudyReport { not_judged: Some("the machine was too late".to_owned()), ..report("a", None, 0) };
+        let why = verdict(&arguments(false), &[late.clone(), report("b", None, 0)]).unwrap_err();
+        assert_eq!((why.exit_status(), why.to_string().ends_with("too late: a")), (3, true));
+        let failed = verdict(&arguments(false), &[late, report("b", None, 1)]).unwrap_err();
+        assert_eq!(failed.exit_status(), 1, "what failed elsewhere has failed");
     }
 
     #[test]

@@ -105,6 +105,9 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
 
 /// What the user should know beside the table.
 fn close(sweep: &Sweep, arguments: &Arguments) -> Result<(), Error> {
+    if let Some(why) = sweep.live_runs().and_then(|live| live.too_late()) {
+        warn(&format!("{why}; nothing should be judged by it"));
+    }
     for &point in &sweep.imprecise {
         let place = Some(sweep.grid.label(point))
             .filter(|l| !l.is_empty())
@@ -161,6 +164,9 @@ fn write(out: &mut dyn Write, table: &Table) -> Result<(), Error> {
     if table.rows.iter().any(|r| r.estimate.half_width.is_some()) {
         writeln!(out, "± half the width of the mean's {} interval", human::percent(table.confidence))?;
     }
+    if let Some(live) = &table.live {
+        writeln!(out, "{live}")?;
+    }
     Ok(())
 }
 
@@ -168,10 +174,7 @@ fn row(row: &TableRow) -> Vec<String> {
     let e = &row.estimate;
     let mean =
         e.mean.map_or_else(|| human::NONE.to_owned(), |m| human::with_interval(m, e.half_width, row.unit));
-    let runs = match e.incomplete {
-        0 => e.n.to_string(),
-        without => format!("{} ({without} without a value)", e.n + without),
-    };
+    let runs = human::runs(e.n, e.incomplete, row.invalid);
     let mut cells = row.point.clone();
     cells.extend([row.metric.clone(), mean, runs]);
     cells

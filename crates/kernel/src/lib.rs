@@ -50,6 +50,8 @@ pub mod cc;
 #[cfg(live)]
 mod cgroup;
 #[cfg(live)]
+mod lateness;
+#[cfg(live)]
 pub mod netns;
 #[cfg(live)]
 pub mod path;

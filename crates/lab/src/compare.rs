@@ -11,11 +11,12 @@ pub mod run;
 mod tolerance;
 
 pub use measure::{MeasureInfo, list};
-pub use run::{Runs, run};
-pub use tolerance::{Held, Tolerance};
+pub use run::{Compared, Runs, compare, run};
+pub use tolerance::{Held, Tolerance, Verdict};
 
 use crate::Error;
 use crate::stats::{self, CONFIDENCE, Estimate};
+use crate::validity::LiveRuns;
 use measure::{FLOW, LINK, Measure};
 use serde::Serialize;
 use truckee_scenario::Outcome;
@@ -41,6 +42,14 @@ pub struct Comparison {
     pub tolerances: Vec<Held>,
     /// Whether all of them hold.
     pub holds: bool,
+    /// How all of them came out; without any there is nothing that does not hold.
+    pub verdict: Verdict,
+    /// The live runs, and how many of them are invalid; `None` where no engine is live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveRuns>,
+    /// Why nothing is judged by these runs; `None`: it may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<String>,
 }
 
 /// One engine's runs.
@@ -50,6 +59,9 @@ pub struct Side {
     pub name: String,
     /// A digest a run; empty ones for a live engine.
     pub digests: Vec<String>,
+    /// The seeds of runs in which the machine was too late, and which could not be replaced. They are among the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub invalid_seeds: Vec<u64>,
     /// Time that passed in the runs, s.
     pub simulated_s: f64,
     /// Time they took, s.
@@ -101,6 +113,8 @@ pub struct Against {
     pub difference: Option<f64>,
     /// The interval of the ratio, or of a share's difference; `None` below two pairs.
     pub interval: Option<(f64, f64)>,
+    /// The interval of the difference, of whatever it is; `None` below two pairs.
+    pub difference_interval: Option<(f64, f64)>,
 }
 
 impl Comparison {
@@ -140,6 +154,8 @@ impl Comparison {
             receiver: None,
             metrics: rows(runs, LINK, |o| o.links.iter().find(|l| l.name == link.name)),
         };
+        let live = runs.iter().filter(|side| is_live(side)).flatten();
+        let live = LiveRuns::of(live.map(|o| o.lateness.as_ref()));
         Ok(Self {
             truckee: first.truckee.clone(),
             scenario: first.scenario.clone(),
@@ -150,10 +166,13 @@ impl Comparison {
             links: first.links.iter().map(link).collect(),
             tolerances: Vec::new(),
             holds: true,
+            verdict: Verdict::Holds,
+            live: (live.runs > 0).then_some(live),
+            not_judged: live.too_late(),
         })
     }
 
-    /// Holds it against tolerances.
+    /// Holds it against tolerances. Where too many runs are invalid, none is judged.
     ///
     /// # Errors
     /// A tolerance names a flow or link that is not there.
@@ -163,8 +182,19 @@ impl Comparison {
             self.tolerances.extend(held);
         }
         self.holds = self.tolerances.iter().all(|h| h.holds);
+        // In their order from best to worst: one that is broken is not mended by others that are undecided.
+        self.verdict = self.tolerances.iter().map(|h| h.verdict).max().unwrap_or(Verdict::Holds);
         Ok(())
     }
+}
+
+/// Whether these are runs of a live engine, which has no digests.
+fn is_live(runs: &[Outcome]) -> bool {
+    runs.iter().any(|o| o.digest.is_empty())
+}
+
+fn is_invalid(outcome: &Outcome) -> bool {
+    outcome.lateness.is_some_and(|lateness| lateness.is_invalid())
 }
 
 impl Side {
@@ -172,6 +202,7 @@ impl Side {
         Self {
             name: runs.first().map(|o| o.engine.clone()).unwrap_or_default(),
             digests: runs.iter().map(|o| o.digest.clone()).collect(),
+            invalid_seeds: runs.iter().filter(|o| is_invalid(o)).map(|o| o.seed).collect(),
             simulated_s: runs.iter().map(|o| o.simulated_s).sum(),
             wall_s: runs.iter().map(|o| o.wall_s).sum(),
         }
@@ -212,7 +243,15 @@ impl Against {
             (ratio.ratio, ratio.interval)
         };
         let incomplete = pairs.iter().filter(|(a, b)| a.is_some() != b.is_some()).count();
-        Self { engine, n: difference.n, incomplete, ratio, difference: difference.mean, interval }
+        Self {
+            engine,
+            n: difference.n,
+            incomplete,
+            ratio,
+            difference: difference.mean,
+            interval,
+            difference_interval: difference.interval(),
+        }
     }
 }
 

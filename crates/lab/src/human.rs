@@ -97,6 +97,17 @@ pub fn many(n: usize, thing: &str) -> String {
     format!("{} {thing}{}", count(n as u64), if n == 1 { "" } else { "s" })
 }
 
+/// How many runs a number stands on, with what is to be said of them: `10 (2 without a value, 1 invalid)`.
+pub fn runs(n: usize, without: usize, invalid: Option<usize>) -> String {
+    let doubts = [(without, "without a value"), (invalid.unwrap_or(0), "invalid")];
+    let doubts = doubts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+    let doubts: Vec<_> = doubts.collect();
+    match doubts.is_empty() {
+        true => (n + without).to_string(),
+        false => format!("{} ({})", n + without, doubts.join(", ")),
+    }
+}
+
 fn plain(x: f64, digits: usize) -> String {
     if x.fract() == 0.0 && x.abs() < 1e7 { format!("{x:.0}") } else { format!("{x:.digits$}") }
 }

@@ -26,6 +26,7 @@ pub mod study;
 pub mod sweep;
 pub mod table;
 pub mod tap;
+pub mod validity;
 pub mod vary;
 
 pub use engine::{Engine, EngineName, Engines, Kernel, Missing, Probe, Simulator};
@@ -39,9 +40,10 @@ mod tests {
     //! What the tests of several modules stand on: outcomes and scenarios made by hand.
 
     use crate::Engine;
+    use std::collections::BTreeMap;
     use std::sync::Mutex;
     use truckee_scenario::outcome::FlowOutcome;
-    use truckee_scenario::{Outcome, Scenario};
+    use truckee_scenario::{Lateness, Outcome, Scenario};
 
     /// A flow that loses by noise and by its queue; its name is one that no file and no page may carry as it is.
     pub const NOISY: &str = r#"
@@ -108,10 +110,30 @@ mod tests {
         y_label = "goodput / bit/s"
     "#;
 
-    /// An engine that gives one flow a goodput of twice the duration in seconds, and a hundredth of the seed.
+    /// A machine that was on time, and one that was not.
+    pub const PUNCTUAL: Lateness = Lateness {
+        packets: 1000,
+        late_share: 0.0,
+        latest_s: 1e-4,
+        waiting_share: 0.0,
+        longest_wait_s: 1e-3,
+        stolen_share: Some(0.0),
+        lost_records: 0,
+        unread_packets: 0,
+        replaces: 0,
+    };
+    pub const LATE: Lateness = Lateness { late_share: 0.5, ..PUNCTUAL };
+
+    /// Whether the machine is late in a run of that duration (s) and seed that is made for so many a time, from 1 on.
+    pub type Late = fn(u64, u64, usize) -> bool;
+
+    /// An engine that gives one flow a goodput of twice the duration in seconds, and a hundredth of the seed; half of it
+    /// when the machine is late.
     #[derive(Default)]
     pub struct Fake {
         live: bool,
+        late: Option<Late>,
+        made: Mutex<BTreeMap<(u64, u64), usize>>,
         /// Seeds it was asked for, in order.
         pub asked: Mutex<Vec<u64>>,
     }
@@ -126,6 +148,18 @@ mod tests {
         pub fn live() -> Self {
             Self { live: true, ..Self::default() }
         }
+
+        /// A live one on a machine that is late at times.
+        pub fn late(late: Late) -> Self {
+            Self { late: Some(late), ..Self::live() }
+        }
+
+        fn is_late(&self, scenario: &Scenario) -> Result<bool, String> {
+            let mut made = self.made.lock().map_err(|e| e.to_string())?;
+            let times = made.entry((scenario.duration, scenario.seed)).or_default();
+            *times += 1;
+            Ok(self.late.is_some_and(|late| late(scenario.duration / 1_000_000_000, scenario.seed, *times)))
+        }
     }
 
     impl Engine for Fake {
@@ -139,11 +173,14 @@ mod tests {
 
         fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, String> {
             self.asked.lock().map_err(|e| e.to_string())?.push(scenario.seed);
+            let is_late = self.is_late(scenario)?;
             let goodput = 2.0 * scenario.duration as f64 / 1e9 + 0.01 * scenario.seed as f64;
+            let goodput = if is_late { goodput / 2.0 } else { goodput };
             let mut outcome = outcome(scenario.seed, &[if self.live { 0.9 * goodput } else { goodput }]);
             outcome.engine = self.name().into();
             if self.live {
                 outcome.digest.clear();
+                outcome.lateness = Some(if is_late { LATE } else { PUNCTUAL });
             }
             Ok(outcome)
         }
@@ -174,6 +211,7 @@ mod tests {
             jain: None,
             ports: Vec::new(),
             notes: Vec::new(),
+            lateness: None,
             series: Vec::new(),
             queues: Vec::new(),
         }

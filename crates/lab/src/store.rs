@@ -9,7 +9,8 @@
 //!
 //! A part is written under another name, synced, renamed, and the directory synced: after a kill or a power cut it is
 //! there whole or not at all. Many small parts are merged into one new part before the old ones are deleted; what a
-//! crash between the two leaves double is one row when read, for a row's key is (point, seed). A part whose bytes do
+//! crash between the two leaves double is one row when read, for a row's key is (point, seed). Where a live run has
+//! replaced another one of its key, that which came later counts. A part whose bytes do
 //! not match its name is set aside and its runs are done again.
 //!
 //! Not for: what the numbers mean, and which runs are still to do: see [`crate::sweep`].
@@ -18,8 +19,8 @@ mod manifest;
 mod parquet_rows;
 
 pub use manifest::Manifest;
-pub(crate) use parquet_rows::to_bytes;
 pub use parquet_rows::write_table;
+pub(crate) use parquet_rows::{lateness_of, to_bytes};
 
 use crate::{Error, Grid};
 use sha2::{Digest, Sha256};
@@ -27,6 +28,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use truckee_scenario::Lateness;
 
 /// So many parts are merged into one.
 const MERGE_AT: usize = 64;
@@ -44,6 +46,32 @@ pub struct Row {
     pub digest: String,
     /// One value a metric; `None` where the run has none.
     pub values: Vec<Option<f64>>,
+    /// How late the machine was in a live run.
+    pub lateness: Option<Lateness>,
+}
+
+impl Row {
+    fn replaces(&self) -> u64 {
+        self.lateness.map_or(0, |lateness| lateness.replaces)
+    }
+
+    /// Whether it is of a live run in which the machine was too late.
+    pub fn is_invalid(&self) -> bool {
+        self.lateness.is_some_and(|lateness| lateness.is_invalid())
+    }
+}
+
+/// Rows by their key.
+type Keyed = BTreeMap<(usize, u64), Row>;
+
+/// Adds rows; of two of a key the one stays that has replaced the other, in whatever order they are read.
+fn add(all: &mut Keyed, rows: Vec<Row>) {
+    for row in rows {
+        let key = (row.point, row.seed);
+        if all.get(&key).is_none_or(|there| there.replaces() <= row.replaces()) {
+            all.insert(key, row);
+        }
+    }
 }
 
 /// A directory of finished runs, locked for this process.
@@ -92,7 +120,7 @@ impl Store {
 
     fn load(&mut self, parts_dir: &Path) -> Result<Found, Error> {
         let mut found = Found::default();
-        let mut rows = BTreeMap::new();
+        let mut rows = Keyed::new();
         for entry in fs::read_dir(parts_dir).map_err(|e| Error::read(parts_dir, e))? {
             let path = entry.map_err(|e| Error::read(parts_dir, e))?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -105,7 +133,7 @@ impl Store {
             match self.read_part(&path, hash) {
                 Ok(part) => {
                     self.parts.insert(number, Part { path, rows: part.len() });
-                    rows.extend(part.into_iter().map(|row| ((row.point, row.seed), row)));
+                    add(&mut rows, part);
                 }
                 Err(_) => {
                     let aside = path.with_extension("damaged");
@@ -147,14 +175,14 @@ impl Store {
     }
 
     fn merge(&mut self, numbers: &[u64]) -> Result<(), Error> {
-        let mut rows = BTreeMap::new();
+        let mut rows = Keyed::new();
         let mut old = Vec::new();
         for number in numbers {
             let Some(part) = self.parts.get(number) else { continue };
             let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let (_, hash) = part_name(&name).ok_or_else(|| Error::read(&part.path, "not a part"))?;
             let part_rows = self.read_part(&part.path, hash)?;
-            rows.extend(part_rows.into_iter().map(|row| ((row.point, row.seed), row)));
+            add(&mut rows, part_rows);
             old.push((*number, part.path.clone()));
         }
         let rows: Vec<Row> = rows.into_values().collect();
@@ -245,7 +273,57 @@ mod tests {
             seed,
             digest: format!("{seed:x}"),
             values: vec![(!seed.is_multiple_of(3)).then_some(seed as f64)],
+            lateness: None,
         }
+    }
+
+    /// A live run of that seed which came after so many others.
+    fn live(seed: u64, replaces: u64, late_share: f64) -> Row {
+        let lateness = Lateness { packets: 1 << 40, late_share, replaces, ..Lateness::default() };
+        Row { digest: String::new(), lateness: Some(lateness), ..row(0, seed) }
+    }
+
+    #[test]
+    fn a_live_row_keeps_how_late_the_machine_was_and_what_replaced_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
+        store.append(&[live(1, 0, 0.0), live(2, 0, 0.5)]).unwrap();
+        store.append(&[live(2, 1, 0.25)]).unwrap();
+        let stolen = Row {
+            lateness: live(3, 2, 0.0).lateness.map(|l| Lateness { stolen_share: Some(0.1), ..l }),
+            ..live(3, 2, 0.0)
+        };
+        store.append(std::slice::from_ref(&stolen)).unwrap();
+        drop(store);
+        let (mut store, found) = Store::open(dir.path(), &manifest()).unwrap();
+        assert_eq!(found.rows, [live(1, 0, 0.0), live(2, 1, 0.25), stolen]);
+        assert_eq!(found.rows.iter().map(Row::is_invalid).collect::<Vec<_>>(), [false, true, true]);
+        // In whatever order the parts are read, and merged or not.
+        store.merge(&[1, 0]).unwrap();
+        drop(store);
+        assert_eq!(Store::open(dir.path(), &manifest()).unwrap().1.rows, found.rows);
+    }
+
+    #[test]
+    fn rows_of_the_simulator_and_of_older_programs_have_no_columns_of_lateness() {
+        let columns = |rows: &[Row]| {
+            let bytes = parquet_rows::encode(rows, &manifest().metrics).unwrap();
+            let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(
+                bytes::Bytes::from(bytes),
+            )
+            .unwrap();
+            reader.schema().fields().iter().map(|f| f.name().clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(columns(&[row(0, 1)]), ["point", "seed", "digest", "goodput_bps"]);
+        assert_eq!(columns(&[row(0, 1), live(2, 0, 0.0)]).len(), 14);
+        let dir = tempfile::tempdir().unwrap();
+        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
+        store.append(&[row(0, 1)]).unwrap();
+        store.append(&[live(2, 0, 0.0)]).unwrap();
+        store.merge(&[0, 1]).unwrap();
+        drop(store);
+        let found = Store::open(dir.path(), &manifest()).unwrap().1;
+        assert_eq!(found.rows, [row(0, 1), live(2, 0, 0.0)], "both in one part");
     }
 
     fn parts(dir: &Path) -> Vec<PathBuf> {

@@ -3,7 +3,9 @@
 //! Results do not depend on the number of threads, on the order in which runs finish, or on whether the sweep was
 //! interrupted in between: a cell (one point, one seed) is a pure function of both, and which seeds a precision
 //! target asks for is decided from complete rounds of seeds only. Of a live engine the last holds, the rest only as far
-//! as the machine has room: a cell that is done is never run again, since it would not come out the same.
+//! as the machine has room: a cell that is done is never run again, since it would not come out the same. The one
+//! exception are runs in which the machine was too late, which are replaced as [`crate::validity`] says, whatever they
+//! showed.
 //!
 //! Not for: rendering progress (see [`Progress`]), or what is on disk ([`crate::store`]).
 
@@ -13,12 +15,14 @@ use crate::engine::default_jobs;
 use crate::realtime::{LivePlan, Schedule};
 use crate::stats::{CONFIDENCE, Estimate};
 use crate::store::{Manifest, Row, Store};
+use crate::validity::{LiveRuns, to_replace};
 use crate::{Engine, Error, Grid, Metric};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use truckee_scenario::Lateness;
 
 /// Fewest seeds under a precision target.
 pub const MIN_SEEDS: u64 = 5;
@@ -118,6 +122,9 @@ pub struct Sweep {
     pub rows: Vec<Row>,
     /// Whether all cells were done: false after an interruption.
     pub complete: bool,
+    /// Whether the runs are of a live engine. Those in which the machine was too late, and which could not be replaced,
+    /// are among the rows and say so.
+    pub live: bool,
     /// Points that did not reach the precision target within [`MAX_SEEDS`].
     pub imprecise: Vec<usize>,
     /// `rows.parquet`, where there is a store and the sweep is complete.
@@ -130,6 +137,16 @@ impl Sweep {
         let from = self.rows.partition_point(|r| r.point < point);
         let to = self.rows.partition_point(|r| r.point <= point);
         &self.rows[from..to]
+    }
+
+    /// The live runs; `None` of the simulator.
+    pub fn live_runs(&self) -> Option<LiveRuns> {
+        self.live.then(|| LiveRuns::of(self.rows.iter().map(|row| row.lateness.as_ref())))
+    }
+
+    /// The seeds of the invalid runs at one point; see [`Row::is_invalid`].
+    pub fn invalid(&self, point: usize) -> BTreeSet<u64> {
+        self.rows_at(point).iter().filter(|row| row.is_invalid()).map(|row| row.seed).collect()
     }
 
     /// The values of a metric at one point, by seed; empty for a metric that was not kept.
@@ -173,15 +190,22 @@ pub fn sweep(
     let mut wanted = first_round(plan);
     loop {
         let missing: Vec<Cell> = wanted.iter().filter(|c| !done.contains_key(c)).copied().collect();
-        progress.started(wanted.len(), wanted.len() - missing.len());
-        let mut schedule = Schedule::new(missing.iter().filter_map(|&c| takes(c)), at_once);
-        if engine.is_live() && !missing.is_empty() {
+        let again = late(&wanted, &done);
+        if missing.is_empty() && !again.is_empty() {
+            progress.warned(&replaced(again.len()));
+        }
+        let cells = if missing.is_empty() { again } else { missing };
+        let replaces = |cell: &Cell| done.get(cell)?.lateness.map(|lateness| (*cell, lateness.replaces + 1));
+        let replaces: BTreeMap<Cell, u64> = cells.iter().filter_map(replaces).collect();
+        progress.started(wanted.len(), wanted.len() - cells.len());
+        let mut schedule = Schedule::new(cells.iter().filter_map(|&c| takes(c)), at_once);
+        if engine.is_live() && !cells.is_empty() {
             progress.live(schedule.plan(engine.name()));
         }
         pool.run(
-            &missing,
+            &cells,
             cancel,
-            |cell| run_cell(plan, engine, cell),
+            |cell| run_cell(plan, engine, cell, replaces.get(&cell).copied().unwrap_or(0)),
             |rows| {
                 if let Some(store) = &mut store {
                     store.append(&rows)?;
@@ -197,8 +221,12 @@ pub fn sweep(
                 Ok(())
             },
         )?;
-        if cancel.load(Ordering::Relaxed) && wanted.iter().any(|c| !done.contains_key(c)) {
-            return Ok(result(plan, done, &wanted, false, None));
+        let to_do = wanted.iter().any(|c| !done.contains_key(c)) || !late(&wanted, &done).is_empty();
+        if to_do && cancel.load(Ordering::Relaxed) {
+            return Ok(result(plan, engine, done, &wanted, false));
+        }
+        if to_do {
+            continue;
         }
         let more = next_round(plan, &wanted, &done);
         if more.is_empty() {
@@ -206,14 +234,28 @@ pub fn sweep(
         }
         wanted.extend(more);
     }
-    let mut sweep = result(plan, done, &wanted, true, None);
+    let mut sweep = result(plan, engine, done, &wanted, true);
     if let Some(store) = &store {
         sweep.file = Some(store.finish(&sweep.grid, &sweep.rows)?);
     }
     Ok(sweep)
 }
 
-fn run_cell(plan: &Plan, engine: &dyn Engine, cell: Cell) -> Result<Row, Error> {
+/// What is said when invalid runs are replaced.
+pub(crate) fn replaced(runs: usize) -> String {
+    match runs {
+        1 => "the machine was too late in one run, which is made again".to_owned(),
+        n => format!("the machine was too late in {n} runs, which are made again"),
+    }
+}
+
+/// The cells of runs in which the machine was too late, and which are to be made again.
+fn late(wanted: &BTreeSet<Cell>, done: &BTreeMap<Cell, Row>) -> Vec<Cell> {
+    let rows = wanted.iter().filter_map(|cell| Some((*cell, done.get(cell)?.lateness.as_ref())));
+    to_replace(wanted.len(), rows)
+}
+
+fn run_cell(plan: &Plan, engine: &dyn Engine, cell: Cell, replaces: u64) -> Result<Row, Error> {
     let mut scenario = plan.grid.points[cell.point].clone();
     scenario.seed = cell.seed;
     let outcome = engine.run(&scenario, false).map_err(|reason| Error::Engine {
@@ -222,7 +264,8 @@ fn run_cell(plan: &Plan, engine: &dyn Engine, cell: Cell) -> Result<Row, Error> 
         reason,
     })?;
     let values = plan.metrics.iter().map(|m| m.of(&outcome)).collect::<Result<_, _>>()?;
-    Ok(Row { point: cell.point, seed: cell.seed, digest: outcome.digest, values })
+    let lateness = outcome.lateness.map(|lateness| Lateness { replaces, ..lateness });
+    Ok(Row { point: cell.point, seed: cell.seed, digest: outcome.digest, values, lateness })
 }
 
 fn manifest(plan: &Plan, engine: &dyn Engine) -> Manifest {
@@ -288,10 +331,10 @@ fn relative_half_width(
 
 fn result(
     plan: &Plan,
+    engine: &dyn Engine,
     done: BTreeMap<Cell, Row>,
     wanted: &BTreeSet<Cell>,
     complete: bool,
-    file: Option<PathBuf>,
 ) -> Sweep {
     let imprecise = match plan.runs {
         Runs::Precision { target, .. } if complete => (0..plan.grid.points.len())
@@ -300,7 +343,15 @@ fn result(
         _ => Vec::new(),
     };
     let rows = done.into_iter().filter(|(cell, _)| wanted.contains(cell)).map(|(_, row)| row).collect();
-    Sweep { grid: plan.grid.clone(), metrics: plan.metrics.clone(), rows, complete, imprecise, file }
+    Sweep {
+        grid: plan.grid.clone(),
+        metrics: plan.metrics.clone(),
+        rows,
+        complete,
+        live: engine.is_live(),
+        imprecise,
+        file: None,
+    }
 }
 
 #[cfg(test)]

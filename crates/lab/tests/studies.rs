@@ -1,37 +1,53 @@
-//! The built-in studies on the simulator, in their quick form: no check may fail. Live ones are skipped here.
+//! The built-in studies on the simulator, in their quick form, each a test of its own name: no check may fail. Live ones
+//! are run by `make live`. `TRUCKEE_STUDIES=full` runs the full form, `TRUCKEE_STUDIES_DIR` keeps what was run.
 
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use truckee_lab::Simulator;
-use truckee_lab::study::{self, RunOptions, Verdict};
+use truckee_lab::study::{self, RunOptions, Study, StudyReport, Verdict};
 
-#[test]
-fn no_check_of_a_built_in_study_fails() {
+fn options() -> RunOptions {
     let full = std::env::var("TRUCKEE_STUDIES").is_ok_and(|v| v == "full");
-    let out = std::env::var_os("TRUCKEE_STUDIES_DIR").map(Into::into);
-    let options = RunOptions { quick: !full, dir: out, ..RunOptions::default() };
-    let mut failed = Vec::new();
-    for study in study::builtin().unwrap() {
-        let report = study::run(&study, &Simulator, &options, &mut (), &AtomicBool::new(false)).unwrap();
-        println!("{}: {:?}, {} runs in {:.1} s", report.id, report.counts, report.runs, report.wall_s);
-        if let Some(why) = &report.skipped {
-            println!("  skipped: {why}");
-        }
-        for row in &report.rows {
-            println!(
-                "  {:?} {} [{}] published {:?} measured {:?} {:?} {} {} {}",
-                row.verdict,
-                row.check,
-                row.cell,
-                row.published,
-                row.measured,
-                row.interval,
-                row.unit,
-                row.demand,
-                row.note
-            );
-        }
-        let fails = report.rows.into_iter().filter(|r| r.verdict == Verdict::Fail);
-        failed.extend(fails.map(|r| format!("{}: {} [{}]: {}", report.id, r.check, r.cell, r.note)));
+    let dir = std::env::var_os("TRUCKEE_STUDIES_DIR").map(Into::into);
+    // Studies run beside each other: a thread for each is enough.
+    RunOptions { quick: !full, jobs: Some(1), dir, ..RunOptions::default() }
+}
+
+/// What is wrong with a study's rows, one a line.
+fn failures(report: &StudyReport) -> Vec<String> {
+    let failed = report.rows.iter().filter(|row| row.verdict == Verdict::Fail);
+    let said = failed.map(|row| {
+        format!(
+            "{} [{}]: published {:?}, measured {:?} {:?} {}, demanded {}: {}",
+            row.check, row.cell, row.published, row.measured, row.interval, row.unit, row.demand, row.note
+        )
+    });
+    said.collect()
+}
+
+fn hold(study: &Study) -> Result<(), Failed> {
+    let report = study::run(study, &Simulator, &options(), &mut (), &AtomicBool::new(false))?;
+    println!("{}: {:?}, {} runs in {:.1} s", report.id, report.counts, report.runs, report.wall_s);
+    let failures = failures(&report);
+    match (&report.skipped, report.rows.len()) {
+        (Some(why), _) => Err(format!("not run: {why}").into()),
+        (None, 0) => Err("it has checked nothing".into()),
+        (None, _) if failures.is_empty() => Ok(()),
+        (None, _) => Err(failures.join("\n").into()),
     }
-    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let studies = match study::builtin() {
+        Ok(studies) => studies,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let simulated = studies.into_iter().filter(|study| !study.is_live(options().quick));
+    let trials = simulated.map(|study| Trial::test(study.id.clone(), move || hold(&study))).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
 }

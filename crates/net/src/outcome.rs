@@ -57,6 +57,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         traffic,
         ports: Vec::new(),
         notes: Vec::new(),
+        lateness: None,
         series: network.flows.iter_mut().filter_map(|f| f.book.series.take().map(|s| *s)).collect(),
         queues,
     };

@@ -1,6 +1,7 @@
 //! The answer: what every engine returns for a scenario. SI units: seconds, bit/s, bytes. This is the stable JSON of
 //! `truckee run --format json`: keys are added, never renamed.
 
+use crate::Lateness;
 use serde::Serialize;
 use truckee_tcp::detect::Detected;
 use truckee_tcp::{Nanos, Segment, Time};
@@ -41,6 +42,9 @@ pub struct Outcome {
     /// What the reader of the results should know of how they came about (kernel engine).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// How late the machine was; `None` of a simulation, which no machine makes late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lateness: Option<Lateness>,
     /// Time series, one a flow, where they were asked for.
     #[serde(skip)]
     pub series: Vec<FlowSeries>,

@@ -218,7 +218,7 @@ proptest! {
 
 #[test]
 fn nothing_in_the_corpus_of_a_coverage_guided_fuzzer_panics() {
-    bolero::check!().with_type::<String>().for_each(|text| {
+    bolero::check!().with_type::<String>().with_iterations(20_000).for_each(|text| {
         if let Err(difference) = round_trip(text) {
             panic!("{difference}");
         }

@@ -3,7 +3,7 @@
 use crate::human::{self, many, percent, quantity, with_interval};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
-use truckee_lab::compare::{Against, Comparison, Held, Row, Subject};
+use truckee_lab::compare::{Against, Comparison, Held, Row, Subject, Verdict};
 
 /// A link that lost nothing and was idle for longer than this share of the time says little.
 const BUSY: f64 = 0.5;
@@ -41,6 +41,13 @@ pub fn write(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
             writeln!(out, "± half the width of the mean's {confidence} interval; (…) the interval itself")?;
         }
         [] => {}
+    }
+    if let Some(live) = &comparison.live {
+        writeln!(out, "{live}")?;
+        for side in comparison.engines.iter().filter(|side| !side.invalid_seeds.is_empty()) {
+            let seeds: Vec<_> = side.invalid_seeds.iter().map(u64::to_string).collect();
+            writeln!(out, "invalid on {}: seeds {}", side.name, seeds.join(", "))?;
+        }
     }
     tolerances(out, comparison)
 }
@@ -104,6 +111,22 @@ pub fn distance(held: &Held, distance: f64) -> String {
     if held.tolerance.ends_with('%') { percent(distance) } else { quantity(distance, "") }
 }
 
+/// The ends of what a tolerance was judged by, in the same; empty where it has no interval.
+pub fn span(held: &Held) -> String {
+    held.interval.map_or_else(String::new, |(low, high)| {
+        format!(" ({} … {})", distance(held, low), distance(held, high))
+    })
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Broken => "BEYOND",
+        Verdict::Undecided => "undecided",
+        Verdict::NotJudged => "not judged",
+    }
+}
+
 fn tolerances(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
     if comparison.tolerances.is_empty() {
         return Ok(());
@@ -115,8 +138,8 @@ fn tolerances(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
         &columns,
         comparison.tolerances.iter().map(|held| {
             let off = held.off.map_or_else(|| human::NONE.to_owned(), |off| distance(held, off));
-            let verdict = if held.holds { "holds" } else { "BEYOND" };
-            vec![held.tolerance.clone(), held.subject.clone(), held.engine.clone(), off, verdict.to_owned()]
+            let cells = [&held.tolerance, &held.subject, &held.engine].map(String::clone).into_iter();
+            cells.chain([off, word(held.verdict).to_owned()]).collect()
         }),
     )
 }
@@ -158,6 +181,7 @@ mod tests {
             jain: None,
             ports: Vec::new(),
             notes: Vec::new(),
+            lateness: None,
             series: Vec::new(),
             queues: Vec::new(),
         }
@@ -205,9 +229,9 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("seeds 1 to 3, paired"));
-        assert_eq!(line(&text, "goodput=1%")[1..], ["one", "kernel", "0 %", "holds"]);
+        assert_eq!(line(&text, "goodput=1%")[1..], ["one", "kernel", "0 %", "undecided"]);
         assert_eq!(line(&text, "retransmitted=1%")[4..], ["holds"]);
-        comparison.tolerances[0].holds = false;
+        comparison.tolerances[0].verdict = Verdict::Broken;
         assert_eq!(line(&written(&comparison), "goodput=1%")[4..], ["BEYOND"]);
     }
 }

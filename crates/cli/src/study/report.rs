@@ -44,6 +44,12 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
     for figure in &report.figures {
         writeln!(out, "figure: {}", figure.display())?;
     }
+    if let Some(live) = &report.live {
+        writeln!(out, "{live}")?;
+    }
+    if let Some(why) = &report.not_judged {
+        writeln!(out, "not judged: {why}")?;
+    }
     writeln!(
         out,
         "{}; {} in {}",
@@ -56,11 +62,12 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
 /// Writes the sum over several studies.
 pub fn write_total(out: &mut dyn Write, reports: &[StudyReport]) -> io::Result<()> {
     let mut sum = Counts::default();
-    for Counts { pass, fail, differs, skipped } in reports.iter().map(|r| r.counts) {
+    for Counts { pass, fail, differs, skipped, undecided } in reports.iter().map(|r| r.counts) {
         sum.pass += pass;
         sum.fail += fail;
         sum.differs += differs;
         sum.skipped += skipped;
+        sum.undecided += undecided;
     }
     let not_run = reports.iter().filter(|r| r.skipped.is_some()).count();
     let not_run = if not_run > 0 { format!("; {not_run} not run") } else { String::new() };
@@ -69,8 +76,11 @@ pub fn write_total(out: &mut dyn Write, reports: &[StudyReport]) -> io::Result<(
 }
 
 fn counts(counts: &Counts) -> String {
-    let Counts { pass, fail, differs, skipped } = counts;
+    let Counts { pass, fail, differs, skipped, undecided } = counts;
     let mut text = format!("{pass} pass, {fail} fail, {differs} differ");
+    if *undecided > 0 {
+        text.push_str(&format!(", {undecided} undecided"));
+    }
     if *skipped > 0 {
         text.push_str(&format!(", {skipped} skipped"));
     }
@@ -79,10 +89,7 @@ fn counts(counts: &Counts) -> String {
 
 fn cells(row: &CheckRow, name: &str) -> Vec<String> {
     let published = row.published.map_or_else(|| human::NONE.to_owned(), |x| quantity(x, &row.unit));
-    let runs = match row.incomplete {
-        0 => row.n.to_string(),
-        without => format!("{} ({without} without a value)", row.n + without),
-    };
+    let runs = human::runs(row.n, row.incomplete, row.invalid);
     vec![
         name.to_owned(),
         short(&row.cell),
@@ -132,6 +139,7 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Pass => "pass",
         Verdict::Fail => "FAIL",
         Verdict::Differs => "differs",
+        Verdict::Undecided => "undecided",
         Verdict::Skipped => "skipped",
     }
 }
@@ -170,6 +178,7 @@ pub fn csv(out: &mut dyn Write, reports: &[StudyReport]) -> Result<(), Error> {
         "demand",
         "verdict",
         "note",
+        "invalid",
     ])?;
     let number = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
     for report in reports {
@@ -189,6 +198,7 @@ pub fn csv(out: &mut dyn Write, reports: &[StudyReport]) -> Result<(), Error> {
                 &row.demand,
                 &word(row.verdict).to_lowercase(),
                 &row.note,
+                &row.invalid.map(|n| n.to_string()).unwrap_or_default(),
             ])?;
         }
     }
@@ -220,6 +230,7 @@ mod tests {
             interval: Some((1.5, 2.5)),
             n: 5,
             incomplete: 0,
+            invalid: None,
             demand: String::new(),
             verdict: Verdict::Pass,
             note: String::new(),

@@ -29,7 +29,7 @@ fn the_kernel_and_the_simulator_are_compared() {
 }
 
 #[test]
-fn a_study_is_run_on_the_kernel_and_judged() {
+fn a_study_is_run_on_the_kernel_and_judged_unless_the_machine_was_late() {
     if !possible() {
         return;
     }
@@ -61,5 +61,11 @@ published = 1500000
     let study = ["study", "run", file.to_str().unwrap(), "--quick", "--require-live"];
     let done = run(&study);
     let said = said(&done);
-    assert!(done.status.success() && said.contains("pass") && said.contains("2 runs"), "{said}");
+    // Under the gate's load the machine may have been too late, which only its lateness says and no result.
+    let judged = match done.status.code() {
+        Some(0) => said.contains("2 pass, 0 fail"),
+        Some(3) => said.contains("not judged: the machine was too late (1 of 1 live runs invalid)"),
+        _ => false,
+    };
+    assert!(judged && said.contains("2 runs"), "{said}");
 }

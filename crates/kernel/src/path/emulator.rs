@@ -1,5 +1,6 @@
 //! The emulator as its owner has it: a handle on the thread that forwards.
 
+use super::late::Late;
 use super::network::Network;
 use super::plan::Plan;
 use super::port::Port;
@@ -47,6 +48,8 @@ pub struct Books {
     pub strays: u64,
     /// How late packets left, s: what this machine added to what the path asked for.
     pub late_s: Delay,
+    /// The same in counts.
+    pub late: Late,
 }
 
 /// A running emulator. Dropped without [`Emulator::stop`], it stops, and its books are lost.

@@ -7,6 +7,7 @@
 //! sends what is due between any two of them.
 
 use super::delays::Delays;
+use super::late::Late;
 use super::network::{Exit, Network};
 use super::port::Port;
 use super::{Books, LaneCounters, PortCounters};
@@ -85,7 +86,8 @@ struct Out {
     ports: Vec<Port>,
     counters: Vec<PortCounters>,
     begin: Time,
-    late: Delays,
+    delays: Delays,
+    late: Late,
     failed: Option<Error>,
 }
 
@@ -104,6 +106,7 @@ impl Out {
 impl Exit for Out {
     fn leave(&mut self, port: usize, frame: &[u8], due: Time) -> Time {
         let now = clock().saturating_sub(self.begin);
+        self.delays.add(now.saturating_sub(due));
         self.late.add(now.saturating_sub(due));
         self.write(port, frame);
         now
@@ -115,8 +118,14 @@ impl Pump {
     pub fn run(self) -> Result<Books, Error> {
         let Self { mut network, ports, shared, questions, wake, busy } = self;
         let counters = ports.iter().map(|p| PortCounters { name: p.name().to_owned(), ..Default::default() });
-        let mut out =
-            Out { counters: counters.collect(), ports, begin: 0, late: Delays::default(), failed: None };
+        let mut out = Out {
+            counters: counters.collect(),
+            ports,
+            begin: 0,
+            delays: Delays::default(),
+            late: Late::default(),
+            failed: None,
+        };
         let (mut frame, mut waking) = (vec![0; LARGEST], Waking::default());
         while !shared.stop.load(Ordering::Acquire) {
             out.begin = shared.begin.load(Ordering::Acquire);
@@ -141,13 +150,13 @@ impl Pump {
                 sleep(&out, &wake, next, busy, &mut waking)?;
             }
         }
-        let Out { ports, mut counters, begin, late, .. } = out;
+        let Out { ports, mut counters, begin, delays, late, .. } = out;
         counters.iter_mut().zip(&ports).for_each(|(counters, port)| counters.unread = port.unread());
         let end = if begin > 0 { clock().saturating_sub(begin) } else { 0 };
         let strays = network.strays;
         let queues = network.take_queues(end);
         let (flows, links, traffic) = network.finish(end);
-        Ok(Books { flows, links, traffic, queues, ports: counters, strays, late_s: late.outcome() })
+        Ok(Books { flows, links, traffic, queues, ports: counters, strays, late_s: delays.outcome(), late })
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::{Options, Prober, Report, Trust};
 use crate::Error;
+use crate::lateness::Witness;
 use crate::netns::Netns;
 use crate::path::{self, FLOW_PORT, Plan, address};
 use crate::run::controls::{self, Controls};
@@ -45,15 +46,18 @@ pub fn probe(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Res
     // A server of ours needs no pause that spares it.
     let options = Options { trust: Trust::Anyone, ..options.clone() };
     let stop = AtomicBool::new(false);
+    let witness = Witness::start()?;
     let probed = std::thread::scope(|scope| {
         scope.spawn(|| serve(&listener, &stop));
         let probed = to.enter(|| Prober::new(&options)?.probe(&url.parse()?, &mut (), cancel));
         stop.store(true, Ordering::Relaxed);
         probed
     });
+    let seen = witness.finish();
     emulator.check()?;
-    drop(emulator.stop()?);
-    probed?
+    let path = emulator.stop()?;
+    let report = probed??;
+    Ok(Report { lateness: Some(seen.with(&path, 0)), ..report })
 }
 
 /// A socket inside, which listens with this congestion control.

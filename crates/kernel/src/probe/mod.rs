@@ -52,6 +52,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use truckee_scenario::Lateness;
 
 /// Whom to trust over TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +167,9 @@ pub struct Report {
     pub tests: Vec<Observation>,
     /// Tests that showed nothing.
     pub faults: Vec<TestFault>,
+    /// How late this machine was, where the path to the server was one of its own; `None`: the server is elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lateness: Option<Lateness>,
 }
 
 impl Report {
@@ -182,6 +186,7 @@ impl Report {
             conclusion: Conclusion::NotJudged(Fault::Unseen),
             tests: Vec::new(),
             faults: Vec::new(),
+            lateness: None,
         }
     }
 }

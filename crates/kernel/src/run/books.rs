@@ -55,7 +55,7 @@ enum Kind {
 const WIRELESS: u8 = 2;
 
 impl Run<'_> {
-    /// The outcome; wall time and notes are left to the caller.
+    /// The outcome; wall time, lateness and notes are left to the caller.
     pub fn outcome(mut self) -> Result<Outcome, Error> {
         let measured = (self.t0 + self.scenario.warmup).min(self.end);
         let mut by_flow: Vec<Vec<Record>> = vec![Vec::new(); self.scenario.flows.len()];
@@ -102,6 +102,7 @@ impl Run<'_> {
             jain: None,
             ports: self.ports()?,
             notes: Vec::new(),
+            lateness: None,
             series,
             queues: std::mem::take(&mut self.path.queues),
         };

@@ -16,6 +16,8 @@ struct Ours {
     events: Vec<Event>,
     /// Events that are missing: the ring had no room for them, or no more were kept.
     missing: u64,
+    /// Of them, those that the ring had no room for.
+    lost: u64,
     /// Whether there is no more room.
     full: bool,
 }
@@ -66,7 +68,14 @@ impl Controls {
                 && !ours.iter().any(|o| o.port == *port)
             {
                 let loaded = Loaded::load(port, &session.control(ours.len()), true)?;
-                ours.push(Ours { port: port.clone(), loaded, events: Vec::new(), missing: 0, full: false });
+                ours.push(Ours {
+                    port: port.clone(),
+                    loaded,
+                    events: Vec::new(),
+                    missing: 0,
+                    lost: 0,
+                    full: false,
+                });
             }
         }
         Ok(Self { wanted, ours })
@@ -93,6 +102,7 @@ impl Controls {
         let room = MOST_EVENTS / self.ours.len().max(1);
         for ours in &mut self.ours {
             let new = ours.loaded.events()?;
+            ours.lost += new.lost;
             // A gap would let the definition go its own way: once events are missing, none is kept.
             ours.full |= new.lost > 0 || ours.events.len() + new.list.len() > room;
             if ours.full {
@@ -102,6 +112,11 @@ impl Controls {
             }
         }
         Ok(())
+    }
+
+    /// How many events were lost, since nobody took them in time.
+    pub fn lost(&self) -> u64 {
+        self.ours.iter().map(|ours| ours.lost).sum()
     }
 
     /// What a flow's program recorded of all its flows, and how many events are missing at the end; none for the

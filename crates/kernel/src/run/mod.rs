@@ -17,6 +17,7 @@ mod web;
 use crate::Error;
 use crate::cc::{self, Control};
 use crate::doctor::{self, Capability};
+use crate::lateness::{Seen, Witness};
 use crate::path::{self, Books, Emulator, MOST_TAPPED, Plan, clock};
 use crate::session::Session;
 use crate::stack::Settings;
@@ -31,7 +32,7 @@ use std::time::{Duration, Instant};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::App;
 use truckee_scenario::outcome::{THIS_RUN, Vantage};
-use truckee_scenario::{Outcome, Scenario};
+use truckee_scenario::{Lateness, Outcome, Scenario};
 use truckee_tcp::Time;
 use watch::{Record, Watch};
 use web::Page;
@@ -51,8 +52,6 @@ pub struct Options {
 const TAKE: Duration = Duration::from_millis(20);
 /// Least time between two records of a window that nobody draws, ns.
 const SPACING: u64 = 1_000_000;
-/// Packets may leave so late, s, before a run is called disturbed.
-const LATE: f64 = 2e-3;
 /// Most flows: each has threads and a port of its own.
 const MAX_FLOWS: usize = 500;
 
@@ -108,10 +107,15 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
         records: Vec::new(),
         t0,
     };
-    let (path, end) = live.conduct(emulator, cancel)?;
-    let disturbed = disturbed(&path);
-    let (mut outcome, lacking) = live.outcome(path, end, options.series || options.packets.is_some())?;
-    outcome.notes = blind.into_iter().chain(disturbed).chain(lacking).chain(notes(&stacks)).collect();
+    let (path, end, seen) = live.conduct(emulator, cancel)?;
+    let left_out = left_out(&path);
+    let (mut outcome, lacking) =
+        live.outcome((path, seen), end, options.series || options.packets.is_some())?;
+    let late =
+        outcome.lateness.iter().flat_map(Lateness::faults).map(|fault| format!("{THIS_RUN}invalid: {fault}"));
+    let late: Vec<String> = late.collect();
+    outcome.notes =
+        blind.into_iter().chain(late).chain(left_out).chain(lacking).chain(notes(&stacks)).collect();
     outcome.wall_s = started.elapsed().as_secs_f64();
     Ok(outcome)
 }
@@ -162,28 +166,12 @@ fn refuse(scenario: &Scenario, wanted: &[Control]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What this machine did to the path beside what the scenario asked for, and what was not kept: reasons to doubt the run.
-fn disturbed(path: &Books) -> Vec<String> {
-    let mut notes = Vec::new();
-    let unread: u64 = path.ports.iter().map(|port| port.unread).sum();
-    if unread > 0 {
-        notes.push(format!(
-            "{THIS_RUN}{unread} packets were lost before the emulator read them, and are in no book"
-        ));
-    }
+/// What of the packets was not kept.
+fn left_out(path: &Books) -> Option<String> {
     let left_out: u64 = path.flows.iter().map(|flow| flow.packets_left_out).sum();
-    if left_out > 0 {
-        notes.push(format!(
-            "{THIS_RUN}{left_out} packets are not in the capture, which holds {MOST_TAPPED} a flow and direction"
-        ));
-    }
-    if let Some(late) = path.late_s.p99.filter(|&late| late > LATE) {
-        let ms = late * 1e3;
-        notes.push(format!(
-            "{THIS_RUN}one packet in a hundred left {ms:.1} ms late or more: the machine was busy"
-        ));
-    }
-    notes
+    (left_out > 0).then(|| {
+        format!("{THIS_RUN}{left_out} packets are not in the capture, which holds {MOST_TAPPED} a flow and direction")
+    })
 }
 
 /// What of the papers' stack, or today's, cannot be had, each once.
@@ -256,20 +244,22 @@ struct Live<'a> {
 }
 
 impl Live<'_> {
-    /// Lets the flows run until the end, or until all have done what they had to. Returns what the path saw, and when
-    /// the end was.
-    fn conduct(&mut self, emulator: Emulator, cancel: &AtomicBool) -> Result<(Books, Time), Error> {
+    /// Lets the flows run until the end, or until all have done what they had to. Returns what the path saw, when
+    /// the end was, and how late the machine was until then.
+    fn conduct(&mut self, emulator: Emulator, cancel: &AtomicBool) -> Result<(Books, Time, Seen), Error> {
         let stop = Stop::default();
         let ends = self.ends;
+        let witness = Witness::start()?;
         std::thread::scope(|scope| {
             ends.iter().for_each(|end| end.run(scope, &stop));
             let ended = self.attend(&emulator, cancel);
+            let seen = witness.finish();
             // First the path, so that what the ends do when they are stopped is in nobody's books.
             let path = emulator.stop();
             stop.all();
             self.pages.clear();
             let end = ended?;
-            Ok((path?, end))
+            Ok((path?, end, seen))
         })
     }
 
@@ -326,30 +316,32 @@ impl Live<'_> {
     }
 
     /// The outcome, and what is to be said of this run.
-    fn outcome(mut self, path: Books, end: Time, series: bool) -> Result<(Outcome, Vec<String>), Error> {
+    fn outcome(
+        mut self,
+        (path, seen): (Books, Seen),
+        end: Time,
+        series: bool,
+    ) -> Result<(Outcome, Vec<String>), Error> {
         self.records.extend(self.watch.iter().flat_map(|watch| watch.take(Duration::ZERO)));
         self.controls.take()?;
-        let lost = self.watch.as_ref().map_or(0, Watch::lost);
-        if lost > 0 {
-            return Err(Error::Broken(format!(
-                "{lost} records of the senders' windows were lost, since this machine did not keep up; try a lower rate"
-            )));
-        }
-        let (heard, lacking) = self.receivers.stop()?;
+        let heard = self.receivers.stop()?;
+        // What was lost is in no figure: such a run is invalid, and says so.
+        let lost = self.watch.as_ref().map_or(0, Watch::lost) + self.controls.lost() + heard.lost;
+        let lateness = seen.with(&path, lost);
         let namespaces = self.ends.iter().map(|e| e.from.inode() as u32).collect();
         let run = books::Run {
             scenario: self.scenario,
             ends: self.ends,
             path,
             records: self.records,
-            heard,
+            heard: heard.by_flow,
             controls: &self.controls,
             namespaces,
             t0: self.t0,
             end,
             series,
         };
-        Ok((run.outcome()?, lacking))
+        Ok((Outcome { lateness: Some(lateness), ..run.outcome()? }, heard.notes))
     }
 }
 

@@ -78,6 +78,17 @@ pub struct Receivers {
     unheard: u64,
 }
 
+/// What the receivers of a run heard.
+#[derive(Debug)]
+pub struct Heard {
+    /// What arrived, by flow.
+    pub by_flow: Vec<Vec<Record>>,
+    /// What is to be said of the run.
+    pub notes: Vec<String>,
+    /// Arrivals that were lost, since nobody took them in time.
+    pub lost: u64,
+}
+
 impl Receivers {
     /// Begins to shape.
     pub fn start(scenario: &Scenario, place: &Place, wanted: Vec<Option<Wanted>>) -> Result<Self, Error> {
@@ -142,17 +153,17 @@ impl Receivers {
         }
     }
 
-    /// Ends it: what arrived, by flow, and what is to be said of the run.
-    pub fn stop(mut self) -> Result<(Vec<Vec<Record>>, Vec<String>), Error> {
+    /// Ends it.
+    pub fn stop(mut self) -> Result<Heard, Error> {
         self.take();
         let mut notes = Vec::new();
-        let mut unheard = self.unheard;
-        let mut unheld = 0;
+        let (mut lost, mut unheld) = (0, 0);
         for shaper in self.shapers {
             let counts = shaper.stop()?;
-            unheard += counts.unheard;
+            lost += counts.unheard;
             unheld += counts.unheld;
         }
+        let unheard = self.unheard + lost;
         if unheard > 0 {
             notes.push(format!(
                 "{THIS_RUN}{unheard} arrivals were heard of late: verdicts of detectors lack them"
@@ -161,6 +172,6 @@ impl Receivers {
         if unheld > 0 {
             notes.push(format!("{THIS_RUN}{unheld} ACKs left that should have been held, for want of room"));
         }
-        Ok((self.heard, notes))
+        Ok(Heard { by_flow: self.heard, notes, lost })
     }
 }

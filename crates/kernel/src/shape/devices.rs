@@ -28,11 +28,14 @@ pub(super) fn find(wanted: &Devices) -> Result<Vec<Found>, Error> {
     let doing = |e: nix::Error| Error::system("list the interfaces", e);
     let there = if_nameindex().map_err(doing)?;
     let there = there.iter().map(|i| (i.index(), i.name().to_string_lossy().into_owned()));
-    let there: Vec<(u32, Option<u32>, String)> = there
-        .map(|(index, name)| Ok((index, header(Device::named(&name)?.kind()?), name)))
-        .collect::<Result<_, Error>>()?;
-    let refused =
-        |name: &str, why: &str| Error::Refused { place: format!("interface \"{name}\""), why: why.into() };
+    let look = |(index, name): (u32, String)| match Device::named(&name)?.kind() {
+        Ok(kind) => Ok(Some((index, header(kind), name))),
+        // It has gone since it was listed.
+        Err(Error::Refused { .. }) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let there: Vec<(u32, Option<u32>, String)> =
+        there.filter_map(|one| look(one).transpose()).collect::<Result<_, Error>>()?;
     match wanted {
         Devices::All => Ok(there
             .into_iter()
@@ -43,13 +46,19 @@ pub(super) fn find(wanted: &Devices) -> Result<Vec<Found>, Error> {
             .map(|wanted| match there.iter().find(|(_, _, name)| name == wanted) {
                 Some((index, Some(l2), name)) => Ok(Found { index: *index, name: name.clone(), l2: *l2 }),
                 Some(_) => Err(refused(wanted, "its frames are neither Ethernet nor plain IP")),
-                None => Err(refused(
-                    wanted,
-                    "there is none of this name in that namespace (ip link shows those there are)",
-                )),
+                None => Err(absent(wanted)),
             })
             .collect(),
     }
+}
+
+fn refused(name: &str, why: &str) -> Error {
+    Error::Refused { place: format!("interface \"{name}\""), why: why.into() }
+}
+
+/// An interface that was named is not there.
+pub(super) fn absent(name: &str) -> Error {
+    refused(name, "there is none of this name in that namespace (ip link shows those there are)")
 }
 
 /// Bytes in front of the IP header; none: unknown.

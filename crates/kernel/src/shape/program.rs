@@ -66,10 +66,10 @@ impl Program {
     }
 
     /// Hangs them on an interface, which is one of `namespace`, or of the calling thread's. What hangs there already
-    /// stays.
-    pub fn attach(&mut self, device: &Found, namespace: Option<&Netns>) -> Result<(), Error> {
+    /// stays. Returns whether the interface is still there.
+    pub fn attach(&mut self, device: &Found, namespace: Option<&Netns>) -> Result<bool, Error> {
         if self.links.contains_key(&device.index) {
-            return Ok(());
+            return Ok(true);
         }
         let devices = self.map("devices")?;
         let told = devices.update(&device.index.to_ne_bytes(), &device.l2.to_ne_bytes(), MapFlags::ANY);
@@ -82,11 +82,14 @@ impl Program {
             Some(namespace) => namespace.enter(hang)?,
             None => hang(),
         };
-        let links = links.map_err(|e| unattached(&device.name, e))?;
+        let links = match links {
+            Err(error) if error.raw_os_error() == Some(libc::ENODEV) => return Ok(false),
+            links => links.map_err(|e| unattached(&device.name, e))?,
+        };
         if let Ok(pair) = links.try_into() {
             self.links.insert(device.index, pair);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Forgets the interfaces that are gone: those whose number is not among these.

@@ -80,10 +80,15 @@ impl Shaper {
         };
         let mut program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
         program.keep(&found);
-        for device in &found {
-            program.attach(device, self.namespace.as_ref())?;
+        let mut still = Vec::with_capacity(found.len());
+        for device in found {
+            match (program.attach(&device, self.namespace.as_ref())?, &self.wanted) {
+                (true, _) => still.push(device),
+                (false, Devices::All) => {}
+                (false, Devices::Named(_)) => return Err(devices::absent(&device.name)),
+            }
         }
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = still;
         Ok(())
     }
 

@@ -1,27 +1,66 @@
-//! Runs of the same scenario under the same seeds on several engines.
+//! Runs of the same scenario under the same seeds on several engines, more of them while nothing is decided.
 
+use super::{Comparison, Tolerance, Verdict};
 use crate::engine::default_jobs;
 use crate::realtime::Schedule;
 use crate::sweep::pool::Pool;
-use crate::sweep::{Cell, Progress};
+use crate::sweep::{Cell, Progress, replaced};
+use crate::validity::to_replace;
 use crate::{Engine, Error};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use truckee_scenario::{Outcome, Scenario};
+use truckee_scenario::{Lateness, Outcome, Scenario};
 
 /// Which runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Runs {
     /// Seeds, counted up from the scenario's own.
     pub count: u64,
+    /// Most of them, where a tolerance is undecided with fewer; at most `count`: no more than these.
+    pub at_most: u64,
     /// Runs at once; `None`: one for a live engine, which then has the machine for itself, and else one a core.
     pub jobs: Option<usize>,
     /// Whether the run under the first seed records its time series.
     pub series: bool,
 }
 
-/// For each engine, in order, one outcome a seed; `None` when `cancel` became true before all were done. Engines run one
-/// after the other: a simulation beside it would take the processor from a live run. In what `progress` is told, a
-/// cell's point is the engine's number.
+/// What came of it: the runs, for each engine one outcome a seed, and what they say.
+pub type Compared = (Vec<Vec<Outcome>>, Comparison);
+
+/// Runs and compares; `None` when `cancel` became true before all was done. As long as a tolerance is undecided, there
+/// are twice as many seeds, up to [`Runs::at_most`]: few looks, so that looking again and again does not decide.
+///
+/// # Errors
+/// An engine's, and those of [`Comparison::new`] and [`Comparison::hold`].
+pub fn compare(
+    scenario: &Scenario,
+    engines: &[&dyn Engine],
+    runs: Runs,
+    tolerances: &[Tolerance],
+    progress: &mut dyn Progress,
+    cancel: &AtomicBool,
+) -> Result<Option<Compared>, Error> {
+    let mut sides: Vec<Vec<Outcome>> = engines.iter().map(|_| Vec::new()).collect();
+    let mut count = runs.count;
+    loop {
+        let seeds: Vec<u64> = (0..count).map(|k| scenario.seed.wrapping_add(k)).collect();
+        for (point, engine) in engines.iter().enumerate() {
+            let have = std::mem::take(&mut sides[point]);
+            progress.started(engines.len() * seeds.len(), point * seeds.len() + have.len());
+            let all = side(scenario, (point, *engine), &seeds, (runs, have), progress, cancel)?;
+            let Some(all) = all else { return Ok(None) };
+            sides[point] = all;
+        }
+        let mut comparison = Comparison::new(&sides)?;
+        comparison.hold(tolerances)?;
+        if comparison.verdict != Verdict::Undecided || count >= runs.at_most {
+            return Ok(Some((sides, comparison)));
+        }
+        count = (2 * count).min(runs.at_most);
+    }
+}
+
+/// The same without a question: for each engine, in order, one outcome a seed.
 pub fn run(
     scenario: &Scenario,
     engines: &[&dyn Engine],
@@ -29,59 +68,68 @@ pub fn run(
     progress: &mut dyn Progress,
     cancel: &AtomicBool,
 ) -> Result<Option<Vec<Vec<Outcome>>>, Error> {
-    let seeds: Vec<u64> = (0..runs.count).map(|k| scenario.seed.wrapping_add(k)).collect();
-    let mut all = Vec::new();
-    for (point, engine) in engines.iter().enumerate() {
-        progress.started(engines.len() * seeds.len(), point * seeds.len());
-        let Some(outcomes) = side(scenario, (point, *engine), &seeds, runs, progress, cancel)? else {
-            return Ok(None);
-        };
-        all.push(outcomes);
-    }
-    Ok(Some(all))
+    Ok(compare(scenario, engines, runs, &[], progress, cancel)?.map(|(sides, _)| sides))
 }
 
-/// The runs of one engine.
+/// The runs of one engine, those it has and those it lacks. Engines run one after the other: a simulation beside it would
+/// take the processor from a live run. In what `progress` is told, a cell's point is the engine's number.
 fn side(
     scenario: &Scenario,
     (point, engine): (usize, &dyn Engine),
     seeds: &[u64],
-    runs: Runs,
+    (runs, have): (Runs, Vec<Outcome>),
     progress: &mut dyn Progress,
     cancel: &AtomicBool,
 ) -> Result<Option<Vec<Outcome>>, Error> {
     let at_once = runs.jobs.unwrap_or(if engine.is_live() { 1 } else { default_jobs(engine) });
+    let pool = Pool::new(at_once)?;
     let length = engine.takes(scenario);
-    let mut schedule = Schedule::new(seeds.iter().filter_map(|_| length), at_once);
-    if engine.is_live() {
-        progress.live(schedule.plan(engine.name()));
-    }
-    let cells: Vec<Cell> = seeds.iter().map(|&seed| Cell { point, seed }).collect();
-    let one = |cell: Cell| {
-        let scenario = Scenario { seed: cell.seed, ..scenario.clone() };
-        let outcome = engine.run(&scenario, runs.series && cell.seed == seeds[0]);
-        let outcome = outcome.map_err(|reason| Error::Engine {
-            point: format!("engine={}", engine.name()),
-            seed: cell.seed,
-            reason,
-        })?;
-        Ok((cell, outcome))
-    };
-    let mut done = Vec::new();
-    Pool::new(at_once)?.run(&cells, cancel, one, |outcomes| {
-        for (cell, outcome) in outcomes {
-            done.push((cell, outcome));
-            progress.finished(cell);
-            if let Some(length) = length {
-                progress.left(schedule.finish(length));
-            }
+    let cell = |&seed: &u64| Cell { point, seed };
+    let mut done: BTreeMap<Cell, Outcome> = have.into_iter().map(|o| (cell(&o.seed), o)).collect();
+    loop {
+        let missing: Vec<Cell> = seeds.iter().map(cell).filter(|c| !done.contains_key(c)).collect();
+        let late = to_replace(seeds.len(), done.iter().map(|(cell, o)| (*cell, o.lateness.as_ref())));
+        let cells = if missing.is_empty() { late } else { missing };
+        if cells.is_empty() {
+            break;
         }
-        Ok(())
-    })?;
-    if cancel.load(Ordering::Relaxed) && done.len() < cells.len() {
-        return Ok(None);
+        if cancel.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let replaces = |cell: &Cell| done.get(cell)?.lateness.map(|lateness| (*cell, lateness.replaces + 1));
+        let replaces: BTreeMap<Cell, u64> = cells.iter().filter_map(replaces).collect();
+        if !replaces.is_empty() {
+            progress.warned(&replaced(replaces.len()));
+        }
+        let mut schedule = Schedule::new(cells.iter().filter_map(|_| length), at_once);
+        if engine.is_live() {
+            progress.live(schedule.plan(engine.name()));
+        }
+        let one = |cell: Cell| {
+            let scenario = Scenario { seed: cell.seed, ..scenario.clone() };
+            let outcome = engine.run(&scenario, runs.series && cell.seed == seeds[0]);
+            let mut outcome = outcome.map_err(|reason| Error::Engine {
+                point: format!("engine={}", engine.name()),
+                seed: cell.seed,
+                reason,
+            })?;
+            let replaces = replaces.get(&cell).copied().unwrap_or(0);
+            outcome.lateness = outcome.lateness.map(|lateness| Lateness { replaces, ..lateness });
+            Ok((cell, outcome))
+        };
+        pool.run(&cells, cancel, one, |outcomes| {
+            for (cell, outcome) in outcomes {
+                done.insert(cell, outcome);
+                progress.finished(cell);
+                if let Some(length) = length {
+                    progress.left(schedule.finish(length));
+                }
+            }
+            Ok(())
+        })?;
     }
+    let mut all: Vec<Outcome> = done.into_values().collect();
     // Seeds that wrap around keep their order.
-    done.sort_by_key(|(cell, _)| cell.seed.wrapping_sub(scenario.seed));
-    Ok(Some(done.into_iter().map(|(_, outcome)| outcome).collect()))
+    all.sort_by_key(|outcome| outcome.seed.wrapping_sub(scenario.seed));
+    Ok(Some(all))
 }

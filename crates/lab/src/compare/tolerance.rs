@@ -7,9 +7,12 @@
 //!
 //! Of quantities, `10%` bounds how far the ratio of the means may be from 1; of shares, it is ten percentage points. A
 //! number, with or without a unit, bounds the difference of the means. Without a name, every flow or link must hold.
+//!
+//! A tolerance is judged by the interval ([`Verdict`]). A single run has none: two simulations are judged by what they
+//! gave, which they would give again, and of a live run nothing is decided.
 
 use super::measure::{MeasureInfo, list};
-use super::{Against, Comparison, Row, Subject};
+use super::{Against, Comparison, Row, Side, Subject};
 use crate::Error;
 use crate::error::closest;
 use crate::vary;
@@ -34,6 +37,20 @@ enum Bound {
     Absolute(f64),
 }
 
+/// How a tolerance came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The whole interval is within the bound.
+    Holds,
+    /// The interval is neither within the bound nor beyond it.
+    Undecided,
+    /// The whole interval is beyond the bound.
+    Broken,
+    /// The machine was too late in too many runs for anything to be judged by them.
+    NotJudged,
+}
+
 /// How a tolerance came out for one flow or link and one engine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Held {
@@ -49,9 +66,13 @@ pub struct Held {
     pub allowed: f64,
     /// How far it is off, in the same; `None` where there is no number to it.
     pub off: Option<f64>,
+    /// The interval of the ratio less 1, or of the difference: what is judged; `None`: there is none.
+    pub interval: Option<(f64, f64)>,
     /// Whether it holds.
     pub holds: bool,
-    /// Why not, where that is not the distance; else empty.
+    /// How it came out.
+    pub verdict: Verdict,
+    /// Why it does not hold, where that is not the distance; else empty.
     pub note: String,
 }
 
@@ -86,30 +107,50 @@ impl Tolerance {
         let mut held = Vec::new();
         for subject in meant {
             if let Some(row) = subject.metrics.iter().find(|r| r.metric == self.metric.name) {
-                held.extend(row.against.iter().map(|against| self.one(subject, row, against)));
+                let others = row.against.iter().zip(comparison.engines.iter().skip(1));
+                held.extend(others.map(|(against, side)| {
+                    let exact = comparison.engines.first().is_some_and(|first| is_exact(first, side));
+                    self.one(subject, row, against, exact)
+                }));
             }
         }
         // Nobody judged wrong because nobody judged: such a check could never fail.
         let valued = |h: &Held| h.off.is_some() || !h.holds;
         if !held.iter().any(valued) {
-            held.iter_mut().for_each(|h| (h.holds, h.note) = (false, "no engine has a value".to_owned()));
+            held.iter_mut().for_each(|h| h.end(Verdict::Broken, "no engine has a value"));
+        }
+        if let Some(why) = &comparison.not_judged {
+            held.iter_mut().for_each(|h| h.end(Verdict::NotJudged, why));
         }
         Ok(held)
     }
 
-    fn one(&self, subject: &Subject, row: &Row, against: &Against) -> Held {
-        let (allowed, off) = match self.bound {
-            Bound::Absolute(allowed) => (allowed, against.difference.map(f64::abs)),
+    /// Of one flow or link and one engine; `exact`: the same runs would give the same again.
+    fn one(&self, subject: &Subject, row: &Row, against: &Against, exact: bool) -> Held {
+        let (allowed, off, interval) = match self.bound {
+            Bound::Absolute(allowed) => (allowed, against.difference, against.difference_interval),
             // 0 of 0 is as good as agreement gets; anything of 0 is out of all proportion.
-            Bound::Relative(allowed) if against.difference == Some(0.0) => (allowed, Some(0.0)),
-            Bound::Relative(allowed) => (allowed, against.ratio.map(|r| (r - 1.0).abs())),
+            Bound::Relative(allowed) if against.ratio.is_none() && against.difference == Some(0.0) => {
+                (allowed, Some(0.0), Some((0.0, 0.0)))
+            }
+            Bound::Relative(allowed) => {
+                let interval = against.interval.map(|(low, high)| (low - 1.0, high - 1.0));
+                (allowed, against.ratio.map(|r| r - 1.0), interval)
+            }
         };
-        let (holds, note) = match (against.incomplete, against.n, off) {
-            (0, 0, _) => (true, String::new()),
-            (0, _, Some(off)) => (off <= allowed, String::new()),
-            (0, _, None) => (false, format!("the mean of {} is 0 on the first engine only", row.metric)),
+        let no_ratio = || format!("the mean of {} is 0 on the first engine only", row.metric);
+        let (verdict, note) = match (against.incomplete, against.n, off) {
+            (0, 0, _) => (Verdict::Holds, String::new()),
+            (0, _, Some(off)) => judge(allowed, off, interval, exact),
+            // Whether the second engine's mean is 0 too is what the difference says.
+            (0, _, None) => {
+                match judge(0.0, against.difference.unwrap_or(0.0), against.difference_interval, exact) {
+                    (Verdict::Undecided, _) => (Verdict::Undecided, no_ratio()),
+                    _ => (Verdict::Broken, no_ratio()),
+                }
+            }
             (one, both, _) => {
-                (false, format!("{one} of {} runs have a value on one engine only", one + both))
+                (Verdict::Broken, format!("{one} of {} runs have a value on one engine only", one + both))
             }
         };
         Held {
@@ -118,10 +159,42 @@ impl Tolerance {
             subject: subject.name.clone(),
             engine: against.engine.clone(),
             allowed,
-            off,
-            holds,
+            off: off.map(f64::abs),
+            interval,
+            holds: verdict == Verdict::Holds,
+            verdict,
             note,
         }
+    }
+}
+
+impl Held {
+    /// It comes out so, whatever the numbers say.
+    fn end(&mut self, verdict: Verdict, why: &str) {
+        (self.verdict, self.holds, self.note) = (verdict, verdict == Verdict::Holds, why.to_owned());
+    }
+}
+
+/// Whether neither is live.
+fn is_exact(first: &Side, other: &Side) -> bool {
+    [first, other].iter().all(|side| side.digests.iter().all(|digest| !digest.is_empty()))
+}
+
+/// A distance from agreement and its interval, held against the largest distance allowed.
+fn judge(allowed: f64, off: f64, interval: Option<(f64, f64)>, exact: bool) -> (Verdict, String) {
+    let by = |(low, high): (f64, f64)| {
+        if low >= -allowed && high <= allowed {
+            Verdict::Holds
+        } else if low > allowed || high < -allowed {
+            Verdict::Broken
+        } else {
+            Verdict::Undecided
+        }
+    };
+    match interval {
+        Some(interval) => (by(interval), String::new()),
+        None if exact => (by((off, off)), String::new()),
+        None => (Verdict::Undecided, "there is no interval: it takes more runs".to_owned()),
     }
 }
 

@@ -4,6 +4,7 @@ use super::model::{Axis, Cell, Column, Figure, Kind, Page, Section, Series, Tabl
 use super::read;
 use super::run::{self, list};
 use super::several::{self, Side};
+use super::study;
 use crate::{Error, human};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -26,13 +27,15 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
         ("Runs on each", seeds.len().to_string()),
         ("Seeds", seeds.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")),
     ];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value)).into_iter();
+    let not_judged = comparison["not_judged"].as_str().map(|why| ("Not judged".to_owned(), why.to_owned()));
     Ok(Page {
         title: format!("{}: {}", run::text(&comparison["scenario"]), engines.join(" and ")),
         says: format!(
             "The same question to each engine. Figures over time are of seed {}.",
             seeds.first().unwrap_or(&Value::Null)
         ),
-        facts: facts.map(|(name, value)| (name.to_owned(), value)).into(),
+        facts: facts.chain(study::live(&comparison)).chain(not_judged).collect(),
         sections,
     })
 }
@@ -128,7 +131,13 @@ fn tolerances(comparison: &Value) -> Option<Section> {
     let held = list(&comparison["tolerances"]);
     let row = |h: &Value| {
         let holds = h["holds"].as_bool() == Some(true);
-        let [text, verdict] = if holds { ["holds", "pass"] } else { ["does not hold", "fail"] };
+        // Comparisons that an older program kept say no more than whether it holds.
+        let [text, verdict] = match (h["verdict"].as_str(), holds) {
+            (Some("undecided"), _) => ["undecided", "undecided"],
+            (Some("not-judged"), _) => ["not judged", "undecided"],
+            (_, true) => ["holds", "pass"],
+            _ => ["does not hold", "fail"],
+        };
         vec![
             Cell::words(run::text(&h["tolerance"])),
             Cell::words(run::text(&h["subject"])),

@@ -54,7 +54,7 @@ pub(super) struct Cell {
     pub(super) text: String,
     /// What it is sorted by; `None` for words, and for a number that is missing.
     pub(super) sort: Option<f64>,
-    /// `pass`, `fail`, `differs`, `skipped`; empty for all else.
+    /// `pass`, `fail`, `differs`, `undecided`, `skipped`; empty for all else.
     pub(super) verdict: String,
     /// The page that it leads to; empty for none.
     pub(super) link: String,

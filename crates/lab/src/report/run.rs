@@ -80,9 +80,21 @@ fn facts(result: &Value) -> Vec<(String, String)> {
     if !digest.is_empty() {
         facts.push(("Digest".to_owned(), digest));
     }
+    facts.extend(late(&result["lateness"]).map(|said| ("The machine".to_owned(), said)));
     let (doubts, _) = notes(result);
     facts.extend(doubts.into_iter().map(|doubt| ("About this run".to_owned(), doubt)));
     facts
+}
+
+/// How late the machine was in a live run.
+fn late(lateness: &Value) -> Option<String> {
+    let part = |key: &str| lateness[key].as_f64();
+    Some(format!(
+        "{} of the packets late, the latest by {}; end hosts kept waiting {} of the time",
+        human::percent(part("late_share")?),
+        human::quantity(part("latest_s")?, "s"),
+        human::percent(part("waiting_share")?),
+    ))
 }
 
 /// Notes of the result: reasons to doubt this very run, and what holds for all runs of its engine.

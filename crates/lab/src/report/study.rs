@@ -3,6 +3,7 @@
 use super::model::{self, Cell, Column, Kind, Marker, Page, Section, Table};
 use super::{run, sweep};
 use crate::figure::{Figure, Map, Panel};
+use crate::validity::LiveRuns;
 use crate::{Error, human};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,6 +62,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
         facts: facts.map(|(name, value)| (name.to_owned(), value)).into(),
         sections,
     };
+    page.facts.extend(live(&report));
     if let Some(why) = report["skipped"].as_str() {
         page.facts.push(("Skipped".to_owned(), why.to_owned()));
     }
@@ -83,11 +85,21 @@ fn paragraphs(text: &str) -> String {
     lines.join("\n")
 }
 
+/// The live runs of a study's report, or of a comparison, and how many of them are invalid.
+pub(super) fn live(report: &Value) -> Option<(String, String)> {
+    let live: LiveRuns = serde_json::from_value(report["live"].clone()).ok()?;
+    Some(("Live runs".to_owned(), live.to_string()))
+}
+
 fn verdict(report: &Value) -> String {
     let counts = &report["counts"];
     let of = |key: &str| counts[key].as_u64().unwrap_or(0);
     let mut parts = vec![format!("{} pass", of("pass")), format!("{} fail", of("fail"))];
-    for (key, word) in [("differs", "differ, explained"), ("skipped", "skipped")] {
+    if let Some(why) = report["not_judged"].as_str() {
+        return format!("not judged: {why}");
+    }
+    for (key, word) in [("differs", "differ, explained"), ("undecided", "undecided"), ("skipped", "skipped")]
+    {
         if of(key) > 0 {
             parts.push(format!("{} {word}", of(key)));
         }
@@ -188,6 +200,18 @@ fn tables(map: &Map) -> Vec<Table> {
     map.panels.iter().map(of).collect()
 }
 
+/// How many runs a row stands on; invalid ones are said.
+fn runs_of(row: &Value) -> Cell {
+    match row["invalid"].as_u64() {
+        Some(invalid @ 1..) => {
+            let runs = |key: &str| row[key].as_u64().unwrap_or(0) as usize;
+            let text = human::runs(runs("n"), runs("incomplete"), Some(invalid as usize));
+            Cell { sort: row["n"].as_f64(), ..Cell::words(text) }
+        }
+        _ => Cell::count(row["n"].as_f64()),
+    }
+}
+
 fn checks(report: &Value) -> Section {
     let row = |r: &Value| {
         let unit = run::text(&r["unit"]);
@@ -206,7 +230,7 @@ fn checks(report: &Value) -> Section {
             Cell::quantity(r["published"].as_f64(), &unit),
             Cell::quantity(r["measured"].as_f64(), &unit),
             Cell { sort: ends[0], ..Cell::words(interval) },
-            Cell::count(r["n"].as_f64()),
+            runs_of(r),
             Cell::words(run::text(&r["demand"])),
             Cell { verdict: verdict.clone(), ..Cell::words(verdict) },
             Cell::words(run::text(&r["note"])),
@@ -247,7 +271,11 @@ pub(super) fn index(dirs: &[PathBuf]) -> Result<Page, Error> {
         let report = written(dir)?.report;
         let folder = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let fails = report["counts"]["fail"].as_u64().unwrap_or(0);
-        let mark = if fails == 0 { "pass" } else { "fail" };
+        let mark = match (fails, report["not_judged"].is_string()) {
+            (_, true) => "undecided",
+            (0, _) => "pass",
+            _ => "fail",
+        };
         rows.push(vec![
             Cell { link: format!("{folder}/{}", super::NAME), ..Cell::words(folder) },
             Cell::words(run::text(&report["title"])),

@@ -3,11 +3,13 @@
 use super::model::{Cell, Column, Grid, GridAxis, GridMetric, Page, Section, Table};
 use super::read;
 use crate::stats::{CONFIDENCE, Estimate};
-use crate::store::Manifest;
+use crate::store::{Manifest, lateness_of};
+use crate::validity::LiveRuns;
 use crate::vary::Axis;
-use crate::{Error, Metric, grid, human, metric};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::{EngineName, Error, Metric, grid, human, metric};
+use std::collections::BTreeMap;
 use std::path::Path;
+use truckee_scenario::Lateness;
 
 /// What is worth a figure of its own, if the runs have it.
 const FIRST: [&str; 3] = ["goodput_bps", "accuracy.all", "completion_s"];
@@ -18,6 +20,7 @@ const TABLE: [&str; 3] = ["delay_s.mean", "overhead", "jain"];
 pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     let sweep = Kept::read(dir)?;
     let manifest = &sweep.manifest;
+    let live = sweep.live_runs().map(|live| ("Live runs".to_owned(), live.to_string()));
     let swept = manifest.axes.iter().map(|a| format!("{} ({})", a.name, a.values.len())).collect::<Vec<_>>();
     let facts = [
         ("Scenario", manifest.scenario.clone()),
@@ -33,7 +36,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
             "Means over independent runs with their {} confidence intervals.",
             human::percent(CONFIDENCE)
         ),
-        facts: facts.map(|(name, value)| (name.to_owned(), value)).into(),
+        facts: facts.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(live).collect(),
         sections: vec![sweep.curves("Figures", &FIRST), sweep.table()],
     })
 }
@@ -48,8 +51,13 @@ struct Kept {
     manifest: Manifest,
     /// For each point its metrics, each with a value a run.
     cells: Vec<BTreeMap<String, Vec<Option<f64>>>>,
+    /// How late the machine was in each run, point by point.
+    late: Vec<Vec<Option<Lateness>>>,
     runs: usize,
 }
+
+/// The runs by point and seed: where their numbers stand, and how late the machine was.
+type Runs = BTreeMap<(usize, u64), (usize, usize, Option<Lateness>)>;
 
 impl Kept {
     fn read(dir: &Path) -> Result<Self, Error> {
@@ -57,30 +65,57 @@ impl Kept {
         let bytes = std::fs::read(&path).map_err(|e| Error::read(&path, e))?;
         let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| Error::read(&path, e))?;
         let size = manifest.axes.iter().map(|a| a.values.len()).product();
-        let mut kept = Self { manifest, cells: vec![BTreeMap::new(); size], runs: 0 };
-        let mut seen = BTreeSet::new();
-        for part in parts(dir)? {
-            kept.add(&read::numbers(&part)?, &mut seen);
+        let mut kept =
+            Self { manifest, cells: vec![BTreeMap::new(); size], late: vec![Vec::new(); size], runs: 0 };
+        let parts = parts(dir)?.iter().map(|part| read::numbers(part)).collect::<Result<Vec<_>, _>>()?;
+        let mut runs = Runs::new();
+        for (number, part) in parts.iter().enumerate() {
+            kept.find(number, part, &mut runs);
+        }
+        for ((point, _), (part, row, lateness)) in runs {
+            kept.add(point, &parts[part], row, lateness);
         }
         Ok(kept)
     }
 
-    /// Takes in the runs of a part. What a crash left there twice counts once.
-    fn add(&mut self, part: &BTreeMap<String, Vec<Option<f64>>>, seen: &mut BTreeSet<(usize, u64)>) {
+    /// Finds the runs of a part. What a crash left there twice counts once; of runs one of which has replaced the other,
+    /// that which came later.
+    fn find(&self, number: usize, part: &BTreeMap<String, Vec<Option<f64>>>, runs: &mut Runs) {
         let column = |name: &str| part.get(name).map_or(&[][..], Vec::as_slice);
+        let replaces = |lateness: &Option<Lateness>| lateness.map_or(0, |l| l.replaces);
         for (row, (point, seed)) in column("point").iter().zip(column("seed")).enumerate() {
             let (Some(point), Some(seed)) = (point.map(|p| p as usize), seed.map(|s| s as u64)) else {
                 continue;
             };
-            if point >= self.cells.len() || !seen.insert((point, seed)) {
-                continue;
-            }
-            self.runs += 1;
-            for name in &self.manifest.metrics {
-                let value = column(name).get(row).copied().flatten();
-                self.cells[point].entry(name.clone()).or_default().push(value);
+            let lateness = lateness_of(|name| column(name).get(row).copied().flatten());
+            let earlier =
+                runs.get(&(point, seed)).is_some_and(|(.., there)| replaces(there) > replaces(&lateness));
+            if point < self.cells.len() && !earlier {
+                runs.insert((point, seed), (number, row, lateness));
             }
         }
+    }
+
+    /// Takes in a run.
+    fn add(
+        &mut self,
+        point: usize,
+        part: &BTreeMap<String, Vec<Option<f64>>>,
+        row: usize,
+        lateness: Option<Lateness>,
+    ) {
+        self.runs += 1;
+        self.late[point].push(lateness);
+        for name in &self.manifest.metrics {
+            let value = part.get(name).and_then(|column| column.get(row).copied().flatten());
+            self.cells[point].entry(name.clone()).or_default().push(value);
+        }
+    }
+
+    /// The live runs; `None` of a simulated sweep.
+    fn live_runs(&self) -> Option<LiveRuns> {
+        let live = self.manifest.engine != EngineName::Sim.as_str();
+        live.then(|| LiveRuns::of(self.late.iter().flatten().map(Option::as_ref)))
     }
 
     fn estimate(&self, point: usize, metric: &str) -> Estimate {
@@ -150,8 +185,12 @@ impl Kept {
                 let e = self.estimate(point, metric);
                 Cell::mean(e.mean, e.half_width, unit(metric))
             }));
-            let runs = self.cells[point].values().next().map_or(0, Vec::len);
-            cells.push(Cell::count(Some(runs as f64)));
+            let runs = LiveRuns::of(self.late[point].iter().map(Option::as_ref));
+            let count = Cell::count(Some(runs.runs as f64));
+            cells.push(match runs.invalid {
+                0 => count,
+                _ => Cell { text: human::runs(runs.runs, 0, Some(runs.invalid)), ..count },
+            });
             cells
         };
         let mut columns: Vec<Column> = axes.iter().map(|a| Column::words(&a.name)).collect();

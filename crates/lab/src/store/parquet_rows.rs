@@ -1,9 +1,11 @@
-//! Rows as Parquet: the parts' form (point, seed, digest, metrics) and the final table's (one column an axis).
+//! Rows as Parquet: the parts' form (point, seed, digest, metrics) and the final table's (one column an axis). Rows of
+//! live runs have columns of their own behind these, which say how late the machine was; those of the simulator, and of
+//! directories that an older program wrote, have none.
 
 use super::Row;
 use crate::Grid;
 use crate::vary::Axis;
-use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::ArrowError;
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
@@ -12,6 +14,54 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use std::sync::Arc;
+use truckee_scenario::Lateness;
+
+/// What the columns of a live run's lateness begin with.
+const LATENESS: &str = "lateness.";
+type Part = (&'static str, fn(&Lateness) -> Option<f64>);
+/// What they are called behind that, and what they hold; counts are far below where a number loses its last digit.
+const PARTS: [Part; 9] = [
+    ("packets", |l| Some(l.packets as f64)),
+    ("late_share", |l| Some(l.late_share)),
+    ("latest_s", |l| Some(l.latest_s)),
+    ("waiting_share", |l| Some(l.waiting_share)),
+    ("longest_wait_s", |l| Some(l.longest_wait_s)),
+    ("stolen_share", |l| l.stolen_share),
+    ("lost_records", |l| Some(l.lost_records as f64)),
+    ("unread_packets", |l| Some(l.unread_packets as f64)),
+    ("replaces", |l| Some(l.replaces as f64)),
+];
+
+/// How late the machine was in a run whose row has these numbers, by their columns; `None`: it is not known.
+pub(crate) fn lateness_of(number: impl Fn(&str) -> Option<f64>) -> Option<Lateness> {
+    let part = |name: &str| number(&format!("{LATENESS}{name}"));
+    let count = |name| part(name).map(|n| n as u64);
+    Some(Lateness {
+        packets: count("packets")?,
+        late_share: part("late_share")?,
+        latest_s: part("latest_s")?,
+        waiting_share: part("waiting_share")?,
+        longest_wait_s: part("longest_wait_s")?,
+        stolen_share: part("stolen_share"),
+        lost_records: count("lost_records")?,
+        unread_packets: count("unread_packets")?,
+        replaces: count("replaces")?,
+    })
+}
+
+fn lateness_columns(rows: &[Row]) -> Vec<(Field, ArrayRef)> {
+    if rows.iter().all(|row| row.lateness.is_none()) {
+        return Vec::new();
+    }
+    let invalid: ArrayRef =
+        Arc::new(BooleanArray::from_iter(rows.iter().map(|row| row.lateness.map(|l| l.is_invalid()))));
+    let mut columns = vec![(Field::new("invalid", DataType::Boolean, true), invalid)];
+    columns.extend(PARTS.iter().map(|(name, get)| {
+        let values = Float64Array::from_iter(rows.iter().map(|row| row.lateness.as_ref().and_then(get)));
+        (Field::new(format!("{LATENESS}{name}"), DataType::Float64, true), Arc::new(values) as ArrayRef)
+    }));
+    columns
+}
 
 /// A part's bytes.
 pub(super) fn encode(rows: &[Row], metrics: &[String]) -> Result<Vec<u8>, ParquetError> {
@@ -52,6 +102,7 @@ fn run_columns(rows: &[Row], metrics: &[String]) -> Vec<(Field, ArrayRef)> {
         let values = Float64Array::from_iter(rows.iter().map(|r| r.values.get(k).copied().flatten()));
         (Field::new(name, DataType::Float64, true), Arc::new(values) as ArrayRef)
     }));
+    columns.extend(lateness_columns(rows));
     columns
 }
 
@@ -77,11 +128,16 @@ pub(super) fn decode(bytes: Vec<u8>, metrics: &[String]) -> Result<Vec<Row>, Arr
         let digests: &StringArray = column(&batch, "digest")?;
         let values: Vec<&Float64Array> =
             metrics.iter().map(|name| column(&batch, name)).collect::<Result<_, _>>()?;
+        let number = |name: &str, k: usize| {
+            let column: &Float64Array = batch.column_by_name(name)?.as_any().downcast_ref()?;
+            (!column.is_null(k)).then(|| column.value(k))
+        };
         rows.extend((0..batch.num_rows()).map(|k| Row {
             point: points.value(k) as usize,
             seed: seeds.value(k),
             digest: digests.value(k).to_owned(),
             values: values.iter().map(|v| (!v.is_null(k)).then(|| v.value(k))).collect(),
+            lateness: lateness_of(|name| number(name, k)),
         }));
     }
     Ok(rows)

@@ -13,6 +13,12 @@
 //! | `order` | at every selected cell, the paired difference of `first` to each other selected value of `along` has its whole interval on the right side of 0; with `significant = false`: none lies wholly on the wrong side |
 //! | `formula` | as `within`, with the closed form's value at the cell as the published one |
 //!
+//! Where live runs are among those measured, no two of which are the same, a row is judged by its interval: `within`
+//! and `formula` too pass only when the whole interval is within the tolerance, and what fails has its whole interval on
+//! the wrong side (a step of `rises`, a rival of `order`). An interval that holds both is `undecided`, as is a row with
+//! more invalid runs than [`crate::validity::MOST_INVALID`], and an `exact` one that any of them could have spoilt. A
+//! check with `differs` then fails only when its whole interval has left the pin.
+//!
 //! With `average` the metric is first averaged over those axes, run by run, over the values that `where` selects on them.
 //!
 //! `within`, `exact`, `bound` and `formula` give one row a cell; `rises` and `falls` one a curve, with its worst step;
@@ -26,6 +32,7 @@ use super::file::{Check, End, Kind};
 use super::quantity::Quantity;
 use super::report::{CheckRow, Verdict};
 use crate::grid;
+use crate::validity::is_too_many;
 use exmex::Express;
 
 /// Rows of one check. Errors, in words: it names what is not there, or its formula cannot be evaluated.
@@ -63,6 +70,29 @@ pub fn evaluate(check: &Check, data: &Data, quick: bool) -> Result<Vec<CheckRow>
     Ok(rows)
 }
 
+/// What a row's interval holds; of simulated runs, which are judged as each kind says, never both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Agreement,
+    Both,
+    Disagreement,
+}
+
+impl Found {
+    fn of(agrees: bool) -> Self {
+        if agrees { Self::Agreement } else { Self::Disagreement }
+    }
+
+    /// Of an interval that lies wholly within what is demanded, or wholly without, or neither.
+    fn between(within: bool, without: bool) -> Self {
+        match (within, without) {
+            (true, _) => Self::Agreement,
+            (_, true) => Self::Disagreement,
+            _ => Self::Both,
+        }
+    }
+}
+
 struct Judge<'a> {
     check: &'a Check,
     data: &'a Data,
@@ -85,6 +115,7 @@ impl Judge<'_> {
             interval: measured.interval,
             n: measured.n,
             incomplete: measured.incomplete,
+            invalid: measured.invalid,
             demand,
             verdict: Verdict::Fail,
             note: String::new(),
@@ -96,17 +127,42 @@ impl Judge<'_> {
         CheckRow { verdict: Verdict::Skipped, note: why.to_owned(), ..row }
     }
 
-    /// Gives the row its verdict: `agrees` counts only where there is something to judge by.
-    fn judged(&self, mut row: CheckRow, agrees: bool) -> CheckRow {
-        let problem = match (row.incomplete, row.measured, row.interval) {
-            (1.., ..) => Some(format!("{} of {} runs have no value", row.incomplete, row.n + row.incomplete)),
-            (_, None, _) => Some("nothing was measured".to_owned()),
-            (_, _, None) if self.needs_interval() => Some("no interval: more runs are needed".to_owned()),
+    /// Gives the row its verdict: what is found counts only where there is something to judge by.
+    fn judged(&self, mut row: CheckRow, found: Found) -> CheckRow {
+        let runs = row.n + row.incomplete;
+        if let Some(invalid) = row.invalid.filter(|&invalid| self.is_spoilt(invalid, runs, found)) {
+            row.verdict = Verdict::Undecided;
+            row.note = format!("the machine was too late in {invalid} of {runs} runs");
+            return row;
+        }
+        let live = row.invalid.is_some();
+        let no_interval = row.interval.is_none() && (self.needs_interval() || (live && !self.is_exact()));
+        let problem = match (row.incomplete, row.measured) {
+            (1.., _) => Some(format!("{} of {runs} runs have no value", row.incomplete)),
+            (_, None) => Some("nothing was measured".to_owned()),
+            _ if no_interval => Some("no interval: more runs are needed".to_owned()),
             _ => None,
         };
-        row.verdict = if agrees && problem.is_none() { Verdict::Pass } else { Verdict::Fail };
+        row.verdict = match (&problem, found) {
+            (None, Found::Agreement) => Verdict::Pass,
+            (None, Found::Both) if live => Verdict::Undecided,
+            (Some(_), _) if live && no_interval && row.incomplete == 0 && row.measured.is_some() => {
+                Verdict::Undecided
+            }
+            _ => Verdict::Fail,
+        };
         row.note = problem.unwrap_or(row.note);
         row
+    }
+
+    /// Whether the machine was late in too many of a row's live runs for it to be judged. Nobody knows which run spoils a
+    /// check that every run must pass.
+    fn is_spoilt(&self, invalid: usize, runs: usize, found: Found) -> bool {
+        is_too_many(invalid, runs) || (invalid > 0 && self.is_exact() && found != Found::Agreement)
+    }
+
+    fn is_exact(&self) -> bool {
+        self.check.kind == Kind::Exact
     }
 
     fn needs_interval(&self) -> bool {
@@ -128,20 +184,26 @@ impl Judge<'_> {
 
     fn cell(&self, cell: usize, measured: Quantity) -> Result<CheckRow, String> {
         let check = self.check;
-        let (published, demand, agrees) = match check.kind {
+        let live = measured.invalid.is_some();
+        let (published, demand, found) = match check.kind {
             Kind::Exact => {
                 let published = check.published.unwrap_or(f64::NAN);
                 let hit = measured.value.is_some_and(|v| (v - published).abs() <= 1e-9 * published.abs());
-                (check.published, "exactly".to_owned(), hit && measured.constant)
+                (check.published, "exactly".to_owned(), Found::of(hit && measured.constant))
             }
             Kind::Bound => {
                 let inside = |(low, high): (f64, f64)| {
                     check.above.is_none_or(|b| low > b) && check.below.is_none_or(|b| high < b)
                 };
+                let outside = |(low, high): (f64, f64)| {
+                    check.above.is_some_and(|b| high <= b) || check.below.is_some_and(|b| low >= b)
+                };
                 let above = check.above.map(|b| format!("> {b}"));
                 let demand =
                     above.into_iter().chain(check.below.map(|b| format!("< {b}"))).collect::<Vec<_>>();
-                (check.published, demand.join(" and "), measured.interval.is_some_and(inside))
+                let without = measured.interval.is_some_and(outside);
+                let found = Found::between(measured.interval.is_some_and(inside), without);
+                (check.published, demand.join(" and "), found)
             }
             _ => {
                 let published = match check.kind {
@@ -157,10 +219,18 @@ impl Judge<'_> {
                         (most, format!("± {most}"))
                     }
                 };
-                (Some(published), demand, measured.value.is_some_and(|v| (v - published).abs() <= most))
+                let (low, high) = (published - most, published + most);
+                let found = match measured.interval {
+                    Some(interval) if live => Found::between(
+                        interval.0 >= low && interval.1 <= high,
+                        is_outside(interval, (low, high)),
+                    ),
+                    _ => Found::of(measured.value.is_some_and(|v| (v - published).abs() <= most)),
+                };
+                (Some(published), demand, found)
             }
         };
-        Ok(self.judged(self.row(self.data.label(cell), published, measured, demand), agrees))
+        Ok(self.judged(self.row(self.data.label(cell), published, measured, demand), found))
     }
 
     fn curves(&self, cells: &[usize], quick: bool) -> Result<Vec<CheckRow>, String> {
@@ -189,15 +259,18 @@ impl Judge<'_> {
         let whole = difference(curve[0], curve[curve.len() - 1]);
         let right = |q: &Quantity| q.interval.is_some_and(|(low, _)| low > 0.0);
         let wrong = |q: &Quantity| q.interval.is_some_and(|(_, high)| high < 0.0);
-        let agrees = if self.check.significant {
-            steps.iter().all(|(.., q)| right(q))
+        let level = |q: &Quantity| q.interval.is_some_and(|(_, high)| high <= 0.0);
+        let found = if self.check.significant {
+            Found::between(steps.iter().all(|(.., q)| right(q)), steps.iter().any(|(.., q)| level(q)))
         } else {
-            !steps.iter().any(|(.., q)| wrong(q)) && right(&whole)
+            let back = steps.iter().any(|(.., q)| wrong(q));
+            Found::between(!back && right(&whole), back || level(&whole))
         };
+        let invalid = steps.iter().filter_map(|(.., q)| q.invalid).max();
         let incomplete = steps.iter().map(|(.., q)| q.incomplete).max().unwrap_or(0);
         let worst = steps.into_iter().min_by(|a, b| low(&a.2).total_cmp(&low(&b.2)));
         let (from, to, mut measured) = worst.unwrap_or((curve[0], curve[0], whole));
-        measured.incomplete = incomplete;
+        (measured.incomplete, measured.invalid) = (incomplete, invalid);
         let way = if self.check.kind == Kind::Rises { "rises" } else { "falls" };
         let demand = match self.check.significant {
             true => format!("{way} at every step"),
@@ -209,7 +282,7 @@ impl Judge<'_> {
         };
         let mut row = self.row(self.without(curve[0], axis), self.check.published, measured, demand);
         row.note = format!("smallest step: from {} to {}", value(from), value(to));
-        self.judged(row, agrees)
+        self.judged(row, found)
     }
 
     fn orders(&self, cells: &[usize], quick: bool) -> Result<Vec<CheckRow>, String> {
@@ -241,28 +314,26 @@ impl Judge<'_> {
             (rival, if lowest { d.negated() } else { d })
         };
         let margins: Vec<(usize, Quantity)> = rivals.iter().map(margin).collect();
-        let agrees = margins.iter().all(|(_, q)| match q.interval {
-            Some((low, high)) => {
-                if self.check.significant {
-                    low > 0.0
-                } else {
-                    high >= 0.0
-                }
-            }
-            None => false,
-        });
+        let behind = |q: &Quantity, by: fn(f64) -> bool| q.interval.is_some_and(|(_, high)| by(high));
+        let found = if self.check.significant {
+            let ahead = margins.iter().all(|(_, q)| q.interval.is_some_and(|(low, _)| low > 0.0));
+            Found::between(ahead, margins.iter().any(|(_, q)| behind(q, |high| high <= 0.0)))
+        } else {
+            Found::of(margins.iter().all(|(_, q)| behind(q, |high| high >= 0.0)))
+        };
+        let invalid = margins.iter().filter_map(|(_, q)| q.invalid).max();
         let incomplete = margins.iter().map(|(_, q)| q.incomplete).max().unwrap_or(0);
         let low = |q: &Quantity| q.interval.map_or(f64::NEG_INFINITY, |i| i.0);
         let nearest = margins.into_iter().min_by(|a, b| low(&a.1).total_cmp(&low(&b.1)));
         let (rival, mut measured) = nearest.unwrap_or((own, Quantity::default()));
-        measured.incomplete = incomplete;
+        (measured.incomplete, measured.invalid) = (incomplete, invalid);
         let end = if lowest { "lowest" } else { "highest" };
         let not_clearly = if self.check.significant { "" } else { ", or not clearly second" };
         let demand = format!("{first} {end}{not_clearly}");
         let mut row = self.row(self.without(own, axis), self.check.published, measured, demand);
         let at = grid::indices(&self.data.axes, rival)[axis];
         row.note = format!("nearest rival: {}", self.data.axes[axis].values[at].label);
-        self.judged(row, agrees)
+        self.judged(row, found)
     }
 
     fn along(&self) -> Result<(usize, String), String> {
@@ -295,9 +366,16 @@ impl Judge<'_> {
     fn explain(&self, row: &mut CheckRow) {
         if let (Some(why), Some(pinned)) = (&self.check.differs, self.check.pinned) {
             let pin = format!("{} ± {}", pinned.value, pinned.absolute);
-            let drift =
-                row.measured.is_none_or(|m| (m - pinned.value).abs() > pinned.absolute + 1e-12 * m.abs());
+            let drift = match row.interval.filter(|_| row.invalid.is_some()) {
+                Some(interval) => {
+                    is_outside(interval, (pinned.value - pinned.absolute, pinned.value + pinned.absolute))
+                }
+                None => {
+                    row.measured.is_none_or(|m| (m - pinned.value).abs() > pinned.absolute + 1e-12 * m.abs())
+                }
+            };
             let problem = match (row.verdict, drift) {
+                (Verdict::Undecided, _) => Some(format!("{}, where {pin} was known: {why}", undecided(row))),
                 (Verdict::Pass, _) => {
                     Some(format!("agrees with the paper now, where {pin} was known: {why}"))
                 }
@@ -305,13 +383,27 @@ impl Judge<'_> {
                 _ if row.incomplete > 0 => Some(row.note.clone()),
                 _ => None,
             };
-            row.verdict = if problem.is_some() { Verdict::Fail } else { Verdict::Differs };
+            row.verdict = match (row.verdict, &problem) {
+                (Verdict::Undecided, _) => Verdict::Undecided,
+                (_, Some(_)) => Verdict::Fail,
+                (_, None) => Verdict::Differs,
+            };
             row.note = problem.unwrap_or_else(|| why.clone());
         }
         if let Some(note) = &self.check.note {
             row.note = if row.note.is_empty() { note.clone() } else { format!("{}; {note}", row.note) };
         }
     }
+}
+
+/// Whether an interval lies wholly outside another one.
+fn is_outside((low, high): (f64, f64), (least, most): (f64, f64)) -> bool {
+    high < least || low > most
+}
+
+/// Why a row is undecided, in words.
+fn undecided(row: &CheckRow) -> &str {
+    if row.note.is_empty() { "neither as published nor clearly not" } else { &row.note }
 }
 
 fn rounded(x: f64) -> f64 {

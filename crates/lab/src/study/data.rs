@@ -4,7 +4,7 @@ use super::file::Where;
 use crate::Sweep;
 use crate::vary::Axis;
 use crate::{grid, metric};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 type Samples = Vec<(u64, Option<f64>)>;
 
@@ -18,9 +18,29 @@ pub struct Data {
     /// Whether no seed enters: one value is the whole truth.
     pub deterministic: bool,
     cells: Vec<BTreeMap<String, Samples>>,
+    /// Of each cell, by its number; those beyond the end are simulated.
+    runs: Vec<Runs>,
     units: BTreeMap<String, String>,
     /// The metrics in the order in which the sweep keeps them: those of who watches in the scenario's order.
     order: Vec<String>,
+}
+
+/// What the runs at a cell were.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Runs {
+    /// Whether they were live.
+    pub live: bool,
+    /// The seeds of those in which the machine was too late; they are among the others.
+    pub invalid: BTreeSet<u64>,
+}
+
+impl Runs {
+    /// Of two sorts of cells that are looked at together.
+    fn and(mut self, other: &Self) -> Self {
+        self.live |= other.live;
+        self.invalid.extend(&other.invalid);
+        self
+    }
 }
 
 /// Why cells cannot be selected.
@@ -53,6 +73,9 @@ impl Data {
             axes: sweep.grid.axes.clone(),
             deterministic: false,
             cells: (0..sweep.grid.points.len()).map(cell).collect(),
+            runs: (0..sweep.grid.points.len())
+                .map(|point| Runs { live: sweep.live, invalid: sweep.invalid(point) })
+                .collect(),
             units: sweep.metrics.iter().map(|m| (m.name().to_owned(), m.unit().to_owned())).collect(),
             order: sweep.metrics.iter().map(|m| m.name().to_owned()).collect(),
         }
@@ -85,6 +108,16 @@ impl Data {
     /// The values of a metric at a cell, by seed.
     pub fn samples(&self, point: usize, metric: &str) -> &[(u64, Option<f64>)] {
         self.cells[point].get(metric).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the runs at a cell were.
+    pub fn runs(&self, point: usize) -> Runs {
+        self.runs.get(point).cloned().unwrap_or_default()
+    }
+
+    /// The same of two cells, whose runs are paired.
+    pub fn runs_of_both(&self, a: usize, b: usize) -> Runs {
+        self.runs(a).and(&self.runs(b))
     }
 
     /// How many cells there are.
@@ -153,6 +186,7 @@ impl Data {
         let mut all = parts.next().unwrap_or_default();
         for part in parts {
             all.cells.extend(part.cells);
+            all.runs.extend(part.runs);
         }
         all.axes.insert(0, axis);
         all
@@ -192,9 +226,10 @@ impl Data {
                 cells.push(own);
             }
         }
+        let runs = self.runs.iter().flat_map(|runs| std::iter::repeat_n(runs.clone(), names.len())).collect();
         let mut axes = self.axes;
         axes.push(grid::names(kind, names));
-        Self { axes, cells, units, ..self }
+        Self { axes, cells, runs, units, ..self }
     }
 
     /// The same with `over` averaged away: each run's mean of a metric over the values that `selected` names on these
@@ -228,7 +263,11 @@ impl Data {
         let cell = |points: &Vec<usize>| {
             self.units.keys().map(|metric| (metric.clone(), mean(points, metric))).collect()
         };
-        Ok(Self { axes, cells: groups.iter().map(cell).collect(), ..self.clone() })
+        let runs = |points: &Vec<usize>| {
+            points.iter().fold(Runs::default(), |all, &point| all.and(&self.runs(point)))
+        };
+        let runs = groups.iter().map(runs).collect();
+        Ok(Self { axes, cells: groups.iter().map(cell).collect(), runs, ..self.clone() })
     }
 
     /// The cell like `point` but for one axis.
@@ -292,6 +331,23 @@ mod tests {
         d.cells[4].insert("m".into(), vec![(0, None)]);
         let gap = d.averaged(&["b".to_owned()], &Where::new(), false).unwrap();
         assert_eq!(gap.samples(1, "m"), [(0, None)], "nothing is averaged over gaps");
+    }
+
+    #[test]
+    fn which_runs_are_live_and_which_invalid_goes_with_their_cells() {
+        let live = |seeds: &[u64]| Runs { live: true, invalid: seeds.iter().copied().collect() };
+        let mut d = data();
+        d.runs =
+            vec![live(&[1]), live(&[]), live(&[1, 3]), Runs::default(), Runs::default(), Runs::default()];
+        assert_eq!(d.runs_of_both(0, 3), live(&[1]));
+        assert_eq!(d.runs_of_both(4, 5), Runs::default());
+        let averaged = d.averaged(&["b".to_owned()], &Where::new(), false).unwrap();
+        assert_eq!((averaged.runs(0), averaged.runs(1)), (live(&[1, 3]), Runs::default()));
+        let axis = grid::names("engine", vec!["sim".to_owned(), "kernel".to_owned()]);
+        let sim = Data { runs: vec![Runs::default(); 6], ..data() };
+        let both = Data::of_engines(axis, vec![sim, d]);
+        assert_eq!(both.runs(2), Runs::default());
+        assert_eq!(both.runs(8), live(&[1, 3]), "b=2 of a=x on the kernel");
     }
 
     #[test]

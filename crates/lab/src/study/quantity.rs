@@ -1,6 +1,6 @@
 //! What a check measures at a cell: a mean, a ratio of means or a mean difference, with its interval.
 
-use super::data::{Data, NoCells};
+use super::data::{Data, NoCells, Runs};
 use super::file::{Check, Where};
 use crate::stats::{CONFIDENCE, Estimate, paired_difference, ratio_of_means};
 
@@ -13,19 +13,26 @@ pub(super) struct Quantity {
     pub(super) incomplete: usize,
     /// Whether all runs gave the very same.
     pub(super) constant: bool,
+    /// Of live runs, those in which the machine was too late; `None`: all are simulated.
+    pub(super) invalid: Option<usize>,
 }
 
 impl Quantity {
     fn of_estimate(e: Estimate, deterministic: bool) -> Self {
         let interval = if deterministic { e.mean.map(|m| (m, m)) } else { e.interval() };
         let constant = e.n > 0 && e.incomplete == 0 && e.sd.is_none_or(|sd| sd == 0.0);
-        Self { value: e.mean, interval, n: e.n, incomplete: e.incomplete, constant }
+        Self { value: e.mean, interval, n: e.n, incomplete: e.incomplete, constant, invalid: None }
+    }
+
+    fn over(self, runs: &Runs) -> Self {
+        Self { invalid: runs.live.then_some(runs.invalid.len()), ..self }
     }
 
     /// The mean difference a − b over common seeds.
     pub(super) fn difference(data: &Data, a: usize, b: usize, metric: &str) -> Self {
         let pairs = data.pairs(a, b, metric);
-        Self::of_estimate(paired_difference(&pairs, CONFIDENCE), data.deterministic)
+        let difference = Self::of_estimate(paired_difference(&pairs, CONFIDENCE), data.deterministic);
+        difference.over(&data.runs_of_both(a, b))
     }
 
     /// What `check` measures at `point`. `None`: the cell it is compared with is not run in the quick form.
@@ -42,7 +49,8 @@ impl Quantity {
             },
             _ => {
                 let samples = data.samples(point, metric).iter().map(|s| s.1);
-                Self::of_estimate(Estimate::of(samples, CONFIDENCE), data.deterministic)
+                let mean = Self::of_estimate(Estimate::of(samples, CONFIDENCE), data.deterministic);
+                mean.over(&data.runs(point))
             }
         };
         Ok(Some(quantity.divided_by(check.divide_by.unwrap_or(1.0))))
@@ -53,7 +61,9 @@ impl Quantity {
         let r = ratio_of_means(&data.pairs(a, b, metric), CONFIDENCE);
         let interval = if data.deterministic { r.ratio.map(|x| (x, x)) } else { r.interval };
         let constant = interval.is_some_and(|(low, high)| low == high);
-        Self { value: r.ratio, interval, n: r.n, incomplete: r.incomplete, constant }
+        let ratio =
+            Self { value: r.ratio, interval, n: r.n, incomplete: r.incomplete, constant, invalid: None };
+        ratio.over(&data.runs_of_both(a, b))
     }
 
     fn divided_by(self, divisor: f64) -> Self {

@@ -2,6 +2,7 @@
 
 use super::file::{Kind, Source};
 use crate::EngineName;
+use crate::validity::LiveRuns;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -15,6 +16,8 @@ pub enum Verdict {
     Fail,
     /// Not as published, explained, and measured as pinned.
     Differs,
+    /// Of live runs: their interval holds both agreement and disagreement, or too many of them are invalid.
+    Undecided,
     /// Not looked at in the quick form.
     Skipped,
 }
@@ -42,6 +45,9 @@ pub struct CheckRow {
     pub n: usize,
     /// Those without a value.
     pub incomplete: usize,
+    /// Of live runs, those in which the machine was too late, and which could not be replaced; `None` of simulated ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invalid: Option<usize>,
     /// What is demanded, in words.
     pub demand: String,
     /// How it came out.
@@ -61,6 +67,8 @@ pub struct Counts {
     pub differs: usize,
     /// [`Verdict::Skipped`].
     pub skipped: usize,
+    /// [`Verdict::Undecided`].
+    pub undecided: usize,
 }
 
 impl Counts {
@@ -72,6 +80,7 @@ impl Counts {
             fail: count(Verdict::Fail),
             differs: count(Verdict::Differs),
             skipped: count(Verdict::Skipped),
+            undecided: count(Verdict::Undecided),
         }
     }
 }
@@ -106,11 +115,29 @@ pub struct StudyReport {
     pub runs: usize,
     /// Time it took, s.
     pub wall_s: f64,
+    /// The live runs among them, and how many of those are invalid; `None` of a study that has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveRuns>,
+    /// Why nothing is judged, though all runs were done: no check passes then, and none fails. `None`: it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<String>,
 }
 
 impl StudyReport {
-    /// Whether it is complete and no check failed.
+    /// Whether it is complete and judged, and no check failed.
     pub fn holds(&self) -> bool {
-        self.complete && self.counts.fail == 0
+        self.complete && self.not_judged.is_none() && self.counts.fail == 0
+    }
+
+    /// Judges it: counts what came out how, unless the machine was too late in too many live runs. Then no check has
+    /// passed, and none has failed.
+    pub(super) fn judge(&mut self) {
+        self.not_judged = self.live.and_then(|live| live.too_late());
+        if let Some(why) = &self.not_judged {
+            for row in self.rows.iter_mut().filter(|row| row.verdict != Verdict::Skipped) {
+                (row.verdict, row.note) = (Verdict::Undecided, format!("not judged: {why}"));
+            }
+        }
+        self.counts = Counts::of(&self.rows);
     }
 }

@@ -56,6 +56,8 @@ pub fn run(
         figures: Vec::new(),
         runs: 0,
         wall_s: 0.0,
+        live: None,
+        not_judged: None,
     };
     if report.skipped.is_some() {
         return Ok(report);
@@ -73,6 +75,9 @@ pub fn run(
             let store = dir.as_ref().map(|d| d.join(folder));
             let done = sweep(&plan, engines.find(name)?, store.as_deref(), progress, cancel)?;
             report.runs += done.rows.len();
+            if let Some(live) = done.live_runs() {
+                report.live = Some(report.live.unwrap_or_default().and(live));
+            }
             if !done.complete {
                 report.wall_s = started.elapsed().as_secs_f64();
                 return Ok(report);
@@ -96,11 +101,11 @@ pub fn run(
         let data = named(study, &all, check.of.as_ref(), &what)?;
         report.rows.extend(evaluate(check, data, options.quick).map_err(|e| fail(study, &what, e))?);
     }
+    report.judge();
     let drawn = match &dir {
         Some(dir) => draw(study, &all, &mut report, dir)?,
         None => Drawn::default(),
     };
-    report.counts = Counts::of(&report.rows);
     report.complete = true;
     report.wall_s = started.elapsed().as_secs_f64();
     if let Some(dir) = &dir {
@@ -190,6 +195,7 @@ mod tests {
     use crate::realtime::LivePlan;
     use crate::study::Verdict;
     use crate::tests::{Fake, STUDY};
+    use crate::validity::LiveRuns;
     use crate::{EngineName, Missing};
 
     /// The simulator and, perhaps, a kernel.
@@ -223,7 +229,7 @@ mod tests {
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
         let report = run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
         assert_eq!((report.runs, report.complete), (12, true));
-        assert_eq!(report.counts, Counts { pass: 4, fail: 1, differs: 0, skipped: 0 });
+        assert_eq!(report.counts, Counts { pass: 4, fail: 1, ..Counts::default() });
         assert_eq!(report.rows[4].verdict, Verdict::Fail);
         assert!(!report.holds());
         assert!(std::fs::read_to_string(&report.figures[0]).unwrap().contains("goodput / bit/s"));
@@ -236,7 +242,7 @@ mod tests {
         let options = RunOptions { quick: true, ..RunOptions::default() };
         let report = run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
         assert_eq!(report.runs, 4);
-        assert_eq!(report.counts, Counts { pass: 3, fail: 0, differs: 0, skipped: 1 });
+        assert_eq!(report.counts, Counts { pass: 3, skipped: 1, ..Counts::default() });
         assert!(report.holds());
     }
 
@@ -349,6 +355,41 @@ mod tests {
         let again = go(&here);
         assert_eq!(again.rows, report.rows, "what is kept needs no digest to be taken up");
         assert!(here.kernel.unwrap().asked.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_live_study_on_a_machine_that_is_late_replaces_its_runs_and_is_judged_by_the_others() {
+        let late = Fake::late(|seconds, seed, time| seconds == 10 && seed == 2 && time == 1);
+        let here = Here { sim: Fake::new(), kernel: Some(late) };
+        let report = go(&both(), &here, false);
+        assert_eq!(report.live, Some(LiveRuns { runs: 12, replaced: 1, ..LiveRuns::default() }));
+        assert_eq!((report.counts.pass, report.not_judged.as_deref()), (4, None), "{:?}", report.rows);
+        assert!(here.sim.asked.lock().unwrap().len() == 12, "a simulation is never replaced");
+    }
+
+    #[test]
+    fn a_live_study_on_a_machine_that_is_always_late_neither_passes_nor_fails() {
+        for text in [both(), both().replace("published = 72", "published = 7")] {
+            let here = Here { sim: Fake::new(), kernel: Some(Fake::late(|_, _, _| true)) };
+            let report = go(&text, &here, false);
+            let why = "the machine was too late (12 of 12 live runs invalid)";
+            assert_eq!(report.not_judged.as_deref(), Some(why));
+            assert_eq!((report.complete, report.holds()), (true, false));
+            assert_eq!(report.counts, Counts { undecided: 4, ..Counts::default() });
+            assert_eq!(report.rows[3].note, format!("not judged: {why}"));
+            let json = serde_json::to_value(&report).unwrap();
+            assert_eq!(
+                (&json["live"]["invalid"], &json["rows"][3]["verdict"]),
+                (&12.into(), &"undecided".into())
+            );
+        }
+    }
+
+    #[test]
+    fn the_report_of_a_simulated_study_knows_nothing_of_lateness() {
+        let json = serde_json::to_value(go(STUDY, &without_kernel(), false)).unwrap();
+        assert!(json.get("live").is_none() && json.get("not_judged").is_none());
+        assert!(json["rows"][0].get("invalid").is_none());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tests::{outcome, scenario};
+use crate::tests::{Fake as Lively, outcome, scenario};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 use truckee_scenario::{Outcome, Scenario};
@@ -202,4 +202,83 @@ fn values_pair_by_common_seeds() {
     let pairs = sweep.pairs((1, "goodput_bps"), (0, "goodput_bps"));
     assert_eq!(pairs.len(), 4);
     assert!(pairs.iter().all(|(a, b)| (a.unwrap() - b.unwrap() - 1.0).abs() < 1e-9));
+}
+
+/// Two points of 10 s and 20 s, to be run live.
+fn live_plan(runs: u64) -> Plan {
+    let mut plan = plan(2, Runs::Count(runs));
+    plan.grid.points = [10, 20].map(|s| scenario("s", s * 1_000_000_000)).into();
+    plan.jobs = Some(1);
+    plan
+}
+
+fn go_live(plan: &Plan, engine: &Lively, dir: Option<&Path>) -> Sweep {
+    sweep(plan, engine, dir, &mut (), &AtomicBool::new(false)).unwrap()
+}
+
+#[test]
+fn a_run_in_which_the_machine_was_late_is_made_again_under_the_same_seed() {
+    let engine = Lively::late(|seconds, seed, time| seconds == 20 && seed == 3 && time < 3);
+    let dir = tempfile::tempdir().unwrap();
+    let sweep = go_live(&live_plan(4), &engine, Some(dir.path()));
+    assert_eq!(*engine.asked.lock().unwrap(), [1, 2, 3, 4, 1, 2, 3, 4, 3, 3]);
+    let live = sweep.live_runs().unwrap();
+    assert_eq!(live, LiveRuns { runs: 8, invalid: 0, replaced: 2, unknown: 0 });
+    let valid = go_live(&live_plan(4), &Lively::live(), None);
+    assert_eq!(
+        sweep.values(1, "goodput_bps"),
+        valid.values(1, "goodput_bps"),
+        "the late ones are in no figure"
+    );
+    let engine = Lively::live();
+    assert_eq!(go_live(&live_plan(4), &engine, Some(dir.path())).rows, sweep.rows);
+    assert!(engine.asked.lock().unwrap().is_empty(), "what is valid is never run again");
+}
+
+#[test]
+fn with_the_budget_spent_what_is_invalid_stays_and_is_marked() {
+    let engine = Lively::late(|seconds, _, _| seconds == 10);
+    let dir = tempfile::tempdir().unwrap();
+    let sweep = go_live(&live_plan(3), &engine, Some(dir.path()));
+    // Six runs planned: three replacements, and three invalid runs that each want two.
+    assert_eq!(engine.asked.lock().unwrap().len(), 6 + 3);
+    assert_eq!(sweep.live_runs().unwrap(), LiveRuns { runs: 6, invalid: 3, replaced: 3, unknown: 0 });
+    assert_eq!((sweep.invalid(0), sweep.invalid(1)), ([1, 2, 3].into(), BTreeSet::new()));
+    assert_eq!((sweep.rows.len(), sweep.complete), (6, true));
+    let again = Lively::live();
+    assert_eq!(
+        go_live(&live_plan(3), &again, Some(dir.path())).rows,
+        sweep.rows,
+        "the budget was this sweep's"
+    );
+    assert!(again.asked.lock().unwrap().is_empty());
+    // More runs are planned, and with them more replacements: of three invalid runs, two.
+    let more = Lively::live();
+    let sweep = go_live(&live_plan(5), &more, Some(dir.path()));
+    assert_eq!(*more.asked.lock().unwrap(), [4, 5, 4, 5, 1, 2]);
+    assert_eq!(sweep.invalid(0), [3].into());
+}
+
+#[test]
+fn a_sweep_that_is_stopped_among_its_replacements_goes_on_with_them() {
+    static CANCEL: AtomicBool = AtomicBool::new(false);
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Lively::late(|_, seed, time| {
+        CANCEL.store(time == 2, Ordering::SeqCst);
+        seed < 3
+    });
+    let partial = sweep(&live_plan(4), &engine, Some(dir.path()), &mut (), &CANCEL).unwrap();
+    assert!(!partial.complete && partial.rows.len() == 8, "all cells have a run, one of them a second");
+    assert_eq!(partial.live_runs().unwrap().replaced, 1);
+    let rest = Lively::live();
+    let whole = go_live(&live_plan(4), &rest, Some(dir.path()));
+    // Of eight runs planned half are replaced, those before the stop included.
+    assert_eq!(whole.live_runs().unwrap(), LiveRuns { runs: 8, invalid: 1, replaced: 4, unknown: 0 });
+    assert_eq!(*rest.asked.lock().unwrap(), [1, 2, 1]);
+    assert!(whole.complete);
+}
+
+#[test]
+fn a_simulation_has_no_live_runs_to_tell_of() {
+    assert_eq!(go(&plan(2, Runs::Count(2)), &fake(1.0), None).unwrap().live_runs(), None);
 }

@@ -1,11 +1,25 @@
 use super::*;
 use crate::Sweep;
 use crate::store::Row;
-use crate::tests::scenario;
+use crate::tests::{LATE, PUNCTUAL, scenario};
 use crate::{Grid, Metric};
 
 /// Goodput at sender × per, ten seeds: the mean given, plus noise common to all cells of a seed, plus some of its own.
 fn data(means: &[[f64; 3]; 3], own: f64) -> Data {
+    Data::of_sweep("main", &swept(means, own))
+}
+
+/// The same of live runs, of which those under so many seeds are invalid.
+fn live(means: &[[f64; 3]; 3], own: f64, invalid: u64) -> Data {
+    let mut sweep = swept(means, own);
+    sweep.live = true;
+    for row in &mut sweep.rows {
+        row.lateness = Some(if row.seed <= invalid { LATE } else { PUNCTUAL });
+    }
+    Data::of_sweep("main", &sweep)
+}
+
+fn swept(means: &[[f64; 3]; 3], own: f64) -> Sweep {
     let (axes, _) = grid::axes(&["s=tahoe,reno,newreno", "per=0.01,0.02,0.04"]).unwrap();
     // The finaliser of SplitMix64: uniform in ±0.5, unrelated from one number to the next.
     let wave = |k: u64| {
@@ -18,18 +32,18 @@ fn data(means: &[[f64; 3]; 3], own: f64) -> Data {
         for seed in 1..=10 {
             let noise = 10.0 * wave(seed) + own * wave(seed * 31 + point as u64 + 100);
             let value = means[point / 3][point % 3] + noise;
-            rows.push(Row { point, seed, digest: String::new(), values: vec![Some(value)] });
+            rows.push(Row { point, seed, digest: String::new(), values: vec![Some(value)], lateness: None });
         }
     }
-    let sweep = Sweep {
+    Sweep {
         grid: Grid { axes, points: (0..9).map(|k| scenario("s", k)).collect() },
         metrics: vec![Metric::parse("goodput_bps").unwrap()],
         rows,
         complete: true,
+        live: false,
         imprecise: vec![],
         file: None,
-    };
-    Data::of_sweep("main", &sweep)
+    }
 }
 
 const FALLING: [[f64; 3]; 3] = [[100.0, 80.0, 60.0], [90.0, 70.0, 50.0], [120.0, 95.0, 70.0]];
@@ -46,7 +60,7 @@ fn verdicts(keys: &str, data: &Data) -> Vec<Verdict> {
     rows(keys, data).iter().map(|r| r.verdict).collect()
 }
 
-use Verdict::{Differs, Fail, Pass, Skipped};
+use Verdict::{Differs, Fail, Pass, Skipped, Undecided};
 
 #[test]
 fn within_holds_the_mean_against_the_published_value() {
@@ -163,12 +177,14 @@ fn a_difference_is_only_known_while_it_stays_as_pinned() {
 #[test]
 fn a_run_without_a_value_fails_the_check() {
     let (axes, _) = grid::axes(&["s=a"]).unwrap();
-    let row = |seed, value| Row { point: 0, seed, digest: String::new(), values: vec![value] };
+    let row =
+        |seed, value| Row { point: 0, seed, digest: String::new(), values: vec![value], lateness: None };
     let sweep = Sweep {
         grid: Grid { axes, points: vec![scenario("s", 0)] },
         metrics: vec![Metric::parse("goodput_bps").unwrap()],
         rows: vec![row(1, Some(5.0)), row(2, Some(5.0)), row(3, None)],
         complete: true,
+        live: false,
         imprecise: vec![],
         file: None,
     };
@@ -186,4 +202,98 @@ fn the_quick_form_skips_what_it_does_not_run() {
     assert_eq!(quick("kind = \"bound\"\nabove = 1\nover = { s = \"vegas\" }"), Skipped);
     assert!(evaluate(&check("kind = \"bound\"\nabove = 1\nwhere = { per = 0.08 }"), &d, false).is_err());
     assert!(evaluate(&check("kind = \"bound\"\nabove = 1\nwhere = { x = 1 }"), &d, true).is_err());
+}
+
+#[test]
+fn a_live_check_is_undecided_where_its_interval_holds_agreement_and_disagreement() {
+    // Reno at 0.02: a mean near 70, its interval some 3 to either side.
+    let at = "where = { s = \"reno\", per = 0.02 }\n";
+    let d = live(&FALLING, 1.0, 0);
+    let (low, high) = rows(&format!("kind = \"bound\"\n{at}above = 0"), &d)[0].interval.unwrap();
+    assert!(high - low > 2.0, "{low} … {high}");
+    let middle = (low + high) / 2.0;
+    let within = |published: f64, most: f64| {
+        let text = format!("kind = \"within\"\n{at}published = {published}\nabsolute = {most}");
+        (verdicts(&text, &data(&FALLING, 1.0))[0], verdicts(&text, &d)[0])
+    };
+    // Simulated by the mean, live by the interval.
+    assert_eq!(within(middle, 20.0), (Pass, Pass));
+    assert_eq!(within(middle, 0.5), (Pass, Undecided));
+    assert_eq!(within(middle + 1.0, 0.5), (Fail, Undecided));
+    assert_eq!(within(middle + 20.0, 0.5), (Fail, Fail));
+    let bound = |above: f64| verdicts(&format!("kind = \"bound\"\n{at}above = {above}"), &d)[0];
+    assert_eq!([low - 1.0, middle, high + 1.0].map(bound), [Pass, Undecided, Fail]);
+}
+
+#[test]
+fn a_live_order_or_curve_fails_only_when_an_interval_is_wholly_on_the_wrong_side() {
+    let order = |first: &str| {
+        format!(
+            "kind = \"order\"\nalong = \"s\"\nfirst = \"{first}\"\nis = \"highest\"\nwhere = {{ per = 0.01 }}"
+        )
+    };
+    let clear = live(&FALLING, 1.0, 0);
+    assert_eq!(
+        (verdicts(&order("newreno"), &clear), verdicts(&order("reno"), &clear)),
+        (vec![Pass], vec![Fail])
+    );
+    // Noise of its own that hides ten and twenty.
+    let noisy = live(&FALLING, 200.0, 0);
+    assert_eq!(verdicts(&order("tahoe"), &noisy), [Undecided]);
+    assert_eq!(verdicts(&order("tahoe"), &data(&FALLING, 200.0)), [Fail], "as ever of simulated runs");
+    let curve = |kind: &str| format!("kind = \"{kind}\"\nalong = \"per\"\nwhere = {{ s = \"reno\" }}");
+    assert_eq!(
+        (verdicts(&curve("falls"), &clear), verdicts(&curve("rises"), &clear)),
+        (vec![Pass], vec![Fail])
+    );
+    assert_eq!(verdicts(&curve("falls"), &live(&FALLING, 400.0, 0)), [Undecided]);
+}
+
+#[test]
+fn a_live_check_without_an_interval_is_undecided() {
+    let mut sweep = swept(&FALLING, 1.0);
+    sweep.rows.retain(|row| row.seed == 1);
+    sweep.live = true;
+    sweep.rows.iter_mut().for_each(|row| row.lateness = Some(PUNCTUAL));
+    let d = Data::of_sweep("main", &sweep);
+    let row =
+        &rows("kind = \"within\"\nwhere = { s = \"reno\", per = 0.02 }\npublished = 1000\nabsolute = 1", &d)
+            [0];
+    assert_eq!((row.verdict, row.note.as_str()), (Undecided, "no interval: more runs are needed"));
+}
+
+#[test]
+fn a_row_with_too_many_invalid_runs_is_undecided_whatever_they_showed() {
+    let at = "where = { s = \"reno\", per = 0.02 }\n";
+    for (invalid, expected) in [(0, [Pass, Fail]), (1, [Pass, Fail]), (2, [Undecided, Undecided])] {
+        let d = live(&FALLING, 1.0, invalid);
+        let bound = |above: f64| rows(&format!("kind = \"bound\"\n{at}above = {above}"), &d).remove(0);
+        assert_eq!([bound(10.0), bound(200.0)].map(|row| row.verdict), expected);
+        assert_eq!(bound(10.0).invalid, Some(invalid as usize), "the row says how many");
+    }
+    let exact = format!("kind = \"exact\"\n{at}published = 1");
+    let spoilt = &rows(&exact, &live(&FALLING, 1.0, 1))[0];
+    assert_eq!(
+        (spoilt.verdict, spoilt.note.as_str()),
+        (Undecided, "the machine was too late in 1 of 10 runs")
+    );
+    assert_eq!(verdicts(&exact, &live(&FALLING, 1.0, 0)), [Fail]);
+    let simulated = serde_json::to_value(&rows(&exact, &data(&FALLING, 1.0))[0]).unwrap();
+    assert!(simulated.get("invalid").is_none());
+}
+
+#[test]
+fn a_known_live_difference_fails_only_when_its_interval_has_left_the_pin() {
+    let at = "kind = \"bound\"\nwhere = { s = \"reno\", per = 0.02 }\n";
+    let d = live(&FALLING, 1.0, 0);
+    let mean = rows(&format!("{at}above = 0"), &d)[0].measured.unwrap();
+    let known = |above: f64, pin: f64| {
+        let pin = format!("differs = \"why\"\npinned = {{ value = {pin}, absolute = 0.1 }}");
+        verdicts(&format!("{at}above = {above}\n{pin}"), &d)[0]
+    };
+    assert_eq!(known(200.0, mean), Differs);
+    assert_eq!(known(200.0, mean + 1.0), Differs, "its interval reaches the pin");
+    assert_eq!(known(200.0, mean + 30.0), Fail);
+    assert_eq!(known(mean, mean), Undecided, "neither different nor not");
+    assert_eq!(known(0.0, mean), Fail, "it agrees now");
 }

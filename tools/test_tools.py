@@ -1,0 +1,91 @@
+"""Tests of what `make test` calls: .venv/bin/pytest tools."""
+
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+import gate
+import vendored
+from digests import differing
+
+REPORT = """<testsuites><testsuite name="truckee-net">
+  <testcase name="holds" classname="truckee-net"/>
+  <testcase name="breaks" classname="truckee-net"><failure type="test failure"/></testcase>
+  <testcase name="waits" classname="truckee-net"><skipped message="no root"/></testcase>
+</testsuite></testsuites>"""
+
+
+class Gate(unittest.TestCase):
+    def test_a_report_is_counted_with_the_names_of_what_failed_and_was_skipped(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "junit.xml"
+            path.write_text(REPORT)
+            tally = gate.read_report(path)
+        self.assertEqual((tally.passed, tally.failed), (1, ["truckee-net breaks"]))
+        self.assertEqual(tally.skipped, ["truckee-net waits: no root"])
+
+    def test_a_command_without_report_counts_as_one_and_one_that_fails_is_named(self) -> None:
+        gate.LOGS.mkdir(parents=True, exist_ok=True)
+        self.assertEqual(
+            gate.step("test", [gate.Command(["true"]), gate.Command(["true"])]).line(), "1 passed, 0 failed"
+        )
+        tally = gate.step("test", [gate.Command(["true"]), gate.Command(["false"])])
+        self.assertEqual((tally.passed, tally.failed), (0, ["false: exit status 1"]))
+
+    def test_a_runner_that_dies_before_its_report_has_failed(self) -> None:
+        gate.LOGS.mkdir(parents=True, exist_ok=True)
+        command = gate.Command(["sh", "-c", "exit 101"], junit=gate.LOGS / "never.xml")
+        self.assertEqual(len(gate.step("test", [command]).failed), 1)
+
+    def test_a_report_of_an_earlier_run_is_not_read(self) -> None:
+        gate.LOGS.mkdir(parents=True, exist_ok=True)
+        old = gate.LOGS / "old.xml"
+        old.write_text(REPORT)
+        tally = gate.step("test", [gate.Command(["true"], junit=old)])
+        self.assertEqual((tally.passed, tally.failed, old.exists()), (1, [], False))
+
+    def test_what_says_that_it_cannot_run_is_skipped_and_not_passed(self) -> None:
+        gate.LOGS.mkdir(parents=True, exist_ok=True)
+        report = gate.LOGS / "skips.xml"
+        script = f'cp "$0" {report}; echo "truckee-net holds: no root" >> "$TRUCKEE_SKIPPED"'
+        with tempfile.NamedTemporaryFile("w") as source:
+            source.write(REPORT)
+            source.flush()
+            tally = gate.step("test", [gate.Command(["sh", "-c", script, source.name], junit=report)])
+        self.assertEqual((tally.passed, len(tally.skipped)), (0, 2))
+
+    def test_a_skip_is_a_failure_in_ci_only(self) -> None:
+        results = {"live": (gate.Tally(3, [], ["a: no root"]), 1.0)}
+        said, well = gate.summary(results, ci=False)
+        self.assertTrue(well)
+        self.assertTrue(said.endswith("3 passed, 0 failed, 1 skipped"), said)
+        self.assertIn("skipped in live: a: no root", said)
+        self.assertFalse(gate.summary(results, ci=True)[1])
+        self.assertFalse(gate.summary({"live": (gate.Tally(3, ["b"]), 1.0)}, ci=False)[1])
+
+
+class Digests(unittest.TestCase):
+    def test_another_digest_and_a_missing_one_are_told(self) -> None:
+        self.assertEqual(differing({"a": "1", "b": "2"}, {"a": "1", "b": "2"}), [])
+        self.assertEqual(differing({"a": "1", "b": "2"}, {"a": "3"}), ["a: 1 and 3", "b: 2 and none"])
+
+
+class Vendored(unittest.TestCase):
+    def test_what_is_kept_of_others_is_what_was_taken_over(self) -> None:
+        allow = {"MIT", "Apache-2.0"}
+        for library in tomllib.loads(vendored.VENDORED.read_text())["library"]:
+            self.assertEqual(vendored.problems(library, vendored.VENDORED.parent, allow), [])
+            self.assertEqual(vendored.problems(library, vendored.VENDORED.parent, set()), ["is licensed MIT"])
+            with tempfile.TemporaryDirectory() as folder:
+                names = list(library["sha256"])
+                self.assertEqual(vendored.problems(library, Path(folder), allow), [f"lacks {name}" for name in names])
+                for name in names:
+                    (Path(folder) / name).parent.mkdir(exist_ok=True)
+                    (Path(folder) / name).write_text("something else")
+                changed = [f"has another {name} than was taken over" for name in names]
+                self.assertEqual(vendored.problems(library, Path(folder), allow), changed)
+
+
+if __name__ == "__main__":
+    unittest.main()
