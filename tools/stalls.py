@@ -78,9 +78,11 @@ class Holders:
     def __init__(self, seed: int, begin: float) -> None:
         self._records = mmap.mmap(-1, mmap.PAGESIZE * 16)
         self._processes = []
+        parent = os.getpid()
         for place, core in enumerate(sorted(os.sched_getaffinity(0))):
             process = os.fork()
             if process == 0:
+                _end_with(parent, signal.SIGKILL)
                 _hold(core, schedule(seed), begin, self._records, place * _RECORD.size)
             self._processes.append(process)
 
@@ -97,10 +99,6 @@ class Holders:
 
 def _hold(core: int, stalls: Iterator[Stall], begin: float, records: mmap.mmap, at: int) -> None:
     """A holder's life: it never returns."""
-    parent = os.getppid()
-    _end_with_parent(signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(0)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     gc.disable()
@@ -119,8 +117,11 @@ def _hold(core: int, stalls: Iterator[Stall], begin: float, records: mmap.mmap, 
         _RECORD.pack_into(records, at, count, total, longest)
 
 
-def _end_with_parent(number: signal.Signals) -> None:
+def _end_with(parent: int, number: signal.Signals) -> None:
+    """Has this process, just forked, get a signal when its parent ends; it ends here if that has happened already."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)
 
 
 def refusal() -> str | None:
@@ -150,9 +151,10 @@ def main() -> int:
 
 def _run(command: list[str]) -> int:
     """The command's exit code. Who asks us to end asks it."""
+    parent = os.getpid()
     try:
         # There are no threads here.
-        process = subprocess.Popen(command, preexec_fn=lambda: _end_with_parent(signal.SIGTERM))  # noqa: PLW1509
+        process = subprocess.Popen(command, preexec_fn=lambda: _end_with(parent, signal.SIGTERM))  # noqa: PLW1509
     except OSError as error:
         _say(f"{command[0]} cannot be run: {error.strerror}")
         return REFUSED

@@ -67,6 +67,14 @@ class Running(unittest.TestCase):
         expected = sum(1 for _ in itertools.takewhile(lambda stall: stall.end < 3, stalls.schedule(1)))
         self.assertGreaterEqual(number, expected, done.stderr)
 
+    def test_what_was_forked_by_a_process_that_is_gone_ends(self) -> None:
+        for parent, status in ((os.getpid(), 7), (os.getpid() + 1, 0)):
+            child = os.fork()
+            if child == 0:
+                stalls._end_with(parent, signal.SIGKILL)
+                os._exit(7)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), status)
+
     def test_killed_it_leaves_nothing(self) -> None:
         for number in (signal.SIGTERM, signal.SIGKILL):
             child = subprocess.Popen([*PROGRAM, "--", "sleep", "600"], stderr=subprocess.DEVNULL)
