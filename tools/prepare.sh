@@ -29,17 +29,21 @@ rust() {
         exit 1
     fi
     [[ $(uname -s) == Linux ]] || return 0 # elsewhere there is no live leg
-    local missing=()
+    # Crates come while packages do; what goes wrong here, the build says.
+    cargo fetch --locked --quiet --target "$(rustc -vV | sed -n 's/^host: //p')" </dev/null 2>/dev/null &
+    local fetch=$! missing=() clang=()
     command -v make >/dev/null || missing+=(make)
     command -v pkg-config >/dev/null || missing+=(pkg-config)
     has_header libelf.h || missing+=(libelf-dev)
     has_header zlib.h || missing+=(zlib1g-dev)
-    # Without these, only cargo build --no-default-features works.
-    ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
-    if ! command -v "${CLANG:-clang}" >/dev/null; then
+    command -v "${CLANG:-clang}" >/dev/null || clang+=(clang)
+    if ((${#missing[@]} + ${#clang[@]} > 0)) && ! (apt_install "${missing[@]}" "${clang[@]}"); then
+        # Without these, only cargo build --no-default-features works.
+        ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
         # Not worth an error: without it, truckee is built without its live leg.
-        (apt_install clang) || say "without clang, truckee is built without its live leg"
+        say "without clang, truckee is built without its live leg"
     fi
+    wait "$fetch" || true
 }
 
 has_header() { echo "#include <$1>" | cc -E -o /dev/null - 2>/dev/null; }
