@@ -288,6 +288,9 @@ def main() -> int:
         parser.error(f"there is no step {', '.join(unknown)}, only {', '.join(STEPS)}")
     if arguments.touched and arguments.steps:
         parser.error("--touched chooses by itself: give no steps")
+    if not (BIN / "python").exists():
+        print(f"{BIN} is missing: make venv", file=sys.stderr)
+        return 2
     LOGS.mkdir(parents=True, exist_ok=True)
     chosen = {name: STEPS[name] for name in arguments.steps or STEPS}
     if arguments.touched:
