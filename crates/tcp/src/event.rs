@@ -125,8 +125,8 @@ pub struct Loss {
     pub kind: LossKind,
     /// Sequence number of the segment taken to be lost.
     pub seq: u64,
-    /// What really happened to that segment, where the laboratory knows; `None`: it was not dropped. Only an oracle
-    /// may read this.
+    /// What really happened to that segment when it was last sent, where the laboratory knows; `None`: it was not
+    /// dropped. Only an oracle may read this.
     pub truth: Option<Cause>,
 }
 

@@ -30,6 +30,8 @@ pub struct Sent {
     pub born: Time,
     /// Bits of [`marks`].
     pub marks: u8,
+    /// How often it was sent before it was last sent, 255 for more.
+    pub attempt: u8,
 }
 
 impl Sent {
@@ -42,6 +44,12 @@ impl Sent {
     pub fn span(&self) -> u64 {
         self.end - self.seq
     }
+
+    fn sent_again(&mut self, now: Time) {
+        self.sent = now;
+        self.marks |= marks::RESENT;
+        self.attempt = self.attempt.saturating_add(1);
+    }
 }
 
 /// What an advance of the first unacknowledged number covered.
@@ -49,9 +57,11 @@ impl Sent {
 pub struct Covered {
     /// Sequence numbers.
     pub bytes: u64,
-    /// Of the newest segment covered whole: when it was last sent.
+    /// Of the segments covered whole that no SACK block had reported before, when the newest was last sent: those came
+    /// long ago.
     pub newest_sent: Option<Time>,
-    /// Whether any segment covered was sent more than once, so that an RTT sample would be ambiguous (Karn).
+    /// Whether any segment covered that was not reported was sent more than once, so that an RTT sample would be ambiguous
+    /// (Karn).
     pub resent: bool,
 }
 
@@ -143,7 +153,7 @@ impl Outstanding {
     pub fn push(&mut self, now: Time, born: Time, len: u64, fin: bool) -> Sent {
         debug_assert!(self.nxt == self.max && len > 0);
         let marks = if fin { marks::FIN } else { 0 };
-        let segment = Sent { seq: self.max, end: self.max + len, sent: now, born, marks };
+        let segment = Sent { seq: self.max, end: self.max + len, sent: now, born, marks, attempt: 0 };
         self.segments.push_back(segment);
         self.max += len;
         self.nxt = self.max;
@@ -159,8 +169,7 @@ impl Outstanding {
     /// Records that the segment at `nxt` below `max` was sent again.
     pub fn resend(&mut self, now: Time) -> Option<Sent> {
         let segment = self.segments.get_mut(self.cursor)?;
-        segment.sent = now;
-        segment.marks |= marks::RESENT;
+        segment.sent_again(now);
         self.nxt = segment.end;
         self.cursor += 1;
         Some(*segment)
@@ -169,12 +178,11 @@ impl Outstanding {
     /// Records that segment `at` was retransmitted out of turn.
     pub fn repair(&mut self, at: usize, now: Time) -> Option<Sent> {
         let segment = self.segments.get_mut(at)?;
-        segment.sent = now;
+        segment.sent_again(now);
         if !segment.is(marks::REPAIR | marks::SACKED) {
             self.repairs += segment.end - segment.seq;
             segment.marks |= marks::REPAIR;
         }
-        segment.marks |= marks::RESENT;
         // A repair right at `nxt` after a go-back need not be sent a second time.
         if at == self.cursor {
             self.nxt = segment.end;
@@ -199,8 +207,10 @@ impl Outstanding {
                 }
                 break;
             }
-            covered.newest_sent = Some(segment.sent);
-            covered.resent |= segment.is(marks::RESENT);
+            if !segment.is(marks::SACKED) {
+                covered.newest_sent = covered.newest_sent.max(Some(segment.sent));
+                covered.resent |= segment.is(marks::RESENT);
+            }
             let (marks, len) = (segment.marks, segment.span());
             self.uncount(marks, len);
             self.segments.pop_front();

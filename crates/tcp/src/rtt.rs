@@ -11,6 +11,8 @@ pub struct Rtt {
     smoothed: Option<Nanos>,
     variation: Nanos,
     min: Option<Nanos>,
+    /// What stands for the smallest sample as long as data has brought none.
+    handshake: Option<Nanos>,
     backoff: u32,
     initial_rto: Nanos,
     min_rto: Nanos,
@@ -25,6 +27,7 @@ impl Rtt {
             smoothed: None,
             variation: 0,
             min: None,
+            handshake: None,
             backoff: 0,
             initial_rto: stack.initial_rto,
             min_rto: stack.min_rto,
@@ -46,6 +49,17 @@ impl Rtt {
     #[inline]
     pub fn sample(&mut self, rtt: Nanos) {
         self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
+        self.smooth(rtt);
+    }
+
+    /// Takes the handshake's sample. It is a sample as any (RFC 6298, section 3) but no minimum: a SYN has no payload to
+    /// be serialised, and is back sooner than any segment of data can be.
+    pub fn sample_of_handshake(&mut self, rtt: Nanos) {
+        self.handshake = Some(rtt);
+        self.smooth(rtt);
+    }
+
+    fn smooth(&mut self, rtt: Nanos) {
         self.backoff = 0;
         match self.smoothed {
             None => {
@@ -100,9 +114,9 @@ impl Rtt {
         self.smoothed
     }
 
-    /// The smallest sample.
+    /// The smallest sample of data; before there is one, the handshake's.
     pub fn min(&self) -> Option<Nanos> {
-        self.min
+        self.min.or(self.handshake)
     }
 }
 

@@ -81,8 +81,9 @@ pub struct Segment {
     pub len: u32,
     /// Bits of [`flags`].
     pub flags: u8,
-    /// Whether this is a retransmission. The laboratory's knowledge, not on the wire: no algorithm may read it.
-    pub retransmission: bool,
+    /// How often its data was sent before, 255 for more. The laboratory's knowledge, not on the wire: no algorithm may read
+    /// it.
+    pub attempt: u8,
     /// What an option asks for; 0: nothing. With SYN it is the Quick-Start option (RFC 4782, section 3.1): the rate asked
     /// for, or granted in a SYN-ACK, as 40 kbit/s · 2^k for k from 1 to 15. With data it is the ACK rate request
     /// (draft-ietf-tcpm-ack-rate-request): how many segments an ACK is to cover, from 1 to 127, or [`IMMEDIATE_ACK`].
@@ -101,6 +102,11 @@ impl Segment {
     /// Whether the flag bit is set.
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
+    }
+
+    /// Whether its data was sent before. The laboratory's knowledge, as [`Self::attempt`] is.
+    pub fn is_retransmission(&self) -> bool {
+        self.attempt > 0
     }
 
     /// Sequence numbers it occupies: payload plus one for SYN and one for FIN.

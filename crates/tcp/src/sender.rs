@@ -17,7 +17,7 @@ pub use transfer::Transfer;
 pub use transmit::MIN_SEGMENT;
 
 use crate::growth::{AnyGrowth, Growth};
-use crate::outstanding::{Outstanding, marks};
+use crate::outstanding::Outstanding;
 use crate::pace::AnyPacing;
 use crate::preset::Preset;
 use crate::recovery::{AnyRecovery, Recovery};
@@ -274,9 +274,9 @@ impl Sender {
         }
     }
 
-    /// The laboratory tells that data in `[seq, end)` was dropped, and why. No decision depends on it but an oracle's.
-    pub fn note_drop(&mut self, seq: u64, end: u64, cause: Cause) {
-        self.t.truth.drops.insert(seq, (end, cause));
+    /// The laboratory tells that this transmission was dropped, and why. No decision depends on it but an oracle's.
+    pub fn note_drop(&mut self, segment: &Segment, cause: Cause) {
+        self.t.truth.note(segment, cause);
     }
 
     /// A segment has come from the peer.
@@ -315,7 +315,7 @@ impl Sender {
         self.ts_recent = segment.ts_val;
         let rtt = self.syn_sent.filter(|_| !self.syn_lost).map(|sent| self.t.rtt.measure(sent, now));
         match rtt {
-            Some(rtt) => self.t.rtt.sample(rtt),
+            Some(rtt) => self.t.rtt.sample_of_handshake(rtt),
             None => {
                 self.t.rtt.restart(RTO_AFTER_LOST_SYN);
                 self.t.window.cwnd = self.t.window.mss; // RFC 5681, section 3.1
@@ -344,7 +344,7 @@ impl Sender {
             delivered,
             duplicate: false,
             rtt,
-            sent: covered.newest_sent,
+            sent: covered.newest_sent.max(self.newest_reported(segment)),
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
         };
@@ -418,7 +418,7 @@ impl Sender {
             delivered,
             duplicate: true,
             rtt: None,
-            sent: self.newest_sacked(segment),
+            sent: self.newest_reported(segment),
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
         };
@@ -428,11 +428,13 @@ impl Sender {
         self.note_slow_start_end(now);
     }
 
-    /// When the segment was sent that a duplicate's first SACK block reports (RFC 2018, section 4), if that is news.
-    fn newest_sacked(&self, segment: &Segment) -> Option<Time> {
-        let (_, end) = segment.sack.iter(segment.ack).next()?;
-        let sent = self.t.out.get(self.t.out.index_of(end.saturating_sub(1)))?;
-        (!sent.is(marks::SACKED)).then_some(sent.sent)
+    /// Of the segments that an ACK's SACK blocks report for the first time, when the newest was sent.
+    #[inline]
+    fn newest_reported(&self, segment: &Segment) -> Option<Time> {
+        if segment.sack.is_empty() {
+            return None;
+        }
+        self.recovery.newest_reported(segment.ack, &segment.sack, &self.t)
     }
 
     fn echoes(&self, segment: &Segment) -> bool {

@@ -147,7 +147,7 @@ impl Network<'_> {
         let now = self.now;
         while let Some(segment) = self.connections[index].sender.poll_transmit(now) {
             let connection = &self.connections[index];
-            let ecn = connection.ecn && segment.len > 0 && !segment.retransmission;
+            let ecn = connection.ecn && segment.len > 0 && !segment.is_retransmission();
             let packet = Packet {
                 segment,
                 owner: index as u32,
@@ -164,7 +164,7 @@ impl Network<'_> {
                     t: seconds(now),
                     seq: segment.seq,
                     len: segment.len,
-                    retransmission: segment.retransmission,
+                    retransmission: segment.is_retransmission(),
                 });
             }
             let tapped = connection.tapped;

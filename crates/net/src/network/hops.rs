@@ -130,7 +130,7 @@ impl Network<'_> {
         let forward = packet.is(bits::FORWARD);
         if forward && segment.seq_len() > 0 && connection.generation == packet.generation {
             let truth = if cause == DropCause::Queue { Cause::Congestion } else { Cause::Wireless };
-            connection.sender.note_drop(segment.seq, segment.end(), truth);
+            connection.sender.note_drop(&segment, truth);
         }
         let flow = &mut self.flows[connection.flow];
         if connection.reverse {

@@ -67,6 +67,11 @@ pub trait Recovery {
     fn wants_sack(&self) -> bool {
         false
     }
+    /// When the newest of the segments was last sent that these blocks report for the first time: asked before the ACK
+    /// that brings them is dealt with.
+    fn newest_reported(&self, _ack: u64, _sack: &SackBlocks, _t: &Transfer) -> Option<Time> {
+        None
+    }
 }
 
 family! {
@@ -81,6 +86,7 @@ family! {
     fn duplicates(&self) -> u32;
     fn repairing(&self) -> bool;
     fn wants_sack(&self) -> bool;
+    fn newest_reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Option<Time>;
 }
 
 /// How duplicate ACKs inflate the window while a loss is repaired: each by an MSS, for a segment that has left the

@@ -5,7 +5,9 @@
 //! that many holes end in a timeout; "slow-but-steady" on each (RFC 6582, section 4). `exit`: the window after
 //! recovery, "ssthresh" or "flight" = min(ssthresh, max(flight, MSS) + MSS) (RFC 6582, section 3.2, step 3).
 //! `inflation`: "unlimited", or by no more duplicates than segments are "outstanding" when a hole shows, against
-//! receivers that feign them.
+//! receivers that feign them. `entry`: by how many of the duplicates that began the repair the window is inflated at once
+//! (RFC 6582, section 3.2, step 2: 3); with 0 only later ones let new segments out, one each. That matters to responses
+//! that keep the window: cwnd = flight + 3·MSS is a burst.
 
 use super::{Advance, DUP_THRESH, Duplicates, Inflation, Recovery};
 use crate::sender::Transfer;
@@ -19,6 +21,7 @@ pub struct NewReno {
     exit_by_flight: bool,
     duplicates: Duplicates,
     inflation: Inflation,
+    entry: u32,
     /// The window to leave recovery with, while recovering.
     target: Option<f64>,
     first_partial: bool,
@@ -36,11 +39,13 @@ impl Member for NewReno {
         let impatient = args.choice("variant", &["impatient", "slow-but-steady"])? == "impatient";
         let exit_by_flight = args.choice("exit", &["ssthresh", "flight"])? == "flight";
         let inflation = Inflation::build(args)?;
+        let entry = args.count("entry", u64::from(DUP_THRESH), 0..=u64::from(DUP_THRESH))?;
         Ok(Self {
             impatient,
             exit_by_flight,
             duplicates: Duplicates::default(),
             inflation,
+            entry: entry as u32,
             target: None,
             first_partial: false,
             retransmit: false,
@@ -62,7 +67,7 @@ impl NewReno {
     pub(super) fn repair(&mut self, now: Time, t: &mut Transfer, duplicates: u32) {
         self.duplicates.recover = t.out.max();
         self.target = Some(t.window.cwnd);
-        t.window.cwnd += f64::from(duplicates) * t.window.mss;
+        t.window.cwnd += f64::from(duplicates.min(self.entry)) * t.window.mss;
         self.inflation.begin(now, duplicates, t);
         self.first_partial = true;
         self.retransmit = true;

@@ -11,7 +11,7 @@ use crate::outstanding::{Sent, marks};
 use crate::sender::Transfer;
 use crate::seq::Ranges;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, SackBlocks};
+use crate::{Ack, LossKind, SackBlocks, Time};
 
 /// Recovery of RFC 6675.
 #[derive(Debug, Clone, Default)]
@@ -45,32 +45,53 @@ impl Member for Sack {
 }
 
 impl Sack {
+    /// The first whole segment in `[seq, to)` that was not reported before. Parts do not count: a receiver reports what it
+    /// got, and it got segments.
+    fn unreported(&self, mut seq: u64, to: u64, t: &Transfer) -> Option<usize> {
+        seq = seq.max(t.out.una());
+        while seq < to {
+            if let Some((_, end)) = self.sacked.containing(seq) {
+                seq = end;
+                continue;
+            }
+            let at = t.out.index_of(seq);
+            let segment = t.out.get(at).filter(|segment| segment.end <= to)?;
+            if segment.seq >= seq {
+                return Some(at);
+            }
+            seq = segment.end;
+        }
+        None
+    }
+
     /// Marks what the blocks report; true if any of it is news.
     fn read(&mut self, ack: u64, sack: &SackBlocks, t: &mut Transfer) -> bool {
         let mut news = false;
-        for (from, to) in sack.iter(ack) {
-            let to = to.min(t.out.max());
-            let mut seq = from.max(t.out.una());
-            while seq < to {
-                if let Some((_, end)) = self.sacked.containing(seq) {
-                    seq = end;
-                    continue;
-                }
-                // Only whole segments count: a receiver reports what it got, and it got segments.
-                let at = t.out.index_of(seq);
-                let Some(segment) = t.out.get(at).copied() else { break };
-                if segment.end > to {
-                    break;
-                }
-                if segment.seq >= seq {
-                    t.out.mark_sacked(at);
-                    self.sacked.insert(segment.seq, segment.end);
-                    news = true;
-                }
+        for (mut seq, to) in sack.iter(ack) {
+            while let Some(at) = self.unreported(seq, to, t)
+                && let Some(&segment) = t.out.get(at)
+            {
+                t.out.mark_sacked(at);
+                self.sacked.insert(segment.seq, segment.end);
+                news = true;
                 seq = segment.end;
             }
         }
         news
+    }
+
+    /// What an ACK's blocks say, whether it advances or not: section 5 counts it as a duplicate "regardless of its status
+    /// as a cumulative acknowledgment" where they bring news, and looks for a loss.
+    fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) {
+        let news = self.read(ack.ack, sack, t);
+        self.duplicates += u32::from(news);
+        let recovering = self.repairing || self.after_timeout;
+        if news || recovering {
+            self.mark_lost(t);
+        }
+        if news && !recovering && (self.duplicates >= DUP_THRESH || self.first_lost(t)) {
+            self.enter(ack, t);
+        }
     }
 
     /// IsLost for all at once: below the point above which enough is sacked.
@@ -129,37 +150,30 @@ impl Sack {
 impl Recovery for Sack {
     fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance {
         self.sacked.trim_below(ack.ack);
-        self.read(ack.ack, sack, t);
         self.duplicates = 0;
+        let repaired = self.repairing;
         if ack.ack >= self.recover {
             self.after_timeout = false;
+            self.first &= !repaired;
+            self.repairing = false;
         }
-        if self.repairing {
-            if ack.ack >= self.recover {
-                self.repairing = false;
-                self.first = false;
-            } else {
-                self.mark_lost(t);
-            }
-            return Advance::REPAIRING;
-        }
-        if self.after_timeout {
-            self.mark_lost(t);
-        }
-        Advance::ORDINARY
+        self.hear(ack, sack, t);
+        if repaired || self.repairing { Advance::REPAIRING } else { Advance::ORDINARY }
     }
 
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) {
-        let news = self.read(ack.ack, sack, t);
-        self.duplicates += u32::from(news);
-        if self.repairing || self.after_timeout {
-            self.mark_lost(t);
-        } else {
-            self.mark_lost(t);
-            if self.duplicates >= DUP_THRESH || self.first_lost(t) {
-                self.enter(ack, t);
+        self.hear(ack, sack, t);
+    }
+
+    fn newest_reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Option<Time> {
+        let mut newest = None;
+        for (mut seq, to) in sack.iter(ack) {
+            while let Some(segment) = self.unreported(seq, to, t).and_then(|at| t.out.get(at)) {
+                newest = newest.max(Some(segment.sent));
+                seq = segment.end;
             }
         }
+        newest
     }
 
     fn on_timeout(&mut self, t: &mut Transfer) {

@@ -1,24 +1,44 @@
 //! What a sender counts, and what the laboratory has told it of drops. No decision depends on either but an oracle's.
 
-use crate::{Cause, Loss, LossKind, Nanos};
+use crate::{Cause, Loss, LossKind, Nanos, Segment};
 use std::collections::BTreeMap;
 
-/// What the laboratory has told of drops, by sequence number of the segment.
+/// The end of a transmission that the path did not carry.
+#[derive(Debug, Clone, Copy)]
+struct Dropped {
+    /// One after the segment's last sequence number.
+    end: u64,
+    /// Which transmission of it.
+    attempt: u8,
+    cause: Cause,
+}
+
+/// What the laboratory has told of drops, by sequence number of the segment: of each the newest transmission dropped.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Truth {
-    pub(super) drops: BTreeMap<u64, (u64, Cause)>,
+    drops: BTreeMap<u64, Dropped>,
 }
 
 impl Truth {
-    pub(super) fn of(&self, seq: u64) -> Option<Cause> {
-        let (_, &(end, cause)) = self.drops.range(..=seq).next_back()?;
-        (end > seq).then_some(cause)
+    pub(super) fn note(&mut self, segment: &Segment, cause: Cause) {
+        let dropped = Dropped { end: segment.end(), attempt: segment.attempt, cause };
+        let known = self.drops.entry(segment.seq).or_insert(dropped);
+        // One that has waited in a queue may be dropped after its own retransmission.
+        if known.attempt <= dropped.attempt {
+            *known = dropped;
+        }
+    }
+
+    /// What became of this transmission of the segment at `seq`.
+    pub(super) fn of(&self, seq: u64, attempt: u8) -> Option<Cause> {
+        let (_, dropped) = self.drops.range(..=seq).next_back()?;
+        (dropped.end > seq && dropped.attempt == attempt).then_some(dropped.cause)
     }
 
     #[inline]
     pub(super) fn forget_below(&mut self, seq: u64) {
         while let Some(first) = self.drops.first_entry()
-            && first.get().0 <= seq
+            && first.get().end <= seq
         {
             first.remove();
         }
@@ -68,7 +88,7 @@ pub struct Judged {
     pub congestion: u64,
     /// Loss events whose segment noise or an outage destroyed.
     pub wireless: u64,
-    /// Loss events whose segment was not dropped.
+    /// Loss events whose segment was not dropped when it was last sent.
     pub spurious: u64,
     /// Of `congestion`, those judged so.
     pub congestion_right: u64,

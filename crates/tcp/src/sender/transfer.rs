@@ -59,7 +59,9 @@ impl Transfer {
             // RFC 5681, section 3.2, step 2: what limited transmit released does not count.
             self.window.flight = self.window.flight.min(self.window.cwnd as u64);
         }
-        self.respond(Loss { now, kind, seq, truth: self.truth.of(seq) });
+        let lost = self.out.get(self.out.index_of(seq));
+        let truth = lost.and_then(|segment| self.truth.of(seq, segment.attempt));
+        self.respond(Loss { now, kind, seq, truth });
     }
 
     /// The response to a loss event, given `window.flight`.
@@ -79,10 +81,10 @@ impl Transfer {
                 self.starting = self.start.on_loss(&mut self.window);
             }
             self.growth.on_loss(&loss, before.0, &mut self.window);
-        }
-        if verdict == Cause::Congestion && self.ecn {
-            self.reduced_until = self.out.max();
-            self.cwr_due = true; // whatever the reason of the reduction (RFC 3168, section 6.1.2)
+            if verdict == Cause::Congestion && self.ecn {
+                self.reduced_until = self.out.max();
+                self.cwr_due = true; // whatever the reason of the reduction (RFC 3168, section 6.1.2)
+            }
         }
         self.counts.loss(&loss, verdict);
         self.last_loss = Some(LossRecord { loss, verdict });

@@ -76,7 +76,7 @@ impl Sender {
         let mut segment = self.segment(now, 0, 0, flags::SYN);
         segment.request = self.t.start.request().map_or(0, quick_start::request);
         segment.flags &= !flags::ACK;
-        segment.retransmission = self.syn_lost;
+        segment.attempt = u8::from(self.syn_lost);
         Some(segment)
     }
 
@@ -155,7 +155,7 @@ impl Sender {
         let fin = sent.is(marks::FIN);
         let len = (sent.span() - u64::from(fin)) as u32;
         let mut segment = self.segment(now, sent.seq, len, if fin { flags::FIN } else { 0 });
-        segment.retransmission = again;
+        segment.attempt = sent.attempt;
         segment.born = sent.born;
         segment.slow_start = self.t.window.in_slow_start();
         if self.stack.ack_rate_request > 0 && len > 0 {
@@ -189,7 +189,7 @@ impl Sender {
         let w = &self.t.window;
         let window = w.cwnd.min(self.peer_window as f64) / w.mss;
         let last = self.unsent() == 0 && !segment.has(flags::FIN);
-        let leaving = Leaving { end: segment.end(), again: segment.retransmission, last };
+        let leaving = Leaving { end: segment.end(), again: segment.is_retransmission(), last };
         self.ack_rate.request(self.stack.ack_rate_request, window as u64, self.t.out.una(), leaving)
     }
 
@@ -199,7 +199,7 @@ impl Sender {
             now,
             seq: segment.seq,
             bytes: segment.len,
-            retransmission: segment.retransmission,
+            retransmission: segment.is_retransmission(),
             in_flight: self.recovery.in_flight(&self.t).saturating_sub(u64::from(segment.len)),
             more: self.unsent() > 0,
         };

@@ -144,7 +144,7 @@ impl Harness {
             Operation::NoteDrop { from, len, wireless } => {
                 let from = una + u64::from(from);
                 let cause = if wireless { Cause::Wireless } else { Cause::Congestion };
-                self.sender.note_drop(from, from + u64::from(len), cause);
+                self.sender.note_drop(&Segment { seq: from, len: len.into(), ..Segment::default() }, cause);
             }
         }
     }

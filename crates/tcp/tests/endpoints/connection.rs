@@ -24,6 +24,19 @@ fn data_follows_the_handshake_with_the_initial_window() {
 }
 
 #[test]
+fn the_handshake_is_a_sample_but_not_the_least_of_those_of_data() {
+    let mut pair = Pair::preset(&opened(4.0), "newreno");
+    let slow = Fate { late: 10 * MS, ..Fate::default() }; // a segment takes longer to serialise than a SYN
+    pair.path.forward = std::iter::once(Fate::default()).chain([slow; 10]).collect();
+    pair.send_segments(10);
+    let rtts = |pair: &Pair| (pair.sender.rtt().smoothed(), pair.sender.window().rtt_min);
+    pair.run_until(105 * MS);
+    assert_eq!(rtts(&pair), (Some(100 * MS), Some(100 * MS)), "there is no other yet");
+    pair.finish();
+    assert_eq!(pair.sender.window().rtt_min, Some(110 * MS));
+}
+
+#[test]
 fn a_lost_syn_or_syn_ack_leaves_an_initial_window_of_one_and_an_rto_of_three_seconds() {
     for (forward, back) in [(&[0][..], &[][..]), (&[], &[0])] {
         let mut pair = Pair::preset(&opened(4.0), "newreno").lose_forward(forward).lose_back(back);

@@ -51,6 +51,16 @@ fn a_loss_in_a_window_that_an_echo_has_reduced_is_repaired_without_a_second_redu
 }
 
 #[test]
+fn a_loss_in_a_window_that_an_echo_has_reduced_says_nothing_of_the_next_window() {
+    let mut pair = marked(&[3, 14]).lose_segments(&[10]);
+    pair.send_segments(60);
+    pair.finish();
+    // 14 was sent after the echo of 3 and before 10 was known to be lost.
+    assert_eq!((pair.times_of(14)[0], pair.times_of(10)[1]), (100 * MS, 200 * MS));
+    assert_eq!((pair.sender.counts().ecn_reductions, reduced_notices(&pair).len()), (2, 2));
+}
+
+#[test]
 fn an_echo_of_a_window_that_a_loss_has_reduced_changes_nothing_more() {
     let mut pair = marked(&[8]).lose_segments(&[3]);
     pair.send_segments(60);

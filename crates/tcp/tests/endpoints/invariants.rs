@@ -62,9 +62,9 @@ impl Invariants {
             return; // SYN, or the ACK of one, or of a FIN
         }
         assert!(!finished, "sent after everything was acknowledged: {segment:?}");
-        assert_eq!(segment.retransmission, segment.seq < max, "{segment:?} after {max}");
+        assert_eq!(segment.is_retransmission(), segment.seq < max, "{segment:?} after {max}");
         assert!(segment.seq >= una && segment.end() <= sender.outstanding().max(), "{segment:?}");
-        if segment.retransmission {
+        if segment.is_retransmission() {
             self.retransmitted += u64::from(segment.len > 0);
             return;
         }

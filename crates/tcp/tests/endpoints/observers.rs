@@ -5,7 +5,7 @@ use crate::path::Fate;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::sender::{Judged, Observers, Parts};
-use truckee_tcp::{Arg, Cause, PathTruth, Spec, Stack, preset};
+use truckee_tcp::{Arg, Cause, PathTruth, Segment, Spec, Stack, preset};
 
 fn predictor(name: &str) -> AnyPredictor {
     AnyPredictor::build(&Spec::named(name)).expect("a predictor").0
@@ -23,7 +23,8 @@ fn everyone() -> Observers {
 
 /// The laboratory tells that the first transmission of segment `number` is lost.
 fn tell(pair: &mut Pair, number: u64, cause: Cause) {
-    pair.sender.note_drop((number - 1) * 1000 + 1, number * 1000 + 1, cause);
+    let dropped = Segment { seq: (number - 1) * 1000 + 1, len: 1000, ..Segment::default() };
+    pair.sender.note_drop(&dropped, cause);
 }
 
 /// A transfer over a path that makes its ACKs late by turns, and loses segments of which some are lost again, so that

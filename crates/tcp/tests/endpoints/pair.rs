@@ -204,7 +204,7 @@ impl Pair {
 
     /// Numbers of the segments sent again, in order.
     pub fn resent(&self) -> Vec<u64> {
-        self.data().filter(|t| t.segment.retransmission).map(|t| t.number).collect()
+        self.data().filter(|t| t.segment.is_retransmission()).map(|t| t.number).collect()
     }
 
     /// cwnd in segments.

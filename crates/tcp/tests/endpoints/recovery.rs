@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, stack, steady};
 use crate::path::Fate;
-use truckee_tcp::{Arg, Spec, Stack};
+use truckee_tcp::{Arg, Cause, Segment, Spec, Stack};
 
 fn newreno(variant: &str) -> Spec {
     Spec::named("newreno").with("variant", Arg::Name(variant.to_owned()))
@@ -112,6 +112,20 @@ fn impatient_newreno_gives_many_holes_to_the_timer_and_the_steady_one_does_not()
 }
 
 #[test]
+fn a_window_that_is_kept_lets_out_a_burst_unless_the_repair_begins_bare() {
+    for (entry, at_once) in [(3.0, &[5, 15, 16, 17][..]), (0.0, &[5])] {
+        let recovery = Spec::named("newreno").with("entry", Arg::Number(entry));
+        let kept = Spec::named("by-cause").with("predictor", Arg::Name("always-wireless".to_owned()));
+        let parts = crate::pair::parts(&recovery, &Spec::named("per-ack"), &kept);
+        let mut pair = Pair::of(&steady(10), parts, &Spec::named("every")).lose_segments(&[5]);
+        pair.send_segments(40);
+        pair.run_to(|p| p.sender.repairing());
+        let numbers: Vec<_> = pair.sent.iter().map(|t| t.number).collect();
+        assert_eq!(numbers[14..], *at_once, "entry = {entry}: after ten and one for each of four ACKs");
+    }
+}
+
+#[test]
 fn duplicates_of_what_a_timeout_sent_needlessly_start_no_fast_retransmit() {
     for preset in ["tahoe", "reno", "newreno", "sack"] {
         let mut pair = Pair::preset(&steady(10), preset);
@@ -159,13 +173,45 @@ fn the_loss_of_a_repair_is_left_to_the_timer() {
     }
 }
 
+/// The first transmission of segment `number`.
+fn first_of(number: u64) -> Segment {
+    Segment { seq: (number - 1) * 1000 + 1, len: 1000, ..Segment::default() }
+}
+
+#[test]
+fn a_timeout_of_a_repair_that_was_not_dropped_is_spurious() {
+    let mut pair = Pair::preset(&steady(10), "newreno").lose_segments(&[5]);
+    pair.send_segments(40);
+    pair.sender.note_drop(&first_of(5), Cause::Congestion);
+    pair.run_to(|p| p.sender.repairing());
+    let judged = |pair: &Pair| pair.sender.counts().judged;
+    assert_eq!((judged(&pair).congestion, judged(&pair).spurious), (1, 0));
+    let late = pair.sender.deadline().unwrap();
+    pair.sender.on_timer(late);
+    assert_eq!((judged(&pair).congestion, judged(&pair).spurious), (1, 1), "the repair was on its way");
+}
+
+#[test]
+fn a_timeout_of_a_repair_that_was_dropped_has_the_cause_of_that_drop() {
+    let mut pair = Pair::preset(&steady(10), "newreno").lose_segments(&[5]);
+    pair.send_segments(40);
+    pair.sender.note_drop(&first_of(5), Cause::Congestion);
+    pair.run_to(|p| p.sender.repairing());
+    let again = Segment { attempt: 1, ..first_of(5) };
+    pair.sender.note_drop(&again, Cause::Wireless);
+    pair.sender.note_drop(&first_of(5), Cause::Congestion); // as a drop from a long queue would be told: last
+    let late = pair.sender.deadline().unwrap();
+    pair.sender.on_timer(late);
+    let judged = pair.sender.counts().judged;
+    assert_eq!((judged.congestion, judged.wireless, judged.spurious), (1, 1, 0));
+}
+
 #[test]
 fn the_true_cause_of_a_loss_is_that_of_the_segment_that_was_lost() {
-    use truckee_tcp::Cause;
     for (cause, congestion, wireless) in [(Cause::Congestion, 1, 0), (Cause::Wireless, 0, 1)] {
         let mut pair = Pair::preset(&steady(10), "newreno-lp(ideal)").lose_segments(&[5]);
         pair.send_segments(40);
-        pair.sender.note_drop(4001, 5001, cause);
+        pair.sender.note_drop(&first_of(5), cause);
         pair.run_to(|p| p.sender.repairing());
         // The ideal predictor keeps the whole flight where the loss was noise.
         assert_eq!(pair.ssthresh(), if wireless == 1 { 10.0 } else { 5.0 });

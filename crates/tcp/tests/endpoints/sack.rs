@@ -46,6 +46,49 @@ fn a_repair_in_the_air_is_not_rescued() {
 }
 
 #[test]
+fn an_ack_that_advances_and_shows_a_gap_starts_the_repair() {
+    // Of nine ACKs the last comes: it covers the first segment and reports eight above the second.
+    let mut pair = sack().lose_segments(&[2]).lose_back(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    pair.send_segments(10);
+    pair.finish();
+    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![2], 0));
+    assert_eq!(pair.times_of(2)[1], 100 * MS);
+}
+
+/// The receiver's ACK of everything below `ack`, with a block.
+fn reporting(ack: u64, from: u64, to: u64) -> Segment {
+    let mut segment = Segment { seq: 1, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
+    segment.sack.push(ack, from, to);
+    segment
+}
+
+#[test]
+fn the_ack_that_ends_a_repair_starts_the_next_one_where_it_shows_a_gap() {
+    let mut pair = sack();
+    pair.send_segments(40);
+    let mut hear = |now, ack| {
+        pair.sender.on_segment(now, &ack);
+        std::iter::from_fn(|| pair.sender.poll_transmit(now)).map(|s| s.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(hear(100 * MS, reporting(1, 1001, 4001)), [1]);
+    assert_eq!(hear(101 * MS, reporting(1, 1001, 10_001)), [10_001, 11_001, 12_001, 13_001]);
+    assert_eq!(hear(200 * MS, reporting(10_001, 11_001, 14_001))[0], 10_001, "no three more duplicates");
+    assert_eq!(pair.sender.counts().fast_retransmits, 2);
+}
+
+#[test]
+fn what_was_reported_long_ago_is_no_sample_of_the_round_trip_time() {
+    let mut pair = Pair::preset(&steady(2), "sack");
+    pair.send_segments(10); // 1 and 2 leave at once
+    let plain = |ack| Segment { seq: 1, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
+    pair.sender.on_segment(100 * MS, &plain(1001));
+    assert_eq!(pair.sender.poll_transmit(100 * MS).map(|s| s.seq), Some(2001));
+    pair.sender.on_segment(200 * MS, &reporting(1001, 2001, 3001));
+    pair.sender.on_segment(210 * MS, &plain(3001)); // 2 has come at last
+    assert_eq!(pair.sender.last_rtt(), Some(210 * MS));
+}
+
+#[test]
 fn a_recovery_rescues_one_segment() {
     let mut pair = sack().lose_segments(&[1]);
     pair.send_segments(10); // 8, 9 and 10 are still on their way when the window has room for a rescue

@@ -146,7 +146,7 @@ fn a_segment_that_shrank_in_the_air_is_sent_again_as_it_was() {
     pair.path.divide = 4;
     pair.send_segments(30);
     pair.finish();
-    let again: Vec<_> = pair.sent.iter().filter(|t| t.segment.retransmission).collect();
+    let again: Vec<_> = pair.sent.iter().filter(|t| t.segment.is_retransmission()).collect();
     assert!(!again.is_empty());
     for transmission in again {
         let first =

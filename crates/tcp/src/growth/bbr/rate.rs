@@ -125,8 +125,9 @@ impl Rates {
         if self.app_limited != 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
-        let below = if ack.duplicate { u64::MAX } else { ack.ack };
-        let packet = ack.sent.and_then(|sent| self.find(sent, below)).copied();
+        // What SACK blocks report lies above the ACK's own number.
+        let arrived = |sent| self.find(sent, ack.ack).or_else(|| self.find(sent, u64::MAX));
+        let packet = ack.sent.and_then(arrived).copied();
         let sample = packet.filter(|_| delivered > 0).map(|packet| self.sample(ack, &packet));
         while self.packets.front().is_some_and(|p| p.end <= ack.ack) {
             self.packets.pop_front();
