@@ -36,6 +36,10 @@ pub struct Arguments {
     /// timeouts=3, flow.NAME.rtt=5ms, link.NAME.utilisation=5% (repeatable)
     #[arg(long, value_name = "METRIC=BOUND", value_delimiter = ',')]
     tolerance: Vec<String>,
+    /// Leave the simulator as the file has it where the kernel does otherwise; by default it is set as the kernel is, and
+    /// a note says so
+    #[arg(long)]
+    as_written: bool,
     /// Also write compare.json, compare.svg, the page report.html and each run's files into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -85,7 +89,13 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
             arguments.runs
         )));
     }
-    let runs = Runs { count: arguments.runs, at_most, jobs: arguments.jobs, series };
+    let runs = Runs {
+        count: arguments.runs,
+        at_most,
+        jobs: arguments.jobs,
+        series,
+        as_written: arguments.as_written,
+    };
     let stop = interrupt::flag();
     let mut bar = Bar::new(&scenario.name);
     let compared = compare::compare(&scenario, &engines, runs, &tolerances, &mut bar, stop)?;

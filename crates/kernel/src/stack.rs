@@ -95,7 +95,7 @@ pub fn of_flow(
         "vegas" => settings.stated.push(papers::VEGAS),
         _ => {}
     }
-    settings.negotiate("tcp_sack", kernel.sack.unwrap_or(kernel.era == Era::Today || recovery == "sack"));
+    settings.negotiate("tcp_sack", kernel.sack_with(recovery));
     settings.switch(kernel);
     // A policy of ours is carried out on the ACKs that the stack sends, and so wants them all.
     let natively = acknowledges_natively(kernel.era, receiver);

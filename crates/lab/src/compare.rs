@@ -44,6 +44,8 @@ pub struct Comparison {
     pub holds: bool,
     /// How all of them came out; without any there is nothing that does not hold.
     pub verdict: Verdict,
+    /// Where a sender's name does not mean the same on all engines, and what was done about it.
+    pub notes: Vec<String>,
     /// The live runs, and how many of them are invalid; `None` where no engine is live.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<LiveRuns>,
@@ -167,6 +169,7 @@ impl Comparison {
             tolerances: Vec::new(),
             holds: true,
             verdict: Verdict::Holds,
+            notes: Vec::new(),
             live: (live.runs > 0).then_some(live),
             not_judged: live.too_late(),
         })

@@ -3,6 +3,7 @@
 //! Not for: comments and layout of the file it came from, which the scenario no longer has.
 
 use crate::Scenario;
+use crate::alike::differences;
 use crate::model::{
     App, Arrivals, Change, Changed, Connections, Direction, Era, Flow, KernelStack, Limit, Link, NodeId,
     Observe, Periods, Queue, Sender, Traffic, Which,
@@ -116,6 +117,11 @@ impl Text {
         }
     }
 
+    /// What a reader has to know; TOML has comments for it.
+    fn note(&mut self, note: &str) {
+        let _ = writeln!(self.0, "# {note}");
+    }
+
     fn head(&mut self, section: &str) {
         let _ = writeln!(self.0, "\n[[{section}]]");
     }
@@ -151,6 +157,9 @@ impl Text {
         self.line("name", quoted(&flow.name));
         self.line("from", quoted(&scenario.nodes[flow.from]));
         self.line("to", quoted(&scenario.nodes[flow.to]));
+        for difference in differences(scenario).iter().filter(|d| scenario.flows[d.flow].name == flow.name) {
+            self.note(difference.what);
+        }
         self.line("sender", sender(&flow.sender));
         self.line("receiver", spec(&flow.receiver));
         self.line("observe", observe(&flow.observe));

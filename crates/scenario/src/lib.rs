@@ -22,6 +22,7 @@
 //!
 //! The format is described key by key in `FORMAT.md` beside this crate's manifest.
 
+mod alike;
 pub mod arrivals;
 mod decode;
 mod document;
@@ -35,6 +36,7 @@ mod policy;
 pub mod route;
 pub mod units;
 
+pub use alike::{Difference, alike, differences};
 pub use document::{Document, MAX_FILE_BYTES};
 pub use error::{Error, Errors, Spot};
 pub use explain::explain;

@@ -42,6 +42,9 @@ pub fn write(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
         }
         [] => {}
     }
+    for note in &comparison.notes {
+        writeln!(out, "note: {note}")?;
+    }
     if let Some(live) = &comparison.live {
         writeln!(out, "{live}")?;
         for side in comparison.engines.iter().filter(|side| !side.invalid_seeds.is_empty()) {

@@ -22,6 +22,9 @@ pub struct Runs {
     pub jobs: Option<usize>,
     /// Whether the run under the first seed records its time series.
     pub series: bool,
+    /// Whether the simulator runs the scenario as written, too, where the kernel does otherwise than the definition and
+    /// the simulator can be set alike ([`truckee_scenario::alike`]).
+    pub as_written: bool,
 }
 
 /// What came of it: the runs, for each engine one outcome a seed, and what they say.
@@ -42,22 +45,41 @@ pub fn compare(
 ) -> Result<Option<Compared>, Error> {
     let mut sides: Vec<Vec<Outcome>> = engines.iter().map(|_| Vec::new()).collect();
     let mut count = runs.count;
+    let (set, notes) = set_alike(scenario, engines, runs);
     loop {
         let seeds: Vec<u64> = (0..count).map(|k| scenario.seed.wrapping_add(k)).collect();
         for (point, engine) in engines.iter().enumerate() {
             let have = std::mem::take(&mut sides[point]);
             progress.started(engines.len() * seeds.len(), point * seeds.len() + have.len());
+            let scenario = if engine.is_live() { scenario } else { &set };
             let all = side(scenario, (point, *engine), &seeds, (runs, have), progress, cancel)?;
             let Some(all) = all else { return Ok(None) };
             sides[point] = all;
         }
-        let mut comparison = Comparison::new(&sides)?;
+        let mut comparison = Comparison { notes: notes.clone(), ..Comparison::new(&sides)? };
         comparison.hold(tolerances)?;
         if comparison.verdict != Verdict::Undecided || count >= runs.at_most {
             return Ok(Some((sides, comparison)));
         }
         count = (2 * count).min(runs.at_most);
     }
+}
+
+/// What simulators run, and what is to be said of it: something only where there is a kernel beside them.
+fn set_alike(scenario: &Scenario, engines: &[&dyn Engine], runs: Runs) -> (Scenario, Vec<String>) {
+    let live = engines.iter().filter(|engine| engine.is_live()).count();
+    if live == 0 || live == engines.len() {
+        return (scenario.clone(), Vec::new());
+    }
+    let (set, notes) = truckee_scenario::alike(scenario);
+    if !runs.as_written {
+        return (set, notes);
+    }
+    let said = |d: truckee_scenario::Difference| {
+        let flow = &scenario.flows[d.flow];
+        format!("{} ({}): {}", flow.name, flow.sender.label, d.what)
+    };
+    (scenario.clone(), truckee_scenario::differences(scenario).into_iter().map(said).collect())
 }
 
 /// The same without a question: for each engine, in order, one outcome a seed.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use truckee_scenario::outcome::LinkOutcome;
 use truckee_scenario::{Document, Scenario};
 
-const THREE: Runs = Runs { count: 3, at_most: 3, jobs: None, series: false };
+const THREE: Runs = Runs { count: 3, at_most: 3, jobs: None, series: false, as_written: false };
 
 fn sides() -> Vec<Vec<Outcome>> {
     let engines: [&dyn Engine; 2] = [&Fake::new(), &Fake::live()];
@@ -162,7 +162,7 @@ fn the_simulator_agrees_with_itself() {
         to = "b"
     "#;
     let scenario = Document::parse("s.toml", text).unwrap().scenario().unwrap();
-    let runs = Runs { count: 2, at_most: 2, jobs: None, series: true };
+    let runs = Runs { count: 2, at_most: 2, jobs: None, series: true, as_written: false };
     let engines: [&dyn Engine; 2] = [&Simulator, &Simulator];
     let sides = run(&scenario, &engines, runs, &mut (), &AtomicBool::new(false)).unwrap().unwrap();
     assert!(!sides[0][0].series.is_empty() && sides[0][1].series.is_empty(), "only the first seed's");
@@ -186,7 +186,7 @@ fn the_json_has_the_documented_keys() {
         wanted.sort_unstable();
         assert_eq!(there, wanted);
     };
-    keys(&json, "truckee scenario confidence seeds engines flows links tolerances holds verdict");
+    keys(&json, "truckee scenario confidence seeds engines flows links notes tolerances holds verdict");
     keys(&json["engines"][0], "name digests simulated_s wall_s");
     keys(&json["flows"][0], "name sender receiver metrics");
     keys(&json["flows"][0]["metrics"][0], "metric unit share values against");
@@ -245,6 +245,24 @@ fn without_an_interval_simulations_are_judged_by_what_they_gave_and_live_runs_ar
     let held = &comparison.tolerances[0];
     assert_eq!((held.verdict, held.holds, held.off), (Verdict::Undecided, false, Some(0.0)));
     assert_eq!(held.note, "there is no interval: it takes more runs");
+}
+
+#[test]
+fn a_simulator_beside_a_kernel_is_set_as_the_kernel_is_unless_asked_otherwise() {
+    let text = "duration = \"10s\"\nkernel = \"today\"\ntopology = { kind = \"single-link\", rate = \"1Mbit/s\" }\n\
+                [[flow]]\nname = \"flow-1\"\nfrom = \"src\"\nto = \"dst\"\nsender = \"tibet\"\n";
+    let asked = Document::parse("s", text).unwrap().scenario().unwrap();
+    let engines: [&dyn Engine; 2] = [&Simulator, &Fake::live()];
+    for (as_written, in_place) in [(false, true), (true, false)] {
+        let runs = Runs { count: 1, at_most: 1, as_written, ..THREE };
+        let compared =
+            compare(&asked, &engines, runs, &[], &mut (), &AtomicBool::new(false)).unwrap().unwrap();
+        let by_sack = Simulator.run(&truckee_scenario::alike(&asked).0, false).unwrap().digest;
+        assert_eq!(compared.0[0][0].digest == by_sack, in_place);
+        let notes = compared.1.notes;
+        assert!(matches!(notes.as_slice(), [note] if note.contains("has SACK here")), "{notes:?}");
+        assert_eq!(notes[0].contains("the simulator was given it too"), in_place);
+    }
 }
 
 #[test]

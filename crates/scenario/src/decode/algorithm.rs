@@ -135,7 +135,8 @@ fn parts(
     Some(Sender { label, recovery, growth, response, start, pacing, native: None })
 }
 
-/// A congestion control of the running kernel, which only its engine has.
+/// A congestion control of the running kernel, which only its engine has. Where a preset of that name recovers by SACK, so
+/// does this one.
 fn native(diag: &Diagnostics<'_>, value: &Value, label: &str) -> Option<Sender> {
     let name = label.trim_start_matches(NATIVE);
     let usable = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -143,7 +144,9 @@ fn native(diag: &Diagnostics<'_>, value: &Value, label: &str) -> Option<Sender> 
         diag.refuse(value, "a congestion control of the kernel, such as \"kernel:cubic\"");
         return None;
     }
-    let base = parts(diag, None, find(diag, &value.place, DEFAULT_SENDER)?, &value.place)?;
+    let namesake = preset::find(name).filter(|preset| preset.recovery().name == "sack");
+    let base = namesake.map_or_else(|| find(diag, &value.place, DEFAULT_SENDER), Some)?;
+    let base = parts(diag, None, base, &value.place)?;
     Some(Sender { label: label.to_owned(), native: Some(name.to_owned()), ..base })
 }
 
