@@ -249,7 +249,7 @@ fn without_an_interval_simulations_are_judged_by_what_they_gave_and_live_runs_ar
 
 #[test]
 fn a_simulator_beside_a_kernel_is_set_as_the_kernel_is_unless_asked_otherwise() {
-    let text = "duration = \"10s\"\nkernel = \"today\"\ntopology = { kind = \"single-link\", rate = \"1Mbit/s\" }\n\
+    let text = "duration = \"10s\"\nkernel = \"today\"\ntopology = { kind = \"single-link\", rate = \"1Mbit/s\", channel = { kind = \"bernoulli\", per = 0.02 } }\n\
                 [[flow]]\nname = \"flow-1\"\nfrom = \"src\"\nto = \"dst\"\nsender = \"tibet\"\n";
     let asked = Document::parse("s", text).unwrap().scenario().unwrap();
     let engines: [&dyn Engine; 2] = [&Simulator, &Fake::live()];
