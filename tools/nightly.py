@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What is too long for every change, by hand before each release: ten times as many random networks and property cases as
-`make test` has, drawn anew, every study in full, and many killed runs. Writes its date and commit into the book.
+`make test` has, drawn anew, many killed runs, and the tests on recorded traces and captures. Writes its date and commit into
+the book. Not for: the studies in full (`make studies`) and what is live and judged by statistics (`make live`).
 
   make nightly
   tools/nightly.py --seed 42     the draws of an earlier one again
@@ -59,11 +60,6 @@ def parts(seed: int) -> list[Part]:
             "properties",
             f"property tests, {CASES} cases each where a test does not say",
             nextest("--workspace", **drawn),
-        ),
-        Part(
-            "studies",
-            "every simulated study in full",
-            nextest("-p", "truckee-lab", "-E", "binary(studies)", TRUCKEE_STUDIES="full"),
         ),
         Part(
             "kills",
