@@ -192,8 +192,11 @@ impl Recovery for Sack {
         if !self.repairing && !self.after_timeout {
             return None;
         }
-        if std::mem::take(&mut self.first) {
-            self.retransmitted = t.out.get(0)?.end;
+        // What an earlier recovery has sent again beyond its own end is in the air already.
+        if std::mem::take(&mut self.first)
+            && let Some(first) = t.out.get(0).filter(|first| !first.is(marks::REPAIR))
+        {
+            self.retransmitted = first.end;
             return Some(0);
         }
         if !self.room(t) {

@@ -77,6 +77,22 @@ fn the_ack_that_ends_a_repair_starts_the_next_one_where_it_shows_a_gap() {
 }
 
 #[test]
+fn a_new_repair_does_not_send_again_what_the_last_one_has_in_the_air() {
+    let mut pair = sack();
+    pair.send_segments(40);
+    let mut hear = |now, ack| {
+        pair.sender.on_segment(now, &ack);
+        std::iter::from_fn(|| pair.sender.poll_transmit(now)).map(|s| s.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(hear(100 * MS, reporting(1, 1001, 4001)), [1]);
+    assert_eq!(hear(101 * MS, reporting(1, 1001, 10_001)), [10_001, 11_001, 12_001, 13_001]);
+    // Before the repair of 1 is acknowledged, 11 is known to be lost, and sent again.
+    assert_eq!(hear(199 * MS, reporting(1, 11_001, 14_001))[0], 10_001);
+    assert!(!hear(200 * MS, reporting(10_001, 11_001, 15_001)).contains(&10_001));
+    assert_eq!(pair.sender.counts().fast_retransmits, 2, "but it was another window's loss");
+}
+
+#[test]
 fn what_was_reported_long_ago_is_no_sample_of_the_round_trip_time() {
     let mut pair = Pair::preset(&steady(2), "sack");
     pair.send_segments(10); // 1 and 2 leave at once
