@@ -67,9 +67,13 @@ fn trip(ack: &Ack) -> Option<Trip> {
     Some(Trip { sent, turned: ack.peer_time?, back: ack.now })
 }
 
-/// Whether the segments that an ACK covers have come one behind the other: the newest of them is not much older or
-/// younger than the one that brought it about. (A delayed ACK echoes the older of its two segments.)
+/// Whether the segments that an ACK covers have come one behind the other: no duplicate has told of one before, and the
+/// newest of them is not much older or younger than the one that brought it about. (A delayed ACK echoes the older of its
+/// two segments.)
 fn in_a_row(ack: &Ack) -> bool {
+    if ack.delivered < ack.newly_acked {
+        return false;
+    }
     let age = |sent| ack.now.saturating_sub(sent);
     let (Some(newest), Some(rtt)) = (ack.sent.map(age), ack.rtt) else { return false };
     newest <= rtt.saturating_mul(3) / 2 && rtt <= newest.saturating_mul(3) / 2
@@ -208,6 +212,10 @@ mod tests {
         assert_eq!(delays.queue(), Some(0.0));
         delays.on_ack(&ack(7, 8, 230, 280, 330), 1000.0);
         assert_eq!(delays.queue(), Some(0.0), "as long on the way as the first");
+        // The same where the newest sent is the repair itself: the spacing is that of one segment, not of four.
+        let spacing = delays.service_time();
+        delays.on_ack(&Ack { newly_acked: 4000, rtt: Some(100 * MS), ..ack(8, 8, 240, 290, 340) }, 1000.0);
+        assert_eq!(delays.service_time(), spacing);
         // Segment 9 was sent again at 440 although it had come: the ACK of segment 8, sent again at 350, covers it.
         let again = Ack { newly_acked: 2000, rtt: Some(100 * MS), ..ack(9, 9, 440, 400, 450) };
         delays.on_ack(&again, 1000.0);
@@ -221,8 +229,12 @@ mod tests {
         for k in 1..5 {
             // Segments 2k − 1 and 2k, sent 10 ms apart: the second's arrival brings the ACK, which echoes the first.
             let sent = 20 * k;
-            let pair =
-                Ack { newly_acked: 2000, rtt: Some(110 * MS), ..ack(2 * k, 12, sent, sent + 50, sent + 100) };
+            let pair = Ack {
+                newly_acked: 2000,
+                delivered: 2000,
+                rtt: Some(110 * MS),
+                ..ack(2 * k, 12, sent, sent + 50, sent + 100)
+            };
             delays.on_ack(&ack(2 * k - 1, 12, sent - 10, sent + 40, sent + 90), 1000.0);
             delays.on_ack(&pair, 1000.0);
             assert_eq!(delays.queue(), Some(0.0));
