@@ -35,7 +35,7 @@ pub struct Session {
 impl Session {
     /// Takes an identity that nothing on this machine carries. Needs to write to [`FOLDER`], which root may.
     pub fn begin() -> Result<Self, Error> {
-        in_folders(prepare).map_err(|e| refused(FOLDER, e))?;
+        in_folders(|| prepare(Path::new(FOLDER))).map_err(|e| refused(FOLDER, e))?;
         let random = RandomState::new();
         for attempt in 0..ATTEMPTS {
             let id = format!("{:04x}", random.hash_one(attempt) as u16);
@@ -98,17 +98,17 @@ impl Drop for Session {
 }
 
 /// Makes the folder of runs. What is in another user's could be anything: root takes it over.
-fn prepare() -> std::io::Result<()> {
-    fs::create_dir_all(FOLDER)?;
-    let there = fs::symlink_metadata(FOLDER)?;
+fn prepare(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let there = fs::symlink_metadata(folder)?;
     let own = geteuid();
     match there.uid() {
         _ if !there.is_dir() => Err(std::io::Error::other("it is no folder")),
         0 => Ok(()),
         owner if owner == own.as_raw() => Ok(()),
         _ if own.is_root() => {
-            lchown(FOLDER, Some(0), Some(0))?;
-            fs::set_permissions(FOLDER, Permissions::from_mode(0o755))
+            lchown(folder, Some(0), Some(0))?;
+            fs::set_permissions(folder, Permissions::from_mode(0o755))
         }
         owner => Err(std::io::Error::other(format!("it is another user's, of number {owner}"))),
     }
@@ -259,6 +259,24 @@ mod tests {
             assert!(lock(File::open(&path).unwrap(), session.id()).is_none(), "nobody else may lock it");
             drop(session);
             assert!(!path.exists());
+        }
+
+        #[test]
+        fn root_takes_over_a_folder_of_runs_that_is_another_users_and_follows_no_link() {
+            if !truckee_testing::root() {
+                return;
+            }
+            let dir = tempfile::tempdir().unwrap();
+            let folder = dir.path().join("truckee");
+            fs::create_dir(&folder).unwrap();
+            lchown(&folder, Some(65_534), Some(65_534)).unwrap();
+            fs::set_permissions(&folder, Permissions::from_mode(0o777)).unwrap();
+            prepare(&folder).unwrap();
+            let there = fs::metadata(&folder).unwrap();
+            assert_eq!((there.uid(), there.mode() & 0o777), (0, 0o755));
+            let link = dir.path().join("link");
+            std::os::unix::fs::symlink(&folder, &link).unwrap();
+            assert!(prepare(&link).is_err());
         }
 
         #[test]

@@ -124,7 +124,7 @@ fn privileges() -> Finding {
 /// A TUN device in the namespace of this thread; it goes when the file is closed.
 pub(crate) fn tun(name: &str) -> Result<File, Error> {
     nix::ioctl_write_ptr_bad!(tunsetiff, libc::TUNSETIFF, libc::ifreq);
-    let file = OpenOptions::new().read(true).write(true).open("/dev/net/tun");
+    let file = in_folders(|| OpenOptions::new().read(true).write(true).open("/dev/net/tun"));
     let file = file.map_err(|e| Error::system("open /dev/net/tun", e))?;
     // SAFETY: an ifreq is a name and a union of plain numbers and pointers: all zeros is one.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
