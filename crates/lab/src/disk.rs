@@ -3,9 +3,9 @@
 //! A file is written under a name that nobody can foresee, made anew beside the one it is to have, synced, renamed, and
 //! its folder synced: after a kill or a power cut there is the old file or the new one, and two who write the same file
 //! do not get into each other's way. Since renaming replaces what has the name, a link there is replaced, and what it
-//! leads to is left alone. A link is followed only if it belongs to whom we work for or to root; so are devices and
-//! pipes written into (`/dev/stdout`), and such a folder's links entered. In a folder of another user all that is not
-//! ours could have been laid there for us.
+//! leads to is left alone. A link is followed only if it belongs to whom we work for (through sudo, who typed the
+//! command) or to root; only devices and pipes of theirs are written into (`/dev/stdout`), and only their links entered
+//! on the way to a folder that is made. In a folder of another user all else could have been laid there for us.
 //!
 //! Not for: what is in the files.
 
@@ -161,8 +161,14 @@ fn sync(folder: &Path) -> io::Result<()> {
 /// Whether what is there is of whom we work for, or root's.
 #[cfg(unix)]
 fn is_trusted(there: &Metadata) -> bool {
-    let owner = std::os::unix::fs::MetadataExt::uid(there);
-    owner == 0 || owner == rustix::process::geteuid().as_raw()
+    let (owner, ours) = (std::os::unix::fs::MetadataExt::uid(there), rustix::process::geteuid());
+    owner == 0 || owner == ours.as_raw() || (ours.is_root() && caller() == Some(owner))
+}
+
+/// Who typed the command, where root works for another by sudo's word: only root may be told by its environment who it is.
+#[cfg(unix)]
+fn caller() -> Option<u32> {
+    std::env::var("SUDO_UID").ok()?.parse().ok()
 }
 
 #[cfg(not(unix))]
@@ -173,19 +179,16 @@ fn is_trusted(_: &Metadata) -> bool {
 /// Makes a folder, and those above it, if need be.
 ///
 /// # Errors
-/// It cannot be made; it is a link that another user has laid.
+/// It cannot be made; it is a link that another user has laid, or one on the way to it is.
 pub fn folder(path: &Path) -> Result<(), Error> {
-    let made = || {
-        if let Ok(there) = fs::symlink_metadata(path)
-            && there.is_symlink()
-            && !is_trusted(&there)
-        {
-            let why = "it is a link that another user has laid; give the folder's own name";
-            return Err(io::Error::new(ErrorKind::PermissionDenied, why));
-        }
-        fs::create_dir_all(path)
+    let laid = |place: &&Path| {
+        fs::symlink_metadata(place).is_ok_and(|there| there.is_symlink() && !is_trusted(&there))
     };
-    made().map_err(|e| Error::write(path, e))
+    if let Some(link) = path.ancestors().find(laid) {
+        let why = "it is a link that another user has laid; give the folder's own name";
+        return Err(Error::write(link, io::Error::new(ErrorKind::PermissionDenied, why)));
+    }
+    fs::create_dir_all(path).map_err(|e| Error::write(path, e))
 }
 
 /// Locks a file for this process, making it if need be; `dir` is what it stands for. The system lets go of it when the file

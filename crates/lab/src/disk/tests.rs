@@ -134,7 +134,11 @@ mod live {
         fs::remove_file(&link).unwrap();
         symlink(dir.path(), &link).unwrap();
         lchown(&link, Some(NOBODY), None).unwrap();
-        let message = folder(&link).unwrap_err().to_string();
-        assert!(message.contains("another user has laid"), "{message}");
+        for path in [link.clone(), link.join("below/and below")] {
+            let message = folder(&path).unwrap_err().to_string();
+            let said = format!("cannot write {}: it is a link that another user has laid", link.display());
+            assert!(message.starts_with(&said), "{message}");
+        }
+        assert!(!dir.path().join("below").exists());
     }
 }
