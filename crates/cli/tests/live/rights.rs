@@ -1,13 +1,14 @@
 //! What is read and written for a user is read and written with that user's rights, whatever rights the program has besides:
 //! as nobody with a file that has capabilities, and as root in folders of nobody's.
 
-use crate::{TRUCKEE, said};
+use crate::{TRUCKEE, able, left, said};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
+use truckee_kernel::doctor::Capability;
 use truckee_testing::{given, root};
 
 const NOBODY: u32 = 65_534;
@@ -22,8 +23,9 @@ delay = "1ms"
 from = "a"
 to = "b"
 "#;
-/// Bits of a capability set: to override the rights of files, for reading, to change owners, for networks, as an administrator.
-const CAPABILITIES: u32 = 1 << 1 | 1 << 2 | 1 | 1 << 12 | 1 << 13 | 1 << 21;
+/// Bits of a capability set, by linux/capability.h: CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, NET_ADMIN, NET_RAW, SYS_ADMIN; and
+/// in its second word PERFMON and BPF.
+const CAPABILITIES: [u32; 2] = [1 | 1 << 1 | 1 << 2 | 1 << 12 | 1 << 13 | 1 << 21, 1 << 6 | 1 << 7];
 
 /// A folder of root's that others may enter, with a scenario, a file of root's alone, and a folder of nobody's.
 struct Place {
@@ -56,7 +58,7 @@ impl Place {
         fs::copy(TRUCKEE, &program).unwrap();
         fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
         // struct vfs_cap_data, revision 2, of linux/capability.h: in effect from the start.
-        let words = [0x0200_0001u32, CAPABILITIES, 0, 0, 0];
+        let words = [0x0200_0001u32, CAPABILITIES[0], 0, CAPABILITIES[1], 0];
         let value: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let flags = rustix::fs::XattrFlags::empty();
         given(rustix::fs::setxattr(&program, "security.capability", &value, flags))?;
@@ -93,7 +95,7 @@ fn with_file_capabilities_nothing_is_read_or_written_that_the_user_could_not() {
     let (secret, scenario) = (place.path("secret"), place.path("scenario.toml"));
     let theirs = place.at("theirs");
     fs::create_dir(place.at("ours")).unwrap();
-    let denied: [&[&str]; 12] = [
+    let denied: [&[&str]; 14] = [
         &["run", &secret],
         &["read", &secret],
         &["run", &scenario, "--set", &format!("link.0.channel={{ kind = \"trace\", file = \"{secret}\" }}")],
@@ -105,6 +107,8 @@ fn with_file_capabilities_nothing_is_read_or_written_that_the_user_could_not() {
         &["compare", &scenario, "--engines", "sim,sim", "--figure", &secret],
         &["study", "show", &secret],
         &["probe", "--list", &secret],
+        &["probe", "https://127.0.0.1:1/", "--ca", &secret],
+        &["probe", "http://127.0.0.1:1/", "--out", &place.path("ours")],
         &["exec", "--ack", "every", "--report", &secret, "--", "true"],
     ];
     for arguments in denied {
@@ -141,6 +145,26 @@ fn a_capability_is_there_for_what_needs_it() {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
     assert_eq!(all["servers"][0]["not_judged"]["name"], "refused", "{}", said(&output));
     assert!(place.at("theirs/campaign/servers.parquet").exists(), "{}", said(&output));
+}
+
+#[test]
+fn a_program_of_nobodys_is_shaped_and_gets_no_capability() {
+    if !able(&[Capability::Cgroup, Capability::Shaping]) {
+        return;
+    }
+    let place = Place::new();
+    let Some(program) = place.capable() else { return };
+    let arguments =
+        ["exec", "--quiet", "--ack", "every", "--report", "acks.json", "--", "cat", "/proc/self/status"];
+    let output = as_nobody(&program, &place.at("theirs"), &arguments);
+    assert!(output.status.success(), "{}", said(&output));
+    for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+        assert!(said(&output).contains(&format!("{set}:\t0000000000000000\n")), "{set}: {}", said(&output));
+    }
+    let report = fs::read_to_string(place.at("theirs/acks.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!((&report["status"], &report["broken"]), (&0.into(), &serde_json::Value::Null));
+    assert_eq!(left(report["id"].as_str().unwrap()), Vec::<String>::new());
 }
 
 #[test]
