@@ -129,6 +129,20 @@ fn with_file_capabilities_nothing_is_read_or_written_that_the_user_could_not() {
 }
 
 #[test]
+fn a_file_that_is_set_user_id_root_is_refused() {
+    if !root() {
+        return;
+    }
+    let place = Place::new();
+    let program = place.at("truckee");
+    fs::copy(TRUCKEE, &program).unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o4755)).unwrap();
+    let output = as_nobody(&program, &place.at("theirs"), &["run", &place.path("secret")]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("set-user-ID root") && !said(&output).contains("own words"));
+}
+
+#[test]
 fn a_capability_is_there_for_what_needs_it() {
     if !root() {
         return;
