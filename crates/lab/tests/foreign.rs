@@ -178,7 +178,7 @@ fn foreign_sweeps() {
     // Where what is written need not reach a disk, it is much faster.
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-    check!().with_type::<Sweep>().with_iterations(300).for_each(|sweep| {
+    check!().with_type::<Sweep>().with_iterations(100).for_each(|sweep| {
         let dir = tempfile::tempdir_in(&folder).unwrap();
         sweep.write(dir.path());
         let page = report::write(&[dir.path().to_owned()], None);
