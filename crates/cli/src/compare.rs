@@ -9,9 +9,9 @@ use crate::progress::{Bar, note, warn};
 use crate::{human, interrupt};
 use clap::ValueEnum;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use truckee_lab::compare::{self, Comparison, Runs, Tolerance, Verdict};
-use truckee_lab::{Engine, Error as LabError, figure, output, report};
+use truckee_lab::{Engine, disk, figure, output, report};
 use truckee_scenario::{Outcome, Scenario};
 
 /// Run a scenario on the simulator and on real stacks, and show them side by side
@@ -128,6 +128,7 @@ fn write_files(
     let mut files = Vec::new();
     let mut drawn = arguments.figure.clone().into_iter().collect::<Vec<_>>();
     if let Some(dir) = &arguments.out {
+        disk::folder(dir)?;
         for (k, side) in sides.iter().enumerate() {
             for outcome in side {
                 // The same engine may be there twice.
@@ -136,7 +137,7 @@ fn write_files(
             }
         }
         let path = dir.join("compare.json");
-        write(&path, &serde_json::to_vec_pretty(comparison)?)?;
+        disk::write(&path, &serde_json::to_vec_pretty(comparison)?)?;
         files.push(path);
         drawn.push(dir.join("compare.svg"));
     }
@@ -144,7 +145,7 @@ fn write_files(
         let first: Vec<&Outcome> = sides.iter().filter_map(|side| side.first()).collect();
         let svg = figure::compare(scenario, &first, comparison)?;
         for path in drawn {
-            write(&path, svg.as_bytes())?;
+            disk::write(&path, svg.as_bytes())?;
             files.push(path);
         }
     }
@@ -152,10 +153,6 @@ fn write_files(
         files.push(report::write(std::slice::from_ref(dir), None)?);
     }
     Ok(files)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
-    std::fs::write(path, bytes).map_err(|source| LabError::Write { path: path.to_owned(), source })
 }
 
 fn verdict(comparison: &Comparison) -> Result<(), Error> {

@@ -94,6 +94,12 @@ enum Format {
 }
 
 fn main() -> ExitCode {
+    // Before anything is read, and before any thread is started.
+    if let Err(error) = truckee_kernel::lower_rights() {
+        let error = Error::from(error);
+        error.report();
+        return ExitCode::from(error.exit_status());
+    }
     let arguments = Arguments::parse();
     let mut out = BufWriter::new(std::io::stdout().lock());
     let done = match arguments.command {

@@ -5,7 +5,7 @@ mod table;
 
 use crate::error::Error;
 use crate::interrupt;
-use crate::progress::note;
+use crate::progress::{note, warn};
 use clap::ValueEnum;
 use std::io::{IsTerminal, Write};
 use std::net::IpAddr;
@@ -113,11 +113,17 @@ pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     if arguments.list.is_some() && !arguments.yes {
         return Err(Error::Usage("nothing was done: a list is probed only with --yes".into()));
     }
+    let prober = Prober::new(&options)?;
     let mut campaign = match &arguments.out {
-        Some(dir) => Some(Campaign::open(dir, &Settings::of(&options))?),
+        Some(dir) => {
+            probe::work_as_owner_of(dir)?;
+            Some(Campaign::open(dir, &Settings::of(&options))?)
+        }
         None => None,
     };
-    let prober = Prober::new(&options)?;
+    if let Some(what) = campaign.as_ref().and_then(Campaign::changed) {
+        warn(what);
+    }
     probe::confine()?;
     let mut reports = Vec::new();
     let mut stopped = None;

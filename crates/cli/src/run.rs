@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::realtime::LivePlan;
-use truckee_lab::{Engine, EngineName, Error as LabError, figure, metric, output, report, tap};
+use truckee_lab::{Engine, EngineName, disk, figure, metric, output, report, tap};
 use truckee_scenario::outcome::{THIS_RUN, Vantage};
 use truckee_scenario::{Outcome, Scenario, explain};
 
@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     };
     if let Some(path) = &arguments.figure {
         let svg = figure::window(&scenario, &outcome)?;
-        std::fs::write(path, svg).map_err(|source| LabError::Write { path: path.clone(), source })?;
+        disk::write(path, svg.as_bytes())?;
         files.push(path.clone());
     }
     if let Some(path) = &arguments.pcapng {
@@ -162,7 +162,7 @@ fn once(engine: &dyn Engine, scenario: &Scenario, record: Record) -> Result<Outc
         Record::Packets(vantage) => engine.run_tapped(scenario, vantage),
         _ => engine.run(scenario, record == Record::Series),
     }
-    .map_err(Error::Failed)
+    .map_err(|failure| Error::Failed(failure.reason))
 }
 
 /// Flows, one a line; the columns are the flow metrics in SI units, empty where there is no value.

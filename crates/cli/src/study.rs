@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use truckee_lab::report as page;
 use truckee_lab::study::{self, RunOptions, Study, StudyReport};
-use truckee_lab::{EngineName, Error as LabError};
+use truckee_lab::{EngineName, Error as LabError, disk};
 
 /// Reproduce published results: published against measured, verdict, figure
 #[derive(Debug, clap::Args)]
@@ -167,8 +167,10 @@ fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<Stu
 fn keep(figure: &Path, study: &Study, quick: bool) -> Result<PathBuf, LabError> {
     let folder = study.dir(Path::new(FIGURES), quick);
     let kept = folder.join(figure.file_name().unwrap_or_default());
-    let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::copy(figure, &kept));
-    written.map_err(|source| LabError::Write { path: kept.clone(), source })?;
+    let bytes = std::fs::read(figure)
+        .map_err(|e| LabError::Read { path: figure.to_owned(), reason: e.to_string() })?;
+    disk::folder(&folder)?;
+    disk::write(&kept, &bytes)?;
     Ok(kept)
 }
 

@@ -1,17 +1,21 @@
 //! Control groups: of a run, for the programs it has started, so that [`crate::clean`] finds them after a crash; and of a
 //! program whose ACKs are shaped, so that its packets are told from others.
 
+use crate::rights::in_folders;
 use crate::session::{self, Session};
 use crate::{Error, clean};
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-/// Puts a process into the run's control group.
-pub fn add(session: &Session, process: u32) -> Result<(), Error> {
-    let doing = || format!("put process {process} into the run's control group");
+/// The list of the processes of the run's control group, which is made if need be: whoever writes 0 to it joins the group.
+pub fn of_a_run(session: &Session) -> Result<File, Error> {
     let group = mount("a run that starts programs")?.join(session.cgroup());
-    fs::create_dir_all(&group).map_err(|e| Error::system(doing(), e))?;
-    fs::write(group.join("cgroup.procs"), process.to_string()).map_err(|e| Error::system(doing(), e))
+    let list = || {
+        fs::create_dir_all(&group)?;
+        OpenOptions::new().write(true).open(group.join("cgroup.procs"))
+    };
+    in_folders(list).map_err(|e| Error::system(format!("make the control group {}", group.display()), e))
 }
 
 /// Makes the control group of a program that is not the session's own: it lives on if the session dies. It is made in the
@@ -23,8 +27,12 @@ pub fn of_a_program(session: &Session) -> Result<PathBuf, Error> {
     let doing = || format!("make the control group {}", group.display());
     // First the note of where it is: by that it is found after a crash.
     let note = session::path(&format!("{}{}", session.id(), clean::CGROUP_NOTE));
-    fs::write(&note, format!("{}\n", group.display())).map_err(|e| Error::system(doing(), e))?;
-    fs::create_dir(&group).map_err(|e| Error::system(doing(), e))?;
+    let make = || {
+        let mut note = OpenOptions::new().write(true).create_new(true).open(&note)?;
+        note.write_all(format!("{}\n", group.display()).as_bytes())?;
+        fs::create_dir(&group)
+    };
+    in_folders(make).map_err(|e| Error::system(doing(), e))?;
     Ok(group)
 }
 

@@ -91,12 +91,15 @@ pub struct Swept {
 /// in order of their digits.
 pub fn clean(dry: bool) -> Result<Vec<Run>, Error> {
     #[cfg(live)]
-    return sweep::runs(dry);
+    {
+        let _rights = crate::rights::Raised::live();
+        sweep::runs(dry)
+    }
     #[cfg(not(live))]
-    return {
+    {
         let _ = dry;
         Err(Error::NotBuilt)
-    };
+    }
 }
 
 #[cfg(test)]

@@ -79,6 +79,8 @@ impl Finding {
 
 /// Tries everything: a second or less.
 pub fn examine() -> Report {
+    #[cfg(target_os = "linux")]
+    let _rights = crate::rights::Raised::live();
     let checks: Vec<Check> = trials(Capability::ALL).map(|(name, finding)| conclude(name, finding)).collect();
     let works = checks.iter().all(|c| !c.needed || c.state == State::Works);
     Report { works, checks }
@@ -89,6 +91,8 @@ pub fn check(needs: &[Capability]) -> Result<(), Error> {
     if !BUILT {
         return Err(Error::NotBuilt);
     }
+    #[cfg(target_os = "linux")]
+    let _rights = crate::rights::Raised::live();
     for (name, finding) in trials(needs) {
         let Check { state, seen, mend, .. } = conclude(name, finding);
         if state != State::Works {

@@ -73,6 +73,18 @@ use std::sync::atomic::AtomicBool;
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 
+/// Has this process read and write what its user names with that user's rights, whatever capabilities its file has: they
+/// are in effect only around what the live leg does. To be called when the program starts, before any thread does.
+///
+/// # Errors
+/// It cannot be done, or the program's file is set-user-ID root.
+pub fn lower_rights() -> Result<(), Error> {
+    #[cfg(target_os = "linux")]
+    return rights::lower();
+    #[cfg(not(target_os = "linux"))]
+    Ok(())
+}
+
 /// Whether this build and this machine can run scenarios; an error says what is missing.
 pub fn check() -> Result<(), Error> {
     use doctor::Capability::*;

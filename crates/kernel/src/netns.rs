@@ -10,6 +10,7 @@ pub mod interface;
 pub use interface::{Address, Interface, Metrics, Route, configure};
 
 use crate::Error;
+use crate::rights::in_folders;
 use nix::fcntl::{Flock, FlockArg};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, setns, unshare};
@@ -37,7 +38,8 @@ impl Netns {
     pub fn create(name: &str) -> Result<Self, Error> {
         let path = path_of(name)?;
         prepare_folder()?;
-        let made = OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path);
+        let new = || OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path);
+        let made = in_folders(new);
         match made {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -128,7 +130,7 @@ pub(crate) fn remove(name: &str) -> Result<(), Error> {
         Err(nix::Error::ENOENT) => return Ok(()),
         Err(error) => return Err(Error::system(doing(), error)),
     }
-    match fs::remove_file(&path) {
+    match in_folders(|| fs::remove_file(&path)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::system(doing(), error)),
         _ => Ok(()),
     }
@@ -145,7 +147,7 @@ fn path_of(name: &str) -> Result<PathBuf, Error> {
 /// Makes the folder a shared mount, as `ip netns` does, so that a name removed here is removed in every mount namespace.
 fn prepare_folder() -> Result<(), Error> {
     let doing = || format!("prepare {FOLDER} for network namespaces");
-    fs::create_dir_all(FOLDER).map_err(|e| Error::system(doing(), e))?;
+    in_folders(|| fs::create_dir_all(FOLDER)).map_err(|e| Error::system(doing(), e))?;
     let folder = File::open(FOLDER).map_err(|e| Error::system(doing(), e))?;
     // Of two that mount it on itself at once, one would mount it over the other; iproute2 takes this lock too.
     let _lock = Flock::lock(folder, FlockArg::LockExclusive).map_err(|(_, e)| Error::system(doing(), e))?;

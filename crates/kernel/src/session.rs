@@ -6,13 +6,15 @@
 //!
 //! Not for: making what is named here (see [`crate::netns`], [`crate::cc`]).
 
+use crate::rights::in_folders;
 use crate::{Error, clean};
 use nix::fcntl::{Flock, FlockArg};
+use nix::unistd::geteuid;
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 
 /// Where the runs of this machine are listed.
@@ -33,7 +35,7 @@ pub struct Session {
 impl Session {
     /// Takes an identity that nothing on this machine carries. Needs to write to [`FOLDER`], which root may.
     pub fn begin() -> Result<Self, Error> {
-        fs::create_dir_all(FOLDER).map_err(|e| refused(FOLDER, e))?;
+        in_folders(|| prepare(Path::new(FOLDER))).map_err(|e| refused(FOLDER, e))?;
         let random = RandomState::new();
         for attempt in 0..ATTEMPTS {
             let id = format!("{:04x}", random.hash_one(attempt) as u16);
@@ -89,9 +91,26 @@ impl Drop for Session {
     fn drop(&mut self) {
         // What cannot be removed now keeps its file, by which `truckee clean` finds it later.
         if clean::sweep(&self.id, false).is_ok_and(|swept| swept.failed.is_empty()) {
-            let _ = fs::remove_file(path(&self.id));
+            let _ = in_folders(|| fs::remove_file(path(&self.id)));
         }
         self.file.take();
+    }
+}
+
+/// Makes the folder of runs. What is in another user's could be anything: root takes it over.
+fn prepare(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let there = fs::symlink_metadata(folder)?;
+    let own = geteuid();
+    match there.uid() {
+        _ if !there.is_dir() => Err(std::io::Error::other("it is no folder")),
+        0 => Ok(()),
+        owner if owner == own.as_raw() => Ok(()),
+        _ if own.is_root() => {
+            lchown(folder, Some(0), Some(0))?;
+            fs::set_permissions(folder, Permissions::from_mode(0o755))
+        }
+        owner => Err(std::io::Error::other(format!("it is another user's, of number {owner}"))),
     }
 }
 
@@ -111,7 +130,8 @@ pub(crate) fn lock(file: File, id: &str) -> Option<Flock<File>> {
 /// Makes and locks the file of a run; `None` if somebody else has it.
 fn enter(id: &str) -> Result<Option<Flock<File>>, Error> {
     let path = path(id);
-    let file = match OpenOptions::new().write(true).create_new(true).mode(0o644).open(&path) {
+    let new = || OpenOptions::new().write(true).create_new(true).mode(0o644).open(&path);
+    let file = match in_folders(new) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
         Err(error) => return Err(refused(&path.to_string_lossy(), error)),
@@ -239,6 +259,24 @@ mod tests {
             assert!(lock(File::open(&path).unwrap(), session.id()).is_none(), "nobody else may lock it");
             drop(session);
             assert!(!path.exists());
+        }
+
+        #[test]
+        fn root_takes_over_a_folder_of_runs_that_is_another_users_and_follows_no_link() {
+            if !truckee_testing::root() {
+                return;
+            }
+            let dir = tempfile::tempdir().unwrap();
+            let folder = dir.path().join("truckee");
+            fs::create_dir(&folder).unwrap();
+            lchown(&folder, Some(65_534), Some(65_534)).unwrap();
+            fs::set_permissions(&folder, Permissions::from_mode(0o777)).unwrap();
+            prepare(&folder).unwrap();
+            let there = fs::metadata(&folder).unwrap();
+            assert_eq!((there.uid(), there.mode() & 0o777), (0, 0o755));
+            let link = dir.path().join("link");
+            std::os::unix::fs::symlink(&folder, &link).unwrap();
+            assert!(prepare(&link).is_err());
         }
 
         #[test]

@@ -132,7 +132,10 @@ pub trait Watch: Send {
 /// nothing is an error: what breaks is told, and the program goes on unshaped.
 pub fn exec(program: Program<'_>, watch: &mut dyn Watch) -> Result<Ended, Error> {
     #[cfg(live)]
-    return program::run(program, watch);
+    {
+        let _rights = crate::rights::Raised::live();
+        program::run(program, watch)
+    }
     #[cfg(not(live))]
     {
         let _ = (program, watch);
@@ -146,7 +149,10 @@ pub fn exec(program: Program<'_>, watch: &mut dyn Watch) -> Result<Ended, Error>
 /// An interface does not exist; rights are missing; this build has no live leg.
 pub fn stand(standing: Standing<'_>, watch: &mut dyn Watch) -> Result<Report, Error> {
     #[cfg(live)]
-    return standing::run(standing, watch);
+    {
+        let _rights = crate::rights::Raised::live();
+        standing::run(standing, watch)
+    }
     #[cfg(not(live))]
     {
         let _ = (standing, watch);

@@ -129,7 +129,10 @@ pub trait Watch {
 /// leg.
 pub fn run(request: &Request<'_>, stop: &AtomicBool, watch: &mut dyn Watch) -> Result<Report, Error> {
     #[cfg(live)]
-    return crate::path::alone::run(request, stop, watch);
+    {
+        let _rights = crate::rights::Raised::live();
+        crate::path::alone::run(request, stop, watch)
+    }
     #[cfg(not(live))]
     {
         let _ = (request, stop, watch);

@@ -11,18 +11,49 @@ use truckee_scenario::{Outcome, Scenario};
 /// Threads of a live sweep for each core: its runs are real time, and idle for most of it.
 const LIVE_RUNS_PER_CORE: usize = 2;
 
+/// Why a run has no outcome.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Failure {
+    /// In words.
+    pub reason: String,
+    /// Whether it befell this run, as a machine in want of something does it: made again, it may go well. Else every run of
+    /// the scenario fails.
+    pub once: bool,
+}
+
+impl From<String> for Failure {
+    /// One that every run of the scenario has.
+    fn from(reason: String) -> Self {
+        Self { reason, once: false }
+    }
+}
+
+impl From<&str> for Failure {
+    /// The same.
+    fn from(reason: &str) -> Self {
+        reason.to_owned().into()
+    }
+}
+
+fn failure(error: &truckee_kernel::Error) -> Failure {
+    use truckee_kernel::Error;
+    let once = matches!(error, Error::Broken(_) | Error::System { .. } | Error::Bpf { .. });
+    Failure { reason: error.to_string(), once }
+}
+
 /// Something that runs scenarios. The same scenario with the same seed must give the same outcome (but for
 /// `wall_s`) on a deterministic engine, and the same digest. A live engine gives no digest: an empty string.
 pub trait Engine: Sync {
     /// Its name in results: `sim`, `kernel` or `probe`.
     fn name(&self) -> &'static str;
 
-    /// Runs one scenario to its end, with time series where asked for; an error is told in words.
-    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, String>;
+    /// Runs one scenario to its end, with time series where asked for.
+    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure>;
 
     /// The same with time series and every packet of the flows at that end of theirs, for a capture.
-    fn run_tapped(&self, _scenario: &Scenario, _vantage: Vantage) -> Result<Outcome, String> {
-        Err(format!("the {} engine keeps no packets", self.name()))
+    fn run_tapped(&self, _scenario: &Scenario, _vantage: Vantage) -> Result<Outcome, Failure> {
+        Err(format!("the {} engine keeps no packets", self.name()).into())
     }
 
     /// Whether its runs happen in real time, on a real stack: none ends before its time, and no two are the same.
@@ -41,18 +72,18 @@ pub trait Engine: Sync {
 pub struct Simulator;
 
 impl Engine for Simulator {
-    fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, String> {
+    fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, Failure> {
         let options = truckee_net::Options { series: true, packets: Some(vantage) };
-        truckee_net::run(scenario, &options).map_err(|e| e.to_string())
+        truckee_net::run(scenario, &options).map_err(|e| e.to_string().into())
     }
 
     fn name(&self) -> &'static str {
         EngineName::Sim.as_str()
     }
 
-    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, String> {
+    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {
         truckee_net::run(scenario, &truckee_net::Options { series, ..Default::default() })
-            .map_err(|e| e.to_string())
+            .map_err(|e| e.to_string().into())
     }
 }
 
@@ -72,16 +103,16 @@ impl Kernel {
 }
 
 impl Engine for Kernel {
-    fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, String> {
-        truckee_kernel::run_tapped(scenario, vantage, self.cancel).map_err(|e| e.to_string())
+    fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, Failure> {
+        truckee_kernel::run_tapped(scenario, vantage, self.cancel).map_err(|e| failure(&e))
     }
 
     fn name(&self) -> &'static str {
         EngineName::Kernel.as_str()
     }
 
-    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, String> {
-        truckee_kernel::run(scenario, series, self.cancel).map_err(|e| e.to_string())
+    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {
+        truckee_kernel::run(scenario, series, self.cancel).map_err(|e| failure(&e))
     }
 
     fn is_live(&self) -> bool {
@@ -119,10 +150,10 @@ impl Engine for Probe {
         EngineName::Probe.as_str()
     }
 
-    fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, String> {
+    fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
         let started = Instant::now();
-        let report = probe::probe_flow(scenario, &Self::options(), self.cancel).map_err(|e| e.to_string())?;
-        crate::probe::outcome(scenario, &report, started.elapsed().as_secs_f64())
+        let report = probe::probe_flow(scenario, &Self::options(), self.cancel).map_err(|e| failure(&e))?;
+        Ok(crate::probe::outcome(scenario, &report, started.elapsed().as_secs_f64())?)
     }
 
     fn is_live(&self) -> bool {

@@ -24,7 +24,7 @@ pub use map::{Map, MapCell, MapPanel};
 pub use replay::replay;
 pub use window::window;
 
-use crate::Error;
+use crate::{Error, disk};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -110,7 +110,7 @@ impl Figure {
     /// Writes the SVG to `path`.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let svg = self.svg()?;
-        std::fs::write(path, svg).map_err(|e| Error::write(path, e))
+        disk::write(path, svg.as_bytes())
     }
 
     /// The labels of all series, each once, in order of appearance: what gives them their style.

@@ -6,6 +6,18 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use truckee_scenario::{Document, Scenario};
 
+/// A grid has at most so many points: each is a scenario of its own, and a row of tables and pages.
+pub const MOST_POINTS: usize = 100_000;
+
+/// How many points a grid of these axes has; an error, in words: more than [`MOST_POINTS`].
+pub fn size(axes: &[Axis]) -> Result<usize, String> {
+    let product = axes.iter().try_fold(1usize, |product, axis| product.checked_mul(axis.values.len()));
+    product.filter(|&points| points <= MOST_POINTS).ok_or_else(|| {
+        let lengths: Vec<String> = axes.iter().map(|axis| axis.values.len().to_string()).collect();
+        format!("its axes have {} values, and a grid has at most {MOST_POINTS} points", lengths.join(" × "))
+    })
+}
+
 /// All points of a sweep. The last axis varies fastest.
 #[derive(Debug, Clone)]
 pub struct Grid {
@@ -28,8 +40,12 @@ impl Grid {
                 return Err(Error::Vary { text: axis.name.clone(), reason });
             }
         }
+        let size = size(&axes).map_err(|reason| {
+            let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
+            Error::Vary { text: names.join(" × "), reason }
+        })?;
         let mut grid = Self { axes, points: Vec::new() };
-        for point in 0..grid.size() {
+        for point in 0..size {
             let refused = |e: &dyn std::fmt::Display| Error::Scenario {
                 point: grid.label(point),
                 reason: e.to_string(),
@@ -148,6 +164,19 @@ mod tests {
         assert_eq!(grid.digest(), renamed.digest());
         renamed.points[2].duration += 1;
         assert_ne!(grid.digest(), renamed.digest());
+    }
+
+    #[test]
+    fn a_grid_without_bound_is_refused() {
+        let (five, _) = axes(&["a=1..1000", "b=1..1000", "c=1..1000", "d=1..1000", "e=1..1000"]).unwrap();
+        let document = Document::parse("x.toml", "duration = \"1s\"").unwrap();
+        for (many, said) in [(2, "1000 × 1000"), (5, "1000 × 1000 × 1000 × 1000 × 1000")] {
+            let message = Grid::new(&document, five[..many].to_vec()).unwrap_err().to_string();
+            assert!(message.contains(&format!("its axes have {said} values")), "{message}");
+        }
+        // More than a number of this machine holds.
+        let long = Axis { name: "a".into(), values: vec![five[0].values[0].clone(); 1 << 16] };
+        assert!(size(&vec![long; 5]).is_err());
     }
 
     #[test]

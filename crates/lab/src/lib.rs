@@ -9,6 +9,7 @@
 //! protocol works.
 
 pub mod compare;
+pub mod disk;
 pub mod drive;
 pub mod engine;
 mod error;
@@ -29,7 +30,7 @@ pub mod tap;
 pub mod validity;
 pub mod vary;
 
-pub use engine::{Engine, EngineName, Engines, Kernel, Missing, Probe, Simulator};
+pub use engine::{Engine, EngineName, Engines, Failure, Kernel, Missing, Probe, Simulator};
 pub use error::Error;
 pub use grid::Grid;
 pub use metric::Metric;
@@ -39,7 +40,7 @@ pub use sweep::{Plan, Progress, Runs, Sweep, sweep};
 mod tests {
     //! What the tests of several modules stand on: outcomes and scenarios made by hand.
 
-    use crate::Engine;
+    use crate::{Engine, Failure};
     use std::collections::BTreeMap;
     use std::sync::Mutex;
     use truckee_scenario::outcome::FlowOutcome;
@@ -133,6 +134,7 @@ mod tests {
     pub struct Fake {
         live: bool,
         late: Option<Late>,
+        broken: Option<Late>,
         made: Mutex<BTreeMap<(u64, u64), usize>>,
         /// Seeds it was asked for, in order.
         pub asked: Mutex<Vec<u64>>,
@@ -154,11 +156,22 @@ mod tests {
             Self { late: Some(late), ..Self::live() }
         }
 
-        fn is_late(&self, scenario: &Scenario) -> Result<bool, String> {
+        /// A live one whose runs break off at times.
+        pub fn breaking(broken: Late) -> Self {
+            Self { broken: Some(broken), ..Self::live() }
+        }
+
+        fn is_late(&self, scenario: &Scenario) -> Result<bool, Failure> {
             let mut made = self.made.lock().map_err(|e| e.to_string())?;
             let times = made.entry((scenario.duration, scenario.seed)).or_default();
             *times += 1;
-            Ok(self.late.is_some_and(|late| late(scenario.duration / 1_000_000_000, scenario.seed, *times)))
+            let is = |what: Option<Late>| {
+                what.is_some_and(|is| is(scenario.duration / 1_000_000_000, scenario.seed, *times))
+            };
+            if is(self.broken) {
+                return Err(Failure { reason: "a record was lost".into(), once: true });
+            }
+            Ok(is(self.late))
         }
     }
 
@@ -171,7 +184,7 @@ mod tests {
             self.live
         }
 
-        fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, String> {
+        fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
             self.asked.lock().map_err(|e| e.to_string())?.push(scenario.seed);
             let is_late = self.is_late(scenario)?;
             let goodput = 2.0 * scenario.duration as f64 / 1e9 + 0.01 * scenario.seed as f64;

@@ -39,41 +39,71 @@
 
 mod series;
 
-use crate::store::{to_bytes, write_durably};
+use crate::disk::{self, Begun};
+use crate::store::{build, to_bytes};
 use crate::{Error, Metric, metric};
 use arrow_array::{ArrayRef, Float64Array, StringArray};
 use arrow_schema::{DataType, Field};
+use serde::Serialize;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truckee_scenario::Outcome;
 use truckee_scenario::outcome::FlowOutcome;
 
+/// The file that makes a directory that of a run.
+const RESULT: &str = "result.json";
+
+/// `result.json`.
+#[derive(Serialize)]
+struct Written<'a> {
+    /// Which build of the program wrote it: its version, and digits of its bytes.
+    build: String,
+    #[serde(flatten)]
+    outcome: &'a Outcome,
+}
+
 /// Writes a run into `dir`, creating it if need be; `observers.parquet` only where somebody watched, `series.parquet`
-/// and `queues.parquet` only where the run recorded any. Returns the files written.
+/// and `queues.parquet` only where the run recorded any. What an earlier run has left there goes: `result.json` is gone
+/// first and comes last, so that it never stands beside what is another run's. Returns the files written.
 pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
-    std::fs::create_dir_all(dir).map_err(|e| Error::write(dir, e))?;
+    disk::folder(dir)?;
     let encode = |e: &dyn std::fmt::Display| Error::Internal(format!("cannot encode the run: {e}"));
-    let mut files = Vec::new();
-    let mut write = |name: &str, bytes: &[u8]| {
-        let path = dir.join(name);
-        write_durably(&path, bytes)?;
-        files.push(path);
-        Ok::<_, Error>(())
-    };
-    let json = serde_json::to_vec_pretty(outcome).map_err(|e| encode(&e))?;
-    write("result.json", &json)?;
-    write("flows.parquet", &flows(outcome)?)?;
+    let json = serde_json::to_vec_pretty(&Written { build: build(), outcome }).map_err(|e| encode(&e))?;
     let observers = observers(outcome);
-    if !observers.is_empty() {
-        write("observers.parquet", &observers_rows(outcome, &observers)?)?;
+    let watched = !observers.is_empty();
+    let series = || series::series(&outcome.series).map_err(|e| encode(&e));
+    let queues = || series::queues(&outcome.queues).map_err(|e| encode(&e));
+    let files = [
+        (RESULT, Some(json)),
+        ("flows.parquet", Some(flows(outcome)?)),
+        ("observers.parquet", watched.then(|| observers_rows(outcome, &observers)).transpose()?),
+        ("series.parquet", (!outcome.series.is_empty()).then(series).transpose()?),
+        ("queues.parquet", (!outcome.queues.is_empty()).then(queues).transpose()?),
+    ];
+    // Where the disk is full, that is found out before anything is touched.
+    let mut begun = Vec::new();
+    for (name, bytes) in files {
+        let path = dir.join(name);
+        let file = bytes.map(|bytes| {
+            let mut file = Begun::over(&path)?;
+            file.write_all(&bytes).map_err(|e| Error::write(&path, e))?;
+            Ok::<_, Error>(file)
+        });
+        begun.push((path, file.transpose()?));
     }
-    if !outcome.series.is_empty() {
-        write("series.parquet", &series::series(&outcome.series).map_err(|e| encode(&e))?)?;
+    disk::remove(&dir.join(RESULT))?;
+    let mut written = Vec::new();
+    for (path, file) in begun.into_iter().rev() {
+        match file {
+            Some(file) => {
+                file.finish()?;
+                written.insert(0, path);
+            }
+            None => disk::remove(&path)?,
+        }
     }
-    if !outcome.queues.is_empty() {
-        write("queues.parquet", &series::queues(&outcome.queues).map_err(|e| encode(&e))?)?;
-    }
-    Ok(files)
+    Ok(written)
 }
 
 fn flows(outcome: &Outcome) -> Result<Vec<u8>, Error> {
@@ -155,7 +185,7 @@ mod tests {
     use std::fs::File;
     use truckee_scenario::outcome::{
         DetectorAccuracy, DetectorOutcome, DropPoint, EstimatePoint, EstimatorOutcome, FlowSeries,
-        LossEvents, Observers, PredictorOutcome, SegmentPoint, WindowPoint,
+        LossEvents, Observers, PredictorOutcome, QueueSeries, SegmentPoint, WindowPoint,
     };
 
     fn rows(path: &Path) -> Vec<Row> {
@@ -255,6 +285,33 @@ mod tests {
         for (column, rate) in [("estimate_bps", 8e6), ("available_bps", 9e6), ("used_bps", 1e6)] {
             assert_eq!(at(&rows[1], column), &Value::Double(rate));
         }
+    }
+
+    #[test]
+    fn a_run_over_an_older_one_leaves_nothing_of_that() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut recorded = outcome(1, &[1.0]);
+        recorded.series = vec![FlowSeries { flow: "flow-1".into(), ..FlowSeries::default() }];
+        recorded.queues = vec![QueueSeries { link: "a-b".into(), points: Vec::new() }];
+        let estimators = vec![EstimatorOutcome { name: "ewma".into(), ..Default::default() }];
+        recorded.flows[0].observers = Observers { estimators, ..Observers::default() };
+        assert_eq!(write_run(dir.path(), &recorded).unwrap().len(), 5);
+        let other = dir.path().join("notes.txt");
+        std::fs::write(&other, "the user's").unwrap();
+        let files = write_run(dir.path(), &outcome(2, &[1.0])).unwrap();
+        let there = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().path());
+        let mut there: Vec<_> = there.filter(|path| *path != other).collect();
+        there.sort_by_key(|path| files.iter().position(|file| file == path));
+        assert_eq!(there, files, "and the user's own file stays");
+        assert!(other.exists());
+    }
+
+    #[test]
+    fn a_result_says_which_build_wrote_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let files = write_run(dir.path(), &outcome(1, &[1.0])).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&files[0]).unwrap()).unwrap();
+        assert_eq!(json["build"], crate::store::build());
     }
 
     #[test]

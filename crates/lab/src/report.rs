@@ -17,8 +17,7 @@ pub(crate) mod study;
 mod sweep;
 mod thin;
 
-use crate::Error;
-use crate::store::write_durably;
+use crate::{Error, disk};
 use std::path::{Path, PathBuf};
 
 /// The name of the page within its directory.
@@ -40,7 +39,7 @@ pub fn write(dirs: &[PathBuf], to: Option<&Path>) -> Result<PathBuf, Error> {
         // The first run's own page must stay.
         (None, _) => PathBuf::from(NAME),
     };
-    write_durably(&path, render::html(&page)?.as_bytes())?;
+    disk::write(&path, render::html(&page)?.as_bytes())?;
     Ok(path)
 }
 
@@ -205,8 +204,8 @@ mod tests {
         // The directory above leads to it.
         let index = written(dir.path());
         assert!(
-            index.contains("<a href=\"twice/report.html\">")
-                || index.contains("<a href=\"twice&#x2f;report.html\">")
+            index.contains("<a href=\"./twice/report.html\">")
+                || index.contains("<a href=\".&#x2f;twice&#x2f;report.html\">")
         );
         assert!(dir.path().join("twice/report.html").exists());
     }

@@ -7,26 +7,28 @@
 //! DIR/rows.parquet                all runs in order, once the sweep is done
 //! ```
 //!
-//! A part is written under another name, synced, renamed, and the directory synced: after a kill or a power cut it is
-//! there whole or not at all. Many small parts are merged into one new part before the old ones are deleted; what a
+//! A part is there whole or not at all, whatever happens meanwhile ([`crate::disk`]). Many small parts are merged into one new part before the old ones are deleted; what a
 //! crash between the two leaves double is one row when read, for a row's key is (point, seed). Where a live run has
 //! replaced another one of its key, that which came later counts. A part whose bytes do
-//! not match its name is set aside and its runs are done again.
+//! not match its name is set aside and its runs are done again; one that cannot be read is no damage, but an error.
 //!
 //! Not for: what the numbers mean, and which runs are still to do: see [`crate::sweep`].
 
+mod batches;
+mod build;
 mod manifest;
 mod parquet_rows;
 
+pub(crate) use batches::for_each_batch;
+pub(crate) use build::{build, changed};
 pub use manifest::Manifest;
 pub use parquet_rows::write_table;
 pub(crate) use parquet_rows::{lateness_of, to_bytes};
 
-use crate::{Error, Grid};
+use crate::{Error, Grid, disk};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use truckee_scenario::Lateness;
 
@@ -96,8 +98,10 @@ struct Part {
 pub struct Found {
     /// Finished runs, each once, in order of point and seed.
     pub rows: Vec<Row>,
-    /// Parts that could not be read; their runs must be done again.
+    /// Parts that are not what was written, as they are now called; their runs must be done again.
     pub damaged: Vec<PathBuf>,
+    /// That the runs before were another build's, in words; `None`: they were this one's.
+    pub changed: Option<String>,
 }
 
 impl Store {
@@ -105,9 +109,10 @@ impl Store {
     /// open, it holds another sweep, it cannot be written.
     pub fn open(dir: &Path, manifest: &Manifest) -> Result<(Self, Found), Error> {
         let parts_dir = dir.join("parts");
-        fs::create_dir_all(&parts_dir).map_err(|e| Error::write(&parts_dir, e))?;
-        let lock = lock(dir)?;
-        manifest.claim(dir)?;
+        disk::folder(dir)?;
+        disk::folder(&parts_dir)?;
+        let lock = disk::lock(dir, "sweep.lock")?;
+        let changed = manifest.claim(dir)?;
         let mut store = Self {
             dir: dir.to_owned(),
             metrics: manifest.metrics.clone(),
@@ -115,7 +120,7 @@ impl Store {
             _lock: lock,
         };
         let found = store.load(&parts_dir)?;
-        Ok((store, found))
+        Ok((store, Found { changed, ..found }))
     }
 
     fn load(&mut self, parts_dir: &Path) -> Result<Found, Error> {
@@ -124,18 +129,18 @@ impl Store {
         for entry in fs::read_dir(parts_dir).map_err(|e| Error::read(parts_dir, e))? {
             let path = entry.map_err(|e| Error::read(parts_dir, e))?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name.ends_with(".tmp") {
-                // A write that did not get to its rename.
-                fs::remove_file(&path).map_err(|e| Error::write(&path, e))?;
+            if disk::is_unfinished(&name) {
+                // A write that did not get to its rename: whoever writes here holds our lock.
+                disk::remove(&path)?;
                 continue;
             }
             let Some((number, hash)) = part_name(&name) else { continue };
-            match self.read_part(&path, hash) {
+            match self.read_part(&path, hash)? {
                 Ok(part) => {
                     self.parts.insert(number, Part { path, rows: part.len() });
                     add(&mut rows, part);
                 }
-                Err(_) => {
+                Err(Damaged(_)) => {
                     let aside = path.with_extension("damaged");
                     fs::rename(&path, &aside).map_err(|e| Error::write(&aside, e))?;
                     found.damaged.push(aside);
@@ -147,12 +152,13 @@ impl Store {
         Ok(found)
     }
 
-    fn read_part(&self, path: &Path, hash: &str) -> Result<Vec<Row>, Error> {
+    /// A part's rows. An error says nothing of what is in it: it could not be read.
+    fn read_part(&self, path: &Path, hash: &str) -> Result<Result<Vec<Row>, Damaged>, Error> {
         let bytes = fs::read(path).map_err(|e| Error::read(path, e))?;
         if hash_of(&bytes) != hash {
-            return Err(Error::read(path, "its bytes are not those that were written"));
+            return Ok(Err(Damaged("its bytes are not those that were written".to_owned())));
         }
-        parquet_rows::decode(bytes, &self.metrics).map_err(|e| Error::read(path, e))
+        Ok(parquet_rows::decode(bytes, &self.metrics).map_err(Damaged))
     }
 
     /// Writes a group of finished runs. When this returns they are on disk for good.
@@ -169,7 +175,7 @@ impl Store {
         let bytes = parquet_rows::encode(rows, &self.metrics).map_err(|e| Error::Internal(e.to_string()))?;
         let number = self.parts.last_key_value().map_or(0, |(n, _)| n + 1);
         let path = self.dir.join("parts").join(format!("part-{number:08}-{}.parquet", hash_of(&bytes)));
-        write_durably(&path, &bytes)?;
+        disk::write(&path, &bytes)?;
         self.parts.insert(number, Part { path, rows: rows.len() });
         Ok(())
     }
@@ -182,7 +188,7 @@ impl Store {
             let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let (_, hash) = part_name(&name).ok_or_else(|| Error::read(&part.path, "not a part"))?;
             let part_rows = self.read_part(&part.path, hash)?;
-            add(&mut rows, part_rows);
+            add(&mut rows, part_rows.map_err(|Damaged(why)| Error::read(&part.path, why))?);
             old.push((*number, part.path.clone()));
         }
         let rows: Vec<Row> = rows.into_values().collect();
@@ -198,56 +204,23 @@ impl Store {
     pub fn finish(&self, grid: &Grid, rows: &[Row]) -> Result<PathBuf, Error> {
         let path = self.dir.join("rows.parquet");
         let bytes = write_table(grid, rows, &self.metrics).map_err(|e| Error::Internal(e.to_string()))?;
-        write_durably(&path, &bytes)?;
+        disk::write(&path, &bytes)?;
         Ok(path)
     }
 }
 
-fn lock(dir: &Path) -> Result<File, Error> {
-    let path = dir.join("sweep.lock");
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(|e| Error::write(&path, e))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Locked { dir: dir.to_owned() }),
-        Err(TryLockError::Error(e)) => Err(Error::write(&path, e)),
-    }
-}
+/// Why a part is not what was written.
+struct Damaged(String);
 
 /// Number and hash of `part-N-HASH.parquet`.
-fn part_name(name: &str) -> Option<(u64, &str)> {
+pub(crate) fn part_name(name: &str) -> Option<(u64, &str)> {
     let (number, hash) = name.strip_prefix("part-")?.strip_suffix(".parquet")?.split_once('-')?;
     Some((number.parse().ok()?, hash))
 }
 
-fn hash_of(bytes: &[u8]) -> String {
+/// What a part of these bytes has in its name.
+pub(crate) fn hash_of(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(8).map(|b| format!("{b:02x}")).collect()
-}
-
-/// Writes a file so that it is there whole or not at all, whatever happens meanwhile.
-pub(crate) fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let temporary = path.with_extension("tmp");
-    let written = (|| {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)?;
-        // The rename itself is durable only once the directory is; where directories cannot be opened (Windows) the
-        // system takes care of that.
-        match path.parent().map(File::open) {
-            Some(Ok(dir)) if cfg!(unix) => dir.sync_all(),
-            _ => Ok(()),
-        }
-    })();
-    written.map_err(|e| {
-        // Best effort: what is left is removed when the store is next opened.
-        let _ = fs::remove_file(&temporary);
-        Error::write(path, e)
-    })
 }
 
 #[cfg(test)]
@@ -264,6 +237,7 @@ mod tests {
             axes: vec![],
             metrics: vec!["goodput_bps".into()],
             commands: vec![],
+            builds: vec!["0.1.0 (this)".into()],
         }
     }
 
@@ -372,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn torn_and_altered_parts_are_set_aside_and_unfinished_writes_removed() {
+    fn torn_and_altered_parts_are_set_aside_and_our_unfinished_writes_alone_removed() {
         let dir = tempfile::tempdir().unwrap();
         let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
         for seed in 1..=3 {
@@ -386,13 +360,35 @@ mod tests {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
         fs::write(&files[1], &bytes).unwrap();
-        fs::write(dir.path().join("parts/part-00000009-0.tmp"), b"half").unwrap();
+        let (ours, foreign) = (dir.path().join("parts/.truckee-Ab3.tmp"), dir.path().join("parts/notes.tmp"));
+        fs::write(&ours, b"half").unwrap();
+        fs::write(&foreign, b"not of this program").unwrap();
         let (store, found) = Store::open(dir.path(), &manifest()).unwrap();
         assert_eq!(found.rows, [row(0, 3)]);
         assert_eq!(found.damaged.len(), 2);
-        assert!(!dir.path().join("parts/part-00000009-0.tmp").exists());
+        assert!(!ours.exists() && foreign.exists());
         drop(store);
         assert!(Store::open(dir.path(), &manifest()).unwrap().1.damaged.is_empty(), "set aside once");
+    }
+
+    #[test]
+    fn a_part_that_cannot_be_read_is_an_error_and_stays_where_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
+        store.append(&[row(0, 1)]).unwrap();
+        store.append(&[row(0, 2)]).unwrap();
+        drop(store);
+        let file = parts(dir.path()).remove(0);
+        let bytes = fs::read(&file).unwrap();
+        // Reading a folder fails for root too.
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        let error = Store::open(dir.path(), &manifest()).unwrap_err();
+        assert!(matches!(&error, Error::Read { path, .. } if *path == file), "{error}");
+        assert!(file.exists() && parts(dir.path()).len() == 2, "nothing is set aside");
+        fs::remove_dir(&file).unwrap();
+        fs::write(&file, bytes).unwrap();
+        assert_eq!(Store::open(dir.path(), &manifest()).unwrap().1.rows, [row(0, 1), row(0, 2)]);
     }
 
     #[test]
@@ -411,20 +407,6 @@ mod tests {
         fs::write(&file, b"").unwrap();
         let message = Store::open(&file, &manifest()).unwrap_err().to_string();
         assert!(message.starts_with("cannot write ") && message.contains("file"), "{message}");
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn a_full_disk_is_told_and_what_was_written_stays() {
-        let dir = tempfile::tempdir().unwrap();
-        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
-        store.append(&[row(0, 1)]).unwrap();
-        let path = dir.path().join("x.parquet");
-        std::os::unix::fs::symlink("/dev/full", path.with_extension("tmp")).unwrap();
-        let message = write_durably(&path, b"bytes").unwrap_err().to_string();
-        assert!(message.contains("what was finished is kept"), "{message}");
-        drop(store);
-        assert_eq!(Store::open(dir.path(), &manifest()).unwrap().1.rows, [row(0, 1)]);
     }
 
     #[test]

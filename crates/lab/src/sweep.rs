@@ -14,9 +14,9 @@ pub(crate) mod pool;
 use crate::engine::default_jobs;
 use crate::realtime::{LivePlan, Schedule};
 use crate::stats::{CONFIDENCE, Estimate};
-use crate::store::{Manifest, Row, Store};
-use crate::validity::{LiveRuns, to_replace};
-use crate::{Engine, Error, Grid, Metric};
+use crate::store::{Manifest, Row, Store, build};
+use crate::validity::{Broken, LiveRuns, to_replace};
+use crate::{Engine, Error, Failure, Grid, Metric};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -177,6 +177,9 @@ pub fn sweep(
         None => None,
         Some(dir) => {
             let (store, found) = Store::open(dir, &manifest(plan, engine))?;
+            if let Some(what) = found.changed {
+                progress.warned(&what);
+            }
             for path in found.damaged {
                 progress.warned(&format!("{} is damaged; its runs are done again", path.display()));
             }
@@ -188,6 +191,7 @@ pub fn sweep(
     let pool = pool::Pool::new(at_once)?;
     let takes = |cell: Cell| engine.takes(&plan.grid.points[cell.point]);
     let mut wanted = first_round(plan);
+    let mut broken = Broken::default();
     loop {
         let missing: Vec<Cell> = wanted.iter().filter(|c| !done.contains_key(c)).copied().collect();
         let again = late(&wanted, &done);
@@ -195,8 +199,10 @@ pub fn sweep(
             progress.warned(&replaced(again.len()));
         }
         let cells = if missing.is_empty() { again } else { missing };
-        let replaces = |cell: &Cell| done.get(cell)?.lateness.map(|lateness| (*cell, lateness.replaces + 1));
-        let replaces: BTreeMap<Cell, u64> = cells.iter().filter_map(replaces).collect();
+        let replaced =
+            |cell: &Cell| done.get(cell).and_then(|row| row.lateness).map_or(0, |l| l.replaces + 1);
+        let replaces: BTreeMap<Cell, u64> =
+            cells.iter().map(|cell| (*cell, replaced(cell) + broken.of(cell))).collect();
         progress.started(wanted.len(), wanted.len() - cells.len());
         let mut schedule = Schedule::new(cells.iter().filter_map(|&c| takes(c)), at_once);
         if engine.is_live() && !cells.is_empty() {
@@ -206,9 +212,17 @@ pub fn sweep(
             &cells,
             cancel,
             |cell| run_cell(plan, engine, cell, replaces.get(&cell).copied().unwrap_or(0)),
-            |rows| {
+            |ran| {
+                let (rows, failures) = apart(ran);
                 if let Some(store) = &mut store {
                     store.append(&rows)?;
+                }
+                for (cell, failure) in failures {
+                    let point = plan.grid.label(cell.point);
+                    if !broken.add(cell, wanted.len()) {
+                        return Err(Error::Engine { point, seed: cell.seed, reason: failure.reason });
+                    }
+                    progress.warned(&Broken::said(&point, cell.seed, &failure));
                 }
                 for row in rows {
                     let cell = Cell { point: row.point, seed: row.seed };
@@ -255,17 +269,33 @@ fn late(wanted: &BTreeSet<Cell>, done: &BTreeMap<Cell, Row>) -> Vec<Cell> {
     to_replace(wanted.len(), rows)
 }
 
-fn run_cell(plan: &Plan, engine: &dyn Engine, cell: Cell, replaces: u64) -> Result<Row, Error> {
+/// A run that was made, or one that broke off.
+type Ran = Result<Row, (Cell, Failure)>;
+
+fn apart(ran: Vec<Ran>) -> (Vec<Row>, Vec<(Cell, Failure)>) {
+    let (mut rows, mut failures) = (Vec::new(), Vec::new());
+    for one in ran {
+        match one {
+            Ok(row) => rows.push(row),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    (rows, failures)
+}
+
+fn run_cell(plan: &Plan, engine: &dyn Engine, cell: Cell, replaces: u64) -> Result<Ran, Error> {
     let mut scenario = plan.grid.points[cell.point].clone();
     scenario.seed = cell.seed;
-    let outcome = engine.run(&scenario, false).map_err(|reason| Error::Engine {
-        point: plan.grid.label(cell.point),
-        seed: cell.seed,
-        reason,
-    })?;
+    let outcome = match engine.run(&scenario, false) {
+        Ok(outcome) => outcome,
+        Err(failure) if failure.once => return Ok(Err((cell, failure))),
+        Err(Failure { reason, .. }) => {
+            return Err(Error::Engine { point: plan.grid.label(cell.point), seed: cell.seed, reason });
+        }
+    };
     let values = plan.metrics.iter().map(|m| m.of(&outcome)).collect::<Result<_, _>>()?;
     let lateness = outcome.lateness.map(|lateness| Lateness { replaces, ..lateness });
-    Ok(Row { point: cell.point, seed: cell.seed, digest: outcome.digest, values, lateness })
+    Ok(Ok(Row { point: cell.point, seed: cell.seed, digest: outcome.digest, values, lateness }))
 }
 
 fn manifest(plan: &Plan, engine: &dyn Engine) -> Manifest {
@@ -277,6 +307,7 @@ fn manifest(plan: &Plan, engine: &dyn Engine) -> Manifest {
         axes: plan.grid.axes.clone(),
         metrics: plan.metrics.iter().map(|m| m.name().to_owned()).collect(),
         commands: vec![plan.command.clone()],
+        builds: vec![build()],
     }
 }
 

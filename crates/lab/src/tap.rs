@@ -3,8 +3,8 @@
 //! Simulated segments get headers; real packets keep theirs. Not for: reading captures (`truckee-capture`).
 
 use crate::Error;
+use crate::disk::{self, Begun};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use truckee_capture::write::{Maker, Writer};
@@ -15,9 +15,10 @@ use truckee_scenario::{Outcome, Scenario};
 
 /// Writes the packets of all flows of a run that kept them, at `vantage`.
 pub fn write(path: &Path, scenario: &Scenario, outcome: &Outcome, vantage: Vantage) -> Result<(), Error> {
-    let file = File::create(path).map_err(|e| Error::write(path, e))?;
+    let mut file = Begun::new(path)?;
     let series: Vec<&FlowSeries> = outcome.series.iter().collect();
-    pcapng(BufWriter::new(file), scenario, &series, vantage).map_err(|e| captured(path, e))
+    pcapng(BufWriter::new(&mut file), scenario, &series, vantage).map_err(|e| captured(path, e))?;
+    file.finish()
 }
 
 /// The time-sequence graphs of the flows' first connections, one file a flow; the files.
@@ -27,7 +28,7 @@ pub fn xplot(
     outcome: &Outcome,
     vantage: Vantage,
 ) -> Result<Vec<PathBuf>, Error> {
-    std::fs::create_dir_all(dir).map_err(|e| Error::write(dir, e))?;
+    disk::folder(dir)?;
     let mut files = Vec::new();
     for series in outcome.series.iter().filter(|s| !s.packets.is_empty()) {
         let name: String =
@@ -35,11 +36,12 @@ pub fn xplot(
         let path = dir.join(format!("{name}.xpl"));
         let mut capture = Vec::new();
         pcapng(&mut capture, scenario, &[series], vantage).map_err(|e| captured(&path, e))?;
-        let file = File::create(&path).map_err(|e| Error::write(&path, e))?;
-        let mut graph = Xplot::new(1, way(series), BufWriter::new(file));
+        let mut file = Begun::new(&path)?;
+        let mut graph = Xplot::new(1, way(series), BufWriter::new(&mut file));
         truckee_capture::read(&capture[..], Limits::default(), Some(&mut graph), |_| true)
             .and_then(|_| graph.finish())
             .map_err(|e| captured(&path, e))?;
+        file.finish()?;
         files.push(path);
     }
     Ok(files)

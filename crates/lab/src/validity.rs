@@ -7,8 +7,10 @@
 //!
 //! Not for: the simulator, which no machine makes late.
 
+use crate::Failure;
 use crate::sweep::Cell;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use truckee_scenario::Lateness;
 
 /// Runs of one seed, the first one included.
@@ -31,6 +33,32 @@ pub fn to_replace<'a>(
     let left = budget.saturating_sub(usize::try_from(spent).unwrap_or(usize::MAX));
     let wants = |lateness: &Lateness| lateness.is_invalid() && lateness.replaces + 1 < MOST_TRIES;
     known.filter(|(_, lateness)| wants(lateness)).map(|(cell, _)| cell).take(left).collect()
+}
+
+/// Live runs that broke off: what befell one of them is no reason to lose the others. They are made again as invalid ones
+/// are, by a budget of the same size.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Broken(BTreeMap<Cell, u64>);
+
+impl Broken {
+    /// A run has broken off, of so many planned; whether it is to be made again.
+    pub(crate) fn add(&mut self, cell: Cell, planned: usize) -> bool {
+        let times = self.0.entry(cell).or_default();
+        *times += 1;
+        let (times, all) = (*times, self.0.values().sum::<u64>());
+        times < MOST_TRIES && all <= planned.div_ceil(PLANNED_A_REPLACEMENT) as u64
+    }
+
+    /// How many of a cell have broken off.
+    pub(crate) fn of(&self, cell: &Cell) -> u64 {
+        self.0.get(cell).copied().unwrap_or(0)
+    }
+
+    /// What is said of one that is made again.
+    pub(crate) fn said(point: &str, seed: u64, failure: &Failure) -> String {
+        let at = if point.is_empty() { String::new() } else { format!("at {point}, ") };
+        format!("{at}seed {seed}: a run broke off, and is made again: {failure}")
+    }
 }
 
 /// The live runs that an answer stands on.
@@ -155,6 +183,17 @@ mod tests {
         let again = Some(Lateness { replaces: 1, ..LATE });
         assert_eq!(replaced(5, &[again, again, Some(LATE), Some(LATE), Some(PUNCTUAL)]), [1]);
         assert!(replaced(4, &[Some(Lateness { replaces: 2, ..PUNCTUAL }), Some(LATE)]).is_empty());
+    }
+
+    #[test]
+    fn what_breaks_off_is_made_again_within_its_budget() {
+        let cell = |seed| Cell { point: 0, seed };
+        let mut broken = Broken::default();
+        assert!(broken.add(cell(1), 8) && broken.add(cell(1), 8));
+        assert_eq!((broken.of(&cell(1)), broken.of(&cell(2))), (2, 0));
+        assert!(!broken.add(cell(1), 8), "three tries");
+        assert!(broken.add(cell(2), 8), "four of eight");
+        assert!(!broken.add(cell(3), 8), "and no more");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use truckee_capture::replay::{Cast, Replay, Report};
 use truckee_capture::{Error as CaptureError, Way, report};
-use truckee_lab::{Error as LabError, figure};
+use truckee_lab::{disk, figure};
 
 /// Reads the capture, once more where the connection has to be found first, and shows what was said.
 pub fn replay(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
@@ -66,7 +66,7 @@ fn draw(path: &Path, c: &report::Connection, way: Way, report: &Report) -> Resul
     let title = format!("{from} to {to}");
     let d = c.direction(way);
     let svg = figure::replay(&title, report, c.lasted_s, d.segment_size, d.throughput.as_ref())?;
-    std::fs::write(path, svg).map_err(|source| LabError::Write { path: path.to_owned(), source })?;
+    disk::write(path, svg.as_bytes())?;
     note(&format!("wrote {}", path.display()));
     Ok(())
 }

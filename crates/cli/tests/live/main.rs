@@ -14,6 +14,7 @@ mod exec;
 mod lab;
 mod path;
 mod probe;
+mod rights;
 mod run;
 
 use std::collections::BTreeSet;

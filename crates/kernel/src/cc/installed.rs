@@ -8,6 +8,7 @@ use super::load::{Loaded, OPS, refused};
 use super::port::Port;
 use super::published::{Installed, Owner, PORTS, Published};
 use crate::Error;
+use crate::rights::{Raised, in_folders};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{MapCore, MapHandle, MapType};
 use nix::mount::{MsFlags, mount};
@@ -42,6 +43,7 @@ fn names(path: &str) -> Result<Vec<String>, Error> {
 
 /// All of them, and whose they are.
 pub fn list() -> Result<Vec<Installed>, Error> {
+    let _rights = Raised::folders();
     let runs = registered_by_runs();
     let owner = |name: &str| match () {
         // Who is not root cannot see the pins, but nobody else uses these names.
@@ -69,10 +71,11 @@ fn pin(name: &str) -> PathBuf {
 
 /// Registers `port` as `name` for every program, until [`unload`] or the next boot.
 pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
-    make_folder()?;
+    let _rights = Raised::live();
+    in_folders(make_folder)?;
     let loaded = Loaded::load(port, name, false)?;
     // The handle is closed here; the name in the file system holds the registration.
-    loaded.leave(&pin(name))
+    in_folders(|| loaded.leave(&pin(name)))
 }
 
 /// Registers a published port under its name for every program.
@@ -105,6 +108,7 @@ fn make_folder() -> Result<(), Error> {
 pub fn unload(name: &str) -> Result<(), Error> {
     let place = || format!("congestion control \"{name}\"");
     let path = pin(name);
+    let _rights = Raised::folders();
     if name.contains('/') || !path.exists() {
         let why = if available()?.iter().any(|n| n == name) {
             "it was not loaded by truckee cc load, and is left alone"

@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long killed processes may take to be gone.
@@ -46,7 +46,9 @@ pub(super) fn of(id: &str) -> Vec<String> {
 fn noted(id: &str, mount: &Path) -> Option<PathBuf> {
     let path = PathBuf::from(fs::read_to_string(session::path(&format!("{id}{NOTE}"))).ok()?.trim());
     let ours = path.file_name()?.to_str()? == format!("truckee-{id}{PROGRAM}");
-    (ours && path.starts_with(mount) && path.is_dir()).then_some(path)
+    // A note may be another user's, who leads elsewhere by it.
+    let within = path.starts_with(mount) && !path.components().any(|part| part == Component::ParentDir);
+    (ours && within && path.is_dir()).then_some(path)
 }
 
 /// Removes a group with the groups below it, after killing the processes in it or, where they are not ours, moving them to

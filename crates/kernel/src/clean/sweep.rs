@@ -1,6 +1,7 @@
 //! The runs of this machine, and what carries the digits of one.
 
 use super::{Item, Kind, Run, Swept, cgroup, control, device};
+use crate::rights::{Raised, in_folders};
 use crate::session::{self, FOLDER, id_of_control, id_of_namespace, is_id};
 use crate::{Error, netns};
 use std::fs::{self, File};
@@ -37,7 +38,7 @@ pub(super) fn one(id: String, dry: bool) -> Result<Option<Run>, Error> {
         swept.found.push(item);
     } else if swept.failed.is_empty() {
         // The file goes last: what is left could not be found without it.
-        match fs::remove_file(&path) {
+        match in_folders(|| fs::remove_file(&path)) {
             Ok(()) => swept.found.push(item),
             Err(error) => swept.failed.push((item, error.to_string())),
         }
@@ -49,6 +50,7 @@ pub(super) fn one(id: String, dry: bool) -> Result<Option<Run>, Error> {
 /// Removes, or with `dry` lists, what carries these digits, but for the run's file. The caller knows that the run is
 /// over, or is the run.
 pub(crate) fn sweep(id: &str, dry: bool) -> Result<Swept, Error> {
+    let _rights = Raised::folders();
     let mut swept = Swept::default();
     let mut step = |kind: Kind, names: Vec<String>, remove: &dyn Fn(&str) -> Result<(), Error>| {
         for name in names {

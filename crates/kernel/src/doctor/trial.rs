@@ -10,6 +10,7 @@ use super::{Capability, Finding};
 use crate::Error;
 use crate::clean::{self, PINS};
 use crate::netns::Netns;
+use crate::rights::in_folders;
 use crate::session::{Session, id_of_control};
 use crate::shape::{Devices, Policy, Request, Scope, Shaper};
 use libbpf_rs::{MapHandle, MapType};
@@ -105,9 +106,9 @@ fn shape(namespace: &Netns) -> Result<String, Error> {
 
 /// Those of root's capabilities that this process lacks.
 fn lacking() -> Vec<&'static str> {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|l| u64::from_str_radix(l.strip_prefix("CapEff:")?.trim(), 16).ok());
-    let has = |bit: u32| mask.unwrap_or(0) >> bit & 1 == 1;
+    // Those that it may have in effect.
+    let mask = rustix::thread::capabilities(None).map_or(0, |sets| sets.permitted.bits());
+    let has = |bit: u32| mask >> bit & 1 == 1;
     // CAP_SYS_ADMIN stands for those that were split off from it.
     let lacks = |bit: u32| !has(bit) && (bit <= SYS_ADMIN || !has(SYS_ADMIN));
     CAPABILITIES.iter().filter(|(_, bit)| lacks(*bit)).map(|(name, _)| *name).collect()
@@ -123,7 +124,7 @@ fn privileges() -> Finding {
 /// A TUN device in the namespace of this thread; it goes when the file is closed.
 pub(crate) fn tun(name: &str) -> Result<File, Error> {
     nix::ioctl_write_ptr_bad!(tunsetiff, libc::TUNSETIFF, libc::ifreq);
-    let file = OpenOptions::new().read(true).write(true).open("/dev/net/tun");
+    let file = in_folders(|| OpenOptions::new().read(true).write(true).open("/dev/net/tun"));
     let file = file.map_err(|e| Error::system("open /dev/net/tun", e))?;
     // SAFETY: an ifreq is a name and a union of plain numbers and pointers: all zeros is one.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
@@ -141,8 +142,7 @@ fn cgroup(session: &Session) -> Result<String, Error> {
     let mount = clean::cgroup_mount().ok_or_else(|| Error::Broken("cgroup v2 is not mounted".into()))?;
     let path = mount.join(session.cgroup());
     let doing = |e: io::Error| Error::system(format!("make {}", path.display()), e);
-    fs::create_dir(&path).map_err(doing)?;
-    fs::remove_dir(&path).map_err(doing)?;
+    in_folders(|| fs::create_dir(&path).and_then(|()| fs::remove_dir(&path))).map_err(doing)?;
     Ok(format!("made one in {}", mount.display()))
 }
 
@@ -154,8 +154,10 @@ fn pin(session: &Session) -> Result<String, Error> {
     let path = Path::new(PINS).join(session.control(0));
     let map = MapHandle::create(MapType::Array, Some("truckee"), 4, 4, 1, &options);
     let pinned = map.and_then(|mut map| {
-        map.pin(&path)?;
-        map.unpin(&path)
+        in_folders(|| {
+            map.pin(&path)?;
+            map.unpin(&path)
+        })
     });
     pinned.map_err(|e| bpf::refused("pin a BPF map", &e))?;
     Ok(format!("pinned a map in {PINS}"))

@@ -3,6 +3,7 @@
 
 use super::device::{self, Device};
 use crate::Error;
+use crate::rights::in_folders;
 use nix::errno::Errno;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -31,8 +32,9 @@ impl Tun {
     /// # Errors
     /// The name is taken or cannot be one; no right to make one (CAP_NET_ADMIN), or no `/dev/net/tun`.
     pub fn create(name: &str) -> Result<Self, Error> {
-        let open =
-            OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun");
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
+        let open = in_folders(|| options.open("/dev/net/tun"));
         let tun = OwnedFd::from(open.map_err(|e| match e.kind() {
             std::io::ErrorKind::PermissionDenied => Error::without_right("open /dev/net/tun"),
             _ => Error::system("open /dev/net/tun", e),

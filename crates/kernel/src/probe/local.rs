@@ -6,6 +6,7 @@ use crate::Error;
 use crate::lateness::Witness;
 use crate::netns::Netns;
 use crate::path::{self, FLOW_PORT, Plan, address};
+use crate::rights::Raised;
 use crate::run::controls::{self, Controls};
 use crate::run::place::{self, Place};
 use crate::session::Session;
@@ -26,6 +27,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// See [`super::probe_flow`].
 pub fn probe(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Report, Error> {
+    let _rights = Raised::live();
     crate::check()?;
     let Some(flow) = scenario.flows.first() else {
         let why = "a probe needs a flow, whose sender is probed".to_owned();

@@ -221,7 +221,10 @@ impl Prober {
     /// No right to; certificates that cannot be read; not Linux.
     pub fn new(options: &Options) -> Result<Self, Error> {
         #[cfg(target_os = "linux")]
-        return Ok(Self { inner: host::Prober::new(options)? });
+        {
+            let _rights = crate::rights::Raised::live();
+            Ok(Self { inner: host::Prober::new(options)? })
+        }
         #[cfg(not(target_os = "linux"))]
         {
             let _ = options;
@@ -240,7 +243,10 @@ impl Prober {
         cancel: &AtomicBool,
     ) -> Result<Report, Error> {
         #[cfg(target_os = "linux")]
-        return self.inner.probe(target, watch, cancel);
+        {
+            let _rights = crate::rights::Raised::live();
+            self.inner.probe(target, watch, cancel)
+        }
         #[cfg(not(target_os = "linux"))]
         {
             let _ = (target, watch, cancel);
@@ -265,6 +271,22 @@ pub fn probe_flow(
     {
         let _ = (scenario, options, cancel);
         Err(Error::NotBuilt)
+    }
+}
+
+/// From now on this thread reads and writes files as the owner of this folder, or of the nearest above it that is there:
+/// to be called before [`confine`] by who keeps results there. Without its capabilities root is a stranger in another
+/// user's folder.
+///
+/// # Errors
+/// The folder cannot be looked at.
+pub fn work_as_owner_of(folder: &std::path::Path) -> Result<(), Error> {
+    #[cfg(target_os = "linux")]
+    return crate::rights::work_as_owner_of(folder);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        Ok(())
     }
 }
 

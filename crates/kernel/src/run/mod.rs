@@ -19,6 +19,7 @@ use crate::cc::{self, Control};
 use crate::doctor::{self, Capability};
 use crate::lateness::{Seen, Witness};
 use crate::path::{self, Books, Emulator, MOST_TAPPED, Plan, clock};
+use crate::rights::Raised;
 use crate::session::Session;
 use crate::stack::Settings;
 use app::{Ends, Stop};
@@ -59,6 +60,7 @@ const MAX_FLOWS: usize = 500;
 /// becomes true it ends with [`Error::Interrupted`], and nothing is left.
 pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Outcome, Error> {
     let started = Instant::now();
+    let _rights = Raised::live();
     crate::check()?;
     let plan = Plan::of(scenario)?;
     let stacks = place::stacks(scenario)?;

@@ -2,12 +2,15 @@
 //! are started inside the run's namespaces, as the run's children, and end with it. The server's sockets take the
 //! namespace's congestion control, as any server's would.
 
+use crate::doctor::{self, Capability};
 use crate::netns::Netns;
+use crate::rights::in_folders;
 use crate::session::{FOLDER, Session};
 use crate::{Error, cgroup};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -25,16 +28,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A page and the server that has it.
 pub struct Page {
+    server: Running,
+    client: Option<Running>,
+    // After those who write there.
     folder: TempDir,
-    server: Child,
-    client: Option<Child>,
     here: SocketAddr,
     objects: u32,
     connections: u32,
 }
 
-/// Whether both programs are there.
+/// Whether both programs are there, and there can be a control group for them.
 pub fn check() -> Result<(), Error> {
+    doctor::check(&[Capability::Cgroup])?;
     for (program, mend) in [SERVER, CLIENT] {
         let there = Command::new(program).arg("-V").stdin(Stdio::null()).output();
         if there.is_err() {
@@ -57,7 +62,9 @@ impl Page {
     ) -> Result<Self, Error> {
         let doing = || format!("make the web page of flow \"{flow}\"");
         // By this name `crate::clean` finds it, should the run be killed.
-        let folder = tempfile::Builder::new().prefix(&format!("{}.page-", session.id())).tempdir_in(FOLDER);
+        let folder = in_folders(|| {
+            tempfile::Builder::new().prefix(&format!("{}.page-", session.id())).tempdir_in(FOLDER)
+        });
         let folder = folder.map_err(|e| Error::system(doing(), e))?;
         let mut dice = stream(seed, &format!("{flow}/objects"));
         for k in 0..objects {
@@ -72,7 +79,7 @@ impl Page {
         command.arg("-c").arg(&configuration).arg("-p").arg(folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         let server = spawn(session, namespace, command, SERVER.0)?;
-        let mut page = Self { folder, server, client: None, here, objects, connections };
+        let mut page = Self { server, client: None, folder, here, objects, connections };
         page.await_server(namespace)?;
         Ok(page)
     }
@@ -80,7 +87,7 @@ impl Page {
     fn await_server(&mut self, namespace: &Netns) -> Result<(), Error> {
         let started = Instant::now();
         while namespace.enter(|| TcpStream::connect(self.here))?.is_err() {
-            let ended = self.server.try_wait().ok().flatten();
+            let ended = self.server.0.try_wait().ok().flatten();
             if ended.is_some() || started.elapsed() > PATIENCE {
                 let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
                 return Err(Error::Broken(format!(
@@ -119,7 +126,7 @@ impl Page {
 
     /// Whether the client has all of it by now; an error if it gave up.
     pub fn is_done(&mut self) -> Result<bool, String> {
-        let Some(client) = &mut self.client else { return Ok(false) };
+        let Some(Running(client)) = &mut self.client else { return Ok(false) };
         match client.try_wait() {
             Ok(None) => Ok(false),
             Ok(Some(status)) if status.success() => Ok(true),
@@ -133,22 +140,33 @@ impl Page {
     }
 }
 
-impl Drop for Page {
+/// A program that runs. Dropped, it is killed.
+struct Running(Child);
+
+impl Drop for Running {
     fn drop(&mut self) {
-        for child in self.client.iter_mut().chain([&mut self.server]) {
-            // One that has ended already cannot be killed, and need not.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        // One that has ended already cannot be killed, and need not.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
 /// Starts a program inside a namespace and in the run's control group, by which it is found should the run be killed.
-fn spawn(session: &Session, namespace: &Netns, mut command: Command, name: &str) -> Result<Child, Error> {
+fn spawn(session: &Session, namespace: &Netns, command: Command, name: &str) -> Result<Running, Error> {
+    let group = cgroup::of_a_run(session)?;
+    namespace.enter(|| start(command, group, name))?
+}
+
+/// Starts a program that joins the control group with this list of processes before it is one: where it cannot, nothing has
+/// been started.
+fn start(mut command: Command, group: File, name: &str) -> Result<Running, Error> {
+    // 0: the process that writes it.
+    let join = move || (&group).write_all(b"0");
+    // SAFETY: between fork and exec it makes one system call, takes no memory and no lock.
+    unsafe { command.pre_exec(join) };
     let child =
-        namespace.enter(|| command.spawn())?.map_err(|e| Error::system(format!("start {name}"), e))?;
-    cgroup::add(session, child.id())?;
-    Ok(child)
+        command.spawn().map_err(|e| Error::system(format!("start {name} in its control group"), e))?;
+    Ok(Running(child))
 }
 
 /// One process that stays in the foreground and writes nowhere but into its folder.
@@ -164,4 +182,42 @@ fn configure(folder: &Path, here: SocketAddr) -> String {
          http {{\n    access_log off;\n    keepalive_requests 100000;\n{temporary}\
          \x20   server {{ listen {here} backlog=1024; root {folder}; }}\n}}\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truckee_testing::until;
+
+    fn sleeper() -> Command {
+        let mut command = Command::new("sleep");
+        command.arg("1000");
+        command
+    }
+
+    /// A list of processes of no control group: it takes what is written.
+    fn list() -> File {
+        tempfile::tempfile().unwrap()
+    }
+
+    #[test]
+    fn what_cannot_join_its_control_group_is_not_started() {
+        // Written to, a file that was opened for reading fails as a control group does that refuses.
+        let refusing = File::open("/dev/null").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("touch");
+        command.arg(folder.path().join("started"));
+        let error = start(command, refusing, "touch").err().unwrap().to_string();
+        assert!(error.contains("start touch in its control group"), "{error}");
+        assert!(!folder.path().join("started").exists());
+    }
+
+    #[test]
+    fn what_is_dropped_is_killed() {
+        let running = start(sleeper(), list(), "sleep").unwrap();
+        let process = format!("/proc/{}", running.0.id());
+        assert!(Path::new(&process).exists());
+        drop(running);
+        until("the end of a killed program", || !Path::new(&process).exists());
+    }
 }

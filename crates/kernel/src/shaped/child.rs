@@ -3,6 +3,7 @@
 
 use super::user::User;
 use crate::Error;
+use crate::rights::in_folders;
 use nix::sys::signal::SigSet;
 use nix::unistd::{pipe2, read, write};
 use std::ffi::OsString;
@@ -35,7 +36,7 @@ pub(super) fn spawn(start: &Start<'_>) -> Result<Child, Error> {
     };
     let name = program.to_string_lossy().into_owned();
     let procs = start.group.join("cgroup.procs");
-    let group = OpenOptions::new().write(true).open(&procs);
+    let group = in_folders(|| OpenOptions::new().write(true).open(&procs));
     let group = group.map_err(|e| Error::system(format!("write {}", procs.display()), e))?;
     let (said, say) = pipe2(nix::fcntl::OFlag::O_CLOEXEC | nix::fcntl::OFlag::O_NONBLOCK)
         .map_err(|e| Error::system("make a pipe", e))?;

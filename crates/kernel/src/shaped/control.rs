@@ -5,6 +5,7 @@
 use super::Ask;
 use crate::Error;
 use crate::clean::names_in;
+use crate::rights::in_folders;
 use crate::session::{self, FOLDER, Session, is_id};
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use std::fs::{self, Permissions};
@@ -37,7 +38,7 @@ impl Control {
     pub(super) fn open(session: &Session, (owner, group): (u32, u32)) -> Result<Self, Error> {
         let path = session::path(&format!("{}{ENDING}", session.id()));
         let doing = |e| Error::system(format!("listen at {}", path.display()), e);
-        let listener = UnixListener::bind(&path).map_err(doing)?;
+        let listener = in_folders(|| UnixListener::bind(&path)).map_err(doing)?;
         fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(doing)?;
         chown(&path, Some(owner), Some(group)).map_err(doing)?;
         listener.set_nonblocking(true).map_err(doing)?;

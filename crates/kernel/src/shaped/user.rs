@@ -8,8 +8,9 @@ use nix::unistd::{
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 use std::ffi::CString;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -115,7 +116,11 @@ pub(super) fn create_file(path: &Path) -> Result<File, Error> {
                 let sets = rustix::thread::capabilities(None)?;
                 set_capabilities(None, CapabilitySets { effective: CapabilitySet::empty(), ..sets })?;
             }
-            OpenOptions::new().write(true).create(true).truncate(true).open(path)
+            // A link is followed only if it is the user's own or root's: see `truckee_lab::disk`, which this is to agree with.
+            let link = std::fs::symlink_metadata(path).ok().filter(Metadata::is_symlink);
+            let followed = link.is_none_or(|link| link.uid() == 0 || link.uid() == uid);
+            let flags = if followed { 0 } else { libc::O_NOFOLLOW };
+            OpenOptions::new().write(true).create(true).truncate(true).custom_flags(flags).open(path)
         });
         made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })

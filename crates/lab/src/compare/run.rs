@@ -5,8 +5,8 @@ use crate::engine::default_jobs;
 use crate::realtime::Schedule;
 use crate::sweep::pool::Pool;
 use crate::sweep::{Cell, Progress, replaced};
-use crate::validity::to_replace;
-use crate::{Engine, Error};
+use crate::validity::{Broken, to_replace};
+use crate::{Engine, Error, Failure};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use truckee_scenario::{Lateness, Outcome, Scenario};
@@ -106,7 +106,14 @@ fn side(
     let at_once = runs.jobs.unwrap_or(if engine.is_live() { 1 } else { default_jobs(engine) });
     let pool = Pool::new(at_once)?;
     let length = engine.takes(scenario);
+    let point_of = format!("engine={}", engine.name());
+    let failed = |cell: Cell, failure: Failure| Error::Engine {
+        point: point_of.clone(),
+        seed: cell.seed,
+        reason: failure.reason,
+    };
     let cell = |&seed: &u64| Cell { point, seed };
+    let mut broken = Broken::default();
     let mut done: BTreeMap<Cell, Outcome> = have.into_iter().map(|o| (cell(&o.seed), o)).collect();
     loop {
         let missing: Vec<Cell> = seeds.iter().map(cell).filter(|c| !done.contains_key(c)).collect();
@@ -118,30 +125,38 @@ fn side(
         if cancel.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let replaces = |cell: &Cell| done.get(cell)?.lateness.map(|lateness| (*cell, lateness.replaces + 1));
-        let replaces: BTreeMap<Cell, u64> = cells.iter().filter_map(replaces).collect();
-        if !replaces.is_empty() {
-            progress.warned(&replaced(replaces.len()));
+        let late = |cell: &Cell| Some(done.get(cell)?.lateness?.replaces + 1);
+        let again = cells.iter().filter(|cell| late(cell).is_some()).count();
+        if again > 0 {
+            progress.warned(&replaced(again));
         }
+        let replaces = |cell: &Cell| (*cell, late(cell).unwrap_or(0) + broken.of(cell));
+        let replaces: BTreeMap<Cell, u64> = cells.iter().map(replaces).collect();
         let mut schedule = Schedule::new(cells.iter().filter_map(|_| length), at_once);
         if engine.is_live() {
             progress.live(schedule.plan(engine.name()));
         }
         let one = |cell: Cell| {
             let scenario = Scenario { seed: cell.seed, ..scenario.clone() };
-            let outcome = engine.run(&scenario, runs.series && cell.seed == seeds[0]);
-            let mut outcome = outcome.map_err(|reason| Error::Engine {
-                point: format!("engine={}", engine.name()),
-                seed: cell.seed,
-                reason,
-            })?;
+            let mut outcome = match engine.run(&scenario, runs.series && cell.seed == seeds[0]) {
+                Ok(outcome) => outcome,
+                Err(failure) if failure.once => return Ok((cell, Err(failure))),
+                Err(failure) => return Err(failed(cell, failure)),
+            };
             let replaces = replaces.get(&cell).copied().unwrap_or(0);
             outcome.lateness = outcome.lateness.map(|lateness| Lateness { replaces, ..lateness });
-            Ok((cell, outcome))
+            Ok((cell, Ok(outcome)))
         };
         pool.run(&cells, cancel, one, |outcomes| {
             for (cell, outcome) in outcomes {
-                done.insert(cell, outcome);
+                match outcome {
+                    Ok(outcome) => done.insert(cell, outcome),
+                    Err(failure) if !broken.add(cell, seeds.len()) => return Err(failed(cell, failure)),
+                    Err(failure) => {
+                        progress.warned(&Broken::said(&point_of, cell.seed, &failure));
+                        continue;
+                    }
+                };
                 progress.finished(cell);
                 if let Some(length) = length {
                     progress.left(schedule.finish(length));

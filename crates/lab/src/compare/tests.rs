@@ -3,7 +3,7 @@ use crate::realtime::LivePlan;
 use crate::sweep::{Cell, Progress};
 use crate::tests::{Fake, LATE, PUNCTUAL, outcome, scenario};
 use crate::validity::LiveRuns;
-use crate::{Engine, Simulator};
+use crate::{Engine, Failure, Simulator};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use truckee_scenario::outcome::LinkOutcome;
@@ -302,6 +302,17 @@ fn a_run_in_which_the_machine_was_late_is_replaced_under_its_seed() {
 }
 
 #[test]
+fn a_live_run_that_breaks_off_is_made_again_and_the_others_are_kept() {
+    let engine = Fake::breaking(|_, seed, time| (seed, time) == (2, 1));
+    let runs = Runs { count: 4, at_most: 4, jobs: None, series: false };
+    let (sides, _) = compared(&engine, runs, "goodput=50%");
+    assert_eq!(sides[1].len(), 4);
+    assert_eq!(*engine.asked.lock().unwrap(), [1, 2, 3, 4, 2]);
+    let replaces: Vec<u64> = sides[1].iter().map(|o| o.lateness.unwrap().replaces).collect();
+    assert_eq!(replaces, [0, 1, 0, 0]);
+}
+
+#[test]
 fn on_a_machine_that_is_always_late_the_budget_ends_and_nothing_is_judged() {
     let engine = Fake::late(|_, _, _| true);
     let runs = Runs { at_most: 100, ..THREE };
@@ -366,7 +377,7 @@ impl Engine for Noisy {
         true
     }
 
-    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, String> {
+    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {
         let mut outcome = self.0.run(scenario, series)?;
         outcome.flows[0].goodput_bps *= if scenario.seed.is_multiple_of(2) { 1.1 } else { 0.9 };
         Ok(Outcome { digest: String::new(), lateness: Some(PUNCTUAL), ..outcome })

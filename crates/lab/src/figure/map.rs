@@ -3,7 +3,7 @@
 
 use super::draw::{self, Drawn, MARGIN, Page, SOLID, Type, WIDTH, wrap};
 use super::style::{self, COLOURS, FAINT, GREY, INK};
-use crate::Error;
+use crate::{Error, disk};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ impl Map {
     /// Writes the SVG to `path`.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let svg = self.svg()?;
-        std::fs::write(path, svg).map_err(|e| Error::write(path, e))
+        disk::write(path, svg.as_bytes())
     }
 
     /// Lines of column names.

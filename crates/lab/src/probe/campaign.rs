@@ -12,12 +12,12 @@
 //! A file is there whole or not at all: a campaign that is killed loses the server it was at, and no other.
 
 use super::{histogram, tables};
-use crate::Error;
-use crate::store::write_durably;
+use crate::store::{build, changed};
+use crate::{Error, disk};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use truckee_kernel::probe::{Conclusion, Observation, Options, Report};
 
@@ -88,28 +88,38 @@ impl Kept {
 pub struct Campaign {
     dir: PathBuf,
     kept: BTreeMap<String, Kept>,
+    changed: Option<String>,
     /// Held as long as this lives; the system releases it if the process dies.
     _lock: File,
 }
 
 impl Campaign {
     /// Opens `dir`, creating it if need be. Errors: another process has it open, its servers were probed otherwise, it
-    /// cannot be written. A file that cannot be read is as if its server had not been probed.
+    /// cannot be written, or not be read. A file that is not what was written is as if its server had not been probed.
     pub fn open(dir: &Path, settings: &Settings) -> Result<Self, Error> {
         let servers = dir.join("servers");
-        fs::create_dir_all(&servers).map_err(|e| Error::write(&servers, e))?;
-        let lock = lock(dir)?;
-        claim(dir, settings)?;
+        disk::folder(dir)?;
+        disk::folder(&servers)?;
+        let lock = disk::lock(dir, "probe.lock")?;
+        let changed = claim(dir, settings)?;
         let mut kept = BTreeMap::new();
         for entry in fs::read_dir(&servers).map_err(|e| Error::read(&servers, e))? {
             let path = entry.map_err(|e| Error::read(&servers, e))?.path();
-            let text = fs::read(&path).unwrap_or_default();
+            if path.extension().is_none_or(|ending| ending != "json") {
+                continue;
+            }
+            let text = fs::read(&path).map_err(|e| Error::read(&path, e))?;
             let read: Option<Kept> = serde_json::from_slice(&text).ok();
             if let Some(one) = read.filter(|one| path == file_of(dir, &one.url)) {
                 kept.insert(one.url.clone(), one);
             }
         }
-        Ok(Self { dir: dir.to_owned(), kept, _lock: lock })
+        Ok(Self { dir: dir.to_owned(), kept, changed, _lock: lock })
+    }
+
+    /// That it was begun by another build of the program, in words; `None`: by this one.
+    pub fn changed(&self) -> Option<&str> {
+        self.changed.as_deref()
     }
 
     /// What is known of a URL.
@@ -120,7 +130,7 @@ impl Campaign {
     /// Keeps a server. When this returns it is on disk for good.
     pub fn keep(&mut self, kept: Kept) -> Result<(), Error> {
         let bytes = serde_json::to_vec(&kept).map_err(|e| Error::Internal(e.to_string()))?;
-        write_durably(&file_of(&self.dir, &kept.url), &bytes)?;
+        disk::write(&file_of(&self.dir, &kept.url), &bytes)?;
         self.kept.insert(kept.url.clone(), kept);
         Ok(())
     }
@@ -133,7 +143,7 @@ impl Campaign {
             [("servers.parquet", tables::servers(&all)), ("tests.parquet", tables::tests(&all))]
         {
             let path = self.dir.join(name);
-            write_durably(&path, &bytes.map_err(|e| Error::Internal(e.to_string()))?)?;
+            disk::write(&path, &bytes.map_err(|e| Error::Internal(e.to_string()))?)?;
             files.push(path);
         }
         if let Some(figure) = histogram::figure(&all) {
@@ -150,35 +160,43 @@ fn file_of(dir: &Path, url: &str) -> PathBuf {
     dir.join("servers").join(format!("{hash}.json"))
 }
 
-/// Writes down how servers are probed, or holds it against what is there.
-fn claim(dir: &Path, settings: &Settings) -> Result<(), Error> {
+/// `probe.json`.
+#[derive(Serialize, Deserialize)]
+struct Begun {
+    #[serde(flatten)]
+    settings: Settings,
+    /// The builds of the program that worked on it, the first one first.
+    #[serde(default)]
+    builds: Vec<String>,
+}
+
+/// Writes down how servers are probed, or holds it against what is there. Returns what is to be said if the build before
+/// was another one.
+fn claim(dir: &Path, settings: &Settings) -> Result<Option<String>, Error> {
     let path = dir.join("probe.json");
+    let now = build();
+    let (mut builds, mut other) = (Vec::new(), None);
     match fs::read(&path) {
         Ok(text) => {
-            let there: Settings = serde_json::from_slice(&text).map_err(|e| Error::read(&path, e))?;
-            if there != *settings {
+            let there: Begun = serde_json::from_slice(&text).map_err(|e| Error::read(&path, e))?;
+            if there.settings != *settings {
                 return Err(Error::read(
                     &path,
                     "the servers there were probed otherwise (tests, repetitions, segment size, times, or version); give another directory",
                 ));
             }
-            Ok(())
+            other = changed(&there.builds, &now);
+            if other.is_none() {
+                return Ok(None);
+            }
+            builds = there.builds;
         }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            let bytes = serde_json::to_vec_pretty(settings).map_err(|e| Error::Internal(e.to_string()))?;
-            write_durably(&path, &bytes)
-        }
-        Err(e) => Err(Error::read(&path, e)),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+        Err(e) => return Err(Error::read(&path, e)),
     }
-}
-
-fn lock(dir: &Path) -> Result<File, Error> {
-    let path = dir.join("probe.lock");
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(|e| Error::write(&path, e))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Locked { dir: dir.to_owned() }),
-        Err(TryLockError::Error(e)) => Err(Error::write(&path, e)),
-    }
+    builds.push(now);
+    let begun = Begun { settings: settings.clone(), builds };
+    let bytes = serde_json::to_vec_pretty(&begun).map_err(|e| Error::Internal(e.to_string()))?;
+    disk::write(&path, &bytes)?;
+    Ok(other.map(|what| format!("{}: {what}", dir.display())))
 }

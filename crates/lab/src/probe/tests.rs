@@ -94,3 +94,27 @@ fn servers_without_tests_have_rows_and_no_histogram() {
     let files = campaign.finish().unwrap();
     assert_eq!((files.len(), rows(&files[0]), rows(&files[1])), (2, 1, 0));
 }
+
+#[test]
+fn a_server_that_cannot_be_read_is_an_error_and_a_changed_build_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut campaign = Campaign::open(dir.path(), &settings()).unwrap();
+    assert_eq!(campaign.changed(), None);
+    campaign.keep(kept("http://a.example/", 16)).unwrap();
+    drop(campaign);
+    fs::write(dir.path().join("servers/notes.tmp"), "of somebody else").unwrap();
+    // Reading a folder fails for root too.
+    let unreadable = dir.path().join("servers/00.json");
+    fs::create_dir(&unreadable).unwrap();
+    let error = Campaign::open(dir.path(), &settings()).unwrap_err();
+    assert!(matches!(&error, Error::Read { path, .. } if *path == unreadable), "{error}");
+    fs::remove_dir(&unreadable).unwrap();
+    let path = dir.path().join("probe.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("0.1.0 (", "0.1.0 (other than ")).unwrap();
+    let campaign = Campaign::open(dir.path(), &settings()).unwrap();
+    assert!(campaign.changed().unwrap().contains("another build"), "{:?}", campaign.changed());
+    assert!(dir.path().join("servers/notes.tmp").exists());
+    drop(campaign);
+    assert_eq!(Campaign::open(dir.path(), &settings()).unwrap().changed(), None, "said once");
+}

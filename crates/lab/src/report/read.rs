@@ -2,9 +2,8 @@
 //!
 //! Not for: writing them (see [`crate::output`]).
 
-use crate::Error;
+use crate::{Error, store};
 use arrow_array::{Array, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -107,10 +106,11 @@ pub(super) fn queues(dir: &Path) -> Result<Vec<(String, Points)>, Error> {
     Ok(queues)
 }
 
-/// A table's rows: each column's numbers by its name, `None` for a null; columns of text are left out.
-pub(super) fn numbers(path: &Path) -> Result<BTreeMap<String, Vec<Option<f64>>>, Error> {
+/// A table's rows: each column's numbers by its name, `None` for a null; columns of text are left out. `path` is the file
+/// that these bytes are of.
+pub(super) fn numbers(path: &Path, bytes: Vec<u8>) -> Result<BTreeMap<String, Vec<Option<f64>>>, Error> {
     let mut columns: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
-    for_each_batch(path, |batch| {
+    for_each_batch_of(path, bytes, |batch| {
         for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
             if let Some(values) = array.as_any().downcast_ref::<Float64Array>() {
                 columns.entry(field.name().clone()).or_default().extend(values.iter());
@@ -125,21 +125,20 @@ pub(super) fn numbers(path: &Path) -> Result<BTreeMap<String, Vec<Option<f64>>>,
 }
 
 /// Goes over a Parquet file; one that is not there has no rows.
-fn for_each_batch(
-    path: &Path,
-    mut each: impl FnMut(&RecordBatch) -> Result<(), String>,
-) -> Result<(), Error> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes::Bytes::from(bytes),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(e) => return Err(Error::read(path, e)),
-    };
-    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes).and_then(|b| b.build());
-    for batch in reader.map_err(|e| Error::read(path, e))? {
-        let batch = batch.map_err(|e| Error::read(path, e))?;
-        each(&batch).map_err(|e| Error::read(path, e))?;
+fn for_each_batch(path: &Path, each: impl FnMut(&RecordBatch) -> Result<(), String>) -> Result<(), Error> {
+    match std::fs::read(path) {
+        Ok(bytes) => for_each_batch_of(path, bytes, each),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(Error::read(path, e)),
     }
-    Ok(())
+}
+
+fn for_each_batch_of(
+    path: &Path,
+    bytes: Vec<u8>,
+    each: impl FnMut(&RecordBatch) -> Result<(), String>,
+) -> Result<(), Error> {
+    store::for_each_batch(bytes, each).map_err(|e| Error::read(path, e))
 }
 
 fn column<'a, A: Array + 'static>(batch: &'a RecordBatch, name: &str) -> Result<&'a A, String> {

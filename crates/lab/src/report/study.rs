@@ -5,6 +5,7 @@ use super::{run, sweep};
 use crate::figure::{Figure, Map, Panel};
 use crate::validity::LiveRuns;
 use crate::{Error, human};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -264,6 +265,15 @@ pub(super) fn under(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The address of the page in a folder beside this one. Whatever the folder is called it is a path: `javascript:alert(1)`
+/// would be something else.
+fn link(folder: &str) -> String {
+    format!("./{}/{}", utf8_percent_encode(folder, SEGMENT), super::NAME)
+}
+
+/// What a part of a path may not have as it is: all but letters, digits and `-._~`.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// The page that leads to those of several studies.
 pub(super) fn index(dirs: &[PathBuf]) -> Result<Page, Error> {
     let mut rows = Vec::new();
@@ -277,7 +287,7 @@ pub(super) fn index(dirs: &[PathBuf]) -> Result<Page, Error> {
             _ => "fail",
         };
         rows.push(vec![
-            Cell { link: format!("{folder}/{}", super::NAME), ..Cell::words(folder) },
+            Cell { link: link(&folder), ..Cell::words(folder) },
             Cell::words(run::text(&report["title"])),
             Cell { verdict: mark.to_owned(), ..Cell::words(verdict(&report)) },
             Cell::count(report["runs"].as_f64()),
@@ -300,7 +310,14 @@ pub(super) fn index(dirs: &[PathBuf]) -> Result<Page, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::paragraphs;
+    use super::{link, paragraphs};
+
+    #[test]
+    fn a_folder_s_link_is_a_path_whatever_it_is_called() {
+        assert_eq!(link("twice-quick"), "./twice-quick/report.html");
+        assert_eq!(link("javascript:alert(1)"), "./javascript%3Aalert%281%29/report.html");
+        assert_eq!(link("a b?c#d/é"), "./a%20b%3Fc%23d%2F%C3%A9/report.html");
+    }
 
     #[test]
     fn a_set_up_keeps_its_paragraphs_and_items_and_loses_its_marks() {

@@ -3,12 +3,13 @@
 use super::model::{Cell, Column, Grid, GridAxis, GridMetric, Page, Section, Table};
 use super::read;
 use crate::stats::{CONFIDENCE, Estimate};
-use crate::store::{Manifest, lateness_of};
+use crate::store::{Manifest, hash_of, lateness_of, part_name};
 use crate::validity::LiveRuns;
 use crate::vary::Axis;
 use crate::{EngineName, Error, Metric, grid, human, metric};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use truckee_scenario::Lateness;
 
 /// What is worth a figure of its own, if the runs have it.
@@ -28,7 +29,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
         ("Runs", human::count(sweep.runs as u64)),
         ("Points", human::count(sweep.cells.len() as u64)),
         ("Swept", swept.join(", ")),
-        ("Written by truckee", manifest.truckee.clone()),
+        ("Written by truckee", by(manifest)),
     ];
     Ok(Page {
         title: format!("{}: sweep", manifest.scenario),
@@ -64,10 +65,12 @@ impl Kept {
         let path = dir.join("sweep.json");
         let bytes = std::fs::read(&path).map_err(|e| Error::read(&path, e))?;
         let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| Error::read(&path, e))?;
-        let size = manifest.axes.iter().map(|a| a.values.len()).product();
+        let size = grid::size(&manifest.axes).map_err(|why| Error::read(&path, why))?;
         let mut kept =
             Self { manifest, cells: vec![BTreeMap::new(); size], late: vec![Vec::new(); size], runs: 0 };
-        let parts = parts(dir)?.iter().map(|part| read::numbers(part)).collect::<Result<Vec<_>, _>>()?;
+        let parts = parts(&dir.join("parts"), &mut || {})?;
+        let parts = parts.into_iter().map(|(path, bytes)| read::numbers(&path, bytes));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let mut runs = Runs::new();
         for (number, part) in parts.iter().enumerate() {
             kept.find(number, part, &mut runs);
@@ -210,14 +213,53 @@ impl Kept {
     }
 }
 
-/// The files of finished runs, in order.
-fn parts(dir: &Path) -> Result<Vec<std::path::PathBuf>, Error> {
-    let folder = dir.join("parts");
+/// Which builds wrote it; the version alone where they are not known.
+fn by(manifest: &Manifest) -> String {
+    match &manifest.builds[..] {
+        [] => manifest.truckee.clone(),
+        builds => builds.join(", then "),
+    }
+}
+
+/// So often the parts are looked at anew while a sweep merges them.
+const MOST_LOOKS: usize = 1000;
+
+/// The files of finished runs in this folder, in order, and what is in them, as they stood beside one another at one
+/// moment: a sweep that goes on meanwhile may merge many into one, and takes the many away then. Between looking and
+/// reading `pause` is called.
+fn parts(folder: &Path, pause: &mut dyn FnMut()) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
+    'look: for _ in 0..MOST_LOOKS {
+        let names = names(folder)?;
+        pause();
+        let mut parts = Vec::with_capacity(names.len());
+        for path in &names {
+            match std::fs::read(path) {
+                Ok(bytes) => parts.push((path.clone(), bytes)),
+                Err(error) if error.kind() == ErrorKind::NotFound => continue 'look,
+                Err(error) => return Err(Error::read(path, error)),
+            }
+        }
+        // A folder may be listed without the one that is new and without those that have gone. No name comes twice.
+        if self::names(folder)? != names {
+            continue;
+        }
+        for (path, bytes) in &parts {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if part_name(&name).is_none_or(|(_, hash)| hash != hash_of(bytes)) {
+                return Err(Error::read(path, "its bytes are not those that were written"));
+            }
+        }
+        return Ok(parts);
+    }
+    Err(Error::read(folder, "it is written to without a pause; try again when the sweep is done"))
+}
+
+fn names(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(|e| Error::read(&folder, e))? {
-        let path = entry.map_err(|e| Error::read(&folder, e))?.path();
-        if path.extension().is_some_and(|e| e == "parquet") {
-            files.push(path);
+    for entry in std::fs::read_dir(folder).map_err(|e| Error::read(folder, e))? {
+        let entry = entry.map_err(|e| Error::read(folder, e))?;
+        if part_name(&entry.file_name().to_string_lossy()).is_some() {
+            files.push(entry.path());
         }
     }
     files.sort();
@@ -248,6 +290,78 @@ fn is_logarithmic(numbers: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{Row, Store};
+
+    #[test]
+    fn parts_that_are_merged_meanwhile_are_all_there_and_none_is_there_twice() {
+        let dir = tempfile::tempdir().unwrap();
+        let manifest = Manifest {
+            truckee: "0.1.0".into(),
+            engine: "fake".into(),
+            scenario: "s".into(),
+            digest: "d".into(),
+            axes: Vec::new(),
+            metrics: vec!["goodput_bps".into()],
+            commands: Vec::new(),
+            builds: Vec::new(),
+        };
+        let (mut store, _) = Store::open(dir.path(), &manifest).unwrap();
+        let row = |seed: u64| Row {
+            point: 0,
+            seed,
+            digest: String::new(),
+            values: vec![Some(seed as f64)],
+            lateness: None,
+        };
+        let mut seed = 0;
+        let mut another = || {
+            store.append(&[row(seed)]).unwrap();
+            seed += 1;
+        };
+        (0..60).for_each(|_| another());
+        let folder = dir.path().join("parts");
+        let mut looks = 0;
+        let parts = parts(&folder, &mut || {
+            looks += 1;
+            // With the 64th they become one.
+            if looks <= 5 {
+                another();
+            }
+        });
+        let parts = parts.unwrap();
+        assert!(looks > 5 && parts.len() <= 2, "{looks} looks, {} parts", parts.len());
+        let mut seeds = Vec::new();
+        for (path, bytes) in parts {
+            seeds.extend(read::numbers(&path, bytes).unwrap().remove("seed").unwrap());
+        }
+        seeds.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        assert_eq!(seeds, (0..65).map(|seed| Some(f64::from(seed))).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_sweep_of_endless_axes_and_one_whose_parts_are_not_what_was_written_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("parts")).unwrap();
+        let values = vec![serde_json::json!({ "label": "x", "number": null, "sets": [] }); 2000];
+        let axis = |k: usize| serde_json::json!({ "name": format!("a{k}"), "values": values });
+        let manifest = |axes: usize| {
+            let axes: Vec<_> = (0..axes).map(axis).collect();
+            let manifest = serde_json::json!({
+                "truckee": "0.1.0", "engine": "sim", "scenario": "s", "digest": "d", "axes": axes, "metrics": [], "commands": [],
+            });
+            std::fs::write(dir.path().join("sweep.json"), manifest.to_string()).unwrap();
+        };
+        for axes in [2, 6] {
+            manifest(axes);
+            let message = page(dir.path()).unwrap_err().to_string();
+            assert!(message.contains("sweep.json") && message.contains("2000 × 2000"), "{message}");
+        }
+        manifest(1);
+        page(dir.path()).unwrap();
+        std::fs::write(dir.path().join("parts/part-00000000-0123456789abcdef.parquet"), "PAR1").unwrap();
+        let message = page(dir.path()).unwrap_err().to_string();
+        assert!(message.contains("not those that were written"), "{message}");
+    }
 
     #[test]
     fn error_rates_over_decades_are_logarithmic_and_buffers_are_not() {

@@ -1,8 +1,8 @@
 //! `sweep.json`: what a directory of results holds, and how it came about.
 
-use super::write_durably;
-use crate::Error;
+use super::changed;
 use crate::vary::Axis;
+use crate::{Error, disk};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -23,13 +23,19 @@ pub struct Manifest {
     pub metrics: Vec<String>,
     /// The command lines that worked on this directory, the first one first.
     pub commands: Vec<Vec<String>>,
+    /// The builds of the program that worked on it, the first one first: of the same version they may give other numbers
+    /// all the same.
+    #[serde(default)]
+    pub builds: Vec<String>,
 }
 
 impl Manifest {
-    /// Writes itself into `dir`, or, if one is there, checks that it is of the same sweep and adds its command.
-    pub(super) fn claim(&self, dir: &Path) -> Result<(), Error> {
+    /// Writes itself into `dir`, or, if one is there, checks that it is of the same sweep and adds its command and its
+    /// build. Returns what is to be said if the build before was another one.
+    pub(super) fn claim(&self, dir: &Path) -> Result<Option<String>, Error> {
         let path = dir.join("sweep.json");
         let mut mine = self.clone();
+        let mut other = None;
         match std::fs::read(&path) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::read(&path, e)),
@@ -41,10 +47,15 @@ impl Manifest {
                 mine.commands = there.commands;
                 mine.commands.extend(self.commands.iter().cloned());
                 mine.commands.dedup();
+                other = self.builds.first().and_then(|now| changed(&there.builds, now));
+                mine.builds = there.builds;
+                mine.builds.extend(self.builds.iter().cloned());
+                mine.builds.dedup();
             }
         }
         let json = serde_json::to_vec_pretty(&mine).map_err(|e| Error::Internal(e.to_string()))?;
-        write_durably(&path, &json)
+        disk::write(&path, &json)?;
+        Ok(other.map(|what| format!("{}: {what}; the numbers may differ", dir.display())))
     }
 
     /// The first thing in which the sweep in the directory is another one.
@@ -85,6 +96,7 @@ mod tests {
             axes: grid::axes(&[vary]).unwrap().0,
             metrics: vec!["goodput_bps".into()],
             commands: vec![vec!["truckee".into(), vary.into()]],
+            builds: vec!["0.1.0 (a)".into()],
         }
     }
 
@@ -98,6 +110,29 @@ mod tests {
         let text = std::fs::read(dir.path().join("sweep.json")).unwrap();
         let read: Manifest = serde_json::from_slice(&text).unwrap();
         assert_eq!(read.commands.len(), 2);
+    }
+
+    #[test]
+    fn a_changed_build_is_said_and_remembered() {
+        let dir = tempfile::tempdir().unwrap();
+        let claim = |build: &str| {
+            let builds = vec![build.to_owned()];
+            Manifest { builds, ..manifest("x=1,2") }.claim(dir.path()).unwrap()
+        };
+        assert_eq!((claim("0.1.0 (a)"), claim("0.1.0 (a)")), (None, None));
+        let said = claim("0.1.0 (b)").unwrap();
+        assert!(said.contains("another build of truckee, 0.1.0 (a)"), "{said}");
+        assert_eq!(claim("0.1.0 (b)"), None, "said once");
+        let read = || -> Manifest {
+            let text = std::fs::read(dir.path().join("sweep.json")).unwrap();
+            serde_json::from_slice(&text).unwrap()
+        };
+        assert_eq!(read().builds, ["0.1.0 (a)", "0.1.0 (b)"]);
+        // One that a program wrote which did not say.
+        let mut old = serde_json::to_value(read()).unwrap();
+        old.as_object_mut().unwrap().remove("builds");
+        std::fs::write(dir.path().join("sweep.json"), old.to_string()).unwrap();
+        assert!(claim("0.1.0 (b)").unwrap().contains("an earlier build"));
     }
 
     #[test]

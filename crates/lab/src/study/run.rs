@@ -10,8 +10,7 @@ use super::{Study, SweepPart, plot};
 use crate::engine::default_jobs;
 use crate::figure::{Figure, Map};
 use crate::report::study::{FILE, Written};
-use crate::store::write_durably;
-use crate::{Engine, Engines, Error, Metric, Plan, Progress, Runs, sweep};
+use crate::{Engine, Engines, Error, Metric, Plan, Progress, Runs, disk, sweep};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -119,7 +118,7 @@ fn keep(report: &StudyReport, Drawn { figures, maps }: Drawn, dir: &Path) -> Res
     let fail = |e: serde_json::Error| Error::Internal(format!("cannot encode the study: {e}"));
     let written = Written { report: serde_json::to_value(report).map_err(fail)?, figures, maps };
     let json = serde_json::to_vec_pretty(&written).map_err(fail)?;
-    write_durably(&dir.join(FILE), &json)
+    disk::write(&dir.join(FILE), &json)
 }
 
 /// The plan of one of its sweeps on one engine.
@@ -167,7 +166,7 @@ struct Drawn {
 
 /// Draws its figures and maps into `dir`, and notes the files in the report.
 fn draw(study: &Study, all: &[Data], report: &mut StudyReport, dir: &Path) -> Result<Drawn, Error> {
-    std::fs::create_dir_all(dir).map_err(|e| Error::write(dir, e))?;
+    disk::folder(dir)?;
     let mut drawn = Drawn::default();
     for part in &study.figures {
         let data = named(study, all, part.of.as_ref(), &format!("figure \"{}\"", part.name))?;

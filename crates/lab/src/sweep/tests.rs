@@ -22,7 +22,7 @@ impl Engine for Fake {
         "fake"
     }
 
-    fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, String> {
+    fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
         self.calls.lock().unwrap().push((scenario.duration, scenario.seed));
         let count = self.count.fetch_add(1, Ordering::SeqCst) + 1;
         if let Some((after, flag)) = self.cancel_after
@@ -143,6 +143,37 @@ fn a_failing_cell_ends_the_sweep_is_named_and_keeps_the_rest() {
     let mended = fake(1.0);
     assert_eq!(go(&plan, &mended, Some(dir.path())).unwrap().rows.len(), 12);
     assert!(mended.calls.lock().unwrap().len() < 12, "points 0 and 1 were kept");
+}
+
+#[test]
+fn a_live_run_that_breaks_off_costs_that_run_and_not_the_sweep() {
+    struct Warnings(Vec<String>);
+    impl Progress for Warnings {
+        fn warned(&mut self, message: &str) {
+            self.0.push(message.into());
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Lively::breaking(|length, seed, time| (length, seed, time) == (10, 2, 1));
+    let mut seen = Warnings(Vec::new());
+    let whole = sweep(&live_plan(6), &engine, Some(dir.path()), &mut seen, &AtomicBool::new(false)).unwrap();
+    assert!(whole.complete && whole.rows.len() == 12);
+    assert_eq!(seen.0, ["at p=0, seed 2: a run broke off, and is made again: a record was lost"]);
+    assert_eq!(whole.live_runs().unwrap(), LiveRuns { runs: 12, invalid: 0, replaced: 1, unknown: 0 });
+    assert_eq!(engine.asked.lock().unwrap().len(), 13);
+}
+
+#[test]
+fn one_that_breaks_off_again_and_again_ends_the_sweep_and_the_others_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Lively::breaking(|length, seed, _| (length, seed) == (10, 2));
+    let go =
+        |engine: &Lively| sweep(&live_plan(6), engine, Some(dir.path()), &mut (), &AtomicBool::new(false));
+    assert_eq!(go(&engine).unwrap_err().to_string(), "at p=0: seed 2: a record was lost");
+    assert_eq!(engine.asked.lock().unwrap().len(), 14, "twice more");
+    let mended = Lively::live();
+    assert!(go(&mended).unwrap().complete);
+    assert_eq!(*mended.asked.lock().unwrap(), [2]);
 }
 
 #[test]

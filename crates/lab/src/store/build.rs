@@ -1,0 +1,62 @@
+//! Which build of the program wrote something: two of the same version may give other numbers.
+
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// This program's version and build: `0.1.0 (3fa29c41d0be8877)`; the digits are of the bytes of its file, and `unknown`
+/// where that cannot be read.
+pub(crate) fn build() -> String {
+    static DIGITS: OnceLock<String> = OnceLock::new();
+    let digits = DIGITS.get_or_init(|| digits().unwrap_or_else(|_| "unknown".to_owned()));
+    format!("{} ({digits})", env!("CARGO_PKG_VERSION"))
+}
+
+fn digits() -> io::Result<String> {
+    // The file that runs, also where it has been replaced by another of its name meanwhile.
+    let ours =
+        if cfg!(target_os = "linux") { PathBuf::from("/proc/self/exe") } else { std::env::current_exe()? };
+    let mut hash = Sha256::new();
+    let mut file = File::open(ours)?;
+    let mut block = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut block)? {
+            0 => break,
+            n => hash.update(&block[..n]),
+        }
+    }
+    Ok(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// What is to be said where `before` are the builds that wrote so far, the last one last, and `now` goes on; `None`: it is
+/// the same one. None before are those of a program that did not say.
+pub(crate) fn changed(before: &[String], now: &str) -> Option<String> {
+    match before.last() {
+        Some(last) if last == now => None,
+        Some(last) => Some(format!("it was written by another build of truckee, {last}; this one is {now}")),
+        None => Some(format!("it was written by an earlier build of truckee; this one is {now}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_has_its_version_and_the_digits_of_its_bytes() {
+        let build = build();
+        let digits = build.strip_prefix("0.1.0 (").and_then(|rest| rest.strip_suffix(')')).unwrap();
+        assert!(digits.len() == 16 && digits.chars().all(|c| c.is_ascii_hexdigit()), "{build}");
+    }
+
+    #[test]
+    fn another_build_than_the_last_one_is_said() {
+        let before = ["0.1.0 (a)", "0.1.0 (b)"].map(str::to_owned);
+        assert_eq!(changed(&before, "0.1.0 (b)"), None);
+        let said = changed(&before, "0.1.0 (a)").unwrap();
+        assert!(said.contains("another build of truckee, 0.1.0 (b); this one is 0.1.0 (a)"), "{said}");
+        assert!(changed(&[], "0.1.0 (a)").unwrap().contains("an earlier build"));
+    }
+}
