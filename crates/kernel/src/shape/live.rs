@@ -113,6 +113,26 @@ fn what_leaves_is_what_the_policy_would_send() {
 }
 
 #[test]
+fn a_packet_that_lies_about_its_length_spoils_no_segment_size() {
+    if !able(&[Capability::Tun, Capability::Tc]) {
+        return;
+    }
+    let spec = Spec::named("delayed").with("count", number(5.0));
+    let settings = settings(AMPLE);
+    // Below the header's own, and beyond the packet's end; the stack drops both.
+    for length in [8_u16, 19, 60_000] {
+        let wire = Wire::new(&settings, DELAY, Lossy(0));
+        let shaper = shaper(&wire, &spec);
+        let mut ends = wire.send_unread(&settings, 14_600);
+        wire.forge(|packet| packet[2..4].copy_from_slice(&length.to_be_bytes()));
+        Wire::send_more_unread(&mut ends, 58_400);
+        let counts = shaper.stop().unwrap();
+        let seen = wire.seen();
+        assert_eq!(acks(&seen), defined(&spec, &seen), "{length}: {counts:?}");
+    }
+}
+
+#[test]
 fn duplicates_pass_untouched_and_the_ack_that_fills_the_hole_is_whole() {
     if !able(&[Capability::Tun, Capability::Tc]) {
         return;
