@@ -97,4 +97,7 @@ pub struct Observation {
     pub ended: bool,
     /// Bytes that never came.
     pub missing_bytes: u64,
+    /// Whether the application ended the first round, and not the window: what of it came is no window.
+    #[serde(default)]
+    pub application_limited: bool,
 }
