@@ -4,7 +4,7 @@ use super::fault::{Fault, Stop};
 use super::fetch::{self, Answer};
 use super::line::{self, Manner};
 use super::observe::{self, Times};
-use super::open::open;
+use super::open::{idle, open};
 use super::round_trips::RoundTrips;
 use super::sockets::Sockets;
 use super::tls;
@@ -153,7 +153,11 @@ impl Prober {
         let to = (&answer.target, answer.address);
         let opened = open(&self.sockets, to, (&self.config, &manner), round_trips, cancel);
         let left = manner.until.saturating_duration_since(Instant::now());
-        let mut waited_here = o.patience.saturating_sub(left);
+        // What we have chosen to wait is not the server's.
+        let idle = opened
+            .as_ref()
+            .map_or(Duration::ZERO, |c| if answer.target.tls() { idle(c.rtt) } else { Duration::ZERO });
+        let mut waited_here = o.patience.saturating_sub(left).saturating_sub(idle);
         let seen = opened.and_then(|mut connection| {
             let times = Times { watch: o.watch, patience: o.patience, rounds: 2 * o.patience };
             let length = answer.ended.then_some(answer.bytes);

@@ -49,6 +49,8 @@ impl<S: Server> Peer for Virtual<S> {
     fn send(&mut self, segment: &Departure<'_>) -> Result<(), Error> {
         self.sent.borrow_mut().push((self.now, segment.ack, segment.flags));
         self.server.hear(self.now, segment);
+        // By the time it is sent its answer may be there, as over the loopback.
+        self.now += 1000;
         Ok(())
     }
 
@@ -175,7 +177,7 @@ const BODY: u32 = 200_000;
 
 #[test]
 fn a_server_that_counts_bytes_shows_its_window_and_what_it_opens() {
-    for rtt in [MS / 10, 40 * MS, 600 * MS] {
+    for rtt in [0, MS / 10, 40 * MS, 600 * MS] {
         for window in [1, 2, 3, 10] {
             let seen = test(Honest::new(rtt, window, &[(0, BODY)]), Test::A, rtt).came.unwrap();
             assert_eq!((seen.window_segments, seen.acks, seen.acked_segments), (window, 3, 3), "{seen:#?}");
@@ -348,7 +350,7 @@ impl Server for Script {
 
 #[test]
 fn an_adversary_ends_no_test_but_by_a_fault_or_with_true_acks() {
-    check!().with_type::<Adversary>().with_iterations(400).for_each(|adversary| {
+    check!().with_type::<Adversary>().with_iterations(2_000).for_each(|adversary| {
         let Adversary { acts, which, rtt, answers } = adversary.clone();
         let come: Rc<RefCell<Vec<(u32, u32)>>> = Rc::default();
         let server = Script { acts, next: 0, at: None, end: 0, answers, come: Rc::clone(&come) };

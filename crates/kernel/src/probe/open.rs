@@ -23,6 +23,11 @@ const IDLE: Duration = Duration::from_secs(1);
 /// A server that answers late does not prolong it for ever.
 const LONGEST_IDLE: Duration = Duration::from_secs(5);
 
+/// How long nothing is asked for after the handshake of TLS, at this round-trip time.
+pub fn idle(rtt: Duration) -> Duration {
+    IDLE.max(3 * rtt).min(LONGEST_IDLE)
+}
+
 /// The server of a connection whose kernel's end neither sees nor sends any more.
 pub struct Taken<'a> {
     sockets: &'a Sockets,
@@ -82,7 +87,7 @@ pub fn open<'a>(
     let mut handshake = 0;
     if target.tls() {
         let mut tls = line::secure(&mut stream, target, config, manner, cancel)?;
-        line::idle(&mut stream, &mut tls, IDLE.max(3 * rtt).min(LONGEST_IDLE), cancel)?;
+        line::idle(&mut stream, &mut tls, idle(rtt), cancel)?;
         for seen in sockets.waiting(&ends)? {
             handshake += follow(&mut standing, &seen, *interface)?;
         }
