@@ -210,6 +210,38 @@ fn a_kernel_without_bpf_still_runs_its_own_algorithms_and_says_what_is_missing()
     // A kernel whose type information nobody can read: no program of ours can be loaded.
     let blind = |sender: &str| {
         let command = format!(
+/// The programs that a run has started for its web pages.
+fn programs(identity: &str) -> Vec<u32> {
+    let page = format!("/run/truckee/{identity}.page-");
+    let is_one = |process: &u32| {
+        let command = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&command).contains(&page)
+    };
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_one).collect()
+}
+
+#[test]
+fn a_killed_run_takes_its_web_server_and_its_client_with_it() {
+    if !possible() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let page = "{ kind = \"web-page\", objects = 1000, size = \"10MB\" }";
+    let file = scenario(folder.path(), &lossy(page, "newreno"));
+    // Nobody else is to clean up after it.
+    let _alone = truckee_testing::alone("clean");
+    let mut child = start(&["run", file.to_str().unwrap(), "--engine", "kernel"]);
+    let identity = wait_for("the run's beginning", || begun(child.id()));
+    until("the server and the client", || programs(&identity).len() == 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("the end of both", || programs(&identity).is_empty());
+    let output = run(&["clean"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(left(&identity), Vec::<String>::new());
+}
+
             "mount -t tmpfs none /sys/kernel/btf && exec {} run {} --engine kernel --set flow.sender={sender}",
             TRUCKEE,
             file.display()

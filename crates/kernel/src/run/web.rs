@@ -1,13 +1,18 @@
 //! A web page over a run's path: nginx at the sender's end, curl at the receiver's. Both are this machine's own; they
-//! are started inside the run's namespaces, as the run's children, and end with it. The server's sockets take the
-//! namespace's congestion control, as any server's would.
+//! are started inside the run's namespaces, as the run's children, and end with it, however it ends: the kernel kills them
+//! when the thread that has started them is gone. The server's sockets take the namespace's congestion control, as any
+//! server's would.
 
 use crate::netns::Netns;
 use crate::session::{FOLDER, Session};
 use crate::{Error, cgroup};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::unistd::{getpid, getppid};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -145,10 +150,23 @@ impl Drop for Page {
 
 /// Starts a program inside a namespace and in the run's control group, by which it is found should the run be killed.
 fn spawn(session: &Session, namespace: &Netns, mut command: Command, name: &str) -> Result<Child, Error> {
-    let child =
-        namespace.enter(|| command.spawn())?.map_err(|e| Error::system(format!("start {name}"), e))?;
+    namespace.takes(&mut command)?;
+    dies_with_us(&mut command);
+    let child = command.spawn().map_err(|e| Error::system(format!("start {name}"), e))?;
     cgroup::add(session, child.id())?;
     Ok(child)
+}
+
+/// Has the kernel kill a program when the thread that starts it is gone: one that was killed cannot do so.
+fn dies_with_us(command: &mut Command) {
+    let us = getpid();
+    let tie = move || {
+        prctl::set_pdeathsig(Signal::SIGKILL)?;
+        // Who was killed before that was said has left this to somebody else.
+        if getppid() == us { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+    };
+    // SAFETY: between fork and exec it makes system calls only, takes no memory and no lock.
+    unsafe { command.pre_exec(tie) };
 }
 
 /// One process that stays in the foreground and writes nowhere but into its folder.
