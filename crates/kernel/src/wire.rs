@@ -89,8 +89,8 @@ pub struct Wire {
     _session: Session,
 }
 
-/// Which of the packets with payload on their way forth is lost, counted from 1; 0: none.
-pub struct Lossy(pub usize);
+/// Which of the packets with payload on their way forth are lost, counted from 1.
+pub struct Lossy(pub &'static [usize]);
 
 impl Wire {
     /// Both namespaces set up as one flow wants them.
@@ -120,7 +120,7 @@ impl Wire {
             let (seen, last, stop) = (seen.clone(), last.clone(), stop.clone());
             std::thread::spawn(move || pump(from, to, forth, delay, lost, (&seen, &last), &stop))
         };
-        let threads = vec![pump(tun_s, tun_r, true, lost.0), pump(back_r, back_s, false, 0)];
+        let threads = vec![pump(tun_s, tun_r, true, lost.0), pump(back_r, back_s, false, &[])];
         Self { sender, receiver, seen, last, into_receiver, stop, threads, _session: session }
     }
 
@@ -238,7 +238,7 @@ fn pump(
     mut to: File,
     forth: bool,
     delay: Duration,
-    lost: usize,
+    lost: &[usize],
     (seen, last): (&Mutex<Vec<Seen>>, &Mutex<Vec<u8>>),
     stop: &AtomicBool,
 ) {
@@ -253,7 +253,7 @@ fn pump(
         while let Ok(length) = from.read(&mut buffer) {
             let Some(segment) = Seen::of(&buffer[..length], forth) else { continue };
             data += usize::from(segment.payload > 0);
-            let kept = segment.payload == 0 || data != lost;
+            let kept = segment.payload == 0 || !lost.contains(&data);
             if forth && segment.payload > 0 {
                 *last.lock().unwrap() = buffer[..length].to_vec();
             }
