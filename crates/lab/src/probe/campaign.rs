@@ -157,10 +157,7 @@ fn claim(dir: &Path, settings: &Settings) -> Result<(), Error> {
         Ok(text) => {
             let there: Settings = serde_json::from_slice(&text).map_err(|e| Error::read(&path, e))?;
             if there != *settings {
-                return Err(Error::read(
-                    &path,
-                    "the servers there were probed otherwise (tests, repetitions, segment size, times, or version); give another directory",
-                ));
+                return Err(Error::OtherCampaign { dir: dir.to_owned() });
             }
             Ok(())
         }
