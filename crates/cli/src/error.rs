@@ -72,8 +72,8 @@ impl From<serde_json::Error> for Error {
 }
 
 impl Error {
-    /// 1: the run could not finish, or a check failed; 2: bad usage or bad input; 3: nothing could be decided; what a
-    /// program that we ran says.
+    /// One rule for all commands. 2: to be mended in the command, or in the file that it names. 1: the machine cannot, the
+    /// run could not finish, or a check failed. 3: nothing could be decided. Or what a program that we ran says.
     pub fn exit_status(&self) -> u8 {
         use truckee_kernel::Error as Kernel;
         use truckee_lab::Error as Lab;
@@ -87,6 +87,8 @@ impl Error {
                 | Lab::Read { .. }
                 | Lab::Compare { .. }
                 | Lab::Figure { .. }
+                | Lab::Missing(_)
+                | Lab::Locked { .. }
                 | Lab::Internal(_),
             ) => 1,
             Self::Undecided(_) => 3,

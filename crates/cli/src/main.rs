@@ -1,7 +1,8 @@
 //! The command `truckee`: arguments in, tables and progress out, nothing else.
 //!
-//! Results go to stdout, progress and messages to stderr. Exit status: 0 success; 1 a check failed or the run could not
-//! finish; 2 bad usage or bad input; 3 nothing failed, and nothing could be decided. A pipe closed by its reader ends the command quietly.
+//! Results go to stdout, progress and messages to stderr. Exit status: 0 success; 1 a check failed, the run could not
+//! finish, or this machine cannot do it; 2 to be mended in the command or in a file; 3 nothing failed, and nothing could be
+//! decided. A pipe closed by its reader ends the command quietly.
 //!
 //! Not for: anything another program would want too; that is in the other crates.
 
@@ -59,8 +60,8 @@ Examples:
   truckee read capture.pcapng
   truckee variants newreno-lp
 
-Exit status: 0 success; 1 a check failed or the run could not finish; 2 bad usage or bad input;
-3 nothing failed, and nothing could be decided.";
+Exit status: 0 success; 1 a check failed, the run could not finish, or this machine cannot do it;
+2 to be mended in the command or in a file; 3 nothing failed, and nothing could be decided.";
 
 #[derive(Debug, Subcommand)]
 enum Command {

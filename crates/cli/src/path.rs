@@ -21,7 +21,7 @@ use truckee_scenario::{Document, Scenario};
 /// (NAME, or NAMESPACE/NAME) frames are forwarded, and the interfaces' offloads are switched off for the time. What is
 /// not given for the way back holds for both ways, but the channel, which acts on the way there only.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub struct Arguments {
     /// The two ends: ns:left ns:right, eth1 eth2, left/eth1 right/eth1
     #[arg(long, num_args = 2, required = true, value_names = ["FIRST", "SECOND"])]
@@ -60,7 +60,7 @@ pub struct Arguments {
 /// The way there, from the first end to the second.
 #[derive(Debug, clap::Args)]
 struct There {
-    /// Rate: 10Mbit/s
+    /// Rate: 10Mbit/s; needed, where neither a scenario nor a channel of recorded capacity has one
     #[arg(long, value_name = "RATE")]
     rate: Option<String>,
     /// Propagation delay: 50ms [default: none]
@@ -90,6 +90,10 @@ struct Back {
     #[arg(long, value_name = "CHANNEL")]
     back_channel: Option<String>,
 }
+
+const USAGE: &str = "\
+truckee path --between <FIRST> <SECOND> --rate <RATE> [OPTIONS]
+       truckee path --between <FIRST> <SECOND> --scenario <FILE> [OPTIONS]";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,10 +8,9 @@ use crate::interrupt;
 use crate::progress::{note, warn};
 use clap::ValueEnum;
 use std::io::{IsTerminal, Write};
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-use truckee_kernel::probe::{self, Family, Fault, Observation, Options, PAUSE, Prober, Report};
+use truckee_kernel::probe::{self, Family, Fault, Observation, Options, Prober, Report};
 use truckee_kernel::probe::{Target, Test, Trust, Watch};
 use truckee_lab::probe::{Campaign, Kept, Settings};
 use truckee_scenario::units::{Dimension, Quantity, parse_as};
@@ -49,7 +48,7 @@ pub struct Arguments {
     /// How long a server is watched after the last ACK
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = time)]
     watch: Duration,
-    /// How long a server is waited for
+    /// How long a connection waits for a server; all of a server's tests together, three times as long and 2s each
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     patience: Duration,
     /// Largest segment to announce, bytes: small segments make a short answer long enough [default: the path's]
@@ -134,13 +133,11 @@ pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
             reports.push(kept.clone());
             continue;
         }
-        if let Some(why) = arguments.too_soon(target) {
-            return Err(Error::Usage(why));
-        }
         match prober.probe(target, &mut Show, interrupt::flag()) {
             Ok(report) => {
                 let kept = Kept::of(&report)?;
-                if let Some(campaign) = &mut campaign {
+                // Who was not asked for want of a longer pause is asked when there is one.
+                if let (Some(campaign), None) = (&mut campaign, stranger(&kept)) {
                     campaign.keep(kept.clone())?;
                 }
                 reports.push(kept);
@@ -155,11 +152,18 @@ pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         campaign.finish()?.iter().for_each(|file| note(&format!("wrote {}", file.display())));
     }
     show(arguments.format, out, &reports)?;
-    match stopped {
-        Some(error) => Err(error.into()),
-        None if reports.iter().any(|r| r.judged) => Ok(()),
-        None => Err(Error::Failed("no server could be judged".into())),
+    match (stopped, reports.iter().find_map(stranger)) {
+        (Some(error), _) => Err(error.into()),
+        (None, _) if reports.iter().any(|r| r.judged) => Ok(()),
+        (None, Some(why)) => Err(Error::Usage(why.to_owned())),
+        (None, None) => Err(Error::Failed("no server could be judged".into())),
     }
+}
+
+/// Why a server was not asked, if the pause was too short for it.
+fn stranger(kept: &Kept) -> Option<&str> {
+    let why = &kept.report["not_judged"];
+    if why["name"] == "stranger" { why["words"].as_str() } else { None }
 }
 
 fn show(format: Format, out: &mut dyn Write, reports: &[Kept]) -> Result<(), Error> {
@@ -190,15 +194,6 @@ impl Arguments {
         Ok(all)
     }
 
-    /// Why a server may not be probed at this pace.
-    fn too_soon(&self, target: &Target) -> Option<String> {
-        if self.pause >= PAUSE {
-            return None;
-        }
-        let near = target.resolve(self.options().family).is_ok_and(|a| is_near(a.ip()));
-        (!near).then(|| format!("--pause {:?}: {target} is a stranger's, who gets 3 s at least", self.pause))
-    }
-
     fn options(&self) -> Options {
         let mut tests = self.tests.clone();
         tests.sort_unstable();
@@ -222,14 +217,6 @@ impl Arguments {
             watch: self.watch,
             patience: self.patience,
         }
-    }
-}
-
-/// Whether an address is of this machine or of a network of its own: no stranger has it.
-fn is_near(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(four) => four.is_loopback() || four.is_private() || four.is_link_local(),
-        IpAddr::V6(six) => six.is_loopback() || six.is_unique_local() || six.is_unicast_link_local(),
     }
 }
 
@@ -269,20 +256,5 @@ impl Watch for Show {
 
     fn failed(&mut self, test: Test, fault: &Fault) {
         note(&format!("  {test:?}: {fault}"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_addresses_that_no_stranger_has_are_near() {
-        for near in ["127.0.0.1", "10.1.2.3", "192.168.1.1", "172.31.0.1", "::1", "fd77::1", "fe80::1"] {
-            assert!(is_near(near.parse().unwrap()), "{near}");
-        }
-        for far in ["192.0.2.1", "172.32.0.1", "2001:db8::1", "8.8.8.8"] {
-            assert!(!is_near(far.parse().unwrap()), "{far}");
-        }
     }
 }

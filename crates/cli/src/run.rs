@@ -100,6 +100,9 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         (false, true) => Record::Series,
         (false, false) => Record::Nothing,
     };
+    if let Some(reason) = engine.refuses(&scenario) {
+        return Err(LabError::Scenario { point: String::new(), reason }.into());
+    }
     let outcome = once(engine, &scenario, record)?;
     // What the kernel always does otherwise stands in the JSON and the book; what happened this time is said here.
     outcome.notes.iter().filter(|n| n.starts_with(THIS_RUN)).for_each(|n| note(n));

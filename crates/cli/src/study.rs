@@ -44,7 +44,8 @@ enum Command {
     Run(RunArguments),
 }
 
-/// Run studies; exit status 1 if a check fails, 3 if the machine was too late for a live one to be judged
+/// Run studies; exit status 1 if a check fails or a study that was named cannot run here, 3 if the machine was too late for
+/// a live one to be judged
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLES)]
 struct RunArguments {
@@ -54,7 +55,7 @@ struct RunArguments {
     /// All studies that come with the program, live ones last
     #[arg(long)]
     all: bool,
-    /// Fail if a study is skipped because this machine lacks its engine
+    /// With --all: fail if a study is skipped because this machine lacks its engine, as it does where it is named
     #[arg(long)]
     require_live: bool,
     /// The small form: seconds in place of minutes; checks that need the full form are skipped
@@ -199,8 +200,10 @@ fn verdict(arguments: &RunArguments, reports: &[StudyReport]) -> Result<(), Erro
         }
         return Err(Error::Failed(format!("checks failed in {}", ids(&failed))));
     }
-    if arguments.require_live && !skipped.is_empty() {
-        return Err(Error::Failed(format!("--require-live: not run: {}", ids(&skipped))));
+    // Who asks for all asks for what there is; who names one, for that.
+    if (arguments.require_live || !arguments.all) && !skipped.is_empty() {
+        let option = if arguments.require_live { "--require-live: " } else { "" };
+        return Err(Error::Failed(format!("{option}not run: {}", ids(&skipped))));
     }
     if !late.is_empty() {
         return Err(Error::Undecided(format!("not judged, since the machine was too late: {}", ids(&late))));
@@ -277,11 +280,14 @@ mod tests {
     }
 
     #[test]
-    fn a_skipped_study_is_a_failure_only_where_live_ones_are_required() {
+    fn a_skipped_study_is_a_failure_where_it_was_named_or_live_ones_are_required() {
         let reports = [report("a", None, 0), report("b", Some("the kernel engine needs root"), 0)];
         assert!(verdict(&arguments(false), &reports).is_ok());
         let why = verdict(&arguments(true), &reports).unwrap_err();
         assert_eq!((why.exit_status(), why.to_string().as_str()), (1, "--require-live: not run: b"));
+        let named = RunArguments { all: false, ids: vec!["a".into(), "b".into()], ..arguments(false) };
+        let why = verdict(&named, &reports).unwrap_err();
+        assert_eq!((why.exit_status(), why.to_string().as_str()), (1, "not run: b"));
         let failed = [report("a", Some("…"), 0), report("b", None, 2)];
         assert_eq!(verdict(&arguments(false), &failed).unwrap_err().to_string(), "checks failed in b");
     }

@@ -159,7 +159,10 @@ __attribute__((noinline)) int read_segment(struct __sk_buff *skb, __u32 l2, __u3
 		s->connection.remote[0] = outgoing ? ip.to : ip.from;
 		s->at = l2 + sizeof(ip);
 		// Zero in a packet of more than 64 KiB that the stack has not cut up yet.
-		ip_payload = ip.length ? bpf_ntohs(ip.length) - sizeof(ip) : skb->len - s->at;
+		ip_payload = ip.length ? bpf_ntohs(ip.length) : skb->len - l2;
+		if (ip_payload < sizeof(ip))
+			return 0;
+		ip_payload -= sizeof(ip);
 	} else if (skb->protocol == bpf_htons(IPV6)) {
 		struct ipv6 ip;
 		if (bpf_skb_load_bytes(skb, l2, &ip, sizeof(ip)))
@@ -175,8 +178,9 @@ __attribute__((noinline)) int read_segment(struct __sk_buff *skb, __u32 l2, __u3
 	}
 	if (bpf_skb_load_bytes(skb, s->at, &tcp, sizeof(tcp)))
 		return 0;
+	// A length that the packet does not have is nobody's segment: the stack drops it.
 	s->header = (tcp.offset >> 4) * 4;
-	if (s->header < LEAST_HEADER || s->header > ip_payload)
+	if (s->header < LEAST_HEADER || s->header > ip_payload || ip_payload > skb->len - s->at)
 		return 0;
 	s->connection.local_port = bpf_ntohs(outgoing ? tcp.from : tcp.to);
 	s->connection.remote_port = bpf_ntohs(outgoing ? tcp.to : tcp.from);

@@ -117,7 +117,7 @@ struct counts {
 	__u64 duplicates; // duplicate ACKs and window updates, passed
 	__u64 others;     // ACKs with SACK blocks or ECN echo, passed
 	__u64 unheld;     // that should have been held, but there was no room
-	__u64 bytes;      // acknowledged
+	__u64 bytes;      // acknowledged, by whatever ACK
 	__u64 flows;
 	__u64 unheard;    // arrivals that the thread was not told of at once, for want of room
 	__u64 mode[MODES]; // time, ns, summed over flows
@@ -525,8 +525,10 @@ int outgoing(struct __sk_buff *skb)
 			c->duplicates++;
 		else if (!s.payload)
 			c->others++;
-		if (news > 0)
+		if (news > 0) {
 			flow->seen = s.ack;
+			c->bytes += news;
+		}
 		if (after(s.ack, flow->acked) > 0) {
 			flow->acked = s.ack;
 			forget_held(flow, &s.connection);

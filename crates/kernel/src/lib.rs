@@ -91,6 +91,18 @@ pub fn check() -> Result<(), Error> {
     doctor::check(&[Linux, Built, Privileges, Namespaces, Tun])
 }
 
+/// Why no run of this scenario can be made on this kernel: what is to be mended in its file. Nothing is made, and whether
+/// the machine can run anything is not asked.
+pub fn refuses(scenario: &Scenario) -> Option<Error> {
+    #[cfg(live)]
+    return run::refuses(scenario);
+    #[cfg(not(live))]
+    {
+        let _ = scenario;
+        None
+    }
+}
+
 /// Runs a scenario on the stack of this machine's kernel, in real time; with time series where `series`. When `cancel`
 /// becomes true it ends with [`Error::Interrupted`]. Whatever happens, nothing is left.
 pub fn run(scenario: &Scenario, series: bool, cancel: &AtomicBool) -> Result<Outcome, Error> {

@@ -1,7 +1,8 @@
 //! Network namespaces: made as `ip netns` makes them, so that a user can look into one with `ip netns exec`.
 //!
 //! A namespace is a file in [`FOLDER`] with the kernel's handle mounted on it. Threads go in, not processes:
-//! [`Netns::enter`] runs a closure on a thread of its own inside. [`interface`] sets up what is in it.
+//! [`Netns::enter`] runs a closure on a thread of its own inside; but a program that is run goes in by itself
+//! ([`Netns::takes`]). [`interface`] sets up what is in it.
 //!
 //! Not for: sysctls (see [`crate::stack`]); TUN devices (see [`crate::path`]).
 
@@ -15,9 +16,11 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File, OpenOptions};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Where namespaces have their names.
 pub const FOLDER: &str = "/run/netns";
@@ -104,6 +107,18 @@ impl Netns {
             self.join()?;
             Ok(f())
         })
+    }
+
+    /// Has a program go inside when it is started, by whichever thread. One that [`Self::enter`] started would have a parent
+    /// that ends at once.
+    pub(crate) fn takes(&self, command: &mut Command) -> Result<(), Error> {
+        let handle = self.handle.try_clone();
+        let handle =
+            handle.map_err(|e| Error::system(format!("enter the network namespace {}", self.name), e))?;
+        let join = move || setns(&handle, CloneFlags::CLONE_NEWNET).map_err(io::Error::from);
+        // SAFETY: between fork and exec it makes one system call, takes no memory and no lock.
+        unsafe { command.pre_exec(join) };
+        Ok(())
     }
 }
 

@@ -147,7 +147,7 @@ fn enter(id: &str) -> Result<Option<Flock<File>>, Error> {
 fn refused(path: &str, error: std::io::Error) -> Error {
     if error.kind() == ErrorKind::PermissionDenied {
         return Error::Missing {
-            what: format!("a live run keeps its name in {path}, which this user may not write"),
+            what: format!("what is made on this machine is listed in {path}, which this user may not write"),
             mend: "run it as root (sudo)".into(),
         };
     }

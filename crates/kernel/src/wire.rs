@@ -81,13 +81,16 @@ pub struct Wire {
     pub sender: Netns,
     pub receiver: Netns,
     seen: Arc<Mutex<Vec<Seen>>>,
+    /// The last packet with payload that came from the sender, and where to write more of the kind.
+    last: Arc<Mutex<Vec<u8>>>,
+    into_receiver: File,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
     _session: Session,
 }
 
-/// Which of the packets with payload on their way forth is lost, counted from 1; 0: none.
-pub struct Lossy(pub usize);
+/// Which of the packets with payload on their way forth are lost, counted from 1.
+pub struct Lossy(pub &'static [usize]);
 
 impl Wire {
     /// Both namespaces set up as one flow wants them.
@@ -109,19 +112,27 @@ impl Wire {
         })
         .into_iter();
         let ((sender, tun_s), (receiver, tun_r)) = (ends.next().unwrap(), ends.next().unwrap());
-        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (seen, last) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+        let into_receiver = tun_r.try_clone().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let (back_r, back_s) = (tun_r.try_clone().unwrap(), tun_s.try_clone().unwrap());
         let pump = |from, to, forth, lost| {
-            let (seen, stop) = (seen.clone(), stop.clone());
-            std::thread::spawn(move || pump(from, to, forth, delay, lost, &seen, &stop))
+            let (seen, last, stop) = (seen.clone(), last.clone(), stop.clone());
+            std::thread::spawn(move || pump(from, to, forth, delay, lost, (&seen, &last), &stop))
         };
-        let threads = vec![pump(tun_s, tun_r, true, lost.0), pump(back_r, back_s, false, 0)];
-        Self { sender, receiver, seen, stop, threads, _session: session }
+        let threads = vec![pump(tun_s, tun_r, true, lost.0), pump(back_r, back_s, false, &[])];
+        Self { sender, receiver, seen, last, into_receiver, stop, threads, _session: session }
     }
 
     pub fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
+    }
+
+    /// Has the receiver get the sender's last segment once more, with what this makes of its bytes.
+    pub fn forge(&self, change: impl FnOnce(&mut [u8])) {
+        let mut packet = self.last.lock().unwrap().clone();
+        change(&mut packet);
+        (&self.into_receiver).write_all(&packet).unwrap();
     }
 
     /// Sends so many bytes over a connection of its own, which are read as they come; the socket that sent them, and that
@@ -227,8 +238,8 @@ fn pump(
     mut to: File,
     forth: bool,
     delay: Duration,
-    lost: usize,
-    seen: &Mutex<Vec<Seen>>,
+    lost: &[usize],
+    (seen, last): (&Mutex<Vec<Seen>>, &Mutex<Vec<u8>>),
     stop: &AtomicBool,
 ) {
     let mut travelling: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
@@ -242,7 +253,10 @@ fn pump(
         while let Ok(length) = from.read(&mut buffer) {
             let Some(segment) = Seen::of(&buffer[..length], forth) else { continue };
             data += usize::from(segment.payload > 0);
-            let kept = segment.payload == 0 || data != lost;
+            let kept = segment.payload == 0 || !lost.contains(&data);
+            if forth && segment.payload > 0 {
+                *last.lock().unwrap() = buffer[..length].to_vec();
+            }
             seen.lock().unwrap().push(segment);
             if kept {
                 travelling.push_back((Instant::now() + delay, buffer[..length].to_vec()));

@@ -56,6 +56,11 @@ pub trait Engine: Sync {
         Err(format!("the {} engine keeps no packets", self.name()).into())
     }
 
+    /// Why it can run the scenario on no machine: what is to be mended in the file. Nothing is run.
+    fn refuses(&self, _scenario: &Scenario) -> Option<String> {
+        None
+    }
+
     /// Whether its runs happen in real time, on a real stack: none ends before its time, and no two are the same.
     fn is_live(&self) -> bool {
         false
@@ -109,6 +114,10 @@ impl Engine for Kernel {
 
     fn name(&self) -> &'static str {
         EngineName::Kernel.as_str()
+    }
+
+    fn refuses(&self, scenario: &Scenario) -> Option<String> {
+        truckee_kernel::refuses(scenario).map(|e| e.to_string())
     }
 
     fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {

@@ -75,6 +75,15 @@ pub enum Error {
         /// In what it differs.
         what: String,
     },
+    /// A directory holds servers that were probed otherwise.
+    #[error(
+        "{}: the servers there were probed otherwise (tests, repetitions, segment size, times, or version); give another directory",
+        .dir.display()
+    )]
+    OtherCampaign {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// Another process writes to the directory.
     #[error("another sweep is writing to {}", .dir.display())]
     Locked {

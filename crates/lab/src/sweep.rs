@@ -172,6 +172,11 @@ pub fn sweep(
     progress: &mut dyn Progress,
     cancel: &AtomicBool,
 ) -> Result<Sweep, Error> {
+    for (point, scenario) in plan.grid.points.iter().enumerate() {
+        if let Some(reason) = engine.refuses(scenario) {
+            return Err(Error::Scenario { point: plan.grid.label(point), reason });
+        }
+    }
     let mut done: BTreeMap<Cell, Row> = BTreeMap::new();
     let mut store = match dir {
         None => None,

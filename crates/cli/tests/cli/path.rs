@@ -11,6 +11,15 @@ fn truckee(arguments: &[&str]) -> Command {
 }
 
 #[test]
+fn what_is_needed_stands_in_the_usage() {
+    let help = truckee(&["path", "--help"]).assert().success();
+    help.stdout(
+        contains("--between <FIRST> <SECOND> --rate <RATE> [OPTIONS]")
+            .and(contains("Rate: 10Mbit/s; needed")),
+    );
+}
+
+#[test]
 fn a_link_that_makes_no_sense_is_refused_as_in_a_scenario() {
     let path = |more: &[&str]| {
         let mut command = truckee(&["path", "--between", "ns:nobody-here", "ns:nobody-there"]);

@@ -25,6 +25,7 @@ fn a_control_is_loaded_listed_and_unloaded() {
     if !able(&[Capability::StructOps]) {
         return;
     }
+    let _one = truckee_testing::alone("cc");
     truckee(&["cc", "load", PRESET]).success().stdout(contains(NAME));
     assert!(kernel_has(NAME));
     truckee(&["cc", "list"]).success().stdout(contains("in the kernel").and(contains("loaded")));
@@ -38,6 +39,26 @@ fn a_control_is_loaded_listed_and_unloaded() {
     assert_eq!(state("reno").unwrap(), "in the kernel");
     truckee(&["cc", "unload", PRESET]).success();
     assert!(!kernel_has(NAME));
+}
+
+#[test]
+fn the_file_system_that_loading_mounts_is_gone_after_unloading() {
+    if !able(&[Capability::StructOps]) {
+        return;
+    }
+    // In a place of its own where none is mounted.
+    let script = format!(
+        "while umount /sys/fs/bpf 2>/dev/null; do :; done; set -e
+         {0} cc load {NAME} >/dev/null; grep /sys/fs/bpf /proc/self/mounts; {0} cc unload {NAME}
+         ! grep /sys/fs/bpf /proc/self/mounts",
+        env!("CARGO_BIN_EXE_truckee")
+    );
+    let _one = truckee_testing::alone("cc");
+    Command::new("unshare")
+        .args(["--mount", "sh", "-c", &script])
+        .assert()
+        .success()
+        .stdout(contains("truckee /sys/fs/bpf bpf"));
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Place {
         }
         let folder = place.folder.path().display();
         let text = format!(
-            "daemon off; pid {folder}/pid; user root; error_log stderr;
+            "daemon off; master_process off; pid {folder}/pid; user root; error_log stderr;
             events {{}}
             http {{ access_log off; server {{ listen 10.77.0.2:80; listen [fd77::2]:80; root {folder};
                 location /slow {{ limit_rate 1000000; }} }} }}"

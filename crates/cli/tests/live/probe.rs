@@ -60,7 +60,7 @@ fn faults_are_in_the_json_and_a_campaign_goes_on() {
     assert_eq!(again.stdout, first.stdout, "{}", said(&again));
     assert_eq!(asked.load(Ordering::Relaxed), 1, "nobody is asked again");
     let other = run(&["probe", "--list", &file, "--yes", "--out", &out, "--repeat", "2"]);
-    assert_eq!(other.status.code(), Some(1), "{}", said(&other));
+    assert_eq!(other.status.code(), Some(2), "{}", said(&other));
     assert!(said(&other).contains("probed otherwise"), "{}", said(&other));
 }
 

@@ -3,8 +3,10 @@
 use crate::{
     ENDLESS, FILE, TRUCKEE, identities, ip, json, left, lossy, possible, run, said, scenario, signal, start,
 };
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 use truckee_testing::{until, wait_for};
 
@@ -124,8 +126,61 @@ fn what_a_kernel_run_cannot_express_is_refused_by_name_and_nothing_is_made() {
     for (set, named) in cases {
         let output = run(&["run", file.to_str().unwrap(), "--engine", "kernel", "--set", set]);
         let text = said(&output);
-        assert!(!output.status.success() && text.contains(named), "{set}: {text}");
+        assert!(output.status.code() == Some(2) && text.contains(named), "{set}: {text}");
         assert!(!text.contains("panicked"), "{text}");
+    }
+    let (file, set) = (file.to_str().unwrap(), ["--set", "flow.sender=tahoe"]);
+    let sweep = ["sweep", file, "--engine", "kernel", "--vary", "seed=1,2"];
+    let compare = ["compare", file, "--engines", "sim,kernel", "--runs", "1"];
+    for arguments in [&sweep[..], &compare[..]] {
+        let output = run(&[arguments, &set[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", said(&output));
+    }
+}
+
+/// A plain user's command with these arguments.
+fn as_nobody(folder: &Path, arguments: &[&str]) -> Output {
+    // Where the build is, such a user may not look.
+    let program = folder.join("truckee");
+    if !program.exists() {
+        std::fs::hard_link(TRUCKEE, &program)
+            .or_else(|_| std::fs::copy(TRUCKEE, &program).map(drop))
+            .unwrap();
+    }
+    std::fs::set_permissions(folder, Permissions::from_mode(0o755)).unwrap();
+    Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
+        .arg(program)
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn what_this_machine_does_not_let_a_user_do_ends_every_command_alike() {
+    if !possible() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    scenario(folder.path(), &lossy(FILE, "newreno"));
+    let cases: [&[&str]; 8] = [
+        &["run", "live.toml", "--engine", "kernel"],
+        &["sweep", "live.toml", "--engine", "kernel", "--vary", "seed=1,2"],
+        &["compare", "live.toml", "--engines", "sim,kernel"],
+        &["study", "run", "lp-web", "--quick"],
+        &["exec", "--ack", "every", "--", "true"],
+        &["shape", "--ack", "every", "--dev", "lo"],
+        &["probe", "http://127.0.0.1:9/"],
+        &["cc", "load", "newreno-lp"],
+    ];
+    for arguments in cases {
+        let output = as_nobody(folder.path(), arguments);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
+        assert!(text.contains("root"), "{arguments:?}: {text}");
+        assert!(!text.contains("a live run keeps"), "{arguments:?}: {text}");
     }
 }
 
@@ -152,6 +207,38 @@ fn an_interrupted_run_says_so_and_leaves_nothing() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     assert!(said(&output).contains("interrupted") || said(&output).contains("stopped"), "{}", said(&output));
+    assert_eq!(left(&identity), Vec::<String>::new());
+}
+
+/// The programs that a run has started for its web pages.
+fn programs(identity: &str) -> Vec<u32> {
+    let page = format!("/run/truckee/{identity}.page-");
+    let is_one = |process: &u32| {
+        let command = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&command).contains(&page)
+    };
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_one).collect()
+}
+
+#[test]
+fn a_killed_run_takes_its_web_server_and_its_client_with_it() {
+    if !possible() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let page = "{ kind = \"web-page\", objects = 1000, size = \"10MB\" }";
+    let file = scenario(folder.path(), &lossy(page, "newreno"));
+    // Nobody else is to clean up after it.
+    let _alone = truckee_testing::alone("clean");
+    let mut child = start(&["run", file.to_str().unwrap(), "--engine", "kernel"]);
+    let identity = wait_for("the run's beginning", || begun(child.id()));
+    until("the server and the client", || programs(&identity).len() == 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("the end of both", || programs(&identity).is_empty());
+    let output = run(&["clean"]);
+    assert!(output.status.success(), "{}", said(&output));
     assert_eq!(left(&identity), Vec::<String>::new());
 }
 

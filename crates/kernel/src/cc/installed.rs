@@ -7,11 +7,11 @@
 use super::load::{Loaded, OPS, refused};
 use super::port::Port;
 use super::published::{Installed, Owner, PORTS, Published};
-use crate::Error;
 use crate::rights::{Raised, in_folders};
+use crate::{Error, clean};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{MapCore, MapHandle, MapType};
-use nix::mount::{MsFlags, mount};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
 use nix::unistd::Uid;
 use std::collections::BTreeSet;
@@ -20,6 +20,10 @@ use std::time::{Duration, Instant};
 
 const BPFFS: &str = "/sys/fs/bpf";
 const FOLDER: &str = "/sys/fs/bpf/truckee";
+/// What a kernel puts in by itself.
+const PRELOADED: [&str; 2] = ["maps.debug", "progs.debug"];
+/// What mounts call it where it was mounted here.
+const OURS: &str = "truckee";
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 /// Those of them without restrictions.
 const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
@@ -72,10 +76,13 @@ fn pin(name: &str) -> PathBuf {
 /// Registers `port` as `name` for every program, until [`unload`] or the next boot.
 pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
     let _rights = Raised::live();
-    in_folders(make_folder)?;
-    let loaded = Loaded::load(port, name, false)?;
-    // The handle is closed here; the name in the file system holds the registration.
-    in_folders(|| loaded.leave(&pin(name)))
+    let load = || {
+        in_folders(make_folder)?;
+        let loaded = Loaded::load(port, name, false)?;
+        // The handle is closed here; the name in the file system holds the registration.
+        in_folders(|| loaded.leave(&pin(name)))
+    };
+    load().inspect_err(|_| in_folders(take_back))
 }
 
 /// Registers a published port under its name for every program.
@@ -98,10 +105,32 @@ fn failed(doing: String, error: impl Into<std::io::Error>) -> Error {
 fn make_folder() -> Result<(), Error> {
     let bpffs = |path: &str| statfs(path).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);
     if !bpffs(BPFFS) {
-        mount(Some("bpf"), BPFFS, Some("bpf"), MsFlags::empty(), None::<&str>)
+        mount(Some(OURS), BPFFS, Some("bpf"), MsFlags::empty(), None::<&str>)
             .map_err(|e| failed(format!("mount the BPF file system at {BPFFS}"), e))?;
     }
     std::fs::create_dir_all(FOLDER).map_err(|e| failed(format!("make {FOLDER}"), e))
+}
+
+/// Takes back what [`make_folder`] has made and nobody uses any more: others may have put something there.
+fn take_back() {
+    if std::fs::remove_dir(FOLDER).is_err() && Path::new(FOLDER).exists() {
+        return;
+    }
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let names = clean::names_in(Path::new(BPFFS));
+    let empty = names.iter().all(|name| PRELOADED.contains(&name.as_str()));
+    if empty && is_ours(&mounts) {
+        // One that somebody is in stays.
+        let _ = umount2(BPFFS, MntFlags::empty());
+    }
+}
+
+/// Whether the BPF file system was mounted here, by the name that mounts have: the last one at a place is the one that is
+/// seen.
+fn is_ours(mounts: &str) -> bool {
+    let at_place = |line: &&str| line.split(' ').nth(1) == Some(BPFFS);
+    let last = mounts.lines().rfind(at_place);
+    last.is_some_and(|line| line.split(' ').take(3).eq([OURS, BPFFS, "bpf"]))
 }
 
 /// Removes a control that [`load_for_all`] has registered. Connections that use it keep it until they end.
@@ -135,9 +164,25 @@ pub fn unload(name: &str) -> Result<(), Error> {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    // Others may be in it.
-    let _ = std::fs::remove_dir(FOLDER);
+    take_back();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_file_system_that_was_mounted_here_is_taken_back() {
+        let own = "proc /proc proc rw 0 0\ntruckee /sys/fs/bpf bpf rw,relatime 0 0\n";
+        assert!(is_ours(own));
+        for other in
+            ["", "bpf /sys/fs/bpf bpf rw 0 0", "truckee /mnt bpf rw 0 0", "truckee /sys/fs/bpf tmpfs rw 0 0"]
+        {
+            assert!(!is_ours(other), "{other}");
+        }
+        assert!(!is_ours(&format!("{own}bpf /sys/fs/bpf bpf rw 0 0")), "another one lies over it");
+    }
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub enum Capability {
     Netem,
     /// The kernel's own pacing.
     Fq,
+    /// The web server and the client of the application `web-page`.
+    WebPage,
     /// The compiler that the live leg is built with.
     Clang,
     /// No leftovers of crashed runs.
@@ -70,6 +72,7 @@ impl Capability {
         Self::Lockdown,
         Self::Netem,
         Self::Fq,
+        Self::WebPage,
         Self::Clang,
         Self::Leftovers,
     ];
@@ -95,6 +98,7 @@ impl Capability {
             Self::Lockdown => "kernel not locked down",
             Self::Netem => "netem",
             Self::Fq => "fq",
+            Self::WebPage => "nginx and curl",
             Self::Clang => "clang",
             Self::Leftovers => "no leftovers",
         }
@@ -127,6 +131,7 @@ impl Capability {
             Self::RealTime => "a steadier path emulator",
             Self::Lockdown => "BPF that reads the kernel's memory",
             Self::Netem | Self::Fq => "comparisons only",
+            Self::WebPage => "web pages (app = web-page)",
             Self::Clang => "building the live leg",
             Self::Leftovers => "a machine as it was",
         }

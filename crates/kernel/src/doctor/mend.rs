@@ -43,6 +43,16 @@ impl Family {
         }
     }
 
+    /// How to install the programs of a web page.
+    fn web(self) -> &'static str {
+        match self {
+            Self::Debian => "apt-get install nginx-light curl",
+            Self::Fedora => "dnf install nginx-core curl",
+            Self::Arch => "pacman -S nginx curl",
+            Self::Other => "install nginx and curl",
+        }
+    }
+
     /// How to install the kernel modules that a small installation leaves out.
     fn modules(self) -> &'static str {
         match self {
@@ -94,6 +104,7 @@ fn on(family: Family, what: Capability) -> String {
         Capability::Lockdown => "boot without lockdown=confidentiality".into(),
         Capability::Netem => format!("{}modprobe sch_netem", family.modules()),
         Capability::Fq => format!("{}modprobe sch_fq", family.modules()),
+        Capability::WebPage => family.web().into(),
         Capability::Leftovers => "truckee clean".into(),
     }
 }

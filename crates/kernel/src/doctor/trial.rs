@@ -19,6 +19,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use truckee_tcp::Spec;
 
 /// Capabilities by their numbers in linux/capability.h.
@@ -52,6 +53,7 @@ impl Bench {
             Capability::Lockdown => lockdown(),
             Capability::Controls => controls(),
             Capability::Leftovers => leftovers(),
+            Capability::WebPage => found(web_page()),
             Capability::Btf => found(bpf::types()),
             Capability::Privileges => privileges(),
             _ if !lacking().is_empty() => Finding::untried("needs root's capabilities"),
@@ -102,6 +104,20 @@ fn shape(namespace: &Netns) -> Result<String, Error> {
     let shaper = Shaper::start(&request)?;
     shaper.stop()?;
     Ok("shaped those of a loopback".into())
+}
+
+/// Asks the web server and its client for their versions.
+fn web_page() -> Result<String, String> {
+    let version = |program: &str, option: &str| {
+        let said = Command::new(program).arg(option).stdin(Stdio::null()).output();
+        let said = said.map_err(|e| format!("{program}: {e}"))?;
+        // nginx says it on stderr.
+        let text = [said.stdout, said.stderr].concat();
+        let first = String::from_utf8_lossy(&text).lines().next().unwrap_or_default().to_owned();
+        let words: Vec<&str> = first.trim_start_matches("nginx version: ").split(' ').take(2).collect();
+        Ok::<_, String>(words.join(" "))
+    };
+    Ok(format!("{}, {}", version("nginx", "-v")?, version("curl", "--version")?))
 }
 
 /// Those of root's capabilities that this process lacks.

@@ -3,6 +3,7 @@
 
 use crate::Error;
 use serde::Serialize;
+use std::net::IpAddr;
 
 /// Why a connection to a server showed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +47,19 @@ pub enum Fault {
         /// In so long.
         seconds: u64,
     },
+    /// It keeps one waiting in each connection.
+    #[error(
+        "too slow: it kept {connections} connections waiting for {seconds} s in all (three times --patience is what a server gets)"
+    )]
+    Dawdles {
+        /// In so many connections.
+        connections: u32,
+        /// So long it was waited for in all.
+        seconds: u64,
+    },
+    /// Its address is somebody's whom a short pause is not for.
+    #[error("{0} may be a stranger's, who gets 3 s at least between two connections (--pause)")]
+    Stranger(IpAddr),
     /// The handshake of TLS failed.
     #[error("TLS fails: {0}")]
     Tls(String),
@@ -77,8 +91,26 @@ pub enum Fault {
     /// Packets were lost on the way, so that the counts mean nothing.
     #[error("the path lost packets: {0} bytes never came")]
     Lost(u64),
+    /// Its application, and not its window, ends the first flight.
+    #[error(
+        "the first flight ends where the server's application paused, and not with its window (a file does, where a page that is made in parts does not)"
+    )]
+    ApplicationLimited,
+    /// Its first flight is another in each test.
+    #[error(
+        "the first flight is another in each test, {least} to {most} segments: the tests cannot be held against each other"
+    )]
+    Unsteady {
+        /// The smallest, segments.
+        least: u32,
+        /// The largest.
+        most: u32,
+    },
+    /// Too few tests were made.
+    #[error("too few tests to judge by: test A is needed, and one of C, D and E")]
+    TooFew,
     /// More comes than was allowed.
-    #[error("the server sends more than the window allows")]
+    #[error("the server sends more than a test allows")]
     Flood,
 }
 
@@ -93,7 +125,8 @@ impl Fault {
             Self::Reset(_) => "reset",
             Self::Closed(_) => "closed",
             Self::Stalled { .. } => "stalled",
-            Self::Slow { .. } => "slow",
+            Self::Slow { .. } | Self::Dawdles { .. } => "slow",
+            Self::Stranger(_) => "stranger",
             Self::Tls(_) => "tls",
             Self::NoHttp(_) => "no-http",
             Self::Status(_) => "status",
@@ -102,6 +135,9 @@ impl Fault {
             Self::Redirects(_) => "redirects",
             Self::Short { .. } => "short",
             Self::Lost(_) => "lost",
+            Self::ApplicationLimited => "application-limited",
+            Self::Unsteady { .. } => "unsteady",
+            Self::TooFew => "too-few",
             Self::Flood => "flood",
         }
     }

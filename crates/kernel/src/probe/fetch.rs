@@ -1,11 +1,12 @@
 //! One ordinary request before any test: whether the server answers, with what, and whether there is enough of it to judge
 //! by. Faults of a server show here, by the kernel's own TCP. Not for: anything about its TCP.
 
+use super::Options;
 use super::fault::{Fault, Stop};
 use super::http::{self, Head};
 use super::line::{self, Bound, Manner};
 use super::sockets;
-use super::target::{Family, Target};
+use super::target::Target;
 use super::tls::{Config, Tls};
 use crate::Error;
 use std::net::{SocketAddr, TcpStream};
@@ -34,21 +35,46 @@ pub struct Answer {
     pub rtt: Duration,
 }
 
+/// What came of one request: the head of its answer, the round-trip time, the bytes that came, and whether they are all.
+type Asked = (Head, Duration, u64, bool);
+
 /// Asks for a URL, and goes along with redirects if it may.
-pub fn fetch(
+pub fn fetch(target: &Target, o: &Options, config: &Config, cancel: &AtomicBool) -> Result<Answer, Stop> {
+    walk(
+        target,
+        o,
+        &mut |target| target.resolve(o.family),
+        &mut || line::pause(o.pause, cancel),
+        &mut |target, address| ask(target, address, config, &Manner::new(o.mss, o.patience), cancel),
+    )
+}
+
+/// The way to an answer. A host is resolved once, so that what was found to be no stranger's is what is asked; and a
+/// redirect is one more connection, before which there is the same pause as before any.
+fn walk(
     target: &Target,
-    family: Family,
-    follow: bool,
-    config: &Config,
-    manner: &Manner,
-    cancel: &AtomicBool,
+    o: &Options,
+    resolve: &mut dyn FnMut(&Target) -> Result<SocketAddr, Fault>,
+    pause: &mut dyn FnMut() -> Result<(), Error>,
+    ask: &mut dyn FnMut(&Target, SocketAddr) -> Result<Asked, Stop>,
 ) -> Result<Answer, Stop> {
-    let mut target = target.clone();
-    for _ in 0..=REDIRECTS {
-        let address = target.resolve(family)?;
-        let (head, rtt, bytes, ended) = ask(&target, address, config, manner, cancel)?;
+    let mut find = |target: &Target| {
+        let address = resolve(target)?;
+        if o.spares(address.ip()) { Ok(address) } else { Err(Fault::Stranger(address.ip())) }
+    };
+    let (mut target, mut address) = (target.clone(), find(target)?);
+    for hop in 0..=REDIRECTS {
+        if hop > 0 {
+            pause()?;
+        }
+        let (head, rtt, bytes, ended) = ask(&target, address)?;
         match head.redirects() {
-            Some(to) if follow => target = target.follow(to)?,
+            Some(to) if o.follow => {
+                let next = target.follow(to)?;
+                let known = next.host() == target.host();
+                address = if known { SocketAddr::new(address.ip(), next.port()) } else { find(&next)? };
+                target = next;
+            }
             Some(to) => return Err(Fault::Redirected(to.chars().take(200).collect()).into()),
             None if (200..300).contains(&head.status) => {
                 return Ok(Answer { target, address, status: head.status, bytes, ended, rtt });
@@ -59,14 +85,14 @@ pub fn fetch(
     Err(Fault::Redirects(REDIRECTS).into())
 }
 
-/// One request: the head of its answer, the round-trip time, the bytes that came, and whether they are all.
+/// One request.
 fn ask(
     target: &Target,
     address: SocketAddr,
     config: &Config,
     manner: &Manner,
     cancel: &AtomicBool,
-) -> Result<(Head, Duration, u64, bool), Stop> {
+) -> Result<Asked, Stop> {
     let mut stream = Bound::new(address, manner)?.connect(manner)?;
     let rtt = sockets::known(&stream).map_err(|e| Error::system("ask for a round-trip time", e))?.rtt;
     let mut tls = None;
@@ -87,8 +113,7 @@ fn ask(
             }
             .into());
         };
-        let socket = stream.try_clone().map_err(|e| Error::system("read an answer", e))?;
-        let Some(n) = line::read(&mut stream, &socket, left, &mut buffer)? else { continue };
+        let Some(n) = line::read(&mut stream, left, &mut buffer, bytes > 0)? else { continue };
         if n == 0 {
             return match head {
                 Some(head) => Ok((head, rtt, bytes, true)),
@@ -125,4 +150,76 @@ fn send(stream: &mut TcpStream, tls: Option<&mut Tls>, request: &[u8]) -> Result
     // A server that has closed by now shows so when it is read.
     let _ = stream.write_all(&records);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    /// A server that sends on to each of these in turn, and then answers.
+    fn sends_on(to: &'static [&'static str]) -> impl FnMut(&Target, SocketAddr) -> Result<Asked, Stop> {
+        let mut left = to.iter();
+        move |_, _| {
+            let location = left.next().map(|to| (*to).to_owned());
+            let status = if location.is_some() { 302 } else { 200 };
+            Ok((Head { status, location, length: None }, Duration::ZERO, AMPLE, true))
+        }
+    }
+
+    /// Whom a walk asks, in order, with `-` for each pause; and how it ends.
+    fn walked(o: &Options, to: &'static [&'static str], names: &[(&str, &str)]) -> (Vec<String>, String) {
+        let seen = RefCell::new(Vec::new());
+        let mut answers = sends_on(to);
+        let mut asked_for = Vec::new();
+        let ended = walk(
+            &names[0].0.parse().unwrap(),
+            o,
+            &mut |target| {
+                // A name that is asked for again has moved.
+                let again = asked_for.iter().filter(|host| **host == target.host()).count();
+                asked_for.push(target.host());
+                let found = names.iter().filter(|(name, _)| *name == target.host()).nth(again);
+                Ok(SocketAddr::new(found.unwrap().1.parse().unwrap(), target.port()))
+            },
+            &mut || {
+                seen.borrow_mut().push("-".to_owned());
+                Ok(())
+            },
+            &mut |target, address| {
+                seen.borrow_mut().push(address.to_string());
+                answers(target, address)
+            },
+        );
+        let ended = match ended {
+            Ok(answer) => answer.target.to_string(),
+            Err(Stop::Fault(fault)) => fault.name().to_owned(),
+            Err(Stop::Error(error)) => error.to_string(),
+        };
+        (seen.into_inner(), ended)
+    }
+
+    fn options(pause: Duration) -> Options {
+        Options { follow: true, pause, ..Options::default() }
+    }
+
+    #[test]
+    fn a_redirect_is_followed_after_a_pause_and_to_the_address_that_is_known() {
+        let names = [("a.example", "10.0.0.1"), ("a.example", "192.0.2.1")];
+        let (seen, ended) = walked(&options(Duration::ZERO), &["/b", "//a.example:81/c"], &names);
+        assert_eq!(seen, ["10.0.0.1:80", "-", "10.0.0.1:80", "-", "10.0.0.1:81"]);
+        assert_eq!(ended, "http://a.example:81/c");
+    }
+
+    #[test]
+    fn a_stranger_is_not_asked_at_a_shorter_pause_wherever_it_appears() {
+        let names = [("a.example", "10.0.0.1"), ("www.a.example", "192.0.2.1")];
+        let (seen, ended) = walked(&options(Duration::from_secs(1)), &["//www.a.example/"], &names);
+        assert_eq!((seen, ended.as_str()), (vec!["10.0.0.1:80".to_owned()], "stranger"));
+        let (seen, ended) = walked(&options(Duration::from_secs(3)), &["//www.a.example/"], &names);
+        assert_eq!(seen, ["10.0.0.1:80", "-", "192.0.2.1:80"]);
+        assert_eq!(ended, "http://www.a.example/");
+        let (seen, ended) = walked(&options(Duration::ZERO), &[], &[("b.example", "192.0.2.1")]);
+        assert_eq!((seen.len(), ended.as_str()), (0, "stranger"));
+    }
 }

@@ -6,8 +6,8 @@
 //! are cut. Test F, one ACK for three segments, tells how many segments an ACK counts for at most (L of RFC 3465). Test G
 //! shows a bound that holds only from the second round on.
 //!
-//! A test can be used if no packet was lost, the initial window is the one that most have, and the answer not over (then
-//! the gain is only a lower bound). One in which server or path stood still (the server sent again what our ACKs were
+//! A test can be used if no packet was lost, the application did not end its first round, the initial window is the one
+//! that most have, and the answer not over (then the gain is only a lower bound). One in which server or path stood still (the server sent again what our ACKs were
 //! about to acknowledge, or sent late what they had opened) is used only where every repetition of that test is like it.
 //!
 //! The verdict is what the middle repetition of each test says, so that a stall here and there does not make it; how sure
@@ -163,12 +163,11 @@ fn point(o: &Observation) -> Point {
 /// Judges a server by all its tests.
 ///
 /// # Errors
-/// There is too little: an answer too short, or packets lost in nearly every test.
+/// There is too little: an answer too short, packets lost in nearly every test, first rounds that the application ended or
+/// that differ from test to test, too few tests.
 pub fn judge(all: &[Observation]) -> Result<Verdict, Fault> {
-    let sound: Vec<&Observation> = all.iter().filter(|o| o.missing_bytes == 0).collect();
-    if sound.is_empty() {
-        return Err(Fault::Lost(all.iter().map(|o| o.missing_bytes).max().unwrap_or(0)));
-    }
+    let sound: Vec<&Observation> =
+        all.iter().filter(|o| o.missing_bytes == 0 && !o.application_limited).collect();
     let window = most(sound.iter().map(|o| o.window_segments)).unwrap_or(0);
     let usable = undisturbed(sound.iter().copied().filter(|o| o.window_segments == window).collect());
     let repetitions: Vec<u32> = {
@@ -185,7 +184,7 @@ pub fn judge(all: &[Observation]) -> Result<Verdict, Fault> {
         .collect();
     let points: Vec<Point> = usable.iter().map(|o| point(o)).collect();
     let reaction = react(&middle(&points)).or_else(|| most(judged.iter().copied()));
-    let Some(reaction) = reaction else { return Err(too_little(&usable, all)) };
+    let Some(reaction) = reaction else { return Err(too_little(&usable, &sound, all)) };
     let agreeing = judged.iter().filter(|r| **r == reaction).count() as u32;
     let first = usable.iter().find(|o| o.test == Test::A).or(usable.first());
     let (mss, bytes) = first.map_or((0, 0), |o| (o.mss, o.window_bytes));
@@ -234,18 +233,25 @@ fn middle(points: &[Point]) -> Vec<Point> {
     Test::ALL.into_iter().filter_map(of).collect()
 }
 
-/// Why nothing can be judged.
-fn too_little(usable: &[&Observation], all: &[Observation]) -> Fault {
+/// Why nothing can be judged: what keeps most tests from being used.
+fn too_little(usable: &[&Observation], sound: &[&Observation], all: &[Observation]) -> Fault {
     let ended = usable.iter().filter(|o| o.ended);
     let longest = ended.map(|o| o.window_bytes + o.second_bytes).max();
-    match longest {
-        Some(bytes) => {
-            // Three segments acknowledged, the window they came in, and a gain of twelve.
-            let segments = u64::from(usable.iter().map(|o| o.window_segments).max().unwrap_or(0)) + 3 + 12;
-            let mss = u64::from(all.iter().map(|o| o.mss).max().unwrap_or(0));
-            Fault::Short { bytes, need: segments * mss }
-        }
-        None => Fault::Lost(all.iter().map(|o| o.missing_bytes).max().unwrap_or(0)),
+    if let Some(bytes) = longest {
+        // Three segments acknowledged, the window they came in, and a gain of twelve.
+        let segments = u64::from(usable.iter().map(|o| o.window_segments).max().unwrap_or(0)) + 3 + 12;
+        let mss = u64::from(all.iter().map(|o| o.mss).max().unwrap_or(0));
+        return Fault::Short { bytes, need: segments * mss };
+    }
+    let lost = all.iter().filter(|o| o.missing_bytes > 0).count();
+    let limited = all.iter().filter(|o| o.application_limited).count();
+    let windows = || sound.iter().map(|o| o.window_segments);
+    let others = usable.first().map_or(0, |one| windows().filter(|w| *w != one.window_segments).count());
+    match lost.max(limited).max(others) {
+        0 => Fault::TooFew,
+        most if most == lost => Fault::Lost(all.iter().map(|o| o.missing_bytes).max().unwrap_or(0)),
+        most if most == limited => Fault::ApplicationLimited,
+        _ => Fault::Unsteady { least: windows().min().unwrap_or(0), most: windows().max().unwrap_or(0) },
     }
 }
 

@@ -100,6 +100,7 @@ fn made(rule: Rule, window: u32, test: Test, repetition: u32, answer: u32) -> Ob
         data_packets: window + segments,
         ended,
         missing_bytes: 0,
+        application_limited: false,
     }
 }
 
@@ -205,7 +206,33 @@ fn what_the_path_spoilt_is_not_used_and_nothing_is_said_of_nothing() {
     );
     tests.iter_mut().for_each(|o| o.missing_bytes = 7);
     assert_eq!(judge(&tests), Err(Fault::Lost(7)));
-    assert_eq!(judge(&[]), Err(Fault::Lost(0)));
+    assert_eq!(judge(&[]), Err(Fault::TooFew));
+}
+
+#[test]
+fn a_first_round_that_the_application_ended_is_no_window() {
+    // In the first repetition the head was flushed alone.
+    let mut tests = all(Rule::Bytes(1000), 10, 3, 1000);
+    for o in tests.iter_mut().filter(|o| o.repetition == 1) {
+        (o.window_segments, o.application_limited) = (1, true);
+    }
+    let verdict = judge(&tests).unwrap();
+    assert_eq!((verdict.initial_window, verdict.confidence), (10, Confidence::Fair), "{verdict:#?}");
+    for o in &mut tests {
+        (o.window_segments, o.application_limited) = (1, true);
+    }
+    assert_eq!(judge(&tests), Err(Fault::ApplicationLimited));
+}
+
+#[test]
+fn nothing_is_said_to_be_lost_where_nothing_was() {
+    let mut tests = all(Rule::PerAck, 10, 3, 1000);
+    for (k, o) in tests.iter_mut().enumerate() {
+        o.window_segments = 1 + k as u32;
+    }
+    assert_eq!(judge(&tests), Err(Fault::Unsteady { least: 1, most: 21 }));
+    let one = [made(Rule::PerAck, 10, Test::A, 1, 1000)];
+    assert_eq!(judge(&one), Err(Fault::TooFew));
 }
 
 #[test]

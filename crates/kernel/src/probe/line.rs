@@ -1,5 +1,5 @@
 //! A connection by the kernel's own TCP: bound first so that its port is known, opened, with TLS over it where the URL wants
-//! it. Every wait has an end. Not for: what is done over it (see [`super::fetch`], [`super::connection`]).
+//! it. Every wait has an end, however little comes at a time. Not for: what is done over it (see [`super::fetch`], [`super::connection`]).
 
 use super::fault::{Fault, Stop};
 use super::target::Target;
@@ -7,7 +7,7 @@ use super::tls::{Config, Tls};
 use crate::Error;
 use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, SockAddr, Socket, Type};
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -20,8 +20,17 @@ const SLICE: Duration = Duration::from_millis(100);
 pub struct Manner {
     /// Largest segment to announce, bytes; `None`: what the path takes.
     pub mss: Option<u32>,
-    /// For a connection, a handshake of TLS, the first byte of an answer, and an answer on the whole.
+    /// How long a server is waited for: until a connection stands, with TLS; and then for its answer.
     pub patience: Duration,
+    /// When the connection must stand.
+    pub until: Instant,
+}
+
+impl Manner {
+    /// That of a connection that is opened now.
+    pub fn new(mss: Option<u32>, patience: Duration) -> Self {
+        Self { mss, patience, until: Instant::now() + patience }
+    }
 }
 
 /// A socket that is bound and not yet connected.
@@ -35,7 +44,7 @@ pub struct Bound {
 impl Bound {
     /// A socket for a connection to `remote`.
     pub fn new(remote: SocketAddr, manner: &Manner) -> Result<Self, Stop> {
-        let failed = |e: std::io::Error| Error::system("make a connection's socket", e);
+        let failed = |e: io::Error| Error::system("make a connection's socket", e);
         let socket = Socket::new(Domain::for_address(remote), Type::STREAM, None).map_err(failed)?;
         if let Some(mss) = manner.mss {
             setsockopt(&socket, sockopt::TcpMaxSeg, &mss).map_err(|e| failed(e.into()))?;
@@ -51,7 +60,10 @@ impl Bound {
 
     /// Connects it.
     pub fn connect(self, manner: &Manner) -> Result<TcpStream, Stop> {
-        let connected = self.socket.connect_timeout(&SockAddr::from(self.remote), manner.patience);
+        let left = manner.until.saturating_duration_since(Instant::now());
+        // No time at all would be an error of its own.
+        let left = left.max(Duration::from_millis(1));
+        let connected = self.socket.connect_timeout(&SockAddr::from(self.remote), left);
         connected.map_err(|e| match e.kind() {
             ErrorKind::ConnectionRefused => Fault::Refused,
             ErrorKind::ConnectionReset => Fault::Reset("at its opening"),
@@ -82,6 +94,36 @@ pub fn pause(how_long: Duration, cancel: &AtomicBool) -> Result<(), Error> {
     Ok(())
 }
 
+/// A stream whose reads end at a time, or when it is to stop: TLS reads on as long as anything comes.
+struct Timed<'a> {
+    stream: &'a mut TcpStream,
+    until: Instant,
+    cancel: &'a AtomicBool,
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match slice(self.until, self.cancel) {
+            Ok(Some(left)) => {
+                self.stream.set_read_timeout(Some(left))?;
+                self.stream.read(into)
+            }
+            // Whoever called looks why.
+            _ => Err(ErrorKind::TimedOut.into()),
+        }
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
 /// Does the handshake of TLS.
 pub fn secure(
     stream: &mut TcpStream,
@@ -91,17 +133,10 @@ pub fn secure(
     cancel: &AtomicBool,
 ) -> Result<Tls, Stop> {
     let mut tls = Tls::new(config, &target.host())?;
-    let until = Instant::now() + manner.patience;
     while tls.is_handshaking() {
         let seconds = manner.patience.as_secs();
-        let left =
-            slice(until, cancel)?.ok_or(Fault::Stalled { seconds, after: "in the handshake of TLS" })?;
-        wait_for(stream, left)?;
-        match tls.go_on(stream) {
-            Ok(()) => {}
-            Err(e) if is_wait(e.kind()) => {}
-            Err(e) => return Err(handshake_fault(&e).into()),
-        }
+        slice(manner.until, cancel)?.ok_or(Fault::Stalled { seconds, after: "in the handshake of TLS" })?;
+        go_on(&mut tls, Timed { stream, until: manner.until, cancel })?;
     }
     Ok(tls)
 }
@@ -114,18 +149,21 @@ pub fn idle(
     cancel: &AtomicBool,
 ) -> Result<(), Stop> {
     let until = Instant::now() + how_long;
-    while let Some(left) = slice(until, cancel)? {
-        wait_for(stream, left)?;
-        match tls.go_on(stream) {
-            Ok(()) => {}
-            Err(e) if is_wait(e.kind()) => {}
-            Err(e) => return Err(handshake_fault(&e).into()),
-        }
+    while slice(until, cancel)?.is_some() {
+        go_on(tls, Timed { stream, until, cancel })?;
     }
     Ok(())
 }
 
-fn handshake_fault(error: &std::io::Error) -> Fault {
+/// Goes on until nothing has come for a slice.
+fn go_on(tls: &mut Tls, mut stream: Timed<'_>) -> Result<(), Fault> {
+    match tls.go_on(&mut stream) {
+        Err(e) if !is_wait(e.kind()) => Err(handshake_fault(&e)),
+        _ => Ok(()),
+    }
+}
+
+fn handshake_fault(error: &io::Error) -> Fault {
     match error.kind() {
         ErrorKind::ConnectionReset => Fault::Reset("in the handshake of TLS"),
         ErrorKind::UnexpectedEof => Fault::Closed("in the handshake of TLS"),
@@ -142,20 +180,22 @@ fn is_wait(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// Reads what comes within a slice; `None`: nothing; 0: the end.
+/// Reads what comes within a slice; `None`: nothing; 0: the end. `come`: whether anything has come before.
 pub fn read(
-    stream: &mut impl Read,
-    socket: &TcpStream,
+    stream: &mut TcpStream,
     left: Duration,
     into: &mut [u8],
+    come: bool,
 ) -> Result<Option<usize>, Stop> {
-    wait_for(socket, left)?;
+    wait_for(stream, left)?;
     match stream.read(into) {
         Ok(n) => Ok(Some(n)),
         Err(e) if is_wait(e.kind()) => Ok(None),
         // A server of TLS that closes without saying so.
         Err(e) if e.kind() == ErrorKind::UnexpectedEof => Ok(Some(0)),
-        Err(e) if e.kind() == ErrorKind::ConnectionReset => Err(Fault::Reset("in its answer").into()),
+        Err(e) if e.kind() == ErrorKind::ConnectionReset => {
+            Err(Fault::Reset(if come { "in its answer" } else { "after the request" }).into())
+        }
         Err(e) => Err(Fault::Tls(e.to_string()).into()),
     }
 }

@@ -127,6 +127,19 @@ fn every_fault_of_a_server_is_named() {
 }
 
 #[test]
+fn a_reset_before_any_answer_is_none_in_an_answer() {
+    if !able() {
+        return;
+    }
+    let port = server(|mut s| {
+        asked(&mut s);
+        reset(s)
+    });
+    let report = probe(&format!("http://127.0.0.1:{port}/"), &options());
+    assert_eq!(fault(&report), &Fault::Reset("after the request"), "{report:#?}");
+}
+
+#[test]
 fn redirects_are_followed_only_to_the_same_host_and_not_for_ever() {
     if !able() {
         return;
@@ -162,9 +175,18 @@ fn faults_of_tls_are_named() {
         thread::sleep(PATIENCE);
     });
     let closes = server(drop);
+    // A record of which a byte comes now and then is no handshake that goes on.
+    let dribbles = server(|mut s| {
+        let _ = s.write_all(&[22, 3, 3, 0x40, 0]);
+        while s.write_all(&[0]).is_ok() {
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
     let stalls = server(|_stream| thread::sleep(PATIENCE));
     let unknown = tls_server(64 << 10);
-    for (name, port) in [("tls", plain), ("closed", closes), ("stalled", stalls), ("tls", unknown)] {
+    let cases =
+        [("tls", plain), ("closed", closes), ("stalled", dribbles), ("stalled", stalls), ("tls", unknown)];
+    for (name, port) in cases {
         let report = probe(&format!("https://127.0.0.1:{port}/"), &options());
         // A server that closes with our hello unread resets.
         let found = fault(&report).name();

@@ -3,18 +3,21 @@
 
 use super::http::LONGEST_HEAD;
 use super::wire::{Arrival, flags};
+use truckee_tcp::Time;
 
 /// A segment of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
-    /// When it came, since the epoch, ns.
-    pub time: u64,
+    /// When it came, ns.
+    pub time: Time,
     /// Its first byte, the answer's first being 0.
     pub start: u32,
     /// Behind its last.
     pub end: u32,
     /// Whether it brought bytes that had not come before.
     pub new: bool,
+    /// Whether it asks for the data to be handed over (PSH): often the end of what the application had written.
+    pub pushed: bool,
 }
 
 /// All that came.
@@ -32,7 +35,13 @@ pub struct Log {
     pub reset: bool,
     /// The answer's first bytes, as far as they are whole.
     pub text: Vec<u8>,
+    /// Packets that came, however empty.
+    pub packets: usize,
+    /// Segments that brought something new, and when the last of them came.
+    news: u32,
+    last_news: Option<Time>,
     load: u64,
+    largest: u32,
 }
 
 impl Log {
@@ -43,6 +52,7 @@ impl Log {
 
     /// Takes down what came. A packet that the kernel has put together becomes the segments it was.
     pub fn take(&mut self, arrival: &Arrival) {
+        self.packets += 1;
         self.reset |= arrival.has(flags::RST);
         let start = arrival.seq.wrapping_sub(self.base);
         if start > u32::MAX / 2 {
@@ -57,8 +67,15 @@ impl Log {
         while at < end {
             let to = at.saturating_add(size.max(1)).min(end);
             let new = self.cover(at, to);
+            if new {
+                self.news += 1;
+                self.last_news = self.last_news.max(Some(arrival.time));
+            }
             self.load += u64::from(to - at);
-            self.segments.push(Segment { time: arrival.time, start: at, end: to, new });
+            self.largest = self.largest.max(to - at);
+            // Of segments that were put together the last has it, as the kernel puts none behind it.
+            let pushed = arrival.has(flags::PSH) && to == end;
+            self.segments.push(Segment { time: arrival.time, start: at, end: to, new, pushed });
             at = to;
         }
         self.read(start, &arrival.payload);
@@ -66,19 +83,16 @@ impl Log {
 
     /// Adds a range; whether it had anything new.
     fn cover(&mut self, start: u32, end: u32) -> bool {
-        if self.covered.iter().any(|(from, to)| *from <= start && end <= *to) {
+        // Those that it touches, of ranges that do not touch each other.
+        let first = self.covered.partition_point(|(_, to)| *to < start);
+        let behind = self.covered.partition_point(|(from, _)| *from <= end);
+        let touched = &self.covered[first..behind];
+        if touched.iter().any(|(from, to)| *from <= start && end <= *to) {
             return false;
         }
-        self.covered.push((start, end));
-        self.covered.sort_unstable();
-        let mut merged: Vec<(u32, u32)> = Vec::with_capacity(self.covered.len());
-        for (from, to) in self.covered.drain(..) {
-            match merged.last_mut() {
-                Some(last) if from <= last.1 => last.1 = last.1.max(to),
-                _ => merged.push((from, to)),
-            }
-        }
-        self.covered = merged;
+        let from = touched.first().map_or(start, |(from, _)| start.min(*from));
+        let to = touched.last().map_or(end, |(_, to)| end.max(*to));
+        self.covered.splice(first..behind, [(from, to)]);
         true
     }
 
@@ -113,7 +127,7 @@ impl Log {
 
     /// The largest segment, bytes.
     pub fn largest(&self) -> u32 {
-        self.segments.iter().map(|s| s.end - s.start).max().unwrap_or(0)
+        self.largest
     }
 
     /// Segments that brought something new.
@@ -121,9 +135,22 @@ impl Log {
         self.segments.iter().filter(|s| s.new)
     }
 
+    /// How many these are.
+    pub fn news(&self) -> u32 {
+        self.news
+    }
+
     /// When something new came last.
-    pub fn last_fresh(&self) -> Option<u64> {
-        self.fresh().map(|s| s.time).max()
+    pub fn last_fresh(&self) -> Option<Time> {
+        self.last_news
+    }
+
+    /// Whether what has come ends like something that the application has ended, and not the window: with a segment that is
+    /// not full, or with a PSH that others do not have. A single segment may always be one.
+    pub fn ends_early(&self) -> bool {
+        let Some(last) = self.fresh().max_by_key(|s| s.end) else { return false };
+        let told = last.pushed && self.fresh().any(|s| !s.pushed);
+        self.news == 1 || told || last.end - last.start < self.largest
     }
 
     /// Where to cut what came behind byte `from`, so that each part is a segment or more of `mss` bytes: at most `want`
@@ -194,6 +221,23 @@ mod tests {
         assert_eq!((log.segments.len(), log.fin), (1, None));
         log.take(&Arrival { flags: flags::FIN | flags::ACK, ..arrival(0, 20, 0) });
         assert_eq!((log.fin, log.contiguous()), (Some(120), 120));
+    }
+
+    #[test]
+    fn a_flight_that_the_application_ended_ends_short_or_pushed() {
+        let ends = |arrivals: &[(u32, usize, bool)]| {
+            let mut log = Log::new(0);
+            for &(at, len, pushed) in arrivals {
+                let flags = if pushed { flags::ACK | flags::PSH } else { flags::ACK };
+                log.take(&Arrival { flags, ..arrival(at, len, 100) });
+            }
+            log.ends_early()
+        };
+        assert!(!ends(&[(0, 1000, false)]), "full segments");
+        assert!(!ends(&[(0, 40, true), (40, 500, false)]), "a head by itself, and full segments");
+        assert!(ends(&[(0, 40, true), (40, 540, true)]) && ends(&[(0, 500, true)]));
+        assert!(ends(&[(0, 40, true)]) && ends(&[(0, 100, false)]), "one says nothing");
+        assert!(!ends(&[(0, 100, true), (100, 100, true)]), "a stack that has it in all says nothing by it");
     }
 
     #[test]

@@ -17,6 +17,8 @@ mod observation;
 mod target;
 
 #[cfg(target_os = "linux")]
+mod clock;
+#[cfg(target_os = "linux")]
 mod connection;
 #[cfg(target_os = "linux")]
 mod fetch;
@@ -33,6 +35,10 @@ mod log;
 #[cfg(target_os = "linux")]
 mod observe;
 #[cfg(target_os = "linux")]
+mod open;
+#[cfg(target_os = "linux")]
+mod peer;
+#[cfg(target_os = "linux")]
 mod round_trips;
 #[cfg(target_os = "linux")]
 mod sockets;
@@ -48,7 +54,7 @@ pub use target::{Family, Target};
 
 use crate::Error;
 use serde::Serialize;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -84,7 +90,8 @@ pub struct Options {
     pub pause: Duration,
     /// How long a server is watched after the last ACK.
     pub watch: Duration,
-    /// How long one is waited for: its handshakes, and its answers.
+    /// How long one is waited for in a connection: for its handshakes, and then for its answer. All connections of the
+    /// tests together, three times as long, beside two seconds each.
     pub patience: Duration,
 }
 
@@ -116,6 +123,11 @@ impl Options {
     /// Connections to a server, one after the other; redirects come on top.
     pub fn connections(&self) -> u32 {
         1 + self.repeat * self.tests.len() as u32
+    }
+
+    /// Whether the pause between two connections will do for who has this address: a stranger gets [`PAUSE`] at least.
+    pub fn spares(&self, address: IpAddr) -> bool {
+        self.pause >= PAUSE || target::is_near(address)
     }
 
     /// The most ACKs that a server gets in a test.

@@ -43,7 +43,8 @@ impl Test {
     /// The most ACKs it sends.
     pub fn most_acks(self) -> u32 {
         match self {
-            Self::F => 1,
+            // One, if the three come in a round; else one a round.
+            Self::F => PARTS as u32,
             Self::G => 1 + PARTS as u32 * self.pieces(),
             _ => PARTS as u32 * self.pieces(),
         }
@@ -97,4 +98,7 @@ pub struct Observation {
     pub ended: bool,
     /// Bytes that never came.
     pub missing_bytes: u64,
+    /// Whether the application ended the first round, and not the window: what of it came is no window.
+    #[serde(default)]
+    pub application_limited: bool,
 }

@@ -7,6 +7,8 @@
 //!
 //! Not for: what is sent and when (see [`super::observe`]).
 
+use super::clock::Clock;
+use super::fault::{Fault, Stop};
 use super::wire::{Arrival, Ends};
 use crate::{Error, rights};
 use nix::cmsg_space;
@@ -21,6 +23,7 @@ use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
+use truckee_tcp::Time;
 
 /// Bytes of the kernel's note in front of each frame (PACKET_VNET_HDR), and where it says how large a segment is.
 const NOTE: usize = 10;
@@ -33,6 +36,9 @@ const TAG: usize = 4;
 const BUFFER: usize = 8 << 20;
 /// The kernel's largest packet, and its headers.
 const PACKET: usize = (64 << 10) + 256;
+/// So much of a handshake is looked at, packets and bytes.
+const MOST_WAITING: usize = 20_000;
+const MOST_WAITING_BYTES: usize = 4 << 20;
 
 /// The sockets.
 #[derive(Debug)]
@@ -41,6 +47,27 @@ pub struct Sockets {
     raw4: Socket,
     /// None where there is no IPv6.
     raw6: Option<Socket>,
+    clock: Clock,
+}
+
+const SEEING: &str = "see what comes of a server";
+
+/// A frame that was read: by which interface and of which kind of link it came, when, and its bytes.
+struct Frame {
+    interface: usize,
+    kind: u16,
+    time: Time,
+    bytes: usize,
+}
+
+impl Frame {
+    /// The packet in it, if it is one of the connection.
+    fn read(&self, buffer: &[u8], ends: &Ends) -> Option<Seen> {
+        let frame = buffer.get(..self.bytes)?;
+        let segment = frame.get(SEGMENT_AT..SEGMENT_AT + 2).map_or(0, |b| u16::from_ne_bytes([b[0], b[1]]));
+        let arrival = Arrival::read(ip_of(frame, self.kind)?, ends, segment, self.time)?;
+        Some(Seen { interface: self.interface, arrival })
+    }
 }
 
 /// A packet that came, and the interface it came by: one that passes a bridge or a bond is seen at each of them.
@@ -81,7 +108,7 @@ impl Sockets {
         Socket::new(Domain::IPV4, Type::STREAM, None)
             .and_then(|socket| socket.attach_filter(&nothing()))
             .map_err(refused)?;
-        Ok(Self { capture, raw4, raw6 })
+        Ok(Self { capture, raw4, raw6, clock: Clock::new() })
     }
 
     /// From now on what comes from `remote` to our port `local` is seen, and nothing else.
@@ -94,48 +121,80 @@ impl Sockets {
         self.capture.attach_filter(&filter(remote, local)).map_err(doing)
     }
 
-    /// The next packet, waiting until `patience` is over; `None`: there was none.
-    pub fn next(&self, ends: &Ends, patience: Duration) -> Result<Option<Seen>, Error> {
-        let doing = |e: Errno| Error::system("see what comes of a server", e);
-        let timeout = TimeSpec::from_duration(patience);
-        let mut fds = [PollFd::new(self.capture.as_fd(), PollFlags::POLLIN)];
-        let ready = ppoll(&mut fds, Some(timeout), None);
-        match ready {
-            Ok(0) | Err(Errno::EINTR) => return Ok(None),
-            Ok(_) => {}
-            Err(e) => return Err(doing(e)),
-        }
-        let mut buffer = vec![0; PACKET];
-        // A packet of the connection before may have passed its filter before that was taken away.
-        while let Some((interface, kind, time, bytes)) = self.frame(&mut buffer).map_err(doing)? {
-            let frame = &buffer[..bytes];
-            let segment =
-                frame.get(SEGMENT_AT..SEGMENT_AT + 2).map_or(0, |b| u16::from_ne_bytes([b[0], b[1]]));
-            let arrival = ip_of(frame, kind).and_then(|packet| Arrival::read(packet, ends, segment, time));
-            if let Some(arrival) = arrival {
-                return Ok(Some(Seen { interface, arrival }));
-            }
-        }
-        Ok(None)
+    /// The time.
+    pub fn now(&self) -> Time {
+        self.clock.now()
     }
 
-    /// One frame: interface, kind of link, time since the epoch in ns, bytes.
-    fn frame(&self, buffer: &mut [u8]) -> Result<Option<(usize, u16, u64, usize)>, Errno> {
+    /// The next packet that comes by this interface, waiting until `until` at most; `None`: there was none.
+    pub fn next(&self, ends: &Ends, interface: usize, until: Time) -> Result<Option<Arrival>, Error> {
+        let mut buffer = vec![0; PACKET];
+        loop {
+            let Some(frame) = self.frame(&mut buffer)? else {
+                self.clock.nothing_waits();
+                let left = until.saturating_sub(self.now());
+                if left == 0 || !self.wait(left)? {
+                    return Ok(None);
+                }
+                continue;
+            };
+            if let Some(seen) = frame.read(&buffer, ends).filter(|seen| seen.interface == interface) {
+                return Ok(Some(seen.arrival));
+            }
+            // What is of no use may come without an end, too.
+            if self.now() >= until {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// All that waits to be read.
+    pub fn waiting(&self, ends: &Ends) -> Result<Vec<Seen>, Stop> {
+        let (mut buffer, mut all, mut bytes) = (vec![0; PACKET], Vec::new(), 0);
+        for _ in 0..MOST_WAITING {
+            let Some(frame) = self.frame(&mut buffer)? else {
+                self.clock.nothing_waits();
+                return Ok(all);
+            };
+            bytes += frame.bytes;
+            if bytes > MOST_WAITING_BYTES {
+                break;
+            }
+            // A packet of the connection before may have passed its filter before that was taken away.
+            all.extend(frame.read(&buffer, ends));
+        }
+        Err(Fault::Flood.into())
+    }
+
+    /// Waits for something to read; whether it is worth looking again.
+    fn wait(&self, left: Time) -> Result<bool, Error> {
+        let timeout = TimeSpec::from_duration(Duration::from_nanos(left));
+        let mut fds = [PollFd::new(self.capture.as_fd(), PollFlags::POLLIN)];
+        match ppoll(&mut fds, Some(timeout), None) {
+            Ok(0) | Err(Errno::EINTR) => Ok(false),
+            Ok(_) => Ok(true),
+            Err(e) => Err(Error::system(SEEING, e)),
+        }
+    }
+
+    /// One frame; `None`: none waits.
+    fn frame(&self, buffer: &mut [u8]) -> Result<Option<Frame>, Error> {
         let mut space = cmsg_space!(libc::timespec);
         let mut slices = [IoSliceMut::new(buffer)];
         let flags = MsgFlags::MSG_DONTWAIT;
+        let failed = |e: Errno| Error::system(SEEING, e);
         match recvmsg::<LinkAddr>(self.capture.as_raw_fd(), &mut slices, Some(&mut space), flags) {
             Ok(message) => {
-                let from = message.address;
-                let time = message.cmsgs()?.find_map(|c| match c {
-                    ControlMessageOwned::ScmTimestampns(t) => Some(Duration::from(t).as_nanos() as u64),
+                let stamp = message.cmsgs().map_err(failed)?.find_map(|c| match c {
+                    ControlMessageOwned::ScmTimestampns(t) => Some(Duration::from(t)),
                     _ => None,
                 });
-                let (interface, kind) = from.map_or((0, 0), |a| (a.ifindex(), a.hatype()));
-                Ok(Some((interface, kind, time.unwrap_or_default(), message.bytes)))
+                let time = stamp.map_or_else(|| self.now(), |stamp| self.clock.came(stamp));
+                let (interface, kind) = message.address.map_or((0, 0), |a| (a.ifindex(), a.hatype()));
+                Ok(Some(Frame { interface, kind, time, bytes: message.bytes }))
             }
             Err(Errno::EAGAIN | Errno::EINTR | Errno::ENETDOWN) => Ok(None),
-            Err(e) => Err(e),
+            Err(e) => Err(failed(e)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use crate::Error;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -23,6 +23,14 @@ pub enum Family {
     Four,
     /// IPv6.
     Six,
+}
+
+/// Whether an address is of this machine or of a network of its own: no stranger has it.
+pub fn is_near(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(four) => four.is_loopback() || four.is_private() || four.is_link_local(),
+        IpAddr::V6(six) => six.is_loopback() || six.is_unique_local() || six.is_unicast_link_local(),
+    }
 }
 
 /// A URL to ask for, `http` or `https`.
@@ -141,6 +149,16 @@ mod tests {
 
     fn target(text: &str) -> Target {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn only_addresses_that_no_stranger_has_are_near() {
+        for near in ["127.0.0.1", "10.1.2.3", "192.168.1.1", "172.31.0.1", "::1", "fd77::1", "fe80::1"] {
+            assert!(is_near(near.parse().unwrap()), "{near}");
+        }
+        for far in ["192.0.2.1", "172.32.0.1", "2001:db8::1", "8.8.8.8"] {
+            assert!(!is_near(far.parse().unwrap()), "{far}");
+        }
     }
 
     #[test]

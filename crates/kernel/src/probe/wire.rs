@@ -2,6 +2,7 @@
 //! option that matters (timestamps), checksums. Not for: which segments to send (see [`super::observe`]); sockets.
 
 use std::net::SocketAddr;
+use truckee_tcp::Time;
 
 /// Flag bits of a TCP header.
 pub mod flags {
@@ -38,8 +39,8 @@ pub type Stamps = (u32, u32);
 /// What came of the server, one packet as the kernel saw it: perhaps several segments that it has put together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
-    /// Since the epoch, ns.
-    pub time: u64,
+    /// When, ns.
+    pub time: Time,
     /// First sequence number.
     pub seq: u32,
     /// Acknowledgement number.
@@ -61,7 +62,7 @@ impl Arrival {
     }
 
     /// Reads an IP packet of the connection with these ports; `None`: it is another's, or none of TCP.
-    pub fn read(packet: &[u8], ends: &Ends, segment: u16, time: u64) -> Option<Self> {
+    pub fn read(packet: &[u8], ends: &Ends, segment: u16, time: Time) -> Option<Self> {
         let segment_bytes = match packet.first()? >> 4 {
             4 => ip4(packet)?,
             6 => ip6(packet)?,

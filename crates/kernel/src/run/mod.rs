@@ -62,11 +62,10 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
     let started = Instant::now();
     let _rights = Raised::live();
     crate::check()?;
-    let plan = Plan::of(scenario)?;
-    let stacks = place::stacks(scenario)?;
-    let wanted = controls::wanted(scenario)?;
-    let policies = receivers::wanted(scenario)?;
-    refuse(scenario, &wanted)?;
+    let Wanted { plan, stacks, controls: wanted, policies } = wanted(scenario)?;
+    if scenario.flows.iter().any(|flow| matches!(flow.app, App::WebPage { .. })) {
+        web::check()?;
+    }
     if policies.iter().any(Option::is_some) {
         doctor::check(&[Capability::Btf, Capability::Tc])?;
     }
@@ -122,6 +121,29 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
     Ok(outcome)
 }
 
+/// What a scenario wants of a kernel.
+struct Wanted {
+    plan: Plan,
+    stacks: Vec<Settings>,
+    controls: Vec<Control>,
+    policies: Vec<Option<receivers::Wanted>>,
+}
+
+/// Reads it, and refuses what no kernel does. Nothing is made.
+fn wanted(scenario: &Scenario) -> Result<Wanted, Error> {
+    let plan = Plan::of(scenario)?;
+    let stacks = place::stacks(scenario)?;
+    let controls = controls::wanted(scenario)?;
+    let policies = receivers::wanted(scenario)?;
+    refuse(scenario, &controls)?;
+    Ok(Wanted { plan, stacks, controls, policies })
+}
+
+/// See [`crate::refuses`].
+pub fn refuses(scenario: &Scenario) -> Option<Error> {
+    wanted(scenario).err().filter(|error| matches!(error, Error::Refused { .. }))
+}
+
 /// What the parts of a run do not refuse themselves.
 fn refuse(scenario: &Scenario, wanted: &[Control]) -> Result<(), Error> {
     let refused = |place: String, why: &str| Err(Error::Refused { place, why: why.to_owned() });
@@ -147,7 +169,6 @@ fn refuse(scenario: &Scenario, wanted: &[Control]) -> Result<(), Error> {
             );
         }
         if let App::WebPage { .. } = flow.app {
-            web::check()?;
             if let Control::Native(name) = control
                 && !cc::allowed()?.contains(name)
             {

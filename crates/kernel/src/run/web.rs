@@ -1,12 +1,16 @@
 //! A web page over a run's path: nginx at the sender's end, curl at the receiver's. Both are this machine's own; they
-//! are started inside the run's namespaces, as the run's children, and end with it. The server's sockets take the
-//! namespace's congestion control, as any server's would.
+//! are started inside the run's namespaces, as the run's children, and end with it, however it ends: the kernel kills them
+//! when the thread that has started them is gone. The server's sockets take the namespace's congestion control, as any
+//! server's would.
 
 use crate::doctor::{self, Capability};
 use crate::netns::Netns;
 use crate::rights::in_folders;
 use crate::session::{FOLDER, Session};
 use crate::{Error, cgroup};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::unistd::{getpid, getppid};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -152,9 +156,11 @@ impl Drop for Running {
 }
 
 /// Starts a program inside a namespace and in the run's control group, by which it is found should the run be killed.
-fn spawn(session: &Session, namespace: &Netns, command: Command, name: &str) -> Result<Running, Error> {
+fn spawn(session: &Session, namespace: &Netns, mut command: Command, name: &str) -> Result<Running, Error> {
     let group = cgroup::of_a_run(session)?;
-    namespace.enter(|| start(command, group, name))?
+    namespace.takes(&mut command)?;
+    dies_with_us(&mut command);
+    start(command, group, name)
 }
 
 /// Starts a program that joins the control group with this list of processes before it is one: where it cannot, nothing has
@@ -167,6 +173,18 @@ fn start(mut command: Command, group: File, name: &str) -> Result<Running, Error
     let child =
         command.spawn().map_err(|e| Error::system(format!("start {name} in its control group"), e))?;
     Ok(Running(child))
+}
+
+/// Has the kernel kill a program when the thread that starts it is gone: one that was killed cannot do so.
+fn dies_with_us(command: &mut Command) {
+    let us = getpid();
+    let tie = move || {
+        prctl::set_pdeathsig(Signal::SIGKILL)?;
+        // Who was killed before that was said has left this to somebody else.
+        if getppid() == us { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+    };
+    // SAFETY: between fork and exec it makes system calls only, takes no memory and no lock.
+    unsafe { command.pre_exec(tie) };
 }
 
 /// One process that stays in the foreground and writes nowhere but into its folder.

@@ -25,7 +25,7 @@ pub struct Counts {
     pub others: u64,
     /// Those that should have been held and were not, for want of room.
     pub unheld: u64,
-    /// Bytes that the stack acknowledged.
+    /// Bytes that the stack acknowledged, whatever else its ACKs said.
     pub bytes: u64,
     /// Connections.
     pub flows: u64,

@@ -103,7 +103,7 @@ fn what_leaves_is_what_the_policy_would_send() {
         Spec::named("delayed").with("count", number(5.0)),
         division(3.0).with("base", Arg::Spec(Spec::named("delayed").with("count", number(4.0)))),
     ] {
-        let (seen, counts) = passed(&spec, 58_400, Lossy(0));
+        let (seen, counts) = passed(&spec, 58_400, Lossy(&[]));
         let segments = seen.iter().filter(|s| s.forth && s.payload > 0).count() as u64;
         assert_eq!(counts.seen, segments, "the stack acknowledges every segment");
         assert_eq!(acks(&seen), defined(&spec, &seen), "{spec:?}: {counts:?}");
@@ -113,11 +113,48 @@ fn what_leaves_is_what_the_policy_would_send() {
 }
 
 #[test]
+fn a_packet_that_lies_about_its_length_spoils_no_segment_size() {
+    if !able(&[Capability::Tun, Capability::Tc]) {
+        return;
+    }
+    let spec = Spec::named("delayed").with("count", number(5.0));
+    let settings = settings(AMPLE);
+    // Below the header's own, and beyond the packet's end; the stack drops both.
+    for length in [8_u16, 19, 60_000] {
+        let wire = Wire::new(&settings, DELAY, Lossy(&[]));
+        let shaper = shaper(&wire, &spec);
+        let mut ends = wire.send_unread(&settings, 14_600);
+        wire.forge(|packet| packet[2..4].copy_from_slice(&length.to_be_bytes()));
+        Wire::send_more_unread(&mut ends, 58_400);
+        let counts = shaper.stop().unwrap();
+        let seen = wire.seen();
+        assert_eq!(acks(&seen), defined(&spec, &seen), "{length}: {counts:?}");
+    }
+}
+
+#[test]
+fn what_acks_with_sack_blocks_acknowledge_is_counted_too() {
+    if !able(&[Capability::Tun, Capability::Tc]) {
+        return;
+    }
+    let stack = Stack { rwnd: Size::Bytes(AMPLE), initial_window: Size::Segments(10.0), ..Stack::default() };
+    let kernel = KernelStack { era: Era::Papers, ..KernelStack::default() };
+    let settings = of_flow(&kernel, "f", &stack, "sack", &Spec::named("every")).unwrap();
+    // While the second hole is there, the ACK that fills the first has blocks.
+    let wire = Wire::new(&settings, DELAY, Lossy(&[20, 22]));
+    let shaper = shaper(&wire, &Spec::named("division").with("n", number(4.0)));
+    let _open = wire.send_unread(&settings, 100_000);
+    let counts = shaper.stop().unwrap();
+    assert!(counts.others > 0, "{counts:?}");
+    assert_eq!(counts.bytes, 100_000, "{counts:?}");
+}
+
+#[test]
 fn duplicates_pass_untouched_and_the_ack_that_fills_the_hole_is_whole() {
     if !able(&[Capability::Tun, Capability::Tc]) {
         return;
     }
-    let (seen, counts) = passed(&Spec::named("division").with("n", number(4.0)), 100_000, Lossy(20));
+    let (seen, counts) = passed(&Spec::named("division").with("n", number(4.0)), 100_000, Lossy(&[20]));
     let acks = acks(&seen);
     let lost = 1 + 19 * u64::from(seen.iter().find(|s| s.forth && s.payload > 0).unwrap().payload);
     let duplicates = acks.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
@@ -142,7 +179,7 @@ fn pieces_offer_what_their_ack_offers_and_no_more_where_the_scale_was_not_seen()
         return;
     }
     let settings = settings(AMPLE);
-    let wire = Wire::new(&settings, DELAY, Lossy(0));
+    let wire = Wire::new(&settings, DELAY, Lossy(&[]));
     let mut ends = wire.send_unread(&settings, 20_000);
     let answer = wire.seen().into_iter().find(|s| !s.forth && s.flags & SYN != 0).unwrap();
     let scale = answer.option(3).unwrap()[0];
@@ -182,7 +219,7 @@ fn a_steady_stream_is_acknowledged_ever_less_and_the_timer_releases_what_is_left
         .with("learn_after", number(1.0))
         .with("threshold", number(0.9));
     let settings = settings(64 << 10);
-    let wire = Wire::new(&settings, DELAY, Lossy(0));
+    let wire = Wire::new(&settings, DELAY, Lossy(&[]));
     let shaper = shaper(&wire, &spec);
     let mut ends = wire.send(&settings, 4_000_000);
     truckee_testing::until("the last ACK", || unacknowledged(&ends.0) == 0);
@@ -204,7 +241,7 @@ fn a_policy_that_takes_over_acts_at_once_and_nothing_is_left_behind() {
         return;
     }
     let settings = settings(AMPLE);
-    let wire = Wire::new(&settings, DELAY, Lossy(0));
+    let wire = Wire::new(&settings, DELAY, Lossy(&[]));
     let shaper = shaper(&wire, &Spec::named("every"));
     wire.send_unread(&settings, 20_000);
     let before = shaper.counts().unwrap();
@@ -228,7 +265,7 @@ fn an_interface_that_goes_while_it_is_looked_at_is_passed_over() {
         return;
     }
     let settings = settings(AMPLE);
-    let wire = Wire::new(&settings, DELAY, Lossy(0));
+    let wire = Wire::new(&settings, DELAY, Lossy(&[]));
     let name = wire.receiver.name().to_owned();
     let request = Request {
         scope: Scope::Everything,

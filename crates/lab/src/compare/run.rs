@@ -43,6 +43,9 @@ pub fn compare(
     progress: &mut dyn Progress,
     cancel: &AtomicBool,
 ) -> Result<Option<Compared>, Error> {
+    if let Some(reason) = engines.iter().find_map(|engine| engine.refuses(scenario)) {
+        return Err(Error::Scenario { point: String::new(), reason });
+    }
     let mut sides: Vec<Vec<Outcome>> = engines.iter().map(|_| Vec::new()).collect();
     let mut count = runs.count;
     let (set, notes) = set_alike(scenario, engines, runs);

@@ -180,10 +180,7 @@ fn claim(dir: &Path, settings: &Settings) -> Result<Option<String>, Error> {
         Ok(text) => {
             let there: Begun = serde_json::from_slice(&text).map_err(|e| Error::read(&path, e))?;
             if there.settings != *settings {
-                return Err(Error::read(
-                    &path,
-                    "the servers there were probed otherwise (tests, repetitions, segment size, times, or version); give another directory",
-                ));
+                return Err(Error::OtherCampaign { dir: dir.to_owned() });
             }
             other = changed(&there.builds, &now);
             if other.is_none() {

@@ -58,7 +58,10 @@ pub(super) fn tests(all: &[&Kept]) -> Result<Vec<u8>, ParquetError> {
         all.iter().flat_map(|k| k.tests.iter().map(|o| (k.url.as_str(), o))).collect();
     let count = |name, get: fn(&Observation) -> Option<u64>| counts(name, rows.iter().map(|(_, o)| get(o)));
     let number = |name, get: fn(&Observation) -> Option<f64>| numbers(name, rows.iter().map(|(_, o)| get(o)));
-    let ended: BooleanArray = rows.iter().map(|(_, o)| Some(o.ended)).collect();
+    let whether = |name, get: fn(&Observation) -> bool| -> Column {
+        let values: BooleanArray = rows.iter().map(|(_, o)| Some(get(o))).collect();
+        (Field::new(name, DataType::Boolean, false), Arc::new(values))
+    };
     to_bytes(vec![
         words("url", rows.iter().map(|(url, _)| Some((*url).to_owned()))),
         words("test", rows.iter().map(|(_, o)| Some(format!("{:?}", o.test)))),
@@ -80,7 +83,8 @@ pub(super) fn tests(all: &[&Kept]) -> Result<Vec<u8>, ParquetError> {
         count("early_retransmissions", |o| Some(o.early_retransmissions.into())),
         number("first_retransmission_s", |o| o.first_retransmission_s),
         count("data_packets", |o| Some(o.data_packets.into())),
-        (Field::new("ended", DataType::Boolean, false), Arc::new(ended)),
+        whether("ended", |o| o.ended),
         count("missing_bytes", |o| Some(o.missing_bytes)),
+        whether("application_limited", |o| o.application_limited),
     ])
 }

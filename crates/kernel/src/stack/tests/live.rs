@@ -27,7 +27,7 @@ fn passed(settings: &Settings, bytes: usize, lost: Lossy) -> Vec<Seen> {
 
 /// Likewise, with the receiver's window held from the first segment on.
 fn held(settings: &Settings, bytes: usize) -> Vec<Seen> {
-    let wire = Wire::new(settings, DELAY, Lossy(0));
+    let wire = Wire::new(settings, DELAY, Lossy(&[]));
     wire.send_held(settings, bytes);
     wire.seen()
 }
@@ -109,14 +109,14 @@ fn options_are_offered_or_not_as_the_flow_says() {
         return;
     }
     let bare = Stack { window_scaling: false, ..Stack::default() };
-    let seen = passed(&papers(&bare, "newreno", "every"), 1000, Lossy(0));
+    let seen = passed(&papers(&bare, "newreno", "every"), 1000, Lossy(&[]));
     for end in handshake(&seen) {
         assert_eq!(end.option(MSS), Some(&1460_u16.to_be_bytes()[..]));
         assert_eq!(end.options.len(), 1, "{:?}", end.options);
         assert_eq!(end.flags & 0xc0, 0, "no ECN");
     }
     let full = Stack { timestamps: true, ecn: true, ..Stack::default() };
-    let seen = passed(&papers(&full, "sack", "every"), 20_000, Lossy(0));
+    let seen = passed(&papers(&full, "sack", "every"), 20_000, Lossy(&[]));
     for end in handshake(&seen) {
         assert_eq!(end.option(MSS), Some(&1472_u16.to_be_bytes()[..]));
         for option in [SCALE, SACK_PERMITTED, TIMESTAMPS] {
@@ -135,7 +135,7 @@ fn the_first_flight_is_the_initial_window() {
     for (segments, mss) in [(1, 1460), (2, 536), (3, 1460), (20, 1000)] {
         let stack = Stack { initial_window: Size::Segments(segments.into()), mss, ..Stack::default() };
         let settings = papers(&stack, "newreno", "every");
-        let wire = Wire::new(&settings, LONG, Lossy(0));
+        let wire = Wire::new(&settings, LONG, Lossy(&[]));
         wire.send(&settings, (2 * segments * mss) as usize);
         let seen = wire.seen();
         let begun = seen.iter().position(|s| s.forth && s.payload > 0).unwrap();
@@ -192,12 +192,12 @@ fn every_segment_is_acknowledged_or_every_second() {
     };
     // No more than the window has room for.
     let papers = settings(Era::Papers, "every");
-    let wire = Wire::new(&papers, DELAY, Lossy(0));
+    let wire = Wire::new(&papers, DELAY, Lossy(&[]));
     let _open = wire.send_unread(&papers, 60_000);
     assert!((1.0..1.05).contains(&share(&wire)), "{}", share(&wire));
     // Only of a program that reads every second is acknowledged, and each of the first, and those after a pause.
     let today = settings(Era::Today, "delayed");
-    let wire = Wire::new(&today, DELAY, Lossy(0));
+    let wire = Wire::new(&today, DELAY, Lossy(&[]));
     let _open = wire.send(&today, 1_000_000);
     assert!((0.1..0.9).contains(&share(&wire)), "{}", share(&wire));
 }
@@ -210,7 +210,7 @@ fn a_lost_tail_waits_for_the_timer() {
     for min_rto in [300, 1000] {
         let stack = Stack { min_rto: min_rto * MS, initial_window: Size::Segments(4.0), ..Stack::default() };
         // Four segments, of which the last is lost: no probe, no early retransmit, only the timer.
-        let seen = passed(&papers(&stack, "sack", "every"), 4 * 1460, Lossy(4));
+        let seen = passed(&papers(&stack, "sack", "every"), 4 * 1460, Lossy(&[4]));
         let last = data(&seen).map(|s| s.seq).max().unwrap();
         let sent: Vec<_> = data(&seen).filter(|s| s.seq == last).map(|s| s.at).collect();
         assert_eq!(sent.len(), 2, "once and once more");
