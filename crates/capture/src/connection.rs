@@ -1,6 +1,10 @@
 //! A connection: two ends, and a [`Flow`] each way. Turns the numbers on the wire into 64-bit ones.
+//!
+//! They are counted from the SYN's, as long as nothing else has passed from the last of several, never from a RST's, which
+//! may say 0. Where no SYN was captured they are counted from the first number seen, with room below it: what was sent
+//! before the capture began may be sent again.
 
-use crate::flow::{Ack, Acked, Blocks, Data, Flow, Sent};
+use crate::flow::{Ack, Acked, Blocks, Book, Data, Flow, ORIGIN, Sent};
 use crate::handshake::Handshake;
 use crate::wire::{Packet, Tcp, flags};
 use std::net::IpAddr;
@@ -148,14 +152,35 @@ impl Connection {
         if from_client { Way::ToServer } else { Way::ToClient }
     }
 
-    /// Whether a SYN that comes now opens another connection between the same ends.
+    /// Whether a SYN or SYN-ACK that comes now opens another connection between the same ends.
     pub(crate) fn is_over_with(&self, packet: &Packet) -> bool {
-        let tcp = &packet.tcp;
-        if !tcp.has(flags::SYN) || tcp.has(flags::ACK) {
+        let (tcp, index) = (&packet.tcp, self.way(packet).index());
+        let others = |numbers: &Numbers, wire| numbers.base.is_some_and(|base| base != wire);
+        if !tcp.has(flags::SYN) || !others(&self.numbers[index], tcp.seq) {
             return false;
         }
-        let sender = &self.numbers[self.way(packet).index()];
-        sender.base != Some(tcp.seq)
+        // A SYN-ACK with another number may be an old one, or the second that answers one SYN.
+        let carried = self.flows.iter().any(|flow| !flow.is_untouched());
+        !tcp.has(flags::ACK) || (carried && !self.answers_syn(1 - index, tcp))
+    }
+
+    /// Whether a SYN-ACK answers the SYN that the numbers of end `index` begin with: it may acknowledge data of it too
+    /// (RFC 7413).
+    fn answers_syn(&self, index: usize, tcp: &Tcp) -> bool {
+        const MOST_DATA: u32 = 1 << 16;
+        let base = self.numbers[index].base;
+        base.is_none_or(|base| (1..=MOST_DATA).contains(&tcp.ack.wrapping_sub(base)))
+    }
+
+    /// Changes the ends, where what came first was not the client's.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.client, &mut self.server);
+        self.packets.reverse();
+        self.marked.reverse();
+        self.fin.reverse();
+        self.reset.reverse();
+        self.flows.reverse();
+        self.numbers.reverse();
     }
 
     /// Bytes that both its directions take, beside their own.
@@ -178,6 +203,11 @@ impl Connection {
 
     /// A packet of it has passed.
     pub(crate) fn on_packet(&mut self, time: Time, packet: &Packet, dropped: Option<Cause>) -> Step {
+        let only_syn = packet.tcp.has(flags::SYN) && !packet.tcp.has(flags::ACK);
+        // A stray RST came first: now it shows who opens.
+        if only_syn && self.way(packet) == Way::ToClient && self.numbers.iter().all(|n| n.base.is_none()) {
+            self.turn();
+        }
         let way = self.way(packet);
         let (index, tcp) = (way.index(), &packet.tcp);
         self.backwards += u64::from(time < self.last);
@@ -188,7 +218,7 @@ impl Connection {
         self.cut_short += u64::from(tcp.options.cut_short);
         self.reset[index] |= tcp.has(flags::RST);
         self.learn_handshake(now, way, tcp);
-        self.note_base(index, tcp);
+        self.note_base(now, index, packet);
         let mut step = Step { way: Some(way), ..Step::default() };
         if tcp.has(flags::ACK) && !tcp.has(flags::RST) {
             step.ack = self.on_ack(now, way.back(), packet);
@@ -211,17 +241,29 @@ impl Connection {
         }
     }
 
-    fn note_base(&mut self, index: usize, tcp: &Tcp) {
-        let first = if tcp.has(flags::SYN) { tcp.seq } else { tcp.seq.wrapping_sub(1) };
-        let numbers = &mut self.numbers[index];
-        if numbers.base.is_none() && (!tcp.has(flags::RST) || tcp.has(flags::ACK)) {
-            *numbers = Numbers { base: Some(first), near: 1 };
+    fn note_base(&mut self, now: Time, index: usize, packet: &Packet) {
+        let tcp = &packet.tcp;
+        if tcp.has(flags::RST) {
+            return;
         }
-        if tcp.has(flags::ACK) && !tcp.has(flags::RST) {
-            let numbers = &mut self.numbers[1 - index];
-            if numbers.base.is_none() {
-                *numbers = Numbers { base: Some(tcp.ack.wrapping_sub(1)), near: 1 };
-            }
+        if !tcp.has(flags::SYN) {
+            self.begin_amid(now, index, tcp.seq, packet.ip.id);
+        } else if self.flows[index].is_untouched()
+            && (!tcp.has(flags::ACK) || !self.handshake.has_syn() || self.answers_syn(1 - index, tcp))
+        {
+            self.numbers[index] = Numbers { base: Some(tcp.seq), near: 1 };
+            self.flows[index].book = Book::new(1);
+        }
+        if tcp.has(flags::ACK) {
+            self.begin_amid(now, 1 - index, tcp.ack, None);
+        }
+    }
+
+    /// The first number of an end whose SYN was not captured.
+    fn begin_amid(&mut self, now: Time, index: usize, wire: u32, id: Option<u16>) {
+        if self.numbers[index].base.is_none() {
+            self.numbers[index] = Numbers { base: Some(wire.wrapping_sub(1)), near: ORIGIN + 1 };
+            self.flows[index].book = Book::amid(now, id);
         }
     }
 

@@ -26,9 +26,10 @@ impl Script {
         Self { stamps: true, ..Self::new() }
     }
 
-    fn data_of(&mut self, at: u64, seq: u64, len: u32, echo: u32) -> (Sent, Option<LossKind>) {
+    /// A segment that has not passed yet.
+    pub fn made(&mut self, at: u64, seq: u64, len: u32, echo: u32) -> Data {
         self.id += 1;
-        let data = Data {
+        Data {
             now: at * MS,
             seq,
             end: seq + u64::from(len),
@@ -37,7 +38,11 @@ impl Script {
             stamps: self.stamps.then_some((at as u32, echo)),
             id: Some(self.id),
             dropped: None,
-        };
+        }
+    }
+
+    fn data_of(&mut self, at: u64, seq: u64, len: u32, echo: u32) -> (Sent, Option<LossKind>) {
+        let data = self.made(at, seq, len, echo);
         self.flow.on_data(&data, SIZE)
     }
 
@@ -284,6 +289,22 @@ fn the_same_packet_twice_is_a_copy_also_after_its_ack() {
 }
 
 #[test]
+fn what_comes_later_than_a_timer_would_is_no_copy_though_its_identification_is_the_same() {
+    let mut s = Script::warm();
+    s.data(100, 1001);
+    s.ack(150, 2001);
+    s.id -= 1;
+    let (again, _) = s.data(310, 1001);
+    assert!(!again.copy && again.is_again() && again.needless, "{again:?}");
+    assert_eq!((s.again().copies, s.again().segments, s.again().spurious), (0, 1, 1));
+    s.data(400, 2001);
+    (0..2).for_each(|k| {
+        s.ack_with(500 + 250 * k, 2001, |a| a.id = Some(7));
+    });
+    assert_eq!((s.flow.acks.counts.copies, s.flow.acks.counts.duplicate), (0, 2));
+}
+
+#[test]
 fn a_retransmission_proves_spurious_in_three_ways() {
     let mut s = Script::warm();
     s.data(100, 1001);
@@ -372,6 +393,36 @@ fn habits_have_names_and_thinned_acks_leave_gaps_in_the_identifications() {
     assert_eq!(habit(4000, 2), (Some("thinned on the way: every 4.0 segments".into()), Some(14)));
     assert_eq!(habit(4000, 9000).1, None, "identifications that do not count up say nothing");
     assert_eq!(Acks::default().habit(SIZE), None);
+}
+
+#[test]
+fn an_ack_that_ends_a_gap_does_not_change_by_how_much_the_others_are_divided() {
+    let mut s = Script::new();
+    s.burst(0, 1, 60);
+    (1..=40).for_each(|k| {
+        s.ack(100 + k, 1 + 250 * k);
+    });
+    s.ack(200, 60_001);
+    assert_eq!(s.flow.acks.habit(SIZE).unwrap(), "divided by 4.0");
+}
+
+#[test]
+fn an_ack_of_what_was_not_captured_says_nothing_of_the_habit() {
+    let mut s = Script::new();
+    s.burst(0, 1, 10);
+    (1..=5).for_each(|k| {
+        s.ack(100 + k, 1 + 2000 * k);
+    });
+    s.ack(200, 500_000_001);
+    s.data(210, 500_000_001);
+    s.ack(310, 500_001_001);
+    assert_eq!(s.flow.acks.habit(SIZE).unwrap(), "every second segment");
+    assert_eq!((s.flow.acks.largest(), s.flow.acks.counts.unseen_bytes), (2000, 499_990_000));
+    let mut s = Script::new();
+    (1..=50).for_each(|k| {
+        s.ack(100 * k, 1 + 9_000_000 * k);
+    });
+    assert_eq!(s.flow.acks.habit(SIZE), None, "no data was captured at all");
 }
 
 #[test]
