@@ -232,6 +232,9 @@ impl Connection {
     fn learn_handshake(&mut self, now: Time, way: Way, tcp: &Tcp) {
         let known = self.handshake.to_client().is_some();
         self.handshake.on_segment(now, way == Way::ToServer, tcp);
+        if tcp.has(flags::SYN) && self.handshake.agrees_on_sack() {
+            self.flows.iter_mut().for_each(|flow| flow.retransmissions.agree_on_sack());
+        }
         if !known && let Some(span) = self.handshake.to_client() {
             let to_server = self.handshake.to_server();
             self.flows[Way::ToServer.index()].rtt.on_handshake(span, to_server);
