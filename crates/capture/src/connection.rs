@@ -2,7 +2,7 @@
 //!
 //! They are counted from the SYN's, as long as nothing else has passed from the last of several, never from a RST's, which
 //! may say 0. Where no SYN was captured they are counted from the first number seen, with room below it: what was sent
-//! before the capture began may be sent again.
+//! before the capture began may be sent again. Once a connection is closed, numbers that are not its own begin another.
 
 use crate::flow::{Ack, Acked, Blocks, Book, Data, Flow, ORIGIN, Sent};
 use crate::handshake::Handshake;
@@ -68,6 +68,13 @@ impl Numbers {
     /// The 64-bit number of `wire`.
     fn of(&self, wire: u32) -> u64 {
         widen(wire.wrapping_sub(self.base.unwrap_or(wire.wrapping_sub(1))), self.near)
+    }
+
+    /// Whether `wire` may be a number of a connection that has ended: one that was used, or little more.
+    fn may_have(&self, wire: u32) -> bool {
+        const LITTLE: u64 = 1 << 20;
+        let used = if self.near >= ORIGIN { self.near - ORIGIN } else { self.near };
+        self.base.is_none_or(|base| used >= 1 << 31 || u64::from(wire.wrapping_sub(base)) <= used + LITTLE)
     }
 }
 
@@ -152,16 +159,22 @@ impl Connection {
         if from_client { Way::ToServer } else { Way::ToClient }
     }
 
-    /// Whether a SYN or SYN-ACK that comes now opens another connection between the same ends.
+    /// Whether a packet that comes now opens another connection between the same ends, or belongs to one whose beginning
+    /// was not captured.
     pub(crate) fn is_over_with(&self, packet: &Packet) -> bool {
         let (tcp, index) = (&packet.tcp, self.way(packet).index());
-        let others = |numbers: &Numbers, wire| numbers.base.is_some_and(|base| base != wire);
-        if !tcp.has(flags::SYN) || !others(&self.numbers[index], tcp.seq) {
-            return false;
+        if !tcp.has(flags::SYN) {
+            let closed = self.fin == [true; 2] || self.reset.contains(&true);
+            return closed && !tcp.has(flags::RST) && !self.numbers[index].may_have(tcp.seq);
+        }
+        let others = self.numbers[index].base.is_some_and(|base| base != tcp.seq);
+        if !tcp.has(flags::ACK) {
+            // Nothing but a stray RST has passed where neither end has a number.
+            return others || self.numbers.iter().all(|numbers| numbers.base.is_none());
         }
         // A SYN-ACK with another number may be an old one, or the second that answers one SYN.
         let carried = self.flows.iter().any(|flow| !flow.is_untouched());
-        !tcp.has(flags::ACK) || (carried && !self.answers_syn(1 - index, tcp))
+        others && carried && !self.answers_syn(1 - index, tcp)
     }
 
     /// Whether a SYN-ACK answers the SYN that the numbers of end `index` begin with: it may acknowledge data of it too
@@ -170,17 +183,6 @@ impl Connection {
         const MOST_DATA: u32 = 1 << 16;
         let base = self.numbers[index].base;
         base.is_none_or(|base| (1..=MOST_DATA).contains(&tcp.ack.wrapping_sub(base)))
-    }
-
-    /// Changes the ends, where what came first was not the client's.
-    fn turn(&mut self) {
-        std::mem::swap(&mut self.client, &mut self.server);
-        self.packets.reverse();
-        self.marked.reverse();
-        self.fin.reverse();
-        self.reset.reverse();
-        self.flows.reverse();
-        self.numbers.reverse();
     }
 
     /// Bytes that both its directions take, beside their own.
@@ -203,11 +205,6 @@ impl Connection {
 
     /// A packet of it has passed.
     pub(crate) fn on_packet(&mut self, time: Time, packet: &Packet, dropped: Option<Cause>) -> Step {
-        let only_syn = packet.tcp.has(flags::SYN) && !packet.tcp.has(flags::ACK);
-        // A stray RST came first: now it shows who opens.
-        if only_syn && self.way(packet) == Way::ToClient && self.numbers.iter().all(|n| n.base.is_none()) {
-            self.turn();
-        }
         let way = self.way(packet);
         let (index, tcp) = (way.index(), &packet.tcp);
         self.backwards += u64::from(time < self.last);

@@ -124,15 +124,36 @@ fn a_reset_that_answers_a_syn_does_not_number_the_data_of_the_syn_that_is_grante
 }
 
 #[test]
-fn a_stray_reset_before_the_syn_is_of_the_connection_and_changes_neither_ends_nor_numbers() {
+fn a_stray_reset_before_the_syn_changes_neither_ends_nor_numbers() {
     let stray = [packet(2, 1, 90_000, 8, flags::RST | flags::ACK, 0)];
     let packets = [&stray[..], &handshake(7, None), &data_each_way()].concat();
-    assert_eq!(unique(&packets), (1000, 300));
-    let c = &captured(&packets, Limits::default()).connections[0];
+    let capture = captured(&packets, Limits::default());
+    let [stray, c] = capture.connections.as_slice() else { panic!("{:?}", capture.connections) };
+    assert_eq!((stray.to_server.packets, stray.state), (1, "reset"));
+    assert_eq!((c.client.as_str(), c.handshake.client.is_some()), ("10.0.0.1:1001", true));
+    assert_eq!((c.to_server.unique_bytes, c.to_client.unique_bytes), (1000, 300));
+}
+
+#[test]
+fn numbers_that_are_not_those_of_a_closed_connection_are_anothers_whose_syn_was_not_captured() {
+    let closing = [
+        packet(1, 2, 1008, 801, flags::ACK | flags::FIN, 0),
+        packet(2, 1, 801, 1009, flags::ACK | flags::FIN, 0),
+        packet(1, 2, 1009, 802, flags::ACK, 0),
+    ];
+    let again = [packet(2, 1, 501, 1009, flags::ACK, 300), packet(1, 2, 1009, 802, flags::ACK, 0)];
+    let next = [
+        packet(1, 2, 3_000_000_000, 70_000_000, flags::ACK, 100),
+        packet(2, 1, 70_000_000, 3_000_000_100, flags::ACK, 200),
+    ];
+    let packets = [&handshake(7, None)[..], &data_each_way(), &closing, &again, &next].concat();
+    let capture = captured(&packets, Limits::default());
+    let [first, second] = capture.connections.as_slice() else { panic!("{:?}", capture.connections) };
     assert_eq!(
-        (c.client.as_str(), c.to_client.packets, c.handshake.client.is_some()),
-        ("10.0.0.1:1001", 3, true)
+        (first.to_server.unique_bytes, first.to_client.unique_bytes, first.state),
+        (1000, 300, "closed")
     );
+    assert_eq!((second.to_server.unique_bytes, second.to_client.unique_bytes), (100, 200));
 }
 
 #[test]
