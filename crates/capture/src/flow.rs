@@ -171,7 +171,7 @@ impl Flow {
         self.phases.on_ack(ack);
         self.windows.on_ack(ack);
         self.throughput.on_ack(ack, &acked);
-        self.retransmissions.on_ack(ack, &acked);
+        self.retransmissions.on_ack(ack, &acked, &self.book);
         acked
     }
 }

@@ -138,6 +138,8 @@ pub struct Retransmissions {
     sacking: bool,
     /// A repair that ACKs began ends when this is acknowledged.
     recover: u64,
+    /// When it began.
+    began: Time,
     /// ACKs that have advanced since it ended, the one that ended it included.
     after_repair: u32,
     /// A timeout's repair ends when this is acknowledged.
@@ -207,12 +209,12 @@ impl Retransmissions {
             // Reno's repair ended with the first ACK that advanced; a NewReno has answered that one.
             let answered = sent.repeated.is_some_and(|last| last >= self.advanced);
             if !self.sacking && enough && !answered {
-                self.begin(before);
+                self.begin(data.now, before.highest);
             }
             return Kind::Fast;
         }
         if gap || (head && prompt == Some(true) && self.duplicates > 0) {
-            self.begin(before);
+            self.begin(data.now, before.highest);
             return Kind::Fast;
         }
         // Vegas looks once or twice more whether the next segment is overdue, which it takes for the same loss.
@@ -224,10 +226,19 @@ impl Retransmissions {
         if tail { Kind::Probe } else { Kind::Unexplained }
     }
 
-    /// A repair begins.
-    fn begin(&mut self, before: &Before) {
+    /// A repair begins, where the sender has come to `highest`.
+    fn begin(&mut self, now: Time, highest: u64) {
         self.counts.fast_events += 1;
-        (self.recover, self.after_repair) = (before.highest, 0);
+        (self.recover, self.began, self.after_repair) = (highest, now, 0);
+    }
+
+    /// Whether an ACK begins a repair although nothing is sent again: the repair before has ended, and what is now first
+    /// is new since that began, was lost like the rest, and is in the air again already (RFC 6675, section 5).
+    fn goes_on(&self, acked: &Acked, book: &Book) -> bool {
+        let first = book.pieces().next().filter(|first| first.seq <= book.una());
+        let ended = self.recover > 0 && book.una() >= self.recover.max(self.timed_out);
+        let again = first.is_some_and(|first| first.resent && !first.sacked && first.last >= self.began);
+        ended && again && acked.sacked > 0
     }
 
     /// Whether a segment that passes now was sent on an ACK that may have asked for it; none where the sender is too far
@@ -335,12 +346,15 @@ impl Retransmissions {
         self.resent.push_back(Resent { seq: data.seq, end: data.end, stamps });
     }
 
-    pub(super) fn on_ack(&mut self, ack: &Ack, acked: &Acked) {
+    pub(super) fn on_ack(&mut self, ack: &Ack, acked: &Acked, book: &Book) {
         if let Some((from, to)) = ack.duplicate {
             self.counts.dsacks += 1;
             self.prove(|r| r.seq >= from && r.end <= to, |c| c.spurious_by_dsack += 1);
         }
         self.sacking |= acked.sacked > 0;
+        if self.goes_on(acked, book) {
+            self.begin(ack.now, book.highest());
+        }
         if acked.newly > 0 {
             (self.duplicates, self.last_news) = (0, self.last_news.max(ack.now));
             (self.advanced, self.clocked, self.heard) = (ack.now, Some(ack.now), (ack.now, true));

@@ -271,6 +271,22 @@ fn what_is_lost_and_sent_again_while_a_sack_repair_goes_on_belongs_to_it() {
 }
 
 #[test]
+fn the_ack_that_ends_a_sack_repair_begins_another_where_it_shows_that_more_was_lost() {
+    let mut s = at_the_sender();
+    s.burst(100, 1001, 6);
+    s.sack(200, 1001, &[(2001, 7001)]);
+    s.data(200, 1001);
+    s.burst(200, 7001, 5);
+    s.sack(300, 1001, &[(2001, 7001), (8001, 11_001)]);
+    assert_eq!(s.data(300, 7001).1, None, "of the same repair");
+    s.sack(310, 7001, &[(8001, 12_001)]);
+    assert_eq!(s.again().fast_events, 2, "7001 is in the air again already");
+    s.burst(310, 12_001, 1);
+    s.sack(400, 9001, &[(10_001, 12_001)]);
+    assert_eq!((s.again().fast, s.again().fast_events), (2, 2));
+}
+
+#[test]
 fn what_goes_again_after_a_timeout_belongs_to_it_although_sack_has_shown_data_behind_it() {
     let mut s = at_the_sender();
     s.burst(100, 1001, 8);
