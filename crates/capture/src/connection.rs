@@ -1,6 +1,10 @@
 //! A connection: two ends, and a [`Flow`] each way. Turns the numbers on the wire into 64-bit ones.
+//!
+//! They are counted from the SYN's, as long as nothing else has passed from the last of several, never from a RST's, which
+//! may say 0. Where no SYN was captured they are counted from the first number seen, with room below it: what was sent
+//! before the capture began may be sent again. Once a connection is closed, numbers that are not its own begin another.
 
-use crate::flow::{Ack, Acked, Blocks, Data, Flow, Sent};
+use crate::flow::{Ack, Acked, Blocks, Book, Data, Flow, ORIGIN, Sent};
 use crate::handshake::Handshake;
 use crate::wire::{Packet, Tcp, flags};
 use std::net::IpAddr;
@@ -64,6 +68,13 @@ impl Numbers {
     /// The 64-bit number of `wire`.
     fn of(&self, wire: u32) -> u64 {
         widen(wire.wrapping_sub(self.base.unwrap_or(wire.wrapping_sub(1))), self.near)
+    }
+
+    /// Whether `wire` may be a number of a connection that has ended: one that was used, or little more.
+    fn may_have(&self, wire: u32) -> bool {
+        const LITTLE: u64 = 1 << 20;
+        let used = if self.near >= ORIGIN { self.near - ORIGIN } else { self.near };
+        self.base.is_none_or(|base| used >= 1 << 31 || u64::from(wire.wrapping_sub(base)) <= used + LITTLE)
     }
 }
 
@@ -148,14 +159,30 @@ impl Connection {
         if from_client { Way::ToServer } else { Way::ToClient }
     }
 
-    /// Whether a SYN that comes now opens another connection between the same ends.
+    /// Whether a packet that comes now opens another connection between the same ends, or belongs to one whose beginning
+    /// was not captured.
     pub(crate) fn is_over_with(&self, packet: &Packet) -> bool {
-        let tcp = &packet.tcp;
-        if !tcp.has(flags::SYN) || tcp.has(flags::ACK) {
-            return false;
+        let (tcp, index) = (&packet.tcp, self.way(packet).index());
+        if !tcp.has(flags::SYN) {
+            let closed = self.fin == [true; 2] || self.reset.contains(&true);
+            return closed && !tcp.has(flags::RST) && !self.numbers[index].may_have(tcp.seq);
         }
-        let sender = &self.numbers[self.way(packet).index()];
-        sender.base != Some(tcp.seq)
+        let others = self.numbers[index].base.is_some_and(|base| base != tcp.seq);
+        if !tcp.has(flags::ACK) {
+            // Nothing but a stray RST has passed where neither end has a number.
+            return others || self.numbers.iter().all(|numbers| numbers.base.is_none());
+        }
+        // A SYN-ACK with another number may be an old one, or the second that answers one SYN.
+        let carried = self.flows.iter().any(|flow| !flow.is_untouched());
+        others && carried && !self.answers_syn(1 - index, tcp)
+    }
+
+    /// Whether a SYN-ACK answers the SYN that the numbers of end `index` begin with: it may acknowledge data of it too
+    /// (RFC 7413).
+    fn answers_syn(&self, index: usize, tcp: &Tcp) -> bool {
+        const MOST_DATA: u32 = 1 << 16;
+        let base = self.numbers[index].base;
+        base.is_none_or(|base| (1..=MOST_DATA).contains(&tcp.ack.wrapping_sub(base)))
     }
 
     /// Bytes that both its directions take, beside their own.
@@ -188,7 +215,7 @@ impl Connection {
         self.cut_short += u64::from(tcp.options.cut_short);
         self.reset[index] |= tcp.has(flags::RST);
         self.learn_handshake(now, way, tcp);
-        self.note_base(index, tcp);
+        self.note_base(now, index, packet);
         let mut step = Step { way: Some(way), ..Step::default() };
         if tcp.has(flags::ACK) && !tcp.has(flags::RST) {
             step.ack = self.on_ack(now, way.back(), packet);
@@ -202,6 +229,9 @@ impl Connection {
     fn learn_handshake(&mut self, now: Time, way: Way, tcp: &Tcp) {
         let known = self.handshake.to_client().is_some();
         self.handshake.on_segment(now, way == Way::ToServer, tcp);
+        if tcp.has(flags::SYN) && self.handshake.agrees_on_sack() {
+            self.flows.iter_mut().for_each(|flow| flow.retransmissions.agree_on_sack());
+        }
         if !known && let Some(span) = self.handshake.to_client() {
             let to_server = self.handshake.to_server();
             self.flows[Way::ToServer.index()].rtt.on_handshake(span, to_server);
@@ -211,17 +241,29 @@ impl Connection {
         }
     }
 
-    fn note_base(&mut self, index: usize, tcp: &Tcp) {
-        let first = if tcp.has(flags::SYN) { tcp.seq } else { tcp.seq.wrapping_sub(1) };
-        let numbers = &mut self.numbers[index];
-        if numbers.base.is_none() && (!tcp.has(flags::RST) || tcp.has(flags::ACK)) {
-            *numbers = Numbers { base: Some(first), near: 1 };
+    fn note_base(&mut self, now: Time, index: usize, packet: &Packet) {
+        let tcp = &packet.tcp;
+        if tcp.has(flags::RST) {
+            return;
         }
-        if tcp.has(flags::ACK) && !tcp.has(flags::RST) {
-            let numbers = &mut self.numbers[1 - index];
-            if numbers.base.is_none() {
-                *numbers = Numbers { base: Some(tcp.ack.wrapping_sub(1)), near: 1 };
-            }
+        if !tcp.has(flags::SYN) {
+            self.begin_amid(now, index, tcp.seq, packet.ip.id);
+        } else if self.flows[index].is_untouched()
+            && (!tcp.has(flags::ACK) || !self.handshake.has_syn() || self.answers_syn(1 - index, tcp))
+        {
+            self.numbers[index] = Numbers { base: Some(tcp.seq), near: 1 };
+            self.flows[index].book = Book::new(1);
+        }
+        if tcp.has(flags::ACK) {
+            self.begin_amid(now, 1 - index, tcp.ack, None);
+        }
+    }
+
+    /// The first number of an end whose SYN was not captured.
+    fn begin_amid(&mut self, now: Time, index: usize, wire: u32, id: Option<u16>) {
+        if self.numbers[index].base.is_none() {
+            self.numbers[index] = Numbers { base: Some(wire.wrapping_sub(1)), near: ORIGIN + 1 };
+            self.flows[index].book = Book::amid(now, id);
         }
     }
 

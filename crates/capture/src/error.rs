@@ -1,7 +1,7 @@
 //! Why a capture cannot be read, or not to its end.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why there are no packets, or no more of them.
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +13,14 @@ pub enum Error {
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// What is wrong is wrong with this file.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// The file; `-` is standard input.
+        path: PathBuf,
+        /// What is wrong.
+        error: Box<Error>,
     },
     /// It cannot be read on.
     #[error("cannot read on after byte {offset}: {source}")]
@@ -65,4 +73,15 @@ pub enum Error {
     /// Something cannot be written.
     #[error("cannot write the capture: {0}")]
     Write(io::Error),
+}
+
+impl Error {
+    /// The same, with the name of the file.
+    #[must_use]
+    pub fn of(self, path: &Path) -> Self {
+        match self {
+            Self::Open { .. } | Self::File { .. } => self,
+            error => Self::File { path: path.to_owned(), error: Box::new(error) },
+        }
+    }
 }

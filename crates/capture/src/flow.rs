@@ -2,7 +2,7 @@
 //!
 //! Every question has a module of its own, which hears of each segment and each ACK after the [`book`] has sorted it in:
 //! what is new, what was there before, what it acknowledges. Sequence numbers are 64-bit; SYN is number 0 and the first
-//! byte of data number 1 or, where the beginning was not captured, the first byte seen.
+//! byte of data number 1 or, where the beginning was not captured, the first byte seen that much after [`ORIGIN`].
 //!
 //! All is told as seen where it was captured: at the sender, at the receiver, or in between. What the sender knows when
 //! it sends is then older than what has passed here, by [`rtt::Rtt::sender_side`].
@@ -20,7 +20,7 @@ pub mod steps;
 pub mod throughput;
 pub mod windows;
 
-pub use book::{Acked, Book, Sent};
+pub use book::{Acked, Book, ORIGIN, Sent};
 
 use crate::wire::flags;
 use truckee_tcp::{LossKind, Nanos, Time};
@@ -125,6 +125,11 @@ impl Flow {
         }
     }
 
+    /// Whether neither data nor an ACK of it has passed.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.throughput.segments == 0 && self.throughput.acked_bytes == 0
+    }
+
     /// Bytes that it takes, beside its own: what [`crate::table`] bounds over all connections.
     pub(crate) fn size(&self) -> usize {
         self.book.size()
@@ -166,7 +171,7 @@ impl Flow {
         self.phases.on_ack(ack);
         self.windows.on_ack(ack);
         self.throughput.on_ack(ack, &acked);
-        self.retransmissions.on_ack(ack, &acked);
+        self.retransmissions.on_ack(ack, &acked, &self.book);
         acked
     }
 }

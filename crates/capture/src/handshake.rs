@@ -125,6 +125,11 @@ impl Handshake {
         self.syn.as_ref().is_some_and(&has) && self.syn_ack.as_ref().is_some_and(&has)
     }
 
+    /// Whether both ends take selective acknowledgements.
+    pub(crate) fn agrees_on_sack(&self) -> bool {
+        self.both(|o| o.options.sack_permitted)
+    }
+
     /// How often each end repeated its SYN.
     pub(crate) fn again(&self) -> u64 {
         let again = |o: Option<Opening>| o.map_or(0, |o| o.count - 1);

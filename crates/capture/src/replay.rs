@@ -8,6 +8,7 @@
 //!
 //! Not for: growth rules and responses, whose window would be another than the one that the capture shows.
 
+mod application;
 mod line;
 mod receiver;
 mod sender;
@@ -93,7 +94,9 @@ pub struct Estimates {
     pub name: String,
     /// Its last word, bit/s.
     pub last_bps: Option<f64>,
-    /// Its mean over time, bit/s.
+    /// Its median over time, bit/s.
+    pub median_bps: Option<f64>,
+    /// Its mean over time, bit/s: one short gap between segments may rule it.
     pub mean_bps: Option<f64>,
     /// What it said over time: seconds after the connection's first packet, bit/s.
     pub series: Vec<(f64, f64)>,
@@ -134,6 +137,14 @@ pub struct Report {
     pub connection: u64,
     /// Which way the data went: `to-server` or `to-client`.
     pub way: &'static str,
+    /// Payload, each byte once, over the time from the first data to the last news of it, bit/s.
+    pub throughput_bps: Option<f64>,
+    /// Share of the time from the first data on in which nothing was in the air, beyond what the sender needs to answer.
+    pub idle_share: Option<f64>,
+    /// Share of the segments of new data that are not full.
+    pub short_share: Option<f64>,
+    /// Whether it is the application that limits, by these two.
+    pub application_limits: bool,
     /// The estimators.
     pub estimators: Vec<Estimates>,
     /// The predictors.
@@ -156,6 +167,7 @@ pub struct Replay {
     names: [Vec<String>; 3],
     sender: Sender,
     receiver: Receiver,
+    throughput: Option<f64>,
 }
 
 impl Replay {
@@ -173,6 +185,7 @@ impl Replay {
             names: [estimator_names, predictor_names, detector_names],
             sender: Sender::new(predictors, estimators),
             receiver: Receiver::new(detectors),
+            throughput: None,
         }
     }
 
@@ -181,10 +194,15 @@ impl Replay {
         let [estimators, predictors, detectors] = &self.names;
         let known = self.sender.has_truth();
         let share = |right: u64, all: u64| (known && all > 0).then(|| right as f64 / all as f64);
+        let application = self.sender.application();
         let judged = predictors.iter().zip(self.sender.judged()).zip(self.sender.said());
         Report {
             connection: self.connection,
             way: if self.way == Way::ToServer { "to-server" } else { "to-client" },
+            throughput_bps: self.throughput,
+            idle_share: application.idle_share(),
+            short_share: application.short_share(),
+            application_limits: application.limits(),
             estimators: self.sender.estimates(estimators),
             predictors: judged.map(|((name, j), said)| verdicts(name, j, said, share)).collect(),
             detectors: self.receiver.phases(detectors),
@@ -230,9 +248,10 @@ impl Watch for Replay {
             && ours
             && data.len > 0
         {
-            self.sender.on_data(began, flow, data, sent, step.loss);
+            self.sender.on_data(began, flow, size, data, sent, step.loss);
             self.receiver.on_data(began, flow, data, sent);
         }
+        self.throughput = flow.throughput.rate();
     }
 }
 

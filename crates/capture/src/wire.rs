@@ -1,11 +1,12 @@
 //! The headers of a packet: from whatever its first bytes are to what TCP says in it.
 //!
 //! A packet may be cut short by the snap length, and may be one that the capturing machine's offloads have made longer
-//! than any on the wire: its length is what the IP header says, or the capture where that says 0 (BIG TCP). Header
-//! libraries refuse packets that are cut within a header, and end at the first TCP option they do not know; so the few
-//! fields that matter are read here. Not for: checksums (captures at the sender have none yet), reassembly of
-//! fragments, what is inside tunnels.
+//! than any on the wire: its length is what the IP header says, or the capture where that says 0 (BIG TCP) or more than
+//! the frame had room for. Header libraries refuse packets that are cut within a header, and end at the first TCP option
+//! they do not know; so the few fields that matter are read here. Not for: checksums (captures at the sender have none
+//! yet), reassembly of fragments, what is inside other tunnels than GRE.
 
+mod gre;
 mod ip;
 mod link;
 mod tcp;
@@ -48,6 +49,8 @@ pub enum Skip {
     NotTcp,
     /// A packet within a packet.
     Tunnel,
+    /// Headers that are told as differences to those before.
+    Compressed,
     /// A fragment.
     Fragment,
     /// Captured too little of to tell.
@@ -64,6 +67,7 @@ impl Skip {
             Self::NotIp => "not IP".to_owned(),
             Self::NotTcp => "not TCP".to_owned(),
             Self::Tunnel => "tunnel".to_owned(),
+            Self::Compressed => "compressed headers".to_owned(),
             Self::Fragment => "fragment".to_owned(),
             Self::CutShort => "cut short".to_owned(),
             Self::Malformed => "malformed".to_owned(),

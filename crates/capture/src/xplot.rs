@@ -58,8 +58,9 @@ impl<W: Write> Xplot<W> {
         }
     }
 
-    fn on_data(&mut self, data: &Data, sent: &Sent) {
-        let (t, seq, end) = (Stamp(data.now), data.seq, data.end);
+    fn on_data(&mut self, data: &Data, sent: &Sent, origin: u64) {
+        let (t, seq, end) =
+            (Stamp(data.now), data.seq.saturating_sub(origin), data.end.saturating_sub(origin));
         self.put(format_args!("white\ndarrow {t} {end}\nuarrow {t} {seq}\nline {t} {seq} {t} {end}\n"));
         if sent.is_again() {
             self.put(format_args!("red\natext {t} {end}\nR\n"));
@@ -69,8 +70,9 @@ impl<W: Write> Xplot<W> {
         }
     }
 
-    fn on_ack(&mut self, ack: &Ack, acked: &Acked) {
-        let (number, edge) = (ack.ack, ack.ack + ack.window);
+    fn on_ack(&mut self, ack: &Ack, acked: &Acked, origin: u64) {
+        let number = ack.ack.saturating_sub(origin);
+        let edge = number + ack.window;
         let (now, then) = (Stamp(ack.now), self.last.replace((ack.now, number, edge)));
         if let Some((at, before, edge_before)) = then {
             let at = Stamp(at);
@@ -85,6 +87,7 @@ impl<W: Write> Xplot<W> {
             self.put(format_args!("green\ndtick {now} {number}\n"));
         }
         for &(from, to) in ack.sack.as_slice() {
+            let (from, to) = (from.saturating_sub(origin), to.saturating_sub(origin));
             self.put(format_args!("purple\nline {now} {from} {now} {to}\nrtext {now} {to}\nS\n"));
         }
     }
@@ -106,13 +109,14 @@ impl<W: Write> Watch for Xplot<W> {
 
     fn on_step(&mut self, connection: &Connection, _packet: &Packet, step: &Step) {
         let ours = step.way == Some(self.way);
+        let origin = connection.flow(self.way).book.origin();
         if let Some((ack, acked)) = step.ack.as_ref().filter(|_| !ours) {
             self.begin(connection);
-            self.on_ack(ack, acked);
+            self.on_ack(ack, acked, origin);
         }
         if let Some((data, sent)) = step.data.as_ref().filter(|_| ours) {
             self.begin(connection);
-            self.on_data(data, sent);
+            self.on_data(data, sent, origin);
         }
     }
 }

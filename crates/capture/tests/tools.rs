@@ -125,6 +125,15 @@ fn counts_are_those_that_the_emulator_knows() {
     }
 }
 
+/// What the sender of `outage-sender` sends again it sends because its timer went off, six times (after 0.25, 0.25, 0.20,
+/// 0.49, 0.99 and 0.25 s of silence), although SACK soon shows data behind.
+#[test]
+fn after_an_outage_all_that_goes_again_belongs_to_the_timer() {
+    let capture = ours("outage-sender");
+    let again = &data(&capture).retransmissions;
+    assert_eq!((again.timeout_events, again.timeout, again.fast_events), (6, 250, 0), "{again:?}");
+}
+
 #[test]
 fn packets_bytes_round_trips_and_duplicates_are_tsharks_and_its_retransmissions_are_explained() {
     for case in &CASES {

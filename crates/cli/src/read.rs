@@ -93,7 +93,7 @@ pub fn read(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
             }
         }
     }
-    complain(&capture)
+    complain(arguments, &capture)
 }
 
 fn follow(arguments: &Arguments, watch: Option<&mut dyn Watch>) -> Result<Capture, Error> {
@@ -102,8 +102,10 @@ fn follow(arguments: &Arguments, watch: Option<&mut dyn Watch>) -> Result<Captur
     let limits = Limits { followed: n.max(usual.followed), reported: n, ..usual };
     let stop = interrupt::flag();
     let _bar = Bar::new(&format!("reading {}", arguments.capture.display()));
-    let source = source::open(&arguments.capture)?;
-    Ok(truckee_capture::read(source, limits, watch, |_| !stop.load(Ordering::Relaxed))?)
+    let path = &arguments.capture;
+    let refused = |error: truckee_capture::Error| error.of(path);
+    let source = source::open(path)?;
+    Ok(truckee_capture::read(source, limits, watch, |_| !stop.load(Ordering::Relaxed)).map_err(refused)?)
 }
 
 fn find(capture: &Capture, number: u64) -> Result<&report::Connection, Error> {
@@ -123,14 +125,15 @@ fn json(out: &mut dyn Write, what: &impl serde::Serialize) -> Result<(), Error> 
 }
 
 /// What could not be read, on stderr; a capture that could not be read to its end is a failure.
-fn complain(capture: &Capture) -> Result<(), Error> {
+fn complain(arguments: &Arguments, capture: &Capture) -> Result<(), Error> {
+    let path = arguments.capture.display();
     if let Some(first) = &capture.first_skipped_block {
         let n = capture.skipped_blocks;
-        warn(&format!("{n} blocks make no sense and were passed over; the first: {first}"));
+        warn(&format!("{path}: {n} blocks make no sense and were passed over; the first: {first}"));
     }
     match &capture.ended_early {
         None => Ok(()),
-        Some(why) => Err(Error::Failed(format!("{why}; shown is what was read up to there"))),
+        Some(why) => Err(Error::Failed(format!("{path}: {why}; shown is what was read up to there"))),
     }
 }
 

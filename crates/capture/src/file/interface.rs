@@ -11,20 +11,36 @@ impl LinkType {
     pub const NULL: Self = Self(0);
     /// Ethernet.
     pub const ETHERNET: Self = Self(1);
+    /// PPP, with or without its framing.
+    pub const PPP: Self = Self(9);
     /// Raw IP, as some systems write it.
     pub const RAW_OLD: Self = Self(12);
     /// Raw IP, as OpenBSD writes it.
     pub const RAW_BSD: Self = Self(14);
+    /// PPP in HDLC-like framing, or Cisco's HDLC.
+    pub const PPP_HDLC: Self = Self(50);
+    /// A session of PPP over Ethernet.
+    pub const PPPOE: Self = Self(51);
     /// Raw IP.
     pub const RAW: Self = Self(101);
+    /// Cisco's HDLC.
+    pub const CISCO_HDLC: Self = Self(104);
     /// OpenBSD loopback: a protocol family in network byte order.
     pub const LOOP: Self = Self(108);
     /// Linux cooked, version 1.
     pub const LINUX_SLL: Self = Self(113);
+    /// PPP as pppd has it: the direction in place of the address.
+    pub const PPP_PPPD: Self = Self(166);
+    /// PPP behind a byte that tells the direction.
+    pub const PPP_WITH_DIRECTION: Self = Self(204);
+    /// Cisco's HDLC behind a byte that tells the direction.
+    pub const CISCO_HDLC_WITH_DIRECTION: Self = Self(205);
     /// Raw IPv4.
     pub const IPV4: Self = Self(228);
     /// Raw IPv6.
     pub const IPV6: Self = Self(229);
+    /// IP over InfiniBand.
+    pub const IPOIB: Self = Self(242);
     /// Linux cooked, version 2.
     pub const LINUX_SLL2: Self = Self(276);
 }

@@ -1,11 +1,14 @@
 //! How the receiver acknowledges: every segment, every second, parts of segments, or many at once.
 //!
 //! Counted are segments that do nothing but acknowledge. An ACK of less than a segment that ends within one is a divided
-//! one; one of more than two segments is stretched. Where ACKs are missing, the identifications of the receiver's IPv4
-//! packets tell whether it sent fewer or the network has thinned them: most systems count them up by one a packet.
+//! one; one of more than two segments is stretched. An ACK of data that was not captured says nothing of this. Where ACKs
+//! are missing, the identifications of the receiver's IPv4 packets tell whether it sent fewer or the network has thinned
+//! them: most systems count them up by one a packet.
 
+use super::book::COPIED_WITHIN;
 use super::{Ack, Acked};
 use serde::Serialize;
+use truckee_tcp::Time;
 
 /// Identifications further apart than this say nothing.
 const FAR: u16 = 1000;
@@ -55,6 +58,12 @@ pub struct Acks {
     window: u64,
     last_ack: u64,
     last_id: Option<u16>,
+    last_at: Time,
+    /// ACKs of parts of segments, those that complete one included, and their bytes.
+    parts: u64,
+    part_bytes: u64,
+    /// Whether the ACK before ended within a segment.
+    was_within: bool,
     neighbours: u64,
     rising: u64,
     missing: u64,
@@ -71,9 +80,11 @@ impl Acks {
         c.unseen_bytes += acked.unseen;
         if acked.newly > 0 {
             c.advancing += u64::from(ack.pure);
-            self.bytes += acked.newly;
-            self.largest = self.largest.max(acked.newly);
-            self.advance(acked, u64::from(segment_size.max(1)));
+            if acked.unseen == 0 {
+                self.bytes += acked.newly;
+                self.largest = self.largest.max(acked.newly);
+                self.advance(acked, u64::from(segment_size.max(1)));
+            }
         } else if ack.pure {
             let same_window = ack.window == self.window;
             match () {
@@ -84,13 +95,18 @@ impl Acks {
                 () => {}
             }
         }
-        (self.window, self.last_ack) = (ack.window, ack.ack);
+        (self.window, self.last_ack, self.last_at) = (ack.window, ack.ack, ack.now);
     }
 
     fn advance(&mut self, acked: &Acked, size: u64) {
         let c = &mut self.counts;
         // An offloaded piece is many segments: what matters is whether the ACK ends at an edge of one of them.
         let within = acked.within.is_some_and(|bytes| bytes % size != 0);
+        let continues = std::mem::replace(&mut self.was_within, within);
+        if (within || continues) && acked.newly < size {
+            self.parts += 1;
+            self.part_bytes += acked.newly;
+        }
         if within && acked.newly < size {
             c.divided += 1;
             return;
@@ -109,7 +125,8 @@ impl Acks {
         let Some(id) = ack.id.filter(|&id| id != 0) else { return false };
         let Some(last) = self.last_id.replace(id) else { return false };
         if id == last {
-            return ack.ack == self.last_ack && ack.window == self.window;
+            let soon = ack.now.saturating_sub(self.last_at) < COPIED_WITHIN;
+            return soon && ack.ack == self.last_ack && ack.window == self.window;
         }
         self.neighbours += 1;
         let step = id.wrapping_sub(last);
@@ -153,11 +170,14 @@ impl Acks {
         if all < 4 {
             return None;
         }
-        let segments = self.mean_bytes()? / f64::from(segment_size.max(1));
+        let size = f64::from(segment_size.max(1));
+        let segments = self.mean_bytes()? / size;
+        // Of the parts alone: an ACK that ends a gap covers as much as came behind it.
+        let parts = size * self.parts as f64 / self.part_bytes.max(1) as f64;
         let most = |n: u64| 2 * n > all;
         let thinned = self.missing().is_some_and(|missing| 4 * missing > c.pure);
         Some(match () {
-            () if most(c.divided) => format!("divided by {:.1}", 1.0 / segments.max(1e-9)),
+            () if most(self.parts) => format!("divided by {parts:.1}"),
             () if most(stretched) && thinned => format!("thinned on the way: every {segments:.1} segments"),
             () if most(stretched) => format!("every {segments:.1} segments"),
             () if most(c.of_one) => "every segment".to_owned(),

@@ -8,6 +8,10 @@ use std::collections::VecDeque;
 use truckee_tcp::seq::Ranges;
 use truckee_tcp::{Nanos, Time};
 
+/// What stands for 0 where the beginning was not captured: there is room below the first number seen.
+pub const ORIGIN: u64 = 1 << 32;
+/// The largest window there is (RFC 7323, section 2.3): no sender is further ahead of what is acknowledged.
+const LARGEST_WINDOW: u64 = 1 << 30;
 /// Pieces that are kept: 10 Gbit/s over 70 ms in segments of 1460 bytes.
 pub const MOST_PIECES: usize = 1 << 16;
 /// Holes, and ranges of selective acknowledgement, that are kept.
@@ -16,6 +20,9 @@ const MOST_RANGES: usize = 1 << 10;
 const ROOM: usize = 64;
 /// Packets of which a second one is known as a copy, acknowledged or not.
 const RECENT: usize = 64;
+/// The network makes a copy at once. What comes this much later with the same identification, the least that timers of
+/// today's systems wait, was sent again by a system that does not count its packets.
+pub(super) const COPIED_WITHIN: Nanos = 200_000_000;
 
 /// A segment in the air.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +51,8 @@ struct Hole {
     since: Time,
     /// Identification of the packet that left it open.
     id: Option<u16>,
+    /// Whether what is missing may have passed before the capture began.
+    before: bool,
 }
 
 /// What a segment turned out to be.
@@ -53,9 +62,11 @@ pub struct Sent {
     pub new: u64,
     /// Bytes below them that had not passed: late, or sent again after they were lost on the way here.
     pub filled: u64,
+    /// Of them, those that may have passed before the capture began.
+    pub before: u64,
     /// Bytes that had passed before.
     pub again: u64,
-    /// Bytes left out between what had passed and this.
+    /// Bytes left out between what had passed and this, since the capture began.
     pub skipped: u64,
     /// Where it fills a hole: how long that has been open.
     pub open: Option<Nanos>,
@@ -115,7 +126,12 @@ pub struct Acked {
 /// What is in the air.
 #[derive(Debug, Clone)]
 pub struct Book {
+    origin: u64,
     first: u64,
+    /// The beginning was not captured, and no data has passed yet.
+    no_data: bool,
+    /// The beginning was not captured, and no ACK has passed yet.
+    no_ack: bool,
     una: u64,
     highest: u64,
     pieces: VecDeque<Piece>,
@@ -123,15 +139,18 @@ pub struct Book {
     sacked: Ranges,
     sacked_bytes: u64,
     forgotten: u64,
-    /// First number and identification of the packets that passed last.
-    recent: VecDeque<(u64, u16)>,
+    /// First number and identification of the packets that passed last, and when.
+    recent: VecDeque<(u64, u16, Time)>,
 }
 
 impl Book {
     /// Nothing has been sent; the first number is `first`.
     pub fn new(first: u64) -> Self {
         Self {
+            origin: 0,
             first,
+            no_data: false,
+            no_ack: false,
             una: first,
             highest: first,
             pieces: VecDeque::new(),
@@ -141,6 +160,19 @@ impl Book {
             forgotten: 0,
             recent: VecDeque::new(),
         }
+    }
+
+    /// The beginning was not captured; the first number seen, at `now`, is one after [`ORIGIN`]. Anything below may have
+    /// been sent, and may be sent again.
+    pub fn amid(now: Time, id: Option<u16>) -> Self {
+        let all = Hole { from: 1, to: ORIGIN + 1, since: now, id, before: true };
+        let book = Self::new(ORIGIN + 1);
+        Self { origin: ORIGIN, first: 1, no_data: true, no_ack: true, holes: [all].into(), ..book }
+    }
+
+    /// What stands for 0.
+    pub fn origin(&self) -> u64 {
+        self.origin
     }
 
     /// First byte not acknowledged.
@@ -173,7 +205,7 @@ impl Book {
         room::<Piece>(self.pieces.capacity())
             + room::<Hole>(self.holes.capacity())
             + room::<(u64, u64)>(self.sacked.as_slice().len())
-            + room::<(u64, u16)>(self.recent.capacity())
+            + room::<(u64, u16, Time)>(self.recent.capacity())
     }
 
     /// The pieces in the air, in rising order.
@@ -186,11 +218,14 @@ impl Book {
         let (seq, end) = (data.seq, data.end);
         let mut sent = Sent { needless: end <= self.una, ..Sent::default() };
         if let Some(id) = data.id.filter(|&id| id != 0) {
-            sent.copy = seq < self.highest && self.recent.contains(&(seq, id));
+            let is_it = |&(s, i, at): &(u64, u16, Time)| {
+                s == seq && i == id && data.now.saturating_sub(at) < COPIED_WITHIN
+            };
+            sent.copy = seq < self.highest && self.recent.iter().any(is_it);
             if self.recent.len() == RECENT {
                 self.recent.pop_front();
             }
-            self.recent.push_back((seq, id));
+            self.recent.push_back((seq, id, data.now));
         }
         if end <= self.first || seq < self.first {
             sent.earlier = true;
@@ -212,9 +247,10 @@ impl Book {
     #[inline]
     fn append(&mut self, data: &Data, sent: &mut Sent) {
         sent.new = data.end - data.seq;
+        let before = std::mem::take(&mut self.no_data);
         if data.seq > self.highest {
-            sent.skipped = data.seq - self.highest;
-            self.open_hole(data.seq, data.now, data.id);
+            sent.skipped = if before { 0 } else { data.seq - self.highest };
+            self.open_hole(data.seq, data.now, data.id, before);
         }
         self.highest = data.end;
         if self.pieces.len() == MOST_PIECES {
@@ -225,11 +261,11 @@ impl Book {
     }
 
     /// Bytes from the highest on up to `to` have been left out.
-    fn open_hole(&mut self, to: u64, since: Time, id: Option<u16>) {
+    fn open_hole(&mut self, to: u64, since: Time, id: Option<u16>, before: bool) {
         if self.holes.len() >= MOST_RANGES {
             self.holes.pop_front();
         }
-        self.holes.push_back(Hole { from: self.highest, to, since, id });
+        self.holes.push_back(Hole { from: self.highest, to, since, id, before });
     }
 
     /// A segment, or the part `[seq, end)` of one, below the highest byte sent.
@@ -280,6 +316,7 @@ impl Book {
         {
             let (from, to) = (hole.from.max(seq), hole.to.min(end));
             filled += to - from;
+            sent.before += if hole.before { to - from } else { 0 };
             let open = data.now.saturating_sub(hole.since);
             sent.left_later |= hole.id.zip(data.id).is_some_and(|(opened, this)| left_after(this, opened));
             sent.open = Some(sent.open.map_or(open, |o| o.max(open)));
@@ -303,6 +340,11 @@ impl Book {
 
     /// Sorts an ACK in.
     pub(super) fn acked(&mut self, ack: &Ack) -> Acked {
+        if std::mem::take(&mut self.no_ack)
+            && (1..=LARGEST_WINDOW).contains(&self.una.saturating_sub(ack.ack))
+        {
+            self.una = ack.ack; // what was in the air when the capture began
+        }
         let mut acked = Acked {
             flight: self.flight(),
             outstanding: self.highest - self.una,
@@ -324,7 +366,7 @@ impl Book {
         if to > self.highest {
             acked.unseen = to - self.highest;
             // Data may be captured after its ACK: it is then not taken to be sent again.
-            self.open_hole(to, now, None);
+            self.open_hole(to, now, None, self.no_data);
             self.highest = to;
         }
         acked.newly = to - self.una;

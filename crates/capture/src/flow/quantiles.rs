@@ -1,33 +1,37 @@
-//! Quantiles of times, in as much memory as the times are spread over.
+//! Quantiles of times, or of any whole numbers, in as much memory as they are spread over.
 //!
-//! The buckets are those of an HDR histogram: exact below 256 ns, above that a 128th of a power of two wide, so that a
+//! The buckets are those of an HDR histogram: exact below 256, above that a 128th of a power of two wide, so that a
 //! quantile is wrong by 0.4 % at the most. Only buckets that are not empty are kept: one of a whole range takes some
 //! kilobytes, which is too much for each direction of thousands of connections.
 
 use super::room;
-use truckee_tcp::Nanos;
 
 /// Buckets between a power of two and the next, as a power of two.
 const BITS: u32 = 7;
 
-/// How often which times occurred.
+/// How often which values occurred.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Quantiles {
-    /// Buckets and how many times fell into each, in rising order.
+    /// Buckets and how many values fell into each, in rising order.
     counts: Vec<(u16, u64)>,
 }
 
 impl Quantiles {
-    pub(super) fn add(&mut self, time: Nanos) {
-        let bucket = bucket(time);
+    pub(super) fn add(&mut self, value: u64) {
+        self.add_weighted(value, 1);
+    }
+
+    /// A value that counts as so many.
+    pub(crate) fn add_weighted(&mut self, value: u64, weight: u64) {
+        let bucket = bucket(value);
         match self.counts.binary_search_by_key(&bucket, |&(b, _)| b) {
-            Ok(at) => self.counts[at].1 += 1,
-            Err(at) => self.counts.insert(at, (bucket, 1)),
+            Ok(at) => self.counts[at].1 += weight,
+            Err(at) => self.counts.insert(at, (bucket, weight)),
         }
     }
 
-    /// The time that a share of all is not above; none where there are none.
-    pub fn at(&self, share: f64) -> Option<Nanos> {
+    /// The value that a share of all is not above; none where there are none.
+    pub fn at(&self, share: f64) -> Option<u64> {
         let all: u64 = self.counts.iter().map(|&(_, n)| n).sum();
         let wanted = (share * all as f64).ceil().max(1.0) as u64;
         let mut passed = 0;
@@ -44,13 +48,13 @@ impl Quantiles {
     }
 }
 
-fn bucket(time: Nanos) -> u16 {
-    let shift = (u64::BITS - time.leading_zeros()).saturating_sub(BITS + 1);
-    ((u64::from(shift) << BITS) + (time >> shift)) as u16
+fn bucket(value: u64) -> u16 {
+    let shift = (u64::BITS - value.leading_zeros()).saturating_sub(BITS + 1);
+    ((u64::from(shift) << BITS) + (value >> shift)) as u16
 }
 
 /// The middle of a bucket.
-fn middle(bucket: u16) -> Nanos {
+fn middle(bucket: u16) -> u64 {
     let shift = (bucket >> BITS).saturating_sub(1);
     let first = u64::from(bucket - (shift << BITS)) << shift;
     first + (1 << shift) / 2
@@ -70,6 +74,14 @@ mod tests {
             [0.0, 0.01, 0.5, 0.95, 1.0].map(|share| quantiles.at(share)),
             [1, 1, 50, 95, 100].map(Some)
         );
+    }
+
+    #[test]
+    fn a_value_counts_by_its_weight() {
+        let mut quantiles = Quantiles::default();
+        quantiles.add_weighted(7, 10);
+        quantiles.add_weighted(3, 9);
+        assert_eq!((quantiles.at(0.5), quantiles.at(0.47)), (Some(7), Some(3)));
     }
 
     proptest! {

@@ -16,8 +16,9 @@ use truckee_tcp::{Nanos, Stack, Time};
 
 /// ACKs whose stamps are remembered.
 const STAMPS: usize = 32;
-/// Linux' floor of the retransmission timeout, below which only few systems go.
-const MIN_RTO: Nanos = 200_000_000;
+/// Linux' floor of the retransmission timeout, below which only few systems go; and what it waits beyond the smoothed round
+/// trip at the least.
+pub(super) const MIN_RTO: Nanos = 200_000_000;
 /// Reordering where no round-trip time is known yet: as Wireshark's.
 const REORDERING: Nanos = 3_000_000;
 

@@ -26,9 +26,10 @@ impl Script {
         Self { stamps: true, ..Self::new() }
     }
 
-    fn data_of(&mut self, at: u64, seq: u64, len: u32, echo: u32) -> (Sent, Option<LossKind>) {
+    /// A segment that has not passed yet.
+    pub fn made(&mut self, at: u64, seq: u64, len: u32, echo: u32) -> Data {
         self.id += 1;
-        let data = Data {
+        Data {
             now: at * MS,
             seq,
             end: seq + u64::from(len),
@@ -37,7 +38,11 @@ impl Script {
             stamps: self.stamps.then_some((at as u32, echo)),
             id: Some(self.id),
             dropped: None,
-        };
+        }
+    }
+
+    fn data_of(&mut self, at: u64, seq: u64, len: u32, echo: u32) -> (Sent, Option<LossKind>) {
+        let data = self.made(at, seq, len, echo);
         self.flow.on_data(&data, SIZE)
     }
 
@@ -238,6 +243,116 @@ fn a_timer_that_partial_acks_have_not_restarted_shows_in_a_segment_that_goes_aga
     assert_eq!((s.again().fast, s.again().timeout, s.again().unexplained), (2, 2, 0));
 }
 
+/// At the sender, with a round trip of 100 ms; the next byte is 1001, the time 100.
+fn at_the_sender() -> Script {
+    let mut script = Script::new();
+    script.flow.rtt.on_handshake(0, Some(100 * MS));
+    script.data(0, 1);
+    script.ack(100, 1001);
+    script
+}
+
+#[test]
+fn what_is_lost_and_sent_again_while_a_sack_repair_goes_on_belongs_to_it() {
+    let mut s = at_the_sender();
+    s.burst(100, 1001, 6);
+    s.sack(200, 1001, &[(2001, 5001)]);
+    assert_eq!(s.data(200, 1001).1, Some(LossKind::DupAcks));
+    s.burst(201, 7001, 4);
+    s.sack(300, 1001, &[(2001, 7001)]);
+    s.sack(301, 1001, &[(2001, 7001), (8001, 11_001)]);
+    assert_eq!(s.data(301, 7001).1, None, "sent when the repair had begun, and lost like the first");
+    s.ack(302, 7001);
+    s.ack(401, 11_001);
+    assert_eq!((s.again().fast, s.again().fast_events), (2, 1));
+    s.burst(401, 11_001, 4);
+    s.sack(501, 11_001, &[(12_001, 15_001)]);
+    assert_eq!(s.data(501, 11_001).1, Some(LossKind::DupAcks), "all is acknowledged: another one");
+}
+
+#[test]
+fn the_ack_that_ends_a_sack_repair_begins_another_where_it_shows_that_more_was_lost() {
+    let mut s = at_the_sender();
+    s.burst(100, 1001, 6);
+    s.sack(200, 1001, &[(2001, 7001)]);
+    s.data(200, 1001);
+    s.burst(200, 7001, 5);
+    s.sack(300, 1001, &[(2001, 7001), (8001, 11_001)]);
+    assert_eq!(s.data(300, 7001).1, None, "of the same repair");
+    s.sack(310, 7001, &[(8001, 12_001)]);
+    assert_eq!(s.again().fast_events, 2, "7001 is in the air again already");
+    s.burst(310, 12_001, 1);
+    s.sack(400, 9001, &[(10_001, 12_001)]);
+    assert_eq!((s.again().fast, s.again().fast_events), (2, 2));
+}
+
+#[test]
+fn what_goes_again_after_a_timeout_belongs_to_it_although_sack_has_shown_data_behind_it() {
+    let mut s = at_the_sender();
+    s.burst(100, 1001, 8);
+    s.sack(200, 1001, &[(4001, 5001)]);
+    assert_eq!(s.data(1200, 1001).1, Some(LossKind::Timeout));
+    s.sack(1300, 2001, &[(4001, 5001)]);
+    assert_eq!(s.data(1300, 2001).1, None);
+    assert_eq!(s.data(1300, 3001).1, None);
+    assert_eq!((s.again().timeout, s.again().timeout_events, s.again().fast_events), (3, 1, 0));
+}
+
+#[test]
+fn without_sack_three_duplicates_that_ask_for_another_segment_are_another_repair() {
+    let mut s = at_the_sender();
+    s.burst(100, 1001, 10);
+    (0..3).for_each(|k| {
+        s.ack(200 + k, 1001);
+    });
+    assert_eq!(s.data(202, 1001).1, Some(LossKind::DupAcks));
+    // Reno: the partial ACK ends its repair, and the next hole asks anew.
+    s.ack(302, 5001);
+    (0..3).for_each(|k| {
+        s.ack(303 + k, 5001);
+    });
+    assert_eq!(s.data(305, 5001).1, Some(LossKind::DupAcks));
+    // NewReno: the partial ACK has been answered, and duplicates behind it ask for nothing.
+    s.ack(405, 8001);
+    assert_eq!(s.data(405, 8001).1, None);
+    (0..3).for_each(|k| {
+        s.ack(406 + k, 8001);
+    });
+    assert_eq!(s.data(900, 8001).1, Some(LossKind::Timeout), "it was lost again");
+    assert_eq!((s.again().fast_events, s.again().timeout_events), (2, 1));
+}
+
+#[test]
+fn a_sender_that_does_not_wait_for_the_third_duplicate_is_believed_where_it_answers_at_once() {
+    let mut s = at_the_sender();
+    s.burst(100, 1001, 3);
+    s.ack(200, 1001);
+    assert_eq!(s.data(200, 1001).1, Some(LossKind::DupAcks), "Vegas");
+    s.ack(300, 4001);
+    s.burst(300, 4001, 2);
+    s.ack(400, 5001);
+    assert_eq!(s.data(400, 5001).1, None, "it looks whether the next one is overdue, for the same loss");
+    s.ack(500, 6001);
+    assert_eq!((s.again().fast, s.again().fast_events, s.again().unexplained), (2, 1, 0));
+}
+
+#[test]
+fn a_window_of_duplicates_that_takes_longer_than_a_timer_is_no_timeout_where_the_sender_answers_at_once() {
+    let mut s = at_the_sender();
+    for k in 0..40 {
+        s.data(100 + 100 * k, 1001 + 1000 * k);
+        s.ack(200 + 100 * k, 2001 + 1000 * k);
+    }
+    assert_eq!(s.flow.rtt.timeout(), 200 * MS, "the floor");
+    s.burst(4200, 41_001, 5);
+    // A queue has filled meanwhile.
+    (0..3).for_each(|k| {
+        s.ack(4500 + 50 * k, 41_001);
+    });
+    assert_eq!(s.data(4600, 41_001).1, Some(LossKind::DupAcks));
+    assert_eq!((s.again().fast_events, s.again().timeout_events), (1, 0));
+}
+
 #[test]
 fn the_last_segment_again_before_a_timeout_is_a_probe() {
     let mut s = Script::warm();
@@ -281,6 +396,22 @@ fn the_same_packet_twice_is_a_copy_also_after_its_ack() {
     assert!(s.data(201, 1001).0.copy);
     assert!(!s.data(202, 1001).0.copy, "another packet of the same bytes");
     assert_eq!((s.again().copies, s.again().segments), (2, 1));
+}
+
+#[test]
+fn what_comes_later_than_a_timer_would_is_no_copy_though_its_identification_is_the_same() {
+    let mut s = Script::warm();
+    s.data(100, 1001);
+    s.ack(150, 2001);
+    s.id -= 1;
+    let (again, _) = s.data(310, 1001);
+    assert!(!again.copy && again.is_again() && again.needless, "{again:?}");
+    assert_eq!((s.again().copies, s.again().segments, s.again().spurious), (0, 1, 1));
+    s.data(400, 2001);
+    (0..2).for_each(|k| {
+        s.ack_with(500 + 250 * k, 2001, |a| a.id = Some(7));
+    });
+    assert_eq!((s.flow.acks.counts.copies, s.flow.acks.counts.duplicate), (0, 2));
 }
 
 #[test]
@@ -372,6 +503,36 @@ fn habits_have_names_and_thinned_acks_leave_gaps_in_the_identifications() {
     assert_eq!(habit(4000, 2), (Some("thinned on the way: every 4.0 segments".into()), Some(14)));
     assert_eq!(habit(4000, 9000).1, None, "identifications that do not count up say nothing");
     assert_eq!(Acks::default().habit(SIZE), None);
+}
+
+#[test]
+fn an_ack_that_ends_a_gap_does_not_change_by_how_much_the_others_are_divided() {
+    let mut s = Script::new();
+    s.burst(0, 1, 60);
+    (1..=40).for_each(|k| {
+        s.ack(100 + k, 1 + 250 * k);
+    });
+    s.ack(200, 60_001);
+    assert_eq!(s.flow.acks.habit(SIZE).unwrap(), "divided by 4.0");
+}
+
+#[test]
+fn an_ack_of_what_was_not_captured_says_nothing_of_the_habit() {
+    let mut s = Script::new();
+    s.burst(0, 1, 10);
+    (1..=5).for_each(|k| {
+        s.ack(100 + k, 1 + 2000 * k);
+    });
+    s.ack(200, 500_000_001);
+    s.data(210, 500_000_001);
+    s.ack(310, 500_001_001);
+    assert_eq!(s.flow.acks.habit(SIZE).unwrap(), "every second segment");
+    assert_eq!((s.flow.acks.largest(), s.flow.acks.counts.unseen_bytes), (2000, 499_990_000));
+    let mut s = Script::new();
+    (1..=50).for_each(|k| {
+        s.ack(100 * k, 1 + 9_000_000 * k);
+    });
+    assert_eq!(s.flow.acks.habit(SIZE), None, "no data was captured at all");
 }
 
 #[test]

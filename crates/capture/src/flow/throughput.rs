@@ -40,7 +40,8 @@ impl Throughput {
         self.segments += 1;
         self.bytes += u64::from(data.len);
         self.unique_bytes += news;
-        self.missing_bytes = (self.missing_bytes + sent.skipped).saturating_sub(sent.filled);
+        let missing = self.missing_bytes + sent.skipped;
+        self.missing_bytes = missing.saturating_sub(sent.filled - sent.before);
         self.largest = self.largest.max(data.len);
         self.first.get_or_insert(data.now);
         self.over_time.add(data.now, news);

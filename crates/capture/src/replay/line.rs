@@ -1,5 +1,7 @@
 //! A curve of bounded size: when it is full, every second point is left out from then on, and of those before.
 
+use crate::flow::quantiles::Quantiles;
+
 /// Points of a curve.
 const MOST: usize = 4096;
 
@@ -13,11 +15,21 @@ pub struct Line {
     /// ∫ y dx, and where x began.
     area: f64,
     from: f64,
+    /// How long which values held, ns.
+    held: Quantiles,
 }
 
 impl Default for Line {
     fn default() -> Self {
-        Self { points: Vec::new(), stride: 1, seen: 0, last: None, area: 0.0, from: 0.0 }
+        Self {
+            points: Vec::new(),
+            stride: 1,
+            seen: 0,
+            last: None,
+            area: 0.0,
+            from: 0.0,
+            held: Quantiles::default(),
+        }
     }
 }
 
@@ -25,7 +37,10 @@ impl Line {
     /// Adds a point; x never falls.
     pub fn add(&mut self, x: f64, y: f64) {
         match self.last.replace((x, y)) {
-            Some((before, held)) => self.area += held * (x - before),
+            Some((before, held)) => {
+                self.area += held * (x - before);
+                self.held.add_weighted(held as u64, ((x - before) * 1e9) as u64);
+            }
             None => self.from = x,
         }
         if self.seen.is_multiple_of(self.stride) {
@@ -61,6 +76,13 @@ impl Line {
         let (x, y) = self.last?;
         Some(if x > self.from { self.area / (x - self.from) } else { y })
     }
+
+    /// The value that it was above for half of the time and below for half, right to 0.4 %: one that is far off for a
+    /// moment does not change it, as it does the mean.
+    pub fn median(&self) -> Option<f64> {
+        let (x, y) = self.last?;
+        Some(if x > self.from { self.held.at(0.5)? as f64 } else { y })
+    }
 }
 
 #[cfg(test)]
@@ -80,6 +102,13 @@ mod tests {
         let mut one = Line::default();
         assert_eq!(one.mean(), None);
         one.add(3.0, 7.0);
-        assert_eq!((one.mean(), one.points()), (Some(7.0), vec![(3.0, 7.0)]));
+        assert_eq!((one.mean(), one.median(), one.points()), (Some(7.0), Some(7.0), vec![(3.0, 7.0)]));
+    }
+
+    #[test]
+    fn one_value_that_is_far_off_rules_the_mean_and_not_the_median() {
+        let mut line = Line::default();
+        (0..100).for_each(|k| line.add(f64::from(k), if k == 50 { 1e9 } else { 200.0 }));
+        assert!(line.mean().unwrap() > 1e7 && line.median() == Some(200.0), "{:?}", line.median());
     }
 }

@@ -1,5 +1,6 @@
 //! What a sender would have told its estimators and predictors.
 
+use super::application::Application;
 use super::{Estimates, Line, Loss, since};
 use crate::flow::{Ack, Acked, Data, Flow, Sent};
 use std::collections::VecDeque;
@@ -28,6 +29,7 @@ pub(super) struct Sender {
     /// What was dropped and has not been acknowledged.
     drops: VecDeque<(u64, u64, Cause)>,
     dropped: (u64, u64),
+    application: Application,
 }
 
 impl Sender {
@@ -41,6 +43,7 @@ impl Sender {
             losses: Vec::new(),
             drops: VecDeque::new(),
             dropped: (0, 0),
+            application: Application::default(),
         }
     }
 
@@ -77,18 +80,28 @@ impl Sender {
             }
         }
         self.flight.add(t, flow.book.flight() as f64);
+        self.application.on_ack(flow, ack.now);
         // A drop counts until what was dropped has come through.
         self.drops.retain(|&(_, end, _)| end > ack.ack);
     }
 
     /// Data has passed; `flow` has heard of it.
-    pub fn on_data(&mut self, began: Time, flow: &Flow, data: &Data, sent: &Sent, loss: Option<LossKind>) {
+    pub fn on_data(
+        &mut self,
+        began: Time,
+        flow: &Flow,
+        size: u32,
+        data: &Data,
+        sent: &Sent,
+        loss: Option<LossKind>,
+    ) {
         if let Some(kind) = loss {
-            self.on_loss(began, data, kind);
+            self.on_loss(began, flow.book.origin(), data, kind);
         }
         if sent.copy {
             return;
         }
+        self.application.on_data(flow, size, data, sent);
         if let Some(cause) = data.dropped {
             match cause {
                 Cause::Congestion => self.dropped.0 += 1,
@@ -110,7 +123,7 @@ impl Sender {
         });
     }
 
-    fn on_loss(&mut self, began: Time, data: &Data, kind: LossKind) {
+    fn on_loss(&mut self, began: Time, origin: u64, data: &Data, kind: LossKind) {
         let truth = self.drops.iter().rev().find(|(from, end, _)| *from <= data.seq && data.seq < *end);
         let truth = truth.map(|&(_, _, cause)| cause);
         let loss = truckee_tcp::Loss { now: data.now, kind, seq: data.seq, truth };
@@ -125,7 +138,7 @@ impl Sender {
         if self.losses.len() < MOST_LOSSES {
             self.losses.push(Loss {
                 t_s: since(began, data.now),
-                seq: data.seq,
+                seq: data.seq.saturating_sub(origin),
                 kind: if kind == LossKind::Timeout { "timeout" } else { "dup-acks" },
                 truth: truth.map(Cause::as_str),
                 verdicts: verdicts.into_iter().map(Cause::as_str).collect(),
@@ -155,6 +168,10 @@ impl Sender {
         &self.losses
     }
 
+    pub fn application(&self) -> &Application {
+        &self.application
+    }
+
     pub fn flight(&self) -> &Line {
         &self.flight
     }
@@ -163,6 +180,7 @@ impl Sender {
         let report = |(name, curve): (&String, &Line)| Estimates {
             name: name.clone(),
             last_bps: curve.last(),
+            median_bps: curve.median(),
             mean_bps: curve.mean(),
             series: curve.points(),
         };

@@ -96,6 +96,124 @@ fn who_answers_is_the_server_also_where_the_syn_is_missing() {
     assert_eq!((c.to_server.acked_bytes, c.to_server.initial_window_bytes), (100, None));
 }
 
+/// The bytes each way of the only connection that these packets are, each byte once.
+fn unique(packets: &[Packet]) -> (u64, u64) {
+    let capture = captured(packets, Limits::default());
+    let [c] = capture.connections.as_slice() else { panic!("{:?}", capture.connections) };
+    (c.to_server.unique_bytes, c.to_client.unique_bytes)
+}
+
+/// Data each way after a handshake: 1000 bytes, and 300 from number 501 on.
+fn data_each_way() -> [Packet; 2] {
+    [packet(1, 2, 8, 501, flags::ACK, 1000), packet(2, 1, 501, 1008, flags::ACK, 300)]
+}
+
+#[test]
+fn a_reset_that_answers_a_syn_does_not_number_the_data_of_the_syn_that_is_granted() {
+    const FAR: u32 = 3_000_000_000;
+    let packets = [
+        packet(1, 2, 7, 0, flags::SYN, 0),
+        packet(2, 1, 0, 8, flags::RST | flags::ACK, 0),
+        packet(1, 2, 7, 0, flags::SYN, 0),
+        packet(2, 1, FAR, 8, flags::SYN | flags::ACK, 0),
+        packet(1, 2, 8, FAR + 1, flags::ACK, 1000),
+        packet(2, 1, FAR + 1, 1008, flags::ACK, 300),
+        packet(1, 2, 1008, FAR + 301, flags::ACK, 0),
+    ];
+    assert_eq!(unique(&packets), (1000, 300));
+}
+
+#[test]
+fn a_stray_reset_before_the_syn_changes_neither_ends_nor_numbers() {
+    let stray = [packet(2, 1, 90_000, 8, flags::RST | flags::ACK, 0)];
+    let packets = [&stray[..], &handshake(7, None), &data_each_way()].concat();
+    let capture = captured(&packets, Limits::default());
+    let [stray, c] = capture.connections.as_slice() else { panic!("{:?}", capture.connections) };
+    assert_eq!((stray.to_server.packets, stray.state), (1, "reset"));
+    assert_eq!((c.client.as_str(), c.handshake.client.is_some()), ("10.0.0.1:1001", true));
+    assert_eq!((c.to_server.unique_bytes, c.to_client.unique_bytes), (1000, 300));
+}
+
+#[test]
+fn numbers_that_are_not_those_of_a_closed_connection_are_anothers_whose_syn_was_not_captured() {
+    let closing = [
+        packet(1, 2, 1008, 801, flags::ACK | flags::FIN, 0),
+        packet(2, 1, 801, 1009, flags::ACK | flags::FIN, 0),
+        packet(1, 2, 1009, 802, flags::ACK, 0),
+    ];
+    let again = [packet(2, 1, 501, 1009, flags::ACK, 300), packet(1, 2, 1009, 802, flags::ACK, 0)];
+    let next = [
+        packet(1, 2, 3_000_000_000, 70_000_000, flags::ACK, 100),
+        packet(2, 1, 70_000_000, 3_000_000_100, flags::ACK, 200),
+    ];
+    let packets = [&handshake(7, None)[..], &data_each_way(), &closing, &again, &next].concat();
+    let capture = captured(&packets, Limits::default());
+    let [first, second] = capture.connections.as_slice() else { panic!("{:?}", capture.connections) };
+    assert_eq!(
+        (first.to_server.unique_bytes, first.to_client.unique_bytes, first.state),
+        (1000, 300, "closed")
+    );
+    assert_eq!((second.to_server.unique_bytes, second.to_client.unique_bytes), (100, 200));
+}
+
+#[test]
+fn the_last_of_several_syn_acks_numbers_the_data() {
+    let first = packet(2, 1, 70_000, 8, flags::SYN | flags::ACK, 0);
+    let old = packet(2, 1, 2_000_000_000, 4_000_000, flags::SYN | flags::ACK, 0);
+    for before in
+        [vec![packet(1, 2, 7, 0, flags::SYN, 0), first], vec![packet(1, 2, 7, 0, flags::SYN, 0), old]]
+    {
+        let packets = [&before[..], &handshake(7, None), &data_each_way()].concat();
+        assert_eq!(unique(&packets), (1000, 300));
+    }
+    // Once data has passed, a SYN-ACK that answers another SYN is another connection's, one that answers this is old.
+    let again = [&handshake(7, None)[..], &data_each_way(), &[first]].concat();
+    assert_eq!(unique(&again), (1000, 300));
+    let others = packet(2, 1, 70_000, 5_000_000, flags::SYN | flags::ACK, 0);
+    let capture =
+        captured(&[&handshake(7, None)[..], &data_each_way(), &[others]].concat(), Limits::default());
+    assert_eq!(capture.connections.len(), 2);
+}
+
+#[test]
+fn two_syns_that_cross_are_one_connection() {
+    let mut packets = vec![packet(1, 2, 7, 0, flags::SYN, 0), packet(2, 1, 500, 0, flags::SYN, 0)];
+    packets.extend([
+        packet(1, 2, 7, 501, flags::SYN | flags::ACK, 0),
+        packet(2, 1, 500, 8, flags::SYN | flags::ACK, 0),
+    ]);
+    packets.extend(data_each_way());
+    assert_eq!(unique(&packets), (1000, 300));
+}
+
+#[test]
+fn what_was_sent_before_the_capture_began_counts_when_it_is_sent_again() {
+    let first = 90_000u32;
+    let data = |seq| packet(1, 2, seq, 500, flags::ACK, 1000);
+    let ack = |ack| packet(2, 1, 500, ack, flags::ACK, 0);
+    let packets = [
+        data(first),
+        ack(first - 3000),
+        data(first + 1000),
+        data(first - 3000),
+        data(first - 2000),
+        ack(first - 1000),
+    ];
+    let packets = [&packets[..], &[data(first - 1000), ack(first + 2000)]].concat();
+    let capture = captured(&packets, Limits::default());
+    let d = &capture.connections[0].to_server;
+    assert_eq!((d.unique_bytes, d.bytes, d.missing_bytes, d.acked_bytes), (5000, 5000, 0, 5000));
+    assert_eq!((d.most_in_flight_bytes, d.retransmissions.segments), (5000, 3));
+    // Also where the numbers wrap, and where the first that was seen is an ACK.
+    for first in [500u32, 0] {
+        let data = |k: u32| packet(1, 2, first.wrapping_add(1000u32.wrapping_mul(k)), 500, flags::ACK, 1000);
+        let ack = |k: u32| packet(2, 1, 500, first.wrapping_add(1000u32.wrapping_mul(k)), flags::ACK, 0);
+        let d = &captured(&[ack(1), data(1), data(0), data(u32::MAX), ack(2)], Limits::default());
+        let d = &d.connections[0].to_client;
+        assert_eq!((d.unique_bytes, d.bytes, d.missing_bytes), (3000, 3000, 0), "{first}");
+    }
+}
+
 #[test]
 fn a_sack_block_below_the_ack_or_within_the_next_one_is_a_duplicate() {
     let mut below = packet(2, 1, 501, 2008, flags::ACK, 0);

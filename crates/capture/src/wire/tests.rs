@@ -59,6 +59,19 @@ fn a_segment_is_found_behind_every_kind_of_first_bytes() {
         (LinkType::LOOP, vec![0, 0, 0, 2]),
         (LinkType::RAW, vec![]),
         (LinkType::IPV4, vec![]),
+        (LinkType::ETHERNET, [ethernet(0x8864, &[]), pppoe(), vec![0, 0x21]].concat()),
+        (LinkType::ETHERNET, [ethernet(0x8864, &[0x8100]), pppoe(), vec![0, 0x21]].concat()),
+        (LinkType(51), [pppoe(), vec![0, 0x21]].concat()),
+        (LinkType(9), vec![0, 0x21]),
+        (LinkType(9), vec![0x21]),
+        (LinkType(9), vec![0xff, 3, 0, 0x21]),
+        (LinkType(50), vec![0xff, 3, 0x21]),
+        (LinkType(50), vec![0x0f, 0, 8, 0]),
+        (LinkType(166), vec![1, 3, 0, 0x21]),
+        (LinkType(204), vec![0, 0xff, 3, 0, 0x21]),
+        (LinkType(104), vec![0x8f, 0, 8, 0]),
+        (LinkType(205), vec![1, 0x0f, 0, 8, 0]),
+        (LinkType(242), [vec![7; 40], vec![8, 0, 0, 0]].concat()),
     ] {
         let packet = whole(link, &[before, ip.clone()].concat()).unwrap();
         assert_eq!((packet.tcp.source, packet.tcp.destination), (8080, 80), "{link:?}");
@@ -66,6 +79,47 @@ fn a_segment_is_found_behind_every_kind_of_first_bytes() {
         assert_eq!((packet.tcp.len, packet.ip.id), (100, Some(0x1234)));
         assert!(packet.ip.congestion_experienced && packet.tcp.has(flags::ACK));
     }
+}
+
+/// A PPPoE header of a session.
+fn pppoe() -> Vec<u8> {
+    vec![0x11, 0, 0, 9, 0, 142]
+}
+
+#[test]
+fn a_segment_is_found_within_gre_also_where_it_is_bridged_or_pptp() {
+    let inner = [four(6, 140), tcp(&[]), vec![0; 100]].concat();
+    for before in [
+        vec![0, 0, 8, 0],
+        vec![0xb0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 1],
+        [vec![0, 0, 0x65, 0x58], ethernet(0x0800, &[])].concat(),
+        vec![0x30, 0x81, 0x88, 0x0b, 0, 142, 0, 9, 0, 0, 0, 1, 0, 0, 0, 2, 0xff, 3, 0, 0x21],
+    ] {
+        let total = 20 + before.len() + inner.len();
+        let packet = [four(47, total as u16), before.clone(), inner.clone()].concat();
+        let packet = whole(LinkType::RAW, &packet).unwrap();
+        assert_eq!((packet.tcp.seq, packet.tcp.len, packet.ip.id), (1000, 100, Some(0x1234)), "{before:x?}");
+        let six = [six(47, (total - 20) as u16), before.clone(), inner.clone()].concat();
+        assert_eq!(whole(LinkType::IPV6, &six).unwrap().tcp.len, 100, "{before:x?}");
+    }
+    let deeper = |inner: Vec<u8>| [four(47, 24 + inner.len() as u16), vec![0, 0, 8, 0], inner].concat();
+    let twice = deeper(deeper(inner.clone()));
+    assert_eq!(whole(LinkType::RAW, &twice).unwrap().tcp.len, 100);
+    let bottomless = (0..9).fold(inner, |inner, _| deeper(inner));
+    assert_eq!(whole(LinkType::RAW, &bottomless), Err(Skip::Tunnel));
+}
+
+#[test]
+fn a_length_beyond_the_frame_is_not_believed() {
+    let lying = [four(6, 60_000), tcp(&[]), vec![0; 979]].concat();
+    assert_eq!(whole(LinkType::RAW, &lying).unwrap().tcp.len, 979);
+    let lying = [six(6, 60_000), tcp(&[]), vec![0; 979]].concat();
+    assert_eq!(whole(LinkType::RAW, &lying).unwrap().tcp.len, 979);
+    // Cut by the snap length, the frame is as long as it was on the wire.
+    let cut = [four(6, 1040), tcp(&[])].concat();
+    assert_eq!(read(LinkType::RAW, &cut, 1040).unwrap().tcp.len, 1000);
+    let behind_ethernet = [ethernet(0x0800, &[]), four(6, 60_000), tcp(&[])].concat();
+    assert_eq!(read(LinkType::ETHERNET, &behind_ethernet, 14 + 1040).unwrap().tcp.len, 1000);
 }
 
 #[test]
@@ -144,7 +198,20 @@ fn what_is_no_tcp_segment_is_passed_over_with_its_reason() {
         (LinkType::ETHERNET, ethernet(0x0800, &[0x8100; 9]), Skip::Malformed),
         (LinkType(127), vec![0; 60], Skip::Link(LinkType(127))),
         (LinkType::RAW, four(17, 20), Skip::NotTcp),
-        (LinkType::RAW, four(47, 20), Skip::Tunnel),
+        (LinkType::RAW, [four(47, 24), vec![0, 0, 0x88, 0xbe]].concat(), Skip::Tunnel),
+        (LinkType::RAW, [four(47, 24), vec![0x40, 0, 8, 0]].concat(), Skip::Tunnel),
+        (
+            LinkType::RAW,
+            [four(47, 32), vec![0x20, 0x81, 0x88, 0x0b, 0, 0, 0, 9, 0, 0, 0, 1]].concat(),
+            Skip::NotTcp,
+        ),
+        (LinkType::RAW, four(47, 20), Skip::CutShort),
+        (LinkType::RAW, [four(47, 24), vec![0, 0, 8, 0]].concat().repeat(6), Skip::CutShort),
+        (LinkType(9), vec![0, 0x2d, 0, 0], Skip::Compressed),
+        (LinkType(9), vec![0xc0, 0x21, 0, 0], Skip::NotIp),
+        (LinkType(9), vec![0, 0x3d, 0, 0], Skip::Tunnel),
+        (LinkType(104), vec![0x0f, 0, 0x80, 0x35], Skip::NotIp),
+        (LinkType(242), vec![0; 30], Skip::CutShort),
         (LinkType::RAW, six(41, 0), Skip::Tunnel),
         (LinkType::RAW, fragment(6, 0x20), Skip::Fragment),
         (LinkType::RAW, fragment(7, 1), Skip::Fragment),
@@ -166,7 +233,9 @@ mod random {
     proptest! {
         #[test]
         fn any_bytes_are_read_or_passed_over(
-            link in prop_oneof![Just(0u16), Just(1), Just(101), Just(113), Just(276)],
+            link in prop_oneof![
+                Just(0u16), Just(1), Just(9), Just(50), Just(51), Just(101), Just(104), Just(113), Just(242), Just(276)
+            ],
             mut bytes in prop::collection::vec(any::<u8>(), 0..200),
             wire in any::<u32>(),
             tidy in any::<bool>(),

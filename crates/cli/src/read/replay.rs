@@ -27,7 +27,7 @@ pub fn replay(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(path) = &arguments.figure {
         draw(path, connection, way, &report)?;
     }
-    complain(&capture)
+    complain(arguments, &capture)
 }
 
 /// The connection and the way, by the arguments or else the largest.
@@ -73,15 +73,9 @@ fn draw(path: &Path, c: &report::Connection, way: Way, report: &Report) -> Resul
 
 fn table(out: &mut dyn Write, c: &report::Connection, report: &Report) -> io::Result<()> {
     let way = report.way.replace('-', " ");
-    writeln!(out, "connection {}, {} to {}: data {way}", c.number, c.client, c.server)?;
-    if !report.estimators.is_empty() {
-        let rows = report
-            .estimators
-            .iter()
-            .map(|e| vec![e.name.clone(), optional(e.mean_bps, "bit/s"), optional(e.last_bps, "bit/s")]);
-        writeln!(out)?;
-        layout::write(out, &[words("estimator"), numbers("mean"), numbers("last")], rows)?;
-    }
+    let rate = optional(report.throughput_bps, "bit/s");
+    writeln!(out, "connection {}, {} to {}: data {way}, {rate}", c.number, c.client, c.server)?;
+    estimators(out, report)?;
     predictors(out, report)?;
     if !report.detectors.is_empty() {
         let rows = report.detectors.iter().map(|d| {
@@ -89,6 +83,34 @@ fn table(out: &mut dyn Write, c: &report::Connection, report: &Report) -> io::Re
         });
         writeln!(out)?;
         layout::write(out, &[words("detector"), numbers("slow start"), numbers("turns")], rows)?;
+    }
+    Ok(())
+}
+
+fn estimators(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    if report.estimators.is_empty() {
+        return Ok(());
+    }
+    let columns = [words("estimator"), numbers("median"), numbers("last"), numbers("median / throughput")];
+    let rows = report.estimators.iter().map(|e| {
+        let beside = e.median_bps.zip(report.throughput_bps).filter(|(_, rate)| *rate > 0.0);
+        vec![
+            e.name.clone(),
+            optional(e.median_bps, "bit/s"),
+            optional(e.last_bps, "bit/s"),
+            optional(beside.map(|(median, rate)| median / rate), ""),
+        ]
+    });
+    writeln!(out)?;
+    layout::write(out, &columns, rows)?;
+    if report.application_limits {
+        let share = |x: Option<f64>| x.map_or(NONE.to_owned(), percent);
+        writeln!(
+            out,
+            "the application limits: nothing was in the air for {} of the time, {} of the segments are not full",
+            share(report.idle_share),
+            share(report.short_share)
+        )?;
     }
     Ok(())
 }

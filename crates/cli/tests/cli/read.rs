@@ -47,9 +47,15 @@ fn a_replay_says_what_each_would_have_said_and_draws_it() {
     let cast = "tibet,westwood-2,vegas,taba-detector";
     let arguments = ["read", LOSSY, "--replay", cast, "--figure", figure.to_str().unwrap()];
     let (table, _) = printed(&arguments, 0);
-    for part in ["tibet", "westwood-2", "vegas", "taba-detector", "does not say what became"] {
+    for part in ["tibet", "westwood-2", "vegas", "taba-detector", "does not say what became", "median"] {
         assert!(table.contains(part), "{part} not in {table}");
     }
+    assert!(!table.contains("the application limits"), "iperf3 always has more to send: {table}");
+    let (table, _) = printed(&["read", LOSSY, "--flow", "1", "--replay", "tibet"], 0);
+    assert!(
+        table.contains("the application limits: nothing was in the air for"),
+        "its control connection: {table}"
+    );
     assert!(std::fs::read_to_string(&figure).unwrap().contains("connection 2, to server"));
     let (_, err) = printed(&["read", LOSSY, "--replay", "tibbet"], 2);
     assert!(err.contains("did you mean \"tibet\"?"), "{err}");
@@ -68,8 +74,9 @@ fn what_cannot_be_read_to_its_end_is_shown_as_far_as_it_goes() {
     let (table, err) = printed(&["read", path.to_str().unwrap()], 1);
     assert!(table.contains("10.77.0.2:5201"), "{table}");
     assert!(err.contains("cannot read on after byte") && err.contains("what was read up to there"), "{err}");
+    assert!(err.contains("cut.pcap.gz: "), "{err}");
     let (_, err) = printed(&["read", "README.md"], 2);
-    assert!(err.contains("expected a capture"), "{err}");
+    assert!(err.contains("README.md: it begins") && err.contains("expected a capture"), "{err}");
     let (_, err) = printed(&["read", "absent.pcap"], 2);
     assert!(err.contains("cannot open absent.pcap"), "{err}");
     let (_, err) = printed(&["read", LOSSY, "--flow", "9"], 2);

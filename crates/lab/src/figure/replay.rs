@@ -122,9 +122,14 @@ mod tests {
         Report {
             connection: 3,
             way: "to-client",
+            throughput_bps: Some(1e6),
+            idle_share: Some(0.0),
+            short_share: Some(0.0),
+            application_limits: false,
             estimators: vec![Estimates {
                 name: "tibet".into(),
                 last_bps: Some(1e6),
+                median_bps: Some(1e6),
                 mean_bps: Some(1e6),
                 series: vec![(0.1, 1e6), (0.9, 2e6)],
             }],
