@@ -7,7 +7,7 @@ use crate::agenda::{Agenda, Key};
 use crate::app::Application;
 use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
-use crate::link::{self, Link};
+use crate::link::Link;
 use crate::packet::Pool;
 use crate::quick_start::Router;
 use crate::record::{Deliveries, FlowBook, TrafficBook, Verdicts};
@@ -15,7 +15,7 @@ use crate::{Error, Options};
 use truckee_channel::random::stream;
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
-use truckee_scenario::model::{App, Change, Changed};
+use truckee_scenario::model::{App, Change, Changed, Flow};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
@@ -53,7 +53,6 @@ impl<'a> Network<'a> {
             end: scenario.duration,
             agenda: Agenda::default(),
             routes: Routes::new(&scenario.nodes, &scenario.links),
-            links_warm: vec![link::Counts::default(); links.len()],
             links,
             paths: Vec::new(),
             packets: Pool::default(),
@@ -66,6 +65,8 @@ impl<'a> Network<'a> {
             now: 0,
             warm: scenario.warmup == 0,
             unfinished: scenario.flows.len(),
+            may_stop: may_stop(scenario),
+            drops_ahead: Vec::new(),
             load: None,
             commands: Vec::new(),
         };
@@ -240,6 +241,12 @@ impl<'a> Network<'a> {
             .collect();
         self.links.iter_mut().zip(fused).for_each(|(link, fused)| link.fused = fused);
     }
+}
+
+/// Whether a run may end before its time, because all flows are done.
+fn may_stop(scenario: &Scenario) -> bool {
+    let ends = |flow: &Flow| flow.stop.is_some() || !matches!(flow.app, App::Bulk);
+    scenario.stop_when_done && !scenario.flows.is_empty() && scenario.flows.iter().all(ends)
 }
 
 /// Of each change the ACK policy that it brings, if it brings one.

@@ -129,7 +129,6 @@ impl Network<'_> {
         match way {
             None => {
                 let link = self.paths[packet.at as usize] as usize;
-                self.links[link].counts.outage_drops += 1;
                 self.packets.remove(id);
                 self.on_drop(id, link, DropCause::Outage, self.now);
             }
