@@ -14,6 +14,7 @@ mod doctor;
 mod engines;
 mod error;
 mod exec;
+mod figure;
 mod input;
 mod interrupt;
 mod kinds;

@@ -36,7 +36,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "END", default_value_t = End::Sender)]
     capture_at: End,
     /// Also draw cwnd, ssthresh and every loss over time into this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = crate::figure::svg)]
     figure: Option<PathBuf>,
     /// How the result is written
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -87,6 +87,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     if arguments.explain {
         return Ok(out.write_all(explain(&scenario).as_bytes())?);
     }
+    scenario.need_senders()?;
     let engine = engines::find(arguments.engine)?;
     let series = arguments.out.is_some() || arguments.figure.is_some();
     let tapped = arguments.pcapng.is_some() || arguments.xplot.is_some();

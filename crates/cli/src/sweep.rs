@@ -82,6 +82,7 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let metrics = names.map(Metric::parse).collect::<Result<Vec<_>, _>>()?;
     let (axes, seeds) = grid::axes(&arguments.vary)?;
     let grid = Grid::new(&arguments.input.document()?, axes)?;
+    metrics.iter().try_for_each(|metric| metric.check_observer(grid.points.iter()))?;
     let mut plan = Plan::new(grid, runs(arguments, seeds, &metrics)?, metrics.clone());
     plan.jobs = arguments.jobs;
     plan.command = std::env::args().collect();

@@ -4,7 +4,7 @@ use crate::vary::{Axis, Value, Vary};
 use crate::{Error, vary};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use truckee_scenario::{Document, Scenario};
+use truckee_scenario::{Document, Errors, Scenario};
 
 /// All points of a sweep. The last axis varies fastest.
 #[derive(Debug, Clone)]
@@ -30,10 +30,7 @@ impl Grid {
         }
         let mut grid = Self { axes, points: Vec::new() };
         for point in 0..grid.size() {
-            let refused = |e: &dyn std::fmt::Display| Error::Scenario {
-                point: grid.label(point),
-                reason: e.to_string(),
-            };
+            let refused = |e: &Errors| Error::Scenario { point: grid.label(point), reason: format!("{e:#}") };
             let mut document = document.clone();
             for value in grid.values(point) {
                 for (path, text) in &value.sets {
@@ -41,6 +38,7 @@ impl Grid {
                 }
             }
             let scenario = document.scenario().map_err(|e| refused(&e))?;
+            scenario.need_senders().map_err(|e| refused(&e.into()))?;
             grid.points.push(scenario);
         }
         Ok(grid)

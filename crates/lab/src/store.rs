@@ -263,6 +263,7 @@ mod tests {
             digest: "d".into(),
             axes: vec![],
             metrics: vec!["goodput_bps".into()],
+            asked: vec![],
             commands: vec![],
         }
     }

@@ -427,3 +427,35 @@ fn a_mistake_in_a_scenario_is_shown_where_it_is() {
 fn what_cannot_be_written_ends_with_status_1() {
     truckee(&RUN).args(["--out", "Cargo.toml/results"]).assert().code(1).stderr(contains("cannot write"));
 }
+
+#[test]
+fn a_scenario_in_which_nobody_sends_is_refused() {
+    let silent = "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n";
+    for command in [&["run", "-"][..], &["sweep", "-", "--vary", "rate=1Mbit/s,2Mbit/s"]] {
+        truckee(command)
+            .write_stdin(silent)
+            .assert()
+            .code(2)
+            .stderr(contains("nobody sends").and(contains("[[flow]]")));
+    }
+}
+
+#[test]
+fn a_message_says_error_once() {
+    let done = truckee(&["sweep", "examples/wireless.toml", "--vary", "flow.sendr=reno"]).assert().code(2);
+    let text = String::from_utf8(done.get_output().stderr.clone()).unwrap();
+    assert!(
+        text.starts_with("error: at flow.sendr=reno: a flow has no key")
+            && text.matches("error:").count() == 1,
+        "{text}"
+    );
+}
+
+#[test]
+fn a_figure_under_another_suffix_is_refused() {
+    truckee(&RUN)
+        .args(["--figure", "x.png"])
+        .assert()
+        .code(2)
+        .stderr(contains("figures are drawn as SVG: write x.svg"));
+}

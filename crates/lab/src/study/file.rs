@@ -401,7 +401,7 @@ impl Study {
     pub fn grid(&self, sweep: &SweepPart, quick: bool) -> Result<Grid, Error> {
         let refused = |e: &dyn std::fmt::Display| Error::Study {
             file: self.id.clone(),
-            reason: format!("sweep \"{}\": {e}", sweep.name),
+            reason: format!("sweep \"{}\": {e:#}", sweep.name),
         };
         let text = sweep.scenario.as_ref().or(self.scenario.as_ref()).map_or("", String::as_str);
         let mut document = Document::parse(&self.id, text).map_err(|e| refused(&e))?;
