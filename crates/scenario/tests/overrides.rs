@@ -179,6 +179,15 @@ fn a_key_that_none_of_several_links_has_asks_which_one_is_meant() {
 }
 
 #[test]
+fn a_number_may_begin_with_its_point() {
+    assert!(matches!(
+        good("channel.per_bad", ".25").links[1].forward.channel.effects[1],
+        Effect::Gilbert { per_bad: 0.25, .. }
+    ));
+    assert_eq!(good("duration", ".2s").duration, 200_000_000);
+}
+
+#[test]
 fn a_percentage_is_refused_with_the_number_to_write() {
     let message = refused("channel.per_bad", "30%");
     assert!(message.contains("= help: write 0.3"), "{message}");

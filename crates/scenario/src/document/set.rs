@@ -91,7 +91,12 @@ pub(super) fn spot(given: &Override, key: bool) -> Spot {
 fn parse_value(given: &Arc<Override>) -> Result<Value, Errors> {
     let text = given.value.trim();
     let place = Place::Override { given: Arc::clone(given), key: false };
-    match DeValue::parse(text) {
+    // TOML wants a digit before the point; people do not.
+    let whole = match text.strip_prefix('.') {
+        Some(digits) if digits.starts_with(|c: char| c.is_ascii_digit()) => format!("0{text}"),
+        _ => text.to_owned(),
+    };
+    match DeValue::parse(&whole) {
         Ok(parsed) => {
             let mut value = Value::from_toml(parsed.get_ref(), parsed.span());
             value.put_at(&place);
