@@ -24,6 +24,9 @@ pub struct Study {
     pub source: Source,
     /// What the paper states, what it leaves open, what was chosen and why.
     pub setup: String,
+    /// What was chosen by the very numbers that checks hold it against, in a sentence: what then passes is a fit, no
+    /// prediction. Shown where its passes are.
+    pub calibrated: Option<String>,
     /// What runs its sweeps where they do not say themselves; the simulator by default.
     #[serde(default)]
     pub engine: EngineName,
