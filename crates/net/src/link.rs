@@ -93,6 +93,8 @@ struct Special {
     capacity: Option<Capacity>,
     trace: Option<Arc<CapacityTrace>>,
     channel: Option<Channel>,
+    /// Whether the channel acts before the queue.
+    after_channel: bool,
     /// Whether the schedule of what waits is kept: the queue's discipline, its ACK filter or a change in mid run will
     /// ask for it.
     scheduled: bool,
@@ -138,11 +140,25 @@ impl Special {
         }
     }
 
+    /// What the channel, if there is one, does to a packet that it meets at `at`.
+    #[inline(always)]
+    fn fate(&mut self, at: Time, packet: &Packet, flow: u32) -> Fate {
+        let Some(channel) = &mut self.channel else { return Fate::Arrives { extra: 0, copy: None } };
+        channel.fate(&Sighting { at, bytes: packet.wire, flow, data: packet.segment.len > 0 })
+    }
+
     /// What the ACK filter, if there is one, makes of a packet.
     fn see(&mut self, now: Time, packet: &Packet) -> Seen {
         self.forget_served(now);
         let waiting = self.waiting.len();
         self.filter.as_mut().map_or(Seen::Other, |filter| filter.see(packet, waiting))
+    }
+}
+
+fn cause_of(loss: Loss) -> DropCause {
+    match loss {
+        Loss::Error => DropCause::Channel,
+        Loss::Outage => DropCause::Outage,
     }
 }
 
@@ -197,6 +213,7 @@ impl Link {
                 capacity,
                 trace: direction.channel.capacity().cloned(),
                 channel,
+                after_channel: direction.after_channel,
                 scheduled,
                 waiting: VecDeque::new(),
                 not_before: 0,
@@ -288,6 +305,10 @@ impl Link {
         if !self.up {
             return Offered::Dropped(DropCause::Outage, now);
         }
+        let early = self.special.after_channel.then(|| self.special.fate(now, packet, flow));
+        if let Some(Fate::Lost(loss)) = early {
+            return Offered::Dropped(cause_of(loss), now);
+        }
         let seen = if FILTERS { self.special.see(now, packet) } else { Seen::Other };
         if let Seen::Supersedes(held) = seen {
             self.counts.acks_filtered += u64::from(self.is_measured(now));
@@ -317,12 +338,9 @@ impl Link {
                 departure
             }
         };
-        let fate = match &mut self.special.channel {
-            None => Fate::Arrives { extra: 0, copy: None },
-            Some(channel) => {
-                let data = packet.segment.len > 0;
-                channel.fate(&Sighting { at: departure, bytes: packet.wire, flow, data })
-            }
+        let fate = match early {
+            Some(fate) => fate,
+            None => self.special.fate(departure, packet, flow),
         };
         if FILTERS
             && let (Some(filter), Some(place), Seen::Candidate) = (&mut self.special.filter, place, seen)
@@ -331,8 +349,7 @@ impl Link {
         }
         let (extra, copy) = match fate {
             Fate::Arrives { extra, copy } => (extra, copy),
-            Fate::Lost(Loss::Error) => return Offered::Dropped(DropCause::Channel, departure),
-            Fate::Lost(Loss::Outage) => return Offered::Dropped(DropCause::Outage, departure),
+            Fate::Lost(loss) => return Offered::Dropped(cause_of(loss), departure),
         };
         let arrival = departure.saturating_add(self.delay);
         Offered::Accepted {
@@ -608,6 +625,15 @@ mod tests {
         link.change(0, Some(6_000_000), None);
         assert_eq!(arrivals(&mut link), [11.0, 17.0]);
         assert_eq!((lost, link.counts.busy), (2, 7 * MS));
+    }
+
+    #[test]
+    fn what_is_lost_before_the_queue_takes_no_time_and_no_place() {
+        let mut link = link("{ kind = \"scripted\", packets = [\"2..3\"] }");
+        link.special.after_channel = true;
+        assert_eq!(fill(&mut link, 0, 4), 2);
+        assert_eq!(arrivals(&mut link), [11.0, 12.0]);
+        assert_eq!((link.counts.packets, link.counts.busy, link.counts.waited), (2, 2 * MS, MS as f64));
     }
 
     #[test]

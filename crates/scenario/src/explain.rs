@@ -242,7 +242,11 @@ fn queue_text(direction: &Direction) -> String {
             .with("gentle", red.gentle.to_string())
             .with("ecn", red.ecn.to_string()),
     };
-    queue.with_some("ack_filter", direction.ack_filter.then(|| "true".to_owned())).end()
+    let on = |flag: bool| flag.then(|| "true".to_owned());
+    queue
+        .with_some("ack_filter", on(direction.ack_filter))
+        .with_some("after_channel", on(direction.after_channel))
+        .end()
 }
 
 fn effect(scenario: &Scenario, effect: &Effect) -> String {

@@ -95,6 +95,9 @@ pub struct Direction {
     pub queue: Queue,
     /// Whether an ACK that waits is superseded by a newer one of its connection (RFC 3449, section 5.2.1).
     pub ack_filter: bool,
+    /// Whether the channel acts before the queue, in place of behind the transmitter: what it loses takes no place there
+    /// and no time.
+    pub after_channel: bool,
     /// What the medium does to packets.
     pub channel: ChannelConfig,
 }

@@ -138,7 +138,14 @@ fn direction(dice: &mut Dice, patient: bool) -> Direction {
         effects.push(Effect::Trace(trace(dice)));
     }
     let queue = queue(dice);
-    Direction { rate, delay, queue, ack_filter: dice.chance(0.3), channel: ChannelConfig { effects } }
+    Direction {
+        rate,
+        delay,
+        queue,
+        ack_filter: dice.chance(0.3),
+        after_channel: false,
+        channel: ChannelConfig { effects },
+    }
 }
 
 fn trace(dice: &mut Dice) -> Arc<CapacityTrace> {
