@@ -51,6 +51,8 @@ pub struct FlowState {
     pub readings: Option<Readings>,
     /// Its connections: one slot a lane.
     pub first_connection: usize,
+    /// The link that stands for the time its sending host takes, if it takes any.
+    host: Option<u32>,
     armed: Time,
 }
 

@@ -157,6 +157,7 @@ impl Text {
         self.line("app", app(&flow.app));
         self.line("start", time(flow.start));
         self.line_some("stop", flow.stop.map(time));
+        self.line_some("processing", (flow.processing > 0).then(|| time(flow.processing)));
         self.line_some("route", flow.route.as_deref().map(|r| route(scenario, r)));
         self.stack(&flow.stack);
     }

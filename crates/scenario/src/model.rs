@@ -205,6 +205,9 @@ pub struct Flow {
     pub stop: Option<Nanos>,
     /// Stack settings of both ends.
     pub stack: Stack,
+    /// Longest time that the sending host takes to get a segment out: each takes a time drawn evenly from 0 to this, one
+    /// after the other. 0: none.
+    pub processing: Nanos,
     /// Nodes on the way of the data, ends included; `None`: the path with the least delay. ACKs go back the same way.
     pub route: Option<Vec<NodeId>>,
 }

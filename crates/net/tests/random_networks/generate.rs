@@ -309,6 +309,7 @@ fn flow(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], patient: boo
         start,
         stop: if dice.chance(0.1) { Some(start + dice.whole(1, 5 * S)) } else { None },
         stack,
+        processing: 0,
         route,
     }
 }
