@@ -448,7 +448,20 @@ impl Link {
     #[inline(always)]
     fn count(&mut self, at: Time, start: Time, departure: Time, bytes: u32) {
         self.free_at = departure;
-        if at >= self.measured.0 {
+        let (first, last) = self.measured;
+        if first <= at && departure <= last {
+            self.counts.packets += 1; // as nearly always
+            self.counts.bytes += u64::from(bytes);
+            self.counts.busy += departure - start;
+        } else {
+            self.count_at_an_end(at, start, departure, bytes);
+        }
+    }
+
+    /// The same where the time that is measured begins or ends meanwhile.
+    #[cold]
+    fn count_at_an_end(&mut self, at: Time, start: Time, departure: Time, bytes: u32) {
+        if self.is_measured(at) {
             self.counts.packets += 1;
             self.counts.bytes += u64::from(bytes);
         }
