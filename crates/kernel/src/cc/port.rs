@@ -169,7 +169,7 @@ fn check_estimator(estimator: &Spec) -> Result<(), String> {
         return Ok(());
     }
     if is::<WestwoodPlus>(estimator) {
-        let own = "Westwood+ is Linux's own: the sender \"kernel:westwood\" runs it, where the kernel has it";
+        let own = "Westwood+ is Linux's own: the preset westwood-plus as it is runs there, where the kernel has the module";
         return Err(own.to_owned());
     }
     Err(format!(
