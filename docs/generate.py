@@ -165,6 +165,8 @@ def study_page(truckee: Truckee, report: dict[str, Any]) -> str:
         lines += [late, ""]
     if why := report.get("not_judged"):
         lines += [f"**Not judged**: {why}.", ""]
+    if what := report.get("calibrated"):
+        lines += [f"**Calibrated on what it is held against**: {what.strip()}", ""]
     lines += ["| check | at | published | measured | demand | verdict |", "|---|---|--:|--:|---|---|"]
     for row in report["rows"]:
         cells = [

@@ -44,7 +44,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Also draw the windows of the first seed's runs, and the goodputs, into this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = crate::figure::svg)]
     figure: Option<PathBuf>,
     /// How the result is written
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -81,6 +81,7 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
     let engines: Vec<&dyn Engine> =
         arguments.engines.iter().map(|&choice| engines::find(choice)).collect::<Result<_, _>>()?;
     let scenario = arguments.input.document()?.scenario()?;
+    scenario.need_senders()?;
     let series = arguments.out.is_some() || arguments.figure.is_some();
     let at_most = arguments.at_most.unwrap_or(arguments.runs);
     if at_most < arguments.runs {

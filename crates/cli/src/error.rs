@@ -37,6 +37,12 @@ pub enum Error {
     ClosedPipe,
 }
 
+impl From<truckee_scenario::Error> for Error {
+    fn from(error: truckee_scenario::Error) -> Self {
+        Self::Scenario(error.into())
+    }
+}
+
 impl From<truckee_kernel::shaped::Unwanted> for Error {
     fn from(unwanted: truckee_kernel::shaped::Unwanted) -> Self {
         use truckee_kernel::shaped::Unwanted;

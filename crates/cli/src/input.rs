@@ -6,7 +6,7 @@ use std::path::Path;
 use truckee_scenario::{Document, MAX_FILE_BYTES};
 
 /// Which scenario, and what to change in it.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Input {
     /// The scenario file; - for stdin
     #[arg(value_name = "SCENARIO")]

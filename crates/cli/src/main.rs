@@ -15,6 +15,7 @@ mod doctor;
 mod engines;
 mod error;
 mod exec;
+mod figure;
 mod input;
 mod interrupt;
 mod kinds;

@@ -71,14 +71,9 @@ fn flows(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         words("receiver"),
         numbers("goodput"),
         numbers("done in"),
-        numbers("resent"),
-        numbers("lost: queue"),
-        numbers("channel"),
-        numbers("outage"),
-        numbers("judged right"),
         numbers("delay: mean"),
         numbers("p99"),
-        numbers("ACKs/segment"),
+        numbers("resent"),
     ];
     layout::write(out, &columns, outcome.flows.iter().map(flow))?;
     if outcome.flows.len() > 1 {
@@ -87,7 +82,28 @@ fn flows(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         let flows = many(outcome.flows.len(), "flow");
         writeln!(out, "{flows}: {} in all, Jain's index {jain}", quantity(total, "bit/s"))?;
     }
-    Ok(())
+    let columns = [
+        words("flow"),
+        numbers("lost: queue"),
+        numbers("channel"),
+        numbers("outage"),
+        numbers("judged right"),
+        numbers("ACKs/segment"),
+    ];
+    writeln!(out)?;
+    layout::write(out, &columns, outcome.flows.iter().map(losses))
+}
+
+/// What a flow lost, and what its sender took that for.
+fn losses(flow: &FlowOutcome) -> Vec<String> {
+    vec![
+        flow.name.clone(),
+        count(flow.drops.queue),
+        count(flow.drops.channel),
+        count(flow.drops.outage),
+        judged(&flow.loss_events),
+        format!("{:.2}", flow.acks_per_segment),
+    ]
 }
 
 fn flow(flow: &FlowOutcome) -> Vec<String> {
@@ -101,14 +117,9 @@ fn flow(flow: &FlowOutcome) -> Vec<String> {
         flow.receiver.clone(),
         quantity(flow.goodput_bps, "bit/s"),
         optional(flow.completion_s, "s"),
-        resent,
-        count(flow.drops.queue),
-        count(flow.drops.channel),
-        count(flow.drops.outage),
-        judged(&flow.loss_events),
         optional(flow.delay_s.mean, "s"),
         optional(flow.delay_s.p99, "s"),
-        format!("{:.2}", flow.acks_per_segment),
+        resent,
     ]
 }
 
@@ -148,9 +159,9 @@ fn ports(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         numbers("ACKs"),
         numbers("estimate off by"),
         numbers("verdicts apart"),
-        numbers("cwnd (segments)"),
+        numbers("cwnd by"),
         numbers("ssthresh"),
-        words("within bounds"),
+        words("within"),
         numbers("not recorded"),
     ];
     writeln!(out)?;
@@ -261,11 +272,11 @@ fn detectors(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     let columns = [
         words("flow"),
         words("detector"),
-        numbers("slow start right"),
-        numbers("avoidance right"),
+        numbers("slow start"),
+        numbers("avoidance"),
         numbers("ends noticed"),
         numbers("after"),
-        numbers("returns noticed"),
+        numbers("returns"),
         numbers("false alarms"),
     ];
     writeln!(out)?;

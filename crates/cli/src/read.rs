@@ -31,7 +31,7 @@ pub struct Arguments {
     #[arg(long, value_enum, requires = "replay")]
     way: Option<Direction>,
     /// With --replay: also draw it into this SVG file
-    #[arg(long, value_name = "FILE.svg", requires = "replay")]
+    #[arg(long, value_name = "FILE.svg", requires = "replay", value_parser = crate::figure::svg)]
     figure: Option<PathBuf>,
     /// Connections that are followed at once and shown one by one; the smallest of more are summed up
     #[arg(long, value_name = "N", default_value_t = Limits::default().reported, value_parser = at_least_one)]

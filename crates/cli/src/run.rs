@@ -4,12 +4,13 @@ use crate::engines::{self, Choice};
 use crate::error::Error;
 use crate::input::Input;
 use crate::progress::{Bar, note};
-use crate::{Format, human, outcome_table};
+use crate::{Format, human, outcome_table, sweep};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::realtime::LivePlan;
-use truckee_lab::{Engine, EngineName, disk, figure, metric, output, report, tap};
+use truckee_lab::{Engine, EngineName, Error as LabError, disk, figure, metric, output, report, tap};
+use truckee_scenario::model::Flow;
 use truckee_scenario::outcome::{THIS_RUN, Vantage};
 use truckee_scenario::{Outcome, Scenario, explain};
 
@@ -36,11 +37,19 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "END", default_value_t = End::Sender)]
     capture_at: End,
     /// Also draw cwnd, ssthresh and every loss over time into this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = crate::figure::svg)]
     figure: Option<PathBuf>,
     /// How the result is written
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+    /// Run so many seeds, counted up from the scenario's, and show each flow's means, as a sweep does
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000),
+        conflicts_with_all = ["out", "pcapng", "xplot", "figure", "explain", "check_digest"]
+    )]
+    runs: Option<u64>,
     /// Print the scenario with every default filled in, and do not run it
     #[arg(long)]
     explain: bool,
@@ -75,7 +84,11 @@ Examples:
   truckee run examples/lossless.toml --out results/lossless
   truckee run examples/lossless.toml --figure window.svg
   truckee run examples/wireless.toml --pcapng run.pcapng && truckee read run.pcapng
+  truckee run examples/wireless.toml --runs 20
   truckee run examples/lossless.toml --explain";
+
+/// What `--runs` shows of each flow.
+const MEANS: [&str; 4] = ["goodput_bps", "completion_s", "delay_s.mean", "overhead"];
 
 /// Runs and shows.
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
@@ -86,6 +99,12 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let scenario = arguments.input.document()?.scenario()?;
     if arguments.explain {
         return Ok(out.write_all(explain(&scenario).as_bytes())?);
+    }
+    scenario.need_senders()?;
+    if let Some(runs) = arguments.runs {
+        let of_flow = |flow: &Flow| MEANS.map(|metric| format!("flow.{}.{metric}", flow.name));
+        let metrics = scenario.flows.iter().flat_map(of_flow).collect();
+        return sweep::seeds(&arguments.input, runs, metrics, arguments.engine, arguments.format, out);
     }
     let engine = engines::find(arguments.engine)?;
     let series = arguments.out.is_some() || arguments.figure.is_some();

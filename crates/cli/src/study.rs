@@ -240,6 +240,7 @@ mod tests {
             title: study.title,
             source: study.source,
             setup: study.setup,
+            calibrated: study.calibrated,
             engines: vec![EngineName::Kernel],
             quick: false,
             complete: skipped.is_none(),
@@ -312,6 +313,10 @@ mod tests {
         let text = written(&report("b", Some("the kernel engine needs root"), 0));
         assert!(
             text.contains("runs on: kernel\n") && text.contains("skipped: the kernel engine needs root\n")
+        );
+        let fitted = StudyReport { calibrated: Some("the rate.".to_owned()), ..report("b", None, 0) };
+        assert!(
+            written(&fitted).contains("calibrated on what it is held against: the rate.\n1 pass, 0 fail")
         );
         let run = written(&report("b", None, 0));
         assert!(run.contains("runs on: kernel\n") && run.contains("1 pass, 0 fail"));

@@ -22,8 +22,9 @@ const RUNS: u64 = 10;
 pub struct Arguments {
     #[command(flatten)]
     input: Input,
-    /// Vary a value: flow.sender=reno,sack or channel.per=1e-5..1e-1:log13 or seed=1..60 (repeatable)
-    #[arg(long, value_name = "PATH=VALUES", required = true)]
+    /// Vary a value: flow.sender=reno,sack or channel.per=1e-5..1e-1:log13 or seed=1..60 (repeatable) [default: seeds
+    /// alone]
+    #[arg(long, value_name = "PATH=VALUES")]
     vary: Vec<String>,
     /// Runs at each point, with seeds counted up from the scenario's [default: 10]
     #[arg(long, value_name = "N", conflicts_with = "precision", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -53,7 +54,8 @@ Examples:
   truckee sweep examples/wireless.toml --vary flow.sender=newreno,newreno-lp --runs 20
   truckee sweep examples/wireless.toml --vary channel.per_bad=0.1,0.3,0.5 --vary seed=1..60
   truckee sweep examples/lossless.toml --vary queue.size=0.1bdp,1bdp --metric completion_s --runs 1
-  truckee sweep examples/wireless.toml --vary flow.sender=reno,sack --precision 2% --out results/s";
+  truckee sweep examples/wireless.toml --vary flow.sender=reno,sack --precision 2% --out results/s
+  truckee sweep examples/wireless.toml --runs 100";
 
 /// A share written as 2% or 0.02.
 fn share(text: &str) -> Result<f64, String> {
@@ -75,6 +77,32 @@ pub fn jobs(text: &str) -> Result<usize, String> {
         .ok_or_else(|| "expected a number of runs at once, from 1 to 4096".to_owned())
 }
 
+/// Runs a scenario as it is under so many seeds, and shows these metrics, the flows' means where it has no flows.
+pub fn seeds(
+    input: &Input,
+    runs: u64,
+    mut metric: Vec<String>,
+    engine: Choice,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    if metric.is_empty() {
+        metric.push("total_goodput_bps".to_owned());
+    }
+    let arguments = Arguments {
+        input: input.clone(),
+        vary: Vec::new(),
+        runs: Some(runs),
+        precision: None,
+        metric,
+        engine,
+        jobs: None,
+        out: None,
+        format,
+    };
+    sweep(&arguments, out)
+}
+
 /// Sweeps and shows.
 pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let engine = engines::find(arguments.engine)?;
@@ -82,6 +110,7 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let metrics = names.map(Metric::parse).collect::<Result<Vec<_>, _>>()?;
     let (axes, seeds) = grid::axes(&arguments.vary)?;
     let grid = Grid::new(&arguments.input.document()?, axes)?;
+    metrics.iter().try_for_each(|metric| metric.check_observer(grid.points.iter()))?;
     let mut plan = Plan::new(grid, runs(arguments, seeds, &metrics)?, metrics.clone());
     plan.jobs = arguments.jobs;
     plan.command = std::env::args().collect();
@@ -160,9 +189,14 @@ fn runs(arguments: &Arguments, seeds: Option<Vec<u64>>, metrics: &[Metric]) -> R
 fn write(out: &mut dyn Write, table: &Table) -> Result<(), Error> {
     let mut columns: Vec<_> = table.axes.iter().map(|a| words(a)).collect();
     columns.extend([words("metric"), numbers("mean"), numbers("runs")]);
-    layout::write(out, &columns, table.rows.iter().map(row))?;
+    let against = table.against.as_ref().map(|a| format!("against {}", a.value));
+    columns.extend(against.iter().map(|text| numbers(text)));
+    layout::write(out, &columns, table.rows.iter().map(|one| row(one, against.is_some())))?;
     if table.rows.iter().any(|r| r.estimate.half_width.is_some()) {
         writeln!(out, "± half the width of the mean's {} interval", human::percent(table.confidence))?;
+        if against.is_some() {
+            writeln!(out, "against: the mean difference, seed by seed, since all saw the same noise")?;
+        }
     }
     if let Some(live) = &table.live {
         writeln!(out, "{live}")?;
@@ -170,13 +204,20 @@ fn write(out: &mut dyn Write, table: &Table) -> Result<(), Error> {
     Ok(())
 }
 
-fn row(row: &TableRow) -> Vec<String> {
+fn row(row: &TableRow, paired: bool) -> Vec<String> {
     let e = &row.estimate;
     let mean =
         e.mean.map_or_else(|| human::NONE.to_owned(), |m| human::with_interval(m, e.half_width, row.unit));
     let runs = human::runs(e.n, e.incomplete, row.invalid);
     let mut cells = row.point.clone();
     cells.extend([row.metric.clone(), mean, runs]);
+    if paired {
+        let difference = row.difference.and_then(|d| Some((d.mean?, d.half_width)));
+        cells.push(
+            difference
+                .map_or_else(|| human::NONE.to_owned(), |(m, half)| human::with_interval(m, half, row.unit)),
+        );
+    }
     cells
 }
 

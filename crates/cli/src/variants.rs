@@ -97,6 +97,15 @@ pub fn variants(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error>
     Ok(())
 }
 
+/// Every name there is, once.
+pub fn names() -> Result<Vec<&'static str>, Error> {
+    let groups = groups().map_err(|e| Error::Failed(e.to_string()))?;
+    let mut names: Vec<&'static str> = groups.iter().flat_map(|g| &g.entries).map(|e| e.info.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
 fn unknown(name: &str, names: &[&str]) -> String {
     let likeness = |known: &&str| strsim::jaro_winkler(name, known);
     let nearest =

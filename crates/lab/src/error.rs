@@ -22,7 +22,7 @@ pub enum Error {
         near: Option<String>,
     },
     /// A metric names a flow, sender, link or traffic that the outcome does not have.
-    #[error("metric \"{metric}\": the scenario has no {kind} \"{name}\", only {known}")]
+    #[error("metric \"{metric}\": the scenario has no {kind} \"{name}\", {known}{}", nearest(.near))]
     UnknownSubject {
         /// The metric.
         metric: String,
@@ -30,8 +30,10 @@ pub enum Error {
         kind: &'static str,
         /// What was asked for.
         name: String,
-        /// What there is.
+        /// What there is: `only "a", "b"`, or `none at all`.
         known: String,
+        /// The name most like it.
+        near: Option<String>,
     },
     /// The scenario, or the scenario with a grid point's values, cannot be used.
     #[error("{}{reason}", at_point(.point))]

@@ -4,7 +4,7 @@ use crate::vary::{Axis, Value, Vary};
 use crate::{Error, vary};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use truckee_scenario::{Document, Scenario};
+use truckee_scenario::{Document, Errors, Scenario};
 
 /// A grid has at most so many points: each is a scenario of its own, and a row of tables and pages.
 pub const MOST_POINTS: usize = 100_000;
@@ -46,10 +46,7 @@ impl Grid {
         })?;
         let mut grid = Self { axes, points: Vec::new() };
         for point in 0..size {
-            let refused = |e: &dyn std::fmt::Display| Error::Scenario {
-                point: grid.label(point),
-                reason: e.to_string(),
-            };
+            let refused = |e: &Errors| Error::Scenario { point: grid.label(point), reason: format!("{e:#}") };
             let mut document = document.clone();
             for value in grid.values(point) {
                 for (path, text) in &value.sets {
@@ -57,6 +54,7 @@ impl Grid {
                 }
             }
             let scenario = document.scenario().map_err(|e| refused(&e))?;
+            scenario.need_senders().map_err(|e| refused(&e.into()))?;
             grid.points.push(scenario);
         }
         Ok(grid)

@@ -264,9 +264,38 @@ impl Metric {
     }
 
     fn no_subject<'a>(&self, kind: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
-        let known: Vec<_> = known.map(|k| format!("\"{k}\"")).collect();
-        let known = if known.is_empty() { "none at all".to_owned() } else { known.join(", ") };
-        Error::UnknownSubject { metric: self.name.clone(), kind, name: name.to_owned(), known }
+        let known: Vec<_> = known.collect();
+        let near = closest(name, known.iter().copied());
+        let known: Vec<_> = known.into_iter().map(|k| format!("\"{k}\"")).collect();
+        let known =
+            if known.is_empty() { "none at all".to_owned() } else { format!("only {}", known.join(", ")) };
+        Error::UnknownSubject { metric: self.name.clone(), kind, name: name.to_owned(), known, near }
+    }
+
+    /// Refuses a metric of somebody who watches in none of these scenarios. In a grid not every point need have the same
+    /// ones.
+    pub fn check_observer<'s>(&self, scenarios: impl Iterator<Item = &'s Scenario>) -> Result<(), Error> {
+        let (kind, name) = match &self.subject {
+            Subject::Flows(_, Of::Predictor(name, _)) => ("predictor", name),
+            Subject::Flows(_, Of::Estimator(name, _)) => ("estimator", name),
+            Subject::Flows(_, Of::Detector(name, _)) => ("detector", name),
+            _ => return Ok(()),
+        };
+        let mut known: Vec<String> = scenarios
+            .flat_map(Self::of_observers)
+            .filter_map(|m| match m.subject {
+                Subject::Flows(_, Of::Predictor(name, _)) if kind == "predictor" => Some(name),
+                Subject::Flows(_, Of::Estimator(name, _)) if kind == "estimator" => Some(name),
+                Subject::Flows(_, Of::Detector(name, _)) if kind == "detector" => Some(name),
+                _ => None,
+            })
+            .collect();
+        known.sort();
+        known.dedup();
+        if known.contains(name) {
+            return Ok(());
+        }
+        Err(self.no_subject(kind, name, known.iter().map(String::as_str)))
     }
 }
 
@@ -422,6 +451,8 @@ mod tests {
         assert_eq!(get("link.a-b.utilisation", &o), Some(0.5));
         let error = Metric::parse("link.x.utilisation").unwrap().of(&o).unwrap_err().to_string();
         assert!(error.contains("no link \"x\", only \"a-b\""), "{error}");
+        let error = Metric::parse("flow.fow-2.goodput_bps").unwrap().of(&o).unwrap_err().to_string();
+        assert!(error.ends_with("; did you mean \"flow-2\"?"), "{error}");
     }
 
     #[test]
@@ -451,6 +482,19 @@ mod tests {
         assert_eq!(get("estimator.westwood-2.mean_bps", &o), None, "nobody of that name watched");
         let error = Metric::parse("flow.d.predictor.vegas.accuracy").unwrap_err().to_string();
         assert!(error.contains("flow.d.predictor.vegas.accuracy"), "{error}");
+    }
+
+    #[test]
+    fn who_watches_in_no_scenario_is_refused_with_the_nearest() {
+        let text = "duration = \"1s\"\nlink = [{ between = [\"a\", \"b\"], rate = \"1Mbit/s\" }]\n\
+                    flow = [{ from = \"a\", to = \"b\", observe = { predictors = [\"vegas\"] } }]";
+        let scenario = truckee_scenario::Document::parse("o.toml", text).unwrap().scenario().unwrap();
+        let check = |name| Metric::parse(name).unwrap().check_observer([&scenario].into_iter());
+        assert!(check("predictor.vegas.accuracy.all").is_ok() && check("goodput_bps").is_ok());
+        let error = check("predictor.vegs.accuracy.all").unwrap_err().to_string();
+        assert!(error.ends_with("no predictor \"vegs\", only \"vegas\"; did you mean \"vegas\"?"), "{error}");
+        let error = check("estimator.tibet.mean_bps").unwrap_err().to_string();
+        assert!(error.ends_with("no estimator \"tibet\", none at all"), "{error}");
     }
 
     #[test]

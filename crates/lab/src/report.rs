@@ -165,7 +165,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (axes, _) = grid::axes(&["duration=10s,20s"]).unwrap();
         let document = Document::parse("x.toml", "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n").unwrap();
-        let plan = Plan::new(Grid::new(&document, axes).unwrap(), Runs::Count(4), Vec::new());
+        let asked = vec![crate::Metric::parse("overhead").unwrap()];
+        let plan = Plan::new(Grid::new(&document, axes).unwrap(), Runs::Count(4), asked);
         crate::sweep(&plan, &Fake::new(), Some(dir.path()), &mut (), &AtomicBool::new(false)).unwrap();
         let page = page(dir.path()).unwrap();
         let grid = page.sections[0].grid.as_ref().unwrap();
@@ -174,7 +175,11 @@ mod tests {
         assert_eq!((goodput.unit.as_str(), goodput.n.as_slice()), ("bit/s", &[4, 4][..]));
         assert!((goodput.mean[1].unwrap() - 40.025).abs() < 1e-9);
         assert!(goodput.half[0].unwrap() > 0.0);
-        assert_eq!(grid.axes[0].numbers, [10.0, 20.0]);
+        assert_eq!((&grid.axes[0].numbers[..], grid.axes[0].unit.as_str()), (&[10.0, 20.0][..], "s"));
+        let first: Vec<&str> = grid.first.iter().map(|&k| grid.metrics[k].name.as_str()).collect();
+        assert_eq!(first[..2], ["overhead", "goodput_bps"], "what was asked for comes first");
+        let columns = &page.sections[1].tables[0].columns;
+        assert_eq!(columns[1].name, "overhead");
         std::fs::remove_file(dir.path().join("rows.parquet")).unwrap();
         assert!(written(dir.path()).contains("x.toml: sweep"));
     }

@@ -236,6 +236,7 @@ mod tests {
             digest: "d".into(),
             axes: vec![],
             metrics: vec!["goodput_bps".into()],
+            asked: vec![],
             commands: vec![],
             builds: vec!["0.1.0 (this)".into()],
         }

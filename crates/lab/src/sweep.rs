@@ -56,6 +56,8 @@ pub struct Plan {
     pub runs: Runs,
     /// What is kept of each run. See [`Plan::new`].
     pub metrics: Vec<Metric>,
+    /// Names of those that were asked for.
+    pub asked: Vec<String>,
     /// Runs at once; `None`: [`default_jobs`].
     pub jobs: Option<usize>,
     /// The command line, for the record.
@@ -67,6 +69,7 @@ impl Plan {
     /// looks at.
     pub fn new(grid: Grid, runs: Runs, more: Vec<Metric>) -> Self {
         let mut metrics = Metric::unqualified();
+        let asked = more.iter().map(|m| m.name().to_owned()).collect();
         let target = match &runs {
             Runs::Precision { metric, .. } => Some(metric.clone()),
             _ => None,
@@ -77,7 +80,7 @@ impl Plan {
                 metrics.push(metric);
             }
         }
-        Self { grid, runs, metrics, jobs: None, command: Vec::new() }
+        Self { grid, runs, metrics, asked, jobs: None, command: Vec::new() }
     }
 
     fn first_seed(&self) -> u64 {
@@ -311,6 +314,7 @@ fn manifest(plan: &Plan, engine: &dyn Engine) -> Manifest {
         digest: plan.grid.digest(),
         axes: plan.grid.axes.clone(),
         metrics: plan.metrics.iter().map(|m| m.name().to_owned()).collect(),
+        asked: plan.asked.clone(),
         commands: vec![plan.command.clone()],
         builds: vec![build()],
     }

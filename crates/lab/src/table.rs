@@ -2,10 +2,11 @@
 //!
 //! Not for: how it looks in a terminal.
 
-use crate::stats::{CONFIDENCE, Estimate};
+use crate::stats::{CONFIDENCE, Estimate, paired_difference};
 use crate::validity::LiveRuns;
-use crate::{Error, Metric, Sweep};
+use crate::{Error, Metric, Sweep, grid};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Means over seeds. Its JSON is stable: keys are added, never renamed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,11 +17,24 @@ pub struct Table {
     pub confidence: f64,
     /// Whether the sweep was complete.
     pub complete: bool,
+    /// The variant that the others are held against; `None` where nothing is varied, or seeds are not shared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<Against>,
     /// The live runs, and how many of them are invalid; `None` of the simulator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<LiveRuns>,
     /// One a point and metric; all metrics of a point together.
     pub rows: Vec<TableRow>,
+}
+
+/// The variant that the others are held against: of the first axis whose values are names, else of the first axis, the
+/// first value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Against {
+    /// The axis.
+    pub axis: String,
+    /// Its value.
+    pub value: String,
 }
 
 /// One mean.
@@ -35,6 +49,10 @@ pub struct TableRow {
     /// Mean, half-width, number of runs with and without a value.
     #[serde(flatten)]
     pub estimate: Estimate,
+    /// Its difference from the variant that it is held against, over the seeds that both have: surer than the two
+    /// intervals suggest, since both saw the same noise. `None` of that variant itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Estimate>,
     /// Of the runs, those in which the machine was too late; `None` of the simulator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invalid: Option<usize>,
@@ -43,6 +61,10 @@ pub struct TableRow {
 impl Table {
     /// Sums up these metrics of a sweep, at the default confidence.
     pub fn new(sweep: &Sweep, metrics: &[Metric]) -> Self {
+        let axes = &sweep.grid.axes;
+        let variants = |k: usize| axes[k].values.len() > 1;
+        let names = |k: &usize| variants(*k) && axes[*k].values.iter().any(|v| v.number.is_none());
+        let axis = (0..axes.len()).find(names).or_else(|| (0..axes.len()).find(|k| variants(*k)));
         let mut rows = Vec::new();
         for point in 0..sweep.grid.points.len() {
             for metric in metrics {
@@ -52,21 +74,37 @@ impl Table {
                     metric: metric.name().to_owned(),
                     unit: metric.unit(),
                     estimate: Estimate::of(values, CONFIDENCE),
+                    difference: axis.and_then(|axis| difference(sweep, point, axis, metric.name())),
                     invalid: sweep.live.then(|| sweep.invalid(point).len()),
                 });
             }
         }
-        let axes = sweep.grid.axes.iter().map(|a| a.name.clone()).collect();
-        Self { axes, confidence: CONFIDENCE, complete: sweep.complete, live: sweep.live_runs(), rows }
+        let shared = rows.iter().any(|row| row.difference.is_some_and(|d| d.n > 1));
+        let against = axis
+            .filter(|_| shared)
+            .map(|k| Against { axis: axes[k].name.clone(), value: axes[k].values[0].label.clone() });
+        if against.is_none() {
+            rows.iter_mut().for_each(|row| row.difference = None);
+        }
+        Self {
+            axes: axes.iter().map(|a| a.name.clone()).collect(),
+            confidence: CONFIDENCE,
+            complete: sweep.complete,
+            against,
+            live: sweep.live_runs(),
+            rows,
+        }
     }
 
-    /// As CSV with a header; a missing number is an empty field. Of live runs there is one more column, `invalid`.
+    /// As CSV with a header; a missing number is an empty field. Where variants are held against one, `difference` and
+    /// `difference_half_width` follow, and of live runs `invalid`.
     pub fn to_csv(&self) -> Result<String, Error> {
         let fail = |e: &dyn std::fmt::Display| Error::Internal(format!("cannot write CSV: {e}"));
         let mut csv = csv::Writer::from_writer(Vec::new());
         let fixed = ["metric", "unit", "n", "incomplete", "mean", "sd", "half_width"];
         let invalid = self.live.map(|_| "invalid");
-        let header = self.axes.iter().map(String::as_str).chain(fixed).chain(invalid);
+        let paired = self.against.iter().flat_map(|_| ["difference", "difference_half_width"]);
+        let header = self.axes.iter().map(String::as_str).chain(fixed).chain(paired).chain(invalid);
         csv.write_record(header).map_err(|e| fail(&e))?;
         for row in &self.rows {
             let e = &row.estimate;
@@ -79,12 +117,31 @@ impl Table {
                 e.incomplete.to_string(),
             ]);
             record.extend([number(e.mean), number(e.sd), number(e.half_width)]);
+            if self.against.is_some() {
+                let d = row.difference.as_ref();
+                record.extend([number(d.and_then(|d| d.mean)), number(d.and_then(|d| d.half_width))]);
+            }
             record.extend(row.invalid.map(|n| n.to_string()));
             csv.write_record(record).map_err(|e| fail(&e))?;
         }
         let bytes = csv.into_inner().map_err(|e| fail(&e))?;
         String::from_utf8(bytes).map_err(|e| fail(&e))
     }
+}
+
+/// How far a point is from the one like it that has the axis's first value, seed by seed.
+fn difference(sweep: &Sweep, point: usize, axis: usize, metric: &str) -> Option<Estimate> {
+    let axes = &sweep.grid.axes;
+    let at = grid::indices(axes, point)[axis];
+    let step: usize = axes[axis + 1..].iter().map(|a| a.values.len()).product();
+    let first = point - at * step;
+    if first == point {
+        return None;
+    }
+    let base: BTreeMap<u64, Option<f64>> = sweep.values(first, metric).into_iter().collect();
+    let own = sweep.values(point, metric).into_iter();
+    let pairs: Vec<_> = own.filter_map(|(seed, value)| Some((value, *base.get(&seed)?))).collect();
+    Some(paired_difference(&pairs, CONFIDENCE))
 }
 
 #[cfg(test)]
@@ -126,6 +183,50 @@ mod tests {
         assert!(
             json.get("live").is_none() && json["rows"][0].get("invalid").is_none(),
             "it is no live sweep"
+        );
+    }
+
+    #[test]
+    fn variants_are_held_against_the_first_seed_by_seed() {
+        let (axes, _) = grid::axes(&["per=0.1,0.2", "sender=a,b"]).unwrap();
+        let metric = Metric::parse("goodput_bps").unwrap();
+        // The seed is worth ten times what the sender is.
+        let value = |point: usize, seed: u64| (10 * seed + (point % 2) as u64 * (1 + seed % 2)) as f64;
+        let row = |point, seed| Row {
+            point,
+            seed,
+            digest: String::new(),
+            values: vec![Some(value(point, seed))],
+            lateness: None,
+        };
+        let mut sweep = Sweep {
+            grid: Grid { axes, points: (0..4).map(|k| scenario("s", k)).collect() },
+            metrics: vec![metric.clone()],
+            rows: (0..4).flat_map(|point| (1..=4).map(move |seed| row(point, seed))).collect(),
+            complete: true,
+            live: false,
+            imprecise: vec![],
+            file: None,
+        };
+        let table = Table::new(&sweep, std::slice::from_ref(&metric));
+        let against = table.against.clone().unwrap();
+        assert_eq!((against.axis.as_str(), against.value.as_str()), ("sender", "a"), "names before numbers");
+        let difference = |k: usize| table.rows[k].difference;
+        assert_eq!((difference(0), difference(2)), (None, None));
+        let d = difference(1).unwrap();
+        assert_eq!((d.mean, d.n, difference(3).unwrap().mean), (Some(1.5), 4, Some(1.5)));
+        assert!(d.half_width < table.rows[1].estimate.half_width, "{d:?}");
+        assert!(
+            table
+                .to_csv()
+                .unwrap()
+                .starts_with("per,sender,metric,unit,n,incomplete,mean,sd,half_width,difference,")
+        );
+        sweep.rows.retain(|row| row.seed == 1);
+        let one = Table::new(&sweep, &[metric]);
+        assert!(
+            one.against.is_none() && one.rows.iter().all(|row| row.difference.is_none()),
+            "one run is no sample"
         );
     }
 

@@ -54,6 +54,14 @@ impl Axis {
         self.values.iter().all(|v| v.label.parse::<f64>().is_ok())
     }
 
+    /// The SI unit, or the name of what is counted, that all its values have; `None` where they differ or are no
+    /// numbers. Empty for pure numbers.
+    pub fn unit(&self) -> Option<&'static str> {
+        let mut units = self.values.iter().map(|v| quantity(&v.label).map(|q| q.si_unit()));
+        let first = units.next()??;
+        units.all(|unit| unit == Some(first)).then_some(first)
+    }
+
     /// The index of the value called `label`, or of the value that is the same number.
     pub fn position(&self, label: &str) -> Option<usize> {
         let exact = self.values.iter().position(|v| v.label == label);
@@ -252,6 +260,18 @@ impl Quantity<'_> {
     fn si(&self) -> f64 {
         let factor = UNITS.iter().find(|(unit, _)| *unit == self.unit).map_or(1.0, |(_, f)| *f);
         self.number * factor
+    }
+
+    fn si_unit(&self) -> &'static str {
+        match self.unit {
+            "bdp" => "bdp",
+            "segments" => "segments",
+            "packets" => "packets",
+            "" | "%" => "",
+            unit if unit.ends_with("bit/s") => "bit/s",
+            unit if unit.ends_with('B') => "B",
+            _ => "s",
+        }
     }
 }
 

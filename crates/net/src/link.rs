@@ -15,21 +15,20 @@ use truckee_channel::random::stream;
 use truckee_channel::{CROSS_TRAFFIC, Capacity, CapacityTrace, Channel, Fate, Loss, Packet as Sighting};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{Direction, Limit, Queue};
+use truckee_scenario::outcome::Drops;
 use truckee_tcp::{Nanos, Time};
 
-/// What a link counts.
+/// What a link counts of the time that is measured.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct Counts {
+    /// Packets that came within that time and were accepted.
     pub packets: u64,
     pub bytes: u64,
-    /// Time spent transmitting within the time that is measured.
+    /// Time spent transmitting.
     pub busy: Nanos,
-    /// ∫ packets waiting dt over the time that is measured, ns.
+    /// ∫ packets waiting dt, ns.
     pub waited: f64,
-    pub queue_drops: u64,
-    pub channel_drops: u64,
-    pub outage_drops: u64,
     pub marks: u64,
     pub acks_filtered: u64,
 }
@@ -74,6 +73,8 @@ pub struct Link {
     measured: (Time, Time),
     /// What it has counted.
     pub counts: Counts,
+    /// What it has lost within the time that is measured, which the network counts.
+    pub drops: Drops,
     special: Box<Special>,
     /// Its name in results.
     pub name: String,
@@ -92,6 +93,8 @@ struct Special {
     capacity: Option<Capacity>,
     trace: Option<Arc<CapacityTrace>>,
     channel: Option<Channel>,
+    /// Whether the channel acts before the queue.
+    after_channel: bool,
     /// Whether the schedule of what waits is kept: the queue's discipline, its ACK filter or a change in mid run will
     /// ask for it.
     scheduled: bool,
@@ -104,6 +107,17 @@ struct Special {
     waiting_bytes: u64,
     /// Each change of the number of packets that wait, where somebody wants it.
     lengths: Option<Vec<(Time, u32)>>,
+    /// Its books before each packet that was worked out ahead of its coming, by the time at which that comes.
+    ahead: Vec<Page>,
+}
+
+/// A link's books as they are until something comes.
+#[derive(Debug)]
+struct Page {
+    /// When it comes.
+    at: Time,
+    counts: Counts,
+    free_at: Time,
 }
 
 impl Special {
@@ -126,11 +140,25 @@ impl Special {
         }
     }
 
+    /// What the channel, if there is one, does to a packet that it meets at `at`.
+    #[inline(always)]
+    fn fate(&mut self, at: Time, packet: &Packet, flow: u32) -> Fate {
+        let Some(channel) = &mut self.channel else { return Fate::Arrives { extra: 0, copy: None } };
+        channel.fate(&Sighting { at, bytes: packet.wire, flow, data: packet.segment.len > 0 })
+    }
+
     /// What the ACK filter, if there is one, makes of a packet.
     fn see(&mut self, now: Time, packet: &Packet) -> Seen {
         self.forget_served(now);
         let waiting = self.waiting.len();
         self.filter.as_mut().map_or(Seen::Other, |filter| filter.see(packet, waiting))
+    }
+}
+
+fn cause_of(loss: Loss) -> DropCause {
+    match loss {
+        Loss::Error => DropCause::Channel,
+        Loss::Outage => DropCause::Outage,
     }
 }
 
@@ -176,6 +204,7 @@ impl Link {
             transit,
             measured: (scenario.warmup, scenario.duration),
             counts: Counts::default(),
+            drops: Drops::default(),
             special: Box::new(Special {
                 limit,
                 red,
@@ -184,11 +213,13 @@ impl Link {
                 capacity,
                 trace: direction.channel.capacity().cloned(),
                 channel,
+                after_channel: direction.after_channel,
                 scheduled,
                 waiting: VecDeque::new(),
                 not_before: 0,
                 waiting_bytes: 0,
                 lengths: None,
+                ahead: Vec::new(),
             }),
             name: name.to_owned(),
             to,
@@ -205,7 +236,27 @@ impl Link {
     /// Each change of the number of packets that waited, up to `end`; `None` where nobody wanted it.
     pub fn take_queue(&mut self, end: Time) -> Option<Vec<(Time, u32)>> {
         self.special.forget_served(end);
-        self.special.lengths.take()
+        let mut lengths = self.special.lengths.take()?;
+        lengths.truncate(lengths.partition_point(|&(t, _)| t <= end));
+        Some(lengths)
+    }
+
+    /// Notes its books at `now`, before it is offered a packet that comes at `at`: [`Self::close`] may want them back.
+    pub fn note_books(&mut self, now: Time, at: Time) {
+        let ahead = &mut self.special.ahead;
+        if ahead.len() == ahead.capacity() {
+            ahead.drain(..ahead.partition_point(|page| page.at <= now));
+            ahead.reserve(ahead.len().max(32));
+        }
+        ahead.push(Page { at, counts: self.counts, free_at: self.free_at });
+    }
+
+    /// The run ends at `end`: what was to come later has not come.
+    pub fn close(&mut self, end: Time) {
+        let ahead = &self.special.ahead;
+        if let Some(page) = ahead.get(ahead.partition_point(|page| page.at <= end)) {
+            (self.counts, self.free_at) = (page.counts, page.free_at);
+        }
     }
 
     /// Whether packets leave in the order in which they came.
@@ -229,7 +280,7 @@ impl Link {
     ) -> Offered {
         if self.plain && self.up {
             let start = self.start(now);
-            let departure = self.transmit(start, packet.wire);
+            let departure = self.transmit(now, start, packet.wire);
             return Offered::Accepted {
                 departure,
                 arrival: departure.saturating_add(self.delay),
@@ -252,16 +303,18 @@ impl Link {
         flow: u32,
     ) -> Offered {
         if !self.up {
-            self.counts.outage_drops += 1;
             return Offered::Dropped(DropCause::Outage, now);
+        }
+        let early = self.special.after_channel.then(|| self.special.fate(now, packet, flow));
+        if let Some(Fate::Lost(loss)) = early {
+            return Offered::Dropped(cause_of(loss), now);
         }
         let seen = if FILTERS { self.special.see(now, packet) } else { Seen::Other };
         if let Seen::Supersedes(held) = seen {
-            self.counts.acks_filtered += 1;
+            self.counts.acks_filtered += u64::from(self.is_measured(now));
             return Offered::Supersedes(held);
         }
         if !self.admits(now, packet) {
-            self.counts.queue_drops += 1;
             return Offered::Dropped(DropCause::Queue, now);
         }
         if let Some(router) = &mut self.special.router {
@@ -278,19 +331,16 @@ impl Link {
         }
         let start = self.start(now);
         let departure = match &mut self.special.capacity {
-            None => self.transmit(start, packet.wire),
+            None => self.transmit(now, start, packet.wire),
             Some(capacity) => {
                 let departure = capacity.depart(start, packet.wire);
-                self.count(start, departure, packet.wire);
+                self.count(now, start, departure, packet.wire);
                 departure
             }
         };
-        let fate = match &mut self.special.channel {
-            None => Fate::Arrives { extra: 0, copy: None },
-            Some(channel) => {
-                let data = packet.segment.len > 0;
-                channel.fate(&Sighting { at: departure, bytes: packet.wire, flow, data })
-            }
+        let fate = match early {
+            Some(fate) => fate,
+            None => self.special.fate(departure, packet, flow),
         };
         if FILTERS
             && let (Some(filter), Some(place), Seen::Candidate) = (&mut self.special.filter, place, seen)
@@ -299,14 +349,7 @@ impl Link {
         }
         let (extra, copy) = match fate {
             Fate::Arrives { extra, copy } => (extra, copy),
-            Fate::Lost(Loss::Error) => {
-                self.counts.channel_drops += 1;
-                return Offered::Dropped(DropCause::Channel, departure);
-            }
-            Fate::Lost(Loss::Outage) => {
-                self.counts.outage_drops += 1;
-                return Offered::Dropped(DropCause::Outage, departure);
-            }
+            Fate::Lost(loss) => return Offered::Dropped(cause_of(loss), departure),
         };
         let arrival = departure.saturating_add(self.delay);
         Offered::Accepted {
@@ -326,6 +369,7 @@ impl Link {
     /// Whether the queue takes the packet; may mark it.
     #[inline(always)]
     fn admits(&mut self, now: Time, packet: &mut Packet) -> bool {
+        let measured = self.is_measured(now);
         let special = &mut *self.special;
         if !special.scheduled {
             return true;
@@ -340,7 +384,7 @@ impl Link {
                     return false;
                 }
                 packet.bits |= bits::CONGESTION_EXPERIENCED;
-                self.counts.marks += 1;
+                self.counts.marks += u64::from(measured);
             }
         }
         idle || match special.limit {
@@ -348,6 +392,11 @@ impl Link {
             Limit::Packets(n) => (special.waiting.len() as u64) < n,
             Limit::Bytes(n) => special.waiting_bytes + u64::from(packet.wire) <= n,
         }
+    }
+
+    /// Whether what happens at `now` is measured. Nothing happens after the end.
+    fn is_measured(&self, now: Time) -> bool {
+        now >= self.measured.0
     }
 
     /// The time from `from` to `to` as far as it is measured.
@@ -373,11 +422,11 @@ impl Link {
         }
     }
 
-    /// Transmits a packet from `start` on; when that ends.
+    /// Transmits a packet that came at `at` from `start` on; when that ends.
     #[inline(always)]
-    fn transmit(&mut self, start: Time, bytes: u32) -> Time {
+    fn transmit(&mut self, at: Time, start: Time, bytes: u32) -> Time {
         let departure = start.saturating_add(self.service_time(bytes));
-        self.count(start, departure, bytes);
+        self.count(at, start, departure, bytes);
         departure
     }
 
@@ -397,11 +446,26 @@ impl Link {
     }
 
     #[inline(always)]
-    fn count(&mut self, start: Time, departure: Time, bytes: u32) {
-        self.counts.packets += 1;
-        self.counts.bytes += u64::from(bytes);
-        self.counts.busy += self.measured(start, departure);
+    fn count(&mut self, at: Time, start: Time, departure: Time, bytes: u32) {
         self.free_at = departure;
+        let (first, last) = self.measured;
+        if first <= at && departure <= last {
+            self.counts.packets += 1; // as nearly always
+            self.counts.bytes += u64::from(bytes);
+            self.counts.busy += departure - start;
+        } else {
+            self.count_at_an_end(at, start, departure, bytes);
+        }
+    }
+
+    /// The same where the time that is measured begins or ends meanwhile.
+    #[cold]
+    fn count_at_an_end(&mut self, at: Time, start: Time, departure: Time, bytes: u32) {
+        if self.is_measured(at) {
+            self.counts.packets += 1;
+            self.counts.bytes += u64::from(bytes);
+        }
+        self.counts.busy += self.measured(start, departure);
     }
 
     /// Puts an accepted packet on its way. Returns the new next arrival if that changed.
@@ -503,9 +567,7 @@ impl Link {
         self.special.note_length(now);
         // Opportunities that were given to lost packets are free again.
         self.special.capacity = self.special.trace.clone().map(Capacity::new);
-        let lost: Vec<PacketId> = std::iter::from_fn(|| self.transit.take()).map(|i| i.packet).collect();
-        self.counts.outage_drops += lost.len() as u64;
-        lost
+        std::iter::from_fn(|| self.transit.take()).map(|i| i.packet).collect()
     }
 
     /// Until when its counts go: where a run ends at `end`, before its time, because all flows are done, the link is seen
@@ -538,16 +600,20 @@ mod tests {
         Link::new(&scenario.links[0].forward, "a-b", 1, &scenario, true, None)
     }
 
-    /// Offers `n` packets at once; accepted ones go on their way.
-    fn fill(link: &mut Link, now: Time, n: u32) {
+    /// Offers `n` packets at once; accepted ones go on their way. How many were not.
+    fn fill(link: &mut Link, now: Time, n: u32) -> usize {
         let segment = truckee_tcp::Segment { len: 1460, ..Default::default() };
         let mut packet = Packet { segment, owner: TRAFFIC, generation: 0, at: 0, wire: 1500, bits: 0 };
+        let mut lost = 0;
         for id in 0..n {
-            if let Offered::Accepted { departure, arrival, .. } = link.offer(now, id, &mut packet, || NO_FLOW)
-            {
-                link.carry(InTransit { arrival, departure, packet: id });
+            match link.offer(now, id, &mut packet, || NO_FLOW) {
+                Offered::Accepted { departure, arrival, .. } => {
+                    link.carry(InTransit { arrival, departure, packet: id });
+                }
+                _ => lost += 1,
             }
         }
+        lost
     }
 
     fn arrivals(link: &mut Link) -> Vec<f64> {
@@ -568,10 +634,19 @@ mod tests {
     #[test]
     fn what_the_channel_has_lost_takes_its_time_under_a_new_rate_too() {
         let mut link = link("{ kind = \"scripted\", packets = [\"2..3\"] }");
-        fill(&mut link, 0, 4);
+        let lost = fill(&mut link, 0, 4);
         link.change(0, Some(6_000_000), None);
         assert_eq!(arrivals(&mut link), [11.0, 17.0]);
-        assert_eq!((link.counts.channel_drops, link.counts.busy), (2, 7 * MS));
+        assert_eq!((lost, link.counts.busy), (2, 7 * MS));
+    }
+
+    #[test]
+    fn what_is_lost_before_the_queue_takes_no_time_and_no_place() {
+        let mut link = link("{ kind = \"scripted\", packets = [\"2..3\"] }");
+        link.special.after_channel = true;
+        assert_eq!(fill(&mut link, 0, 4), 2);
+        assert_eq!(arrivals(&mut link), [11.0, 12.0]);
+        assert_eq!((link.counts.packets, link.counts.busy, link.counts.waited), (2, 2 * MS, MS as f64));
     }
 
     #[test]
@@ -592,8 +667,7 @@ mod tests {
         assert_eq!(link.counts.busy, 3 * MS / 2);
         // One waited 1 ms, three 1.5 ms.
         assert_eq!(link.counts.waited, 5.5 * MS as f64);
-        fill(&mut link, 2 * MS, 1);
-        assert_eq!((link.counts.outage_drops, link.next_arrival()), (6, None));
+        assert_eq!((fill(&mut link, 2 * MS, 1), link.next_arrival()), (1, None));
         link.up = true;
         fill(&mut link, 3 * MS, 1);
         assert_eq!(arrivals(&mut link), [14.0]);

@@ -11,8 +11,8 @@ use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, Path, Template};
 use crate::digest::Digest;
-use crate::link::{self, Link};
-use crate::packet::{Packet, Pool, TRAFFIC};
+use crate::link::Link;
+use crate::packet::{DropCause, Packet, Pool, TRAFFIC};
 use crate::record::{FlowBook, TrafficBook};
 use observe::Load;
 use truckee_scenario::Scenario;
@@ -51,6 +51,8 @@ pub struct FlowState {
     pub readings: Option<Readings>,
     /// Its connections: one slot a lane.
     pub first_connection: usize,
+    /// The link that stands for the time its sending host takes, if it takes any.
+    host: Option<u32>,
     armed: Time,
 }
 
@@ -59,6 +61,27 @@ impl FlowState {
     fn connections(&self) -> std::ops::Range<usize> {
         self.first_connection..self.first_connection + self.app.lanes()
     }
+}
+
+/// A drop as the books have it.
+struct Dropped {
+    when: Time,
+    link: usize,
+    of: Lost,
+    cause: DropCause,
+}
+
+/// Whose books a drop is in, besides the link's.
+#[derive(Clone, Copy)]
+enum Lost {
+    /// A flow's: data.
+    Data(usize),
+    /// A flow's: what its receiver sends.
+    Ack(usize),
+    /// A traffic entry's.
+    Traffic(usize),
+    /// Nobody's: requests, and segments of the sender without data.
+    Other,
 }
 
 /// A source of cross traffic.
@@ -83,7 +106,6 @@ pub struct Network<'a> {
     agenda: Agenda,
     routes: Routes<'a>,
     pub links: Vec<Link>,
-    pub links_warm: Vec<link::Counts>,
     /// Table of paths: numbers of links, each path followed by [`END`].
     paths: Vec<u32>,
     packets: Pool,
@@ -96,6 +118,10 @@ pub struct Network<'a> {
     pub now: Time,
     pub warm: bool,
     unfinished: usize,
+    /// Whether the run may end before its time.
+    may_stop: bool,
+    /// Drops that were booked ahead of their time.
+    drops_ahead: Vec<Dropped>,
     /// What crosses each link, where anybody wants to know.
     load: Option<Load>,
     commands: Vec<Command>,
@@ -130,15 +156,24 @@ impl Network<'_> {
         self.close_books();
     }
 
-    /// Closes the books. What ended before the warm-up did has not been measured.
+    /// Closes the books. What ended before the warm-up did has not been measured, and what was worked out ahead of its
+    /// time has not happened.
     fn close_books(&mut self) {
         if !self.warm {
             self.begin_measuring();
+        }
+        let end = self.now;
+        self.links.iter_mut().for_each(|link| link.close(end));
+        for dropped in std::mem::take(&mut self.drops_ahead) {
+            if dropped.when > end {
+                self.book_drop(&dropped, |n| *n -= 1);
+            }
         }
         for flow in &mut self.flows {
             if let Some(series) = &mut flow.book.series {
                 // Links tell of a drop when its time is known, which may be before it comes.
                 series.drops.sort_by(|a, b| a.t.total_cmp(&b.t));
+                series.drops.truncate(series.drops.partition_point(|point| point.t <= seconds(end)));
             }
         }
     }
@@ -188,11 +223,7 @@ impl Network<'_> {
             self.flows[flow].book.warm = self.totals(flow);
             self.flows[flow].book.verdicts_warm = self.verdicts(flow);
         }
-        self.links_warm = self.links.iter().map(|l| l.counts).collect();
-        for book in &mut self.traffic {
-            book.sent = 0;
-            book.drops = Default::default();
-        }
+        self.traffic.iter_mut().for_each(|book| book.sent = 0);
     }
 }
 

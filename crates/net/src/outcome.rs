@@ -29,11 +29,10 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             one
         })
         .collect();
-    let links = network
-        .links
+    let of_scenario = 2 * scenario.links.len(); // behind them come hosts that take their time
+    let links = network.links[..of_scenario]
         .iter()
-        .zip(&network.links_warm)
-        .map(|(l, warm)| link_outcome(&l.name, &l.counts, warm, l.counted_until(end) - from))
+        .map(|l| link_outcome(&l.name, &l.counts, &l.drops, l.counted_until(end) - from))
         .collect();
     let traffic = scenario
         .traffic
@@ -41,7 +40,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .zip(&network.traffic)
         .map(|(t, book)| traffic_outcome(&t.name, book, end - from))
         .collect();
-    let queues = network.links.iter_mut().filter_map(|l| queue(l, end)).collect();
+    let queues = network.links[..of_scenario].iter_mut().filter_map(|l| queue(l, end)).collect();
     let mut outcome = Outcome {
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: "sim".to_owned(),
@@ -101,8 +100,8 @@ fn flow_outcome(
         connections: totals.connections,
         slow_start_rounds: c.slow_start_end.map(|e| e.1),
         slow_start_s: c.slow_start_end.map(|e| seconds(e.0)),
-        drops: totals.drops,
-        ack_drops: totals.ack_drops,
+        drops: book.drops,
+        ack_drops: book.ack_drops,
         loss_events: loss_events(&c.judged),
         accuracy: loss_events(&c.judged).accuracy(),
         fair_share: None,
@@ -166,20 +165,19 @@ fn estimator_outcome(name: &str, book: &EstimateBook) -> EstimatorOutcome {
     }
 }
 
-fn link_outcome(name: &str, counts: &link::Counts, warm: &link::Counts, span: Nanos) -> LinkOutcome {
-    let packets = counts.packets - warm.packets;
-    let waited = counts.waited;
+fn link_outcome(name: &str, counts: &link::Counts, drops: &Drops, span: Nanos) -> LinkOutcome {
+    let (packets, waited) = (counts.packets, counts.waited);
     let over = |x: f64| if span > 0 { x / span as f64 } else { 0.0 };
     LinkOutcome {
         name: name.to_owned(),
         utilisation: over(counts.busy as f64),
         packets,
-        bytes: counts.bytes - warm.bytes,
-        queue_drops: counts.queue_drops - warm.queue_drops,
-        channel_drops: counts.channel_drops - warm.channel_drops,
-        outage_drops: counts.outage_drops - warm.outage_drops,
-        ecn_marks: counts.marks - warm.marks,
-        acks_filtered: counts.acks_filtered - warm.acks_filtered,
+        bytes: counts.bytes,
+        queue_drops: drops.queue,
+        channel_drops: drops.channel,
+        outage_drops: drops.outage,
+        ecn_marks: counts.marks,
+        acks_filtered: counts.acks_filtered,
         // Little's law: packets waiting on average = sum of their waiting times over the time.
         mean_queue_packets: over(waited),
         mean_wait_s: if packets > 0 { waited / packets as f64 / 1e9 } else { 0.0 },

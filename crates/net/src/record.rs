@@ -109,17 +109,13 @@ impl Deliveries {
     }
 }
 
-/// Adds a drop to its cause.
-pub fn count_drop(drops: &mut Drops, cause: DropCause) {
+/// The entry of a drop's cause.
+pub fn of_cause(drops: &mut Drops, cause: DropCause) -> &mut u64 {
     match cause {
-        DropCause::Queue => drops.queue += 1,
-        DropCause::Channel => drops.channel += 1,
-        DropCause::Outage => drops.outage += 1,
+        DropCause::Queue => &mut drops.queue,
+        DropCause::Channel => &mut drops.channel,
+        DropCause::Outage => &mut drops.outage,
     }
-}
-
-fn less(a: Drops, b: Drops) -> Drops {
-    Drops { queue: a.queue - b.queue, channel: a.channel - b.channel, outage: a.outage - b.outage }
 }
 
 /// Sums over a flow's connections, at some moment.
@@ -130,8 +126,6 @@ pub struct Totals {
     pub segments_received: u64,
     pub acks: u64,
     pub connections: u64,
-    pub drops: Drops,
-    pub ack_drops: Drops,
     pub rtt_min: Option<Nanos>,
 }
 
@@ -176,8 +170,6 @@ impl Totals {
         self.segments_received -= past.segments_received;
         self.acks -= past.acks;
         self.connections -= past.connections;
-        self.drops = less(self.drops, past.drops);
-        self.ack_drops = less(self.ack_drops, past.ack_drops);
         self
     }
 }
@@ -231,6 +223,10 @@ pub struct FlowBook {
     pub verdicts: Verdicts,
     /// The same of all connections, at the end of the warm-up.
     pub verdicts_warm: Verdicts,
+    /// Segments with data that were lost, after the warm-up.
+    pub drops: Drops,
+    /// The same of what the receiver sends.
+    pub ack_drops: Drops,
     /// The last entry of each in the series of phases: the truth, the receiver's own detector, those who watch.
     pub phases: Vec<Option<Phase>>,
     pub started: Option<Time>,

@@ -116,9 +116,11 @@ fn cut(line: &str, column: usize, width: usize) -> (String, usize, usize) {
     )
 }
 
+/// `{}` begins with `error:`; `{:#}` does not, for a message in which something stands before it.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
+        f.write_str(if f.alternate() { "" } else { "error: " })?;
+        f.write_str(&self.message)?;
         let gutter = self.place.as_ref().and_then(|p| p.line).map_or(1, |line| line.to_string().len());
         if let Some(place) = &self.place {
             let number = place.line.map_or_else(|| " ".to_owned(), |line| line.to_string());
@@ -157,13 +159,15 @@ impl From<Error> for Errors {
     }
 }
 
+/// As [`Error`]: `{:#}` leaves out the first one's `error:`.
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, error) in self.list.iter().enumerate() {
-            if i > 0 {
-                f.write_str("\n\n")?;
+            match (i, f.alternate()) {
+                (0, true) => write!(f, "{error:#}")?,
+                (0, false) => write!(f, "{error}")?,
+                _ => write!(f, "\n\n{error}")?,
             }
-            write!(f, "{error}")?;
         }
         if self.list.len() >= Self::MAX {
             write!(f, "\n\nnote: only the first {} problems are shown", Self::MAX)?;

@@ -166,6 +166,7 @@ impl Text {
         self.line("app", app(&flow.app));
         self.line("start", time(flow.start));
         self.line_some("stop", flow.stop.map(time));
+        self.line_some("processing", (flow.processing > 0).then(|| time(flow.processing)));
         self.line_some("route", flow.route.as_deref().map(|r| route(scenario, r)));
         self.stack(&flow.stack);
     }
@@ -251,7 +252,11 @@ fn queue_text(direction: &Direction) -> String {
             .with("gentle", red.gentle.to_string())
             .with("ecn", red.ecn.to_string()),
     };
-    queue.with_some("ack_filter", direction.ack_filter.then(|| "true".to_owned())).end()
+    let on = |flag: bool| flag.then(|| "true".to_owned());
+    queue
+        .with_some("ack_filter", on(direction.ack_filter))
+        .with_some("after_channel", on(direction.after_channel))
+        .end()
 }
 
 fn effect(scenario: &Scenario, effect: &Effect) -> String {

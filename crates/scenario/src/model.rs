@@ -1,6 +1,7 @@
 //! The question: a scenario as an engine reads it. Everything is resolved here: names are numbers, units are SI or
 //! nanoseconds, defaults are filled in.
 
+use crate::error::Error;
 use truckee_channel::ChannelConfig;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
 use truckee_tcp::response::ToEstimate;
@@ -94,6 +95,9 @@ pub struct Direction {
     pub queue: Queue,
     /// Whether an ACK that waits is superseded by a newer one of its connection (RFC 3449, section 5.2.1).
     pub ack_filter: bool,
+    /// Whether the channel acts before the queue, in place of behind the transmitter: what it loses takes no place there
+    /// and no time.
+    pub after_channel: bool,
     /// What the medium does to packets.
     pub channel: ChannelConfig,
 }
@@ -141,6 +145,26 @@ pub struct Red {
 }
 
 impl Scenario {
+    /// Refuses a scenario in which nobody sends anything.
+    pub fn need_senders(&self) -> Result<(), Error> {
+        if !(self.flows.is_empty() && self.traffic.is_empty()) {
+            return Ok(());
+        }
+        let ends = match self.nodes.as_slice() {
+            [first, .., last] => [first.as_str(), last.as_str()],
+            _ => ["server", "client"],
+        };
+        Err(Error {
+            message: format!("nobody sends anything in \"{}\"", self.name),
+            place: None,
+            expected: Some("a [[flow]], or [[traffic]] at least".to_owned()),
+            help: Some(format!(
+                "write [[flow]], from = \"{}\" and to = \"{}\", a line each",
+                ends[0], ends[1]
+            )),
+        })
+    }
+
     /// Whether the receiver of the flow with this index ever goes by a slow-start detector.
     pub fn has_detector(&self, flow: usize) -> bool {
         let by_detector = |policy: &Spec| AnyAckPolicy::build(policy).is_ok_and(|(p, _)| p.phase().is_some());
@@ -181,6 +205,9 @@ pub struct Flow {
     pub stop: Option<Nanos>,
     /// Stack settings of both ends.
     pub stack: Stack,
+    /// Longest time that the sending host takes to get a segment out: each takes a time drawn evenly from 0 to this, one
+    /// after the other. 0: none.
+    pub processing: Nanos,
     /// Nodes on the way of the data, ends included; `None`: the path with the least delay. ACKs go back the same way.
     pub route: Option<Vec<NodeId>>,
 }

@@ -214,6 +214,7 @@ mod tests {
             delay,
             queue: Queue::DropTail { limit: Limit::None },
             ack_filter: false,
+            after_channel: false,
             channel: Default::default(),
         };
         Link {

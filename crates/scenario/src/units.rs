@@ -194,11 +194,11 @@ fn split(text: &str) -> Option<(&str, &str)> {
     };
     let start = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
     let mut end = digits(start);
-    if end == start {
-        return None;
-    }
     if bytes.get(end) == Some(&b'.') && digits(end + 1) > end + 1 {
         end = digits(end + 1);
+    }
+    if end == start {
+        return None;
     }
     if matches!(bytes.get(end), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
@@ -288,6 +288,9 @@ mod tests {
         assert_eq!(parse("10Mbit/s"), Some(Quantity::Rate(1e7)));
         assert_eq!(parse("1.1Gbit/s"), Some(Quantity::Rate(1.1e9)));
         assert_eq!(parse("0.1ms"), Some(Quantity::Time(100_000)));
+        assert_eq!(parse(".2s"), Some(Quantity::Time(200_000_000)));
+        assert_eq!(parse(".5Mbit/s"), Some(Quantity::Rate(5e5)));
+        assert_eq!((parse(".s"), parse("-.2s")), (None, None));
         assert_eq!(parse("2 min"), Some(Quantity::Time(120_000_000_000)));
         assert_eq!(parse("1e3us"), Some(Quantity::Time(1_000_000)));
         assert_eq!(parse("64KiB"), Some(Quantity::Bytes(65_536)));

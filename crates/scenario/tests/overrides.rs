@@ -143,6 +143,75 @@ fn a_clone_keeps_its_own_values() {
     assert_eq!((base.scenario().unwrap().seed, other.scenario().unwrap().seed), (1, 9));
 }
 
+const ONE_LINK: &str = r#"
+duration = "10s"
+link = [{ between = ["a", "b"], rate = "1Mbit/s" }]
+flow = [{ from = "a", to = "b" }]
+"#;
+
+/// With overrides of a file that has little.
+fn little(settings: &[(&str, &str)]) -> Result<Scenario, Errors> {
+    let mut document = Document::parse("little.toml", ONE_LINK)?;
+    settings.iter().try_for_each(|(path, value)| document.set(path, value))?;
+    document.scenario()
+}
+
+#[test]
+fn a_key_that_is_not_in_the_file_yet_is_set_where_it_belongs() {
+    let scenario =
+        little(&[("channel.kind", "bernoulli"), ("channel.per", "0.3"), ("queue.size", "7packets")]);
+    let forward = &scenario.unwrap().links[0].forward;
+    assert_eq!(forward.channel.effects, [Effect::Bernoulli { per: 0.3 }]);
+    assert_eq!(forward.queue, Queue::DropTail { limit: Limit::Packets(7) });
+    assert_eq!(little(&[("delay", "5ms")]).unwrap().links[0].back.delay, 5_000_000);
+    assert_eq!(little(&[("defaults.sender", "vegas")]).unwrap().flows[0].sender.label, "vegas");
+    let scenario = little(&[("flow.app.kind", "file"), ("flow.app.size", "1kB")]).unwrap();
+    assert_eq!(scenario.flows[0].app, App::File { size: 1000 });
+    let missing = little(&[("channel.per", "0.3")]).unwrap_err().to_string();
+    assert!(missing.contains("--set channel.per=0.3") && missing.contains("without \"kind\""), "{missing}");
+}
+
+#[test]
+fn a_key_that_none_of_several_links_has_asks_which_one_is_meant() {
+    let message = refused("channel_back", "none");
+    assert!(message.contains("say which") && message.contains("link.radio.1.channel_back"), "{message}");
+    assert!(good("link.radio.1.channel_back", "{ kind = \"none\" }").links.len() == 2);
+}
+
+#[test]
+fn a_number_may_begin_with_its_point() {
+    assert!(matches!(
+        good("channel.per_bad", ".25").links[1].forward.channel.effects[1],
+        Effect::Gilbert { per_bad: 0.25, .. }
+    ));
+    assert_eq!(good("duration", ".2s").duration, 200_000_000);
+}
+
+#[test]
+fn a_percentage_is_refused_with_the_number_to_write() {
+    let message = refused("channel.per_bad", "30%");
+    assert!(message.contains("= help: write 0.3"), "{message}");
+    assert!(!refused("channel.per_bad", "300%").contains("help"));
+}
+
+#[test]
+fn nobody_who_sends_is_told_so_with_what_to_write() {
+    assert!(good("seed", "1").need_senders().is_ok());
+    let document = Document::parse(
+        "n.toml",
+        "duration = \"1s\"\nlink = [{ between = [\"a\", \"b\"], rate = \"1Mbit/s\" }]",
+    );
+    let message = document.unwrap().scenario().unwrap().need_senders().unwrap_err().to_string();
+    assert!(message.contains("[[flow]], from = \"a\" and to = \"b\""), "{message}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_refused_with_its_neighbour() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let message = Document::read(format!("{folder}/lossles.toml").as_ref()).unwrap_err().to_string();
+    assert!(message.contains("did you mean") && message.contains("examples/lossless.toml\"?"), "{message}");
+}
+
 #[test]
 fn errors_name_the_override_and_the_nearest_name() {
     let gallery = [

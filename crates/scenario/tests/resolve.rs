@@ -66,6 +66,18 @@ fn an_ack_filter_belongs_to_the_queue_of_its_direction_and_the_explanation_shows
 }
 
 #[test]
+fn a_queue_may_stand_behind_the_channel_of_its_direction() {
+    let one = "rate = \"1Mbit/s\"\nqueue = { size = \"9packets\", after_channel = true }\nqueue_back = {}";
+    let scenario = good(&path(one, "rate = \"1Mbit/s\"", FLOW));
+    let behind: Vec<_> =
+        scenario.links.iter().map(|l| (l.forward.after_channel, l.back.after_channel)).collect();
+    assert_eq!(behind, [(true, false), (false, false)]);
+    let explained = truckee_scenario::explain(&scenario);
+    assert_eq!(explained.matches("after_channel = true").count(), 1, "{explained}");
+    assert_eq!(good(&explained).links, scenario.links);
+}
+
+#[test]
 fn a_bdp_queue_is_rate_times_the_round_trip_of_the_flows_over_their_packet() {
     // 10 Mbit/s · 2 · (50 + 10) ms / (1500 · 8 bit) = 100 packets; the other direction has a tenth of the rate.
     let first = "rate = \"10Mbit/s\"\nrate_back = \"1Mbit/s\"\ndelay = \"50ms\"\nqueue = { size = \"bdp\" }";

@@ -50,6 +50,9 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
     if let Some(why) = &report.not_judged {
         writeln!(out, "not judged: {why}")?;
     }
+    if let Some(what) = &report.calibrated {
+        writeln!(out, "calibrated on what it is held against: {}", what.trim())?;
+    }
     writeln!(
         out,
         "{}; {} in {}",

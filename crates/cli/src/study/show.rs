@@ -7,33 +7,38 @@ use std::io::{self, Write};
 use truckee_lab::EngineName;
 use truckee_lab::study::Study;
 
-/// One line a study, and the checks that are known to differ from the paper, each with its reason.
+/// One line a study; `study show` says the rest.
 pub fn list(out: &mut dyn Write, studies: &[Study]) -> io::Result<()> {
-    let columns = [
-        words("study"),
-        words("runs on"),
-        numbers("checks"),
-        numbers("differ"),
-        words("title"),
-        words("published in"),
-    ];
+    let columns = [words("study"), words("runs on"), numbers("checks"), numbers("differ"), words("title")];
     let row = |s: &Study| {
-        let source = format!("{}, {}", s.source.paper, s.source.place);
         let differ = s.checks.iter().filter(|c| c.differs.is_some()).count();
         let on: Vec<EngineName> = s.engines(false).into_iter().collect();
         let checks = s.checks.len().to_string();
-        vec![s.id.clone(), super::engines(&on), checks, differ.to_string(), s.title.clone(), source]
+        vec![s.id.clone(), super::engines(&on), checks, differ.to_string(), s.title.clone()]
     };
-    layout::write(out, &columns, studies.iter().map(row))?;
-    writeln!(out)?;
-    for study in studies {
-        for check in &study.checks {
-            if let Some(why) = &check.differs {
-                writeln!(out, "{} differs from the paper: {}: {}", study.id, check.name, why.trim())?;
-            }
-        }
+    let rows: Vec<Vec<String>> = studies.iter().map(row).collect();
+    let widest = |k: usize| rows.iter().map(|r| r[k].chars().count()).max().unwrap_or(0);
+    // Two columns between each two, and the headers of the numbers.
+    let before = widest(0).max("study".len()) + widest(1).max("runs on".len()) + "checksdiffer".len() + 8;
+    let left = usize::from(layout::width()).saturating_sub(before).max(20);
+    let cut = rows.into_iter().map(|mut row| {
+        row[4] = cut(&row[4], left);
+        row
+    });
+    layout::write(out, &columns, cut)?;
+    writeln!(
+        out,
+        "\ntruckee study show ID says the rest: the claim, its source, what differs from it and why"
+    )
+}
+
+/// A text of so many characters at most.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
     }
-    Ok(())
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
 }
 
 /// Everything but the verdict.
@@ -46,6 +51,9 @@ pub fn one(out: &mut dyn Write, study: &Study) -> Result<(), Error> {
         writeln!(out, "runs on: {}{}", super::engines(&on), at_once.unwrap_or_default())?;
     }
     writeln!(out, "\n{}", study.setup.trim())?;
+    if let Some(what) = &study.calibrated {
+        writeln!(out, "\ncalibrated on what it is held against: {}", what.trim())?;
+    }
     for sweep in &study.sweeps {
         writeln!(out, "\nsweep \"{}\": {}", sweep.name, many(sweep.runs as usize, "seed"))?;
         for axis in sweep.engine_axis(false).into_iter().chain(sweep.axes(false)?) {

@@ -397,7 +397,6 @@ fn mistakes_of_usage_end_with_status_2_and_say_what_would_do() {
         (&["run", "examples/lossless.toml", "--set", "duration"], "expected PATH=VALUE"),
         (&["run", "examples/lossless.toml", "--set", "flow.sender=newrenno"], "newreno"),
         (&["run", "examples/lossless.toml", "--set", "duration=30"], "\"30s\""),
-        (&["sweep", "examples/lossless.toml"], "--vary"),
         (&["sweep", "examples/lossless.toml", "--vary", "flow.sendr=reno"], "sender"),
         (&["sweep", "examples/lossless.toml", "--vary", "seed=1..3", "--runs", "5"], "leave out --runs"),
         (&["sweep", "examples/lossless.toml", "--vary", "seed=1", "--metric", "goodput"], "goodput_bps"),
@@ -426,4 +425,111 @@ fn a_mistake_in_a_scenario_is_shown_where_it_is() {
 #[test]
 fn what_cannot_be_written_ends_with_status_1() {
     truckee(&RUN).args(["--out", "Cargo.toml/results"]).assert().code(1).stderr(contains("cannot write"));
+}
+
+#[test]
+fn a_scenario_in_which_nobody_sends_is_refused() {
+    let silent = "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n";
+    for command in [&["run", "-"][..], &["sweep", "-", "--vary", "rate=1Mbit/s,2Mbit/s"]] {
+        truckee(command)
+            .write_stdin(silent)
+            .assert()
+            .code(2)
+            .stderr(contains("nobody sends").and(contains("[[flow]]")));
+    }
+}
+
+#[test]
+fn a_message_says_error_once() {
+    let done = truckee(&["sweep", "examples/wireless.toml", "--vary", "flow.sendr=reno"]).assert().code(2);
+    let text = String::from_utf8(done.get_output().stderr.clone()).unwrap();
+    assert!(
+        text.starts_with("error: at flow.sendr=reno: a flow has no key")
+            && text.matches("error:").count() == 1,
+        "{text}"
+    );
+}
+
+#[test]
+fn a_figure_under_another_suffix_is_refused() {
+    truckee(&RUN)
+        .args(["--figure", "x.png"])
+        .assert()
+        .code(2)
+        .stderr(contains("figures are drawn as SVG: write x.svg"));
+}
+
+#[test]
+fn seeds_alone_can_be_swept_and_run() {
+    let sweep = json(&["sweep", "examples/wireless.toml", "--set", "duration=5s", "--runs", "3"]);
+    assert_eq!((&sweep["axes"], &sweep["rows"][0]["n"]), (&serde_json::json!([]), &3.into()));
+    let run = json(&["run", "examples/wireless.toml", "--set", "duration=5s", "--runs", "3"]);
+    let metrics: Vec<&str> =
+        run["rows"].as_array().unwrap().iter().map(|r| r["metric"].as_str().unwrap()).collect();
+    assert_eq!(metrics[..2], ["flow.download.goodput_bps", "flow.download.completion_s"]);
+    assert_eq!(run["rows"][0]["n"], 3);
+    truckee(&["run", "examples/wireless.toml", "--runs", "3", "--out", "x"]).assert().code(2);
+}
+
+#[test]
+fn tables_fit_a_hundred_columns() {
+    for command in [
+        &["run", "examples/wireless.toml", "--set", "duration=50s"][..],
+        &["study", "list"],
+        &["study", "run", "taba-xp"],
+        &[
+            "sweep",
+            "examples/wireless.toml",
+            "--set",
+            "duration=5s",
+            "--vary",
+            "flow.sender=cubic,bbr",
+            "--runs",
+            "3",
+        ],
+    ] {
+        let done = truckee(command).env_remove("COLUMNS").assert().success();
+        let text = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+        let notes = |line: &&str| line.chars().count() > 100 && line.contains("  ");
+        assert_eq!(text.lines().find(notes), None, "{command:?}");
+    }
+}
+
+#[test]
+fn the_list_of_studies_has_a_line_for_each() {
+    let text = |columns: &str| {
+        let done = truckee(&["study", "list"]).env("COLUMNS", columns).assert().success();
+        String::from_utf8(done.get_output().stdout.clone()).unwrap()
+    };
+    let ids = |text: &str| text.lines().filter(|line| line.starts_with("wireless-")).count();
+    assert_eq!((ids(&text("100")), ids(&text("300"))), (2, 2));
+    assert!(text("100").contains('…') && !text("300").contains('…'), "what is cut says so");
+}
+
+#[test]
+fn variants_of_a_sweep_are_held_against_the_first() {
+    let done = truckee(&[
+        "sweep",
+        "examples/wireless.toml",
+        "--set",
+        "duration=5s",
+        "--vary",
+        "flow.sender=cubic,bbr",
+        "--runs",
+        "4",
+    ]);
+    { done }.assert().success().stdout(contains("against cubic").and(contains("seed by seed")));
+}
+
+#[test]
+fn completions_know_the_names_of_algorithms() {
+    for (shell, names) in [
+        ("bash", &["westwood-plus", "wireless-download", "accumulated-full"][..]),
+        ("zsh", &["flow.sender=bbr", "flow.receiver=division"]),
+        ("fish", &["westwood-plus"]),
+    ] {
+        let done = truckee(&["completions", shell]).assert().success();
+        let script = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+        names.iter().for_each(|name| assert!(script.contains(name), "{shell}: {name}"));
+    }
 }

@@ -1,10 +1,12 @@
 //! Which congestion control of the kernel carries a scenario's sender.
 
-use super::port::{Port, arg};
+use super::port::{Port, arg, member};
 use crate::Error;
 use truckee_scenario::model::Sender;
+use truckee_tcp::estimate::WestwoodPlus;
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::response::AnyResponse;
+use truckee_tcp::spec::Member;
 use truckee_tcp::{Arg, Spec, Stack, preset};
 
 /// What carries a sender in the kernel.
@@ -18,7 +20,8 @@ pub enum Control {
 
 /// The control for `sender` in `stack`. What no kernel does is refused, with what could stand in its place.
 ///
-/// Growth by bytes that halves is the kernel's `reno`, CUBIC its `cubic` and BBR its `bbr`; the rest are ports.
+/// Growth by bytes that halves is the kernel's `reno`, CUBIC its `cubic`, BBR its `bbr` and Westwood+ its
+/// `westwood`; the rest are ports.
 /// Recovery is the kernel's own in every case: reno, newreno and sack become what its settings make of it.
 pub fn control_of(sender: &Sender, stack: &Stack) -> Result<Control, Error> {
     let refused = |why: String| Error::Refused { place: format!("sender \"{}\"", sender.label), why };
@@ -54,6 +57,7 @@ fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
         ("byte-counting", "halve") => "reno",
         ("cubic", "cubic") => "cubic",
         ("bbr", "bbr") => "bbr",
+        ("byte-counting", "to-estimate") if goes_by_westwood_plus(sender) => "westwood",
         ("cubic" | "bbr", other) | (other, "cubic" | "bbr") => {
             return Err(format!(
                 "the kernel's cubic and bbr have their own growth and response, and none by \"{other}\""
@@ -61,7 +65,11 @@ fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
         }
         _ => return Ok(None),
     };
-    let base = preset::find(if name == "reno" { "sack-abc" } else { name });
+    let base = preset::find(match name {
+        "reno" => "sack-abc",
+        "westwood" => "westwood-plus",
+        own => own,
+    });
     let (growth, response) = base.map(|p| (p.growth(), p.response())).unwrap_or_default();
     let as_published = AnyGrowth::build(&growth).is_ok_and(|(_, spec)| spec == sender.growth)
         && AnyResponse::build(&response).is_ok_and(|(_, spec)| spec == sender.response)
@@ -73,6 +81,11 @@ fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
         (false, _) => Err(format!("the kernel's {name} has no parameters; leave them at their defaults")),
         (true, _) => Ok(Some(Control::Native(name.to_owned()))),
     }
+}
+
+/// Whether its response goes by the estimator that the kernel's own module has.
+fn goes_by_westwood_plus(sender: &Sender) -> bool {
+    member(&sender.response, "estimator").is_some_and(|e| e.name == <WestwoodPlus as Member>::INFO.name)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::published::{PORTS, Published};
 use crate::Error;
-use truckee_tcp::estimate::{AnyEstimator, Csfq, Ewma, Tibet, Westwood1, Westwood2, Westwood3};
+use truckee_tcp::estimate::{AnyEstimator, Csfq, Ewma, Tibet, Westwood1, Westwood2, Westwood3, WestwoodPlus};
 use truckee_tcp::growth::{self, AnyGrowth};
 use truckee_tcp::preset;
 use truckee_tcp::response::{self, AnyResponse};
@@ -167,6 +167,10 @@ fn check_estimator(estimator: &Spec) -> Result<(), String> {
         || is::<Westwood3>(estimator);
     if ported && AnyEstimator::build(estimator).is_ok() {
         return Ok(());
+    }
+    if is::<WestwoodPlus>(estimator) {
+        let own = "Westwood+ is Linux's own: the preset westwood-plus as it is runs there, where the kernel has the module";
+        return Err(own.to_owned());
     }
     Err(format!(
         "the estimator \"{}\" is not ported to the kernel; tibet, ewma, csfq and westwood-1, -2 and -3 are",

@@ -76,6 +76,8 @@ pub(super) struct Lane {
     capacity: Option<Capacity>,
     trace: Option<Arc<CapacityTrace>>,
     channel: Option<Channel>,
+    /// Whether the channel acts before the queue.
+    after_channel: bool,
     transit: Transit,
     measured: (Time, Time),
 }
@@ -109,6 +111,7 @@ impl Lane {
             trace,
             transit: Transit::new(channel.keeps_order()),
             channel: (!channel.is_clean()).then_some(channel),
+            after_channel: direction.after_channel,
             measured,
         }
     }
@@ -119,6 +122,10 @@ impl Lane {
         if !self.up {
             self.counts.outage_drops += 1;
             return Offered::Dropped(Cause::Outage, now);
+        }
+        let early = if self.after_channel { Some(self.fate(now, bytes, flow, data)) } else { None };
+        if let Some(Fate::Lost(loss)) = early {
+            return self.lost(loss, now);
         }
         self.forget_served(now);
         if !self.admits(now, bytes) {
@@ -143,9 +150,9 @@ impl Lane {
         self.counts.bytes += u64::from(bytes);
         self.counts.busy += self.within(start, departure);
         self.free_at = departure;
-        let fate = match &mut self.channel {
-            None => Fate::Arrives { extra: 0, copy: None },
-            Some(channel) => channel.fate(&Sighting { at: departure, bytes, flow, data }),
+        let fate = match early {
+            Some(fate) => fate,
+            None => self.fate(departure, bytes, flow, data),
         };
         match fate {
             Fate::Arrives { extra, copy } => {
@@ -156,13 +163,28 @@ impl Lane {
                     copy: copy.map(|after| arrival.saturating_add(after)),
                 }
             }
-            Fate::Lost(Loss::Error) => {
+            Fate::Lost(loss) => self.lost(loss, departure),
+        }
+    }
+
+    /// What the channel does to a packet that it meets at `at`.
+    fn fate(&mut self, at: Time, bytes: u32, flow: u32, data: bool) -> Fate {
+        match &mut self.channel {
+            None => Fate::Arrives { extra: 0, copy: None },
+            Some(channel) => channel.fate(&Sighting { at, bytes, flow, data }),
+        }
+    }
+
+    /// Counts what the channel has lost at `at`.
+    fn lost(&mut self, loss: Loss, at: Time) -> Offered {
+        match loss {
+            Loss::Error => {
                 self.counts.channel_drops += 1;
-                Offered::Dropped(Cause::Channel, departure)
+                Offered::Dropped(Cause::Channel, at)
             }
-            Fate::Lost(Loss::Outage) => {
+            Loss::Outage => {
                 self.counts.outage_drops += 1;
-                Offered::Dropped(Cause::Outage, departure)
+                Offered::Dropped(Cause::Outage, at)
             }
         }
     }

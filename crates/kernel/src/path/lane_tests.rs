@@ -41,6 +41,7 @@ fn a_backlog_leaves_at_the_rate_whatever_fraction_of_a_nanosecond_a_packet_takes
             delay: 5,
             queue: Queue::DropTail { limit: Limit::None },
             ack_filter: false,
+            after_channel: false,
             channel: ChannelConfig::default(),
         };
         let mut lane = Lane::new(&direction, "a-b", 1, (0, Time::MAX >> 1));
@@ -209,4 +210,14 @@ fn the_length_of_a_queue_is_kept_where_it_is_wanted() {
         "of changes at one time the last counts"
     );
     assert_eq!(lane("{ kind = \"bernoulli\", per = 0.0 }", "2packets").take_queue(MS), None);
+}
+
+#[test]
+fn what_is_lost_before_the_queue_takes_no_time_and_no_place() {
+    let mut one = lane("{ kind = \"scripted\", packets = [\"2..3\"] }", "5packets");
+    one.after_channel = true;
+    let lost = fill(&mut one, 0, 4).into_iter().filter(|o| matches!(o, Offered::Dropped(Cause::Channel, 0)));
+    assert_eq!(lost.count(), 2);
+    assert_eq!(arrivals(&mut one), [11.0, 12.0]);
+    assert_eq!((one.counts.channel_drops, one.counts.packets, one.counts.busy), (2, 2, 2 * MS));
 }

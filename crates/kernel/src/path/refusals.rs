@@ -31,6 +31,10 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Error> {
         let why = "Quick-Start asks routers for a rate (RFC 4782), and the emulator's do not answer; choose another start";
         return Err(refused(format!("flow \"{name}\""), why));
     }
+    if let Some(flow) = scenario.flows.iter().find(|flow| flow.processing > 0) {
+        let why = "real hosts take the time that they take; leave processing out";
+        return Err(refused(format!("flow \"{}\"", flow.name), why));
+    }
     scenario.links.iter().try_for_each(check_link)?;
     check_changes(scenario)
 }

@@ -163,6 +163,8 @@ pub(super) struct Grid {
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct GridAxis {
     pub(super) name: String,
+    /// That of the numbers; empty for pure ones.
+    pub(super) unit: String,
     pub(super) labels: Vec<String>,
     /// The values as numbers; empty where one is none.
     pub(super) numbers: Vec<f64>,

@@ -105,7 +105,10 @@ fn verdict(report: &Value) -> String {
             parts.push(format!("{} {word}", of(key)));
         }
     }
-    parts.join(", ")
+    match report["calibrated"].as_str() {
+        Some(what) => format!("{}; calibrated on what it is held against: {}", parts.join(", "), what.trim()),
+        None => parts.join(", "),
+    }
 }
 
 /// The sweeps kept under a study's directory.

@@ -38,7 +38,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
             human::percent(CONFIDENCE)
         ),
         facts: facts.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(live).collect(),
-        sections: vec![sweep.curves("Figures", &FIRST), sweep.table()],
+        sections: vec![sweep.curves("Figures", &sweep.first()), sweep.table()],
     })
 }
 
@@ -134,6 +134,13 @@ impl Kept {
         self.manifest.metrics.iter().filter(has).map(String::as_str).collect()
     }
 
+    /// What is shown first: what was asked for, then what is worth it anyway.
+    fn first(&self) -> Vec<&str> {
+        let asked = self.manifest.asked.iter().map(String::as_str);
+        let more = FIRST.into_iter().filter(|name| !self.manifest.asked.iter().any(|a| a == name));
+        asked.chain(more).collect()
+    }
+
     fn curves(&self, title: &str, first: &[&str]) -> Section {
         let names = self.metrics();
         let mut shown: Vec<usize> =
@@ -174,7 +181,9 @@ impl Kept {
 
     fn table(&self) -> Section {
         let known = self.metrics();
-        let wanted = || FIRST.into_iter().chain(TABLE).filter(|m| known.contains(m));
+        let first = self.first();
+        let more = TABLE.into_iter().filter(|name| !first.contains(name));
+        let wanted: Vec<&str> = first.iter().copied().chain(more).filter(|m| known.contains(m)).collect();
         let unit = |metric: &str| Metric::parse(metric).map_or("", |m| m.unit());
         let axes = &self.manifest.axes;
         let row = |point: usize| {
@@ -184,7 +193,7 @@ impl Kept {
                 .zip(at)
                 .map(|(a, k)| Cell { sort: a.values[k].number, ..Cell::words(a.values[k].label.clone()) })
                 .collect();
-            cells.extend(wanted().map(|metric| {
+            cells.extend(wanted.iter().map(|metric| {
                 let e = self.estimate(point, metric);
                 Cell::mean(e.mean, e.half_width, unit(metric))
             }));
@@ -197,7 +206,7 @@ impl Kept {
             cells
         };
         let mut columns: Vec<Column> = axes.iter().map(|a| Column::words(&a.name)).collect();
-        columns.extend(wanted().map(Column::number));
+        columns.extend(wanted.iter().map(|name| Column::number(name)));
         columns.push(Column::number("runs"));
         let caption = "Means over the runs that have a value.".to_owned();
         let rows = (0..self.cells.len()).map(row).collect();
@@ -268,9 +277,17 @@ fn names(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 
 fn axis(axis: &Axis) -> GridAxis {
     let numbers: Option<Vec<f64>> = axis.values.iter().map(|v| v.number).collect();
-    let numbers = numbers.unwrap_or_default();
+    let mut numbers = numbers.unwrap_or_default();
+    let unit = axis.unit().unwrap_or_default();
+    let most = numbers.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+    let (size, unit) = match human::scale_of(most, unit) {
+        (size, name) if !name.is_empty() => (size, name),
+        _ => (1.0, unit),
+    };
+    numbers.iter_mut().for_each(|x| *x /= size);
     GridAxis {
         name: axis.name.clone(),
+        unit: unit.to_owned(),
         labels: axis.values.iter().map(|v| v.label.clone()).collect(),
         log: is_logarithmic(&numbers),
         numbers,
@@ -361,6 +378,20 @@ mod tests {
         std::fs::write(dir.path().join("parts/part-00000000-0123456789abcdef.parquet"), "PAR1").unwrap();
         let message = page(dir.path()).unwrap_err().to_string();
         assert!(message.contains("not those that were written"), "{message}");
+    }
+
+    #[test]
+    fn an_axis_has_the_unit_in_which_its_numbers_read_best() {
+        let of = |text: &str| {
+            let (axes, _) = grid::axes(&[text]).unwrap();
+            let axis = axis(&axes[0]);
+            (axis.unit, axis.numbers)
+        };
+        assert_eq!(of("delay=5ms,50ms,200ms"), ("ms".to_owned(), vec![5.0, 50.0, 200.0]));
+        assert_eq!(of("rate=500kbit/s,2Mbit/s"), ("Mbit/s".to_owned(), vec![0.5, 2.0]));
+        assert_eq!(of("queue.size=0.1bdp,1bdp"), ("bdp".to_owned(), vec![0.1, 1.0]));
+        assert_eq!(of("channel.per=0.1,0.2"), (String::new(), vec![0.1, 0.2]));
+        assert_eq!(of("queue.size=1bdp,5packets").0, "", "two units are none");
     }
 
     #[test]

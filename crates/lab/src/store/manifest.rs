@@ -21,6 +21,9 @@ pub struct Manifest {
     pub axes: Vec<Axis>,
     /// The metrics, in the order of the columns.
     pub metrics: Vec<String>,
+    /// Those of them that were asked for by name, which the page shows first.
+    #[serde(default)]
+    pub asked: Vec<String>,
     /// The command lines that worked on this directory, the first one first.
     pub commands: Vec<Vec<String>>,
     /// The builds of the program that worked on it, the first one first: of the same version they may give other numbers
@@ -95,6 +98,7 @@ mod tests {
             digest: "0".into(),
             axes: grid::axes(&[vary]).unwrap().0,
             metrics: vec!["goodput_bps".into()],
+            asked: vec![],
             commands: vec![vec!["truckee".into(), vary.into()]],
             builds: vec!["0.1.0 (a)".into()],
         }

@@ -6,16 +6,18 @@
 //!
 //! | kind | passes when |
 //! |---|---|
-//! | `within` | \|quantity − `published`\| ≤ `tolerance`·\|`published`\|, or ≤ `absolute`; the interval is shown |
+//! | `within` | the whole interval is within `published` ± `tolerance`·\|`published`\|, or ± `absolute`; it fails where the whole interval is outside |
 //! | `exact` | every seed gives `published` (to 1e-9 of it) |
 //! | `bound` | the whole interval is above `above`, and below `below` |
 //! | `rises`, `falls` | along an axis every step's paired difference has its whole interval on the right side of 0; with `significant = false`: no step's interval lies wholly on the wrong side, and that of the whole way (last minus first) lies wholly on the right one |
 //! | `order` | at every selected cell, the paired difference of `first` to each other selected value of `along` has its whole interval on the right side of 0; with `significant = false`: none lies wholly on the wrong side |
 //! | `formula` | as `within`, with the closed form's value at the cell as the published one |
 //!
-//! Where live runs are among those measured, no two of which are the same, a row is judged by its interval: `within`
-//! and `formula` too pass only when the whole interval is within the tolerance, and what fails has its whole interval on
-//! the wrong side (a step of `rises`, a rival of `order`). An interval that holds both is `undecided`, as is a row with
+//! `within` and `formula` are judged by the interval: one that is neither within the tolerance nor outside it is
+//! `undecided`, and takes more runs. Of a single run, and of a simulated row that `differs`, the value itself is judged.
+//!
+//! Where live runs are among those measured, no two of which are the same, every row is judged so: what fails has its
+//! whole interval on the wrong side (a step of `rises`, a rival of `order`). An interval that holds both is `undecided`, as is a row with
 //! more invalid runs than [`crate::validity::MOST_INVALID`], and an `exact` one that any of them could have spoilt. A
 //! check with `differs` then fails only when its whole interval has left the pin.
 //!
@@ -70,7 +72,7 @@ pub fn evaluate(check: &Check, data: &Data, quick: bool) -> Result<Vec<CheckRow>
     Ok(rows)
 }
 
-/// What a row's interval holds; of simulated runs, which are judged as each kind says, never both.
+/// What a row's interval holds. Of simulated runs both counts in `within` and `formula`, and is a failure elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     Agreement,
@@ -145,7 +147,7 @@ impl Judge<'_> {
         };
         row.verdict = match (&problem, found) {
             (None, Found::Agreement) => Verdict::Pass,
-            (None, Found::Both) if live => Verdict::Undecided,
+            (None, Found::Both) if live || !self.needs_interval() => Verdict::Undecided,
             (Some(_), _) if live && no_interval && row.incomplete == 0 && row.measured.is_some() => {
                 Verdict::Undecided
             }
@@ -221,8 +223,8 @@ impl Judge<'_> {
                 };
                 let (low, high) = (published - most, published + most);
                 let found = match measured.interval {
-                    Some(interval) if live => Found::between(
-                        interval.0 >= low && interval.1 <= high,
+                    Some(interval) if live || check.differs.is_none() => Found::between(
+                        [interval.0, interval.1].iter().all(|end| (end - published).abs() <= most),
                         is_outside(interval, (low, high)),
                     ),
                     _ => Found::of(measured.value.is_some_and(|v| (v - published).abs() <= most)),

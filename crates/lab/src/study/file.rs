@@ -24,6 +24,9 @@ pub struct Study {
     pub source: Source,
     /// What the paper states, what it leaves open, what was chosen and why.
     pub setup: String,
+    /// What was chosen by the very numbers that checks hold it against, in a sentence: what then passes is a fit, no
+    /// prediction. Shown where its passes are.
+    pub calibrated: Option<String>,
     /// What runs its sweeps where they do not say themselves; the simulator by default.
     #[serde(default)]
     pub engine: EngineName,
@@ -401,7 +404,7 @@ impl Study {
     pub fn grid(&self, sweep: &SweepPart, quick: bool) -> Result<Grid, Error> {
         let refused = |e: &dyn std::fmt::Display| Error::Study {
             file: self.id.clone(),
-            reason: format!("sweep \"{}\": {e}", sweep.name),
+            reason: format!("sweep \"{}\": {e:#}", sweep.name),
         };
         let text = sweep.scenario.as_ref().or(self.scenario.as_ref()).map_or("", String::as_str);
         let mut document = Document::parse(&self.id, text).map_err(|e| refused(&e))?;

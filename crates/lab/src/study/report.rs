@@ -16,7 +16,7 @@ pub enum Verdict {
     Fail,
     /// Not as published, explained, and measured as pinned.
     Differs,
-    /// Of live runs: their interval holds both agreement and disagreement, or too many of them are invalid.
+    /// Their interval holds both agreement and disagreement, or, of live runs, too many of them are invalid.
     Undecided,
     /// Not looked at in the quick form.
     Skipped,
@@ -96,6 +96,9 @@ pub struct StudyReport {
     pub source: Source,
     /// What was chosen.
     pub setup: String,
+    /// What was chosen by the published numbers themselves; `None`: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrated: Option<String>,
     /// The engines it stands on: `sim`, `kernel`.
     pub engines: Vec<EngineName>,
     /// Whether this was the quick form.

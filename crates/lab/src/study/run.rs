@@ -46,6 +46,7 @@ pub fn run(
         title: study.title.clone(),
         source: study.source.clone(),
         setup: study.setup.clone(),
+        calibrated: study.calibrated.clone(),
         engines: needed.iter().copied().collect(),
         quick: options.quick,
         complete: false,

@@ -7,15 +7,16 @@ use crate::agenda::{Agenda, Key};
 use crate::app::Application;
 use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
-use crate::link::{self, Link};
+use crate::link::Link;
 use crate::packet::Pool;
 use crate::quick_start::Router;
 use crate::record::{Deliveries, FlowBook, TrafficBook, Verdicts};
 use crate::{Error, Options};
 use truckee_channel::random::stream;
+use truckee_channel::{ChannelConfig, Effect, JitterDistribution};
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
-use truckee_scenario::model::{App, Change, Changed};
+use truckee_scenario::model::{App, Change, Changed, Direction, Flow, Limit, Queue};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
@@ -53,7 +54,6 @@ impl<'a> Network<'a> {
             end: scenario.duration,
             agenda: Agenda::default(),
             routes: Routes::new(&scenario.nodes, &scenario.links),
-            links_warm: vec![link::Counts::default(); links.len()],
             links,
             paths: Vec::new(),
             packets: Pool::default(),
@@ -66,6 +66,8 @@ impl<'a> Network<'a> {
             now: 0,
             warm: scenario.warmup == 0,
             unfinished: scenario.flows.len(),
+            may_stop: may_stop(scenario),
+            drops_ahead: Vec::new(),
             load: None,
             commands: Vec::new(),
         };
@@ -93,7 +95,8 @@ impl<'a> Network<'a> {
         let scenario = self.scenario;
         for (index, flow) in scenario.flows.iter().enumerate() {
             let links = self.links_between(&flow.name, flow.from, flow.to, flow.route.as_deref())?;
-            let forward = self.add_path(&links);
+            let host = (flow.processing > 0).then(|| self.add_host(flow));
+            let forward = self.add_path(&behind(host, &links));
             let back = self.add_path(&backwards(&links));
             let process = match &flow.app {
                 App::Segments { arrivals, size, .. } => {
@@ -137,10 +140,35 @@ impl<'a> Network<'a> {
             let names: Vec<String> =
                 own.into_iter().chain(flow.observe.estimators.iter().map(|(name, _)| name.clone())).collect();
             let readings = (!names.is_empty()).then(|| Readings::new(names, flow.observe.every));
-            self.flows.push(FlowState { app, template, book, readings, first_connection, armed: flow.start });
+            self.flows.push(FlowState {
+                app,
+                template,
+                book,
+                readings,
+                first_connection,
+                host,
+                armed: flow.start,
+            });
             self.agenda.push(flow.start, kind::APP | index as Key);
         }
         Ok(())
+    }
+
+    /// A sending host that takes its time: a link of the flow's own, without a rate to speak of, whose jitter keeps order.
+    /// It is no link of the scenario, and in no results.
+    fn add_host(&mut self, flow: &Flow) -> u32 {
+        let distribution = JitterDistribution::Uniform { max: flow.processing };
+        let direction = Direction {
+            rate: INSTANT,
+            delay: 0,
+            queue: Queue::DropTail { limit: Limit::None },
+            ack_filter: false,
+            after_channel: false,
+            channel: ChannelConfig { effects: vec![Effect::Jitter { distribution, keep_order: true }] },
+        };
+        let name = format!("{}/host", flow.name);
+        self.links.push(Link::new(&direction, &name, flow.from, self.scenario, false, None));
+        (self.links.len() - 1) as u32
     }
 
     pub(super) fn add_traffic(&mut self) -> Result<(), Error> {
@@ -225,7 +253,8 @@ impl<'a> Network<'a> {
         let steady = !of_links().any(|c| c.up.is_some() || c.delay.is_some());
         let mut changes = vec![false; self.scenario.links.len()];
         of_links().for_each(|change| changes[change.link] = true);
-        let fixed = |link: usize| steady && !changes[link / 2];
+        // Hosts come after the scenario's links, and never change.
+        let fixed = |link: usize| steady && !changes.get(link / 2).is_some_and(|changes| *changes);
         let fused: Vec<bool> = feeders
             .iter()
             .enumerate()
@@ -240,6 +269,20 @@ impl<'a> Network<'a> {
             .collect();
         self.links.iter_mut().zip(fused).for_each(|(link, fused)| link.fused = fused);
     }
+}
+
+/// Bit/s of what takes no time.
+const INSTANT: u64 = 1_000_000_000_000_000;
+
+/// A way that begins with the host's own time, if it takes any.
+pub(super) fn behind(host: Option<u32>, links: &[u32]) -> Vec<u32> {
+    host.into_iter().chain(links.iter().copied()).collect()
+}
+
+/// Whether a run may end before its time, because all flows are done.
+fn may_stop(scenario: &Scenario) -> bool {
+    let ends = |flow: &Flow| flow.stop.is_some() || !matches!(flow.app, App::Bulk);
+    scenario.stop_when_done && !scenario.flows.is_empty() && scenario.flows.iter().all(ends)
 }
 
 /// Of each change the ACK policy that it brings, if it brings one.

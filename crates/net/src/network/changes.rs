@@ -1,5 +1,6 @@
 //! What changes in mid run, and the routes that follow.
 
+use super::build::behind;
 use super::{END, Network, kind};
 use crate::agenda::Key;
 use crate::connection::Path;
@@ -68,9 +69,13 @@ impl Network<'_> {
                 continue;
             }
             let first = self.flows[index].first_connection;
-            let current = self.connections[first].forward;
+            let host = self.flows[index].host;
+            let mut current = self.connections[first].forward;
+            if host.is_some() {
+                current = Path { start: current.start + 1, len: current.len - 1 };
+            }
             let Some(links) = self.other_way(current, flow.from, flow.to) else { continue };
-            let forward = self.add_path(&links);
+            let forward = self.add_path(&behind(host, &links));
             let back = self.add_path(&backwards(&links));
             for lane in 0..self.flows[index].app.lanes() {
                 let connection = &mut self.connections[first + lane];
@@ -129,7 +134,6 @@ impl Network<'_> {
         match way {
             None => {
                 let link = self.paths[packet.at as usize] as usize;
-                self.links[link].counts.outage_drops += 1;
                 self.packets.remove(id);
                 self.on_drop(id, link, DropCause::Outage, self.now);
             }

@@ -1,12 +1,12 @@
 //! Packets from link to link.
 
-use super::{END, Network, kind, seconds};
+use super::{Dropped, END, Lost, Network, kind, seconds};
 use crate::ack_filter::Held;
 use crate::agenda::Key;
 use crate::connection::NEVER;
 use crate::link::{self, Offered};
 use crate::packet::{DropCause, InTransit, PacketId, TRAFFIC, bits};
-use crate::record::count_drop;
+use crate::record::of_cause;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
 use truckee_tcp::{Cause, Segment, Time};
 
@@ -77,6 +77,9 @@ impl Network<'_> {
                         packet.at += 1;
                         index = next as usize;
                         at = arrival;
+                        if self.may_stop {
+                            self.links[index].note_books(self.now, at);
+                        }
                         continue;
                     }
                     let item = InTransit { arrival, departure, packet: id };
@@ -122,9 +125,8 @@ impl Network<'_> {
         let number = if segment.len > 0 { segment.seq } else { segment.ack };
         self.digest.add(when ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
         if packet.is_traffic() {
-            let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
-            count_drop(&mut self.traffic[source.traffic].drops, cause);
-            return;
+            let of = Lost::Traffic(self.sources[(packet.owner & !TRAFFIC) as usize].traffic);
+            return self.note_dropped(Dropped { when, link: index, of, cause });
         }
         let connection = &mut self.connections[packet.owner as usize];
         let forward = packet.is(bits::FORWARD);
@@ -132,17 +134,19 @@ impl Network<'_> {
             let truth = if cause == DropCause::Queue { Cause::Congestion } else { Cause::Wireless };
             connection.sender.note_drop(&segment, truth);
         }
-        let flow = &mut self.flows[connection.flow];
-        if connection.reverse {
-            return; // requests are not the flow's data
+        let (flow, reverse) = (connection.flow, connection.reverse);
+        let of = match (reverse, forward) {
+            (true, _) => Lost::Other, // requests are not the flow's data
+            (false, false) => Lost::Ack(flow),
+            (false, true) if segment.len > 0 => Lost::Data(flow),
+            (false, true) => Lost::Other,
+        };
+        self.note_dropped(Dropped { when, link: index, of, cause });
+        if reverse {
+            return;
         }
-        let book = &mut flow.book;
-        let data = segment.len > 0;
-        if forward && data {
-            count_drop(&mut book.ended.drops, cause);
-        } else if !forward {
-            count_drop(&mut book.ended.ack_drops, cause);
-        }
+        let connection = &self.connections[packet.owner as usize];
+        let book = &mut self.flows[flow].book;
         if let Some(series) = &mut book.series {
             if connection.tapped.is_some_and(|vantage| vantage.is_left(forward)) {
                 let dropped = (cause.name(), self.links[index].name.clone());
@@ -155,6 +159,35 @@ impl Network<'_> {
                 cause: cause.name(),
                 link: self.links[index].name.clone(),
             });
+        }
+    }
+
+    /// Books a drop by its time: what comes before the measuring begins is not counted, and one that is yet to come is
+    /// kept in mind, since the run may end before.
+    fn note_dropped(&mut self, dropped: Dropped) {
+        if dropped.when < self.scenario.warmup {
+            return;
+        }
+        self.book_drop(&dropped, |n| *n += 1);
+        if dropped.when > self.now {
+            let ahead = &mut self.drops_ahead;
+            if ahead.len() == ahead.capacity() {
+                ahead.retain(|other| other.when > self.now);
+                ahead.reserve(ahead.len().max(32));
+            }
+            ahead.push(dropped);
+        }
+    }
+
+    /// Books a drop with its link and its owner, or takes it out.
+    pub(super) fn book_drop(&mut self, dropped: &Dropped, book: fn(&mut u64)) {
+        let cause = dropped.cause;
+        book(of_cause(&mut self.links[dropped.link].drops, cause));
+        match dropped.of {
+            Lost::Data(flow) => book(of_cause(&mut self.flows[flow].book.drops, cause)),
+            Lost::Ack(flow) => book(of_cause(&mut self.flows[flow].book.ack_drops, cause)),
+            Lost::Traffic(traffic) => book(of_cause(&mut self.traffic[traffic].drops, cause)),
+            Lost::Other => {}
         }
     }
 }

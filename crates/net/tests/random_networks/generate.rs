@@ -138,7 +138,14 @@ fn direction(dice: &mut Dice, patient: bool) -> Direction {
         effects.push(Effect::Trace(trace(dice)));
     }
     let queue = queue(dice);
-    Direction { rate, delay, queue, ack_filter: dice.chance(0.3), channel: ChannelConfig { effects } }
+    Direction {
+        rate,
+        delay,
+        queue,
+        ack_filter: dice.chance(0.3),
+        after_channel: false,
+        channel: ChannelConfig { effects },
+    }
 }
 
 fn trace(dice: &mut Dice) -> Arc<CapacityTrace> {
@@ -302,6 +309,7 @@ fn flow(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], patient: boo
         start,
         stop: if dice.chance(0.1) { Some(start + dice.whole(1, 5 * S)) } else { None },
         stack,
+        processing: 0,
         route,
     }
 }

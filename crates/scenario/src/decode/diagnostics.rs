@@ -162,7 +162,11 @@ impl<'d> Diagnostics<'d> {
     pub fn number(&self, value: &Value, fits: impl Fn(f64) -> bool, expected: &str) -> Option<f64> {
         let number = value.number().filter(|x| fits(*x));
         if number.is_none() {
-            self.refuse(value, expected);
+            let percent = value.text().and_then(|text| text.trim().strip_suffix('%'));
+            let share = percent.and_then(|n| n.trim().parse::<f64>().ok()).map(|n| n / 100.0);
+            let help = share.filter(|x| fits(*x)).map(|x| format!("write {x}"));
+            let message = format!("{} cannot be used here", value.shown());
+            self.report(&value.place, message, Some(expected.to_owned()), help);
         }
         number
     }

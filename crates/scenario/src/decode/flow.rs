@@ -14,6 +14,9 @@ use truckee_tcp::{Nanos, Spec, Stack};
 /// Most flows of a scenario, copies included.
 const MAX_FLOWS: u64 = 100_000;
 
+/// No host takes longer for a segment.
+const MAX_PROCESSING: Nanos = 10_000_000_000;
+
 /// A flow and where it was written.
 pub(super) struct Placed<'d> {
     pub flow: Flow,
@@ -27,6 +30,7 @@ struct Settings {
     observe: Observe,
     app: App,
     stack: Stack,
+    processing: Nanos,
 }
 
 /// Reads all flows, copies written out. `defaults` is the table of that name.
@@ -58,6 +62,7 @@ fn settings(reader: &Reader<'_>) -> Settings {
         observe: observe::read(reader),
         app: app.unwrap_or(App::Bulk),
         stack,
+        processing: reader.time("processing", 0, 0..=MAX_PROCESSING, "ms"),
     }
 }
 
@@ -85,6 +90,7 @@ struct Entry<'d> {
     observe: Observe,
     app: App,
     stack: Stack,
+    processing: Nanos,
 }
 
 impl<'d> Flows<'d, '_> {
@@ -104,13 +110,26 @@ impl<'d> Flows<'d, '_> {
             reader.own("start_every").and_then(|v| diag.time(v, 0..=MAX_TIME, "ms")).unwrap_or(0);
         let stop = reader.own("stop").and_then(|v| diag.time(v, 1..=MAX_TIME, "s"));
         let route = reader.own("route");
-        let Settings { sender, receiver, observe, app, stack } = settings(&reader);
+        let Settings { sender, receiver, observe, app, stack, processing } = settings(&reader);
         reader.finish();
         let (Some(from), Some(to), Some(sender), Some(receiver)) = (from, to, sender, receiver) else {
             return;
         };
-        let entry =
-            Entry { name, from, to, route, start, start_every, stop, sender, receiver, observe, app, stack };
+        let entry = Entry {
+            name,
+            from,
+            to,
+            route,
+            start,
+            start_every,
+            stop,
+            sender,
+            receiver,
+            observe,
+            app,
+            stack,
+            processing,
+        };
         match count {
             None => _ = self.flow(&entry, None, &item.place),
             // A copy that fails, fails like those after it.
@@ -144,7 +163,9 @@ impl<'d> Flows<'d, '_> {
         let (sender, receiver) = (entry.sender.clone(), entry.receiver.clone());
         let (observe, app, stack, stop) =
             (entry.observe.clone(), entry.app.clone(), entry.stack.clone(), entry.stop);
-        let flow = Flow { name, from, to, sender, receiver, observe, app, start, stop, stack, route };
+        let processing = entry.processing;
+        let flow =
+            Flow { name, from, to, sender, receiver, observe, app, start, stop, stack, processing, route };
         self.list.push(Placed { flow, place });
         Some(())
     }

@@ -148,6 +148,7 @@ impl Wired<'_> {
                 .unwrap_or(0),
             queue: draft.queue.clone(),
             ack_filter: draft.ack_filter,
+            after_channel: draft.after_channel,
             channel: ChannelConfig { effects },
         };
         let link = Link {

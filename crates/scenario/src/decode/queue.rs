@@ -17,12 +17,18 @@ pub(super) struct QueueDraft {
     pub products: Option<f64>,
     /// Whether newer ACKs supersede older ones.
     pub ack_filter: bool,
+    pub after_channel: bool,
 }
 
 impl QueueDraft {
     /// What a link without a queue has: drop-tail of ample size.
     pub fn unlimited() -> Self {
-        Self { queue: Queue::DropTail { limit: Limit::None }, products: None, ack_filter: false }
+        Self {
+            queue: Queue::DropTail { limit: Limit::None },
+            products: None,
+            ack_filter: false,
+            after_channel: false,
+        }
     }
 }
 
@@ -49,8 +55,9 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value) -> Option<QueueDraft> 
         _ => Queue::DropTail { limit },
     };
     let ack_filter = reader.flag("ack_filter", false);
+    let after_channel = reader.flag("after_channel", false);
     reader.finish();
-    Some(QueueDraft { queue, products, ack_filter })
+    Some(QueueDraft { queue, products, ack_filter, after_channel })
 }
 
 /// Thresholds and weights as Floyd and Jacobson (1993) name them; the defaults are their later recommendations (Floyd

@@ -5,6 +5,7 @@ mod set;
 pub(crate) mod tree;
 
 use crate::error::{Error, Errors, Spot};
+use crate::nearest::nearest;
 use crate::{Scenario, decode};
 use std::collections::HashMap;
 use std::io::Read;
@@ -54,7 +55,11 @@ impl Document {
         }
         // One byte more than allowed tells a file that is too long, even one without a length such as a pipe.
         let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(|e| fail(format!("cannot read \"{name}\": {e}")))?;
+        let file = std::fs::File::open(path).map_err(|e| {
+            let error = fail(format!("cannot read \"{name}\": {e}"));
+            let meant = (e.kind() == std::io::ErrorKind::NotFound).then(|| neighbour(path)).flatten();
+            Error { help: meant.or(error.help.clone()), ..error }
+        })?;
         let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|e| fail(format!("cannot read \"{name}\": {e}")))?;
         check_size(&name, bytes.len() as u64)?;
@@ -144,6 +149,18 @@ impl Document {
         traces.insert(path, Arc::clone(&trace));
         Ok(trace)
     }
+}
+
+/// Asks whether a file of the same folder was meant whose name is most like that of `path`, if one is.
+fn neighbour(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names: Vec<String> =
+        entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let name = path.file_name()?.to_string_lossy();
+    let near = nearest(&name, names.iter().map(String::as_str))?;
+    let file = folder.map_or_else(|| PathBuf::from(near), |folder| folder.join(near));
+    Some(format!("did you mean \"{}\"?", file.display()))
 }
 
 /// Refuses more than [`MAX_FILE_BYTES`].

@@ -23,6 +23,34 @@ pub(crate) const TOP_LEVEL: [&str; 11] = [
 ];
 /// Those that hold arrays of named tables.
 const SECTIONS: [&str; 4] = ["link", "flow", "traffic", "change"];
+/// Keys of links that may be set by themselves where there is one link only.
+const OF_LINKS: [&str; 10] = [
+    "rate",
+    "delay",
+    "queue",
+    "channel",
+    "rate_back",
+    "delay_back",
+    "queue_back",
+    "channel_back",
+    "channel_both",
+    "quick_start",
+];
+/// Keys of tables, which are begun where a path leads into one that is not there.
+const TABLES: [&str; 12] = [
+    "topology",
+    "defaults",
+    "kernel",
+    "queue",
+    "queue_back",
+    "channel",
+    "channel_back",
+    "channel_both",
+    "sender",
+    "receiver",
+    "app",
+    "observe",
+];
 
 /// Overrides what `path` names in `root`.
 pub(super) fn set(root: &mut Table, path: &str, value: &str) -> Result<(), Errors> {
@@ -32,9 +60,13 @@ pub(super) fn set(root: &mut Table, path: &str, value: &str) -> Result<(), Error
         let miss = Miss { step: empty, message: "a part of the path is empty".to_owned(), known: Vec::new() };
         return Err(miss.into_error(&given, &steps).into());
     }
-    let mut setter = Setter { new: parse_value(&given)?, miss: None, given };
-    if setter.descend(root, &steps) > 0 {
-        return Ok(());
+    let mut setter = Setter { new: parse_value(&given)?, miss: None, begin: false, given };
+    // What is there comes first, wherever it is; only then is anything begun.
+    for begin in [false, true] {
+        (setter.begin, setter.miss) = (begin, None);
+        if setter.descend(root, &steps) > 0 {
+            return Ok(());
+        }
     }
     let miss = setter.miss.take().unwrap_or(Miss {
         step: 0,
@@ -59,7 +91,12 @@ pub(super) fn spot(given: &Override, key: bool) -> Spot {
 fn parse_value(given: &Arc<Override>) -> Result<Value, Errors> {
     let text = given.value.trim();
     let place = Place::Override { given: Arc::clone(given), key: false };
-    match DeValue::parse(text) {
+    // TOML wants a digit before the point; people do not.
+    let whole = match text.strip_prefix('.') {
+        Some(digits) if digits.starts_with(|c: char| c.is_ascii_digit()) => format!("0{text}"),
+        _ => text.to_owned(),
+    };
+    match DeValue::parse(&whole) {
         Ok(parsed) => {
             let mut value = Value::from_toml(parsed.get_ref(), parsed.span());
             value.put_at(&place);
@@ -101,6 +138,8 @@ struct Setter {
     new: Value,
     given: Arc<Override>,
     miss: Option<Miss>,
+    /// Whether tables that are not there are begun.
+    begin: bool,
 }
 
 impl Setter {
@@ -170,7 +209,7 @@ impl Setter {
         self.in_value(item, steps, next, true)
     }
 
-    /// A link's key alone: all links, and the topology, that have it.
+    /// A link's key alone: all links, and the topology, that have it; where none does, the only one there is.
     fn in_links(&mut self, root: &mut Table, steps: &[&str]) -> usize {
         let mut known: Vec<String> = TOP_LEVEL.iter().map(|key| (*key).to_owned()).collect();
         let mut set = 0;
@@ -188,12 +227,44 @@ impl Setter {
                 }
             }
         }
+        if set == 0 && self.begin && OF_LINKS.contains(&steps[0]) {
+            return self.in_only_link(root, steps);
+        }
         if set == 0 {
             known.sort();
             known.dedup();
             self.missed(0, format!("\"{}\" is no key of the file, nor of any link in it", steps[0]), known);
         }
         set
+    }
+
+    /// A key that no link has yet: of the one link there is.
+    fn in_only_link(&mut self, root: &mut Table, steps: &[&str]) -> usize {
+        let key = steps[0];
+        let mut holders = Vec::new();
+        if root.get("topology").is_some() {
+            holders.push("topology".to_owned());
+        }
+        if let Some(Value { kind: Kind::List(items), .. }) = root.get("link") {
+            holders.extend(
+                items.iter().enumerate().map(|(i, item)| format!("link.{}", entry_name("link", i, item))),
+            );
+        }
+        match holders.as_slice() {
+            [] => self.missed(0, format!("there is no link whose \"{key}\" it could be"), Vec::new()),
+            [one] => {
+                let section = if one == "topology" { "topology" } else { "link" };
+                let holder = match root.get_mut(section) {
+                    Some(Value { kind: Kind::List(items), .. }) => items.first_mut(),
+                    table => table,
+                };
+                holder.and_then(Value::table_mut).map_or(0, |table| self.in_table(table, steps, 0, true))
+            }
+            several => {
+                let known = several.iter().map(|holder| format!("{holder}.{key}")).collect();
+                self.missed(0, format!("no link has \"{key}\" yet, and there are several: say which"), known)
+            }
+        }
     }
 
     fn in_value(&mut self, value: &mut Value, steps: &[&str], at: usize, create: bool) -> usize {
@@ -238,7 +309,8 @@ impl Setter {
         }
     }
 
-    /// The key `steps[at]` of a table, or what is below it. A last step that is not there yet is added if `create`.
+    /// The key `steps[at]` of a table, or what is below it. A last step that is not there yet is added if `create`, and
+    /// so are tables on the way to it where they may be begun.
     fn in_table(&mut self, table: &mut Table, steps: &[&str], at: usize, create: bool) -> usize {
         let key = steps[at];
         if at + 1 == steps.len() {
@@ -248,6 +320,11 @@ impl Setter {
             }
         } else if let Some(value) = table.get_mut(key) {
             return self.in_value(value, steps, at + 1, true);
+        } else if create && self.begin && TABLES.contains(&key) {
+            let place = self.place(true);
+            let empty = Value { kind: Kind::Table(Table::default()), place: place.clone() };
+            table.put(key, place, empty);
+            return table.get_mut(key).map_or(0, |value| self.in_value(value, steps, at + 1, true));
         }
         let known = table.keys().map(str::to_owned).collect();
         self.missed(at, format!("there is no \"{key}\" here"), known)

@@ -15,6 +15,7 @@ mod vegas_rate;
 mod westwood1;
 mod westwood2;
 mod westwood3;
+mod westwood_plus;
 
 pub use csfq::Csfq;
 pub use ewma::Ewma;
@@ -23,6 +24,7 @@ pub use packet_pair::PacketPair;
 pub use rtt_min::CoarseRttMin;
 pub use tibet::Tibet;
 pub use vegas_rate::VegasRate;
+pub use westwood_plus::WestwoodPlus;
 pub use westwood1::Westwood1;
 pub use westwood2::Westwood2;
 pub use westwood3::Westwood3;
@@ -44,6 +46,8 @@ pub trait BandwidthEstimator {
     fn on_ack(&mut self, _ack: &Ack, _w: &Window) {}
     /// It is `now`, and nothing has come: told before the estimate is read at a loss event.
     fn advance(&mut self, _now: Time) {}
+    /// The retransmission timer has gone off, and the estimate was read.
+    fn on_timeout(&mut self) {}
     /// The estimate, bit/s; `None` before there is one.
     fn bits_per_second(&self) -> Option<f64>;
     /// The smallest round-trip time, where it knows better than the window.
@@ -55,11 +59,12 @@ pub trait BandwidthEstimator {
 family! {
     /// Any bandwidth estimator.
     pub enum AnyEstimator: BandwidthEstimator, "bandwidth estimator" {
-        PacketPair, VegasRate, Westwood1, Westwood2, Westwood3, Csfq, Tibet, Ewma, Oracle
+        PacketPair, VegasRate, Westwood1, Westwood2, Westwood3, WestwoodPlus, Csfq, Tibet, Ewma, Oracle
     }
     fn on_sent(&mut self, sent: &Departure);
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn advance(&mut self, now: Time);
+    fn on_timeout(&mut self);
     fn bits_per_second(&self) -> Option<f64>;
     fn rtt_min(&self) -> Option<Nanos>;
 }

@@ -36,9 +36,11 @@ impl LossResponse for ToEstimate {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {
         self.estimator.advance(loss.now);
         let measured = w.rtt_min.map(|rtt| self.coarse.on_congestion(rtt, w.clock));
-        let (Some(rate), Some(rtt)) =
-            (self.estimator.bits_per_second(), self.estimator.rtt_min().or(measured))
-        else {
+        let rtt = self.estimator.rtt_min().or(measured);
+        if loss.kind == LossKind::Timeout {
+            self.estimator.on_timeout();
+        }
+        let (Some(rate), Some(rtt)) = (self.estimator.bits_per_second(), rtt) else {
             return Halve.on_loss(loss, w);
         };
         w.ssthresh = (rate / 8.0 * rtt as f64 / 1e9).max(2.0 * w.mss);

@@ -39,7 +39,12 @@ impl Observers {
                 predictor.on_timeout(loss.now);
             }
         }
-        self.estimators.iter_mut().for_each(|e| e.advance(loss.now));
+        for estimator in &mut self.estimators {
+            estimator.advance(loss.now);
+            if loss.kind == LossKind::Timeout {
+                estimator.on_timeout();
+            }
+        }
     }
 
     /// What each predictor takes this loss for, in their order.

@@ -27,9 +27,14 @@ fn control(name: &str) -> Result<Control, Error> {
 
 #[test]
 fn the_kernel_s_own_carry_what_they_are() {
-    for (preset, own) in
-        [("sack-abc", "reno"), ("abc", "reno"), ("iw10", "reno"), ("cubic", "cubic"), ("bbr", "bbr")]
-    {
+    for (preset, own) in [
+        ("sack-abc", "reno"),
+        ("abc", "reno"),
+        ("iw10", "reno"),
+        ("cubic", "cubic"),
+        ("bbr", "bbr"),
+        ("westwood-plus", "westwood"),
+    ] {
         assert_eq!(control(preset).unwrap(), Control::Native(own.to_owned()), "{preset}");
     }
 }
@@ -73,7 +78,7 @@ fn what_no_kernel_does_is_refused_by_name() {
 #[test]
 fn every_preset_is_carried_or_refused() {
     let refused = PRESETS.iter().filter(|p| control(p.info.name).is_err()).count();
-    assert_eq!((refused, PRESETS.len()), (11, 37));
+    assert_eq!((refused, PRESETS.len()), (11, 38));
 }
 
 #[test]

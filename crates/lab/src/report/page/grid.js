@@ -42,7 +42,7 @@
     return {
       title: `${name} against ${axis.name}`,
       says: summary,
-      x: { label: axis.name, log: axis.log, categories: numeric ? [] : axis.labels },
+      x: { label: axis.unit ? `${axis.name} / ${axis.unit}` : axis.name, log: axis.log, categories: numeric ? [] : axis.labels },
       y: { label: unit ? `${name} / ${unit}` : name, log: false, categories: [], from_zero: true },
       link: "",
       series,
