@@ -304,7 +304,7 @@ fn a_run_in_which_the_machine_was_late_is_replaced_under_its_seed() {
 #[test]
 fn a_live_run_that_breaks_off_is_made_again_and_the_others_are_kept() {
     let engine = Fake::breaking(|_, seed, time| (seed, time) == (2, 1));
-    let runs = Runs { count: 4, at_most: 4, jobs: None, series: false };
+    let runs = Runs { count: 4, at_most: 4, jobs: None, series: false, as_written: false };
     let (sides, _) = compared(&engine, runs, "goodput=50%");
     assert_eq!(sides[1].len(), 4);
     assert_eq!(*engine.asked.lock().unwrap(), [1, 2, 3, 4, 2]);

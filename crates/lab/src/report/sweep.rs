@@ -319,6 +319,7 @@ mod tests {
             digest: "d".into(),
             axes: Vec::new(),
             metrics: vec!["goodput_bps".into()],
+            asked: Vec::new(),
             commands: Vec::new(),
             builds: Vec::new(),
         };
