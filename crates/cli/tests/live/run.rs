@@ -83,8 +83,8 @@ fn every_application_does_what_it_has_to() {
     let flows: Vec<String> = apps
         .iter()
         .map(|(name, app, ..)| {
-            // Cubic may be only the init namespace's, which the server of a page is not in.
-            let sender = if *name == "page" { "newreno" } else { "kernel:cubic" };
+            // Cubic may be only the init namespace's, which the server of a page is not in; and a node has SACK or has not.
+            let sender = if *name == "page" { "sack" } else { "kernel:cubic" };
             format!(
                 "[[flow]]\nname = \"{name}\"\nfrom = \"a\"\nto = \"b\"\nsender = \"{sender}\"\napp = {app}\n"
             )

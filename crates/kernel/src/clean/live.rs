@@ -55,6 +55,30 @@ fn of(swept: &Swept, kind: Kind) -> Vec<&str> {
 }
 
 #[test]
+fn a_lock_that_a_child_of_a_dead_run_still_holds_is_waited_for() {
+    if !able(&[Capability::StructOps]) {
+        return;
+    }
+    let _alone = truckee_testing::alone("clean");
+    let mut dead = Command::new("true").spawn().unwrap();
+    dead.wait().unwrap();
+    let id = Session::begin().unwrap().id().to_owned(); // free again
+    let path = session::path(&id);
+    fs::write(&path, format!("{} truckee run\n", dead.id())).unwrap();
+    // What was forked and has not become a program yet, and holds what it has inherited.
+    let mut child = Command::new("flock").arg(&path).arg("cat").stdin(Stdio::piped()).spawn().unwrap();
+    truckee_testing::until("the lock", || session::lock(fs::File::open(&path).unwrap(), &id).is_none());
+    let sweeping = std::thread::spawn({
+        let id = id.clone();
+        move || sweep::one(id, false).unwrap().unwrap()
+    });
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    assert!(!sweeping.join().unwrap().alive);
+    assert!(!path.exists());
+}
+
+#[test]
 fn what_a_killed_run_leaves_is_removed_and_nothing_else() {
     if !able(&[Capability::StructOps, Capability::Cgroup]) {
         return;

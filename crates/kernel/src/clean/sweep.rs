@@ -4,9 +4,11 @@ use super::{Item, Kind, Run, Swept, cgroup, control, device};
 use crate::rights::{Raised, in_folders};
 use crate::session::{self, FOLDER, id_of_control, id_of_namespace, is_id};
 use crate::{Error, netns};
+use nix::fcntl::Flock;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Where BPF objects may be pinned.
 pub(crate) const PINS: &str = "/sys/fs/bpf";
@@ -27,7 +29,9 @@ pub(super) fn one(id: String, dry: bool) -> Result<Option<Run>, Error> {
         Err(error) => return Err(Error::system(format!("read {}", path.display()), error)),
     };
     let command = fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
-    let Some(lock) = session::lock(file, &id) else {
+    let lock =
+        session::lock(file, &id).or_else(|| has_ended(&command).then(|| inherit(&path, &id)).flatten());
+    let Some(lock) = lock else {
         let gone = !path.exists();
         let swept = sweep(&id, true)?;
         return Ok((!gone).then_some(Run { id, alive: true, command, swept }));
@@ -45,6 +49,32 @@ pub(super) fn one(id: String, dry: bool) -> Result<Option<Run>, Error> {
     }
     drop(lock);
     Ok(Some(Run { id, alive: false, command, swept }))
+}
+
+/// How long what a dead run had only just forked may hold its lock: until it has become a program, or has ended.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether the process that a run's file names is no more. One that nobody has waited for yet is none.
+fn has_ended(command: &str) -> bool {
+    let Some(process) = command.split(' ').next().filter(|word| word.parse::<u32>().is_ok()) else {
+        return false;
+    };
+    match fs::read_to_string(Path::new("/proc").join(process).join("stat")) {
+        Ok(stat) => stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('Z')),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    }
+}
+
+/// The lock of a run whose process has ended, from a child of it that has not become a program yet.
+fn inherit(path: &Path, id: &str) -> Option<Flock<File>> {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(5));
+        if let Some(lock) = session::lock(File::open(path).ok()?, id) {
+            return Some(lock);
+        }
+    }
+    None
 }
 
 /// Removes, or with `dry` lists, what carries these digits, but for the run's file. The caller knows that the run is
