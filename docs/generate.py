@@ -202,8 +202,19 @@ def verdict(word: str) -> str:
     return {"fail": "**fails**", "undecided": "**undecided**"}.get(word, word)
 
 
-def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
-    """All studies in one table. Of a study that this machine cannot run, the line of the index `before` stays."""
+def index_line(report: dict[str, Any]) -> str:
+    """A study's line of the index."""
+    counts, source = report["counts"], report["source"]
+    return (
+        f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
+        f"| {', '.join(report['engines']) or '–'} | {counts['pass']} | {counts['differs']} | {counts['fail']} "
+        f"| {counts.get('undecided', 0)} |"
+    )
+
+
+def studies_index(reports: list[dict[str, Any]], before: str = "", some: bool = False) -> str:
+    """All studies in one table. Of a study that this machine cannot run, and with `some` of one that is not among the
+    reports, the line of the index `before` stays."""
     lines = [
         "# Studies",
         "",
@@ -217,17 +228,11 @@ def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
         "|---|---|---|---|--:|--:|--:|--:|",
     ]
     known = {match[1]: line for line in before.splitlines() if (match := re.match(r"\| \[`([^`]+)`\]", line))}
-    for report in reports:
-        counts, source = report["counts"], report["source"]
-        if report["skipped"] is not None:
-            if report["id"] in known:
-                lines.append(known[report["id"]])
-            continue
-        lines.append(
-            f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
-            f"| {', '.join(report['engines']) or '–'} | {counts['pass']} | {counts['differs']} | {counts['fail']} "
-            f"| {counts.get('undecided', 0)} |"
-        )
+    if some:
+        lines += {**known, **{report["id"]: index_line(report) for report in reports}}.values()
+    else:
+        line = {report["id"]: index_line(report) for report in reports if report["skipped"] is None}
+        lines += [text for report in reports if (text := line.get(report["id"], known.get(report["id"])))]
     lines += ["", "All of them: `truckee study run --all`. A new one: [Write a study](../howto/study.md).", ""]
     return "\n".join(lines)
 
@@ -256,18 +261,18 @@ class Pages:
             print(f"changed: {name}")
 
 
-def write_studies(truckee: Truckee, pages: Pages, kept: str) -> None:
-    """Runs every study in full and writes its page; what is found in the folder `kept` is not run again."""
-    reports = truckee.json(
-        f"study run --all --out {shlex.quote(str(Path(kept).resolve()))}" if kept else "study run --all"
-    )
+def write_studies(truckee: Truckee, pages: Pages, kept: str, only: list[str]) -> None:
+    """Runs every study, or these, in full and writes its page; what is found in the folder `kept` is not run again."""
+    which = shlex.join(only) if only else "--all"
+    out = f" --out {shlex.quote(str(Path(kept).resolve()))}" if kept else ""
+    reports = truckee.json(f"study run {which}{out}")
     for report in reports:
         if report["skipped"] is not None:
             print(f"kept as it is: the page of {report['id']}: {report['skipped']}", file=sys.stderr)
             continue
         pages.write(DOCS / "studies" / f"{report['id']}.md", study_page(truckee, report))
     index = DOCS / "studies" / "index.md"
-    pages.write(index, studies_index(reports, index.read_text() if index.exists() else ""))
+    pages.write(index, studies_index(reports, index.read_text() if index.exists() else "", bool(only)))
 
 
 def main() -> int:
@@ -284,7 +289,10 @@ def main() -> int:
         metavar="DIR",
         help="also run every study in full and write its page (half an hour); runs kept in DIR are not made again",
     )
+    parser.add_argument("--only", metavar="ID,…", help="with --studies: these studies alone")
     arguments = parser.parse_args()
+    if arguments.only and arguments.studies is None:
+        parser.error("--only chooses among --studies")
     binary = (ROOT / os.environ.get("TRUCKEE", "target/release/truckee")).resolve()
     if not binary.exists():
         print(f"{binary} is missing: make release", file=sys.stderr)
@@ -295,7 +303,8 @@ def main() -> int:
         pages.write(DOCS / "reference" / "variants.md", variants_page(truckee))
         pages.write(DOCS / "reference" / "metrics-table.md", metrics_table(truckee))
         if arguments.studies is not None:
-            write_studies(truckee, pages, arguments.studies)
+            only = arguments.only.split(",") if arguments.only else []
+            write_studies(truckee, pages, arguments.studies, only)
         for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]:
             pages.write(page, filled(truckee, page.read_text()))
     if arguments.check and pages.changed:
