@@ -188,10 +188,16 @@ fn runs(arguments: &Arguments, seeds: Option<Vec<u64>>, metrics: &[Metric]) -> R
 
 fn write(out: &mut dyn Write, table: &Table) -> Result<(), Error> {
     let mut columns: Vec<_> = table.axes.iter().map(|a| words(a)).collect();
-    columns.extend([words("metric"), numbers("mean"), numbers("runs")]);
+    // A metric that is the only one heads its column.
+    let one = table.rows.first().filter(|first| table.rows.iter().all(|row| row.metric == first.metric));
+    match one {
+        Some(row) => columns.push(numbers(&row.metric)),
+        None => columns.extend([words("metric"), numbers("mean")]),
+    }
+    columns.push(numbers("runs"));
     let against = table.against.as_ref().map(|a| format!("against {}", a.value));
     columns.extend(against.iter().map(|text| numbers(text)));
-    layout::write(out, &columns, table.rows.iter().map(|one| row(one, against.is_some())))?;
+    layout::write(out, &columns, table.rows.iter().map(|r| row(r, one.is_none(), against.is_some())))?;
     if table.rows.iter().any(|r| r.estimate.half_width.is_some()) {
         writeln!(out, "± half the width of the mean's {} interval", human::percent(table.confidence))?;
         if against.is_some() {
@@ -204,13 +210,14 @@ fn write(out: &mut dyn Write, table: &Table) -> Result<(), Error> {
     Ok(())
 }
 
-fn row(row: &TableRow, paired: bool) -> Vec<String> {
+fn row(row: &TableRow, named: bool, paired: bool) -> Vec<String> {
     let e = &row.estimate;
     let mean =
         e.mean.map_or_else(|| human::NONE.to_owned(), |m| human::with_interval(m, e.half_width, row.unit));
     let runs = human::runs(e.n, e.incomplete, row.invalid);
     let mut cells = row.point.clone();
-    cells.extend([row.metric.clone(), mean, runs]);
+    cells.extend(named.then(|| row.metric.clone()));
+    cells.extend([mean, runs]);
     if paired {
         let difference = row.difference.and_then(|d| Some((d.mean?, d.half_width)));
         cells.push(

@@ -6,15 +6,12 @@ use crate::model::{KernelStack, Scenario, Sender};
 use truckee_tcp::Spec;
 use truckee_tcp::recovery::AnyRecovery;
 
-/// What a flow's sender is in the kernel, but not by its definition.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Difference {
-    /// The flow.
-    pub flow: usize,
+/// What a sender is in the kernel, but not by its definition.
+pub(crate) struct Difference {
     /// What differs, in a clause.
     pub what: &'static str,
     /// The recovery with which the simulator does as the kernel does; `None`: there is none.
-    pub recovery: Option<Spec>,
+    recovery: Option<Spec>,
 }
 
 const SACK: &str = "the kernel's stack has SACK here, the definition has not";
@@ -25,17 +22,9 @@ const BBR: &str = "the simulator's BBR is version 3 (draft-ietf-ccwg-bbr-06), th
 const CUBIC: &str =
     "the simulator's CUBIC leaves slow start by HyStart++ (RFC 9406), the kernel's by its own HyStart";
 
-/// All of them, flow by flow.
-pub fn differences(scenario: &Scenario) -> Vec<Difference> {
-    let of_flow = |(flow, sender): (usize, &Sender)| {
-        let found = of_sender(&scenario.kernel, sender);
-        found.into_iter().map(move |(what, recovery)| Difference { flow, what, recovery })
-    };
-    scenario.flows.iter().map(|flow| &flow.sender).enumerate().flat_map(of_flow).collect()
-}
-
-fn of_sender(kernel: &KernelStack, sender: &Sender) -> Vec<(&'static str, Option<Spec>)> {
-    let mut found = Vec::new();
+/// All of them.
+pub(crate) fn differences(kernel: &KernelStack, sender: &Sender) -> Vec<Difference> {
+    let (mut found, told) = (Vec::new(), |what| Difference { what, recovery: None });
     if sender.native.is_some() {
         return found; // the simulator has none of that name
     }
@@ -43,34 +32,31 @@ fn of_sender(kernel: &KernelStack, sender: &Sender) -> Vec<(&'static str, Option
     if kernel.has_sack(sender) && recovery != "sack" {
         let sack = AnyRecovery::build(&Spec::named("sack")).map(|(_, spec)| spec).ok();
         match recovery {
-            "vegas" => found.push((SACK_OF_VEGAS, None)),
-            _ => found.push((SACK, sack)),
+            "vegas" => found.push(told(SACK_OF_VEGAS)),
+            _ => found.push(Difference { what: SACK, recovery: sack }),
         }
     }
     match sender.growth.name.as_str() {
-        "bbr" => found.push((BBR, None)),
-        "cubic" => found.push((CUBIC, None)),
+        "bbr" => found.push(told(BBR)),
+        "cubic" => found.push(told(CUBIC)),
         _ => {}
     }
     found
 }
 
-/// The scenario with each sender set as the kernel will be, as far as the simulator can be, and what is to be known of
-/// the two, a sentence each.
-pub fn alike(scenario: &Scenario) -> (Scenario, Vec<String>) {
+/// The scenario with each sender set as the kernel will be, as far as the simulator can be and `as_written` does not forbid
+/// it; and what is to be known of the two, a sentence each.
+pub fn alike(scenario: &Scenario, as_written: bool) -> (Scenario, Vec<String>) {
     let (mut set, mut notes) = (scenario.clone(), Vec::new());
-    for difference in differences(scenario) {
-        let flow = &mut set.flows[difference.flow];
-        let done = match difference.recovery {
-            Some(recovery) => {
-                let note =
-                    format!("; the simulator was given it too, in place of {}", flow.sender.recovery.name);
-                flow.sender.recovery = recovery;
-                note
+    for flow in &mut set.flows {
+        for Difference { what, recovery } in differences(&scenario.kernel, &flow.sender) {
+            let mut note = format!("{} ({}): {what}", flow.name, flow.sender.label);
+            if let Some(recovery) = recovery.filter(|_| !as_written) {
+                let before = std::mem::replace(&mut flow.sender.recovery, recovery);
+                note.push_str(&format!("; the simulator was given it too, in place of {}", before.name));
             }
-            None => String::new(),
-        };
-        notes.push(format!("{} ({}): {}{done}", flow.name, flow.sender.label, difference.what));
+            notes.push(note);
+        }
     }
     (set, notes)
 }
@@ -102,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_sender_without_sack_is_given_it_where_the_kernel_has_it() {
-        let (set, notes) = alike(&scenario("today", "tibet"));
+        let (set, notes) = alike(&scenario("today", "tibet"), false);
         assert_eq!(set.flows[0].sender.recovery.name, "sack");
         assert_eq!(set.flows[0].sender.response, scenario("today", "tibet").flows[0].sender.response);
         assert_eq!(
@@ -116,7 +102,7 @@ mod tests {
     fn nothing_is_changed_or_said_where_names_mean_the_same() {
         for (kernel, sender) in [("papers", "tibet"), ("papers", "newreno"), ("today", "sack")] {
             let asked = scenario(kernel, sender);
-            assert_eq!(alike(&asked), (asked.clone(), vec![]), "{kernel}, {sender}");
+            assert_eq!(alike(&asked, false), (asked.clone(), vec![]), "{kernel}, {sender}");
         }
     }
 
@@ -124,7 +110,7 @@ mod tests {
     fn versions_and_starts_that_cannot_be_set_alike_are_told() {
         for (sender, word) in [("bbr", "version 1"), ("cubic", "HyStart++"), ("vegas", "Vegas' own")] {
             let asked = scenario("today", sender);
-            let (set, notes) = alike(&asked);
+            let (set, notes) = alike(&asked, false);
             assert_eq!(set, asked);
             assert!(matches!(notes.as_slice(), [note] if note.contains(word)), "{sender}: {notes:?}");
         }

@@ -157,7 +157,7 @@ impl Text {
         self.line("name", quoted(&flow.name));
         self.line("from", quoted(&scenario.nodes[flow.from]));
         self.line("to", quoted(&scenario.nodes[flow.to]));
-        for difference in differences(scenario).iter().filter(|d| scenario.flows[d.flow].name == flow.name) {
+        for difference in differences(&scenario.kernel, &flow.sender) {
             self.note(difference.what);
         }
         self.line("sender", sender(&flow.sender));

@@ -36,7 +36,7 @@ mod policy;
 pub mod route;
 pub mod units;
 
-pub use alike::{Difference, alike, differences};
+pub use alike::alike;
 pub use document::{Document, MAX_FILE_BYTES};
 pub use error::{Error, Errors, Spot};
 pub use explain::explain;

@@ -7,8 +7,6 @@ use std::collections::VecDeque;
 pub mod marks {
     /// Carries FIN behind its payload.
     pub const FIN: u8 = 1;
-    /// Was sent more than once.
-    pub const RESENT: u8 = 2;
     /// Reported by a SACK block.
     pub const SACKED: u8 = 4;
     /// Taken to be lost (RFC 6675: IsLost), while not sacked.
@@ -45,9 +43,13 @@ impl Sent {
         self.end - self.seq
     }
 
+    /// Whether it was sent more than once.
+    pub fn is_resent(&self) -> bool {
+        self.attempt > 0
+    }
+
     fn sent_again(&mut self, now: Time) {
         self.sent = now;
-        self.marks |= marks::RESENT;
         self.attempt = self.attempt.saturating_add(1);
     }
 }
@@ -200,7 +202,7 @@ impl Outstanding {
             if segment.end > ack {
                 if segment.seq < ack {
                     let part = ack - segment.seq;
-                    covered.resent |= segment.is(marks::RESENT);
+                    covered.resent |= segment.is_resent();
                     segment.seq = ack;
                     let marks = segment.marks;
                     self.uncount(marks, part);
@@ -209,7 +211,7 @@ impl Outstanding {
             }
             if !segment.is(marks::SACKED) {
                 covered.newest_sent = covered.newest_sent.max(Some(segment.sent));
-                covered.resent |= segment.is(marks::RESENT);
+                covered.resent |= segment.is_resent();
             }
             let (marks, len) = (segment.marks, segment.span());
             self.uncount(marks, len);

@@ -24,7 +24,6 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
     }
     writeln!(out)?;
     let columns = [
-        words("check"),
         words("at"),
         numbers("published"),
         numbers("measured"),
@@ -32,13 +31,9 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
         numbers("runs"),
         words("verdict"),
     ];
-    let mut last = None;
-    let rows = report.rows.iter().map(|row| {
-        // A check's name stands at its first row only.
-        let repeated = last.replace(row.check.as_str()) == Some(row.check.as_str());
-        cells(row, if repeated { "" } else { &row.check })
-    });
-    layout::write(out, &columns, rows)?;
+    let checks = report.rows.chunk_by(|a, b| a.check == b.check);
+    let groups = checks.map(|rows| (rows[0].check.clone(), rows.iter().map(cells).collect()));
+    layout::write_titled(out, &columns, groups)?;
     notes(out, report)?;
     writeln!(out)?;
     for figure in &report.figures {
@@ -90,18 +85,10 @@ fn counts(counts: &Counts) -> String {
     text
 }
 
-fn cells(row: &CheckRow, name: &str) -> Vec<String> {
+fn cells(row: &CheckRow) -> Vec<String> {
     let published = row.published.map_or_else(|| human::NONE.to_owned(), |x| quantity(x, &row.unit));
     let runs = human::runs(row.n, row.incomplete, row.invalid);
-    vec![
-        name.to_owned(),
-        short(&row.cell),
-        published,
-        measured(row),
-        row.demand.clone(),
-        runs,
-        word(row.verdict).to_owned(),
-    ]
+    vec![short(&row.cell), published, measured(row), row.demand.clone(), runs, word(row.verdict).to_owned()]
 }
 
 /// A cell without the way to each value: `flow.app.size=20MB` is as clear as `size=20MB` in a table.

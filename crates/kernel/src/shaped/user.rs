@@ -117,8 +117,9 @@ pub(super) fn create_file(path: &Path) -> Result<File, Error> {
                 set_capabilities(None, CapabilitySets { effective: CapabilitySet::empty(), ..sets })?;
             }
             // A link is followed only if it is the user's own or root's: see `truckee_lab::disk`, which this is to agree with.
+            // Where there is none, none that is laid meanwhile is followed.
             let link = std::fs::symlink_metadata(path).ok().filter(Metadata::is_symlink);
-            let followed = link.is_none_or(|link| link.uid() == 0 || link.uid() == uid);
+            let followed = link.is_some_and(|link| link.uid() == 0 || link.uid() == uid);
             let flags = if followed { 0 } else { libc::O_NOFOLLOW };
             OpenOptions::new().write(true).create(true).truncate(true).custom_flags(flags).open(path)
         });

@@ -74,15 +74,7 @@ fn set_alike(scenario: &Scenario, engines: &[&dyn Engine], runs: Runs) -> (Scena
     if live == 0 || live == engines.len() {
         return (scenario.clone(), Vec::new());
     }
-    let (set, notes) = truckee_scenario::alike(scenario);
-    if !runs.as_written {
-        return (set, notes);
-    }
-    let said = |d: truckee_scenario::Difference| {
-        let flow = &scenario.flows[d.flow];
-        format!("{} ({}): {}", flow.name, flow.sender.label, d.what)
-    };
-    (scenario.clone(), truckee_scenario::differences(scenario).into_iter().map(said).collect())
+    truckee_scenario::alike(scenario, runs.as_written)
 }
 
 /// The same without a question: for each engine, in order, one outcome a seed.

@@ -257,7 +257,7 @@ fn a_simulator_beside_a_kernel_is_set_as_the_kernel_is_unless_asked_otherwise() 
         let runs = Runs { count: 1, at_most: 1, as_written, ..THREE };
         let compared =
             compare(&asked, &engines, runs, &[], &mut (), &AtomicBool::new(false)).unwrap().unwrap();
-        let by_sack = Simulator.run(&truckee_scenario::alike(&asked).0, false).unwrap().digest;
+        let by_sack = Simulator.run(&truckee_scenario::alike(&asked, false).0, false).unwrap().digest;
         assert_eq!(compared.0[0][0].digest == by_sack, in_place);
         let notes = compared.1.notes;
         assert!(matches!(notes.as_slice(), [note] if note.contains("has SACK here")), "{notes:?}");

@@ -62,33 +62,36 @@ fn reporting(ack: u64, from: u64, to: u64) -> Segment {
     segment
 }
 
-#[test]
-fn the_ack_that_ends_a_repair_starts_the_next_one_where_it_shows_a_gap() {
+/// What a sender sends at once when it hears an ACK.
+fn answer(pair: &mut Pair, now: u64, ack: Segment) -> Vec<u64> {
+    pair.sender.on_segment(now, &ack);
+    std::iter::from_fn(|| pair.sender.poll_transmit(now)).map(|s| s.seq).collect()
+}
+
+/// A repair of the first of ten segments, which has sent four new ones; its end is 10,001.
+fn repairing_the_first() -> Pair {
     let mut pair = sack();
     pair.send_segments(40);
-    let mut hear = |now, ack| {
-        pair.sender.on_segment(now, &ack);
-        std::iter::from_fn(|| pair.sender.poll_transmit(now)).map(|s| s.seq).collect::<Vec<_>>()
-    };
-    assert_eq!(hear(100 * MS, reporting(1, 1001, 4001)), [1]);
-    assert_eq!(hear(101 * MS, reporting(1, 1001, 10_001)), [10_001, 11_001, 12_001, 13_001]);
-    assert_eq!(hear(200 * MS, reporting(10_001, 11_001, 14_001))[0], 10_001, "no three more duplicates");
+    assert_eq!(answer(&mut pair, 100 * MS, reporting(1, 1001, 4001)), [1]);
+    let new = answer(&mut pair, 101 * MS, reporting(1, 1001, 10_001));
+    assert_eq!(new, [10_001, 11_001, 12_001, 13_001]);
+    pair
+}
+
+#[test]
+fn the_ack_that_ends_a_repair_starts_the_next_one_where_it_shows_a_gap() {
+    let mut pair = repairing_the_first();
+    let sent = answer(&mut pair, 200 * MS, reporting(10_001, 11_001, 14_001));
+    assert_eq!(sent[0], 10_001, "no three more duplicates");
     assert_eq!(pair.sender.counts().fast_retransmits, 2);
 }
 
 #[test]
 fn a_new_repair_does_not_send_again_what_the_last_one_has_in_the_air() {
-    let mut pair = sack();
-    pair.send_segments(40);
-    let mut hear = |now, ack| {
-        pair.sender.on_segment(now, &ack);
-        std::iter::from_fn(|| pair.sender.poll_transmit(now)).map(|s| s.seq).collect::<Vec<_>>()
-    };
-    assert_eq!(hear(100 * MS, reporting(1, 1001, 4001)), [1]);
-    assert_eq!(hear(101 * MS, reporting(1, 1001, 10_001)), [10_001, 11_001, 12_001, 13_001]);
+    let mut pair = repairing_the_first();
     // Before the repair of 1 is acknowledged, 11 is known to be lost, and sent again.
-    assert_eq!(hear(199 * MS, reporting(1, 11_001, 14_001))[0], 10_001);
-    assert!(!hear(200 * MS, reporting(10_001, 11_001, 15_001)).contains(&10_001));
+    assert_eq!(answer(&mut pair, 199 * MS, reporting(1, 11_001, 14_001))[0], 10_001);
+    assert!(!answer(&mut pair, 200 * MS, reporting(10_001, 11_001, 15_001)).contains(&10_001));
     assert_eq!(pair.sender.counts().fast_retransmits, 2, "but it was another window's loss");
 }
 
