@@ -67,10 +67,11 @@ fn agree<'a>(a: Wish<'a>, b: Wish<'a>) -> Result<Wish<'a>, Error> {
         }
     }
     let Sysctl { name, value, .. } = a.sysctl;
+    let or = if *name == "tcp_sack" { ", or say for all: kernel = { sack = true }" } else { "" };
     Err(Error::Refused {
         place: format!("flows \"{}\" and \"{}\"", a.flow, b.flow),
         why: format!(
-            "they share a node, whose net.ipv4.{name} cannot be {value} and {} at once; give them nodes of their own",
+            "they share a node, whose net.ipv4.{name} cannot be {value} and {} at once; give them nodes of their own{or}",
             b.sysctl.value
         ),
     })

@@ -154,6 +154,7 @@ fn flows_of_one_namespace_come_to_terms_or_are_named() {
         let error = sacked(&ends).unwrap_err().to_string();
         assert!(error.starts_with("flows \"a\" and \"b\": they share a node"), "{error}");
         assert!(error.contains("net.ipv4.tcp_sack cannot be 0 and 1"), "{error}");
+        assert!(error.ends_with("of their own, or say for all: kernel = { sack = true }"), "{error}");
     }
 }
 
