@@ -117,14 +117,15 @@ static __always_inline void cap_ssthresh(struct tcp_sock *tp, struct connection 
 		tp->snd_ssthresh = c->window >> 32;
 }
 
-// A round is over that the window has limited: own segments in queues meanwhile were `diff`.
-static __always_inline void vegas_decide(struct tcp_sock *tp, struct connection *c, fl diff)
+// A round is over that the window has limited: own segments in queues meanwhile were `expected` less `actual`.
+static __always_inline void vegas_decide(struct tcp_sock *tp, struct connection *c, fl expected, fl actual)
 {
+	fl diff = expected > actual ? fl_sub(expected, actual) : 0; // less than none opens the window, whatever alpha
 	__u64 least = 2 * SEGMENT;
 
 	if (!in_slow_start(tp, c)) {
 		c->doubling = 1;
-		c->opening = diff < params.vegas_alpha;
+		c->opening = diff < params.vegas_alpha || expected < actual;
 		if (diff > params.vegas_beta) {
 			if (c->window > least)
 				c->window = c->window - SEGMENT > least ? c->window - SEGMENT : least;
@@ -151,6 +152,8 @@ static __always_inline void vegas_begin(struct connection *c)
 // Every ACK, after everything else that it brings.
 static __always_inline void growth_after_ack(struct tcp_sock *tp, struct connection *c, struct now *now)
 {
+	fl expected, sent;
+	__u64 begun;
 	int over;
 
 	if (params.growth != GROWTH_VEGAS || is_repairing(now->state))
@@ -161,15 +164,22 @@ static __always_inline void growth_after_ack(struct tcp_sock *tp, struct connect
 		c->sum_us += now->rtt_us;
 		c->samples++;
 	}
-	over = c->round_end && c->una > c->round_end;
+	begun = c->round_end;
+	over = begun && c->una > begun;
 	if (over || !c->round_end)
 		c->round_end = now->nxt;
 	if (!over)
 		return;
 	c->opening = 0;
-	// cwnd·(1 - base/mean)
-	if (c->limited && c->sum_us)
-		vegas_decide(tp, c, fl_div(fl_mul(fl_of_fixed(c->window), fl_of(c->sum_us - c->base_us * c->samples)), fl_of(c->sum_us)));
+	if (c->limited && c->sum_us) {
+		expected = sent = fl_of_fixed(c->window);
+		if (!params.vegas_by_window) {
+			expected = in_segments(now->nxt - c->una + now->mss, now);
+			sent = in_segments(now->nxt - begun, now);
+		}
+		// sent·base/mean
+		vegas_decide(tp, c, expected, fl_div(fl_mul(sent, fl_of(c->base_us * c->samples)), fl_of(c->sum_us)));
+	}
 	vegas_begin(c);
 }
 

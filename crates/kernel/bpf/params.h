@@ -31,6 +31,7 @@ struct params {
 	fl capped_factor;
 	fl limited_max;
 	fl vegas_alpha, vegas_beta, vegas_gamma;
+	__u64 vegas_by_window; // whether the backlog is taken from the window
 	struct curve growth_curve, response_curve;
 	fl predict_alpha, predict_beta; // thresholds of vegas, vegas-single (alpha alone) and spike
 	__u64 flip_mask, flip_eta;

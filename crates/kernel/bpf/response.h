@@ -12,8 +12,6 @@ struct decision {
 	__u8 verdict;
 };
 
-static __always_inline fl in_segments(__u64 bytes, struct now *now) { return fl_div(fl_of(bytes), fl_of(now->mss)); }
-
 static __always_inline fl at_least_two(fl segments) { return fl_max(segments, fl_of(2)); }
 
 static __always_inline fl halved(struct now *now) { return at_least_two(fl_half(in_segments(now->flight, now), 1)); }

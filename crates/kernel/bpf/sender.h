@@ -102,6 +102,8 @@ static __always_inline void read_window(struct tcp_sock *tp, struct connection *
 		c->window = (__u64)cwnd << 32;
 }
 
+static __always_inline fl in_segments(__u64 bytes, struct now *now) { return fl_div(fl_of(bytes), fl_of(now->mss)); }
+
 static __always_inline __u64 min_of(__u64 a, __u64 b) { return a < b ? a : b; }
 
 // What the event shows to have been delivered; crates/tcp/src/sender/books.rs, ByDuplicates.

@@ -11,6 +11,7 @@ use crate::model::{
 use crate::units::{format_bytes, format_rate, format_time};
 use std::fmt::Write;
 use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
+use truckee_tcp::stack::{ReduceFrom, RtoSamples};
 use truckee_tcp::{Arg, Size, Spec, Stack};
 
 /// The scenario as TOML with every default filled in. A key that is missing from the text has no value: no queue
@@ -180,6 +181,12 @@ impl Text {
         self.line("initial_rto", time(stack.initial_rto));
         self.line("clock", time(stack.clock));
         self.line("timestamps", stack.timestamps.to_string());
+        self.line("rto_samples", quoted(samples(stack.rto_samples)));
+        self.line("rto_tick", time(stack.rto_tick));
+        self.line("reduce_from", quoted(reduction(stack.reduce_from)));
+        self.line("whole_ssthresh", stack.whole_ssthresh.to_string());
+        self.line("repeated_reduction", stack.repeated_reduction.to_string());
+        self.line("validate_window", stack.validate_window.to_string());
         self.line("rwnd", size(stack.rwnd));
         self.line("window_scaling", stack.window_scaling.to_string());
         self.line_some("send_buffer", stack.send_buffer.map(size));
@@ -225,6 +232,20 @@ impl Text {
         self.line_some("rate", change.rate.map(|r| rate(r as f64)));
         self.line_some("delay", change.delay.map(time));
         self.line_some("up", change.up.map(|up| up.to_string()));
+    }
+}
+
+fn samples(samples: RtoSamples) -> &'static str {
+    match samples {
+        RtoSamples::EveryAck => "every-ack",
+        RtoSamples::OneAWindow => "one-a-window",
+    }
+}
+
+fn reduction(from: ReduceFrom) -> &'static str {
+    match from {
+        ReduceFrom::Flight => "flight",
+        ReduceFrom::Window => "window",
     }
 }
 
@@ -430,13 +451,14 @@ fn arrivals(arrivals: &Arrivals) -> Vec<(&'static str, String)> {
     match arrivals {
         Arrivals::Cbr { rate: r } => vec![("kind", quoted("cbr")), ("rate", rate(*r))],
         Arrivals::Poisson { rate: r } => vec![("kind", quoted("poisson")), ("rate", rate(*r))],
-        Arrivals::OnOff { rate: r, on, off, periods } => {
+        Arrivals::OnOff { rate: r, on, off, periods, whole_packets } => {
             let kind = if matches!(periods, Periods::Exponential) { "exponential" } else { "pareto" };
             let mut keys =
                 vec![("kind", quoted(kind)), ("rate", rate(*r)), ("on", time(*on)), ("off", time(*off))];
             if let Periods::Pareto { shape } = periods {
                 keys.push(("shape", number(*shape)));
             }
+            keys.push(("bursts", quoted(if *whole_packets { "packets" } else { "time" })));
             keys
         }
         Arrivals::Trace(trace) if trace.name.is_empty() => {

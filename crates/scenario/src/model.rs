@@ -337,6 +337,9 @@ pub enum Arrivals {
         off: Nanos,
         /// Distribution of both.
         periods: Periods,
+        /// Whether an ON period is a number of whole packets, at least one (ns-2, `POO_Traffic`); otherwise it is a time, and what
+        /// it has left over counts towards the next packet, so that the mean rate is kept.
+        whole_packets: bool,
     },
     /// At recorded times, repeated from the start after the last one.
     Trace(std::sync::Arc<truckee_channel::CapacityTrace>),

@@ -366,7 +366,7 @@ fn applications_and_traffic_are_read() {
         apps[1],
         &App::RequestResponse { request: 200, response: 20_000, count: None, think: 1000 * MS }
     );
-    let on_off = |on, off, periods| Arrivals::OnOff { rate: 1e6, on, off, periods };
+    let on_off = |on, off, periods| Arrivals::OnOff { rate: 1e6, on, off, periods, whole_packets: false };
     let arrivals = on_off(1000 * MS, 2000 * MS, Periods::Exponential);
     assert_eq!(apps[2], &App::Segments { arrivals, size: 1460, count: None });
     let traffic = &scenario.traffic[0];

@@ -18,6 +18,7 @@ pub mod outstanding;
 pub mod pace;
 pub mod predict;
 pub mod preset;
+pub mod profile;
 pub mod receiver;
 pub mod recovery;
 pub mod relative_delay;
@@ -38,6 +39,7 @@ pub type Time = u64;
 pub type Nanos = u64;
 
 pub use event::{Ack, Air, Arrival, Cause, Departure, Loss, LossKind};
+pub use profile::Profile;
 pub use receiver::Receiver;
 pub use segment::{SackBlocks, Segment, flags};
 pub use sender::Sender;

@@ -65,6 +65,8 @@ pub struct Covered {
     /// Whether any segment covered that was not reported was sent more than once, so that an RTT sample would be ambiguous
     /// (Karn).
     pub resent: bool,
+    /// When the last segment covered whole was sent, if it was sent only once.
+    pub last_once: Option<Time>,
 }
 
 /// The segments between `una` and `max`.
@@ -213,6 +215,7 @@ impl Outstanding {
                 covered.newest_sent = covered.newest_sent.max(Some(segment.sent));
                 covered.resent |= segment.is_resent();
             }
+            covered.last_once = (!segment.is_resent()).then_some(segment.sent);
             let (marks, len) = (segment.marks, segment.span());
             self.uncount(marks, len);
             self.segments.pop_front();
@@ -308,7 +311,7 @@ mod tests {
     fn an_advance_reports_the_newest_segment_covered_whole() {
         let mut out = five();
         let covered = out.advance(251);
-        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(1), resent: false });
+        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(1), resent: false, last_once: Some(1) });
         assert_eq!((out.una(), out.flight(), out.get(0).map(|s| s.seq)), (251, 250, Some(251)));
     }
 

@@ -18,7 +18,45 @@ pub struct Rtt {
     min_rto: Nanos,
     max_rto: Nanos,
     clock: Nanos,
+    ticks: Option<Ticks>,
 }
+
+/// The estimator of 4.3BSD in ticks, as in ns-2 (`TcpAgent::rtt_update`, `rtt_backoff`).
+#[derive(Debug, Clone)]
+struct Ticks {
+    /// Of this length, ns.
+    length: Nanos,
+    /// SRTT in eighths; 0: none.
+    eighths: i64,
+    /// RTTVAR in quarters.
+    quarters: i64,
+    /// SRTT + 4·RTTVAR when last computed; none before the first sample.
+    rto: Option<i64>,
+}
+
+impl Ticks {
+    /// A segment sent then was acknowledged now.
+    fn sample(&mut self, sent: Time, now: Time) {
+        let rtt = ((now / self.length).saturating_sub(sent / self.length)).max(1) as i64;
+        if self.eighths == 0 {
+            (self.eighths, self.quarters) = (rtt << 3, rtt << 1);
+        } else {
+            let off = rtt - (self.eighths >> 3);
+            self.eighths = (self.eighths + off).max(1);
+            self.quarters = (self.quarters + off.abs() - (self.quarters >> 2)).max(1);
+        }
+        self.rto = Some(((self.quarters << 3) + self.eighths) >> 3);
+    }
+
+    /// The timeout was doubled so often that SRTT must be wrong: it goes into the variation, and the next sample begins anew.
+    fn doubt(&mut self) {
+        self.quarters += self.eighths >> 3;
+        self.eighths = 0;
+    }
+}
+
+/// Doublings after which [`Ticks`] no longer trusts SRTT.
+const DOUBTED: u32 = 4;
 
 impl Rtt {
     /// Without samples yet.
@@ -33,6 +71,12 @@ impl Rtt {
             min_rto: stack.min_rto,
             max_rto: stack.max_rto,
             clock: stack.clock,
+            ticks: (stack.rto_tick > 0).then_some(Ticks {
+                length: stack.rto_tick,
+                eighths: 0,
+                quarters: 0,
+                rto: None,
+            }),
         }
     }
 
@@ -48,15 +92,30 @@ impl Rtt {
     /// Takes a sample (RFC 6298, rules 2.2 and 2.3) and ends any back-off (rule 5.7, Karn).
     #[inline]
     pub fn sample(&mut self, rtt: Nanos) {
-        self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
+        self.note_min(rtt);
         self.smooth(rtt);
+    }
+
+    /// Takes a sample for the minimum alone.
+    #[inline]
+    pub fn note_min(&mut self, rtt: Nanos) {
+        self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
+    }
+
+    /// Takes what was sent then and acknowledged now as a sample for the timeout alone.
+    pub fn time(&mut self, sent: Time, now: Time) {
+        let rtt = self.measure(sent, now);
+        self.smooth(rtt);
+        if let Some(ticks) = &mut self.ticks {
+            ticks.sample(sent, now);
+        }
     }
 
     /// Takes the handshake's sample. It is a sample as any (RFC 6298, section 3) but no minimum: a SYN has no payload to
     /// be serialised, and is back sooner than any segment of data can be.
-    pub fn sample_of_handshake(&mut self, rtt: Nanos) {
-        self.handshake = Some(rtt);
-        self.smooth(rtt);
+    pub fn sample_of_handshake(&mut self, sent: Time, now: Time) -> Nanos {
+        self.time(sent, now);
+        *self.handshake.insert(self.measure(sent, now))
     }
 
     fn smooth(&mut self, rtt: Nanos) {
@@ -76,12 +135,19 @@ impl Rtt {
     /// The timeout in force: SRTT + max(G, 4·RTTVAR) within its bounds, doubled by each back-off.
     #[inline]
     pub fn rto(&self) -> Nanos {
-        let base = match self.smoothed {
-            None => self.initial_rto,
-            Some(srtt) => (srtt + self.clock.max(4 * self.variation)).max(self.min_rto),
+        let base = match (self.smoothed, &self.ticks) {
+            (None, _) => self.initial_rto,
+            (Some(_), Some(ticks)) => self.in_ticks(ticks),
+            (Some(srtt), None) => (srtt + self.clock.max(4 * self.variation)).max(self.min_rto),
         };
         // Without any floor a path without delay would make a timer that goes off for ever without time passing.
         base.max(1).saturating_mul(1 << self.backoff).min(self.max_rto)
+    }
+
+    /// At least two ticks, as in ns-2.
+    fn in_ticks(&self, ticks: &Ticks) -> Nanos {
+        let rto = ticks.rto.map_or(self.initial_rto, |rto| rto as u64 * ticks.length);
+        rto.max(self.min_rto).max(2 * ticks.length)
     }
 
     /// SRTT + 4·RTTVAR, without bounds and doubling, once there was a sample.
@@ -100,6 +166,14 @@ impl Rtt {
     /// Doubles the timeout (rule 5.5).
     pub fn back_off(&mut self) {
         self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
+        if let Some(ticks) = self.ticks.as_mut().filter(|_| self.backoff >= DOUBTED) {
+            ticks.doubt();
+        }
+    }
+
+    /// Ends any back-off: something sent only once was acknowledged, whether or not it was timed.
+    pub fn end_back_off(&mut self) {
+        self.backoff = 0;
     }
 
     /// Starts anew with another initial timeout (rule 5.7: 3 s after a lost SYN).

@@ -24,8 +24,9 @@ use crate::recovery::{AnyRecovery, Recovery};
 use crate::response::{AnyResponse, LossResponse};
 use crate::rtt::Rtt;
 use crate::segment::{Segment, flags};
+use crate::stack::{ReduceFrom, RtoSamples};
 use crate::start::{AnyStart, Burst, Opening, Start, quick_start};
-use crate::{Ack, Air, Cause, Loss, LossKind, Nanos, PathTruth, SpecError, Stack, Time, Window};
+use crate::{Ack, Air, Cause, Loss, LossKind, Nanos, PathTruth, Profile, SpecError, Stack, Time, Window};
 use ack_rate::AckRate;
 use books::{Rounds, Truth};
 use std::collections::VecDeque;
@@ -51,10 +52,15 @@ pub struct Parts {
 impl Parts {
     /// The parts of a preset.
     pub fn of(preset: &Preset) -> Result<Self, SpecError> {
+        Self::under(Profile::Rfc, preset)
+    }
+
+    /// The parts of a preset in a profile.
+    pub fn under(profile: Profile, preset: &Preset) -> Result<Self, SpecError> {
         Ok(Self {
-            recovery: AnyRecovery::build(&preset.recovery())?.0,
-            growth: AnyGrowth::build(&preset.growth())?.0,
-            response: AnyResponse::build(&preset.response())?.0,
+            recovery: AnyRecovery::build(&profile.part(preset.recovery()))?.0,
+            growth: AnyGrowth::build(&profile.part(preset.growth()))?.0,
+            response: AnyResponse::build(&profile.part(preset.response()))?.0,
             start: AnyStart::build(&preset.start())?.0,
             pacing: AnyPacing::build(&preset.pacing())?.0,
         })
@@ -161,6 +167,9 @@ impl Sender {
                 observers: None,
                 rtt: Rtt::new(stack),
                 deadline: None,
+                timed: None,
+                reduce_from: stack.reduce_from,
+                whole_ssthresh: stack.whole_ssthresh,
                 limited_transmit: stack.limited_transmit,
                 ecn: stack.ecn,
                 reduced_until: 0,
@@ -313,13 +322,11 @@ impl Sender {
     fn on_syn_ack(&mut self, now: Time, segment: &Segment) {
         self.peer_window = u64::from(segment.window);
         self.ts_recent = segment.ts_val;
-        let rtt = self.syn_sent.filter(|_| !self.syn_lost).map(|sent| self.t.rtt.measure(sent, now));
-        match rtt {
-            Some(rtt) => self.t.rtt.sample_of_handshake(rtt),
-            None => {
-                self.t.rtt.restart(RTO_AFTER_LOST_SYN);
-                self.t.window.cwnd = self.t.window.mss; // RFC 5681, section 3.1
-            }
+        let sent = self.syn_sent.filter(|_| !self.syn_lost);
+        let rtt = sent.map(|sent| self.t.rtt.sample_of_handshake(sent, now));
+        if rtt.is_none() {
+            self.t.rtt.restart(RTO_AFTER_LOST_SYN);
+            self.t.window.cwnd = self.t.window.mss; // RFC 5681, section 3.1
         }
         self.read_rtt();
         self.establish(now, rtt, quick_start::granted(segment.request));
@@ -344,6 +351,7 @@ impl Sender {
             delivered,
             duplicate: false,
             rtt,
+            last_rtt: covered.last_once.map(|sent| self.t.rtt.measure(sent, now)),
             sent: covered.newest_sent.max(self.newest_reported(segment)),
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
@@ -352,7 +360,8 @@ impl Sender {
         self.count_round(segment.ack);
         let advance = self.recovery.on_advance(&ack, &segment.sack, &mut self.t);
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
-        if advance.grow && self.window_limits() && !self.echoes(segment) {
+        let may_grow = self.window_limits() || !self.stack.validate_window;
+        if advance.grow && may_grow && !self.echoes(segment) {
             self.t.growth.on_ack(&ack, &mut self.t.window);
         }
         if advance.restart_timer || self.t.out.is_empty() {
@@ -418,6 +427,7 @@ impl Sender {
             delivered,
             duplicate: true,
             rtt: None,
+            last_rtt: None,
             sent: self.newest_reported(segment),
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
@@ -446,7 +456,10 @@ impl Sender {
         if self.t.out.una() <= self.t.reduced_until || self.recovery.repairing() {
             return;
         }
-        self.t.window.flight = flight;
+        self.t.window.flight = match self.stack.reduce_from {
+            ReduceFrom::Flight => flight,
+            ReduceFrom::Window => self.t.reducible(flight, self.t.window.cwnd),
+        };
         self.t.respond(Loss { now, kind: LossKind::EcnEcho, seq: self.t.out.una(), truth: None });
         self.t.echoed_until = self.t.out.max();
     }
@@ -463,8 +476,16 @@ impl Sender {
         } else {
             covered.newest_sent.filter(|_| !covered.resent)
         };
-        let rtt = self.t.rtt.measure(sent?, now);
-        self.t.rtt.sample(rtt);
+        if let Some((_, sent)) = self.t.timed.take_if(|(end, _)| segment.ack >= *end) {
+            self.t.rtt.time(sent, now);
+            self.read_rtt();
+        }
+        let sent = sent?;
+        let rtt = self.t.rtt.measure(sent, now);
+        self.t.rtt.note_min(rtt);
+        if self.stack.rto_samples == RtoSamples::EveryAck {
+            self.t.rtt.time(sent, now);
+        }
         self.t.counts.rtt_samples += 1;
         self.t.counts.rtt_sum += u128::from(rtt);
         self.read_rtt();
@@ -538,8 +559,9 @@ impl Sender {
             return;
         }
         // RFC 5681, section 3.1: a segment that timed out again keeps ssthresh as its first timeout left it.
-        if self.t.out.una() < self.timed_out {
+        if self.t.out.una() < self.timed_out && !self.stack.repeated_reduction {
             self.t.window.cwnd = self.t.window.mss;
+            self.t.timed = None;
         } else {
             let mut flight = self.t.out.flight();
             if self.recovery.repairing() {
@@ -548,10 +570,11 @@ impl Sender {
                 // flight is the most that RFC 5681, section 3.1, allows.
                 flight = flight.min(self.t.window.ssthresh as u64);
             }
-            self.t.lose_of(flight, now, LossKind::Timeout, self.t.out.una());
+            let cwnd = self.recovery.deflated(&self.t);
+            self.t.lose_of(flight, cwnd, now, LossKind::Timeout, self.t.out.una());
             self.timed_out = self.t.out.get(0).map_or(0, |first| first.end);
         }
-        self.recovery.on_timeout(&mut self.t);
+        self.recovery.on_timeout(now, &mut self.t);
         self.t.rtt.back_off();
         self.t.restart_timer(now);
         self.round_end = None;

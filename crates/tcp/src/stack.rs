@@ -22,6 +22,28 @@ impl Size {
     }
 }
 
+/// What a loss event takes its share of: what responses see as [`crate::Window::flight`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReduceFrom {
+    /// What is in flight (FlightSize; RFC 5681, equation 4).
+    #[default]
+    Flight,
+    /// The congestion window, less what a repair has inflated it by, or the receiver's window where that is smaller (4.3BSD;
+    /// ns-2, `TcpAgent::slowdown`).
+    Window,
+}
+
+/// Which segments are timed for the retransmission timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RtoSamples {
+    /// Every ACK of a segment sent once is a sample (RFC 6298, section 3, allows it; Linux).
+    #[default]
+    EveryAck,
+    /// One segment at a time is timed, so about one in a window (RFC 6298, section 3: at least one a round trip; 4.3BSD; ns-2,
+    /// `rtt_active_`). Anything sent again stops the clock.
+    OneAWindow,
+}
+
 /// Settings of both ends of a connection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stack {
@@ -41,6 +63,22 @@ pub struct Stack {
     pub clock: Nanos,
     /// The timestamps option (RFC 7323): RTT samples from every ACK, also of retransmissions.
     pub timestamps: bool,
+    /// Which segments are timed for the timeout.
+    pub rto_samples: RtoSamples,
+    /// The tick that the timeout is counted in: samples are the ticks crossed, at least one, SRTT is kept in eighths and RTTVAR in
+    /// quarters of a tick, and SRTT + 4·RTTVAR in whole ones (4.3BSD; ns-2, `tcpTick_`). 0: exact. Unlike with `clock` no
+    /// other part of the sender sees the tick, and the timer goes off at any time.
+    pub rto_tick: Nanos,
+    /// What a loss event takes its share of.
+    pub reduce_from: ReduceFrom,
+    /// Whether a loss event leaves ssthresh at whole segments, rounded down (ns-2: `ssthresh_` is an integer).
+    pub whole_ssthresh: bool,
+    /// Whether a segment that times out again lowers ssthresh again, which by then is two segments (ns-2); RFC 5681, section
+    /// 3.1, keeps it as the first timeout left it.
+    pub repeated_reduction: bool,
+    /// Whether only a window that is used may grow (RFC 7661's concern); without, every ACK of new data opens it (RFC 2581;
+    /// ns-2, `control_increase_` 0).
+    pub validate_window: bool,
     /// The receiver's buffer, which it advertises whole: its application reads at once.
     pub rwnd: Size,
     /// Window scaling (RFC 7323); without it no window above 65,535 bytes can be advertised.
@@ -73,6 +111,12 @@ impl Default for Stack {
             initial_rto: 1000 * MS,
             clock: 0,
             timestamps: false,
+            rto_samples: RtoSamples::EveryAck,
+            rto_tick: 0,
+            reduce_from: ReduceFrom::Flight,
+            whole_ssthresh: false,
+            repeated_reduction: false,
+            validate_window: true,
             rwnd: Size::Bytes(16 << 20),
             window_scaling: true,
             send_buffer: None,

@@ -107,6 +107,7 @@ pub(super) fn params(port: &Port, record: bool) -> Vec<u64> {
         growth("vegas").real("alpha"),
         growth("vegas").real("beta"),
         growth("vegas").real("gamma"),
+        u64::from(growth("vegas").says("backlog", "window")),
     ];
     words.extend(curve(growth("highspeed")));
     words.extend(curve(Of::named(Some(over), &["highspeed"])));

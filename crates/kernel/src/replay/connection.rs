@@ -187,7 +187,8 @@ impl Connection {
             self.grow(ack, event);
         }
         if self.growth.listens() {
-            let air = Air { repairing, more: true, ..Air::default() };
+            let in_flight = u64::from(event.nxt.wrapping_sub(event.una));
+            let air = Air { in_flight, repairing, more: true, ..Air::default() };
             self.growth.after_ack(ack, &air, &mut self.w);
         }
     }

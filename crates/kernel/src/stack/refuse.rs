@@ -25,6 +25,9 @@ fn of_stack(stack: &Stack) -> Option<String> {
     if !stack.handshake {
         return no("handshake = false: a kernel's connections begin with one; leave it out");
     }
+    if let Some(key) = other_than_rfc(stack) {
+        return Some(format!("{key}: a kernel has its own rule; leave it out, or run it on --engine sim"));
+    }
     if stack.segment_from_acks {
         return no(
             "segment_from_acks: no kernel sends smaller segments for smaller ACKs; only --engine sim does",
@@ -48,6 +51,21 @@ fn of_stack(stack: &Stack) -> Option<String> {
         ));
     }
     None
+}
+
+/// A key of the timeout or of the reduction that is set to what no kernel does, as the profile ns-2 sets them all.
+fn other_than_rfc(stack: &Stack) -> Option<&'static str> {
+    let rfc = Stack::default();
+    [
+        ("rto_samples", stack.rto_samples != rfc.rto_samples),
+        ("rto_tick", stack.rto_tick != rfc.rto_tick),
+        ("reduce_from", stack.reduce_from != rfc.reduce_from),
+        ("whole_ssthresh", stack.whole_ssthresh != rfc.whole_ssthresh),
+        ("repeated_reduction", stack.repeated_reduction != rfc.repeated_reduction),
+        ("validate_window", stack.validate_window != rfc.validate_window),
+    ]
+    .into_iter()
+    .find_map(|(key, other)| other.then_some(key))
 }
 
 fn of_recovery(recovery: &str) -> Option<String> {

@@ -10,7 +10,8 @@ use truckee_tcp::detect::AnyDetector;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::preset::PRESETS;
-use truckee_tcp::{Arg, Info, Nanos, Size, Spec, Stack};
+use truckee_tcp::stack::{ReduceFrom, RtoSamples};
+use truckee_tcp::{Arg, Info, Nanos, Profile, Size, Spec, Stack};
 
 const MS: Nanos = 1_000_000;
 const S: Nanos = 1000 * MS;
@@ -242,11 +243,12 @@ fn two_nodes(dice: &mut Dice, nodes: usize) -> (NodeId, NodeId) {
 
 fn sender(dice: &mut Dice) -> Sender {
     let preset = dice.one(PRESETS);
+    let profile = if dice.chance(0.2) { Profile::Ns2 } else { Profile::Rfc };
     Sender {
         label: preset.info.name.to_owned(),
-        recovery: preset.recovery(),
-        growth: preset.growth(),
-        response: preset.response(),
+        recovery: profile.part(preset.recovery()),
+        growth: profile.part(preset.growth()),
+        response: profile.part(preset.response()),
         start: preset.start(),
         pacing: if dice.chance(0.1) { Spec::named("per-window") } else { preset.pacing() },
         native: None,
@@ -341,7 +343,14 @@ fn stack(dice: &mut Dice) -> Stack {
         }
     };
     let min_rto = dice.one(&[S, S, 200 * MS, 500 * MS, MS, 1]);
+    let ns2 = |dice: &mut Dice| dice.chance(0.2);
     Stack {
+        rto_samples: if ns2(dice) { RtoSamples::OneAWindow } else { RtoSamples::EveryAck },
+        rto_tick: if ns2(dice) { dice.one(&[1, MS, 10 * MS, 500 * MS]) } else { 0 },
+        reduce_from: if ns2(dice) { ReduceFrom::Window } else { ReduceFrom::Flight },
+        whole_ssthresh: ns2(dice),
+        repeated_reduction: ns2(dice),
+        validate_window: !ns2(dice),
         mss,
         initial_window: window(dice, 30.0),
         initial_ssthresh: if dice.chance(0.3) { Some(window(dice, 100.0)) } else { None },
@@ -398,6 +407,7 @@ fn arrivals(dice: &mut Dice, low: f64, high: f64) -> Arrivals {
         0 => Arrivals::Cbr { rate },
         1 => Arrivals::Poisson { rate },
         2 => Arrivals::OnOff {
+            whole_packets: dice.chance(0.3),
             rate,
             on: dice.whole(MS, S),
             off: dice.whole(0, S),

@@ -16,7 +16,7 @@ use truckee_tcp::preset::{self, PRESETS, Preset};
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Arg, Spec, SpecError, Stack};
+use truckee_tcp::{Arg, Profile, Spec, SpecError, Stack};
 
 /// The sender of a flow that names none.
 pub(super) const DEFAULT_SENDER: &str = "newreno";
@@ -54,19 +54,34 @@ fn ack_policy(spec: &Spec) -> Result<Spec, SpecError> {
     AnyAckPolicy::build(spec).map(|(_, resolved)| resolved)
 }
 
+/// A preset in a profile, and where it is named.
+#[derive(Clone, Copy)]
+struct Base<'a> {
+    preset: &'static Preset,
+    profile: Profile,
+    place: &'a Place,
+}
+
 /// Reads a sender: a preset's name, or a table of parts. `place` is the flow's, for a sender that is not written.
-pub(super) fn sender(diag: &Diagnostics<'_>, value: Option<&Value>, place: &Place) -> Option<Sender> {
-    let Some(value) = value else { return parts(diag, None, find(diag, place, DEFAULT_SENDER)?, place) };
+pub(super) fn sender(
+    diag: &Diagnostics<'_>,
+    value: Option<&Value>,
+    place: &Place,
+    profile: Profile,
+) -> Option<Sender> {
+    let base = |place, name| find(diag, place, name).map(|preset| Base { preset, profile, place });
+    let Some(value) = value else { return parts(diag, None, base(place, DEFAULT_SENDER)?) };
     match &value.kind {
         Kind::Text(name) if name.starts_with(NATIVE) => native(diag, value, name),
-        Kind::Text(name) => parts(diag, None, find(diag, &value.place, name)?, &value.place),
+        Kind::Text(name) => parts(diag, None, base(&value.place, name)?),
         Kind::Table(_) => {
             let reader = Reader::of(diag, value, "a sender")?;
-            let base = match reader.get("preset") {
+            let preset = match reader.get("preset") {
                 Some(name) => find(diag, &name.place, diag.text(name, "the name of a preset")?),
                 None => find(diag, &value.place, DEFAULT_SENDER),
             };
-            let sender = base.and_then(|base| parts(diag, Some(&reader), base, &value.place));
+            let base = preset.map(|preset| Base { preset, profile, place: &value.place });
+            let sender = base.and_then(|base| parts(diag, Some(&reader), base));
             reader.finish();
             sender
         }
@@ -77,11 +92,16 @@ pub(super) fn sender(diag: &Diagnostics<'_>, value: Option<&Value>, place: &Plac
     }
 }
 
-/// The stack of a sender's preset, where the flow sets nothing itself. What is wrong with the sender, [`sender`] reports.
-pub(super) fn stack_of(value: Option<&Value>) -> Stack {
+/// The stack of a sender's preset in a profile, where the flow sets nothing itself. What is wrong with the sender, [`sender`]
+/// reports.
+pub(super) fn stack_of(value: Option<&Value>, profile: Profile) -> Stack {
     let preset = value.and_then(|value| value.table().and_then(|table| table.get("preset")).or(Some(value)));
     let name = preset.and_then(Value::text).unwrap_or(DEFAULT_SENDER);
-    preset::find(name).map_or_else(Stack::default, |preset| preset.stack(Stack::default()))
+    let base = profile.stack(Stack::default());
+    match preset::find(name) {
+        Some(preset) => preset.stack(base),
+        None => base,
+    }
 }
 
 fn find(diag: &Diagnostics<'_>, place: &Place, name: &str) -> Option<&'static Preset> {
@@ -106,24 +126,20 @@ fn unknown<'c>(
 }
 
 /// The product of a preset's parts and those that take their place.
-fn parts(
-    diag: &Diagnostics<'_>,
-    reader: Option<&Reader<'_>>,
-    base: &Preset,
-    place: &Place,
-) -> Option<Sender> {
+fn parts(diag: &Diagnostics<'_>, reader: Option<&Reader<'_>>, base: Base<'_>) -> Option<Sender> {
+    let Base { preset, profile, place } = base;
     let get = |key| reader.and_then(|reader| reader.get(key));
     let written = ["recovery", "growth", "response", "start", "pacing"].map(get);
-    let recovery = part(diag, written[0], base.recovery(), recovery, place);
-    let growth = part(diag, written[1], base.growth(), growth, place);
-    let response = part(diag, written[2], base.response(), response, place);
-    let start = part(diag, written[3], base.start(), start, place);
-    let pacing = part(diag, written[4], base.pacing(), pacing, place);
+    let recovery = part(diag, written[0], profile.part(preset.recovery()), recovery, place);
+    let growth = part(diag, written[1], profile.part(preset.growth()), growth, place);
+    let response = part(diag, written[2], profile.part(preset.response()), response, place);
+    let start = part(diag, written[3], preset.start(), start, place);
+    let pacing = part(diag, written[4], preset.pacing(), pacing, place);
     let label = get("label").and_then(|value| diag.name(value)).map(str::to_owned);
     let (recovery, growth, response, start, pacing) = (recovery?, growth?, response?, start?, pacing?);
     let untouched = written.iter().all(Option::is_none);
     let label = label.unwrap_or_else(|| match untouched {
-        true => base.info.name.to_owned(),
+        true => preset.info.name.to_owned(),
         false => {
             let parts = [&recovery, &growth, &response].map(|spec| spec.name.as_str());
             // How it starts and paces is said where that is not the ordinary way.
@@ -145,8 +161,8 @@ fn native(diag: &Diagnostics<'_>, value: &Value, label: &str) -> Option<Sender> 
         return None;
     }
     let namesake = preset::find(name).filter(|preset| preset.recovery().name == "sack");
-    let base = namesake.map_or_else(|| find(diag, &value.place, DEFAULT_SENDER), Some)?;
-    let base = parts(diag, None, base, &value.place)?;
+    let preset = namesake.map_or_else(|| find(diag, &value.place, DEFAULT_SENDER), Some)?;
+    let base = parts(diag, None, Base { preset, profile: Profile::Rfc, place: &value.place })?;
     Some(Sender { label: label.to_owned(), native: Some(name.to_owned()), ..base })
 }
 

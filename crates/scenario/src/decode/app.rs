@@ -6,12 +6,13 @@ use crate::document::tree::{Kind, Value};
 use crate::model::{App, Arrivals, Connections, Periods};
 use std::sync::Arc;
 use truckee_channel::CapacityTrace;
+use truckee_tcp::Profile;
 
 const KINDS: [&str; 6] = ["bulk", "file", "files", "request-response", "segments", "web-page"];
 const ARRIVALS: [&str; 6] = ["cbr", "poisson", "on-off", "exponential", "pareto", "trace"];
 
 /// Reads an application; sizes in segments count `mss` bytes each.
-pub(super) fn read(diag: &Diagnostics<'_>, value: &Value, mss: u32) -> Option<App> {
+pub(super) fn read(diag: &Diagnostics<'_>, value: &Value, mss: u32, profile: Profile) -> Option<App> {
     let reader = Reader::of(diag, value, "an app")?;
     let Some(kind) = reader.kind(&KINDS, None) else {
         reader.abandon();
@@ -52,7 +53,7 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value, mss: u32) -> Option<Ap
                 .required("arrivals", "{ kind = \"poisson\", rate = \"1Mbit/s\" }")
                 .and_then(|value| {
                     let inner = Reader::of(diag, value, "an arrival process")?;
-                    let arrivals = arrivals(&inner);
+                    let arrivals = arrivals(&inner, profile);
                     if arrivals.is_some() {
                         inner.finish()
                     } else {
@@ -114,7 +115,7 @@ fn times_ms(diag: &Diagnostics<'_>, value: &Value) -> Option<Arc<CapacityTrace>>
 }
 
 /// Reads an arrival process from the keys of the table it is described in.
-pub(super) fn arrivals(reader: &Reader<'_>) -> Option<Arrivals> {
+pub(super) fn arrivals(reader: &Reader<'_>, profile: Profile) -> Option<Arrivals> {
     let kind = reader.kind(&ARRIVALS, None)?;
     if kind == "trace" {
         if let Some(times) = reader.get("times_ms") {
@@ -139,6 +140,10 @@ pub(super) fn arrivals(reader: &Reader<'_>) -> Option<Arrivals> {
                 Periods::Pareto { shape: shape.unwrap_or(1.5) }
             } else {
                 Periods::Exponential
+            },
+            whole_packets: match profile.whole_packets() {
+                true => reader.choice("bursts", &["packets", "time"]) == "packets",
+                false => reader.choice("bursts", &["time", "packets"]) == "packets",
             },
         },
     })

@@ -57,6 +57,16 @@ impl<'d> Diagnostics<'d> {
         );
     }
 
+    /// A text that must be one of `known`; `what` they are, in words.
+    pub fn choice(&self, value: &Value, what: &str, known: &[&'static str]) -> Option<&'static str> {
+        let text = self.text(value, &one_of(known.iter().copied()))?;
+        let found = known.iter().copied().find(|word| *word == text);
+        if found.is_none() {
+            self.unknown_name(&value.place, what, text, known.iter().copied());
+        }
+        found
+    }
+
     /// A name that is none of `known`; `family` says in words what they are.
     pub fn unknown_name<'c>(
         &self,

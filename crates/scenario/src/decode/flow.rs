@@ -9,7 +9,7 @@ use crate::document::tree::{Place, Table, Value};
 use crate::model::{App, Flow, Observe, Sender};
 use crate::units::format_time;
 use std::collections::BTreeSet;
-use truckee_tcp::{Nanos, Spec, Stack};
+use truckee_tcp::{Nanos, Profile, Spec, Stack};
 
 /// Most flows of a scenario, copies included.
 const MAX_FLOWS: u64 = 100_000;
@@ -39,25 +39,27 @@ pub(super) fn read<'d>(
     items: &'d [Value],
     defaults: Option<&'d Value>,
     wiring: &Wiring<'_>,
+    profile: Profile,
 ) -> Vec<Placed<'d>> {
     let defaults = defaults.and_then(|value| {
         let reader = Reader::of(diag, value, "the defaults")?;
-        settings(&reader);
+        settings(&reader, profile);
         reader.finish();
         value.table()
     });
-    let mut flows = Flows { diag, wiring, defaults, names: BTreeSet::new(), list: Vec::new(), total: 0 };
+    let mut flows =
+        Flows { diag, wiring, defaults, profile, names: BTreeSet::new(), list: Vec::new(), total: 0 };
     for (index, item) in items.iter().enumerate() {
         flows.entry(index, item);
     }
     flows.list
 }
 
-fn settings(reader: &Reader<'_>) -> Settings {
-    let stack = stack::read(reader, algorithm::stack_of(reader.get("sender")));
-    let app = reader.get("app").and_then(|value| app::read(reader.diag, value, stack.mss));
+fn settings(reader: &Reader<'_>, profile: Profile) -> Settings {
+    let stack = stack::read(reader, algorithm::stack_of(reader.get("sender"), profile));
+    let app = reader.get("app").and_then(|value| app::read(reader.diag, value, stack.mss, profile));
     Settings {
-        sender: algorithm::sender(reader.diag, reader.get("sender"), reader.place),
+        sender: algorithm::sender(reader.diag, reader.get("sender"), reader.place, profile),
         receiver: algorithm::receiver(reader.diag, reader.get("receiver"), reader.place),
         observe: observe::read(reader),
         app: app.unwrap_or(App::Bulk),
@@ -70,6 +72,7 @@ struct Flows<'d, 'w> {
     diag: &'d Diagnostics<'d>,
     wiring: &'w Wiring<'w>,
     defaults: Option<&'d Table>,
+    profile: Profile,
     names: BTreeSet<String>,
     list: Vec<Placed<'d>>,
     /// Flows asked for so far, also those that could not be made.
@@ -110,7 +113,7 @@ impl<'d> Flows<'d, '_> {
             reader.own("start_every").and_then(|v| diag.time(v, 0..=MAX_TIME, "ms")).unwrap_or(0);
         let stop = reader.own("stop").and_then(|v| diag.time(v, 1..=MAX_TIME, "s"));
         let route = reader.own("route");
-        let Settings { sender, receiver, observe, app, stack, processing } = settings(&reader);
+        let Settings { sender, receiver, observe, app, stack, processing } = settings(&reader, self.profile);
         reader.finish();
         let (Some(from), Some(to), Some(sender), Some(receiver)) = (from, to, sender, receiver) else {
             return;

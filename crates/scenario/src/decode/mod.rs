@@ -31,6 +31,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use truckee_channel::CapacityTrace;
+use truckee_tcp::Profile;
 
 /// Resolves a document.
 pub(crate) fn scenario(document: &Document) -> Result<Scenario, Errors> {
@@ -50,6 +51,8 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     }
     let stop_when_done = top.flag("stop_when_done", true);
     let kernel = kernel::read(&top);
+    let profile =
+        Profile::find(top.choice("profile", &Profile::ALL.map(|p| p.info().name))).unwrap_or_default();
 
     let mut tables = top.get("topology").map_or_else(Vec::new, |value| topology::expand(diag, value));
     for item in section(&top, "link") {
@@ -69,8 +72,8 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     }
     let mut wiring = link::wire(diag, &tables);
     let defaults = top.get("defaults");
-    let flows = flow::read(diag, section(&top, "flow"), defaults, &wiring);
-    let traffic = traffic::read(diag, section(&top, "traffic"), &wiring);
+    let flows = flow::read(diag, section(&top, "flow"), defaults, &wiring, profile);
+    let traffic = traffic::read(diag, section(&top, "traffic"), &wiring, profile);
 
     let numbers = flows.iter().enumerate().map(|(i, placed)| (placed.flow.name.as_str(), i as u32)).collect();
     let wired = std::mem::take(&mut wiring.links);

@@ -143,19 +143,15 @@ impl<'a> Reader<'a> {
         self.word(value, known)
     }
 
+    /// The text under `key`, which must be one of `known`; the first of them where there is none, or a bad one.
+    pub fn choice(&self, key: &'static str, known: &[&'static str]) -> &'static str {
+        let given = self.get(key).and_then(|value| self.diag.choice(value, key, known));
+        given.or(known.first().copied()).unwrap_or_default()
+    }
+
     /// A text that must be one of `known`.
     pub fn word(&self, value: &Value, known: &[&'static str]) -> Option<&'static str> {
-        let text = self.diag.text(value, &one_of(known.iter().copied()))?;
-        let found = known.iter().copied().find(|word| *word == text);
-        if found.is_none() {
-            self.diag.unknown_name(
-                &value.place,
-                &format!("kind of {}", self.what_bare()),
-                text,
-                known.iter().copied(),
-            );
-        }
-        found
+        self.diag.choice(value, &format!("kind of {}", self.what_bare()), known)
     }
 
     fn what_bare(&self) -> &'static str {

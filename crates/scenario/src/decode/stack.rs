@@ -5,6 +5,7 @@ use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::units::{Dimension, Quantity};
+use truckee_tcp::stack::{ReduceFrom, RtoSamples};
 use truckee_tcp::{Size, Stack};
 
 /// Largest payload that fits into an IPv4 packet with two headers of 20 bytes.
@@ -24,6 +25,12 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         initial_rto: reader.time("initial_rto", base.initial_rto, 1..=MAX_TIME, "s"),
         clock: reader.time("clock", base.clock, 0..=MAX_TIME, "ms"),
         timestamps: reader.flag("timestamps", base.timestamps),
+        rto_samples: read_samples(reader, base.rto_samples),
+        rto_tick: reader.time("rto_tick", base.rto_tick, 0..=MAX_TIME, "ms"),
+        reduce_from: read_reduction(reader, base.reduce_from),
+        whole_ssthresh: reader.flag("whole_ssthresh", base.whole_ssthresh),
+        repeated_reduction: reader.flag("repeated_reduction", base.repeated_reduction),
+        validate_window: reader.flag("validate_window", base.validate_window),
         rwnd: window("rwnd", None).unwrap_or(base.rwnd),
         window_scaling: reader.flag("window_scaling", base.window_scaling),
         send_buffer: window("send_buffer", base.send_buffer),
@@ -40,6 +47,28 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         reader.diag.report(place, message, Some("min_rto of at most max_rto".into()), None);
     }
     stack
+}
+
+fn read_samples(reader: &Reader<'_>, base: RtoSamples) -> RtoSamples {
+    let words = match base {
+        RtoSamples::EveryAck => ["every-ack", "one-a-window"],
+        RtoSamples::OneAWindow => ["one-a-window", "every-ack"],
+    };
+    match reader.choice("rto_samples", &words) {
+        "one-a-window" => RtoSamples::OneAWindow,
+        _ => RtoSamples::EveryAck,
+    }
+}
+
+fn read_reduction(reader: &Reader<'_>, base: ReduceFrom) -> ReduceFrom {
+    let words = match base {
+        ReduceFrom::Flight => ["flight", "window"],
+        ReduceFrom::Window => ["window", "flight"],
+    };
+    match reader.choice("reduce_from", &words) {
+        "window" => ReduceFrom::Window,
+        _ => ReduceFrom::Flight,
+    }
 }
 
 fn window(diag: &Diagnostics<'_>, value: &Value) -> Option<Size> {

@@ -8,6 +8,7 @@ use crate::document::tree::{Place, Value};
 use crate::model::Traffic;
 use crate::units::format_time;
 use std::collections::BTreeSet;
+use truckee_tcp::Profile;
 
 /// Most sources of a scenario.
 const MAX_SOURCES: u64 = 100_000;
@@ -25,13 +26,14 @@ pub(super) fn read<'d>(
     diag: &'d Diagnostics<'d>,
     items: &'d [Value],
     wiring: &Wiring<'_>,
+    profile: Profile,
 ) -> Vec<Placed<'d>> {
     let mut names = BTreeSet::new();
     let mut sources = 0u64;
     let mut list = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let Some(reader) = Reader::of(diag, item, "traffic") else { continue };
-        let traffic = entry(&reader, index, wiring);
+        let traffic = entry(&reader, index, wiring, profile);
         let arrivals_known = reader.get("kind").and_then(Value::text).is_some();
         if traffic.is_some() || arrivals_known {
             reader.finish()
@@ -58,7 +60,7 @@ pub(super) fn read<'d>(
     list
 }
 
-fn entry(reader: &Reader<'_>, index: usize, wiring: &Wiring<'_>) -> Option<Traffic> {
+fn entry(reader: &Reader<'_>, index: usize, wiring: &Wiring<'_>, profile: Profile) -> Option<Traffic> {
     let diag = reader.diag;
     let name = match reader.get("name") {
         Some(value) => diag.name(value).unwrap_or_default().to_owned(),
@@ -76,7 +78,7 @@ fn entry(reader: &Reader<'_>, index: usize, wiring: &Wiring<'_>) -> Option<Traff
         let message = format!("it stops before it starts, at {}", format_time(start));
         diag.report(place, message, Some("a stop after the start".into()), None);
     }
-    let arrivals = app::arrivals(reader);
+    let arrivals = app::arrivals(reader, profile);
     let (from, to) = wiring.pair(diag, from?, to?, None)?;
     let route = match route {
         Some(value) => Some(wiring.route(diag, value, (from, to), None)?),

@@ -16,6 +16,7 @@ mod limited_slow_start;
 mod per_ack;
 mod santa_cruz;
 mod vegas;
+mod vegas_ns2;
 
 pub use bbr::Bbr;
 pub use byte_counting::ByteCounting;
@@ -26,6 +27,7 @@ pub use limited_slow_start::LimitedSlowStart;
 pub use per_ack::PerAck;
 pub use santa_cruz::SantaCruz;
 pub use vegas::Vegas;
+pub use vegas_ns2::VegasNs2;
 
 use crate::spec::family;
 use crate::{Ack, Air, Departure, Loss, Window};
@@ -61,7 +63,7 @@ pub trait Growth {
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HighSpeed, Vegas, SantaCruz, Cubic, Bbr }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HighSpeed, Vegas, VegasNs2, SantaCruz, Cubic, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);

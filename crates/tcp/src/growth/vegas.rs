@@ -1,12 +1,15 @@
 //! Vegas: the window follows the number of own segments that wait in queues.
 //!
-//! Once a round, with RTT the mean of the round's samples, diff = cwnd·(1 − RTTmin/RTT) segments; diff < α → cwnd +
-//! MSS²/cwnd per ACK of the next round, diff > β → cwnd − 1 MSS, not below 2. A round in which the window never limited the
-//! sender says nothing. Slow start doubles the window every other round, the first one included; after each round in
+//! Once a round, with RTT the mean of the round's samples, diff = expected − actual, in segments: expected is what is in
+//! transit at the round's end, the segment that the ACK at hand lets out included, and actual is what was sent in the round,
+//! times RTTmin/RTT. diff < α → cwnd + MSS²/cwnd per ACK of the next round, diff > β → cwnd − 1 MSS, not below 2. With
+//! `backlog` = "window" diff = cwnd·(1 − RTTmin/RTT), as in Linux (`tcp_vegas_cong_avoid`): the same in a flow of single ACKs
+//! but for the segment that has just arrived, and another where an ACK covers much of the window or comes late. A
+//! round in which the window never limited the sender says nothing. Slow start doubles the window every other round, the first one included; after each round in
 //! between, in which the window stood still, diff > γ ends it: cwnd falls by an eighth. α = 1, β = 3, γ = 1. A round goes on
 //! while a loss is repaired, but what is measured then does not count. RTTmin is over data segments: that of a SYN, which is shorter, would pass for a queue
-//! of up to a segment. Source: Brakmo and Peterson 1995, section 3; the mean, the step per ACK, the eighth and the lower
-//! bound as in ns-2.
+//! of up to a segment. Source: Brakmo and Peterson 1995, section 3; the mean, the step per ACK, the eighth, the lower
+//! bound and the segment let out as in ns-2.
 
 use super::Growth;
 use crate::round::Round;
@@ -19,7 +22,11 @@ pub struct Vegas {
     alpha: f64,
     beta: f64,
     gamma: f64,
+    /// Whether the backlog is taken from the window.
+    by_window: bool,
     round: Round,
+    /// One after the last byte in transit when the round began.
+    begun: Option<u64>,
     /// RTTmin, ns.
     base: Nanos,
     /// RTT samples of the round: their sum, ns, and number.
@@ -37,7 +44,7 @@ impl Member for Vegas {
     const INFO: Info = Info {
         name: "vegas",
         summary: "keeps a few own segments waiting in queues: opens below α, closes above β",
-        formula: "once a round: diff = cwnd·(1 − RTTmin/RTT); diff < α: +1 MSS over the next; diff > β: −1 MSS; slow start doubles every other round until diff > γ",
+        formula: "once a round: diff = in transit − sent·RTTmin/RTT; diff < α: +1 MSS over the next; diff > β: −1 MSS; slow start doubles every other round until diff > γ",
         source: "Brakmo and Peterson 1995, section 3",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
@@ -47,12 +54,15 @@ impl Member for Vegas {
             return Err(args.bad("alpha", &alpha, &format!("at most beta, which is {beta}")));
         }
         let gamma = args.number("gamma", 1.0, 0.0..=1e6)?;
+        let by_window = args.choice("backlog", &["transit", "window"])? == "window";
         let (round, base) = (Round::default(), Nanos::MAX);
         Ok(Self {
             alpha,
             beta,
             gamma,
+            by_window,
             round,
+            begun: None,
             base,
             sum: 0,
             samples: 0,
@@ -65,12 +75,17 @@ impl Member for Vegas {
 
 impl Vegas {
     /// Own segments in queues during the round that ends; none if no sample tells.
-    fn backlog(&self, w: &Window) -> Option<f64> {
+    /// `flight`, `sent`: bytes in flight at its end, and sent in it.
+    fn backlog(&self, flight: u64, sent: u64, w: &Window) -> Option<f64> {
         if self.sum == 0 {
             return None;
         }
         let rtt = self.sum as f64 / f64::from(self.samples);
-        Some(w.cwnd / w.mss * (1.0 - self.base as f64 / rtt))
+        let (expected, sent) = match self.by_window {
+            true => (w.cwnd, w.cwnd),
+            false => (flight as f64 + w.mss, sent as f64),
+        };
+        Some((expected - sent * self.base as f64 / rtt) / w.mss)
     }
 
     fn begin(&mut self) {
@@ -111,7 +126,7 @@ impl Growth for Vegas {
     fn on_loss(&mut self, loss: &Loss, _: f64, _: &mut Window) {
         (self.doubling, self.opening) = (true, false);
         if loss.kind == LossKind::Timeout {
-            self.round = Round::default();
+            (self.round, self.begun) = (Round::default(), None);
             self.begin();
         }
     }
@@ -125,12 +140,15 @@ impl Growth for Vegas {
             self.sum = self.sum.saturating_add(rtt);
             self.samples += 1;
         }
+        let end = ack.ack + air.in_flight;
+        let sent = end.saturating_sub(*self.begun.get_or_insert(end));
         if !self.round.over(ack) {
             return;
         }
+        self.begun = Some(end);
         self.opening = false;
         if self.limited
-            && let Some(diff) = self.backlog(w)
+            && let Some(diff) = self.backlog(air.in_flight, sent, w)
         {
             if w.in_slow_start() { self.slow_start(diff, w) } else { self.avoid_congestion(diff, w) }
         }

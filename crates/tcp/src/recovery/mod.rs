@@ -8,14 +8,19 @@
 mod newreno;
 mod reno;
 mod sack;
+mod sack1;
+mod scoreboard;
 mod tahoe;
 mod vegas;
+mod vegas_ns2;
 
 pub use newreno::NewReno;
 pub use reno::Reno;
 pub use sack::Sack;
+pub use sack1::Sack1;
 pub use tahoe::{Tahoe, TahoeNoFastRetransmit};
 pub use vegas::Vegas;
+pub use vegas_ns2::VegasNs2;
 
 use crate::sender::Transfer;
 use crate::spec::{Args, SpecError, family};
@@ -23,6 +28,10 @@ use crate::{Ack, LossKind, SackBlocks, Time};
 
 /// Duplicate ACKs that mean a loss (RFC 5681, section 3.2).
 pub const DUP_THRESH: u32 = 3;
+
+/// What the ACK that ends a repair does besides: nothing (RFC 6582, section 3.2, step 3, sets the window), or it opens the
+/// window as any other (ns-2).
+const LAST_ACK: &[&str] = &["repairs", "grows"];
 
 /// What an ACK of new data allows besides sending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,9 +55,13 @@ pub trait Recovery {
     fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance;
     /// A duplicate ACK has come.
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer);
+    /// The window without what this recovery has inflated it by, bytes.
+    fn deflated(&self, t: &Transfer) -> f64 {
+        t.window.cwnd
+    }
     /// The timer went off, and the response to that has been applied: prepare to send again from the first
     /// unacknowledged segment.
-    fn on_timeout(&mut self, t: &mut Transfer);
+    fn on_timeout(&mut self, now: Time, t: &mut Transfer);
     /// Index (in `t.out`) of a segment to retransmit now, out of turn. Asked until it says `None`.
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     /// Index of a segment to retransmit where there is no new data to send although the window has room.
@@ -76,10 +89,11 @@ pub trait Recovery {
 
 family! {
     /// Any recovery.
-    pub enum AnyRecovery: Recovery, "recovery" { Tahoe, TahoeNoFastRetransmit, Reno, NewReno, Vegas, Sack }
+    pub enum AnyRecovery: Recovery, "recovery" { Tahoe, TahoeNoFastRetransmit, Reno, NewReno, Vegas, VegasNs2, Sack, Sack1 }
     fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance;
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer);
-    fn on_timeout(&mut self, t: &mut Transfer);
+    fn on_timeout(&mut self, now: Time, t: &mut Transfer);
+    fn deflated(&self, t: &Transfer) -> f64;
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     fn last_resort(&mut self, t: &Transfer) -> Option<usize>;
     fn in_flight(&self, t: &Transfer) -> u64;

@@ -3,22 +3,34 @@
 //! A partial ACK (new data, but not all of it) means the next hole: it is retransmitted, the window is deflated by what
 //! was acknowledged and gets one MSS back. `variant`: "impatient" restarts the timer on the first partial ACK only, so
 //! that many holes end in a timeout; "slow-but-steady" on each (RFC 6582, section 4). `exit`: the window after
-//! recovery, "ssthresh" or "flight" = min(ssthresh, max(flight, MSS) + MSS) (RFC 6582, section 3.2, step 3).
+//! recovery, "ssthresh" or "flight" = min(ssthresh, max(flight, MSS) + MSS) (RFC 6582, section 3.2, step 3), or "deflated":
+//! what partial ACKs have left of it, who take from the window itself what they acknowledge beyond the inflation (ns-2,
+//! `partial_window_deflation_`). `last_ack`: whether the ACK that ends a repair only "repairs", or "grows" the window, too, as
+//! in ns-2 (`recv_newack_helper`).
 //! `inflation`: "unlimited", or by no more duplicates than segments are "outstanding" when a hole shows, against
 //! receivers that feign them. `entry`: by how many of the duplicates that began the repair the window is inflated at once
 //! (RFC 6582, section 3.2, step 2: 3); with 0 only later ones let new segments out, one each. That matters to responses
 //! that keep the window: cwnd = flight + 3·MSS is a burst.
 
-use super::{Advance, DUP_THRESH, Duplicates, Inflation, Recovery};
+use super::{Advance, DUP_THRESH, Duplicates, Inflation, LAST_ACK, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, SackBlocks, Time};
+
+/// The window after a repair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    Ssthresh,
+    Flight,
+    Deflated,
+}
 
 /// Fast recovery of RFC 6582.
 #[derive(Debug, Clone)]
 pub struct NewReno {
     impatient: bool,
-    exit_by_flight: bool,
+    exit: Exit,
+    last_ack_grows: bool,
     duplicates: Duplicates,
     inflation: Inflation,
     entry: u32,
@@ -37,12 +49,18 @@ impl Member for NewReno {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let impatient = args.choice("variant", &["impatient", "slow-but-steady"])? == "impatient";
-        let exit_by_flight = args.choice("exit", &["ssthresh", "flight"])? == "flight";
+        let exit = match args.choice("exit", &["ssthresh", "flight", "deflated"])? {
+            "flight" => Exit::Flight,
+            "deflated" => Exit::Deflated,
+            _ => Exit::Ssthresh,
+        };
+        let last_ack_grows = args.choice("last_ack", LAST_ACK)? == "grows";
         let inflation = Inflation::build(args)?;
         let entry = args.count("entry", u64::from(DUP_THRESH), 0..=u64::from(DUP_THRESH))?;
         Ok(Self {
             impatient,
-            exit_by_flight,
+            exit,
+            last_ack_grows,
             duplicates: Duplicates::default(),
             inflation,
             entry: entry as u32,
@@ -74,10 +92,14 @@ impl NewReno {
     }
 
     fn on_partial(&mut self, ack: &Ack, t: &mut Transfer) -> Advance {
-        let mss = t.window.mss;
+        let (mss, acked) = (t.window.mss, ack.newly_acked as f64);
         self.inflation.begin(ack.now, 0, t);
-        let given_back = if ack.newly_acked as f64 >= mss { mss } else { 0.0 };
-        t.window.cwnd = (t.window.cwnd - ack.newly_acked as f64 + given_back).max(mss);
+        let given_back = if acked >= mss { mss } else { 0.0 };
+        if let Some(target) = self.target.as_mut().filter(|_| self.exit == Exit::Deflated) {
+            let beyond = (acked - (t.window.cwnd - *target)).max(0.0);
+            *target = (*target - beyond).max(mss);
+        }
+        t.window.cwnd = (t.window.cwnd - acked + given_back).max(mss);
         self.retransmit = true;
         let restart_timer = self.first_partial || !self.impatient;
         self.first_partial = false;
@@ -96,8 +118,8 @@ impl Recovery for NewReno {
         self.retransmit = false;
         let mss = t.window.mss;
         let flight = t.out.flight() as f64;
-        t.window.cwnd = if self.exit_by_flight { target.min(flight.max(mss) + mss) } else { target };
-        Advance::REPAIRING
+        t.window.cwnd = if self.exit == Exit::Flight { target.min(flight.max(mss) + mss) } else { target };
+        Advance { grow: self.last_ack_grows, ..Advance::REPAIRING }
     }
 
     fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
@@ -109,11 +131,15 @@ impl Recovery for NewReno {
         }
     }
 
-    fn on_timeout(&mut self, t: &mut Transfer) {
+    fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
         self.duplicates = Duplicates { count: 0, recover: t.out.max() };
         self.target = None;
         self.retransmit = false;
         t.out.go_back();
+    }
+
+    fn deflated(&self, t: &Transfer) -> f64 {
+        self.target.unwrap_or(t.window.cwnd)
     }
 
     fn retransmission(&mut self, _: &Transfer) -> Option<usize> {

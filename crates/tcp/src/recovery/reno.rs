@@ -4,20 +4,22 @@
 //! further duplicate, and the first ACK of new data deflates it. A second loss in the same window needs three
 //! duplicates of its own, or the timer. `second`: whether those three duplicates bring another "fast-retransmit", as RFC
 //! 2581 has it, or are ignored until everything sent before the first loss is acknowledged, so that the second loss
-//! waits for a "timeout", as in ns-2 (its `bugFix_`) and other simulators of the papers' time. `inflation`: "unlimited", or
+//! waits for a "timeout", as in ns-2 (its `bugFix_`) and other simulators of the papers' time. `last_ack`: as in
+//! [`super::NewReno`]. `inflation`: "unlimited", or
 //! by no more duplicates than segments were "outstanding", against receivers that feign them. Source: RFC 2581 and RFC
 //! 5681, section 3.2.
 
-use super::{Advance, DUP_THRESH, Duplicates, Inflation, Recovery};
+use super::{Advance, DUP_THRESH, Duplicates, Inflation, LAST_ACK, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, SackBlocks};
+use crate::{Ack, LossKind, SackBlocks, Time};
 
 /// Fast recovery of RFC 2581.
 #[derive(Debug, Clone, Default)]
 pub struct Reno {
     /// Whether a second loss in a window waits for the timer.
     once: bool,
+    last_ack_grows: bool,
     duplicates: Duplicates,
     inflation: Inflation,
     /// The window without inflation, while recovering.
@@ -34,8 +36,9 @@ impl Member for Reno {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let once = args.choice("second", &["fast-retransmit", "timeout"])? == "timeout";
+        let last_ack_grows = args.choice("last_ack", LAST_ACK)? == "grows";
         let inflation = Inflation::build(args)?;
-        Ok(Self { once, inflation, ..Self::default() })
+        Ok(Self { once, last_ack_grows, inflation, ..Self::default() })
     }
 }
 
@@ -47,7 +50,7 @@ impl Recovery for Reno {
             None => Advance::ORDINARY,
             Some(cwnd) => {
                 t.window.cwnd = cwnd;
-                Advance::REPAIRING
+                Advance { grow: self.last_ack_grows, ..Advance::REPAIRING }
             }
         }
     }
@@ -71,11 +74,16 @@ impl Recovery for Reno {
         }
     }
 
-    fn on_timeout(&mut self, t: &mut Transfer) {
+    fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
         let duplicates = Duplicates { count: 0, recover: t.out.max() };
         let inflation = std::mem::take(&mut self.inflation);
-        *self = Self { once: self.once, duplicates, inflation, ..Self::default() };
+        let (once, last_ack_grows) = (self.once, self.last_ack_grows);
+        *self = Self { once, last_ack_grows, duplicates, inflation, ..Self::default() };
         t.out.go_back();
+    }
+
+    fn deflated(&self, t: &Transfer) -> f64 {
+        self.deflated.unwrap_or(t.window.cwnd)
     }
 
     fn retransmission(&mut self, _: &Transfer) -> Option<usize> {

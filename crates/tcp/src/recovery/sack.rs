@@ -6,17 +6,17 @@
 //! (NextSeg, rules 1 to 3) and one rescue retransmission of the last segment (rule 4). After a timeout everything not
 //! sacked is lost, and sacked segments are not sent again (section 5.1).
 
+use super::scoreboard::Scoreboard;
 use super::{Advance, DUP_THRESH, Recovery};
 use crate::outstanding::{Sent, marks};
 use crate::sender::Transfer;
-use crate::seq::Ranges;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, LossKind, SackBlocks, Time};
 
 /// Recovery of RFC 6675.
 #[derive(Debug, Clone, Default)]
 pub struct Sack {
-    sacked: Ranges,
+    sacked: Scoreboard,
     duplicates: u32,
     /// Everything unsacked below has been marked lost.
     lost_below: u64,
@@ -45,45 +45,10 @@ impl Member for Sack {
 }
 
 impl Sack {
-    /// The first whole segment in `[seq, to)` that was not reported before. Parts do not count: a receiver reports what it
-    /// got, and it got segments.
-    fn unreported(&self, mut seq: u64, to: u64, t: &Transfer) -> Option<usize> {
-        seq = seq.max(t.out.una());
-        while seq < to {
-            if let Some((_, end)) = self.sacked.containing(seq) {
-                seq = end;
-                continue;
-            }
-            let at = t.out.index_of(seq);
-            let segment = t.out.get(at).filter(|segment| segment.end <= to)?;
-            if segment.seq >= seq {
-                return Some(at);
-            }
-            seq = segment.end;
-        }
-        None
-    }
-
-    /// Marks what the blocks report; true if any of it is news.
-    fn read(&mut self, ack: u64, sack: &SackBlocks, t: &mut Transfer) -> bool {
-        let mut news = false;
-        for (mut seq, to) in sack.iter(ack) {
-            while let Some(at) = self.unreported(seq, to, t)
-                && let Some(&segment) = t.out.get(at)
-            {
-                t.out.mark_sacked(at);
-                self.sacked.insert(segment.seq, segment.end);
-                news = true;
-                seq = segment.end;
-            }
-        }
-        news
-    }
-
     /// What an ACK's blocks say, whether it advances or not: section 5 counts it as a duplicate "regardless of its status
     /// as a cumulative acknowledgment" where they bring news, and looks for a loss.
     fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) {
-        let news = self.read(ack.ack, sack, t);
+        let news = self.sacked.read(ack.ack, sack, t);
         self.duplicates += u32::from(news);
         let recovering = self.repairing || self.after_timeout;
         if news || recovering {
@@ -98,7 +63,7 @@ impl Sack {
     fn mark_lost(&mut self, t: &mut Transfer) {
         let enough = (f64::from(DUP_THRESH - 1) * t.window.mss) as u64;
         let (mut ranges, mut bytes) = (0, 0);
-        let frontier = self.sacked.as_slice().iter().rev().find_map(|&(from, to)| {
+        let frontier = self.sacked.ranges().as_slice().iter().rev().find_map(|&(from, to)| {
             ranges += 1;
             bytes += to - from;
             (ranges >= DUP_THRESH || bytes > enough).then_some(from)
@@ -135,7 +100,7 @@ impl Sack {
                 return Some(at);
             }
             // What is sacked is passed in strides: this is asked for each ACK, and windows may hold 10⁵ segments.
-            at = match self.sacked.containing(segment.seq) {
+            at = match self.sacked.ranges().containing(segment.seq) {
                 Some((_, end)) => t.out.index_of(end),
                 None => at + 1,
             };
@@ -166,17 +131,10 @@ impl Recovery for Sack {
     }
 
     fn newest_reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Option<Time> {
-        let mut newest = None;
-        for (mut seq, to) in sack.iter(ack) {
-            while let Some(segment) = self.unreported(seq, to, t).and_then(|at| t.out.get(at)) {
-                newest = newest.max(Some(segment.sent));
-                seq = segment.end;
-            }
-        }
-        newest
+        self.sacked.newest_reported(ack, sack, t)
     }
 
-    fn on_timeout(&mut self, t: &mut Transfer) {
+    fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
         t.out.lose_all();
         self.recover = t.out.max();
         self.lost_below = t.out.max();
@@ -213,7 +171,7 @@ impl Recovery for Sack {
         if !self.repairing || !self.room(t) {
             return None;
         }
-        let highest = self.sacked.as_slice().last().map_or(0, |r| r.1);
+        let highest = self.sacked.ranges().as_slice().last().map_or(0, |r| r.1);
         if let Some(at) = self.next_above(t, highest, |s| !s.is(marks::SACKED | marks::REPAIR)) {
             self.retransmitted = t.out.get(at)?.end;
             return Some(at);

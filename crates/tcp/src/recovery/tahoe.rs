@@ -7,7 +7,7 @@
 use super::{Advance, DUP_THRESH, Duplicates, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, SackBlocks};
+use crate::{Ack, SackBlocks, Time};
 
 /// Fast retransmit without fast recovery.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ impl Recovery for Tahoe {
         }
     }
 
-    fn on_timeout(&mut self, t: &mut Transfer) {
+    fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
         self.duplicates = Duplicates { count: 0, recover: t.out.max() };
         t.out.go_back();
     }
@@ -82,7 +82,7 @@ impl Recovery for TahoeNoFastRetransmit {
 
     fn on_duplicate(&mut self, _: &Ack, _: &SackBlocks, _: &mut Transfer) {}
 
-    fn on_timeout(&mut self, t: &mut Transfer) {
+    fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
         t.out.go_back();
     }
 

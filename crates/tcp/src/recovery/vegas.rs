@@ -66,9 +66,13 @@ impl Recovery for Vegas {
         }
     }
 
-    fn on_timeout(&mut self, t: &mut Transfer) {
+    fn on_timeout(&mut self, now: Time, t: &mut Transfer) {
         self.to_check = 0;
-        self.newreno.on_timeout(t);
+        self.newreno.on_timeout(now, t);
+    }
+
+    fn deflated(&self, t: &Transfer) -> f64 {
+        self.newreno.deflated(t)
     }
 
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {

@@ -6,6 +6,7 @@ use crate::growth::{AnyGrowth, Growth};
 use crate::outstanding::Outstanding;
 use crate::response::{AnyResponse, LossResponse};
 use crate::rtt::Rtt;
+use crate::stack::ReduceFrom;
 use crate::start::{AnyStart, Start};
 use crate::{Cause, Loss, LossKind, Nanos, Time, Window};
 
@@ -27,6 +28,10 @@ pub struct Transfer {
     pub(super) observers: Option<Box<Observers>>,
     pub(super) rtt: Rtt,
     pub(super) deadline: Option<Time>,
+    /// End of the segment that is timed and when it was sent, where one at a time is.
+    pub(super) timed: Option<(u64, Time)>,
+    pub(super) reduce_from: ReduceFrom,
+    pub(super) whole_ssthresh: bool,
     pub(super) limited_transmit: bool,
     pub(super) ecn: bool,
     /// No ECN echo reduces the window before more than this is acknowledged: what follows it carries CWR.
@@ -46,22 +51,29 @@ impl Transfer {
     /// A fast retransmit restarts the timer, as in BSD, Linux and ns-2. RFC 6298, section 5, would let it run on: where
     /// a full queue makes the round-trip time nearly as long as the timeout, every repair then ends in a needless one.
     pub fn lose(&mut self, now: Time, kind: LossKind, seq: u64) {
-        self.lose_of(self.out.flight(), now, kind, seq);
+        self.lose_of(self.out.flight(), self.window.cwnd, now, kind, seq);
         if kind == LossKind::DupAcks {
             self.restart_timer(now);
         }
     }
 
-    /// As [`Self::lose`], out of `flight` bytes.
-    pub(super) fn lose_of(&mut self, flight: u64, now: Time, kind: LossKind, seq: u64) {
-        self.window.flight = flight;
-        if self.limited_transmit {
-            // RFC 5681, section 3.2, step 2: what limited transmit released does not count.
-            self.window.flight = self.window.flight.min(self.window.cwnd as u64);
-        }
+    /// As [`Self::lose`], out of `flight` bytes in a window of `cwnd` without inflation.
+    pub(super) fn lose_of(&mut self, flight: u64, cwnd: f64, now: Time, kind: LossKind, seq: u64) {
+        self.window.flight = self.reducible(flight, cwnd);
+        self.timed = None; // what is sent again can say nothing, nor can what waits for it
         let lost = self.out.get(self.out.index_of(seq));
         let truth = lost.and_then(|segment| self.truth.of(seq, segment.attempt));
         self.respond(Loss { now, kind, seq, truth });
+    }
+
+    /// What a response takes its share of.
+    pub(super) fn reducible(&self, flight: u64, cwnd: f64) -> u64 {
+        match self.reduce_from {
+            ReduceFrom::Window => (cwnd as u64).min(self.window.rwnd),
+            // RFC 5681, section 3.2, step 2: what limited transmit released does not count.
+            ReduceFrom::Flight if self.limited_transmit => flight.min(self.window.cwnd as u64),
+            ReduceFrom::Flight => flight,
+        }
     }
 
     /// The response to a loss event, given `window.flight`.
@@ -73,6 +85,10 @@ impl Transfer {
             observers.on_loss(&loss);
         }
         let verdict = self.response.on_loss(&loss, &mut self.window);
+        if self.whole_ssthresh {
+            let w = &mut self.window;
+            w.ssthresh = (libm::floor(w.ssthresh / w.mss) * w.mss).max(2.0 * w.mss);
+        }
         if loss.kind == LossKind::DupAcks && self.out.una() < self.echoed_until {
             // The echo has reduced this window already, and once is enough (RFC 3168, section 6.1.2).
             (self.window.cwnd, self.window.ssthresh) = before;
@@ -93,6 +109,16 @@ impl Transfer {
     /// What the timeout would be without its lower bound and its doubling: SRTT + 4·RTTVAR, once known.
     pub fn fine_rto(&self) -> Option<Nanos> {
         self.rtt.fine_rto()
+    }
+
+    /// Doubles the timeout, although nothing has timed out.
+    pub fn back_off(&mut self) {
+        self.rtt.back_off();
+    }
+
+    /// Ends any doubling of the timeout.
+    pub fn end_back_off(&mut self) {
+        self.rtt.end_back_off();
     }
 
     /// Arms the retransmission timer anew.

@@ -9,6 +9,7 @@ use crate::pace::Pacing;
 use crate::recovery::{DUP_THRESH, Recovery};
 use crate::response::LossResponse;
 use crate::segment::{Segment, flags};
+use crate::stack::RtoSamples;
 use crate::start::{Start, quick_start};
 use crate::{Departure, Nanos, Time};
 
@@ -180,6 +181,9 @@ impl Sender {
         }
         if self.t.deadline.is_none() {
             self.t.restart_timer(now);
+        }
+        if self.stack.rto_samples == RtoSamples::OneAWindow && !again && self.t.timed.is_none() {
+            self.t.timed = Some((segment.end(), now));
         }
         segment
     }

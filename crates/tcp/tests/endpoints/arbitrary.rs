@@ -8,7 +8,7 @@ use crate::invariants::Invariants;
 use crate::pair::MS;
 use bolero::{TypeGenerator, check};
 use truckee_tcp::sender::Parts;
-use truckee_tcp::{Cause, SackBlocks, Segment, Sender, Size, Stack, Time, flags, preset};
+use truckee_tcp::{Cause, Profile, SackBlocks, Segment, Sender, Size, Stack, Time, flags, preset};
 
 #[derive(Debug, Clone, Copy, TypeGenerator)]
 enum Operation {
@@ -88,8 +88,12 @@ impl Case {
             handshake: on(5),
             send_buffer: on(6).then_some(Size::Bytes(self.window())),
             initial_ssthresh: on(7).then_some(Size::Segments(4.0)),
-            ..Stack::default()
+            ..self.profile().stack(Stack::default())
         }
+    }
+
+    fn profile(&self) -> Profile {
+        if self.preset < 128 { Profile::Rfc } else { Profile::Ns2 }
     }
 }
 
@@ -106,7 +110,8 @@ impl Harness {
     fn new(case: &Case) -> Self {
         let preset = &preset::PRESETS[usize::from(case.preset) % preset::PRESETS.len()];
         let stack = case.stack();
-        let sender = Sender::new(&stack, Parts::of(preset).expect("a preset's parts"));
+        let parts = Parts::under(case.profile(), preset).expect("a preset's parts");
+        let sender = Sender::new(&stack, parts);
         let invariants = Invariants::new(&stack).with_any_window();
         Self { now: 0, sender, invariants, window: stack.advertised_window(), stack }
     }

@@ -11,7 +11,7 @@ use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Parts, State};
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Arg, Info, Size, Spec, Stack, preset};
+use truckee_tcp::{Arg, Info, Profile, Size, Spec, Stack, preset};
 
 fn config() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3000);
@@ -65,7 +65,9 @@ fn recovery() -> impl Strategy<Value = Spec> {
 fn sender() -> impl Strategy<Value = [Spec; 3]> {
     let product = (recovery(), any_of(AnyGrowth::MEMBERS), any_of(AnyResponse::MEMBERS));
     prop_oneof![
-        prop::sample::select(preset::PRESETS).prop_map(|p| [p.recovery(), p.growth(), p.response()]),
+        (prop::sample::select(preset::PRESETS), prop::sample::select(&Profile::ALL[..])).prop_map(
+            |(p, profile)| { [p.recovery(), p.growth(), p.response()].map(|part| profile.part(part)) }
+        ),
         product.prop_map(|(recovery, growth, response)| [recovery, growth, response]),
     ]
 }
@@ -87,7 +89,7 @@ fn stack() -> impl Strategy<Value = Stack> {
         prop::sample::select(&[0, 10 * MS, 200 * MS, 1000 * MS][..]),
         prop::sample::select(&[0, 0, MS, 500 * MS][..]),
     );
-    let switches = (any::<[bool; 6]>(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
+    let switches = (any::<[bool; 7]>(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
     (sizes, times, switches).prop_map(
         |((mss, initial_window, initial_ssthresh, rwnd, send_buffer), times, (on, ack_rate_request))| Stack {
             mss,
@@ -104,7 +106,7 @@ fn stack() -> impl Strategy<Value = Stack> {
             handshake: on[4],
             segment_from_acks: on[5],
             ack_rate_request,
-            ..Stack::default()
+            ..if on[6] { Profile::Ns2.stack(Stack::default()) } else { Stack::default() }
         },
     )
 }

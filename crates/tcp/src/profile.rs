@@ -1,0 +1,120 @@
+//! Stack profiles: which rules hold where neither the flow nor its sender says otherwise.
+//!
+//! A profile sets defaults of [`Stack`], and of what presets are made of; each of them is a knob of its own, and what is
+//! written wins. Not for: algorithms, of which it names those that there are.
+
+use crate::stack::{ReduceFrom, RtoSamples};
+use crate::{Arg, Info, Nanos, Spec, Stack};
+
+const MS: Nanos = 1_000_000;
+
+/// A set of defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// The RFCs', as in [`Stack::default`].
+    #[default]
+    Rfc,
+    /// The simulator's that the papers were made with: ns-2 2.35.
+    Ns2,
+}
+
+impl Profile {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Rfc, Self::Ns2];
+
+    /// Name, what it sets, source.
+    pub const fn info(self) -> Info {
+        match self {
+            Self::Rfc => Info {
+                name: "rfc",
+                summary: "the rules of the RFCs: what holds without a profile",
+                formula: "the defaults of every key",
+                source: "RFC 5681, 6298, 6582, 6675",
+            },
+            Self::Ns2 => Info {
+                name: "ns-2",
+                summary: "the rules of ns-2 2.35, where they are others than the RFCs'",
+                formula: "limited_transmit, reduce_from = \"window\", whole_ssthresh, repeated_reduction, validate_window = false, \
+                          rto_samples = \"one-a-window\", rto_tick = \"10ms\", min_rto = \"200ms\", initial_rto = \"3s\", max_rto = \"60s\"; \
+                          reno, newreno: last_ack = \"grows\", exit = \"deflated\"; sack1; vegas-ns2; bursts = \"packets\"",
+                source: "ns-2 2.35: tcp.cc, tcp-reno.cc, tcp-newreno.cc, tcp-sack1.cc, tcp-vegas.cc, tools/pareto.cc, ns-default.tcl",
+            },
+        }
+    }
+
+    /// The profile of that name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.info().name == name)
+    }
+
+    /// `base` with what the profile sets.
+    pub fn stack(self, base: Stack) -> Stack {
+        match self {
+            Self::Rfc => base,
+            Self::Ns2 => Stack {
+                limited_transmit: true,
+                reduce_from: ReduceFrom::Window,
+                whole_ssthresh: true,
+                repeated_reduction: true,
+                validate_window: false,
+                rto_samples: RtoSamples::OneAWindow,
+                rto_tick: 10 * MS,
+                min_rto: 200 * MS,
+                initial_rto: 3000 * MS,
+                max_rto: 60_000 * MS,
+                ..base
+            },
+        }
+    }
+
+    /// What stands for a part of a preset: a member of another name where there is one, or words where the preset has
+    /// none of its own.
+    pub fn part(self, part: Spec) -> Spec {
+        let words: &[(&str, &str)] = match (self, part.name.as_str()) {
+            (Self::Ns2, "sack") => return Spec { name: "sack1".to_owned(), ..part },
+            (Self::Ns2, "vegas") => return Spec { name: "vegas-ns2".to_owned(), ..part },
+            (Self::Ns2, "newreno") => &[("exit", "deflated"), ("last_ack", "grows")],
+            (Self::Ns2, "reno") => &[("second", "timeout"), ("last_ack", "grows")],
+            _ => &[],
+        };
+        let missing = |spec: Spec, (key, word): &(&str, &str)| match spec.args.iter().any(|(k, _)| k == key) {
+            true => spec,
+            false => spec.with(key, Arg::Name((*word).to_owned())),
+        };
+        words.iter().fold(part, missing)
+    }
+
+    /// Whether ON periods of cross traffic are of whole packets.
+    pub fn whole_packets(self) -> bool {
+        self == Self::Ns2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::growth::AnyGrowth;
+    use crate::preset::PRESETS;
+    use crate::recovery::AnyRecovery;
+    use crate::response::AnyResponse;
+
+    #[test]
+    fn every_preset_can_be_built_in_every_profile() {
+        for profile in Profile::ALL {
+            for preset in PRESETS {
+                AnyRecovery::build(&profile.part(preset.recovery())).unwrap();
+                AnyGrowth::build(&profile.part(preset.growth())).unwrap();
+                AnyResponse::build(&profile.part(preset.response())).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_preset_says_itself_stays() {
+        let says = Spec::named("reno").with("second", Arg::Name("fast-retransmit".to_owned()));
+        let part = Profile::Ns2.part(says.clone());
+        assert_eq!(part.args[0], says.args[0]);
+        assert_eq!(part.args.len(), 2);
+        assert_eq!(Profile::Rfc.part(says.clone()), says);
+    }
+}

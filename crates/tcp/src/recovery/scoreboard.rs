@@ -1,0 +1,69 @@
+//! What SACK blocks have reported, as segments: read once, marked in [`crate::outstanding`].
+//! Not for: what follows from it.
+
+use crate::sender::Transfer;
+use crate::seq::Ranges;
+use crate::{SackBlocks, Time};
+
+/// Sequence numbers reported.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scoreboard(Ranges);
+
+impl Scoreboard {
+    /// The numbers reported and not yet acknowledged.
+    pub(super) fn ranges(&self) -> &Ranges {
+        &self.0
+    }
+
+    /// Everything below `ack` is acknowledged.
+    pub(super) fn trim_below(&mut self, ack: u64) {
+        self.0.trim_below(ack);
+    }
+
+    /// The first whole segment in `[seq, to)` that was not reported before. Parts do not count: a receiver reports what it
+    /// got, and it got segments.
+    fn unreported(&self, mut seq: u64, to: u64, t: &Transfer) -> Option<usize> {
+        seq = seq.max(t.out.una());
+        while seq < to {
+            if let Some((_, end)) = self.0.containing(seq) {
+                seq = end;
+                continue;
+            }
+            let at = t.out.index_of(seq);
+            let segment = t.out.get(at).filter(|segment| segment.end <= to)?;
+            if segment.seq >= seq {
+                return Some(at);
+            }
+            seq = segment.end;
+        }
+        None
+    }
+
+    /// Marks what the blocks report; true if any of it is news.
+    pub(super) fn read(&mut self, ack: u64, sack: &SackBlocks, t: &mut Transfer) -> bool {
+        let mut news = false;
+        for (mut seq, to) in sack.iter(ack) {
+            while let Some(at) = self.unreported(seq, to, t)
+                && let Some(&segment) = t.out.get(at)
+            {
+                t.out.mark_sacked(at);
+                self.0.insert(segment.seq, segment.end);
+                news = true;
+                seq = segment.end;
+            }
+        }
+        news
+    }
+
+    /// When the newest of the segments was last sent that these blocks report for the first time.
+    pub(super) fn newest_reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Option<Time> {
+        let mut newest = None;
+        for (mut seq, to) in sack.iter(ack) {
+            while let Some(segment) = self.unreported(seq, to, t).and_then(|at| t.out.get(at)) {
+                newest = newest.max(Some(segment.sent));
+                seq = segment.end;
+            }
+        }
+        newest
+    }
+}

@@ -1,0 +1,153 @@
+//! Vegas' recovery as ns-2 has it: one retransmission at a time, and never NewReno's repair.
+//!
+//! On a duplicate ACK the first unacknowledged segment is sent again if it is the third, or if the segment was last sent longer
+//! ago than the fine-grained timeout (17/16)·(SRTT + 2·RTTVAR); the fine-grained timeout then grows by an eighth, or doubles if
+//! the segment had been sent again before, and the retransmission timeout doubles until something sent once is
+//! timed. The response is asked only if the segment was sent after the last reduction; the window is then inflated by the
+//! duplicates. Further ones inflate it, and ACKs of new data end that: a partial ACK is an ACK as any, but that the
+//! first two after a retransmission are checked for a segment that is overdue. Source: ns-2, `VegasTcpAgent::recv`;
+//! after Brakmo and Peterson 1995, section 3.1.
+
+use super::{Advance, DUP_THRESH, Recovery};
+use crate::sender::Transfer;
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Ack, LossKind, Nanos, SackBlocks, Time};
+
+/// ACKs of new data that are checked after a retransmission.
+const CHECKED: u8 = 2;
+
+/// Early retransmission without fast recovery.
+#[derive(Debug, Clone, Default)]
+pub struct VegasNs2 {
+    duplicates: u32,
+    /// One after the highest sequence number sent when the last repair or timeout began.
+    recover: u64,
+    /// The last of those was a timeout.
+    after_timeout: bool,
+    /// The window that inflation started from, bytes.
+    base: f64,
+    /// ACKs of new data still to check.
+    to_check: u8,
+    /// When the window was last reduced.
+    reduced: Time,
+    fine: Fine,
+    retransmit: bool,
+}
+
+/// The fine-grained timeout.
+#[derive(Debug, Clone, Default)]
+struct Fine {
+    /// SRTT, ns; 0: nothing known.
+    smoothed: f64,
+    /// RTTVAR, ns.
+    variation: f64,
+    /// The timeout in force, ns.
+    timeout: f64,
+}
+
+impl Fine {
+    fn sample(&mut self, rtt: Nanos) {
+        let rtt = rtt as f64;
+        if self.smoothed == 0.0 {
+            (self.smoothed, self.variation) = (rtt, rtt / 4.0);
+        }
+        let off = rtt - self.smoothed;
+        self.smoothed += off / 8.0;
+        self.variation += (libm::fabs(off) - self.variation) / 4.0;
+        self.timeout = (self.smoothed + 2.0 * self.variation) * 17.0 / 16.0;
+    }
+}
+
+impl Member for VegasNs2 {
+    const INFO: Info = Info {
+        name: "vegas-ns2",
+        summary: "Vegas' retransmissions as in ns-2: one at a time, each doubling the timeout",
+        formula: "3rd dup ACK, or any dup ACK or 1st or 2nd new ACK after a retransmission with age ≥ 17/16·(SRTT + 2·RTTVAR): retransmit; dup ACK: RTO·2",
+        source: "ns-2, VegasTcpAgent; Brakmo and Peterson 1995, section 3.1",
+    };
+    fn build(_: &mut Args) -> Result<Self, SpecError> {
+        Ok(Self::default())
+    }
+}
+
+impl VegasNs2 {
+    /// Whether the first unacknowledged segment is overdue.
+    fn expired(&self, t: &Transfer, now: Time) -> bool {
+        let age = t.out.get(0).map(|first| now.saturating_sub(first.sent));
+        self.fine.timeout > 0.0 && age.is_some_and(|age| age as f64 >= self.fine.timeout)
+    }
+
+    fn retransmit(&mut self, ack: &Ack, t: &mut Transfer) {
+        let Some(&first) = t.out.get(0) else { return };
+        self.recover = t.out.max();
+        self.after_timeout = false;
+        self.to_check = CHECKED;
+        self.fine.timeout *= if first.is_resent() { 2.0 } else { 1.125 };
+        let before = (t.window.cwnd, t.window.ssthresh);
+        t.back_off();
+        t.lose(ack.now, LossKind::DupAcks, t.out.una());
+        if self.reduced < first.sent {
+            self.base = t.window.cwnd;
+            self.reduced = ack.now;
+            t.window.cwnd += f64::from(self.duplicates) * t.window.mss;
+        } else {
+            (t.window.cwnd, t.window.ssthresh) = before;
+        }
+        self.retransmit = true;
+        if !first.is_resent() {
+            self.duplicates = DUP_THRESH;
+        }
+    }
+}
+
+impl Recovery for VegasNs2 {
+    fn on_advance(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) -> Advance {
+        if self.duplicates > DUP_THRESH && t.window.cwnd > self.base {
+            t.window.cwnd = self.base.max(t.window.mss);
+            t.window.ssthresh = 2.0 * t.window.mss; // which matters in slow start alone
+        }
+        self.duplicates = 0;
+        if let Some(rtt) = ack.last_rtt {
+            self.fine.sample(rtt);
+        }
+        if self.to_check > 0 {
+            self.to_check -= 1;
+            if self.expired(t, ack.now) {
+                self.duplicates = DUP_THRESH;
+                self.retransmit = true;
+            } else {
+                self.to_check = 0;
+            }
+        }
+        Advance::ORDINARY
+    }
+
+    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
+        self.duplicates += 1;
+        if self.duplicates == DUP_THRESH || self.expired(t, ack.now) {
+            if !self.after_timeout || t.out.una() > self.recover {
+                self.retransmit(ack, t);
+            }
+        } else if self.duplicates > DUP_THRESH {
+            t.window.cwnd += t.window.mss;
+        }
+    }
+
+    fn on_timeout(&mut self, now: Time, t: &mut Transfer) {
+        (self.recover, self.after_timeout) = (t.out.max(), true);
+        (self.duplicates, self.base, self.reduced, self.retransmit) = (0, 0.0, now, false);
+        t.out.go_back();
+    }
+
+    fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
+        std::mem::take(&mut self.retransmit).then_some(0)
+    }
+
+    fn duplicates(&self) -> u32 {
+        0 // limited transmit is none of its rules
+    }
+
+    fn repairing(&self) -> bool {
+        self.duplicates >= DUP_THRESH
+    }
+}
