@@ -29,6 +29,8 @@ __all__ = [
     "Unavailable",
     "Workload",
     "WorkloadError",
+    "measure",
+    "simulators",
     "workloads",
 ]
 

@@ -19,7 +19,7 @@ FAILS = "FAILS"
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with half the width of its 97.5 % interval; the width is unknown (infinite) for a single run."""
+    """A mean with half the width of its interval, 97.5 % unless said otherwise; infinite, as unknown, for a single run."""
 
     mean: float
     half: float
@@ -43,7 +43,7 @@ def estimate(values: list[float]) -> Estimate:
     return Estimate(statistics.fmean(values), student(LEVEL, n - 1) * error if error > 0 else 0.0, n)
 
 
-def ratio(ours: list[float], theirs: list[float]) -> Estimate:
+def ratio(ours: list[float], theirs: list[float], level: float = LEVEL) -> Estimate:
     """Ratio of the means of two independent samples; its interval to first order (delta method, Welch's freedom)."""
     if min(len(ours), len(theirs)) < 2:
         return Estimate(statistics.fmean(ours) / statistics.fmean(theirs), math.inf, min(len(ours), len(theirs)))
@@ -53,24 +53,24 @@ def ratio(ours: list[float], theirs: list[float]) -> Estimate:
     if total == 0:
         return Estimate(quotient, 0.0, min(len(ours), len(theirs)))
     freedom = total**2 / sum(part**2 / nu for part, nu in parts)
-    half = quotient * student(LEVEL, freedom) * math.sqrt(total)
+    half = quotient * student(level, freedom) * math.sqrt(total)
     return Estimate(quotient, half, min(len(ours), len(theirs)))
 
 
 def decided(ratio: Estimate, tolerance: float = TOLERANCE) -> bool:
     """Whether the whole interval lies within the tolerance, or outside it."""
-    return _within(ratio, tolerance) or _beyond(ratio, tolerance)
+    return within(ratio, tolerance) or beyond(ratio, tolerance)
 
 
 def judge(ratio: Estimate, reason: Reason | None, tolerance: float = TOLERANCE) -> Verdict:
     """Agrees with the interval within the tolerance; differs where a reason is known and holds; fails otherwise."""
     if reason is None:
-        if _within(ratio, tolerance):
+        if within(ratio, tolerance):
             return Verdict(AGREES)
-        if _beyond(ratio, tolerance):
+        if beyond(ratio, tolerance):
             return Verdict(FAILS, f"off by more than {tolerance:.0%}, and no reason is known")
         return Verdict(FAILS, "undecided: more seeds are needed")
-    if _within(ratio, tolerance):
+    if within(ratio, tolerance):
         return Verdict(FAILS, f"agrees now, where {reason.ratio} was known: {reason.because}")
     if abs(ratio.mean - reason.ratio) > reason.absolute:
         return Verdict(
@@ -94,9 +94,11 @@ def student(level: float, freedom: float) -> float:
     return z + sum(term / freedom ** (k + 1) for k, term in enumerate(terms))
 
 
-def _within(ratio: Estimate, tolerance: float) -> bool:
+def within(ratio: Estimate, tolerance: float) -> bool:
+    """Whether the whole interval lies within the tolerance."""
     return abs(ratio.mean - 1) + ratio.half <= tolerance
 
 
-def _beyond(ratio: Estimate, tolerance: float) -> bool:
+def beyond(ratio: Estimate, tolerance: float) -> bool:
+    """Whether the whole interval lies outside the tolerance."""
     return abs(ratio.mean - 1) - ratio.half > tolerance

@@ -6,14 +6,16 @@
 #
 # Keys: rate (bit/s), delay (s, one way), dur (s), loss (probability), n (flows), gap (s between their starts), q
 # (packets that wait), mss (bytes), iw, ssthresh, window (segments), minrto (s), limited (limited transmit: 0 or 1), seed;
-# variant (newreno, sack, sack-highspeed, vegas, or linux-NAME: the congestion control NAME of Linux 2.6.16, over SACK); trace
-# (a file for the first flow's cwnd in segments, every `step` seconds: "time cwnd");
+# variant (tahoe, reno, newreno, sack, sack-highspeed, vegas, or linux-NAME: the congestion control NAME of Linux 2.6.16,
+# over SACK); delack (ACK every second segment or after 100 ms: 0 or 1); syn (begin with a SYN: 0 or 1); count (what
+# RESULT counts: what the sender knows to be delivered, or the receiver: sender or receiver); trace (a file for the first
+# flow's cwnd in segments, every `step` seconds: "time cwnd");
 # and how ns-2 is run: sched (event scheduler), hdrs (min or all), routes (manual or computed).
 
 array set o {
     rate 10e6 delay 0.050 dur 300 loss 0 n 1 gap 0 q 84
     mss 1460 iw 10 ssthresh 84 window 668 minrto 1.0 limited 1 seed 1
-    variant newreno trace "" step 0.05
+    variant newreno delack 0 syn 0 count sender trace "" step 0.05
     sched Splay hdrs min routes computed
 }
 foreach arg $argv {
@@ -39,22 +41,31 @@ Agent/TCP set minrto_ $o(minrto)
 # Agent/TCP/Linux has a minimum of its own.
 Agent/TCP/Linux set minrto_ $o(minrto)
 Agent/TCP set singledup_ $o(limited)
-# The connection is there at once: the first segment is data and opens the window.
-Agent/TCP set syn_ false
-Agent/TCP set delay_growth_ false
+# Without a SYN the connection is there at once: the first segment is data and opens the window. With one, the window is a
+# segment until the first ACK (delay_growth_), which then opens it to windowInit_. Vegas' SYN is a segment of data.
+Agent/TCP set syn_ $o(syn)
+Agent/TCP set delay_growth_ $o(syn)
+Agent/TCPSink/DelAck set interval_ 100ms
+Agent/TCPSink/Sack1/DelAck set interval_ 100ms
 
 # A sender and the sink that suits it.
 proc endpoints {variant} {
+    global o
+    set delayed [expr {$o(delack) ? "/DelAck" : ""}]
+    set plain Agent/TCPSink$delayed
+    set selective Agent/TCPSink/Sack1$delayed
     switch -glob $variant {
-        newreno { return [list [new Agent/TCP/Newreno] [new Agent/TCPSink]] }
-        sack { return [list [new Agent/TCP/Sack1] [new Agent/TCPSink/Sack1]] }
+        tahoe { return [list [new Agent/TCP] [new $plain]] }
+        reno { return [list [new Agent/TCP/Reno] [new $plain]] }
+        newreno { return [list [new Agent/TCP/Newreno] [new $plain]] }
+        sack { return [list [new Agent/TCP/Sack1] [new $selective]] }
         sack-highspeed {
             set tcp [new Agent/TCP/Sack1]
             $tcp set windowOption_ 8
-            return [list $tcp [new Agent/TCPSink/Sack1]]
+            return [list $tcp [new $selective]]
         }
-        vegas { return [list [new Agent/TCP/Vegas] [new Agent/TCPSink]] }
-        linux-* { return [list [new Agent/TCP/Linux] [new Agent/TCPSink/Sack1]] }
+        vegas { return [list [new Agent/TCP/Vegas] [new $plain]] }
+        linux-* { return [list [new Agent/TCP/Linux] [new $selective]] }
     }
     puts stderr "ns2.tcl: there is no variant \"$variant\""
     exit 2
@@ -91,6 +102,7 @@ for {set i 0} {$i < $o(n)} {incr i} {
     }
     foreach {agent sink} [endpoints $o(variant)] break
     set tcp($i) $agent
+    set receiver($i) $sink
     $tcp($i) set fid_ $i
     $ns attach-agent $src $tcp($i)
     $ns attach-agent $dst $sink
@@ -111,15 +123,24 @@ if {$o(trace) != ""} {
     $ns at 0 sample
 }
 
+# In-order segments of flow i.
+proc delivered {i} {
+    global o tcp receiver
+    # A sink counts whole packets; the 40 bytes of a SYN are less than one.
+    if {$o(count) == "receiver"} { return [expr {floor([$receiver($i) set bytes_] / double($o(mss) + 40))}] }
+    # Numbers start at 0, which is the SYN where there is one (Vegas sends data there).
+    return [expr {[$tcp($i) set ack_] + ($o(syn) && $o(variant) != "vegas" ? 0.0 : 1.0)}]
+}
+
 proc finish {} {
     global o tcp
     set sum 0.0
     set squares 0.0
     set again 0
     for {set i 0} {$i < $o(n)} {incr i} {
-        set delivered [expr {[$tcp($i) set ack_] + 1.0}]
-        set sum [expr {$sum + $delivered}]
-        set squares [expr {$squares + $delivered * $delivered}]
+        set segments [delivered $i]
+        set sum [expr {$sum + $segments}]
+        set squares [expr {$squares + $segments * $segments}]
         incr again [$tcp($i) set nrexmitpack_]
     }
     puts [format "RESULT segments=%.0f goodput_mbps=%.4f retransmitted=%d jain=%.4f" $sum \
