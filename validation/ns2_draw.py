@@ -135,7 +135,6 @@ class Check:
             f'min_rto = "{stack["min_rto_s"]:.12g}s"',
             f'initial_rto = "{stack["initial_rto_s"]:.12g}s"',
             f'max_rto = "{stack["max_rto_s"]:.12g}s"',
-            f'clock = "{stack["clock_s"]:.12g}s"',
             f"limited_transmit = {str(stack['limited_transmit']).lower()}",
         ]
         return "\n".join(lines) + "\n"
