@@ -191,6 +191,7 @@ impl Text {
         self.line("window_scaling", stack.window_scaling.to_string());
         self.line_some("send_buffer", stack.send_buffer.map(size));
         self.line("limited_transmit", stack.limited_transmit.to_string());
+        self.line("limited_resends", stack.limited_resends.to_string());
         self.line("ecn", stack.ecn.to_string());
         self.line("ack_rate_request", stack.ack_rate_request.to_string());
         self.line("handshake", stack.handshake.to_string());

@@ -34,7 +34,7 @@ impl Profile {
             Self::Ns2 => Info {
                 name: "ns-2",
                 summary: "the rules of ns-2 2.35, where they are others than the RFCs'",
-                formula: "limited_transmit, reduce_from = \"window\", whole_ssthresh, repeated_reduction, validate_window = false, \
+                formula: "limited_transmit, limited_resends, reduce_from = \"window\", whole_ssthresh, repeated_reduction, validate_window = false, \
                           rto_samples = \"one-a-window\", rto_tick = \"10ms\", min_rto = \"200ms\", initial_rto = \"3s\", max_rto = \"60s\"; \
                           reno, newreno: last_ack = \"grows\", exit = \"deflated\"; sack1; vegas-ns2; bursts = \"packets\"",
                 source: "ns-2 2.35: tcp.cc, tcp-reno.cc, tcp-newreno.cc, tcp-sack1.cc, tcp-vegas.cc, tools/pareto.cc, ns-default.tcl",
@@ -53,6 +53,7 @@ impl Profile {
             Self::Rfc => base,
             Self::Ns2 => Stack {
                 limited_transmit: true,
+                limited_resends: true,
                 reduce_from: ReduceFrom::Window,
                 whole_ssthresh: true,
                 repeated_reduction: true,

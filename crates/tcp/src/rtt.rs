@@ -82,6 +82,7 @@ impl Rtt {
 
     /// What the endpoint's clock shows of the time from `sent` to `now`: whole ticks, at least one. An echoed timestamp
     /// may lie ahead of `now`, where the peer has invented it; that counts as no time at all.
+    #[inline]
     pub fn measure(&self, sent: Time, now: Time) -> Nanos {
         match self.clock {
             0 => now.saturating_sub(sent),

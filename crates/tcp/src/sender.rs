@@ -620,6 +620,11 @@ impl Sender {
         self.recovery.repairing()
     }
 
+    /// Bytes that count against the congestion window.
+    pub fn in_flight(&self) -> u64 {
+        self.recovery.in_flight(&self.t)
+    }
+
     /// Whether its recovery needs SACK blocks from the receiver.
     pub fn wants_sack(&self) -> bool {
         self.recovery.wants_sack()

@@ -71,7 +71,8 @@ pub struct Stack {
     pub rto_tick: Nanos,
     /// What a loss event takes its share of.
     pub reduce_from: ReduceFrom,
-    /// Whether a loss event leaves ssthresh at whole segments, rounded down (ns-2: `ssthresh_` is an integer).
+    /// Whether a loss event leaves ssthresh at whole segments, rounded down, two at least, while a window that was halved stays at
+    /// its exact half, and may come down to one (ns-2, `TcpAgent::slowdown`: `ssthresh_` is an integer, `cwnd_` is not).
     pub whole_ssthresh: bool,
     /// Whether a segment that times out again lowers ssthresh again, which by then is two segments (ns-2); RFC 5681, section
     /// 3.1, keeps it as the first timeout left it.
@@ -87,6 +88,9 @@ pub struct Stack {
     pub send_buffer: Option<Size>,
     /// Limited transmit (RFC 3042): the first two duplicate ACKs each release a new segment.
     pub limited_transmit: bool,
+    /// Whether limited transmit also releases what a go-back is to send again (ns-2, `TcpAgent::send_one`); RFC 3042 speaks of
+    /// new segments.
+    pub limited_resends: bool,
     /// ECN (RFC 3168) agreed by both ends.
     pub ecn: bool,
     /// Whether the sender takes its segment size from the smallest part of a segment that an ACK covers (see
@@ -121,6 +125,7 @@ impl Default for Stack {
             window_scaling: true,
             send_buffer: None,
             limited_transmit: false,
+            limited_resends: false,
             ecn: false,
             segment_from_acks: false,
             ack_rate_request: 0,

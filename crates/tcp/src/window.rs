@@ -43,6 +43,15 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
+    /// Rounds ssthresh down to whole segments, two at least. A window that may have been halved to it, and was, stays at its exact
+    /// half, and may come down to one segment.
+    pub(crate) fn round_ssthresh(&mut self, halved: bool) {
+        if halved && self.cwnd == self.ssthresh && self.ssthresh == self.half_flight() {
+            self.cwnd = (self.flight as f64 / 2.0).max(self.mss);
+        }
+        self.ssthresh = (libm::floor(self.ssthresh / self.mss) * self.mss).max(2.0 * self.mss);
+    }
+
     /// Half the flight, at least two segments (RFC 5681, equation 4), bytes.
     pub fn half_flight(&self) -> f64 {
         (self.flight as f64 / 2.0).max(2.0 * self.mss)

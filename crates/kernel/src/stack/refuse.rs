@@ -57,6 +57,7 @@ fn of_stack(stack: &Stack) -> Option<String> {
 fn other_than_rfc(stack: &Stack) -> Option<&'static str> {
     let rfc = Stack::default();
     [
+        ("limited_resends", stack.limited_resends != rfc.limited_resends),
         ("rto_samples", stack.rto_samples != rfc.rto_samples),
         ("rto_tick", stack.rto_tick != rfc.rto_tick),
         ("reduce_from", stack.reduce_from != rfc.reduce_from),

@@ -345,6 +345,7 @@ fn stack(dice: &mut Dice) -> Stack {
     let min_rto = dice.one(&[S, S, 200 * MS, 500 * MS, MS, 1]);
     let ns2 = |dice: &mut Dice| dice.chance(0.2);
     Stack {
+        limited_resends: ns2(dice),
         rto_samples: if ns2(dice) { RtoSamples::OneAWindow } else { RtoSamples::EveryAck },
         rto_tick: if ns2(dice) { dice.one(&[1, MS, 10 * MS, 500 * MS]) } else { 0 },
         reduce_from: if ns2(dice) { ReduceFrom::Window } else { ReduceFrom::Flight },

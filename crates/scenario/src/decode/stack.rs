@@ -35,6 +35,7 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         window_scaling: reader.flag("window_scaling", base.window_scaling),
         send_buffer: window("send_buffer", base.send_buffer),
         limited_transmit: reader.flag("limited_transmit", base.limited_transmit),
+        limited_resends: reader.flag("limited_resends", base.limited_resends),
         ecn: reader.flag("ecn", base.ecn),
         ack_rate_request: reader.count("ack_rate_request", u64::from(base.ack_rate_request), 0..=127) as u8,
         handshake: reader.flag("handshake", base.handshake),

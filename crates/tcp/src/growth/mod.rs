@@ -109,10 +109,12 @@ pub(crate) mod tests {
     fn every_member_opens_a_small_window_in_slow_start() {
         each(|name, growth| {
             let mut w = window(10.0, 1000.0);
+            growth.on_sent(&Departure::of_bytes(0, 1000), &w);
             for k in 1..=10 {
-                growth.on_ack(&ack(1000), &mut w);
-                let air = Air { delivered: 1000 * k, more: true, ..Air::default() };
-                growth.after_ack(&ack(1000), &air, &mut w);
+                let ack = Ack { ack: 1 + 1000 * k, highest: 9001 + 1000 * k, ..ack(1000) };
+                growth.on_ack(&ack, &mut w);
+                let air = Air { delivered: 1000 * k, in_flight: 9000, more: true, ..Air::default() };
+                growth.after_ack(&ack, &air, &mut w);
             }
             assert!(w.cwnd > 10_000.0 && w.cwnd <= 20_000.0, "{name}: {}", w.cwnd);
         });

@@ -191,7 +191,8 @@ mod tests {
             if limited {
                 self.growth.on_ack(&ack, &mut self.w);
             }
-            self.growth.after_ack(&ack, &Air::default(), &mut self.w);
+            let air = Air { in_flight: highest - ack.ack, ..Air::default() };
+            self.growth.after_ack(&ack, &air, &mut self.w);
             if self.acked > self.end {
                 self.end = self.highest;
             }

@@ -107,7 +107,9 @@ impl Growth for VegasNs2 {
             self.step = 0.0;
         }
         if w.cwnd / w.mss - in_transit <= SLACK {
-            w.cwnd += self.step * w.mss;
+            // In segments, so that n steps of 1/n come to what they come to in ns-2: often to a little less than one, and then
+            // the window lets its next segment out a round later.
+            w.cwnd = (w.cwnd / w.mss + self.step) * w.mss;
         }
         if let Some(rtt) = ack.last_rtt {
             self.sum = self.sum.saturating_add(rtt);

@@ -68,6 +68,10 @@ pub trait Recovery {
     fn last_resort(&mut self, _t: &Transfer) -> Option<usize> {
         None
     }
+    /// Whether nothing may go out but what this recovery retransmits out of turn.
+    fn holds(&self, _t: &Transfer) -> bool {
+        false
+    }
     /// Bytes that count against the congestion window.
     fn in_flight(&self, t: &Transfer) -> u64 {
         t.out.flight()
@@ -96,6 +100,7 @@ family! {
     fn deflated(&self, t: &Transfer) -> f64;
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     fn last_resort(&mut self, t: &Transfer) -> Option<usize>;
+    fn holds(&self, t: &Transfer) -> bool;
     fn in_flight(&self, t: &Transfer) -> u64;
     fn duplicates(&self) -> u32;
     fn repairing(&self) -> bool;

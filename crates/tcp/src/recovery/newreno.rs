@@ -95,11 +95,13 @@ impl NewReno {
         let (mss, acked) = (t.window.mss, ack.newly_acked as f64);
         self.inflation.begin(ack.now, 0, t);
         let given_back = if acked >= mss { mss } else { 0.0 };
-        if let Some(target) = self.target.as_mut().filter(|_| self.exit == Exit::Deflated) {
-            let beyond = (acked - (t.window.cwnd - *target)).max(0.0);
-            *target = (*target - beyond).max(mss);
-        }
         t.window.cwnd = (t.window.cwnd - acked + given_back).max(mss);
+        if let Some(target) = self.target.as_mut().filter(|_| self.exit == Exit::Deflated)
+            && t.window.cwnd < *target + given_back
+        {
+            *target = (t.window.cwnd - given_back).max(mss);
+            t.window.cwnd = *target + given_back;
+        }
         self.retransmit = true;
         let restart_timer = self.first_partial || !self.impatient;
         self.first_partial = false;

@@ -5,7 +5,10 @@
 //! the segment had been sent again before, and the retransmission timeout doubles until something sent once is
 //! timed. The response is asked only if the segment was sent after the last reduction; the window is then inflated by the
 //! duplicates. Further ones inflate it, and ACKs of new data end that: a partial ACK is an ACK as any, but that the
-//! first two after a retransmission are checked for a segment that is overdue. Source: ns-2, `VegasTcpAgent::recv`;
+//! first two after a retransmission are checked for a segment that is overdue. One that has never been sent, or that a timeout has
+//! still to send again, is overdue, too: where such an ACK covers everything sent since, the next segment goes out twice. And a
+//! window that was inflated after a timeout comes down to nothing, not to what it was: nothing goes out then until ACKs have opened it
+//! by a segment, or the timer goes off. Source: ns-2, `VegasTcpAgent::recv`;
 //! after Brakmo and Peterson 1995, section 3.1.
 
 use super::{Advance, DUP_THRESH, Recovery};
@@ -32,6 +35,8 @@ pub struct VegasNs2 {
     reduced: Time,
     fine: Fine,
     retransmit: bool,
+    /// The window is a segment less than it says.
+    empty: bool,
 }
 
 /// The fine-grained timeout.
@@ -49,7 +54,8 @@ impl Fine {
     fn sample(&mut self, rtt: Nanos) {
         let rtt = rtt as f64;
         if self.smoothed == 0.0 {
-            (self.smoothed, self.variation) = (rtt, rtt / 4.0);
+            // As after the SYN, which is a sample twice over: it sets both, and then counts.
+            (self.smoothed, self.variation) = (rtt, 3.0 / 16.0 * rtt);
         }
         let off = rtt - self.smoothed;
         self.smoothed += off / 8.0;
@@ -71,6 +77,14 @@ impl Member for VegasNs2 {
 }
 
 impl VegasNs2 {
+    /// A window that was empty and no longer is says what it is again.
+    fn settle(&mut self, t: &mut Transfer) {
+        if self.empty && !self.holds(t) {
+            t.window.cwnd = (t.window.cwnd - t.window.mss).max(t.window.mss);
+            self.empty = false;
+        }
+    }
+
     /// Whether the first unacknowledged segment is overdue.
     fn expired(&self, t: &Transfer, now: Time) -> bool {
         let age = t.out.get(0).map(|first| now.saturating_sub(first.sent));
@@ -87,6 +101,7 @@ impl VegasNs2 {
         t.back_off();
         t.lose(ack.now, LossKind::DupAcks, t.out.una());
         if self.reduced < first.sent {
+            self.empty = false;
             self.base = t.window.cwnd;
             self.reduced = ack.now;
             t.window.cwnd += f64::from(self.duplicates) * t.window.mss;
@@ -102,7 +117,9 @@ impl VegasNs2 {
 
 impl Recovery for VegasNs2 {
     fn on_advance(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) -> Advance {
+        self.settle(t);
         if self.duplicates > DUP_THRESH && t.window.cwnd > self.base {
+            self.empty = self.base == 0.0;
             t.window.cwnd = self.base.max(t.window.mss);
             t.window.ssthresh = 2.0 * t.window.mss; // which matters in slow start alone
         }
@@ -112,7 +129,7 @@ impl Recovery for VegasNs2 {
         }
         if self.to_check > 0 {
             self.to_check -= 1;
-            if self.expired(t, ack.now) {
+            if t.out.is_empty() || self.expired(t, ack.now) {
                 self.duplicates = DUP_THRESH;
                 self.retransmit = true;
             } else {
@@ -123,6 +140,7 @@ impl Recovery for VegasNs2 {
     }
 
     fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
+        self.settle(t);
         self.duplicates += 1;
         if self.duplicates == DUP_THRESH || self.expired(t, ack.now) {
             if !self.after_timeout || t.out.una() > self.recover {
@@ -135,12 +153,18 @@ impl Recovery for VegasNs2 {
 
     fn on_timeout(&mut self, now: Time, t: &mut Transfer) {
         (self.recover, self.after_timeout) = (t.out.max(), true);
-        (self.duplicates, self.base, self.reduced, self.retransmit) = (0, 0.0, now, false);
+        (self.duplicates, self.base, self.reduced) = (0, 0.0, now);
+        (self.retransmit, self.empty) = (false, false);
         t.out.go_back();
     }
 
-    fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
-        std::mem::take(&mut self.retransmit).then_some(0)
+    fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
+        (t.out.flight() > 0 && std::mem::take(&mut self.retransmit)).then_some(0)
+    }
+
+    fn holds(&self, t: &Transfer) -> bool {
+        // With nothing outstanding no timer runs that could end it.
+        self.empty && t.window.cwnd < 2.0 * t.window.mss && !t.out.is_empty()
     }
 
     fn duplicates(&self) -> u32 {

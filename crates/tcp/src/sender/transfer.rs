@@ -86,8 +86,7 @@ impl Transfer {
         }
         let verdict = self.response.on_loss(&loss, &mut self.window);
         if self.whole_ssthresh {
-            let w = &mut self.window;
-            w.ssthresh = (libm::floor(w.ssthresh / w.mss) * w.mss).max(2.0 * w.mss);
+            self.window.round_ssthresh(loss.kind != LossKind::Timeout);
         }
         if loss.kind == LossKind::DupAcks && self.out.una() < self.echoed_until {
             // The echo has reduced this window already, and once is enough (RFC 3168, section 6.1.2).

@@ -94,7 +94,7 @@ impl Sender {
             None => self.next_new(room)?,
         };
         let in_flight = self.recovery.in_flight(&self.t);
-        let extra = if self.t.limited_transmit && again.is_none() {
+        let extra = if self.t.limited_transmit && (again.is_none() || self.stack.limited_resends) {
             f64::from(self.recovery.duplicates().min(DUP_THRESH - 1)) * self.t.window.mss
         } else {
             0.0
@@ -106,7 +106,7 @@ impl Sender {
         // What timed out goes again even where the peer has taken its window
         // back: it is the probe that finds it open again.
         let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
-        if !fits || !allowed {
+        if !fits || !allowed || self.recovery.holds(&self.t) {
             return None;
         }
         let sent = match again {
@@ -144,6 +144,7 @@ impl Sender {
     }
 
     /// When the byte at `nxt` was born.
+    #[inline]
     fn birth(&mut self, now: Time) -> Time {
         let nxt = self.t.out.nxt();
         while self.births.front().is_some_and(|b| b.0 <= nxt) {
