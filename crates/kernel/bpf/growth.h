@@ -101,13 +101,8 @@ static __always_inline void growth_on_ack(struct tcp_sock *tp, struct connection
 		c->window += limited_slow_start(tp, c);
 	if (params.growth == GROWTH_HIGHSPEED)
 		c->window += highspeed(tp, c);
-	if (params.growth == GROWTH_VEGAS) {
-		c->limited = 1;
-		if (!in_slow_start(tp, c))
-			c->window += c->opening ? per_ack(tp, c) : 0;
-		else if (c->doubling)
-			c->window += SEGMENT;
-	}
+	if (params.growth == GROWTH_VEGAS)
+		c->limited = c->due = 1;
 }
 
 // ssthresh no higher than the window.
@@ -149,15 +144,13 @@ static __always_inline void vegas_begin(struct connection *c)
 	c->limited = 0;
 }
 
-// Every ACK, after everything else that it brings.
-static __always_inline void growth_after_ack(struct tcp_sock *tp, struct connection *c, struct now *now)
+// Takes the ACK's sample, and decides if it ends a round.
+static __always_inline void vegas_end_round(struct tcp_sock *tp, struct connection *c, struct now *now)
 {
 	fl expected, sent;
 	__u64 begun;
 	int over;
 
-	if (params.growth != GROWTH_VEGAS || is_repairing(now->state))
-		return;
 	if (now->rtt_us > 0) {
 		if (!c->base_us || now->rtt_us < c->base_us)
 			c->base_us = now->rtt_us;
@@ -181,6 +174,21 @@ static __always_inline void growth_after_ack(struct tcp_sock *tp, struct connect
 		vegas_decide(tp, c, expected, fl_div(fl_mul(sent, fl_of(c->base_us * c->samples)), fl_of(c->sum_us)));
 	}
 	vegas_begin(c);
+}
+
+// Every ACK, after everything else that it brings. Vegas opens the window here, as the round has it that the ACK may have begun.
+static __always_inline void growth_after_ack(struct tcp_sock *tp, struct connection *c, struct now *now)
+{
+	int due = c->due;
+
+	c->due = 0;
+	if (params.growth != GROWTH_VEGAS || is_repairing(now->state))
+		return;
+	vegas_end_round(tp, c, now);
+	if (due && !in_slow_start(tp, c))
+		c->window += c->opening ? per_ack(tp, c) : 0;
+	else if (due && c->doubling)
+		c->window += SEGMENT;
 }
 
 // A loss event, after the response to it.

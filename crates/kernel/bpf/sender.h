@@ -43,7 +43,7 @@ struct connection {
 	__u64 round_end; // capped, vegas; 0: none
 	fl cap, at_window, increase;
 	__u64 acked, base_us, sum_us, samples;
-	__u8 in_round, capped, after_timeout, limited, doubling, opening;
+	__u8 in_round, capped, after_timeout, limited, due, doubling, opening;
 	// response
 	__u64 highest, decreased;
 	// predictors

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use toml::de::DeValue;
 
 /// The keys of a file's top level.
-pub(crate) const TOP_LEVEL: [&str; 11] = [
+pub(crate) const TOP_LEVEL: [&str; 12] = [
     "duration",
     "seed",
     "warmup",
     "stop_when_done",
     "kernel",
+    "profile",
     "topology",
     "defaults",
     "link",
