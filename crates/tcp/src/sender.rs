@@ -151,8 +151,18 @@ impl Sender {
         let cwnd = initial_window(stack);
         let clock = stack.clock;
         let growth_listens = parts.growth.listens();
-        let window =
-            Window { mss, cwnd, ssthresh, flight: 0, rwnd, srtt: None, rtt_min: None, clock, truth: None };
+        let window = Window {
+            mss,
+            cwnd,
+            ssthresh,
+            flight: 0,
+            rwnd,
+            srtt: None,
+            rtt_min: None,
+            clock,
+            whole: stack.whole_ssthresh,
+            truth: None,
+        };
         Self {
             state: State::Closed,
             t: Transfer {
@@ -169,7 +179,6 @@ impl Sender {
                 deadline: None,
                 timed: None,
                 reduce_from: stack.reduce_from,
-                whole_ssthresh: stack.whole_ssthresh,
                 limited_transmit: stack.limited_transmit,
                 ecn: stack.ecn,
                 reduced_until: 0,

@@ -24,6 +24,8 @@ pub struct Window {
     pub rtt_min: Option<Nanos>,
     /// Granularity of the clock that round-trip times are measured with; 0: exact.
     pub clock: Nanos,
+    /// Whether ssthresh is whole segments ([`crate::Stack::whole_ssthresh`]).
+    pub whole: bool,
     /// What the laboratory knows of the path, where it does. Only an oracle may read it.
     pub truth: Option<PathTruth>,
 }
@@ -43,13 +45,16 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// Rounds ssthresh down to whole segments, two at least. A window that may have been halved to it, and was, stays at its exact
-    /// half, and may come down to one segment.
-    pub(crate) fn round_ssthresh(&mut self, halved: bool) {
-        if halved && self.cwnd == self.ssthresh && self.ssthresh == self.half_flight() {
-            self.cwnd = (self.flight as f64 / 2.0).max(self.mss);
+    /// Rounds ssthresh down to whole segments, two at least, where it is to be whole.
+    pub(crate) fn round_ssthresh(&mut self) {
+        if self.whole {
+            self.ssthresh = (libm::floor(self.ssthresh / self.mss) * self.mss).max(2.0 * self.mss);
         }
-        self.ssthresh = (libm::floor(self.ssthresh / self.mss) * self.mss).max(2.0 * self.mss);
+    }
+
+    /// The window that a halving leaves: ssthresh, or where that is whole the exact half, one segment at least.
+    pub(crate) fn halved(&self) -> f64 {
+        if self.whole { (self.flight as f64 / 2.0).max(self.mss) } else { self.half_flight() }
     }
 
     /// Half the flight, at least two segments (RFC 5681, equation 4), bytes.

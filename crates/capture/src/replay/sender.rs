@@ -201,6 +201,7 @@ fn window(flow: &Flow, size: u32, flight: u64) -> Window {
         srtt: flow.rtt.smoothed(),
         rtt_min: flow.rtt.whole(),
         clock: 0,
+        whole: false,
         truth: None,
     }
 }

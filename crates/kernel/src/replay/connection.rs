@@ -72,6 +72,7 @@ impl Connection {
                 srtt: None,
                 rtt_min,
                 clock: 0,
+                whole: false,
                 truth: None,
             },
             cwnd,

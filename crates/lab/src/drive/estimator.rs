@@ -225,6 +225,7 @@ impl Estimators {
             srtt: Some(rtt),
             rtt_min: Some(rtt),
             clock: 0,
+            whole: false,
             truth: None,
         };
         let bits = 8.0 * f64::from(bytes);

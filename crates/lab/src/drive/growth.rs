@@ -37,6 +37,7 @@ impl Growths {
             srtt: None,
             rtt_min: None,
             clock: 0,
+            whole: false,
             truth: None,
         };
         let build = |value: &toml::Value| {

@@ -89,6 +89,7 @@ pub(crate) mod tests {
             srtt: Some(100_000_000),
             rtt_min: Some(100_000_000),
             clock: 0,
+            whole: false,
             truth: None,
         }
     }

@@ -159,7 +159,9 @@ impl Recovery for VegasNs2 {
     }
 
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
-        (t.out.flight() > 0 && std::mem::take(&mut self.retransmit)).then_some(0)
+        // What a go-back is about to send again goes out so first, unless nothing may.
+        let ready = t.out.flight() > 0 || self.holds(t);
+        (ready && std::mem::take(&mut self.retransmit)).then_some(0)
     }
 
     fn holds(&self, t: &Transfer) -> bool {

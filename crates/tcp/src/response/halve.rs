@@ -26,7 +26,7 @@ impl Member for Halve {
 impl LossResponse for Halve {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {
         w.ssthresh = w.half_flight();
-        w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.ssthresh };
+        w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.halved() };
         Cause::Congestion
     }
 

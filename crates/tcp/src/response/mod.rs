@@ -80,6 +80,7 @@ pub(crate) mod tests {
             srtt: None,
             rtt_min: None,
             clock: 0,
+            whole: false,
             truth: None,
         }
     }

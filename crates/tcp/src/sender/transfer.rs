@@ -31,7 +31,6 @@ pub struct Transfer {
     /// End of the segment that is timed and when it was sent, where one at a time is.
     pub(super) timed: Option<(u64, Time)>,
     pub(super) reduce_from: ReduceFrom,
-    pub(super) whole_ssthresh: bool,
     pub(super) limited_transmit: bool,
     pub(super) ecn: bool,
     /// No ECN echo reduces the window before more than this is acknowledged: what follows it carries CWR.
@@ -85,9 +84,7 @@ impl Transfer {
             observers.on_loss(&loss);
         }
         let verdict = self.response.on_loss(&loss, &mut self.window);
-        if self.whole_ssthresh {
-            self.window.round_ssthresh(loss.kind != LossKind::Timeout);
-        }
+        self.window.round_ssthresh();
         if loss.kind == LossKind::DupAcks && self.out.una() < self.echoed_until {
             // The echo has reduced this window already, and once is enough (RFC 3168, section 6.1.2).
             (self.window.cwnd, self.window.ssthresh) = before;
