@@ -88,6 +88,14 @@ static __always_inline void capped(struct tcp_sock *tp, struct connection *c, st
 		c->window = cap > before ? cap : before;
 }
 
+static __always_inline void vegas_open(struct tcp_sock *tp, struct connection *c)
+{
+	if (!in_slow_start(tp, c))
+		c->window += c->opening ? per_ack(tp, c) : 0;
+	else if (c->doubling)
+		c->window += SEGMENT;
+}
+
 // An ACK of new data while nothing is repaired and the window limits the sender.
 static __always_inline void growth_on_ack(struct tcp_sock *tp, struct connection *c, struct now *now)
 {
@@ -101,8 +109,11 @@ static __always_inline void growth_on_ack(struct tcp_sock *tp, struct connection
 		c->window += limited_slow_start(tp, c);
 	if (params.growth == GROWTH_HIGHSPEED)
 		c->window += highspeed(tp, c);
-	if (params.growth == GROWTH_VEGAS)
+	if (params.growth == GROWTH_VEGAS) {
 		c->limited = c->due = 1;
+		if (params.vegas_by_window)
+			vegas_open(tp, c);
+	}
 }
 
 // ssthresh no higher than the window.
@@ -176,7 +187,7 @@ static __always_inline void vegas_end_round(struct tcp_sock *tp, struct connecti
 	vegas_begin(c);
 }
 
-// Every ACK, after everything else that it brings. Vegas opens the window here, as the round has it that the ACK may have begun.
+// Every ACK, after everything else that it brings. By default Vegas opens the window here, as the round has it that the ACK may have begun.
 static __always_inline void growth_after_ack(struct tcp_sock *tp, struct connection *c, struct now *now)
 {
 	int due = c->due;
@@ -185,10 +196,8 @@ static __always_inline void growth_after_ack(struct tcp_sock *tp, struct connect
 	if (params.growth != GROWTH_VEGAS || is_repairing(now->state))
 		return;
 	vegas_end_round(tp, c, now);
-	if (due && !in_slow_start(tp, c))
-		c->window += c->opening ? per_ack(tp, c) : 0;
-	else if (due && c->doubling)
-		c->window += SEGMENT;
+	if (due && !params.vegas_by_window)
+		vegas_open(tp, c);
 }
 
 // A loss event, after the response to it.

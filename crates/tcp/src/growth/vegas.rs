@@ -4,8 +4,9 @@
 //! transit at the round's end, the segment that the ACK at hand lets out included, and actual is what was sent in the round,
 //! times RTTmin/RTT. diff < α → cwnd + MSS²/cwnd per ACK of the next round, diff > β → cwnd − 1 MSS, not below 2. With
 //! `backlog` = "window" diff = cwnd·(1 − RTTmin/RTT), as in Linux (`tcp_vegas_cong_avoid`): the same in a flow of single ACKs
-//! but for the segment that has just arrived, and another where an ACK covers much of the window or comes late. A
-//! round in which the window never limited the sender says nothing. Slow start doubles the window every other round, the first one included; after each round in
+//! but for the segment that has just arrived, and another where an ACK covers much of the window or comes late. An ACK that ends a
+//! round opens the window as the next one has it, so that slow start doubles and does not also add one (ns-2); with "window" as the
+//! one that it ends. A round in which the window never limited the sender says nothing. Slow start doubles the window every other round, the first one included; after each round in
 //! between, in which the window stood still, diff > γ ends it: cwnd falls by an eighth. α = 1, β = 3, γ = 1. A round goes on
 //! while a loss is repaired, but what is measured then does not count. RTTmin is over data segments: that of a SYN, which is shorter, would pass for a queue
 //! of up to a segment. Source: Brakmo and Peterson 1995, section 3; the mean, the step per ACK, the eighth, the lower
@@ -117,10 +118,12 @@ impl Vegas {
 }
 
 impl Growth for Vegas {
-    /// The window opens after the ACK, so that one that ends a round opens it as the next round has it: a round then doubles, and does
-    /// not also add one.
-    fn on_ack(&mut self, _: &Ack, _: &mut Window) {
-        (self.limited, self.due) = (true, true);
+    fn on_ack(&mut self, _: &Ack, w: &mut Window) {
+        self.limited = true;
+        match self.by_window {
+            true => self.open(w),
+            false => self.due = true,
+        }
     }
 
     fn on_loss(&mut self, loss: &Loss, _: f64, _: &mut Window) {
