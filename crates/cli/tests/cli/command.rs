@@ -352,6 +352,10 @@ fn everything_that_can_be_named_is_listed() {
         .assert()
         .success()
         .stdout(contains("alpha = 0.5").and(contains("beta = 0.4")));
+    truckee(&["variants", "ns-2"])
+        .assert()
+        .success()
+        .stdout(contains("profile = \"ns-2\"").and(contains("rto_samples = \"one-a-window\"")));
     truckee(&["variants", "spikey"]).assert().code(2).stderr(contains("did you mean \"spike\"?"));
     let entries = json(&["variants", "newreno"]);
     assert!(entries.as_array().unwrap().len() >= 2, "a preset and a recovery");
