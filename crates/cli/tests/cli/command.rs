@@ -529,7 +529,7 @@ fn variants_of_a_sweep_are_held_against_the_first() {
 fn completions_know_the_names_of_algorithms() {
     for (shell, names) in [
         ("bash", &["westwood-plus", "wireless-download", "accumulated-full"][..]),
-        ("zsh", &["flow.sender=bbr", "flow.receiver=division"]),
+        ("zsh", &["flow.sender=bbr", "flow.receiver=division", "profile=ns-2"]),
         ("fish", &["westwood-plus"]),
     ] {
         let done = truckee(&["completions", shell]).assert().success();
