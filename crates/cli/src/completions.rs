@@ -6,6 +6,7 @@ use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use std::io::Write;
 use truckee_lab::{metric, study};
+use truckee_tcp::Profile;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::preset::PRESETS;
 
@@ -38,6 +39,7 @@ fn with_names() -> Result<Command, Error> {
         .iter()
         .map(|name| format!("flow.sender={name}"))
         .chain(policies.iter().map(|name| format!("flow.receiver={name}")))
+        .chain(Profile::ALL.map(|profile| format!("profile={}", profile.info().name)))
         .map(|setting| &*setting.leak())
         .collect();
     let unqualified = |m: &metric::Info| matches!(m.of, "run" | "flow");

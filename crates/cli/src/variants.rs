@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::iter;
 use truckee_lab::metric;
+use truckee_scenario::explain_stack;
 use truckee_scenario::units::{format_bytes, format_rate, format_time};
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::detect::AnyDetector;
@@ -18,13 +19,13 @@ use truckee_tcp::preset::{PRESETS, Preset, Setting};
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Arg, Info, Spec, SpecError};
+use truckee_tcp::{Arg, Info, Profile, Spec, SpecError, Stack};
 
 /// List everything that can be named, or show one name with its parameters
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// A preset, algorithm, channel, queue, application or metric
+    /// A preset, profile, algorithm, channel, queue, application or metric
     name: Option<String>,
     /// How it is written
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -35,6 +36,7 @@ const EXAMPLES: &str = "\
 Examples:
   truckee variants
   truckee variants newreno-lp
+  truckee variants ns-2
   truckee variants gilbert";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,12 +57,24 @@ struct Entry {
 enum Usage {
     /// A sender's parts, key and member, and what it sets in the stack.
     Preset(Vec<(&'static str, Spec)>, &'static [Setting]),
+    /// What stands for a profile where it is written by hand.
+    Profile(ByHand),
     /// A member of a family.
     Member(Spec),
     /// A value of a key, as TOML.
     Kind(&'static str),
     /// What a metric belongs to and its unit.
     Metric(metric::Info),
+}
+
+/// What a profile sets, as one may write it instead.
+struct ByHand {
+    /// Keys of a flow, with their values as TOML.
+    flow: Vec<(String, String)>,
+    /// Parts of presets, by the member's name: key and what stands for it.
+    parts: Vec<(&'static str, Vec<(&'static str, Spec)>)>,
+    /// Keys of ON/OFF traffic.
+    traffic: Vec<(&'static str, &'static str)>,
 }
 
 /// Things of one sort.
@@ -121,6 +135,13 @@ fn groups() -> Result<Vec<Group>, SpecError> {
     let presets = PRESETS.iter().map(preset).collect::<Result<_, _>>()?;
     let mut groups = vec![
         Group { title: "senders", place: "sender = \"NAME\"".into(), entries: presets },
+        Group {
+            title: "profiles",
+            place: "profile = \"NAME\"".into(),
+            entries: Profile::ALL
+                .map(|profile| Entry { info: profile.info(), usage: Usage::Profile(by_hand(profile)) })
+                .into(),
+        },
         family("recoveries", "sender = { recovery = … }", AnyRecovery::MEMBERS, |s| {
             Ok(AnyRecovery::build(s)?.1)
         })?,
@@ -195,6 +216,34 @@ fn preset(preset: &Preset) -> Result<Entry, SpecError> {
     Ok(Entry { info: preset.info, usage: Usage::Preset(parts, preset.settings()) })
 }
 
+/// The difference between a profile and none.
+fn by_hand(profile: Profile) -> ByHand {
+    let without = Stack::default();
+    let (with, without) = (explain_stack(&profile.stack(without.clone())), explain_stack(&without));
+    let other = with.lines().filter(|line| without.lines().all(|known| known != *line));
+    let flow = other.filter_map(|line| line.split_once(" = ")).map(|(k, v)| (k.to_owned(), v.to_owned()));
+    let families = [
+        ("recovery", AnyRecovery::MEMBERS),
+        ("growth", AnyGrowth::MEMBERS),
+        ("response", AnyResponse::MEMBERS),
+    ];
+    let mut parts: Vec<(&str, Vec<(&str, Spec)>)> = Vec::new();
+    for (key, members) in families {
+        for member in members {
+            let part = profile.part(Spec::named(member.name));
+            if part == Spec::named(member.name) {
+                continue;
+            }
+            match parts.iter_mut().find(|(name, _)| *name == member.name) {
+                Some((_, keys)) => keys.push((key, part)),
+                None => parts.push((member.name, vec![(key, part)])),
+            }
+        }
+    }
+    let traffic = if profile.whole_packets() { vec![("bursts", "\"packets\"")] } else { Vec::new() };
+    ByHand { flow: flow.collect(), parts, traffic }
+}
+
 fn list(out: &mut dyn Write, groups: &[Group]) -> io::Result<()> {
     let width =
         groups.iter().flat_map(|g| &g.entries).map(|e| e.info.name.chars().count()).max().unwrap_or(0);
@@ -233,21 +282,45 @@ fn show(out: &mut dyn Write, groups: &[Group]) -> io::Result<()> {
                 writeln!(out, "  of each {}", metric.of)?;
                 continue;
             }
-            writeln!(out, "  in a scenario, every parameter at its default:")?;
-            for line in toml(group, usage) {
+            let defaults =
+                if matches!(usage, Usage::Profile(_)) { "" } else { ", every parameter at its default" };
+            writeln!(out, "  in a scenario{defaults}:")?;
+            for line in toml(group, info.name, usage) {
                 writeln!(out, "    {line}")?;
+            }
+            if let Usage::Profile(by_hand) = usage {
+                show_by_hand(out, by_hand)?;
             }
         }
     }
     Ok(())
 }
 
-/// How a scenario writes it.
-fn toml(group: &Group, usage: &Usage) -> Vec<String> {
+fn show_by_hand(out: &mut dyn Write, by_hand: &ByHand) -> io::Result<()> {
+    let flow = by_hand.flow.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    let parts = by_hand.parts.iter().map(|(name, parts)| {
+        (format!("of a preset with {name}"), vec![format!("sender = {}", sender_toml(parts))])
+    });
+    let traffic = by_hand.traffic.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    let (each, on_off) = ("of each flow".to_owned(), "of ON/OFF traffic".to_owned());
+    for (of, lines) in iter::once((each, flow)).chain(parts).chain([(on_off, traffic)]) {
+        let lines: Vec<String> = lines;
+        if !lines.is_empty() {
+            writeln!(out, "  or by hand, {of}:")?;
+        }
+        for line in lines {
+            writeln!(out, "    {line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// How a scenario writes what has this name.
+fn toml(group: &Group, name: &str, usage: &Usage) -> Vec<String> {
     match usage {
+        Usage::Profile(_) => vec![group.place.replace("NAME", name)],
         Usage::Preset(parts, settings) => {
-            let parts = parts.iter().map(|(key, spec)| format!("{key} = {}", spec_toml(spec)));
-            let sender = format!("sender = {{ {} }}", parts.collect::<Vec<_>>().join(", "));
+            let sender = format!("sender = {}", sender_toml(parts));
             let settings = settings.iter().map(|s| format!("{} = {}", s.key(), arg_toml(&s.value())));
             iter::once(sender).chain(settings).collect()
         }
@@ -258,6 +331,11 @@ fn toml(group: &Group, usage: &Usage) -> Vec<String> {
         }
         Usage::Metric(_) => Vec::new(),
     }
+}
+
+fn sender_toml(parts: &[(&str, Spec)]) -> String {
+    let parts = parts.iter().map(|(key, spec)| format!("{key} = {}", spec_toml(spec)));
+    format!("{{ {} }}", parts.collect::<Vec<_>>().join(", "))
 }
 
 fn spec_toml(spec: &Spec) -> String {
@@ -290,6 +368,14 @@ fn as_json(group: &Group, entry: &Entry) -> Value {
             let settings = settings.iter().map(|s| (s.key().to_owned(), arg_toml(&s.value()).into()));
             parts.chain(settings).collect()
         }
+        Usage::Profile(ByHand { flow, parts, traffic }) => {
+            let flow = flow.iter().map(|(key, value)| (key.clone(), value.clone().into()));
+            let parts =
+                parts.iter().flat_map(|(name, parts)| parts.iter().map(move |(key, spec)| (name, key, spec)));
+            let parts = parts.map(|(name, key, spec)| (format!("{key}.{name}"), spec_toml(spec).into()));
+            let traffic = traffic.iter().map(|(key, value)| ((*key).to_owned(), (*value).into()));
+            flow.chain(parts).chain(traffic).collect()
+        }
         Usage::Kind(_) => Map::new(),
         Usage::Metric(m) => {
             Map::from_iter([("unit".to_owned(), m.unit.into()), ("of".to_owned(), m.of.into())])
@@ -297,7 +383,7 @@ fn as_json(group: &Group, entry: &Entry) -> Value {
     };
     json!({
         "group": group.title, "name": name, "summary": summary, "formula": formula, "source": source,
-        "parameters": parameters, "scenario": toml(group, &entry.usage).join("\n"),
+        "parameters": parameters, "scenario": toml(group, name, &entry.usage).join("\n"),
     })
 }
 
@@ -326,11 +412,55 @@ mod tests {
         let groups = groups().unwrap();
         let shown = |name: &str| {
             let entry = groups[0].entries.iter().find(|e| e.info.name == name).unwrap();
-            toml(&groups[0], &entry.usage).split_off(1)
+            toml(&groups[0], name, &entry.usage).split_off(1)
         };
         assert_eq!(shown("rfc2581"), ["initial_window = \"1segments\"", "send_buffer = \"64KiB\""]);
         assert_eq!(shown("harmed"), ["initial_window = \"3segments\"", "segment_from_acks = true"]);
         assert!(shown("newreno").is_empty());
+    }
+
+    #[test]
+    fn what_a_profile_sets_can_be_written_by_hand_instead() {
+        let explained = |top: &str, flow: &str, traffic: &str| {
+            let text = format!(
+                "duration = \"1s\"\n{top}\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\ndelay = \"1ms\"\n\
+                 [[flow]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n[[traffic]]\nfrom = \"a\"\nto = \"b\"\n\
+                 kind = \"pareto\"\nrate = \"1Mbit/s\"\non = \"1s\"\noff = \"1s\"\n{traffic}\n"
+            );
+            let scenario = Document::parse("profile.toml", &text).and_then(|d| d.scenario());
+            truckee_scenario::explain(&scenario.unwrap_or_else(|errors| panic!("{text}{errors}")))
+        };
+        for profile in Profile::ALL {
+            let ByHand { flow, parts, traffic } = by_hand(profile);
+            let flow: String = flow.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+            let traffic: String = traffic.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+            let name = profile.info().name;
+            for sender in ["tahoe", "reno", "newreno", "sack", "vegas"] {
+                let parts =
+                    parts.iter().find(|(member, _)| *member == sender).map_or(&[][..], |(_, parts)| parts);
+                let parts: String =
+                    parts.iter().map(|(key, spec)| format!(", {key} = {}", spec_toml(spec))).collect();
+                let label = format!("preset = \"{sender}\", label = \"{sender}\"");
+                let named =
+                    explained(&format!("profile = \"{name}\""), &format!("sender = {{ {label} }}"), "");
+                let written = explained("", &format!("{flow}sender = {{ {label}{parts} }}"), &traffic);
+                assert_eq!(written, named, "{sender} in {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_profile_shows_what_it_sets_and_the_one_that_holds_without_shows_nothing() {
+        let shown = |profile| {
+            let mut out = Vec::new();
+            show_by_hand(&mut out, &by_hand(profile)).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(shown(Profile::Rfc), "");
+        let ns2 = shown(Profile::Ns2);
+        for line in ["rto_tick = \"10ms\"", "sender = { recovery = \"sack1\" }", "bursts = \"packets\""] {
+            assert!(ns2.contains(line), "{line} in {ns2}");
+        }
     }
 
     #[test]
@@ -346,7 +476,7 @@ mod tests {
     fn what_is_shown_of_a_sender_or_receiver_can_be_pasted_into_a_scenario() {
         for group in groups().unwrap() {
             for entry in &group.entries {
-                let line = toml(&group, &entry.usage).join("\n");
+                let line = toml(&group, entry.info.name, &entry.usage).join("\n");
                 let line = match line.split_once(" = ") {
                     Some(("sender" | "receiver", _)) => line,
                     Some(("response", _)) => format!("sender = {{ {line} }}"),

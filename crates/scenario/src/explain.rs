@@ -38,6 +38,13 @@ pub fn explain(scenario: &Scenario) -> String {
     out.0
 }
 
+/// A flow's settings of the stack, one `key = value` a line; those that have no value are missing.
+pub fn explain_stack(stack: &Stack) -> String {
+    let mut out = Text::default();
+    out.stack(stack);
+    out.0
+}
+
 /// A text in quotes.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()

@@ -39,7 +39,7 @@ pub mod units;
 pub use alike::alike;
 pub use document::{Document, MAX_FILE_BYTES};
 pub use error::{Error, Errors, Spot};
-pub use explain::explain;
+pub use explain::{explain, explain_stack};
 pub use lateness::Lateness;
 pub use model::Scenario;
 pub use outcome::Outcome;

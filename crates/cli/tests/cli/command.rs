@@ -352,6 +352,10 @@ fn everything_that_can_be_named_is_listed() {
         .assert()
         .success()
         .stdout(contains("alpha = 0.5").and(contains("beta = 0.4")));
+    truckee(&["variants", "ns-2"])
+        .assert()
+        .success()
+        .stdout(contains("profile = \"ns-2\"").and(contains("rto_samples = \"one-a-window\"")));
     truckee(&["variants", "spikey"]).assert().code(2).stderr(contains("did you mean \"spike\"?"));
     let entries = json(&["variants", "newreno"]);
     assert!(entries.as_array().unwrap().len() >= 2, "a preset and a recovery");
@@ -525,7 +529,7 @@ fn variants_of_a_sweep_are_held_against_the_first() {
 fn completions_know_the_names_of_algorithms() {
     for (shell, names) in [
         ("bash", &["westwood-plus", "wireless-download", "accumulated-full"][..]),
-        ("zsh", &["flow.sender=bbr", "flow.receiver=division"]),
+        ("zsh", &["flow.sender=bbr", "flow.receiver=division", "profile=ns-2"]),
         ("fish", &["westwood-plus"]),
     ] {
         let done = truckee(&["completions", shell]).assert().success();
