@@ -15,6 +15,7 @@ mod observers;
 mod pacing;
 mod pair;
 mod path;
+mod profile;
 mod properties;
 mod receiver;
 mod recovery;
