@@ -26,7 +26,9 @@ fn of_stack(stack: &Stack) -> Option<String> {
         return no("handshake = false: a kernel's connections begin with one; leave it out");
     }
     if let Some(key) = other_than_rfc(stack) {
-        return Some(format!("{key}: a kernel has its own rule; leave it out, or run it on --engine sim"));
+        return Some(format!(
+            "{key}: a kernel has a rule of its own; leave it out, and a profile that sets it, or run it on --engine sim"
+        ));
     }
     if stack.segment_from_acks {
         return no(
