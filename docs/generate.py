@@ -4,6 +4,7 @@
 - In every page, what stands below `$ truckee …` in a console block is replaced by what the command prints now.
 - The list of names and the list of metrics are written whole, and with `--studies`, which runs them all, the studies'
   pages.
+- The picture of the house is drawn from `cargo metadata` (house.py).
 - With `--check` nothing is written: a page that is not what the command says is a failure.
 
 Runs in a folder of its own that holds the examples, as a reader's would. A command that fails ends it, unless the block
@@ -23,6 +24,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
+
+import house
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -242,19 +245,17 @@ class Pages:
 
     def __init__(self, check: bool) -> None:
         self._check = check
-        self.changed: list[Path] = []
+        self.changed: list[str] = []
 
-    def write(self, path: Path, text: str) -> None:
-        """Writes a page that has changed, and says so."""
+    def write(self, path: Path, text: str, source: str = "the command") -> None:
+        """Writes a page that has changed, and says so; `source`: who says what it should be."""
         old = path.read_text() if path.exists() else ""
         if old == text:
             return
-        self.changed.append(path)
         name = str(path.relative_to(ROOT))
+        self.changed.append(f"{name} is not what {source} says")
         if self._check:
-            sys.stdout.writelines(
-                difflib.unified_diff(old.splitlines(True), text.splitlines(True), name, "the command")
-            )
+            sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), name, source))
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -302,13 +303,15 @@ def main() -> int:
         truckee = Truckee(binary, Path(folder))
         pages.write(DOCS / "reference" / "variants.md", variants_page(truckee))
         pages.write(DOCS / "reference" / "metrics-table.md", metrics_table(truckee))
+        source = "the workspace (cargo metadata), for the picture in docs/architecture.md,"
+        pages.write(DOCS / "figures" / "architecture.svg", house.drawn(ROOT), source)
         if arguments.studies is not None:
             only = arguments.only.split(",") if arguments.only else []
             write_studies(truckee, pages, arguments.studies, only)
         for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]:
             pages.write(page, filled(truckee, page.read_text()))
     if arguments.check and pages.changed:
-        print(f"{len(pages.changed)} pages are not what the command says: make book", file=sys.stderr)
+        print("\n".join([*pages.changed, "make book mends that"]), file=sys.stderr)
         return 1
     return 0
 
