@@ -111,7 +111,7 @@ impl Makers {
                 PacketContent::Headers { .. } => None,
             })
         };
-        let sack = flow.is_some_and(|f| f.sender.recovery.name == "sack");
+        let sack = flow.is_some_and(|f| f.sender.wants_sack());
         Self {
             flow: index.map_or(0, |index| index as u16),
             mss: flow.map_or(u16::MAX, |f| u16::try_from(f.stack.mss).unwrap_or(u16::MAX)),

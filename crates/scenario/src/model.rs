@@ -4,6 +4,7 @@
 use crate::error::Error;
 use truckee_channel::ChannelConfig;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
+use truckee_tcp::recovery::{AnyRecovery, Recovery};
 use truckee_tcp::response::ToEstimate;
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::QuickStart;
@@ -235,6 +236,11 @@ impl Sender {
     /// Whether its response to a loss goes by an estimate of the bandwidth.
     pub fn goes_by_estimate(&self) -> bool {
         self.response.name == <ToEstimate as Member>::INFO.name
+    }
+
+    /// Whether its recovery has both ends agree on SACK.
+    pub fn wants_sack(&self) -> bool {
+        AnyRecovery::build(&self.recovery).is_ok_and(|(recovery, _)| recovery.wants_sack())
     }
 }
 

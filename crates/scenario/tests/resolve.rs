@@ -453,3 +453,22 @@ fn a_hundred_thousand_flows_are_resolved_in_seconds() {
     assert_eq!(scenario.flows.len(), 100_000);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
+
+#[test]
+fn a_profile_changes_what_presets_are_made_of_and_nothing_that_is_written() {
+    let of = |profile: &str, sender: &str| {
+        let text = format!(
+            "profile = \"{profile}\"\nduration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n\
+             [[flow]]\nfrom = \"a\"\nto = \"b\"\nsender = {sender}\nmin_rto = \"1s\"\n"
+        );
+        let flow = Document::parse("t.toml", &text).unwrap().scenario().unwrap().flows.remove(0);
+        let names = [&flow.sender.recovery, &flow.sender.growth].map(|spec| spec.name.clone());
+        (names, flow.sender.wants_sack(), flow.stack.validate_window, flow.stack.min_rto)
+    };
+    let names = |recovery: &str, growth: &str| [recovery.to_owned(), growth.to_owned()];
+    let second = 1_000_000_000;
+    assert_eq!(of("rfc", "\"sack\""), (names("sack", "per-ack"), true, true, second));
+    assert_eq!(of("ns-2", "\"sack\""), (names("sack1", "per-ack"), true, false, second));
+    let written = "{ preset = \"vegas\", recovery = \"newreno\" }";
+    assert_eq!(of("ns-2", written), (names("newreno", "vegas-ns2"), false, false, second));
+}
