@@ -26,6 +26,10 @@ class Missing(Exception):
     """Something that the stack needs is not there, or does not build."""
 
 
+class Unfit(Exception):
+    """This machine cannot run the stack, whatever is installed."""
+
+
 @dataclass(frozen=True)
 class Command:
     """What runs a stack: the words, the descriptors it inherits, what it finds in its environment."""
@@ -121,6 +125,7 @@ class Uml(Kind):
     controls = ("cubic", "reno", "westwood", "vegas", "veno", "highspeed", "htcp", "hybla", "illinois", "bbr")
 
     def prepare(self, say: Say) -> None:
+        fits(Path("/proc/cpuinfo").read_text())
         _want("linux.uml", "user-mode-linux")
         _want("insmod", "kmod")
         _want("nginx", "nginx-light")
@@ -165,6 +170,13 @@ class Slirp(Kind):
 
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (Smoltcp(), Lwip(), Gvisor(), Uml(), Slirp())}
+
+
+def fits(processor: str) -> None:
+    """Refuses user-mode Linux on a processor, as /proc/cpuinfo describes it, that has AMX: with it there is more extended state than
+    Linux 6.1 has room for, and its first process dies of what cannot be written back (ptrace: EFAULT)."""
+    if "amx_tile" in processor.split():
+        raise Unfit("user-mode Linux 6.1 does not run on a processor with AMX: it cannot restore that much state")
 
 
 def _want(program: str, package: str) -> None:

@@ -41,9 +41,11 @@ def main() -> int:
     except linux.Refused as error:
         _say(str(error))
         return 1
-    missing = _prepare({case.stack for case in arguments.cases})
+    missing, unfit = _prepare({case.stack for case in arguments.cases})
 
     def run(case: Case) -> Result:
+        if case.stack in unfit:
+            return Result(case, skipped=unfit[case.stack])
         return _run(case, arguments.truckee, missing.get(case.stack))
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
@@ -54,15 +56,19 @@ def main() -> int:
     return 1 if any(result.faults for result in seen) else 0
 
 
-def _prepare(names: set[str]) -> dict[str, str]:
-    """Builds the stacks; those that cannot be, with the reason. In CI that is a fault, elsewhere it is left out."""
-    missing = {}
+def _prepare(names: set[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Builds the stacks; those for which something is missing, and those that no installation makes run on this machine, with the
+    reasons. In CI the former is a fault, elsewhere it is left out; the latter is left out anywhere."""
+    missing, unfit = {}, {}
     for name in sorted(names):
         try:
             kinds.KINDS[name].prepare(_say)
         except kinds.Missing as error:
             missing[name] = str(error)
-    return missing
+        except kinds.Unfit as error:
+            unfit[name] = str(error)
+            _say(f"{name} is left out: {error}")
+    return missing, unfit
 
 
 def _run(case: Case, truckee: Path | None, missing: str | None) -> Result:

@@ -46,6 +46,14 @@ class Cases(unittest.TestCase):
         self.assertIn("lwip/abc", self.refusal(entry.format("abc", "bytes", "initial = { packets = 3 }")))
 
 
+class Machines(unittest.TestCase):
+    def test_user_mode_linux_is_left_out_where_a_processor_has_more_state_than_it_knows(self) -> None:
+        kinds.fits("flags : fpu avx512f xsavec\n")
+        with self.assertRaises(kinds.Unfit) as left_out:
+            kinds.fits("flags : fpu avx512f amx_tile xsavec\n")
+        self.assertIn("AMX", str(left_out.exception))
+
+
 class Rounds(unittest.TestCase):
     def test_per_ack_gains_a_segment_for_each_part(self):
         self.assertEqual(PER_ACK.first_round(1440), 2 * 1440)

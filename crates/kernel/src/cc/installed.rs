@@ -80,7 +80,7 @@ pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
         in_folders(make_folder)?;
         let loaded = Loaded::load(port, name, false)?;
         // The handle is closed here; the name in the file system holds the registration.
-        in_folders(|| loaded.leave(&pin(name)))
+        in_folders(|| loaded.leave(&pin(name), make_folder))
     };
     load().inspect_err(|_| in_folders(take_back))
 }

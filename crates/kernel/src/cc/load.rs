@@ -190,16 +190,33 @@ impl Loaded {
         Ok(u64::from_ne_bytes(lost.ok_or_else(|| broken(doing(), ".bss"))?))
     }
 
-    /// Leaves it registered, held by `path` in the BPF file system.
-    pub(super) fn leave(mut self, path: &Path) -> Result<(), Error> {
+    /// Leaves it registered, held by `path` in the BPF file system. `make_folder` makes its folder. That another command may take it back at the same time, whose pin was the last in it, is
+    /// why the two belong together.
+    pub(super) fn leave(
+        mut self,
+        path: &Path,
+        make_folder: impl Fn() -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let Some(mut link) = self.link.take() else { return Ok(()) };
-        link.pin(path).map_err(|e| refused(format!("pin {}", path.display()), &e))?;
+        for left in (0..FOLDER_TAKEN_BACK).rev() {
+            make_folder()?;
+            match link.pin(path) {
+                Err(e) if e.kind() == ErrorKind::NotFound && left > 0 => {}
+                pinned => {
+                    pinned.map_err(|e| refused(format!("pin {}", path.display()), &e))?;
+                    break;
+                }
+            }
+        }
         if self.registration == Registration::Plain {
             link.disconnect(); // what is pinned is the map, and dropping the link would end the registration
         }
         Ok(())
     }
 }
+
+/// How often a pin's folder may be taken back between its making and the pin.
+const FOLDER_TAKEN_BACK: usize = 100;
 
 /// Whether the kernel is older than struct_ops links: than Linux 6.4.
 fn before_links() -> bool {

@@ -46,11 +46,30 @@ fn a_kernel_without_links_can_do_the_same() {
         return;
     }
     let name = unique("old");
-    make_folder().unwrap();
-    Loaded::load_as(&port(), &name, false, Registration::Plain).unwrap().leave(&pin(&name)).unwrap();
+    Loaded::load_as(&port(), &name, false, Registration::Plain)
+        .unwrap()
+        .leave(&pin(&name), make_folder)
+        .unwrap();
     assert!(has(&name) && usable(&name));
     unload(&name).unwrap();
     assert!(!has(&name));
+}
+
+#[test]
+fn commands_that_load_and_unload_beside_each_other_leave_each_other_the_folder() {
+    if !able(&[Capability::StructOps]) {
+        return;
+    }
+    std::thread::scope(|scope| {
+        for what in ["one", "two", "thr"] {
+            scope.spawn(move || {
+                for _ in 0..10 {
+                    load_for_all(&port(), &unique(what)).unwrap();
+                    unload(&unique(what)).unwrap();
+                }
+            });
+        }
+    });
 }
 
 #[test]
