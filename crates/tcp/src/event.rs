@@ -37,9 +37,6 @@ pub struct Ack {
     pub duplicate: bool,
     /// RTT sample from the newest segment it covers; none if that would be ambiguous (Karn).
     pub rtt: Option<Nanos>,
-    /// What passed since the last segment that it covers was sent, if that was sent only once: as `rtt`, and where a repair
-    /// has ended a gap the time that the segment waited for it (ns-2's Vegas).
-    pub last_rtt: Option<Nanos>,
     /// Send time of the newest segment that it shows to have arrived.
     pub sent: Option<Time>,
     /// One after the highest sequence number sent so far (SND.MAX).
@@ -59,7 +56,6 @@ impl Ack {
             delivered: bytes,
             duplicate: false,
             rtt: None,
-            last_rtt: None,
             sent: None,
             highest: bytes,
             peer_time: None,
@@ -107,6 +103,9 @@ pub struct Air {
     pub newest_lost: Option<Time>,
     /// Whether the application has more to send.
     pub more: bool,
+    /// What passed since the last segment that the ACK covers was sent, if that was sent only once: as its `rtt`, and where a
+    /// repair has ended a gap the time that the segment waited for it (ns-2's Vegas). None for a duplicate.
+    pub last_rtt: Option<Nanos>,
 }
 
 /// How a sender noticed a loss.

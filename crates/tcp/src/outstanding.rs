@@ -65,8 +65,6 @@ pub struct Covered {
     /// Whether any segment covered that was not reported was sent more than once, so that an RTT sample would be ambiguous
     /// (Karn).
     pub resent: bool,
-    /// When the last segment covered whole was sent, if it was sent only once.
-    pub last_once: Option<Time>,
 }
 
 /// The segments between `una` and `max`.
@@ -88,6 +86,8 @@ pub struct Outstanding {
     /// When the newest segment marked lost since the last [`Self::take_newest_lost`] was sent.
     newest_lost: Option<Time>,
     repairs: u64,
+    /// Of the last segment that the last advance covered whole: when it was sent, and how often before.
+    last_covered: Option<(Time, u8)>,
 }
 
 impl Outstanding {
@@ -104,7 +104,13 @@ impl Outstanding {
             lost_ever: 0,
             newest_lost: None,
             repairs: 0,
+            last_covered: None,
         }
+    }
+
+    /// When the last segment was sent that the last advance covered whole, if it was sent only once.
+    pub fn last_covered_once(&self) -> Option<Time> {
+        self.last_covered.filter(|(_, again)| *again == 0).map(|(sent, _)| sent)
     }
 
     /// First unacknowledged sequence number.
@@ -200,6 +206,7 @@ impl Outstanding {
     pub fn advance(&mut self, ack: u64) -> Covered {
         debug_assert!(ack > self.una && ack <= self.max);
         let mut covered = Covered { bytes: ack - self.una, ..Covered::default() };
+        let mut last = None;
         while let Some(segment) = self.segments.front_mut() {
             if segment.end > ack {
                 if segment.seq < ack {
@@ -215,12 +222,13 @@ impl Outstanding {
                 covered.newest_sent = covered.newest_sent.max(Some(segment.sent));
                 covered.resent |= segment.is_resent();
             }
-            covered.last_once = (!segment.is_resent()).then_some(segment.sent);
+            last = Some((segment.sent, segment.attempt));
             let (marks, len) = (segment.marks, segment.span());
             self.uncount(marks, len);
             self.segments.pop_front();
             self.cursor = self.cursor.saturating_sub(1);
         }
+        self.last_covered = last;
         self.una = ack;
         if self.nxt < ack {
             self.nxt = ack;
@@ -311,7 +319,7 @@ mod tests {
     fn an_advance_reports_the_newest_segment_covered_whole() {
         let mut out = five();
         let covered = out.advance(251);
-        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(1), resent: false, last_once: Some(1) });
+        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(1), resent: false });
         assert_eq!((out.una(), out.flight(), out.get(0).map(|s| s.seq)), (251, 250, Some(251)));
     }
 

@@ -18,7 +18,7 @@ pub struct Rtt {
     min_rto: Nanos,
     max_rto: Nanos,
     clock: Nanos,
-    ticks: Option<Ticks>,
+    ticks: Option<Box<Ticks>>,
 }
 
 /// The estimator of 4.3BSD in ticks, as in ns-2 (`TcpAgent::rtt_update`, `rtt_backoff`).
@@ -71,12 +71,8 @@ impl Rtt {
             min_rto: stack.min_rto,
             max_rto: stack.max_rto,
             clock: stack.clock,
-            ticks: (stack.rto_tick > 0).then_some(Ticks {
-                length: stack.rto_tick,
-                eighths: 0,
-                quarters: 0,
-                rto: None,
-            }),
+            ticks: (stack.rto_tick > 0)
+                .then(|| Box::new(Ticks { length: stack.rto_tick, eighths: 0, quarters: 0, rto: None })),
         }
     }
 
@@ -97,6 +93,14 @@ impl Rtt {
         self.smooth(rtt);
     }
 
+    /// Has the estimator in ticks, if there is one, take what was sent then and acknowledged now.
+    #[inline]
+    pub fn tick(&mut self, sent: Time, now: Time) {
+        if let Some(ticks) = &mut self.ticks {
+            ticks.sample(sent, now);
+        }
+    }
+
     /// Takes a sample for the minimum alone.
     #[inline]
     pub fn note_min(&mut self, rtt: Nanos) {
@@ -105,11 +109,8 @@ impl Rtt {
 
     /// Takes what was sent then and acknowledged now as a sample for the timeout alone.
     pub fn time(&mut self, sent: Time, now: Time) {
-        let rtt = self.measure(sent, now);
-        self.smooth(rtt);
-        if let Some(ticks) = &mut self.ticks {
-            ticks.sample(sent, now);
-        }
+        self.smooth(self.measure(sent, now));
+        self.tick(sent, now);
     }
 
     /// Takes the handshake's sample. It is a sample as any (RFC 6298, section 3) but no minimum: a SYN has no payload to

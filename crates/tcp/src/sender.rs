@@ -13,6 +13,7 @@ mod transmit;
 
 pub use books::{ByDuplicates, Counts, Judged, LossRecord, Round};
 pub use observers::Observers;
+use transfer::NOTHING_TIMED;
 pub use transfer::Transfer;
 pub use transmit::MIN_SEGMENT;
 
@@ -177,7 +178,8 @@ impl Sender {
                 observers: None,
                 rtt: Rtt::new(stack),
                 deadline: None,
-                timed: None,
+                timed_end: NOTHING_TIMED,
+                timed_at: 0,
                 reduce_from: stack.reduce_from,
                 limited_transmit: stack.limited_transmit,
                 ecn: stack.ecn,
@@ -360,7 +362,6 @@ impl Sender {
             delivered,
             duplicate: false,
             rtt,
-            last_rtt: covered.last_once.map(|sent| self.t.rtt.measure(sent, now)),
             sent: covered.newest_sent.max(self.newest_reported(segment)),
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
@@ -412,6 +413,10 @@ impl Sender {
                 + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.by_duplicates.waiting() },
             newest_lost: self.t.out.take_newest_lost(),
             more: self.unsent() > 0,
+            last_rtt: match ack.duplicate {
+                true => None,
+                false => self.t.out.last_covered_once().map(|sent| self.t.rtt.measure(sent, ack.now)),
+            },
         };
         self.t.growth.after_ack(ack, &air, &mut self.t.window);
     }
@@ -436,7 +441,6 @@ impl Sender {
             delivered,
             duplicate: true,
             rtt: None,
-            last_rtt: None,
             sent: self.newest_reported(segment),
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
@@ -485,15 +489,18 @@ impl Sender {
         } else {
             covered.newest_sent.filter(|_| !covered.resent)
         };
-        if let Some((_, sent)) = self.t.timed.take_if(|(end, _)| segment.ack >= *end) {
-            self.t.rtt.time(sent, now);
+        if segment.ack >= self.t.timed_end {
+            self.t.timed_end = NOTHING_TIMED;
+            self.t.rtt.time(self.t.timed_at, now);
             self.read_rtt();
         }
         let sent = sent?;
         let rtt = self.t.rtt.measure(sent, now);
-        self.t.rtt.note_min(rtt);
         if self.stack.rto_samples == RtoSamples::EveryAck {
-            self.t.rtt.time(sent, now);
+            self.t.rtt.sample(rtt);
+            self.t.rtt.tick(sent, now);
+        } else {
+            self.t.rtt.note_min(rtt);
         }
         self.t.counts.rtt_samples += 1;
         self.t.counts.rtt_sum += u128::from(rtt);
@@ -570,7 +577,7 @@ impl Sender {
         // RFC 5681, section 3.1: a segment that timed out again keeps ssthresh as its first timeout left it.
         if self.t.out.una() < self.timed_out && !self.stack.repeated_reduction {
             self.t.window.cwnd = self.t.window.mss;
-            self.t.timed = None;
+            self.t.timed_end = NOTHING_TIMED;
         } else {
             let mut flight = self.t.out.flight();
             if self.recovery.repairing() {

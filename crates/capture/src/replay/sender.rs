@@ -68,7 +68,6 @@ impl Sender {
             delivered,
             duplicate,
             rtt: flow.rtt.last().filter(|_| !duplicate).map(|rtt| rtt + side),
-            last_rtt: None,
             sent: acked.newest.map(|piece| piece.first),
             highest: flow.book.highest(),
             peer_time: None,

@@ -111,7 +111,7 @@ impl Growth for VegasNs2 {
             // the window lets its next segment out a round later.
             w.cwnd = (w.cwnd / w.mss + self.step) * w.mss;
         }
-        if let Some(rtt) = ack.last_rtt {
+        if let Some(rtt) = air.last_rtt {
             self.sum = self.sum.saturating_add(rtt);
             self.samples += 1;
             self.base = self.base.min(rtt);
@@ -145,8 +145,9 @@ mod tests {
             now += rtt * MS;
             for _ in 0..(out - una) / 1000 {
                 una += 1000;
-                let ack = Ack { ack: una, last_rtt: Some(rtt * MS), ..Ack::of_bytes(now, 1000) };
-                growth.after_ack(&ack, &Air { in_flight: out - una, ..Air::default() }, &mut w);
+                let ack = Ack { ack: una, ..Ack::of_bytes(now, 1000) };
+                let air = Air { in_flight: out - una, last_rtt: Some(rtt * MS), ..Air::default() };
+                growth.after_ack(&ack, &air, &mut w);
                 out = send(&mut growth, now, una, &w);
             }
             seen.push(w.cwnd / w.mss);

@@ -124,8 +124,8 @@ impl Recovery for VegasNs2 {
             t.window.ssthresh = 2.0 * t.window.mss; // which matters in slow start alone
         }
         self.duplicates = 0;
-        if let Some(rtt) = ack.last_rtt {
-            self.fine.sample(rtt);
+        if let Some(sent) = t.out.last_covered_once() {
+            self.fine.sample(ack.now.saturating_sub(sent));
         }
         if self.to_check > 0 {
             self.to_check -= 1;

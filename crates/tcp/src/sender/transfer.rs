@@ -10,6 +10,9 @@ use crate::stack::ReduceFrom;
 use crate::start::{AnyStart, Start};
 use crate::{Cause, Loss, LossKind, Nanos, Time, Window};
 
+/// No ACK reaches it.
+pub(super) const NOTHING_TIMED: u64 = u64::MAX;
+
 /// The state that recoveries work on.
 #[derive(Debug, Clone)]
 pub struct Transfer {
@@ -28,8 +31,9 @@ pub struct Transfer {
     pub(super) observers: Option<Box<Observers>>,
     pub(super) rtt: Rtt,
     pub(super) deadline: Option<Time>,
-    /// End of the segment that is timed and when it was sent, where one at a time is.
-    pub(super) timed: Option<(u64, Time)>,
+    /// End of the segment that is timed, where one at a time is, or [`NOTHING_TIMED`]; and when it was sent.
+    pub(super) timed_end: u64,
+    pub(super) timed_at: Time,
     pub(super) reduce_from: ReduceFrom,
     pub(super) limited_transmit: bool,
     pub(super) ecn: bool,
@@ -59,7 +63,7 @@ impl Transfer {
     /// As [`Self::lose`], out of `flight` bytes in a window of `cwnd` without inflation.
     pub(super) fn lose_of(&mut self, flight: u64, cwnd: f64, now: Time, kind: LossKind, seq: u64) {
         self.window.flight = self.reducible(flight, cwnd);
-        self.timed = None; // what is sent again can say nothing, nor can what waits for it
+        self.timed_end = NOTHING_TIMED; // what is sent again can say nothing, nor can what waits for it
         let lost = self.out.get(self.out.index_of(seq));
         let truth = lost.and_then(|segment| self.truth.of(seq, segment.attempt));
         self.respond(Loss { now, kind, seq, truth });

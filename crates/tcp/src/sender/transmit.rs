@@ -2,6 +2,7 @@
 //! connection; and all who hear of a departure.
 
 use super::ack_rate::Leaving;
+use super::transfer::NOTHING_TIMED;
 use super::{Sender, State, initial_window, real};
 use crate::growth::Growth;
 use crate::outstanding::{Sent, marks};
@@ -183,8 +184,8 @@ impl Sender {
         if self.t.deadline.is_none() {
             self.t.restart_timer(now);
         }
-        if self.stack.rto_samples == RtoSamples::OneAWindow && !again && self.t.timed.is_none() {
-            self.t.timed = Some((segment.end(), now));
+        if self.stack.rto_samples == RtoSamples::OneAWindow && !again && self.t.timed_end == NOTHING_TIMED {
+            (self.t.timed_end, self.t.timed_at) = (segment.end(), now);
         }
         segment
     }

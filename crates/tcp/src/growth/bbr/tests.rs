@@ -207,7 +207,8 @@ fn a_probe_that_loses_more_than_two_percent_sets_the_long_term_bound_and_ends() 
         let ack = Ack { ack: 1 + pipe.acked, sent, duplicate: true, ..Ack::of_bytes(pipe.now, 0) };
         let newest_lost = Some(pipe.acks[0].2);
         let delivered = pipe.acked + 1000;
-        let air = Air { in_flight, delivered, lost, newest_lost, repairing: true, more: true };
+        let air =
+            Air { in_flight, delivered, lost, newest_lost, repairing: true, more: true, last_rtt: None };
         pipe.bbr.after_ack(&ack, &air, &mut pipe.w);
         let long = pipe.machine().model.inflight_long;
         assert_eq!(long.is_finite(), bounded, "{long}");
