@@ -104,11 +104,19 @@ fn failed(doing: String, error: impl Into<std::io::Error>) -> Error {
 
 fn make_folder() -> Result<(), Error> {
     let bpffs = |path: &str| statfs(path).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);
-    if !bpffs(BPFFS) {
-        mount(Some(OURS), BPFFS, Some("bpf"), MsFlags::empty(), None::<&str>)
-            .map_err(|e| failed(format!("mount the BPF file system at {BPFFS}"), e))?;
+    loop {
+        if !bpffs(BPFFS) {
+            mount(Some(OURS), BPFFS, Some("bpf"), MsFlags::empty(), None::<&str>)
+                .map_err(|e| failed(format!("mount the BPF file system at {BPFFS}"), e))?;
+        }
+        match std::fs::create_dir(FOLDER) {
+            // Another's is as good as long as it is there, which who uses it sees.
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => return Ok(()),
+            // Another has taken the file system back in between.
+            Err(_) if !bpffs(BPFFS) => {}
+            made => return made.map_err(|e| failed(format!("make {FOLDER}"), e)),
+        }
     }
-    std::fs::create_dir_all(FOLDER).map_err(|e| failed(format!("make {FOLDER}"), e))
 }
 
 /// Takes back what [`make_folder`] has made and nobody uses any more: others may have put something there.
