@@ -11,14 +11,18 @@ use crate::rights::{Raised, in_folders};
 use crate::{Error, clean};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{MapCore, MapHandle, MapType};
+use nix::fcntl::{Flock, FlockArg};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
 use nix::unistd::Uid;
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const BPFFS: &str = "/sys/fs/bpf";
+/// A folder that is always there.
+const LOCKED: &str = "/sys/fs";
 const FOLDER: &str = "/sys/fs/bpf/truckee";
 /// What a kernel puts in by itself.
 const PRELOADED: [&str; 2] = ["maps.debug", "progs.debug"];
@@ -79,10 +83,14 @@ pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
     let load = || {
         in_folders(make_folder)?;
         let loaded = Loaded::load(port, name, false)?;
+        let _alone = alone();
         // The handle is closed here; the name in the file system holds the registration.
         in_folders(|| loaded.leave(&pin(name), make_folder))
     };
-    load().inspect_err(|_| in_folders(take_back))
+    load().inspect_err(|_| {
+        let _alone = alone();
+        in_folders(take_back);
+    })
 }
 
 /// Registers a published port under its name for every program.
@@ -117,6 +125,21 @@ fn make_folder() -> Result<(), Error> {
             made => return made.map_err(|e| failed(format!("make {FOLDER}"), e)),
         }
     }
+}
+
+/// Keeps other commands from making and taking back the folder meanwhile. Anyone may hold this lock: who holds it for long is not
+/// waited for.
+fn alone() -> Option<Flock<File>> {
+    let begun = Instant::now();
+    let mut file = File::open(LOCKED).ok()?;
+    while begun.elapsed() < PATIENCE {
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(lock) => return Some(lock),
+            Err((unlocked, _)) => file = unlocked,
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    None
 }
 
 /// Takes back what [`make_folder`] has made and nobody uses any more: others may have put something there.
@@ -172,6 +195,7 @@ pub fn unload(name: &str) -> Result<(), Error> {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
+    let _alone = alone();
     take_back();
     Ok(())
 }
