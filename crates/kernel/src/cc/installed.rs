@@ -81,7 +81,7 @@ fn pin(name: &str) -> PathBuf {
 pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
     let _rights = Raised::live();
     let load = || {
-        in_folders(make_folder)?;
+        in_folders(make_folder)?; // who may not is told before anything is loaded
         let loaded = Loaded::load(port, name, false)?;
         let _alone = alone();
         // The handle is closed here; the name in the file system holds the registration.

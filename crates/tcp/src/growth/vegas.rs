@@ -2,15 +2,16 @@
 //!
 //! Once a round, with RTT the mean of the round's samples, diff = expected − actual, in segments: expected is what is in
 //! transit at the round's end, the segment that the ACK at hand lets out included, and actual is what was sent in the round,
-//! times RTTmin/RTT. diff < α → cwnd + MSS²/cwnd per ACK of the next round, diff > β → cwnd − 1 MSS, not below 2. With
-//! `backlog` = "window" diff = cwnd·(1 − RTTmin/RTT), as in Linux (`tcp_vegas_cong_avoid`): the same in a flow of single ACKs
-//! but for the segment that has just arrived, and another where an ACK covers much of the window or comes late. An ACK that ends a
-//! round opens the window as the next one has it, so that slow start doubles and does not also add one (ns-2); with "window" as the
-//! one that it ends. A round in which the window never limited the sender says nothing. Slow start doubles the window every other round, the first one included; after each round in
-//! between, in which the window stood still, diff > γ ends it: cwnd falls by an eighth. α = 1, β = 3, γ = 1. A round goes on
-//! while a loss is repaired, but what is measured then does not count. RTTmin is over data segments: that of a SYN, which is shorter, would pass for a queue
-//! of up to a segment. Source: Brakmo and Peterson 1995, section 3; the mean, the step per ACK, the eighth, the lower
-//! bound and the segment let out as in ns-2.
+//! times RTTmin/RTT. diff < α → cwnd + MSS²/cwnd per ACK of the next round, diff > β → cwnd − 1 MSS, not below 2. A round in
+//! which the window never limited the sender says nothing. Slow start doubles the window every other round, the first one
+//! included; after each round in between, in which the window stood still, diff > γ ends it: cwnd falls by an eighth. An ACK
+//! that ends a round opens the window as the next one has it. α = 1, β = 3, γ = 1. A round goes on while a loss is repaired,
+//! but what is measured then does not count. RTTmin is over data segments: that of a SYN, which is shorter, would pass for a
+//! queue of up to a segment.
+//!
+//! With `backlog` = "window" diff = cwnd·(1 − RTTmin/RTT), as in Linux (`tcp_vegas_cong_avoid`), which is another where an ACK
+//! covers much of the window or comes late; and an ACK that ends a round opens the window as that round has it. Source: Brakmo
+//! and Peterson 1995, section 3; the mean, the step per ACK, the eighth, the lower bound and the segment let out as in ns-2.
 
 use super::Growth;
 use crate::round::Round;
@@ -169,7 +170,6 @@ impl Vegas {
         }
         self.begun = Some(end);
         self.opening = false;
-        // The ACK at hand is of the next round already.
         if self.limited
             && let Some(diff) = self.backlog(air.in_flight, sent, w)
         {
