@@ -24,10 +24,10 @@ use receiver::Receiver;
 use sender::Sender;
 use serde::Serialize;
 use truckee_tcp::Spec;
+use truckee_tcp::books::Judged;
 use truckee_tcp::detect::{AnyDetector, Phase};
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
-use truckee_tcp::sender::Judged;
 
 /// What can be asked to speak.
 #[derive(Debug, Clone, Default)]

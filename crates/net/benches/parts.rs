@@ -34,8 +34,8 @@ fn stack() -> Stack {
 fn sender(name: &str) -> Sender {
     let preset = preset::find(name).expect("a preset of this name");
     let mut sender = Sender::new(&stack(), Parts::of(preset).expect("a preset's parts"));
-    sender.open(0);
-    sender.write(u64::MAX / 2, None);
+    sender.open(0, &mut ());
+    sender.write(u64::MAX / 2);
     sender
 }
 
@@ -46,7 +46,7 @@ fn senders(c: &mut Criterion) {
     for name in ["newreno", "sack", "newreno-lp"] {
         let mut sender = sender(name);
         let mut now: Time = 0;
-        while sender.poll_transmit(now).is_some() {}
+        while sender.poll_transmit(now, &mut ()).is_some() {}
         let mut ack =
             Segment { ack: 1, window: stack().advertised_window(), flags: flags::ACK, ..Segment::default() };
         now += FLIGHT * SPACING;
@@ -54,9 +54,9 @@ fn senders(c: &mut Criterion) {
             b.iter(|| {
                 now += SPACING;
                 ack.ack += u64::from(MSS);
-                sender.on_segment(now, black_box(&ack));
+                sender.on_segment(now, black_box(&ack), &mut ());
                 black_box(sender.deadline());
-                while let Some(segment) = sender.poll_transmit(now) {
+                while let Some(segment) = sender.poll_transmit(now, &mut ()) {
                     black_box(segment);
                 }
             });
@@ -77,7 +77,7 @@ fn receivers(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 now += SPACING;
-                receiver.on_segment(now, black_box(&segment), false);
+                receiver.on_segment(now, black_box(&segment), false, &mut ());
                 segment.seq += u64::from(segment.len);
                 black_box(receiver.deadline());
                 while let Some(ack) = receiver.poll_transmit(now) {

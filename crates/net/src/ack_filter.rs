@@ -149,7 +149,7 @@ mod tests {
     /// An ACK of connection 0.
     fn ack(number: u64) -> Packet {
         let segment = Segment { ack: number, flags: flags::ACK, ..Segment::default() };
-        Packet { segment, owner: 0, generation: 0, at: 0, wire: 40, bits: 0 }
+        Packet { segment, owner: 0, generation: 0, at: 0, wire: 40, bits: 0, number: Default::default() }
     }
 
     fn with(number: u64, change: impl FnOnce(&mut Packet)) -> Packet {

@@ -1,21 +1,23 @@
 //! A connection in the network: a sender at one node, a receiver at another, and the paths between them.
 
 use crate::Error;
+use crate::births::Births;
 use crate::record::Deliveries;
 use truckee_scenario::model::Flow;
 use truckee_scenario::outcome::Vantage;
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::detect::{AnyDetector, Watchers};
+use truckee_tcp::controller::AnyController;
+use truckee_tcp::detect::{AnyDetector, Watch, Watchers};
 use truckee_tcp::estimate::{AnyEstimator, Oracle};
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
-use truckee_tcp::sender::{Observers, Parts, State};
+use truckee_tcp::sender::{Parts, State};
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Receiver, Sender, Stack, Time};
+use truckee_tcp::{Books, Observers, Receiver, Sender, Stack, Time};
 
 /// A stretch of the table of paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,12 +50,13 @@ impl Template {
     /// The template of a flow.
     pub fn new(flow: &Flow) -> Result<Self, Error> {
         let refused = |error: truckee_tcp::SpecError| Error::Refused { flow: flow.name.clone(), error };
+        let growth = AnyGrowth::build(&flow.sender.growth).map_err(refused)?.0;
+        let response = AnyResponse::build(&flow.sender.response).map_err(refused)?.0;
+        let pacing = AnyPacing::build(&flow.sender.pacing).map_err(refused)?.0;
         let parts = Parts {
             recovery: AnyRecovery::build(&flow.sender.recovery).map_err(refused)?.0,
-            growth: AnyGrowth::build(&flow.sender.growth).map_err(refused)?.0,
-            response: AnyResponse::build(&flow.sender.response).map_err(refused)?.0,
+            controller: AnyController::of_parts(growth, response, pacing),
             start: AnyStart::build(&flow.sender.start).map_err(refused)?.0,
-            pacing: AnyPacing::build(&flow.sender.pacing).map_err(refused)?.0,
         };
         let policy = AnyAckPolicy::build(&flow.receiver).map_err(refused)?.0;
         let predictors = flow.observe.predictors.iter();
@@ -93,17 +96,32 @@ impl Template {
     }
 
     /// Both ends of a new connection.
-    pub fn ends(&self) -> (Sender, Receiver) {
-        let mut sender = Sender::new(&self.stack, self.parts.clone());
-        if let Some(observers) = &self.observers {
-            sender.observe(observers.clone());
+    pub fn ends(&self) -> Ends {
+        let sender = Sender::new(&self.stack, self.parts.clone());
+        let receiver = Receiver::new(&self.stack, self.policy.clone(), sender.wants_sack());
+        Ends {
+            sender,
+            books: Books::with(self.observers.clone()),
+            receiver,
+            watch: Watch::with(self.watchers.clone()),
+            births: Births::default(),
         }
-        let mut receiver = Receiver::new(&self.stack, self.policy.clone(), sender.wants_sack());
-        if let Some(watchers) = &self.watchers {
-            receiver.observe(watchers.clone());
-        }
-        (sender, receiver)
     }
+}
+
+/// Both ends of a connection, and what the laboratory keeps of each.
+#[derive(Debug)]
+pub struct Ends {
+    /// The end with the data.
+    pub sender: Sender,
+    /// What it does.
+    pub books: Books,
+    /// The end that gets it.
+    pub receiver: Receiver,
+    /// Those who watch that end.
+    pub watch: Watch,
+    /// When the data under way came into being.
+    pub births: Births,
 }
 
 /// No timer armed.
@@ -112,10 +130,8 @@ pub const NEVER: Time = Time::MAX;
 /// A slot for a connection; a flow over many connections uses it for one after the other.
 #[derive(Debug)]
 pub struct Connection {
-    /// The end with the data.
-    pub sender: Sender,
-    /// The end that gets it.
-    pub receiver: Receiver,
+    /// Its ends.
+    pub ends: Ends,
     /// Index of the flow.
     pub flow: usize,
     /// Index among the flow's connections.
@@ -136,8 +152,6 @@ pub struct Connection {
     pub open: bool,
     /// Whether it carries requests, against the direction of the flow's data.
     pub reverse: bool,
-    /// Whether its packets are ECN-capable.
-    pub ecn: bool,
     /// Whether its time series are wanted.
     pub recorded: bool,
     /// Where its packets are wanted.
@@ -159,6 +173,6 @@ impl Connection {
 
     /// Whether it is in use and everything has been acknowledged.
     pub fn finished(&self) -> bool {
-        self.open && self.sender.state() == State::Finished
+        self.open && self.ends.sender.state() == State::Finished
     }
 }

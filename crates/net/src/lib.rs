@@ -7,6 +7,7 @@
 mod ack_filter;
 mod agenda;
 mod app;
+mod births;
 mod connection;
 mod digest;
 mod link;

@@ -603,7 +603,15 @@ mod tests {
     /// Offers `n` packets at once; accepted ones go on their way. How many were not.
     fn fill(link: &mut Link, now: Time, n: u32) -> usize {
         let segment = truckee_tcp::Segment { len: 1460, ..Default::default() };
-        let mut packet = Packet { segment, owner: TRAFFIC, generation: 0, at: 0, wire: 1500, bits: 0 };
+        let mut packet = Packet {
+            segment,
+            owner: TRAFFIC,
+            generation: 0,
+            at: 0,
+            wire: 1500,
+            bits: 0,
+            number: Default::default(),
+        };
         let mut lost = 0;
         for id in 0..n {
             match link.offer(now, id, &mut packet, || NO_FLOW) {

@@ -19,7 +19,7 @@ use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::{Segment, Time};
+use truckee_tcp::{Segment, Time, Transmission};
 
 /// Kinds of components in an event's key: the upper three bits. At equal times the lower kind goes first.
 mod kind {
@@ -193,12 +193,13 @@ impl Network<'_> {
         let source = &mut self.sources[index];
         self.traffic[source.traffic].sent += 1;
         let packet = Packet {
-            segment: Segment { born: now, len: source.packet, ..Segment::default() },
+            segment: Segment { ts_val: now, len: source.packet, ..Segment::default() },
             owner: TRAFFIC | index as u32,
             generation: 0,
             at: source.path.start,
             wire: source.packet,
             bits: 0,
+            number: Transmission::default(),
         };
         let id = self.packets.add(packet);
         self.inject(id, now);

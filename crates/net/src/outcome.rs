@@ -6,7 +6,7 @@ use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
 use truckee_scenario::model::{Flow, Scenario};
 use truckee_scenario::outcome::*;
 use truckee_tcp::ack::AckPolicy;
-use truckee_tcp::sender::Judged;
+use truckee_tcp::books::Judged;
 use truckee_tcp::{Nanos, Time};
 
 /// The outcome of a network that has run; the wall time is left to whoever measured it.
@@ -22,9 +22,9 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             let book = &network.flows[index].book;
             let mut one = flow_outcome(flow, book, &totals, &network.deliveries(index), from, end);
             one.observers = observers(&network, scenario, index);
-            let ends = &network.connections[network.flows[index].first_connection];
+            let ends = &network.connections[network.flows[index].first_connection].ends;
             one.ack_burst = ends.receiver.policy().burst();
-            let rounds = ends.sender.rounds().into_iter();
+            let rounds = ends.books.rounds().into_iter();
             one.rounds = rounds.map(|r| RoundOutcome { segments: r.segments, acks: r.acks }).collect();
             one
         })

@@ -1,6 +1,6 @@
 //! What travels over links: a segment and what the network needs to know of it.
 
-use truckee_tcp::{Segment, Time};
+use truckee_tcp::{Segment, Time, Transmission};
 
 /// Marks a packet of cross traffic in [`Packet::owner`].
 pub const TRAFFIC: u32 = 1 << 31;
@@ -13,6 +13,20 @@ pub mod bits {
     pub const ECN_CAPABLE: u8 = 2;
     /// Congestion experienced (CE, RFC 3168).
     pub const CONGESTION_EXPERIENCED: u8 = 4;
+    /// [`super::Packet::number`] counts. The laboratory's knowledge.
+    pub const NUMBERED: u8 = 8;
+    /// Its sender was in slow start. The laboratory's knowledge.
+    pub const SLOW_START: u8 = 16;
+
+    /// Those of what a sender sends.
+    #[inline]
+    pub fn of(sent: &truckee_tcp::Transmit) -> u8 {
+        let on = |flag: bool, bit: u8| if flag { bit } else { 0 };
+        FORWARD
+            | on(sent.ecn_capable, ECN_CAPABLE)
+            | on(sent.number.is_some(), NUMBERED)
+            | on(sent.slow_start, SLOW_START)
+    }
 }
 
 /// One packet. What links and endpoints read of it is in its first cache line.
@@ -29,7 +43,9 @@ pub struct Packet {
     pub wire: u32,
     /// [`bits`].
     pub bits: u8,
-    /// The segment; of cross traffic only its birth counts.
+    /// Which transmission of its sender it is. The laboratory's knowledge.
+    pub number: Transmission,
+    /// The segment. Cross traffic has none: only the time at which it left counts, as its timestamp.
     pub segment: Segment,
 }
 
@@ -37,6 +53,11 @@ impl Packet {
     /// Whether the bit is set.
     pub fn is(&self, bit: u8) -> bool {
         self.bits & bit != 0
+    }
+
+    /// What its sender has sent, if that has a number.
+    pub fn transmission(&self) -> Option<Transmission> {
+        self.is(bits::NUMBERED).then_some(self.number)
     }
 
     /// Whether it belongs to cross traffic.

@@ -1,10 +1,11 @@
 //! What a flow or a source counts while a run goes on, and how it becomes part of the outcome.
 
+use crate::connection::Ends;
 use crate::packet::DropCause;
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
+use truckee_tcp::books::{Counts, Judged};
 use truckee_tcp::detect::{Detected, Phase};
-use truckee_tcp::sender::{Counts, Judged};
-use truckee_tcp::{Nanos, Receiver, Sender, Time};
+use truckee_tcp::{Nanos, Time};
 
 /// Delays: exact moments, percentiles within half a per cent.
 ///
@@ -193,12 +194,12 @@ impl Verdicts {
     }
 
     /// Takes in those of a connection's ends.
-    pub fn add(&mut self, sender: &Sender, receiver: &Receiver) {
-        let observers = sender.observers().into_iter().flat_map(|o| o.judged());
+    pub fn add(&mut self, ends: &Ends) {
+        let observers = ends.books.observers().into_iter().flat_map(|o| o.judged());
         self.predictors.iter_mut().zip(observers).for_each(|(sum, one)| *sum += *one);
-        let watchers = receiver.watchers().into_iter().flat_map(|w| w.detected());
+        let watchers = ends.watch.watchers().into_iter().flat_map(|w| w.detected());
         self.detectors.iter_mut().zip(watchers).for_each(|(sum, one)| *sum += *one);
-        if let Some(own) = receiver.detected() {
+        if let Some(own) = ends.watch.detected() {
             self.own_detector += *own;
         }
     }

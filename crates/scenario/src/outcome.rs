@@ -4,7 +4,7 @@
 use crate::Lateness;
 use serde::Serialize;
 use truckee_tcp::detect::Detected;
-use truckee_tcp::{Nanos, Segment, Time};
+use truckee_tcp::{Nanos, Segment, Time, Transmission};
 
 /// What a note of [`Outcome::notes`] begins with that is about this very run: a reason to doubt it, or what it lacks.
 pub const THIS_RUN: &str = "this run: ";
@@ -544,6 +544,8 @@ pub struct PacketPoint {
     pub connection: u32,
     /// Whether the sender of the data sent it.
     pub from_sender: bool,
+    /// Which transmission of the sender it is, where the engine counts them.
+    pub transmission: Option<Transmission>,
     /// What it is.
     pub content: PacketContent,
     /// What dropped it after it left, `queue`, `channel` or `outage`, and the link; none if it was not.

@@ -1,5 +1,8 @@
 //! The events that every family sees: an ACK at the sender, a loss noticed by it, a segment at the receiver.
+//!
+//! Events grow: outside of this crate they are made by their constructors, and their fields set one by one.
 
+use crate::delivery::Sample;
 use crate::{Nanos, Time};
 
 /// What a lost packet died of.
@@ -23,6 +26,7 @@ impl Cause {
 
 /// An ACK as it reaches a sender.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Ack {
     /// When.
     pub now: Time,
@@ -43,6 +47,12 @@ pub struct Ack {
     pub highest: u64,
     /// The peer's clock when it sent the ACK (timestamps, RFC 7323); none where the option is off.
     pub peer_time: Option<Time>,
+    /// Bytes that its SACK blocks report for the first time, where the recovery reads them.
+    pub newly_sacked: u64,
+    /// What it says to have come twice (D-SACK, RFC 2883): `[from, to)`.
+    pub dsack: Option<(u64, u64)>,
+    /// Whether it echoes congestion (ECE, RFC 3168) on a connection with ECN.
+    pub ecn_echo: bool,
 }
 
 impl Ack {
@@ -59,12 +69,16 @@ impl Ack {
             sent: None,
             highest: bytes,
             peer_time: None,
+            newly_sacked: 0,
+            dsack: None,
+            ecn_echo: false,
         }
     }
 }
 
 /// A data segment as it leaves the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Departure {
     /// When.
     pub now: Time,
@@ -88,12 +102,17 @@ impl Departure {
 }
 
 /// What is in the air after an ACK has been dealt with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Air {
     /// Bytes in the air, as the recovery counts them.
     pub in_flight: u64,
     /// Bytes taken to be lost so far, over the whole connection.
     pub lost: u64,
+    /// Bytes of them that this ACK, or a timer since the one before, has shown to be lost.
+    pub newly_lost: u64,
+    /// The delivery rate that the ACK shows, where a controller has asked for it.
+    pub rate: Option<Sample>,
     /// Whether a loss is being repaired.
     pub repairing: bool,
     /// Bytes known to have been delivered over the whole connection: acknowledged, or sacked or, without SACK, counted
@@ -121,6 +140,7 @@ pub enum LossKind {
 
 /// A loss event: one notice of trouble, whose response is asked once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Loss {
     /// When it was noticed.
     pub now: Time,
@@ -128,13 +148,18 @@ pub struct Loss {
     pub kind: LossKind,
     /// Sequence number of the segment taken to be lost.
     pub seq: u64,
-    /// What really happened to that segment when it was last sent, where the laboratory knows; `None`: it was not
-    /// dropped. Only an oracle may read this.
-    pub truth: Option<Cause>,
+}
+
+impl Loss {
+    /// At `now`, of the segment at `seq`, noticed in this way.
+    pub fn new(now: Time, kind: LossKind, seq: u64) -> Self {
+        Self { now, kind, seq }
+    }
 }
 
 /// An arriving data segment, after the receiver has sorted it in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Arrival {
     /// When.
     pub now: Time,

@@ -9,11 +9,15 @@
 //! Not for: clocks, sockets, networks. Nothing here knows where it runs.
 
 pub mod ack;
+pub mod books;
+pub mod controller;
+pub mod delivery;
 pub mod detect;
 pub mod estimate;
 pub mod event;
 pub mod growth;
 pub mod highspeed;
+pub mod observers;
 pub mod outstanding;
 pub mod pace;
 pub mod predict;
@@ -32,17 +36,21 @@ pub mod spec;
 pub mod stack;
 pub mod start;
 pub mod window;
+pub mod witness;
 
 /// A point in time: nanoseconds since the start of the run.
 pub type Time = u64;
 /// A span of time in nanoseconds.
 pub type Nanos = u64;
 
+pub use books::Books;
 pub use event::{Ack, Air, Arrival, Cause, Departure, Loss, LossKind};
+pub use observers::Observers;
 pub use profile::Profile;
 pub use receiver::Receiver;
-pub use segment::{SackBlocks, Segment, flags};
+pub use segment::{SackBlocks, Segment, Transmit, flags};
 pub use sender::Sender;
 pub use spec::{Arg, Info, Spec, SpecError};
 pub use stack::{Size, Stack};
-pub use window::{PathTruth, Window};
+pub use window::Window;
+pub use witness::{PathTruth, Report, Transmission, Truth, Witness};

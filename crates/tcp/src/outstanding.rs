@@ -1,12 +1,14 @@
 //! What a sender has in the air: one record a segment from the first unacknowledged byte to the highest sent.
 
-use crate::Time;
+use crate::{Time, Transmission};
 use std::collections::VecDeque;
 
 /// Bits of [`Sent::marks`].
 pub mod marks {
     /// Carries FIN behind its payload.
     pub const FIN: u8 = 1;
+    /// Was sent more than once.
+    pub const RESENT: u8 = 2;
     /// Reported by a SACK block.
     pub const SACKED: u8 = 4;
     /// Taken to be lost (RFC 6675: IsLost), while not sacked.
@@ -24,12 +26,10 @@ pub struct Sent {
     pub end: u64,
     /// When it was last sent.
     pub sent: Time,
-    /// When its data came to TCP, or else when it was first sent.
-    pub born: Time,
+    /// Which transmission that was.
+    pub number: Transmission,
     /// Bits of [`marks`].
     pub marks: u8,
-    /// How often it was sent before it was last sent, 255 for more.
-    pub attempt: u8,
 }
 
 impl Sent {
@@ -45,12 +45,13 @@ impl Sent {
 
     /// Whether it was sent more than once.
     pub fn is_resent(&self) -> bool {
-        self.attempt > 0
+        self.is(marks::RESENT)
     }
 
-    fn sent_again(&mut self, now: Time) {
+    fn sent_again(&mut self, now: Time, number: Transmission) {
         self.sent = now;
-        self.attempt = self.attempt.saturating_add(1);
+        self.number = number;
+        self.marks |= marks::RESENT;
     }
 }
 
@@ -83,11 +84,15 @@ pub struct Outstanding {
     lost: u64,
     /// All that was ever marked lost.
     lost_ever: u64,
+    /// How much of it [`Self::take_newly_lost`] has told of.
+    lost_told: u64,
     /// When the newest segment marked lost since the last [`Self::take_newest_lost`] was sent.
     newest_lost: Option<Time>,
     repairs: u64,
-    /// Of the last segment that the last advance covered whole: when it was sent, and how often before.
-    last_covered: Option<(Time, u8)>,
+    /// When the last segment was sent that the last advance covered whole, if it was sent only once.
+    last_covered: Option<Time>,
+    /// How many transmissions there were.
+    transmissions: u32,
 }
 
 impl Outstanding {
@@ -102,15 +107,17 @@ impl Outstanding {
             sacked: 0,
             lost: 0,
             lost_ever: 0,
+            lost_told: 0,
             newest_lost: None,
             repairs: 0,
             last_covered: None,
+            transmissions: 0,
         }
     }
 
     /// When the last segment was sent that the last advance covered whole, if it was sent only once.
     pub fn last_covered_once(&self) -> Option<Time> {
-        self.last_covered.filter(|(_, again)| *again == 0).map(|(sent, _)| sent)
+        self.last_covered
     }
 
     /// First unacknowledged sequence number.
@@ -158,12 +165,20 @@ impl Outstanding {
         self.segments.partition_point(|s| s.end <= seq)
     }
 
+    #[inline]
+    fn next_transmission(&mut self) -> Transmission {
+        let number = Transmission(self.transmissions);
+        self.transmissions = self.transmissions.wrapping_add(1);
+        number
+    }
+
     /// Records a new segment at `nxt` = `max`.
     #[inline]
-    pub fn push(&mut self, now: Time, born: Time, len: u64, fin: bool) -> Sent {
+    pub fn push(&mut self, now: Time, len: u64, fin: bool) -> Sent {
         debug_assert!(self.nxt == self.max && len > 0);
         let marks = if fin { marks::FIN } else { 0 };
-        let segment = Sent { seq: self.max, end: self.max + len, sent: now, born, marks, attempt: 0 };
+        let number = self.next_transmission();
+        let segment = Sent { seq: self.max, end: self.max + len, sent: now, number, marks };
         self.segments.push_back(segment);
         self.max += len;
         self.nxt = self.max;
@@ -178,8 +193,9 @@ impl Outstanding {
 
     /// Records that the segment at `nxt` below `max` was sent again.
     pub fn resend(&mut self, now: Time) -> Option<Sent> {
+        let number = self.next_transmission();
         let segment = self.segments.get_mut(self.cursor)?;
-        segment.sent_again(now);
+        segment.sent_again(now, number);
         self.nxt = segment.end;
         self.cursor += 1;
         Some(*segment)
@@ -187,8 +203,9 @@ impl Outstanding {
 
     /// Records that segment `at` was retransmitted out of turn.
     pub fn repair(&mut self, at: usize, now: Time) -> Option<Sent> {
+        let number = self.next_transmission();
         let segment = self.segments.get_mut(at)?;
-        segment.sent_again(now);
+        segment.sent_again(now, number);
         if !segment.is(marks::REPAIR | marks::SACKED) {
             self.repairs += segment.end - segment.seq;
             segment.marks |= marks::REPAIR;
@@ -222,7 +239,7 @@ impl Outstanding {
                 covered.newest_sent = covered.newest_sent.max(Some(segment.sent));
                 covered.resent |= segment.is_resent();
             }
-            last = Some((segment.sent, segment.attempt));
+            last = (!segment.is_resent()).then_some(segment.sent);
             let (marks, len) = (segment.marks, segment.span());
             self.uncount(marks, len);
             self.segments.pop_front();
@@ -274,6 +291,11 @@ impl Outstanding {
         self.lost_ever
     }
 
+    /// Bytes that were marked lost since this was last asked.
+    pub fn take_newly_lost(&mut self) -> u64 {
+        self.lost_ever - std::mem::replace(&mut self.lost_told, self.lost_ever)
+    }
+
     /// When the newest segment was sent that was marked lost since this was last asked.
     pub fn take_newest_lost(&mut self) -> Option<Time> {
         self.newest_lost.take()
@@ -310,7 +332,7 @@ mod tests {
     fn five() -> Outstanding {
         let mut out = Outstanding::new(1);
         (0..5).for_each(|t| {
-            out.push(t, t, 100, false);
+            out.push(t, 100, false);
         });
         out
     }

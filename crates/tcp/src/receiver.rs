@@ -2,21 +2,10 @@
 //! [`crate::Sender`]. Its application reads at once, so it always advertises its whole buffer.
 
 use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
-use crate::detect::watch::Book;
-use crate::detect::{Detected, Phase, Watchers};
 use crate::segment::{SackBlocks, Segment, flags};
 use crate::seq::Ranges;
-use crate::{Arrival, Nanos, Stack, Time};
+use crate::{Arrival, Nanos, Stack, Time, Witness};
 use std::collections::VecDeque;
-
-/// Data handed to the application: one entry a segment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Delivered {
-    /// Payload, bytes.
-    pub bytes: u64,
-    /// [`Segment::born`].
-    pub born: Time,
-}
 
 /// One end of a connection that receives data.
 #[derive(Debug, Clone)]
@@ -35,13 +24,11 @@ pub struct Receiver {
     syn_ack_due: Option<Time>,
     /// As long as no data has come.
     meeting: Option<Meeting>,
-    /// Where there are detectors.
-    judges: Option<Box<Judges>>,
     /// What is left of the rate that the SYN asked for (RFC 4782): it goes back with the SYN-ACK.
     rate_granted: u8,
     ts_recent: Time,
     echo_congestion: bool,
-    delivered: Vec<Delivered>,
+    delivered: u64,
     segments: u64,
     acks: u64,
 }
@@ -68,54 +55,21 @@ impl Meeting {
     }
 }
 
-/// Detectors whose verdicts are held against the truth.
-#[derive(Debug, Clone, Default)]
-struct Judges {
-    /// The one that the policy goes by, if it goes by one.
-    own: Book,
-    watchers: Watchers,
-}
-
-impl Judges {
-    fn on_segment(&mut self, arrival: &Arrival, truth: Phase, own: Option<Phase>) {
-        self.watchers.on_segment(arrival, truth);
-        if let Some(verdict) = own {
-            self.own.enter(arrival.now, truth, verdict);
-        }
-    }
-}
-
 /// Segments beyond a hole.
 #[derive(Debug, Clone, Default)]
 struct Waiting {
     ranges: Ranges,
-    /// (first, end, born) of what will be delivered, rising, without overlap.
-    segments: VecDeque<(u64, u64, Time)>,
     /// A sequence number out of each range reported, most recent first: the order of SACK blocks (RFC 2018, section 4).
     recent: VecDeque<u64>,
 }
 
 impl Waiting {
     #[inline]
-    fn insert(&mut self, mut seq: u64, end: u64, born: Time) {
+    fn insert(&mut self, seq: u64, end: u64) {
+        self.ranges.insert(seq, end);
         self.recent.retain(|&s| s != seq);
         self.recent.push_front(seq);
         self.recent.truncate(8);
-        let mut at = self.segments.partition_point(|s| s.1 <= seq);
-        while seq < end {
-            let next = self.segments.get(at).copied();
-            if let Some((from, to, _)) = next
-                && from <= seq
-            {
-                seq = to;
-                at += 1;
-                continue;
-            }
-            let to = next.map_or(end, |(from, ..)| from.min(end));
-            self.segments.insert(at, (seq, to, born));
-            seq = to;
-            at += 1;
-        }
     }
 
     /// Up to `limit` blocks above `ack`.
@@ -137,7 +91,6 @@ impl Waiting {
 impl Receiver {
     /// A receiver that waits for a connection; `sack`: whether it sends SACK blocks.
     pub fn new(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
-        let judges = policy.phase().map(|_| Box::default());
         Self {
             window: stack.advertised_window(),
             timestamps: stack.timestamps,
@@ -151,11 +104,10 @@ impl Receiver {
             fin: None,
             syn_ack_due: None,
             meeting: Some(Meeting::default()),
-            judges,
             rate_granted: 0,
             ts_recent: 0,
             echo_congestion: false,
-            delivered: Vec::new(),
+            delivered: 0,
             segments: 0,
             acks: 0,
         }
@@ -163,8 +115,14 @@ impl Receiver {
 
     /// A segment has come; `congestion_experienced`: a router marked its packet (RFC 3168).
     #[inline]
-    pub fn on_segment(&mut self, now: Time, segment: &Segment, congestion_experienced: bool) {
-        self.delivered.clear();
+    pub fn on_segment(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        congestion_experienced: bool,
+        witness: &mut impl Witness,
+    ) {
+        self.delivered = 0;
         if segment.has(flags::SYN) {
             self.syn_ack_due = Some(segment.ts_val);
             self.rate_granted = segment.request;
@@ -188,40 +146,19 @@ impl Receiver {
         self.segments += u64::from(segment.len > 0);
         let arrival = self.sort_in(now, segment);
         self.policy.on_segment(&arrival, &mut self.sink);
-        if let Some(judges) = &mut self.judges
-            && segment.len > 0
-        {
-            let truth = if segment.slow_start { Phase::SlowStart } else { Phase::Avoidance };
-            judges.on_segment(&arrival, truth, self.policy.phase());
+        if segment.len > 0 {
+            witness.on_arrival(&arrival, &self.policy);
         }
-    }
-
-    /// Lets these watch. They change nothing.
-    pub fn observe(&mut self, watchers: Watchers) {
-        self.judges.get_or_insert_default().watchers = watchers;
-    }
-
-    /// Those who watch, if detectors do or one is in charge.
-    pub fn watchers(&self) -> Option<&Watchers> {
-        self.judges.as_deref().map(|judges| &judges.watchers)
-    }
-
-    /// How the detector that the policy goes by has judged; nothing is counted as long as it goes by none.
-    pub fn detected(&self) -> Option<&Detected> {
-        self.judges.as_deref().map(|judges| &judges.own.detected)
     }
 
     /// Another policy takes over at once; what waits for an ACK gets it.
     pub fn set_policy(&mut self, mut policy: AnyAckPolicy) {
-        self.delivered.clear();
+        self.delivered = 0;
         if self.rcv_nxt > self.acked {
             self.sink.ack(self.rcv_nxt);
         }
         policy.take_over(&self.policy);
         self.policy = policy;
-        if self.policy.phase().is_some() {
-            self.judges.get_or_insert_default();
-        }
     }
 
     /// The policy in charge.
@@ -239,13 +176,12 @@ impl Receiver {
         let holes = !self.waiting.ranges.is_empty();
         let in_order = segment.seq <= expected && end > expected;
         if in_order {
-            self.deliver(end, segment.born);
+            self.deliver(end);
             if holes {
                 self.deliver_waiting();
             }
         } else if end > expected && segment.seq - expected < u64::from(self.window) {
-            self.waiting.ranges.insert(segment.seq, end);
-            self.waiting.insert(segment.seq, end, segment.born);
+            self.waiting.insert(segment.seq, end);
         }
         Arrival {
             now,
@@ -271,23 +207,18 @@ impl Receiver {
     }
 
     #[inline]
-    fn deliver(&mut self, end: u64, born: Time) {
+    fn deliver(&mut self, end: u64) {
         let fin = u64::from(self.fin == Some(end));
-        let bytes = end - self.rcv_nxt - fin;
+        self.delivered += end - self.rcv_nxt - fin;
         self.rcv_nxt = end;
-        if bytes > 0 {
-            self.delivered.push(Delivered { bytes, born });
-        }
     }
 
     fn deliver_waiting(&mut self) {
-        while let Some(&(seq, end, born)) = self.waiting.segments.front()
-            && seq <= self.rcv_nxt
+        if let Some(&(_, end)) =
+            self.waiting.ranges.as_slice().first().filter(|first| first.0 <= self.rcv_nxt)
+            && end > self.rcv_nxt
         {
-            if end > self.rcv_nxt {
-                self.deliver(end, born);
-            }
-            self.waiting.segments.pop_front();
+            self.deliver(end);
         }
         self.waiting.ranges.trim_below(self.rcv_nxt);
         if self.waiting.ranges.is_empty() {
@@ -297,7 +228,7 @@ impl Receiver {
 
     /// The time asked for by [`Self::deadline`] has come.
     pub fn on_timer(&mut self, now: Time) {
-        self.delivered.clear();
+        self.delivered = 0;
         self.policy.on_timer(now, self.rcv_nxt, &mut self.sink);
     }
 
@@ -344,14 +275,13 @@ impl Receiver {
             ts_val,
             ts_ecr,
             flags: flags::ACK | flag,
-            born: now,
             ..Segment::default()
         }
     }
 
-    /// What the last call of [`Self::on_segment`] handed to the application, in order.
-    pub fn delivered(&self) -> &[Delivered] {
-        &self.delivered
+    /// Bytes that the last call of [`Self::on_segment`] handed to the application.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
     }
 
     /// Next sequence number expected.

@@ -1,6 +1,6 @@
 //! What travels between the endpoints: one TCP segment. The payload is a length, never bytes.
 
-use crate::Time;
+use crate::{Time, Transmission};
 
 /// Flag bits of a [`Segment`].
 pub mod flags {
@@ -26,20 +26,24 @@ pub const ACK_RATE_BYTES: u32 = 8;
 /// In [`Segment::request`] of data: an ACK is wanted at once. On the wire that is a rate of 0; a rate has seven bits.
 pub const IMMEDIATE_ACK: u8 = 128;
 
-/// Up to four SACK blocks (RFC 2018), as offsets from the acknowledgement number so that they stay small.
+/// Up to four SACK blocks (RFC 2018), as offsets from the acknowledgement number so that they stay small. A block below that
+/// number, or within the next block, reports what came twice (D-SACK, RFC 2883), and comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SackBlocks {
-    blocks: [(u32, u32); 4],
+    blocks: [(i32, i32); 4],
     len: u8,
 }
 
 impl SackBlocks {
-    /// Adds the block `[from, to)` (absolute sequence numbers above `ack`). A fifth block is dropped: there is no room
+    /// Adds the block `[from, to)` (absolute sequence numbers within 2³¹ of `ack`). A fifth block is dropped: there is no room
     /// for it in a header.
     pub fn push(&mut self, ack: u64, from: u64, to: u64) {
-        debug_assert!(from > ack && to > from && to - ack <= u64::from(u32::MAX));
-        if let Some(slot) = self.blocks.get_mut(usize::from(self.len)) {
-            *slot = ((from - ack) as u32, (to - ack) as u32);
+        let offset = |seq: u64| i32::try_from(seq.wrapping_sub(ack) as i64);
+        debug_assert!(to > from && offset(from).is_ok() && offset(to).is_ok());
+        if let (Some(slot), Ok(from), Ok(to)) =
+            (self.blocks.get_mut(usize::from(self.len)), offset(from), offset(to))
+        {
+            *slot = (from, to);
             self.len += 1;
         }
     }
@@ -48,7 +52,15 @@ impl SackBlocks {
     pub fn iter(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.blocks[..usize::from(self.len)]
             .iter()
-            .map(move |&(a, b)| (ack + u64::from(a), ack + u64::from(b)))
+            .map(move |&(a, b)| (ack.saturating_add_signed(a.into()), ack.saturating_add_signed(b.into())))
+    }
+
+    /// What the first block says to have come twice (RFC 2883, section 4): it lies below `ack`, or within the second block.
+    pub fn duplicate(&self, ack: u64) -> Option<(u64, u64)> {
+        let mut blocks = self.iter(ack);
+        let first = blocks.next()?;
+        let within = |second: (u64, u64)| second.0 <= first.0 && first.1 <= second.1;
+        (first.1 <= ack || blocks.next().is_some_and(within)).then_some(first)
     }
 
     /// Whether there is no block.
@@ -73,23 +85,16 @@ pub struct Segment {
     pub seq: u64,
     /// Next sequence number expected; counts if [`flags::ACK`] is set.
     pub ack: u64,
-    /// When the first byte was first handed to TCP, or, for bulk data, first transmitted. The laboratory's knowledge.
-    pub born: Time,
     /// Advertised receive window, bytes from `ack` on, scaling already applied.
     pub window: u32,
     /// Payload, bytes.
     pub len: u32,
     /// Bits of [`flags`].
     pub flags: u8,
-    /// How often its data was sent before, 255 for more. The laboratory's knowledge, not on the wire: no algorithm may read
-    /// it.
-    pub attempt: u8,
     /// What an option asks for; 0: nothing. With SYN it is the Quick-Start option (RFC 4782, section 3.1): the rate asked
     /// for, or granted in a SYN-ACK, as 40 kbit/s · 2^k for k from 1 to 15. With data it is the ACK rate request
     /// (draft-ietf-tcpm-ack-rate-request): how many segments an ACK is to cover, from 1 to 127, or [`IMMEDIATE_ACK`].
     pub request: u8,
-    /// Whether the sender was in slow start when it sent this. The laboratory's knowledge, not on the wire.
-    pub slow_start: bool,
     /// Selective acknowledgements.
     pub sack: SackBlocks,
     /// Timestamp option: the time at which this segment was sent. 0 where the option is off.
@@ -98,15 +103,25 @@ pub struct Segment {
     pub ts_ecr: Time,
 }
 
+/// A segment as it leaves an endpoint, with what its network and the laboratory need to know beside what is on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Transmit {
+    /// What travels.
+    pub segment: Segment,
+    /// Which transmission it is; none of a SYN or of what carries neither data nor FIN.
+    pub number: Option<Transmission>,
+    /// Whether its data was sent before.
+    pub retransmission: bool,
+    /// Whether its packet is ECN-capable (RFC 3168, section 6.1: data sent for the first time).
+    pub ecn_capable: bool,
+    /// Whether the sender was in slow start when it sent this.
+    pub slow_start: bool,
+}
+
 impl Segment {
     /// Whether the flag bit is set.
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
-    }
-
-    /// Whether its data was sent before. The laboratory's knowledge, as [`Self::attempt`] is.
-    pub fn is_retransmission(&self) -> bool {
-        self.attempt > 0
     }
 
     /// Sequence numbers it occupies: payload plus one for SYN and one for FIN.

@@ -2,35 +2,36 @@
 //!
 //! Its driver calls [`Sender::open`], [`Sender::write`] and [`Sender::close`] for the application, hands it arriving
 //! segments ([`Sender::on_segment`]) and expired timers ([`Sender::on_timer`]), and after each call asks
-//! [`Sender::poll_transmit`] until it says `None`, and for its timers [`Sender::deadline`] and [`Sender::release`].
+//! [`Sender::poll_transmit`] until it says `None`, and for its timers [`Sender::deadline`] and [`Sender::release`]. With
+//! each call goes a [`Witness`], who hears what happens: [`crate::Books`] where somebody wants to know, `()` where not.
 //! Not for: moving data in the other direction; its peer is a [`crate::Receiver`].
 
 mod ack_rate;
-mod books;
-mod observers;
+mod by_duplicates;
 mod transfer;
 mod transmit;
 
-pub use books::{ByDuplicates, Counts, Judged, LossRecord, Round};
-pub use observers::Observers;
+pub use by_duplicates::ByDuplicates;
 use transfer::NOTHING_TIMED;
 pub use transfer::Transfer;
 pub use transmit::MIN_SEGMENT;
 
-use crate::growth::{AnyGrowth, Growth};
+use crate::controller::{AnyController, Controller};
+use crate::growth::AnyGrowth;
 use crate::outstanding::Outstanding;
 use crate::pace::AnyPacing;
 use crate::preset::Preset;
-use crate::recovery::{AnyRecovery, Recovery};
-use crate::response::{AnyResponse, LossResponse};
+use crate::recovery::{AnyRecovery, Recovery, Reported};
+use crate::response::AnyResponse;
 use crate::rtt::Rtt;
 use crate::segment::{Segment, flags};
 use crate::stack::{ReduceFrom, RtoSamples};
 use crate::start::{AnyStart, Burst, Opening, Start, quick_start};
-use crate::{Ack, Air, Cause, Loss, LossKind, Nanos, PathTruth, Profile, SpecError, Stack, Time, Window};
+use crate::{
+    Ack, Air, Loss, LossKind, Nanos, PathTruth, Profile, Report, SpecError, Stack, Time, Truth, Window,
+    Witness,
+};
 use ack_rate::AckRate;
-use books::{Rounds, Truth};
-use std::collections::VecDeque;
 
 /// RTO after a lost SYN (RFC 6298, rule 5.7).
 const RTO_AFTER_LOST_SYN: Nanos = 3_000_000_000;
@@ -40,14 +41,10 @@ const RTO_AFTER_LOST_SYN: Nanos = 3_000_000_000;
 pub struct Parts {
     /// How losses are noticed and repaired.
     pub recovery: AnyRecovery,
-    /// How the window opens.
-    pub growth: AnyGrowth,
-    /// What a loss does to the window.
-    pub response: AnyResponse,
+    /// What sets the window and the pace.
+    pub controller: AnyController,
     /// How the connection starts.
     pub start: AnyStart,
-    /// How segments are spaced.
-    pub pacing: AnyPacing,
 }
 
 impl Parts {
@@ -58,18 +55,19 @@ impl Parts {
 
     /// The parts of a preset in a profile.
     pub fn under(profile: Profile, preset: &Preset) -> Result<Self, SpecError> {
+        let growth = AnyGrowth::build(&profile.part(preset.growth()))?.0;
+        let response = AnyResponse::build(&profile.part(preset.response()))?.0;
+        let pacing = AnyPacing::build(&preset.pacing())?.0;
         Ok(Self {
             recovery: AnyRecovery::build(&profile.part(preset.recovery()))?.0,
-            growth: AnyGrowth::build(&profile.part(preset.growth()))?.0,
-            response: AnyResponse::build(&profile.part(preset.response()))?.0,
+            controller: AnyController::of_parts(growth, response, pacing),
             start: AnyStart::build(&preset.start())?.0,
-            pacing: AnyPacing::build(&preset.pacing())?.0,
         })
     }
 
     /// Whether any of them needs the timestamps option.
     pub fn want_timestamps(&self) -> bool {
-        self.growth.wants_timestamps() || self.response.wants_timestamps()
+        self.controller.wants_timestamps()
     }
 }
 
@@ -107,7 +105,9 @@ pub struct Sender {
     recovery: AnyRecovery,
     /// Bytes of a full segment: [`Window::mss`] as a whole number.
     segment_size: u64,
-    pacing: AnyPacing,
+    /// Whether the recovery has a timer of its own, and whether it hears of departures.
+    timed: bool,
+    departures: bool,
     /// Whether anything may space segments.
     paced: bool,
     /// A first window that is paced.
@@ -124,9 +124,6 @@ pub struct Sender {
     control_due: bool,
     syn_sent: Option<Time>,
     syn_lost: bool,
-    established: Time,
-    /// Written pieces whose birth the application gave: (one after the last byte, when).
-    births: VecDeque<(u64, Time)>,
     peer_window: u64,
     /// What duplicates have counted as delivered.
     by_duplicates: ByDuplicates,
@@ -138,9 +135,6 @@ pub struct Sender {
     round_end: Option<u64>,
     /// Bytes in flight before the first ACK of the present round.
     round_flight: u64,
-    rounds: Rounds,
-    last_event: Time,
-    last_rtt: Option<Nanos>,
 }
 
 impl Sender {
@@ -150,8 +144,6 @@ impl Sender {
         let rwnd = u64::from(stack.advertised_window());
         let ssthresh = stack.initial_ssthresh.map_or(rwnd as f64, |s| s.bytes(stack.mss) as f64);
         let cwnd = initial_window(stack);
-        let clock = stack.clock;
-        let growth_listens = parts.growth.listens();
         let window = Window {
             mss,
             cwnd,
@@ -160,40 +152,18 @@ impl Sender {
             rwnd,
             srtt: None,
             rtt_min: None,
-            clock,
+            clock: stack.clock,
             whole: stack.whole_ssthresh,
-            truth: None,
         };
+        let t = Transfer::new(stack, parts.controller, parts.start, window);
         Self {
             state: State::Closed,
-            t: Transfer {
-                window,
-                out: Outstanding::new(1),
-                growth_listens,
-                response_listens: parts.response.listens(),
-                growth: parts.growth,
-                response: parts.response,
-                start: parts.start,
-                starting: true,
-                observers: None,
-                rtt: Rtt::new(stack),
-                deadline: None,
-                timed_end: NOTHING_TIMED,
-                timed_at: 0,
-                reduce_from: stack.reduce_from,
-                limited_transmit: stack.limited_transmit,
-                ecn: stack.ecn,
-                reduced_until: 0,
-                echoed_until: 0,
-                cwr_due: false,
-                truth: Truth::default(),
-                counts: Counts::default(),
-                last_loss: None,
-            },
+            paced: t.interest.paces,
+            t,
+            timed: parts.recovery.has_timer(),
+            departures: parts.recovery.hears_departures(),
             recovery: parts.recovery,
             segment_size: u64::from(stack.mss),
-            paced: growth_listens || !matches!(parts.pacing, AnyPacing::Unpaced(_)),
-            pacing: parts.pacing,
             burst: None,
             release: 0,
             held: false,
@@ -203,8 +173,6 @@ impl Sender {
             control_due: false,
             syn_sent: None,
             syn_lost: false,
-            established: 0,
-            births: VecDeque::new(),
             peer_window: rwnd,
             by_duplicates: ByDuplicates::default(),
             ack_rate: AckRate::default(),
@@ -213,50 +181,37 @@ impl Sender {
             last_sent: 0,
             round_end: None,
             round_flight: 0,
-            rounds: Rounds::default(),
-            last_event: 0,
-            last_rtt: None,
             stack: stack.clone(),
         }
     }
 
-    /// Lets these watch. They change nothing.
-    pub fn observe(&mut self, observers: Observers) {
-        self.t.observers = Some(Box::new(observers));
-    }
-
-    /// Those who watch, if there are any.
-    pub fn observers(&self) -> Option<&Observers> {
-        self.t.observers.as_deref()
-    }
-
-    /// The bandwidth estimate that the loss response goes by, bit/s, if it goes by one.
+    /// The bandwidth estimate that the controller goes by, bit/s, if it goes by one.
     pub fn estimate(&self) -> Option<f64> {
-        self.t.response.estimate()
+        self.t.controller.estimate()
     }
 
     /// The laboratory tells what the path is like. No decision depends on it but an oracle's.
-    pub fn note_path(&mut self, truth: PathTruth) {
-        self.t.window.truth = Some(truth);
+    pub fn reveal_path(&mut self, path: PathTruth) {
+        self.t.controller.reveal(Truth::Path(path));
     }
 
     /// Opens the connection: a SYN is due, or, without handshake, data may flow.
-    pub fn open(&mut self, now: Time) {
+    pub fn open(&mut self, now: Time, witness: &mut impl Witness) {
         if self.state != State::Closed {
             return;
         }
-        self.last_event = now;
+        witness.on_open(now);
         if self.stack.handshake {
             self.state = State::Opening;
             self.control_due = true;
         } else {
-            self.establish(now, None, None);
+            self.establish(now, None, None, witness);
         }
     }
 
-    fn establish(&mut self, now: Time, rtt: Option<Nanos>, granted: Option<f64>) {
+    fn establish(&mut self, now: Time, rtt: Option<Nanos>, granted: Option<f64>, witness: &mut impl Witness) {
         self.state = State::Established;
-        self.established = now;
+        witness.on_established(now);
         self.last_sent = now; // what a start makes of the window has not been idle yet
         self.t.deadline = None;
         let opening = Opening { now, rtt, queued: self.written - 1, rwnd: self.peer_window, granted };
@@ -265,14 +220,12 @@ impl Sender {
         self.check_finished();
     }
 
-    /// The application writes `bytes`; `born` is when they came into being, where delays count from there.
-    pub fn write(&mut self, bytes: u64, born: Option<Time>) {
+    /// The application writes `bytes`. One after the last byte that it has written.
+    pub fn write(&mut self, bytes: u64) -> u64 {
         if !self.closed {
             self.written = self.written.saturating_add(bytes);
-            if let Some(born) = born {
-                self.births.push_back((self.written, born));
-            }
         }
+        self.written
     }
 
     /// The application will write no more: FIN follows the last byte.
@@ -294,18 +247,12 @@ impl Sender {
         }
     }
 
-    /// The laboratory tells that this transmission was dropped, and why. No decision depends on it but an oracle's.
-    pub fn note_drop(&mut self, segment: &Segment, cause: Cause) {
-        self.t.truth.note(segment, cause);
-    }
-
     /// A segment has come from the peer.
     #[inline]
-    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        self.tick(now);
-        self.last_rtt = None;
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        witness.on_segment(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening && segment.has(flags::SYN) && segment.has(flags::ACK) {
-            self.on_syn_ack(now, segment);
+            self.on_syn_ack(now, segment, witness);
             return;
         }
         if !matches!(self.state, State::Established | State::Finished) || !segment.has(flags::ACK) {
@@ -318,19 +265,19 @@ impl Sender {
             return; // acknowledges what was never sent: RFC 9293, section 3.10.7.4
         }
         self.ts_recent = self.ts_recent.max(segment.ts_val);
-        self.t.counts.acks += 1;
+        witness.on_acknowledgement();
         let flight = self.t.out.flight();
         if segment.ack > self.t.out.una() {
-            self.on_new_ack(now, segment);
+            self.on_new_ack(now, segment, witness);
         } else if segment.ack == self.t.out.una() {
-            self.on_old_ack(now, segment);
+            self.on_old_ack(now, segment, witness);
         }
         if self.echoes(segment) {
-            self.on_ecn_echo(now, flight);
+            self.on_ecn_echo(now, flight, witness);
         }
     }
 
-    fn on_syn_ack(&mut self, now: Time, segment: &Segment) {
+    fn on_syn_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         self.peer_window = u64::from(segment.window);
         self.ts_recent = segment.ts_val;
         let sent = self.syn_sent.filter(|_| !self.syn_lost);
@@ -340,21 +287,21 @@ impl Sender {
             self.t.window.cwnd = self.t.window.mss; // RFC 5681, section 3.1
         }
         self.read_rtt();
-        self.establish(now, rtt, quick_start::granted(segment.request));
+        self.establish(now, rtt, quick_start::granted(segment.request), witness);
         self.control_due = self.written == 1; // with data waiting, that carries the ACK
     }
 
     #[inline]
-    fn on_new_ack(&mut self, now: Time, segment: &Segment) {
+    fn on_new_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         self.t.window.flight = self.recovery.in_flight(&self.t);
         if self.stack.segment_from_acks {
             self.size_segments_by(segment.ack);
         }
         let covered = self.t.out.advance(segment.ack);
-        self.t.truth.forget_below(segment.ack);
         self.peer_window = u64::from(segment.window);
         let rtt = self.rtt_sample(now, segment, &covered);
         let delivered = self.by_duplicates.advance(covered.bytes);
+        let (reported, dsack) = self.read_sack(segment);
         let ack = Ack {
             now,
             ack: segment.ack,
@@ -362,67 +309,79 @@ impl Sender {
             delivered,
             duplicate: false,
             rtt,
-            sent: covered.newest_sent.max(self.newest_reported(segment)),
+            sent: covered.newest_sent.max(reported.newest),
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
+            newly_sacked: reported.bytes,
+            dsack,
+            ecn_echo: self.echoes(segment),
         };
-        self.hear(&ack);
-        self.count_round(segment.ack);
-        let advance = self.recovery.on_advance(&ack, &segment.sack, &mut self.t);
+        self.hear(&ack, witness);
+        self.count_round(segment.ack, witness);
+        let advance = self.recovery.on_advance(&ack, &segment.sack, &mut self.t, &mut Report::to(witness));
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
         let may_grow = self.window_limits() || !self.stack.validate_window;
         if advance.grow && may_grow && !self.echoes(segment) {
-            self.t.growth.on_ack(&ack, &mut self.t.window);
+            self.t.controller.on_ack(&ack, &mut self.t.window);
         }
         if advance.restart_timer || self.t.out.is_empty() {
             self.t.restart_timer(now);
         }
         self.after_ack(&ack);
-        self.note_slow_start_end(now);
+        witness.on_settled(now, &self.t.window);
         self.check_finished();
     }
 
     /// All who listen hear of an ACK, before it changes anything.
     #[inline]
-    fn hear(&mut self, ack: &Ack) {
+    fn hear(&mut self, ack: &Ack, witness: &mut impl Witness) {
         let t = &mut self.t;
         if t.starting {
             t.starting = t.start.on_ack(ack, &mut t.window);
         }
-        if t.response_listens {
-            t.response.on_ack(ack, &t.window);
+        if t.interest.acks {
+            t.controller.hear(ack, &t.window);
         }
-        if let Some(observers) = &mut t.observers {
-            observers.on_ack(ack, &t.window);
-        }
+        witness.on_ack(ack, &t.window);
     }
 
     #[inline]
     fn after_ack(&mut self, ack: &Ack) {
-        if self.t.growth_listens {
-            self.tell_growth(ack);
+        if self.t.interest.air {
+            self.tell_aftermath(ack);
         }
     }
 
-    fn tell_growth(&mut self, ack: &Ack) {
-        let air = Air {
+    fn tell_aftermath(&mut self, ack: &Ack) {
+        let delivered = self.t.out.una() - 1
+            + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.by_duplicates.waiting() };
+        let last_sent = self.t.out.last_covered_once().filter(|_| !ack.duplicate);
+        let mut air = Air {
             in_flight: self.recovery.in_flight(&self.t),
             lost: self.t.out.lost_ever(),
+            newly_lost: self.t.out.take_newly_lost(),
+            rate: None,
             repairing: self.recovery.repairing(),
-            delivered: self.t.out.una() - 1
-                + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.by_duplicates.waiting() },
+            delivered,
             newest_lost: self.t.out.take_newest_lost(),
             more: self.unsent() > 0,
-            last_rtt: match ack.duplicate {
-                true => None,
-                false => self.t.out.last_covered_once().map(|sent| self.t.rtt.measure(sent, ack.now)),
-            },
+            last_rtt: last_sent.map(|sent| self.t.rtt.measure(sent, ack.now)),
         };
-        self.t.growth.after_ack(ack, &air, &mut self.t.window);
+        if let Some(rates) = &mut self.t.rates {
+            air.rate = rates.on_ack(ack, &air).sample;
+        }
+        self.t.controller.after_ack(ack, &air, &mut self.t.window);
+        if let Some(rates) = &mut self.t.rates
+            && !air.more
+            && !air.repairing
+            && real(air.in_flight) < self.t.window.cwnd
+        {
+            rates.limited_by_application(air.in_flight);
+        }
     }
 
     #[inline]
-    fn on_old_ack(&mut self, now: Time, segment: &Segment) {
+    fn on_old_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         let window = u64::from(segment.window);
         let duplicate = !self.t.out.is_empty()
             && segment.len == 0
@@ -434,6 +393,7 @@ impl Sender {
         }
         self.t.window.flight = self.recovery.in_flight(&self.t);
         let delivered = self.by_duplicates.another(self.segment_size, self.t.out.flight());
+        let (reported, dsack) = self.read_sack(segment);
         let ack = Ack {
             now,
             ack: segment.ack,
@@ -441,23 +401,27 @@ impl Sender {
             delivered,
             duplicate: true,
             rtt: None,
-            sent: self.newest_reported(segment),
+            sent: reported.newest,
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
+            newly_sacked: reported.bytes,
+            dsack,
+            ecn_echo: self.echoes(segment),
         };
-        self.hear(&ack);
-        self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t);
+        self.hear(&ack, witness);
+        self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t, &mut Report::to(witness));
         self.after_ack(&ack);
-        self.note_slow_start_end(now);
+        witness.on_settled(now, &self.t.window);
     }
 
-    /// Of the segments that an ACK's SACK blocks report for the first time, when the newest was sent.
+    /// What an ACK's SACK blocks report for the first time, and what twice.
     #[inline]
-    fn newest_reported(&self, segment: &Segment) -> Option<Time> {
+    fn read_sack(&self, segment: &Segment) -> (Reported, Option<(u64, u64)>) {
         if segment.sack.is_empty() {
-            return None;
+            return (Reported::default(), None);
         }
-        self.recovery.newest_reported(segment.ack, &segment.sack, &self.t)
+        let reported = self.recovery.reported(segment.ack, &segment.sack, &self.t);
+        (reported, segment.sack.duplicate(segment.ack))
     }
 
     fn echoes(&self, segment: &Segment) -> bool {
@@ -465,7 +429,7 @@ impl Sender {
     }
 
     /// An ECN echo has come; `flight`: before the ACK that carried it.
-    fn on_ecn_echo(&mut self, now: Time, flight: u64) {
+    fn on_ecn_echo(&mut self, now: Time, flight: u64, witness: &mut impl Witness) {
         if self.t.out.una() <= self.t.reduced_until || self.recovery.repairing() {
             return;
         }
@@ -473,7 +437,8 @@ impl Sender {
             ReduceFrom::Flight => flight,
             ReduceFrom::Window => self.t.reducible(flight, self.t.window.cwnd),
         };
-        self.t.respond(Loss { now, kind: LossKind::EcnEcho, seq: self.t.out.una(), truth: None });
+        let echo = Loss { now, kind: LossKind::EcnEcho, seq: self.t.out.una() };
+        self.t.respond(echo, None, &mut Report::to(witness));
         self.t.echoed_until = self.t.out.max();
     }
 
@@ -502,10 +467,7 @@ impl Sender {
         } else {
             self.t.rtt.note_min(rtt);
         }
-        self.t.counts.rtt_samples += 1;
-        self.t.counts.rtt_sum += u128::from(rtt);
         self.read_rtt();
-        self.last_rtt = Some(rtt);
         Some(rtt)
     }
 
@@ -529,44 +491,30 @@ impl Sender {
 
     /// A round ends when what was outstanding at its first ACK is acknowledged.
     #[inline]
-    fn count_round(&mut self, ack: u64) {
+    fn count_round(&mut self, ack: u64, witness: &mut impl Witness) {
         let end = match self.round_end {
             Some(end) => end,
             None => {
-                self.rounds.begin(Round { acks: self.t.counts.acks - 1, ..self.so_far() });
+                witness.on_round();
                 self.round_flight = self.t.window.flight;
                 *self.round_end.insert(self.t.out.nxt())
             }
         };
         if ack >= end {
-            self.t.counts.rounds += 1;
+            witness.on_round_over();
             self.round_end = None;
         }
     }
 
-    fn so_far(&self) -> Round {
-        Round { segments: self.t.counts.segments, acks: self.t.counts.acks }
-    }
-
-    /// The first rounds, one by one: a round is what is outstanding when its first ACK comes, and the ACKs from that
-    /// one until all of it is acknowledged.
-    pub fn rounds(&self) -> Vec<Round> {
-        self.rounds.list(self.so_far())
-    }
-
-    fn note_slow_start_end(&mut self, now: Time) {
-        if self.t.counts.slow_start_end.is_none() && !self.t.window.in_slow_start() {
-            self.t.counts.slow_start_end = Some((now - self.established, self.t.counts.rounds + 1));
-        }
-    }
-
     /// The time asked for by [`Self::deadline`] has come.
-    pub fn on_timer(&mut self, now: Time) {
+    pub fn on_timer(&mut self, now: Time, witness: &mut impl Witness) {
+        if self.timed && self.recovery.deadline().is_some_and(|d| d <= now) {
+            self.recovery.on_timer(now, &mut self.t, &mut Report::to(witness));
+        }
         if self.t.deadline.is_none_or(|d| now < d) {
             return;
         }
-        self.tick(now);
-        self.t.counts.timeouts += 1;
+        witness.on_timeout(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening {
             self.syn_lost = true;
             self.control_due = true;
@@ -587,38 +535,30 @@ impl Sender {
                 flight = flight.min(self.t.window.ssthresh as u64);
             }
             let cwnd = self.recovery.deflated(&self.t);
-            self.t.lose_of(flight, cwnd, now, LossKind::Timeout, self.t.out.una());
+            let loss = Loss { now, kind: LossKind::Timeout, seq: self.t.out.una() };
+            self.t.lose_of(flight, cwnd, loss, &mut Report::to(witness));
             self.timed_out = self.t.out.get(0).map_or(0, |first| first.end);
         }
         self.recovery.on_timeout(now, &mut self.t);
         self.t.rtt.back_off();
         self.t.restart_timer(now);
         self.round_end = None;
-        self.note_slow_start_end(now);
+        witness.on_settled(now, &self.t.window);
     }
 
     /// When to call [`Self::on_timer`].
     #[inline]
     pub fn deadline(&self) -> Option<Time> {
-        self.t.deadline
-    }
-
-    fn tick(&mut self, now: Time) {
-        // A segment that comes late, a FIN repeated, does not prolong a connection that has ended.
-        if self.state != State::Finished {
-            self.t.counts.cwnd_time += self.t.window.cwnd * real(now - self.last_event);
+        if self.timed {
+            self.t.deadline.into_iter().chain(self.recovery.deadline()).min()
+        } else {
+            self.t.deadline
         }
-        self.last_event = now;
     }
 
     /// Where the connection stands.
     pub fn state(&self) -> State {
         self.state
-    }
-
-    /// When data could first flow.
-    pub fn established(&self) -> Time {
-        self.established
     }
 
     /// The window.
@@ -651,28 +591,8 @@ impl Sender {
         self.written - self.t.out.max().min(self.written)
     }
 
-    /// ∫ cwnd dt since the last event, byte·ns: what [`Counts::cwnd_time`] does not hold yet.
-    pub fn cwnd_time_since(&self, now: Time) -> f64 {
-        self.t.window.cwnd * now.saturating_sub(self.last_event) as f64
-    }
-
-    /// The RTT sample that the last segment brought, if it brought one.
-    pub fn last_rtt(&self) -> Option<Nanos> {
-        self.last_rtt
-    }
-
-    /// What it has counted.
-    pub fn counts(&self) -> &Counts {
-        &self.t.counts
-    }
-
     /// Round-trip times.
     pub fn rtt(&self) -> &Rtt {
         &self.t.rtt
-    }
-
-    /// The loss event that the last call brought, if it brought one.
-    pub fn take_loss(&mut self) -> Option<LossRecord> {
-        self.t.last_loss.take()
     }
 }

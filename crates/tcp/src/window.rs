@@ -7,6 +7,7 @@ use crate::Nanos;
 /// Windows are in bytes as `f64`, so that an increase of MSS²/cwnd is not lost at large windows; IEEE arithmetic keeps
 /// them the same on every machine. Growth rules and responses write `cwnd` and `ssthresh`; the rest they only read.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Window {
     /// Maximum segment size, bytes.
     pub mss: f64,
@@ -26,20 +27,25 @@ pub struct Window {
     pub clock: Nanos,
     /// Whether ssthresh is whole segments ([`crate::Stack::whole_ssthresh`]).
     pub whole: bool,
-    /// What the laboratory knows of the path, where it does. Only an oracle may read it.
-    pub truth: Option<PathTruth>,
-}
-
-/// The laboratory's knowledge of a path.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PathTruth {
-    /// Bit/s that this flow could have: what cross traffic leaves of the bottleneck, over the number of its TCP flows.
-    pub available: f64,
-    /// Round-trip time of a full segment and its ACK without queueing.
-    pub rtt: Nanos,
 }
 
 impl Window {
+    /// A window of so many bytes over segments of `mss`, of which nothing else is known: no threshold, a receiver who takes
+    /// everything, an exact clock.
+    pub fn new(mss: f64, cwnd: f64) -> Self {
+        Self {
+            mss,
+            cwnd,
+            ssthresh: f64::MAX,
+            flight: 0,
+            rwnd: u64::MAX,
+            srtt: None,
+            rtt_min: None,
+            clock: 0,
+            whole: false,
+        }
+    }
+
     /// Whether the window opens by slow start (RFC 5681, section 3.1).
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh

@@ -70,18 +70,13 @@ impl Receiver {
             self.beyond.insert(data.seq, data.end);
         }
         let rcv_nxt = self.next.unwrap_or(data.end);
-        Arrival {
-            now: data.now,
-            bytes: data.len,
-            rcv_nxt,
-            unacked: rcv_nxt.saturating_sub(flow.book.una()),
-            in_order,
-            urgent: !in_order || had_holes,
-            end: data.end,
-            window: flow.windows.last().map_or(u32::MAX, |w| u32::try_from(w).unwrap_or(u32::MAX)),
-            rtt: self.sample(flow, data),
-            request: 0,
-        }
+        let mut arrival = Arrival::of_bytes(data.now, data.len);
+        (arrival.rcv_nxt, arrival.end) = (rcv_nxt, data.end);
+        arrival.unacked = rcv_nxt.saturating_sub(flow.book.una());
+        (arrival.in_order, arrival.urgent) = (in_order, !in_order || had_holes);
+        arrival.window = flow.windows.last().map_or(u32::MAX, |w| u32::try_from(w).unwrap_or(u32::MAX));
+        arrival.rtt = self.sample(flow, data);
+        arrival
     }
 
     /// The receiver's sample of the round trip: with time stamps each segment brings one, without them only the first,

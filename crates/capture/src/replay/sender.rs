@@ -4,10 +4,11 @@ use super::application::Application;
 use super::{Estimates, Line, Loss, since};
 use crate::flow::{Ack, Acked, Data, Flow, Sent};
 use std::collections::VecDeque;
+use truckee_tcp::books::Judged;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
-use truckee_tcp::sender::{ByDuplicates, Judged, Observers};
-use truckee_tcp::{Cause, Departure, LossKind, Time, Window};
+use truckee_tcp::sender::ByDuplicates;
+use truckee_tcp::{Cause, Departure, LossKind, Observers, Time, Window};
 
 /// Loss events that are listed.
 const MOST_LOSSES: usize = 4096;
@@ -61,17 +62,11 @@ impl Sender {
         };
         let w = window(flow, size, acked.flight);
         let side = flow.rtt.sender_side_now().unwrap_or(0);
-        let told = truckee_tcp::Ack {
-            now: ack.now,
-            ack: ack.ack,
-            newly_acked: acked.newly,
-            delivered,
-            duplicate,
-            rtt: flow.rtt.last().filter(|_| !duplicate).map(|rtt| rtt + side),
-            sent: acked.newest.map(|piece| piece.first),
-            highest: flow.book.highest(),
-            peer_time: None,
-        };
+        let mut told = truckee_tcp::Ack::of_bytes(ack.now, acked.newly);
+        (told.ack, told.delivered, told.duplicate) = (ack.ack, delivered, duplicate);
+        told.rtt = flow.rtt.last().filter(|_| !duplicate).map(|rtt| rtt + side);
+        told.sent = acked.newest.map(|piece| piece.first);
+        told.highest = flow.book.highest();
         self.observers.on_ack(&told, &w);
         let t = since(began, ack.now);
         for (curve, estimate) in self.curves.iter_mut().zip(self.observers.estimates()) {
@@ -113,28 +108,24 @@ impl Sender {
             self.drops.push_back((data.seq, data.end, cause));
         }
         self.flight.add(since(began, data.now), flow.book.flight() as f64);
-        self.observers.on_sent(&Departure {
-            now: data.now,
-            seq: data.seq,
-            bytes: data.len,
-            retransmission: sent.is_again(),
-            in_flight: flow.book.flight().saturating_sub(sent.new),
-            more: true,
-        });
+        let mut departure = Departure::of_bytes(data.now, data.len);
+        (departure.seq, departure.retransmission) = (data.seq, sent.is_again());
+        departure.in_flight = flow.book.flight().saturating_sub(sent.new);
+        self.observers.on_sent(&departure);
     }
 
     fn on_loss(&mut self, began: Time, origin: u64, data: &Data, kind: LossKind) {
         let truth = self.drops.iter().rev().find(|(from, end, _)| *from <= data.seq && data.seq < *end);
         let truth = truth.map(|&(_, _, cause)| cause);
-        let loss = truckee_tcp::Loss { now: data.now, kind, seq: data.seq, truth };
-        let verdicts: Vec<Cause> = self.observers.verdicts(&loss).collect();
+        let loss = truckee_tcp::Loss::new(data.now, kind, data.seq);
+        let verdicts: Vec<Cause> = self.observers.verdicts(&loss, truth).collect();
         for (said, verdict) in self.said.iter_mut().zip(&verdicts) {
             match verdict {
                 Cause::Congestion => said.0 += 1,
                 Cause::Wireless => said.1 += 1,
             }
         }
-        self.observers.on_loss(&loss);
+        self.observers.on_loss(&loss, truth);
         if self.losses.len() < MOST_LOSSES {
             self.losses.push(Loss {
                 t_s: since(began, data.now),
@@ -191,16 +182,8 @@ impl Sender {
 /// The window as it looks from outside: what is in the air.
 fn window(flow: &Flow, size: u32, flight: u64) -> Window {
     let mss = f64::from(size.max(1));
-    Window {
-        mss,
-        cwnd: (flight as f64).max(mss),
-        ssthresh: f64::MAX,
-        flight,
-        rwnd: flow.windows.last().unwrap_or(NO_LIMIT),
-        srtt: flow.rtt.smoothed(),
-        rtt_min: flow.rtt.whole(),
-        clock: 0,
-        whole: false,
-        truth: None,
-    }
+    let mut w = Window::new(mss, (flight as f64).max(mss));
+    (w.flight, w.rwnd) = (flight, flow.windows.last().unwrap_or(NO_LIMIT));
+    (w.srtt, w.rtt_min) = (flow.rtt.smoothed(), flow.rtt.whole());
+    w
 }

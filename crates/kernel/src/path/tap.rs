@@ -43,7 +43,14 @@ impl Tap {
     /// A packet enters the path at either end.
     pub fn enters(&mut self, at: Time, connection: u32, from_sender: bool, packet: &[u8]) {
         if self.vantage.is_left(from_sender) {
-            let point = PacketPoint { at, connection, from_sender, content: content(packet), dropped: None };
+            let point = PacketPoint {
+                at,
+                connection,
+                from_sender,
+                transmission: None,
+                content: content(packet),
+                dropped: None,
+            };
             self.left_out += keep(&mut self.left, point, self.most);
         }
     }
@@ -51,7 +58,14 @@ impl Tap {
     /// A packet leaves the path at either end.
     pub fn exits(&mut self, at: Time, connection: u32, from_sender: bool, packet: &[u8]) {
         if !self.vantage.is_left(from_sender) {
-            let point = PacketPoint { at, connection, from_sender, content: content(packet), dropped: None };
+            let point = PacketPoint {
+                at,
+                connection,
+                from_sender,
+                transmission: None,
+                content: content(packet),
+                dropped: None,
+            };
             self.left_out += keep(&mut self.come, point, self.most);
         }
     }

@@ -55,6 +55,8 @@ impl Connection {
         let rtt_min = (event.rtt_min_us > 0).then(|| u64::from(event.rtt_min_us) * 1000);
         let cwnd = f64::from(event.cwnd);
         let (ssthresh, cwnd_bytes) = (f64::from(event.ssthresh) * mss, cwnd * mss);
+        let mut w = Window::new(mss, cwnd_bytes);
+        (w.ssthresh, w.rwnd, w.rtt_min) = (ssthresh, NO_LIMIT, rtt_min);
         Ok(Some(Self {
             judge: Judge::new(&port.response, port.predictor())?,
             growth: AnyGrowth::build(&port.growth).map_err(failed)?.0,
@@ -63,18 +65,7 @@ impl Connection {
             starting: true,
             asked: false,
             by_duplicates: ByDuplicates::default(),
-            w: Window {
-                mss,
-                cwnd: cwnd_bytes,
-                ssthresh,
-                flight: 0,
-                rwnd: NO_LIMIT,
-                srtt: None,
-                rtt_min,
-                clock: 0,
-                whole: false,
-                truth: None,
-            },
+            w,
             cwnd,
             left: event.cwnd,
             target: None,
@@ -117,7 +108,8 @@ impl Connection {
         for bytes in [first, event.sent - first] {
             if bytes > 0 {
                 let seq = highest.saturating_sub(u64::from(bytes));
-                let sent = Departure { seq, ..Departure::of_bytes(event.sent_at, bytes) };
+                let mut sent = Departure::of_bytes(event.sent_at, bytes);
+                sent.seq = seq;
                 self.judge.on_sent(&sent);
                 self.inside.iter_mut().for_each(|e| e.on_sent(&sent));
                 self.sent_before = true;
@@ -164,15 +156,10 @@ impl Connection {
         let agreed = delivered == u64::from(event.delivered)
             && self.w.rtt_min.unwrap_or(0) == u64::from(event.rtt_min_us) * 1000;
         self.report.miscounted += u64::from(!agreed);
-        Ack {
-            ack: self.una,
-            newly_acked: newly,
-            delivered,
-            duplicate,
-            rtt,
-            highest: self.una + u64::from(event.nxt.wrapping_sub(event.una)),
-            ..Ack::of_bytes(event.time, newly)
-        }
+        let mut ack = Ack::of_bytes(event.time, newly);
+        (ack.ack, ack.delivered, ack.duplicate, ack.rtt) = (self.una, delivered, duplicate, rtt);
+        ack.highest = self.una + u64::from(event.nxt.wrapping_sub(event.una));
+        ack
     }
 
     /// As `Sender::on_new_ack` and `Sender::on_old_ack`: all who listen, then the window.
@@ -189,7 +176,8 @@ impl Connection {
         }
         if self.growth.listens() {
             let in_flight = u64::from(event.nxt.wrapping_sub(event.una));
-            let air = Air { in_flight, repairing, more: true, ..Air::default() };
+            let mut air = Air::default();
+            (air.in_flight, air.repairing, air.more) = (in_flight, repairing, true);
             self.growth.after_ack(ack, &air, &mut self.w);
         }
     }
@@ -254,7 +242,7 @@ impl Connection {
             () if event.is(flags::ECHO) => LossKind::EcnEcho,
             () => LossKind::DupAcks,
         };
-        let loss = Loss { now: event.time, kind, seq: self.una, truth: None };
+        let loss = Loss::new(event.time, kind, self.una);
         let mut w = self.w;
         let agreement = self.judge.on_loss(&loss, &mut w, cause(event.verdict));
         self.count(agreement, event);
@@ -279,7 +267,7 @@ impl Connection {
         if std::mem::take(&mut self.asked) {
             return;
         }
-        let loss = Loss { now: event.time, kind: LossKind::Timeout, seq: self.una, truth: None };
+        let loss = Loss::new(event.time, LossKind::Timeout, self.una);
         let mut scratch = self.w;
         self.judge.on_loss(&loss, &mut scratch, None);
         self.growth.on_loss(&loss, self.w.cwnd, &mut scratch);

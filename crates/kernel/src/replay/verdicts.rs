@@ -55,7 +55,7 @@ impl Judge {
     }
 
     fn verdict(&self, now: Time, seq: u64) -> Option<Cause> {
-        let loss = Loss { now, kind: LossKind::DupAcks, seq, truth: None };
+        let loss = Loss::new(now, LossKind::DupAcks, seq);
         self.predictor.as_ref().map(|p| p.verdict(&loss))
     }
 
@@ -75,8 +75,9 @@ impl Judge {
         }
         let (before, rtt) = (before?, ack.rtt.unwrap_or(0));
         for shifted in [rtt + shift(rtt, bound), rtt.saturating_sub(shift(rtt, bound))] {
-            let mut other = before.clone();
-            other.on_ack(&Ack { rtt: ack.rtt.map(|_| shifted), ..*ack }, w);
+            let (mut other, mut ack) = (before.clone(), *ack);
+            ack.rtt = ack.rtt.map(|_| shifted);
+            other.on_ack(&ack, w);
             if other.verdict(ack.now, ack.ack) == port {
                 *self = other;
                 return Some(Agreement::Near);

@@ -70,18 +70,12 @@ impl Record {
             let after = self.bytes - (size * (k + 1)).min(self.bytes); // bytes of the record behind this segment
             let bytes = if k + 1 == count { self.bytes - size * k } else { size };
             let ahead = u64::from(after);
-            Arrival {
-                now: self.t,
-                bytes,
-                rcv_nxt: end - ahead,
-                unacked: u64::from(self.unacked).saturating_sub(ahead),
-                in_order: self.in_order,
-                urgent: self.urgent,
-                end: end - ahead,
-                window: self.window,
-                rtt: (k == 0 && self.rtt_us > 0).then(|| u64::from(self.rtt_us) * 1000),
-                request: 0,
-            }
+            let mut arrival = Arrival::of_bytes(self.t, bytes);
+            (arrival.rcv_nxt, arrival.end) = (end - ahead, end - ahead);
+            arrival.unacked = u64::from(self.unacked).saturating_sub(ahead);
+            (arrival.in_order, arrival.urgent, arrival.window) = (self.in_order, self.urgent, self.window);
+            arrival.rtt = (k == 0 && self.rtt_us > 0).then(|| u64::from(self.rtt_us) * 1000);
+            arrival
         })
     }
 }
@@ -224,7 +218,8 @@ impl Listener {
         }
         let bytes = last.bytes / last.segments.max(1);
         let end = end + u64::from(bytes);
-        let segment = Arrival { rcv_nxt: end, end, ..Arrival::of_bytes(last.t + gap, bytes) };
+        let mut segment = Arrival::of_bytes(last.t + gap, bytes);
+        (segment.rcv_nxt, segment.end) = (end, end);
         let mut policy = self.policy.clone();
         policy.on_segment(&segment, &mut AckSink::default());
         policy.manner()

@@ -75,7 +75,8 @@ fn defined(spec: &Spec, seen: &[Seen]) -> Vec<u64> {
         }
         rcv_nxt += u64::from(segment.payload);
         let unacked = rcv_nxt - out.last().copied().unwrap_or(1);
-        let arrival = Arrival { rcv_nxt, unacked, end: rcv_nxt, ..Arrival::of_bytes(now, segment.payload) };
+        let mut arrival = Arrival::of_bytes(now, segment.payload);
+        (arrival.rcv_nxt, arrival.unacked, arrival.end) = (rcv_nxt, unacked, rcv_nxt);
         policy.on_segment(&arrival, &mut sink);
         out.extend(std::iter::from_fn(|| sink.pop()));
     }

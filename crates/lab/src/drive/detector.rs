@@ -86,7 +86,9 @@ impl Detectors {
             let told = samples == Samples::Every || (samples == Samples::First && k == 0);
             // A round-trip time later, so that the first sample does not reach back before the beginning.
             let now = at.saturating_add(rtt);
-            Arrival { end, rcv_nxt: end, rtt: told.then_some(rtt), ..Arrival::of_bytes(now, bytes) }
+            let mut arrival = Arrival::of_bytes(now, bytes);
+            (arrival.end, arrival.rcv_nxt, arrival.rtt) = (end, end, told.then_some(rtt));
+            arrival
         });
         Ok(Self { members, arrivals: arrivals.collect() })
     }

@@ -216,18 +216,8 @@ impl Estimators {
     /// The metrics, in the order of [`METRICS`]; `mean` is the gaps' stated one, ns.
     fn measure(&self, mut member: AnyEstimator, gaps: &[Nanos], mean: f64) -> [Option<f64>; 8] {
         let Setting { bytes, rtt, cwnd, warm_up, .. } = self.setting;
-        let window = Window {
-            mss: f64::from(bytes),
-            cwnd,
-            ssthresh: f64::MAX,
-            flight: cwnd as u64,
-            rwnd: u64::from(u32::MAX),
-            srtt: Some(rtt),
-            rtt_min: Some(rtt),
-            clock: 0,
-            whole: false,
-            truth: None,
-        };
+        let mut window = Window::new(f64::from(bytes), cwnd);
+        (window.flight, window.srtt, window.rtt_min) = (cwnd as u64, Some(rtt), Some(rtt));
         let bits = 8.0 * f64::from(bytes);
         let (mut now, mut seq) = (rtt, 1);
         let (mut estimates, mut samples, mut spans) =
@@ -235,15 +225,13 @@ impl Estimators {
         let mut missing = false;
         for (k, &gap) in gaps.iter().enumerate() {
             now = now.saturating_add(gap);
-            member.on_sent(&Departure { seq, ..Departure::of_bytes(now, bytes) });
+            let mut sent = Departure::of_bytes(now, bytes);
+            sent.seq = seq;
+            member.on_sent(&sent);
             seq += u64::from(bytes);
-            let ack = Ack {
-                ack: seq,
-                rtt: Some(rtt),
-                sent: Some(now - rtt),
-                highest: seq,
-                ..Ack::of_bytes(now, u64::from(bytes))
-            };
+            let mut ack = Ack::of_bytes(now, u64::from(bytes));
+            (ack.ack, ack.highest) = (seq, seq);
+            (ack.rtt, ack.sent) = (Some(rtt), Some(now - rtt));
             member.on_ack(&ack, &window);
             if (k as u64) < warm_up {
                 continue;

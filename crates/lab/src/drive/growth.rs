@@ -28,18 +28,9 @@ impl Growths {
         ssthresh: Option<f64>,
         acks: Vec<u64>,
     ) -> Result<Self, String> {
-        let window = Window {
-            mss: f64::from(mss),
-            cwnd,
-            ssthresh: ssthresh.unwrap_or(f64::MAX),
-            flight: acks.iter().sum(),
-            rwnd: u64::from(u32::MAX),
-            srtt: None,
-            rtt_min: None,
-            clock: 0,
-            whole: false,
-            truth: None,
-        };
+        let mut window = Window::new(f64::from(mss), cwnd);
+        window.ssthresh = ssthresh.unwrap_or(f64::MAX);
+        window.flight = acks.iter().sum();
         let build = |value: &toml::Value| {
             let spec = spec(value, "growth rule", "\"per-ack\" and { byte-counting = { limit = 1 } }")?;
             let (rule, _) = AnyGrowth::build(&spec).map_err(|e| e.to_string())?;
@@ -63,7 +54,9 @@ impl Growths {
         let mut acked = 1;
         for (k, &bytes) in self.acks.iter().enumerate() {
             acked += bytes;
-            rule.on_ack(&Ack { ack: acked, highest: sent, ..Ack::of_bytes(k as u64, bytes) }, &mut w);
+            let mut ack = Ack::of_bytes(k as u64, bytes);
+            (ack.ack, ack.highest) = (acked, sent);
+            rule.on_ack(&ack, &mut w);
             w.flight -= bytes;
         }
         w.cwnd

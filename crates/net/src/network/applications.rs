@@ -3,7 +3,7 @@
 use super::{Network, kind};
 use crate::agenda::Key;
 use crate::app::Command;
-use crate::connection::{Connection, NEVER};
+use crate::connection::{Connection, Ends, NEVER};
 use crate::record::{Deliveries, Totals, Verdicts};
 
 impl Network<'_> {
@@ -47,13 +47,18 @@ impl Network<'_> {
             match command {
                 Command::Open { lane } => {
                     self.renew(first + lane);
-                    self.connections[first + lane].sender.open(now);
+                    let Ends { sender, books, .. } = &mut self.connections[first + lane].ends;
+                    sender.open(now, books);
                 }
                 Command::Write { lane, bytes, born } => {
-                    self.connections[first + lane].sender.write(bytes, born)
+                    let ends = &mut self.connections[first + lane].ends;
+                    let end = ends.sender.write(bytes);
+                    if let Some(born) = born {
+                        ends.births.on_write(end, born);
+                    }
                 }
-                Command::Close { lane } => self.connections[first + lane].sender.close(),
-                Command::Abandon { lane } => self.connections[first + lane].sender.close_unsent(),
+                Command::Close { lane } => self.connections[first + lane].ends.sender.close(),
+                Command::Abandon { lane } => self.connections[first + lane].ends.sender.close_unsent(),
             }
         }
         let mut lanes = 0u64;
@@ -97,9 +102,9 @@ impl Network<'_> {
         let flow = &mut self.flows[connection.flow];
         if connection.generation > 0 && !connection.reverse {
             add_connection(&mut flow.book.ended, connection);
-            flow.book.verdicts.add(&connection.sender, &connection.receiver);
+            flow.book.verdicts.add(&connection.ends);
         }
-        (connection.sender, connection.receiver) = flow.template.ends();
+        connection.ends = flow.template.ends();
         connection.generation += 1;
         connection.open = true;
         self.recount_load();
@@ -110,7 +115,7 @@ impl Network<'_> {
         let state = &self.flows[flow];
         let mut verdicts = state.book.verdicts.clone();
         let connections = &self.connections[state.connections()];
-        connections.iter().filter(|c| !c.reverse).for_each(|c| verdicts.add(&c.sender, &c.receiver));
+        connections.iter().filter(|c| !c.reverse).for_each(|c| verdicts.add(&c.ends));
         verdicts
     }
 
@@ -123,7 +128,8 @@ impl Network<'_> {
             totals.bytes_delivered += connection.deliveries.bytes;
             // The window's integral runs up to the sender's last event; add what has passed since.
             if connection.open {
-                totals.counts.cwnd_time += connection.sender.cwnd_time_since(self.now);
+                let Ends { sender, books, .. } = &connection.ends;
+                totals.counts.cwnd_time += books.cwnd_time_since(self.now, sender.window());
             }
         }
         totals
@@ -139,10 +145,7 @@ impl Network<'_> {
 }
 
 fn add_connection(totals: &mut Totals, connection: &Connection) {
-    totals.add(
-        connection.sender.counts(),
-        connection.sender.rtt().min(),
-        connection.receiver.segments(),
-        connection.receiver.acks(),
-    );
+    let ends = &connection.ends;
+    let min = ends.sender.rtt().min();
+    totals.add(ends.books.counts(), min, ends.receiver.segments(), ends.receiver.acks());
 }

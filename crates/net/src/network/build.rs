@@ -109,11 +109,9 @@ impl<'a> Network<'a> {
             let template = Template::new(flow)?;
             let first_connection = self.connections.len();
             for lane in 0..app.lanes() {
-                let (sender, receiver) = template.ends();
                 let (forward, back) = if app.is_reverse(lane) { (back, forward) } else { (forward, back) };
                 self.connections.push(Connection {
-                    sender,
-                    receiver,
+                    ends: template.ends(),
                     flow: index,
                     lane,
                     generation: 0,
@@ -124,7 +122,6 @@ impl<'a> Network<'a> {
                     receiver_armed: NEVER,
                     open: false,
                     reverse: app.is_reverse(lane),
-                    ecn: flow.stack.ecn,
                     recorded: (options.series || options.packets.is_some()) && !app.is_reverse(lane),
                     tapped: options.packets.filter(|_| !app.is_reverse(lane)),
                     awaited: false,

@@ -54,7 +54,7 @@ impl Network<'_> {
         for index in self.flows[flow].connections() {
             let connection = &mut self.connections[index];
             if connection.open && !connection.reverse {
-                connection.receiver.set_policy(policy.clone());
+                connection.ends.receiver.set_policy(policy.clone());
                 self.flush_receiver(index);
             }
         }

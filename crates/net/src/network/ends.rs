@@ -2,7 +2,7 @@
 
 use super::{Network, kind, seconds};
 use crate::agenda::Key;
-use crate::connection::NEVER;
+use crate::connection::{Ends, NEVER};
 use crate::packet::{Packet, PacketId, TRAFFIC, bits};
 use truckee_scenario::outcome::{
     AckPoint, DelayPoint, LossPoint, OWN_DETECTOR, PacketContent, PacketPoint, PhasePoint, SegmentPoint,
@@ -10,7 +10,7 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind};
+use truckee_tcp::{Cause, LossKind, Transmission};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
@@ -26,7 +26,7 @@ impl Network<'_> {
             if self.warm {
                 book.delivered += 1;
                 book.bytes += u64::from(packet.wire);
-                book.delays.add(now - segment.born);
+                book.delays.add(now - segment.ts_val);
             }
             return;
         }
@@ -49,20 +49,21 @@ impl Network<'_> {
         }
         let packet = &self.packets[id];
         let connection = &mut self.connections[index];
-        connection.receiver.on_segment(now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED));
+        let Ends { receiver, watch, births, .. } = &mut connection.ends;
+        watch.truth = if packet.is(bits::SLOW_START) { Phase::SlowStart } else { Phase::Avoidance };
+        receiver.on_segment(now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED), watch);
         let recorded = connection.recorded;
-        let mut bytes = 0;
-        for delivered in connection.receiver.delivered() {
-            bytes += delivered.bytes;
-            let delay = now.saturating_sub(delivered.born);
-            if self.warm {
-                connection.deliveries.delays.add(delay);
-            }
-            if recorded && let Some(series) = &mut self.flows[connection.flow].book.series {
-                series.delays.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
-            }
-        }
+        let bytes = receiver.delivered();
         if bytes > 0 {
+            while let Some(born) = births.take(receiver.rcv_nxt()) {
+                let delay = now.saturating_sub(born);
+                if self.warm {
+                    connection.deliveries.delays.add(delay);
+                }
+                if recorded && let Some(series) = &mut self.flows[connection.flow].book.series {
+                    series.delays.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
+                }
+            }
             let deliveries = &mut connection.deliveries;
             if self.warm && deliveries.bytes > 0 {
                 deliveries.stall = deliveries.stall.max(now - deliveries.last);
@@ -86,7 +87,8 @@ impl Network<'_> {
         self.inform(index);
         let segment = &self.packets[id].segment;
         let connection = &mut self.connections[index];
-        connection.sender.on_segment(now, segment);
+        let Ends { sender, books, .. } = &mut connection.ends;
+        sender.on_segment(now, segment, books);
         if connection.recorded
             && let Some(series) = &mut self.flows[connection.flow].book.series
         {
@@ -106,9 +108,10 @@ impl Network<'_> {
             return;
         }
         connection.sender_armed = NEVER;
-        if connection.sender.deadline().is_some_and(|d| d <= now) {
+        if connection.ends.sender.deadline().is_some_and(|d| d <= now) {
             self.inform(index);
-            self.connections[index].sender.on_timer(now);
+            let Ends { sender, books, .. } = &mut self.connections[index].ends;
+            sender.on_timer(now, books);
             self.after_sender(index);
         } else {
             self.arm_sender(index);
@@ -123,8 +126,8 @@ impl Network<'_> {
             return;
         }
         connection.receiver_armed = NEVER;
-        if connection.receiver.deadline().is_some_and(|d| d <= now) {
-            connection.receiver.on_timer(now);
+        if connection.ends.receiver.deadline().is_some_and(|d| d <= now) {
+            connection.ends.receiver.on_timer(now);
         }
         self.flush_receiver(index);
     }
@@ -145,16 +148,22 @@ impl Network<'_> {
     #[inline]
     pub(super) fn flush_sender(&mut self, index: usize) {
         let now = self.now;
-        while let Some(segment) = self.connections[index].sender.poll_transmit(now) {
-            let connection = &self.connections[index];
-            let ecn = connection.ecn && segment.len > 0 && !segment.is_retransmission();
+        loop {
+            let connection = &mut self.connections[index];
+            let Ends { sender, books, births, .. } = &mut connection.ends;
+            let Some(sent) = sender.poll_transmit(now, books) else { break };
+            let segment = sent.segment;
+            if segment.len > 0 && !sent.retransmission {
+                births.on_sent(now, segment.seq, segment.end());
+            }
             let packet = Packet {
                 segment,
                 owner: index as u32,
                 generation: connection.generation,
                 at: connection.forward.start,
                 wire: segment.wire_bytes(),
-                bits: bits::FORWARD | if ecn { bits::ECN_CAPABLE } else { 0 },
+                bits: bits::of(&sent),
+                number: sent.number.unwrap_or_default(),
             };
             if segment.len > 0
                 && connection.recorded
@@ -164,7 +173,7 @@ impl Network<'_> {
                     t: seconds(now),
                     seq: segment.seq,
                     len: segment.len,
-                    retransmission: segment.is_retransmission(),
+                    retransmission: sent.retransmission,
                 });
             }
             let tapped = connection.tapped;
@@ -180,13 +189,13 @@ impl Network<'_> {
     #[inline]
     pub(super) fn arm_sender(&mut self, index: usize) {
         let connection = &mut self.connections[index];
-        if let Some(deadline) = connection.sender.deadline()
+        if let Some(deadline) = connection.ends.sender.deadline()
             && deadline < connection.sender_armed
         {
             connection.sender_armed = deadline.max(self.now);
             self.agenda.push(connection.sender_armed, kind::SENDER | index as Key);
         }
-        if let Some(release) = connection.sender.release()
+        if let Some(release) = connection.ends.sender.release()
             && release < connection.pace_armed
         {
             connection.pace_armed = release.max(self.now);
@@ -211,7 +220,7 @@ impl Network<'_> {
     #[inline]
     pub(super) fn flush_receiver(&mut self, index: usize) {
         let now = self.now;
-        while let Some(segment) = self.connections[index].receiver.poll_transmit(now) {
+        while let Some(segment) = self.connections[index].ends.receiver.poll_transmit(now) {
             let connection = &self.connections[index];
             let packet = Packet {
                 segment,
@@ -220,6 +229,7 @@ impl Network<'_> {
                 at: connection.back.start,
                 wire: segment.wire_bytes(),
                 bits: 0,
+                number: Transmission::default(),
             };
             let tapped = connection.tapped;
             let id = self.packets.add(packet);
@@ -229,7 +239,7 @@ impl Network<'_> {
             self.inject(id, now);
         }
         let connection = &mut self.connections[index];
-        if let Some(deadline) = connection.receiver.deadline()
+        if let Some(deadline) = connection.ends.receiver.deadline()
             && deadline < connection.receiver_armed
         {
             connection.receiver_armed = deadline.max(now);
@@ -247,6 +257,7 @@ impl Network<'_> {
             at: self.now,
             connection: connection.tap_number(),
             from_sender,
+            transmission: self.packets[id].transmission(),
             content: PacketContent::Segment(self.packets[id].segment),
             dropped: None,
         });
@@ -254,15 +265,14 @@ impl Network<'_> {
 
     /// Notes turns of the true phase and of the detectors' verdicts, after a data segment has come.
     fn record_phases(&mut self, index: usize, id: PacketId) {
-        let segment = &self.packets[id].segment;
-        let receiver = &self.connections[index].receiver;
         let flow = self.connections[index].flow;
+        let Ends { receiver, watch, .. } = &self.connections[index].ends;
         let own = receiver.policy().phase();
-        if segment.len == 0 || receiver.watchers().is_none() {
+        if self.packets[id].segment.len == 0 || own.is_none() && watch.watchers().is_none() {
             return;
         }
-        let truth = if segment.slow_start { Phase::SlowStart } else { Phase::Avoidance };
-        let watching = receiver.watchers().into_iter().flat_map(|w| w.phases()).map(Some);
+        let truth = watch.truth;
+        let watching = watch.watchers().into_iter().flat_map(|w| w.phases()).map(Some);
         let names = self.scenario.flows[flow].observe.detectors.iter().map(|(name, _)| name.as_str());
         let book = &mut self.flows[flow].book;
         let Some(series) = &mut book.series else { return };
@@ -284,15 +294,16 @@ impl Network<'_> {
         let t = seconds(self.now);
         let connection = &mut self.connections[index];
         let Some(series) = &mut self.flows[connection.flow].book.series else { return };
-        let window = connection.sender.window();
+        let Ends { sender, books, .. } = &mut connection.ends;
+        let window = sender.window();
         series.window.push(WindowPoint {
             t,
             cwnd: window.cwnd,
             ssthresh: window.ssthresh,
-            flight: connection.sender.outstanding().flight(),
-            rtt: connection.sender.last_rtt().map(seconds),
+            flight: sender.outstanding().flight(),
+            rtt: books.last_rtt().map(seconds),
         });
-        if let Some(record) = connection.sender.take_loss() {
+        if let Some(record) = books.take_loss() {
             series.losses.push(LossPoint {
                 t,
                 seq: record.loss.seq,
@@ -301,7 +312,7 @@ impl Network<'_> {
                     LossKind::Timeout => "timeout",
                     LossKind::EcnEcho => "ecn",
                 },
-                truth: record.loss.truth.map_or("none", Cause::as_str),
+                truth: record.fate.map_or("none", Cause::as_str),
                 verdict: record.verdict.as_str(),
             });
         }

@@ -5,10 +5,10 @@ use crate::ack_filter::Held;
 use crate::agenda::Key;
 use crate::connection::NEVER;
 use crate::link::{self, Offered};
-use crate::packet::{DropCause, InTransit, PacketId, TRAFFIC, bits};
+use crate::packet::{DropCause, InTransit, Packet, PacketId, TRAFFIC, bits};
 use crate::record::of_cause;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
-use truckee_tcp::{Cause, Segment, Time};
+use truckee_tcp::{Cause, Time};
 
 impl Network<'_> {
     #[inline]
@@ -130,9 +130,9 @@ impl Network<'_> {
         }
         let connection = &mut self.connections[packet.owner as usize];
         let forward = packet.is(bits::FORWARD);
-        if forward && segment.seq_len() > 0 && connection.generation == packet.generation {
+        if let Some(number) = packet.transmission().filter(|_| connection.generation == packet.generation) {
             let truth = if cause == DropCause::Queue { Cause::Congestion } else { Cause::Wireless };
-            connection.sender.note_drop(&segment, truth);
+            connection.ends.books.note_drop(number, segment.end(), truth);
         }
         let (flow, reverse) = (connection.flow, connection.reverse);
         let of = match (reverse, forward) {
@@ -150,7 +150,7 @@ impl Network<'_> {
         if let Some(series) = &mut book.series {
             if connection.tapped.is_some_and(|vantage| vantage.is_left(forward)) {
                 let dropped = (cause.name(), self.links[index].name.clone());
-                note_drop(&mut series.packets, connection.tap_number(), forward, &segment, dropped);
+                note_drop(&mut series.packets, connection.tap_number(), &packet, dropped);
             }
             series.drops.push(DropPoint {
                 t: seconds(when),
@@ -193,18 +193,13 @@ impl Network<'_> {
 }
 
 /// Notes at the packet's departure what became of it: the latest one of that segment is meant.
-fn note_drop(
-    packets: &mut [PacketPoint],
-    connection: u32,
-    from_sender: bool,
-    segment: &Segment,
-    dropped: (&'static str, String),
-) {
+fn note_drop(packets: &mut [PacketPoint], connection: u32, packet: &Packet, dropped: (&'static str, String)) {
     let meant = |p: &&mut PacketPoint| {
-        p.from_sender == from_sender
+        p.from_sender == packet.is(bits::FORWARD)
             && p.connection == connection
             && p.dropped.is_none()
-            && matches!(&p.content, PacketContent::Segment(sent) if sent == segment)
+            && p.transmission == packet.transmission()
+            && matches!(&p.content, PacketContent::Segment(sent) if *sent == packet.segment)
     };
     if let Some(point) = packets.iter_mut().rev().find(meant) {
         point.dropped = Some(dropped);

@@ -97,7 +97,9 @@ impl Network<'_> {
     pub(super) fn inform(&mut self, index: usize) {
         if self.connections[index].wants_truth {
             let truth = self.truth(index);
-            self.connections[index].sender.note_path(truth);
+            let ends = &mut self.connections[index].ends;
+            ends.sender.reveal_path(truth);
+            ends.books.note_path(truth);
         }
     }
 
@@ -119,9 +121,9 @@ impl Network<'_> {
         if !open {
             return;
         }
-        let sender = &self.connections[first].sender;
-        let others = sender.observers().into_iter().flat_map(|o| o.estimates());
-        let own = readings.names.first().filter(|name| *name == OWN_ESTIMATE).map(|_| sender.estimate());
+        let ends = &self.connections[first].ends;
+        let others = ends.books.observers().into_iter().flat_map(|o| o.estimates());
+        let own = readings.names.first().filter(|name| *name == OWN_ESTIMATE).map(|_| ends.sender.estimate());
         for (k, estimate) in own.into_iter().chain(others).enumerate() {
             if let Some(series) = &mut book.series {
                 series.estimates.push(EstimatePoint {

@@ -10,17 +10,18 @@ pub mod watch;
 
 pub use inter_arrival::InterArrival;
 pub use round_growth::RoundGrowth;
-pub use watch::{Detected, Watchers};
+pub use watch::{Detected, Watch, Watchers};
 
 use crate::Arrival;
 use crate::spec::family;
 
 /// Phases of a sender.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Phase {
     /// cwnd < ssthresh: it opens by a segment per ACK.
     SlowStart,
     /// Congestion avoidance, or the repair of a loss.
+    #[default]
     Avoidance,
 }
 

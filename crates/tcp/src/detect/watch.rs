@@ -1,7 +1,8 @@
 //! Detectors that watch a receiver and change nothing, and books of verdicts held against the sender's true phase.
 
 use super::{AnyDetector, Phase, SlowStartDetector};
-use crate::{Arrival, Nanos, Time};
+use crate::ack::{AckPolicy, AnyAckPolicy};
+use crate::{Arrival, Nanos, Time, Witness};
 
 /// How a detector has judged. The truth of a segment is the phase in which it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -132,7 +133,8 @@ impl Watchers {
         Self { all: detectors.into_iter().map(|detector| (detector, Book::default())).collect() }
     }
 
-    pub(crate) fn on_segment(&mut self, arrival: &Arrival, truth: Phase) {
+    /// A segment with data has come that was sent in `truth`.
+    pub fn on_segment(&mut self, arrival: &Arrival, truth: Phase) {
         for (detector, book) in &mut self.all {
             detector.on_segment(arrival);
             book.enter(arrival.now, truth, detector.phase());
@@ -147,6 +149,45 @@ impl Watchers {
     /// How each has judged, in their order.
     pub fn detected(&self) -> impl Iterator<Item = &Detected> {
         self.all.iter().map(|(_, book)| &book.detected)
+    }
+}
+
+/// What detectors say at one receiver, held against the truth.
+#[derive(Debug, Clone, Default)]
+pub struct Watch {
+    /// The phase in which the segment at hand was sent.
+    pub truth: Phase,
+    /// Of the detector that the policy goes by, if it goes by one.
+    own: Option<Box<Book>>,
+    watchers: Option<Box<Watchers>>,
+}
+
+impl Watch {
+    /// With these detectors beside the policy's own.
+    pub fn with(watchers: Option<Watchers>) -> Self {
+        Self { truth: Phase::Avoidance, own: None, watchers: watchers.map(Box::new) }
+    }
+
+    /// Those who watch.
+    pub fn watchers(&self) -> Option<&Watchers> {
+        self.watchers.as_deref()
+    }
+
+    /// How the detector that the policy goes by has judged; nothing is counted as long as it goes by none.
+    pub fn detected(&self) -> Option<&Detected> {
+        self.own.as_deref().map(|book| &book.detected)
+    }
+}
+
+impl Witness for Watch {
+    #[inline]
+    fn on_arrival(&mut self, arrival: &Arrival, policy: &AnyAckPolicy) {
+        if let Some(watchers) = &mut self.watchers {
+            watchers.on_segment(arrival, self.truth);
+        }
+        if let Some(verdict) = policy.phase() {
+            self.own.get_or_insert_default().enter(arrival.now, self.truth, verdict);
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub use westwood2::Westwood2;
 pub use westwood3::Westwood3;
 
 use crate::spec::family;
-use crate::{Ack, Departure, Nanos, Time, Window};
+use crate::{Ack, Departure, Nanos, Time, Truth, Window};
 use std::ops::RangeInclusive;
 
 /// Where a filter's pole may be: [0, 1), with an end that can be written.
@@ -48,6 +48,12 @@ pub trait BandwidthEstimator {
     fn advance(&mut self, _now: Time) {}
     /// The retransmission timer has gone off, and the estimate was read.
     fn on_timeout(&mut self) {}
+    /// The truth, of which only an oracle takes notice: the fate of a loss before its verdict, the path before an ACK.
+    fn reveal(&mut self, _truth: Truth) {}
+    /// Whether an oracle is in it, which [`BandwidthEstimator::reveal`] must tell the truth.
+    fn wants_truth(&self) -> bool {
+        false
+    }
     /// The estimate, bit/s; `None` before there is one.
     fn bits_per_second(&self) -> Option<f64>;
     /// The smallest round-trip time, where it knows better than the window.
@@ -65,6 +71,8 @@ family! {
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn advance(&mut self, now: Time);
     fn on_timeout(&mut self);
+    fn reveal(&mut self, truth: Truth);
+    fn wants_truth(&self) -> bool;
     fn bits_per_second(&self) -> Option<f64>;
     fn rtt_min(&self) -> Option<Nanos>;
 }

@@ -5,11 +5,12 @@
 
 use super::BandwidthEstimator;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Nanos, PathTruth, Window};
+use crate::{Ack, Nanos, PathTruth, Truth, Window};
 
 /// Knows.
 #[derive(Debug, Clone, Default)]
 pub struct Oracle {
+    told: Option<PathTruth>,
     truth: Option<PathTruth>,
 }
 
@@ -26,8 +27,18 @@ impl Member for Oracle {
 }
 
 impl BandwidthEstimator for Oracle {
-    fn on_ack(&mut self, _: &Ack, w: &Window) {
-        self.truth = w.truth;
+    fn on_ack(&mut self, _: &Ack, _: &Window) {
+        self.truth = self.told;
+    }
+
+    fn reveal(&mut self, truth: Truth) {
+        if let Truth::Path(path) = truth {
+            self.told = Some(path);
+        }
+    }
+
+    fn wants_truth(&self) -> bool {
+        true
     }
 
     fn bits_per_second(&self) -> Option<f64> {
@@ -49,8 +60,9 @@ mod tests {
         let mut oracle = Oracle::default();
         oracle.on_ack(&Ack::of_bytes(1, 1000), &window());
         assert_eq!((oracle.bits_per_second(), oracle.rtt_min()), (None, None));
-        let truth = Some(PathTruth { available: 3e6, rtt: 50_000_000 });
-        oracle.on_ack(&Ack::of_bytes(2, 1000), &Window { truth, ..window() });
+        oracle.reveal(Truth::Path(PathTruth { available: 3e6, rtt: 50_000_000 }));
+        assert_eq!(oracle.bits_per_second(), None, "as of the last ACK");
+        oracle.on_ack(&Ack::of_bytes(2, 1000), &window());
         assert_eq!((oracle.bits_per_second(), oracle.rtt_min()), (Some(3e6), Some(50_000_000)));
     }
 }

@@ -41,12 +41,12 @@ pub(super) fn alternating(name: &str, args: &[(&str, Arg)]) -> f64 {
 fn every_member_finds_a_constant_rate() {
     // 1500 bytes at 10 Mbit/s, over a path that is just full: all that any member goes by says the same.
     let rtt = 100_000_000;
-    let truth = Some(PathTruth { available: 10e6, rtt });
-    let w = Window { mss: 1500.0, cwnd: 125_000.0, truth, ..window() };
+    let w = Window { mss: 1500.0, cwnd: 125_000.0, ..window() };
     assert_eq!((w.srtt, w.rtt_min), (Some(rtt), Some(rtt)));
     for member in AnyEstimator::MEMBERS {
         let mut estimator = build(member.name, &[]);
         assert_eq!(estimator.bits_per_second(), None);
+        estimator.reveal(Truth::Path(PathTruth { available: 10e6, rtt }));
         for k in 0..5000 {
             let now = rtt + k * 1_200_000;
             estimator.on_sent(&Departure::of_bytes(now, 1500));
@@ -64,11 +64,11 @@ fn only_the_oracle_reads_the_truth_and_only_at_an_ack() {
     for member in AnyEstimator::MEMBERS {
         let says = |available| {
             let mut estimator = build(member.name, &[]);
-            let truth = Some(PathTruth { available, rtt: 1_000_000 });
+            estimator.reveal(Truth::Path(PathTruth { available, rtt: 1_000_000 }));
             for k in 0..100 {
                 estimator.on_sent(&Departure::of_bytes(k * 1_000_000, 1500));
                 let ack = Ack { rtt: Some(50_000_000), ..Ack::of_bytes(k * 1_000_000, 1500) };
-                estimator.on_ack(&ack, &Window { truth, ..window() });
+                estimator.on_ack(&ack, &window());
             }
             (estimator.bits_per_second(), estimator.rtt_min())
         };

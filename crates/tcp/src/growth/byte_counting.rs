@@ -80,7 +80,7 @@ mod tests {
         let mut growth = rule();
         growth.on_ack(&ack(5000), &mut w);
         assert_eq!(w.cwnd, 12_000.0);
-        growth.on_loss(&Loss { now: 0, kind: LossKind::Timeout, seq: 0, truth: None }, w.cwnd, &mut w);
+        growth.on_loss(&Loss { now: 0, kind: LossKind::Timeout, seq: 0 }, w.cwnd, &mut w);
         growth.on_ack(&ack(5000), &mut w);
         assert_eq!(w.cwnd, 13_000.0);
     }

@@ -111,7 +111,7 @@ mod tests {
     fn a_loss_begins_a_capped_round() {
         let mut rounds = Rounds::from(2.0);
         rounds.run(4, 2);
-        let loss = Loss { now: 1, kind: LossKind::Timeout, seq: 1, truth: None };
+        let loss = Loss { now: 1, kind: LossKind::Timeout, seq: 1 };
         rounds.w.cwnd = 1000.0;
         rounds.growth.on_loss(&loss, 30_000.0, &mut rounds.w);
         assert_eq!(rounds.run(10, 3), [3.0, 9.0, 27.0]);

@@ -10,8 +10,8 @@
 //! two segments an ACK at most. Where slow start ends without a loss, and after a timeout, K = 0 and W_max = cwnd
 //! (sections 4.8 and 4.10). Time in which the window is not what limits the sender does not count (section 5.8). What
 //! is left to the reader there: growth goes by bytes acknowledged, not by ACKs; a loss whose response does not reduce
-//! the window (of noise, in [`crate::response::ByCause`]) leaves W_max and the epoch alone. `beta` must be the
-//! response's.
+//! the window (of noise, in [`crate::response::ByCause`]) leaves W_max and the epoch alone. `beta` should be the
+//! response's: [`crate::controller::Cubic`] has one for both.
 
 use super::Growth;
 use super::hystart::{self, HyStart};
@@ -45,6 +45,8 @@ struct State {
     /// cwnd before the last reduction.
     cwnd_prior: f64,
     epoch: Option<Epoch>,
+    /// W_max, `cwnd_prior` and epoch before the last reduction (RFC 9438, section 4.9.2).
+    saved: (f64, f64, Option<Epoch>),
     after_timeout: bool,
     /// When time was last counted, or let pass.
     seen: Time,
@@ -72,11 +74,19 @@ impl Member for Cubic {
             w_max: 0.0,
             cwnd_prior: 0.0,
             epoch: None,
+            saved: (0.0, 0.0, None),
             after_timeout: false,
             seen: 0,
             grew: false,
         };
         Ok(Self(Box::new(state)))
+    }
+}
+
+impl Cubic {
+    /// What a reduction is taken to keep.
+    pub fn beta(&self) -> f64 {
+        self.0.beta
     }
 }
 
@@ -157,6 +167,7 @@ impl Growth for Cubic {
 
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window) {
         let state = &mut *self.0;
+        state.saved = (state.w_max, state.cwnd_prior, state.epoch);
         state.hystart = None;
         state.after_timeout = loss.kind == LossKind::Timeout;
         let spared = w.ssthresh >= w.flight as f64 && w.flight as f64 > 2.0 * w.mss;
@@ -165,6 +176,11 @@ impl Growth for Cubic {
         } else if w.cwnd + w.mss < before {
             state.epoch = None; // the window was not in use: it opens again from what was
         }
+    }
+
+    fn on_undo(&mut self, _: Time, _: &mut Window) {
+        (self.0.w_max, self.0.cwnd_prior, self.0.epoch) = self.0.saved;
+        self.0.after_timeout = false;
     }
 
     fn after_ack(&mut self, ack: &Ack, air: &Air, _: &mut Window) {
@@ -186,7 +202,7 @@ mod tests {
     use crate::Spec;
 
     const SECOND: Time = 1_000_000_000;
-    const LOSS: Loss = Loss { now: 0, kind: LossKind::DupAcks, seq: 1, truth: None };
+    const LOSS: Loss = Loss { now: 0, kind: LossKind::DupAcks, seq: 1 };
 
     fn rule() -> Cubic {
         Cubic::build(&mut Args::new(&Spec::named("cubic"))).unwrap()

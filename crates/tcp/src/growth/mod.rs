@@ -30,7 +30,7 @@ pub use vegas::Vegas;
 pub use vegas_ns2::VegasNs2;
 
 use crate::spec::family;
-use crate::{Ack, Air, Departure, Loss, Window};
+use crate::{Ack, Air, Departure, Loss, Time, Window};
 
 /// The contract of a growth rule.
 pub trait Growth {
@@ -38,6 +38,8 @@ pub trait Growth {
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     /// A loss event; the response has set the window, which was `before` bytes until then.
     fn on_loss(&mut self, _loss: &Loss, _before: f64, _w: &mut Window) {}
+    /// The last loss event was none: `w` is again what it was before.
+    fn on_undo(&mut self, _now: Time, _w: &mut Window) {}
     /// Any ACK, also duplicates and those that belong to the repair of a loss, after everything else that it brings.
     fn after_ack(&mut self, _ack: &Ack, _air: &Air, _w: &mut Window) {}
     /// A segment leaves.
@@ -66,6 +68,7 @@ family! {
     pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HighSpeed, Vegas, VegasNs2, SantaCruz, Cubic, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
+    fn on_undo(&mut self, now: Time, w: &mut Window);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);
     fn on_sent(&mut self, sent: &Departure, w: &Window);
     fn listens(&self) -> bool;
@@ -90,7 +93,6 @@ pub(crate) mod tests {
             rtt_min: Some(100_000_000),
             clock: 0,
             whole: false,
-            truth: None,
         }
     }
 
@@ -128,7 +130,7 @@ pub(crate) mod tests {
                 let mut w = window(cwnd, 2.0);
                 for bytes in [1, 1000, 1 << 40] {
                     growth.on_ack(&ack(bytes), &mut w);
-                    let loss = Loss { now: 1, kind: LossKind::Timeout, seq: 1, truth: None };
+                    let loss = Loss { now: 1, kind: LossKind::Timeout, seq: 1 };
                     growth.on_loss(&loss, w.cwnd, &mut w);
                 }
                 assert!(w.cwnd.is_finite() && w.cwnd >= w.mss, "{name}: {}", w.cwnd);

@@ -42,6 +42,28 @@ impl SantaCruz {
         self.delays.congested()
     }
 
+    /// Whether the response has the same operating point.
+    pub(crate) fn aims_as(&self, response: &crate::response::SantaCruz) -> bool {
+        (self.target, self.margin) == response.aim()
+    }
+
+    /// Takes the delay that an ACK shows; whether it ends a round.
+    pub(crate) fn hear(&mut self, ack: &Ack, mss: f64) -> bool {
+        self.delays.on_ack(ack, mss)
+    }
+
+    /// A round has ended: the window moves, if it is what limited the sender.
+    pub(crate) fn end_round(&mut self, air: &Air, w: &mut Window) {
+        if std::mem::take(&mut self.limited) && !air.repairing {
+            self.adjust(w);
+        }
+    }
+
+    /// Whether there is known to be no queue beyond the operating point.
+    pub(crate) fn finds_no_queue(&self) -> bool {
+        self.delays.queue().is_some_and(|queue| queue <= self.target + self.margin)
+    }
+
     fn adjust(&self, w: &mut Window) {
         let queue = self.delays.queue().unwrap_or(0.0);
         if queue > self.target + self.margin {
@@ -64,8 +86,8 @@ impl Growth for SantaCruz {
     }
 
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
-        if self.delays.on_ack(ack, w.mss) && std::mem::take(&mut self.limited) && !air.repairing {
-            self.adjust(w);
+        if self.hear(ack, w.mss) {
+            self.end_round(air, w);
         }
     }
 

@@ -322,7 +322,7 @@ mod tests {
     fn a_timeout_begins_with_a_round_that_doubles() {
         let mut rounds = Rounds::new(window(2.0, 100.0));
         rounds.round(100 * MS);
-        let loss = Loss { now: 0, kind: LossKind::Timeout, seq: 0, truth: None };
+        let loss = Loss { now: 0, kind: LossKind::Timeout, seq: 0 };
         rounds.growth.on_loss(&loss, 5000.0, &mut rounds.w);
         rounds.w.cwnd = 1000.0;
         rounds.ack(100 * MS, true);

@@ -23,7 +23,7 @@ pub use vegas::Vegas;
 pub use vegas_single::VegasSingle;
 
 use crate::spec::family;
-use crate::{Ack, Cause, Departure, Loss, Time, Window};
+use crate::{Ack, Cause, Departure, Loss, Time, Truth, Window};
 
 /// The contract of a loss predictor.
 pub trait LossPredictor {
@@ -33,6 +33,12 @@ pub trait LossPredictor {
     fn on_sent(&mut self, _sent: &Departure) {}
     /// A retransmission timeout has been judged.
     fn on_timeout(&mut self, _now: Time) {}
+    /// The truth, of which only an oracle takes notice: the fate of a loss before its verdict, the path before an ACK.
+    fn reveal(&mut self, _truth: Truth) {}
+    /// Whether an oracle is in it, which [`LossPredictor::reveal`] must tell the truth.
+    fn wants_truth(&self) -> bool {
+        false
+    }
     /// What this loss is taken for.
     fn verdict(&self, loss: &Loss) -> Cause;
 }
@@ -45,6 +51,8 @@ family! {
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn on_sent(&mut self, sent: &Departure);
     fn on_timeout(&mut self, now: Time);
+    fn reveal(&mut self, truth: Truth);
+    fn wants_truth(&self) -> bool;
     fn verdict(&self, loss: &Loss) -> Cause;
 }
 

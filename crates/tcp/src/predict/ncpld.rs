@@ -16,7 +16,7 @@
 use super::LossPredictor;
 use crate::estimate::{AnyEstimator, BandwidthEstimator};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Arg, Cause, Departure, Loss, Nanos, Spec, Window};
+use crate::{Ack, Arg, Cause, Departure, Loss, Nanos, Spec, Truth, Window};
 
 /// The knee of the load–delay curve.
 #[derive(Debug, Clone)]
@@ -83,6 +83,14 @@ impl LossPredictor for Ncpld {
         self.estimator.on_sent(sent);
     }
 
+    fn reveal(&mut self, truth: Truth) {
+        self.estimator.reveal(truth);
+    }
+
+    fn wants_truth(&self) -> bool {
+        self.estimator.wants_truth()
+    }
+
     fn verdict(&self, _: &Loss) -> Cause {
         self.answer
     }
@@ -102,12 +110,11 @@ mod tests {
     fn judge(clock: Nanos, acks: &[(u64, u64)]) -> Vec<Cause> {
         let spec = Spec::named("ncpld").with("estimator", Arg::Name("oracle".into()));
         let (mut ncpld, _) = AnyPredictor::build(&spec).unwrap();
-        let truth = Some(PathTruth { available: 800e3, rtt: MS });
+        ncpld.reveal(Truth::Path(PathTruth { available: 800e3, rtt: MS }));
         let mut after = |&(ms, segments)| {
-            let w =
-                Window { flight: segments * 1000, clock, truth, ..crate::growth::tests::window(10.0, 5.0) };
+            let w = Window { flight: segments * 1000, clock, ..crate::growth::tests::window(10.0, 5.0) };
             ncpld.on_ack(&Ack { rtt: Some(ms * MS), ..Ack::of_bytes(1, 1000) }, &w);
-            ncpld.verdict(&Loss { now: 1, kind: LossKind::DupAcks, seq: 1, truth: None })
+            ncpld.verdict(&Loss { now: 1, kind: LossKind::DupAcks, seq: 1 })
         };
         acks.iter().map(&mut after).collect()
     }

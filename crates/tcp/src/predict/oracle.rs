@@ -3,11 +3,13 @@
 
 use super::LossPredictor;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Cause, Loss};
+use crate::{Cause, Loss, Truth};
 
 /// Knows; a segment that was not dropped at all counts as congestion, what TCP would assume.
 #[derive(Debug, Clone, Default)]
-pub struct Ideal;
+pub struct Ideal {
+    fate: Option<Cause>,
+}
 
 impl Member for Ideal {
     const INFO: Info = Info {
@@ -17,12 +19,22 @@ impl Member for Ideal {
         source: "Martignon, NewReno-LP, section 5.2",
     };
     fn build(_: &mut Args) -> Result<Self, SpecError> {
-        Ok(Self)
+        Ok(Self::default())
     }
 }
 
 impl LossPredictor for Ideal {
-    fn verdict(&self, loss: &Loss) -> Cause {
-        loss.truth.unwrap_or(Cause::Congestion)
+    fn reveal(&mut self, truth: Truth) {
+        if let Truth::Fate(fate) = truth {
+            self.fate = fate;
+        }
+    }
+
+    fn wants_truth(&self) -> bool {
+        true
+    }
+
+    fn verdict(&self, _: &Loss) -> Cause {
+        self.fate.unwrap_or(Cause::Congestion)
     }
 }

@@ -47,7 +47,7 @@ mod tests {
 
     fn guess(seed: u64, k: u64) -> Cause {
         // As losses come: by whole segments, at times that have much in common.
-        let loss = Loss { now: k * 1_000_000, kind: LossKind::DupAcks, seq: 1 + k * 1460, truth: None };
+        let loss = Loss { now: k * 1_000_000, kind: LossKind::DupAcks, seq: 1 + k * 1460 };
         Random { seed }.verdict(&loss)
     }
 

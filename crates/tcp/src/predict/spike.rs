@@ -87,7 +87,7 @@ mod tests {
             }
             let (ack, w) = rtt(ms, 100);
             spike.on_ack(&ack, &w);
-            spike.verdict(&Loss { now: 0, kind: LossKind::DupAcks, seq: 1, truth: None })
+            spike.verdict(&Loss { now: 0, kind: LossKind::DupAcks, seq: 1 })
         };
         assert_eq!(answer(false, 900), Congestion);
         assert_eq!(answer(false, 200), Wireless, "200 ms is little against 900 ms");

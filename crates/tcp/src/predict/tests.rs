@@ -5,9 +5,7 @@ use crate::estimate::AnyEstimator;
 use crate::{Arg, LossKind, Nanos, Spec, SpecError};
 use proptest::prelude::*;
 
-fn loss(truth: Option<Cause>) -> Loss {
-    Loss { now: 0, kind: LossKind::DupAcks, seq: 1, truth }
-}
+const LOSS: Loss = Loss { now: 0, kind: LossKind::DupAcks, seq: 1 };
 
 /// An ACK with this RTT and a window of ten segments with this RTTmin, both in milliseconds.
 pub(super) fn rtt(ms: u64, min: u64) -> (Ack, Window) {
@@ -22,7 +20,7 @@ pub(super) fn judge(name: &str, args: &[(&str, Arg)], min: u64, rtts: &[u64]) ->
     let mut after = |&ms: &u64| {
         let (ack, w) = rtt(ms, min);
         predictor.on_ack(&ack, &w);
-        predictor.verdict(&loss(None))
+        predictor.verdict(&LOSS)
     };
     rtts.iter().map(&mut after).collect()
 }
@@ -31,15 +29,18 @@ pub(super) fn judge(name: &str, args: &[(&str, Arg)], min: u64, rtts: &[u64]) ->
 fn before_any_ack_every_judging_member_says_congestion() {
     for member in AnyPredictor::MEMBERS.iter().filter(|m| !["always-wireless", "random"].contains(&m.name)) {
         let (predictor, _) = AnyPredictor::build(&Spec::named(member.name)).unwrap();
-        assert_eq!(predictor.verdict(&loss(None)), Cause::Congestion, "{}", member.name);
+        assert_eq!(predictor.verdict(&LOSS), Cause::Congestion, "{}", member.name);
     }
 }
 
 #[test]
 fn only_the_ideal_one_reads_the_truth() {
     for member in AnyPredictor::MEMBERS {
-        let (predictor, _) = AnyPredictor::build(&Spec::named(member.name)).unwrap();
-        let verdict = |truth| predictor.verdict(&loss(Some(truth)));
+        let (mut predictor, _) = AnyPredictor::build(&Spec::named(member.name)).unwrap();
+        let mut verdict = |truth| {
+            predictor.reveal(Truth::Fate(Some(truth)));
+            predictor.verdict(&LOSS)
+        };
         let differs = verdict(Cause::Congestion) != verdict(Cause::Wireless);
         assert_eq!(differs, member.name == "ideal", "{}", member.name);
     }
@@ -100,7 +101,7 @@ proptest! {
                     1 => predictor.on_sent(&Departure::of_bytes(now, bytes as u32)),
                     _ => predictor.on_ack(&Ack { rtt, ..Ack::of_bytes(now, bytes) }, &w),
                 }
-                let at = Loss { now, seq: bytes, ..loss(None) };
+                let at = Loss { now, seq: bytes, ..LOSS };
                 prop_assert_eq!(predictor.verdict(&at), predictor.verdict(&at));
             }
         }

@@ -22,9 +22,10 @@ pub use tahoe::{Tahoe, TahoeNoFastRetransmit};
 pub use vegas::Vegas;
 pub use vegas_ns2::VegasNs2;
 
+use crate::outstanding::Sent;
 use crate::sender::Transfer;
 use crate::spec::{Args, SpecError, family};
-use crate::{Ack, LossKind, SackBlocks, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Time};
 
 /// Duplicate ACKs that mean a loss (RFC 5681, section 3.2).
 pub const DUP_THRESH: u32 = 3;
@@ -49,15 +50,46 @@ impl Advance {
     pub const REPAIRING: Self = Self { grow: false, restart_timer: true };
 }
 
+/// What SACK blocks report for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reported {
+    /// Bytes.
+    pub bytes: u64,
+    /// When the newest of the segments was last sent.
+    pub newest: Option<Time>,
+}
+
 /// The contract of a recovery. All windows and sequence numbers are in `t`, which every call may change.
 pub trait Recovery {
     /// An ACK of new data has come; `t.out` has advanced already.
-    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance;
+    fn on_advance(
+        &mut self,
+        ack: &Ack,
+        sack: &SackBlocks,
+        t: &mut Transfer,
+        report: &mut Report<'_>,
+    ) -> Advance;
     /// A duplicate ACK has come.
-    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer);
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>);
     /// The window without what this recovery has inflated it by, bytes.
     fn deflated(&self, t: &Transfer) -> f64 {
         t.window.cwnd
+    }
+    /// A segment leaves, for the first time or again. In which order is told by [`Sent::number`].
+    fn on_sent(&mut self, _sent: &Sent, _t: &Transfer) {}
+    /// Whether it wants to hear through [`Recovery::on_sent`]. Asked once.
+    fn hears_departures(&self) -> bool {
+        false
+    }
+    /// When to call [`Recovery::on_timer`]; a time that has passed means at once.
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+    /// A timer of its own has gone off, as of RACK or TLP: to be moved or stopped, or it goes off again at once.
+    fn on_timer(&mut self, _now: Time, _t: &mut Transfer, _report: &mut Report<'_>) {}
+    /// Whether it has a timer of its own. Asked once.
+    fn has_timer(&self) -> bool {
+        false
     }
     /// The timer went off, and the response to that has been applied: prepare to send again from the first
     /// unacknowledged segment.
@@ -84,18 +116,22 @@ pub trait Recovery {
     fn wants_sack(&self) -> bool {
         false
     }
-    /// When the newest of the segments was last sent that these blocks report for the first time: asked before the ACK
-    /// that brings them is dealt with.
-    fn newest_reported(&self, _ack: u64, _sack: &SackBlocks, _t: &Transfer) -> Option<Time> {
-        None
+    /// What these blocks report for the first time: asked before the ACK that brings them is dealt with.
+    fn reported(&self, _ack: u64, _sack: &SackBlocks, _t: &Transfer) -> Reported {
+        Reported::default()
     }
 }
 
 family! {
     /// Any recovery.
     pub enum AnyRecovery: Recovery, "recovery" { Tahoe, TahoeNoFastRetransmit, Reno, NewReno, Vegas, VegasNs2, Sack, Sack1 }
-    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance;
-    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer);
+    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) -> Advance;
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>);
+    fn on_sent(&mut self, sent: &Sent, t: &Transfer);
+    fn hears_departures(&self) -> bool;
+    fn deadline(&self) -> Option<Time>;
+    fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>);
+    fn has_timer(&self) -> bool;
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
     fn deflated(&self, t: &Transfer) -> f64;
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
@@ -105,7 +141,7 @@ family! {
     fn duplicates(&self) -> u32;
     fn repairing(&self) -> bool;
     fn wants_sack(&self) -> bool;
-    fn newest_reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Option<Time>;
+    fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported;
 }
 
 /// How duplicate ACKs inflate the window while a loss is repaired: each by an MSS, for a segment that has left the
@@ -164,8 +200,8 @@ impl Duplicates {
     }
 
     /// Reports the loss of the first unacknowledged segment; the response sets the window.
-    fn lose_first(&mut self, ack: &Ack, t: &mut Transfer) {
+    fn lose_first(&mut self, ack: &Ack, t: &mut Transfer, report: &mut Report<'_>) {
         self.recover = t.out.max();
-        t.lose(ack.now, LossKind::DupAcks, t.out.una());
+        t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
     }
 }

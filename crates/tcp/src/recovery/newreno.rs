@@ -15,7 +15,7 @@
 use super::{Advance, DUP_THRESH, Duplicates, Inflation, LAST_ACK, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, SackBlocks, Time};
+use crate::{Ack, Report, SackBlocks, Time};
 
 /// The window after a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,10 +73,10 @@ impl Member for NewReno {
 
 impl NewReno {
     /// A duplicate ACK that shows a loss however few came before it.
-    pub(super) fn lose_early(&mut self, ack: &Ack, t: &mut Transfer) {
+    pub(super) fn lose_early(&mut self, ack: &Ack, t: &mut Transfer, report: &mut Report<'_>) {
         self.duplicates.count += 1;
         if t.out.una() > self.duplicates.recover {
-            self.duplicates.lose_first(ack, t);
+            self.duplicates.lose_first(ack, t, report);
             self.repair(ack.now, t, self.duplicates.count);
         }
     }
@@ -110,7 +110,7 @@ impl NewReno {
 }
 
 impl Recovery for NewReno {
-    fn on_advance(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) -> Advance {
+    fn on_advance(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer, _: &mut Report<'_>) -> Advance {
         self.duplicates.count = 0;
         let Some(target) = self.target else { return Advance::ORDINARY };
         if ack.ack < self.duplicates.recover {
@@ -124,11 +124,11 @@ impl Recovery for NewReno {
         Advance { grow: self.last_ack_grows, ..Advance::REPAIRING }
     }
 
-    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
+    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         if self.repairing() {
             self.inflation.another(t);
         } else if self.duplicates.another(t) {
-            self.duplicates.lose_first(ack, t);
+            self.duplicates.lose_first(ack, t, report);
             self.repair(ack.now, t, DUP_THRESH);
         }
     }

@@ -12,7 +12,7 @@
 use super::{Advance, DUP_THRESH, Duplicates, Inflation, LAST_ACK, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, SackBlocks, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Time};
 
 /// Fast recovery of RFC 2581.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ impl Member for Reno {
 }
 
 impl Recovery for Reno {
-    fn on_advance(&mut self, _: &Ack, _: &SackBlocks, t: &mut Transfer) -> Advance {
+    fn on_advance(&mut self, _: &Ack, _: &SackBlocks, t: &mut Transfer, _: &mut Report<'_>) -> Advance {
         self.duplicates.count = 0;
         self.retransmit = false;
         match self.deflated.take() {
@@ -55,7 +55,7 @@ impl Recovery for Reno {
         }
     }
 
-    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
+    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         if self.deflated.is_some() {
             self.inflation.another(t);
             return;
@@ -66,7 +66,7 @@ impl Recovery for Reno {
             if self.once {
                 self.duplicates.recover = t.out.max();
             }
-            t.lose(ack.now, LossKind::DupAcks, t.out.una());
+            t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
             self.deflated = Some(t.window.cwnd);
             t.window.cwnd += f64::from(DUP_THRESH) * t.window.mss;
             self.inflation.begin(ack.now, DUP_THRESH, t);

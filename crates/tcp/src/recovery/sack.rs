@@ -7,11 +7,11 @@
 //! sacked is lost, and sacked segments are not sent again (section 5.1).
 
 use super::scoreboard::Scoreboard;
-use super::{Advance, DUP_THRESH, Recovery};
+use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, SackBlocks, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Time};
 
 /// Recovery of RFC 6675.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +47,7 @@ impl Member for Sack {
 impl Sack {
     /// What an ACK's blocks say, whether it advances or not: section 5 counts it as a duplicate "regardless of its status
     /// as a cumulative acknowledgment" where they bring news, and looks for a loss.
-    fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) {
+    fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         let news = self.sacked.read(ack.ack, sack, t);
         self.duplicates += u32::from(news);
         let recovering = self.repairing || self.after_timeout;
@@ -55,7 +55,7 @@ impl Sack {
             self.mark_lost(t);
         }
         if news && !recovering && (self.duplicates >= DUP_THRESH || self.first_lost(t)) {
-            self.enter(ack, t);
+            self.enter(ack, t, report);
         }
     }
 
@@ -81,9 +81,9 @@ impl Sack {
         t.out.get(0).is_some_and(|s| s.is(marks::LOST))
     }
 
-    fn enter(&mut self, ack: &Ack, t: &mut Transfer) {
+    fn enter(&mut self, ack: &Ack, t: &mut Transfer, report: &mut Report<'_>) {
         self.recover = t.out.max();
-        t.lose(ack.now, LossKind::DupAcks, t.out.una());
+        t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
         t.out.mark_lost(0);
         self.repairing = true;
         self.retransmitted = 0;
@@ -113,7 +113,13 @@ impl Sack {
 }
 
 impl Recovery for Sack {
-    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance {
+    fn on_advance(
+        &mut self,
+        ack: &Ack,
+        sack: &SackBlocks,
+        t: &mut Transfer,
+        report: &mut Report<'_>,
+    ) -> Advance {
         self.sacked.trim_below(ack.ack);
         self.duplicates = 0;
         let repaired = self.repairing;
@@ -122,16 +128,16 @@ impl Recovery for Sack {
             self.first &= !repaired;
             self.repairing = false;
         }
-        self.hear(ack, sack, t);
+        self.hear(ack, sack, t, report);
         if repaired || self.repairing { Advance::REPAIRING } else { Advance::ORDINARY }
     }
 
-    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) {
-        self.hear(ack, sack, t);
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
+        self.hear(ack, sack, t, report);
     }
 
-    fn newest_reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Option<Time> {
-        self.sacked.newest_reported(ack, sack, t)
+    fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported {
+        self.sacked.reported(ack, sack, t)
     }
 
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {

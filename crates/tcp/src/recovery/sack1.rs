@@ -8,10 +8,10 @@
 //! 1996, "Simulation-based comparisons of Tahoe, Reno and SACK TCP", section 3.4; ns-2, `Sack1TcpAgent`.
 
 use super::scoreboard::Scoreboard;
-use super::{Advance, DUP_THRESH, Recovery};
+use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, SackBlocks, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Time};
 
 /// Recovery by a pipe counter.
 #[derive(Debug, Clone, Default)]
@@ -54,12 +54,12 @@ impl Sack1 {
         self.pipe -= i64::from(segments) * t.window.mss as i64;
     }
 
-    fn begin(&mut self, ack: &Ack, t: &mut Transfer) {
+    fn begin(&mut self, ack: &Ack, t: &mut Transfer, report: &mut Report<'_>) {
         self.sent = t.out.max();
         self.recover = t.out.max();
         self.pipe = t.out.flight() as i64;
         self.drain(DUP_THRESH, t);
-        t.lose(ack.now, LossKind::DupAcks, t.out.una());
+        t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
         (self.repairing, self.first) = (true, true);
         self.next = t.out.get(0).map_or(0, |first| first.end);
     }
@@ -76,7 +76,7 @@ impl Sack1 {
 }
 
 impl Recovery for Sack1 {
-    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance {
+    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, _: &mut Report<'_>) -> Advance {
         let repaired = self.repairing;
         if repaired && ack.ack < self.recover {
             self.drain(2, t);
@@ -90,7 +90,7 @@ impl Recovery for Sack1 {
         if repaired { Advance::REPAIRING } else { Advance::ORDINARY }
     }
 
-    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) {
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         if self.repairing {
             self.drain(1, t);
         }
@@ -98,7 +98,7 @@ impl Recovery for Sack1 {
         if !self.repairing && news {
             self.duplicates += 1;
             if self.duplicates == DUP_THRESH && t.out.una() > self.recover {
-                self.begin(ack, t);
+                self.begin(ack, t, report);
             }
         }
     }
@@ -141,7 +141,7 @@ impl Recovery for Sack1 {
         true
     }
 
-    fn newest_reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Option<Time> {
-        self.sacked.newest_reported(ack, sack, t)
+    fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported {
+        self.sacked.reported(ack, sack, t)
     }
 }

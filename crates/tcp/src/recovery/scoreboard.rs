@@ -1,9 +1,10 @@
 //! What SACK blocks have reported, as segments: read once, marked in [`crate::outstanding`].
 //! Not for: what follows from it.
 
+use super::Reported;
+use crate::SackBlocks;
 use crate::sender::Transfer;
 use crate::seq::Ranges;
-use crate::{SackBlocks, Time};
 
 /// Sequence numbers reported.
 #[derive(Debug, Clone, Default)]
@@ -55,15 +56,16 @@ impl Scoreboard {
         news
     }
 
-    /// When the newest of the segments was last sent that these blocks report for the first time.
-    pub(super) fn newest_reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Option<Time> {
-        let mut newest = None;
+    /// What these blocks report for the first time.
+    pub(super) fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported {
+        let mut reported = Reported::default();
         for (mut seq, to) in sack.iter(ack) {
             while let Some(segment) = self.unreported(seq, to, t).and_then(|at| t.out.get(at)) {
-                newest = newest.max(Some(segment.sent));
+                reported.newest = reported.newest.max(Some(segment.sent));
+                reported.bytes += segment.span();
                 seq = segment.end;
             }
         }
-        newest
+        reported
     }
 }

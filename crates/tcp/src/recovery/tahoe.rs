@@ -7,7 +7,7 @@
 use super::{Advance, DUP_THRESH, Duplicates, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, SackBlocks, Time};
+use crate::{Ack, Report, SackBlocks, Time};
 
 /// Fast retransmit without fast recovery.
 #[derive(Debug, Clone, Default)]
@@ -28,14 +28,14 @@ impl Member for Tahoe {
 }
 
 impl Recovery for Tahoe {
-    fn on_advance(&mut self, _: &Ack, _: &SackBlocks, _: &mut Transfer) -> Advance {
+    fn on_advance(&mut self, _: &Ack, _: &SackBlocks, _: &mut Transfer, _: &mut Report<'_>) -> Advance {
         self.duplicates.count = 0;
         Advance::ORDINARY
     }
 
-    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
+    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         if self.duplicates.another(t) {
-            self.duplicates.lose_first(ack, t);
+            self.duplicates.lose_first(ack, t, report);
             t.window.cwnd = t.window.mss;
             t.out.go_back();
         }
@@ -76,11 +76,11 @@ impl Member for TahoeNoFastRetransmit {
 }
 
 impl Recovery for TahoeNoFastRetransmit {
-    fn on_advance(&mut self, _: &Ack, _: &SackBlocks, _: &mut Transfer) -> Advance {
+    fn on_advance(&mut self, _: &Ack, _: &SackBlocks, _: &mut Transfer, _: &mut Report<'_>) -> Advance {
         Advance::ORDINARY
     }
 
-    fn on_duplicate(&mut self, _: &Ack, _: &SackBlocks, _: &mut Transfer) {}
+    fn on_duplicate(&mut self, _: &Ack, _: &SackBlocks, _: &mut Transfer, _: &mut Report<'_>) {}
 
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
         t.out.go_back();

@@ -8,7 +8,7 @@
 use super::{Advance, NewReno, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, SackBlocks, Time};
+use crate::{Ack, Report, SackBlocks, Time};
 
 /// ACKs of new data that are checked after a retransmission.
 const CHECKED: u8 = 2;
@@ -40,8 +40,14 @@ fn expired(t: &Transfer, now: Time) -> bool {
 }
 
 impl Recovery for Vegas {
-    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) -> Advance {
-        let mut advance = self.newreno.on_advance(ack, sack, t);
+    fn on_advance(
+        &mut self,
+        ack: &Ack,
+        sack: &SackBlocks,
+        t: &mut Transfer,
+        report: &mut Report<'_>,
+    ) -> Advance {
+        let mut advance = self.newreno.on_advance(ack, sack, t, report);
         if self.to_check > 0 && !self.newreno.repairing() {
             if expired(t, ack.now) {
                 self.to_check -= 1;
@@ -54,12 +60,12 @@ impl Recovery for Vegas {
         advance
     }
 
-    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer) {
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         let before = self.newreno.repairing();
         if !before && expired(t, ack.now) {
-            self.newreno.lose_early(ack, t);
+            self.newreno.lose_early(ack, t, report);
         } else {
-            self.newreno.on_duplicate(ack, sack, t);
+            self.newreno.on_duplicate(ack, sack, t, report);
         }
         if !before && self.newreno.repairing() {
             self.to_check = CHECKED;

@@ -14,7 +14,7 @@
 use super::{Advance, DUP_THRESH, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, Nanos, SackBlocks, Time};
+use crate::{Ack, LossKind, Nanos, Report, SackBlocks, Time};
 
 /// ACKs of new data that are checked after a retransmission.
 const CHECKED: u8 = 2;
@@ -91,7 +91,7 @@ impl VegasNs2 {
         self.fine.timeout > 0.0 && age.is_some_and(|age| age as f64 >= self.fine.timeout)
     }
 
-    fn retransmit(&mut self, ack: &Ack, t: &mut Transfer) {
+    fn retransmit(&mut self, ack: &Ack, t: &mut Transfer, report: &mut Report<'_>) {
         let Some(&first) = t.out.get(0) else { return };
         self.recover = t.out.max();
         self.after_timeout = false;
@@ -99,7 +99,7 @@ impl VegasNs2 {
         self.fine.timeout *= if first.is_resent() { 2.0 } else { 1.125 };
         let before = (t.window.cwnd, t.window.ssthresh);
         t.back_off();
-        t.lose(ack.now, LossKind::DupAcks, t.out.una());
+        t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
         if self.reduced < first.sent {
             self.empty = false;
             self.base = t.window.cwnd;
@@ -116,7 +116,7 @@ impl VegasNs2 {
 }
 
 impl Recovery for VegasNs2 {
-    fn on_advance(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) -> Advance {
+    fn on_advance(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer, _: &mut Report<'_>) -> Advance {
         self.settle(t);
         if self.duplicates > DUP_THRESH && t.window.cwnd > self.base {
             self.empty = self.base == 0.0;
@@ -139,12 +139,12 @@ impl Recovery for VegasNs2 {
         Advance::ORDINARY
     }
 
-    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer) {
+    fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         self.settle(t);
         self.duplicates += 1;
         if self.duplicates == DUP_THRESH || self.expired(t, ack.now) {
             if !self.after_timeout || t.out.una() > self.recover {
-                self.retransmit(ack, t);
+                self.retransmit(ack, t, report);
             }
         } else if self.duplicates > DUP_THRESH {
             t.window.cwnd += t.window.mss;

@@ -7,7 +7,7 @@
 use super::{AnyResponse, LossResponse};
 use crate::predict::{AnyPredictor, LossPredictor};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Cause, Departure, Loss, LossKind, Window};
+use crate::{Ack, Cause, Departure, Loss, LossKind, Truth, Window};
 
 /// Asks a loss predictor first.
 #[derive(Debug, Clone)]
@@ -57,6 +57,15 @@ impl LossResponse for ByCause {
     fn on_sent(&mut self, sent: &Departure) {
         self.predictor.on_sent(sent);
         self.over.on_sent(sent);
+    }
+
+    fn reveal(&mut self, truth: Truth) {
+        self.predictor.reveal(truth);
+        self.over.reveal(truth);
+    }
+
+    fn wants_truth(&self) -> bool {
+        self.predictor.wants_truth() || self.over.wants_truth()
     }
 
     fn estimate(&self) -> Option<f64> {

@@ -25,11 +25,23 @@ impl Member for Cubic {
     }
 }
 
+impl Cubic {
+    /// What is kept.
+    pub fn beta(&self) -> f64 {
+        self.beta
+    }
+}
+
+/// The reduction: `beta` of the flight is kept.
+pub(crate) fn keep(beta: f64, loss: &Loss, w: &mut Window) -> Cause {
+    w.ssthresh = (beta * w.flight as f64).max(2.0 * w.mss);
+    w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.ssthresh };
+    Cause::Congestion
+}
+
 impl LossResponse for Cubic {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {
-        w.ssthresh = (self.beta * w.flight as f64).max(2.0 * w.mss);
-        w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.ssthresh };
-        Cause::Congestion
+        keep(self.beta, loss, w)
     }
 
     fn listens(&self) -> bool {
@@ -46,8 +58,7 @@ mod tests {
     fn seven_tenths_of_the_flight_are_kept_and_at_least_two_segments() {
         for (segments, kept) in [(100.0, 70_000.0), (2.0, 2000.0)] {
             let mut w = window(segments, 1e6);
-            Cubic { beta: 0.7 }
-                .on_loss(&Loss { now: 0, kind: LossKind::DupAcks, seq: 1, truth: None }, &mut w);
+            Cubic { beta: 0.7 }.on_loss(&Loss { now: 0, kind: LossKind::DupAcks, seq: 1 }, &mut w);
             assert_eq!((w.cwnd, w.ssthresh), (kept, kept));
         }
     }

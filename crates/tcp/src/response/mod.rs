@@ -19,16 +19,18 @@ mod vegas_ns2;
 pub use bbr::Bbr;
 pub use by_cause::ByCause;
 pub use cubic::Cubic;
+pub(crate) use cubic::keep;
 pub use halve::Halve;
 pub use highspeed::HighSpeed;
 pub use santa_cruz::SantaCruz;
+pub(crate) use santa_cruz::spare;
 pub use selective_slow_start::SelectiveSlowStart;
 pub use to_estimate::ToEstimate;
 pub use vegas::Vegas;
 pub use vegas_ns2::VegasNs2;
 
 use crate::spec::family;
-use crate::{Ack, Cause, Departure, Loss, Window};
+use crate::{Ack, Cause, Departure, Loss, Truth, Window};
 
 /// The contract of a loss response.
 pub trait LossResponse {
@@ -38,6 +40,12 @@ pub trait LossResponse {
     fn on_ack(&mut self, _ack: &Ack, _w: &Window) {}
     /// Every data segment sent.
     fn on_sent(&mut self, _sent: &Departure) {}
+    /// The truth, of which only an oracle takes notice: the fate of a loss before its verdict, the path before an ACK.
+    fn reveal(&mut self, _truth: Truth) {}
+    /// Whether an oracle is in it, which [`LossResponse::reveal`] must tell the truth.
+    fn wants_truth(&self) -> bool {
+        false
+    }
     /// Whether it wants to hear through [`LossResponse::on_ack`] and [`LossResponse::on_sent`]. One that does not spares
     /// every segment the trouble.
     fn listens(&self) -> bool {
@@ -59,6 +67,8 @@ family! {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn on_sent(&mut self, sent: &Departure);
+    fn reveal(&mut self, truth: Truth);
+    fn wants_truth(&self) -> bool;
     fn listens(&self) -> bool;
     fn estimate(&self) -> Option<f64>;
     fn wants_timestamps(&self) -> bool;
@@ -81,12 +91,11 @@ pub(crate) mod tests {
             rtt_min: None,
             clock: 0,
             whole: false,
-            truth: None,
         }
     }
 
     pub(crate) fn loss(kind: LossKind) -> Loss {
-        Loss { now: 5, kind, seq: 1, truth: None }
+        Loss { now: 5, kind, seq: 1 }
     }
 
     #[test]

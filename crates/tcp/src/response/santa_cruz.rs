@@ -41,17 +41,27 @@ impl SantaCruz {
         self.delays.congested()
     }
 
+    /// n and δ.
+    pub(crate) fn aim(&self) -> (f64, f64) {
+        (self.target, self.margin)
+    }
+
     fn random(&self) -> bool {
         self.delays.queue().is_some_and(|queue| queue <= self.target + self.margin)
     }
 }
 
+/// What is done about a loss: nothing where duplicates show one and no queue can explain it.
+pub(crate) fn spare(no_queue: bool, loss: &Loss, w: &mut Window) -> Cause {
+    if loss.kind == LossKind::DupAcks && no_queue {
+        return Cause::Wireless;
+    }
+    Halve.on_loss(loss, w)
+}
+
 impl LossResponse for SantaCruz {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {
-        if loss.kind == LossKind::DupAcks && self.random() {
-            return Cause::Wireless;
-        }
-        Halve.on_loss(loss, w)
+        spare(self.random(), loss, w)
     }
 
     fn on_ack(&mut self, ack: &Ack, w: &Window) {

@@ -8,7 +8,7 @@
 use super::{Halve, LossResponse};
 use crate::estimate::{AnyEstimator, BandwidthEstimator, CoarseRttMin};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Cause, Departure, Loss, LossKind, Window};
+use crate::{Ack, Cause, Departure, Loss, LossKind, Truth, Window};
 
 /// Window to the estimated bandwidth–delay product.
 #[derive(Debug, Clone)]
@@ -56,6 +56,14 @@ impl LossResponse for ToEstimate {
         self.estimator.on_sent(sent);
     }
 
+    fn reveal(&mut self, truth: Truth) {
+        self.estimator.reveal(truth);
+    }
+
+    fn wants_truth(&self) -> bool {
+        self.estimator.wants_truth()
+    }
+
     fn estimate(&self) -> Option<f64> {
         self.estimator.bits_per_second()
     }
@@ -82,7 +90,7 @@ mod tests {
     }
 
     fn loss(now: Time, kind: LossKind) -> Loss {
-        Loss { now, kind, seq: 1, truth: None }
+        Loss { now, kind, seq: 1 }
     }
 
     #[test]
@@ -128,7 +136,7 @@ mod tests {
     #[test]
     fn the_oracle_brings_its_own_round_trip_time() {
         let (mut response, mut w) = response(&[("estimator", Arg::Name("oracle".into()))]);
-        w.truth = Some(PathTruth { available: 4e6, rtt: 20 * MS });
+        response.reveal(Truth::Path(PathTruth { available: 4e6, rtt: 20 * MS }));
         response.on_ack(&Ack::of_bytes(1001 * MS, 1000), &w);
         response.on_loss(&loss(1001 * MS, LossKind::DupAcks), &mut w);
         assert_eq!(w.ssthresh, 10e3);

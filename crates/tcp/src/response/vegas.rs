@@ -76,7 +76,7 @@ mod tests {
     }
 
     fn lose(rule: &mut Vegas, number: u64, kind: LossKind, w: &mut Window) {
-        rule.on_loss(&Loss { now: 0, kind, seq: 1 + 1000 * (number - 1), truth: None }, w);
+        rule.on_loss(&Loss { now: 0, kind, seq: 1 + 1000 * (number - 1) }, w);
     }
 
     #[test]

@@ -1,17 +1,22 @@
 //! What recoveries work on: window, segments in the air, and the one place where a loss event meets its response.
 
-use super::books::{Counts, LossRecord, Truth};
-use super::observers::Observers;
-use crate::growth::{AnyGrowth, Growth};
+use crate::controller::{AnyController, Controller, Interest};
+use crate::delivery::Rates;
 use crate::outstanding::Outstanding;
-use crate::response::{AnyResponse, LossResponse};
 use crate::rtt::Rtt;
 use crate::stack::ReduceFrom;
 use crate::start::{AnyStart, Start};
-use crate::{Cause, Loss, LossKind, Nanos, Time, Window};
+use crate::{Cause, Loss, LossKind, Nanos, Report, Time, Transmission, Truth, Window};
 
 /// No ACK reaches it.
 pub(super) const NOTHING_TIMED: u64 = u64::MAX;
+
+/// The window before a loss event.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Saved {
+    cwnd: f64,
+    ssthresh: f64,
+}
 
 /// The state that recoveries work on.
 #[derive(Debug, Clone)]
@@ -20,15 +25,13 @@ pub struct Transfer {
     pub window: Window,
     /// The segments in the air.
     pub out: Outstanding,
-    pub(super) growth: AnyGrowth,
-    pub(super) response: AnyResponse,
-    /// Whether growth and response listen to ACKs and departures.
-    pub(super) growth_listens: bool,
-    pub(super) response_listens: bool,
+    pub(super) controller: AnyController,
+    pub(super) interest: Interest,
+    /// Whether an oracle is in charge.
+    pub(super) wants_truth: bool,
     pub(super) start: AnyStart,
     /// Whether the start is still under way.
     pub(super) starting: bool,
-    pub(super) observers: Option<Box<Observers>>,
     pub(super) rtt: Rtt,
     pub(super) deadline: Option<Time>,
     /// End of the segment that is timed, where one at a time is, or [`NOTHING_TIMED`]; and when it was sent.
@@ -43,30 +46,61 @@ pub struct Transfer {
     pub(super) echoed_until: u64,
     /// CWR goes out with the next new data.
     pub(super) cwr_due: bool,
-    pub(super) truth: Truth,
-    pub(super) counts: Counts,
-    pub(super) last_loss: Option<LossRecord>,
+    /// What [`Self::undo`] brings back.
+    saved: Option<Saved>,
+    /// Where the controller wants to know the delivery rate.
+    pub(super) rates: Option<Box<Rates>>,
 }
 
 impl Transfer {
-    /// Reports a loss event: the response sets the window, growth is told, the books are kept.
+    pub(super) fn new(
+        stack: &crate::Stack,
+        controller: AnyController,
+        start: AnyStart,
+        window: Window,
+    ) -> Self {
+        let interest = controller.interest();
+        let rates = (interest.air && interest.rates).then(Box::default);
+        Self {
+            window,
+            out: Outstanding::new(1),
+            interest,
+            wants_truth: controller.wants_truth(),
+            controller,
+            start,
+            starting: true,
+            rtt: Rtt::new(stack),
+            deadline: None,
+            timed_end: NOTHING_TIMED,
+            timed_at: 0,
+            reduce_from: stack.reduce_from,
+            limited_transmit: stack.limited_transmit,
+            ecn: stack.ecn,
+            reduced_until: 0,
+            echoed_until: 0,
+            cwr_due: false,
+            saved: None,
+            rates,
+        }
+    }
+
+    /// Reports a loss event: the controller sets the window, and the witness hears of it.
     ///
     /// A fast retransmit restarts the timer, as in BSD, Linux and ns-2. RFC 6298, section 5, would let it run on: where
     /// a full queue makes the round-trip time nearly as long as the timeout, every repair then ends in a needless one.
-    pub fn lose(&mut self, now: Time, kind: LossKind, seq: u64) {
-        self.lose_of(self.out.flight(), self.window.cwnd, now, kind, seq);
+    pub fn lose(&mut self, now: Time, kind: LossKind, seq: u64, report: &mut Report<'_>) {
+        self.lose_of(self.out.flight(), self.window.cwnd, Loss { now, kind, seq }, report);
         if kind == LossKind::DupAcks {
             self.restart_timer(now);
         }
     }
 
     /// As [`Self::lose`], out of `flight` bytes in a window of `cwnd` without inflation.
-    pub(super) fn lose_of(&mut self, flight: u64, cwnd: f64, now: Time, kind: LossKind, seq: u64) {
+    pub(super) fn lose_of(&mut self, flight: u64, cwnd: f64, loss: Loss, report: &mut Report<'_>) {
         self.window.flight = self.reducible(flight, cwnd);
         self.timed_end = NOTHING_TIMED; // what is sent again can say nothing, nor can what waits for it
-        let lost = self.out.get(self.out.index_of(seq));
-        let truth = lost.and_then(|segment| self.truth.of(seq, segment.attempt));
-        self.respond(Loss { now, kind, seq, truth });
+        let lost = self.out.get(self.out.index_of(loss.seq)).map(|segment| segment.number);
+        self.respond(loss, lost, report);
     }
 
     /// What a response takes its share of.
@@ -79,31 +113,42 @@ impl Transfer {
         }
     }
 
-    /// The response to a loss event, given `window.flight`.
-    pub(super) fn respond(&mut self, loss: Loss) {
-        let before = (self.window.cwnd, self.window.ssthresh);
-        if let Some(observers) = &mut self.observers
-            && loss.kind != LossKind::EcnEcho
-        {
-            observers.on_loss(&loss);
+    /// The response to a loss event, given `window.flight`; `lost`: the transmission taken to be lost.
+    pub(super) fn respond(&mut self, loss: Loss, lost: Option<Transmission>, report: &mut Report<'_>) {
+        let before = Saved { cwnd: self.window.cwnd, ssthresh: self.window.ssthresh };
+        if self.wants_truth {
+            let fate = lost.and_then(|number| report.witness().fate(number));
+            self.controller.reveal(Truth::Fate(fate));
         }
-        let verdict = self.response.on_loss(&loss, &mut self.window);
+        let verdict = self.controller.on_loss(&loss, &mut self.window);
         self.window.round_ssthresh();
         if loss.kind == LossKind::DupAcks && self.out.una() < self.echoed_until {
             // The echo has reduced this window already, and once is enough (RFC 3168, section 6.1.2).
-            (self.window.cwnd, self.window.ssthresh) = before;
+            (self.window.cwnd, self.window.ssthresh) = (before.cwnd, before.ssthresh);
         } else {
             if self.starting {
                 self.starting = self.start.on_loss(&mut self.window);
             }
-            self.growth.on_loss(&loss, before.0, &mut self.window);
+            self.controller.after_loss(&loss, before.cwnd, &mut self.window);
             if verdict == Cause::Congestion && self.ecn {
                 self.reduced_until = self.out.max();
                 self.cwr_due = true; // whatever the reason of the reduction (RFC 3168, section 6.1.2)
             }
         }
-        self.counts.loss(&loss, verdict);
-        self.last_loss = Some(LossRecord { loss, verdict });
+        self.saved = Some(before);
+        report.witness().on_loss(&loss, lost, verdict);
+    }
+
+    /// The last loss event was none, as a duplicate SACK (RFC 2883, 3708), a timestamp (RFC 3522) or F-RTO (RFC 5682) may show:
+    /// the window is at least what it was before, and so is ssthresh (RFC 4015, section 3.2, without its pacing). Whether there
+    /// was anything to undo: each event is undone once. Ending the repair is the recovery's.
+    pub fn undo(&mut self, now: Time, report: &mut Report<'_>) -> bool {
+        let Some(saved) = self.saved.take() else { return false };
+        self.window.cwnd = self.window.cwnd.max(saved.cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(saved.ssthresh);
+        self.controller.on_undo(now, &mut self.window);
+        report.witness().on_undo(now, &self.window);
+        true
     }
 
     /// What the timeout would be without its lower bound and its doubling: SRTT + 4·RTTVAR, once known.

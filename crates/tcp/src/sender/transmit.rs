@@ -4,15 +4,13 @@
 use super::ack_rate::Leaving;
 use super::transfer::NOTHING_TIMED;
 use super::{Sender, State, initial_window, real};
-use crate::growth::Growth;
+use crate::controller::Controller;
 use crate::outstanding::{Sent, marks};
-use crate::pace::Pacing;
 use crate::recovery::{DUP_THRESH, Recovery};
-use crate::response::LossResponse;
-use crate::segment::{Segment, flags};
+use crate::segment::{Segment, Transmit, flags};
 use crate::stack::RtoSamples;
 use crate::start::{Start, quick_start};
-use crate::{Departure, Nanos, Time};
+use crate::{Departure, Nanos, Time, Witness};
 
 /// Least segment size that [`crate::Stack::segment_from_acks`] comes down to, bytes: FreeBSD's default for
 /// `net.inet.tcp.minmss`. A smaller MSS of the stack is its own least.
@@ -42,7 +40,7 @@ impl Sender {
 
     /// The next segment to send now, if any.
     #[inline]
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+    pub fn poll_transmit(&mut self, now: Time, witness: &mut impl Witness) -> Option<Transmit> {
         match self.state {
             State::Closed => return None,
             State::Opening => return self.syn(now),
@@ -55,21 +53,22 @@ impl Sender {
         if let Some(at) = self.recovery.retransmission(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
-            return Some(self.data(now, &sent, true));
+            return Some(self.data(now, &sent, true, witness));
         }
-        if let Some(segment) = self.next_in_order(now) {
-            return Some(segment);
+        if let Some((sent, again)) = self.next_in_order(now) {
+            return Some(self.data(now, &sent, again, witness));
         }
         if self.recovery.repairing()
             && let Some(at) = self.recovery.last_resort(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
-            return Some(self.data(now, &sent, true));
+            return Some(self.data(now, &sent, true, witness));
         }
-        std::mem::take(&mut self.control_due).then(|| self.segment(now, self.t.out.nxt(), 0, 0))
+        let due = std::mem::take(&mut self.control_due);
+        due.then(|| Transmit { segment: self.segment(now, self.t.out.nxt(), 0, 0), ..Transmit::default() })
     }
 
-    fn syn(&mut self, now: Time) -> Option<Segment> {
+    fn syn(&mut self, now: Time) -> Option<Transmit> {
         if !std::mem::take(&mut self.control_due) {
             return None;
         }
@@ -78,13 +77,12 @@ impl Sender {
         let mut segment = self.segment(now, 0, 0, flags::SYN);
         segment.request = self.t.start.request().map_or(0, quick_start::request);
         segment.flags &= !flags::ACK;
-        segment.attempt = u8::from(self.syn_lost);
-        Some(segment)
+        Some(Transmit { segment, retransmission: self.syn_lost, ..Transmit::default() })
     }
 
-    /// New data, or after a go-back the next segment again, if the windows have room.
+    /// New data, or after a go-back the next segment again, if the windows have room; and whether it is again.
     #[inline]
-    fn next_in_order(&mut self, now: Time) -> Option<Segment> {
+    fn next_in_order(&mut self, now: Time) -> Option<(Sent, bool)> {
         self.restart_after_idle(now);
         let out = &self.t.out;
         let room = self.peer_window.min(self.stack.send_buffer.map_or(u64::MAX, |b| b.bytes(self.stack.mss)));
@@ -113,12 +111,11 @@ impl Sender {
         let sent = match again {
             Some(_) => self.t.out.resend(now)?,
             None => {
-                let born = self.birth(now);
                 self.fin_sent |= fin;
-                self.t.out.push(now, born, len, fin)
+                self.t.out.push(now, len, fin)
             }
         };
-        Some(self.data(now, &sent, again.is_some()))
+        Some((sent, again.is_some()))
     }
 
     /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
@@ -126,7 +123,7 @@ impl Sender {
     fn restart_after_idle(&mut self, now: Time) {
         if self.t.out.is_empty()
             && now.saturating_sub(self.last_sent) > self.t.rtt.rto()
-            && !self.t.growth.outlasts_idleness()
+            && !self.t.controller.outlasts_idleness()
         {
             self.t.window.cwnd = self.t.window.cwnd.min(initial_window(&self.stack));
         }
@@ -144,40 +141,36 @@ impl Sender {
         (payload > 0 || fin).then_some((payload + u64::from(fin), fin))
     }
 
-    /// When the byte at `nxt` was born.
-    #[inline]
-    fn birth(&mut self, now: Time) -> Time {
-        let nxt = self.t.out.nxt();
-        while self.births.front().is_some_and(|b| b.0 <= nxt) {
-            self.births.pop_front();
-        }
-        self.births.front().map_or(now, |b| b.1)
-    }
-
-    fn data(&mut self, now: Time, sent: &Sent, again: bool) -> Segment {
+    fn data(&mut self, now: Time, sent: &Sent, again: bool, witness: &mut impl Witness) -> Transmit {
         let fin = sent.is(marks::FIN);
         let len = (sent.span() - u64::from(fin)) as u32;
         let mut segment = self.segment(now, sent.seq, len, if fin { flags::FIN } else { 0 });
-        segment.attempt = sent.attempt;
-        segment.born = sent.born;
-        segment.slow_start = self.t.window.in_slow_start();
         if self.stack.ack_rate_request > 0 && len > 0 {
-            segment.request = self.ack_rate_request(&segment);
+            segment.request = self.ack_rate_request(&segment, again);
         }
-        let counts = &mut self.t.counts;
-        counts.segments += u64::from(len > 0);
-        counts.bytes += u64::from(len);
-        if again {
-            counts.retransmitted_segments += u64::from(len > 0);
-            counts.retransmitted_bytes += u64::from(len);
-        } else if std::mem::take(&mut self.t.cwr_due) {
+        if !again && std::mem::take(&mut self.t.cwr_due) {
             segment.flags |= flags::CWR;
         }
         self.control_due = false;
         self.last_sent = now;
-        if self.t.growth_listens || self.t.response_listens || self.t.observers.is_some() {
-            self.tell_sent(now, &segment);
+        let departure = Departure {
+            now,
+            seq: segment.seq,
+            bytes: len,
+            retransmission: again,
+            in_flight: self.recovery.in_flight(&self.t).saturating_sub(u64::from(len)),
+            more: self.unsent() > 0,
+        };
+        if let Some(rates) = &mut self.t.rates {
+            rates.on_sent(&departure, self.t.window.cwnd);
         }
+        if self.t.interest.departures {
+            self.t.controller.on_sent(&departure, &self.t.window);
+        }
+        if self.departures {
+            self.recovery.on_sent(sent, &self.t);
+        }
+        witness.on_sent(&departure, sent.number);
         if self.paced {
             self.pace(now, &segment);
         }
@@ -187,34 +180,22 @@ impl Sender {
         if self.stack.rto_samples == RtoSamples::OneAWindow && !again && self.t.timed_end == NOTHING_TIMED {
             (self.t.timed_end, self.t.timed_at) = (segment.end(), now);
         }
-        segment
+        Transmit {
+            segment,
+            number: Some(sent.number),
+            retransmission: again,
+            ecn_capable: self.stack.ecn && len > 0 && !again,
+            slow_start: self.t.window.in_slow_start(),
+        }
     }
 
     /// What the segment asks of the receiver.
-    fn ack_rate_request(&mut self, segment: &Segment) -> u8 {
+    fn ack_rate_request(&mut self, segment: &Segment, again: bool) -> u8 {
         let w = &self.t.window;
         let window = w.cwnd.min(self.peer_window as f64) / w.mss;
         let last = self.unsent() == 0 && !segment.has(flags::FIN);
-        let leaving = Leaving { end: segment.end(), again: segment.is_retransmission(), last };
+        let leaving = Leaving { end: segment.end(), again, last };
         self.ack_rate.request(self.stack.ack_rate_request, window as u64, self.t.out.una(), leaving)
-    }
-
-    /// All who listen hear of a departure.
-    fn tell_sent(&mut self, now: Time, segment: &Segment) {
-        let sent = Departure {
-            now,
-            seq: segment.seq,
-            bytes: segment.len,
-            retransmission: segment.is_retransmission(),
-            in_flight: self.recovery.in_flight(&self.t).saturating_sub(u64::from(segment.len)),
-            more: self.unsent() > 0,
-        };
-        let t = &mut self.t;
-        t.response.on_sent(&sent);
-        t.growth.on_sent(&sent, &t.window);
-        if let Some(observers) = &mut t.observers {
-            observers.on_sent(&sent);
-        }
     }
 
     /// Pacing spaces a segment from the next one.
@@ -222,8 +203,8 @@ impl Sender {
         let t = &self.t;
         let rate = match self.burst.filter(|burst| now < burst.until) {
             Some(burst) => Some(burst.rate),
-            None if t.growth_listens => t.growth.pacing_rate().or_else(|| self.pacing.rate(&t.window)),
-            None => self.pacing.rate(&t.window),
+            None if t.interest.paces => t.controller.pacing_rate(&t.window),
+            None => None,
         };
         if let Some(rate) = rate {
             let gap = f64::from(segment.wire_bytes()) / rate.max(1.0) * 1e9;
@@ -241,7 +222,6 @@ impl Sender {
             ts_val,
             ts_ecr,
             flags: flag | flags::ACK,
-            born: now,
             ..Segment::default()
         }
     }

@@ -8,7 +8,9 @@ use crate::invariants::Invariants;
 use crate::pair::MS;
 use bolero::{TypeGenerator, check};
 use truckee_tcp::sender::Parts;
-use truckee_tcp::{Cause, Profile, SackBlocks, Segment, Sender, Size, Stack, Time, flags, preset};
+use truckee_tcp::{
+    Books, Cause, Profile, SackBlocks, Segment, Sender, Size, Stack, Time, Transmission, flags, preset,
+};
 
 #[derive(Debug, Clone, Copy, TypeGenerator)]
 enum Operation {
@@ -100,6 +102,7 @@ impl Case {
 struct Harness {
     now: Time,
     sender: Sender,
+    books: Books,
     invariants: Invariants,
     window: u32,
     /// Keeps the flags of a lying peer from mattering twice.
@@ -113,13 +116,15 @@ impl Harness {
         let parts = Parts::under(case.profile(), preset).expect("a preset's parts");
         let sender = Sender::new(&stack, parts);
         let invariants = Invariants::new(&stack).with_any_window();
-        Self { now: 0, sender, invariants, window: stack.advertised_window(), stack }
+        Self { now: 0, sender, books: Books::default(), invariants, window: stack.advertised_window(), stack }
     }
 
     fn apply(&mut self, operation: Operation) {
         let (una, max) = (self.sender.outstanding().una(), self.sender.outstanding().max());
         match operation {
-            Operation::Write(bytes) => self.sender.write(u64::from(bytes >> 3), Some(self.now)),
+            Operation::Write(bytes) => {
+                self.sender.write(u64::from(bytes >> 3));
+            }
             Operation::Close { roll: 32.., .. } => {}
             Operation::Close { unsent: false, .. } => self.sender.close(),
             Operation::Close { unsent: true, .. } => self.sender.close_unsent(),
@@ -139,17 +144,16 @@ impl Harness {
             Operation::Timer => {
                 if let Some(deadline) = self.sender.deadline() {
                     self.now = self.now.max(deadline);
-                    self.sender.on_timer(self.now);
+                    self.sender.on_timer(self.now, &mut self.books);
                 }
             }
             Operation::Release => self.now = self.sender.release().unwrap_or(self.now).max(self.now),
-            Operation::EarlyTimer => self.sender.on_timer(self.now),
+            Operation::EarlyTimer => self.sender.on_timer(self.now, &mut self.books),
             Operation::WaitMilliseconds(ms) => self.now += u64::from(ms >> 8) * MS,
             Operation::WaitNanoseconds(ns) => self.now += u64::from(ns),
             Operation::NoteDrop { from, len, wireless } => {
-                let from = una + u64::from(from);
                 let cause = if wireless { Cause::Wireless } else { Cause::Congestion };
-                self.sender.note_drop(&Segment { seq: from, len: len.into(), ..Segment::default() }, cause);
+                self.books.note_drop(Transmission(from.into()), una + u64::from(len), cause);
             }
         }
     }
@@ -173,7 +177,7 @@ impl Harness {
             flags: flags::ACK | flag | if extras.echo { flags::ECE } else { 0 },
             ..Segment::default()
         };
-        self.sender.on_segment(self.now, &segment);
+        self.sender.on_segment(self.now, &segment, &mut self.books);
     }
 
     /// Lets the sender send all it wants to.
@@ -181,10 +185,10 @@ impl Harness {
         for sent in 0.. {
             assert!(sent < 2_000_000, "the sender does not stop sending");
             self.invariants.before(&self.sender);
-            let Some(segment) = self.sender.poll_transmit(self.now) else { break };
+            let Some(segment) = self.sender.poll_transmit(self.now, &mut self.books) else { break };
             self.invariants.sent(&self.sender, &segment);
         }
-        self.invariants.sender_alone(&self.sender);
+        self.invariants.sender_alone(&self.sender, &self.books);
     }
 }
 
@@ -192,7 +196,7 @@ impl Harness {
 fn no_sequence_of_operations_upsets_a_sender() {
     check!().with_type::<Case>().with_iterations(40_000).for_each(|case| {
         let mut harness = Harness::new(case);
-        harness.sender.open(0);
+        harness.sender.open(0, &mut harness.books);
         harness.speak();
         for &operation in &case.operations {
             harness.apply(operation);

@@ -18,7 +18,7 @@ fn rounds(growth: &str, policy: &Spec, count: usize) -> Vec<u64> {
     let mut pair = pair(growth, policy);
     pair.send_segments(300);
     pair.finish();
-    pair.sender.rounds().iter().take(count).map(|round| round.segments).collect()
+    pair.books.rounds().iter().take(count).map(|round| round.segments).collect()
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn taba_follows_table_3_1_with_an_rfc2581_server() {
         let mut pair = Pair::of(&server.stack(stack()), Parts::of(server).expect("its parts"), &taba);
         pair.send_segments(300);
         pair.finish();
-        let rounds = pair.sender.rounds();
+        let rounds = pair.books.rounds();
         assert_eq!([rounds[0].segments, rounds[1].segments, rounds[2].segments], published, "n = {n}");
         assert_eq!([rounds[0].acks, rounds[1].acks], [1, 3 * n as u64], "n = {n}");
     }
@@ -60,7 +60,7 @@ fn who_counts_bytes_does_not_mind() {
         let mut pair = Pair::of(&stack, parts, &division(n));
         pair.send_segments(300);
         pair.finish();
-        let rounds: Vec<_> = pair.sender.rounds().iter().take(4).map(|round| round.segments).collect();
+        let rounds: Vec<_> = pair.books.rounds().iter().take(4).map(|round| round.segments).collect();
         assert_eq!(rounds, [1, 2, 4, 8].map(|k| k * first), "{n} parts");
     }
 }

@@ -18,10 +18,10 @@ fn reduced_notices(pair: &Pair) -> Vec<u64> {
 fn a_mark_halves_the_window_once_and_its_echo_ends_with_cwr() {
     let mut pair = marked(&[3, 6]);
     pair.send_segments(60);
-    pair.run_to(|p| p.sender.counts().ecn_reductions == 1);
+    pair.run_to(|p| p.books.counts().ecn_reductions == 1);
     assert_eq!((pair.now, pair.cwnd(), pair.ssthresh()), (100 * MS, 5.0, 5.0), "half of what was in the air");
     pair.finish();
-    assert_eq!(pair.sender.counts().ecn_reductions, 1);
+    assert_eq!(pair.books.counts().ecn_reductions, 1);
     assert!(pair.resent().is_empty());
     let notices = reduced_notices(&pair);
     assert_eq!(notices.len(), 1);
@@ -35,7 +35,7 @@ fn a_mark_in_the_next_window_halves_again() {
     let mut pair = marked(&[3, 20]);
     pair.send_segments(60);
     pair.finish();
-    assert_eq!((pair.sender.counts().ecn_reductions, reduced_notices(&pair).len()), (2, 2));
+    assert_eq!((pair.books.counts().ecn_reductions, reduced_notices(&pair).len()), (2, 2));
 }
 
 #[test]
@@ -43,11 +43,11 @@ fn a_loss_in_a_window_that_an_echo_has_reduced_is_repaired_without_a_second_redu
     let mut pair = marked(&[3]).lose_segments(&[5]);
     pair.send_segments(60);
     pair.run_to(|p| p.sender.repairing());
-    assert_eq!((pair.sender.counts().ecn_reductions, pair.ssthresh()), (1, 5.0));
+    assert_eq!((pair.books.counts().ecn_reductions, pair.ssthresh()), (1, 5.0));
     pair.run_to(|p| !p.sender.repairing());
     assert_eq!(pair.cwnd(), 5.0);
     pair.finish();
-    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![5], 0));
+    assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![5], 0));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_loss_in_a_window_that_an_echo_has_reduced_says_nothing_of_the_next_window()
     pair.finish();
     // 14 was sent after the echo of 3 and before 10 was known to be lost.
     assert_eq!((pair.times_of(14)[0], pair.times_of(10)[1]), (100 * MS, 200 * MS));
-    assert_eq!((pair.sender.counts().ecn_reductions, reduced_notices(&pair).len()), (2, 2));
+    assert_eq!((pair.books.counts().ecn_reductions, reduced_notices(&pair).len()), (2, 2));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn an_echo_of_a_window_that_a_loss_has_reduced_changes_nothing_more() {
     let mut pair = marked(&[8]).lose_segments(&[3]);
     pair.send_segments(60);
     pair.finish();
-    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().ecn_reductions), (1, 0));
+    assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().ecn_reductions), (1, 0));
     assert_eq!(reduced_notices(&pair).len(), 1, "CWR follows every reduction");
 }
 
@@ -73,7 +73,7 @@ fn an_echo_of_a_window_that_a_loss_has_reduced_changes_nothing_more() {
 fn no_ack_that_echoes_opens_the_window() {
     let mut pair = marked(&[1]);
     pair.send_segments(60);
-    pair.run_to(|p| p.sender.counts().ecn_reductions == 1);
+    pair.run_to(|p| p.books.counts().ecn_reductions == 1);
     let cwnd = pair.cwnd();
     pair.run_until(199 * MS);
     assert!(pair.acks.iter().filter(|(at, _)| *at < 150 * MS).all(|(_, ack)| ack.has(flags::ECE)));
@@ -87,6 +87,6 @@ fn without_agreement_a_mark_means_nothing() {
     pair.path.marks = [3].into();
     pair.send_segments(60);
     pair.finish();
-    assert_eq!(pair.sender.counts().ecn_reductions, 0);
+    assert_eq!(pair.books.counts().ecn_reductions, 0);
     assert!(!pair.acks.iter().any(|(_, ack)| ack.has(flags::ECE)));
 }

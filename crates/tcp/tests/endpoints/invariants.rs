@@ -3,7 +3,7 @@
 use truckee_tcp::ack::{AckPolicy, Honesty};
 use truckee_tcp::outstanding::marks;
 use truckee_tcp::sender::State;
-use truckee_tcp::{Receiver, Segment, Sender, Stack, flags};
+use truckee_tcp::{Books, Receiver, Sender, Stack, Transmit, flags};
 
 /// Checks a sender before, and after each of, its transmissions.
 #[derive(Debug, Clone)]
@@ -56,15 +56,16 @@ impl Invariants {
         });
     }
 
-    pub fn sent(&mut self, sender: &Sender, segment: &Segment) {
+    pub fn sent(&mut self, sender: &Sender, sent: &Transmit) {
+        let segment = &sent.segment;
         let Before { una, max, in_flight, cwnd, finished } = self.before.expect("asked before it was sent");
         if segment.seq_len() == 0 || segment.has(flags::SYN) {
             return; // SYN, or the ACK of one, or of a FIN
         }
         assert!(!finished, "sent after everything was acknowledged: {segment:?}");
-        assert_eq!(segment.is_retransmission(), segment.seq < max, "{segment:?} after {max}");
+        assert_eq!(sent.retransmission, segment.seq < max, "{segment:?} after {max}");
         assert!(segment.seq >= una && segment.end() <= sender.outstanding().max(), "{segment:?}");
-        if segment.is_retransmission() {
+        if sent.retransmission {
             self.retransmitted += u64::from(segment.len > 0);
             return;
         }
@@ -78,8 +79,8 @@ impl Invariants {
         );
     }
 
-    pub fn after(&self, sender: &Sender, receiver: &Receiver, delivered: u64) {
-        self.sender_alone(sender);
+    pub fn after(&self, sender: &Sender, books: &Books, receiver: &Receiver, delivered: u64) {
+        self.sender_alone(sender, books);
         let fin = u64::from(receiver.finished() && self.handshake);
         assert_eq!(delivered + fin, receiver.rcv_nxt() - 1, "in order and once");
         if receiver.policy().honesty() != Honesty::FeignsArrival {
@@ -88,8 +89,8 @@ impl Invariants {
     }
 
     /// What holds of a sender whatever its peer does.
-    pub fn sender_alone(&self, sender: &Sender) {
-        let (window, out, counts) = (sender.window(), sender.outstanding(), sender.counts());
+    pub fn sender_alone(&self, sender: &Sender, books: &Books) {
+        let (window, out, counts) = (sender.window(), sender.outstanding(), books.counts());
         assert!(window.cwnd.is_finite() && window.cwnd >= window.mss, "cwnd {}", window.cwnd);
         assert!(window.ssthresh.is_finite() && window.ssthresh >= 0.0, "ssthresh {}", window.ssthresh);
         match sender.state() {

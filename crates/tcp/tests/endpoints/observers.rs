@@ -2,10 +2,11 @@
 
 use crate::pair::{MS, Pair, parts, steady};
 use crate::path::Fate;
+use truckee_tcp::books::Judged;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
-use truckee_tcp::sender::{Judged, Observers, Parts};
-use truckee_tcp::{Arg, Cause, PathTruth, Segment, Spec, Stack, preset};
+use truckee_tcp::sender::Parts;
+use truckee_tcp::{Arg, Books, Cause, Observers, PathTruth, Spec, Stack, preset};
 
 fn predictor(name: &str) -> AnyPredictor {
     AnyPredictor::build(&Spec::named(name)).expect("a predictor").0
@@ -23,8 +24,15 @@ fn everyone() -> Observers {
 
 /// The laboratory tells that the first transmission of segment `number` is lost.
 fn tell(pair: &mut Pair, number: u64, cause: Cause) {
-    let dropped = Segment { seq: (number - 1) * 1000 + 1, len: 1000, ..Segment::default() };
-    pair.sender.note_drop(&dropped, cause);
+    pair.tell(number, 0, cause);
+}
+
+/// These watch, and all oracles know the path.
+fn watch(pair: &mut Pair, watchers: Observers) {
+    let path = PathTruth { available: 1e6, rtt: 100 * MS };
+    pair.books = Books::with(Some(watchers));
+    pair.books.note_path(path);
+    pair.sender.reveal_path(path);
 }
 
 /// A transfer over a path that makes its ACKs late by turns, and loses segments of which some are lost again, so that
@@ -34,11 +42,10 @@ fn eventful(stack: &Stack, parts: Parts, watchers: Observers) -> Pair {
         (1..=20).map(|k| k * 41).flat_map(|n| vec![n; if n % 5 == 0 { 2 } else { 1 }]).collect();
     let mut pair = Pair::of(stack, parts, &Spec::named("every")).lose_segments(&lost);
     pair.path.back = (0..600).map(|k| Fate { late: k * 7919 % 40 * MS, ..Fate::default() }).collect();
+    watch(&mut pair, watchers);
     for (k, &number) in lost.iter().enumerate() {
         tell(&mut pair, number, if k % 2 == 0 { Cause::Congestion } else { Cause::Wireless });
     }
-    pair.sender.note_path(PathTruth { available: 1e6, rtt: 100 * MS });
-    pair.sender.observe(watchers);
     pair.send_segments(1000);
     pair.finish();
     pair
@@ -61,7 +68,7 @@ fn no_sender_sends_anything_else_for_being_watched() {
         let (alone, watched) = (run(Observers::default()), run(everyone()));
         let sent = |pair: &Pair| pair.sent.iter().map(|t| (t.at, t.segment)).collect::<Vec<_>>();
         assert!(sent(&alone) == sent(&watched), "{}", preset.info.name);
-        assert_eq!(alone.sender.counts(), watched.sender.counts(), "{}", preset.info.name);
+        assert_eq!(alone.books.counts(), watched.books.counts(), "{}", preset.info.name);
     }
 }
 
@@ -73,7 +80,7 @@ fn each_observer_is_held_against_the_truth_of_every_loss_event() {
     tell(&mut pair, 40, Cause::Wireless);
     tell(&mut pair, 90, Cause::Wireless);
     let names = ["always-congested", "always-wireless", "ideal"];
-    pair.sender.observe(Observers::new(names.map(predictor).into(), vec![]));
+    pair.books = Books::with(Some(Observers::new(names.map(predictor).into(), vec![])));
     pair.send_segments(200);
     pair.finish();
     let judged = |congestion_right, wireless_right| Judged {
@@ -83,9 +90,9 @@ fn each_observer_is_held_against_the_truth_of_every_loss_event() {
         congestion_right,
         wireless_right,
     };
-    let watched: Vec<_> = pair.sender.observers().unwrap().judged().copied().collect();
+    let watched: Vec<_> = pair.books.observers().unwrap().judged().copied().collect();
     assert_eq!(watched, [judged(1, 0), judged(0, 2), judged(1, 2)]);
-    assert_eq!(pair.sender.counts().judged, judged(1, 0), "NewReno takes every loss for congestion");
+    assert_eq!(pair.books.counts().judged, judged(1, 0), "NewReno takes every loss for congestion");
 }
 
 #[test]
@@ -95,9 +102,9 @@ fn an_observer_like_the_predictor_in_charge_agrees_with_it() {
             let watchers =
                 Observers::new(vec![predictor("always-congested"), predictor(member.name)], vec![]);
             let pair = eventful(&stack, by_cause(member.name), watchers);
-            let counts = pair.sender.counts();
+            let counts = pair.books.counts();
             assert!(counts.fast_retransmits > 5 && counts.timeouts > 0, "{}: {counts:?}", member.name);
-            let watched = pair.sender.observers().unwrap().judged().last();
+            let watched = pair.books.observers().unwrap().judged().last();
             assert_eq!(watched, Some(&counts.judged), "{}", member.name);
         }
     }
@@ -111,13 +118,12 @@ fn an_observer_like_the_estimator_in_charge_agrees_with_it_at_every_step() {
             .lose_segments(&[30, 90, 150, 150]);
         // ACKs of what left at once come apart, as behind a bottleneck.
         pair.path.back = (0..300).map(|k| Fate { late: k % 10 * MS, ..Fate::default() }).collect();
-        pair.sender.note_path(PathTruth { available: 1e6, rtt: 100 * MS });
-        pair.sender.observe(watchers);
+        watch(&mut pair, watchers);
         pair.send_segments(300);
         let mut known = 0;
         for step in 0..1000 {
             pair.run_until(step * 10 * MS);
-            let watched = pair.sender.observers().unwrap().estimates().last().flatten();
+            let watched = pair.books.observers().unwrap().estimates().last().flatten();
             assert_eq!(watched, pair.sender.estimate(), "{} at {} ms", member.name, step * 10);
             known += u64::from(watched.is_some());
         }

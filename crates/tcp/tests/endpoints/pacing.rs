@@ -1,17 +1,16 @@
 //! Pacing and starts: when segments leave, not only how many.
 
-use crate::pair::{MS, MSS, Pair, parts, stack, steady};
+use crate::pair::{MS, MSS, Pair, product, stack, steady};
 use truckee_tcp::pace::AnyPacing;
-use truckee_tcp::sender::Parts;
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Arg, Nanos, Size, Spec, Stack, Time};
 
 /// SACK, per ACK and halving with this start and this pacing, against a receiver that acknowledges every segment.
 fn pair(stack: &Stack, start: &Spec, pacing: &Spec) -> Pair {
-    let base = parts(&Spec::named("sack"), &Spec::named("per-ack"), &Spec::named("halve"));
     let start = AnyStart::build(start).expect("a start").0;
     let pacing = AnyPacing::build(pacing).expect("pacing").0;
-    Pair::of(stack, Parts { start, pacing, ..base }, &Spec::named("every"))
+    let [recovery, growth, response] = ["sack", "per-ack", "halve"].map(Spec::named);
+    Pair::of(stack, product(&recovery, &growth, &response, start, pacing), &Spec::named("every"))
 }
 
 fn ordinary() -> Spec {

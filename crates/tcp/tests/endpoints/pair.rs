@@ -4,13 +4,17 @@ use crate::invariants::Invariants;
 use crate::path::{Fate, Path};
 use std::collections::BTreeMap;
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::controller::AnyController;
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Parts, State};
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Nanos, Receiver, Segment, Sender, Size, Spec, Stack, Time, flags, preset};
+use truckee_tcp::{
+    Books, Cause, Nanos, Receiver, Segment, Sender, Size, Spec, Stack, Time, Transmission as Number,
+    Transmit, flags, preset,
+};
 
 pub const MS: Nanos = 1_000_000;
 pub const MSS: u32 = 1000;
@@ -27,12 +31,19 @@ pub fn steady(segments: u64) -> Stack {
 }
 
 pub fn parts(recovery: &Spec, growth: &Spec, response: &Spec) -> Parts {
+    let start = AnyStart::build(&Spec::named("slow-start")).expect("a start").0;
+    let pacing = AnyPacing::build(&Spec::named("none")).expect("pacing").0;
+    product(recovery, growth, response, start, pacing)
+}
+
+/// The same with this start and this pacing.
+pub fn product(recovery: &Spec, growth: &Spec, response: &Spec, start: AnyStart, pacing: AnyPacing) -> Parts {
+    let growth = AnyGrowth::build(growth).expect("a growth rule").0;
+    let response = AnyResponse::build(response).expect("a loss response").0;
     Parts {
         recovery: AnyRecovery::build(recovery).expect("a recovery").0,
-        growth: AnyGrowth::build(growth).expect("a growth rule").0,
-        response: AnyResponse::build(response).expect("a loss response").0,
-        start: AnyStart::build(&Spec::named("slow-start")).expect("a start").0,
-        pacing: AnyPacing::build(&Spec::named("none")).expect("pacing").0,
+        controller: AnyController::of_parts(growth, response, pacing),
+        start,
     }
 }
 
@@ -42,6 +53,9 @@ pub struct Transmission {
     pub at: Time,
     pub number: u64,
     pub segment: Segment,
+    pub transmission: Option<Number>,
+    /// Whether its data was sent before.
+    pub again: bool,
 }
 
 enum Packet {
@@ -52,6 +66,7 @@ enum Packet {
 pub struct Pair {
     pub now: Time,
     pub sender: Sender,
+    pub books: Books,
     pub receiver: Receiver,
     pub path: Path,
     /// Everything the sender sent, in order.
@@ -66,6 +81,8 @@ pub struct Pair {
     /// Packets on their way, by arrival and order.
     air: BTreeMap<(Time, u64), Packet>,
     ordinal: u64,
+    /// What is to be said of transmissions to come: segment, how many went before, cause.
+    told: Vec<(u64, usize, Cause)>,
 }
 
 impl Pair {
@@ -79,6 +96,7 @@ impl Pair {
             now: 0,
             receiver: Receiver::new(stack, policy, sack),
             sender,
+            books: Books::default(),
             path: Path::new(50 * MS),
             sent: Vec::new(),
             acks: Vec::new(),
@@ -88,6 +106,7 @@ impl Pair {
             invariants: Invariants::new(stack),
             air: BTreeMap::new(),
             ordinal: 0,
+            told: Vec::new(),
         }
     }
 
@@ -140,12 +159,12 @@ impl Pair {
     }
 
     pub fn open(&mut self) {
-        self.sender.open(self.now);
+        self.sender.open(self.now, &mut self.books);
         self.pump();
     }
 
     pub fn write(&mut self, bytes: u64) {
-        self.sender.write(bytes, None);
+        self.sender.write(bytes);
         self.written += bytes;
         self.pump();
     }
@@ -166,7 +185,7 @@ impl Pair {
         assert_eq!(self.sender.unsent(), 0);
         assert!(self.sender.outstanding().is_empty());
         assert_eq!(
-            self.sender.counts().segments,
+            self.books.counts().segments,
             self.sent.iter().filter(|t| t.segment.len > 0).count() as u64
         );
     }
@@ -204,7 +223,7 @@ impl Pair {
 
     /// Numbers of the segments sent again, in order.
     pub fn resent(&self) -> Vec<u64> {
-        self.data().filter(|t| t.segment.is_retransmission()).map(|t| t.number).collect()
+        self.data().filter(|t| t.again).map(|t| t.number).collect()
     }
 
     /// cwnd in segments.
@@ -237,13 +256,13 @@ impl Pair {
         if let Some(entry) = self.air.first_entry().filter(|e| e.key().0 == at) {
             match entry.remove() {
                 Packet::Data(segment, marked) => {
-                    self.receiver.on_segment(at, &segment, marked);
-                    self.delivered += self.receiver.delivered().iter().map(|d| d.bytes).sum::<u64>();
+                    self.receiver.on_segment(at, &segment, marked, &mut ());
+                    self.delivered += self.receiver.delivered();
                 }
-                Packet::Ack(ack) => self.sender.on_segment(at, &ack),
+                Packet::Ack(ack) => self.sender.on_segment(at, &ack, &mut self.books),
             }
         } else if self.sender.deadline() == Some(at) {
-            self.sender.on_timer(at);
+            self.sender.on_timer(at, &mut self.books);
         } else if self.sender.release() != Some(at) {
             self.receiver.on_timer(at);
         }
@@ -256,9 +275,9 @@ impl Pair {
         let before = self.sent.len();
         loop {
             self.invariants.before(&self.sender);
-            let Some(segment) = self.sender.poll_transmit(self.now) else { break };
-            self.invariants.sent(&self.sender, &segment);
-            self.forward(segment);
+            let Some(sent) = self.sender.poll_transmit(self.now, &mut self.books) else { break };
+            self.invariants.sent(&self.sender, &sent);
+            self.forward(&sent);
             assert!(self.sent.len() - before < 100_000, "the sender does not stop sending");
         }
         while let Some(ack) = self.receiver.poll_transmit(self.now) {
@@ -268,14 +287,39 @@ impl Pair {
                 self.launch(fate, || Packet::Ack(ack));
             }
         }
-        self.invariants.after(&self.sender, &self.receiver, self.delivered);
+        self.invariants.after(&self.sender, &self.books, &self.receiver, self.delivered);
     }
 
-    fn forward(&mut self, segment: Segment) {
+    /// The laboratory tells that this transmission of segment `number` is lost, after so many others of it, or will be.
+    pub fn tell(&mut self, number: u64, before: usize, cause: Cause) {
+        self.told.push((number, before, cause));
+        let sent: Vec<_> = self.data().filter(|t| t.number == number).copied().collect();
+        if let Some(sent) = sent.get(before) {
+            self.note(number, before, sent.transmission, sent.segment.end());
+        }
+    }
+
+    fn note(&mut self, number: u64, before: usize, transmission: Option<Number>, end: u64) {
+        let told = self.told.iter().position(|&(n, b, _)| (n, b) == (number, before));
+        if let (Some(at), Some(transmission)) = (told, transmission) {
+            self.books.note_drop(transmission, end, self.told.remove(at).2);
+        }
+    }
+
+    fn forward(&mut self, sent: &Transmit) {
+        let segment = sent.segment;
         let number = segment.seq.saturating_sub(1) / u64::from(self.mss) + 1;
         let fate = self.path.data_fate(&segment, number);
         if segment.len > 0 || segment.has(flags::SYN | flags::FIN) {
-            self.sent.push(Transmission { at: self.now, number, segment });
+            let before = self.data().filter(|t| t.number == number).count();
+            self.note(number, before, sent.number, segment.end());
+            self.sent.push(Transmission {
+                at: self.now,
+                number,
+                segment,
+                transmission: sent.number,
+                again: sent.retransmission,
+            });
         }
         self.launch(fate, || Packet::Data(segment, fate.marked));
     }

@@ -10,7 +10,7 @@ use truckee_tcp::{Arg, Profile, Spec, Stack, preset};
 fn noticed(stack: &Stack, name: &str, lost: &[u64]) -> Pair {
     let mut pair = Pair::preset(stack, name).lose_segments(lost);
     pair.send_segments(60);
-    pair.run_to(|p| p.sender.counts().fast_retransmits + p.sender.counts().timeouts == 1);
+    pair.run_to(|p| p.books.counts().fast_retransmits + p.books.counts().timeouts == 1);
     pair
 }
 
@@ -21,7 +21,7 @@ fn a_loss_takes_half_of_the_flight_or_of_the_window() {
         let stack = Stack { reduce_from, ..steady(10) };
         let mut pair = Pair::preset(&stack, "newreno").lose_segments(&[1]);
         pair.send_segments(4);
-        pair.run_to(|p| p.sender.counts().fast_retransmits == 1);
+        pair.run_to(|p| p.books.counts().fast_retransmits == 1);
         assert_eq!(pair.ssthresh(), ssthresh, "{reduce_from:?}");
         pair.finish();
     }
@@ -32,7 +32,7 @@ fn a_timeout_in_a_repair_halves_the_window_without_its_inflation() {
     let stack = Stack { reduce_from: ReduceFrom::Window, ..steady(10) };
     let mut pair = Pair::preset(&stack, "newreno").lose_segments(&[5, 5]);
     pair.send_segments(60);
-    pair.run_to(|p| p.sender.counts().timeouts == 1);
+    pair.run_to(|p| p.books.counts().timeouts == 1);
     let left = pair.ssthresh();
     assert!((2.5..2.7).contains(&left), "half of the five that the fast retransmit left: {left}");
     pair.finish();
@@ -58,7 +58,7 @@ fn a_segment_that_times_out_again_keeps_ssthresh_or_lowers_it_to_two() {
         let lost: Vec<u64> = (1..=10).chain([1]).collect();
         let mut pair = Pair::preset(&stack, "newreno").lose_segments(&lost);
         pair.send_segments(10);
-        pair.run_to(|p| p.sender.counts().timeouts == 2);
+        pair.run_to(|p| p.books.counts().timeouts == 2);
         assert_eq!(pair.ssthresh(), ssthresh, "{repeated_reduction}");
         pair.finish();
     }
@@ -171,7 +171,7 @@ fn sack1_sends_each_hole_once_and_waits_for_the_timer_if_that_is_lost_too() {
         let mut pair = Pair::recovery(&steady(20), &Spec::named("sack1")).lose_segments(lost);
         pair.send_segments(60);
         pair.finish();
-        assert_eq!(pair.sender.counts().timeouts, timeouts, "{lost:?}");
+        assert_eq!(pair.books.counts().timeouts, timeouts, "{lost:?}");
         assert!(timeouts > 0 || pair.resent() == lost, "{:?}", pair.resent());
     }
 }
@@ -180,13 +180,13 @@ fn sack1_sends_each_hole_once_and_waits_for_the_timer_if_that_is_lost_too() {
 fn ns_2s_vegas_leaves_a_second_hole_to_the_timer_and_doubles_it() {
     let mut pair = profiled("vegas", steady(10)).lose_segments(&[3, 4, 5]);
     pair.send_segments(60);
-    pair.run_to(|p| p.sender.counts().fast_retransmits == 1);
+    pair.run_to(|p| p.books.counts().fast_retransmits == 1);
     assert_eq!(pair.sender.rtt().rto(), 600 * MS, "30 ticks after one sample, doubled");
     pair.finish();
     let mut ours = Pair::preset(&steady(10), "vegas").lose_segments(&[3, 4, 5]);
     ours.send_segments(60);
     ours.finish();
-    assert_eq!(ours.sender.counts().timeouts, 0);
+    assert_eq!(ours.books.counts().timeouts, 0);
     assert!(pair.now > ours.now);
 }
 

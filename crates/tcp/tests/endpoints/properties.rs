@@ -1,7 +1,7 @@
 //! Properties of every sender against every receiver on drawn paths and stacks: the run ends, every byte comes once
 //! and in order, and the [`crate::invariants`] hold throughout. `PROPTEST_CASES` sets the number of cases.
 
-use crate::pair::{MS, Pair, parts};
+use crate::pair::{MS, Pair, parts, product};
 use crate::path::Fate;
 use proptest::prelude::*;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty};
@@ -9,7 +9,7 @@ use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
-use truckee_tcp::sender::{Parts, State};
+use truckee_tcp::sender::State;
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Arg, Info, Profile, Size, Spec, Stack, preset};
 
@@ -150,7 +150,7 @@ proptest! {
         (forward, back) in (fates(), fates()),
         (segments, odd) in (0u64..80, any::<u64>()),
     ) {
-        let mut pair = Pair::of(&stack, Parts { start, pacing, ..parts(&recovery, &growth, &response) }, &policy);
+        let mut pair = Pair::of(&stack, product(&recovery, &growth, &response, start, pacing), &policy);
         pair.path.delay = delay;
         pair.path.divide = divide;
         pair.path.forward = forward.into();
@@ -189,7 +189,7 @@ proptest! {
         (segments, odd) in (0u64..80, any::<u64>()),
     ) {
         let policy = Spec::named("optimistic").with("ahead", Arg::Number(ahead as f64));
-        let mut pair = Pair::of(&stack, Parts { start, pacing, ..parts(&recovery, &growth, &response) }, &policy);
+        let mut pair = Pair::of(&stack, product(&recovery, &growth, &response, start, pacing), &policy);
         pair.path.delay = delay;
         pair.path.forward = forward.into();
         pair.path.back = back.into();
@@ -210,13 +210,13 @@ proptest! {
         segments in 0u64..80,
     ) {
         let stack = Stack { min_rto: 1000 * MS, ..stack };
-        let mut pair = Pair::of(&stack, Parts { start, pacing, ..parts(&recovery, &growth, &response) }, &policy);
+        let mut pair = Pair::of(&stack, product(&recovery, &growth, &response, start, pacing), &policy);
         pair.path.delay = delay;
         pair.path.divide = divide;
         pair.send_file(file(&stack, segments, 0));
         pair.finish();
         prop_assert!(pair.resent().is_empty());
-        prop_assert_eq!((pair.sender.counts().timeouts, pair.sender.counts().fast_retransmits), (0, 0));
+        prop_assert_eq!((pair.books.counts().timeouts, pair.books.counts().fast_retransmits), (0, 0));
     }
 
     #[test]
@@ -228,7 +228,7 @@ proptest! {
         (forward, back) in (fates(), fates()),
         messages in prop::collection::vec((0u64..20, 0..4000 * MS), 1..10),
     ) {
-        let mut pair = Pair::of(&stack, Parts { start, pacing, ..parts(&recovery, &growth, &response) }, &policy);
+        let mut pair = Pair::of(&stack, product(&recovery, &growth, &response, start, pacing), &policy);
         pair.path.forward = forward.into();
         pair.path.back = back.into();
         pair.open();

@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, stack, steady};
 use crate::path::Fate;
-use truckee_tcp::{Arg, Cause, Segment, Spec, Stack};
+use truckee_tcp::{Arg, Cause, Spec, Stack};
 
 fn newreno(variant: &str) -> Spec {
     Spec::named("newreno").with("variant", Arg::Name(variant.to_owned()))
@@ -12,13 +12,13 @@ fn newreno(variant: &str) -> Spec {
 fn tahoe_goes_back_and_slow_starts() {
     let mut pair = Pair::preset(&steady(10), "tahoe").lose_segments(&[5, 8]);
     pair.send_segments(40);
-    pair.run_to(|p| p.sender.counts().fast_retransmits == 1);
+    pair.run_to(|p| p.books.counts().fast_retransmits == 1);
     assert_eq!((pair.now, pair.cwnd(), pair.ssthresh()), (100 * MS, 1.0, 5.0));
     pair.run_until(150 * MS);
     assert_eq!(pair.sender.outstanding().flight(), 1000, "one segment again");
     pair.finish();
     assert_eq!(pair.resent(), [5, 8, 9], "9 had come, but follows 8");
-    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (1, 0));
+    assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().timeouts), (1, 0));
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn tahoe_without_fast_retransmit_waits_for_the_timer() {
     let mut pair = Pair::preset(&steady(10), "tahoe-nofr").lose_segments(&[5]);
     pair.send_segments(40);
     pair.finish();
-    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (0, 1));
+    assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().timeouts), (0, 1));
     assert_eq!(pair.times_of(5)[1], 1100 * MS, "an RTO after the last ACK of new data");
 }
 
@@ -51,7 +51,7 @@ fn reno_leaves_recovery_at_the_first_new_ack() {
     pair.run_to(|p| !p.sender.repairing());
     assert_eq!((pair.now, pair.cwnd()), (200 * MS, 5.0));
     pair.finish();
-    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![5], 0));
+    assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![5], 0));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn reno_leaves_three_losses_in_a_window_to_the_timer() {
     let mut pair = Pair::preset(&steady(10), "reno").lose_segments(&[3, 4, 5]);
     pair.send_segments(40);
     pair.finish();
-    assert_eq!((pair.times_of(3)[1], pair.sender.counts().timeouts), (100 * MS, 1));
+    assert_eq!((pair.times_of(3)[1], pair.books.counts().timeouts), (100 * MS, 1));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn newreno_repairs_one_hole_a_round() {
     let repaired = [3, 4, 5].map(|number| pair.times_of(number)[1]);
     assert_eq!(repaired, [100 * MS, 200 * MS, 300 * MS]);
     assert_eq!(pair.resent(), [3, 4, 5]);
-    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (1, 0));
+    assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().timeouts), (1, 0));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn impatient_newreno_gives_many_holes_to_the_timer_and_the_steady_one_does_not()
         let mut pair = Pair::recovery(&steady(30), &newreno(variant)).lose_segments(&holes);
         pair.send_segments(60);
         pair.finish();
-        assert_eq!(pair.sender.counts().timeouts, timeouts, "{variant}");
+        assert_eq!(pair.books.counts().timeouts, timeouts, "{variant}");
     }
 }
 
@@ -133,7 +133,7 @@ fn duplicates_of_what_a_timeout_sent_needlessly_start_no_fast_retransmit() {
         pair.path.forward = [late; 10].into();
         pair.send_segments(40);
         pair.finish();
-        let counts = pair.sender.counts();
+        let counts = pair.books.counts();
         let at_recover = pair.acks.iter().filter(|(_, ack)| ack.ack == 10_001).count();
         assert!(preset == "sack" || at_recover > 3, "{preset}: {at_recover} ACKs were to be misunderstood");
         assert_eq!((counts.timeouts, counts.fast_retransmits), (1, 0), "{preset}");
@@ -147,7 +147,7 @@ fn two_duplicates_are_taken_for_reordering() {
         pair.path.forward = [Fate { late: 1, ..Fate::default() }].into();
         pair.send_segments(3);
         pair.finish();
-        assert_eq!(pair.sender.counts().fast_retransmits, 0, "{preset}");
+        assert_eq!(pair.books.counts().fast_retransmits, 0, "{preset}");
         assert_eq!(pair.acks.len(), 3, "{preset}");
     }
 }
@@ -168,26 +168,21 @@ fn the_loss_of_a_repair_is_left_to_the_timer() {
         let mut pair = Pair::preset(&steady(10), preset).lose_segments(&[5, 5]);
         pair.send_segments(40);
         pair.finish();
-        let counts = pair.sender.counts();
+        let counts = pair.books.counts();
         assert_eq!((counts.timeouts, counts.fast_retransmits), (1, 1), "{preset}");
     }
-}
-
-/// The first transmission of segment `number`.
-fn first_of(number: u64) -> Segment {
-    Segment { seq: (number - 1) * 1000 + 1, len: 1000, ..Segment::default() }
 }
 
 #[test]
 fn a_timeout_of_a_repair_that_was_not_dropped_is_spurious() {
     let mut pair = Pair::preset(&steady(10), "newreno").lose_segments(&[5]);
     pair.send_segments(40);
-    pair.sender.note_drop(&first_of(5), Cause::Congestion);
+    pair.tell(5, 0, Cause::Congestion);
     pair.run_to(|p| p.sender.repairing());
-    let judged = |pair: &Pair| pair.sender.counts().judged;
+    let judged = |pair: &Pair| pair.books.counts().judged;
     assert_eq!((judged(&pair).congestion, judged(&pair).spurious), (1, 0));
     let late = pair.sender.deadline().unwrap();
-    pair.sender.on_timer(late);
+    pair.sender.on_timer(late, &mut pair.books);
     assert_eq!((judged(&pair).congestion, judged(&pair).spurious), (1, 1), "the repair was on its way");
 }
 
@@ -195,14 +190,13 @@ fn a_timeout_of_a_repair_that_was_not_dropped_is_spurious() {
 fn a_timeout_of_a_repair_that_was_dropped_has_the_cause_of_that_drop() {
     let mut pair = Pair::preset(&steady(10), "newreno").lose_segments(&[5]);
     pair.send_segments(40);
-    pair.sender.note_drop(&first_of(5), Cause::Congestion);
+    pair.tell(5, 0, Cause::Congestion);
     pair.run_to(|p| p.sender.repairing());
-    let again = Segment { attempt: 1, ..first_of(5) };
-    pair.sender.note_drop(&again, Cause::Wireless);
-    pair.sender.note_drop(&first_of(5), Cause::Congestion); // as a drop from a long queue would be told: last
+    pair.tell(5, 1, Cause::Wireless);
+    pair.tell(5, 0, Cause::Congestion); // as a drop from a long queue would be told: last
     let late = pair.sender.deadline().unwrap();
-    pair.sender.on_timer(late);
-    let judged = pair.sender.counts().judged;
+    pair.sender.on_timer(late, &mut pair.books);
+    let judged = pair.books.counts().judged;
     assert_eq!((judged.congestion, judged.wireless, judged.spurious), (1, 1, 0));
 }
 
@@ -211,12 +205,12 @@ fn the_true_cause_of_a_loss_is_that_of_the_segment_that_was_lost() {
     for (cause, congestion, wireless) in [(Cause::Congestion, 1, 0), (Cause::Wireless, 0, 1)] {
         let mut pair = Pair::preset(&steady(10), "newreno-lp(ideal)").lose_segments(&[5]);
         pair.send_segments(40);
-        pair.sender.note_drop(&first_of(5), cause);
+        pair.tell(5, 0, cause);
         pair.run_to(|p| p.sender.repairing());
         // The ideal predictor keeps the whole flight where the loss was noise.
         assert_eq!(pair.ssthresh(), if wireless == 1 { 10.0 } else { 5.0 });
         pair.finish();
-        let counts = *pair.sender.counts();
+        let counts = *pair.books.counts();
         assert_eq!(
             (counts.judged.congestion, counts.judged.wireless, counts.judged.spurious),
             (congestion, wireless, 0)
@@ -233,7 +227,7 @@ fn limited_transmit_gets_the_third_duplicate_out_of_a_small_window() {
             let mut pair = Pair::preset(&stack, preset).lose_segments(&[1]);
             pair.send_segments(10);
             pair.finish();
-            assert_eq!(pair.sender.counts().timeouts, timeouts, "{preset}, {limited_transmit}");
+            assert_eq!(pair.books.counts().timeouts, timeouts, "{preset}, {limited_transmit}");
         }
     }
 }
@@ -252,7 +246,7 @@ fn what_limited_transmit_released_does_not_count_when_the_window_is_halved() {
 fn limited_transmit_does_not_widen_the_window_of_a_go_back() {
     let mut pair = Pair::preset(&Stack { limited_transmit: true, ..steady(10) }, "tahoe").lose_segments(&[5]);
     pair.send_segments(40);
-    pair.run_to(|p| p.sender.counts().fast_retransmits == 1);
+    pair.run_to(|p| p.books.counts().fast_retransmits == 1);
     let at = pair.now;
     pair.run_until(at);
     assert_eq!(pair.resent(), [5], "one segment, although duplicates go on coming");

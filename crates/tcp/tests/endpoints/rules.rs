@@ -22,7 +22,7 @@ fn vegas_retransmits_on_the_first_duplicate_where_the_segment_is_old() {
         pair.deliver_all();
         let after = pair.times_of(41)[1] - start;
         assert!(after >= resent * MS && after < (resent + 20) * MS, "{preset}: {} ms", after / MS);
-        assert_eq!(pair.sender.counts().timeouts, timeouts, "{preset}");
+        assert_eq!(pair.books.counts().timeouts, timeouts, "{preset}");
     }
 }
 
@@ -43,7 +43,7 @@ fn vegas_decreases_once_for_the_losses_of_one_round() {
     let mut pair = Pair::preset(&steady(12), "vegas").lose_segments(&[3, 6, 9]);
     pair.send_segments(60);
     pair.finish();
-    assert_eq!(pair.sender.counts().timeouts, 0);
+    assert_eq!(pair.books.counts().timeouts, 0);
     assert_eq!(pair.resent(), [3, 6, 9]);
     assert!(pair.ssthresh() >= 9.0, "{}", pair.ssthresh());
 }
@@ -104,7 +104,7 @@ fn limited_slow_start_opens_by_half_of_its_limit_a_round() {
 fn handoff(preset: &str) -> Pair {
     let mut pair = Pair::preset(&steady(10), preset).lose_segments(&[11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
     pair.send_segments(100);
-    pair.run_to(|p| p.sender.counts().timeouts == 1);
+    pair.run_to(|p| p.books.counts().timeouts == 1);
     pair.run_until(pair.now);
     pair
 }
@@ -120,7 +120,7 @@ fn a_handoff_leaves_selective_slow_start_its_window_and_a_longer_one_does_not() 
     // What times out a second time is no handoff.
     let mut pair = Pair::preset(&steady(10), "selective-slow-start").lose_segments(&[11, 11]);
     pair.send_segments(11);
-    pair.run_to(|p| p.sender.counts().timeouts == 2);
+    pair.run_to(|p| p.books.counts().timeouts == 2);
     assert_eq!(pair.cwnd(), 1.0);
     pair.finish();
 }
@@ -135,6 +135,6 @@ fn santa_cruz_keeps_its_window_where_a_loss_comes_without_a_queue() {
         pair.run_until(pair.now + 10 * MS);
     });
     pair.deliver_all();
-    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![35], 0));
+    assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![35], 0));
     assert!(pair.cwnd() >= 10.0, "{}", pair.cwnd());
 }

@@ -15,7 +15,7 @@ fn all_holes_are_repaired_in_one_round_trip() {
     pair.finish();
     assert_eq!([3, 4, 5].map(|number| pair.times_of(number)[1]), [100 * MS; 3]);
     assert_eq!(pair.resent(), [3, 4, 5]);
-    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (1, 0));
+    assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().timeouts), (1, 0));
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_loss_at_the_tail_is_rescued_without_the_timer() {
     let mut pair = sack().lose_segments(&[2, 10]);
     pair.send_segments(10);
     pair.finish();
-    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![2, 10], 0));
+    assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![2, 10], 0));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn an_ack_that_advances_and_shows_a_gap_starts_the_repair() {
     let mut pair = sack().lose_segments(&[2]).lose_back(&[0, 1, 2, 3, 4, 5, 6, 7]);
     pair.send_segments(10);
     pair.finish();
-    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![2], 0));
+    assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![2], 0));
     assert_eq!(pair.times_of(2)[1], 100 * MS);
 }
 
@@ -64,8 +64,8 @@ fn reporting(ack: u64, from: u64, to: u64) -> Segment {
 
 /// What a sender sends at once when it hears an ACK.
 fn answer(pair: &mut Pair, now: u64, ack: Segment) -> Vec<u64> {
-    pair.sender.on_segment(now, &ack);
-    std::iter::from_fn(|| pair.sender.poll_transmit(now)).map(|s| s.seq).collect()
+    pair.sender.on_segment(now, &ack, &mut pair.books);
+    std::iter::from_fn(|| pair.sender.poll_transmit(now, &mut pair.books)).map(|s| s.segment.seq).collect()
 }
 
 /// A repair of the first of ten segments, which has sent four new ones; its end is 10,001.
@@ -83,7 +83,7 @@ fn the_ack_that_ends_a_repair_starts_the_next_one_where_it_shows_a_gap() {
     let mut pair = repairing_the_first();
     let sent = answer(&mut pair, 200 * MS, reporting(10_001, 11_001, 14_001));
     assert_eq!(sent[0], 10_001, "no three more duplicates");
-    assert_eq!(pair.sender.counts().fast_retransmits, 2);
+    assert_eq!(pair.books.counts().fast_retransmits, 2);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_new_repair_does_not_send_again_what_the_last_one_has_in_the_air() {
     // Before the repair of 1 is acknowledged, 11 is known to be lost, and sent again.
     assert_eq!(answer(&mut pair, 199 * MS, reporting(1, 11_001, 14_001))[0], 10_001);
     assert!(!answer(&mut pair, 200 * MS, reporting(10_001, 11_001, 15_001)).contains(&10_001));
-    assert_eq!(pair.sender.counts().fast_retransmits, 2, "but it was another window's loss");
+    assert_eq!(pair.books.counts().fast_retransmits, 2, "but it was another window's loss");
 }
 
 #[test]
@@ -100,11 +100,11 @@ fn what_was_reported_long_ago_is_no_sample_of_the_round_trip_time() {
     let mut pair = Pair::preset(&steady(2), "sack");
     pair.send_segments(10); // 1 and 2 leave at once
     let plain = |ack| Segment { seq: 1, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
-    pair.sender.on_segment(100 * MS, &plain(1001));
-    assert_eq!(pair.sender.poll_transmit(100 * MS).map(|s| s.seq), Some(2001));
-    pair.sender.on_segment(200 * MS, &reporting(1001, 2001, 3001));
-    pair.sender.on_segment(210 * MS, &plain(3001)); // 2 has come at last
-    assert_eq!(pair.sender.last_rtt(), Some(210 * MS));
+    pair.sender.on_segment(100 * MS, &plain(1001), &mut pair.books);
+    assert_eq!(pair.sender.poll_transmit(100 * MS, &mut pair.books).map(|s| s.segment.seq), Some(2001));
+    pair.sender.on_segment(200 * MS, &reporting(1001, 2001, 3001), &mut pair.books);
+    pair.sender.on_segment(210 * MS, &plain(3001), &mut pair.books); // 2 has come at last
+    assert_eq!(pair.books.last_rtt(), Some(210 * MS));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_block_over_part_of_a_segment_does_not_count() {
     pair.send_segments(4);
     let mut ack = Segment { seq: 1, ack: 1, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
     ack.sack.push(1, 1501, 3501);
-    pair.sender.on_segment(100 * MS, &ack);
+    pair.sender.on_segment(100 * MS, &ack, &mut pair.books);
     let sacked = (0..4).map(|at| pair.sender.outstanding().get(at).is_some_and(|s| s.is(marks::SACKED)));
     assert_eq!(sacked.collect::<Vec<_>>(), [false, false, true, false]);
     assert_eq!(pair.sender.outstanding().pipe(), 3000);
@@ -132,7 +132,7 @@ fn a_loss_of_the_first_segment_sent_in_recovery_starts_the_next_one() {
     let mut pair = sack().lose_segments(&[1, 11]);
     pair.send_segments(40);
     pair.finish();
-    assert_eq!((pair.sender.counts().fast_retransmits, pair.sender.counts().timeouts), (2, 0));
+    assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().timeouts), (2, 0));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn what_a_recovery_sent_newly_and_lost_is_repaired_within_it() {
     pair.send_segments(60);
     pair.finish();
     assert_eq!([1, 20, 22].map(|number| pair.times_of(number)[1]), [100 * MS, 200 * MS, 200 * MS]);
-    assert_eq!(pair.sender.counts().timeouts, 0);
+    assert_eq!(pair.books.counts().timeouts, 0);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn after_a_timeout_what_was_sacked_is_not_sent_again() {
     let mut pair = Pair::preset(&steady(5), "sack").lose_segments(&[1, 1, 3]);
     pair.send_segments(5);
     pair.finish();
-    assert_eq!((pair.resent(), pair.sender.counts().timeouts), (vec![1, 1, 3], 1));
+    assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![1, 1, 3], 1));
 }
 
 #[test]
@@ -191,5 +191,5 @@ fn a_peer_window_of_one_segment_is_repaired_too() {
     let mut pair = Pair::preset(&stack, "sack").lose_segments(&[2]);
     pair.send_segments(4);
     pair.finish();
-    assert_eq!(pair.sender.counts().timeouts, 1);
+    assert_eq!(pair.books.counts().timeouts, 1);
 }

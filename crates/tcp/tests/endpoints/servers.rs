@@ -21,7 +21,7 @@ fn within(name: &str, base: Stack) -> Pair {
 
 /// Segments and ACKs of each of the first rounds.
 fn rounds(pair: &Pair, count: usize) -> (Vec<u64>, Vec<u64>) {
-    let rounds = pair.sender.rounds();
+    let rounds = pair.books.rounds();
     rounds.iter().take(count).map(|round| (round.segments, round.acks)).unzip()
 }
 
@@ -58,7 +58,7 @@ fn an_rfc2581_server_holds_64_kib_and_no_more() {
     let mut pair = server("rfc2581");
     pair.send_segments(1000);
     pair.finish();
-    let largest = pair.sender.rounds().iter().map(|round| round.segments).max();
+    let largest = pair.books.rounds().iter().map(|round| round.segments).max();
     assert_eq!(largest, Some(44), "64 KiB are 44 segments and a part of one");
 }
 
@@ -112,7 +112,7 @@ fn division_delays_a_harmed_server_and_no_other() {
         pair.path.divide = parts;
         pair.send_segments(370);
         pair.finish();
-        (pair.now, pair.sender.counts().segments)
+        (pair.now, pair.books.counts().segments)
     };
     for parts in [2, 4, 12] {
         let (whole, divided) = (time("harmed", 1), time("harmed", parts));
@@ -146,7 +146,7 @@ fn a_segment_that_shrank_in_the_air_is_sent_again_as_it_was() {
     pair.path.divide = 4;
     pair.send_segments(30);
     pair.finish();
-    let again: Vec<_> = pair.sent.iter().filter(|t| t.segment.is_retransmission()).collect();
+    let again: Vec<_> = pair.sent.iter().filter(|t| t.again).collect();
     assert!(!again.is_empty());
     for transmission in again {
         let first =

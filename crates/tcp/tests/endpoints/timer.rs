@@ -18,7 +18,7 @@ fn an_ack_of_a_retransmission_is_no_sample_and_keeps_the_back_off() {
     let mut pair = Pair::preset(&stack(), "newreno").lose_segments(&[1]);
     pair.send_segments(3);
     pair.run_until(1100 * MS);
-    assert_eq!((pair.sender.counts().rtt_samples, pair.sender.rtt().rto()), (0, 2000 * MS));
+    assert_eq!((pair.books.counts().rtt_samples, pair.sender.rtt().rto()), (0, 2000 * MS));
     pair.run_until(1200 * MS);
     assert_eq!(pair.sender.rtt().smoothed(), Some(100 * MS));
     assert_eq!(pair.sender.rtt().rto(), 1000 * MS, "the first sample ends the back-off");
@@ -30,7 +30,7 @@ fn timestamps_measure_retransmissions_too() {
     let mut pair = Pair::preset(&Stack { timestamps: true, ..stack() }, "newreno").lose_segments(&[1]);
     pair.send_segments(3);
     pair.run_until(1100 * MS);
-    assert_eq!((pair.sender.counts().rtt_samples, pair.sender.rtt().smoothed()), (1, Some(100 * MS)));
+    assert_eq!((pair.books.counts().rtt_samples, pair.sender.rtt().smoothed()), (1, Some(100 * MS)));
     pair.finish();
 }
 
@@ -39,7 +39,7 @@ fn timestamps_measure_a_steady_path_as_steady() {
     let mut pair = Pair::preset(&Stack { timestamps: true, ..steady(4) }, "newreno");
     pair.send_segments(40);
     pair.finish();
-    let counts = pair.sender.counts();
+    let counts = pair.books.counts();
     // A timestamp of 0 would mean none, so what leaves at time 0 says 1.
     assert!(u128::from(counts.rtt_samples * 100 * MS) - counts.rtt_sum <= 4);
     assert_eq!(counts.rtt_samples, 40);
@@ -70,20 +70,20 @@ fn timeouts_fall_on_ticks_of_a_coarse_clock() {
 fn a_segment_that_times_out_again_keeps_ssthresh() {
     let mut pair = Pair::preset(&steady(10), "tahoe-nofr").lose_segments(&[1, 1, 1]);
     pair.send_segments(20);
-    pair.run_to(|p| p.sender.counts().timeouts == 1);
+    pair.run_to(|p| p.books.counts().timeouts == 1);
     assert_eq!((pair.cwnd(), pair.ssthresh()), (1.0, 5.0));
-    pair.run_to(|p| p.sender.counts().timeouts == 3);
+    pair.run_to(|p| p.books.counts().timeouts == 3);
     assert_eq!((pair.cwnd(), pair.ssthresh()), (1.0, 5.0));
     pair.finish();
-    assert_eq!(pair.sender.counts().judged.spurious, 1, "one loss event");
+    assert_eq!(pair.books.counts().judged.spurious, 1, "one loss event");
 }
 
 #[test]
 fn another_segment_that_times_out_is_another_loss_even_without_a_sample_between() {
     let mut pair = Pair::preset(&steady(10), "tahoe-nofr").lose_segments(&[1, 2, 2]);
     pair.send_segments(20);
-    pair.run_to(|p| p.sender.counts().timeouts == 2);
-    assert_eq!((pair.sender.counts().rtt_samples, pair.sender.counts().judged.spurious), (0, 2));
+    pair.run_to(|p| p.books.counts().timeouts == 2);
+    assert_eq!((pair.books.counts().rtt_samples, pair.books.counts().judged.spurious), (0, 2));
     assert_eq!((pair.cwnd(), pair.ssthresh()), (1.0, 2.0));
     pair.finish();
 }
@@ -104,7 +104,7 @@ fn an_old_duplicate_does_not_age_the_timestamp_echoed() {
     let mut receiver = Receiver::new(&stack, policy, false);
     let segment = |ts_val| Segment { seq: 1, len: 1000, ts_val, flags: flags::ACK, ..Segment::default() };
     let mut echo = |ts_val| {
-        receiver.on_segment(1000, &segment(ts_val), false);
+        receiver.on_segment(1000, &segment(ts_val), false, &mut ());
         receiver.poll_transmit(1000).unwrap().ts_ecr
     };
     assert_eq!([echo(500), echo(200), echo(700)], [500, 500, 700]);
@@ -117,7 +117,7 @@ fn a_delayed_ack_echoes_the_first_segment_it_covers() {
     let mut receiver = Receiver::new(&stack, policy, false);
     for (seq, ts_val) in [(1, 100), (1001, 150)] {
         let segment = Segment { seq, len: 1000, ts_val, flags: flags::ACK, ..Segment::default() };
-        receiver.on_segment(1000, &segment, false);
+        receiver.on_segment(1000, &segment, false, &mut ());
     }
     let ack = receiver.poll_transmit(1000).unwrap();
     assert_eq!((ack.ack, ack.ts_ecr), (2001, 100));

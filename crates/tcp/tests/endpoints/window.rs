@@ -111,9 +111,9 @@ fn an_ack_that_changes_the_window_is_no_duplicate() {
         for k in 0..5 {
             let window = (1 << 20) + step * k;
             let ack = Segment { seq: 1, ack: 1, window, flags: flags::ACK, ..Segment::default() };
-            pair.sender.on_segment(10 * MS, &ack);
+            pair.sender.on_segment(10 * MS, &ack, &mut pair.books);
         }
-        assert_eq!(pair.sender.counts().fast_retransmits, fast_retransmits);
+        assert_eq!(pair.books.counts().fast_retransmits, fast_retransmits);
     }
 }
 
@@ -121,15 +121,19 @@ fn an_ack_that_changes_the_window_is_no_duplicate() {
 fn a_window_taken_back_is_probed_by_the_timer_and_used_when_it_opens() {
     let mut pair = Pair::preset(&steady(4), "newreno");
     pair.open();
-    pair.sender.write(8000, None);
-    while pair.sender.poll_transmit(0).is_some() {}
+    pair.sender.write(8000);
+    while pair.sender.poll_transmit(0, &mut pair.books).is_some() {}
     let ack = |ack, window| Segment { seq: 1, ack, window, flags: flags::ACK, ..Segment::default() };
-    pair.sender.on_segment(10 * MS, &ack(1001, 0));
-    assert_eq!(pair.sender.poll_transmit(10 * MS), None);
+    pair.sender.on_segment(10 * MS, &ack(1001, 0), &mut pair.books);
+    assert_eq!(pair.sender.poll_transmit(10 * MS, &mut pair.books), None);
     let due = pair.sender.deadline().unwrap();
-    pair.sender.on_timer(due);
-    assert_eq!(pair.sender.poll_transmit(due).map(|s| s.seq), Some(1001), "the probe");
-    assert_eq!(pair.sender.poll_transmit(due), None);
-    pair.sender.on_segment(due + MS, &ack(2001, 4000));
-    assert_eq!(pair.sender.poll_transmit(due + MS).map(|s| s.seq), Some(2001));
+    pair.sender.on_timer(due, &mut pair.books);
+    assert_eq!(
+        pair.sender.poll_transmit(due, &mut pair.books).map(|s| s.segment.seq),
+        Some(1001),
+        "the probe"
+    );
+    assert_eq!(pair.sender.poll_transmit(due, &mut pair.books), None);
+    pair.sender.on_segment(due + MS, &ack(2001, 4000), &mut pair.books);
+    assert_eq!(pair.sender.poll_transmit(due + MS, &mut pair.books).map(|s| s.segment.seq), Some(2001));
 }

@@ -19,15 +19,14 @@
 //! ([`crate::response::Bbr`]).
 
 mod model;
-mod rate;
 mod states;
 
 use super::Growth;
+use crate::delivery::{Heard, Rates};
 use crate::segment::{HEADER_BYTES, TIMESTAMP_BYTES};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Air, Departure, Loss, LossKind, Nanos, Time, Window};
 use model::Model;
-use rate::{Heard, Rates};
 use states::{Cycle, State};
 
 /// BBR.StartupPacingGain.

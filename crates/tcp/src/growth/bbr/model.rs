@@ -2,7 +2,7 @@
 //! draft-ietf-ccwg-bbr-06, section 5.5. Not for: what to do about it; that is the machine.
 
 use super::Settings;
-use super::rate::{Heard, Rates, Sample};
+use crate::delivery::{Heard, Rates, Sample};
 use crate::{Nanos, Time};
 use std::collections::VecDeque;
 

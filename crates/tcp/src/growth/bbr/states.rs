@@ -1,7 +1,7 @@
 //! BBR's states, and what takes it from one to the next. Source: draft-ietf-ccwg-bbr-06, section 5.3.
 
-use super::rate::Sample;
 use super::{Heard, Machine, STARTUP_PACING_GAIN};
+use crate::delivery::Sample;
 use crate::{Nanos, Time};
 
 /// BBRStartupFullLossCnt.

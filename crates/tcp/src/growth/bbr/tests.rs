@@ -208,7 +208,7 @@ fn a_probe_that_loses_more_than_two_percent_sets_the_long_term_bound_and_ends() 
         let newest_lost = Some(pipe.acks[0].2);
         let delivered = pipe.acked + 1000;
         let air =
-            Air { in_flight, delivered, lost, newest_lost, repairing: true, more: true, last_rtt: None };
+            Air { in_flight, delivered, lost, newest_lost, repairing: true, more: true, ..Air::default() };
         pipe.bbr.after_ack(&ack, &air, &mut pipe.w);
         let long = pipe.machine().model.inflight_long;
         assert_eq!(long.is_finite(), bounded, "{long}");
@@ -227,7 +227,7 @@ fn a_repair_leaves_the_window_where_it_was_and_a_timeout_brings_it_back() {
     let mut pipe = Pipe::new();
     pipe.run(1500 * MS);
     let cwnd = pipe.w.cwnd;
-    let loss = Loss { now: pipe.now, kind: LossKind::Timeout, seq: 1 + pipe.acked, truth: None };
+    let loss = Loss { now: pipe.now, kind: LossKind::Timeout, seq: 1 + pipe.acked };
     pipe.w.cwnd = pipe.w.mss;
     pipe.bbr.on_loss(&loss, cwnd, &mut pipe.w);
     let until = pipe.machine().repair.unwrap().until;

@@ -1,9 +1,9 @@
 //! Predictors and estimators that watch a sender and change nothing: several ways of judging one flow, in one run.
 
-use super::books::Judged;
+use crate::books::Judged;
 use crate::estimate::{AnyEstimator, BandwidthEstimator};
 use crate::predict::{AnyPredictor, LossPredictor};
-use crate::{Ack, Cause, Departure, Loss, LossKind, Window};
+use crate::{Ack, Cause, Departure, Loss, LossKind, Truth, Window};
 
 /// What watches.
 #[derive(Debug, Clone, Default)]
@@ -31,10 +31,17 @@ impl Observers {
         self.estimators.iter_mut().for_each(|e| e.on_sent(sent));
     }
 
-    /// A loss event, to be judged.
-    pub fn on_loss(&mut self, loss: &Loss) {
+    /// The truth, for the oracles among them.
+    pub fn reveal(&mut self, truth: Truth) {
+        self.predictors.iter_mut().for_each(|(p, _)| p.reveal(truth));
+        self.estimators.iter_mut().for_each(|e| e.reveal(truth));
+    }
+
+    /// A loss event of this fate, to be judged.
+    pub fn on_loss(&mut self, loss: &Loss, fate: Option<Cause>) {
+        self.reveal(Truth::Fate(fate));
         for (predictor, judged) in &mut self.predictors {
-            judged.count(loss, predictor.verdict(loss));
+            judged.count(fate, predictor.verdict(loss));
             if loss.kind == LossKind::Timeout {
                 predictor.on_timeout(loss.now);
             }
@@ -47,8 +54,9 @@ impl Observers {
         }
     }
 
-    /// What each predictor takes this loss for, in their order.
-    pub fn verdicts(&self, loss: &Loss) -> impl Iterator<Item = Cause> {
+    /// What each predictor takes this loss of this fate for, in their order.
+    pub fn verdicts(&mut self, loss: &Loss, fate: Option<Cause>) -> impl Iterator<Item = Cause> {
+        self.reveal(Truth::Fate(fate));
         self.predictors.iter().map(|(predictor, _)| predictor.verdict(loss))
     }
 

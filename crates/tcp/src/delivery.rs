@@ -3,7 +3,8 @@
 //!
 //! Each departure keeps a snapshot of the connection; the ACK of it gives delivered / max(send time, ACK time). Times are
 //! exact, whatever the granularity of the stack's clock. An ACK's sample is that of the newest segment which it shows to
-//! have arrived.
+//! have arrived. A controller that asks for them ([`crate::controller::Interest::rates`]) gets them with [`Air::rate`];
+//! BBR, whose model looks into the snapshots, keeps its own.
 
 use crate::{Ack, Air, Departure, Nanos, Time};
 use std::collections::VecDeque;

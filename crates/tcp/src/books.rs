@@ -1,0 +1,371 @@
+//! The laboratory's books of a sender: what it has done, in numbers, and what became of what it sent. No decision depends
+//! on them but an oracle's.
+//!
+//! [`Books`] hears of everything as a [`Witness`], and has the observers hear of it who judge the same flow their way.
+
+use crate::observers::Observers;
+use crate::{
+    Ack, Cause, Departure, Loss, LossKind, Nanos, PathTruth, Time, Transmission, Truth, Window, Witness,
+};
+use std::collections::VecDeque;
+
+/// A transmission that the path did not carry.
+#[derive(Debug, Clone, Copy)]
+struct Dropped {
+    number: Transmission,
+    /// One after the segment's last sequence number.
+    end: u64,
+    cause: Cause,
+}
+
+/// What the laboratory has told of drops, by number of the transmission, rising.
+#[derive(Debug, Clone, Default)]
+struct Fates {
+    drops: VecDeque<Dropped>,
+}
+
+impl Fates {
+    fn note(&mut self, dropped: Dropped) {
+        // One that has waited in a queue may be dropped after its own retransmission.
+        let at = self.drops.partition_point(|d| d.number < dropped.number);
+        self.drops.insert(at, dropped);
+    }
+
+    fn of(&self, number: Transmission) -> Option<Cause> {
+        let at = self.drops.partition_point(|d| d.number < number);
+        self.drops.get(at).filter(|d| d.number == number).map(|d| d.cause)
+    }
+
+    /// Everything below `seq` is acknowledged: nobody will ask for it.
+    #[inline]
+    fn forget_below(&mut self, seq: u64) {
+        while self.drops.front().is_some_and(|first| first.end <= seq) {
+            self.drops.pop_front();
+        }
+    }
+}
+
+/// A loss event with the verdict on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LossRecord {
+    /// The event.
+    pub loss: Loss,
+    /// What its segment died of when it was last sent; `None`: it was not dropped.
+    pub fate: Option<Cause>,
+    /// What the response took it for.
+    pub verdict: Cause,
+}
+
+/// Loss events by true cause, and how many of them were judged right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Judged {
+    /// Loss events whose segment a queue dropped.
+    pub congestion: u64,
+    /// Loss events whose segment noise or an outage destroyed.
+    pub wireless: u64,
+    /// Loss events whose segment was not dropped when it was last sent.
+    pub spurious: u64,
+    /// Of `congestion`, those judged so.
+    pub congestion_right: u64,
+    /// Of `wireless`, those judged so.
+    pub wireless_right: u64,
+}
+
+impl Judged {
+    /// A loss event of this fate was judged so.
+    pub fn count(&mut self, fate: Option<Cause>, verdict: Cause) {
+        match fate {
+            None => self.spurious += 1,
+            Some(Cause::Congestion) => {
+                self.congestion += 1;
+                self.congestion_right += u64::from(verdict == Cause::Congestion);
+            }
+            Some(Cause::Wireless) => {
+                self.wireless += 1;
+                self.wireless_right += u64::from(verdict == Cause::Wireless);
+            }
+        }
+    }
+}
+
+impl std::ops::AddAssign for Judged {
+    fn add_assign(&mut self, other: Self) {
+        self.congestion += other.congestion;
+        self.wireless += other.wireless;
+        self.spurious += other.spurious;
+        self.congestion_right += other.congestion_right;
+        self.wireless_right += other.wireless_right;
+    }
+}
+
+impl std::ops::SubAssign for Judged {
+    fn sub_assign(&mut self, past: Self) {
+        self.congestion -= past.congestion;
+        self.wireless -= past.wireless;
+        self.spurious -= past.spurious;
+        self.congestion_right -= past.congestion_right;
+        self.wireless_right -= past.wireless_right;
+    }
+}
+
+/// What went in one round: see [`Books::rounds`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Round {
+    /// Data segments sent, again ones included.
+    pub segments: u64,
+    /// ACKs that came for them.
+    pub acks: u64,
+}
+
+/// How many rounds are counted one by one.
+const COUNTED_ROUNDS: usize = 24;
+
+/// The first rounds: at the first ACK of each, all segments sent and all ACKs come before it.
+#[derive(Debug, Clone, Default)]
+struct Rounds {
+    begun: Vec<Round>,
+}
+
+impl Rounds {
+    /// The first ACK of a round has come; `so_far`: segments sent and ACKs come before it.
+    #[inline]
+    fn begin(&mut self, so_far: Round) {
+        if self.begun.len() <= COUNTED_ROUNDS {
+            self.begun.push(so_far);
+        }
+    }
+
+    /// The rounds that have been acknowledged; `so_far`: as now.
+    fn list(&self, so_far: Round) -> Vec<Round> {
+        let ends = self.begun.iter().skip(1).chain([&so_far]);
+        let mut sent = 0;
+        let rounds = self.begun.iter().zip(ends).map(|(begin, end)| {
+            let segments = begin.segments - sent;
+            sent = begin.segments;
+            Round { segments, acks: end.acks - begin.acks }
+        });
+        rounds.take(COUNTED_ROUNDS).collect()
+    }
+}
+
+/// What a sender counts.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Counts {
+    /// Data segments sent, retransmissions included.
+    pub segments: u64,
+    /// Payload sent, retransmissions included, bytes.
+    pub bytes: u64,
+    /// Data segments sent again.
+    pub retransmitted_segments: u64,
+    /// Payload sent again, bytes.
+    pub retransmitted_bytes: u64,
+    /// Retransmission timeouts (SYN's included).
+    pub timeouts: u64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// Reductions on an ECN echo.
+    pub ecn_reductions: u64,
+    /// Loss events that were found to have been none, and undone.
+    pub undone: u64,
+    /// Loss events by true cause and verdict.
+    pub judged: Judged,
+    /// RTT samples.
+    pub rtt_samples: u64,
+    /// Their sum, ns.
+    pub rtt_sum: u128,
+    /// ∫ cwnd dt, byte·ns, up to the last event.
+    pub cwnd_time: f64,
+    /// ACKs that came.
+    pub acks: u64,
+    /// Rounds acknowledged.
+    pub rounds: u64,
+    /// When slow start first ended, from the establishment on, and in which round (counted from 1).
+    pub slow_start_end: Option<(Nanos, u64)>,
+}
+
+impl Counts {
+    fn loss(&mut self, kind: LossKind, fate: Option<Cause>, verdict: Cause) {
+        match kind {
+            LossKind::EcnEcho => {
+                self.ecn_reductions += 1;
+                return;
+            }
+            LossKind::DupAcks => self.fast_retransmits += 1,
+            LossKind::Timeout => {} // counted where the timer goes off: not every timeout is a new loss event
+        }
+        self.judged.count(fate, verdict);
+    }
+}
+
+/// The books of one connection's sender.
+#[derive(Debug, Clone, Default)]
+pub struct Books {
+    counts: Counts,
+    last_event: Time,
+    last_rtt: Option<Nanos>,
+    established: Time,
+    fates: Fates,
+    rounds: Rounds,
+    last_loss: Option<LossRecord>,
+    observers: Option<Box<Observers>>,
+}
+
+/// A time or a number of bytes as a real number. Below 2^63, as all are, the signed conversion is the same and takes one
+/// instruction in place of eight.
+#[inline(always)]
+fn real(n: u64) -> f64 {
+    n as i64 as f64
+}
+
+impl Books {
+    /// Books that these observers read along.
+    pub fn with(observers: Option<Observers>) -> Self {
+        Self { observers: observers.map(Box::new), ..Self::default() }
+    }
+
+    /// Those who watch, if there are any.
+    pub fn observers(&self) -> Option<&Observers> {
+        self.observers.as_deref()
+    }
+
+    /// The laboratory tells what the path is like.
+    pub fn note_path(&mut self, path: PathTruth) {
+        if let Some(observers) = &mut self.observers {
+            observers.reveal(Truth::Path(path));
+        }
+    }
+
+    /// The laboratory tells that this transmission, of what ends before `end`, was dropped, and why.
+    pub fn note_drop(&mut self, number: Transmission, end: u64, cause: Cause) {
+        self.fates.note(Dropped { number, end, cause });
+    }
+
+    /// What the sender has done.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// The first rounds, one by one: a round is what is outstanding when its first ACK comes, and the ACKs from that
+    /// one until all of it is acknowledged.
+    pub fn rounds(&self) -> Vec<Round> {
+        self.rounds.list(self.so_far())
+    }
+
+    fn so_far(&self) -> Round {
+        Round { segments: self.counts.segments, acks: self.counts.acks }
+    }
+
+    /// ∫ cwnd dt since the last event, byte·ns: what [`Counts::cwnd_time`] does not hold yet.
+    pub fn cwnd_time_since(&self, now: Time, w: &Window) -> f64 {
+        w.cwnd * now.saturating_sub(self.last_event) as f64
+    }
+
+    /// The RTT sample that the last segment brought, if it brought one.
+    pub fn last_rtt(&self) -> Option<Nanos> {
+        self.last_rtt
+    }
+
+    /// The loss event that the last call brought, if it brought one.
+    pub fn take_loss(&mut self) -> Option<LossRecord> {
+        self.last_loss.take()
+    }
+
+    #[inline]
+    fn pass(&mut self, now: Time, w: &Window, open: bool) {
+        // A segment that comes late, a FIN repeated, does not prolong a connection that has ended.
+        if open {
+            self.counts.cwnd_time += w.cwnd * real(now - self.last_event);
+        }
+        self.last_event = now;
+    }
+}
+
+impl Witness for Books {
+    fn on_open(&mut self, now: Time) {
+        self.last_event = now;
+    }
+
+    fn on_established(&mut self, now: Time) {
+        self.established = now;
+    }
+
+    #[inline]
+    fn on_segment(&mut self, now: Time, w: &Window, open: bool) {
+        self.last_rtt = None;
+        self.pass(now, w, open);
+    }
+
+    #[inline]
+    fn on_acknowledgement(&mut self) {
+        self.counts.acks += 1;
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, w: &Window) {
+        self.fates.forget_below(ack.ack);
+        if let Some(rtt) = ack.rtt {
+            self.counts.rtt_samples += 1;
+            self.counts.rtt_sum += u128::from(rtt);
+            self.last_rtt = Some(rtt);
+        }
+        if let Some(observers) = &mut self.observers {
+            observers.on_ack(ack, w);
+        }
+    }
+
+    #[inline]
+    fn on_round(&mut self) {
+        self.rounds.begin(Round { acks: self.counts.acks - 1, ..self.so_far() });
+    }
+
+    #[inline]
+    fn on_round_over(&mut self) {
+        self.counts.rounds += 1;
+    }
+
+    #[inline]
+    fn on_settled(&mut self, now: Time, w: &Window) {
+        if self.counts.slow_start_end.is_none() && !w.in_slow_start() {
+            self.counts.slow_start_end = Some((now - self.established, self.counts.rounds + 1));
+        }
+    }
+
+    fn on_timeout(&mut self, now: Time, w: &Window, open: bool) {
+        self.pass(now, w, open);
+        self.counts.timeouts += 1;
+    }
+
+    fn on_loss(&mut self, loss: &Loss, lost: Option<Transmission>, verdict: Cause) {
+        let fate = lost.and_then(|number| self.fates.of(number));
+        if let Some(observers) = &mut self.observers
+            && loss.kind != LossKind::EcnEcho
+        {
+            observers.on_loss(loss, fate);
+        }
+        self.counts.loss(loss.kind, fate, verdict);
+        self.last_loss = Some(LossRecord { loss: *loss, fate, verdict });
+    }
+
+    fn on_undo(&mut self, _: Time, _: &Window) {
+        self.counts.undone += 1;
+    }
+
+    #[inline]
+    fn on_sent(&mut self, sent: &Departure, _: Transmission) {
+        let counts = &mut self.counts;
+        let segments = u64::from(sent.bytes > 0);
+        counts.segments += segments;
+        counts.bytes += u64::from(sent.bytes);
+        if sent.retransmission {
+            counts.retransmitted_segments += segments;
+            counts.retransmitted_bytes += u64::from(sent.bytes);
+        }
+        if let Some(observers) = &mut self.observers {
+            observers.on_sent(sent);
+        }
+    }
+
+    fn fate(&self, sent: Transmission) -> Option<Cause> {
+        self.fates.of(sent)
+    }
+}

@@ -1,0 +1,103 @@
+//! The product of parts: how the window opens, what a loss does to it, how segments are spaced, each for itself.
+
+use super::{Controller, Interest};
+use crate::growth::{AnyGrowth, Growth};
+use crate::pace::{AnyPacing, Pacing};
+use crate::response::{AnyResponse, LossResponse};
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
+
+/// A growth rule, a loss response and a pacing.
+#[derive(Debug, Clone)]
+pub struct Composed {
+    growth: AnyGrowth,
+    response: AnyResponse,
+    pacing: AnyPacing,
+}
+
+impl Composed {
+    /// These three.
+    pub fn new(growth: AnyGrowth, response: AnyResponse, pacing: AnyPacing) -> Self {
+        Self { growth, response, pacing }
+    }
+}
+
+impl Member for Composed {
+    const INFO: Info = Info {
+        name: "composed",
+        summary: "a growth rule, a loss response and a pacing, each for itself",
+        formula: "growth + response, paced by pacing",
+        source: "RFC 5681, sections 3.1 and 3.2, whose parts they are",
+    };
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        Ok(Self {
+            growth: args.own_member("growth", "per-ack", AnyGrowth::build)?,
+            response: args.own_member("response", "halve", AnyResponse::build)?,
+            pacing: args.own_member("pacing", "none", AnyPacing::build)?,
+        })
+    }
+}
+
+impl Controller for Composed {
+    fn interest(&self) -> Interest {
+        let (growth, response) = (self.growth.listens(), self.response.listens());
+        let paces = growth || !matches!(self.pacing, AnyPacing::Unpaced(_));
+        Interest { acks: response, air: growth, departures: growth || response, paces, rates: false }
+    }
+
+    #[inline]
+    fn hear(&mut self, ack: &Ack, w: &Window) {
+        self.response.on_ack(ack, w);
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, w: &mut Window) {
+        self.growth.on_ack(ack, w);
+    }
+
+    fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
+        self.growth.after_ack(ack, air, w);
+    }
+
+    #[inline]
+    fn on_sent(&mut self, sent: &Departure, w: &Window) {
+        self.response.on_sent(sent);
+        self.growth.on_sent(sent, w);
+    }
+
+    fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {
+        self.response.on_loss(loss, w)
+    }
+
+    fn after_loss(&mut self, loss: &Loss, before: f64, w: &mut Window) {
+        self.growth.on_loss(loss, before, w);
+    }
+
+    fn on_undo(&mut self, now: Time, w: &mut Window) {
+        self.growth.on_undo(now, w);
+    }
+
+    fn pacing_rate(&self, w: &Window) -> Option<f64> {
+        self.growth.pacing_rate().or_else(|| self.pacing.rate(w))
+    }
+
+    fn outlasts_idleness(&self) -> bool {
+        self.growth.outlasts_idleness()
+    }
+
+    fn wants_timestamps(&self) -> bool {
+        self.growth.wants_timestamps() || self.response.wants_timestamps()
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.response.estimate()
+    }
+
+    fn reveal(&mut self, truth: Truth) {
+        self.response.reveal(truth);
+    }
+
+    fn wants_truth(&self) -> bool {
+        self.response.wants_truth()
+    }
+}
