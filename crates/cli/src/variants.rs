@@ -10,6 +10,7 @@ use truckee_lab::metric;
 use truckee_scenario::explain_stack;
 use truckee_scenario::units::{format_bytes, format_rate, format_time};
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::controller::AnyController;
 use truckee_tcp::detect::AnyDetector;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::growth::AnyGrowth;
@@ -147,6 +148,9 @@ fn groups() -> Result<Vec<Group>, SpecError> {
         })?,
         family("growth rules", "sender = { growth = … }", AnyGrowth::MEMBERS, |s| {
             Ok(AnyGrowth::build(s)?.1)
+        })?,
+        family("controllers", "sender = { controller = … }", AnyController::MEMBERS, |s| {
+            Ok(AnyController::build(s)?.1)
         })?,
         family("starts", "sender = { start = … }", AnyStart::MEMBERS, |s| Ok(AnyStart::build(s)?.1))?,
         family("pacings", "sender = { pacing = … }", AnyPacing::MEMBERS, |s| Ok(AnyPacing::build(s)?.1))?,

@@ -17,7 +17,7 @@ use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Parts, State};
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Books, Observers, Receiver, Sender, Stack, Time};
+use truckee_tcp::{Books, Observers, Receiver, Registry, Sender, Stack, Time};
 
 /// A stretch of the table of paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,32 +48,38 @@ pub struct Template {
 
 impl Template {
     /// The template of a flow.
-    pub fn new(flow: &Flow) -> Result<Self, Error> {
+    pub fn new(flow: &Flow, registry: &Registry) -> Result<Self, Error> {
         let refused = |error: truckee_tcp::SpecError| Error::Refused { flow: flow.name.clone(), error };
-        let growth = AnyGrowth::build(&flow.sender.growth).map_err(refused)?.0;
-        let response = AnyResponse::build(&flow.sender.response).map_err(refused)?.0;
-        let pacing = AnyPacing::build(&flow.sender.pacing).map_err(refused)?.0;
-        let parts = Parts {
-            recovery: AnyRecovery::build(&flow.sender.recovery).map_err(refused)?.0,
-            controller: AnyController::of_parts(growth, response, pacing),
-            start: AnyStart::build(&flow.sender.start).map_err(refused)?.0,
+        let controller = match &flow.sender.controller {
+            Some(controller) => AnyController::build_among(controller, registry).map_err(refused)?.0,
+            None => {
+                let growth = AnyGrowth::build_among(&flow.sender.growth, registry).map_err(refused)?.0;
+                let response = AnyResponse::build_among(&flow.sender.response, registry).map_err(refused)?.0;
+                let pacing = AnyPacing::build_among(&flow.sender.pacing, registry).map_err(refused)?.0;
+                AnyController::of_parts(growth, response, pacing)
+            }
         };
-        let policy = AnyAckPolicy::build(&flow.receiver).map_err(refused)?.0;
+        let parts = Parts {
+            recovery: AnyRecovery::build_among(&flow.sender.recovery, registry).map_err(refused)?.0,
+            controller,
+            start: AnyStart::build_among(&flow.sender.start, registry).map_err(refused)?.0,
+        };
+        let policy = AnyAckPolicy::build_among(&flow.receiver, registry).map_err(refused)?.0;
         let predictors = flow.observe.predictors.iter();
         let estimators = flow.observe.estimators.iter();
         let observers = Observers::new(
             predictors
-                .map(|(_, spec)| Ok(AnyPredictor::build(spec).map_err(refused)?.0))
+                .map(|(_, spec)| Ok(AnyPredictor::build_among(spec, registry).map_err(refused)?.0))
                 .collect::<Result<_, _>>()?,
             estimators
-                .map(|(_, spec)| Ok(AnyEstimator::build(spec).map_err(refused)?.0))
+                .map(|(_, spec)| Ok(AnyEstimator::build_among(spec, registry).map_err(refused)?.0))
                 .collect::<Result<_, _>>()?,
         );
         let detectors: Vec<AnyDetector> = flow
             .observe
             .detectors
             .iter()
-            .map(|(_, spec)| Ok(AnyDetector::build(spec).map_err(refused)?.0))
+            .map(|(_, spec)| Ok(AnyDetector::build_among(spec, registry).map_err(refused)?.0))
             .collect::<Result<_, _>>()?;
         let watchers = (!detectors.is_empty()).then(|| Watchers::new(detectors));
         let watched = !(flow.observe.predictors.is_empty() && flow.observe.estimators.is_empty());

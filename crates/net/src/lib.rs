@@ -19,9 +19,12 @@ mod record;
 mod red;
 mod transit;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use truckee_scenario::model::App;
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
+use truckee_tcp::Registry;
+use truckee_tcp::registry::Fault;
 
 /// What a run records beside its outcome.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,14 +64,33 @@ pub enum Error {
         /// Why.
         error: truckee_tcp::SpecError,
     },
+    /// A foreign algorithm has done what no run can go on with.
+    #[error("\"{member}\" at {at} s: {what}")]
+    Foreign {
+        /// The algorithm's name.
+        member: &'static str,
+        /// What it did.
+        what: String,
+        /// When, in simulated seconds.
+        at: f64,
+    },
 }
 
 /// Runs a scenario to its end.
 pub fn run(scenario: &Scenario, options: &Options) -> Result<Outcome, Error> {
+    run_among(scenario, options, &Registry::new())
+}
+
+/// Runs a scenario whose algorithms are built in or in the registry.
+pub fn run_among(scenario: &Scenario, options: &Options, registry: &Registry) -> Result<Outcome, Error> {
     let started = std::time::Instant::now();
     refuse_live(scenario)?;
-    let mut network = network::Network::new(scenario, options)?;
-    network.run();
+    let mut network = network::Network::new(scenario, options, registry)?;
+    // What a foreign algorithm does wrong unwinds; any other panic is a fault of ours and goes on.
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| network.run())) {
+        let Fault { member, what } = *panic.downcast::<Fault>().unwrap_or_else(|panic| resume_unwind(panic));
+        return Err(Error::Foreign { member, what, at: network::seconds(network.now) });
+    }
     let mut outcome = outcome::outcome(network, scenario);
     outcome.wall_s = started.elapsed().as_secs_f64();
     Ok(outcome)

@@ -378,14 +378,18 @@ fn sender(sender: &Sender) -> String {
     if sender.native.is_some() {
         return quoted(&sender.label);
     }
-    Inline::default()
-        .with("label", quoted(&sender.label))
-        .with("recovery", spec(&sender.recovery))
-        .with("growth", spec(&sender.growth))
-        .with("response", spec(&sender.response))
-        .with("start", spec(&sender.start))
-        .with("pacing", spec(&sender.pacing))
-        .end()
+    let table =
+        Inline::default().with("label", quoted(&sender.label)).with("recovery", spec(&sender.recovery));
+    let start = ("start", spec(&sender.start));
+    match &sender.controller {
+        Some(controller) => table.with("controller", spec(controller)).with(start.0, start.1).end(),
+        None => table
+            .with("growth", spec(&sender.growth))
+            .with("response", spec(&sender.response))
+            .with(start.0, start.1)
+            .with("pacing", spec(&sender.pacing))
+            .end(),
+    }
 }
 
 fn observe(observe: &Observe) -> String {

@@ -228,6 +228,8 @@ pub struct Sender {
     pub start: Spec,
     /// How segments are spaced.
     pub pacing: Spec,
+    /// One algorithm for growth, response and pacing, in place of these three.
+    pub controller: Option<Spec>,
     /// The running kernel's congestion control of this name, in place of the parts; the kernel engine's only.
     pub native: Option<String>,
 }

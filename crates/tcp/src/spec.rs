@@ -5,7 +5,7 @@
 //! ranges, and remember what was asked for, so that unknown arguments can be refused and every default can be shown.
 //! Not for: reading files or units; the caller has turned text into numbers already.
 
-use crate::Nanos;
+use crate::{Nanos, Registry};
 use std::ops::RangeInclusive;
 
 /// What everyone may know of a family member: shown by `truckee variants` and in the book.
@@ -121,16 +121,27 @@ pub enum SpecError {
 
 /// The arguments of one member while it is built.
 #[derive(Debug)]
-pub struct Args {
+pub struct Args<'r> {
     member: String,
     given: Vec<(String, Arg)>,
     resolved: Vec<(String, Arg)>,
+    registry: &'r Registry,
 }
 
-impl Args {
-    /// The arguments of `spec`.
+/// Where nothing foreign is known.
+static BUILT_IN: Registry = Registry::new();
+
+impl Args<'static> {
+    /// The arguments of `spec`, whose members are built in.
     pub fn new(spec: &Spec) -> Self {
-        Self { member: spec.name.clone(), given: spec.args.clone(), resolved: Vec::new() }
+        Args::among(spec, &BUILT_IN)
+    }
+}
+
+impl<'r> Args<'r> {
+    /// The arguments of `spec`, whose members are built in or in the registry.
+    pub fn among(spec: &Spec, registry: &'r Registry) -> Self {
+        Self { member: spec.name.clone(), given: spec.args.clone(), resolved: Vec::new(), registry }
     }
 
     fn take(&mut self, name: &str) -> Option<Arg> {
@@ -251,7 +262,7 @@ impl Args {
         &mut self,
         name: &str,
         default: &str,
-        build: impl FnOnce(&Spec) -> Result<(T, Spec), SpecError>,
+        build: impl FnOnce(&Spec, &Registry) -> Result<(T, Spec), SpecError>,
     ) -> Result<T, SpecError> {
         self.inner(name, default, true, build)
     }
@@ -261,7 +272,7 @@ impl Args {
         &mut self,
         name: &str,
         default: &str,
-        build: impl FnOnce(&Spec) -> Result<(T, Spec), SpecError>,
+        build: impl FnOnce(&Spec, &Registry) -> Result<(T, Spec), SpecError>,
     ) -> Result<T, SpecError> {
         self.inner(name, default, false, build)
     }
@@ -271,7 +282,7 @@ impl Args {
         name: &str,
         default: &str,
         passes_on: bool,
-        build: impl FnOnce(&Spec) -> Result<(T, Spec), SpecError>,
+        build: impl FnOnce(&Spec, &Registry) -> Result<(T, Spec), SpecError>,
     ) -> Result<T, SpecError> {
         let taken = self.take(name);
         let named = |name: &str, args| Spec { name: name.to_owned(), args };
@@ -282,7 +293,7 @@ impl Args {
             Some(Arg::Spec(spec)) => spec,
             Some(other) => return Err(self.bad(name, &other, "a name, or { name = { … } }")),
         };
-        let (member, resolved) = build(&spec)?;
+        let (member, resolved) = build(&spec, self.registry)?;
         self.resolved.push((name.to_owned(), Arg::Spec(resolved)));
         Ok(member)
     }
@@ -301,7 +312,8 @@ impl Args {
 }
 
 /// Declares a family's list: an enum with static dispatch over its trait, and its builder. The trait's methods are
-/// repeated behind the list, without bodies, so that they can be passed on.
+/// repeated behind the list, without bodies, so that they can be passed on. A member from elsewhere ([`Registry`]) is one more
+/// variant, whose answers are checked.
 ///
 /// ```ignore
 /// family! {
@@ -314,41 +326,67 @@ macro_rules! family {
     (@methods $Members:tt) => {};
     (@methods $Members:tt fn $name:ident(&mut $self:ident $(, $arg:ident: $ty:ty)*) $(-> $ret:ty)?; $($rest:tt)*) => {
         #[inline]
-        fn $name(&mut $self $(, $arg: $ty)*) $(-> $ret)? { family!(@call $self $name ($($arg),*) $Members) }
+        fn $name(&mut $self $(, $arg: $ty)*) $(-> $ret)? { family!(@call tell $self $name ($($arg),*) [$($arg)*] $Members) }
         family!(@methods $Members $($rest)*);
     };
     (@methods $Members:tt fn $name:ident(&$self:ident $(, $arg:ident: $ty:ty)*) $(-> $ret:ty)?; $($rest:tt)*) => {
         #[inline]
-        fn $name(&$self $(, $arg: $ty)*) $(-> $ret)? { family!(@call $self $name ($($arg),*) $Members) }
+        fn $name(&$self $(, $arg: $ty)*) $(-> $ret)? { family!(@call ask $self $name ($($arg),*) [$($arg)*] $Members) }
         family!(@methods $Members $($rest)*);
     };
-    (@call $self:ident $name:ident $args:tt ($($Member:ident)+)) => {
-        match $self { $(Self::$Member(member) => member.$name $args),+ }
+    (@call $how:ident $self:ident $name:ident $args:tt [$($arg:ident)*] ($($Member:ident)+)) => {
+        match $self {
+            $(Self::$Member(member) => member.$name $args,)+
+            Self::Custom(custom) => {
+                let answer = custom.$how(stringify!($name), |member| member.$name $args);
+                $(custom.check(stringify!($name), &$arg);)*
+                custom.check(stringify!($name), &answer);
+                answer
+            }
+        }
     };
     ($(#[$meta:meta])* pub enum $Any:ident : $Trait:ident, $family:literal { $($Member:ident),+ $(,)? } $($methods:tt)*) => {
         $(#[$meta])*
         #[allow(missing_docs, clippy::large_enum_variant)] // the members document themselves
         #[derive(Debug, Clone)]
-        pub enum $Any { $($Member($Member)),+ }
+        pub enum $Any { $($Member($Member),)+ Custom($crate::registry::Custom<dyn $Trait>) }
+
+        dyn_clone::clone_trait_object!($Trait);
+
+        impl $crate::registry::Family for dyn $Trait {
+            const FAMILY: &'static str = $family;
+            const BUILT_IN: &'static [$crate::spec::Info] = $Any::MEMBERS;
+        }
 
         impl $Any {
-            /// What can be named in this family.
+            /// What is built in of this family.
             pub const MEMBERS: &'static [$crate::spec::Info] = &[$(<$Member as $crate::spec::Member>::INFO),+];
 
-            /// Builds the member that `spec` names; also returns the spec with every default filled in.
+            /// Builds the built-in member that `spec` names; also returns the spec with every default filled in.
             pub fn build(
                 spec: &$crate::spec::Spec,
             ) -> Result<(Self, $crate::spec::Spec), $crate::spec::SpecError> {
+                Self::build_among(spec, &$crate::Registry::new())
+            }
+
+            /// Builds the member that `spec` names, built in or in the registry.
+            pub fn build_among(
+                spec: &$crate::spec::Spec,
+                registry: &$crate::Registry,
+            ) -> Result<(Self, $crate::spec::Spec), $crate::spec::SpecError> {
                 use $crate::spec::{Args, Member as _, SpecError};
-                let mut args = Args::new(spec);
+                let mut args = Args::among(spec, registry);
                 $(if spec.name == $Member::INFO.name {
                     let member = $Member::build(&mut args)?;
                     return Ok((Self::$Member(member), args.finish()?));
                 })+
+                if let Some(custom) = registry.build::<dyn $Trait>(&mut args, &spec.name) {
+                    return Ok((Self::Custom(custom?), args.finish()?));
+                }
                 Err(SpecError::UnknownMember {
                     family: $family,
                     name: spec.name.clone(),
-                    known: Self::MEMBERS.iter().map(|m| m.name).collect(),
+                    known: Self::MEMBERS.iter().chain(registry.of($family)).map(|m| m.name).collect(),
                 })
             }
         }

@@ -26,6 +26,12 @@ pub enum Control {
 pub fn control_of(sender: &Sender, stack: &Stack) -> Result<Control, Error> {
     let refused = |why: String| Error::Refused { place: format!("sender \"{}\"", sender.label), why };
     check_recovery(&sender.recovery).map_err(refused)?;
+    if let Some(controller) = &sender.controller {
+        return Err(refused(format!(
+            "the controller \"{}\" is not carried to the kernel; name growth and response, or use the engine sim",
+            controller.name
+        )));
+    }
     if sender.pacing.name != "none" {
         return Err(refused(format!(
             "pacing \"{}\" is not carried to the kernel; leave it out, or use the engine sim",

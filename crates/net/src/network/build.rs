@@ -19,11 +19,12 @@ use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Change, Changed, Direction, Flow, Limit, Queue};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
+use truckee_tcp::Registry;
 use truckee_tcp::ack::AnyAckPolicy;
 
 impl<'a> Network<'a> {
     /// Builds the network of a scenario.
-    pub fn new(scenario: &'a Scenario, options: &Options) -> Result<Self, Error> {
+    pub fn new(scenario: &'a Scenario, options: &Options, registry: &Registry) -> Result<Self, Error> {
         let mut changes = vec![false; scenario.links.len()];
         let of_links = || scenario.changes.iter().filter_map(Change::of_link);
         of_links().for_each(|change| changes[change.link] = true);
@@ -50,7 +51,7 @@ impl<'a> Network<'a> {
         let mut network = Self {
             scenario,
             changing: of_links().next().is_some(),
-            policies: policies(scenario)?,
+            policies: policies(scenario, registry)?,
             end: scenario.duration,
             agenda: Agenda::default(),
             routes: Routes::new(&scenario.nodes, &scenario.links),
@@ -71,7 +72,7 @@ impl<'a> Network<'a> {
             load: None,
             commands: Vec::new(),
         };
-        network.add_flows(options)?;
+        network.add_flows(options, registry)?;
         network.add_traffic()?;
         network.find_fused();
         if options.series {
@@ -91,7 +92,7 @@ impl<'a> Network<'a> {
         Ok(network)
     }
 
-    pub(super) fn add_flows(&mut self, options: &Options) -> Result<(), Error> {
+    pub(super) fn add_flows(&mut self, options: &Options, registry: &Registry) -> Result<(), Error> {
         let scenario = self.scenario;
         for (index, flow) in scenario.flows.iter().enumerate() {
             let links = self.links_between(&flow.name, flow.from, flow.to, flow.route.as_deref())?;
@@ -106,7 +107,7 @@ impl<'a> Network<'a> {
                 _ => None,
             };
             let app = Application::new(flow, process);
-            let template = Template::new(flow)?;
+            let template = Template::new(flow, registry)?;
             let first_connection = self.connections.len();
             for lane in 0..app.lanes() {
                 let (forward, back) = if app.is_reverse(lane) { (back, forward) } else { (forward, back) };
@@ -283,12 +284,12 @@ fn may_stop(scenario: &Scenario) -> bool {
 }
 
 /// Of each change the ACK policy that it brings, if it brings one.
-fn policies(scenario: &Scenario) -> Result<Vec<Option<AnyAckPolicy>>, Error> {
+fn policies(scenario: &Scenario, registry: &Registry) -> Result<Vec<Option<AnyAckPolicy>>, Error> {
     let of = |change: &Change| match &change.what {
         Changed::Link(_) => Ok(None),
         Changed::Receiver { flow, policy } => {
             let refused = |error| Error::Refused { flow: scenario.flows[*flow].name.clone(), error };
-            AnyAckPolicy::build(policy).map(|(policy, _)| Some(policy)).map_err(refused)
+            AnyAckPolicy::build_among(policy, registry).map(|(policy, _)| Some(policy)).map_err(refused)
         }
     };
     scenario.changes.iter().map(of).collect()

@@ -251,6 +251,7 @@ fn sender(dice: &mut Dice) -> Sender {
         response: profile.part(preset.response()),
         start: preset.start(),
         pacing: if dice.chance(0.1) { Spec::named("per-window") } else { preset.pacing() },
+        controller: None,
         native: None,
     }
 }

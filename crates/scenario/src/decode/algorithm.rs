@@ -10,13 +10,14 @@ use crate::model::Sender;
 use crate::nearest::{did_you_mean, one_of};
 use crate::units::{Quantity, parse};
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::controller::AnyController;
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::preset::{self, PRESETS, Preset};
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Arg, Profile, Spec, SpecError, Stack};
+use truckee_tcp::{Arg, Profile, Registry, Spec, SpecError, Stack};
 
 /// The sender of a flow that names none.
 pub(super) const DEFAULT_SENDER: &str = "newreno";
@@ -28,30 +29,34 @@ const MAX_NATIVE: usize = 15;
 pub(super) const DEFAULT_RECEIVER: &str = "every";
 
 /// A family's builder, reduced to the spec with every default filled in.
-pub(super) type Resolve = fn(&Spec) -> Result<Spec, SpecError>;
+pub(super) type Resolve = fn(&Spec, &Registry) -> Result<Spec, SpecError>;
 
-fn recovery(spec: &Spec) -> Result<Spec, SpecError> {
-    AnyRecovery::build(spec).map(|(_, resolved)| resolved)
+fn recovery(spec: &Spec, registry: &Registry) -> Result<Spec, SpecError> {
+    AnyRecovery::build_among(spec, registry).map(|(_, resolved)| resolved)
 }
 
-fn growth(spec: &Spec) -> Result<Spec, SpecError> {
-    AnyGrowth::build(spec).map(|(_, resolved)| resolved)
+fn growth(spec: &Spec, registry: &Registry) -> Result<Spec, SpecError> {
+    AnyGrowth::build_among(spec, registry).map(|(_, resolved)| resolved)
 }
 
-fn response(spec: &Spec) -> Result<Spec, SpecError> {
-    AnyResponse::build(spec).map(|(_, resolved)| resolved)
+fn response(spec: &Spec, registry: &Registry) -> Result<Spec, SpecError> {
+    AnyResponse::build_among(spec, registry).map(|(_, resolved)| resolved)
 }
 
-fn start(spec: &Spec) -> Result<Spec, SpecError> {
-    AnyStart::build(spec).map(|(_, resolved)| resolved)
+fn start(spec: &Spec, registry: &Registry) -> Result<Spec, SpecError> {
+    AnyStart::build_among(spec, registry).map(|(_, resolved)| resolved)
 }
 
-fn pacing(spec: &Spec) -> Result<Spec, SpecError> {
-    AnyPacing::build(spec).map(|(_, resolved)| resolved)
+fn pacing(spec: &Spec, registry: &Registry) -> Result<Spec, SpecError> {
+    AnyPacing::build_among(spec, registry).map(|(_, resolved)| resolved)
 }
 
-fn ack_policy(spec: &Spec) -> Result<Spec, SpecError> {
-    AnyAckPolicy::build(spec).map(|(_, resolved)| resolved)
+fn controller(spec: &Spec, registry: &Registry) -> Result<Spec, SpecError> {
+    AnyController::build_among(spec, registry).map(|(_, resolved)| resolved)
+}
+
+fn ack_policy(spec: &Spec, registry: &Registry) -> Result<Spec, SpecError> {
+    AnyAckPolicy::build_among(spec, registry).map(|(_, resolved)| resolved)
 }
 
 /// A preset in a profile, and where it is named.
@@ -135,20 +140,33 @@ fn parts(diag: &Diagnostics<'_>, reader: Option<&Reader<'_>>, base: Base<'_>) ->
     let response = part(diag, written[2], profile.part(preset.response()), response, place);
     let start = part(diag, written[3], preset.start(), start, place);
     let pacing = part(diag, written[4], preset.pacing(), pacing, place);
+    let whole = get("controller");
+    if let (Some(whole), true) = (whole, [1, 2, 4].iter().any(|&part| written[part].is_some())) {
+        diag.refuse(whole, "either a controller, or growth, response and pacing: it is all three");
+    }
+    let controller = whole.map(|value| part(diag, Some(value), Spec::default(), controller, place));
+    let controller = match controller {
+        Some(controller) => Some(controller?),
+        None => None,
+    };
     let label = get("label").and_then(|value| diag.name(value)).map(str::to_owned);
     let (recovery, growth, response, start, pacing) = (recovery?, growth?, response?, start?, pacing?);
-    let untouched = written.iter().all(Option::is_none);
+    let untouched = controller.is_none() && written.iter().all(Option::is_none);
     let label = label.unwrap_or_else(|| match untouched {
         true => preset.info.name.to_owned(),
         false => {
-            let parts = [&recovery, &growth, &response].map(|spec| spec.name.as_str());
+            let middle = match &controller {
+                Some(controller) => vec![controller],
+                None => vec![&growth, &response],
+            };
+            let parts = [&recovery].into_iter().chain(middle).map(|spec| spec.name.as_str());
             // How it starts and paces is said where that is not the ordinary way.
             let more = [(&start, "slow-start"), (&pacing, "none")].into_iter();
             let more = more.filter(|(spec, ordinary)| spec.name != *ordinary).map(|(s, _)| s.name.as_str());
-            parts.into_iter().chain(more).collect::<Vec<_>>().join("+")
+            parts.chain(more).collect::<Vec<_>>().join("+")
         }
     });
-    Some(Sender { label, recovery, growth, response, start, pacing, native: None })
+    Some(Sender { label, recovery, growth, response, start, pacing, controller, native: None })
 }
 
 /// A congestion control of the running kernel, which only its engine has. Where a preset of that name recovers by SACK, so
@@ -194,7 +212,7 @@ pub(super) fn resolved(
     resolve: Resolve,
     place: &Place,
 ) -> Option<Spec> {
-    match resolve(given) {
+    match resolve(given, diag.registry) {
         Ok(resolved) => Some(resolved),
         Err(error) => {
             report(diag, &error, value, place);

@@ -10,7 +10,7 @@ use crate::units::{Dimension, Quantity, format_time, parse_as};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
-use truckee_tcp::Nanos;
+use truckee_tcp::{Nanos, Registry};
 
 /// No time in a scenario is longer than this: ten years of 365 days, in nanoseconds. Sums of a few such times still
 /// fit into 64 bits.
@@ -23,14 +23,16 @@ pub(crate) const MAX_BYTES: u64 = 1_000_000_000_000_000_000;
 /// Everything wrong that was found so far.
 pub(crate) struct Diagnostics<'d> {
     pub document: &'d Document,
+    /// Members of families that are not built in.
+    pub registry: &'d Registry,
     list: RefCell<Vec<Error>>,
     /// Places and messages of the errors in `list`.
     seen: RefCell<HashSet<((usize, usize), String)>>,
 }
 
 impl<'d> Diagnostics<'d> {
-    pub fn new(document: &'d Document) -> Self {
-        Self { document, list: RefCell::default(), seen: RefCell::default() }
+    pub fn new(document: &'d Document, registry: &'d Registry) -> Self {
+        Self { document, registry, list: RefCell::default(), seen: RefCell::default() }
     }
 
     /// Reports a problem; the same one is reported once (a rate holds for two directions, a default for many flows).

@@ -31,11 +31,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use truckee_channel::CapacityTrace;
-use truckee_tcp::Profile;
+use truckee_tcp::{Profile, Registry};
 
-/// Resolves a document.
-pub(crate) fn scenario(document: &Document) -> Result<Scenario, Errors> {
-    let diag = Diagnostics::new(document);
+/// Resolves a document whose algorithms are built in or in the registry.
+pub(crate) fn scenario(document: &Document, registry: &Registry) -> Result<Scenario, Errors> {
+    let diag = Diagnostics::new(document, registry);
     let scenario = top(&diag, document);
     diag.finish(scenario)
 }

@@ -8,7 +8,7 @@ use crate::units::{format_bytes, format_rate, format_time};
 use truckee_tcp::detect::AnyDetector;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
-use truckee_tcp::{Arg, Nanos, Spec, SpecError};
+use truckee_tcp::{Arg, Nanos, Registry, Spec, SpecError};
 
 const EVERY: Nanos = 100_000_000;
 const SECOND: Nanos = 1_000_000_000;
@@ -19,9 +19,9 @@ pub(super) fn read(reader: &Reader<'_>) -> Observe {
         Observe { predictors: Vec::new(), estimators: Vec::new(), detectors: Vec::new(), every: EVERY };
     let Some(value) = reader.get("observe") else { return nobody };
     let Some(inner) = Reader::of(reader.diag, value, "who observes") else { return nobody };
-    let predictors = list(&inner, "predictors", |s| AnyPredictor::build(s).map(|(_, spec)| spec));
+    let predictors = list(&inner, "predictors", |s, r| AnyPredictor::build_among(s, r).map(|(_, spec)| spec));
     let estimators = list(&inner, "estimators", estimator);
-    let detectors = list(&inner, "detectors", |s| AnyDetector::build(s).map(|(_, spec)| spec));
+    let detectors = list(&inner, "detectors", |s, r| AnyDetector::build_among(s, r).map(|(_, spec)| spec));
     let every = inner.time("every", EVERY, 1000..=3600 * SECOND, "ms");
     inner.finish();
     Observe { predictors, estimators, detectors, every }
@@ -54,22 +54,22 @@ fn list(reader: &Reader<'_>, key: &'static str, resolve: Resolve) -> Vec<(String
 fn one(reader: &Reader<'_>, item: &Value, resolve: Resolve) -> Option<(String, Spec)> {
     let given = algorithm::spec(reader.diag, item)?;
     let resolved = algorithm::resolved(reader.diag, &given, Some(item), resolve, &item.place)?;
-    Some((label(&resolved, resolve), resolved))
+    Some((label(&resolved, resolve, reader.diag.registry), resolved))
 }
 
 /// What results call it: its name and the arguments that are not the defaults, `spike(alpha=0.8,beta=0.7)`.
-fn label(spec: &Spec, resolve: Resolve) -> String {
-    let defaults = resolve(&Spec::named(&spec.name)).map(|spec| spec.args).unwrap_or_default();
+fn label(spec: &Spec, resolve: Resolve, registry: &Registry) -> String {
+    let defaults = resolve(&Spec::named(&spec.name), registry).map(|spec| spec.args).unwrap_or_default();
     let own = spec.args.iter().filter(|arg| !defaults.contains(arg));
-    let args: Vec<String> = own.map(|(key, arg)| format!("{key}={}", argument(arg))).collect();
+    let args: Vec<String> = own.map(|(key, arg)| format!("{key}={}", argument(arg, registry))).collect();
     if args.is_empty() { spec.name.clone() } else { format!("{}({})", spec.name, args.join(",")) }
 }
 
-fn estimator(spec: &Spec) -> Result<Spec, SpecError> {
-    AnyEstimator::build(spec).map(|(_, resolved)| resolved)
+fn estimator(spec: &Spec, registry: &Registry) -> Result<Spec, SpecError> {
+    AnyEstimator::build_among(spec, registry).map(|(_, resolved)| resolved)
 }
 
-fn argument(arg: &Arg) -> String {
+fn argument(arg: &Arg, registry: &Registry) -> String {
     match arg {
         Arg::Number(x) => x.to_string(),
         Arg::Time(t) => format_time(*t),
@@ -78,6 +78,6 @@ fn argument(arg: &Arg) -> String {
         Arg::Segments(n) => format!("{n}segments"),
         Arg::Flag(flag) => flag.to_string(),
         Arg::Name(name) => name.clone(),
-        Arg::Spec(inner) => label(inner, estimator),
+        Arg::Spec(inner) => label(inner, estimator, registry),
     }
 }

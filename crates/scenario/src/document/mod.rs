@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toml::de::DeTable;
 use tree::{Place, Table};
 use truckee_channel::CapacityTrace;
+use truckee_tcp::Registry;
 
 /// Scenario files above this many bytes are refused: nobody wrote them by hand, and a mistyped file name should not
 /// cost the machine's memory.
@@ -117,7 +118,15 @@ impl Document {
     /// # Errors
     /// Everything that is wrong with the file and its overrides, as far as it can be told in one go.
     pub fn scenario(&self) -> Result<Scenario, Errors> {
-        decode::scenario(self)
+        self.scenario_among(&Registry::new())
+    }
+
+    /// As [`Self::scenario`], with foreign algorithms, which the file names as any others.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn scenario_among(&self, registry: &Registry) -> Result<Scenario, Errors> {
+        decode::scenario(self, registry)
     }
 
     /// The label of the scenario in results: the file's name without its folder.

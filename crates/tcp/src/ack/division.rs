@@ -21,16 +21,18 @@
 
 use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed, Every, Manner};
 use crate::detect::{AnyDetector, Phase, SlowStartDetector};
-use crate::spec::{Args, Info, Member, Spec, SpecError, family};
-use crate::{Arrival, Time};
+use crate::spec::{Args, Info, Member, Spec, SpecError};
+use crate::{Arrival, Registry, Time};
 
-family! {
-    /// What says which ACKs are due.
-    pub enum Base: AckPolicy, "ACK policy that can be divided" { Every, Delayed }
-    fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
-    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
-    fn deadline(&self) -> Option<Time>;
-    fn manner(&self) -> Option<Manner>;
+/// What says which ACKs are due.
+const BASES: [&str; 2] = [<Every as Member>::INFO.name, <Delayed as Member>::INFO.name];
+
+fn base(spec: &Spec, registry: &Registry) -> Result<(Box<AnyAckPolicy>, Spec), SpecError> {
+    if !BASES.contains(&spec.name.as_str()) {
+        let family = "ACK policy that can be divided";
+        return Err(SpecError::UnknownMember { family, name: spec.name.clone(), known: BASES.into() });
+    }
+    AnyAckPolicy::build_among(spec, registry).map(|(policy, resolved)| (Box::new(policy), resolved))
 }
 
 /// Divides ACKs.
@@ -44,7 +46,7 @@ pub struct Division {
     /// Whether the ACK of a segment that fills a hole is divided too.
     holes: bool,
     watch: Option<Watch>,
-    base: Base,
+    base: Box<AnyAckPolicy>,
     /// Everything below has been acknowledged.
     acked: u64,
 }
@@ -60,8 +62,8 @@ struct Watch {
 impl Watch {
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let mut built = Spec::default();
-        let detector = args.own_member("detector", "inter-arrival", |spec| {
-            let (detector, resolved) = AnyDetector::build(spec)?;
+        let detector = args.own_member("detector", "inter-arrival", |spec, registry| {
+            let (detector, resolved) = AnyDetector::build_among(spec, registry)?;
             built = resolved.clone();
             Ok((detector, resolved))
         })?;
@@ -99,7 +101,7 @@ impl Division {
 
     /// Within these limits; the other parameters are still to be asked for.
     fn within(args: &mut Args, n: u64, first: Option<u64>, watch: Option<Watch>) -> Result<Self, SpecError> {
-        let base = args.own_member("base", "every", Base::build)?;
+        let base = args.own_member("base", "every", base)?;
         let holes = args.choice("holes", &["whole", "divided"])? == "divided";
         Ok(Self { n, first, due: 0, holes, watch, base, acked: 0 })
     }

@@ -93,7 +93,7 @@ impl Manner {
 }
 
 /// The contract of an ACK policy.
-pub trait AckPolicy {
+pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// A data segment has come.
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     /// The time asked for by [`AckPolicy::deadline`] has come; `rcv_nxt` is the next sequence number expected.

@@ -31,9 +31,9 @@ impl Member for Composed {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         Ok(Self {
-            growth: args.own_member("growth", "per-ack", AnyGrowth::build)?,
-            response: args.own_member("response", "halve", AnyResponse::build)?,
-            pacing: args.own_member("pacing", "none", AnyPacing::build)?,
+            growth: args.own_member("growth", "per-ack", AnyGrowth::build_among)?,
+            response: args.own_member("response", "halve", AnyResponse::build_among)?,
+            pacing: args.own_member("pacing", "none", AnyPacing::build_among)?,
         })
     }
 }

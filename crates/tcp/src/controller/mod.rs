@@ -44,7 +44,7 @@ impl Interest {
 }
 
 /// The contract of a controller.
-pub trait Controller {
+pub trait Controller: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// What it wants to hear of besides losses and what opens the window.
     fn interest(&self) -> Interest {
         Interest::ALL

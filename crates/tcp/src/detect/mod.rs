@@ -26,7 +26,7 @@ pub enum Phase {
 }
 
 /// The contract of a detector.
-pub trait SlowStartDetector {
+pub trait SlowStartDetector: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// A data segment has come.
     fn on_segment(&mut self, arrival: &Arrival);
     /// The phase that the sender is taken to be in.

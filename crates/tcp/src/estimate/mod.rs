@@ -39,7 +39,7 @@ const POLE: RangeInclusive<f64> = 0.0..=0.999_999;
 const SPAN: RangeInclusive<Nanos> = 1_000_000..=1_000_000_000_000;
 
 /// The contract of a bandwidth estimator.
-pub trait BandwidthEstimator {
+pub trait BandwidthEstimator: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// A data segment was sent, or sent again.
     fn on_sent(&mut self, _sent: &Departure) {}
     /// An ACK has come; `ack.delivered` is what it shows to have been delivered, `w` the window before it changes.

@@ -33,7 +33,7 @@ use crate::spec::family;
 use crate::{Ack, Air, Departure, Loss, Time, Window};
 
 /// The contract of a growth rule.
-pub trait Growth {
+pub trait Growth: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// An ACK of `ack.newly_acked` > 0 bytes.
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     /// A loss event; the response has set the window, which was `before` bytes until then.

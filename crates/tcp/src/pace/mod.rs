@@ -11,7 +11,7 @@ use crate::Window;
 use crate::spec::family;
 
 /// The contract of pacing.
-pub trait Pacing {
+pub trait Pacing: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// Bytes per second, headers included; `None`: as fast as the windows allow.
     fn rate(&self, w: &Window) -> Option<f64>;
 }

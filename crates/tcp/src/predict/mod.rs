@@ -26,7 +26,7 @@ use crate::spec::family;
 use crate::{Ack, Cause, Departure, Loss, Time, Truth, Window};
 
 /// The contract of a loss predictor.
-pub trait LossPredictor {
+pub trait LossPredictor: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// An ACK has come.
     fn on_ack(&mut self, _ack: &Ack, _w: &Window) {}
     /// A data segment was sent, or sent again.

@@ -39,7 +39,9 @@ impl Member for Ncpld {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let tick = args.time("tick", 1_000_000, 1..=1_000_000_000)?;
-        let estimator = args.member("estimator", "tibet", |spec| AnyEstimator::build(&on_acks(spec)))?;
+        let estimator = args.member("estimator", "tibet", |spec, registry| {
+            AnyEstimator::build_among(&on_acks(spec), registry)
+        })?;
         Ok(Self { estimator: Box::new(estimator), tick, last: None, knee: None, answer: Cause::Congestion })
     }
 }

@@ -60,7 +60,7 @@ pub struct Reported {
 }
 
 /// The contract of a recovery. All windows and sequence numbers are in `t`, which every call may change.
-pub trait Recovery {
+pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// An ACK of new data has come; `t.out` has advanced already.
     fn on_advance(
         &mut self,

@@ -25,11 +25,11 @@ impl Member for ByCause {
         source: "Martignon, NewReno-LP, section 4.2, algorithm 4.2.1",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        let over = args.own_member("over", "halve", AnyResponse::build)?;
+        let over = args.own_member("over", "halve", AnyResponse::build_among)?;
         if let AnyResponse::ByCause(_) = over {
             return Err(args.bad("over", &"by-cause", "a response that does not ask a predictor itself"));
         }
-        let predictor = args.member("predictor", "vegas", AnyPredictor::build)?;
+        let predictor = args.member("predictor", "vegas", AnyPredictor::build_among)?;
         Ok(Self { predictor: Box::new(predictor), over: Box::new(over) })
     }
 }

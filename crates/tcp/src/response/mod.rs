@@ -33,7 +33,7 @@ use crate::spec::family;
 use crate::{Ack, Cause, Departure, Loss, Truth, Window};
 
 /// The contract of a loss response.
-pub trait LossResponse {
+pub trait LossResponse: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// A loss event: sets the window, returns what the loss was taken for.
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     /// Every ACK, before the window changes.

@@ -27,7 +27,7 @@ impl Member for ToEstimate {
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let n_cong = args.count("n_cong", 0, 0..=1_000_000)?;
         let gamma = args.number("gamma", 0.5, 0.0..=1.0)?;
-        let estimator = args.member("estimator", "ewma", AnyEstimator::build)?;
+        let estimator = args.member("estimator", "ewma", AnyEstimator::build_among)?;
         Ok(Self { estimator: Box::new(estimator), coarse: CoarseRttMin::new(n_cong, gamma) })
     }
 }

@@ -43,7 +43,7 @@ pub struct Burst {
 }
 
 /// The contract of a start.
-pub trait Start {
+pub trait Start: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// The rate to ask of the path with the SYN, bit/s (RFC 4782).
     fn request(&self) -> Option<f64> {
         None

@@ -15,6 +15,7 @@ fn sender(name: &str) -> (Sender, Stack) {
         response: AnyResponse::build(&preset.response()).unwrap().1,
         start: AnyStart::build(&preset.start()).unwrap().1,
         pacing: AnyPacing::build(&preset.pacing()).unwrap().1,
+        controller: None,
         native: None,
     };
     (sender, preset.stack(Stack::default()))
