@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 GNU_TIME = "/usr/bin/time"
 
@@ -34,8 +35,8 @@ class Finished:
     stderr: str
 
 
-def run(command: list[str], limit: float) -> Finished:
-    """Runs `command` to its end, or kills it and its children after `limit` seconds.
+def run(command: list[str], limit: float, folder: Path | None = None) -> Finished:
+    """Runs `command`, in `folder` or here, to its end, or kills it and its children after `limit` seconds.
 
     Wall time is the monotonic clock around the process; CPU times are the kernel's account of it (wait4). Peak memory
     comes from GNU time where there is one: a process forked from this interpreter inherits the interpreter's own peak
@@ -46,7 +47,12 @@ def run(command: list[str], limit: float) -> Finished:
         prefix = [GNU_TIME, "-q", "-o", peak.name, "-f", "%M"] if timed else []
         started = time.monotonic()
         process = subprocess.Popen(
-            prefix + command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+            prefix + command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
         )
         watchdog = threading.Timer(limit, _kill_group, [process.pid])
         watchdog.start()

@@ -1,5 +1,6 @@
 """Lays the results out: as text for a terminal, or as Markdown for the README and the book. Computes nothing new."""
 
+import counted
 import receivers
 import senders
 from results import Row, Table
@@ -9,8 +10,22 @@ from workloads import Workload
 
 _HEADER = ["program", "wall s", "user s", "segments/s", "peak MiB", "goodput Mbit/s", "seeds", "we are", "by CPU"]
 _SENDER_HEADER = ["sender", "CPU ns a segment sent", f"over {senders.BASE}", "segments sent", "goodput Mbit/s"]
-
-
+_COUNTED_HEADER = [
+    "workload",
+    "simulated s",
+    "segments",
+    "instructions a segment",
+    "loop alone",
+    "misses a segment",
+    "loop alone",
+]
+_COUNTED_SENDER_HEADER = [
+    "sender",
+    "segments sent",
+    "instructions a segment sent",
+    "loop alone",
+    f"over {counted.BASE}",
+]
 _RECEIVER_HEADER = [
     "receiver",
     "ACKs a segment",
@@ -47,6 +62,25 @@ def receivers_table(workload: Workload, receiving: Table, markdown: bool) -> str
     return f"{_title(f'Receivers on {workload.title}', markdown)}\n{_grid([_RECEIVER_HEADER, *lines], markdown)}"
 
 
+def counted_table(rows: list[counted.Row], markdown: bool) -> str:
+    """What a delivered segment costs: a line a workload."""
+    lines = [_counted_line(row) for row in rows if row.sender == counted.BASE]
+    if not lines:
+        return ""
+    title = "Counted: per delivered segment; misses of a cache of 512 KiB."
+    return f"{_title(title, markdown)}\n{_grid([_COUNTED_HEADER, *lines], markdown)}"
+
+
+def counted_senders_table(rows: list[counted.Row], markdown: bool) -> str:
+    """What a segment sent costs: a line a sender."""
+    senders = [counted.find(rows, counted.SENDERS_ON, sender) for sender in (counted.BASE, *counted.OTHERS)]
+    lines = [_counted_sender_line(row, rows) for row in senders if row]
+    if not lines:
+        return ""
+    title = f"Counted: senders on {counted.SENDERS_ON}, per segment sent."
+    return f"{_title(title, markdown)}\n{_grid([_COUNTED_SENDER_HEADER, *lines], markdown)}"
+
+
 def targets_table(verdicts: list[Verdict], markdown: bool) -> str:
     """Every target with what was measured."""
     lines = [[verdict.target, verdict.measured, verdict.word] for verdict in verdicts]
@@ -77,6 +111,31 @@ def _sender_line(row: Row, sending: Table) -> list[str]:
         f"{ratio:.2f} ×" if ratio is not None else "",
         f"{row.segments:,.0f}",
         f"{row.goodput:.3f}",
+    ]
+
+
+def _counted_line(row: counted.Row) -> list[str]:
+    whole, loop = row.longer, row.loop
+    return [
+        row.workload,
+        f"{row.seconds[0]:g} to {row.seconds[1]:g}",
+        f"{whole.delivered:,.0f}",
+        f"{whole.instructions / whole.delivered:,.0f}",
+        f"{loop.instructions / loop.delivered:,.0f}",
+        f"{whole.misses / whole.delivered:.2f}",
+        # Their difference may be a hair below nothing.
+        f"{max(0.0, loop.misses / loop.delivered):.2f}",
+    ]
+
+
+def _counted_sender_line(row: counted.Row, rows: list[counted.Row]) -> list[str]:
+    ratio = counted.sender_ratio(rows, row.sender)
+    return [
+        row.sender,
+        f"{row.longer.sent:,.0f}",
+        f"{row.longer.instructions / row.longer.sent:,.0f}",
+        f"{row.loop.instructions / row.loop.sent:,.0f}",
+        f"{ratio:.2f} ×" if ratio is not None else "",
     ]
 
 

@@ -4,11 +4,13 @@
 All in one run and interleaved: in each repetition every program does the workload once, so that whatever else the
 machine does falls on all of them alike. README.md says what is measured and how to read it.
 
-  bench/run.py                        everything (about ten minutes)
+  bench/run.py                        everything (about twenty minutes)
   bench/run.py --quick                seconds, without ns-3
   bench/run.py -w W1,W3 -p ns2 -r 9   two workloads against ns-2, nine repetitions
   bench/run.py -w senders,receivers   what predictors, estimators and ACK policies cost, without peers
-  bench/run.py -w read                  how fast captures are read, beside tshark and tcptrace; needs root
+  bench/run.py -w counted             instructions and cache misses a segment, by valgrind
+  bench/run.py -w many                memory of up to 100,000 flows, and what a run of nothing takes
+  bench/run.py -w read                how fast captures are read, beside tshark and tcptrace; needs root
   bench/run.py -w path                what the path emulator keeps of what it promises; needs root
   bench/run.py -w shape               what shaping ACKs costs; needs root
 """
@@ -22,7 +24,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import captures
+import counted
 import emulator
+import many
 import measure
 import receivers
 import report
@@ -37,7 +41,7 @@ from workloads import Workload
 
 QUICK = ["W1", "W2", "W3", "W6", senders.NAME, receivers.NAME]
 # Parts in which our own program runs in several ways, without peers.
-OWN = (senders.NAME, receivers.NAME, emulator.NAME, shaper.NAME, captures.NAME)
+OWN = (counted.NAME, many.NAME, senders.NAME, receivers.NAME, emulator.NAME, shaper.NAME, captures.NAME)
 # Those that need namespaces of their own.
 LIVE = (emulator, shaper, captures)
 
@@ -53,7 +57,8 @@ def main() -> int:
     if conditions["load_1min"] > 0.5 * conditions["cpus"]:
         _say("this machine is busy: take the times with caution")
 
-    table, sending, receiving = Table(), Table(), Table()
+    found = targets.Measured()
+    table = found.table
     bench = Bench(entrants, table, arguments.repetitions, arguments.seeds, arguments.timeout)
     for workload in chosen:
         bench.measure(workload)
@@ -61,19 +66,23 @@ def main() -> int:
         if text:
             print(f"{text}\n", flush=True)
     complete = all(table.get(workload.name, OURS) for workload in chosen)
+    if counted.NAME in arguments.workloads:
+        complete &= _count(found, known, arguments)
+    if many.NAME in arguments.workloads:
+        complete &= _many(found, known, arguments)
     if senders.NAME in arguments.workloads:
         lines = [one.simulator(arguments.truckee) for one in senders.senders(judged_only=arguments.quick)]
-        complete &= _compare(lines, senders.long_workloads(known), sending, report.senders_table, arguments)
+        complete &= _compare(lines, senders.long_workloads(known), found.sending, report.senders_table, arguments)
     if receivers.NAME in arguments.workloads:
         lines = [one.simulator(arguments.truckee) for one in receivers.receivers(judged_only=arguments.quick)]
-        complete &= _compare(lines, receivers.long_workloads(known), receiving, report.receivers_table, arguments)
+        complete &= _compare(lines, receivers.long_workloads(known), found.receiving, report.receivers_table, arguments)
     figures = {}
     for part in LIVE:
         if part.NAME in arguments.workloads:
             measured = part.measure([simulators.program(arguments.truckee)], arguments.own_repetitions)
             complete &= all(figure.reached is not None for figure in measured)
             figures[part.NAME] = measured
-    verdicts = targets.judge(table, sending, receiving) if chosen or not figures else []
+    verdicts = targets.judge(found) if chosen or not figures else []
     for name, measured in figures.items():
         verdicts += targets.of_figures(name, measured)
     print(report.targets_table(verdicts, arguments.markdown))
@@ -82,13 +91,49 @@ def main() -> int:
             "conditions": conditions,
             "programs": {entrant.name: entrant.about for entrant in entrants},
             "rows": [row.as_json() for row in table],
-            "senders": [row.as_json() for row in sending],
-            "receivers": [row.as_json() for row in receiving],
+            "counted": [row.as_json() for row in found.counts],
+            "many": [row.as_json() for row in found.dumbbells],
+            "nothing": found.nothing.as_json() if found.nothing else None,
+            "senders": [row.as_json() for row in found.sending],
+            "receivers": [row.as_json() for row in found.receiving],
             **{part.NAME: [vars(figure) for figure in figures.get(part.NAME, [])] for part in LIVE},
             "targets": [vars(verdict) for verdict in verdicts],
         }
         arguments.json.write_text(json.dumps(everything, indent=1, ensure_ascii=False) + "\n")
     return 0 if complete else 1
+
+
+def _count(found: targets.Measured, known: dict[str, Workload], arguments: argparse.Namespace) -> bool:
+    """Counts and shows what a segment costs; whether all of it could be counted. Without valgrind it is left out, as a
+    peer is that is not there."""
+    try:
+        found.counts = counted.count(arguments.truckee, known, _say)
+    except Unavailable as error:
+        _say(f"{counted.NAME} is left out: {error}")
+        return True
+    for text in (
+        report.counted_table(found.counts, arguments.markdown),
+        report.counted_senders_table(found.counts, arguments.markdown),
+    ):
+        if text:
+            print(f"{text}\n", flush=True)
+    return len(found.counts) == len(counted.kinds())
+
+
+def _many(found: targets.Measured, known: dict[str, Workload], arguments: argparse.Namespace) -> bool:
+    """Measures and shows many flows and a run of nothing; whether those flows ran that a slope needs. What they take does
+    not change from one run to the next: once will do."""
+    bench = Bench([simulators.ours(arguments.truckee)], found.dumbbells, 1, 0, arguments.timeout)
+    for workload in many.dumbbells(known):
+        bench.measure(workload)
+        text = report.workload_table(workload, found.dumbbells, arguments.markdown)
+        if text:
+            print(f"{text}\n", flush=True)
+    try:
+        found.nothing = many.nothing(arguments.truckee, arguments.timeout)
+    except Unavailable as error:
+        _say(f"a run of nothing is left out: {error}")
+    return many.kib_a_flow(found.dumbbells) is not None
 
 
 def _compare(

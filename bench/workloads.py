@@ -49,14 +49,14 @@ class Workload:
         """Whether a run depends on its seed."""
         return self.loss > 0
 
-    def lasting(self, seconds: int) -> "Workload":
+    def lasting(self, seconds: float) -> "Workload":
         """The same over another simulated time."""
         return replace(
             self,
-            name=f"{self.name}-{seconds}s",
-            title=f"{self.name}-{seconds}s: {self.name} for {seconds} simulated seconds.",
+            name=f"{self.name}-{seconds:g}s",
+            title=f"{self.name}-{seconds:g}s: {self.name} for {seconds:g} simulated seconds.",
             duration=float(seconds),
-            overrides=(f"duration={seconds}s",),
+            overrides=(f"duration={seconds:g}s",),
         )
 
     def parameters(self) -> dict[str, float]:

@@ -127,5 +127,22 @@ fn runs(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, senders, receivers, channels, runs);
+/// A run in which nothing happens: W1, whose flow starts when the run is over, from the text of its file to its outcome,
+/// and without the reading. What short runs by the thousand pay most for.
+fn nothing(c: &mut Criterion) {
+    let text = include_str!("../../../bench/workloads/w1.toml");
+    let text = text.replace("[[flow]]\n", "[[flow]]\nstart = \"301s\"\n");
+    let read =
+        |text: &str| Document::parse("w1.toml", text).and_then(|d| d.scenario()).expect("W1 is a scenario");
+    let scenario = read(&text);
+    let options = Options::default();
+    let outcome = run(&scenario, &options).expect("W1 can be run");
+    assert!(outcome.flows.iter().all(|flow| flow.segments_sent == 0), "something happens");
+    let mut group = c.benchmark_group("run");
+    group.bench_function("nothing", |b| b.iter(|| run(&read(black_box(&text)), &options)));
+    group.bench_function("nothing, read before", |b| b.iter(|| run(black_box(&scenario), &options)));
+    group.finish();
+}
+
+criterion_group!(benches, senders, receivers, channels, runs, nothing);
 criterion_main!(benches);

@@ -326,12 +326,22 @@ fn receiver(dice: &mut Dice) -> Spec {
     }
 }
 
+/// Every sender with a published name.
+pub fn senders() -> Vec<&'static str> {
+    PRESETS.iter().map(|preset| preset.info.name).collect()
+}
+
+/// Every ACK policy.
+pub fn receivers() -> Vec<&'static str> {
+    AnyAckPolicy::MEMBERS.iter().map(|member| member.name).collect()
+}
+
 /// All ACK policies but those that acknowledge what has not come.
 fn reliable_policies() -> Vec<&'static str> {
     let reliable = |name: &&str| {
         AnyAckPolicy::build(&Spec::named(name)).is_ok_and(|(p, _)| p.honesty() != Honesty::FeignsArrival)
     };
-    AnyAckPolicy::MEMBERS.iter().map(|m| m.name).filter(reliable).collect()
+    receivers().into_iter().filter(reliable).collect()
 }
 
 fn stack(dice: &mut Dice) -> Stack {

@@ -6,6 +6,7 @@
 
 mod generate;
 mod invariants;
+mod outcomes;
 
 use generate::Case;
 use rayon::prelude::*;
