@@ -13,6 +13,7 @@ pub mod books;
 pub mod controller;
 pub mod delivery;
 pub mod detect;
+pub mod endpoint;
 pub mod estimate;
 pub mod event;
 pub mod growth;
@@ -45,6 +46,7 @@ pub type Time = u64;
 pub type Nanos = u64;
 
 pub use books::Books;
+pub use endpoint::Endpoint;
 pub use event::{Ack, Air, Arrival, Cause, Departure, Loss, LossKind};
 pub use observers::Observers;
 pub use profile::Profile;

@@ -21,6 +21,15 @@ pub struct Receiver {
     acked: u64,
     waiting: Waiting,
     fin: Option<u64>,
+    /// Whether the peer's FIN is answered with one of this side.
+    closes: bool,
+    /// That one, until it is acknowledged.
+    closing: Option<Box<Closing>>,
+    /// Settings of the timer that repairs it: the first timeout, and bounds.
+    initial_rto: Nanos,
+    min_rto: Nanos,
+    max_rto: Nanos,
+    handshake_rtt: Option<Nanos>,
     syn_ack_due: Option<Time>,
     /// As long as no data has come.
     meeting: Option<Meeting>,
@@ -53,6 +62,20 @@ impl Meeting {
             self.rtt = Some(now - sent);
         }
     }
+}
+
+/// How often a FIN is sent again before the peer is taken to be gone (RFC 9293, section 3.8.3, R2).
+const MOST_REPEATS: u32 = 15;
+
+/// A FIN on its way.
+#[derive(Debug, Clone, Copy)]
+struct Closing {
+    /// When it is sent again.
+    at: Time,
+    rto: Nanos,
+    repeats: u32,
+    /// Its time has come.
+    due: bool,
 }
 
 /// Segments beyond a hole.
@@ -102,6 +125,12 @@ impl Receiver {
             acked: 1,
             waiting: Waiting::default(),
             fin: None,
+            closes: true,
+            closing: None,
+            initial_rto: stack.initial_rto,
+            min_rto: stack.min_rto,
+            max_rto: stack.max_rto,
+            handshake_rtt: None,
             syn_ack_due: None,
             meeting: Some(Meeting::default()),
             rate_granted: 0,
@@ -124,12 +153,18 @@ impl Receiver {
     ) {
         self.delivered = 0;
         if segment.has(flags::SYN) {
-            self.syn_ack_due = Some(segment.ts_val);
-            self.rate_granted = segment.request;
+            if !segment.has(flags::ACK) {
+                self.syn_ack_due = Some(segment.ts_val);
+                self.rate_granted = segment.request;
+            }
             return;
         }
         if let Some(meeting) = &mut self.meeting {
             meeting.answered(now);
+            self.handshake_rtt = meeting.rtt;
+        }
+        if self.closing.is_some() && segment.ack > 1 {
+            self.closing = None;
         }
         if segment.seq_len() == 0 {
             return;
@@ -229,13 +264,73 @@ impl Receiver {
     /// The time asked for by [`Self::deadline`] has come.
     pub fn on_timer(&mut self, now: Time) {
         self.delivered = 0;
+        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.at <= now) {
+            (closing.at, closing.due) = (Time::MAX, true);
+        }
         self.policy.on_timer(now, self.rcv_nxt, &mut self.sink);
+    }
+
+    /// An ACK with FIN leaves: it is sent again as long as nothing acknowledges it, each time after twice as long.
+    fn close(&mut self, now: Time) {
+        let first = self.handshake_rtt.map_or(self.initial_rto, |rtt| (3 * rtt).max(self.min_rto)); // RFC 6298, rule 2.2
+        let closing = self.closing.get_or_insert_with(|| {
+            Box::new(Closing { at: Time::MAX, rto: first.clamp(1, self.max_rto), repeats: 0, due: false })
+        });
+        if closing.due {
+            (closing.rto, closing.repeats) = ((2 * closing.rto).min(self.max_rto), closing.repeats + 1);
+        }
+        closing.due = false;
+        closing.at = if closing.repeats < MOST_REPEATS { now + closing.rto } else { Time::MAX };
+    }
+
+    /// The endpoint's sender closes this side.
+    pub(crate) fn leave_closing_to_sender(&mut self) {
+        self.closes = false;
+    }
+
+    /// What the handshake took, from the SYN-ACK on.
+    pub(crate) fn handshake_rtt(&self) -> Option<Nanos> {
+        self.handshake_rtt
+    }
+
+    /// A segment of the other half carries what is to be acknowledged: the ACK that is due next, or what waits for one.
+    pub(crate) fn carry(&mut self, segment: &mut Segment) {
+        let number = match self.sink.pop() {
+            Some(number) => number,
+            None => {
+                let number = self.acked.max(self.rcv_nxt);
+                self.policy.on_carried(number);
+                number
+            }
+        };
+        self.acked = self.acked.max(number);
+        (segment.ack, segment.window) = (number, self.window);
+        segment.ts_ecr = if self.timestamps { self.ts_recent } else { 0 };
+        self.add_options(segment);
+    }
+
+    /// What an ACK says besides its number.
+    #[inline]
+    fn add_options(&self, ack: &mut Segment) {
+        if self.echo_congestion {
+            ack.flags |= flags::ECE;
+        }
+        // What fits into 40 bytes of options (RFC 2018, section 3).
+        if self.sack && !self.waiting.ranges.is_empty() {
+            ack.sack = self.waiting.blocks(ack.ack, if self.timestamps { 3 } else { 4 });
+        }
     }
 
     /// When to call [`Self::on_timer`].
     #[inline]
     pub fn deadline(&self) -> Option<Time> {
-        self.policy.deadline()
+        match &self.closing {
+            None => self.policy.deadline(),
+            Some(closing) => {
+                let at = Some(closing.at).filter(|&at| at != Time::MAX);
+                at.into_iter().chain(self.policy.deadline()).min()
+            }
+        }
     }
 
     /// The next segment to send now, if any.
@@ -249,19 +344,21 @@ impl Receiver {
             let request = self.rate_granted;
             return Some(Segment { seq: 0, request, ..self.segment(now, 1, flags::SYN) });
         }
-        let number = self.sink.pop()?;
+        let again = self.closing.as_ref().is_some_and(|closing| closing.due);
+        let number = match self.sink.pop() {
+            Some(number) => number,
+            None if again => self.acked.max(self.rcv_nxt),
+            None => return None,
+        };
         self.acked = self.acked.max(number);
         self.acks += 1;
         // The peer has closed and has got everything acknowledged: this side closes with the same segment.
-        let fin = self.fin.is_some_and(|end| number >= end);
+        let fin = self.closes && self.fin.is_some_and(|end| number >= end);
+        if fin {
+            self.close(now);
+        }
         let mut ack = self.segment(now, number, if fin { flags::FIN } else { 0 });
-        if self.echo_congestion {
-            ack.flags |= flags::ECE;
-        }
-        // What fits into 40 bytes of options (RFC 2018, section 3).
-        if self.sack && !self.waiting.ranges.is_empty() {
-            ack.sack = self.waiting.blocks(number, if self.timestamps { 3 } else { 4 });
-        }
+        self.add_options(&mut ack);
         Some(ack)
     }
 

@@ -88,6 +88,8 @@ fn real(n: u64) -> f64 {
 pub enum State {
     /// Not opened.
     Closed,
+    /// Waits for the peer to open.
+    Listening,
     /// SYN sent or due.
     Opening,
     /// Data may flow.
@@ -122,6 +124,10 @@ pub struct Sender {
     fin_sent: bool,
     /// Something besides data is due: SYN, or the ACK of the peer's FIN.
     control_due: bool,
+    /// The peer's next sequence number, where no receiver of the same endpoint minds it.
+    peer_nxt: u64,
+    /// Whether one does.
+    two_way: bool,
     syn_sent: Option<Time>,
     syn_lost: bool,
     peer_window: u64,
@@ -171,6 +177,8 @@ impl Sender {
             closed: false,
             fin_sent: false,
             control_due: false,
+            peer_nxt: 1,
+            two_way: false,
             syn_sent: None,
             syn_lost: false,
             peer_window: rwnd,
@@ -207,6 +215,37 @@ impl Sender {
         } else {
             self.establish(now, None, None, witness);
         }
+    }
+
+    /// Waits for the peer to open the connection; without handshake it is open.
+    pub(crate) fn listen(&mut self, now: Time, witness: &mut impl Witness) {
+        if self.stack.handshake && self.state == State::Closed {
+            self.state = State::Listening;
+        } else {
+            self.open(now, witness);
+        }
+    }
+
+    /// The peer's ACK of the SYN-ACK has come, `rtt` after that had left.
+    pub(crate) fn accept(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        rtt: Option<Nanos>,
+        witness: &mut impl Witness,
+    ) {
+        witness.on_open(now);
+        self.peer_window = u64::from(segment.window);
+        if let Some(rtt) = rtt {
+            self.t.rtt.sample_of_handshake(now.saturating_sub(rtt), now);
+            self.read_rtt();
+        }
+        self.establish(now, rtt, None, witness);
+    }
+
+    /// A receiver of the same endpoint acknowledges what the peer sends.
+    pub(crate) fn leave_acks_to_receiver(&mut self) {
+        self.two_way = true;
     }
 
     fn establish(&mut self, now: Time, rtt: Option<Nanos>, granted: Option<f64>, witness: &mut impl Witness) {
@@ -258,8 +297,10 @@ impl Sender {
         if !matches!(self.state, State::Established | State::Finished) || !segment.has(flags::ACK) {
             return;
         }
-        if segment.has(flags::FIN | flags::SYN) {
+        let fin = segment.has(flags::FIN) && !self.two_way;
+        if fin || segment.has(flags::SYN) {
             self.control_due = true;
+            self.peer_nxt += u64::from(fin && self.peer_nxt == segment.seq);
         }
         if segment.ack > self.t.out.max() {
             return; // acknowledges what was never sent: RFC 9293, section 3.10.7.4

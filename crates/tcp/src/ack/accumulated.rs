@@ -124,6 +124,10 @@ impl AckPolicy for Accumulated {
         self.held.deadline()
     }
 
+    fn on_carried(&mut self, _: u64) {
+        self.held.settle();
+    }
+
     fn burst(&self) -> Option<u64> {
         Some(self.learner.burst())
     }

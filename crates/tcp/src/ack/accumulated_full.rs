@@ -163,6 +163,10 @@ impl AckPolicy for AccumulatedFull {
         self.held.deadline()
     }
 
+    fn on_carried(&mut self, _: u64) {
+        self.held.settle();
+    }
+
     fn burst(&self) -> Option<u64> {
         Some(self.burst)
     }

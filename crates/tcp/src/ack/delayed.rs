@@ -55,6 +55,10 @@ impl AckPolicy for Delayed {
         self.held.deadline()
     }
 
+    fn on_carried(&mut self, _: u64) {
+        self.held.settle();
+    }
+
     fn manner(&self) -> Option<Manner> {
         Some(Manner { covers: self.count, wait: self.timeout, ..Manner::EVERY })
     }

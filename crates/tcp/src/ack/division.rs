@@ -161,6 +161,11 @@ impl AckPolicy for Division {
         self.base.deadline()
     }
 
+    fn on_carried(&mut self, number: u64) {
+        self.acked = self.acked.max(number);
+        self.base.on_carried(number);
+    }
+
     fn take_over(&mut self, before: &AnyAckPolicy) {
         if let Some(before) = before.division() {
             self.take_over_from(before);

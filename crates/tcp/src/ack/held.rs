@@ -38,6 +38,11 @@ impl Held {
         }
     }
 
+    /// Another segment has carried it.
+    pub(super) fn settle(&mut self) {
+        *self = Self::default();
+    }
+
     /// When it has to leave, if one is held back.
     pub(super) fn deadline(&self) -> Option<Time> {
         self.deadline

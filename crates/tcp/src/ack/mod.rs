@@ -102,6 +102,8 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn deadline(&self) -> Option<Time> {
         None
     }
+    /// Everything below `number` has been acknowledged by a segment of data: what waits for an ACK has got it.
+    fn on_carried(&mut self, _number: u64) {}
     /// It takes the place of `before` while the connection runs; what waited for an ACK has got it. What `before` has
     /// learnt may be kept.
     fn take_over(&mut self, _before: &AnyAckPolicy) {}
@@ -129,6 +131,7 @@ family! {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
+    fn on_carried(&mut self, number: u64);
     fn take_over(&mut self, before: &AnyAckPolicy);
     fn phase(&self) -> Option<Phase>;
     fn burst(&self) -> Option<u64>;

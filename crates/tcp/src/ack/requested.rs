@@ -51,6 +51,10 @@ impl AckPolicy for Requested {
         self.delayed.deadline()
     }
 
+    fn on_carried(&mut self, number: u64) {
+        self.delayed.on_carried(number);
+    }
+
     /// The sender does not ask again for what has been acknowledged: its last request goes on.
     fn take_over(&mut self, before: &AnyAckPolicy) {
         if let AnyAckPolicy::Requested(before) = before {

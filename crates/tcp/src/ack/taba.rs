@@ -37,6 +37,10 @@ impl AckPolicy for Taba {
         self.0.deadline()
     }
 
+    fn on_carried(&mut self, number: u64) {
+        self.0.on_carried(number);
+    }
+
     fn take_over(&mut self, before: &AnyAckPolicy) {
         self.0.take_over(before);
     }

@@ -42,7 +42,7 @@ impl Sender {
     #[inline]
     pub fn poll_transmit(&mut self, now: Time, witness: &mut impl Witness) -> Option<Transmit> {
         match self.state {
-            State::Closed => return None,
+            State::Closed | State::Listening => return None,
             State::Opening => return self.syn(now),
             State::Established | State::Finished => {}
         }
@@ -216,7 +216,7 @@ impl Sender {
         let (ts_val, ts_ecr) = if self.stack.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
         Segment {
             seq,
-            ack: 1,
+            ack: self.peer_nxt,
             window: u32::from(u16::MAX),
             len,
             ts_val,

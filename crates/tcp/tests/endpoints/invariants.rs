@@ -94,7 +94,7 @@ impl Invariants {
         assert!(window.cwnd.is_finite() && window.cwnd >= window.mss, "cwnd {}", window.cwnd);
         assert!(window.ssthresh.is_finite() && window.ssthresh >= 0.0, "ssthresh {}", window.ssthresh);
         match sender.state() {
-            State::Closed => assert_eq!(sender.deadline(), None),
+            State::Closed | State::Listening => assert_eq!(sender.deadline(), None),
             State::Opening => assert!(sender.deadline().is_some(), "a SYN is on its way"),
             State::Established | State::Finished => {
                 assert_eq!(

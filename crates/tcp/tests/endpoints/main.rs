@@ -23,4 +23,5 @@ mod rules;
 mod sack;
 mod servers;
 mod timer;
+mod two_way;
 mod window;

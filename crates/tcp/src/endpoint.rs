@@ -1,0 +1,150 @@
+//! One end of a connection: what it sends, what it receives, and what opens and closes both.
+//!
+//! A connection is two-way. An endpoint has a half that sends data, a half that receives it, or both; a half that a flow does
+//! not use is not there. Data carries the ACK that waits, and cancels its delay (RFC 9293, section 3.8.6.3; RFC 5681, section
+//! 4.2). Each side closes by a FIN of its own, which is repaired like data: by the sending half where there is one, else by
+//! the receiving half, which answers the peer's FIN with its own.
+//!
+//! Driven like its halves: [`Endpoint::on_segment`], [`Endpoint::on_timer`], then [`Endpoint::poll_transmit`] until it says
+//! `None`; timers are [`Endpoint::deadline`] and [`Endpoint::release`].
+
+use crate::ack::AnyAckPolicy;
+use crate::sender::{Parts, State};
+use crate::{Receiver, Segment, Sender, Stack, Time, Transmit, Witness, flags};
+
+/// One end of a connection.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    tx: Option<Box<Sender>>,
+    rx: Option<Box<Receiver>>,
+}
+
+impl Endpoint {
+    /// An end that only sends data.
+    pub fn sender(stack: &Stack, parts: Parts) -> Self {
+        Self { tx: Some(Box::new(Sender::new(stack, parts))), rx: None }
+    }
+
+    /// An end that only receives it; `sack`: whether it sends SACK blocks.
+    pub fn receiver(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
+        Self { tx: None, rx: Some(Box::new(Receiver::new(stack, policy, sack))) }
+    }
+
+    /// An end that does both; `sack`: whether it sends SACK blocks, which is as the peer's recovery wants it.
+    pub fn both(stack: &Stack, parts: Parts, policy: AnyAckPolicy, sack: bool) -> Self {
+        let (mut tx, mut rx) = (Sender::new(stack, parts), Receiver::new(stack, policy, sack));
+        tx.leave_acks_to_receiver();
+        rx.leave_closing_to_sender();
+        Self { tx: Some(Box::new(tx)), rx: Some(Box::new(rx)) }
+    }
+
+    /// The half that sends.
+    pub fn tx(&self) -> Option<&Sender> {
+        self.tx.as_deref()
+    }
+
+    /// The half that sends, for its application.
+    pub fn tx_mut(&mut self) -> Option<&mut Sender> {
+        self.tx.as_deref_mut()
+    }
+
+    /// The half that receives.
+    pub fn rx(&self) -> Option<&Receiver> {
+        self.rx.as_deref()
+    }
+
+    /// The half that receives, for its application.
+    pub fn rx_mut(&mut self) -> Option<&mut Receiver> {
+        self.rx.as_deref_mut()
+    }
+
+    /// Opens the connection from this end: a SYN is due, or, without handshake, data may flow.
+    pub fn open(&mut self, now: Time, witness: &mut impl Witness) {
+        if let Some(tx) = &mut self.tx {
+            tx.open(now, witness);
+        }
+    }
+
+    /// Waits for the peer to open it; without handshake it is open.
+    pub fn listen(&mut self, now: Time, witness: &mut impl Witness) {
+        if let Some(tx) = &mut self.tx {
+            tx.listen(now, witness);
+        }
+    }
+
+    /// Whether all that this end has to send, FIN included, is sent and acknowledged.
+    pub fn finished(&self) -> bool {
+        self.tx.as_ref().is_none_or(|tx| tx.state() == State::Finished)
+    }
+
+    /// A segment has come; `congestion_experienced`: a router marked its packet (RFC 3168).
+    #[inline]
+    pub fn on_segment(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        congestion_experienced: bool,
+        witness: &mut impl Witness,
+    ) {
+        if let Some(rx) = &mut self.rx {
+            rx.on_segment(now, segment, congestion_experienced, witness);
+        }
+        if let Some(tx) = &mut self.tx {
+            if let Some(rx) = &self.rx
+                && tx.state() == State::Listening
+                && segment.has(flags::ACK)
+            {
+                tx.accept(now, segment, rx.handshake_rtt(), witness);
+            }
+            tx.on_segment(now, segment, witness);
+        }
+    }
+
+    /// The time asked for by [`Self::deadline`] has come.
+    pub fn on_timer(&mut self, now: Time, witness: &mut impl Witness) {
+        if let Some(rx) = &mut self.rx
+            && rx.deadline().is_some_and(|d| d <= now)
+        {
+            rx.on_timer(now);
+        }
+        if let Some(tx) = &mut self.tx {
+            tx.on_timer(now, witness);
+        }
+    }
+
+    /// When to call [`Self::on_timer`].
+    #[inline]
+    pub fn deadline(&self) -> Option<Time> {
+        let tx = self.tx.as_ref().and_then(|tx| tx.deadline());
+        match &self.rx {
+            None => tx,
+            Some(rx) => tx.into_iter().chain(rx.deadline()).min(),
+        }
+    }
+
+    /// When to ask [`Self::poll_transmit`] again although nothing happens: pacing holds a segment back until then.
+    #[inline]
+    pub fn release(&self) -> Option<Time> {
+        self.tx.as_ref().and_then(|tx| tx.release())
+    }
+
+    /// The next segment to send now, if any.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time, witness: &mut impl Witness) -> Option<Transmit> {
+        let sent = self.tx.as_mut().and_then(|tx| tx.poll_transmit(now, witness));
+        let Some(rx) = &mut self.rx else { return sent };
+        if let Some(mut sent) = sent {
+            if sent.segment.has(flags::ACK) {
+                rx.carry(&mut sent.segment);
+            }
+            return Some(sent);
+        }
+        let mut segment = rx.poll_transmit(now)?;
+        if let Some(tx) = &self.tx
+            && !segment.has(flags::SYN)
+        {
+            segment.seq = tx.outstanding().nxt();
+        }
+        Some(Transmit { segment, ..Transmit::default() })
+    }
+}
