@@ -9,6 +9,7 @@ mod agenda;
 mod app;
 mod connection;
 mod digest;
+mod lanes;
 mod link;
 mod network;
 mod outcome;

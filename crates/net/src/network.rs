@@ -11,7 +11,8 @@ use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, Path, Template};
 use crate::digest::Digest;
-use crate::link::Link;
+use crate::lanes::Lanes;
+use crate::link::Links;
 use crate::packet::{DropCause, Packet, Pool, TRAFFIC};
 use crate::record::{FlowBook, TrafficBook};
 use observe::Load;
@@ -21,26 +22,53 @@ use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::{Segment, Time};
 
-/// Kinds of components in an event's key: the upper three bits. At equal times the lower kind goes first.
+/// Kinds of components in an event's key: its upper four bits. At equal times the lower kind goes first.
 mod kind {
     use super::Key;
-    pub const SHIFT: u32 = 29;
+    pub const SHIFT: u32 = 60;
     pub const CHANGE: Key = 0 << SHIFT;
     /// The end of the warm-up, and regular readings.
     pub const WARM: Key = 1 << SHIFT;
+    /// An arrival: the link in the middle, the lane in the lower [`LANE_BITS`].
     pub const LINK: Key = 2 << SHIFT;
     pub const APP: Key = 3 << SHIFT;
     pub const SENDER: Key = 4 << SHIFT;
     pub const RECEIVER: Key = 5 << SHIFT;
     pub const SOURCE: Key = 6 << SHIFT;
     pub const PACE: Key = 7 << SHIFT;
-    pub const MASK: Key = 7 << SHIFT;
+    pub const MASK: Key = 15 << SHIFT;
+
+    const LANE_BITS: u32 = 28;
+    /// In place of a lane: the link has a transit of its own.
+    pub const NO_LANE: usize = (1 << LANE_BITS) - 1;
+
+    /// The key of the next arrival over a link, of the packets in a lane.
+    #[inline(always)]
+    pub fn arrival(link: u32, lane: usize) -> Key {
+        LINK | Key::from(link) << LANE_BITS | lane as Key
+    }
+
+    /// The lane, of the index of an arrival.
+    #[inline(always)]
+    pub fn lane(index: usize) -> usize {
+        index & NO_LANE
+    }
+
+    /// The link, of the index of an arrival.
+    #[inline(always)]
+    pub fn link(index: usize) -> usize {
+        index >> LANE_BITS
+    }
 }
 
 pub use observe::{EstimateBook, Readings};
 
 /// Ends each path in the table of paths.
-const END: u32 = u32::MAX;
+const END: u32 = !FUSED;
+
+/// Marks a link in the table of paths: everything on it comes from the link before it, in order, so that arrivals here can
+/// be worked out when a packet is accepted there.
+const FUSED: u32 = 1 << 31;
 
 /// A flow in operation.
 pub struct FlowState {
@@ -105,8 +133,10 @@ pub struct Network<'a> {
     end: Time,
     agenda: Agenda,
     routes: Routes<'a>,
-    pub links: Vec<Link>,
-    /// Table of paths: numbers of links, each path followed by [`END`].
+    pub links: Links,
+    /// What is under way over them.
+    lanes: Lanes,
+    /// Table of paths: numbers of links, some of them [`FUSED`], each path followed by [`END`].
     paths: Vec<u32>,
     packets: Pool,
     pub connections: Vec<Connection>,
@@ -138,7 +168,7 @@ impl Network<'_> {
             self.events += 1;
             let index = (key & !kind::MASK) as usize;
             match key & kind::MASK {
-                kind::LINK => self.on_link(index),
+                kind::LINK => self.on_lane(index),
                 kind::SENDER => self.on_sender_timer(index),
                 kind::RECEIVER => self.on_receiver_timer(index),
                 kind::SOURCE => self.on_source(index),
@@ -163,7 +193,7 @@ impl Network<'_> {
             self.begin_measuring();
         }
         let end = self.now;
-        self.links.iter_mut().for_each(|link| link.close(end));
+        self.links.close(end);
         for dropped in std::mem::take(&mut self.drops_ahead) {
             if dropped.when > end {
                 self.book_drop(&dropped, |n| *n -= 1);

@@ -1,6 +1,6 @@
 //! From the books of a run to its outcome.
 
-use crate::link::{self, Link};
+use crate::link;
 use crate::network::{EstimateBook, Network, seconds};
 use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
 use truckee_scenario::model::{Flow, Scenario};
@@ -30,9 +30,16 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         })
         .collect();
     let of_scenario = 2 * scenario.links.len(); // behind them come hosts that take their time
-    let links = network.links[..of_scenario]
-        .iter()
-        .map(|l| link_outcome(&l.name, &l.counts, &l.drops, l.counted_until(end) - from))
+    let links = (0..of_scenario)
+        .map(|link| {
+            let span = network.links.counted_until(link, end) - from;
+            link_outcome(
+                scenario.link_name(link),
+                &network.links.counts(link),
+                &network.links.rare(link),
+                span,
+            )
+        })
         .collect();
     let traffic = scenario
         .traffic
@@ -40,7 +47,12 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .zip(&network.traffic)
         .map(|(t, book)| traffic_outcome(&t.name, book, end - from))
         .collect();
-    let queues = network.links[..of_scenario].iter_mut().filter_map(|l| queue(l, end)).collect();
+    let queues = (0..of_scenario)
+        .filter_map(|link| {
+            let lengths = network.links.take_queue(link, end)?;
+            Some(QueueSeries::new(&scenario.link_name(link), lengths))
+        })
+        .collect();
     let mut outcome = Outcome {
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: "sim".to_owned(),
@@ -165,29 +177,23 @@ fn estimator_outcome(name: &str, book: &EstimateBook) -> EstimatorOutcome {
     }
 }
 
-fn link_outcome(name: &str, counts: &link::Counts, drops: &Drops, span: Nanos) -> LinkOutcome {
+fn link_outcome(name: String, counts: &link::Counts, rare: &link::Rare, span: Nanos) -> LinkOutcome {
     let (packets, waited) = (counts.packets, counts.waited);
     let over = |x: f64| if span > 0 { x / span as f64 } else { 0.0 };
     LinkOutcome {
-        name: name.to_owned(),
+        name,
         utilisation: over(counts.busy as f64),
         packets,
         bytes: counts.bytes,
-        queue_drops: drops.queue,
-        channel_drops: drops.channel,
-        outage_drops: drops.outage,
-        ecn_marks: counts.marks,
-        acks_filtered: counts.acks_filtered,
+        queue_drops: rare.drops.queue,
+        channel_drops: rare.drops.channel,
+        outage_drops: rare.drops.outage,
+        ecn_marks: rare.marks,
+        acks_filtered: rare.acks_filtered,
         // Little's law: packets waiting on average = sum of their waiting times over the time.
         mean_queue_packets: over(waited),
         mean_wait_s: if packets > 0 { waited / packets as f64 / 1e9 } else { 0.0 },
     }
-}
-
-/// What waited at a link, if that was wanted.
-fn queue(link: &mut Link, end: Time) -> Option<QueueSeries> {
-    let lengths = link.take_queue(end)?;
-    Some(QueueSeries::new(&link.name, lengths))
 }
 
 fn traffic_outcome(name: &str, book: &TrafficBook, span: Nanos) -> TrafficOutcome {

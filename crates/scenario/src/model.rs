@@ -177,6 +177,20 @@ impl Scenario {
             || self.changes.iter().any(changes_to_one)
     }
 
+    /// What results call a direction of a link: of link k number 2k is forward, 2k + 1 back. It is called by its ends, or by
+    /// the link's own name.
+    pub fn link_name(&self, direction: usize) -> String {
+        let link = &self.links[direction / 2];
+        let (first, second) = (&self.nodes[link.first], &self.nodes[link.second]);
+        let by_ends = link.name.strip_prefix(first.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        match (by_ends == Some(second.as_str()), direction.is_multiple_of(2)) {
+            (true, true) => link.name.clone(),
+            (true, false) => format!("{second}-{first}"),
+            (false, true) => format!("{}>", link.name),
+            (false, false) => format!("{}<", link.name),
+        }
+    }
+
     /// Whether any flow asks the routers on its way for a rate.
     pub fn asks_for_rates(&self) -> bool {
         self.flows.iter().any(|flow| flow.sender.start.name == <QuickStart as Member>::INFO.name)

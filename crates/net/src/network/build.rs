@@ -2,12 +2,13 @@
 
 use super::changes::{backwards, numbers};
 use super::observe::{Load, WARM_UP};
-use super::{END, FlowState, Network, Readings, Source, kind};
+use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
 use crate::app::Application;
 use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
-use crate::link::Link;
+use crate::lanes::Lanes;
+use crate::link::{Links, Role};
 use crate::packet::Pool;
 use crate::quick_start::Router;
 use crate::record::{Deliveries, FlowBook, TrafficBook, Verdicts};
@@ -28,25 +29,14 @@ impl<'a> Network<'a> {
         let of_links = || scenario.changes.iter().filter_map(Change::of_link);
         of_links().for_each(|change| changes[change.link] = true);
         let asked = scenario.asks_for_rates();
-        let links: Vec<Link> = scenario
-            .links
-            .iter()
-            .zip(changes)
-            .flat_map(|(l, changes)| {
-                let ends = |a: usize, b: usize| format!("{}-{}", scenario.nodes[a], scenario.nodes[b]);
-                let plain = ends(l.first, l.second);
-                let names = if l.name == plain {
-                    [plain, ends(l.second, l.first)]
-                } else {
-                    [format!("{}>", l.name), format!("{}<", l.name)]
-                };
-                let router = || asked.then(|| Router::new(l.quick_start));
-                [
-                    Link::new(&l.forward, &names[0], l.second, scenario, changes, router()),
-                    Link::new(&l.back, &names[1], l.first, scenario, changes, router()),
-                ]
-            })
-            .collect();
+        let mut links = Links::of(scenario);
+        for (index, (l, changes)) in scenario.links.iter().zip(changes).enumerate() {
+            for (direction, index) in [(&l.forward, 2 * index), (&l.back, 2 * index + 1)] {
+                let router = asked.then(|| Router::new(l.quick_start));
+                let role = Role { changes, record_queue: options.series, router };
+                links.add(direction, scenario.seed, role, || scenario.link_name(index));
+            }
+        }
         let mut network = Self {
             scenario,
             changing: of_links().next().is_some(),
@@ -55,6 +45,7 @@ impl<'a> Network<'a> {
             agenda: Agenda::default(),
             routes: Routes::new(&scenario.nodes, &scenario.links),
             links,
+            lanes: Lanes::default(),
             paths: Vec::new(),
             packets: Pool::default(),
             connections: Vec::new(),
@@ -73,10 +64,8 @@ impl<'a> Network<'a> {
         };
         network.add_flows(options)?;
         network.add_traffic()?;
-        network.find_fused();
-        if options.series {
-            network.links.iter_mut().for_each(Link::record_queue);
-        }
+        let feeders = network.find_fused();
+        network.wire_up(&feeders);
         for (index, change) in scenario.changes.iter().enumerate() {
             network.agenda.push(change.at, kind::CHANGE | index as Key);
         }
@@ -166,8 +155,8 @@ impl<'a> Network<'a> {
             after_channel: false,
             channel: ChannelConfig { effects: vec![Effect::Jitter { distribution, keep_order: true }] },
         };
-        let name = format!("{}/host", flow.name);
-        self.links.push(Link::new(&direction, &name, flow.from, self.scenario, false, None));
+        let name = || format!("{}/host", flow.name);
+        self.links.add(&direction, self.scenario.seed, Role::default(), name);
         (self.links.len() - 1) as u32
     }
 
@@ -226,8 +215,9 @@ impl<'a> Network<'a> {
     }
 
     /// Finds the links whose arrivals can be worked out one hop ahead: all they carry comes from one other link, which
-    /// keeps its order and its properties for the whole run, and what it has accepted.
-    pub(super) fn find_fused(&mut self) {
+    /// keeps its order and its properties for the whole run, and what it has accepted. Marks them in the table of paths.
+    /// Returns of each link the one that feeds it, if it is such a link.
+    pub(super) fn find_fused(&mut self) -> Vec<Option<u32>> {
         #[derive(Clone, Copy, PartialEq)]
         enum Feeder {
             Unknown,
@@ -255,19 +245,30 @@ impl<'a> Network<'a> {
         of_links().for_each(|change| changes[change.link] = true);
         // Hosts come after the scenario's links, and never change.
         let fixed = |link: usize| steady && !changes.get(link / 2).is_some_and(|changes| *changes);
-        let fused: Vec<bool> = feeders
-            .iter()
-            .enumerate()
-            .map(|(link, feeder)| match feeder {
-                Feeder::One(from) => {
-                    let from = *from as usize;
-                    let feeder = &self.links[from];
-                    fixed(link) && fixed(from) && feeder.keeps_order() && !feeder.filters_acks()
-                }
-                _ => false,
-            })
-            .collect();
-        self.links.iter_mut().zip(fused).for_each(|(link, fused)| link.fused = fused);
+        let keeps = |link: usize| fixed(link) && self.links.keeps_packets(link);
+        let feeder = |(link, feeder)| match feeder {
+            Feeder::One(from) if fixed(link) && keeps(from as usize) => Some(from),
+            _ => None,
+        };
+        let fused: Vec<Option<u32>> = feeders.into_iter().enumerate().map(feeder).collect();
+        let marked = |link: &&mut u32| fused.get(**link as usize).is_some_and(Option::is_some);
+        self.paths.iter_mut().filter(marked).for_each(|link| *link |= FUSED);
+        fused
+    }
+
+    /// Gives links their wires: those that are alike share one, if what they carry comes at once to the same node, or from
+    /// the same link.
+    fn wire_up(&mut self, feeders: &[Option<u32>]) {
+        const FED: u64 = 1 << 32;
+        let scenario = self.scenario;
+        let directions: Vec<&Direction> = scenario.links.iter().flat_map(|l| [&l.forward, &l.back]).collect();
+        let end = |index: usize| {
+            let link = &scenario.links[index / 2];
+            if index.is_multiple_of(2) { link.second } else { link.first }
+        };
+        let group =
+            |index: usize| feeders[index].map_or_else(|| end(index) as u64, |from| FED | u64::from(from));
+        self.links.wire_up(&mut self.lanes, &directions, group);
     }
 }
 

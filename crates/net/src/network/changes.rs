@@ -1,11 +1,10 @@
 //! What changes in mid run, and the routes that follow.
 
 use super::build::behind;
-use super::{END, Network, kind};
-use crate::agenda::Key;
+use super::{END, FUSED, Network, kind};
 use crate::connection::Path;
 use crate::packet::{DropCause, PacketId, TRAFFIC, bits};
-use truckee_scenario::model::{Changed, LinkChange, Which};
+use truckee_scenario::model::{Changed, LinkChange, NodeId, Which};
 use truckee_scenario::route::Hop;
 
 impl Network<'_> {
@@ -25,21 +24,19 @@ impl Network<'_> {
             let hop = Hop { link: change.link, forward: *direction == 0 };
             self.routes.change(hop, change.delay, change.up);
             match change.up {
-                Some(true) => self.links[link].up = true,
+                Some(true) => self.links.restore(link),
                 Some(false) => {
-                    for id in self.links[link].fail(self.now) {
+                    for id in self.links.fail(link, self.now) {
                         self.packets.remove(id);
                         self.on_drop(id, link, DropCause::Outage, self.now);
                     }
                 }
                 None => {}
             }
-            if change.rate.is_some() || change.delay.is_some() {
-                self.links[link].change(self.now, change.rate, change.delay);
-                if let Some(next) = self.links[link].next_arrival() {
-                    self.links[link].armed = next;
-                    self.agenda.push(next, kind::LINK | link as Key);
-                }
+            if (change.rate.is_some() || change.delay.is_some())
+                && let Some(next) = self.links.change(link, self.now, change.rate, change.delay)
+            {
+                self.agenda.push_arrival(next, kind::arrival(link as u32, kind::NO_LANE));
             }
         }
         if change.delay.is_some() || change.up.is_some() {
@@ -105,7 +102,7 @@ impl Network<'_> {
     }
 
     /// Whether the packet follows a route that its owner no longer uses.
-    pub(super) fn is_off_route(&self, id: PacketId) -> bool {
+    pub(super) fn is_off_route(&self, id: PacketId, at: u32) -> bool {
         let packet = &self.packets[id];
         let path = if packet.is_traffic() {
             return false; // it is turned away only where its link is down
@@ -113,27 +110,27 @@ impl Network<'_> {
             let connection = &self.connections[packet.owner as usize];
             if packet.is(bits::FORWARD) { connection.forward } else { connection.back }
         };
-        !path.holds(packet.at)
+        !path.holds(at)
     }
 
     /// Finds the way on for a packet at the far end of link `from` whose route has changed.
     pub(super) fn reroute(&mut self, id: PacketId, from: usize) {
         let packet = self.packets[id];
-        let node = self.links[from].to;
-        let (to, fixed) = if packet.is_traffic() {
+        let (node, to, fixed) = if packet.is_traffic() {
             let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
             let traffic = &self.scenario.traffic[source.traffic];
-            (traffic.to, traffic.route.is_some())
+            (self.far_end(from, traffic.from), traffic.to, traffic.route.is_some())
         } else {
             let connection = &self.connections[packet.owner as usize];
             let flow = &self.scenario.flows[connection.flow];
             let reverse = connection.reverse;
-            (if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from }, flow.route.is_some())
+            let to = if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from };
+            (self.far_end(from, flow.from), to, flow.route.is_some())
         };
         let way = if fixed { None } else { self.way(node, to) };
         match way {
             None => {
-                let link = self.paths[packet.at as usize] as usize;
+                let link = (self.paths[packet.at as usize] & !FUSED) as usize;
                 self.packets.remove(id);
                 self.on_drop(id, link, DropCause::Outage, self.now);
             }
@@ -145,6 +142,16 @@ impl Network<'_> {
                 self.packets[id].at = self.detour(&links);
                 self.inject(id, self.now);
             }
+        }
+    }
+
+    /// The node that a link leads to, or `host`: behind the scenario's links come those that stand for the time that a host
+    /// takes.
+    fn far_end(&self, link: usize, host: NodeId) -> NodeId {
+        match self.scenario.links.get(link / 2) {
+            Some(of) if link.is_multiple_of(2) => of.second,
+            Some(of) => of.first,
+            None => host,
         }
     }
 
