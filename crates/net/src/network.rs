@@ -14,8 +14,9 @@ use crate::digest::Digest;
 use crate::lanes::Lanes;
 use crate::link::Links;
 use crate::packet::{DropCause, Packet, Pool, TRAFFIC};
-use crate::record::{FlowBook, TrafficBook};
+use crate::record::{FlowBook, Standing, TrafficBook};
 use observe::Load;
+use std::rc::Rc;
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::route::Routes;
@@ -73,10 +74,11 @@ const FUSED: u32 = 1 << 31;
 /// A flow in operation.
 pub struct FlowState {
     pub app: Application,
-    pub template: Template,
+    /// Flows that are alike share it.
+    pub template: Rc<Template>,
     pub book: FlowBook,
     /// Its estimates over time, where there are any.
-    pub readings: Option<Readings>,
+    pub readings: Option<Box<Readings>>,
     /// Its connections: one slot a lane.
     pub first_connection: usize,
     /// The link that stands for the time its sending host takes, if it takes any.
@@ -132,7 +134,8 @@ pub struct Network<'a> {
     policies: Vec<Option<AnyAckPolicy>>,
     end: Time,
     agenda: Agenda,
-    routes: Routes<'a>,
+    /// Which way packets go, where that can change.
+    routes: Option<Box<Routes<'a>>>,
     pub links: Links,
     /// What is under way over them.
     lanes: Lanes,
@@ -194,6 +197,8 @@ impl Network<'_> {
         }
         let end = self.now;
         self.links.close(end);
+        // What is still under way has no part in the outcome, which needs room of its own.
+        (self.agenda, self.lanes, self.packets) = (Agenda::default(), Lanes::default(), Pool::default());
         for dropped in std::mem::take(&mut self.drops_ahead) {
             if dropped.when > end {
                 self.book_drop(&dropped, |n| *n -= 1);
@@ -250,8 +255,8 @@ impl Network<'_> {
     fn begin_measuring(&mut self) {
         self.warm = true;
         for flow in 0..self.flows.len() {
-            self.flows[flow].book.warm = self.totals(flow);
-            self.flows[flow].book.verdicts_warm = self.verdicts(flow);
+            let standing = Standing { totals: self.totals(flow), verdicts: self.verdicts(flow) };
+            self.flows[flow].book.warm = Some(Box::new(standing));
         }
         self.traffic.iter_mut().for_each(|book| book.sent = 0);
     }

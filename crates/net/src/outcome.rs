@@ -1,7 +1,7 @@
 //! From the books of a run to its outcome.
 
 use crate::link;
-use crate::network::{EstimateBook, Network, seconds};
+use crate::network::{EstimateBook, FlowState, Network, seconds};
 use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
 use truckee_scenario::model::{Flow, Scenario};
 use truckee_scenario::outcome::*;
@@ -18,7 +18,10 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .iter()
         .enumerate()
         .map(|(index, flow)| {
-            let totals = network.totals(index).since(&network.flows[index].book.warm);
+            let mut totals = network.totals(index);
+            if let Some(warm) = &network.flows[index].book.warm {
+                totals = totals.since(&warm.totals);
+            }
             let book = &network.flows[index].book;
             let mut one = flow_outcome(flow, book, &totals, &network.deliveries(index), from, end);
             one.observers = observers(&network, scenario, index);
@@ -141,11 +144,16 @@ fn loss_events(judged: &Judged) -> LossEvents {
 fn observers(network: &Network<'_>, scenario: &Scenario, index: usize) -> Observers {
     let flow = &scenario.flows[index];
     let state = &network.flows[index];
-    let verdicts = network.verdicts(index).since(&state.book.verdicts_warm);
+    let Some(verdicts) = network.verdicts(index) else {
+        return Observers { estimators: estimators(state), ..Observers::default() };
+    };
+    let verdicts = match state.book.warm.as_ref().and_then(|warm| warm.verdicts.as_ref()) {
+        Some(warm) => verdicts.since(warm),
+        None => *verdicts,
+    };
     let predictors = flow.observe.predictors.iter().zip(&verdicts.predictors);
     let own = scenario.has_detector(index).then_some((OWN_DETECTOR, &verdicts.own_detector));
     let watching = flow.observe.detectors.iter().map(|(name, _)| name.as_str()).zip(&verdicts.detectors);
-    let readings = state.readings.iter();
     Observers {
         predictors: predictors
             .map(|((name, _), judged)| {
@@ -153,12 +161,14 @@ fn observers(network: &Network<'_>, scenario: &Scenario, index: usize) -> Observ
                 PredictorOutcome { name: name.clone(), accuracy: loss_events.accuracy(), loss_events }
             })
             .collect(),
-        estimators: readings
-            .flat_map(|r| r.names.iter().zip(&r.books))
-            .map(|(name, book)| estimator_outcome(name, book))
-            .collect(),
+        estimators: estimators(state),
         detectors: own.into_iter().chain(watching).map(|(name, d)| DetectorOutcome::of(name, d)).collect(),
     }
+}
+
+fn estimators(state: &FlowState) -> Vec<EstimatorOutcome> {
+    let readings = state.readings.iter().flat_map(|r| r.names.iter().zip(&r.books));
+    readings.map(|(name, book)| estimator_outcome(name, book)).collect()
 }
 
 fn estimator_outcome(name: &str, book: &EstimateBook) -> EstimatorOutcome {

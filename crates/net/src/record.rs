@@ -1,6 +1,7 @@
 //! What a flow or a source counts while a run goes on, and how it becomes part of the outcome.
 
 use crate::packet::DropCause;
+use std::ops::Range;
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
 use truckee_tcp::detect::{Detected, Phase};
 use truckee_tcp::sender::{Counts, Judged};
@@ -9,13 +10,19 @@ use truckee_tcp::{Nanos, Receiver, Sender, Time};
 /// Delays: exact moments, percentiles within half a per cent.
 ///
 /// The histogram is log-linear, as HdrHistogram's: 128 bins for each doubling, in microseconds. It is our own for its
-/// size: of a thousand flows each packet would find a library's in a cache further away.
+/// size: of a thousand flows each packet would find a library's in a cache further away. Only the range of bins that
+/// occurs is kept.
 #[derive(Debug, Default)]
 pub struct Delays {
     sum: f64,
     squares: f64,
+    /// Number of the first bin that is kept.
+    first: usize,
     bins: Vec<u32>,
 }
+
+/// The range of bins begins and ends at multiples of this.
+const STEP: usize = 32;
 
 /// Bins for each doubling are 2 to this power.
 const PRECISION: u32 = 7;
@@ -43,18 +50,37 @@ impl Delays {
         self.sum += real;
         self.squares += real * real;
         let bin = bin((delay + 500) / 1000);
-        if bin >= self.bins.len() {
-            self.bins.resize(bin + 1, 0);
+        match self.bins.get_mut(bin.wrapping_sub(self.first)) {
+            Some(count) => *count += 1,
+            None => {
+                self.reach(bin..bin + 1);
+                self.bins[bin - self.first] += 1;
+            }
         }
-        self.bins[bin] += 1;
+    }
+
+    /// Makes the range that is kept include these bins.
+    #[cold]
+    fn reach(&mut self, range: Range<usize>) {
+        let (mut from, mut to) = (range.start / STEP * STEP, range.end.next_multiple_of(STEP));
+        if !self.bins.is_empty() {
+            (from, to) = (from.min(self.first), to.max(self.first + self.bins.len()));
+        }
+        let mut bins = vec![0; to - from];
+        let at = self.first.saturating_sub(from);
+        bins[at..at + self.bins.len()].copy_from_slice(&self.bins);
+        (self.first, self.bins) = (from, bins);
     }
 
     /// Takes in all of another.
     pub fn merge(&mut self, other: &Delays) {
         self.sum += other.sum;
         self.squares += other.squares;
-        self.bins.resize(self.bins.len().max(other.bins.len()), 0);
-        self.bins.iter_mut().zip(&other.bins).for_each(|(bin, more)| *bin += more);
+        if !other.bins.is_empty() {
+            self.reach(other.first..other.first + other.bins.len());
+            let from = other.first - self.first;
+            self.bins[from..].iter_mut().zip(&other.bins).for_each(|(bin, more)| *bin += more);
+        }
     }
 
     /// The delay in seconds that a share of all does not exceed.
@@ -65,7 +91,7 @@ impl Delays {
             below += u64::from(n);
             below >= rank
         })?;
-        Some(middle(bin) / 1e6)
+        Some(middle(self.first + bin) / 1e6)
     }
 
     /// The distribution in seconds.
@@ -212,17 +238,15 @@ impl Verdicts {
     }
 }
 
-/// The books of one flow.
+/// The books of one flow. What most flows do not have is apart.
 #[derive(Debug, Default)]
 pub struct FlowBook {
     /// Of the connections that have ended, and what does not belong to one.
-    pub ended: Totals,
-    /// At the end of the warm-up.
-    pub warm: Totals,
-    /// How those who watch have judged in the connections that have ended.
-    pub verdicts: Verdicts,
-    /// The same of all connections, at the end of the warm-up.
-    pub verdicts_warm: Verdicts,
+    pub ended: Option<Box<Totals>>,
+    /// How those who watch have judged in the connections that have ended, where anybody watches.
+    pub verdicts: Option<Box<Verdicts>>,
+    /// How things stood at the end of the warm-up.
+    pub warm: Option<Box<Standing>>,
     /// Segments with data that were lost, after the warm-up.
     pub drops: Drops,
     /// The same of what the receiver sends.
@@ -233,6 +257,13 @@ pub struct FlowBook {
     pub finished: Option<Time>,
     /// Time series, where they are wanted.
     pub series: Option<Box<FlowSeries>>,
+}
+
+/// What all connections of a flow have counted, at some moment.
+#[derive(Debug)]
+pub struct Standing {
+    pub totals: Totals,
+    pub verdicts: Option<Box<Verdicts>>,
 }
 
 /// The books of one traffic entry.
@@ -280,6 +311,16 @@ mod tests {
         }
         low.merge(&high);
         assert_eq!((low.outcome().p50, low.outcome().p99), (all.outcome().p50, all.outcome().p99));
+    }
+
+    #[test]
+    fn only_what_occurs_takes_room() {
+        let mut delays = Delays::default();
+        (100..200).rev().for_each(|ms| delays.add(ms * 1_000_000));
+        assert!(delays.bins.len() <= 192 && delays.bins.capacity() == delays.bins.len());
+        delays.add(0);
+        delays.add(Nanos::MAX >> 1);
+        assert_eq!(delays.bins.iter().sum::<u32>(), 102);
     }
 
     #[test]

@@ -375,14 +375,19 @@ impl Links {
 
     /// Gives each link its convoy and each plain link its wire. Those that are equal and that `group` gives the same number
     /// share both.
-    pub fn wire_up(&mut self, lanes: &mut Lanes, directions: &[&Direction], group: impl Fn(usize) -> u64) {
+    pub fn wire_up<'d>(
+        &mut self,
+        lanes: &mut Lanes,
+        direction: impl Fn(usize) -> &'d Direction,
+        group: impl Fn(usize) -> u64,
+    ) {
         let mut wires = HashMap::new();
         for (index, link) in self.links.iter_mut().enumerate() {
             match &link.special {
                 Some(special) if special.transit.is_some() => {}
                 Some(_) => self.wires[link.wire as usize].convoy = lanes.open(),
                 None => {
-                    let direction = directions[index];
+                    let direction = direction(index);
                     let wire = wires.entry((direction.rate, direction.delay, group(index)));
                     link.wire = *wire.or_insert_with(|| {
                         self.wires.push(Wire { convoy: lanes.open(), ..Wire::new(direction, Nature::Plain) });

@@ -13,11 +13,13 @@ use crate::packet::Pool;
 use crate::quick_start::Router;
 use crate::record::{Deliveries, FlowBook, TrafficBook, Verdicts};
 use crate::{Error, Options};
+use std::rc::Rc;
+use std::sync::Arc;
 use truckee_channel::random::stream;
 use truckee_channel::{ChannelConfig, Effect, JitterDistribution};
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
-use truckee_scenario::model::{App, Change, Changed, Direction, Flow, Limit, Queue};
+use truckee_scenario::model::{App, Change, Changed, Direction, Flow, FlowSettings, Limit, Queue};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
@@ -43,7 +45,7 @@ impl<'a> Network<'a> {
             policies: policies(scenario)?,
             end: scenario.duration,
             agenda: Agenda::default(),
-            routes: Routes::new(&scenario.nodes, &scenario.links),
+            routes: None,
             links,
             lanes: Lanes::default(),
             paths: Vec::new(),
@@ -62,8 +64,10 @@ impl<'a> Network<'a> {
             load: None,
             commands: Vec::new(),
         };
-        network.add_flows(options)?;
-        network.add_traffic()?;
+        let mut routes = Routes::new(&scenario.nodes, &scenario.links);
+        network.add_flows(options, &mut routes)?;
+        network.add_traffic(&mut routes)?;
+        network.routes = network.changing.then(|| Box::new(routes));
         let feeders = network.find_fused();
         network.wire_up(&feeders);
         for (index, change) in scenario.changes.iter().enumerate() {
@@ -80,10 +84,12 @@ impl<'a> Network<'a> {
         Ok(network)
     }
 
-    pub(super) fn add_flows(&mut self, options: &Options) -> Result<(), Error> {
+    pub(super) fn add_flows(&mut self, options: &Options, routes: &mut Routes<'_>) -> Result<(), Error> {
         let scenario = self.scenario;
+        let mut alike: Option<(&Arc<FlowSettings>, Rc<Template>)> = None;
+        self.connections.reserve_exact(scenario.flows.iter().map(Application::lanes_of).sum());
         for (index, flow) in scenario.flows.iter().enumerate() {
-            let links = self.links_between(&flow.name, flow.from, flow.to, flow.route.as_deref())?;
+            let links = self.links_between(routes, &flow.name, flow.from, flow.to, flow.route.as_deref())?;
             let host = (flow.processing > 0).then(|| self.add_host(flow));
             let forward = self.add_path(&behind(host, &links));
             let back = self.add_path(&backwards(&links));
@@ -95,7 +101,14 @@ impl<'a> Network<'a> {
                 _ => None,
             };
             let app = Application::new(flow, process);
-            let template = Template::new(flow)?;
+            let template = match &alike {
+                Some((settings, template)) if Arc::ptr_eq(settings, &flow.settings) => Rc::clone(template),
+                _ => {
+                    let template = Rc::new(Template::new(flow)?);
+                    alike = Some((&flow.settings, template.clone()));
+                    template
+                }
+            };
             let first_connection = self.connections.len();
             for lane in 0..app.lanes() {
                 let (sender, receiver) = template.ends();
@@ -123,12 +136,14 @@ impl<'a> Network<'a> {
             }
             let series = (options.series || options.packets.is_some())
                 .then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
-            let verdicts = Verdicts::of(flow.observe.predictors.len(), flow.observe.detectors.len());
-            let book = FlowBook { series, verdicts_warm: verdicts.clone(), verdicts, ..FlowBook::default() };
+            let (predictors, detectors) = (flow.observe.predictors.len(), flow.observe.detectors.len());
+            let watched = predictors > 0 || detectors > 0 || scenario.has_detector(index);
+            let verdicts = watched.then(|| Box::new(Verdicts::of(predictors, detectors)));
+            let book = FlowBook { series, verdicts, ..FlowBook::default() };
             let own = flow.sender.goes_by_estimate().then(|| OWN_ESTIMATE.to_owned());
             let names: Vec<String> =
                 own.into_iter().chain(flow.observe.estimators.iter().map(|(name, _)| name.clone())).collect();
-            let readings = (!names.is_empty()).then(|| Readings::new(names, flow.observe.every));
+            let readings = (!names.is_empty()).then(|| Box::new(Readings::new(names, flow.observe.every)));
             self.flows.push(FlowState {
                 app,
                 template,
@@ -160,11 +175,16 @@ impl<'a> Network<'a> {
         (self.links.len() - 1) as u32
     }
 
-    pub(super) fn add_traffic(&mut self) -> Result<(), Error> {
+    pub(super) fn add_traffic(&mut self, routes: &mut Routes<'_>) -> Result<(), Error> {
         let scenario = self.scenario;
         for (index, traffic) in scenario.traffic.iter().enumerate() {
-            let links =
-                self.links_between(&traffic.name, traffic.from, traffic.to, traffic.route.as_deref())?;
+            let links = self.links_between(
+                routes,
+                &traffic.name,
+                traffic.from,
+                traffic.to,
+                traffic.route.as_deref(),
+            )?;
             let path = self.add_path(&links);
             for k in 1..=traffic.sources {
                 let rng = stream(scenario.seed, &format!("{}.{k}", traffic.name));
@@ -184,27 +204,23 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    pub(super) fn links_between(
-        &mut self,
+    fn links_between(
+        &self,
+        routes: &mut Routes<'_>,
         name: &str,
         from: usize,
         to: usize,
         via: Option<&[usize]>,
     ) -> Result<Vec<u32>, Error> {
         let links = match via {
-            Some(nodes) => self.routes.along(nodes).ok().map(|hops| numbers(&hops)),
-            None => self.way(from, to),
+            Some(nodes) => routes.along(nodes).ok(),
+            None => routes.path(from, to),
         };
-        links.filter(|l| !l.is_empty()).ok_or_else(|| Error::NoRoute {
+        links.filter(|l| !l.is_empty()).map(|hops| numbers(&hops)).ok_or_else(|| Error::NoRoute {
             flow: name.to_owned(),
             from: self.scenario.nodes[from].clone(),
             to: self.scenario.nodes[to].clone(),
         })
-    }
-
-    /// The links of the way from one node to another as it is at present; `None`: there is none.
-    pub(super) fn way(&mut self, from: usize, to: usize) -> Option<Vec<u32>> {
-        self.routes.path(from, to).map(|hops| numbers(&hops))
     }
 
     pub(super) fn add_path(&mut self, links: &[u32]) -> Path {
@@ -261,14 +277,17 @@ impl<'a> Network<'a> {
     fn wire_up(&mut self, feeders: &[Option<u32>]) {
         const FED: u64 = 1 << 32;
         let scenario = self.scenario;
-        let directions: Vec<&Direction> = scenario.links.iter().flat_map(|l| [&l.forward, &l.back]).collect();
         let end = |index: usize| {
             let link = &scenario.links[index / 2];
             if index.is_multiple_of(2) { link.second } else { link.first }
         };
         let group =
             |index: usize| feeders[index].map_or_else(|| end(index) as u64, |from| FED | u64::from(from));
-        self.links.wire_up(&mut self.lanes, &directions, group);
+        let direction = |index: usize| {
+            let link = &scenario.links[index / 2];
+            if index.is_multiple_of(2) { &*link.forward } else { &*link.back }
+        };
+        self.links.wire_up(&mut self.lanes, direction, group);
     }
 }
 

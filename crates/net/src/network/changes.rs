@@ -4,6 +4,7 @@ use super::build::behind;
 use super::{END, FUSED, Network, kind};
 use crate::connection::Path;
 use crate::packet::{DropCause, PacketId, TRAFFIC, bits};
+use std::rc::Rc;
 use truckee_scenario::model::{Changed, LinkChange, NodeId, Which};
 use truckee_scenario::route::Hop;
 
@@ -22,7 +23,9 @@ impl Network<'_> {
         for direction in directions {
             let link = 2 * change.link + direction;
             let hop = Hop { link: change.link, forward: *direction == 0 };
-            self.routes.change(hop, change.delay, change.up);
+            if let Some(routes) = &mut self.routes {
+                routes.change(hop, change.delay, change.up);
+            }
             match change.up {
                 Some(true) => self.links.restore(link),
                 Some(false) => {
@@ -55,7 +58,7 @@ impl Network<'_> {
                 self.flush_receiver(index);
             }
         }
-        self.flows[flow].template.set_policy(policy);
+        Rc::make_mut(&mut self.flows[flow].template).set_policy(policy);
     }
 
     /// Works the routes out anew. Where there is none at present, the old one stays, and its packets are lost.
@@ -93,6 +96,11 @@ impl Network<'_> {
                 self.sources[sources].iter_mut().for_each(|source| source.path = path);
             }
         }
+    }
+
+    /// The links of the way from one node to another as it is at present; `None`: there is none.
+    fn way(&mut self, from: usize, to: usize) -> Option<Vec<u32>> {
+        self.routes.as_mut()?.path(from, to).map(|hops| numbers(&hops))
     }
 
     /// The way that has taken the place of `current`, if one has.
