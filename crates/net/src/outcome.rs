@@ -23,7 +23,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
                 totals = totals.since(&warm.totals);
             }
             let book = &network.flows[index].book;
-            let mut one = flow_outcome(flow, book, &totals, &network.deliveries(index), from, end);
+            let mut one = flow_outcome(flow, book, &totals, &mut network.deliveries(index), from, end);
             one.observers = observers(&network, scenario, index);
             let ends = &network.connections[network.flows[index].first_connection];
             one.ack_burst = ends.receiver.policy().burst();
@@ -32,6 +32,9 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             one
         })
         .collect();
+    let series = network.flows.iter_mut().filter_map(|f| f.book.series.take().map(|s| *s)).collect();
+    // Of many flows the outcome alone takes much room.
+    (network.flows, network.connections) = (Vec::new(), Vec::new());
     let of_scenario = 2 * scenario.links.len(); // behind them come hosts that take their time
     let links = (0..of_scenario)
         .map(|link| {
@@ -47,7 +50,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
     let traffic = scenario
         .traffic
         .iter()
-        .zip(&network.traffic)
+        .zip(&mut network.traffic)
         .map(|(t, book)| traffic_outcome(&t.name, book, end - from))
         .collect();
     let queues = (0..of_scenario)
@@ -72,7 +75,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         ports: Vec::new(),
         notes: Vec::new(),
         lateness: None,
-        series: network.flows.iter_mut().filter_map(|f| f.book.series.take().map(|s| *s)).collect(),
+        series,
         queues,
     };
     outcome.compare_flows();
@@ -83,7 +86,7 @@ fn flow_outcome(
     flow: &Flow,
     book: &FlowBook,
     totals: &Totals,
-    deliveries: &Deliveries,
+    deliveries: &mut Deliveries,
     from: Time,
     end: Time,
 ) -> FlowOutcome {
@@ -206,7 +209,7 @@ fn link_outcome(name: String, counts: &link::Counts, rare: &link::Rare, span: Na
     }
 }
 
-fn traffic_outcome(name: &str, book: &TrafficBook, span: Nanos) -> TrafficOutcome {
+fn traffic_outcome(name: &str, book: &mut TrafficBook, span: Nanos) -> TrafficOutcome {
     TrafficOutcome {
         name: name.to_owned(),
         packets_sent: book.sent,
