@@ -163,23 +163,18 @@ pub struct Network<'a> {
 impl Network<'_> {
     /// Runs to the end.
     pub fn run(&mut self) {
-        while let Some((time, key)) = self.agenda.peek() {
+        loop {
+            let (time, key) = self.agenda.peek();
             if time > self.end {
                 break;
             }
             self.now = time;
             self.events += 1;
             let index = (key & !kind::MASK) as usize;
-            match key & kind::MASK {
-                kind::LINK => self.on_lane(index),
-                kind::SENDER => self.on_sender_timer(index),
-                kind::RECEIVER => self.on_receiver_timer(index),
-                kind::SOURCE => self.on_source(index),
-                kind::APP => self.on_app(index),
-                kind::WARM if index == observe::WARM_UP => self.on_warm(),
-                kind::WARM => self.on_reading(index - 1),
-                kind::PACE => self.on_release(index),
-                _ => self.on_change(index),
+            if key & kind::MASK == kind::LINK {
+                self.on_lane(index);
+            } else {
+                self.on_timer(key & kind::MASK, index);
             }
             if self.unfinished == 0 && self.scenario.stop_when_done && !self.flows.is_empty() {
                 return self.close_books();
@@ -187,6 +182,21 @@ impl Network<'_> {
         }
         self.now = self.end;
         self.close_books();
+    }
+
+    /// Anything but an arrival.
+    #[inline(never)]
+    fn on_timer(&mut self, kind: Key, index: usize) {
+        match kind {
+            kind::SENDER => self.on_sender_timer(index),
+            kind::RECEIVER => self.on_receiver_timer(index),
+            kind::SOURCE => self.on_source(index),
+            kind::APP => self.on_app(index),
+            kind::WARM if index == observe::WARM_UP => self.on_warm(),
+            kind::WARM => self.on_reading(index - 1),
+            kind::PACE => self.on_release(index),
+            _ => self.on_change(index),
+        }
     }
 
     /// Closes the books. What ended before the warm-up did has not been measured, and what was worked out ahead of its

@@ -34,6 +34,7 @@ impl Network<'_> {
     }
 
     /// A packet on a link without a lane may be at its far end.
+    #[inline(never)]
     fn on_link(&mut self, index: usize) {
         let (arrived, next) = self.links.arrive(index, self.now);
         match next {
@@ -51,6 +52,7 @@ impl Network<'_> {
     }
 
     /// A packet goes on at a position that is not the end of its path, as it is at present.
+    #[inline(never)]
     fn on_hop(&mut self, id: PacketId, at: u32, from: usize) {
         self.packets[id].at = at;
         let next = (self.paths[at as usize] & !FUSED) as usize;
