@@ -1,145 +1,220 @@
 //! The event queue: what happens next.
 //!
-//! A 4-ary heap of (time, key), smallest first, ties by key, so that the order is the same everywhere. A key names a
-//! component, and each component has one entry or few: the head of a link's FIFO, or a timer. The population is tens to
-//! thousands, for which a heap is best. Entries are never removed: a component that was re-armed ignores the old one.
-//! In front of the heap there is room for one event: what happens next is often what was planned last (a packet crossing
-//! a fast access link), and then the heap is not touched.
+//! Events are (time, key), smallest first, ties by key, so that the order is the same everywhere. A key names a component,
+//! and each component has one entry or few. Arrivals, one entry for each lane of packets under way, change with each
+//! packet and are few: the next ones stand in a short row, and only what comes behind it is in a heap. Timers are many,
+//! and change seldom since a component that was re-armed ignores the old entry: a heap of their own has them, so that a
+//! packet's way does not lead past the timers of all flows.
 
 use truckee_tcp::Time;
 
-/// Names a component: its kind in the upper bits, its index in the lower ones.
-pub type Key = u32;
+/// Names a component: its kind in the upper four bits, its index below.
+pub type Key = u64;
 
-/// Pending events: the time in the upper half of a number, the key in the lower, so that one comparison orders both.
-#[derive(Debug)]
-pub struct Agenda {
-    /// Earlier than everything in the heap, or [`NOTHING`].
-    front: u128,
-    heap: Vec<u128>,
+/// An event: the time in the upper half, the key in the lower, so that one comparison orders both.
+type Event = u128;
+
+/// Later than everything.
+const NOTHING: Event = Event::MAX;
+
+#[inline(always)]
+fn event(time: Time, key: Key) -> Event {
+    Event::from(time) << 64 | Event::from(key)
 }
 
-const NOTHING: u128 = u128::MAX;
+/// Arrivals that stand in the row.
+const ROW: usize = 8;
+
+/// Pending events.
+#[derive(Debug)]
+pub struct Agenda {
+    /// The first of the timers, or [`NOTHING`].
+    timer: Event,
+    /// The next arrivals, the very next at the end of `len`.
+    row: [Event; ROW],
+    len: usize,
+    /// Arrivals that come after those in the row.
+    later: Heap,
+    timers: Heap,
+}
 
 impl Default for Agenda {
     fn default() -> Self {
-        Self { front: NOTHING, heap: Vec::new() }
+        Self { timer: NOTHING, row: [NOTHING; ROW], len: 0, later: Heap::default(), timers: Heap::default() }
     }
 }
 
-#[inline]
-fn entry(time: Time, key: Key) -> u128 {
-    u128::from(time) << 64 | u128::from(key)
+impl Agenda {
+    /// The next event; at [`Time::MAX`] if there is none.
+    #[inline(always)]
+    pub fn peek(&mut self) -> (Time, Key) {
+        if self.len == 0 {
+            self.refill();
+        }
+        let arrival = self.len.checked_sub(1).and_then(|last| self.row.get(last)).copied().unwrap_or(NOTHING);
+        let next = arrival.min(self.timer);
+        ((next >> 64) as Time, next as Key)
+    }
+
+    /// Adds a timer, before [`Time::MAX`].
+    #[inline]
+    pub fn push(&mut self, time: Time, key: Key) {
+        let new = event(time, key);
+        self.timers.push(new);
+        self.timer = self.timer.min(new);
+    }
+
+    /// Removes the next event, which is a timer.
+    #[inline]
+    pub fn pop(&mut self) {
+        self.timers.pop();
+        self.timer = self.timers.first();
+    }
+
+    /// Puts the next event, which is a timer, off to `time`.
+    #[inline]
+    pub fn postpone(&mut self, time: Time) {
+        self.timers.replace(event(time, self.timer as Key));
+        self.timer = self.timers.first();
+    }
+
+    /// Adds an arrival, before [`Time::MAX`].
+    #[inline]
+    pub fn push_arrival(&mut self, time: Time, key: Key) {
+        self.add(event(time, key));
+    }
+
+    /// Removes the next event, which is an arrival.
+    #[inline]
+    pub fn pop_arrival(&mut self) {
+        self.len -= 1;
+    }
+
+    /// Puts another arrival in place of the next event, which is one.
+    #[inline]
+    pub fn replace_arrival(&mut self, time: Time, key: Key) {
+        self.len -= 1;
+        self.add(event(time, key));
+    }
+
+    #[inline(always)]
+    fn add(&mut self, new: Event) {
+        if self.len == ROW || !self.later.is_empty() {
+            return self.add_to_many(new);
+        }
+        let mut at = self.len;
+        self.len += 1;
+        while at > 0 && self.row[at - 1] < new {
+            self.row[at] = self.row[at - 1];
+            at -= 1;
+        }
+        self.row[at] = new;
+    }
+
+    /// The same where there is more than the row, or will be.
+    #[inline(never)]
+    fn add_to_many(&mut self, new: Event) {
+        if new > self.later.first() || self.len == ROW && new > self.row[0] {
+            return self.later.push(new);
+        }
+        if self.len == ROW {
+            self.later.push(self.row[0]);
+            self.row.copy_within(1.., 0);
+            self.len -= 1;
+        }
+        let after = self.row[..self.len].partition_point(|event| *event > new);
+        self.row.copy_within(after..self.len, after + 1);
+        self.row[after] = new;
+        self.len += 1;
+    }
+
+    /// Puts the next of those that come later into the row, which is empty.
+    #[inline]
+    fn refill(&mut self) {
+        if !self.later.is_empty() {
+            self.row[0] = self.later.first();
+            self.len = 1;
+            self.later.pop();
+        }
+    }
+}
+
+/// A 4-ary heap. Behind its last event there is room up to the end of a family of four, filled with [`NOTHING`], so that
+/// no event has part of a family only.
+#[derive(Debug)]
+struct Heap {
+    events: Vec<Event>,
+    len: usize,
 }
 
 const ARITY: usize = 4;
 
-impl Agenda {
-    /// Half of the number is enough to tell: no event is at the end of all time.
+impl Default for Heap {
+    fn default() -> Self {
+        Self { events: vec![NOTHING], len: 0 }
+    }
+}
+
+impl Heap {
+    /// The first event, or [`NOTHING`].
     #[inline(always)]
-    fn has_front(&self) -> bool {
-        (self.front >> 64) as Time != Time::MAX
+    fn first(&self) -> Event {
+        self.events[0]
     }
 
-    /// Adds an event, before [`Time::MAX`].
-    #[inline]
-    pub fn push(&mut self, time: Time, key: Key) {
-        self.add(entry(time, key));
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     #[inline]
-    fn add(&mut self, event: u128) {
-        let later = if self.has_front() {
-            let later = self.front.max(event);
-            self.front = self.front.min(event);
-            later
-        } else if self.heap.first().is_none_or(|&first| event < first) {
-            self.front = event;
-            return;
-        } else {
-            event
-        };
-        self.heap.push(later);
-        self.sift_up(self.heap.len() - 1);
-    }
-
-    /// The next event.
-    #[inline]
-    pub fn peek(&self) -> Option<(Time, Key)> {
-        let next = if self.has_front() { self.front } else { *self.heap.first()? };
-        Some(((next >> 64) as Time, next as Key))
-    }
-
-    /// Removes the next event.
-    #[inline]
-    pub fn pop(&mut self) {
-        if self.has_front() {
-            self.front = NOTHING;
-            return;
+    fn push(&mut self, new: Event) {
+        if self.len == self.events.len() {
+            self.events.extend([NOTHING; ARITY]);
         }
-        self.heap.swap_remove(0);
-        if !self.heap.is_empty() {
-            self.sift_down();
-        }
-    }
-
-    /// Puts the next event off to `time`.
-    #[inline]
-    pub fn postpone(&mut self, time: Time) {
-        if self.has_front() {
-            let event = entry(time, self.front as Key);
-            self.front = NOTHING;
-            self.add(event);
-        } else {
-            self.heap[0] = entry(time, self.heap[0] as Key);
-            self.sift_down();
-        }
-    }
-
-    #[inline]
-    fn sift_up(&mut self, mut at: usize) {
-        let entry = self.heap[at];
+        let mut at = self.len;
+        self.len += 1;
         while at > 0 {
             let parent = (at - 1) / ARITY;
-            if self.heap[parent] <= entry {
+            if self.events[parent] <= new {
                 break;
             }
-            self.heap[at] = self.heap[parent];
+            self.events[at] = self.events[parent];
             at = parent;
         }
-        self.heap[at] = entry;
+        self.events[at] = new;
     }
 
     #[inline]
-    fn sift_down(&mut self) {
-        let len = self.heap.len();
-        let entry = self.heap[0];
+    fn pop(&mut self) {
+        self.len -= 1;
+        let last = std::mem::replace(&mut self.events[self.len], NOTHING);
+        if self.len > 0 {
+            self.replace(last);
+        }
+    }
+
+    /// Puts another event in place of the first.
+    #[inline]
+    fn replace(&mut self, new: Event) {
         let mut at = 0;
         loop {
             let first = at * ARITY + 1;
-            if first >= len {
+            if first >= self.len {
                 break;
             }
-            let (least, value) = match self.heap.get(first..first + ARITY) {
-                // A small tournament: two independent comparisons, then one.
-                Some(&[a, b, c, d]) => {
-                    let left = if b < a { (1, b) } else { (0, a) };
-                    let right = if d < c { (3, d) } else { (2, c) };
-                    let (offset, value) = if right.1 < left.1 { right } else { left };
-                    (first + offset, value)
-                }
-                _ => {
-                    let rest = first..len;
-                    rest.map(|i| (i, self.heap[i])).min_by_key(|c| c.1).unwrap_or((first, entry))
-                }
-            };
-            if entry <= value {
+            let Some(&[a, b, c, d]) = self.events.get(first..first + ARITY) else { break };
+            // A small tournament: two independent comparisons, then one.
+            let left = if b < a { (1, b) } else { (0, a) };
+            let right = if d < c { (3, d) } else { (2, c) };
+            let (offset, least) = if right.1 < left.1 { right } else { left };
+            if new <= least {
                 break;
             }
-            self.heap[at] = value;
-            at = least;
+            self.events[at] = least;
+            at = first + offset;
         }
-        self.heap[at] = entry;
+        self.events[at] = new;
     }
 }
 
@@ -148,28 +223,49 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// An arrival's key is even here, a timer's odd.
+    fn push(agenda: &mut Agenda, (time, key): (Time, Key)) {
+        match key % 2 {
+            0 => agenda.push_arrival(time, key),
+            _ => agenda.push(time, key),
+        }
+    }
+
     proptest! {
         #[test]
         fn events_come_in_order_of_time_then_key(
-            first in prop::collection::vec((0u64..50, 0u32..50), 1..100),
-            delays in prop::collection::vec(0u64..50, 0..100),
+            first in prop::collection::vec((0u64..50, 0u64..50), 1..100),
+            delays in prop::collection::vec((0u64..50, 0u64..50), 0..100),
         ) {
             let mut agenda = Agenda::default();
-            let mut model: Vec<(u64, u32)> = first.clone();
-            first.iter().for_each(|&(t, k)| agenda.push(t, k));
-            for delay in delays {
+            let mut model = first.clone();
+            first.iter().for_each(|&event| push(&mut agenda, event));
+            for (delay, key) in delays {
                 model.sort_unstable();
-                prop_assert_eq!(agenda.peek(), model.first().copied());
-                let (time, _) = model[0];
-                agenda.postpone(time + delay);
+                prop_assert_eq!(agenda.peek(), model[0]);
+                let (time, old) = model[0];
                 model[0].0 = time + delay;
+                if old % 2 == 1 {
+                    agenda.postpone(time + delay);
+                    continue;
+                }
+                model[0].1 = 2 * key;
+                if key % 3 == 0 {
+                    agenda.pop_arrival();
+                    agenda.push_arrival(time + delay, 2 * key);
+                } else {
+                    agenda.replace_arrival(time + delay, 2 * key);
+                }
             }
             model.sort_unstable();
             for expected in model {
-                prop_assert_eq!(agenda.peek(), Some(expected));
-                agenda.pop();
+                prop_assert_eq!(agenda.peek(), expected);
+                match expected.1 % 2 {
+                    0 => agenda.pop_arrival(),
+                    _ => agenda.pop(),
+                }
             }
-            prop_assert_eq!(agenda.peek(), None);
+            prop_assert_eq!(agenda.peek().0, Time::MAX);
         }
     }
 }

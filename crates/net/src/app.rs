@@ -31,7 +31,7 @@ pub struct Application {
     lanes: Vec<Lane>,
     /// Files, requests or segments not yet begun; `None`: no end.
     left: Option<u64>,
-    process: Option<Process>,
+    process: Option<Box<Process>>,
     next_segment: Option<Time>,
     stop: Option<Time>,
     stopped: bool,
@@ -53,26 +53,33 @@ const REQUESTS: usize = 1;
 impl Application {
     /// The application of a flow; `process` gives the arrivals of segments.
     pub fn new(flow: &Flow, process: Option<Process>) -> Self {
-        let (lanes, left) = match &flow.app {
-            App::Bulk => (1, None),
-            App::File { .. } => (1, Some(1)),
-            App::Files { count, connections: Connections::Parallel(n), .. } => {
-                (u64::from(*n).min(*count).max(1) as usize, Some(*count))
-            }
-            App::Files { count, .. } => (1, Some(*count)),
-            App::RequestResponse { count, .. } => (2, *count),
+        let left = match &flow.app {
+            App::Bulk => None,
+            App::File { .. } => Some(1),
+            App::Files { count, .. } => Some(*count),
+            App::RequestResponse { count, .. } | App::Segments { count, .. } => *count,
             // `crate::run` has refused a web page.
-            App::Segments { count, .. } => (1, *count),
-            App::WebPage { .. } => (1, None),
+            App::WebPage { .. } => None,
         };
         Self {
             app: flow.app.clone(),
-            lanes: vec![Lane::default(); lanes],
+            lanes: vec![Lane::default(); Self::lanes_of(flow)],
             left,
-            process,
+            process: process.map(Box::new),
             next_segment: None,
             stop: flow.stop,
             stopped: false,
+        }
+    }
+
+    /// Number of lanes that the application of a flow has.
+    pub fn lanes_of(flow: &Flow) -> usize {
+        match &flow.app {
+            App::Files { count, connections: Connections::Parallel(n), .. } => {
+                u64::from(*n).min(*count).max(1) as usize
+            }
+            App::RequestResponse { .. } => 2,
+            _ => 1,
         }
     }
 

@@ -10,6 +10,7 @@ mod app;
 mod births;
 mod connection;
 mod digest;
+mod lanes;
 mod link;
 mod network;
 mod outcome;

@@ -11,44 +11,74 @@ use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, Path, Template};
 use crate::digest::Digest;
-use crate::link::Link;
+use crate::lanes::Lanes;
+use crate::link::Links;
 use crate::packet::{DropCause, Packet, Pool, TRAFFIC};
-use crate::record::{FlowBook, TrafficBook};
+use crate::record::{FlowBook, Standing, TrafficBook};
 use observe::Load;
+use std::rc::Rc;
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::{Segment, Time, Transmission};
 
-/// Kinds of components in an event's key: the upper three bits. At equal times the lower kind goes first.
+/// Kinds of components in an event's key: its upper four bits. At equal times the lower kind goes first.
 mod kind {
     use super::Key;
-    pub const SHIFT: u32 = 29;
+    pub const SHIFT: u32 = 60;
     pub const CHANGE: Key = 0 << SHIFT;
     /// The end of the warm-up, and regular readings.
     pub const WARM: Key = 1 << SHIFT;
+    /// An arrival: the link in the middle, the lane in the lower [`LANE_BITS`].
     pub const LINK: Key = 2 << SHIFT;
     pub const APP: Key = 3 << SHIFT;
     pub const SENDER: Key = 4 << SHIFT;
     pub const RECEIVER: Key = 5 << SHIFT;
     pub const SOURCE: Key = 6 << SHIFT;
     pub const PACE: Key = 7 << SHIFT;
-    pub const MASK: Key = 7 << SHIFT;
+    pub const MASK: Key = 15 << SHIFT;
+
+    const LANE_BITS: u32 = 28;
+    /// In place of a lane: the link has a transit of its own.
+    pub const NO_LANE: usize = (1 << LANE_BITS) - 1;
+
+    /// The key of the next arrival over a link, of the packets in a lane.
+    #[inline(always)]
+    pub fn arrival(link: u32, lane: usize) -> Key {
+        LINK | Key::from(link) << LANE_BITS | lane as Key
+    }
+
+    /// The lane, of the index of an arrival.
+    #[inline(always)]
+    pub fn lane(index: usize) -> usize {
+        index & NO_LANE
+    }
+
+    /// The link, of the index of an arrival.
+    #[inline(always)]
+    pub fn link(index: usize) -> usize {
+        index >> LANE_BITS
+    }
 }
 
 pub use observe::{EstimateBook, Readings};
 
 /// Ends each path in the table of paths.
-const END: u32 = u32::MAX;
+const END: u32 = !FUSED;
+
+/// Marks a link in the table of paths: everything on it comes from the link before it, in order, so that arrivals here can
+/// be worked out when a packet is accepted there.
+const FUSED: u32 = 1 << 31;
 
 /// A flow in operation.
 pub struct FlowState {
     pub app: Application,
-    pub template: Template,
+    /// Flows that are alike share it.
+    pub template: Rc<Template>,
     pub book: FlowBook,
     /// Its estimates over time, where there are any.
-    pub readings: Option<Readings>,
+    pub readings: Option<Box<Readings>>,
     /// Its connections: one slot a lane.
     pub first_connection: usize,
     /// The link that stands for the time its sending host takes, if it takes any.
@@ -104,9 +134,12 @@ pub struct Network<'a> {
     policies: Vec<Option<AnyAckPolicy>>,
     end: Time,
     agenda: Agenda,
-    routes: Routes<'a>,
-    pub links: Vec<Link>,
-    /// Table of paths: numbers of links, each path followed by [`END`].
+    /// Which way packets go, where that can change.
+    routes: Option<Box<Routes<'a>>>,
+    pub links: Links,
+    /// What is under way over them.
+    lanes: Lanes,
+    /// Table of paths: numbers of links, some of them [`FUSED`], each path followed by [`END`].
     paths: Vec<u32>,
     packets: Pool,
     pub connections: Vec<Connection>,
@@ -130,23 +163,18 @@ pub struct Network<'a> {
 impl Network<'_> {
     /// Runs to the end.
     pub fn run(&mut self) {
-        while let Some((time, key)) = self.agenda.peek() {
+        loop {
+            let (time, key) = self.agenda.peek();
             if time > self.end {
                 break;
             }
             self.now = time;
             self.events += 1;
             let index = (key & !kind::MASK) as usize;
-            match key & kind::MASK {
-                kind::LINK => self.on_link(index),
-                kind::SENDER => self.on_sender_timer(index),
-                kind::RECEIVER => self.on_receiver_timer(index),
-                kind::SOURCE => self.on_source(index),
-                kind::APP => self.on_app(index),
-                kind::WARM if index == observe::WARM_UP => self.on_warm(),
-                kind::WARM => self.on_reading(index - 1),
-                kind::PACE => self.on_release(index),
-                _ => self.on_change(index),
+            if key & kind::MASK == kind::LINK {
+                self.on_lane(index);
+            } else {
+                self.on_timer(key & kind::MASK, index);
             }
             if self.unfinished == 0 && self.scenario.stop_when_done && !self.flows.is_empty() {
                 return self.close_books();
@@ -156,6 +184,21 @@ impl Network<'_> {
         self.close_books();
     }
 
+    /// Anything but an arrival.
+    #[inline(never)]
+    fn on_timer(&mut self, kind: Key, index: usize) {
+        match kind {
+            kind::SENDER => self.on_sender_timer(index),
+            kind::RECEIVER => self.on_receiver_timer(index),
+            kind::SOURCE => self.on_source(index),
+            kind::APP => self.on_app(index),
+            kind::WARM if index == observe::WARM_UP => self.on_warm(),
+            kind::WARM => self.on_reading(index - 1),
+            kind::PACE => self.on_release(index),
+            _ => self.on_change(index),
+        }
+    }
+
     /// Closes the books. What ended before the warm-up did has not been measured, and what was worked out ahead of its
     /// time has not happened.
     fn close_books(&mut self) {
@@ -163,7 +206,9 @@ impl Network<'_> {
             self.begin_measuring();
         }
         let end = self.now;
-        self.links.iter_mut().for_each(|link| link.close(end));
+        self.links.close(end);
+        // What is still under way has no part in the outcome, which needs room of its own.
+        (self.agenda, self.lanes, self.packets) = (Agenda::default(), Lanes::default(), Pool::default());
         for dropped in std::mem::take(&mut self.drops_ahead) {
             if dropped.when > end {
                 self.book_drop(&dropped, |n| *n -= 1);
@@ -221,8 +266,8 @@ impl Network<'_> {
     fn begin_measuring(&mut self) {
         self.warm = true;
         for flow in 0..self.flows.len() {
-            self.flows[flow].book.warm = self.totals(flow);
-            self.flows[flow].book.verdicts_warm = self.verdicts(flow);
+            let standing = Standing { totals: self.totals(flow), verdicts: self.verdicts(flow) };
+            self.flows[flow].book.warm = Some(Box::new(standing));
         }
         self.traffic.iter_mut().for_each(|book| book.sent = 0);
     }

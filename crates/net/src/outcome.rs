@@ -1,7 +1,7 @@
 //! From the books of a run to its outcome.
 
-use crate::link::{self, Link};
-use crate::network::{EstimateBook, Network, seconds};
+use crate::link;
+use crate::network::{EstimateBook, FlowState, Network, seconds};
 use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
 use truckee_scenario::model::{Flow, Scenario};
 use truckee_scenario::outcome::*;
@@ -18,9 +18,12 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .iter()
         .enumerate()
         .map(|(index, flow)| {
-            let totals = network.totals(index).since(&network.flows[index].book.warm);
+            let mut totals = network.totals(index);
+            if let Some(warm) = &network.flows[index].book.warm {
+                totals = totals.since(&warm.totals);
+            }
             let book = &network.flows[index].book;
-            let mut one = flow_outcome(flow, book, &totals, &network.deliveries(index), from, end);
+            let mut one = flow_outcome(flow, book, &totals, &mut network.deliveries(index), from, end);
             one.observers = observers(&network, scenario, index);
             let ends = &network.connections[network.flows[index].first_connection].ends;
             one.ack_burst = ends.receiver.policy().burst();
@@ -29,18 +32,33 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             one
         })
         .collect();
+    let series = network.flows.iter_mut().filter_map(|f| f.book.series.take().map(|s| *s)).collect();
+    // Of many flows the outcome alone takes much room.
+    (network.flows, network.connections) = (Vec::new(), Vec::new());
     let of_scenario = 2 * scenario.links.len(); // behind them come hosts that take their time
-    let links = network.links[..of_scenario]
-        .iter()
-        .map(|l| link_outcome(&l.name, &l.counts, &l.drops, l.counted_until(end) - from))
+    let links = (0..of_scenario)
+        .map(|link| {
+            let span = network.links.counted_until(link, end) - from;
+            link_outcome(
+                scenario.link_name(link),
+                &network.links.counts(link),
+                &network.links.rare(link),
+                span,
+            )
+        })
         .collect();
     let traffic = scenario
         .traffic
         .iter()
-        .zip(&network.traffic)
+        .zip(&mut network.traffic)
         .map(|(t, book)| traffic_outcome(&t.name, book, end - from))
         .collect();
-    let queues = network.links[..of_scenario].iter_mut().filter_map(|l| queue(l, end)).collect();
+    let queues = (0..of_scenario)
+        .filter_map(|link| {
+            let lengths = network.links.take_queue(link, end)?;
+            Some(QueueSeries::new(&scenario.link_name(link), lengths))
+        })
+        .collect();
     let mut outcome = Outcome {
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: "sim".to_owned(),
@@ -57,7 +75,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         ports: Vec::new(),
         notes: Vec::new(),
         lateness: None,
-        series: network.flows.iter_mut().filter_map(|f| f.book.series.take().map(|s| *s)).collect(),
+        series,
         queues,
     };
     outcome.compare_flows();
@@ -68,7 +86,7 @@ fn flow_outcome(
     flow: &Flow,
     book: &FlowBook,
     totals: &Totals,
-    deliveries: &Deliveries,
+    deliveries: &mut Deliveries,
     from: Time,
     end: Time,
 ) -> FlowOutcome {
@@ -129,11 +147,16 @@ fn loss_events(judged: &Judged) -> LossEvents {
 fn observers(network: &Network<'_>, scenario: &Scenario, index: usize) -> Observers {
     let flow = &scenario.flows[index];
     let state = &network.flows[index];
-    let verdicts = network.verdicts(index).since(&state.book.verdicts_warm);
+    let Some(verdicts) = network.verdicts(index) else {
+        return Observers { estimators: estimators(state), ..Observers::default() };
+    };
+    let verdicts = match state.book.warm.as_ref().and_then(|warm| warm.verdicts.as_ref()) {
+        Some(warm) => verdicts.since(warm),
+        None => *verdicts,
+    };
     let predictors = flow.observe.predictors.iter().zip(&verdicts.predictors);
     let own = scenario.has_detector(index).then_some((OWN_DETECTOR, &verdicts.own_detector));
     let watching = flow.observe.detectors.iter().map(|(name, _)| name.as_str()).zip(&verdicts.detectors);
-    let readings = state.readings.iter();
     Observers {
         predictors: predictors
             .map(|((name, _), judged)| {
@@ -141,12 +164,14 @@ fn observers(network: &Network<'_>, scenario: &Scenario, index: usize) -> Observ
                 PredictorOutcome { name: name.clone(), accuracy: loss_events.accuracy(), loss_events }
             })
             .collect(),
-        estimators: readings
-            .flat_map(|r| r.names.iter().zip(&r.books))
-            .map(|(name, book)| estimator_outcome(name, book))
-            .collect(),
+        estimators: estimators(state),
         detectors: own.into_iter().chain(watching).map(|(name, d)| DetectorOutcome::of(name, d)).collect(),
     }
+}
+
+fn estimators(state: &FlowState) -> Vec<EstimatorOutcome> {
+    let readings = state.readings.iter().flat_map(|r| r.names.iter().zip(&r.books));
+    readings.map(|(name, book)| estimator_outcome(name, book)).collect()
 }
 
 fn estimator_outcome(name: &str, book: &EstimateBook) -> EstimatorOutcome {
@@ -165,32 +190,26 @@ fn estimator_outcome(name: &str, book: &EstimateBook) -> EstimatorOutcome {
     }
 }
 
-fn link_outcome(name: &str, counts: &link::Counts, drops: &Drops, span: Nanos) -> LinkOutcome {
+fn link_outcome(name: String, counts: &link::Counts, rare: &link::Rare, span: Nanos) -> LinkOutcome {
     let (packets, waited) = (counts.packets, counts.waited);
     let over = |x: f64| if span > 0 { x / span as f64 } else { 0.0 };
     LinkOutcome {
-        name: name.to_owned(),
+        name,
         utilisation: over(counts.busy as f64),
         packets,
         bytes: counts.bytes,
-        queue_drops: drops.queue,
-        channel_drops: drops.channel,
-        outage_drops: drops.outage,
-        ecn_marks: counts.marks,
-        acks_filtered: counts.acks_filtered,
+        queue_drops: rare.drops.queue,
+        channel_drops: rare.drops.channel,
+        outage_drops: rare.drops.outage,
+        ecn_marks: rare.marks,
+        acks_filtered: rare.acks_filtered,
         // Little's law: packets waiting on average = sum of their waiting times over the time.
         mean_queue_packets: over(waited),
         mean_wait_s: if packets > 0 { waited / packets as f64 / 1e9 } else { 0.0 },
     }
 }
 
-/// What waited at a link, if that was wanted.
-fn queue(link: &mut Link, end: Time) -> Option<QueueSeries> {
-    let lengths = link.take_queue(end)?;
-    Some(QueueSeries::new(&link.name, lengths))
-}
-
-fn traffic_outcome(name: &str, book: &TrafficBook, span: Nanos) -> TrafficOutcome {
+fn traffic_outcome(name: &str, book: &mut TrafficBook, span: Nanos) -> TrafficOutcome {
     TrafficOutcome {
         name: name.to_owned(),
         packets_sent: book.sent,

@@ -2,6 +2,7 @@
 
 use crate::connection::Ends;
 use crate::packet::DropCause;
+use std::collections::BTreeMap;
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
 use truckee_tcp::books::{Counts, Judged};
 use truckee_tcp::detect::{Detected, Phase};
@@ -10,13 +11,28 @@ use truckee_tcp::{Nanos, Time};
 /// Delays: exact moments, percentiles within half a per cent.
 ///
 /// The histogram is log-linear, as HdrHistogram's: 128 bins for each doubling, in microseconds. It is our own for its
-/// size: of a thousand flows each packet would find a library's in a cache further away.
+/// size: of a thousand flows each packet would find a library's in a cache further away. A few delays are a list; of many
+/// only the range of bins that occurs is kept, in 16 bits each, and in `spilt` what these do not hold.
 #[derive(Debug, Default)]
 pub struct Delays {
     sum: f64,
     squares: f64,
-    bins: Vec<u32>,
+    /// The bin of each delay, up to [`FEW`]; then how many are in each bin from `first` on.
+    bins: Vec<u16>,
+    /// The number of the first bin; `None` while they are a list.
+    first: Option<u16>,
+    /// Bins that have been full, with how often.
+    spilt: BTreeMap<u16, u64>,
 }
+
+/// Most delays in a list: as many bins as are seldom too few for a path's delays.
+const FEW: usize = 128;
+
+/// The range of bins begins and ends at multiples of this.
+const STEP: usize = 32;
+
+/// What 16 bits do not hold.
+const FULL: u64 = 1 << 16;
 
 /// Bins for each doubling are 2 to this power.
 const PRECISION: u32 = 7;
@@ -44,34 +60,91 @@ impl Delays {
         self.sum += real;
         self.squares += real * real;
         let bin = bin((delay + 500) / 1000);
-        if bin >= self.bins.len() {
-            self.bins.resize(bin + 1, 0);
+        match self.first {
+            Some(first) => match self.bins.get_mut(bin.wrapping_sub(usize::from(first))) {
+                Some(count) if *count < u16::MAX => *count += 1,
+                _ => self.add_to(bin, 1),
+            },
+            None if self.bins.len() < FEW => self.bins.push(bin as u16),
+            None => {
+                self.sort_in();
+                self.add_to(bin, 1);
+            }
         }
-        self.bins[bin] += 1;
+    }
+
+    /// Makes bins of the list.
+    #[cold]
+    fn sort_in(&mut self) {
+        if self.first.is_none() {
+            let list = std::mem::take(&mut self.bins);
+            self.first = list.iter().min().map(|first| first / STEP as u16 * STEP as u16);
+            list.into_iter().for_each(|bin| self.add_to(usize::from(bin), 1));
+        }
+    }
+
+    /// Adds so many to a bin.
+    #[cold]
+    fn add_to(&mut self, bin: usize, count: u64) {
+        let count_at = self.reach(bin);
+        let sum = u64::from(self.bins[count_at]) + count;
+        self.bins[count_at] = (sum % FULL) as u16;
+        if sum >= FULL {
+            *self.spilt.entry(bin as u16).or_default() += sum / FULL;
+        }
+    }
+
+    /// Makes the range that is kept include a bin. Returns its place there.
+    fn reach(&mut self, bin: usize) -> usize {
+        let first = usize::from(*self.first.get_or_insert(bin as u16));
+        let kept = first..first + self.bins.len();
+        if !kept.contains(&bin) {
+            let from = first.min(bin / STEP * STEP);
+            let to = kept.end.max((bin + 1).next_multiple_of(STEP));
+            let mut bins = vec![0; to - from];
+            bins[first - from..][..self.bins.len()].copy_from_slice(&self.bins);
+            (self.first, self.bins) = (Some(from as u16), bins);
+        }
+        bin - self.first.map_or(bin, usize::from)
     }
 
     /// Takes in all of another.
     pub fn merge(&mut self, other: &Delays) {
         self.sum += other.sum;
         self.squares += other.squares;
-        self.bins.resize(self.bins.len().max(other.bins.len()), 0);
-        self.bins.iter_mut().zip(&other.bins).for_each(|(bin, more)| *bin += more);
+        self.sort_in();
+        other.counts().for_each(|(bin, count)| self.add_to(bin, count));
+    }
+
+    /// The bins that hold any, with how many, in order unless they are a list.
+    fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
+        let first = self.first.unwrap_or(0);
+        self.bins.iter().zip(first..).filter_map(move |(&n, at)| {
+            if self.first.is_none() {
+                return Some((usize::from(n), 1));
+            }
+            let full = self.spilt.get(&at).copied().unwrap_or(0);
+            Some((usize::from(at), u64::from(n) + full * FULL)).filter(|(_, n)| *n > 0)
+        })
     }
 
     /// The delay in seconds that a share of all does not exceed.
     fn quantile(&self, share: f64, count: u64) -> Option<f64> {
         let rank = libm::ceil(share * count as f64).max(1.0) as u64;
         let mut below = 0;
-        let bin = self.bins.iter().position(|&n| {
-            below += u64::from(n);
+        let (bin, _) = self.counts().find(|&(_, n)| {
+            below += n;
             below >= rank
         })?;
         Some(middle(bin) / 1e6)
     }
 
     /// The distribution in seconds.
-    pub fn outcome(&self) -> Delay {
-        let count: u64 = self.bins.iter().map(|&n| u64::from(n)).sum();
+    pub fn outcome(&mut self) -> Delay {
+        if self.first.is_none() {
+            self.bins.sort_unstable();
+        }
+        let count: u64 = self.counts().map(|(_, n)| n).sum();
         if count == 0 {
             return Delay::default();
         }
@@ -213,17 +286,15 @@ impl Verdicts {
     }
 }
 
-/// The books of one flow.
+/// The books of one flow. What most flows do not have is apart.
 #[derive(Debug, Default)]
 pub struct FlowBook {
     /// Of the connections that have ended, and what does not belong to one.
-    pub ended: Totals,
-    /// At the end of the warm-up.
-    pub warm: Totals,
-    /// How those who watch have judged in the connections that have ended.
-    pub verdicts: Verdicts,
-    /// The same of all connections, at the end of the warm-up.
-    pub verdicts_warm: Verdicts,
+    pub ended: Option<Box<Totals>>,
+    /// How those who watch have judged in the connections that have ended, where anybody watches.
+    pub verdicts: Option<Box<Verdicts>>,
+    /// How things stood at the end of the warm-up.
+    pub warm: Option<Box<Standing>>,
     /// Segments with data that were lost, after the warm-up.
     pub drops: Drops,
     /// The same of what the receiver sends.
@@ -234,6 +305,13 @@ pub struct FlowBook {
     pub finished: Option<Time>,
     /// Time series, where they are wanted.
     pub series: Option<Box<FlowSeries>>,
+}
+
+/// What all connections of a flow have counted, at some moment.
+#[derive(Debug)]
+pub struct Standing {
+    pub totals: Totals,
+    pub verdicts: Option<Box<Verdicts>>,
 }
 
 /// The books of one traffic entry.
@@ -281,6 +359,30 @@ mod tests {
         }
         low.merge(&high);
         assert_eq!((low.outcome().p50, low.outcome().p99), (all.outcome().p50, all.outcome().p99));
+    }
+
+    #[test]
+    fn only_what_occurs_takes_room() {
+        let mut delays = Delays::default();
+        (100..110).for_each(|ms| delays.add(ms * 1_000_000));
+        assert!(delays.bins.len() == 10);
+        (100..300).rev().for_each(|ms| delays.add(ms * 1_000_000));
+        assert!(delays.bins.len() <= 256);
+        delays.add(0);
+        delays.add(Nanos::MAX >> 1);
+        assert_eq!(delays.counts().map(|(_, n)| n).sum::<u64>(), 212);
+    }
+
+    #[test]
+    fn a_bin_holds_as_many_as_there_are() {
+        let (mut delays, mut twice) = (Delays::default(), Delays::default());
+        (0..200_000).for_each(|_| delays.add(50_000_000));
+        (0..100_000).for_each(|_| delays.add(90_000_000));
+        twice.merge(&delays);
+        twice.merge(&delays);
+        let counts = |of: &Delays| of.counts().map(|(_, n)| n).collect::<Vec<_>>();
+        assert_eq!((counts(&delays), counts(&twice)), (vec![200_000, 100_000], vec![400_000, 200_000]));
+        assert!(twice.outcome().p50 < Some(0.051) && twice.outcome().p99 > Some(0.089));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //! nanoseconds, defaults are filled in.
 
 use crate::error::Error;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 use truckee_channel::ChannelConfig;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
 use truckee_tcp::recovery::{AnyRecovery, Recovery};
@@ -77,10 +79,10 @@ pub struct Link {
     pub first: NodeId,
     /// Second node.
     pub second: NodeId,
-    /// Direction first → second.
-    pub forward: Direction,
+    /// Direction first → second. Links that are alike share it.
+    pub forward: Arc<Direction>,
     /// Direction second → first.
-    pub back: Direction,
+    pub back: Arc<Direction>,
     /// Whether its routers know the Quick-Start option (RFC 4782).
     pub quick_start: bool,
 }
@@ -177,13 +179,28 @@ impl Scenario {
             || self.changes.iter().any(changes_to_one)
     }
 
+    /// What results call a direction of a link: of link k number 2k is forward, 2k + 1 back. It is called by its ends, or by
+    /// the link's own name.
+    pub fn link_name(&self, direction: usize) -> String {
+        let link = &self.links[direction / 2];
+        let (first, second) = (&self.nodes[link.first], &self.nodes[link.second]);
+        let by_ends = link.name.strip_prefix(first.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        match (by_ends == Some(second.as_str()), direction.is_multiple_of(2)) {
+            (true, true) => link.name.clone(),
+            (true, false) => format!("{second}-{first}"),
+            (false, true) => format!("{}>", link.name),
+            (false, false) => format!("{}<", link.name),
+        }
+    }
+
     /// Whether any flow asks the routers on its way for a rate.
     pub fn asks_for_rates(&self) -> bool {
         self.flows.iter().any(|flow| flow.sender.start.name == <QuickStart as Member>::INFO.name)
     }
 }
 
-/// A TCP flow: data from `from` to `to`.
+/// A TCP flow: data from `from` to `to`. What its copies have in common is in its settings, which can be read as if they
+/// were its own: `flow.sender`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flow {
     /// Its name: `flow-1`, `flow-2`, … by default.
@@ -192,6 +209,31 @@ pub struct Flow {
     pub from: NodeId,
     /// Node that receives it.
     pub to: NodeId,
+    /// When it starts.
+    pub start: Nanos,
+    /// Nodes on the way of the data, ends included; `None`: the path with the least delay. ACKs go back the same way.
+    pub route: Option<Vec<NodeId>>,
+    /// The rest, shared by all copies.
+    pub settings: Arc<FlowSettings>,
+}
+
+impl Deref for Flow {
+    type Target = FlowSettings;
+    fn deref(&self) -> &FlowSettings {
+        &self.settings
+    }
+}
+
+impl DerefMut for Flow {
+    /// Gives the flow settings of its own.
+    fn deref_mut(&mut self) -> &mut FlowSettings {
+        Arc::make_mut(&mut self.settings)
+    }
+}
+
+/// What the copies of a flow have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowSettings {
     /// The sender.
     pub sender: Sender,
     /// The receiver's ACK policy.
@@ -200,8 +242,6 @@ pub struct Flow {
     pub observe: Observe,
     /// What its application does.
     pub app: App,
-    /// When it starts.
-    pub start: Nanos,
     /// When its application stops writing; `None`: never.
     pub stop: Option<Nanos>,
     /// Stack settings of both ends.
@@ -209,8 +249,6 @@ pub struct Flow {
     /// Longest time that the sending host takes to get a segment out: each takes a time drawn evenly from 0 to this, one
     /// after the other. 0: none.
     pub processing: Nanos,
-    /// Nodes on the way of the data, ends included; `None`: the path with the least delay. ACKs go back the same way.
-    pub route: Option<Vec<NodeId>>,
 }
 
 /// A sender as the product of its choices, each with all defaults filled in.
@@ -350,7 +388,7 @@ pub enum Arrivals {
         whole_packets: bool,
     },
     /// At recorded times, repeated from the start after the last one.
-    Trace(std::sync::Arc<truckee_channel::CapacityTrace>),
+    Trace(Arc<truckee_channel::CapacityTrace>),
 }
 
 /// Distribution of ON and OFF times.

@@ -76,7 +76,7 @@ pub fn ack_policy(option: &str, text: &str) -> Result<Spec, Errors> {
         }
     }
     let mut scenario = document.scenario().map_err(|errors| moved(errors, option, text, &parts))?;
-    Ok(scenario.flows.remove(0).receiver)
+    Ok(scenario.flows.remove(0).receiver.clone())
 }
 
 fn set<'t>(

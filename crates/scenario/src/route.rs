@@ -5,7 +5,7 @@
 
 use crate::model::{Link, NodeId};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use truckee_tcp::Nanos;
 
 /// One link on a way, in one direction.
@@ -17,71 +17,84 @@ pub struct Hop {
     pub forward: bool,
 }
 
+impl Hop {
+    /// Of link k number 2k is forward, 2k + 1 back.
+    fn of(direction: u32) -> Self {
+        Self { link: direction as usize / 2, forward: direction.is_multiple_of(2) }
+    }
+}
+
 /// An edge of the directed graph.
 #[derive(Debug, Clone, Copy)]
 struct Edge {
-    to: NodeId,
+    from: u32,
+    to: u32,
     delay: Nanos,
-    hop: Hop,
+    /// Number of the direction of the link.
+    direction: u32,
 }
 
 /// Distance to a target: delay, then hops. Each hop counts, so it falls on every step towards the target.
 type Distance = (Nanos, u32);
 
-/// One direction of a link, as it is at present.
-#[derive(Debug, Clone, Copy)]
-struct State {
-    from: NodeId,
-    edge: Edge,
-    /// Position of the link's name among all, which decides between links that are equal otherwise.
-    rank: usize,
-    up: bool,
+/// Edges of each node, side by side.
+#[derive(Debug, Default)]
+struct Edges {
+    /// Where those of each node begin, and where those of the last end.
+    begins: Vec<u32>,
+    edges: Vec<Edge>,
+}
+
+impl Edges {
+    /// Of so many nodes; `of` tells whose an edge is, by which they are in order.
+    fn new(nodes: usize, edges: Vec<Edge>, of: impl Fn(&Edge) -> u32) -> Self {
+        let mut begins = Vec::with_capacity(nodes + 1);
+        let mut at = 0;
+        for node in 0..=nodes as u32 {
+            at += edges[at..].iter().take_while(|edge| of(edge) < node).count();
+            begins.push(at as u32);
+        }
+        Self { begins, edges }
+    }
+
+    fn at(&self, node: NodeId) -> &[Edge] {
+        &self.edges[self.begins[node] as usize..self.begins[node + 1] as usize]
+    }
 }
 
 /// Finds routes in one network. Nodes with a single neighbour never lie on somebody else's way, so the search runs
 /// over the others only, and its result is kept for the last target: ask for routes in order of [`Routes::hub`] of
-/// their ends and a dumbbell of 50,000 hosts costs two searches.
+/// their ends and a dumbbell of 200,000 hosts costs two searches.
 #[derive(Debug)]
 pub struct Routes<'s> {
     nodes: &'s [String],
-    /// Directions of links: of link k number 2k is forward, 2k + 1 back.
-    directions: Vec<State>,
-    /// Whether a direction has changed since the edges below were sorted out.
+    links: &'s [Link],
+    /// Directions of links that have changed: delay, and whether they work.
+    changed: BTreeMap<u32, (Nanos, bool)>,
+    /// Whether one has changed since the edges below were sorted out.
     stale: bool,
     /// Edges out of each node, the best one to each neighbour.
-    out: Vec<Vec<Edge>>,
-    /// Edges into each node, likewise.
-    into: Vec<Vec<Edge>>,
-    /// The same edges, those to nodes with a single neighbour left out.
-    core_out: Vec<Vec<Edge>>,
-    core_into: Vec<Vec<Edge>>,
+    out: Edges,
+    /// The only neighbour of each node that has one only.
+    only: Vec<Option<u32>>,
+    /// The edges between the other nodes: out of each, and into each.
+    core_out: Edges,
+    core_into: Edges,
     target: Option<(NodeId, Vec<Option<Distance>>)>,
 }
 
 impl<'s> Routes<'s> {
     /// The network of `links` over `nodes`, all of them up.
-    pub fn new(nodes: &'s [String], links: &[Link]) -> Self {
-        let mut by_name: Vec<usize> = (0..links.len()).collect();
-        by_name.sort_by_key(|&link| links[link].name.as_str());
-        let mut rank = vec![0; links.len()];
-        by_name.iter().enumerate().for_each(|(position, &link)| rank[link] = position);
-        let mut directions = Vec::with_capacity(2 * links.len());
-        for (link, l) in links.iter().enumerate() {
-            for (from, to, delay, forward) in
-                [(l.first, l.second, l.forward.delay, true), (l.second, l.first, l.back.delay, false)]
-            {
-                let edge = Edge { to, delay, hop: Hop { link, forward } };
-                directions.push(State { from, edge, rank: rank[link], up: true });
-            }
-        }
+    pub fn new(nodes: &'s [String], links: &'s [Link]) -> Self {
         let mut routes = Self {
             nodes,
-            directions,
+            links,
+            changed: BTreeMap::new(),
             stale: false,
-            out: Vec::new(),
-            into: Vec::new(),
-            core_out: Vec::new(),
-            core_into: Vec::new(),
+            out: Edges::default(),
+            only: Vec::new(),
+            core_out: Edges::default(),
+            core_into: Edges::default(),
             target: None,
         };
         routes.sort_out();
@@ -90,38 +103,56 @@ impl<'s> Routes<'s> {
 
     /// Changes one direction of a link: its delay, or whether it works.
     pub fn change(&mut self, hop: Hop, delay: Option<Nanos>, up: Option<bool>) {
-        let state = &mut self.directions[2 * hop.link + usize::from(!hop.forward)];
-        state.edge.delay = delay.unwrap_or(state.edge.delay);
-        state.up = up.unwrap_or(state.up);
+        let link = &self.links[hop.link];
+        let written = if hop.forward { link.forward.delay } else { link.back.delay };
+        let direction = 2 * hop.link as u32 + u32::from(!hop.forward);
+        let state = self.changed.entry(direction).or_insert((written, true));
+        *state = (delay.unwrap_or(state.0), up.unwrap_or(state.1));
         self.stale = true;
+    }
+
+    /// The directions of links that work, as they are at present.
+    fn working(&self) -> impl Iterator<Item = Edge> {
+        let edges = self.links.iter().zip((0..).step_by(2)).flat_map(|(link, number)| {
+            let (first, second) = (link.first as u32, link.second as u32);
+            [
+                Edge { from: first, to: second, delay: link.forward.delay, direction: number },
+                Edge { from: second, to: first, delay: link.back.delay, direction: number + 1 },
+            ]
+        });
+        edges.filter_map(|edge| match self.changed.get(&edge.direction) {
+            None => Some(edge),
+            Some(&(delay, up)) => up.then_some(Edge { delay, ..edge }),
+        })
     }
 
     /// Sorts out the edges that routes may use.
     fn sort_out(&mut self) {
-        let mut working: Vec<&State> = self.directions.iter().filter(|state| state.up).collect();
+        let mut working: Vec<Edge> = self.working().collect();
         // Of parallel links the quickest, then the first by name.
-        working.sort_by_key(|state| (state.from, state.edge.to, state.edge.delay, state.rank));
-        working.dedup_by_key(|state| (state.from, state.edge.to));
-        let mut out: Vec<Vec<Edge>> = vec![Vec::new(); self.nodes.len()];
-        let mut into = out.clone();
-        for State { from, edge, .. } in working {
-            out[*from].push(*edge);
-            into[edge.to].push(Edge { to: *from, ..*edge });
-        }
-        let leaf: Vec<bool> =
-            (0..self.nodes.len()).map(|n| only_neighbour(&out[n], &into[n]).is_some()).collect();
-        let core = |edges: &Vec<Vec<Edge>>| -> Vec<Vec<Edge>> {
-            edges.iter().map(|e| e.iter().copied().filter(|edge| !leaf[edge.to]).collect()).collect()
-        };
-        (self.core_out, self.core_into) = (core(&out), core(&into));
-        (self.out, self.into) = (out, into);
+        let name = |edge: &Edge| &self.links[edge.direction as usize / 2].name;
+        working.sort_unstable_by(|a, b| {
+            let (one, other) = ((a.from, a.to, a.delay), (b.from, b.to, b.delay));
+            one.cmp(&other).then_with(|| name(a).cmp(name(b))).then_with(|| a.direction.cmp(&b.direction))
+        });
+        working.dedup_by_key(|edge| (edge.from, edge.to));
+        let nodes = self.nodes.len();
+        self.only = only_neighbours(nodes, &working);
+        let inner =
+            |edge: &&Edge| self.only[edge.from as usize].is_none() && self.only[edge.to as usize].is_none();
+        let core: Vec<Edge> = working.iter().filter(inner).copied().collect();
+        let mut core_into = core.clone();
+        core_into.sort_by_key(|edge| (edge.to, edge.from));
+        self.core_out = Edges::new(nodes, core, |edge| edge.from);
+        self.core_into = Edges::new(nodes, core_into, |edge| edge.to);
+        self.out = Edges::new(nodes, working, |edge| edge.from);
         self.target = None;
         self.stale = false;
     }
 
     /// The node through which `node` is reached: its only neighbour, or itself if it has several or none.
     pub fn hub(&self, node: NodeId) -> NodeId {
-        only_neighbour(&self.out[node], &self.into[node]).unwrap_or(node)
+        self.only[node].map_or(node, |neighbour| neighbour as NodeId)
     }
 
     /// The way from `from` to `to`; `None` if there is none. Empty if they are the same node.
@@ -135,29 +166,28 @@ impl<'s> Routes<'s> {
         if let Some(direct) = self.last_step(from, to)
             && (self.hub(from) == to || self.hub(to) == from)
         {
-            return Some(vec![direct.hop]);
+            return Some(vec![direct]);
         }
         let (start, end) = (self.hub(from), self.hub(to));
         let mut path = Vec::new();
         if start != from {
-            path.push(self.last_step(from, start)?.hop);
+            path.push(self.last_step(from, start)?);
         }
         self.aim_at(end);
         let (_, distance) = self.target.as_ref()?;
         let mut here = start;
         while here != end {
             let left = distance[here]?;
-            let step = self.core_out[here]
-                .iter()
-                .filter(|edge| {
-                    distance[edge.to].is_some_and(|(d, h)| (d.saturating_add(edge.delay), h + 1) == left)
-                })
-                .min_by_key(|edge| &self.nodes[edge.to])?;
-            path.push(step.hop);
-            here = step.to;
+            let nearer = |edge: &&Edge| {
+                distance[edge.to as usize].is_some_and(|(d, h)| (d.saturating_add(edge.delay), h + 1) == left)
+            };
+            let steps = self.core_out.at(here).iter().filter(nearer);
+            let step = steps.min_by_key(|edge| &self.nodes[edge.to as usize])?;
+            path.push(Hop::of(step.direction));
+            here = step.to as NodeId;
         }
         if end != to {
-            path.push(self.last_step(end, to)?.hop);
+            path.push(self.last_step(end, to)?);
         }
         Some(path)
     }
@@ -167,12 +197,14 @@ impl<'s> Routes<'s> {
     /// # Errors
     /// The position of the first node that no link joins to the next one.
     pub fn along(&self, route: &[NodeId]) -> Result<Vec<Hop>, usize> {
-        let step = |(i, pair): (usize, &[NodeId])| self.last_step(pair[0], pair[1]).map(|e| e.hop).ok_or(i);
+        let step = |(i, pair): (usize, &[NodeId])| self.last_step(pair[0], pair[1]).ok_or(i);
         route.windows(2).enumerate().map(step).collect()
     }
 
-    fn last_step(&self, from: NodeId, to: NodeId) -> Option<Edge> {
-        self.out[from].binary_search_by_key(&to, |edge| edge.to).ok().map(|at| self.out[from][at])
+    fn last_step(&self, from: NodeId, to: NodeId) -> Option<Hop> {
+        let edges = self.out.at(from);
+        let at = edges.binary_search_by_key(&to, |edge| edge.to as NodeId).ok()?;
+        Some(Hop::of(edges[at].direction))
     }
 
     /// Computes the distances of all nodes with several neighbours to `target` (Dijkstra 1959).
@@ -180,16 +212,17 @@ impl<'s> Routes<'s> {
         if self.target.as_ref().is_some_and(|(known, _)| *known == target) {
             return;
         }
-        let mut distance: Vec<Option<Distance>> = vec![None; self.into.len()];
+        let mut distance: Vec<Option<Distance>> = vec![None; self.nodes.len()];
         let mut open = BinaryHeap::from([Reverse(((0, 0), target))]);
         while let Some(Reverse((so_far, node))) = open.pop() {
             if distance[node].is_some() {
                 continue;
             }
             distance[node] = Some(so_far);
-            for edge in &self.core_into[node] {
-                if distance[edge.to].is_none() {
-                    open.push(Reverse(((so_far.0.saturating_add(edge.delay), so_far.1 + 1), edge.to)));
+            for edge in self.core_into.at(node) {
+                let from = edge.from as NodeId;
+                if distance[from].is_none() {
+                    open.push(Reverse(((so_far.0.saturating_add(edge.delay), so_far.1 + 1), from)));
                 }
             }
         }
@@ -197,25 +230,35 @@ impl<'s> Routes<'s> {
     }
 }
 
-/// The node at the other end of all these edges, if it is one only.
-fn only_neighbour(out: &[Edge], into: &[Edge]) -> Option<NodeId> {
-    let first = out.first().or(into.first())?.to;
-    out.iter().chain(into).all(|edge| edge.to == first).then_some(first)
+/// Of each node the one at the other end of all its edges, if it is one only.
+fn only_neighbours(nodes: usize, edges: &[Edge]) -> Vec<Option<u32>> {
+    const SEVERAL: u32 = u32::MAX;
+    let mut only: Vec<Option<u32>> = vec![None; nodes];
+    for edge in edges {
+        for (node, other) in [(edge.from, edge.to), (edge.to, edge.from)] {
+            let known = &mut only[node as usize];
+            *known = Some(if known.is_none_or(|known| known == other) { other } else { SEVERAL });
+        }
+    }
+    only.into_iter().map(|other| other.filter(|other| *other != SEVERAL)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::{Direction, Limit, Queue};
+    use std::sync::Arc;
 
     fn link(name: &str, first: NodeId, second: NodeId, delay: Nanos, back: Nanos) -> Link {
-        let direction = |delay| Direction {
-            rate: 1,
-            delay,
-            queue: Queue::DropTail { limit: Limit::None },
-            ack_filter: false,
-            after_channel: false,
-            channel: Default::default(),
+        let direction = |delay| {
+            Arc::new(Direction {
+                rate: 1,
+                delay,
+                queue: Queue::DropTail { limit: Limit::None },
+                ack_filter: false,
+                after_channel: false,
+                channel: Default::default(),
+            })
         };
         Link {
             name: name.into(),
@@ -249,7 +292,7 @@ mod tests {
         let mut with_direct = square.to_vec();
         with_direct.push(link("e", 0, 3, 20, 20));
         assert_eq!(links_of(Routes::new(&nodes, &with_direct).path(0, 3)), [4]);
-        with_direct[4].forward.delay = 21;
+        Arc::make_mut(&mut with_direct[4].forward).delay = 21;
         assert_eq!(links_of(Routes::new(&nodes, &with_direct).path(0, 3)), [2, 3]);
         assert_eq!(links_of(Routes::new(&nodes, &with_direct).path(3, 0)), [4]);
     }
@@ -277,10 +320,10 @@ mod tests {
         let mut best: Vec<Option<Distance>> = vec![None; routes.nodes.len()];
         best[from] = Some((0, 0));
         for _ in 0..routes.nodes.len() {
-            for state in routes.directions.iter().filter(|s| s.up) {
-                if let Some((delay, hops)) = best[state.from] {
-                    let reach = (delay + state.edge.delay, hops + 1);
-                    let known = &mut best[state.edge.to];
+            for edge in routes.working() {
+                if let Some((delay, hops)) = best[edge.from as usize] {
+                    let reach = (delay + edge.delay, hops + 1);
+                    let known = &mut best[edge.to as usize];
                     *known = Some(known.map_or(reach, |k| k.min(reach)));
                 }
             }
@@ -311,10 +354,10 @@ mod tests {
                     let mut here = from;
                     let mut reached = (0, 0);
                     for hop in path {
-                        let state = &routes.directions[2 * hop.link + usize::from(!hop.forward)];
-                        prop_assert!(state.up && state.from == here);
-                        here = state.edge.to;
-                        reached = (reached.0 + state.edge.delay, reached.1 + 1);
+                        let edge = routes.working().find(|edge| Hop::of(edge.direction) == hop).unwrap();
+                        prop_assert_eq!(edge.from as usize, here);
+                        here = edge.to as usize;
+                        reached = (reached.0 + edge.delay, reached.1 + 1);
                     }
                     prop_assert_eq!((here, Some(reached)), (to, expected));
                 }

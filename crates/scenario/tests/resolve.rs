@@ -225,7 +225,7 @@ fn defaults_hold_for_flows_that_say_nothing_else() {
 fn a_sender_in_parts_takes_what_it_leaves_out_from_newreno_or_its_preset() {
     let sender = |text: &str| {
         let flow = format!("{FLOW}sender = {text}\n");
-        good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", &flow)).flows.remove(0).sender
+        good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", &flow)).flows.remove(0).sender.clone()
     };
     let parts = sender(r#"{ response = { by-cause = { predictor = "spike", alpha = 0.6 } } }"#);
     assert_eq!(parts.label, "newreno+per-ack+by-cause");
@@ -254,7 +254,7 @@ fn every_preset_can_be_named() {
 fn a_presets_stack_holds_where_nothing_is_written() {
     let stacks = |rest: &str| {
         let flows = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", rest)).flows;
-        flows.into_iter().map(|flow| flow.stack).collect::<Vec<_>>()
+        flows.into_iter().map(|flow| flow.stack.clone()).collect::<Vec<_>>()
     };
     let buffered = |initial_window| Stack {
         initial_window,

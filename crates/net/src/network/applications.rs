@@ -32,7 +32,7 @@ impl Network<'_> {
         let connection = &mut self.connections[index];
         let (flow, lane) = (connection.flow, connection.lane);
         if !self.connections[index].reverse {
-            self.flows[flow].book.ended.connections += 1;
+            self.flows[flow].book.ended.get_or_insert_default().connections += 1;
         }
         self.flows[flow].app.finished(self.now, lane, &mut self.commands);
         self.obey(flow);
@@ -101,8 +101,10 @@ impl Network<'_> {
         let connection = &mut self.connections[index];
         let flow = &mut self.flows[connection.flow];
         if connection.generation > 0 && !connection.reverse {
-            add_connection(&mut flow.book.ended, connection);
-            flow.book.verdicts.add(&connection.ends);
+            add_connection(flow.book.ended.get_or_insert_default(), connection);
+            if let Some(verdicts) = &mut flow.book.verdicts {
+                verdicts.add(&connection.ends);
+            }
         }
         connection.ends = flow.template.ends();
         connection.generation += 1;
@@ -110,19 +112,19 @@ impl Network<'_> {
         self.recount_load();
     }
 
-    /// How those who watch a flow have judged so far.
-    pub fn verdicts(&self, flow: usize) -> Verdicts {
+    /// How those who watch a flow have judged so far, if anybody does.
+    pub fn verdicts(&self, flow: usize) -> Option<Box<Verdicts>> {
         let state = &self.flows[flow];
-        let mut verdicts = state.book.verdicts.clone();
+        let mut verdicts = state.book.verdicts.clone()?;
         let connections = &self.connections[state.connections()];
         connections.iter().filter(|c| !c.reverse).for_each(|c| verdicts.add(&c.ends));
-        verdicts
+        Some(verdicts)
     }
 
     /// What a flow has counted so far.
     pub fn totals(&self, flow: usize) -> Totals {
         let state = &self.flows[flow];
-        let mut totals = state.book.ended;
+        let mut totals = state.book.ended.as_deref().copied().unwrap_or_default();
         for connection in self.connections[state.connections()].iter().filter(|c| !c.reverse) {
             add_connection(&mut totals, connection);
             totals.bytes_delivered += connection.deliveries.bytes;

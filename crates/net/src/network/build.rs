@@ -2,21 +2,24 @@
 
 use super::changes::{backwards, numbers};
 use super::observe::{Load, WARM_UP};
-use super::{END, FlowState, Network, Readings, Source, kind};
+use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
 use crate::app::Application;
 use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
-use crate::link::Link;
+use crate::lanes::Lanes;
+use crate::link::{Links, Role};
 use crate::packet::Pool;
 use crate::quick_start::Router;
 use crate::record::{Deliveries, FlowBook, TrafficBook, Verdicts};
 use crate::{Error, Options};
+use std::rc::Rc;
+use std::sync::Arc;
 use truckee_channel::random::stream;
 use truckee_channel::{ChannelConfig, Effect, JitterDistribution};
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
-use truckee_scenario::model::{App, Change, Changed, Direction, Flow, Limit, Queue};
+use truckee_scenario::model::{App, Change, Changed, Direction, Flow, FlowSettings, Limit, Queue};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
 use truckee_tcp::Registry;
@@ -29,33 +32,23 @@ impl<'a> Network<'a> {
         let of_links = || scenario.changes.iter().filter_map(Change::of_link);
         of_links().for_each(|change| changes[change.link] = true);
         let asked = scenario.asks_for_rates();
-        let links: Vec<Link> = scenario
-            .links
-            .iter()
-            .zip(changes)
-            .flat_map(|(l, changes)| {
-                let ends = |a: usize, b: usize| format!("{}-{}", scenario.nodes[a], scenario.nodes[b]);
-                let plain = ends(l.first, l.second);
-                let names = if l.name == plain {
-                    [plain, ends(l.second, l.first)]
-                } else {
-                    [format!("{}>", l.name), format!("{}<", l.name)]
-                };
-                let router = || asked.then(|| Router::new(l.quick_start));
-                [
-                    Link::new(&l.forward, &names[0], l.second, scenario, changes, router()),
-                    Link::new(&l.back, &names[1], l.first, scenario, changes, router()),
-                ]
-            })
-            .collect();
+        let mut links = Links::of(scenario);
+        for (index, (l, changes)) in scenario.links.iter().zip(changes).enumerate() {
+            for (direction, index) in [(&l.forward, 2 * index), (&l.back, 2 * index + 1)] {
+                let router = asked.then(|| Router::new(l.quick_start));
+                let role = Role { changes, record_queue: options.series, router };
+                links.add(direction, scenario.seed, role, || scenario.link_name(index));
+            }
+        }
         let mut network = Self {
             scenario,
             changing: of_links().next().is_some(),
             policies: policies(scenario, registry)?,
             end: scenario.duration,
             agenda: Agenda::default(),
-            routes: Routes::new(&scenario.nodes, &scenario.links),
+            routes: None,
             links,
+            lanes: Lanes::default(),
             paths: Vec::new(),
             packets: Pool::default(),
             connections: Vec::new(),
@@ -72,12 +65,12 @@ impl<'a> Network<'a> {
             load: None,
             commands: Vec::new(),
         };
-        network.add_flows(options, registry)?;
-        network.add_traffic()?;
-        network.find_fused();
-        if options.series {
-            network.links.iter_mut().for_each(Link::record_queue);
-        }
+        let mut routes = Routes::new(&scenario.nodes, &scenario.links);
+        network.add_flows(options, registry, &mut routes)?;
+        network.add_traffic(&mut routes)?;
+        network.routes = network.changing.then(|| Box::new(routes));
+        let feeders = network.find_fused();
+        network.wire_up(&feeders);
         for (index, change) in scenario.changes.iter().enumerate() {
             network.agenda.push(change.at, kind::CHANGE | index as Key);
         }
@@ -92,10 +85,17 @@ impl<'a> Network<'a> {
         Ok(network)
     }
 
-    pub(super) fn add_flows(&mut self, options: &Options, registry: &Registry) -> Result<(), Error> {
+    pub(super) fn add_flows(
+        &mut self,
+        options: &Options,
+        registry: &Registry,
+        routes: &mut Routes<'_>,
+    ) -> Result<(), Error> {
         let scenario = self.scenario;
+        let mut alike: Option<(&Arc<FlowSettings>, Rc<Template>)> = None;
+        self.connections.reserve_exact(scenario.flows.iter().map(Application::lanes_of).sum());
         for (index, flow) in scenario.flows.iter().enumerate() {
-            let links = self.links_between(&flow.name, flow.from, flow.to, flow.route.as_deref())?;
+            let links = self.links_between(routes, &flow.name, flow.from, flow.to, flow.route.as_deref())?;
             let host = (flow.processing > 0).then(|| self.add_host(flow));
             let forward = self.add_path(&behind(host, &links));
             let back = self.add_path(&backwards(&links));
@@ -107,7 +107,14 @@ impl<'a> Network<'a> {
                 _ => None,
             };
             let app = Application::new(flow, process);
-            let template = Template::new(flow, registry)?;
+            let template = match &alike {
+                Some((settings, template)) if Arc::ptr_eq(settings, &flow.settings) => Rc::clone(template),
+                _ => {
+                    let template = Rc::new(Template::new(flow, registry)?);
+                    alike = Some((&flow.settings, template.clone()));
+                    template
+                }
+            };
             let first_connection = self.connections.len();
             for lane in 0..app.lanes() {
                 let (forward, back) = if app.is_reverse(lane) { (back, forward) } else { (forward, back) };
@@ -132,12 +139,14 @@ impl<'a> Network<'a> {
             }
             let series = (options.series || options.packets.is_some())
                 .then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
-            let verdicts = Verdicts::of(flow.observe.predictors.len(), flow.observe.detectors.len());
-            let book = FlowBook { series, verdicts_warm: verdicts.clone(), verdicts, ..FlowBook::default() };
+            let (predictors, detectors) = (flow.observe.predictors.len(), flow.observe.detectors.len());
+            let watched = predictors > 0 || detectors > 0 || scenario.has_detector(index);
+            let verdicts = watched.then(|| Box::new(Verdicts::of(predictors, detectors)));
+            let book = FlowBook { series, verdicts, ..FlowBook::default() };
             let own = flow.sender.goes_by_estimate().then(|| OWN_ESTIMATE.to_owned());
             let names: Vec<String> =
                 own.into_iter().chain(flow.observe.estimators.iter().map(|(name, _)| name.clone())).collect();
-            let readings = (!names.is_empty()).then(|| Readings::new(names, flow.observe.every));
+            let readings = (!names.is_empty()).then(|| Box::new(Readings::new(names, flow.observe.every)));
             self.flows.push(FlowState {
                 app,
                 template,
@@ -164,16 +173,21 @@ impl<'a> Network<'a> {
             after_channel: false,
             channel: ChannelConfig { effects: vec![Effect::Jitter { distribution, keep_order: true }] },
         };
-        let name = format!("{}/host", flow.name);
-        self.links.push(Link::new(&direction, &name, flow.from, self.scenario, false, None));
+        let name = || format!("{}/host", flow.name);
+        self.links.add(&direction, self.scenario.seed, Role::default(), name);
         (self.links.len() - 1) as u32
     }
 
-    pub(super) fn add_traffic(&mut self) -> Result<(), Error> {
+    pub(super) fn add_traffic(&mut self, routes: &mut Routes<'_>) -> Result<(), Error> {
         let scenario = self.scenario;
         for (index, traffic) in scenario.traffic.iter().enumerate() {
-            let links =
-                self.links_between(&traffic.name, traffic.from, traffic.to, traffic.route.as_deref())?;
+            let links = self.links_between(
+                routes,
+                &traffic.name,
+                traffic.from,
+                traffic.to,
+                traffic.route.as_deref(),
+            )?;
             let path = self.add_path(&links);
             for k in 1..=traffic.sources {
                 let rng = stream(scenario.seed, &format!("{}.{k}", traffic.name));
@@ -193,27 +207,23 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    pub(super) fn links_between(
-        &mut self,
+    fn links_between(
+        &self,
+        routes: &mut Routes<'_>,
         name: &str,
         from: usize,
         to: usize,
         via: Option<&[usize]>,
     ) -> Result<Vec<u32>, Error> {
         let links = match via {
-            Some(nodes) => self.routes.along(nodes).ok().map(|hops| numbers(&hops)),
-            None => self.way(from, to),
+            Some(nodes) => routes.along(nodes).ok(),
+            None => routes.path(from, to),
         };
-        links.filter(|l| !l.is_empty()).ok_or_else(|| Error::NoRoute {
+        links.filter(|l| !l.is_empty()).map(|hops| numbers(&hops)).ok_or_else(|| Error::NoRoute {
             flow: name.to_owned(),
             from: self.scenario.nodes[from].clone(),
             to: self.scenario.nodes[to].clone(),
         })
-    }
-
-    /// The links of the way from one node to another as it is at present; `None`: there is none.
-    pub(super) fn way(&mut self, from: usize, to: usize) -> Option<Vec<u32>> {
-        self.routes.path(from, to).map(|hops| numbers(&hops))
     }
 
     pub(super) fn add_path(&mut self, links: &[u32]) -> Path {
@@ -224,8 +234,9 @@ impl<'a> Network<'a> {
     }
 
     /// Finds the links whose arrivals can be worked out one hop ahead: all they carry comes from one other link, which
-    /// keeps its order and its properties for the whole run, and what it has accepted.
-    pub(super) fn find_fused(&mut self) {
+    /// keeps its order and its properties for the whole run, and what it has accepted. Marks them in the table of paths.
+    /// Returns of each link the one that feeds it, if it is such a link.
+    pub(super) fn find_fused(&mut self) -> Vec<Option<u32>> {
         #[derive(Clone, Copy, PartialEq)]
         enum Feeder {
             Unknown,
@@ -253,19 +264,33 @@ impl<'a> Network<'a> {
         of_links().for_each(|change| changes[change.link] = true);
         // Hosts come after the scenario's links, and never change.
         let fixed = |link: usize| steady && !changes.get(link / 2).is_some_and(|changes| *changes);
-        let fused: Vec<bool> = feeders
-            .iter()
-            .enumerate()
-            .map(|(link, feeder)| match feeder {
-                Feeder::One(from) => {
-                    let from = *from as usize;
-                    let feeder = &self.links[from];
-                    fixed(link) && fixed(from) && feeder.keeps_order() && !feeder.filters_acks()
-                }
-                _ => false,
-            })
-            .collect();
-        self.links.iter_mut().zip(fused).for_each(|(link, fused)| link.fused = fused);
+        let keeps = |link: usize| fixed(link) && self.links.keeps_packets(link);
+        let feeder = |(link, feeder)| match feeder {
+            Feeder::One(from) if fixed(link) && keeps(from as usize) => Some(from),
+            _ => None,
+        };
+        let fused: Vec<Option<u32>> = feeders.into_iter().enumerate().map(feeder).collect();
+        let marked = |link: &&mut u32| fused.get(**link as usize).is_some_and(Option::is_some);
+        self.paths.iter_mut().filter(marked).for_each(|link| *link |= FUSED);
+        fused
+    }
+
+    /// Gives links their wires: those that are alike share one, if what they carry comes at once to the same node, or from
+    /// the same link.
+    fn wire_up(&mut self, feeders: &[Option<u32>]) {
+        const FED: u64 = 1 << 32;
+        let scenario = self.scenario;
+        let end = |index: usize| {
+            let link = &scenario.links[index / 2];
+            if index.is_multiple_of(2) { link.second } else { link.first }
+        };
+        let group =
+            |index: usize| feeders[index].map_or_else(|| end(index) as u64, |from| FED | u64::from(from));
+        let direction = |index: usize| {
+            let link = &scenario.links[index / 2];
+            if index.is_multiple_of(2) { &*link.forward } else { &*link.back }
+        };
+        self.links.wire_up(&mut self.lanes, direction, group);
     }
 }
 

@@ -1,11 +1,11 @@
 //! What changes in mid run, and the routes that follow.
 
 use super::build::behind;
-use super::{END, Network, kind};
-use crate::agenda::Key;
+use super::{END, FUSED, Network, kind};
 use crate::connection::Path;
 use crate::packet::{DropCause, PacketId, TRAFFIC, bits};
-use truckee_scenario::model::{Changed, LinkChange, Which};
+use std::rc::Rc;
+use truckee_scenario::model::{Changed, LinkChange, NodeId, Which};
 use truckee_scenario::route::Hop;
 
 impl Network<'_> {
@@ -23,23 +23,23 @@ impl Network<'_> {
         for direction in directions {
             let link = 2 * change.link + direction;
             let hop = Hop { link: change.link, forward: *direction == 0 };
-            self.routes.change(hop, change.delay, change.up);
+            if let Some(routes) = &mut self.routes {
+                routes.change(hop, change.delay, change.up);
+            }
             match change.up {
-                Some(true) => self.links[link].up = true,
+                Some(true) => self.links.restore(link),
                 Some(false) => {
-                    for id in self.links[link].fail(self.now) {
+                    for id in self.links.fail(link, self.now) {
                         self.packets.remove(id);
                         self.on_drop(id, link, DropCause::Outage, self.now);
                     }
                 }
                 None => {}
             }
-            if change.rate.is_some() || change.delay.is_some() {
-                self.links[link].change(self.now, change.rate, change.delay);
-                if let Some(next) = self.links[link].next_arrival() {
-                    self.links[link].armed = next;
-                    self.agenda.push(next, kind::LINK | link as Key);
-                }
+            if (change.rate.is_some() || change.delay.is_some())
+                && let Some(next) = self.links.change(link, self.now, change.rate, change.delay)
+            {
+                self.agenda.push_arrival(next, kind::arrival(link as u32, kind::NO_LANE));
             }
         }
         if change.delay.is_some() || change.up.is_some() {
@@ -58,7 +58,7 @@ impl Network<'_> {
                 self.flush_receiver(index);
             }
         }
-        self.flows[flow].template.set_policy(policy);
+        Rc::make_mut(&mut self.flows[flow].template).set_policy(policy);
     }
 
     /// Works the routes out anew. Where there is none at present, the old one stays, and its packets are lost.
@@ -98,6 +98,11 @@ impl Network<'_> {
         }
     }
 
+    /// The links of the way from one node to another as it is at present; `None`: there is none.
+    fn way(&mut self, from: usize, to: usize) -> Option<Vec<u32>> {
+        self.routes.as_mut()?.path(from, to).map(|hops| numbers(&hops))
+    }
+
     /// The way that has taken the place of `current`, if one has.
     pub(super) fn other_way(&mut self, current: Path, from: usize, to: usize) -> Option<Vec<u32>> {
         let stretch = current.start as usize..(current.start + current.len) as usize;
@@ -105,7 +110,7 @@ impl Network<'_> {
     }
 
     /// Whether the packet follows a route that its owner no longer uses.
-    pub(super) fn is_off_route(&self, id: PacketId) -> bool {
+    pub(super) fn is_off_route(&self, id: PacketId, at: u32) -> bool {
         let packet = &self.packets[id];
         let path = if packet.is_traffic() {
             return false; // it is turned away only where its link is down
@@ -113,27 +118,27 @@ impl Network<'_> {
             let connection = &self.connections[packet.owner as usize];
             if packet.is(bits::FORWARD) { connection.forward } else { connection.back }
         };
-        !path.holds(packet.at)
+        !path.holds(at)
     }
 
     /// Finds the way on for a packet at the far end of link `from` whose route has changed.
     pub(super) fn reroute(&mut self, id: PacketId, from: usize) {
         let packet = self.packets[id];
-        let node = self.links[from].to;
-        let (to, fixed) = if packet.is_traffic() {
+        let (node, to, fixed) = if packet.is_traffic() {
             let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
             let traffic = &self.scenario.traffic[source.traffic];
-            (traffic.to, traffic.route.is_some())
+            (self.far_end(from, traffic.from), traffic.to, traffic.route.is_some())
         } else {
             let connection = &self.connections[packet.owner as usize];
             let flow = &self.scenario.flows[connection.flow];
             let reverse = connection.reverse;
-            (if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from }, flow.route.is_some())
+            let to = if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from };
+            (self.far_end(from, flow.from), to, flow.route.is_some())
         };
         let way = if fixed { None } else { self.way(node, to) };
         match way {
             None => {
-                let link = self.paths[packet.at as usize] as usize;
+                let link = (self.paths[packet.at as usize] & !FUSED) as usize;
                 self.packets.remove(id);
                 self.on_drop(id, link, DropCause::Outage, self.now);
             }
@@ -145,6 +150,16 @@ impl Network<'_> {
                 self.packets[id].at = self.detour(&links);
                 self.inject(id, self.now);
             }
+        }
+    }
+
+    /// The node that a link leads to, or `host`: behind the scenario's links come those that stand for the time that a host
+    /// takes.
+    fn far_end(&self, link: usize, host: NodeId) -> NodeId {
+        match self.scenario.links.get(link / 2) {
+            Some(of) if link.is_multiple_of(2) => of.second,
+            Some(of) => of.first,
+            None => host,
         }
     }
 

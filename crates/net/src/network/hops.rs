@@ -1,50 +1,62 @@
 //! Packets from link to link.
 
-use super::{Dropped, END, Lost, Network, kind, seconds};
+use super::{Dropped, END, FUSED, Lost, Network, kind, seconds};
 use crate::ack_filter::Held;
-use crate::agenda::Key;
-use crate::connection::NEVER;
-use crate::link::{self, Offered};
+use crate::lanes::{AT_LAST, UnderWay};
+use crate::link::{self, Crossing, Offered};
 use crate::packet::{DropCause, InTransit, Packet, PacketId, TRAFFIC, bits};
 use crate::record::of_cause;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
 use truckee_tcp::{Cause, Time};
 
 impl Network<'_> {
+    /// A packet in a lane is at the far end of its link.
     #[inline]
-    pub(super) fn on_link(&mut self, index: usize) {
-        let now = self.now;
-        let link = &mut self.links[index];
-        let (arrived, next) = link.arrive(now);
-        // Only the live entry of a link moves on; one left over from before a change dies.
-        let live = link.armed == now;
-        match next {
-            Some(next) if live => {
-                link.armed = next;
-                self.agenda.postpone(next);
-            }
-            _ => {
-                link.armed = if live { NEVER } else { link.armed };
-                self.agenda.pop();
-            }
+    pub(super) fn on_lane(&mut self, index: usize) {
+        let lane = kind::lane(index);
+        if lane == kind::NO_LANE {
+            return self.on_link(kind::link(index));
         }
-        if let Some(packet) = arrived {
-            self.on_hop(packet, index);
+        let (arrived, next) = self.lanes.arrive(lane);
+        match next {
+            Some((time, link)) => self.agenda.replace_arrival(time, kind::arrival(link, lane)),
+            None => self.agenda.pop_arrival(),
+        }
+        let Some(UnderWay { link, packet, at, wire, .. }) = arrived else { return };
+        if at == AT_LAST {
+            self.packets.remove(packet);
+            self.on_arrival(packet);
+        } else if self.changing {
+            self.on_hop(packet, at + 1, link as usize);
+        } else {
+            self.send_on(packet, at + 1, wire, self.now);
         }
     }
 
-    /// A packet is at the far end of a link.
-    #[inline]
-    pub(super) fn on_hop(&mut self, id: PacketId, from: usize) {
-        let at = self.packets[id].at + 1;
-        let next = self.paths[at as usize];
-        if next == END {
-            self.packets.remove(id);
-            self.on_arrival(id);
-            return;
+    /// A packet on a link without a lane may be at its far end.
+    #[inline(never)]
+    fn on_link(&mut self, index: usize) {
+        let (arrived, next) = self.links.arrive(index, self.now);
+        match next {
+            Some(next) => self.agenda.replace_arrival(next, kind::arrival(index as u32, kind::NO_LANE)),
+            None => self.agenda.pop_arrival(),
         }
+        if let Some(packet) = arrived {
+            let at = self.packets[packet].at + 1;
+            if self.paths[at as usize] == END {
+                self.packets.remove(packet);
+                return self.on_arrival(packet);
+            }
+            self.on_hop(packet, at, index);
+        }
+    }
+
+    /// A packet goes on at a position that is not the end of its path, as it is at present.
+    #[inline(never)]
+    fn on_hop(&mut self, id: PacketId, at: u32, from: usize) {
         self.packets[id].at = at;
-        if self.changing && (!self.links[next as usize].up || self.is_off_route(id)) {
+        let next = (self.paths[at as usize] & !FUSED) as usize;
+        if self.changing && (!self.links.is_up(next) || self.is_off_route(id, at)) {
             self.reroute(id, from);
             return;
         }
@@ -53,49 +65,83 @@ impl Network<'_> {
 
     /// Sends a packet into the link at its position, and on through links whose arrivals can be worked out.
     #[inline]
-    pub(super) fn inject(&mut self, id: PacketId, mut at: Time) {
-        let packet = &mut self.packets[id];
-        let mut index = self.paths[packet.at as usize] as usize;
+    pub(super) fn inject(&mut self, id: PacketId, time: Time) {
+        let packet = &self.packets[id];
+        self.send_on(id, packet.at, packet.wire, time);
+    }
+
+    /// The same of a packet of so many bytes at this position. The packet itself, which may be far from the cache, is not
+    /// read where the links do not ask for it.
+    #[inline]
+    fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
+        let mut link = self.paths[at as usize] & !FUSED;
         loop {
-            if at > self.end {
+            if time > self.end {
                 self.packets.remove(id);
                 return;
             }
-            let connections = &self.connections;
-            let owner = packet.owner;
-            let flow =
-                || if owner & TRAFFIC != 0 { link::NO_FLOW } else { connections[owner as usize].flow as u32 };
-            match self.links[index].offer(at, id, packet, flow) {
-                Offered::Dropped(cause, when) => {
+            let index = link as usize;
+            let (arrival, convoy) = match self.links.cross(index, time, wire) {
+                Crossing::Arrives(arrival, convoy) => (arrival, convoy),
+                Crossing::Full => {
                     self.packets.remove(id);
-                    return self.on_drop(id, index, cause, when);
+                    return self.on_drop(id, index, DropCause::Queue, time);
                 }
-                Offered::Supersedes(held) => return self.supersede(id, held),
-                Offered::Accepted { departure, arrival, copy } => {
-                    let next = self.paths[packet.at as usize + 1];
-                    if next != END && self.links[next as usize].fused {
-                        packet.at += 1;
-                        index = next as usize;
-                        at = arrival;
-                        if self.may_stop {
-                            self.links[index].note_books(self.now, at);
-                        }
-                        continue;
-                    }
-                    let item = InTransit { arrival, departure, packet: id };
-                    if let Some(arrival) = copy {
-                        let twin = *packet;
-                        let packet = self.packets.add(twin);
-                        self.links[index].note_copy(&twin, id, packet);
-                        self.carry(index, item);
-                        self.carry(index, InTransit { arrival, packet, ..item });
-                    } else {
-                        self.carry(index, item);
-                    }
-                    return;
-                }
+                Crossing::Special => match self.offer(id, at, index, time) {
+                    Some(crossing) => crossing,
+                    None => return,
+                },
+            };
+            let next = self.paths[at as usize + 1];
+            if next & FUSED == 0 {
+                let at = if next == END { AT_LAST } else { at };
+                return self.carry(convoy, UnderWay { arrival, link, packet: id, at, wire });
+            }
+            at += 1;
+            link = next & !FUSED;
+            time = arrival;
+            if self.may_stop {
+                self.links.note_books(link as usize, self.now, time);
             }
         }
+    }
+
+    /// Offers a packet to a link that asks more of it. Returns arrival and convoy where it goes on from here.
+    #[inline(never)]
+    fn offer(&mut self, id: PacketId, at: u32, index: usize, time: Time) -> Option<(Time, u32)> {
+        let packet = &mut self.packets[id];
+        packet.at = at;
+        let flow = match packet.is_traffic() {
+            true => link::NO_FLOW,
+            false => self.connections[packet.owner as usize].flow as u32,
+        };
+        let accepted = match self.links.offer(index, time, id, packet, flow) {
+            Offered::Dropped(cause, when) => {
+                self.packets.remove(id);
+                self.on_drop(id, index, cause, when);
+                return None;
+            }
+            Offered::Supersedes(held) => {
+                self.supersede(id, held);
+                return None;
+            }
+            Offered::Accepted(accepted) => accepted,
+        };
+        if let Some(convoy) = accepted.convoy {
+            return Some((accepted.arrival, convoy));
+        }
+        if self.paths[at as usize + 1] & FUSED != 0 {
+            return Some((accepted.arrival, 0)); // it comes out of this link at once, and needs no convoy here
+        }
+        let item = InTransit { arrival: accepted.arrival, departure: accepted.departure, packet: id };
+        let twin = *packet;
+        self.carry_apart(index, item);
+        if let Some(arrival) = accepted.copy {
+            let packet = self.packets.add(twin);
+            self.links.note_copy(index, &twin, id, packet);
+            self.carry_apart(index, InTransit { arrival, packet, ..item });
+        }
+        None
     }
 
     /// An ACK takes the place of an older one, whatever packets stand for that.
@@ -107,18 +153,24 @@ impl Network<'_> {
         held.packets().for_each(|older| self.packets[older] = newer);
     }
 
+    /// Puts a packet on its way in a lane.
     #[inline]
-    pub(super) fn carry(&mut self, index: usize, item: InTransit) {
-        let link = &mut self.links[index];
-        if let Some(next) = link.carry(item)
-            && next < link.armed
-        {
-            link.armed = next;
-            self.agenda.push(next, kind::LINK | index as Key);
+    fn carry(&mut self, convoy: u32, packet: UnderWay) {
+        if let Some(lane) = self.lanes.add(convoy, packet) {
+            self.agenda.push_arrival(packet.arrival, kind::arrival(packet.link, lane as usize));
+        }
+    }
+
+    /// Puts a packet on its way over a link that has a transit of its own.
+    #[inline(never)]
+    fn carry_apart(&mut self, index: usize, item: InTransit) {
+        if let Some(next) = self.links.carry(index, item) {
+            self.agenda.push_arrival(next, kind::arrival(index as u32, kind::NO_LANE));
         }
     }
 
     /// A packet, whose place is free already, was dropped by link `index`.
+    #[inline(never)]
     pub(super) fn on_drop(&mut self, id: PacketId, index: usize, cause: DropCause, when: Time) {
         let packet = self.packets[id];
         let segment = packet.segment;
@@ -148,8 +200,9 @@ impl Network<'_> {
         let connection = &self.connections[packet.owner as usize];
         let book = &mut self.flows[flow].book;
         if let Some(series) = &mut book.series {
+            let name = self.scenario.link_name(index);
             if connection.tapped.is_some_and(|vantage| vantage.is_left(forward)) {
-                let dropped = (cause.name(), self.links[index].name.clone());
+                let dropped = (cause.name(), name.clone());
                 note_drop(&mut series.packets, connection.tap_number(), &packet, dropped);
             }
             series.drops.push(DropPoint {
@@ -157,7 +210,7 @@ impl Network<'_> {
                 seq: number,
                 ack: !forward,
                 cause: cause.name(),
-                link: self.links[index].name.clone(),
+                link: name,
             });
         }
     }
@@ -182,7 +235,7 @@ impl Network<'_> {
     /// Books a drop with its link and its owner, or takes it out.
     pub(super) fn book_drop(&mut self, dropped: &Dropped, book: fn(&mut u64)) {
         let cause = dropped.cause;
-        book(of_cause(&mut self.links[dropped.link].drops, cause));
+        book(of_cause(self.links.drops_mut(dropped.link), cause));
         match dropped.of {
             Lost::Data(flow) => book(of_cause(&mut self.flows[flow].book.drops, cause)),
             Lost::Ack(flow) => book(of_cause(&mut self.flows[flow].book.ack_drops, cause)),

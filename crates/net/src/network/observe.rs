@@ -3,7 +3,7 @@
 //! Truth for oracles and for results: what cross traffic leaves of the bottleneck, over the number of its TCP flows. A
 //! source counts with its rate while ON and with nothing while OFF. Nothing here is worked out where nobody asks.
 
-use super::{Network, kind, seconds};
+use super::{FUSED, Network, kind, seconds};
 use crate::agenda::Key;
 use crate::connection::Path;
 use truckee_scenario::outcome::{EstimatePoint, OWN_ESTIMATE};
@@ -60,12 +60,12 @@ impl Network<'_> {
         load.traffic.resize(self.links.len(), 0.0);
         load.flows.clear();
         load.flows.resize(self.links.len(), 0);
-        let links = |path: Path| &self.paths[path.start as usize..(path.start + path.len) as usize];
+        let links = |path: Path| links_on(&self.paths, path);
         for source in self.sources.iter().filter(|s| s.rate > 0.0) {
-            links(source.path).iter().for_each(|&link| load.traffic[link as usize] += source.rate);
+            links(source.path).for_each(|link| load.traffic[link] += source.rate);
         }
         for connection in self.connections.iter().filter(|c| c.open && !c.reverse) {
-            links(connection.forward).iter().for_each(|&link| load.flows[link as usize] += 1);
+            links(connection.forward).for_each(|link| load.flows[link] += 1);
         }
     }
 
@@ -74,18 +74,16 @@ impl Network<'_> {
         let connection = &self.connections[index];
         let mss = self.scenario.flows[connection.flow].stack.mss;
         let wire = f64::from(mss + HEADER_BYTES);
-        let links = |path: Path| self.paths[path.start as usize..(path.start + path.len) as usize].iter();
-        let left = |&link: &u32| {
-            let (rate, load) = (self.links[link as usize].rate() as f64, self.load.as_ref());
-            let (traffic, flows) =
-                load.map_or((0.0, 1), |l| (l.traffic[link as usize], l.flows[link as usize]));
+        let links = |path: Path| links_on(&self.paths, path);
+        let left = |link: usize| {
+            let (rate, load) = (self.links.rate(link) as f64, self.load.as_ref());
+            let (traffic, flows) = load.map_or((0.0, 1), |l| (l.traffic[link], l.flows[link]));
             (rate - traffic).max(0.0) / f64::from(flows.max(1))
         };
         let available = links(connection.forward).map(left).fold(f64::INFINITY, f64::min);
         let crossing = |path: Path, bytes: f64| {
             links(path)
-                .map(|&link| &self.links[link as usize])
-                .map(|link| link.delay() as f64 + bytes * 8e9 / link.rate() as f64)
+                .map(|link| self.links.delay(link) as f64 + bytes * 8e9 / self.links.rate(link) as f64)
                 .sum::<f64>()
         };
         let rtt = crossing(connection.forward, wire) + crossing(connection.back, f64::from(HEADER_BYTES));
@@ -147,6 +145,11 @@ impl Network<'_> {
             self.agenda.push(first, kind::WARM | (flow + 1) as Key);
         }
     }
+}
+
+/// The links on a path of the table of paths.
+fn links_on(paths: &[u32], path: Path) -> impl Iterator<Item = usize> {
+    paths[path.start as usize..(path.start + path.len) as usize].iter().map(|link| (link & !FUSED) as usize)
 }
 
 impl EstimateBook {

@@ -38,7 +38,7 @@ fn measure(sender: &str, receiver: &str, rtt_ms: u64, effect: &Effect, seconds: 
         seconds / 20,
         rtt_ms * 500
     ));
-    path.links[0].forward.channel.effects = vec![effect.clone()];
+    std::sync::Arc::make_mut(&mut path.links[0].forward).channel.effects = vec![effect.clone()];
     let results: Vec<Measured> = (1..=seeds)
         .into_par_iter()
         .map(|seed| {

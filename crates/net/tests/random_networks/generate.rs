@@ -112,8 +112,8 @@ fn links(dice: &mut Dice, nodes: usize, patient: bool) -> Vec<Link> {
             let first = dice.whole(0, nodes as u64 - 1) as usize;
             (first, (first + dice.whole(1, nodes as u64 - 1) as usize) % nodes)
         };
-        let forward = direction(dice, patient);
-        let back = if dice.chance(0.5) { forward.clone() } else { direction(dice, patient) };
+        let forward = Arc::new(direction(dice, patient));
+        let back = if dice.chance(0.5) { forward.clone() } else { Arc::new(direction(dice, patient)) };
         // A name of its own for every link: two may join the same nodes.
         links.push(Link { name: format!("link{k}"), first, second, forward, back, quick_start: true });
     }
@@ -301,20 +301,16 @@ fn flow(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], patient: boo
         6 if !patient => dice.whole(0, 2 * duration),
         _ => dice.whole(0, 2 * S),
     };
-    Flow {
-        name: format!("f{number}"),
-        from,
-        to,
+    let settings = Arc::new(FlowSettings {
         sender: sender(dice),
         receiver,
         observe: observe(dice),
         app: app(dice, &stack, patient),
-        start,
         stop: if dice.chance(0.1) { Some(start + dice.whole(1, 5 * S)) } else { None },
         stack,
         processing: 0,
-        route,
-    }
+    });
+    Flow { name: format!("f{number}"), from, to, start, route, settings }
 }
 
 fn receiver(dice: &mut Dice) -> Spec {

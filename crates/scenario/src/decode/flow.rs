@@ -6,9 +6,10 @@ use super::link::Wiring;
 use super::reader::Reader;
 use super::{algorithm, app, observe, stack};
 use crate::document::tree::{Place, Table, Value};
-use crate::model::{App, Flow, Observe, Sender};
+use crate::model::{App, Flow, FlowSettings, Observe, Sender};
 use crate::units::format_time;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use truckee_tcp::{Nanos, Profile, Spec, Stack};
 
 /// Most flows of a scenario, copies included.
@@ -87,13 +88,7 @@ struct Entry<'d> {
     route: Option<&'d Value>,
     start: Nanos,
     start_every: Nanos,
-    stop: Option<Nanos>,
-    sender: Sender,
-    receiver: Spec,
-    observe: Observe,
-    app: App,
-    stack: Stack,
-    processing: Nanos,
+    settings: Arc<FlowSettings>,
 }
 
 impl<'d> Flows<'d, '_> {
@@ -118,21 +113,8 @@ impl<'d> Flows<'d, '_> {
         let (Some(from), Some(to), Some(sender), Some(receiver)) = (from, to, sender, receiver) else {
             return;
         };
-        let entry = Entry {
-            name,
-            from,
-            to,
-            route,
-            start,
-            start_every,
-            stop,
-            sender,
-            receiver,
-            observe,
-            app,
-            stack,
-            processing,
-        };
+        let settings = Arc::new(FlowSettings { sender, receiver, observe, app, stop, stack, processing });
+        let entry = Entry { name, from, to, route, start, start_every, settings };
         match count {
             None => _ = self.flow(&entry, None, &item.place),
             // A copy that fails, fails like those after it.
@@ -145,7 +127,7 @@ impl<'d> Flows<'d, '_> {
         let name = copy.map_or_else(|| entry.name.clone(), |copy| format!("{}.{copy}", entry.name));
         let later = entry.start_every.saturating_mul(copy.unwrap_or(1) - 1);
         let start = entry.start.saturating_add(later);
-        let stopped = entry.stop.filter(|stop| *stop <= start);
+        let stopped = entry.settings.stop.filter(|stop| *stop <= start);
         if start > MAX_TIME || stopped.is_some() {
             let before =
                 stopped.map_or_else(String::new, |stop| format!(", but stops at {}", format_time(stop)));
@@ -163,12 +145,7 @@ impl<'d> Flows<'d, '_> {
             self.diag.report(place, message, Some("a name of its own".into()), None);
             return None;
         }
-        let (sender, receiver) = (entry.sender.clone(), entry.receiver.clone());
-        let (observe, app, stack, stop) =
-            (entry.observe.clone(), entry.app.clone(), entry.stack.clone(), entry.stop);
-        let processing = entry.processing;
-        let flow =
-            Flow { name, from, to, sender, receiver, observe, app, start, stop, stack, processing, route };
+        let flow = Flow { name, from, to, start, route, settings: entry.settings.clone() };
         self.list.push(Placed { flow, place });
         Some(())
     }

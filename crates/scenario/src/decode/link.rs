@@ -1,4 +1,4 @@
-//! Links: which nodes they join ([`wire`]), then, once the flows are known, what each direction does ([`Wired::link`]).
+//! Links: which nodes they join ([`wire`]), then, once the flows are known, what each direction does ([`Wiring::links`]).
 //! Queue sizes in bandwidth-delay products stay open until the routes are known.
 
 use super::channel::{self, FlowNumbers};
@@ -6,72 +6,60 @@ use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::queue::{self, QueueDraft};
 use super::reader::Reader;
 use super::topology::LinkTable;
-use crate::document::tree::{Kind, Value};
+use crate::document::tree::{Kind, Place, Value};
 use crate::model::{Direction, Link, NodeId};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
 use truckee_channel::{ChannelConfig, Effect};
 
 /// Most links of a scenario.
-const MAX_LINKS: usize = 200_000;
+const MAX_LINKS: usize = 250_000;
 
 /// The nodes, and which links join them.
 #[derive(Default)]
 pub(super) struct Wiring<'d> {
     pub nodes: Vec<String>,
     numbers: HashMap<String, NodeId>,
-    pub links: Vec<Wired<'d>>,
+    links: Vec<Wired>,
+    /// The tables of links, each still open.
+    tables: Vec<Reader<'d>>,
+    names: HashSet<String>,
+    /// Ends of the links without a name of their own.
+    unnamed: HashSet<(NodeId, NodeId)>,
     /// Whether every link's ends could be read. If not, a node missing here may well be in the file.
     pub complete: bool,
 }
 
 /// A link whose ends are known and whose table is still open.
-pub(super) struct Wired<'d> {
-    pub name: String,
+struct Wired {
+    name: String,
     first: NodeId,
     second: NodeId,
-    reader: Reader<'d>,
+    /// Index of its table.
+    table: usize,
 }
 
 /// Reads the ends and names of all links.
 pub(super) fn wire<'d>(diag: &'d Diagnostics<'d>, tables: &'d [LinkTable<'d>]) -> Wiring<'d> {
     let mut wiring = Wiring { complete: true, ..Wiring::default() };
-    if let Some((_, place)) = tables.get(MAX_LINKS) {
-        wiring.complete = false;
-        diag.report(
-            place,
-            format!("{} links", tables.len()),
-            Some(format!("at most {MAX_LINKS} links")),
-            None,
-        );
-    }
-    let mut names = BTreeSet::new();
-    let mut unnamed = BTreeSet::new();
-    for (table, place) in tables.iter().take(MAX_LINKS) {
-        let reader = Reader::new(diag, table, place, "a link");
-        let ends = reader.required("between", "[\"first\", \"second\"]").and_then(|value| ends(diag, value));
-        let own = reader.own("name");
-        let Some((first, second)) = ends else {
+    let mut left = MAX_LINKS;
+    for LinkTable { table, place, between } in tables {
+        if between.len().max(1) > left {
+            let all: usize = tables.iter().map(|t| t.between.len().max(1)).sum();
             wiring.complete = false;
-            continue;
-        };
-        let name = match own {
-            Some(value) => diag.name(value).unwrap_or_default().to_owned(),
-            None => format!("{first}-{second}"),
-        };
-        let (first, second) = (wiring.number(first), wiring.number(second));
-        let parallel = own.is_none() && !unnamed.insert((first.min(second), first.max(second)));
-        if parallel || !names.insert(name.clone()) {
-            let place = own.map_or(*place, |value| &value.place);
-            let help = parallel
-                .then(|| "two links between the same nodes need names: write name = \"…\"".to_owned());
-            diag.report(
-                place,
-                format!("a second link is called \"{name}\""),
-                Some("a name of its own".into()),
-                help,
-            );
+            diag.report(place, format!("{all} links"), Some(format!("at most {MAX_LINKS} links")), None);
+            break;
         }
-        wiring.links.push(Wired { name, first, second, reader });
+        left -= between.len().max(1);
+        let reader = Reader::new(diag, table, place, "a link");
+        if between.is_empty() && !wiring.read_ends(diag, &reader, place) {
+            continue;
+        }
+        for (first, second) in between {
+            wiring.join(diag, None, place, (first, second));
+        }
+        wiring.tables.push(reader);
     }
     wiring
 }
@@ -95,6 +83,62 @@ fn ends<'v>(diag: &Diagnostics<'_>, value: &'v Value) -> Option<(&'v str, &'v st
 }
 
 impl Wiring<'_> {
+    /// Joins the nodes that a link's own table names. Whether it does.
+    fn read_ends(&mut self, diag: &Diagnostics<'_>, reader: &Reader<'_>, place: &Place) -> bool {
+        let ends = reader.required("between", "[\"first\", \"second\"]").and_then(|value| ends(diag, value));
+        let own = reader.own("name");
+        match ends {
+            Some(ends) => self.join(diag, own, place, ends),
+            None => self.complete = false,
+        }
+        ends.is_some()
+    }
+
+    /// Joins two nodes by a link of the next table.
+    fn join(
+        &mut self,
+        diag: &Diagnostics<'_>,
+        own: Option<&Value>,
+        place: &Place,
+        (first, second): (&str, &str),
+    ) {
+        let name = match own {
+            Some(value) => diag.name(value).unwrap_or_default().to_owned(),
+            None => format!("{first}-{second}"),
+        };
+        let (first, second) = (self.number(first), self.number(second));
+        let parallel = own.is_none() && !self.unnamed.insert((first.min(second), first.max(second)));
+        if parallel || !self.names.insert(name.clone()) {
+            let place = own.map_or(place, |value| &value.place);
+            let help = parallel
+                .then(|| "two links between the same nodes need names: write name = \"…\"".to_owned());
+            diag.report(
+                place,
+                format!("a second link is called \"{name}\""),
+                Some("a name of its own".into()),
+                help,
+            );
+        }
+        self.links.push(Wired { name, first, second, table: self.tables.len() });
+    }
+
+    /// Reads the rest of all links, and closes their tables. Links of one table share what it says.
+    pub fn links(&mut self, flows: &FlowNumbers<'_>) -> (Vec<Link>, Vec<Drafts>) {
+        let mut links = Vec::with_capacity(self.links.len());
+        let mut drafts = Vec::with_capacity(self.links.len());
+        let mut wired = std::mem::take(&mut self.links).into_iter().peekable();
+        for (table, reader) in std::mem::take(&mut self.tables).into_iter().enumerate() {
+            let like = Like::read(&Open { reader: &reader }, flows);
+            reader.finish();
+            while let Some(Wired { name, first, second, .. }) = wired.next_if(|wired| wired.table == table) {
+                let (forward, back) = (like.forward.clone(), like.back.clone());
+                links.push(Link { name, first, second, forward, back, quick_start: like.quick_start });
+                drafts.push(like.drafts.clone());
+            }
+        }
+        (links, drafts)
+    }
+
     fn number(&mut self, name: &str) -> NodeId {
         if let Some(number) = self.numbers.get(name) {
             return *number;
@@ -132,37 +176,57 @@ const FORWARD: Keys = Keys { rate: "rate", delay: "delay", queue: "queue", chann
 const BACK: Keys =
     Keys { rate: "rate_back", delay: "delay_back", queue: "queue_back", channel: "channel_back" };
 
-impl Wired<'_> {
-    /// Reads the rest of the link, and closes its table.
-    pub fn link(self, flows: &FlowNumbers<'_>) -> (Link, [QueueDraft; 2]) {
-        let effects = [FORWARD, BACK].map(|keys| self.effects(&keys, flows));
+/// The queues of both directions, as far as they are known.
+pub(super) type Drafts = Rc<[QueueDraft; 2]>;
+
+/// What the links of one table have in common.
+struct Like {
+    forward: Arc<Direction>,
+    back: Arc<Direction>,
+    quick_start: bool,
+    drafts: Drafts,
+}
+
+impl Like {
+    fn read(open: &Open<'_>, flows: &FlowNumbers<'_>) -> Self {
+        let effects = [FORWARD, BACK].map(|keys| open.effects(&keys, flows));
         let recorded = effects.each_ref().map(|effects| effects.iter().find_map(mean_rate));
         let (forward, back) =
-            (self.rate(&FORWARD, recorded[0], recorded[1]), self.rate(&BACK, recorded[1], recorded[0]));
-        let queues = [FORWARD, BACK].map(|keys| self.queue(&keys));
+            (open.rate(&FORWARD, recorded[0], recorded[1]), open.rate(&BACK, recorded[1], recorded[0]));
+        let queues = [FORWARD, BACK].map(|keys| open.queue(&keys));
         let [first_effects, second_effects] = effects;
-        let direction = |rate, keys: &Keys, draft: &QueueDraft, effects| Direction {
-            rate,
-            delay: self
-                .either(keys.delay, FORWARD.delay, |value| self.reader.diag.time(value, 0..=MAX_TIME, "ms"))
-                .unwrap_or(0),
-            queue: draft.queue.clone(),
-            ack_filter: draft.ack_filter,
-            after_channel: draft.after_channel,
-            channel: ChannelConfig { effects },
+        let direction = |rate, keys: &Keys, draft: &QueueDraft, effects| {
+            Arc::new(Direction {
+                rate,
+                delay: open
+                    .either(keys.delay, FORWARD.delay, |value| {
+                        open.reader.diag.time(value, 0..=MAX_TIME, "ms")
+                    })
+                    .unwrap_or(0),
+                queue: draft.queue.clone(),
+                ack_filter: draft.ack_filter,
+                after_channel: draft.after_channel,
+                channel: ChannelConfig { effects },
+            })
         };
-        let link = Link {
-            first: self.first,
-            second: self.second,
-            forward: direction(forward, &FORWARD, &queues[0], first_effects),
-            back: direction(back, &BACK, &queues[1], second_effects),
-            quick_start: self.reader.flag("quick_start", true),
-            name: self.name,
-        };
-        self.reader.finish();
-        (link, queues)
+        let forward = direction(forward, &FORWARD, &queues[0], first_effects);
+        let back = direction(back, &BACK, &queues[1], second_effects);
+        let quick_start = open.reader.flag("quick_start", true);
+        Self {
+            back: if back == forward { forward.clone() } else { back },
+            forward,
+            quick_start,
+            drafts: Rc::new(queues),
+        }
     }
+}
 
+/// A link's table that is still open.
+struct Open<'r> {
+    reader: &'r Reader<'r>,
+}
+
+impl Open<'_> {
     /// What `read` makes of the value under `key` or, without one, under `otherwise`.
     fn either<T>(
         &self,

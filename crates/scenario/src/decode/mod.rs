@@ -30,6 +30,7 @@ use reader::Reader;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
+use topology::LinkTable;
 use truckee_channel::CapacityTrace;
 use truckee_tcp::{Profile, Registry};
 
@@ -57,7 +58,10 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let mut tables = top.get("topology").map_or_else(Vec::new, |value| topology::expand(diag, value));
     for item in section(&top, "link") {
         match item.table() {
-            Some(table) => tables.push((Cow::Borrowed(table), &item.place)),
+            Some(table) => {
+                let table = Cow::Borrowed(table);
+                tables.push(LinkTable { table, place: &item.place, between: Vec::new() });
+            }
             None => diag.refuse(item, "a table that describes a link"),
         }
     }
@@ -76,8 +80,7 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let traffic = traffic::read(diag, section(&top, "traffic"), &wiring, profile);
 
     let numbers = flows.iter().enumerate().map(|(i, placed)| (placed.flow.name.as_str(), i as u32)).collect();
-    let wired = std::mem::take(&mut wiring.links);
-    let (mut links, drafts): (Vec<_>, Vec<_>) = wired.into_iter().map(|wired| wired.link(&numbers)).unzip();
+    let (mut links, drafts) = wiring.links(&numbers);
     let by_name: HashMap<&str, usize> = links.iter().enumerate().map(|(i, l)| (l.name.as_str(), i)).collect();
     let flow_names: Vec<&str> = flows.iter().map(|placed| placed.flow.name.as_str()).collect();
     let known = change::Known { links: &by_name, flows: &flow_names };

@@ -1,11 +1,13 @@
 //! What depends on the ways packets take: whether there is one, and queues sized in bandwidth-delay products.
 
 use super::diagnostics::Diagnostics;
-use super::queue::{MAX_PACKETS, QueueDraft};
+use super::link::Drafts;
+use super::queue::MAX_PACKETS;
 use super::{flow, traffic};
 use crate::document::tree::Place;
 use crate::model::{Limit, Link, NodeId, Queue};
 use crate::route::{Hop, Routes};
+use std::sync::Arc;
 use truckee_tcp::Nanos;
 use truckee_tcp::segment::HEADER_BYTES;
 
@@ -135,8 +137,9 @@ fn refuse(diag: &Diagnostics<'_>, nodes: &[String], journey: &Journey<'_>, (from
 /// Turns sizes in bandwidth-delay products into whole packets: the direction's rate times the largest round-trip
 /// propagation delay of the flows that cross the link, over their largest packet; without flows, the link's own
 /// two delays and packets of 1500 bytes. Rounded up, at least 1.
-pub(super) fn size_queues(links: &mut [Link], drafts: &[[QueueDraft; 2]], crossings: &[Crossing]) {
-    for ((link, [forward, back]), crossing) in links.iter_mut().zip(drafts).zip(crossings) {
+pub(super) fn size_queues(links: &mut [Link], drafts: &[Drafts], crossings: &[Crossing]) {
+    for ((link, drafts), crossing) in links.iter_mut().zip(drafts).zip(crossings) {
+        let [forward, back] = &**drafts;
         let own = link.forward.delay.saturating_add(link.back.delay);
         let (round_trip, packet) = match crossing.packet {
             0 => (own, DEFAULT_PACKET),
@@ -148,7 +151,7 @@ pub(super) fn size_queues(links: &mut [Link], drafts: &[[QueueDraft; 2]], crossi
             // Half a millionth of a packet is rounding, not a packet.
             let packets = (bits / (8.0 * f64::from(packet)) - 5e-7).ceil().clamp(1.0, MAX_PACKETS) as u64;
             let limit = Limit::Packets(packets);
-            match &mut direction.queue {
+            match &mut Arc::make_mut(direction).queue {
                 Queue::DropTail { limit: open } => *open = limit,
                 Queue::Red(red) => red.limit = limit,
             }

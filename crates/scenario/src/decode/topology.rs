@@ -10,12 +10,17 @@ use std::borrow::Cow;
 /// The kinds of topologies.
 const KINDS: [&str; 4] = ["single-link", "dumbbell", "parking-lot", "multihop"];
 /// Most pairs of hosts of a dumbbell.
-const MAX_PAIRS: u64 = 50_000;
+const MAX_PAIRS: u64 = 100_000;
 /// Most hops of a chain.
 const MAX_HOPS: u64 = 1000;
 
-/// A link's table, as written or as a topology made it, and the place it stands for.
-pub(super) type LinkTable<'d> = (Cow<'d, Table>, &'d Place);
+/// A table of links, as written or as a topology made it, and the place it stands for.
+pub(super) struct LinkTable<'d> {
+    pub table: Cow<'d, Table>,
+    pub place: &'d Place,
+    /// The ends of each link that it stands for; empty: one link, with its ends in the table.
+    pub between: Vec<(String, String)>,
+}
 
 /// The links of the topology, in the order of its nodes.
 pub(super) fn expand<'d>(diag: &'d Diagnostics<'d>, value: &'d Value) -> Vec<LinkTable<'d>> {
@@ -45,19 +50,20 @@ struct Builder<'d> {
 }
 
 impl<'d> Builder<'d> {
-    /// A link table between two nodes, with what the topology has under `keys` as its own keys.
+    /// A link between two nodes, with what the topology has under `keys` as its own keys.
     fn link(&mut self, first: &str, second: &str, keys: &[(&'static str, Option<Value>)]) {
-        let place = self.reader.place;
-        let text = |name: &str| Value { kind: Kind::Text(name.to_owned()), place: place.clone() };
+        self.links(vec![(first.to_owned(), second.to_owned())], keys);
+    }
+
+    /// Likewise links that are alike.
+    fn links(&mut self, between: Vec<(String, String)>, keys: &[(&'static str, Option<Value>)]) {
         let mut table = Table::default();
-        let ends = Value { kind: Kind::List(vec![text(first), text(second)]), place: place.clone() };
-        table.put("between", place.clone(), ends);
         for (key, value) in keys {
             if let Some(value) = value {
                 table.put(key, value.place.clone(), value.clone());
             }
         }
-        self.links.push((Cow::Owned(table), place));
+        self.links.push(LinkTable { table: Cow::Owned(table), place: self.reader.place, between });
     }
 
     fn copied(&self, keys: &[&'static str]) -> Vec<(&'static str, Option<Value>)> {
@@ -88,13 +94,9 @@ impl<'d> Builder<'d> {
         let access = self.access();
         let mut last = self.copied(&NOISE);
         last.extend(access.iter().cloned());
-        for i in 1..=n {
-            self.link(&format!("s{i}"), "r1", &access);
-        }
+        self.links((1..=n).map(|i| (format!("s{i}"), "r1".to_owned())).collect(), &access);
         self.link("r1", "r2", &bottleneck);
-        for i in 1..=n {
-            self.link("r2", &format!("d{i}"), &last);
-        }
+        self.links((1..=n).map(|i| ("r2".to_owned(), format!("d{i}"))).collect(), &last);
     }
 
     /// Routers in a row. With hosts: s0 and d0 at the two ends, and for each hop i its own s(i) in front of it and

@@ -1,0 +1,141 @@
+//! Packets under way over links that keep their order and their properties: first in, first out.
+//!
+//! Links that are equal share a convoy: a row of lanes, in each of which packets stand in order of their events, whatever
+//! links of the convoy they cross. A packet goes into the first lane whose last packet is not behind it; so a lane is
+//! opened only where packets overtake each other, and there are as few lanes as can be (patience sorting). Only the first
+//! packet of a lane has an event pending: a thousand access links have as many events as one.
+//!
+//! Where links change in mid run, filter ACKs or let packets overtake, `crate::transit` is for it.
+
+use crate::packet::PacketId;
+use std::collections::VecDeque;
+use truckee_tcp::Time;
+
+/// A packet under way, with what the next hop has to know of it, so that the packet itself need not be read.
+#[derive(Debug, Clone, Copy)]
+pub struct UnderWay {
+    /// When it arrives.
+    pub arrival: Time,
+    /// The link.
+    pub link: u32,
+    pub packet: PacketId,
+    /// Position in the table of paths, or [`AT_LAST`].
+    pub at: u32,
+    /// Bytes on the wire.
+    pub wire: u32,
+}
+
+impl UnderWay {
+    /// Packets arrive in this order: by time and then by link, as events do.
+    #[inline(always)]
+    fn rank(&self) -> (Time, u32) {
+        (self.arrival, self.link)
+    }
+}
+
+/// In place of the position: the link is the last of the path.
+pub const AT_LAST: u32 = u32::MAX;
+
+/// A lane.
+#[derive(Debug, Default)]
+struct Lane {
+    /// Rank of the last packet that went into it.
+    last: (Time, u32),
+    packets: VecDeque<UnderWay>,
+    /// Of the first lane of a convoy: the others. The later a lane, the earlier its last packet, and the higher its number:
+    /// of equal times on the same link the one accepted first comes first.
+    others: Vec<u32>,
+}
+
+/// All lanes.
+#[derive(Debug, Default)]
+pub struct Lanes {
+    lanes: Vec<Lane>,
+}
+
+impl Lanes {
+    /// Another lane: the first of a new convoy, whose number it is, or one more of a convoy.
+    pub fn open(&mut self) -> u32 {
+        self.lanes.push(Lane::default());
+        (self.lanes.len() - 1) as u32
+    }
+
+    /// Another packet of a convoy. Returns its lane if it is the next packet there.
+    #[inline]
+    pub fn add(&mut self, convoy: u32, packet: UnderWay) -> Option<u32> {
+        let mut number = convoy;
+        let mut lane = &mut self.lanes[convoy as usize];
+        if packet.rank() < lane.last {
+            number = self.find_lane(convoy, packet.rank());
+            lane = &mut self.lanes[number as usize];
+        }
+        lane.last = packet.rank();
+        lane.packets.push_back(packet);
+        (lane.packets.len() == 1).then_some(number)
+    }
+
+    /// The first lane of a convoy, behind its very first, into which a packet of this rank may go.
+    #[inline(never)]
+    fn find_lane(&mut self, convoy: u32, rank: (Time, u32)) -> u32 {
+        let others = &self.lanes[convoy as usize].others;
+        let fitting = others.partition_point(|&lane| self.lanes[lane as usize].last > rank);
+        if let Some(&lane) = others.get(fitting) {
+            return lane;
+        }
+        let lane = self.open();
+        self.lanes[convoy as usize].others.push(lane);
+        lane
+    }
+
+    /// Takes the next packet of a lane; and time and link of the one after it.
+    #[inline]
+    pub fn arrive(&mut self, lane: usize) -> (Option<UnderWay>, Option<(Time, u32)>) {
+        let packets = &mut self.lanes[lane].packets;
+        let arrived = packets.pop_front();
+        (arrived, packets.front().map(UnderWay::rank))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        /// Each link is a FIFO of its own, and has one event at a time: the smallest (time, link) comes first.
+        #[test]
+        fn a_convoy_has_the_order_of_its_links(offers in prop::collection::vec((0u64..5, 0u32..4, 0u64..30), 1..200)) {
+            let (mut lanes, mut links) = (Lanes::default(), vec![VecDeque::new(); 4]);
+            lanes.open();
+            let convoy = lanes.open();
+            let mut agenda = BTreeSet::new();
+            let (mut now, mut free) = (0, [0; 4]);
+            let come = |agenda: &mut BTreeSet<_>, lanes: &mut Lanes, links: &mut Vec<VecDeque<_>>, until| {
+                while let Some(&(time, link, lane)) = agenda.first() && time <= until {
+                    agenda.pop_first();
+                    let (arrived, next) = lanes.arrive(lane as usize);
+                    next.map(|(time, link)| agenda.insert((time, link, lane)));
+                    let own = links.iter().flat_map(|l| l.front().copied()).min();
+                    let arrived = arrived.map(|p| (p.arrival, p.link, p.packet));
+                    assert_eq!(arrived.map(|a| (a.0, a.1)), Some((time, link)));
+                    assert_eq!(arrived, own);
+                    links[link as usize].pop_front();
+                }
+            };
+            for (packet, (gap, link, time)) in offers.into_iter().enumerate() {
+                now += gap;
+                come(&mut agenda, &mut lanes, &mut links, now);
+                let arrival = free[link as usize].max(now + 1) + time / 10;
+                free[link as usize] = arrival;
+                let packet = UnderWay { arrival, link, packet: packet as u32, at: 0, wire: 40 };
+                links[link as usize].push_back((arrival, link, packet.packet));
+                if let Some(lane) = lanes.add(convoy, packet) {
+                    agenda.insert((arrival, link, lane));
+                }
+            }
+            come(&mut agenda, &mut lanes, &mut links, Time::MAX);
+            prop_assert!(links.iter().all(VecDeque::is_empty));
+        }
+    }
+}
