@@ -1,9 +1,10 @@
 //! What applications do: open connections, write, close, wait.
 //!
 //! An application is a state machine over the lanes of its flow (a lane carries one connection at a time). It is told
-//! what happened and answers with [`Command`]s for its connections. Requests travel on a lane of their own, against
-//! the direction of the data.
+//! what happened and answers with [`Command`]s for its connections. Requests travel over the same connection as the data, the
+//! other way.
 
+use crate::connection::{DESTINATION, SOURCE};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Connections, Flow};
 use truckee_tcp::{Nanos, Time};
@@ -18,6 +19,8 @@ pub enum Command {
     Open { lane: usize },
     /// Write bytes; the birth is given where delays count from the writing.
     Write { lane: usize, bytes: u64, born: Option<Time> },
+    /// Write bytes at the destination: a request.
+    Ask { lane: usize, bytes: u64 },
     /// Close after what was written.
     Close { lane: usize },
     /// Close now: what was not sent will not be.
@@ -41,14 +44,10 @@ pub struct Application {
 struct Lane {
     /// When it goes on.
     wake: Option<Time>,
-    /// Bytes still to be delivered before it does.
-    awaited: u64,
+    /// Bytes still to be delivered at the source and at the destination before it does.
+    awaited: [u64; 2],
     done: bool,
 }
-
-/// Lane of the data of a request–response application, and lane of its requests.
-const RESPONSES: usize = 0;
-const REQUESTS: usize = 1;
 
 impl Application {
     /// The application of a flow; `process` gives the arrivals of segments.
@@ -78,7 +77,6 @@ impl Application {
             App::Files { count, connections: Connections::Parallel(n), .. } => {
                 u64::from(*n).min(*count).max(1) as usize
             }
-            App::RequestResponse { .. } => 2,
             _ => 1,
         }
     }
@@ -86,11 +84,6 @@ impl Application {
     /// Number of lanes.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
-    }
-
-    /// Whether the lane carries data against the flow's direction.
-    pub fn is_reverse(&self, lane: usize) -> bool {
-        matches!(self.app, App::RequestResponse { .. }) && lane == REQUESTS
     }
 
     /// Whether every lane has ended.
@@ -113,7 +106,7 @@ impl Application {
                 (0..self.lanes.len()).for_each(|lane| self.next_file(lane, out));
             }
             App::RequestResponse { .. } => {
-                out.extend([Command::Open { lane: RESPONSES }, Command::Open { lane: REQUESTS }]);
+                out.push(Command::Open { lane: 0 });
                 self.ask(out);
             }
             App::WebPage { .. } => {}
@@ -144,7 +137,7 @@ impl Application {
             out.push(Command::Open { lane });
         }
         let bytes = size.saturating_mul(files);
-        self.lanes[lane].awaited = bytes;
+        self.lanes[lane].awaited[DESTINATION] = bytes;
         out.push(Command::Write { lane, bytes, born: None });
         if !persistent || left == files {
             out.push(Command::Close { lane });
@@ -154,13 +147,12 @@ impl Application {
     fn ask(&mut self, out: &mut Vec<Command>) {
         let App::RequestResponse { request, response, .. } = self.app else { return };
         if self.left == Some(0) || self.stopped {
-            out.extend([Command::Close { lane: RESPONSES }, Command::Close { lane: REQUESTS }]);
+            out.push(Command::Close { lane: 0 });
             return;
         }
         self.left = self.left.map(|n| n - 1);
-        self.lanes[REQUESTS].awaited = request;
-        self.lanes[RESPONSES].awaited = response;
-        out.push(Command::Write { lane: REQUESTS, bytes: request, born: None });
+        self.lanes[0].awaited = [request, response];
+        out.push(Command::Ask { lane: 0, bytes: request });
     }
 
     fn plan_segment(&mut self, now: Time, out: &mut Vec<Command>) {
@@ -207,28 +199,35 @@ impl Application {
         }
     }
 
-    /// Whether it waits for data to be delivered on a lane.
-    pub fn awaits(&self, lane: usize) -> bool {
-        self.lanes[lane].awaited > 0
+    /// Whether it waits for data to be delivered at each end of a lane.
+    pub fn awaits(&self, lane: usize) -> [bool; 2] {
+        self.lanes[lane].awaited.map(|bytes| bytes > 0)
     }
 
-    /// Data has been delivered on a lane. Whether that is news for the application.
+    /// Data has been delivered at an end of a lane. Whether that is news for the application.
     #[inline]
-    pub fn delivered(&mut self, now: Time, lane: usize, bytes: u64, out: &mut Vec<Command>) -> bool {
-        let awaited = &mut self.lanes[lane].awaited;
+    pub fn delivered(
+        &mut self,
+        now: Time,
+        lane: usize,
+        end: usize,
+        bytes: u64,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let awaited = &mut self.lanes[lane].awaited[end];
         let before = *awaited;
         *awaited = before.saturating_sub(bytes);
         let news = before > 0 && *awaited == 0;
         if news {
-            self.all_delivered(now, lane, out);
+            self.all_delivered(now, lane, end, out);
         }
         news
     }
 
-    fn all_delivered(&mut self, now: Time, lane: usize, out: &mut Vec<Command>) {
+    fn all_delivered(&mut self, now: Time, lane: usize, end: usize, out: &mut Vec<Command>) {
         match self.app {
-            App::RequestResponse { response, .. } if lane == REQUESTS => {
-                out.push(Command::Write { lane: RESPONSES, bytes: response, born: None });
+            App::RequestResponse { response, .. } if end == SOURCE => {
+                out.push(Command::Write { lane, bytes: response, born: None });
             }
             App::RequestResponse { think, .. } => self.pause(now, lane, think),
             App::Files { connections: Connections::One, pause, .. } if pause > 0 && self.left != Some(0) => {

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::births::Births;
 use crate::record::Deliveries;
-use truckee_scenario::model::Flow;
+use truckee_scenario::model::{App, Flow};
 use truckee_scenario::outcome::Vantage;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::controller::AnyController;
@@ -14,10 +14,10 @@ use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
-use truckee_tcp::sender::{Parts, State};
+use truckee_tcp::sender::Parts;
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Books, Observers, Receiver, Registry, Sender, Stack, Time};
+use truckee_tcp::{Books, Endpoint, Observers, Receiver, Registry, Segment, Sender, Stack, Time, Transmit};
 
 /// A stretch of the table of paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,7 @@ pub struct Template {
     observers: Option<Observers>,
     watchers: Option<Watchers>,
     wants_truth: bool,
+    two_way: bool,
 }
 
 impl Template {
@@ -85,10 +86,19 @@ impl Template {
         let watched = !(flow.observe.predictors.is_empty() && flow.observe.estimators.is_empty());
         let mut stack = flow.stack.clone();
         stack.timestamps |= parts.want_timestamps();
+        let two_way = matches!(flow.app, App::RequestResponse { .. });
         let mut specs =
             [&flow.sender.response].into_iter().chain(flow.observe.estimators.iter().map(|(_, s)| s));
         let wants_truth = specs.any(|spec| spec.mentions(Oracle::INFO.name));
-        Ok(Self { stack, parts, policy, observers: watched.then_some(observers), watchers, wants_truth })
+        Ok(Self {
+            stack,
+            parts,
+            policy,
+            observers: watched.then_some(observers),
+            watchers,
+            wants_truth,
+            two_way,
+        })
     }
 
     /// Receivers have this policy from now on.
@@ -101,33 +111,115 @@ impl Template {
         self.wants_truth
     }
 
-    /// Both ends of a new connection.
+    /// A new connection: its ends, and the books of each direction.
     pub fn ends(&self) -> Ends {
+        let books = Books::with(self.observers.clone());
+        let watch = Watch::with(self.watchers.clone());
+        let forward = Way { books, watch, ..Way::default() };
         let sender = Sender::new(&self.stack, self.parts.clone());
-        let receiver = Receiver::new(&self.stack, self.policy.clone(), sender.wants_sack());
-        Ends {
-            sender,
-            books: Books::with(self.observers.clone()),
-            receiver,
-            watch: Watch::with(self.watchers.clone()),
-            births: Births::default(),
+        let sack = sender.wants_sack();
+        let (stack, policy) = (&self.stack, self.policy.clone());
+        if self.two_way {
+            let both = || Endpoint::both(stack, self.parts.clone(), policy.clone(), sack);
+            return Ends { at: [both(), both()], forward, back: Some(Box::default()) };
         }
+        let at = [Endpoint::of_sender(sender), Endpoint::receiver(stack, policy, sack)];
+        Ends { at, forward, back: None }
     }
 }
 
-/// Both ends of a connection, and what the laboratory keeps of each.
+/// The end at a flow's source, where its data is.
+pub const SOURCE: usize = 0;
+/// The end at its destination, which gets the data, and asks for it where there are requests.
+pub const DESTINATION: usize = 1;
+
+/// A connection's ends, and what the laboratory keeps of each direction.
 #[derive(Debug)]
 pub struct Ends {
-    /// The end with the data.
-    pub sender: Sender,
-    /// What it does.
+    /// At the flow's source, and at its destination.
+    pub at: [Endpoint; 2],
+    /// The direction of the flow's data.
+    pub forward: Way,
+    /// The other one, where requests travel.
+    pub back: Option<Box<Way>>,
+}
+
+/// What the laboratory keeps of one direction of a connection.
+#[derive(Debug, Default)]
+pub struct Way {
+    /// What its sender does.
     pub books: Books,
-    /// The end that gets it.
-    pub receiver: Receiver,
-    /// Those who watch that end.
+    /// Those who watch its receiver.
     pub watch: Watch,
     /// When the data under way came into being.
     pub births: Births,
+    /// What has been delivered.
+    pub deliveries: Deliveries,
+}
+
+/// Has an end do something, and those hear of it who listen there. A direction without data has none, and costs nothing.
+macro_rules! heard {
+    ($ends:ident.at[$end:expr].$method:ident($($arg:expr),*)) => {{
+        let (endpoint, forward) = (&mut $ends.at[$end], &mut $ends.forward);
+        match (&mut $ends.back, $end) {
+            (None, SOURCE) => endpoint.$method($($arg,)* &mut forward.books),
+            (None, _) => endpoint.$method($($arg,)* &mut forward.watch),
+            (Some(back), SOURCE) => endpoint.$method($($arg,)* &mut (&mut forward.books, &mut back.watch)),
+            (Some(back), _) => endpoint.$method($($arg,)* &mut (&mut back.books, &mut forward.watch)),
+        }
+    }};
+}
+
+impl Ends {
+    /// Opens the connection: from the destination where that asks, else from the source.
+    pub fn open(&mut self, now: Time) {
+        if self.back.is_some() {
+            heard!(self.at[SOURCE].listen(now));
+            heard!(self.at[DESTINATION].open(now));
+        } else {
+            heard!(self.at[SOURCE].open(now));
+        }
+    }
+
+    /// See [`Endpoint::on_segment`].
+    #[inline]
+    pub fn on_segment(&mut self, end: usize, now: Time, segment: &Segment, congestion_experienced: bool) {
+        heard!(self.at[end].on_segment(now, segment, congestion_experienced));
+    }
+
+    /// See [`Endpoint::on_timer`].
+    pub fn on_timer(&mut self, end: usize, now: Time) {
+        heard!(self.at[end].on_timer(now));
+    }
+
+    /// See [`Endpoint::poll_transmit`].
+    #[inline]
+    pub fn poll_transmit(&mut self, end: usize, now: Time) -> Option<Transmit> {
+        let sent = heard!(self.at[end].poll_transmit(now))?;
+        if sent.segment.len > 0
+            && !sent.retransmission
+            && let Some(way) = self.way_from(end)
+        {
+            way.births.on_sent(now, sent.segment.seq, sent.segment.end());
+        }
+        Some(sent)
+    }
+
+    /// The direction of what an end sends.
+    #[inline]
+    pub fn way_from(&mut self, end: usize) -> Option<&mut Way> {
+        if end == SOURCE { Some(&mut self.forward) } else { self.back.as_deref_mut() }
+    }
+
+    /// The sender of the flow's data.
+    pub fn sender(&self) -> Option<&Sender> {
+        self.at[SOURCE].tx()
+    }
+
+    /// The receiver of the flow's data.
+    pub fn receiver(&self) -> Option<&Receiver> {
+        self.at[DESTINATION].rx()
+    }
 }
 
 /// No timer armed.
@@ -148,26 +240,20 @@ pub struct Connection {
     pub forward: Path,
     /// Way of the ACKs.
     pub back: Path,
-    /// Time of the pending event for the sender's timer.
-    pub sender_armed: Time,
-    /// Time of the pending event for the sender's pacing.
+    /// Time of the pending event for the timer of each end.
+    pub armed: [Time; 2],
+    /// Time of the pending event for the pacing at the source.
     pub pace_armed: Time,
-    /// Time of the pending event for the receiver's timer.
-    pub receiver_armed: Time,
     /// Whether it is in use: opened, and not everything acknowledged yet.
     pub open: bool,
-    /// Whether it carries requests, against the direction of the flow's data.
-    pub reverse: bool,
     /// Whether its time series are wanted.
     pub recorded: bool,
     /// Where its packets are wanted.
     pub tapped: Option<Vantage>,
-    /// Whether the application waits for a delivery.
-    pub awaited: bool,
+    /// Whether the application waits for a delivery at each end.
+    pub awaited: [bool; 2],
     /// Whether its sender must be told the truth about the path.
     pub wants_truth: bool,
-    /// What has been delivered in this slot.
-    pub deliveries: Deliveries,
 }
 
 impl Connection {
@@ -179,6 +265,6 @@ impl Connection {
 
     /// Whether it is in use and everything has been acknowledged.
     pub fn finished(&self) -> bool {
-        self.open && self.ends.sender.state() == State::Finished
+        self.open && self.ends.at.iter().all(Endpoint::finished)
     }
 }

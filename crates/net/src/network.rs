@@ -9,7 +9,7 @@ mod observe;
 
 use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
-use crate::connection::{Connection, Path, Template};
+use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
 use crate::lanes::Lanes;
 use crate::link::Links;
@@ -188,8 +188,8 @@ impl Network<'_> {
     #[inline(never)]
     fn on_timer(&mut self, kind: Key, index: usize) {
         match kind {
-            kind::SENDER => self.on_sender_timer(index),
-            kind::RECEIVER => self.on_receiver_timer(index),
+            kind::SENDER => self.on_end_timer(index, SOURCE),
+            kind::RECEIVER => self.on_end_timer(index, DESTINATION),
             kind::SOURCE => self.on_source(index),
             kind::APP => self.on_app(index),
             kind::WARM if index == observe::WARM_UP => self.on_warm(),

@@ -26,8 +26,8 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             let mut one = flow_outcome(flow, book, &totals, &mut network.deliveries(index), from, end);
             one.observers = observers(&network, scenario, index);
             let ends = &network.connections[network.flows[index].first_connection].ends;
-            one.ack_burst = ends.receiver.policy().burst();
-            let rounds = ends.books.rounds().into_iter();
+            one.ack_burst = ends.receiver().and_then(|receiver| receiver.policy().burst());
+            let rounds = ends.forward.books.rounds().into_iter();
             one.rounds = rounds.map(|r| RoundOutcome { segments: r.segments, acks: r.acks }).collect();
             one
         })

@@ -18,11 +18,11 @@ pub mod bits {
     /// Its sender was in slow start. The laboratory's knowledge.
     pub const SLOW_START: u8 = 16;
 
-    /// Those of what a sender sends.
+    /// Those of what an end sends, towards the flow's destination or from it.
     #[inline]
-    pub fn of(sent: &truckee_tcp::Transmit) -> u8 {
+    pub fn of(sent: &truckee_tcp::Transmit, forward: bool) -> u8 {
         let on = |flag: bool, bit: u8| if flag { bit } else { 0 };
-        FORWARD
+        on(forward, FORWARD)
             | on(sent.ecn_capable, ECN_CAPABLE)
             | on(sent.number.is_some(), NUMBERED)
             | on(sent.slow_start, SLOW_START)

@@ -268,11 +268,11 @@ impl Verdicts {
 
     /// Takes in those of a connection's ends.
     pub fn add(&mut self, ends: &Ends) {
-        let observers = ends.books.observers().into_iter().flat_map(|o| o.judged());
+        let observers = ends.forward.books.observers().into_iter().flat_map(|o| o.judged());
         self.predictors.iter_mut().zip(observers).for_each(|(sum, one)| *sum += *one);
-        let watchers = ends.watch.watchers().into_iter().flat_map(|w| w.detected());
+        let watchers = ends.forward.watch.watchers().into_iter().flat_map(|w| w.detected());
         self.detectors.iter_mut().zip(watchers).for_each(|(sum, one)| *sum += *one);
-        if let Some(own) = ends.watch.detected() {
+        if let Some(own) = ends.forward.watch.detected() {
             self.own_detector += *own;
         }
     }

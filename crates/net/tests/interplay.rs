@@ -79,3 +79,22 @@ fn a_policy_that_cannot_be_is_refused_before_the_run_not_at_the_change() {
     let error = run(&scenario, &Options::default()).unwrap_err().to_string();
     assert!(error.contains("\"file\"") && error.contains("division"), "{error}");
 }
+
+#[test]
+fn requests_and_responses_share_a_connection_and_carry_each_others_acks() {
+    let text = r#"
+        duration = "60s"
+        topology = { kind = "single-link", rate = "10Mbit/s", delay = "20ms" }
+        flow = [{ from = "src", to = "dst", receiver = "delayed", app = { kind = "request-response", request = "200B", response = "1000B", count = 50, think = "300ms" } }]
+    "#;
+    let scenario = Document::parse("t.toml", text).unwrap().scenario().unwrap();
+    let flow = &run(&scenario, &Options::default()).unwrap().flows[0];
+    assert_eq!((flow.connections, flow.bytes_delivered, flow.timeouts), (1, 50_000, 0));
+    // The client thinks for longer than it delays an ACK, so each response has one of its own; the server answers at once, so
+    // each response carries the ACK of its request, and nothing else goes that way: 50 responses, and the FIN's ACK.
+    assert!((50..=52).contains(&flow.acks_sent), "{}", flow.acks_sent);
+    assert_eq!(flow.segments_sent, 50);
+    // The handshake, then for each the round trip and 2.1 ms of transmission over two hops, and the thinking between them.
+    let expected = 0.04 + 50.0 * 0.0421 + 49.0 * 0.3;
+    assert!((flow.delivered_s.unwrap() - expected).abs() < 0.01, "{:?} {expected}", flow.delivered_s);
+}

@@ -22,7 +22,12 @@ pub struct Endpoint {
 impl Endpoint {
     /// An end that only sends data.
     pub fn sender(stack: &Stack, parts: Parts) -> Self {
-        Self { tx: Some(Box::new(Sender::new(stack, parts))), rx: None }
+        Self::of_sender(Sender::new(stack, parts))
+    }
+
+    /// An end that is this sender alone.
+    pub fn of_sender(sender: Sender) -> Self {
+        Self { tx: Some(Box::new(sender)), rx: None }
     }
 
     /// An end that only receives it; `sack`: whether it sends SACK blocks.

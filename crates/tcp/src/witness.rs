@@ -67,6 +67,39 @@ pub trait Witness {
 
 impl Witness for () {}
 
+/// Has both hear.
+macro_rules! both {
+    ($($method:ident($($arg:ident: $type:ty),*);)+) => {
+        /// Two who hear of the same; the first knows the truth, or else the second.
+        impl<A: Witness, B: Witness> Witness for (&mut A, &mut B) {
+            $(#[inline]
+            fn $method(&mut self, $($arg: $type),*) {
+                self.0.$method($($arg),*);
+                self.1.$method($($arg),*);
+            })+
+            fn fate(&self, sent: Transmission) -> Option<Cause> {
+                self.0.fate(sent).or_else(|| self.1.fate(sent))
+            }
+        }
+    };
+}
+
+both! {
+    on_open(now: Time);
+    on_established(now: Time);
+    on_segment(now: Time, w: &Window, open: bool);
+    on_acknowledgement();
+    on_ack(ack: &Ack, w: &Window);
+    on_round();
+    on_round_over();
+    on_settled(now: Time, w: &Window);
+    on_timeout(now: Time, w: &Window, open: bool);
+    on_loss(loss: &Loss, lost: Option<Transmission>, verdict: Cause);
+    on_undo(now: Time, w: &Window);
+    on_sent(sent: &Departure, number: Transmission);
+    on_arrival(arrival: &Arrival, policy: &AnyAckPolicy);
+}
+
 /// The way of a loss event to the witness. A recovery passes it on to [`crate::sender::Transfer::lose`], and can ask it
 /// nothing.
 pub struct Report<'a>(&'a mut dyn Witness);

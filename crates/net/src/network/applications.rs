@@ -3,8 +3,9 @@
 use super::{Network, kind};
 use crate::agenda::Key;
 use crate::app::Command;
-use crate::connection::{Connection, Ends, NEVER};
+use crate::connection::{Connection, DESTINATION, NEVER, SOURCE};
 use crate::record::{Deliveries, Totals, Verdicts};
+use truckee_tcp::{Endpoint, Sender, Time};
 
 impl Network<'_> {
     pub(super) fn on_app(&mut self, index: usize) {
@@ -31,9 +32,7 @@ impl Network<'_> {
         self.recount_load();
         let connection = &mut self.connections[index];
         let (flow, lane) = (connection.flow, connection.lane);
-        if !self.connections[index].reverse {
-            self.flows[flow].book.ended.get_or_insert_default().connections += 1;
-        }
+        self.flows[flow].book.ended.get_or_insert_default().connections += 1;
         self.flows[flow].app.finished(self.now, lane, &mut self.commands);
         self.obey(flow);
     }
@@ -47,32 +46,29 @@ impl Network<'_> {
             match command {
                 Command::Open { lane } => {
                     self.renew(first + lane);
-                    let Ends { sender, books, .. } = &mut self.connections[first + lane].ends;
-                    sender.open(now, books);
+                    self.connections[first + lane].ends.open(now);
                 }
-                Command::Write { lane, bytes, born } => {
-                    let ends = &mut self.connections[first + lane].ends;
-                    let end = ends.sender.write(bytes);
-                    if let Some(born) = born {
-                        ends.births.on_write(end, born);
-                    }
-                }
-                Command::Close { lane } => self.connections[first + lane].ends.sender.close(),
-                Command::Abandon { lane } => self.connections[first + lane].ends.sender.close_unsent(),
+                Command::Write { lane, bytes, born } => self.write(first + lane, SOURCE, bytes, born),
+                Command::Ask { lane, bytes } => self.write(first + lane, DESTINATION, bytes, None),
+                Command::Close { lane } => self.each_sender(first + lane, Sender::close),
+                Command::Abandon { lane } => self.each_sender(first + lane, Sender::close_unsent),
             }
         }
         let mut lanes = 0u64;
         for &command in &commands {
             let (Command::Open { lane }
             | Command::Write { lane, .. }
+            | Command::Ask { lane, .. }
             | Command::Close { lane }
             | Command::Abandon { lane }) = command;
             // A flow of many lanes is served lane by lane, each once.
             if lane >= 64 || lanes & (1 << lane) == 0 {
                 lanes |= 1 << (lane % 64);
                 let index = self.flows[flow].first_connection + lane;
-                if self.connections[index].open {
-                    self.after_sender(index);
+                for end in [SOURCE, DESTINATION] {
+                    if self.connections[index].open && self.connections[index].ends.at[end].tx().is_some() {
+                        self.after(index, end);
+                    }
                 }
             }
         }
@@ -96,17 +92,31 @@ impl Network<'_> {
         }
     }
 
+    fn write(&mut self, index: usize, end: usize, bytes: u64, born: Option<Time>) {
+        let ends = &mut self.connections[index].ends;
+        let written = ends.at[end].tx_mut().map(|tx| tx.write(bytes));
+        if let (Some(written), Some(born), Some(way)) = (written, born, ends.way_from(end)) {
+            way.births.on_write(written, born);
+        }
+    }
+
+    fn each_sender(&mut self, index: usize, f: fn(&mut Sender)) {
+        self.connections[index].ends.at.iter_mut().filter_map(Endpoint::tx_mut).for_each(f);
+    }
+
     /// Puts a new connection into a slot; what the last one counted goes to the flow's books.
     pub(super) fn renew(&mut self, index: usize) {
         let connection = &mut self.connections[index];
         let flow = &mut self.flows[connection.flow];
-        if connection.generation > 0 && !connection.reverse {
+        if connection.generation > 0 {
             add_connection(flow.book.ended.get_or_insert_default(), connection);
             if let Some(verdicts) = &mut flow.book.verdicts {
                 verdicts.add(&connection.ends);
             }
         }
+        let deliveries = std::mem::take(&mut connection.ends.forward.deliveries);
         connection.ends = flow.template.ends();
+        connection.ends.forward.deliveries = deliveries;
         connection.generation += 1;
         connection.open = true;
         self.recount_load();
@@ -117,7 +127,7 @@ impl Network<'_> {
         let state = &self.flows[flow];
         let mut verdicts = state.book.verdicts.clone()?;
         let connections = &self.connections[state.connections()];
-        connections.iter().filter(|c| !c.reverse).for_each(|c| verdicts.add(&c.ends));
+        connections.iter().for_each(|c| verdicts.add(&c.ends));
         Some(verdicts)
     }
 
@@ -125,13 +135,14 @@ impl Network<'_> {
     pub fn totals(&self, flow: usize) -> Totals {
         let state = &self.flows[flow];
         let mut totals = state.book.ended.as_deref().copied().unwrap_or_default();
-        for connection in self.connections[state.connections()].iter().filter(|c| !c.reverse) {
+        for connection in self.connections[state.connections()].iter() {
             add_connection(&mut totals, connection);
-            totals.bytes_delivered += connection.deliveries.bytes;
+            totals.bytes_delivered += connection.ends.forward.deliveries.bytes;
             // The window's integral runs up to the sender's last event; add what has passed since.
             if connection.open {
-                let Ends { sender, books, .. } = &connection.ends;
-                totals.counts.cwnd_time += books.cwnd_time_since(self.now, sender.window());
+                let books = &connection.ends.forward.books;
+                let since = |sender: &Sender| books.cwnd_time_since(self.now, sender.window());
+                totals.counts.cwnd_time += connection.ends.sender().map_or(0.0, since);
             }
         }
         totals
@@ -141,13 +152,14 @@ impl Network<'_> {
     pub fn deliveries(&self, flow: usize) -> Deliveries {
         let mut all = Deliveries::default();
         let connections = &self.connections[self.flows[flow].connections()];
-        connections.iter().filter(|c| !c.reverse).for_each(|c| all.merge(&c.deliveries));
+        connections.iter().for_each(|c| all.merge(&c.ends.forward.deliveries));
         all
     }
 }
 
 fn add_connection(totals: &mut Totals, connection: &Connection) {
     let ends = &connection.ends;
-    let min = ends.sender.rtt().min();
-    totals.add(ends.books.counts(), min, ends.receiver.segments(), ends.receiver.acks());
+    let min = ends.sender().and_then(|sender| sender.rtt().min());
+    let (segments, acks) = ends.receiver().map_or((0, 0), |receiver| (receiver.segments(), receiver.acks()));
+    totals.add(ends.forward.books.counts(), min, segments, acks);
 }

@@ -11,7 +11,7 @@ use crate::lanes::Lanes;
 use crate::link::{Links, Role};
 use crate::packet::Pool;
 use crate::quick_start::Router;
-use crate::record::{Deliveries, FlowBook, TrafficBook, Verdicts};
+use crate::record::{FlowBook, TrafficBook, Verdicts};
 use crate::{Error, Options};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -117,7 +117,6 @@ impl<'a> Network<'a> {
             };
             let first_connection = self.connections.len();
             for lane in 0..app.lanes() {
-                let (forward, back) = if app.is_reverse(lane) { (back, forward) } else { (forward, back) };
                 self.connections.push(Connection {
                     ends: template.ends(),
                     flow: index,
@@ -125,16 +124,13 @@ impl<'a> Network<'a> {
                     generation: 0,
                     forward,
                     back,
-                    sender_armed: NEVER,
+                    armed: [NEVER; 2],
                     pace_armed: NEVER,
-                    receiver_armed: NEVER,
                     open: false,
-                    reverse: app.is_reverse(lane),
-                    recorded: (options.series || options.packets.is_some()) && !app.is_reverse(lane),
-                    tapped: options.packets.filter(|_| !app.is_reverse(lane)),
-                    awaited: false,
+                    recorded: options.series || options.packets.is_some(),
+                    tapped: options.packets,
+                    awaited: [false; 2],
                     wants_truth: template.wants_truth(),
-                    deliveries: Deliveries::default(),
                 });
             }
             let series = (options.series || options.packets.is_some())

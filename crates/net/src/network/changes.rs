@@ -2,7 +2,7 @@
 
 use super::build::behind;
 use super::{END, FUSED, Network, kind};
-use crate::connection::Path;
+use crate::connection::{DESTINATION, Path};
 use crate::packet::{DropCause, PacketId, TRAFFIC, bits};
 use std::rc::Rc;
 use truckee_scenario::model::{Changed, LinkChange, NodeId, Which};
@@ -53,9 +53,11 @@ impl Network<'_> {
         let Some(policy) = self.policies[change].take() else { return };
         for index in self.flows[flow].connections() {
             let connection = &mut self.connections[index];
-            if connection.open && !connection.reverse {
-                connection.ends.receiver.set_policy(policy.clone());
-                self.flush_receiver(index);
+            if connection.open
+                && let Some(receiver) = connection.ends.at[DESTINATION].rx_mut()
+            {
+                receiver.set_policy(policy.clone());
+                self.flush(index, DESTINATION);
             }
         }
         Rc::make_mut(&mut self.flows[flow].template).set_policy(policy);
@@ -79,8 +81,7 @@ impl Network<'_> {
             let back = self.add_path(&backwards(&links));
             for lane in 0..self.flows[index].app.lanes() {
                 let connection = &mut self.connections[first + lane];
-                (connection.forward, connection.back) =
-                    if connection.reverse { (back, forward) } else { (forward, back) };
+                (connection.forward, connection.back) = (forward, back);
             }
         }
         let mut first = 0;
@@ -131,8 +132,7 @@ impl Network<'_> {
         } else {
             let connection = &self.connections[packet.owner as usize];
             let flow = &self.scenario.flows[connection.flow];
-            let reverse = connection.reverse;
-            let to = if packet.is(bits::FORWARD) != reverse { flow.to } else { flow.from };
+            let to = if packet.is(bits::FORWARD) { flow.to } else { flow.from };
             (self.far_end(from, flow.from), to, flow.route.is_some())
         };
         let way = if fixed { None } else { self.way(node, to) };

@@ -2,7 +2,7 @@
 
 use super::{Network, kind, seconds};
 use crate::agenda::Key;
-use crate::connection::{Ends, NEVER};
+use crate::connection::{DESTINATION, NEVER, SOURCE};
 use crate::packet::{Packet, PacketId, TRAFFIC, bits};
 use truckee_scenario::outcome::{
     AckPoint, DelayPoint, LossPoint, OWN_DETECTOR, PacketContent, PacketPoint, PhasePoint, SegmentPoint,
@@ -10,7 +10,7 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind, Transmission};
+use truckee_tcp::{Cause, LossKind};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
@@ -35,137 +35,161 @@ impl Network<'_> {
             return;
         }
         if packet.is(bits::FORWARD) {
-            self.at_receiver(index, id);
+            self.at_destination(index, id);
         } else {
-            self.at_sender(index, id);
+            self.at_source(index, id);
         }
     }
 
     #[inline]
-    pub(super) fn at_receiver(&mut self, index: usize, id: PacketId) {
-        let now = self.now;
+    fn at_destination(&mut self, index: usize, id: PacketId) {
         if self.connections[index].tapped == Some(Vantage::Receiver) {
             self.tap(index, id, true);
         }
         let packet = &self.packets[id];
         let connection = &mut self.connections[index];
-        let Ends { receiver, watch, births, .. } = &mut connection.ends;
-        watch.truth = if packet.is(bits::SLOW_START) { Phase::SlowStart } else { Phase::Avoidance };
-        receiver.on_segment(now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED), watch);
-        let recorded = connection.recorded;
-        let bytes = receiver.delivered();
+        connection.ends.forward.watch.truth =
+            if packet.is(bits::SLOW_START) { Phase::SlowStart } else { Phase::Avoidance };
+        let marked = packet.is(bits::CONGESTION_EXPERIENCED);
+        connection.ends.on_segment(DESTINATION, self.now, &packet.segment, marked);
+        let bytes = connection.ends.receiver().map_or(0, |receiver| receiver.delivered());
+        let (two_way, recorded) = (connection.ends.back.is_some(), connection.recorded);
         if bytes > 0 {
-            while let Some(born) = births.take(receiver.rcv_nxt()) {
-                let delay = now.saturating_sub(born);
-                if self.warm {
-                    connection.deliveries.delays.add(delay);
-                }
-                if recorded && let Some(series) = &mut self.flows[connection.flow].book.series {
-                    series.delays.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
-                }
-            }
-            let deliveries = &mut connection.deliveries;
-            if self.warm && deliveries.bytes > 0 {
-                deliveries.stall = deliveries.stall.max(now - deliveries.last);
-            }
-            deliveries.bytes += bytes;
-            deliveries.last = now;
+            self.deliver(index, bytes);
         }
-        let (flow, lane, news) = (connection.flow, connection.lane, connection.awaited && bytes > 0);
         if recorded {
             self.record_phases(index, id);
         }
-        self.flush_receiver(index);
-        if news && self.flows[flow].app.delivered(now, lane, bytes, &mut self.commands) {
+        if two_way {
+            self.after(index, DESTINATION);
+        } else {
+            self.flush(index, DESTINATION);
+        }
+        self.tell_application(index, DESTINATION, bytes);
+    }
+
+    /// The flow's data has been handed to its application.
+    #[inline]
+    fn deliver(&mut self, index: usize, bytes: u64) {
+        let now = self.now;
+        let connection = &mut self.connections[index];
+        let reached = connection.ends.at[DESTINATION].rx().map_or(0, |receiver| receiver.rcv_nxt());
+        let way = &mut connection.ends.forward;
+        while let Some(born) = way.births.take(reached) {
+            let delay = now.saturating_sub(born);
+            if self.warm {
+                way.deliveries.delays.add(delay);
+            }
+            if connection.recorded
+                && let Some(series) = &mut self.flows[connection.flow].book.series
+            {
+                series.delays.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
+            }
+        }
+        let deliveries = &mut way.deliveries;
+        if self.warm && deliveries.bytes > 0 {
+            deliveries.stall = deliveries.stall.max(now - deliveries.last);
+        }
+        deliveries.bytes += bytes;
+        deliveries.last = now;
+    }
+
+    /// The application hears of what has been delivered, if it waits for that.
+    #[inline]
+    fn tell_application(&mut self, index: usize, end: usize, bytes: u64) {
+        let connection = &self.connections[index];
+        if bytes == 0 || !connection.awaited[end] {
+            return;
+        }
+        let (flow, lane) = (connection.flow, connection.lane);
+        if self.flows[flow].app.delivered(self.now, lane, end, bytes, &mut self.commands) {
             self.obey(flow);
         }
     }
 
     #[inline]
-    pub(super) fn at_sender(&mut self, index: usize, id: PacketId) {
+    fn at_source(&mut self, index: usize, id: PacketId) {
         let now = self.now;
         self.inform(index);
-        let segment = &self.packets[id].segment;
+        let packet = &self.packets[id];
         let connection = &mut self.connections[index];
-        let Ends { sender, books, .. } = &mut connection.ends;
-        sender.on_segment(now, segment, books);
+        connection.ends.on_segment(SOURCE, now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED));
         if connection.recorded
             && let Some(series) = &mut self.flows[connection.flow].book.series
         {
-            series.acks.push(AckPoint { t: seconds(now), ack: segment.ack });
+            series.acks.push(AckPoint { t: seconds(now), ack: packet.segment.ack });
         }
-        if connection.tapped == Some(Vantage::Sender) {
+        let tapped = connection.tapped;
+        let reached = connection.ends.at[SOURCE].rx().map_or(0, |receiver| receiver.rcv_nxt());
+        if let Some(back) = &mut connection.ends.back {
+            while back.births.take(reached).is_some() {} // what a request's delay was, nobody asks
+        }
+        let asked = connection.ends.at[SOURCE].rx().map_or(0, |receiver| receiver.delivered());
+        if tapped == Some(Vantage::Sender) {
             self.tap(index, id, false);
         }
-        self.after_sender(index);
+        self.after(index, SOURCE);
+        self.tell_application(index, SOURCE, asked);
     }
 
-    pub(super) fn on_sender_timer(&mut self, index: usize) {
+    /// The timer of an end.
+    pub(super) fn on_end_timer(&mut self, index: usize, end: usize) {
         self.agenda.pop();
         let now = self.now;
         let connection = &mut self.connections[index];
-        if connection.sender_armed != now {
+        if connection.armed[end] != now {
             return;
         }
-        connection.sender_armed = NEVER;
-        if connection.ends.sender.deadline().is_some_and(|d| d <= now) {
+        connection.armed[end] = NEVER;
+        let due = connection.ends.at[end].deadline().is_some_and(|d| d <= now);
+        if due && end == SOURCE {
             self.inform(index);
-            let Ends { sender, books, .. } = &mut self.connections[index].ends;
-            sender.on_timer(now, books);
-            self.after_sender(index);
+        }
+        let ends = &mut self.connections[index].ends;
+        if due {
+            ends.on_timer(end, now);
+        }
+        if ends.at[end].tx().is_none() {
+            self.flush(index, end);
+        } else if due || ends.at[end].release().is_some_and(|release| release <= now) {
+            self.after(index, end);
         } else {
-            self.arm_sender(index);
+            self.arm(index, end);
         }
     }
 
-    pub(super) fn on_receiver_timer(&mut self, index: usize) {
-        self.agenda.pop();
-        let now = self.now;
-        let connection = &mut self.connections[index];
-        if connection.receiver_armed != now {
-            return;
-        }
-        connection.receiver_armed = NEVER;
-        if connection.ends.receiver.deadline().is_some_and(|d| d <= now) {
-            connection.ends.receiver.on_timer(now);
-        }
-        self.flush_receiver(index);
-    }
-
-    /// After anything has happened to a sender: its record, its segments, its timer, its end.
+    /// After anything has happened to an end that sends: its record, its segments, its timer, the connection's end.
     #[inline]
-    pub(super) fn after_sender(&mut self, index: usize) {
-        let connection = &mut self.connections[index];
-        if connection.recorded {
+    pub(super) fn after(&mut self, index: usize, end: usize) {
+        if self.connections[index].recorded && end == SOURCE {
             self.record(index);
         }
-        self.flush_sender(index);
+        self.flush(index, end);
         if self.connections[index].finished() {
             self.on_finished(index);
         }
     }
 
+    /// Lets an end send what it wants to.
     #[inline]
-    pub(super) fn flush_sender(&mut self, index: usize) {
+    pub(super) fn flush(&mut self, index: usize, end: usize) {
         let now = self.now;
         loop {
             let connection = &mut self.connections[index];
-            let Ends { sender, books, births, .. } = &mut connection.ends;
-            let Some(sent) = sender.poll_transmit(now, books) else { break };
+            let Some(sent) = connection.ends.poll_transmit(end, now) else { break };
             let segment = sent.segment;
-            if segment.len > 0 && !sent.retransmission {
-                births.on_sent(now, segment.seq, segment.end());
-            }
+            let way = if end == SOURCE { connection.forward } else { connection.back };
             let packet = Packet {
                 segment,
                 owner: index as u32,
                 generation: connection.generation,
-                at: connection.forward.start,
+                at: way.start,
                 wire: segment.wire_bytes(),
-                bits: bits::of(&sent),
+                bits: bits::of(&sent, end == SOURCE),
                 number: sent.number.unwrap_or_default(),
             };
             if segment.len > 0
+                && end == SOURCE
                 && connection.recorded
                 && let Some(series) = &mut self.flows[connection.flow].book.series
             {
@@ -176,30 +200,38 @@ impl Network<'_> {
                     retransmission: sent.retransmission,
                 });
             }
-            let tapped = connection.tapped;
+            let leaves = if end == SOURCE { Vantage::Sender } else { Vantage::Receiver };
+            let tapped = connection.tapped == Some(leaves);
             let id = self.packets.add(packet);
-            if tapped == Some(Vantage::Sender) {
-                self.tap(index, id, true);
+            if tapped {
+                self.tap(index, id, end == SOURCE);
             }
             self.inject(id, now);
         }
-        self.arm_sender(index);
+        self.arm(index, end);
     }
 
+    /// Arms the timers of an end.
     #[inline]
-    pub(super) fn arm_sender(&mut self, index: usize) {
+    fn arm(&mut self, index: usize, end: usize) {
+        let now = self.now;
         let connection = &mut self.connections[index];
-        if let Some(deadline) = connection.ends.sender.deadline()
-            && deadline < connection.sender_armed
-        {
-            connection.sender_armed = deadline.max(self.now);
-            self.agenda.push(connection.sender_armed, kind::SENDER | index as Key);
+        let endpoint = &connection.ends.at[end];
+        let mut deadline = endpoint.deadline();
+        if let Some(release) = endpoint.release() {
+            if end == DESTINATION {
+                deadline = deadline.into_iter().chain([release]).min();
+            } else if release < connection.pace_armed {
+                connection.pace_armed = release.max(now);
+                self.agenda.push(connection.pace_armed, kind::PACE | index as Key);
+            }
         }
-        if let Some(release) = connection.ends.sender.release()
-            && release < connection.pace_armed
+        if let Some(deadline) = deadline
+            && deadline < connection.armed[end]
         {
-            connection.pace_armed = release.max(self.now);
-            self.agenda.push(connection.pace_armed, kind::PACE | index as Key);
+            connection.armed[end] = deadline.max(now);
+            let kind = if end == SOURCE { kind::SENDER } else { kind::RECEIVER };
+            self.agenda.push(connection.armed[end], kind | index as Key);
         }
     }
 
@@ -213,37 +245,7 @@ impl Network<'_> {
         }
         connection.pace_armed = NEVER;
         if connection.open {
-            self.after_sender(index);
-        }
-    }
-
-    #[inline]
-    pub(super) fn flush_receiver(&mut self, index: usize) {
-        let now = self.now;
-        while let Some(segment) = self.connections[index].ends.receiver.poll_transmit(now) {
-            let connection = &self.connections[index];
-            let packet = Packet {
-                segment,
-                owner: index as u32,
-                generation: connection.generation,
-                at: connection.back.start,
-                wire: segment.wire_bytes(),
-                bits: 0,
-                number: Transmission::default(),
-            };
-            let tapped = connection.tapped;
-            let id = self.packets.add(packet);
-            if tapped == Some(Vantage::Receiver) {
-                self.tap(index, id, false);
-            }
-            self.inject(id, now);
-        }
-        let connection = &mut self.connections[index];
-        if let Some(deadline) = connection.ends.receiver.deadline()
-            && deadline < connection.receiver_armed
-        {
-            connection.receiver_armed = deadline.max(now);
-            self.agenda.push(connection.receiver_armed, kind::RECEIVER | index as Key);
+            self.after(index, SOURCE);
         }
     }
 
@@ -266,8 +268,9 @@ impl Network<'_> {
     /// Notes turns of the true phase and of the detectors' verdicts, after a data segment has come.
     fn record_phases(&mut self, index: usize, id: PacketId) {
         let flow = self.connections[index].flow;
-        let Ends { receiver, watch, .. } = &self.connections[index].ends;
-        let own = receiver.policy().phase();
+        let ends = &self.connections[index].ends;
+        let watch = &ends.forward.watch;
+        let own = ends.receiver().and_then(|receiver| receiver.policy().phase());
         if self.packets[id].segment.len == 0 || own.is_none() && watch.watchers().is_none() {
             return;
         }
@@ -294,8 +297,8 @@ impl Network<'_> {
         let t = seconds(self.now);
         let connection = &mut self.connections[index];
         let Some(series) = &mut self.flows[connection.flow].book.series else { return };
-        let Ends { sender, books, .. } = &mut connection.ends;
-        let window = sender.window();
+        let Some(sender) = connection.ends.at[SOURCE].tx() else { return };
+        let (window, books) = (sender.window(), &mut connection.ends.forward.books);
         series.window.push(WindowPoint {
             t,
             cwnd: window.cwnd,

@@ -2,6 +2,7 @@
 
 use super::{Dropped, END, FUSED, Lost, Network, kind, seconds};
 use crate::ack_filter::Held;
+use crate::connection::{DESTINATION, SOURCE};
 use crate::lanes::{AT_LAST, UnderWay};
 use crate::link::{self, Crossing, Offered};
 use crate::packet::{DropCause, InTransit, Packet, PacketId, TRAFFIC, bits};
@@ -184,18 +185,20 @@ impl Network<'_> {
         let forward = packet.is(bits::FORWARD);
         if let Some(number) = packet.transmission().filter(|_| connection.generation == packet.generation) {
             let truth = if cause == DropCause::Queue { Cause::Congestion } else { Cause::Wireless };
-            connection.ends.books.note_drop(number, segment.end(), truth);
+            let from = if forward { SOURCE } else { DESTINATION };
+            if let Some(way) = connection.ends.way_from(from) {
+                way.books.note_drop(number, segment.end(), truth);
+            }
         }
-        let (flow, reverse) = (connection.flow, connection.reverse);
-        let of = match (reverse, forward) {
-            (true, _) => Lost::Other, // requests are not the flow's data
-            (false, false) => Lost::Ack(flow),
-            (false, true) if segment.len > 0 => Lost::Data(flow),
-            (false, true) => Lost::Other,
+        let flow = connection.flow;
+        let of = match (forward, segment.len) {
+            (false, 0) => Lost::Ack(flow),
+            (false, _) | (true, 0) => Lost::Other, // requests are not the flow's data
+            (true, _) => Lost::Data(flow),
         };
         self.note_dropped(Dropped { when, link: index, of, cause });
-        if reverse {
-            return;
+        if !forward && segment.len > 0 {
+            return; // a request
         }
         let connection = &self.connections[packet.owner as usize];
         let book = &mut self.flows[flow].book;

@@ -5,10 +5,10 @@
 
 use super::{FUSED, Network, kind, seconds};
 use crate::agenda::Key;
-use crate::connection::Path;
+use crate::connection::{Path, SOURCE};
 use truckee_scenario::outcome::{EstimatePoint, OWN_ESTIMATE};
 use truckee_tcp::segment::HEADER_BYTES;
-use truckee_tcp::{PathTruth, Time};
+use truckee_tcp::{PathTruth, Sender, Time};
 
 /// Index of the end of the warm-up among the events of its kind; flow k reads its estimates as number k + 1.
 pub(super) const WARM_UP: usize = 0;
@@ -64,7 +64,7 @@ impl Network<'_> {
         for source in self.sources.iter().filter(|s| s.rate > 0.0) {
             links(source.path).for_each(|link| load.traffic[link] += source.rate);
         }
-        for connection in self.connections.iter().filter(|c| c.open && !c.reverse) {
+        for connection in self.connections.iter().filter(|c| c.open) {
             links(connection.forward).for_each(|link| load.flows[link] += 1);
         }
     }
@@ -96,8 +96,10 @@ impl Network<'_> {
         if self.connections[index].wants_truth {
             let truth = self.truth(index);
             let ends = &mut self.connections[index].ends;
-            ends.sender.reveal_path(truth);
-            ends.books.note_path(truth);
+            if let Some(sender) = ends.at[SOURCE].tx_mut() {
+                sender.reveal_path(truth);
+            }
+            ends.forward.books.note_path(truth);
         }
     }
 
@@ -120,8 +122,12 @@ impl Network<'_> {
             return;
         }
         let ends = &self.connections[first].ends;
-        let others = ends.books.observers().into_iter().flat_map(|o| o.estimates());
-        let own = readings.names.first().filter(|name| *name == OWN_ESTIMATE).map(|_| ends.sender.estimate());
+        let others = ends.forward.books.observers().into_iter().flat_map(|o| o.estimates());
+        let own = readings
+            .names
+            .first()
+            .filter(|name| *name == OWN_ESTIMATE)
+            .map(|_| ends.sender().and_then(Sender::estimate));
         for (k, estimate) in own.into_iter().chain(others).enumerate() {
             if let Some(series) = &mut book.series {
                 series.estimates.push(EstimatePoint {
