@@ -45,6 +45,21 @@ pub enum Error {
         /// Where it should go.
         to: String,
     },
+    /// More packets than there is room for.
+    #[error(
+        "at {at_s} s more than {most} packets wait or are under way; the longest queue is that of \"{link}\", \
+         {backlog_s} s; expected a queue with a limit, shorter delays or smaller windows"
+    )]
+    TooManyPackets {
+        /// Simulated time.
+        at_s: f64,
+        /// Most that may be.
+        most: usize,
+        /// The link with the longest queue.
+        link: String,
+        /// How long it will take for what waits.
+        backlog_s: f64,
+    },
     /// What only real stacks have.
     #[error("flow \"{flow}\": {what}, which the simulator does not know; --engine kernel does")]
     OnlyLive {
@@ -68,7 +83,7 @@ pub fn run(scenario: &Scenario, options: &Options) -> Result<Outcome, Error> {
     let started = std::time::Instant::now();
     refuse_live(scenario)?;
     let mut network = network::Network::new(scenario, options)?;
-    network.run();
+    network.run()?;
     let mut outcome = outcome::outcome(network, scenario);
     outcome.wall_s = started.elapsed().as_secs_f64();
     Ok(outcome)

@@ -283,6 +283,11 @@ impl Links {
         self.wires[self.links[index].wire as usize].delay
     }
 
+    /// How long a link will take for what waits at `now`, and for what is known to come.
+    pub fn backlog(&self, index: usize, now: Time) -> Nanos {
+        self.links[index].transmitter.free_at.saturating_sub(now)
+    }
+
     /// What a link has counted.
     pub fn counts(&self, index: usize) -> Counts {
         self.links[index].transmitter.counts

@@ -7,6 +7,7 @@ mod ends;
 mod hops;
 mod observe;
 
+use crate::Error;
 use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, Path, Template};
@@ -162,7 +163,7 @@ pub struct Network<'a> {
 
 impl Network<'_> {
     /// Runs to the end.
-    pub fn run(&mut self) {
+    pub fn run(&mut self) -> Result<(), Error> {
         loop {
             let (time, key) = self.agenda.peek();
             if time > self.end {
@@ -177,11 +178,35 @@ impl Network<'_> {
                 self.on_timer(key & kind::MASK, index);
             }
             if self.unfinished == 0 && self.scenario.stop_when_done && !self.flows.is_empty() {
-                return self.close_books();
+                self.close_books();
+                return Ok(());
+            }
+            if self.packets.is_overfull() {
+                return Err(self.too_many_packets());
             }
         }
         self.now = self.end;
         self.close_books();
+        Ok(())
+    }
+
+    /// Why there are more packets than there may be.
+    #[cold]
+    fn too_many_packets(&self) -> Error {
+        let of_scenario = 0..2 * self.scenario.links.len();
+        let backlog = |link: usize| self.links.backlog(link, self.now);
+        // Behind a link with a long queue others are known to be busy as long, but nothing waits there.
+        let waited = |link: usize| self.links.counts(link).waited;
+        let longest = |a: &usize, b: &usize| {
+            waited(*a).total_cmp(&waited(*b)).then_with(|| backlog(*a).cmp(&backlog(*b)))
+        };
+        let link = of_scenario.max_by(longest).unwrap_or(0);
+        Error::TooManyPackets {
+            at_s: seconds(self.now),
+            most: self.packets.most(),
+            link: self.scenario.link_name(link),
+            backlog_s: seconds(backlog(link)),
+        }
     }
 
     /// Anything but an arrival.
@@ -275,4 +300,27 @@ impl Network<'_> {
 /// Seconds as results show them.
 pub fn seconds(time: Time) -> f64 {
     time as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use truckee_scenario::Document;
+
+    #[test]
+    fn a_run_of_too_many_packets_ends_and_says_where_they_are() {
+        let text = r#"
+            duration = "100s"
+            link = [{ between = ["a", "b"], rate = "1Mbit/s" }, { between = ["b", "c"], rate = "10Mbit/s", delay = "1s" }]
+            traffic = [{ from = "a", to = "c", kind = "cbr", rate = "10Mbit/s" }]
+        "#;
+        let scenario = Document::parse("t.toml", text).unwrap().scenario().unwrap();
+        let mut network = Network::new(&scenario, &Options::default()).unwrap();
+        network.packets = Pool::of(1000);
+        let error = network.run().unwrap_err().to_string();
+        assert!(error.starts_with("at 0.9") || error.starts_with("at 1."), "{error}");
+        assert!(error.contains("more than 1000 packets"), "{error}");
+        assert!(error.contains("that of \"a-b\""), "{error}");
+    }
 }

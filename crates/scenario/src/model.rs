@@ -347,6 +347,19 @@ pub enum App {
     },
 }
 
+impl App {
+    /// How many connections it has at a time, at most.
+    pub fn connections(&self) -> u64 {
+        match self {
+            App::Files { count, connections: Connections::Parallel(n), .. } => {
+                u64::from(*n).min(*count).max(1)
+            }
+            App::RequestResponse { .. } => 2,
+            _ => 1,
+        }
+    }
+}
+
 /// Which connections a sequence of files uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connections {

@@ -13,6 +13,7 @@ use crate::packet::Pool;
 use crate::quick_start::Router;
 use crate::record::{Deliveries, FlowBook, TrafficBook, Verdicts};
 use crate::{Error, Options};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use truckee_channel::random::stream;
@@ -86,13 +87,27 @@ impl<'a> Network<'a> {
 
     pub(super) fn add_flows(&mut self, options: &Options, routes: &mut Routes<'_>) -> Result<(), Error> {
         let scenario = self.scenario;
+        // Flows with the same ends share their way.
+        let mut ways: HashMap<(usize, usize), (Path, Path)> = HashMap::new();
         let mut alike: Option<(&Arc<FlowSettings>, Rc<Template>)> = None;
-        self.connections.reserve_exact(scenario.flows.iter().map(Application::lanes_of).sum());
+        let connections: u64 = scenario.flows.iter().map(|flow| flow.app.connections()).sum();
+        self.connections.reserve_exact(connections as usize);
         for (index, flow) in scenario.flows.iter().enumerate() {
-            let links = self.links_between(routes, &flow.name, flow.from, flow.to, flow.route.as_deref())?;
             let host = (flow.processing > 0).then(|| self.add_host(flow));
-            let forward = self.add_path(&behind(host, &links));
-            let back = self.add_path(&backwards(&links));
+            let own_way = host.is_some() || flow.route.is_some();
+            let known = ways.get(&(flow.from, flow.to)).filter(|_| !own_way);
+            let (forward, back) = match known {
+                Some(known) => *known,
+                None => {
+                    let route = flow.route.as_deref();
+                    let links = self.links_between(routes, &flow.name, flow.from, flow.to, route)?;
+                    let way = (self.add_path(&behind(host, &links)), self.add_path(&backwards(&links)));
+                    if !own_way {
+                        ways.insert((flow.from, flow.to), way);
+                    }
+                    way
+                }
+            };
             let process = match &flow.app {
                 App::Segments { arrivals, size, .. } => {
                     let rng = stream(scenario.seed, &format!("{}/app", flow.name));
