@@ -131,11 +131,16 @@ impl Wire {
     #[inline(always)]
     fn look_up(&mut self, bytes: u32) {
         if self.service_bytes != bytes {
-            let work = u64::from(bytes) * BITS_NS;
-            self.service_bytes = bytes;
-            self.service_time = work / self.rate;
-            self.service_remainder = work % self.rate;
+            self.work_out(bytes);
         }
+    }
+
+    #[inline(never)]
+    fn work_out(&mut self, bytes: u32) {
+        let work = u64::from(bytes) * BITS_NS;
+        self.service_bytes = bytes;
+        self.service_time = work / self.rate;
+        self.service_remainder = work % self.rate;
     }
 }
 

@@ -76,10 +76,6 @@ impl Network<'_> {
     fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
         let mut link = self.paths[at as usize] & !FUSED;
         loop {
-            if time > self.end {
-                self.packets.remove(id);
-                return;
-            }
             let index = link as usize;
             let (arrival, convoy) = match self.links.cross(index, time, wire) {
                 Crossing::Arrives(arrival, convoy) => (arrival, convoy),
@@ -100,6 +96,9 @@ impl Network<'_> {
             at += 1;
             link = next & !FUSED;
             time = arrival;
+            if time > self.end {
+                return self.packets.remove(id);
+            }
             if self.may_stop {
                 self.links.note_books(link as usize, self.now, time);
             }
