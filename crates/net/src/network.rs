@@ -6,21 +6,22 @@ mod changes;
 mod ends;
 mod hops;
 mod observe;
+mod tables;
 
 use crate::Error;
 use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, Path, Template};
 use crate::digest::Digest;
-use crate::lanes::Lanes;
+use crate::lanes::{AT_LAST, Lanes};
 use crate::link::Links;
 use crate::packet::{DropCause, Packet, Pool, TRAFFIC};
 use crate::record::{FlowBook, Standing, TrafficBook};
 use observe::Load;
 use std::rc::Rc;
+use tables::Tables;
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
-use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::{Segment, Time};
 
@@ -67,6 +68,9 @@ pub use observe::{EstimateBook, Readings};
 
 /// Ends each path in the table of paths.
 const END: u32 = !FUSED;
+
+/// In place of a position in the table of paths: the packet goes by the tables of the nodes.
+const BY_TABLE: u32 = AT_LAST - 1;
 
 /// Marks a link in the table of paths: everything on it comes from the link before it, in order, so that arrivals here can
 /// be worked out when a packet is accepted there.
@@ -136,7 +140,7 @@ pub struct Network<'a> {
     end: Time,
     agenda: Agenda,
     /// Which way packets go, where that can change.
-    routes: Option<Box<Routes<'a>>>,
+    tables: Option<Box<Tables<'a>>>,
     pub links: Links,
     /// What is under way over them.
     lanes: Lanes,

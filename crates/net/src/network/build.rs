@@ -2,6 +2,7 @@
 
 use super::changes::{backwards, numbers};
 use super::observe::{Load, WARM_UP};
+use super::tables::Tables;
 use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
 use crate::app::Application;
@@ -46,7 +47,7 @@ impl<'a> Network<'a> {
             policies: policies(scenario)?,
             end: scenario.duration,
             agenda: Agenda::default(),
-            routes: None,
+            tables: None,
             links,
             lanes: Lanes::default(),
             paths: Vec::new(),
@@ -68,7 +69,7 @@ impl<'a> Network<'a> {
         let mut routes = Routes::new(&scenario.nodes, &scenario.links);
         network.add_flows(options, &mut routes)?;
         network.add_traffic(&mut routes)?;
-        network.routes = network.changing.then(|| Box::new(routes));
+        network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
         let feeders = network.find_fused();
         network.wire_up(&feeders);
         for (index, change) in scenario.changes.iter().enumerate() {
@@ -292,12 +293,9 @@ impl<'a> Network<'a> {
     fn wire_up(&mut self, feeders: &[Option<u32>]) {
         const FED: u64 = 1 << 32;
         let scenario = self.scenario;
-        let end = |index: usize| {
-            let link = &scenario.links[index / 2];
-            if index.is_multiple_of(2) { link.second } else { link.first }
+        let group = |index: usize| {
+            feeders[index].map_or_else(|| scenario.far_end(index) as u64, |from| FED | u64::from(from))
         };
-        let group =
-            |index: usize| feeders[index].map_or_else(|| end(index) as u64, |from| FED | u64::from(from));
         let direction = |index: usize| {
             let link = &scenario.links[index / 2];
             if index.is_multiple_of(2) { &*link.forward } else { &*link.back }
