@@ -62,22 +62,12 @@ impl Application {
         };
         Self {
             app: flow.app.clone(),
-            lanes: vec![Lane::default(); Self::lanes_of(flow)],
+            lanes: vec![Lane::default(); flow.app.connections() as usize],
             left,
             process: process.map(Box::new),
             next_segment: None,
             stop: flow.stop,
             stopped: false,
-        }
-    }
-
-    /// Number of lanes that the application of a flow has.
-    pub fn lanes_of(flow: &Flow) -> usize {
-        match &flow.app {
-            App::Files { count, connections: Connections::Parallel(n), .. } => {
-                u64::from(*n).min(*count).max(1) as usize
-            }
-            _ => 1,
         }
     }
 

@@ -49,6 +49,21 @@ pub enum Error {
         /// Where it should go.
         to: String,
     },
+    /// More packets than there is room for.
+    #[error(
+        "at {at_s} s more than {most} packets wait or are under way; the longest queue is that of \"{link}\", \
+         {backlog_s} s; expected a queue with a limit, shorter delays or smaller windows"
+    )]
+    TooManyPackets {
+        /// Simulated time.
+        at_s: f64,
+        /// Most that may be.
+        most: usize,
+        /// The link with the longest queue.
+        link: String,
+        /// How long it will take for what waits.
+        backlog_s: f64,
+    },
     /// What only real stacks have.
     #[error("flow \"{flow}\": {what}, which the simulator does not know; --engine kernel does")]
     OnlyLive {
@@ -88,9 +103,13 @@ pub fn run_among(scenario: &Scenario, options: &Options, registry: &Registry) ->
     refuse_live(scenario)?;
     let mut network = network::Network::new(scenario, options, registry)?;
     // What a foreign algorithm does wrong unwinds; any other panic is a fault of ours and goes on.
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| network.run())) {
-        let Fault { member, what } = *panic.downcast::<Fault>().unwrap_or_else(|panic| resume_unwind(panic));
-        return Err(Error::Foreign { member, what, at: network::seconds(network.now) });
+    match catch_unwind(AssertUnwindSafe(|| network.run())) {
+        Ok(done) => done?,
+        Err(panic) => {
+            let fault = panic.downcast::<Fault>().unwrap_or_else(|panic| resume_unwind(panic));
+            let Fault { member, what } = *fault;
+            return Err(Error::Foreign { member, what, at: network::seconds(network.now) });
+        }
     }
     let mut outcome = outcome::outcome(network, scenario);
     outcome.wall_s = started.elapsed().as_secs_f64();

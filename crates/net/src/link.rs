@@ -131,11 +131,16 @@ impl Wire {
     #[inline(always)]
     fn look_up(&mut self, bytes: u32) {
         if self.service_bytes != bytes {
-            let work = u64::from(bytes) * BITS_NS;
-            self.service_bytes = bytes;
-            self.service_time = work / self.rate;
-            self.service_remainder = work % self.rate;
+            self.work_out(bytes);
         }
+    }
+
+    #[inline(never)]
+    fn work_out(&mut self, bytes: u32) {
+        let work = u64::from(bytes) * BITS_NS;
+        self.service_bytes = bytes;
+        self.service_time = work / self.rate;
+        self.service_remainder = work % self.rate;
     }
 }
 
@@ -281,6 +286,11 @@ impl Links {
     /// Propagation delay.
     pub fn delay(&self, index: usize) -> Nanos {
         self.wires[self.links[index].wire as usize].delay
+    }
+
+    /// How long a link will take for what waits at `now`, and for what is known to come.
+    pub fn backlog(&self, index: usize, now: Time) -> Nanos {
+        self.links[index].transmitter.free_at.saturating_sub(now)
     }
 
     /// What a link has counted.

@@ -6,20 +6,22 @@ mod changes;
 mod ends;
 mod hops;
 mod observe;
+mod tables;
 
+use crate::Error;
 use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
-use crate::lanes::Lanes;
+use crate::lanes::{AT_LAST, Lanes};
 use crate::link::Links;
 use crate::packet::{DropCause, Packet, Pool, TRAFFIC};
 use crate::record::{FlowBook, Standing, TrafficBook};
 use observe::Load;
 use std::rc::Rc;
+use tables::Tables;
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
-use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::{Segment, Time, Transmission};
 
@@ -66,6 +68,9 @@ pub use observe::{EstimateBook, Readings};
 
 /// Ends each path in the table of paths.
 const END: u32 = !FUSED;
+
+/// In place of a position in the table of paths: the packet goes by the tables of the nodes.
+const BY_TABLE: u32 = AT_LAST - 1;
 
 /// Marks a link in the table of paths: everything on it comes from the link before it, in order, so that arrivals here can
 /// be worked out when a packet is accepted there.
@@ -135,7 +140,7 @@ pub struct Network<'a> {
     end: Time,
     agenda: Agenda,
     /// Which way packets go, where that can change.
-    routes: Option<Box<Routes<'a>>>,
+    tables: Option<Box<Tables<'a>>>,
     pub links: Links,
     /// What is under way over them.
     lanes: Lanes,
@@ -162,7 +167,7 @@ pub struct Network<'a> {
 
 impl Network<'_> {
     /// Runs to the end.
-    pub fn run(&mut self) {
+    pub fn run(&mut self) -> Result<(), Error> {
         loop {
             let (time, key) = self.agenda.peek();
             if time > self.end {
@@ -177,11 +182,35 @@ impl Network<'_> {
                 self.on_timer(key & kind::MASK, index);
             }
             if self.unfinished == 0 && self.scenario.stop_when_done && !self.flows.is_empty() {
-                return self.close_books();
+                self.close_books();
+                return Ok(());
+            }
+            if self.packets.is_overfull() {
+                return Err(self.too_many_packets());
             }
         }
         self.now = self.end;
         self.close_books();
+        Ok(())
+    }
+
+    /// Why there are more packets than there may be.
+    #[cold]
+    fn too_many_packets(&self) -> Error {
+        let of_scenario = 0..2 * self.scenario.links.len();
+        let backlog = |link: usize| self.links.backlog(link, self.now);
+        // Behind a link with a long queue others are known to be busy as long, but nothing waits there.
+        let waited = |link: usize| self.links.counts(link).waited;
+        let longest = |a: &usize, b: &usize| {
+            waited(*a).total_cmp(&waited(*b)).then_with(|| backlog(*a).cmp(&backlog(*b)))
+        };
+        let link = of_scenario.max_by(longest).unwrap_or(0);
+        Error::TooManyPackets {
+            at_s: seconds(self.now),
+            most: self.packets.most(),
+            link: self.scenario.link_name(link),
+            backlog_s: seconds(backlog(link)),
+        }
     }
 
     /// Anything but an arrival.
@@ -276,4 +305,28 @@ impl Network<'_> {
 /// Seconds as results show them.
 pub fn seconds(time: Time) -> f64 {
     time as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use truckee_scenario::Document;
+
+    #[test]
+    fn a_run_of_too_many_packets_ends_and_says_where_they_are() {
+        let text = r#"
+            duration = "100s"
+            link = [{ between = ["a", "b"], rate = "1Mbit/s" }, { between = ["b", "c"], rate = "10Mbit/s", delay = "1s" }]
+            traffic = [{ from = "a", to = "c", kind = "cbr", rate = "10Mbit/s" }]
+        "#;
+        let scenario = Document::parse("t.toml", text).unwrap().scenario().unwrap();
+        let mut network =
+            Network::new(&scenario, &Options::default(), &truckee_tcp::Registry::new()).unwrap();
+        network.packets = Pool::of(1000);
+        let error = network.run().unwrap_err().to_string();
+        assert!(error.starts_with("at 0.9") || error.starts_with("at 1."), "{error}");
+        assert!(error.contains("more than 1000 packets"), "{error}");
+        assert!(error.contains("that of \"a-b\""), "{error}");
+    }
 }

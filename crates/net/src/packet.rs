@@ -80,14 +80,41 @@ pub struct InTransit {
     pub packet: PacketId,
 }
 
+/// Most packets that may exist: a run in which more wait somewhere is ended before memory is.
+pub const MOST: usize = 1 << 24;
+
 /// All packets that exist. A packet is written once and stays where it is while links pass its number on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pool {
     packets: Vec<Packet>,
     free: Vec<PacketId>,
+    most: usize,
+    overfull: bool,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::of(MOST)
+    }
 }
 
 impl Pool {
+    /// Of so many packets at most.
+    pub fn of(most: usize) -> Self {
+        Self { packets: Vec::new(), free: Vec::new(), most, overfull: false }
+    }
+
+    /// Most packets that may be.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Whether there have been more than there may be. What is here then is of no use.
+    #[inline(always)]
+    pub fn is_overfull(&self) -> bool {
+        self.overfull
+    }
+
     /// Gives a packet a place.
     #[inline]
     pub fn add(&mut self, packet: Packet) -> PacketId {
@@ -96,9 +123,13 @@ impl Pool {
                 self.packets[id as usize] = packet;
                 id
             }
-            None => {
+            None if self.packets.len() < self.most => {
                 self.packets.push(packet);
                 (self.packets.len() - 1) as PacketId
+            }
+            None => {
+                self.overfull = true;
+                0
             }
         }
     }

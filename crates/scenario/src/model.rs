@@ -193,6 +193,12 @@ impl Scenario {
         }
     }
 
+    /// The node that a direction of a link leads to; numbers as in [`Self::link_name`].
+    pub fn far_end(&self, direction: usize) -> NodeId {
+        let link = &self.links[direction / 2];
+        if direction.is_multiple_of(2) { link.second } else { link.first }
+    }
+
     /// Whether any flow asks the routers on its way for a rate.
     pub fn asks_for_rates(&self) -> bool {
         self.flows.iter().any(|flow| flow.sender.start.name == <QuickStart as Member>::INFO.name)
@@ -347,6 +353,18 @@ pub enum App {
         /// How many; `None`: until the end.
         count: Option<u64>,
     },
+}
+
+impl App {
+    /// How many connections it has at a time, at most.
+    pub fn connections(&self) -> u64 {
+        match self {
+            App::Files { count, connections: Connections::Parallel(n), .. } => {
+                u64::from(*n).min(*count).max(1)
+            }
+            _ => 1,
+        }
+    }
 }
 
 /// Which connections a sequence of files uses.

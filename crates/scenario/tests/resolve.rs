@@ -472,3 +472,26 @@ fn a_profile_changes_what_presets_are_made_of_and_nothing_that_is_written() {
     let written = "{ preset = \"vegas\", recovery = \"newreno\" }";
     assert_eq!(of("ns-2", written), (names("newreno", "vegas-ns2"), false, false, second));
 }
+
+/// A row of 1000 routers, with as many hosts at each end.
+fn long_row(hosts: usize) -> String {
+    let row = (1..1000).map(|k| (format!("r{k}"), format!("r{}", k + 1)));
+    let left = (1..=hosts).map(|k| (format!("s{k}"), "r1".to_owned()));
+    let right = (1..=hosts).map(|k| ("r1000".to_owned(), format!("d{k}")));
+    let link = |(a, b)| format!("[[link]]\nbetween = [\"{a}\", \"{b}\"]\nrate = \"1Mbit/s\"\n");
+    let links: String = row.chain(left).chain(right).map(link).collect();
+    format!("duration = \"1s\"\n{links}")
+}
+
+#[test]
+fn ways_of_many_hops_are_refused_before_they_are_laid() {
+    let text = format!("{}[[flow]]\nfrom = \"s*\"\nto = \"d*\"\n", long_row(10_000));
+    let refused = Document::parse("t.toml", &text).unwrap().scenario().unwrap_err().to_string();
+    assert!(refused.contains("hops of all ways") && refused.contains("at most 10000000"), "{refused}");
+}
+
+#[test]
+fn flows_with_the_same_ends_share_a_way_of_many_hops() {
+    let text = format!("{}[[flow]]\nfrom = \"s1\"\nto = \"d1\"\ncount = 20000\n", long_row(1));
+    assert_eq!(good(&text).flows.len(), 20_000);
+}

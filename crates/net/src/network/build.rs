@@ -2,6 +2,7 @@
 
 use super::changes::{backwards, numbers};
 use super::observe::{Load, WARM_UP};
+use super::tables::Tables;
 use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
 use crate::app::Application;
@@ -13,6 +14,7 @@ use crate::packet::Pool;
 use crate::quick_start::Router;
 use crate::record::{FlowBook, TrafficBook, Verdicts};
 use crate::{Error, Options};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use truckee_channel::random::stream;
@@ -46,7 +48,7 @@ impl<'a> Network<'a> {
             policies: policies(scenario, registry)?,
             end: scenario.duration,
             agenda: Agenda::default(),
-            routes: None,
+            tables: None,
             links,
             lanes: Lanes::default(),
             paths: Vec::new(),
@@ -68,7 +70,7 @@ impl<'a> Network<'a> {
         let mut routes = Routes::new(&scenario.nodes, &scenario.links);
         network.add_flows(options, registry, &mut routes)?;
         network.add_traffic(&mut routes)?;
-        network.routes = network.changing.then(|| Box::new(routes));
+        network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
         let feeders = network.find_fused();
         network.wire_up(&feeders);
         for (index, change) in scenario.changes.iter().enumerate() {
@@ -92,13 +94,27 @@ impl<'a> Network<'a> {
         routes: &mut Routes<'_>,
     ) -> Result<(), Error> {
         let scenario = self.scenario;
+        // Flows with the same ends share their way.
+        let mut ways: HashMap<(usize, usize), (Path, Path)> = HashMap::new();
         let mut alike: Option<(&Arc<FlowSettings>, Rc<Template>)> = None;
-        self.connections.reserve_exact(scenario.flows.iter().map(Application::lanes_of).sum());
+        let connections: u64 = scenario.flows.iter().map(|flow| flow.app.connections()).sum();
+        self.connections.reserve_exact(connections as usize);
         for (index, flow) in scenario.flows.iter().enumerate() {
-            let links = self.links_between(routes, &flow.name, flow.from, flow.to, flow.route.as_deref())?;
             let host = (flow.processing > 0).then(|| self.add_host(flow));
-            let forward = self.add_path(&behind(host, &links));
-            let back = self.add_path(&backwards(&links));
+            let own_way = host.is_some() || flow.route.is_some();
+            let known = ways.get(&(flow.from, flow.to)).filter(|_| !own_way);
+            let (forward, back) = match known {
+                Some(known) => *known,
+                None => {
+                    let route = flow.route.as_deref();
+                    let links = self.links_between(routes, &flow.name, flow.from, flow.to, route)?;
+                    let way = (self.add_path(&behind(host, &links)), self.add_path(&backwards(&links)));
+                    if !own_way {
+                        ways.insert((flow.from, flow.to), way);
+                    }
+                    way
+                }
+            };
             let process = match &flow.app {
                 App::Segments { arrivals, size, .. } => {
                     let rng = stream(scenario.seed, &format!("{}/app", flow.name));
@@ -276,12 +292,9 @@ impl<'a> Network<'a> {
     fn wire_up(&mut self, feeders: &[Option<u32>]) {
         const FED: u64 = 1 << 32;
         let scenario = self.scenario;
-        let end = |index: usize| {
-            let link = &scenario.links[index / 2];
-            if index.is_multiple_of(2) { link.second } else { link.first }
+        let group = |index: usize| {
+            feeders[index].map_or_else(|| scenario.far_end(index) as u64, |from| FED | u64::from(from))
         };
-        let group =
-            |index: usize| feeders[index].map_or_else(|| end(index) as u64, |from| FED | u64::from(from));
         let direction = |index: usize| {
             let link = &scenario.links[index / 2];
             if index.is_multiple_of(2) { &*link.forward } else { &*link.back }

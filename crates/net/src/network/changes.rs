@@ -1,7 +1,7 @@
 //! What changes in mid run, and the routes that follow.
 
 use super::build::behind;
-use super::{END, FUSED, Network, kind};
+use super::{BY_TABLE, FUSED, Network, kind};
 use crate::connection::{DESTINATION, Path};
 use crate::packet::{DropCause, PacketId, TRAFFIC, bits};
 use std::rc::Rc;
@@ -23,8 +23,8 @@ impl Network<'_> {
         for direction in directions {
             let link = 2 * change.link + direction;
             let hop = Hop { link: change.link, forward: *direction == 0 };
-            if let Some(routes) = &mut self.routes {
-                routes.change(hop, change.delay, change.up);
+            if let Some(tables) = &mut self.tables {
+                tables.change(hop, change.delay, change.up);
             }
             match change.up {
                 Some(true) => self.links.restore(link),
@@ -101,7 +101,7 @@ impl Network<'_> {
 
     /// The links of the way from one node to another as it is at present; `None`: there is none.
     fn way(&mut self, from: usize, to: usize) -> Option<Vec<u32>> {
-        self.routes.as_mut()?.path(from, to).map(|hops| numbers(&hops))
+        self.tables.as_mut()?.way(from, to)
     }
 
     /// The way that has taken the place of `current`, if one has.
@@ -122,8 +122,9 @@ impl Network<'_> {
         !path.holds(at)
     }
 
-    /// Finds the way on for a packet at the far end of link `from` whose route has changed.
-    pub(super) fn reroute(&mut self, id: PacketId, from: usize) {
+    /// Sends a packet at the far end of link `from`, which has no way of its own any longer, on by the node's table. `at`: its
+    /// position on the way it had, or [`BY_TABLE`].
+    pub(super) fn send_by_table(&mut self, id: PacketId, at: u32, from: usize) {
         let packet = self.packets[id];
         let (node, to, fixed) = if packet.is_traffic() {
             let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
@@ -135,40 +136,26 @@ impl Network<'_> {
             let to = if packet.is(bits::FORWARD) { flow.to } else { flow.from };
             (self.far_end(from, flow.from), to, flow.route.is_some())
         };
-        let way = if fixed { None } else { self.way(node, to) };
-        match way {
-            None => {
-                let link = (self.paths[packet.at as usize] & !FUSED) as usize;
-                self.packets.remove(id);
-                self.on_drop(id, link, DropCause::Outage, self.now);
-            }
-            Some(links) if links.is_empty() => {
-                self.packets.remove(id);
-                self.on_arrival(id);
-            }
-            Some(links) => {
-                self.packets[id].at = self.detour(&links);
-                self.inject(id, self.now);
-            }
+        let next = match &mut self.tables {
+            Some(tables) if !fixed && node != to => tables.next(self.scenario, node, to),
+            _ => None,
+        };
+        if let Some(link) = next {
+            return self.send_over(id, link);
         }
+        self.packets.remove(id);
+        if node == to && !fixed {
+            return self.on_arrival(id);
+        }
+        // It is lost at the link that it would have taken, or behind the one that it took last.
+        let link = if at == BY_TABLE { from } else { (self.paths[at as usize] & !FUSED) as usize };
+        self.on_drop(id, link, DropCause::Outage, self.now);
     }
 
     /// The node that a link leads to, or `host`: behind the scenario's links come those that stand for the time that a host
     /// takes.
     fn far_end(&self, link: usize, host: NodeId) -> NodeId {
-        match self.scenario.links.get(link / 2) {
-            Some(of) if link.is_multiple_of(2) => of.second,
-            Some(of) => of.first,
-            None => host,
-        }
-    }
-
-    /// The position of a path in the table; paths found on the way are kept for the packets behind.
-    pub(super) fn detour(&mut self, links: &[u32]) -> u32 {
-        let mut wanted = links.to_vec();
-        wanted.push(END);
-        let found = self.paths.windows(wanted.len()).position(|w| w == wanted);
-        found.map_or_else(|| self.add_path(links).start, |at| at as u32)
+        if link < 2 * self.scenario.links.len() { self.scenario.far_end(link) } else { host }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Packets from link to link.
 
-use super::{Dropped, END, FUSED, Lost, Network, kind, seconds};
+use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind, seconds};
 use crate::ack_filter::Held;
 use crate::connection::{DESTINATION, SOURCE};
 use crate::lanes::{AT_LAST, UnderWay};
@@ -28,7 +28,7 @@ impl Network<'_> {
             self.packets.remove(packet);
             self.on_arrival(packet);
         } else if self.changing {
-            self.on_hop(packet, at + 1, link as usize);
+            self.on_hop(packet, at, link as usize);
         } else {
             self.send_on(packet, at + 1, wire, self.now);
         }
@@ -43,25 +43,35 @@ impl Network<'_> {
             None => self.agenda.pop_arrival(),
         }
         if let Some(packet) = arrived {
-            let at = self.packets[packet].at + 1;
-            if self.paths[at as usize] == END {
-                self.packets.remove(packet);
-                return self.on_arrival(packet);
-            }
-            self.on_hop(packet, at, index);
+            self.on_hop(packet, self.packets[packet].at, index);
         }
     }
 
-    /// A packet goes on at a position that is not the end of its path, as it is at present.
+    /// A packet has crossed the link at a position, and routes may have changed.
     #[inline(never)]
     fn on_hop(&mut self, id: PacketId, at: u32, from: usize) {
-        self.packets[id].at = at;
-        let next = (self.paths[at as usize] & !FUSED) as usize;
-        if self.changing && (!self.links.is_up(next) || self.is_off_route(id, at)) {
-            self.reroute(id, from);
-            return;
+        if at == BY_TABLE {
+            return self.send_by_table(id, at, from);
         }
-        self.inject(id, self.now);
+        let next = self.paths[at as usize + 1];
+        if next == END {
+            self.packets.remove(id);
+            self.on_arrival(id);
+        } else if self.changing
+            && (!self.links.is_up((next & !FUSED) as usize) || self.is_off_route(id, at + 1))
+        {
+            self.send_by_table(id, at + 1, from);
+        } else {
+            self.send_on(id, at + 1, self.packets[id].wire, self.now);
+        }
+    }
+
+    /// Sends a packet that goes by tables into a link.
+    pub(super) fn send_over(&mut self, id: PacketId, link: u32) {
+        let (time, wire) = (self.now, self.packets[id].wire);
+        if let Some((arrival, convoy)) = self.cross(id, BY_TABLE, link as usize, time, wire) {
+            self.carry(convoy, UnderWay { arrival, link, packet: id, at: BY_TABLE, wire });
+        }
     }
 
     /// Sends a packet into the link at its position, and on through links whose arrivals can be worked out.
@@ -77,22 +87,8 @@ impl Network<'_> {
     fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
         let mut link = self.paths[at as usize] & !FUSED;
         loop {
-            if time > self.end {
-                self.packets.remove(id);
-                return;
-            }
             let index = link as usize;
-            let (arrival, convoy) = match self.links.cross(index, time, wire) {
-                Crossing::Arrives(arrival, convoy) => (arrival, convoy),
-                Crossing::Full => {
-                    self.packets.remove(id);
-                    return self.on_drop(id, index, DropCause::Queue, time);
-                }
-                Crossing::Special => match self.offer(id, at, index, time) {
-                    Some(crossing) => crossing,
-                    None => return,
-                },
-            };
+            let Some((arrival, convoy)) = self.cross(id, at, index, time, wire) else { return };
             let next = self.paths[at as usize + 1];
             if next & FUSED == 0 {
                 let at = if next == END { AT_LAST } else { at };
@@ -101,8 +97,25 @@ impl Network<'_> {
             at += 1;
             link = next & !FUSED;
             time = arrival;
+            if time > self.end {
+                return self.packets.remove(id);
+            }
             if self.may_stop {
                 self.links.note_books(link as usize, self.now, time);
+            }
+        }
+    }
+
+    /// A packet comes to a link. Returns arrival and convoy where it goes on from here.
+    #[inline(always)]
+    fn cross(&mut self, id: PacketId, at: u32, index: usize, time: Time, wire: u32) -> Option<(Time, u32)> {
+        match self.links.cross(index, time, wire) {
+            Crossing::Arrives(arrival, convoy) => Some((arrival, convoy)),
+            Crossing::Special => self.offer(id, at, index, time),
+            Crossing::Full => {
+                self.packets.remove(id);
+                self.on_drop(id, index, DropCause::Queue, time);
+                None
             }
         }
     }
@@ -130,9 +143,6 @@ impl Network<'_> {
         };
         if let Some(convoy) = accepted.convoy {
             return Some((accepted.arrival, convoy));
-        }
-        if self.paths[at as usize + 1] & FUSED != 0 {
-            return Some((accepted.arrival, 0)); // it comes out of this link at once, and needs no convoy here
         }
         let item = InTransit { arrival: accepted.arrival, departure: accepted.departure, packet: id };
         let twin = *packet;

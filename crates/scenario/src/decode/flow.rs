@@ -15,6 +15,10 @@ use truckee_tcp::{Nanos, Profile, Spec, Stack};
 /// Most flows of a scenario, copies included.
 const MAX_FLOWS: u64 = 100_000;
 
+/// Most connections that may be open at a time, over all flows: parallel ones of files, and that of requests beside that
+/// of responses.
+const MAX_CONNECTIONS: u64 = 200_000;
+
 /// No host takes longer for a segment.
 const MAX_PROCESSING: Nanos = 10_000_000_000;
 
@@ -48,8 +52,16 @@ pub(super) fn read<'d>(
         reader.finish();
         value.table()
     });
-    let mut flows =
-        Flows { diag, wiring, defaults, profile, names: BTreeSet::new(), list: Vec::new(), total: 0 };
+    let mut flows = Flows {
+        diag,
+        wiring,
+        defaults,
+        profile,
+        names: BTreeSet::new(),
+        list: Vec::new(),
+        total: 0,
+        connections: 0,
+    };
     for (index, item) in items.iter().enumerate() {
         flows.entry(index, item);
     }
@@ -78,6 +90,8 @@ struct Flows<'d, 'w> {
     list: Vec<Placed<'d>>,
     /// Flows asked for so far, also those that could not be made.
     total: u64,
+    /// Connections of the flows made so far that may be open at a time.
+    connections: u64,
 }
 
 /// What the copies of one `[[flow]]` share.
@@ -113,6 +127,7 @@ impl<'d> Flows<'d, '_> {
         let (Some(from), Some(to), Some(sender), Some(receiver)) = (from, to, sender, receiver) else {
             return;
         };
+        self.count_connections(&app, count.unwrap_or(1), &name, &item.place);
         let settings = Arc::new(FlowSettings { sender, receiver, observe, app, stop, stack, processing });
         let entry = Entry { name, from, to, route, start, start_every, settings };
         match count {
@@ -168,6 +183,16 @@ impl<'d> Flows<'d, '_> {
         let message = format!("flow \"{name}\" makes it {} flows in all", self.total);
         self.diag.report(place, message, Some(format!("at most {MAX_FLOWS} flows in a scenario")), None);
         Some(1)
+    }
+
+    /// Refuses too many connections before anything is made.
+    fn count_connections(&mut self, app: &App, copies: u64, name: &str, place: &Place) {
+        let before = self.connections;
+        self.connections = before.saturating_add(copies.saturating_mul(app.connections()));
+        if before <= MAX_CONNECTIONS && self.connections > MAX_CONNECTIONS {
+            let message = format!("flow \"{name}\" makes it {} connections at a time", self.connections);
+            self.diag.report(place, message, Some(format!("at most {MAX_CONNECTIONS} in a scenario")), None);
+        }
     }
 
     /// Without a count there are as many copies as there are nodes for: s1, s2, … up to the first that is missing.

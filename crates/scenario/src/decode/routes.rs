@@ -7,12 +7,16 @@ use super::{flow, traffic};
 use crate::document::tree::Place;
 use crate::model::{Limit, Link, NodeId, Queue};
 use crate::route::{Hop, Routes};
+use std::collections::HashSet;
 use std::sync::Arc;
 use truckee_tcp::Nanos;
 use truckee_tcp::segment::HEADER_BYTES;
 
 /// Bytes of a packet on a link that no flow crosses.
 const DEFAULT_PACKET: u32 = 1500;
+
+/// Most hops of all ways that differ.
+const MAX_HOPS: usize = 10_000_000;
 
 /// What the flows that cross a link have in common.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,14 +56,26 @@ pub(super) fn check(
     journeys.sort_by_key(|journey| (routes.hub(journey.to), journey.place_order()));
     let mut crossings = vec![Crossing::default(); links.len()];
     let mut stranded = Vec::new();
+    let mut ways = HashSet::new();
+    let mut hops = 0;
     for journey in &journeys {
+        // Journeys with the same ends share their way where none is written.
+        let new = journey.route.is_some() || ways.insert((journey.from, journey.to));
         let path = match journey.route {
             Some(route) => routes.along(route).map_err(|at| (route[at], route[at + 1])),
             None => routes.path(journey.from, journey.to).ok_or((journey.from, journey.to)),
         };
         match path {
-            Ok(path) => cross(&path, links, journey.packet, &mut crossings),
+            Ok(path) => {
+                hops += if new { path.len() } else { 0 };
+                cross(&path, links, journey.packet, &mut crossings);
+            }
             Err(gap) => stranded.push((journey, gap)),
+        }
+        if hops > MAX_HOPS {
+            let message = format!("{} \"{}\" makes it {hops} hops of all ways", journey.kind, journey.name);
+            diag.report(journey.place, message, Some(format!("at most {MAX_HOPS} hops in all")), None);
+            break;
         }
     }
     if complete {
