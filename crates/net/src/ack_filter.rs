@@ -82,9 +82,8 @@ impl AckFilter {
         if packet.generation > stream.generation {
             *stream = new();
         }
-        let segment = &packet.segment;
-        let advances = segment.ack > stream.highest;
-        stream.highest = stream.highest.max(segment.ack);
+        let advances = packet.ack > stream.highest;
+        stream.highest = stream.highest.max(packet.ack);
         if !(advances && is_pure_ack(packet)) {
             stream.last = None;
             return Seen::Other;
@@ -92,7 +91,7 @@ impl AckFilter {
         let first_place = self.places - waiting as u64;
         match stream.last {
             Some(last)
-                if last.place >= first_place && last.flags == segment.flags && last.wire == packet.wire =>
+                if last.place >= first_place && last.flags == packet.flags && last.wire == packet.wire =>
             {
                 Seen::Supersedes(last.held)
             }
@@ -113,7 +112,7 @@ impl AckFilter {
     pub fn hold(&mut self, packet: &Packet, place: u64, id: Option<PacketId>) {
         if let Some(stream) = self.streams.get_mut(&key(packet)) {
             let held = Held { first: id, copy: None };
-            stream.last = Some(Waiting { place, flags: packet.segment.flags, wire: packet.wire, held });
+            stream.last = Some(Waiting { place, flags: packet.flags, wire: packet.wire, held });
         }
     }
 
@@ -133,23 +132,20 @@ fn key(packet: &Packet) -> (u32, bool) {
 
 /// Whether it carries an acknowledgement number and nothing else, but perhaps the ECN echo and a time stamp.
 fn is_pure_ack(packet: &Packet) -> bool {
-    let segment = &packet.segment;
-    segment.len == 0
-        && segment.has(flags::ACK)
-        && segment.flags & !(flags::ACK | flags::ECE) == 0
-        && segment.sack.is_empty()
-        && segment.request == 0
+    packet.len == 0
+        && packet.has(flags::ACK)
+        && packet.flags & !(flags::ACK | flags::ECE) == 0
+        && !packet.sack
+        && packet.request == 0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use truckee_tcp::{SackBlocks, Segment};
 
     /// An ACK of connection 0.
     fn ack(number: u64) -> Packet {
-        let segment = Segment { ack: number, flags: flags::ACK, ..Segment::default() };
-        Packet { segment, owner: 0, generation: 0, at: 0, wire: 40, bits: 0, number: Default::default() }
+        Packet { ack: number, flags: flags::ACK, wire: 40, ..Packet::default() }
     }
 
     fn with(number: u64, change: impl FnOnce(&mut Packet)) -> Packet {
@@ -227,27 +223,21 @@ mod tests {
     #[test]
     fn what_says_more_than_a_number_is_neither_superseded_nor_overtaken() {
         let more: [fn(&mut Packet); 6] = [
-            |p| p.segment.sack = sack(),
-            |p| p.segment.flags |= flags::FIN,
-            |p| p.segment.flags |= flags::SYN,
-            |p| p.segment.flags |= flags::CWR,
-            |p| p.segment.len = 100,
-            |p| p.segment.request = 3,
+            |p| p.sack = true,
+            |p| p.flags |= flags::FIN,
+            |p| p.flags |= flags::SYN,
+            |p| p.flags |= flags::CWR,
+            |p| p.len = 100,
+            |p| p.request = 3,
         ];
         for change in more {
             assert_eq!(superseded([ack(1000), with(2000, change), ack(3000)]), [None; 3]);
         }
     }
 
-    fn sack() -> SackBlocks {
-        let mut sack = SackBlocks::default();
-        sack.push(2000, 5000, 6000);
-        sack
-    }
-
     #[test]
     fn a_change_of_the_ecn_echo_stays_visible() {
-        let echo = |number| with(number, |p| p.segment.flags |= flags::ECE);
+        let echo = |number| with(number, |p| p.flags |= flags::ECE);
         let packets = [ack(1000), echo(2000), echo(3000), ack(4000)];
         assert_eq!(superseded(packets), [None, None, Some(2), None]);
     }

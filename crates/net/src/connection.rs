@@ -159,13 +159,13 @@ pub struct Way {
 
 /// Has an end do something, and those hear of it who listen there. A direction without data has none, and costs nothing.
 macro_rules! heard {
-    ($ends:ident.at[$end:expr].$method:ident($($arg:expr),*)) => {{
+    ($ends:ident.at[$end:expr].$method:ident($($arg:expr),*) $($out:ident)?) => {{
         let (endpoint, forward) = (&mut $ends.at[$end], &mut $ends.forward);
         match (&mut $ends.back, $end) {
-            (None, SOURCE) => endpoint.$method($($arg,)* &mut forward.books),
-            (None, _) => endpoint.$method($($arg,)* &mut forward.watch),
-            (Some(back), SOURCE) => endpoint.$method($($arg,)* &mut (&mut forward.books, &mut back.watch)),
-            (Some(back), _) => endpoint.$method($($arg,)* &mut (&mut back.books, &mut forward.watch)),
+            (None, SOURCE) => endpoint.$method($($arg,)* &mut forward.books $(, $out)?),
+            (None, _) => endpoint.$method($($arg,)* &mut forward.watch $(, $out)?),
+            (Some(back), SOURCE) => endpoint.$method($($arg,)* &mut (&mut forward.books, &mut back.watch) $(, $out)?),
+            (Some(back), _) => endpoint.$method($($arg,)* &mut (&mut back.books, &mut forward.watch) $(, $out)?),
         }
     }};
 }
@@ -183,8 +183,13 @@ impl Ends {
 
     /// See [`Endpoint::on_segment`].
     #[inline]
-    pub fn on_segment(&mut self, end: usize, now: Time, segment: &Segment, congestion_experienced: bool) {
-        heard!(self.at[end].on_segment(now, segment, congestion_experienced));
+    pub fn on_segment<const END: usize>(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        congestion_experienced: bool,
+    ) {
+        heard!(self.at[END].on_segment(now, segment, congestion_experienced));
     }
 
     /// See [`Endpoint::on_timer`].
@@ -192,17 +197,19 @@ impl Ends {
         heard!(self.at[end].on_timer(now));
     }
 
-    /// See [`Endpoint::poll_transmit`].
+    /// See [`Endpoint::transmit`].
     #[inline]
-    pub fn poll_transmit(&mut self, end: usize, now: Time) -> Option<Transmit> {
-        let sent = heard!(self.at[end].poll_transmit(now))?;
-        if sent.segment.len > 0
-            && !sent.retransmission
-            && let Some(way) = self.way_from(end)
-        {
-            way.births.on_sent(now, sent.segment.seq, sent.segment.end());
+    pub fn transmit<const END: usize>(&mut self, now: Time, out: &mut Transmit) -> bool {
+        if !heard!(self.at[END].transmit(now) out) {
+            return false;
         }
-        Some(sent)
+        if out.segment.len > 0
+            && !out.retransmission
+            && let Some(way) = self.way_from(END)
+        {
+            way.births.on_sent(now, out.segment.seq, out.segment.end());
+        }
+        true
     }
 
     /// The direction of what an end sends.

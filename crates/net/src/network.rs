@@ -22,8 +22,8 @@ use std::rc::Rc;
 use tables::Tables;
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
+use truckee_tcp::Time;
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::{Segment, Time, Transmission};
 
 /// Kinds of components in an event's key: its upper four bits. At equal times the lower kind goes first.
 mod kind {
@@ -267,13 +267,12 @@ impl Network<'_> {
         let source = &mut self.sources[index];
         self.traffic[source.traffic].sent += 1;
         let packet = Packet {
-            segment: Segment { ts_val: now, len: source.packet, ..Segment::default() },
             owner: TRAFFIC | index as u32,
-            generation: 0,
             at: source.path.start,
             wire: source.packet,
-            bits: 0,
-            number: Transmission::default(),
+            len: source.packet,
+            ts_val: now,
+            ..Packet::default()
         };
         let id = self.packets.add(packet);
         self.inject(id, now);

@@ -1,6 +1,6 @@
 //! What travels over links: a segment and what the network needs to know of it.
 
-use truckee_tcp::{Segment, Time, Transmission};
+use truckee_tcp::{SackBlocks, Segment, Time, Transmission};
 
 /// Marks a packet of cross traffic in [`Packet::owner`].
 pub const TRAFFIC: u32 = 1 << 31;
@@ -29,8 +29,8 @@ pub mod bits {
     }
 }
 
-/// One packet. What links and endpoints read of it is in its first cache line.
-#[derive(Debug, Clone, Copy)]
+/// One packet: a cache line. What few have, SACK blocks, the [`Pool`] keeps apart.
+#[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
 pub struct Packet {
     /// Index of the connection, or [`TRAFFIC`] + index of the source.
@@ -41,18 +41,72 @@ pub struct Packet {
     pub at: u32,
     /// Bytes on the wire.
     pub wire: u32,
-    /// [`bits`].
-    pub bits: u8,
     /// Which transmission of its sender it is. The laboratory's knowledge.
     pub number: Transmission,
-    /// The segment. Cross traffic has none: only the time at which it left counts, as its timestamp.
-    pub segment: Segment,
+    /// [`bits`].
+    pub bits: u8,
+    /// Of the segment, as all that follows: see [`Segment`].
+    pub flags: u8,
+    pub request: u8,
+    /// Whether it has SACK blocks.
+    pub sack: bool,
+    pub seq: u64,
+    pub ack: u64,
+    pub window: u32,
+    pub len: u32,
+    /// Of cross traffic, which has no segment, when it left.
+    pub ts_val: Time,
+    pub ts_ecr: Time,
 }
 
 impl Packet {
+    /// A packet of this segment; what the network adds to it is still to be set.
+    #[inline]
+    pub fn of(segment: &Segment) -> Self {
+        Self {
+            wire: segment.wire_bytes(),
+            flags: segment.flags,
+            request: segment.request,
+            sack: !segment.sack.is_empty(),
+            seq: segment.seq,
+            ack: segment.ack,
+            window: segment.window,
+            len: segment.len,
+            ts_val: segment.ts_val,
+            ts_ecr: segment.ts_ecr,
+            ..Self::default()
+        }
+    }
+
+    /// Its segment, without SACK blocks.
+    #[inline]
+    fn head(&self) -> Segment {
+        Segment {
+            seq: self.seq,
+            ack: self.ack,
+            window: self.window,
+            len: self.len,
+            flags: self.flags,
+            request: self.request,
+            ts_val: self.ts_val,
+            ts_ecr: self.ts_ecr,
+            ..Segment::default()
+        }
+    }
+
+    /// The sequence number after its segment.
+    pub fn end(&self) -> u64 {
+        self.head().end()
+    }
+
     /// Whether the bit is set.
     pub fn is(&self, bit: u8) -> bool {
         self.bits & bit != 0
+    }
+
+    /// Whether its segment has the flag.
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
     }
 
     /// What its sender has sent, if that has a number.
@@ -87,6 +141,8 @@ pub const MOST: usize = 1 << 24;
 #[derive(Debug)]
 pub struct Pool {
     packets: Vec<Packet>,
+    /// SACK blocks by packet, where there are any; as long as there were none, empty.
+    sacks: Vec<SackBlocks>,
     free: Vec<PacketId>,
     most: usize,
     overfull: bool,
@@ -101,7 +157,7 @@ impl Default for Pool {
 impl Pool {
     /// Of so many packets at most.
     pub fn of(most: usize) -> Self {
-        Self { packets: Vec::new(), free: Vec::new(), most, overfull: false }
+        Self { packets: Vec::new(), sacks: Vec::new(), free: Vec::new(), most, overfull: false }
     }
 
     /// Most packets that may be.
@@ -132,6 +188,42 @@ impl Pool {
                 0
             }
         }
+    }
+
+    /// Gives a packet with these SACK blocks a place.
+    #[inline]
+    pub fn add_with(&mut self, packet: Packet, sack: &SackBlocks) -> PacketId {
+        let id = self.add(packet);
+        if packet.sack {
+            self.keep(id, sack);
+        }
+        id
+    }
+
+    #[inline(never)]
+    fn keep(&mut self, id: PacketId, sack: &SackBlocks) {
+        let at = id as usize;
+        if at >= self.sacks.len() {
+            self.sacks.resize(self.packets.len().max(at + 1), SackBlocks::default());
+        }
+        self.sacks[at] = *sack;
+    }
+
+    /// Another packet like this one.
+    pub fn add_copy(&mut self, id: PacketId) -> PacketId {
+        let segment = self.segment(id);
+        self.add_with(self[id], &segment.sack)
+    }
+
+    /// The segment of a packet.
+    #[inline]
+    pub fn segment(&self, id: PacketId) -> Segment {
+        let packet = &self[id];
+        let mut segment = packet.head();
+        if packet.sack {
+            segment.sack = self.sacks[id as usize];
+        }
+        segment
     }
 
     /// Frees a packet's place; what was there can be read until the next [`Self::add`].

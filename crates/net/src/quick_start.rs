@@ -6,8 +6,9 @@
 //! the interval open). A router that does not know the option cannot approve; the receiver sees that by the TTL. Links
 //! have a router only in scenarios in which some flow asks.
 
+use crate::packet::Packet;
 use truckee_tcp::start::quick_start;
-use truckee_tcp::{Nanos, Segment, Time, flags};
+use truckee_tcp::{Nanos, Time, flags};
 
 const INTERVAL: Nanos = 100_000_000;
 
@@ -36,16 +37,16 @@ impl Router {
     }
 
     /// A packet of so many bytes comes to the link of `rate` bit/s; its request may be lowered.
-    pub fn on_packet(&mut self, now: Time, wire: u32, segment: &mut Segment, rate: u64) {
+    pub fn on_packet(&mut self, now: Time, packet: &mut Packet, rate: u64) {
         let intervals = now.saturating_sub(self.began) / INTERVAL;
         if intervals > 0 {
             self.last = if intervals == 1 { self.present } else { Load::default() };
             self.present = Load::default();
             self.began += intervals * INTERVAL;
         }
-        self.present.bytes += u64::from(wire);
-        if segment.request != 0 && segment.has(flags::SYN) && !segment.has(flags::ACK) {
-            segment.request = self.grant(segment.request, rate);
+        self.present.bytes += u64::from(packet.wire);
+        if packet.request != 0 && packet.has(flags::SYN) && !packet.has(flags::ACK) {
+            packet.request = self.grant(packet.request, rate);
         }
     }
 
@@ -71,13 +72,13 @@ mod tests {
 
     fn ask(router: &mut Router, now: Time, wanted: f64) -> Option<f64> {
         let request = quick_start::request(wanted);
-        let mut syn = Segment { flags: flags::SYN, request, ..Segment::default() };
-        router.on_packet(now, 0, &mut syn, RATE);
+        let mut syn = Packet { flags: flags::SYN, request, ..Packet::default() };
+        router.on_packet(now, &mut syn, RATE);
         quick_start::granted(syn.request)
     }
 
     fn load(router: &mut Router, now: Time, bytes: u32) {
-        router.on_packet(now, bytes, &mut Segment::default(), RATE);
+        router.on_packet(now, &mut Packet { wire: bytes, ..Packet::default() }, RATE);
     }
 
     #[test]

@@ -134,22 +134,40 @@ impl Endpoint {
     }
 
     /// The next segment to send now, if any.
-    #[inline]
     pub fn poll_transmit(&mut self, now: Time, witness: &mut impl Witness) -> Option<Transmit> {
-        let sent = self.tx.as_mut().and_then(|tx| tx.poll_transmit(now, witness));
-        let Some(rx) = &mut self.rx else { return sent };
-        if let Some(mut sent) = sent {
-            if sent.segment.has(flags::ACK) {
-                rx.carry(&mut sent.segment);
+        let mut out = Transmit::default();
+        self.transmit(now, witness, &mut out).then_some(out)
+    }
+
+    /// As [`Self::poll_transmit`], written in place, whatever was there; whether there is one.
+    #[inline]
+    pub fn transmit(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
+        match (&mut self.tx, &mut self.rx) {
+            (Some(tx), None) => tx.transmit(now, witness, out),
+            (None, Some(rx)) => {
+                (out.number, out.retransmission, out.ecn_capable, out.slow_start) =
+                    (None, false, false, false);
+                rx.transmit(now, &mut out.segment)
             }
-            return Some(sent);
+            (Some(_), Some(_)) => self.transmit_both(now, witness, out),
+            (None, None) => false,
         }
-        let mut segment = rx.poll_transmit(now)?;
-        if let Some(tx) = &self.tx
-            && !segment.has(flags::SYN)
-        {
-            segment.seq = tx.outstanding().nxt();
+    }
+
+    /// Data first, which carries the ACK that waits.
+    fn transmit_both(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
+        let (Some(tx), Some(rx)) = (&mut self.tx, &mut self.rx) else { return false };
+        if tx.transmit(now, witness, out) {
+            if out.segment.has(flags::ACK) {
+                rx.carry(&mut out.segment);
+            }
+            return true;
         }
-        Some(Transmit { segment, ..Transmit::default() })
+        *out = Transmit::default();
+        let due = rx.transmit(now, &mut out.segment);
+        if due && !out.segment.has(flags::SYN) {
+            out.segment.seq = tx.outstanding().nxt();
+        }
+        due
     }
 }

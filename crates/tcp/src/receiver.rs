@@ -334,21 +334,23 @@ impl Receiver {
     }
 
     /// The next segment to send now, if any.
-    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if let Some(ts) = self.syn_ack_due.take() {
-            self.ts_recent = self.ts_recent.max(ts);
-            if let Some(meeting) = &mut self.meeting {
-                meeting.greeted(now);
-            }
-            let request = self.rate_granted;
-            return Some(Segment { seq: 0, request, ..self.segment(now, 1, flags::SYN) });
+        let mut out = Segment::default();
+        self.transmit(now, &mut out).then_some(out)
+    }
+
+    /// As [`Self::poll_transmit`], written in place, whatever was there; whether there is one.
+    #[inline]
+    pub fn transmit(&mut self, now: Time, out: &mut Segment) -> bool {
+        if self.syn_ack_due.is_some() {
+            self.greet(now, out);
+            return true;
         }
         let again = self.closing.as_ref().is_some_and(|closing| closing.due);
         let number = match self.sink.pop() {
             Some(number) => number,
             None if again => self.acked.max(self.rcv_nxt),
-            None => return None,
+            None => return false,
         };
         self.acked = self.acked.max(number);
         self.acks += 1;
@@ -357,23 +359,28 @@ impl Receiver {
         if fin {
             self.close(now);
         }
-        let mut ack = self.segment(now, number, if fin { flags::FIN } else { 0 });
-        self.add_options(&mut ack);
-        Some(ack)
+        self.segment(now, number, if fin { flags::FIN } else { 0 }, out);
+        self.add_options(out);
+        true
+    }
+
+    /// The SYN-ACK.
+    fn greet(&mut self, now: Time, out: &mut Segment) {
+        self.ts_recent = self.ts_recent.max(self.syn_ack_due.take().unwrap_or(0));
+        if let Some(meeting) = &mut self.meeting {
+            meeting.greeted(now);
+        }
+        self.segment(now, 1, flags::SYN, out);
+        (out.seq, out.request) = (0, self.rate_granted);
     }
 
     #[inline]
-    fn segment(&self, now: Time, ack: u64, flag: u8) -> Segment {
-        let (ts_val, ts_ecr) = if self.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
-        Segment {
-            seq: 1,
-            ack,
-            window: self.window,
-            ts_val,
-            ts_ecr,
-            flags: flags::ACK | flag,
-            ..Segment::default()
-        }
+    fn segment(&self, now: Time, ack: u64, flag: u8, out: &mut Segment) {
+        (out.seq, out.ack, out.len) = (1, ack, 0);
+        out.window = self.window;
+        (out.flags, out.request) = (flags::ACK | flag, 0);
+        out.sack.clear();
+        (out.ts_val, out.ts_ecr) = if self.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
     }
 
     /// Bytes that the last call of [`Self::on_segment`] handed to the application.

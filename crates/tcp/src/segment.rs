@@ -28,11 +28,20 @@ pub const IMMEDIATE_ACK: u8 = 128;
 
 /// Up to four SACK blocks (RFC 2018), as offsets from the acknowledgement number so that they stay small. A block below that
 /// number, or within the next block, reports what came twice (D-SACK, RFC 2883), and comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct SackBlocks {
     blocks: [(i32, i32); 4],
     len: u8,
 }
+
+/// Blocks that have been taken out do not count.
+impl PartialEq for SackBlocks {
+    fn eq(&self, other: &Self) -> bool {
+        self.blocks[..usize::from(self.len)] == other.blocks[..usize::from(other.len)]
+    }
+}
+
+impl Eq for SackBlocks {}
 
 impl SackBlocks {
     /// Adds the block `[from, to)` (absolute sequence numbers within 2³¹ of `ack`). A fifth block is dropped: there is no room
@@ -46,6 +55,12 @@ impl SackBlocks {
             *slot = (from, to);
             self.len += 1;
         }
+    }
+
+    /// Takes all blocks out.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.len = 0;
     }
 
     /// The blocks as `[from, to)` in absolute sequence numbers, in the order they were pushed.

@@ -107,6 +107,8 @@ pub struct Sender {
     recovery: AnyRecovery,
     /// Bytes of a full segment: [`Window::mss`] as a whole number.
     segment_size: u64,
+    /// Whether the recovery counts what is in the air its own way.
+    counts_air: bool,
     /// Whether the recovery has a timer of its own, and whether it hears of departures.
     timed: bool,
     departures: bool,
@@ -166,6 +168,7 @@ impl Sender {
             state: State::Closed,
             paced: t.interest.paces,
             t,
+            counts_air: parts.recovery.counts_air(),
             timed: parts.recovery.has_timer(),
             departures: parts.recovery.hears_departures(),
             recovery: parts.recovery,
@@ -334,7 +337,7 @@ impl Sender {
 
     #[inline]
     fn on_new_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
-        self.t.window.flight = self.recovery.in_flight(&self.t);
+        self.t.window.flight = self.air();
         if self.stack.segment_from_acks {
             self.size_segments_by(segment.ack);
         }
@@ -398,7 +401,7 @@ impl Sender {
             + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.by_duplicates.waiting() };
         let last_sent = self.t.out.last_covered_once().filter(|_| !ack.duplicate);
         let mut air = Air {
-            in_flight: self.recovery.in_flight(&self.t),
+            in_flight: self.air(),
             lost: self.t.out.lost_ever(),
             newly_lost: self.t.out.take_newly_lost(),
             rate: None,
@@ -432,7 +435,7 @@ impl Sender {
         if !duplicate {
             return;
         }
-        self.t.window.flight = self.recovery.in_flight(&self.t);
+        self.t.window.flight = self.air();
         let delivered = self.by_duplicates.another(self.segment_size, self.t.out.flight());
         let (reported, dsack) = self.read_sack(segment);
         let ack = Ack {
@@ -619,7 +622,12 @@ impl Sender {
 
     /// Bytes that count against the congestion window.
     pub fn in_flight(&self) -> u64 {
-        self.recovery.in_flight(&self.t)
+        self.air()
+    }
+
+    #[inline(always)]
+    fn air(&self) -> u64 {
+        if self.counts_air { self.recovery.in_flight(&self.t) } else { self.t.out.flight() }
     }
 
     /// Whether its recovery needs SACK blocks from the receiver.

@@ -175,16 +175,7 @@ mod tests {
 
     /// Offers `n` packets at once; accepted ones go on their way. How many were not.
     fn fill(links: &mut Links, now: Time, n: u32) -> usize {
-        let segment = truckee_tcp::Segment { len: 1460, ..Default::default() };
-        let mut packet = Packet {
-            segment,
-            owner: TRAFFIC,
-            generation: 0,
-            at: 0,
-            wire: 1500,
-            bits: 0,
-            number: Default::default(),
-        };
+        let mut packet = Packet { owner: TRAFFIC, len: 1460, wire: 1500, ..Packet::default() };
         let mut lost = 0;
         for id in 0..n {
             match links.offer(0, now, id, &mut packet, NO_FLOW) {

@@ -227,7 +227,7 @@ impl Special {
             return Offered::Dropped(DropCause::Queue, now);
         }
         if let Some(router) = &mut self.router {
-            router.on_packet(now, packet.wire, &mut packet.segment, wire.rate);
+            router.on_packet(now, packet, wire.rate);
         }
         let mut place = None;
         if transmitter.free_at > now && self.scheduled {
@@ -290,7 +290,7 @@ impl Special {
     #[inline(always)]
     fn fate(&mut self, at: Time, packet: &Packet, flow: u32) -> Fate {
         let Some(channel) = &mut self.channel else { return Fate::Arrives { extra: 0, copy: None } };
-        channel.fate(&Sighting { at, bytes: packet.wire, flow, data: packet.segment.len > 0 })
+        channel.fate(&Sighting { at, bytes: packet.wire, flow, data: packet.len > 0 })
     }
 
     /// What the ACK filter, if there is one, makes of a packet.

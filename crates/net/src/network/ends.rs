@@ -10,7 +10,7 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind};
+use truckee_tcp::{Cause, LossKind, Transmit};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
@@ -18,15 +18,14 @@ impl Network<'_> {
     pub(super) fn on_arrival(&mut self, id: PacketId) {
         let now = self.now;
         let packet = &self.packets[id];
-        let segment = &packet.segment;
-        self.digest.add(now, segment.seq ^ segment.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
+        self.digest.add(now, packet.seq ^ packet.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
         if packet.is_traffic() {
             let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
             let book = &mut self.traffic[source.traffic];
             if self.warm {
                 book.delivered += 1;
                 book.bytes += u64::from(packet.wire);
-                book.delays.add(now - segment.ts_val);
+                book.delays.add(now - packet.ts_val);
             }
             return;
         }
@@ -46,12 +45,12 @@ impl Network<'_> {
         if self.connections[index].tapped == Some(Vantage::Receiver) {
             self.tap(index, id, true);
         }
-        let packet = &self.packets[id];
+        let (packet, segment) = (&self.packets[id], self.packets.segment(id));
         let connection = &mut self.connections[index];
         connection.ends.forward.watch.truth =
             if packet.is(bits::SLOW_START) { Phase::SlowStart } else { Phase::Avoidance };
         let marked = packet.is(bits::CONGESTION_EXPERIENCED);
-        connection.ends.on_segment(DESTINATION, self.now, &packet.segment, marked);
+        connection.ends.on_segment::<DESTINATION>(self.now, &segment, marked);
         let bytes = connection.ends.receiver().map_or(0, |receiver| receiver.delivered());
         let (two_way, recorded) = (connection.ends.back.is_some(), connection.recorded);
         if bytes > 0 {
@@ -111,13 +110,13 @@ impl Network<'_> {
     fn at_source(&mut self, index: usize, id: PacketId) {
         let now = self.now;
         self.inform(index);
-        let packet = &self.packets[id];
+        let (packet, segment) = (&self.packets[id], self.packets.segment(id));
         let connection = &mut self.connections[index];
-        connection.ends.on_segment(SOURCE, now, &packet.segment, packet.is(bits::CONGESTION_EXPERIENCED));
+        connection.ends.on_segment::<SOURCE>(now, &segment, packet.is(bits::CONGESTION_EXPERIENCED));
         if connection.recorded
             && let Some(series) = &mut self.flows[connection.flow].book.series
         {
-            series.acks.push(AckPoint { t: seconds(now), ack: packet.segment.ack });
+            series.acks.push(AckPoint { t: seconds(now), ack: packet.ack });
         }
         let tapped = connection.tapped;
         let reached = connection.ends.at[SOURCE].rx().map_or(0, |receiver| receiver.rcv_nxt());
@@ -171,25 +170,31 @@ impl Network<'_> {
     }
 
     /// Lets an end send what it wants to.
-    #[inline]
     pub(super) fn flush(&mut self, index: usize, end: usize) {
+        match end {
+            SOURCE => self.flush_at::<SOURCE>(index),
+            _ => self.flush_at::<DESTINATION>(index),
+        }
+    }
+
+    #[inline]
+    fn flush_at<const END: usize>(&mut self, index: usize) {
         let now = self.now;
+        let mut sent = Transmit::default();
         loop {
             let connection = &mut self.connections[index];
-            let Some(sent) = connection.ends.poll_transmit(end, now) else { break };
-            let segment = sent.segment;
-            let way = if end == SOURCE { connection.forward } else { connection.back };
-            let packet = Packet {
-                segment,
-                owner: index as u32,
-                generation: connection.generation,
-                at: way.start,
-                wire: segment.wire_bytes(),
-                bits: bits::of(&sent, end == SOURCE),
-                number: sent.number.unwrap_or_default(),
-            };
+            if !connection.ends.transmit::<END>(now, &mut sent) {
+                break;
+            }
+            let segment = &sent.segment;
+            let mut packet = Packet::of(segment);
+            packet.owner = index as u32;
+            packet.generation = connection.generation;
+            packet.at = if END == SOURCE { connection.forward.start } else { connection.back.start };
+            packet.bits = bits::of(&sent, END == SOURCE);
+            packet.number = sent.number.unwrap_or_default();
             if segment.len > 0
-                && end == SOURCE
+                && END == SOURCE
                 && connection.recorded
                 && let Some(series) = &mut self.flows[connection.flow].book.series
             {
@@ -200,15 +205,15 @@ impl Network<'_> {
                     retransmission: sent.retransmission,
                 });
             }
-            let leaves = if end == SOURCE { Vantage::Sender } else { Vantage::Receiver };
+            let leaves = if END == SOURCE { Vantage::Sender } else { Vantage::Receiver };
             let tapped = connection.tapped == Some(leaves);
-            let id = self.packets.add(packet);
+            let id = self.packets.add_with(packet, &segment.sack);
             if tapped {
-                self.tap(index, id, end == SOURCE);
+                self.tap(index, id, END == SOURCE);
             }
             self.inject(id, now);
         }
-        self.arm(index, end);
+        self.arm(index, END);
     }
 
     /// Arms the timers of an end.
@@ -260,7 +265,7 @@ impl Network<'_> {
             connection: connection.tap_number(),
             from_sender,
             transmission: self.packets[id].transmission(),
-            content: PacketContent::Segment(self.packets[id].segment),
+            content: PacketContent::Segment(self.packets.segment(id)),
             dropped: None,
         });
     }
@@ -271,7 +276,7 @@ impl Network<'_> {
         let ends = &self.connections[index].ends;
         let watch = &ends.forward.watch;
         let own = ends.receiver().and_then(|receiver| receiver.policy().phase());
-        if self.packets[id].segment.len == 0 || own.is_none() && watch.watchers().is_none() {
+        if self.packets[id].len == 0 || own.is_none() && watch.watchers().is_none() {
             return;
         }
         let truth = watch.truth;

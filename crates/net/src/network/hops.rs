@@ -8,7 +8,7 @@ use crate::link::{self, Crossing, Offered};
 use crate::packet::{DropCause, InTransit, Packet, PacketId, TRAFFIC, bits};
 use crate::record::of_cause;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
-use truckee_tcp::{Cause, Time};
+use truckee_tcp::{Cause, Segment, Time};
 
 impl Network<'_> {
     /// A packet in a lane is at the far end of its link.
@@ -145,10 +145,10 @@ impl Network<'_> {
             return Some((accepted.arrival, convoy));
         }
         let item = InTransit { arrival: accepted.arrival, departure: accepted.departure, packet: id };
-        let twin = *packet;
         self.carry_apart(index, item);
         if let Some(arrival) = accepted.copy {
-            let packet = self.packets.add(twin);
+            let packet = self.packets.add_copy(id);
+            let twin = self.packets[packet];
             self.links.note_copy(index, &twin, id, packet);
             self.carry_apart(index, InTransit { arrival, packet, ..item });
         }
@@ -184,8 +184,7 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn on_drop(&mut self, id: PacketId, index: usize, cause: DropCause, when: Time) {
         let packet = self.packets[id];
-        let segment = packet.segment;
-        let number = if segment.len > 0 { segment.seq } else { segment.ack };
+        let number = if packet.len > 0 { packet.seq } else { packet.ack };
         self.digest.add(when ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
         if packet.is_traffic() {
             let of = Lost::Traffic(self.sources[(packet.owner & !TRAFFIC) as usize].traffic);
@@ -197,17 +196,17 @@ impl Network<'_> {
             let truth = if cause == DropCause::Queue { Cause::Congestion } else { Cause::Wireless };
             let from = if forward { SOURCE } else { DESTINATION };
             if let Some(way) = connection.ends.way_from(from) {
-                way.books.note_drop(number, segment.end(), truth);
+                way.books.note_drop(number, packet.end(), truth);
             }
         }
         let flow = connection.flow;
-        let of = match (forward, segment.len) {
+        let of = match (forward, packet.len) {
             (false, 0) => Lost::Ack(flow),
             (false, _) | (true, 0) => Lost::Other, // requests are not the flow's data
             (true, _) => Lost::Data(flow),
         };
         self.note_dropped(Dropped { when, link: index, of, cause });
-        if !forward && segment.len > 0 {
+        if !forward && packet.len > 0 {
             return; // a request
         }
         let connection = &self.connections[packet.owner as usize];
@@ -216,7 +215,8 @@ impl Network<'_> {
             let name = self.scenario.link_name(index);
             if connection.tapped.is_some_and(|vantage| vantage.is_left(forward)) {
                 let dropped = (cause.name(), name.clone());
-                note_drop(&mut series.packets, connection.tap_number(), &packet, dropped);
+                let segment = self.packets.segment(id);
+                note_drop(&mut series.packets, connection.tap_number(), &packet, &segment, dropped);
             }
             series.drops.push(DropPoint {
                 t: seconds(when),
@@ -259,13 +259,19 @@ impl Network<'_> {
 }
 
 /// Notes at the packet's departure what became of it: the latest one of that segment is meant.
-fn note_drop(packets: &mut [PacketPoint], connection: u32, packet: &Packet, dropped: (&'static str, String)) {
+fn note_drop(
+    packets: &mut [PacketPoint],
+    connection: u32,
+    packet: &Packet,
+    segment: &Segment,
+    dropped: (&'static str, String),
+) {
     let meant = |p: &&mut PacketPoint| {
         p.from_sender == packet.is(bits::FORWARD)
             && p.connection == connection
             && p.dropped.is_none()
             && p.transmission == packet.transmission()
-            && matches!(&p.content, PacketContent::Segment(sent) if *sent == packet.segment)
+            && matches!(&p.content, PacketContent::Segment(sent) if sent == segment)
     };
     if let Some(point) = packets.iter_mut().rev().find(meant) {
         point.dropped = Some(dropped);

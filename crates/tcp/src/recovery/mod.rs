@@ -104,6 +104,10 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn holds(&self, _t: &Transfer) -> bool {
         false
     }
+    /// Whether [`Recovery::in_flight`] is other than the flight. Asked once.
+    fn counts_air(&self) -> bool {
+        false
+    }
     /// Bytes that count against the congestion window.
     fn in_flight(&self, t: &Transfer) -> u64 {
         t.out.flight()
@@ -137,6 +141,7 @@ family! {
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     fn last_resort(&mut self, t: &Transfer) -> Option<usize>;
     fn holds(&self, t: &Transfer) -> bool;
+    fn counts_air(&self) -> bool;
     fn in_flight(&self, t: &Transfer) -> u64;
     fn duplicates(&self) -> u32;
     fn repairing(&self) -> bool;

@@ -191,6 +191,10 @@ impl Recovery for Sack {
             .find(|at| t.out.get(*at).is_some_and(|s| !s.is(marks::SACKED | marks::REPAIR)))
     }
 
+    fn counts_air(&self) -> bool {
+        true
+    }
+
     fn in_flight(&self, t: &Transfer) -> u64 {
         if self.repairing || self.after_timeout { t.out.pipe() } else { t.out.flight() }
     }

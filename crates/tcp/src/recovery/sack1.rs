@@ -125,6 +125,10 @@ impl Recovery for Sack1 {
         Some(at)
     }
 
+    fn counts_air(&self) -> bool {
+        true
+    }
+
     fn in_flight(&self, t: &Transfer) -> u64 {
         if self.repairing { self.pipe(t) } else { t.out.flight() }
     }

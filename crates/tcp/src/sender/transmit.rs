@@ -39,45 +39,59 @@ impl Sender {
     }
 
     /// The next segment to send now, if any.
-    #[inline]
     pub fn poll_transmit(&mut self, now: Time, witness: &mut impl Witness) -> Option<Transmit> {
+        let mut out = Transmit::default();
+        self.transmit(now, witness, &mut out).then_some(out)
+    }
+
+    /// As [`Self::poll_transmit`], written in place, whatever was there; whether there is one.
+    #[inline]
+    pub fn transmit(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
         match self.state {
-            State::Closed | State::Listening => return None,
-            State::Opening => return self.syn(now),
+            State::Closed | State::Listening => return false,
+            State::Opening => return self.syn(now, out),
             State::Established | State::Finished => {}
         }
         self.held = now < self.release;
         if self.held {
-            return None;
+            return false;
         }
         if let Some(at) = self.recovery.retransmission(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
-            return Some(self.data(now, &sent, true, witness));
+            self.data(now, &sent, true, witness, out);
+            return true;
         }
         if let Some((sent, again)) = self.next_in_order(now) {
-            return Some(self.data(now, &sent, again, witness));
+            self.data(now, &sent, again, witness, out);
+            return true;
         }
         if self.recovery.repairing()
             && let Some(at) = self.recovery.last_resort(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
-            return Some(self.data(now, &sent, true, witness));
+            self.data(now, &sent, true, witness, out);
+            return true;
         }
         let due = std::mem::take(&mut self.control_due);
-        due.then(|| Transmit { segment: self.segment(now, self.t.out.nxt(), 0, 0), ..Transmit::default() })
+        if due {
+            *out = Transmit::default();
+            self.segment(now, self.t.out.nxt(), 0, 0, &mut out.segment);
+        }
+        due
     }
 
-    fn syn(&mut self, now: Time) -> Option<Transmit> {
+    fn syn(&mut self, now: Time, out: &mut Transmit) -> bool {
         if !std::mem::take(&mut self.control_due) {
-            return None;
+            return false;
         }
         self.syn_sent = Some(now);
         self.t.deadline = Some(self.t.rtt.deadline(now, self.t.rtt.rto()));
-        let mut segment = self.segment(now, 0, 0, flags::SYN);
-        segment.request = self.t.start.request().map_or(0, quick_start::request);
-        segment.flags &= !flags::ACK;
-        Some(Transmit { segment, retransmission: self.syn_lost, ..Transmit::default() })
+        *out = Transmit { retransmission: self.syn_lost, ..Transmit::default() };
+        self.segment(now, 0, 0, flags::SYN, &mut out.segment);
+        out.segment.request = self.t.start.request().map_or(0, quick_start::request);
+        out.segment.flags &= !flags::ACK;
+        true
     }
 
     /// New data, or after a go-back the next segment again, if the windows have room; and whether it is again.
@@ -92,7 +106,7 @@ impl Sender {
             Some(again) => again,
             None => self.next_new(room)?,
         };
-        let in_flight = self.recovery.in_flight(&self.t);
+        let in_flight = self.air();
         let extra = if self.t.limited_transmit && (again.is_none() || self.stack.limited_resends) {
             f64::from(self.recovery.duplicates().min(DUP_THRESH - 1)) * self.t.window.mss
         } else {
@@ -141,12 +155,14 @@ impl Sender {
         (payload > 0 || fin).then_some((payload + u64::from(fin), fin))
     }
 
-    fn data(&mut self, now: Time, sent: &Sent, again: bool, witness: &mut impl Witness) -> Transmit {
+    #[inline]
+    fn data(&mut self, now: Time, sent: &Sent, again: bool, witness: &mut impl Witness, out: &mut Transmit) {
         let fin = sent.is(marks::FIN);
         let len = (sent.span() - u64::from(fin)) as u32;
-        let mut segment = self.segment(now, sent.seq, len, if fin { flags::FIN } else { 0 });
+        self.segment(now, sent.seq, len, if fin { flags::FIN } else { 0 }, &mut out.segment);
+        let segment = &mut out.segment;
         if self.stack.ack_rate_request > 0 && len > 0 {
-            segment.request = self.ack_rate_request(&segment, again);
+            segment.request = self.ack_rate_request(segment, again);
         }
         if !again && std::mem::take(&mut self.t.cwr_due) {
             segment.flags |= flags::CWR;
@@ -158,7 +174,7 @@ impl Sender {
             seq: segment.seq,
             bytes: len,
             retransmission: again,
-            in_flight: self.recovery.in_flight(&self.t).saturating_sub(u64::from(len)),
+            in_flight: self.air().saturating_sub(u64::from(len)),
             more: self.unsent() > 0,
         };
         if let Some(rates) = &mut self.t.rates {
@@ -172,21 +188,18 @@ impl Sender {
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
-            self.pace(now, &segment);
+            self.pace(now, &out.segment);
         }
         if self.t.deadline.is_none() {
             self.t.restart_timer(now);
         }
         if self.stack.rto_samples == RtoSamples::OneAWindow && !again && self.t.timed_end == NOTHING_TIMED {
-            (self.t.timed_end, self.t.timed_at) = (segment.end(), now);
+            (self.t.timed_end, self.t.timed_at) = (out.segment.end(), now);
         }
-        Transmit {
-            segment,
-            number: Some(sent.number),
-            retransmission: again,
-            ecn_capable: self.stack.ecn && len > 0 && !again,
-            slow_start: self.t.window.in_slow_start(),
-        }
+        out.number = Some(sent.number);
+        out.retransmission = again;
+        out.ecn_capable = self.stack.ecn && len > 0 && !again;
+        out.slow_start = self.t.window.in_slow_start();
     }
 
     /// What the segment asks of the receiver.
@@ -212,18 +225,13 @@ impl Sender {
         }
     }
 
-    fn segment(&self, now: Time, seq: u64, len: u32, flag: u8) -> Segment {
-        let (ts_val, ts_ecr) = if self.stack.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
-        Segment {
-            seq,
-            ack: self.peer_nxt,
-            window: u32::from(u16::MAX),
-            len,
-            ts_val,
-            ts_ecr,
-            flags: flag | flags::ACK,
-            ..Segment::default()
-        }
+    #[inline]
+    fn segment(&self, now: Time, seq: u64, len: u32, flag: u8, out: &mut Segment) {
+        (out.seq, out.ack, out.len) = (seq, self.peer_nxt, len);
+        out.window = u32::from(u16::MAX);
+        (out.flags, out.request) = (flag | flags::ACK, 0);
+        out.sack.clear();
+        (out.ts_val, out.ts_ecr) = if self.stack.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
     }
 
     /// When to ask [`Self::poll_transmit`] again although nothing happens: pacing holds a segment back until then.
