@@ -22,7 +22,7 @@ use std::rc::Rc;
 use tables::Tables;
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
-use truckee_tcp::Time;
+use truckee_tcp::{Time, Transmit};
 use truckee_tcp::ack::AnyAckPolicy;
 
 /// Kinds of components in an event's key: its upper four bits. At equal times the lower kind goes first.
@@ -163,6 +163,8 @@ pub struct Network<'a> {
     /// What crosses each link, where anybody wants to know.
     load: Option<Load>,
     commands: Vec<Command>,
+    /// Where endpoints write what they send.
+    scratch: Transmit,
 }
 
 impl Network<'_> {

@@ -147,7 +147,9 @@ impl Endpoint {
             (None, Some(rx)) => {
                 (out.number, out.retransmission, out.ecn_capable, out.slow_start) =
                     (None, false, false, false);
-                rx.transmit(now, &mut out.segment)
+                let due = rx.transmit(now, &mut out.segment);
+                out.last = rx.is_silent();
+                due
             }
             (Some(_), Some(_)) => self.transmit_both(now, witness, out),
             (None, None) => false,
@@ -161,6 +163,7 @@ impl Endpoint {
             if out.segment.has(flags::ACK) {
                 rx.carry(&mut out.segment);
             }
+            out.last = false;
             return true;
         }
         *out = Transmit::default();

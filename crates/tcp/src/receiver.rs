@@ -364,6 +364,12 @@ impl Receiver {
         true
     }
 
+    /// Whether no ACK is due now.
+    #[inline]
+    pub(crate) fn is_silent(&self) -> bool {
+        self.sink.is_empty() && self.closing.is_none()
+    }
+
     /// The SYN-ACK.
     fn greet(&mut self, now: Time, out: &mut Segment) {
         self.ts_recent = self.ts_recent.max(self.syn_ack_due.take().unwrap_or(0));

@@ -131,6 +131,8 @@ pub struct Transmit {
     pub ecn_capable: bool,
     /// Whether the sender was in slow start when it sent this.
     pub slow_start: bool,
+    /// Whether the endpoint surely has nothing else to send now, so that it need not be asked.
+    pub last: bool,
 }
 
 impl Segment {
@@ -150,7 +152,11 @@ impl Segment {
     }
 
     /// Bytes on an IPv4 link: headers, options, payload.
+    #[inline]
     pub fn wire_bytes(&self) -> u32 {
+        if self.ts_val == 0 && self.request == 0 && self.sack.is_empty() {
+            return HEADER_BYTES + self.len; // as nearly always
+        }
         let timestamps = if self.ts_val != 0 { TIMESTAMP_BYTES } else { 0 };
         let ack_rate = if self.request != 0 && !self.has(flags::SYN) { ACK_RATE_BYTES } else { 0 };
         HEADER_BYTES + timestamps + ack_rate + self.sack.header_bytes() + self.len

@@ -459,7 +459,7 @@ impl Sender {
     }
 
     /// What an ACK's SACK blocks report for the first time, and what twice.
-    #[inline]
+    #[inline(always)]
     fn read_sack(&self, segment: &Segment) -> (Reported, Option<(u64, u64)>) {
         if segment.sack.is_empty() {
             return (Reported::default(), None);

@@ -24,7 +24,7 @@ use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Change, Changed, Direction, Flow, FlowSettings, Limit, Queue};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
-use truckee_tcp::Registry;
+use truckee_tcp::{Registry, Transmit};
 use truckee_tcp::ack::AnyAckPolicy;
 
 impl<'a> Network<'a> {
@@ -66,6 +66,7 @@ impl<'a> Network<'a> {
             drops_ahead: Vec::new(),
             load: None,
             commands: Vec::new(),
+            scratch: Transmit::default(),
         };
         let mut routes = Routes::new(&scenario.nodes, &scenario.links);
         network.add_flows(options, registry, &mut routes)?;

@@ -10,7 +10,7 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind, Transmit};
+use truckee_tcp::{Cause, LossKind};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
@@ -64,7 +64,9 @@ impl Network<'_> {
         } else {
             self.flush(index, DESTINATION);
         }
-        self.tell_application(index, DESTINATION, bytes);
+        if bytes > 0 && self.connections[index].awaited[DESTINATION] {
+            self.tell_application(index, DESTINATION, bytes);
+        }
     }
 
     /// The flow's data has been handed to its application.
@@ -93,13 +95,9 @@ impl Network<'_> {
         deliveries.last = now;
     }
 
-    /// The application hears of what has been delivered, if it waits for that.
-    #[inline]
+    /// The application, which waits for that, hears of what has been delivered.
     fn tell_application(&mut self, index: usize, end: usize, bytes: u64) {
         let connection = &self.connections[index];
-        if bytes == 0 || !connection.awaited[end] {
-            return;
-        }
         let (flow, lane) = (connection.flow, connection.lane);
         if self.flows[flow].app.delivered(self.now, lane, end, bytes, &mut self.commands) {
             self.obey(flow);
@@ -128,7 +126,9 @@ impl Network<'_> {
             self.tap(index, id, false);
         }
         self.after(index, SOURCE);
-        self.tell_application(index, SOURCE, asked);
+        if asked > 0 && self.connections[index].awaited[SOURCE] {
+            self.tell_application(index, SOURCE, asked);
+        }
     }
 
     /// The timer of an end.
@@ -180,18 +180,18 @@ impl Network<'_> {
     #[inline]
     fn flush_at<const END: usize>(&mut self, index: usize) {
         let now = self.now;
-        let mut sent = Transmit::default();
         loop {
             let connection = &mut self.connections[index];
-            if !connection.ends.transmit::<END>(now, &mut sent) {
+            let sent = &mut self.scratch;
+            if !connection.ends.transmit::<END>(now, sent) {
                 break;
             }
-            let segment = &sent.segment;
+            let (segment, last) = (&sent.segment, sent.last);
             let mut packet = Packet::of(segment);
             packet.owner = index as u32;
             packet.generation = connection.generation;
             packet.at = if END == SOURCE { connection.forward.start } else { connection.back.start };
-            packet.bits = bits::of(&sent, END == SOURCE);
+            packet.bits = bits::of(sent, END == SOURCE);
             packet.number = sent.number.unwrap_or_default();
             if segment.len > 0
                 && END == SOURCE
@@ -212,6 +212,9 @@ impl Network<'_> {
                 self.tap(index, id, END == SOURCE);
             }
             self.inject(id, now);
+            if last {
+                break;
+            }
         }
         self.arm(index, END);
     }

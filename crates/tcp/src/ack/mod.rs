@@ -48,6 +48,12 @@ impl AckSink {
         }
     }
 
+    /// Whether none waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
     /// Takes the ACK out that leaves first.
     #[inline]
     pub fn pop(&mut self) -> Option<u64> {

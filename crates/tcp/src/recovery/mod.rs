@@ -96,6 +96,10 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
     /// Index (in `t.out`) of a segment to retransmit now, out of turn. Asked until it says `None`.
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
+    /// Whether it surely has nothing to retransmit before the next ACK, departure or timer: then it is not asked.
+    fn idle(&self) -> bool {
+        false
+    }
     /// Index of a segment to retransmit where there is no new data to send although the window has room.
     fn last_resort(&mut self, _t: &Transfer) -> Option<usize> {
         None
@@ -139,6 +143,7 @@ family! {
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
     fn deflated(&self, t: &Transfer) -> f64;
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
+    fn idle(&self) -> bool;
     fn last_resort(&mut self, t: &Transfer) -> Option<usize>;
     fn holds(&self, t: &Transfer) -> bool;
     fn counts_air(&self) -> bool;

@@ -144,6 +144,10 @@ impl Recovery for NewReno {
         self.target.unwrap_or(t.window.cwnd)
     }
 
+    fn idle(&self) -> bool {
+        self.target.is_none() && !self.retransmit
+    }
+
     fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
         std::mem::take(&mut self.retransmit).then_some(0)
     }

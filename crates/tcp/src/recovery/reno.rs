@@ -86,6 +86,10 @@ impl Recovery for Reno {
         self.deflated.unwrap_or(t.window.cwnd)
     }
 
+    fn idle(&self) -> bool {
+        self.deflated.is_none() && !self.retransmit
+    }
+
     fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
         std::mem::take(&mut self.retransmit).then_some(0)
     }

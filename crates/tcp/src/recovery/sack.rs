@@ -152,6 +152,10 @@ impl Recovery for Sack {
         self.duplicates = 0;
     }
 
+    fn idle(&self) -> bool {
+        !self.repairing && !self.after_timeout
+    }
+
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
         if !self.repairing && !self.after_timeout {
             return None;

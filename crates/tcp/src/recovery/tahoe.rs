@@ -46,6 +46,10 @@ impl Recovery for Tahoe {
         t.out.go_back();
     }
 
+    fn idle(&self) -> bool {
+        true
+    }
+
     fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
         None
     }
@@ -84,6 +88,10 @@ impl Recovery for TahoeNoFastRetransmit {
 
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
         t.out.go_back();
+    }
+
+    fn idle(&self) -> bool {
+        true
     }
 
     fn retransmission(&mut self, _: &Transfer) -> Option<usize> {

@@ -81,6 +81,10 @@ impl Recovery for Vegas {
         self.newreno.deflated(t)
     }
 
+    fn idle(&self) -> bool {
+        self.newreno.idle()
+    }
+
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
         self.newreno.retransmission(t)
     }

@@ -56,7 +56,8 @@ impl Sender {
         if self.held {
             return false;
         }
-        if let Some(at) = self.recovery.retransmission(&self.t)
+        if !self.recovery.idle()
+            && let Some(at) = self.recovery.retransmission(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
             self.data(now, &sent, true, witness, out);
@@ -196,10 +197,26 @@ impl Sender {
         if self.stack.rto_samples == RtoSamples::OneAWindow && !again && self.t.timed_end == NOTHING_TIMED {
             (self.t.timed_end, self.t.timed_at) = (out.segment.end(), now);
         }
+        out.last = self.nothing_follows();
         out.number = Some(sent.number);
         out.retransmission = again;
         out.ecn_capable = self.stack.ecn && len > 0 && !again;
         out.slow_start = self.t.window.in_slow_start();
+    }
+
+    /// Whether it is certain, and cheap to tell, that nothing can leave behind the segment that has just left: there is new data
+    /// enough for a full segment, and no room for one.
+    #[inline]
+    fn nothing_follows(&self) -> bool {
+        let size = self.segment_size;
+        !self.paced
+            && real(self.air() + size) > self.t.window.cwnd
+            && self.unsent() >= size
+            && self.peer_window >= size
+            && self.stack.send_buffer.is_none()
+            && self.recovery.idle()
+            && self.t.out.to_resend().is_none()
+            && !(self.t.limited_transmit && self.recovery.duplicates() > 0)
     }
 
     /// What the segment asks of the receiver.
