@@ -79,7 +79,7 @@ impl Network<'_> {
     }
 
     /// Sends a packet into the link at its position, and on through links whose arrivals can be worked out.
-    #[inline]
+    #[inline(never)]
     pub(super) fn inject(&mut self, id: PacketId, time: Time) {
         let packet = &self.packets[id];
         self.send_on(id, packet.at, packet.wire, time);
@@ -87,7 +87,7 @@ impl Network<'_> {
 
     /// The same of a packet of so many bytes at this position. The packet itself, which may be far from the cache, is not
     /// read where the links do not ask for it.
-    #[inline]
+    #[inline(always)]
     fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
         let mut link = self.paths[at as usize] & !FUSED;
         loop {
