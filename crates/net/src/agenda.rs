@@ -97,7 +97,7 @@ impl Agenda {
         self.add(event(time, key));
     }
 
-    #[inline(always)]
+    #[inline]
     fn add(&mut self, new: Event) {
         if self.len == ROW || !self.later.is_empty() {
             return self.add_to_many(new);

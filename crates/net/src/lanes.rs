@@ -61,7 +61,7 @@ impl Lanes {
     }
 
     /// Another packet of a convoy. Returns its lane if it is the next packet there.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, convoy: u32, packet: UnderWay) -> Option<u32> {
         let mut number = convoy;
         let mut lane = &mut self.lanes[convoy as usize];

@@ -238,6 +238,18 @@ pub struct Links {
     links: Vec<Link>,
     wires: Vec<Wire>,
     measured: Measured,
+    /// Their books before each packet that was worked out ahead of its coming, where a run may end before.
+    ahead: Vec<Page>,
+}
+
+/// A link's books as they are until a packet comes.
+#[derive(Debug)]
+struct Page {
+    /// When it comes.
+    at: Time,
+    link: u32,
+    counts: Counts,
+    free_at: Time,
 }
 
 impl Links {

@@ -112,6 +112,11 @@ impl Delays {
     pub fn merge(&mut self, other: &Delays) {
         self.sum += other.sum;
         self.squares += other.squares;
+        if self.bins.is_empty() {
+            (self.bins, self.first) = (other.bins.clone(), other.first);
+            self.spilt = other.spilt.clone();
+            return;
+        }
         self.sort_in();
         other.counts().for_each(|(bin, count)| self.add_to(bin, count));
     }

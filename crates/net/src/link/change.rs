@@ -1,7 +1,7 @@
 //! Links whose rate or delay changes in mid run, or that fail; and closing a link's books.
 
-use super::special::{Page, Special};
-use super::{Links, Measured, Transmitter, Wire};
+use super::special::Special;
+use super::{Links, Measured, Page, Transmitter, Wire};
 use crate::packet::{InTransit, PacketId};
 use truckee_channel::Capacity;
 use truckee_tcp::{Nanos, Time};
@@ -83,22 +83,21 @@ impl Links {
 
     /// Notes a link's books at `now`, before it is offered a packet that comes at `at`: [`Self::close`] may want them back.
     pub fn note_books(&mut self, index: usize, now: Time, at: Time) {
-        let link = &mut self.links[index];
-        let ahead = &mut link.special.get_or_insert_default().ahead;
+        let ahead = &mut self.ahead;
         if ahead.len() == ahead.capacity() {
-            ahead.drain(..ahead.partition_point(|page| page.at <= now));
+            ahead.retain(|page| page.at > now);
             ahead.reserve(ahead.len().max(32));
         }
-        ahead.push(Page { at, counts: link.transmitter.counts, free_at: link.transmitter.free_at });
+        let Transmitter { counts, free_at, .. } = self.links[index].transmitter;
+        ahead.push(Page { at, link: index as u32, counts, free_at });
     }
 
     /// The run ends at `end`: what was to come later has not come.
     pub fn close(&mut self, end: Time) {
-        for link in &mut self.links {
-            let Some(special) = &link.special else { continue };
-            if let Some(page) = special.ahead.get(special.ahead.partition_point(|page| page.at <= end)) {
-                (link.transmitter.counts, link.transmitter.free_at) = (page.counts, page.free_at);
-            }
+        // The last page to be restored of a link is that before the first packet that has not come.
+        for page in std::mem::take(&mut self.ahead).iter().rev().filter(|page| page.at > end) {
+            let transmitter = &mut self.links[page.link as usize].transmitter;
+            (transmitter.counts, transmitter.free_at) = (page.counts, page.free_at);
         }
     }
 

@@ -1,6 +1,6 @@
 //! What only some links have, and what becomes of a packet there.
 
-use super::{BITS_NS, Counts, Link, Links, Measured, NO_CONVOY, Nature, Rare, Transmitter, UNWIRED, Wire};
+use super::{BITS_NS, Link, Links, Measured, NO_CONVOY, Nature, Rare, Transmitter, UNWIRED, Wire};
 use crate::ack_filter::{AckFilter, Held, Seen};
 use crate::lanes::Lanes;
 use crate::packet::{DropCause, InTransit, Packet, PacketId, bits};
@@ -70,17 +70,6 @@ pub(super) struct Special {
     /// Time of the pending event of what is in `transit`.
     pub armed: Time,
     pub rare: Rare,
-    /// Its books before each packet that was worked out ahead of its coming, by the time at which that comes.
-    pub ahead: Vec<Page>,
-}
-
-/// A link's books as they are until something comes.
-#[derive(Debug)]
-pub(super) struct Page {
-    /// When it comes.
-    pub at: Time,
-    pub counts: Counts,
-    pub free_at: Time,
 }
 
 /// A queue that is asked for nothing but room.
@@ -132,7 +121,6 @@ impl Default for Special {
             transit: None,
             armed: Time::MAX,
             rare: Rare::default(),
-            ahead: Vec::new(),
         }
     }
 }
@@ -356,7 +344,8 @@ impl Links {
     /// No links yet.
     pub fn of(scenario: &Scenario) -> Self {
         let measured = Measured { from: scenario.warmup, to: scenario.duration };
-        Self { links: Vec::with_capacity(2 * scenario.links.len()), wires: Vec::new(), measured }
+        let links = Vec::with_capacity(2 * scenario.links.len());
+        Self { links, wires: Vec::new(), measured, ahead: Vec::new() }
     }
 
     /// Adds an idle link, whose random streams are called by `name`. A plain one has no wire until [`Self::wire_up`].
@@ -382,17 +371,25 @@ impl Links {
         group: impl Fn(usize) -> u64,
     ) {
         let mut wires = HashMap::new();
+        // Mostly a link is like the one before it, each direction like that of the same name.
+        let mut last = [None; 2];
         for (index, link) in self.links.iter_mut().enumerate() {
             match &link.special {
                 Some(special) if special.transit.is_some() => {}
                 Some(_) => self.wires[link.wire as usize].convoy = lanes.open(),
                 None => {
                     let direction = direction(index);
-                    let wire = wires.entry((direction.rate, direction.delay, group(index)));
-                    link.wire = *wire.or_insert_with(|| {
+                    let key = (direction.rate, direction.delay, group(index));
+                    let last = &mut last[index % 2];
+                    if let Some((_, wire)) = last.filter(|(of, _)| *of == key) {
+                        link.wire = wire;
+                        continue;
+                    }
+                    link.wire = *wires.entry(key).or_insert_with(|| {
                         self.wires.push(Wire { convoy: lanes.open(), ..Wire::new(direction, Nature::Plain) });
                         (self.wires.len() - 1) as u32
                     });
+                    *last = Some((key, link.wire));
                 }
             }
         }

@@ -67,15 +67,20 @@ impl Network<'_> {
     }
 
     /// Sends a packet that goes by tables into a link.
+    #[inline(never)]
     pub(super) fn send_over(&mut self, id: PacketId, link: u32) {
         let (time, wire) = (self.now, self.packets[id].wire);
-        if let Some((arrival, convoy)) = self.cross(id, BY_TABLE, link as usize, time, wire) {
+        let crossed = match self.links.cross(link as usize, time, wire) {
+            Crossing::Arrives(arrival, convoy) => Some((arrival, convoy)),
+            other => self.is_not_crossed(other, id, BY_TABLE, link as usize, time),
+        };
+        if let Some((arrival, convoy)) = crossed {
             self.carry(convoy, UnderWay { arrival, link, packet: id, at: BY_TABLE, wire });
         }
     }
 
     /// Sends a packet into the link at its position, and on through links whose arrivals can be worked out.
-    #[inline]
+    #[inline(never)]
     pub(super) fn inject(&mut self, id: PacketId, time: Time) {
         let packet = &self.packets[id];
         self.send_on(id, packet.at, packet.wire, time);
@@ -83,12 +88,18 @@ impl Network<'_> {
 
     /// The same of a packet of so many bytes at this position. The packet itself, which may be far from the cache, is not
     /// read where the links do not ask for it.
-    #[inline]
+    #[inline(always)]
     fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
         let mut link = self.paths[at as usize] & !FUSED;
         loop {
             let index = link as usize;
-            let Some((arrival, convoy)) = self.cross(id, at, index, time, wire) else { return };
+            let (arrival, convoy) = match self.links.cross(index, time, wire) {
+                Crossing::Arrives(arrival, convoy) => (arrival, convoy),
+                other => match self.is_not_crossed(other, id, at, index, time) {
+                    Some(crossing) => crossing,
+                    None => return,
+                },
+            };
             let next = self.paths[at as usize + 1];
             if next & FUSED == 0 {
                 let at = if next == END { AT_LAST } else { at };
@@ -106,18 +117,22 @@ impl Network<'_> {
         }
     }
 
-    /// A packet comes to a link. Returns arrival and convoy where it goes on from here.
-    #[inline(always)]
-    fn cross(&mut self, id: PacketId, at: u32, index: usize, time: Time, wire: u32) -> Option<(Time, u32)> {
-        match self.links.cross(index, time, wire) {
-            Crossing::Arrives(arrival, convoy) => Some((arrival, convoy)),
-            Crossing::Special => self.offer(id, at, index, time),
-            Crossing::Full => {
-                self.packets.remove(id);
-                self.on_drop(id, index, DropCause::Queue, time);
-                None
-            }
+    /// A packet finds no room at a link, or is asked for more. Returns arrival and convoy where it goes on from here.
+    #[inline(never)]
+    fn is_not_crossed(
+        &mut self,
+        crossing: Crossing,
+        id: PacketId,
+        at: u32,
+        index: usize,
+        time: Time,
+    ) -> Option<(Time, u32)> {
+        if !matches!(crossing, Crossing::Full) {
+            return self.offer(id, at, index, time);
         }
+        self.packets.remove(id);
+        self.on_drop(id, index, DropCause::Queue, time);
+        None
     }
 
     /// Offers a packet to a link that asks more of it. Returns arrival and convoy where it goes on from here.
@@ -165,7 +180,7 @@ impl Network<'_> {
     }
 
     /// Puts a packet on its way in a lane.
-    #[inline]
+    #[inline(always)]
     fn carry(&mut self, convoy: u32, packet: UnderWay) {
         if let Some(lane) = self.lanes.add(convoy, packet) {
             self.agenda.push_arrival(packet.arrival, kind::arrival(packet.link, lane as usize));
