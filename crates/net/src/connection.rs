@@ -157,15 +157,14 @@ pub struct Way {
     pub deliveries: Deliveries,
 }
 
-/// Has an end do something, and those hear of it who listen there. A direction without data has none, and costs nothing.
+/// Has an end of a two-way connection do something, and those hear of it who listen there.
 macro_rules! heard {
     ($ends:ident.at[$end:expr].$method:ident($($arg:expr),*) $($out:ident)?) => {{
-        let (endpoint, forward) = (&mut $ends.at[$end], &mut $ends.forward);
-        match (&mut $ends.back, $end) {
-            (None, SOURCE) => endpoint.$method($($arg,)* &mut forward.books $(, $out)?),
-            (None, _) => endpoint.$method($($arg,)* &mut forward.watch $(, $out)?),
-            (Some(back), SOURCE) => endpoint.$method($($arg,)* &mut (&mut forward.books, &mut back.watch) $(, $out)?),
-            (Some(back), _) => endpoint.$method($($arg,)* &mut (&mut back.books, &mut forward.watch) $(, $out)?),
+        let Ends { at, forward, back } = $ends;
+        let Some(back) = back else { return Default::default() };
+        match $end {
+            SOURCE => at[SOURCE].$method($($arg,)* &mut (&mut forward.books, &mut back.watch) $(, $out)?),
+            _ => at[DESTINATION].$method($($arg,)* &mut (&mut back.books, &mut forward.watch) $(, $out)?),
         }
     }};
 }
@@ -173,43 +172,86 @@ macro_rules! heard {
 impl Ends {
     /// Opens the connection: from the destination where that asks, else from the source.
     pub fn open(&mut self, now: Time) {
-        if self.back.is_some() {
-            heard!(self.at[SOURCE].listen(now));
-            heard!(self.at[DESTINATION].open(now));
-        } else {
-            heard!(self.at[SOURCE].open(now));
+        match &mut self.back {
+            None => self.at[SOURCE].open(now, &mut self.forward.books),
+            Some(back) => {
+                self.at[SOURCE].listen(now, &mut self.forward.books);
+                self.at[DESTINATION].open(now, &mut back.books);
+            }
         }
     }
 
     /// See [`Endpoint::on_segment`].
-    #[inline]
+    #[inline(always)]
     pub fn on_segment<const END: usize>(
         &mut self,
         now: Time,
         segment: &Segment,
         congestion_experienced: bool,
     ) {
-        heard!(self.at[END].on_segment(now, segment, congestion_experienced));
+        let way = &mut self.forward;
+        match (END, &self.back) {
+            (SOURCE, None) => {
+                if let Some(tx) = self.at[SOURCE].tx_mut() {
+                    tx.on_segment(now, segment, &mut way.books);
+                }
+            }
+            (_, None) => {
+                if let Some(rx) = self.at[DESTINATION].rx_mut() {
+                    rx.on_segment(now, segment, congestion_experienced, &mut way.watch);
+                }
+            }
+            _ => self.on_segment_of_both(END, now, segment, congestion_experienced),
+        }
+    }
+
+    #[inline(never)]
+    fn on_segment_of_both(&mut self, end: usize, now: Time, segment: &Segment, congestion_experienced: bool) {
+        heard!(self.at[end].on_segment(now, segment, congestion_experienced));
     }
 
     /// See [`Endpoint::on_timer`].
     pub fn on_timer(&mut self, end: usize, now: Time) {
-        heard!(self.at[end].on_timer(now));
+        match (end, &self.back) {
+            (SOURCE, None) => self.at[SOURCE].on_timer(now, &mut self.forward.books),
+            (_, None) => self.at[DESTINATION].on_timer(now, &mut self.forward.watch),
+            _ => heard!(self.at[end].on_timer(now)),
+        }
     }
 
     /// See [`Endpoint::transmit`].
-    #[inline]
+    #[inline(always)]
     pub fn transmit<const END: usize>(&mut self, now: Time, out: &mut Transmit) -> bool {
-        if !heard!(self.at[END].transmit(now) out) {
-            return false;
+        let way = &mut self.forward;
+        match (END, &self.back) {
+            (SOURCE, None) => {
+                let Some(tx) = self.at[SOURCE].tx_mut() else { return false };
+                let due = tx.transmit(now, &mut way.books, out);
+                if due && out.segment.len > 0 && !out.retransmission {
+                    way.births.on_sent(now, out.segment.seq, out.segment.end());
+                }
+                due
+            }
+            (_, None) => self.at[DESTINATION].acknowledge(now, out),
+            _ => self.transmit_of_both(END, now, out),
         }
-        if out.segment.len > 0
+    }
+
+    #[inline(never)]
+    fn transmit_of_both(&mut self, end: usize, now: Time, out: &mut Transmit) -> bool {
+        let due = self.ask_both(end, now, out);
+        if due
+            && out.segment.len > 0
             && !out.retransmission
-            && let Some(way) = self.way_from(END)
+            && let Some(way) = self.way_from(end)
         {
             way.births.on_sent(now, out.segment.seq, out.segment.end());
         }
-        true
+        due
+    }
+
+    fn ask_both(&mut self, end: usize, now: Time, out: &mut Transmit) -> bool {
+        heard!(self.at[end].transmit(now) out)
     }
 
     /// The direction of what an end sends.

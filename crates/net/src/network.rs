@@ -22,8 +22,8 @@ use std::rc::Rc;
 use tables::Tables;
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
-use truckee_tcp::{Time, Transmit};
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::{Time, Transmit};
 
 /// Kinds of components in an event's key: its upper four bits. At equal times the lower kind goes first.
 mod kind {

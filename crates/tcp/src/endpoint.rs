@@ -144,16 +144,20 @@ impl Endpoint {
     pub fn transmit(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
         match (&mut self.tx, &mut self.rx) {
             (Some(tx), None) => tx.transmit(now, witness, out),
-            (None, Some(rx)) => {
-                (out.number, out.retransmission, out.ecn_capable, out.slow_start) =
-                    (None, false, false, false);
-                let due = rx.transmit(now, &mut out.segment);
-                out.last = rx.is_silent();
-                due
-            }
+            (None, Some(_)) => self.acknowledge(now, out),
             (Some(_), Some(_)) => self.transmit_both(now, witness, out),
             (None, None) => false,
         }
+    }
+
+    /// As [`Self::transmit`] of an end that only receives.
+    #[inline]
+    pub fn acknowledge(&mut self, now: Time, out: &mut Transmit) -> bool {
+        let Some(rx) = &mut self.rx else { return false };
+        (out.number, out.retransmission, out.ecn_capable, out.slow_start) = (None, false, false, false);
+        let due = rx.transmit(now, &mut out.segment);
+        out.last = rx.is_silent();
+        due
     }
 
     /// Data first, which carries the ACK that waits.

@@ -219,7 +219,7 @@ impl Outstanding {
     }
 
     /// Everything below `ack` is acknowledged. `ack` is within (una, max].
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self, ack: u64) -> Covered {
         debug_assert!(ack > self.una && ack <= self.max);
         let mut covered = Covered { bytes: ack - self.una, ..Covered::default() };

@@ -201,7 +201,7 @@ impl Receiver {
         &self.policy
     }
 
-    #[inline]
+    #[inline(always)]
     fn sort_in(&mut self, now: Time, segment: &Segment) -> Arrival {
         let end = segment.end();
         if segment.has(flags::FIN) {
@@ -340,7 +340,7 @@ impl Receiver {
     }
 
     /// As [`Self::poll_transmit`], written in place, whatever was there; whether there is one.
-    #[inline]
+    #[inline(always)]
     pub fn transmit(&mut self, now: Time, out: &mut Segment) -> bool {
         if self.syn_ack_due.is_some() {
             self.greet(now, out);

@@ -140,17 +140,23 @@ impl<T: ?Sized> Custom<T> {
     }
 
     /// Has the member do something.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn ask<R>(&self, method: &str, f: impl FnOnce(&T) -> R) -> R {
         catch_unwind(AssertUnwindSafe(|| f(&self.member))).unwrap_or_else(|panic| self.said(method, panic))
     }
 
     /// Has the member do something that changes it.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn tell<R>(&mut self, method: &str, f: impl FnOnce(&mut T) -> R) -> R {
         let member = &mut *self.member;
         catch_unwind(AssertUnwindSafe(|| f(member))).unwrap_or_else(|panic| self.said(method, panic))
     }
 
     /// Refuses what cannot be gone on with, of what the member has left or answered.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn check(&self, method: &str, left: &impl Sound) {
         if let Some(fault) = left.fault() {
             self.fail(format!("{method} {fault}"));

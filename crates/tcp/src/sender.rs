@@ -486,7 +486,7 @@ impl Sender {
         self.t.echoed_until = self.t.out.max();
     }
 
-    #[inline]
+    #[inline(always)]
     fn rtt_sample(
         &mut self,
         now: Time,

@@ -96,7 +96,7 @@ impl Sender {
     }
 
     /// New data, or after a go-back the next segment again, if the windows have room; and whether it is again.
-    #[inline]
+    #[inline(always)]
     fn next_in_order(&mut self, now: Time) -> Option<(Sent, bool)> {
         self.restart_after_idle(now);
         let out = &self.t.out;
@@ -206,7 +206,7 @@ impl Sender {
 
     /// Whether it is certain, and cheap to tell, that nothing can leave behind the segment that has just left: there is new data
     /// enough for a full segment, and no room for one.
-    #[inline]
+    #[inline(always)]
     fn nothing_follows(&self) -> bool {
         let size = self.segment_size;
         !self.paced
