@@ -93,8 +93,22 @@ impl Agenda {
     /// Puts another arrival in place of the next event, which is one.
     #[inline]
     pub fn replace_arrival(&mut self, time: Time, key: Key) {
+        let new = event(time, key);
+        if self.len == 1 && !self.later.is_empty() {
+            return self.replace_only(new);
+        }
         self.len -= 1;
-        self.add(event(time, key));
+        self.add(new);
+    }
+
+    /// The same where the next arrival is the only one in the row, and more come later.
+    #[inline(never)]
+    fn replace_only(&mut self, new: Event) {
+        let first = self.later.first();
+        self.row[0] = first.min(new);
+        if new > first {
+            self.later.replace(new);
+        }
     }
 
     #[inline]
