@@ -148,6 +148,9 @@ impl Flow {
         let mut event = None;
         self.throughput.on_sent(data, &sent, self.book.flight());
         self.rtt.on_sent(data);
+        if closes(data.flags) {
+            self.acks.on_fin(data.end - 1);
+        }
         if data.len > 0 {
             let d = self.rtt.sender_side().unwrap_or(0);
             if let Some(round) = self.rounds.on_sent(data, &sent, before.flight, d) {

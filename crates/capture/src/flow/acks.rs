@@ -59,6 +59,8 @@ pub struct Acks {
     last_ack: u64,
     last_id: Option<u16>,
     last_at: Time,
+    /// The number of the FIN, which is no byte of data.
+    fin: Option<u64>,
     /// ACKs of parts of segments, those that complete one included, and their bytes.
     parts: u64,
     part_bytes: u64,
@@ -80,10 +82,11 @@ impl Acks {
         c.unseen_bytes += acked.unseen;
         if acked.newly > 0 {
             c.advancing += u64::from(ack.pure);
-            if acked.unseen == 0 {
-                self.bytes += acked.newly;
-                self.largest = self.largest.max(acked.newly);
-                self.advance(acked, u64::from(segment_size.max(1)));
+            let bytes = acked.newly - u64::from(self.fin.is_some_and(|fin| fin + 1 == ack.ack));
+            if acked.unseen == 0 && bytes > 0 {
+                self.bytes += bytes;
+                self.largest = self.largest.max(bytes);
+                self.advance(acked.within, bytes, u64::from(segment_size.max(1)));
             }
         } else if ack.pure {
             let same_window = ack.window == self.window;
@@ -98,20 +101,21 @@ impl Acks {
         (self.window, self.last_ack, self.last_at) = (ack.window, ack.ack, ack.now);
     }
 
-    fn advance(&mut self, acked: &Acked, size: u64) {
+    /// An ACK of so many bytes of data, which ends `within` a piece.
+    fn advance(&mut self, within: Option<u64>, bytes: u64, size: u64) {
         let c = &mut self.counts;
         // An offloaded piece is many segments: what matters is whether the ACK ends at an edge of one of them.
-        let within = acked.within.is_some_and(|bytes| bytes % size != 0);
+        let within = within.is_some_and(|at| at % size != 0);
         let continues = std::mem::replace(&mut self.was_within, within);
-        if (within || continues) && acked.newly < size {
+        if (within || continues) && bytes < size {
             self.parts += 1;
-            self.part_bytes += acked.newly;
+            self.part_bytes += bytes;
         }
-        if within && acked.newly < size {
+        if within && bytes < size {
             c.divided += 1;
             return;
         }
-        match (acked.newly + size / 2) / size {
+        match (bytes + size / 2) / size {
             0 | 1 => c.of_one += 1,
             2 => c.of_two += 1,
             3 | 4 => c.of_three_or_four += 1,
@@ -135,6 +139,11 @@ impl Acks {
             self.missing += u64::from(step - 1);
         }
         false
+    }
+
+    /// The FIN has passed, at this number.
+    pub(super) fn on_fin(&mut self, number: u64) {
+        self.fin = Some(number);
     }
 
     /// Data of the receiver has passed: as many identifications as it was cut into, which does not show.

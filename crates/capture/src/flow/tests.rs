@@ -94,6 +94,19 @@ impl Script {
 }
 
 #[test]
+fn an_ack_of_a_fin_alone_is_none_of_a_segment() {
+    let mut script = Script::new();
+    script.data(0, 1);
+    script.ack(100, 1001);
+    let fin = Data { flags: flags::ACK | flags::FIN, end: 1002, ..script.made(200, 1001, 0, 0) };
+    script.flow.on_data(&fin, SIZE);
+    script.ack(300, 1002);
+    let acks = &script.flow.acks;
+    assert_eq!((acks.counts.pure, acks.counts.advancing, acks.counts.of_one), (2, 2, 1));
+    assert_eq!((acks.mean_bytes(), acks.largest()), (Some(1000.0), 1000));
+}
+
+#[test]
 fn the_air_is_what_is_neither_acknowledged_nor_reported_by_sack() {
     let mut s = Script::new();
     s.burst(0, 1, 5);
