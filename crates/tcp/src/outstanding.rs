@@ -187,8 +187,9 @@ impl Outstanding {
     }
 
     /// The segment at `nxt` where that is below `max`: what a go-back sends again.
+    #[inline]
     pub fn to_resend(&self) -> Option<&Sent> {
-        self.segments.get(self.cursor)
+        if self.nxt == self.max { None } else { self.segments.get(self.cursor) }
     }
 
     /// Records that the segment at `nxt` below `max` was sent again.

@@ -20,6 +20,8 @@ pub struct Receiver {
     /// Everything below has been acknowledged.
     acked: u64,
     waiting: Waiting,
+    /// Whether the next data has nothing to tell but that it is there: no handshake to end, no hole, no FIN, no ECN.
+    plain: bool,
     fin: Option<u64>,
     /// Whether the peer's FIN is answered with one of this side.
     closes: bool,
@@ -124,6 +126,7 @@ impl Receiver {
             rcv_nxt: 1,
             acked: 1,
             waiting: Waiting::default(),
+            plain: false,
             fin: None,
             closes: true,
             closing: None,
@@ -143,7 +146,7 @@ impl Receiver {
     }
 
     /// A segment has come; `congestion_experienced`: a router marked its packet (RFC 3168).
-    #[inline]
+    #[inline(always)]
     pub fn on_segment(
         &mut self,
         now: Time,
@@ -152,6 +155,24 @@ impl Receiver {
         witness: &mut impl Witness,
     ) {
         self.delivered = 0;
+        let is_next = segment.seq == self.rcv_nxt && segment.flags == flags::ACK && segment.len > 0;
+        if self.plain && is_next {
+            self.take::<true>(now, segment, witness);
+        } else {
+            self.on_any_segment(now, segment, congestion_experienced, witness);
+            let settled = self.meeting.is_none() && self.waiting.ranges.is_empty() && self.fin.is_none();
+            self.plain = settled && !self.ecn;
+        }
+    }
+
+    #[inline(never)]
+    fn on_any_segment(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        congestion_experienced: bool,
+        witness: &mut impl Witness,
+    ) {
         if segment.has(flags::SYN) {
             if !segment.has(flags::ACK) {
                 self.syn_ack_due = Some(segment.ts_val);
@@ -175,11 +196,17 @@ impl Receiver {
             }
             self.echo_congestion |= congestion_experienced;
         }
+        self.take::<false>(now, segment, witness);
+    }
+
+    /// Takes in what occupies sequence numbers; `PLAIN`: it is the next data, no more, and there is no hole.
+    #[inline(always)]
+    fn take<const PLAIN: bool>(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         if segment.seq <= self.acked {
             self.ts_recent = self.ts_recent.max(segment.ts_val); // RFC 7323, section 4.3
         }
         self.segments += u64::from(segment.len > 0);
-        let arrival = self.sort_in(now, segment);
+        let arrival = self.sort_in::<PLAIN>(now, segment);
         self.policy.on_segment(&arrival, &mut self.sink);
         if segment.len > 0 {
             witness.on_arrival(&arrival, &self.policy);
@@ -202,14 +229,14 @@ impl Receiver {
     }
 
     #[inline(always)]
-    fn sort_in(&mut self, now: Time, segment: &Segment) -> Arrival {
-        let end = segment.end();
-        if segment.has(flags::FIN) {
+    fn sort_in<const PLAIN: bool>(&mut self, now: Time, segment: &Segment) -> Arrival {
+        let end = if PLAIN { segment.seq + u64::from(segment.len) } else { segment.end() };
+        if !PLAIN && segment.has(flags::FIN) {
             self.fin = Some(end);
         }
         let expected = self.rcv_nxt;
-        let holes = !self.waiting.ranges.is_empty();
-        let in_order = segment.seq <= expected && end > expected;
+        let holes = !PLAIN && !self.waiting.ranges.is_empty();
+        let in_order = PLAIN || segment.seq <= expected && end > expected;
         if in_order {
             self.deliver(end);
             if holes {
@@ -224,20 +251,21 @@ impl Receiver {
             rcv_nxt: self.rcv_nxt,
             unacked: self.rcv_nxt.saturating_sub(self.acked),
             in_order,
-            urgent: !in_order || holes || segment.has(flags::FIN),
+            urgent: !PLAIN && (!in_order || holes || segment.has(flags::FIN)),
             end,
             window: self.window,
-            rtt: self.rtt_sample(now, segment),
+            rtt: self.rtt_sample::<PLAIN>(now, segment),
             request: segment.request,
         }
     }
 
     /// The receiver's own sample of the round-trip time: of the handshake, with its first data, then by timestamps.
-    fn rtt_sample(&mut self, now: Time, segment: &Segment) -> Option<Nanos> {
+    #[inline]
+    fn rtt_sample<const PLAIN: bool>(&mut self, now: Time, segment: &Segment) -> Option<Nanos> {
         let echoed = (segment.ts_ecr != 0).then(|| now.saturating_sub(segment.ts_ecr));
         match &self.meeting {
-            None => echoed,
-            Some(_) => self.meeting.take()?.rtt.or(echoed),
+            Some(_) if !PLAIN => self.meeting.take()?.rtt.or(echoed),
+            _ => echoed,
         }
     }
 

@@ -21,7 +21,7 @@ use crate::growth::AnyGrowth;
 use crate::outstanding::Outstanding;
 use crate::pace::AnyPacing;
 use crate::preset::Preset;
-use crate::recovery::{AnyRecovery, Recovery, Reported};
+use crate::recovery::{Advance, AnyRecovery, Recovery, Reported};
 use crate::response::AnyResponse;
 use crate::rtt::Rtt;
 use crate::segment::{Segment, flags};
@@ -105,6 +105,11 @@ pub struct Sender {
     state: State,
     t: Transfer,
     recovery: AnyRecovery,
+    /// Whether the stack and the parts ask for nothing out of the ordinary at any segment, and whether nothing is out of the
+    /// ordinary now: then nearly all that a segment might ask for need not be looked at. What is done is the same; code that
+    /// is written once is compiled twice, `PLAIN` or not.
+    simple: bool,
+    plain: bool,
     /// Bytes of a full segment: [`Window::mss`] as a whole number.
     segment_size: u64,
     /// Whether the recovery counts what is in the air its own way.
@@ -167,6 +172,8 @@ impl Sender {
         Self {
             state: State::Closed,
             paced: t.interest.paces,
+            simple: Self::is_simple(stack, &parts.recovery),
+            plain: false,
             t,
             counts_air: parts.recovery.counts_air(),
             timed: parts.recovery.has_timer(),
@@ -194,6 +201,24 @@ impl Sender {
             round_flight: 0,
             stack: stack.clone(),
         }
+    }
+
+    fn is_simple(stack: &Stack, recovery: &AnyRecovery) -> bool {
+        !(stack.ecn
+            || stack.segment_from_acks
+            || stack.ack_rate_request > 0
+            || stack.rto_samples != RtoSamples::EveryAck
+            || stack.rto_tick > 0
+            || stack.send_buffer.is_some()
+            || recovery.has_timer()
+            || recovery.hears_departures())
+    }
+
+    /// Looks anew whether anything is out of the ordinary.
+    #[inline]
+    fn look_about(&mut self) {
+        let quiet = self.simple && !self.t.starting && self.recovery.quiet();
+        self.plain = quiet && self.state == State::Established;
     }
 
     /// The bandwidth estimate that the controller goes by, bit/s, if it goes by one.
@@ -282,16 +307,39 @@ impl Sender {
         self.close();
     }
 
+    #[inline]
     fn check_finished(&mut self) {
+        if self.closed {
+            self.check_all_sent();
+        }
+    }
+
+    #[inline(never)]
+    fn check_all_sent(&mut self) {
         let all_sent = self.fin_sent || (!self.stack.handshake && self.written == self.t.out.max());
-        if self.state == State::Established && self.closed && all_sent && self.t.out.is_empty() {
+        if self.state == State::Established && all_sent && self.t.out.is_empty() {
             self.state = State::Finished;
+            self.plain = false;
         }
     }
 
     /// A segment has come from the peer.
-    #[inline]
+    #[inline(always)]
     pub fn on_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        let advances = self.t.out.una() < segment.ack && segment.ack <= self.t.out.max();
+        if self.plain && advances && segment.flags == flags::ACK && segment.sack.is_empty() {
+            witness.on_segment(now, &self.t.window, true);
+            self.ts_recent = self.ts_recent.max(segment.ts_val);
+            witness.on_acknowledgement();
+            self.on_new_ack::<true>(now, segment, witness);
+        } else {
+            self.on_any_segment(now, segment, witness);
+            self.look_about();
+        }
+    }
+
+    #[inline(never)]
+    fn on_any_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         witness.on_segment(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening && segment.has(flags::SYN) && segment.has(flags::ACK) {
             self.on_syn_ack(now, segment, witness);
@@ -312,7 +360,7 @@ impl Sender {
         witness.on_acknowledgement();
         let flight = self.t.out.flight();
         if segment.ack > self.t.out.una() {
-            self.on_new_ack(now, segment, witness);
+            self.on_new_ack::<false>(now, segment, witness);
         } else if segment.ack == self.t.out.una() {
             self.on_old_ack(now, segment, witness);
         }
@@ -335,17 +383,18 @@ impl Sender {
         self.control_due = self.written == 1; // with data waiting, that carries the ACK
     }
 
-    #[inline]
-    fn on_new_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
-        self.t.window.flight = self.air();
-        if self.stack.segment_from_acks {
+    #[inline(always)]
+    fn on_new_ack<const PLAIN: bool>(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        self.t.window.flight = self.air::<PLAIN>();
+        if !PLAIN && self.stack.segment_from_acks {
             self.size_segments_by(segment.ack);
         }
         let covered = self.t.out.advance(segment.ack);
         self.peer_window = u64::from(segment.window);
-        let rtt = self.rtt_sample(now, segment, &covered);
+        let rtt = self.rtt_sample::<PLAIN>(now, segment, &covered);
         let delivered = self.by_duplicates.advance(covered.bytes);
-        let (reported, dsack) = self.read_sack(segment);
+        let (reported, dsack) = if PLAIN { Default::default() } else { self.read_sack(segment) };
+        let echoes = !PLAIN && self.echoes(segment);
         let ack = Ack {
             now,
             ack: segment.ack,
@@ -358,14 +407,17 @@ impl Sender {
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
             newly_sacked: reported.bytes,
             dsack,
-            ecn_echo: self.echoes(segment),
+            ecn_echo: echoes,
         };
-        self.hear(&ack, witness);
+        self.hear::<PLAIN>(&ack, witness);
         self.count_round(segment.ack, witness);
-        let advance = self.recovery.on_advance(&ack, &segment.sack, &mut self.t, &mut Report::to(witness));
+        let advance = match PLAIN {
+            true => Advance::ORDINARY,
+            false => self.recovery.on_advance(&ack, &segment.sack, &mut self.t, &mut Report::to(witness)),
+        };
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
         let may_grow = self.window_limits() || !self.stack.validate_window;
-        if advance.grow && may_grow && !self.echoes(segment) {
+        if advance.grow && may_grow && !echoes {
             self.t.controller.on_ack(&ack, &mut self.t.window);
         }
         if advance.restart_timer || self.t.out.is_empty() {
@@ -378,9 +430,9 @@ impl Sender {
 
     /// All who listen hear of an ACK, before it changes anything.
     #[inline]
-    fn hear(&mut self, ack: &Ack, witness: &mut impl Witness) {
+    fn hear<const PLAIN: bool>(&mut self, ack: &Ack, witness: &mut impl Witness) {
         let t = &mut self.t;
-        if t.starting {
+        if !PLAIN && t.starting {
             t.starting = t.start.on_ack(ack, &mut t.window);
         }
         if t.interest.acks {
@@ -401,7 +453,7 @@ impl Sender {
             + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.by_duplicates.waiting() };
         let last_sent = self.t.out.last_covered_once().filter(|_| !ack.duplicate);
         let mut air = Air {
-            in_flight: self.air(),
+            in_flight: self.air::<false>(),
             lost: self.t.out.lost_ever(),
             newly_lost: self.t.out.take_newly_lost(),
             rate: None,
@@ -435,7 +487,7 @@ impl Sender {
         if !duplicate {
             return;
         }
-        self.t.window.flight = self.air();
+        self.t.window.flight = self.air::<false>();
         let delivered = self.by_duplicates.another(self.segment_size, self.t.out.flight());
         let (reported, dsack) = self.read_sack(segment);
         let ack = Ack {
@@ -452,7 +504,7 @@ impl Sender {
             dsack,
             ecn_echo: self.echoes(segment),
         };
-        self.hear(&ack, witness);
+        self.hear::<false>(&ack, witness);
         self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t, &mut Report::to(witness));
         self.after_ack(&ack);
         witness.on_settled(now, &self.t.window);
@@ -487,7 +539,7 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn rtt_sample(
+    fn rtt_sample<const PLAIN: bool>(
         &mut self,
         now: Time,
         segment: &Segment,
@@ -498,14 +550,14 @@ impl Sender {
         } else {
             covered.newest_sent.filter(|_| !covered.resent)
         };
-        if segment.ack >= self.t.timed_end {
+        if !PLAIN && segment.ack >= self.t.timed_end {
             self.t.timed_end = NOTHING_TIMED;
             self.t.rtt.time(self.t.timed_at, now);
             self.read_rtt();
         }
         let sent = sent?;
         let rtt = self.t.rtt.measure(sent, now);
-        if self.stack.rto_samples == RtoSamples::EveryAck {
+        if PLAIN || self.stack.rto_samples == RtoSamples::EveryAck {
             self.t.rtt.sample(rtt);
             self.t.rtt.tick(sent, now);
         } else {
@@ -552,6 +604,11 @@ impl Sender {
 
     /// The time asked for by [`Self::deadline`] has come.
     pub fn on_timer(&mut self, now: Time, witness: &mut impl Witness) {
+        self.on_due(now, witness);
+        self.look_about();
+    }
+
+    fn on_due(&mut self, now: Time, witness: &mut impl Witness) {
         if self.timed && self.recovery.deadline().is_some_and(|d| d <= now) {
             self.recovery.on_timer(now, &mut self.t, &mut Report::to(witness));
         }
@@ -622,12 +679,12 @@ impl Sender {
 
     /// Bytes that count against the congestion window.
     pub fn in_flight(&self) -> u64 {
-        self.air()
+        self.air::<false>()
     }
 
     #[inline(always)]
-    fn air(&self) -> u64 {
-        if self.counts_air { self.recovery.in_flight(&self.t) } else { self.t.out.flight() }
+    fn air<const PLAIN: bool>(&self) -> u64 {
+        if !PLAIN && self.counts_air { self.recovery.in_flight(&self.t) } else { self.t.out.flight() }
     }
 
     /// Whether its recovery needs SACK blocks from the receiver.

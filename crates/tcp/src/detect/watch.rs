@@ -180,7 +180,7 @@ impl Watch {
 }
 
 impl Witness for Watch {
-    #[inline]
+    #[inline(always)]
     fn on_arrival(&mut self, arrival: &Arrival, policy: &AnyAckPolicy) {
         if let Some(watchers) = &mut self.watchers {
             watchers.on_segment(arrival, self.truth);

@@ -100,6 +100,12 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn idle(&self) -> bool {
         false
     }
+    /// Whether nothing is being repaired and no duplicate has been counted: then an ACK of new data without SACK blocks is
+    /// [`Advance::ORDINARY`] and changes nothing here, nothing is held back or sent again, and what is in the air is the
+    /// flight. So does nearly every ACK find it, and need not ask it anything.
+    fn quiet(&self) -> bool {
+        false
+    }
     /// Index of a segment to retransmit where there is no new data to send although the window has room.
     fn last_resort(&mut self, _t: &Transfer) -> Option<usize> {
         None
@@ -144,6 +150,7 @@ family! {
     fn deflated(&self, t: &Transfer) -> f64;
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     fn idle(&self) -> bool;
+    fn quiet(&self) -> bool;
     fn last_resort(&mut self, t: &Transfer) -> Option<usize>;
     fn holds(&self, t: &Transfer) -> bool;
     fn counts_air(&self) -> bool;

@@ -148,6 +148,10 @@ impl Recovery for NewReno {
         self.target.is_none() && !self.retransmit
     }
 
+    fn quiet(&self) -> bool {
+        self.idle() && self.duplicates.count == 0
+    }
+
     fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
         std::mem::take(&mut self.retransmit).then_some(0)
     }

@@ -90,6 +90,10 @@ impl Recovery for Reno {
         self.deflated.is_none() && !self.retransmit
     }
 
+    fn quiet(&self) -> bool {
+        self.idle() && self.duplicates.count == 0
+    }
+
     fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
         std::mem::take(&mut self.retransmit).then_some(0)
     }

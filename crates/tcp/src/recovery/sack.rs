@@ -156,6 +156,10 @@ impl Recovery for Sack {
         !self.repairing && !self.after_timeout
     }
 
+    fn quiet(&self) -> bool {
+        self.idle() && self.duplicates == 0 && self.sacked.ranges().is_empty()
+    }
+
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
         if !self.repairing && !self.after_timeout {
             return None;

@@ -50,6 +50,10 @@ impl Recovery for Tahoe {
         true
     }
 
+    fn quiet(&self) -> bool {
+        self.duplicates.count == 0
+    }
+
     fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
         None
     }
@@ -91,6 +95,10 @@ impl Recovery for TahoeNoFastRetransmit {
     }
 
     fn idle(&self) -> bool {
+        true
+    }
+
+    fn quiet(&self) -> bool {
         true
     }
 

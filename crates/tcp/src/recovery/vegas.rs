@@ -85,6 +85,10 @@ impl Recovery for Vegas {
         self.newreno.idle()
     }
 
+    fn quiet(&self) -> bool {
+        self.newreno.quiet() && self.to_check == 0
+    }
+
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
         self.newreno.retransmission(t)
     }

@@ -45,8 +45,28 @@ impl Sender {
     }
 
     /// As [`Self::poll_transmit`], written in place, whatever was there; whether there is one.
-    #[inline]
+    #[inline(always)]
     pub fn transmit(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
+        if !self.plain {
+            let due = self.transmit_any(now, witness, out);
+            self.look_about();
+            return due;
+        }
+        self.held = now < self.release;
+        if self.held {
+            return false;
+        }
+        match self.next_in_order::<true>(now) {
+            Some((sent, again)) => {
+                self.data::<true>(now, &sent, again, witness, out);
+                true
+            }
+            None => self.control(now, out),
+        }
+    }
+
+    #[inline(never)]
+    fn transmit_any(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
         match self.state {
             State::Closed | State::Listening => return false,
             State::Opening => return self.syn(now, out),
@@ -60,20 +80,26 @@ impl Sender {
             && let Some(at) = self.recovery.retransmission(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
-            self.data(now, &sent, true, witness, out);
+            self.data::<false>(now, &sent, true, witness, out);
             return true;
         }
-        if let Some((sent, again)) = self.next_in_order(now) {
-            self.data(now, &sent, again, witness, out);
+        if let Some((sent, again)) = self.next_in_order::<false>(now) {
+            self.data::<false>(now, &sent, again, witness, out);
             return true;
         }
         if self.recovery.repairing()
             && let Some(at) = self.recovery.last_resort(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
-            self.data(now, &sent, true, witness, out);
+            self.data::<false>(now, &sent, true, witness, out);
             return true;
         }
+        self.control(now, out)
+    }
+
+    /// What is neither SYN nor data.
+    #[inline]
+    fn control(&mut self, now: Time, out: &mut Transmit) -> bool {
         let due = std::mem::take(&mut self.control_due);
         if due {
             *out = Transmit::default();
@@ -97,18 +123,23 @@ impl Sender {
 
     /// New data, or after a go-back the next segment again, if the windows have room; and whether it is again.
     #[inline(always)]
-    fn next_in_order(&mut self, now: Time) -> Option<(Sent, bool)> {
-        self.restart_after_idle(now);
+    fn next_in_order<const PLAIN: bool>(&mut self, now: Time) -> Option<(Sent, bool)> {
+        if self.t.out.is_empty() {
+            self.restart_after_idle(now);
+        }
         let out = &self.t.out;
-        let room = self.peer_window.min(self.stack.send_buffer.map_or(u64::MAX, |b| b.bytes(self.stack.mss)));
+        let room = match self.stack.send_buffer {
+            Some(buffer) if !PLAIN => self.peer_window.min(buffer.bytes(self.stack.mss)),
+            _ => self.peer_window,
+        };
         let limit = out.una().saturating_add(room);
         let again = out.to_resend().map(|s| (s.span(), s.is(marks::FIN)));
         let (len, fin) = match again {
             Some(again) => again,
             None => self.next_new(room)?,
         };
-        let in_flight = self.air();
-        let extra = if self.t.limited_transmit && (again.is_none() || self.stack.limited_resends) {
+        let in_flight = self.air::<PLAIN>();
+        let extra = if !PLAIN && self.t.limited_transmit && (again.is_none() || self.stack.limited_resends) {
             f64::from(self.recovery.duplicates().min(DUP_THRESH - 1)) * self.t.window.mss
         } else {
             0.0
@@ -120,7 +151,7 @@ impl Sender {
         // What timed out goes again even where the peer has taken its window
         // back: it is the probe that finds it open again.
         let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
-        if !fits || !allowed || self.recovery.holds(&self.t) {
+        if !fits || !allowed || !PLAIN && self.recovery.holds(&self.t) {
             return None;
         }
         let sent = match again {
@@ -134,12 +165,8 @@ impl Sender {
     }
 
     /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
-    #[inline]
     fn restart_after_idle(&mut self, now: Time) {
-        if self.t.out.is_empty()
-            && now.saturating_sub(self.last_sent) > self.t.rtt.rto()
-            && !self.t.controller.outlasts_idleness()
-        {
+        if now.saturating_sub(self.last_sent) > self.t.rtt.rto() && !self.t.controller.outlasts_idleness() {
             self.t.window.cwnd = self.t.window.cwnd.min(initial_window(&self.stack));
         }
     }
@@ -156,16 +183,23 @@ impl Sender {
         (payload > 0 || fin).then_some((payload + u64::from(fin), fin))
     }
 
-    #[inline]
-    fn data(&mut self, now: Time, sent: &Sent, again: bool, witness: &mut impl Witness, out: &mut Transmit) {
+    #[inline(always)]
+    fn data<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        sent: &Sent,
+        again: bool,
+        witness: &mut impl Witness,
+        out: &mut Transmit,
+    ) {
         let fin = sent.is(marks::FIN);
         let len = (sent.span() - u64::from(fin)) as u32;
         self.segment(now, sent.seq, len, if fin { flags::FIN } else { 0 }, &mut out.segment);
         let segment = &mut out.segment;
-        if self.stack.ack_rate_request > 0 && len > 0 {
+        if !PLAIN && self.stack.ack_rate_request > 0 && len > 0 {
             segment.request = self.ack_rate_request(segment, again);
         }
-        if !again && std::mem::take(&mut self.t.cwr_due) {
+        if !PLAIN && !again && std::mem::take(&mut self.t.cwr_due) {
             segment.flags |= flags::CWR;
         }
         self.control_due = false;
@@ -175,7 +209,7 @@ impl Sender {
             seq: segment.seq,
             bytes: len,
             retransmission: again,
-            in_flight: self.air().saturating_sub(u64::from(len)),
+            in_flight: self.air::<PLAIN>().saturating_sub(u64::from(len)),
             more: self.unsent() > 0,
         };
         if let Some(rates) = &mut self.t.rates {
@@ -184,7 +218,7 @@ impl Sender {
         if self.t.interest.departures {
             self.t.controller.on_sent(&departure, &self.t.window);
         }
-        if self.departures {
+        if !PLAIN && self.departures {
             self.recovery.on_sent(sent, &self.t);
         }
         witness.on_sent(&departure, sent.number);
@@ -194,29 +228,32 @@ impl Sender {
         if self.t.deadline.is_none() {
             self.t.restart_timer(now);
         }
-        if self.stack.rto_samples == RtoSamples::OneAWindow && !again && self.t.timed_end == NOTHING_TIMED {
+        if !PLAIN
+            && self.stack.rto_samples == RtoSamples::OneAWindow
+            && !again
+            && self.t.timed_end == NOTHING_TIMED
+        {
             (self.t.timed_end, self.t.timed_at) = (out.segment.end(), now);
         }
-        out.last = self.nothing_follows();
+        out.last = self.nothing_follows::<PLAIN>();
         out.number = Some(sent.number);
         out.retransmission = again;
-        out.ecn_capable = self.stack.ecn && len > 0 && !again;
+        out.ecn_capable = !PLAIN && self.stack.ecn && len > 0 && !again;
         out.slow_start = self.t.window.in_slow_start();
     }
 
     /// Whether it is certain, and cheap to tell, that nothing can leave behind the segment that has just left: there is new data
     /// enough for a full segment, and no room for one.
     #[inline(always)]
-    fn nothing_follows(&self) -> bool {
+    fn nothing_follows<const PLAIN: bool>(&self) -> bool {
         let size = self.segment_size;
         !self.paced
-            && real(self.air() + size) > self.t.window.cwnd
+            && real(self.air::<PLAIN>() + size) > self.t.window.cwnd
             && self.unsent() >= size
             && self.peer_window >= size
-            && self.stack.send_buffer.is_none()
-            && self.recovery.idle()
+            && (PLAIN || self.stack.send_buffer.is_none() && self.recovery.idle())
             && self.t.out.to_resend().is_none()
-            && !(self.t.limited_transmit && self.recovery.duplicates() > 0)
+            && (PLAIN || !self.t.limited_transmit || self.recovery.duplicates() == 0)
     }
 
     /// What the segment asks of the receiver.
