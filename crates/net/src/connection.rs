@@ -181,22 +181,22 @@ impl Ends {
         }
     }
 
-    /// See [`Endpoint::on_segment`].
+    /// See [`Endpoint::on_segment`]; `PLAIN`: of a [`Connection::plain`].
     #[inline(always)]
-    pub fn on_segment<const END: usize>(
+    pub fn on_segment<const END: usize, const PLAIN: bool>(
         &mut self,
         now: Time,
         segment: &Segment,
         congestion_experienced: bool,
     ) {
         let way = &mut self.forward;
-        match (END, &self.back) {
-            (SOURCE, None) => {
+        match (END, PLAIN || self.back.is_none()) {
+            (SOURCE, true) => {
                 if let Some(tx) = self.at[SOURCE].tx_mut() {
                     tx.on_segment(now, segment, &mut way.books);
                 }
             }
-            (_, None) => {
+            (_, true) => {
                 if let Some(rx) = self.at[DESTINATION].rx_mut() {
                     rx.on_segment(now, segment, congestion_experienced, &mut way.watch);
                 }
@@ -219,12 +219,12 @@ impl Ends {
         }
     }
 
-    /// See [`Endpoint::transmit`].
+    /// See [`Endpoint::transmit`]; `PLAIN`: of a [`Connection::plain`].
     #[inline(always)]
-    pub fn transmit<const END: usize>(&mut self, now: Time, out: &mut Transmit) -> bool {
+    pub fn transmit<const END: usize, const PLAIN: bool>(&mut self, now: Time, out: &mut Transmit) -> bool {
         let way = &mut self.forward;
-        match (END, &self.back) {
-            (SOURCE, None) => {
+        match (END, PLAIN || self.back.is_none()) {
+            (SOURCE, true) => {
                 let Some(tx) = self.at[SOURCE].tx_mut() else { return false };
                 let due = tx.transmit(now, &mut way.books, out);
                 if due && out.segment.len > 0 && !out.retransmission {
@@ -232,7 +232,7 @@ impl Ends {
                 }
                 due
             }
-            (_, None) => self.at[DESTINATION].acknowledge(now, out),
+            (_, true) => self.at[DESTINATION].acknowledge(now, out),
             _ => self.transmit_of_both(END, now, out),
         }
     }
@@ -293,6 +293,8 @@ pub struct Connection {
     pub armed: [Time; 2],
     /// Time of the pending event for the pacing at the source.
     pub pace_armed: Time,
+    /// Whether its data goes one way, and nobody asks for anything but its outcome.
+    pub plain: bool,
     /// Whether it is in use: opened, and not everything acknowledged yet.
     pub open: bool,
     /// Whether its time series are wanted.
@@ -312,7 +314,15 @@ impl Connection {
         self.generation.wrapping_add(self.lane as u32 * (1 << 16))
     }
 
+    /// The application waits for deliveries at these ends.
+    pub fn await_at(&mut self, ends: [bool; 2]) {
+        self.awaited = ends;
+        let asked = self.recorded || self.tapped.is_some() || self.wants_truth || ends != [false; 2];
+        self.plain = self.ends.back.is_none() && !asked;
+    }
+
     /// Whether it is in use and everything has been acknowledged.
+    #[inline]
     pub fn finished(&self) -> bool {
         self.open && self.ends.at.iter().all(Endpoint::finished)
     }

@@ -277,7 +277,7 @@ impl Network<'_> {
             ..Packet::default()
         };
         let id = self.packets.add(packet);
-        self.inject(id, now);
+        self.inject(id, packet.at, packet.wire, now);
     }
 
     /// A source sends at this rate from now on.

@@ -1,6 +1,6 @@
 //! What travels over links: a segment and what the network needs to know of it.
 
-use truckee_tcp::{SackBlocks, Segment, Time, Transmission};
+use truckee_tcp::{SackBlocks, Segment, Time, Transmission, Transmit};
 
 /// Marks a packet of cross traffic in [`Packet::owner`].
 pub const TRAFFIC: u32 = 1 << 31;
@@ -60,11 +60,17 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// A packet of this segment; what the network adds to it is still to be set.
-    #[inline]
-    pub fn of(segment: &Segment) -> Self {
+    /// A packet of what a connection's end sends, at its first link; `forward`: towards the flow's destination.
+    #[inline(always)]
+    pub fn of(sent: &Transmit, owner: u32, generation: u32, at: u32, forward: bool) -> Self {
+        let segment = &sent.segment;
         Self {
+            owner,
+            generation,
+            at,
             wire: segment.wire_bytes(),
+            number: sent.number.unwrap_or_default(),
+            bits: bits::of(sent, forward),
             flags: segment.flags,
             request: segment.request,
             sack: !segment.sack.is_empty(),
@@ -74,7 +80,6 @@ impl Packet {
             len: segment.len,
             ts_val: segment.ts_val,
             ts_ecr: segment.ts_ecr,
-            ..Self::default()
         }
     }
 
@@ -172,22 +177,22 @@ impl Pool {
     }
 
     /// Gives a packet a place.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, packet: Packet) -> PacketId {
-        match self.free.pop() {
-            Some(id) => {
-                self.packets[id as usize] = packet;
-                id
-            }
-            None if self.packets.len() < self.most => {
-                self.packets.push(packet);
-                (self.packets.len() - 1) as PacketId
-            }
-            None => {
-                self.overfull = true;
-                0
-            }
+        let id = self.free.pop().unwrap_or_else(|| self.grow());
+        self.packets[id as usize] = packet;
+        id
+    }
+
+    /// One more place; where there may be none, that of another packet.
+    #[inline(never)]
+    fn grow(&mut self) -> PacketId {
+        if self.packets.len() >= self.most {
+            self.overfull = true;
+            return 0;
         }
+        self.packets.push(Packet::default());
+        (self.packets.len() - 1) as PacketId
     }
 
     /// Gives a packet with these SACK blocks a place.

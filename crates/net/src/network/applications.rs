@@ -78,7 +78,7 @@ impl Network<'_> {
         }
         let state = &mut self.flows[flow];
         for connection in &mut self.connections[state.connections()] {
-            connection.awaited = state.app.awaits(connection.lane);
+            connection.await_at(state.app.awaits(connection.lane));
         }
         if state.app.is_done() && state.book.finished.is_none() {
             state.book.finished = Some(now);

@@ -143,6 +143,7 @@ impl<'a> Network<'a> {
                     back,
                     armed: [NEVER; 2],
                     pace_armed: NEVER,
+                    plain: false,
                     open: false,
                     recorded: options.series || options.packets.is_some(),
                     tapped: options.packets,

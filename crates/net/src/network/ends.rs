@@ -10,39 +10,57 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind};
+use truckee_tcp::{Cause, LossKind, Receiver, Sender, Time};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_arrival(&mut self, id: PacketId) {
-        let now = self.now;
         let packet = &self.packets[id];
-        self.digest.add(now, packet.seq ^ packet.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
-        if packet.is_traffic() {
-            let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
-            let book = &mut self.traffic[source.traffic];
-            if self.warm {
-                book.delivered += 1;
-                book.bytes += u64::from(packet.wire);
-                book.delays.add(now - packet.ts_val);
-            }
-            return;
-        }
+        self.digest.add(self.now, packet.seq ^ packet.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
         let index = packet.owner as usize;
-        if self.connections[index].generation != packet.generation {
+        let Some(connection) = self.connections.get(index) else { return self.on_traffic(id) };
+        if connection.generation != packet.generation {
             return;
         }
-        if packet.is(bits::FORWARD) {
-            self.at_destination(index, id);
-        } else {
-            self.at_source(index, id);
+        match (connection.plain, packet.is(bits::FORWARD)) {
+            (true, true) => self.at_destination::<true>(index, id),
+            (true, false) => self.at_source::<true>(index, id),
+            (false, forward) => self.on_watched(index, id, forward),
         }
     }
 
-    #[inline]
-    fn at_destination(&mut self, index: usize, id: PacketId) {
-        if self.connections[index].tapped == Some(Vantage::Receiver) {
+    /// The same where it is reached seldom.
+    #[inline(never)]
+    pub(super) fn on_rare_arrival(&mut self, id: PacketId) {
+        self.on_arrival(id);
+    }
+
+    #[inline(never)]
+    fn on_watched(&mut self, index: usize, id: PacketId, forward: bool) {
+        match forward {
+            true => self.at_destination::<false>(index, id),
+            false => self.at_source::<false>(index, id),
+        }
+    }
+
+    /// The same of cross traffic.
+    #[inline(never)]
+    fn on_traffic(&mut self, id: PacketId) {
+        let packet = &self.packets[id];
+        let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
+        let book = &mut self.traffic[source.traffic];
+        if self.warm {
+            book.delivered += 1;
+            book.bytes += u64::from(packet.wire);
+            book.delays.add(self.now - packet.ts_val);
+        }
+    }
+
+    /// At the destination; `PLAIN`: of a [`crate::connection::Connection::plain`], as in what follows.
+    #[inline(always)]
+    fn at_destination<const PLAIN: bool>(&mut self, index: usize, id: PacketId) {
+        if !PLAIN && self.connections[index].tapped == Some(Vantage::Receiver) {
             self.tap(index, id, true);
         }
         let (packet, segment) = (&self.packets[id], self.packets.segment(id));
@@ -50,12 +68,16 @@ impl Network<'_> {
         connection.ends.forward.watch.truth =
             if packet.is(bits::SLOW_START) { Phase::SlowStart } else { Phase::Avoidance };
         let marked = packet.is(bits::CONGESTION_EXPERIENCED);
-        connection.ends.on_segment::<DESTINATION>(self.now, &segment, marked);
+        connection.ends.on_segment::<DESTINATION, PLAIN>(self.now, &segment, marked);
         let bytes = connection.ends.receiver().map_or(0, |receiver| receiver.delivered());
-        let (two_way, recorded) = (connection.ends.back.is_some(), connection.recorded);
         if bytes > 0 {
-            self.deliver(index, bytes);
+            self.deliver::<PLAIN>(index, bytes);
         }
+        if PLAIN {
+            return self.flush_at::<DESTINATION, PLAIN>(index);
+        }
+        let connection = &self.connections[index];
+        let (two_way, recorded) = (connection.ends.back.is_some(), connection.recorded);
         if recorded {
             self.record_phases(index, id);
         }
@@ -70,8 +92,8 @@ impl Network<'_> {
     }
 
     /// The flow's data has been handed to its application.
-    #[inline]
-    fn deliver(&mut self, index: usize, bytes: u64) {
+    #[inline(always)]
+    fn deliver<const PLAIN: bool>(&mut self, index: usize, bytes: u64) {
         let now = self.now;
         let connection = &mut self.connections[index];
         let reached = connection.ends.at[DESTINATION].rx().map_or(0, |receiver| receiver.rcv_nxt());
@@ -81,7 +103,8 @@ impl Network<'_> {
             if self.warm {
                 way.deliveries.delays.add(delay);
             }
-            if connection.recorded
+            if !PLAIN
+                && connection.recorded
                 && let Some(series) = &mut self.flows[connection.flow].book.series
             {
                 series.delays.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
@@ -104,13 +127,19 @@ impl Network<'_> {
         }
     }
 
-    #[inline]
-    fn at_source(&mut self, index: usize, id: PacketId) {
+    #[inline(always)]
+    fn at_source<const PLAIN: bool>(&mut self, index: usize, id: PacketId) {
         let now = self.now;
-        self.inform(index);
+        if !PLAIN {
+            self.inform(index);
+        }
         let (packet, segment) = (&self.packets[id], self.packets.segment(id));
         let connection = &mut self.connections[index];
-        connection.ends.on_segment::<SOURCE>(now, &segment, packet.is(bits::CONGESTION_EXPERIENCED));
+        connection.ends.on_segment::<SOURCE, PLAIN>(now, &segment, packet.is(bits::CONGESTION_EXPERIENCED));
+        if PLAIN {
+            self.flush_at::<SOURCE, PLAIN>(index);
+            return self.check_finished(index);
+        }
         if connection.recorded
             && let Some(series) = &mut self.flows[connection.flow].book.series
         {
@@ -158,89 +187,124 @@ impl Network<'_> {
     }
 
     /// After anything has happened to an end that sends: its record, its segments, its timer, the connection's end.
-    #[inline]
+    #[inline(never)]
     pub(super) fn after(&mut self, index: usize, end: usize) {
         if self.connections[index].recorded && end == SOURCE {
             self.record(index);
         }
         self.flush(index, end);
+        self.check_finished(index);
+    }
+
+    #[inline(always)]
+    fn check_finished(&mut self, index: usize) {
         if self.connections[index].finished() {
             self.on_finished(index);
         }
     }
 
     /// Lets an end send what it wants to.
+    #[inline(never)]
     pub(super) fn flush(&mut self, index: usize, end: usize) {
         match end {
-            SOURCE => self.flush_at::<SOURCE>(index),
-            _ => self.flush_at::<DESTINATION>(index),
+            SOURCE => self.flush_at::<SOURCE, false>(index),
+            _ => self.flush_at::<DESTINATION, false>(index),
         }
     }
 
-    #[inline]
-    fn flush_at<const END: usize>(&mut self, index: usize) {
+    #[inline(always)]
+    fn flush_at<const END: usize, const PLAIN: bool>(&mut self, index: usize) {
         let now = self.now;
         loop {
             let connection = &mut self.connections[index];
             let sent = &mut self.scratch;
-            if !connection.ends.transmit::<END>(now, sent) {
+            if !connection.ends.transmit::<END, PLAIN>(now, sent) {
                 break;
             }
-            let (segment, last) = (&sent.segment, sent.last);
-            let mut packet = Packet::of(segment);
-            packet.owner = index as u32;
-            packet.generation = connection.generation;
-            packet.at = if END == SOURCE { connection.forward.start } else { connection.back.start };
-            packet.bits = bits::of(sent, END == SOURCE);
-            packet.number = sent.number.unwrap_or_default();
-            if segment.len > 0
-                && END == SOURCE
-                && connection.recorded
-                && let Some(series) = &mut self.flows[connection.flow].book.series
-            {
-                series.segments.push(SegmentPoint {
-                    t: seconds(now),
-                    seq: segment.seq,
-                    len: segment.len,
-                    retransmission: sent.retransmission,
-                });
+            let last = sent.last;
+            let forward = END == SOURCE;
+            let start = if forward { connection.forward.start } else { connection.back.start };
+            let packet = Packet::of(sent, index as u32, connection.generation, start, forward);
+            let wire = packet.wire;
+            let id = self.packets.add_with(packet, &sent.segment.sack);
+            if !PLAIN {
+                self.note_leaving(index, id, forward);
             }
-            let leaves = if END == SOURCE { Vantage::Sender } else { Vantage::Receiver };
-            let tapped = connection.tapped == Some(leaves);
-            let id = self.packets.add_with(packet, &segment.sack);
-            if tapped {
-                self.tap(index, id, END == SOURCE);
-            }
-            self.inject(id, now);
+            self.inject(id, start, wire, now);
             if last {
                 break;
             }
         }
-        self.arm(index, END);
+        self.arm_at::<END, PLAIN>(index);
+    }
+
+    /// Notes what leaves an end, where that is wanted.
+    #[inline(never)]
+    fn note_leaving(&mut self, index: usize, id: PacketId, forward: bool) {
+        let (connection, sent) = (&self.connections[index], &self.scratch);
+        if sent.segment.len > 0
+            && forward
+            && connection.recorded
+            && let Some(series) = &mut self.flows[connection.flow].book.series
+        {
+            series.segments.push(SegmentPoint {
+                t: seconds(self.now),
+                seq: sent.segment.seq,
+                len: sent.segment.len,
+                retransmission: sent.retransmission,
+            });
+        }
+        if connection.tapped.is_some_and(|vantage| vantage.is_left(forward)) {
+            self.tap(index, id, forward);
+        }
     }
 
     /// Arms the timers of an end.
-    #[inline]
+    #[inline(never)]
     fn arm(&mut self, index: usize, end: usize) {
-        let now = self.now;
+        match end {
+            SOURCE => self.arm_at::<SOURCE, false>(index),
+            _ => self.arm_at::<DESTINATION, false>(index),
+        }
+    }
+
+    #[inline(always)]
+    fn arm_at<const END: usize, const PLAIN: bool>(&mut self, index: usize) {
         let connection = &mut self.connections[index];
-        let endpoint = &connection.ends.at[end];
-        let mut deadline = endpoint.deadline();
-        if let Some(release) = endpoint.release() {
-            if end == DESTINATION {
+        let endpoint = &connection.ends.at[END];
+        let (mut deadline, mut release) = (endpoint.deadline(), endpoint.release());
+        if PLAIN {
+            match END {
+                SOURCE => deadline = endpoint.tx().and_then(Sender::deadline),
+                _ => (deadline, release) = (endpoint.rx().and_then(Receiver::deadline), None),
+            }
+        }
+        if let Some(release) = release {
+            if END == DESTINATION {
                 deadline = deadline.into_iter().chain([release]).min();
             } else if release < connection.pace_armed {
-                connection.pace_armed = release.max(now);
-                self.agenda.push(connection.pace_armed, kind::PACE | index as Key);
+                self.arm_pace(index, release);
             }
         }
         if let Some(deadline) = deadline
-            && deadline < connection.armed[end]
+            && deadline < self.connections[index].armed[END]
         {
-            connection.armed[end] = deadline.max(now);
-            let kind = if end == SOURCE { kind::SENDER } else { kind::RECEIVER };
-            self.agenda.push(connection.armed[end], kind | index as Key);
+            self.arm_timer(index, END, deadline);
         }
+    }
+
+    #[inline(never)]
+    fn arm_pace(&mut self, index: usize, release: Time) {
+        let at = release.max(self.now);
+        self.connections[index].pace_armed = at;
+        self.agenda.push(at, kind::PACE | index as Key);
+    }
+
+    #[inline(never)]
+    fn arm_timer(&mut self, index: usize, end: usize, deadline: Time) {
+        let at = deadline.max(self.now);
+        self.connections[index].armed[end] = at;
+        self.agenda.push(at, if end == SOURCE { kind::SENDER } else { kind::RECEIVER } | index as Key);
     }
 
     /// Pacing lets the next segment out.

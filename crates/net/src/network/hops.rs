@@ -56,7 +56,7 @@ impl Network<'_> {
         let next = self.paths[at as usize + 1];
         if next == END {
             self.packets.remove(id);
-            self.on_arrival(id);
+            self.on_rare_arrival(id);
         } else if self.changing
             && (!self.links.is_up((next & !FUSED) as usize) || self.is_off_route(id, at + 1))
         {
@@ -79,15 +79,13 @@ impl Network<'_> {
         }
     }
 
-    /// Sends a packet into the link at its position, and on through links whose arrivals can be worked out.
+    /// Sends a packet of so many bytes into the link at this position, and on through links whose arrivals can be worked out.
     #[inline(never)]
-    pub(super) fn inject(&mut self, id: PacketId, time: Time) {
-        let packet = &self.packets[id];
-        self.send_on(id, packet.at, packet.wire, time);
+    pub(super) fn inject(&mut self, id: PacketId, at: u32, wire: u32, time: Time) {
+        self.send_on(id, at, wire, time);
     }
 
-    /// The same of a packet of so many bytes at this position. The packet itself, which may be far from the cache, is not
-    /// read where the links do not ask for it.
+    /// The same, in line. The packet itself, which may be far from the cache, is not read where the links do not ask for it.
     #[inline(always)]
     fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
         let mut link = self.paths[at as usize] & !FUSED;
