@@ -159,12 +159,12 @@ pub struct Way {
 
 /// Has an end of a two-way connection do something, and those hear of it who listen there.
 macro_rules! heard {
-    ($ends:ident.at[$end:expr].$method:ident($($arg:expr),*) $($out:ident)?) => {{
+    ($ends:ident.at[$end:expr].$method:ident($($arg:expr),*)) => {{
         let Ends { at, forward, back } = $ends;
         let Some(back) = back else { return Default::default() };
         match $end {
-            SOURCE => at[SOURCE].$method($($arg,)* &mut (&mut forward.books, &mut back.watch) $(, $out)?),
-            _ => at[DESTINATION].$method($($arg,)* &mut (&mut back.books, &mut forward.watch) $(, $out)?),
+            SOURCE => at[SOURCE].$method($($arg,)* &mut (&mut forward.books, &mut back.watch)),
+            _ => at[DESTINATION].$method($($arg,)* &mut (&mut back.books, &mut forward.watch)),
         }
     }};
 }
@@ -181,33 +181,30 @@ impl Ends {
         }
     }
 
-    /// See [`Endpoint::on_segment`]; `PLAIN`: of a [`Connection::plain`].
-    #[inline(always)]
-    pub fn on_segment<const END: usize, const PLAIN: bool>(
-        &mut self,
-        now: Time,
-        segment: &Segment,
-        congestion_experienced: bool,
-    ) {
-        let way = &mut self.forward;
-        match (END, PLAIN || self.back.is_none()) {
-            (SOURCE, true) => {
-                if let Some(tx) = self.at[SOURCE].tx_mut() {
-                    tx.on_segment(now, segment, &mut way.books);
-                }
-            }
-            (_, true) => {
-                if let Some(rx) = self.at[DESTINATION].rx_mut() {
-                    rx.on_segment(now, segment, congestion_experienced, &mut way.watch);
-                }
-            }
-            _ => self.on_segment_of_both(END, now, segment, congestion_experienced),
+    /// See [`Endpoint::on_segment`].
+    #[inline(never)]
+    pub fn on_segment(&mut self, end: usize, now: Time, segment: &Segment, congestion_experienced: bool) {
+        if self.back.is_some() {
+            heard!(self.at[end].on_segment(now, segment, congestion_experienced));
+        } else if end == SOURCE {
+            self.at[SOURCE].on_segment(now, segment, congestion_experienced, &mut self.forward.books);
+        } else {
+            self.at[DESTINATION].on_segment(now, segment, congestion_experienced, &mut self.forward.watch);
         }
     }
 
-    #[inline(never)]
-    fn on_segment_of_both(&mut self, end: usize, now: Time, segment: &Segment, congestion_experienced: bool) {
-        heard!(self.at[end].on_segment(now, segment, congestion_experienced));
+    /// See [`Sender::takes`].
+    #[inline(always)]
+    pub fn source_takes(&mut self, now: Time, segment: &Segment) -> bool {
+        let Some(tx) = self.at[SOURCE].tx_mut() else { return false };
+        tx.takes(now, segment, &mut self.forward.books)
+    }
+
+    /// See [`Receiver::takes`].
+    #[inline(always)]
+    pub fn destination_takes(&mut self, now: Time, segment: &Segment) -> bool {
+        let Some(rx) = self.at[DESTINATION].rx_mut() else { return false };
+        rx.takes(now, segment, &mut self.forward.watch)
     }
 
     /// See [`Endpoint::on_timer`].
@@ -219,39 +216,44 @@ impl Ends {
         }
     }
 
-    /// See [`Endpoint::transmit`]; `PLAIN`: of a [`Connection::plain`].
-    #[inline(always)]
-    pub fn transmit<const END: usize, const PLAIN: bool>(&mut self, now: Time, out: &mut Transmit) -> bool {
-        let way = &mut self.forward;
-        match (END, PLAIN || self.back.is_none()) {
-            (SOURCE, true) => {
-                let Some(tx) = self.at[SOURCE].tx_mut() else { return false };
-                let due = tx.transmit(now, &mut way.books, out);
-                if due && out.segment.len > 0 && !out.retransmission {
-                    way.births.on_sent(now, out.segment.seq, out.segment.end());
-                }
-                due
-            }
-            (_, true) => self.at[DESTINATION].acknowledge(now, out),
-            _ => self.transmit_of_both(END, now, out),
-        }
-    }
-
+    /// See [`Endpoint::poll_transmit`].
     #[inline(never)]
-    fn transmit_of_both(&mut self, end: usize, now: Time, out: &mut Transmit) -> bool {
-        let due = self.ask_both(end, now, out);
-        if due
-            && out.segment.len > 0
-            && !out.retransmission
+    pub fn transmit(&mut self, end: usize, now: Time) -> Option<Transmit> {
+        let sent = match (&self.back, end) {
+            (Some(_), _) => self.ask_both(end, now),
+            (None, SOURCE) => self.at[SOURCE].poll_transmit(now, &mut self.forward.books),
+            (None, _) => self.at[DESTINATION].poll_transmit(now, &mut self.forward.watch),
+        }?;
+        if sent.segment.len > 0
+            && !sent.retransmission
             && let Some(way) = self.way_from(end)
         {
-            way.births.on_sent(now, out.segment.seq, out.segment.end());
+            way.births.on_sent(now, sent.segment.seq, sent.segment.end());
         }
-        due
+        Some(sent)
     }
 
-    fn ask_both(&mut self, end: usize, now: Time, out: &mut Transmit) -> bool {
-        heard!(self.at[end].transmit(now) out)
+    fn ask_both(&mut self, end: usize, now: Time) -> Option<Transmit> {
+        heard!(self.at[end].poll_transmit(now))
+    }
+
+    /// The same where data goes one way and nothing is out of the ordinary; whether there is something, or none, if
+    /// [`Self::transmit`] is to be asked.
+    #[inline(always)]
+    pub fn transmit_plainly<const END: usize>(&mut self, now: Time, out: &mut Transmit) -> Option<bool> {
+        if END == DESTINATION {
+            let rx = self.at[DESTINATION].rx_mut().filter(|rx| rx.is_plain())?;
+            let last = rx.acknowledge_next(now, &mut out.segment);
+            out.last = last.unwrap_or_default();
+            return Some(last.is_some());
+        }
+        let tx = self.at[SOURCE].tx_mut().filter(|tx| tx.is_plain())?;
+        let way = &mut self.forward;
+        let due = tx.transmit_next(now, &mut way.books, out);
+        if due && out.segment.len > 0 && !out.retransmission {
+            way.births.on_sent(now, out.segment.seq, out.segment.end());
+        }
+        Some(due)
     }
 
     /// The direction of what an end sends.

@@ -22,8 +22,8 @@ use std::rc::Rc;
 use tables::Tables;
 use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
+use truckee_tcp::Time;
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::{Time, Transmit};
 
 /// Kinds of components in an event's key: its upper four bits. At equal times the lower kind goes first.
 mod kind {
@@ -163,8 +163,6 @@ pub struct Network<'a> {
     /// What crosses each link, where anybody wants to know.
     load: Option<Load>,
     commands: Vec<Command>,
-    /// Where endpoints write what they send.
-    scratch: Transmit,
 }
 
 impl Network<'_> {

@@ -84,8 +84,8 @@ impl Packet {
     }
 
     /// Its segment, without SACK blocks.
-    #[inline]
-    fn head(&self) -> Segment {
+    #[inline(always)]
+    pub fn head(&self) -> Segment {
         Segment {
             seq: self.seq,
             ack: self.ack,

@@ -187,7 +187,7 @@ impl Outstanding {
     }
 
     /// The segment at `nxt` where that is below `max`: what a go-back sends again.
-    #[inline]
+    #[inline(always)]
     pub fn to_resend(&self) -> Option<&Sent> {
         if self.nxt == self.max { None } else { self.segments.get(self.cursor) }
     }

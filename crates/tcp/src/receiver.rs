@@ -146,7 +146,7 @@ impl Receiver {
     }
 
     /// A segment has come; `congestion_experienced`: a router marked its packet (RFC 3168).
-    #[inline(always)]
+    #[inline]
     pub fn on_segment(
         &mut self,
         now: Time,
@@ -154,15 +154,24 @@ impl Receiver {
         congestion_experienced: bool,
         witness: &mut impl Witness,
     ) {
-        self.delivered = 0;
-        let is_next = segment.seq == self.rcv_nxt && segment.flags == flags::ACK && segment.len > 0;
-        if self.plain && is_next {
-            self.take::<true>(now, segment, witness);
-        } else {
+        if !self.takes(now, segment, witness) {
+            self.delivered = 0;
             self.on_any_segment(now, segment, congestion_experienced, witness);
-            let settled = self.meeting.is_none() && self.waiting.ranges.is_empty() && self.fin.is_none();
-            self.plain = settled && !self.ecn;
+            let met = self.meeting.is_none() && self.syn_ack_due.is_none();
+            self.plain = met && self.waiting.ranges.is_empty() && self.fin.is_none() && !self.ecn;
         }
+    }
+
+    /// As [`Self::on_segment`] of the next data, where nothing is out of the ordinary; else nothing happens. Whether it did.
+    #[inline(always)]
+    pub fn takes(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) -> bool {
+        let is_next = segment.seq == self.rcv_nxt && segment.flags == flags::ACK && segment.len > 0;
+        let plain = self.plain && is_next;
+        if plain {
+            self.delivered = 0;
+            self.take::<true>(now, segment, witness);
+        }
+        plain
     }
 
     #[inline(never)]
@@ -350,7 +359,7 @@ impl Receiver {
     }
 
     /// When to call [`Self::on_timer`].
-    #[inline]
+    #[inline(always)]
     pub fn deadline(&self) -> Option<Time> {
         match &self.closing {
             None => self.policy.deadline(),
@@ -367,8 +376,24 @@ impl Receiver {
         self.transmit(now, &mut out).then_some(out)
     }
 
-    /// As [`Self::poll_transmit`], written in place, whatever was there; whether there is one.
+    /// Whether nothing is out of the ordinary, so that [`Self::acknowledge_next`] is all there is to [`Self::transmit`].
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// See [`Self::is_plain`]. Also returns whether nothing else is due now.
     #[inline(always)]
+    pub fn acknowledge_next(&mut self, now: Time, out: &mut Segment) -> Option<bool> {
+        let number = self.sink.pop()?;
+        self.acked = self.acked.max(number);
+        self.acks += 1;
+        self.segment(now, number, 0, out);
+        Some(self.sink.is_empty())
+    }
+
+    /// As [`Self::poll_transmit`], written in place, whatever was there; whether there is one.
+    #[inline]
     pub fn transmit(&mut self, now: Time, out: &mut Segment) -> bool {
         if self.syn_ack_due.is_some() {
             self.greet(now, out);
@@ -408,7 +433,7 @@ impl Receiver {
         (out.seq, out.request) = (0, self.rate_granted);
     }
 
-    #[inline]
+    #[inline(always)]
     fn segment(&self, now: Time, ack: u64, flag: u8, out: &mut Segment) {
         (out.seq, out.ack, out.len) = (1, ack, 0);
         out.window = self.window;

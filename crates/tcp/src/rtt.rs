@@ -87,7 +87,7 @@ impl Rtt {
     }
 
     /// Takes a sample (RFC 6298, rules 2.2 and 2.3) and ends any back-off (rule 5.7, Karn).
-    #[inline]
+    #[inline(always)]
     pub fn sample(&mut self, rtt: Nanos) {
         self.note_min(rtt);
         self.smooth(rtt);
@@ -120,6 +120,7 @@ impl Rtt {
         *self.handshake.insert(self.measure(sent, now))
     }
 
+    #[inline(always)]
     fn smooth(&mut self, rtt: Nanos) {
         self.backoff = 0;
         match self.smoothed {
@@ -135,7 +136,7 @@ impl Rtt {
     }
 
     /// The timeout in force: SRTT + max(G, 4·RTTVAR) within its bounds, doubled by each back-off.
-    #[inline]
+    #[inline(always)]
     pub fn rto(&self) -> Nanos {
         let base = match (self.smoothed, &self.ticks) {
             (None, _) => self.initial_rto,

@@ -324,18 +324,27 @@ impl Sender {
     }
 
     /// A segment has come from the peer.
-    #[inline(always)]
+    #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        if !segment.sack.is_empty() || !self.takes(now, segment, witness) {
+            self.on_any_segment(now, segment, witness);
+            self.look_about();
+        }
+    }
+
+    /// As [`Self::on_segment`] of a segment without SACK blocks, where nothing is out of the ordinary; else nothing happens.
+    /// Whether it did.
+    #[inline(always)]
+    pub fn takes(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) -> bool {
         let advances = self.t.out.una() < segment.ack && segment.ack <= self.t.out.max();
-        if self.plain && advances && segment.flags == flags::ACK && segment.sack.is_empty() {
+        let plain = self.plain && advances && segment.flags == flags::ACK;
+        if plain {
             witness.on_segment(now, &self.t.window, true);
             self.ts_recent = self.ts_recent.max(segment.ts_val);
             witness.on_acknowledgement();
             self.on_new_ack::<true>(now, segment, witness);
-        } else {
-            self.on_any_segment(now, segment, witness);
-            self.look_about();
         }
+        plain
     }
 
     #[inline(never)]
@@ -429,7 +438,7 @@ impl Sender {
     }
 
     /// All who listen hear of an ACK, before it changes anything.
-    #[inline]
+    #[inline(always)]
     fn hear<const PLAIN: bool>(&mut self, ack: &Ack, witness: &mut impl Witness) {
         let t = &mut self.t;
         if !PLAIN && t.starting {
@@ -441,7 +450,7 @@ impl Sender {
         witness.on_ack(ack, &t.window);
     }
 
-    #[inline]
+    #[inline(always)]
     fn after_ack(&mut self, ack: &Ack) {
         if self.t.interest.air {
             self.tell_aftermath(ack);
@@ -567,6 +576,7 @@ impl Sender {
         Some(rtt)
     }
 
+    #[inline(always)]
     fn read_rtt(&mut self) {
         self.t.window.srtt = self.t.rtt.smoothed();
         self.t.window.rtt_min = self.t.rtt.min();
@@ -586,7 +596,7 @@ impl Sender {
     }
 
     /// A round ends when what was outstanding at its first ACK is acknowledged.
-    #[inline]
+    #[inline(always)]
     fn count_round(&mut self, ack: u64, witness: &mut impl Witness) {
         let end = match self.round_end {
             Some(end) => end,
@@ -648,7 +658,7 @@ impl Sender {
     }
 
     /// When to call [`Self::on_timer`].
-    #[inline]
+    #[inline(always)]
     pub fn deadline(&self) -> Option<Time> {
         if self.timed {
             self.t.deadline.into_iter().chain(self.recovery.deadline()).min()
@@ -693,6 +703,7 @@ impl Sender {
     }
 
     /// Bytes written and not yet sent.
+    #[inline(always)]
     pub fn unsent(&self) -> u64 {
         self.written - self.t.out.max().min(self.written)
     }

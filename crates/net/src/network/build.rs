@@ -25,7 +25,7 @@ use truckee_scenario::model::{App, Change, Changed, Direction, Flow, FlowSetting
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::{Registry, Transmit};
+use truckee_tcp::Registry;
 
 impl<'a> Network<'a> {
     /// Builds the network of a scenario.
@@ -66,7 +66,6 @@ impl<'a> Network<'a> {
             drops_ahead: Vec::new(),
             load: None,
             commands: Vec::new(),
-            scratch: Transmit::default(),
         };
         let mut routes = Routes::new(&scenario.nodes, &scenario.links);
         network.add_flows(options, registry, &mut routes)?;

@@ -10,7 +10,7 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind, Receiver, Sender, Time};
+use truckee_tcp::{Cause, LossKind, Receiver, Sender, Time, Transmit};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
@@ -63,18 +63,22 @@ impl Network<'_> {
         if !PLAIN && self.connections[index].tapped == Some(Vantage::Receiver) {
             self.tap(index, id, true);
         }
-        let (packet, segment) = (&self.packets[id], self.packets.segment(id));
+        let packet = &self.packets[id];
         let connection = &mut self.connections[index];
         connection.ends.forward.watch.truth =
             if packet.is(bits::SLOW_START) { Phase::SlowStart } else { Phase::Avoidance };
-        let marked = packet.is(bits::CONGESTION_EXPERIENCED);
-        connection.ends.on_segment::<DESTINATION, PLAIN>(self.now, &segment, marked);
+        if !PLAIN {
+            let marked = packet.is(bits::CONGESTION_EXPERIENCED);
+            connection.ends.on_segment(DESTINATION, self.now, &self.packets.segment(id), marked);
+        } else if !connection.ends.destination_takes(self.now, &packet.head()) {
+            return self.on_watched(index, id, true);
+        }
         let bytes = connection.ends.receiver().map_or(0, |receiver| receiver.delivered());
         if bytes > 0 {
             self.deliver::<PLAIN>(index, bytes);
         }
         if PLAIN {
-            return self.flush_at::<DESTINATION, PLAIN>(index);
+            return self.flush_at::<DESTINATION>(index);
         }
         let connection = &self.connections[index];
         let (two_way, recorded) = (connection.ends.back.is_some(), connection.recorded);
@@ -133,13 +137,17 @@ impl Network<'_> {
         if !PLAIN {
             self.inform(index);
         }
-        let (packet, segment) = (&self.packets[id], self.packets.segment(id));
+        let packet = &self.packets[id];
         let connection = &mut self.connections[index];
-        connection.ends.on_segment::<SOURCE, PLAIN>(now, &segment, packet.is(bits::CONGESTION_EXPERIENCED));
         if PLAIN {
-            self.flush_at::<SOURCE, PLAIN>(index);
+            if packet.sack || !connection.ends.source_takes(now, &packet.head()) {
+                return self.on_watched(index, id, false);
+            }
+            self.flush_at::<SOURCE>(index);
             return self.check_finished(index);
         }
+        let marked = packet.is(bits::CONGESTION_EXPERIENCED);
+        connection.ends.on_segment(SOURCE, now, &self.packets.segment(id), marked);
         if connection.recorded
             && let Some(series) = &mut self.flows[connection.flow].book.series
         {
@@ -206,42 +214,50 @@ impl Network<'_> {
     /// Lets an end send what it wants to.
     #[inline(never)]
     pub(super) fn flush(&mut self, index: usize, end: usize) {
-        match end {
-            SOURCE => self.flush_at::<SOURCE, false>(index),
-            _ => self.flush_at::<DESTINATION, false>(index),
+        let forward = end == SOURCE;
+        loop {
+            let connection = &mut self.connections[index];
+            let Some(sent) = connection.ends.transmit(end, self.now) else { break };
+            let start = if forward { connection.forward.start } else { connection.back.start };
+            let packet = Packet::of(&sent, index as u32, connection.generation, start, forward);
+            let id = self.packets.add_with(packet, &sent.segment.sack);
+            self.note_leaving(index, id, &sent);
+            self.inject(id, start, packet.wire, self.now);
+            if sent.last {
+                break;
+            }
         }
+        self.arm(index, end);
     }
 
+    /// The same of an end of a plain connection.
     #[inline(always)]
-    fn flush_at<const END: usize, const PLAIN: bool>(&mut self, index: usize) {
+    fn flush_at<const END: usize>(&mut self, index: usize) {
         let now = self.now;
         loop {
             let connection = &mut self.connections[index];
-            let sent = &mut self.scratch;
-            if !connection.ends.transmit::<END, PLAIN>(now, sent) {
-                break;
+            let mut sent = Transmit::default();
+            match connection.ends.transmit_plainly::<END>(now, &mut sent) {
+                Some(true) => {}
+                Some(false) => break,
+                None => return self.flush(index, END),
             }
-            let last = sent.last;
             let forward = END == SOURCE;
             let start = if forward { connection.forward.start } else { connection.back.start };
-            let packet = Packet::of(sent, index as u32, connection.generation, start, forward);
-            let wire = packet.wire;
-            let id = self.packets.add_with(packet, &sent.segment.sack);
-            if !PLAIN {
-                self.note_leaving(index, id, forward);
-            }
-            self.inject(id, start, wire, now);
-            if last {
+            let packet = Packet::of(&sent, index as u32, connection.generation, start, forward);
+            let id = self.packets.add(packet);
+            self.inject(id, start, packet.wire, now);
+            if sent.last {
                 break;
             }
         }
-        self.arm_at::<END, PLAIN>(index);
+        self.arm_plainly::<END>(index);
     }
 
     /// Notes what leaves an end, where that is wanted.
-    #[inline(never)]
-    fn note_leaving(&mut self, index: usize, id: PacketId, forward: bool) {
-        let (connection, sent) = (&self.connections[index], &self.scratch);
+    fn note_leaving(&mut self, index: usize, id: PacketId, sent: &Transmit) {
+        let connection = &self.connections[index];
+        let forward = self.packets[id].is(bits::FORWARD);
         if sent.segment.len > 0
             && forward
             && connection.recorded
@@ -260,36 +276,43 @@ impl Network<'_> {
     }
 
     /// Arms the timers of an end.
-    #[inline(never)]
     fn arm(&mut self, index: usize, end: usize) {
-        match end {
-            SOURCE => self.arm_at::<SOURCE, false>(index),
-            _ => self.arm_at::<DESTINATION, false>(index),
-        }
-    }
-
-    #[inline(always)]
-    fn arm_at<const END: usize, const PLAIN: bool>(&mut self, index: usize) {
         let connection = &mut self.connections[index];
-        let endpoint = &connection.ends.at[END];
-        let (mut deadline, mut release) = (endpoint.deadline(), endpoint.release());
-        if PLAIN {
-            match END {
-                SOURCE => deadline = endpoint.tx().and_then(Sender::deadline),
-                _ => (deadline, release) = (endpoint.rx().and_then(Receiver::deadline), None),
-            }
-        }
-        if let Some(release) = release {
-            if END == DESTINATION {
+        let endpoint = &connection.ends.at[end];
+        let mut deadline = endpoint.deadline();
+        if let Some(release) = endpoint.release() {
+            if end == DESTINATION {
                 deadline = deadline.into_iter().chain([release]).min();
             } else if release < connection.pace_armed {
                 self.arm_pace(index, release);
             }
         }
-        if let Some(deadline) = deadline
-            && deadline < self.connections[index].armed[END]
+        self.arm_until(index, end, deadline);
+    }
+
+    /// The same of an end of a plain connection.
+    #[inline(always)]
+    fn arm_plainly<const END: usize>(&mut self, index: usize) {
+        let connection = &self.connections[index];
+        let endpoint = &connection.ends.at[END];
+        if END == DESTINATION {
+            return self.arm_until(index, END, endpoint.rx().and_then(Receiver::deadline));
+        }
+        let (deadline, release) = (endpoint.tx().and_then(Sender::deadline), endpoint.release());
+        if let Some(release) = release
+            && release < connection.pace_armed
         {
-            self.arm_timer(index, END, deadline);
+            self.arm_pace(index, release);
+        }
+        self.arm_until(index, END, deadline);
+    }
+
+    #[inline(always)]
+    fn arm_until(&mut self, index: usize, end: usize, deadline: Option<Time>) {
+        if let Some(deadline) = deadline
+            && deadline < self.connections[index].armed[end]
+        {
+            self.arm_timer(index, end, deadline);
         }
     }
 

@@ -40,6 +40,7 @@ pub struct AckSink {
 
 impl AckSink {
     /// An ACK with this number leaves after those before it.
+    #[inline]
     pub fn ack(&mut self, number: u64) {
         if self.first.is_none() {
             self.first = Some(number);
@@ -58,7 +59,9 @@ impl AckSink {
     #[inline]
     pub fn pop(&mut self) -> Option<u64> {
         let first = self.first.take()?;
-        self.first = self.more.pop_front();
+        if !self.more.is_empty() {
+            self.first = self.more.pop_front();
+        }
         Some(first)
     }
 }

@@ -167,7 +167,7 @@ impl Transfer {
     }
 
     /// Arms the retransmission timer anew.
-    #[inline]
+    #[inline(always)]
     pub fn restart_timer(&mut self, now: Time) {
         self.deadline = (!self.out.is_empty()).then(|| self.rtt.deadline(now, self.rtt.rto()));
     }

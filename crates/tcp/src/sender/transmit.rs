@@ -45,24 +45,34 @@ impl Sender {
     }
 
     /// As [`Self::poll_transmit`], written in place, whatever was there; whether there is one.
-    #[inline(always)]
+    #[inline]
     pub fn transmit(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
-        if !self.plain {
-            let due = self.transmit_any(now, witness, out);
-            self.look_about();
-            return due;
+        if self.is_plain() {
+            return self.transmit_next(now, witness, out);
         }
+        let due = self.transmit_any(now, witness, out);
+        self.look_about();
+        due
+    }
+
+    /// Whether nothing is out of the ordinary, so that [`Self::transmit_next`] is all there is to [`Self::transmit`].
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.plain && !self.control_due
+    }
+
+    /// See [`Self::is_plain`].
+    #[inline(always)]
+    pub fn transmit_next(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
         self.held = now < self.release;
         if self.held {
             return false;
         }
-        match self.next_in_order::<true>(now) {
-            Some((sent, again)) => {
-                self.data::<true>(now, &sent, again, witness, out);
-                true
-            }
-            None => self.control(now, out),
+        let next = self.next_in_order::<true>(now);
+        if let Some((sent, again)) = &next {
+            self.data::<true>(now, sent, *again, witness, out);
         }
+        next.is_some()
     }
 
     #[inline(never)]
