@@ -19,13 +19,18 @@ impl Births {
     }
 
     /// Data leaves for the first time. It is born now, unless the application knows better.
-    #[inline]
+    #[inline(always)]
     pub fn on_sent(&mut self, now: Time, seq: u64, end: u64) {
+        let born = if self.written.is_empty() { now } else { self.of_written(now, seq) };
+        self.sent.push_back((end, born));
+    }
+
+    /// The birth of what is sent now from this number on, according to the application.
+    fn of_written(&mut self, now: Time, seq: u64) -> Time {
         while self.written.front().is_some_and(|w| w.0 <= seq) {
             self.written.pop_front();
         }
-        let born = self.written.front().map_or(now, |w| w.1);
-        self.sent.push_back((end, born));
+        self.written.front().map_or(now, |w| w.1)
     }
 
     /// The birth of the next segment that has been delivered whole now that all below `rcv_nxt` has.

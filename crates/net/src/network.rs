@@ -176,7 +176,7 @@ impl Network<'_> {
             self.now = time;
             self.events += 1;
             let index = (key & !kind::MASK) as usize;
-            if key & kind::MASK == kind::LINK {
+            if key >> kind::SHIFT == kind::LINK >> kind::SHIFT {
                 self.on_lane(index);
             } else {
                 self.on_timer(key & kind::MASK, index);

@@ -15,6 +15,8 @@ pub struct Receiver {
     ecn: bool,
     sack: bool,
     policy: AnyAckPolicy,
+    /// Whether that has a timer.
+    timed: bool,
     sink: AckSink,
     rcv_nxt: u64,
     /// Everything below has been acknowledged.
@@ -121,6 +123,7 @@ impl Receiver {
             timestamps: stack.timestamps,
             ecn: stack.ecn,
             sack,
+            timed: policy.has_timer(),
             policy,
             sink: AckSink::default(),
             rcv_nxt: 1,
@@ -229,6 +232,7 @@ impl Receiver {
             self.sink.ack(self.rcv_nxt);
         }
         policy.take_over(&self.policy);
+        self.timed = policy.has_timer();
         self.policy = policy;
     }
 
@@ -362,6 +366,7 @@ impl Receiver {
     #[inline(always)]
     pub fn deadline(&self) -> Option<Time> {
         match &self.closing {
+            None if !self.timed => None,
             None => self.policy.deadline(),
             Some(closing) => {
                 let at = Some(closing.at).filter(|&at| at != Time::MAX);

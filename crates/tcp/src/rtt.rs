@@ -159,6 +159,7 @@ impl Rtt {
     }
 
     /// When a timer armed at `now` for `span` goes off: on a tick of the clock.
+    #[inline]
     pub fn deadline(&self, now: Time, span: Nanos) -> Time {
         match self.clock {
             0 => now + span,

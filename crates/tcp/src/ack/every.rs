@@ -26,6 +26,10 @@ impl AckPolicy for Every {
         out.ack(segment.rcv_nxt);
     }
 
+    fn has_timer(&self) -> bool {
+        false
+    }
+
     fn manner(&self) -> Option<Manner> {
         Some(Manner::EVERY)
     }

@@ -111,6 +111,10 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn deadline(&self) -> Option<Time> {
         None
     }
+    /// Whether [`AckPolicy::deadline`] ever asks for anything.
+    fn has_timer(&self) -> bool {
+        true
+    }
     /// Everything below `number` has been acknowledged by a segment of data: what waits for an ACK has got it.
     fn on_carried(&mut self, _number: u64) {}
     /// It takes the place of `before` while the connection runs; what waited for an ACK has got it. What `before` has
@@ -140,6 +144,7 @@ family! {
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
+    fn has_timer(&self) -> bool;
     fn on_carried(&mut self, number: u64);
     fn take_over(&mut self, before: &AnyAckPolicy);
     fn phase(&self) -> Option<Phase>;

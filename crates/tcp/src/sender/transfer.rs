@@ -169,6 +169,7 @@ impl Transfer {
     /// Arms the retransmission timer anew.
     #[inline(always)]
     pub fn restart_timer(&mut self, now: Time) {
-        self.deadline = (!self.out.is_empty()).then(|| self.rtt.deadline(now, self.rtt.rto()));
+        let due = self.rtt.deadline(now, self.rtt.rto());
+        self.deadline = if self.out.is_empty() { None } else { Some(due) };
     }
 }
