@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::births::Births;
 use crate::record::Deliveries;
+use std::sync::Arc;
 use truckee_scenario::model::{App, Flow};
 use truckee_scenario::outcome::Vantage;
 use truckee_tcp::ack::AnyAckPolicy;
@@ -38,7 +39,7 @@ impl Path {
 /// What new connections of a flow are made of.
 #[derive(Debug, Clone)]
 pub struct Template {
-    stack: Stack,
+    stack: Arc<Stack>,
     parts: Parts,
     policy: AnyAckPolicy,
     observers: Option<Observers>,
@@ -91,7 +92,7 @@ impl Template {
             [&flow.sender.response].into_iter().chain(flow.observe.estimators.iter().map(|(_, s)| s));
         let wants_truth = specs.any(|spec| spec.mentions(Oracle::INFO.name));
         Ok(Self {
-            stack,
+            stack: Arc::new(stack),
             parts,
             policy,
             observers: watched.then_some(observers),
@@ -116,7 +117,7 @@ impl Template {
         let books = Books::with(self.observers.clone());
         let watch = Watch::with(self.watchers.clone());
         let forward = Way { books, watch, ..Way::default() };
-        let sender = Sender::new(&self.stack, self.parts.clone());
+        let sender = Sender::sharing(&self.stack, self.parts.clone());
         let sack = sender.wants_sack();
         let (stack, policy) = (&self.stack, self.policy.clone());
         if self.two_way {

@@ -91,7 +91,7 @@ impl Registry {
     ) -> Option<Result<Custom<T>, SpecError>> {
         let entry = self.entries.iter().find(|e| e.family == T::FAMILY && e.info.name == name)?;
         let make = entry.make.downcast_ref::<Make<T>>()?;
-        Some(make(args).map(|member| Custom { name: entry.info.name, member }))
+        Some(make(args).map(|member| Custom(Box::new(Named { name: entry.info.name, member }))))
     }
 }
 
@@ -105,7 +105,9 @@ pub struct Fault {
 }
 
 /// A foreign member, under supervision.
-pub struct Custom<T: ?Sized> {
+pub struct Custom<T: ?Sized>(Box<Named<T>>);
+
+struct Named<T: ?Sized> {
     name: &'static str,
     member: Box<T>,
 }
@@ -115,19 +117,19 @@ where
     Box<T>: Clone,
 {
     fn clone(&self) -> Self {
-        Self { name: self.name, member: self.member.clone() }
+        Self(Box::new(Named { name: self.0.name, member: self.0.member.clone() }))
     }
 }
 
 impl<T: ?Sized> std::fmt::Debug for Custom<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Custom({})", self.name)
+        write!(f, "Custom({})", self.0.name)
     }
 }
 
 impl<T: ?Sized> Custom<T> {
     fn fail(&self, what: String) -> ! {
-        resume_unwind(Box::new(Fault { member: self.name, what }))
+        resume_unwind(Box::new(Fault { member: self.0.name, what }))
     }
 
     fn said(&self, method: &str, panic: Box<dyn Any + Send>) -> ! {
@@ -143,14 +145,14 @@ impl<T: ?Sized> Custom<T> {
     #[cold]
     #[inline(never)]
     pub(crate) fn ask<R>(&self, method: &str, f: impl FnOnce(&T) -> R) -> R {
-        catch_unwind(AssertUnwindSafe(|| f(&self.member))).unwrap_or_else(|panic| self.said(method, panic))
+        catch_unwind(AssertUnwindSafe(|| f(&self.0.member))).unwrap_or_else(|panic| self.said(method, panic))
     }
 
     /// Has the member do something that changes it.
     #[cold]
     #[inline(never)]
     pub(crate) fn tell<R>(&mut self, method: &str, f: impl FnOnce(&mut T) -> R) -> R {
-        let member = &mut *self.member;
+        let member = &mut *self.0.member;
         catch_unwind(AssertUnwindSafe(|| f(member))).unwrap_or_else(|panic| self.said(method, panic))
     }
 

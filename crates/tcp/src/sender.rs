@@ -32,6 +32,7 @@ use crate::{
     Witness,
 };
 use ack_rate::AckRate;
+use std::sync::Arc;
 
 /// RTO after a lost SYN (RFC 6298, rule 5.7).
 const RTO_AFTER_LOST_SYN: Nanos = 3_000_000_000;
@@ -101,7 +102,7 @@ pub enum State {
 /// One end of a connection that sends data.
 #[derive(Debug, Clone)]
 pub struct Sender {
-    stack: Stack,
+    stack: Arc<Stack>,
     state: State,
     t: Transfer,
     recovery: AnyRecovery,
@@ -153,6 +154,11 @@ pub struct Sender {
 impl Sender {
     /// A sender that has not been opened.
     pub fn new(stack: &Stack, parts: Parts) -> Self {
+        Self::sharing(&Arc::new(stack.clone()), parts)
+    }
+
+    /// The same, of many that share their stack's settings.
+    pub fn sharing(stack: &Arc<Stack>, parts: Parts) -> Self {
         let mss = f64::from(stack.mss);
         let rwnd = u64::from(stack.advertised_window());
         let ssthresh = stack.initial_ssthresh.map_or(rwnd as f64, |s| s.bytes(stack.mss) as f64);
@@ -199,7 +205,7 @@ impl Sender {
             last_sent: 0,
             round_end: None,
             round_flight: 0,
-            stack: stack.clone(),
+            stack: Arc::clone(stack),
         }
     }
 

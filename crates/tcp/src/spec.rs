@@ -313,7 +313,7 @@ impl<'r> Args<'r> {
 
 /// Declares a family's list: an enum with static dispatch over its trait, and its builder. The trait's methods are
 /// repeated behind the list, without bodies, so that they can be passed on. A member from elsewhere ([`Registry`]) is one more
-/// variant, whose answers are checked.
+/// variant, whose answers are checked. A large member that is chosen seldom is `in Box`, so that the others stay small.
 ///
 /// ```ignore
 /// family! {
@@ -345,11 +345,13 @@ macro_rules! family {
             }
         }
     };
-    ($(#[$meta:meta])* pub enum $Any:ident : $Trait:ident, $family:literal { $($Member:ident),+ $(,)? } $($methods:tt)*) => {
+    (@type $Member:ident) => { $Member };
+    (@type $Member:ident Box) => { Box<$Member> };
+    ($(#[$meta:meta])* pub enum $Any:ident : $Trait:ident, $family:literal { $($Member:ident $(in $Box:ident)?),+ $(,)? } $($methods:tt)*) => {
         $(#[$meta])*
         #[allow(missing_docs, clippy::large_enum_variant)] // the members document themselves
         #[derive(Debug, Clone)]
-        pub enum $Any { $($Member($Member),)+ Custom($crate::registry::Custom<dyn $Trait>) }
+        pub enum $Any { $($Member(family!(@type $Member $($Box)?)),)+ Custom($crate::registry::Custom<dyn $Trait>) }
 
         dyn_clone::clone_trait_object!($Trait);
 
@@ -378,7 +380,7 @@ macro_rules! family {
                 let mut args = Args::among(spec, registry);
                 $(if spec.name == $Member::INFO.name {
                     let member = $Member::build(&mut args)?;
-                    return Ok((Self::$Member(member), args.finish()?));
+                    return Ok((Self::$Member(member.into()), args.finish()?));
                 })+
                 if let Some(custom) = registry.build::<dyn $Trait>(&mut args, &spec.name) {
                     return Ok((Self::Custom(custom?), args.finish()?));

@@ -24,8 +24,8 @@ use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Change, Changed, Direction, Flow, FlowSettings, Limit, Queue};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
-use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::Registry;
+use truckee_tcp::ack::AnyAckPolicy;
 
 impl<'a> Network<'a> {
     /// Builds the network of a scenario.

@@ -191,7 +191,7 @@ mod tests {
         let mut spec = Spec::named("division");
         spec.args = args.iter().map(|(name, arg)| ((*name).to_owned(), arg.clone())).collect();
         match AnyAckPolicy::build(&spec).unwrap().0 {
-            AnyAckPolicy::Division(division) => division,
+            AnyAckPolicy::Division(division) => *division,
             other => unreachable!("{other:?}"),
         }
     }
@@ -290,7 +290,7 @@ mod tests {
         let other = Spec::named("inter-arrival").with("beta", number(0.5));
         for (detector, kept) in [(word("inter-arrival"), true), (Arg::Spec(other), false)] {
             let mut after = build(&[&slow_start[..], &[("n", number(3.0)), ("detector", detector)]].concat());
-            after.take_over(&AnyAckPolicy::Division(before.clone()));
+            after.take_over(&AnyAckPolicy::Division(before.clone().into()));
             assert_eq!(after.phase() == Some(Phase::SlowStart), kept, "two segments have come");
         }
     }

@@ -140,7 +140,7 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
 
 family! {
     /// Any ACK policy.
-    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division, Taba, Accumulated, AccumulatedFull, Requested, SpoofedDuplicates, Optimistic }
+    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division in Box, Taba in Box, Accumulated in Box, AccumulatedFull in Box, Requested, SpoofedDuplicates, Optimistic }
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;

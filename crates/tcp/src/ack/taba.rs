@@ -58,7 +58,8 @@ impl AnyAckPolicy {
     /// The division that it is or makes use of.
     pub(super) fn division(&self) -> Option<&Division> {
         match self {
-            Self::Division(division) | Self::Taba(Taba(division)) => Some(division),
+            Self::Division(division) => Some(division),
+            Self::Taba(taba) => Some(&taba.0),
             _ => None,
         }
     }

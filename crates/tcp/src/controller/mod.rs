@@ -91,7 +91,7 @@ pub trait Controller: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
 
 family! {
     /// Any controller.
-    pub enum AnyController: Controller, "controller" { Composed, Cubic, Bbr, Vegas, SantaCruz }
+    pub enum AnyController: Controller, "controller" { Composed, Cubic, Bbr, Vegas in Box, SantaCruz }
     fn interest(&self) -> Interest;
     fn hear(&mut self, ack: &Ack, w: &Window);
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
@@ -121,7 +121,7 @@ impl AnyController {
             }
             (AnyGrowth::Bbr(growth), AnyResponse::Bbr(_)) => Self::Bbr(Bbr::of(growth)),
             (AnyGrowth::Vegas(growth), AnyResponse::Vegas(response)) => {
-                Self::Vegas(Vegas::of(growth, response))
+                Self::Vegas(Vegas::of(*growth, *response).into())
             }
             (AnyGrowth::SantaCruz(growth), AnyResponse::SantaCruz(response)) if growth.aims_as(&response) => {
                 Self::SantaCruz(SantaCruz::of(growth))

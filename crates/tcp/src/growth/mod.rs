@@ -65,7 +65,7 @@ pub trait Growth: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HighSpeed, Vegas, VegasNs2, SantaCruz, Cubic, Bbr }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn on_undo(&mut self, now: Time, w: &mut Window);

@@ -18,6 +18,6 @@ pub trait Pacing: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
 
 family! {
     /// Any pacing.
-    pub enum AnyPacing: Pacing, "pacing" { Unpaced, PerWindow }
+    pub enum AnyPacing: Pacing, "pacing" { Unpaced, PerWindow in Box }
     fn rate(&self, w: &Window) -> Option<f64>;
 }

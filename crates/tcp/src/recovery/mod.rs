@@ -138,7 +138,7 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
 
 family! {
     /// Any recovery.
-    pub enum AnyRecovery: Recovery, "recovery" { Tahoe, TahoeNoFastRetransmit, Reno, NewReno, Vegas, VegasNs2, Sack, Sack1 }
+    pub enum AnyRecovery: Recovery, "recovery" { Tahoe, TahoeNoFastRetransmit, Reno, NewReno, Vegas in Box, VegasNs2 in Box, Sack, Sack1 in Box }
     fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) -> Advance;
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>);
     fn on_sent(&mut self, sent: &Sent, t: &Transfer);

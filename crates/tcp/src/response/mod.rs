@@ -63,7 +63,7 @@ pub trait LossResponse: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
 
 family! {
     /// Any loss response.
-    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate, ByCause, HighSpeed, Vegas, VegasNs2, SelectiveSlowStart, SantaCruz, Cubic, Bbr }
+    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate in Box, ByCause in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SelectiveSlowStart in Box, SantaCruz in Box, Cubic, Bbr }
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn on_sent(&mut self, sent: &Departure);

@@ -64,7 +64,7 @@ pub trait Start: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
 
 family! {
     /// Any start.
-    pub enum AnyStart: Start, "start" { SlowStart, FreeBsd, JumpStart, QuickStart, FromPair }
+    pub enum AnyStart: Start, "start" { SlowStart, FreeBsd in Box, JumpStart in Box, QuickStart in Box, FromPair in Box }
     fn request(&self) -> Option<f64>;
     fn on_established(&mut self, opening: &Opening, w: &mut Window) -> Option<Burst>;
     fn on_ack(&mut self, ack: &Ack, w: &mut Window) -> bool;
