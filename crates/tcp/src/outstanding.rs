@@ -48,10 +48,51 @@ impl Sent {
         self.is(marks::RESENT)
     }
 
+}
+
+/// A [`Sent`] as it is kept, many of them: it begins where the one before ends, the first at the first unacknowledged number.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    /// The lower half of [`Sent::end`]. A window has less than 2³² bytes.
+    end: u32,
+    number: Transmission,
+    /// When it was last sent, above [`MARK_BITS`] bits of [`marks`]: no run is longer than 2⁵⁹ ns, 18 years.
+    stamp: u64,
+}
+
+const MARK_BITS: u32 = 5;
+
+impl Slot {
+    #[inline]
+    fn new(end: u64, number: Transmission, now: Time, marks: u8) -> Self {
+        Self { end: end as u32, number, stamp: now << MARK_BITS | u64::from(marks) }
+    }
+
+    #[inline]
+    fn sent(self) -> Time {
+        self.stamp >> MARK_BITS
+    }
+
+    #[inline]
+    fn marks(self) -> u8 {
+        self.stamp as u8 & ((1 << MARK_BITS) - 1)
+    }
+
+    #[inline]
+    fn is(self, mark: u8) -> bool {
+        self.stamp & u64::from(mark) != 0
+    }
+
+    fn mark(&mut self, mark: u8) {
+        self.stamp |= u64::from(mark);
+    }
+
+    fn unmark(&mut self, mark: u8) {
+        self.stamp &= !u64::from(mark);
+    }
+
     fn sent_again(&mut self, now: Time, number: Transmission) {
-        self.sent = now;
-        self.number = number;
-        self.marks |= marks::RESENT;
+        *self = Self { number, stamp: now << MARK_BITS | u64::from(self.marks() | marks::RESENT), ..*self };
     }
 }
 
@@ -77,7 +118,7 @@ pub struct Outstanding {
     nxt: u64,
     /// One after the highest ever sent.
     max: u64,
-    segments: VecDeque<Sent>,
+    segments: VecDeque<Slot>,
     /// Index of the segment at `nxt`.
     cursor: usize,
     sacked: u64,
@@ -156,13 +197,27 @@ impl Outstanding {
     }
 
     /// Segment number `at`.
-    pub fn get(&self, at: usize) -> Option<&Sent> {
-        self.segments.get(at)
+    pub fn get(&self, at: usize) -> Option<Sent> {
+        let slot = *self.segments.get(at)?;
+        let before = at.checked_sub(1).and_then(|before| self.segments.get(before));
+        let seq = before.map_or(self.una, |before| self.end_of(*before));
+        Some(Sent { seq, end: self.end_of(slot), sent: slot.sent(), number: slot.number, marks: slot.marks() })
     }
 
     /// Index of the segment that holds `seq` (or the first after it).
     pub fn index_of(&self, seq: u64) -> usize {
-        self.segments.partition_point(|s| s.end <= seq)
+        self.segments.partition_point(|slot| self.end_of(*slot) <= seq)
+    }
+
+    /// Above the first unacknowledged number, by at most 2³².
+    #[inline(always)]
+    fn end_of(&self, slot: Slot) -> u64 {
+        self.una + 1 + u64::from(slot.end.wrapping_sub(self.una as u32).wrapping_sub(1))
+    }
+
+    /// Sequence numbers that segment `at` occupies.
+    fn span(&self, at: usize) -> u64 {
+        self.get(at).map_or(0, |sent| sent.span())
     }
 
     #[inline]
@@ -175,48 +230,50 @@ impl Outstanding {
     /// Records a new segment at `nxt` = `max`.
     #[inline]
     pub fn push(&mut self, now: Time, len: u64, fin: bool) -> Sent {
-        debug_assert!(self.nxt == self.max && len > 0);
+        debug_assert!(self.nxt == self.max && len > 0 && self.max + len - self.una <= 1 << 32);
         let marks = if fin { marks::FIN } else { 0 };
         let number = self.next_transmission();
-        let segment = Sent { seq: self.max, end: self.max + len, sent: now, number, marks };
-        self.segments.push_back(segment);
+        let sent = Sent { seq: self.max, end: self.max + len, sent: now, number, marks };
+        self.segments.push_back(Slot::new(sent.end, number, now, marks));
         self.max += len;
         self.nxt = self.max;
         self.cursor = self.segments.len();
-        segment
+        sent
     }
 
     /// The segment at `nxt` where that is below `max`: what a go-back sends again.
     #[inline(always)]
-    pub fn to_resend(&self) -> Option<&Sent> {
-        if self.nxt == self.max { None } else { self.segments.get(self.cursor) }
+    pub fn to_resend(&self) -> Option<Sent> {
+        if self.nxt == self.max { None } else { self.get(self.cursor) }
     }
 
     /// Records that the segment at `nxt` below `max` was sent again.
     pub fn resend(&mut self, now: Time) -> Option<Sent> {
+        let at = self.cursor;
         let number = self.next_transmission();
-        let segment = self.segments.get_mut(self.cursor)?;
-        segment.sent_again(now, number);
-        self.nxt = segment.end;
+        self.segments.get_mut(at)?.sent_again(now, number);
+        let sent = self.get(at)?;
+        self.nxt = sent.end;
         self.cursor += 1;
-        Some(*segment)
+        Some(sent)
     }
 
     /// Records that segment `at` was retransmitted out of turn.
     pub fn repair(&mut self, at: usize, now: Time) -> Option<Sent> {
         let number = self.next_transmission();
-        let segment = self.segments.get_mut(at)?;
-        segment.sent_again(now, number);
-        if !segment.is(marks::REPAIR | marks::SACKED) {
-            self.repairs += segment.end - segment.seq;
-            segment.marks |= marks::REPAIR;
+        let slot = self.segments.get_mut(at)?;
+        slot.sent_again(now, number);
+        if !slot.is(marks::REPAIR | marks::SACKED) {
+            slot.mark(marks::REPAIR);
+            self.repairs += self.span(at);
         }
+        let sent = self.get(at)?;
         // A repair right at `nxt` after a go-back need not be sent a second time.
         if at == self.cursor {
-            self.nxt = segment.end;
+            self.nxt = sent.end;
             self.cursor += 1;
         }
-        Some(*segment)
+        Some(sent)
     }
 
     /// Everything below `ack` is acknowledged. `ack` is within (una, max].
@@ -224,27 +281,25 @@ impl Outstanding {
     pub fn advance(&mut self, ack: u64) -> Covered {
         debug_assert!(ack > self.una && ack <= self.max);
         let mut covered = Covered { bytes: ack - self.una, ..Covered::default() };
-        let mut last = None;
-        while let Some(segment) = self.segments.front_mut() {
-            if segment.end > ack {
-                if segment.seq < ack {
-                    let part = ack - segment.seq;
-                    covered.resent |= segment.is_resent();
-                    segment.seq = ack;
-                    let marks = segment.marks;
-                    self.uncount(marks, part);
+        let (mut seq, mut last) = (self.una, None);
+        while let Some(&slot) = self.segments.front() {
+            let end = self.end_of(slot);
+            if end > ack {
+                if seq < ack {
+                    covered.resent |= slot.is(marks::RESENT);
+                    self.uncount(slot.marks(), ack - seq);
                 }
                 break;
             }
-            if !segment.is(marks::SACKED) {
-                covered.newest_sent = covered.newest_sent.max(Some(segment.sent));
-                covered.resent |= segment.is_resent();
+            if !slot.is(marks::SACKED) {
+                covered.newest_sent = covered.newest_sent.max(Some(slot.sent()));
+                covered.resent |= slot.is(marks::RESENT);
             }
-            last = (!segment.is_resent()).then_some(segment.sent);
-            let (marks, len) = (segment.marks, segment.span());
-            self.uncount(marks, len);
+            last = (!slot.is(marks::RESENT)).then_some(slot.sent());
+            self.uncount(slot.marks(), end - seq);
             self.segments.pop_front();
             self.cursor = self.cursor.saturating_sub(1);
+            seq = end;
         }
         self.last_covered = last;
         self.una = ack;
@@ -265,11 +320,13 @@ impl Outstanding {
 
     /// Marks segment `at` as sacked; it is then neither lost nor under repair.
     pub fn mark_sacked(&mut self, at: usize) {
-        if let Some(segment) = self.segments.get_mut(at)
-            && !segment.is(marks::SACKED)
+        let len = self.span(at);
+        if let Some(slot) = self.segments.get_mut(at)
+            && !slot.is(marks::SACKED)
         {
-            let (marks, len) = (segment.marks, segment.span());
-            segment.marks = marks & !(marks::LOST | marks::REPAIR) | marks::SACKED;
+            let marks = slot.marks();
+            slot.unmark(marks::LOST | marks::REPAIR);
+            slot.mark(marks::SACKED);
             self.uncount(marks, len);
             self.sacked += len;
         }
@@ -277,13 +334,14 @@ impl Outstanding {
 
     /// Marks segment `at` as lost unless it is sacked.
     pub fn mark_lost(&mut self, at: usize) {
-        if let Some(segment) = self.segments.get_mut(at)
-            && !segment.is(marks::SACKED | marks::LOST)
+        let len = self.span(at);
+        if let Some(slot) = self.segments.get_mut(at)
+            && !slot.is(marks::SACKED | marks::LOST)
         {
-            segment.marks |= marks::LOST;
-            self.lost += segment.end - segment.seq;
-            self.lost_ever += segment.end - segment.seq;
-            self.newest_lost = self.newest_lost.max(Some(segment.sent));
+            slot.mark(marks::LOST);
+            self.lost += len;
+            self.lost_ever += len;
+            self.newest_lost = self.newest_lost.max(Some(slot.sent()));
         }
     }
 
@@ -310,10 +368,11 @@ impl Outstanding {
     /// Takes everything that is not sacked for lost, repairs included (a timeout under SACK).
     pub fn lose_all(&mut self) {
         for at in 0..self.segments.len() {
-            let segment = &mut self.segments[at];
-            if segment.is(marks::REPAIR) {
-                segment.marks &= !marks::REPAIR;
-                self.repairs -= segment.end - segment.seq;
+            let len = self.span(at);
+            let slot = &mut self.segments[at];
+            if slot.is(marks::REPAIR) {
+                slot.unmark(marks::REPAIR);
+                self.repairs -= len;
             }
             self.mark_lost(at);
         }

@@ -96,7 +96,7 @@ impl Sack {
         let mut at = t.out.index_of(self.retransmitted);
         loop {
             let segment = t.out.get(at).filter(|s| s.seq < limit)?;
-            if wanted(segment) {
+            if wanted(&segment) {
                 return Some(at);
             }
             // What is sacked is passed in strides: this is asked for each ACK, and windows may hold 10⁵ segments.

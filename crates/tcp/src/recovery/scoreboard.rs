@@ -45,7 +45,7 @@ impl Scoreboard {
         let mut news = false;
         for (mut seq, to) in sack.iter(ack) {
             while let Some(at) = self.unreported(seq, to, t)
-                && let Some(&segment) = t.out.get(at)
+                && let Some(segment) = t.out.get(at)
             {
                 t.out.mark_sacked(at);
                 self.0.insert(segment.seq, segment.end);

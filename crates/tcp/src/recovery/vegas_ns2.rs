@@ -92,7 +92,7 @@ impl VegasNs2 {
     }
 
     fn retransmit(&mut self, ack: &Ack, t: &mut Transfer, report: &mut Report<'_>) {
-        let Some(&first) = t.out.get(0) else { return };
+        let Some(first) = t.out.get(0) else { return };
         self.recover = t.out.max();
         self.after_timeout = false;
         self.to_check = CHECKED;
