@@ -1,30 +1,95 @@
 //! When the data under way came into being: the laboratory's knowledge, by which delays are measured. No endpoint sees it.
+//!
+//! Data is born when it leaves for the first time, which its packet knows, or when the application says. Nearly always the
+//! next packet brings the next data, and nothing need be kept; what was sent again, and what waits behind a hole, is.
 
+use crate::packet::{Packet, bits};
 use std::collections::VecDeque;
-use truckee_tcp::Time;
+use truckee_tcp::{Time, Transmit};
 
-/// The births of one connection's data, by sequence number.
+/// A segment, by one after its last sequence number, and when it was born.
+type Born = (u64, Time);
+
+/// The births of one connection's data.
 #[derive(Debug, Default)]
 pub struct Births {
-    /// Pieces whose birth the application gave: (one after the last byte, when).
-    written: VecDeque<(u64, Time)>,
-    /// Segments sent and not yet delivered: (one after the last sequence number, when).
-    sent: VecDeque<(u64, Time)>,
+    kept: Option<Box<Kept>>,
+}
+
+/// Those that have to be kept.
+#[derive(Debug, Default)]
+struct Kept {
+    /// Whether the application says when its data was born, and of what it has written.
+    told: bool,
+    written: VecDeque<Born>,
+    /// Of data that was told of: all that is sent and not delivered.
+    sent: VecDeque<Born>,
+    /// Of other data: what has been sent again, rising.
+    again: Vec<Born>,
+    /// What has come, rising, until it is delivered.
+    come: VecDeque<Born>,
 }
 
 impl Births {
     /// What the application has written up to `end` was born then.
     pub fn on_write(&mut self, end: u64, born: Time) {
-        self.written.push_back((end, born));
+        let kept = self.kept.get_or_insert_default();
+        kept.told = true;
+        kept.written.push_back((end, born));
     }
 
-    /// Data leaves for the first time. It is born now, unless the application knows better.
-    #[inline(always)]
-    pub fn on_sent(&mut self, now: Time, seq: u64, end: u64) {
-        let born = if self.written.is_empty() { now } else { self.of_written(now, seq) };
-        self.sent.push_back((end, born));
+    /// Whether the application says when its data was born.
+    #[inline]
+    pub fn are_told(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| kept.told)
     }
 
+    /// Whether data that this packet brings as the next was born when the packet left, and is all that it delivers.
+    #[inline]
+    pub fn is_of(&self, packet: &Packet) -> bool {
+        self.kept.is_none() && !packet.is(bits::AGAIN)
+    }
+
+    /// Data leaves.
+    pub fn left(&mut self, now: Time, sent: &Transmit) {
+        let end = sent.segment.end();
+        if sent.segment.len == 0 {
+            return;
+        }
+        if let Some(kept) = self.kept.as_mut().filter(|kept| kept.told) {
+            if !sent.retransmission {
+                let born = kept.of_written(now, sent.segment.seq);
+                kept.sent.push_back((end, born));
+            }
+        } else if let Some(first) = sent.first_sent {
+            let again = &mut self.kept.get_or_insert_default().again;
+            again.insert(again.partition_point(|other| other.0 < end), (end, first));
+        }
+    }
+
+    /// Data has come in this packet, the next or not.
+    pub fn arrived(&mut self, packet: &Packet) {
+        if packet.len > 0 && !self.are_told() {
+            self.kept.get_or_insert_default().arrived(packet);
+        }
+    }
+
+    /// The birth of the next segment that has been delivered whole now that all below `rcv_nxt` has.
+    pub fn take(&mut self, rcv_nxt: u64) -> Option<Time> {
+        let kept = self.kept.as_mut()?;
+        let row = if kept.told { &mut kept.sent } else { &mut kept.come };
+        let next = row.pop_front_if(|segment| segment.0 <= rcv_nxt).map(|segment| segment.1);
+        if next.is_none() && !kept.told {
+            kept.again.drain(..kept.again.partition_point(|segment| segment.0 <= rcv_nxt));
+            if kept.again.is_empty() && kept.come.is_empty() {
+                self.kept = None;
+            }
+        }
+        next
+    }
+}
+
+impl Kept {
     /// The birth of what is sent now from this number on, according to the application.
     fn of_written(&mut self, now: Time, seq: u64) -> Time {
         while self.written.front().is_some_and(|w| w.0 <= seq) {
@@ -33,29 +98,79 @@ impl Births {
         self.written.front().map_or(now, |w| w.1)
     }
 
-    /// The birth of the next segment that has been delivered whole now that all below `rcv_nxt` has.
-    #[inline]
-    pub fn take(&mut self, rcv_nxt: u64) -> Option<Time> {
-        self.sent.pop_front_if(|segment| segment.0 <= rcv_nxt).map(|segment| segment.1)
+    fn arrived(&mut self, packet: &Packet) {
+        let end = packet.end();
+        let of_first = self.again.binary_search_by_key(&end, |segment| segment.0).map(|at| self.again[at].1);
+        let born = of_first.unwrap_or(packet.sent);
+        let at = self.come.partition_point(|segment| segment.0 < end);
+        if self.come.get(at).is_none_or(|segment| segment.0 != end) {
+            self.come.insert(at, (end, born));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use truckee_tcp::Segment;
+
+    const LEN: u32 = 1000;
+
+    fn sent(seq: u64, first_sent: Option<Time>) -> Transmit {
+        let segment = Segment { seq, len: LEN, ..Segment::default() };
+        Transmit { segment, retransmission: first_sent.is_some(), first_sent, ..Transmit::default() }
+    }
+
+    fn packet(at: Time, seq: u64, again: bool) -> Packet {
+        let bits = if again { bits::AGAIN } else { 0 };
+        Packet { seq, len: LEN, sent: at, bits, ..Packet::default() }
+    }
+
+    fn all(births: &mut Births, rcv_nxt: u64) -> Vec<Time> {
+        std::iter::from_fn(|| births.take(rcv_nxt)).collect()
+    }
 
     #[test]
-    fn data_is_born_when_it_leaves_or_when_the_application_says() {
+    fn data_is_born_when_the_application_says() {
         let mut births = Births::default();
-        births.on_sent(5, 1, 1001);
+        births.on_write(1001, 3);
+        births.left(5, &sent(1, None));
         births.on_write(3001, 7);
         births.on_write(4001, 9);
-        births.on_sent(20, 1001, 2001);
-        births.on_sent(20, 2001, 3001);
-        births.on_sent(21, 3001, 4001);
-        births.on_sent(22, 4001, 5001);
+        births.left(20, &sent(1001, None));
+        births.left(20, &sent(2001, None));
+        births.left(21, &sent(3001, None));
+        births.left(22, &sent(4001, None));
+        births.arrived(&packet(20, 1001, false));
         assert_eq!(births.take(1000), None, "not whole");
-        let born: Vec<_> = std::iter::from_fn(|| births.take(5001)).collect();
-        assert_eq!(born, [5, 7, 7, 9, 22]);
+        assert_eq!(all(&mut births, 5001), [3, 7, 7, 9, 22]);
+    }
+
+    #[test]
+    fn what_is_repaired_and_what_has_waited_for_it_were_born_when_they_first_left() {
+        let mut births = Births::default();
+        assert!(births.is_of(&packet(5, 1, false)));
+        // Segments left at 5, 6, 7, 8; the first and third were lost, and the third is sent twice more.
+        births.arrived(&packet(6, 1001, false));
+        births.arrived(&packet(8, 3001, false));
+        births.left(30, &sent(1, Some(5)));
+        births.left(31, &sent(2001, Some(7)));
+        births.left(50, &Transmit { first_sent: None, retransmission: true, ..sent(2001, None) });
+        births.arrived(&packet(30, 1, true));
+        assert_eq!(all(&mut births, 2001), [5, 6]);
+        assert!(!births.is_of(&packet(9, 4001, false)), "it would be delivered with others");
+        births.arrived(&packet(50, 2001, true));
+        assert_eq!(all(&mut births, 4001), [7, 8]);
+        assert!(births.is_of(&packet(60, 4001, false)), "nothing is kept any more");
+    }
+
+    #[test]
+    fn what_comes_twice_is_delivered_once() {
+        let mut births = Births::default();
+        births.arrived(&packet(6, 1001, false));
+        births.left(30, &sent(1001, Some(6)));
+        births.arrived(&packet(30, 1001, true));
+        births.arrived(&packet(5, 1, false));
+        assert_eq!(all(&mut births, 2001), [5, 6]);
     }
 }

@@ -225,11 +225,8 @@ impl Ends {
             (None, SOURCE) => self.at[SOURCE].poll_transmit(now, &mut self.forward.books),
             (None, _) => self.at[DESTINATION].poll_transmit(now, &mut self.forward.watch),
         }?;
-        if sent.segment.len > 0
-            && !sent.retransmission
-            && let Some(way) = self.way_from(end)
-        {
-            way.births.on_sent(now, sent.segment.seq, sent.segment.end());
+        if end == SOURCE {
+            self.forward.births.left(now, &sent);
         }
         Some(sent)
     }
@@ -251,8 +248,8 @@ impl Ends {
         let tx = self.at[SOURCE].tx_mut().filter(|tx| tx.is_plain())?;
         let way = &mut self.forward;
         let due = tx.transmit_next(now, &mut way.books, out);
-        if due && out.segment.len > 0 && !out.retransmission {
-            way.births.on_sent(now, out.segment.seq, out.segment.end());
+        if due && (out.retransmission || way.births.are_told()) {
+            way.births.left(now, out);
         }
         Some(due)
     }

@@ -271,7 +271,7 @@ impl Network<'_> {
             at: source.path.start,
             wire: source.packet,
             len: source.packet,
-            ts_val: now,
+            sent: now,
             ..Packet::default()
         };
         let id = self.packets.add(packet);

@@ -17,6 +17,10 @@ pub mod bits {
     pub const NUMBERED: u8 = 8;
     /// Its sender was in slow start. The laboratory's knowledge.
     pub const SLOW_START: u8 = 16;
+    /// It is a retransmission. The laboratory's knowledge.
+    pub const AGAIN: u8 = 32;
+    /// Its segment has a time stamp.
+    pub const STAMPED: u8 = 64;
 
     /// Those of what an end sends, towards the flow's destination or from it.
     #[inline]
@@ -26,6 +30,8 @@ pub mod bits {
             | on(sent.ecn_capable, ECN_CAPABLE)
             | on(sent.number.is_some(), NUMBERED)
             | on(sent.slow_start, SLOW_START)
+            | on(sent.retransmission, AGAIN)
+            | on(sent.segment.ts_val != 0, STAMPED)
     }
 }
 
@@ -54,16 +60,17 @@ pub struct Packet {
     pub ack: u64,
     pub window: u32,
     pub len: u32,
-    /// Of cross traffic, which has no segment, when it left.
-    pub ts_val: Time,
+    /// When it left. With [`bits::STAMPED`] its segment says so, too.
+    pub sent: Time,
     pub ts_ecr: Time,
 }
 
 impl Packet {
     /// A packet of what a connection's end sends, at its first link; `forward`: towards the flow's destination.
     #[inline(always)]
-    pub fn of(sent: &Transmit, owner: u32, generation: u32, at: u32, forward: bool) -> Self {
+    pub fn of(now: Time, sent: &Transmit, owner: u32, generation: u32, at: u32, forward: bool) -> Self {
         let segment = &sent.segment;
+        debug_assert!(segment.ts_val == 0 || segment.ts_val == now.max(1));
         Self {
             owner,
             generation,
@@ -78,7 +85,7 @@ impl Packet {
             ack: segment.ack,
             window: segment.window,
             len: segment.len,
-            ts_val: segment.ts_val,
+            sent: now,
             ts_ecr: segment.ts_ecr,
         }
     }
@@ -93,7 +100,7 @@ impl Packet {
             len: self.len,
             flags: self.flags,
             request: self.request,
-            ts_val: self.ts_val,
+            ts_val: if self.is(bits::STAMPED) { self.sent.max(1) } else { 0 },
             ts_ecr: self.ts_ecr,
             ..Segment::default()
         }

@@ -154,7 +154,7 @@ impl Endpoint {
     #[inline]
     pub fn acknowledge(&mut self, now: Time, out: &mut Transmit) -> bool {
         let Some(rx) = &mut self.rx else { return false };
-        (out.number, out.retransmission, out.ecn_capable, out.slow_start) = (None, false, false, false);
+        *out = Transmit::default();
         let due = rx.transmit(now, &mut out.segment);
         out.last = rx.is_silent();
         due

@@ -30,6 +30,8 @@ pub struct Sent {
     pub number: Transmission,
     /// Bits of [`marks`].
     pub marks: u8,
+    /// Of what has just been sent for the second time: when it was for the first.
+    pub first: Option<Time>,
 }
 
 impl Sent {
@@ -47,7 +49,6 @@ impl Sent {
     pub fn is_resent(&self) -> bool {
         self.is(marks::RESENT)
     }
-
 }
 
 /// A [`Sent`] as it is kept, many of them: it begins where the one before ends, the first at the first unacknowledged number.
@@ -91,8 +92,11 @@ impl Slot {
         self.stamp &= !u64::from(mark);
     }
 
-    fn sent_again(&mut self, now: Time, number: Transmission) {
+    /// When it was sent first, if this is the second time.
+    fn sent_again(&mut self, now: Time, number: Transmission) -> Option<Time> {
+        let first = (!self.is(marks::RESENT)).then_some(self.sent());
         *self = Self { number, stamp: now << MARK_BITS | u64::from(self.marks() | marks::RESENT), ..*self };
+        first
     }
 }
 
@@ -201,7 +205,14 @@ impl Outstanding {
         let slot = *self.segments.get(at)?;
         let before = at.checked_sub(1).and_then(|before| self.segments.get(before));
         let seq = before.map_or(self.una, |before| self.end_of(*before));
-        Some(Sent { seq, end: self.end_of(slot), sent: slot.sent(), number: slot.number, marks: slot.marks() })
+        Some(Sent {
+            seq,
+            end: self.end_of(slot),
+            sent: slot.sent(),
+            number: slot.number,
+            marks: slot.marks(),
+            first: None,
+        })
     }
 
     /// Index of the segment that holds `seq` (or the first after it).
@@ -233,7 +244,7 @@ impl Outstanding {
         debug_assert!(self.nxt == self.max && len > 0 && self.max + len - self.una <= 1 << 32);
         let marks = if fin { marks::FIN } else { 0 };
         let number = self.next_transmission();
-        let sent = Sent { seq: self.max, end: self.max + len, sent: now, number, marks };
+        let sent = Sent { seq: self.max, end: self.max + len, sent: now, number, marks, first: None };
         self.segments.push_back(Slot::new(sent.end, number, now, marks));
         self.max += len;
         self.nxt = self.max;
@@ -251,8 +262,8 @@ impl Outstanding {
     pub fn resend(&mut self, now: Time) -> Option<Sent> {
         let at = self.cursor;
         let number = self.next_transmission();
-        self.segments.get_mut(at)?.sent_again(now, number);
-        let sent = self.get(at)?;
+        let first = self.segments.get_mut(at)?.sent_again(now, number);
+        let sent = Sent { first, ..self.get(at)? };
         self.nxt = sent.end;
         self.cursor += 1;
         Some(sent)
@@ -262,12 +273,12 @@ impl Outstanding {
     pub fn repair(&mut self, at: usize, now: Time) -> Option<Sent> {
         let number = self.next_transmission();
         let slot = self.segments.get_mut(at)?;
-        slot.sent_again(now, number);
+        let first = slot.sent_again(now, number);
         if !slot.is(marks::REPAIR | marks::SACKED) {
             slot.mark(marks::REPAIR);
             self.repairs += self.span(at);
         }
-        let sent = self.get(at)?;
+        let sent = Sent { first, ..self.get(at)? };
         // A repair right at `nxt` after a go-back need not be sent a second time.
         if at == self.cursor {
             self.nxt = sent.end;

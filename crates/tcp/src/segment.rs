@@ -127,6 +127,8 @@ pub struct Transmit {
     pub number: Option<Transmission>,
     /// Whether its data was sent before.
     pub retransmission: bool,
+    /// Where its data is sent for the second time: when it was for the first.
+    pub first_sent: Option<Time>,
     /// Whether its packet is ECN-capable (RFC 3168, section 6.1: data sent for the first time).
     pub ecn_capable: bool,
     /// Whether the sender was in slow start when it sent this.

@@ -95,8 +95,8 @@ impl Network<'_> {
     fn write(&mut self, index: usize, end: usize, bytes: u64, born: Option<Time>) {
         let ends = &mut self.connections[index].ends;
         let written = ends.at[end].tx_mut().map(|tx| tx.write(bytes));
-        if let (Some(written), Some(born), Some(way)) = (written, born, ends.way_from(end)) {
-            way.births.on_write(written, born);
+        if let (Some(written), Some(born), SOURCE) = (written, born, end) {
+            ends.forward.births.on_write(written, born);
         }
     }
 

@@ -53,7 +53,7 @@ impl Network<'_> {
         if self.warm {
             book.delivered += 1;
             book.bytes += u64::from(packet.wire);
-            book.delays.add(self.now - packet.ts_val);
+            book.delays.add(self.now - packet.sent);
         }
     }
 
@@ -74,8 +74,15 @@ impl Network<'_> {
             return self.on_watched(index, id, true);
         }
         let bytes = connection.ends.receiver().map_or(0, |receiver| receiver.delivered());
+        if !PLAIN && bytes == 0 {
+            let packet = &self.packets[id];
+            let reached = connection.ends.receiver().map_or(0, |receiver| receiver.rcv_nxt());
+            if packet.len > 0 && packet.end() > reached {
+                connection.ends.forward.births.arrived(packet);
+            }
+        }
         if bytes > 0 {
-            self.deliver::<PLAIN>(index, bytes);
+            self.deliver::<PLAIN>(index, bytes, id);
         }
         if PLAIN {
             return self.flush_at::<DESTINATION>(index);
@@ -97,29 +104,44 @@ impl Network<'_> {
 
     /// The flow's data has been handed to its application.
     #[inline(always)]
-    fn deliver<const PLAIN: bool>(&mut self, index: usize, bytes: u64) {
+    fn deliver<const PLAIN: bool>(&mut self, index: usize, bytes: u64, id: PacketId) {
         let now = self.now;
+        let packet = &self.packets[id];
         let connection = &mut self.connections[index];
-        let reached = connection.ends.at[DESTINATION].rx().map_or(0, |receiver| receiver.rcv_nxt());
-        let way = &mut connection.ends.forward;
-        while let Some(born) = way.births.take(reached) {
-            let delay = now.saturating_sub(born);
+        if PLAIN && connection.ends.forward.births.is_of(packet) {
             if self.warm {
-                way.deliveries.delays.add(delay);
+                connection.ends.forward.deliveries.delays.add(now - packet.sent);
             }
-            if !PLAIN
-                && connection.recorded
-                && let Some(series) = &mut self.flows[connection.flow].book.series
-            {
-                series.delays.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
-            }
+        } else {
+            self.note_delays(index, id);
         }
-        let deliveries = &mut way.deliveries;
+        let deliveries = &mut self.connections[index].ends.forward.deliveries;
         if self.warm && deliveries.bytes > 0 {
             deliveries.stall = deliveries.stall.max(now - deliveries.last);
         }
         deliveries.bytes += bytes;
         deliveries.last = now;
+    }
+
+    /// Notes the delays of what this packet has brought, and of what has waited for it.
+    #[inline(never)]
+    fn note_delays(&mut self, index: usize, id: PacketId) {
+        let now = self.now;
+        let connection = &mut self.connections[index];
+        let reached = connection.ends.at[DESTINATION].rx().map_or(0, |receiver| receiver.rcv_nxt());
+        let way = &mut connection.ends.forward;
+        way.births.arrived(&self.packets[id]);
+        while let Some(born) = way.births.take(reached) {
+            let delay = now.saturating_sub(born);
+            if self.warm {
+                way.deliveries.delays.add(delay);
+            }
+            if connection.recorded
+                && let Some(series) = &mut self.flows[connection.flow].book.series
+            {
+                series.delays.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
+            }
+        }
     }
 
     /// The application, which waits for that, hears of what has been delivered.
@@ -154,10 +176,6 @@ impl Network<'_> {
             series.acks.push(AckPoint { t: seconds(now), ack: packet.ack });
         }
         let tapped = connection.tapped;
-        let reached = connection.ends.at[SOURCE].rx().map_or(0, |receiver| receiver.rcv_nxt());
-        if let Some(back) = &mut connection.ends.back {
-            while back.births.take(reached).is_some() {} // what a request's delay was, nobody asks
-        }
         let asked = connection.ends.at[SOURCE].rx().map_or(0, |receiver| receiver.delivered());
         if tapped == Some(Vantage::Sender) {
             self.tap(index, id, false);
@@ -214,15 +232,15 @@ impl Network<'_> {
     /// Lets an end send what it wants to.
     #[inline(never)]
     pub(super) fn flush(&mut self, index: usize, end: usize) {
-        let forward = end == SOURCE;
+        let (now, forward) = (self.now, end == SOURCE);
         loop {
             let connection = &mut self.connections[index];
-            let Some(sent) = connection.ends.transmit(end, self.now) else { break };
+            let Some(sent) = connection.ends.transmit(end, now) else { break };
             let start = if forward { connection.forward.start } else { connection.back.start };
-            let packet = Packet::of(&sent, index as u32, connection.generation, start, forward);
+            let packet = Packet::of(now, &sent, index as u32, connection.generation, start, forward);
             let id = self.packets.add_with(packet, &sent.segment.sack);
             self.note_leaving(index, id, &sent);
-            self.inject(id, start, packet.wire, self.now);
+            self.inject(id, start, packet.wire, now);
             if sent.last {
                 break;
             }
@@ -244,7 +262,7 @@ impl Network<'_> {
             }
             let forward = END == SOURCE;
             let start = if forward { connection.forward.start } else { connection.back.start };
-            let packet = Packet::of(&sent, index as u32, connection.generation, start, forward);
+            let packet = Packet::of(now, &sent, index as u32, connection.generation, start, forward);
             let id = self.packets.add(packet);
             self.inject(id, start, packet.wire, now);
             if sent.last {

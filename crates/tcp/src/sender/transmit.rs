@@ -248,6 +248,7 @@ impl Sender {
         out.last = self.nothing_follows::<PLAIN>();
         out.number = Some(sent.number);
         out.retransmission = again;
+        out.first_sent = sent.first;
         out.ecn_capable = !PLAIN && self.stack.ecn && len > 0 && !again;
         out.slow_start = self.t.window.in_slow_start();
     }
