@@ -136,6 +136,7 @@ pub const DESTINATION: usize = 1;
 
 /// A connection's ends, and what the laboratory keeps of each direction.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Ends {
     /// At the flow's source, and at its destination.
     pub at: [Endpoint; 2],
@@ -147,15 +148,16 @@ pub struct Ends {
 
 /// What the laboratory keeps of one direction of a connection.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub struct Way {
-    /// What its sender does.
-    pub books: Books,
     /// Those who watch its receiver.
     pub watch: Watch,
     /// When the data under way came into being.
     pub births: Births,
     /// What has been delivered.
     pub deliveries: Deliveries,
+    /// What its sender does.
+    pub books: Books,
 }
 
 /// Has an end of a two-way connection do something, and those hear of it who listen there.
@@ -274,37 +276,39 @@ impl Ends {
 /// No timer armed.
 pub const NEVER: Time = Time::MAX;
 
-/// A slot for a connection; a flow over many connections uses it for one after the other.
+/// A slot for a connection; a flow over many connections uses it for one after the other. What every packet needs comes first,
+/// in as few cache lines as can be.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Connection {
-    /// Its ends.
-    pub ends: Ends,
-    /// Index of the flow.
-    pub flow: usize,
-    /// Index among the flow's connections.
-    pub lane: usize,
     /// Counts the connections in this slot.
     pub generation: u32,
-    /// Way of the data.
-    pub forward: Path,
-    /// Way of the ACKs.
-    pub back: Path,
-    /// Time of the pending event for the timer of each end.
-    pub armed: [Time; 2],
-    /// Time of the pending event for the pacing at the source.
-    pub pace_armed: Time,
     /// Whether its data goes one way, and nobody asks for anything but its outcome.
     pub plain: bool,
     /// Whether it is in use: opened, and not everything acknowledged yet.
     pub open: bool,
     /// Whether its time series are wanted.
     pub recorded: bool,
+    /// Whether its sender must be told the truth about the path.
+    pub wants_truth: bool,
+    /// Way of the data.
+    pub forward: Path,
+    /// Way of the ACKs.
+    pub back: Path,
+    /// Time of the pending event for the timer of each end.
+    pub armed: [Time; 2],
+    /// Its ends.
+    pub ends: Ends,
+    /// Time of the pending event for the pacing at the source.
+    pub pace_armed: Time,
+    /// Index of the flow.
+    pub flow: usize,
+    /// Index among the flow's connections.
+    pub lane: usize,
     /// Where its packets are wanted.
     pub tapped: Option<Vantage>,
     /// Whether the application waits for a delivery at each end.
     pub awaited: [bool; 2],
-    /// Whether its sender must be told the truth about the path.
-    pub wants_truth: bool,
 }
 
 impl Connection {

@@ -14,6 +14,7 @@ use truckee_tcp::{Nanos, Time};
 /// size: of a thousand flows each packet would find a library's in a cache further away. A few delays are a list; of many
 /// only the range of bins that occurs is kept, in 16 bits each, and in `spilt` what these do not hold.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub struct Delays {
     sum: f64,
     squares: f64,
@@ -167,6 +168,7 @@ impl Delays {
 
 /// What a receiver's application has got.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub struct Deliveries {
     /// Bytes.
     pub bytes: u64,

@@ -148,13 +148,26 @@ impl Rounds {
     }
 }
 
-/// What a sender counts.
+/// What a sender counts. What every ACK changes comes first, in one cache line with what [`Books`] has before it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[repr(C)]
 pub struct Counts {
+    /// ∫ cwnd dt, byte·ns, up to the last event.
+    pub cwnd_time: f64,
+    /// ACKs that came.
+    pub acks: u64,
     /// Data segments sent, retransmissions included.
     pub segments: u64,
     /// Payload sent, retransmissions included, bytes.
     pub bytes: u64,
+    /// RTT samples.
+    pub rtt_samples: u64,
+    /// Their sum, ns.
+    pub rtt_sum: Nanos,
+    /// Rounds acknowledged.
+    pub rounds: u64,
+    /// When slow start first ended, from the establishment on, and in which round (counted from 1).
+    pub slow_start_end: Option<(Nanos, u64)>,
     /// Data segments sent again.
     pub retransmitted_segments: u64,
     /// Payload sent again, bytes.
@@ -169,18 +182,6 @@ pub struct Counts {
     pub undone: u64,
     /// Loss events by true cause and verdict.
     pub judged: Judged,
-    /// RTT samples.
-    pub rtt_samples: u64,
-    /// Their sum, ns.
-    pub rtt_sum: u128,
-    /// ∫ cwnd dt, byte·ns, up to the last event.
-    pub cwnd_time: f64,
-    /// ACKs that came.
-    pub acks: u64,
-    /// Rounds acknowledged.
-    pub rounds: u64,
-    /// When slow start first ended, from the establishment on, and in which round (counted from 1).
-    pub slow_start_end: Option<(Nanos, u64)>,
 }
 
 impl Counts {
@@ -199,15 +200,16 @@ impl Counts {
 
 /// The books of one connection's sender.
 #[derive(Debug, Clone, Default)]
+#[repr(C)]
 pub struct Books {
-    counts: Counts,
     last_event: Time,
     last_rtt: Option<Nanos>,
-    established: Time,
+    counts: Counts,
+    observers: Option<Box<Observers>>,
     fates: Fates,
     rounds: Rounds,
+    established: Time,
     last_loss: Option<LossRecord>,
-    observers: Option<Box<Observers>>,
 }
 
 /// A time or a number of bytes as a real number. Below 2^63, as all are, the signed conversion is the same and takes one
@@ -305,7 +307,7 @@ impl Witness for Books {
         self.fates.forget_below(ack.ack);
         if let Some(rtt) = ack.rtt {
             self.counts.rtt_samples += 1;
-            self.counts.rtt_sum += u128::from(rtt);
+            self.counts.rtt_sum = self.counts.rtt_sum.saturating_add(rtt);
             self.last_rtt = Some(rtt);
         }
         if let Some(observers) = &mut self.observers {
