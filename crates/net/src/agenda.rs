@@ -30,7 +30,9 @@ const ROW: usize = 8;
 pub struct Agenda {
     /// The first of the timers, or [`NOTHING`].
     timer: Event,
-    /// The next arrivals, the very next at the end of `len`.
+    /// The first of the arrivals, or [`NOTHING`].
+    arrival: Event,
+    /// The arrivals after it, the next one at the end of `len`.
     row: [Event; ROW],
     len: usize,
     /// Arrivals that come after those in the row.
@@ -40,19 +42,16 @@ pub struct Agenda {
 
 impl Default for Agenda {
     fn default() -> Self {
-        Self { timer: NOTHING, row: [NOTHING; ROW], len: 0, later: Heap::default(), timers: Heap::default() }
+        let (later, timers) = (Heap::default(), Heap::default());
+        Self { timer: NOTHING, arrival: NOTHING, row: [NOTHING; ROW], len: 0, later, timers }
     }
 }
 
 impl Agenda {
     /// The next event; at [`Time::MAX`] if there is none.
     #[inline(always)]
-    pub fn peek(&mut self) -> (Time, Key) {
-        if self.len == 0 {
-            self.refill();
-        }
-        let arrival = self.len.checked_sub(1).and_then(|last| self.row.get(last)).copied().unwrap_or(NOTHING);
-        let next = arrival.min(self.timer);
+    pub fn peek(&self) -> (Time, Key) {
+        let next = self.arrival.min(self.timer);
         ((next >> 64) as Time, next as Key)
     }
 
@@ -79,41 +78,70 @@ impl Agenda {
     }
 
     /// Adds an arrival, before [`Time::MAX`].
-    #[inline]
+    #[inline(always)]
     pub fn push_arrival(&mut self, time: Time, key: Key) {
-        self.add(event(time, key));
+        let new = event(time, key);
+        let first = self.arrival.min(new);
+        let other = self.arrival.max(new);
+        self.arrival = first;
+        if other != NOTHING {
+            self.add(other);
+        }
     }
 
     /// Removes the next event, which is an arrival.
     #[inline]
     pub fn pop_arrival(&mut self) {
-        self.len -= 1;
+        self.arrival = match self.len.checked_sub(1).and_then(|last| self.row.get(last)) {
+            Some(&next) => {
+                self.len -= 1;
+                next
+            }
+            None => self.take_later(),
+        };
     }
 
     /// Puts another arrival in place of the next event, which is one.
-    #[inline]
+    #[inline(always)]
     pub fn replace_arrival(&mut self, time: Time, key: Key) {
         let new = event(time, key);
-        if self.len == 1 && !self.later.is_empty() {
+        let Some(last) = self.len.checked_sub(1).filter(|last| *last < ROW) else {
             return self.replace_only(new);
+        };
+        let next = self.row[last];
+        if new <= next {
+            self.arrival = new;
+        } else {
+            self.arrival = next;
+            self.len = last;
+            self.add(new);
         }
-        self.len -= 1;
-        self.add(new);
     }
 
-    /// The same where the next arrival is the only one in the row, and more come later.
+    /// The same where the row is empty.
     #[inline(never)]
     fn replace_only(&mut self, new: Event) {
         let first = self.later.first();
-        self.row[0] = first.min(new);
+        self.arrival = first.min(new);
         if new > first {
             self.later.replace(new);
         }
     }
 
-    #[inline]
+    /// Takes the first of those that come later; the row is empty.
+    #[inline(never)]
+    fn take_later(&mut self) -> Event {
+        let first = self.later.first();
+        if !self.later.is_empty() {
+            self.later.pop();
+        }
+        first
+    }
+
+    /// Adds an arrival that is not the first.
+    #[inline(always)]
     fn add(&mut self, new: Event) {
-        if self.len == ROW || !self.later.is_empty() {
+        if self.len >= ROW || !self.later.is_empty() {
             return self.add_to_many(new);
         }
         let mut at = self.len;
@@ -140,16 +168,6 @@ impl Agenda {
         self.row.copy_within(after..self.len, after + 1);
         self.row[after] = new;
         self.len += 1;
-    }
-
-    /// Puts the next of those that come later into the row, which is empty.
-    #[inline]
-    fn refill(&mut self) {
-        if !self.later.is_empty() {
-            self.row[0] = self.later.first();
-            self.len = 1;
-            self.later.pop();
-        }
     }
 }
 
