@@ -1,6 +1,6 @@
 //! Watches the senders of a run from outside, whatever their congestion control: windows and loss states, as
 //! `bpf/watch.bpf.c` reports them from two tracepoints. Not for: what a sender believes of a loss (see
-//! [`crate::cc`]) or what truly happened to it (see [`crate::path`]).
+//! `truckee-cc`) or what truly happened to it (see `truckee-path`).
 
 use crate::Error;
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
@@ -53,6 +53,8 @@ pub struct Record {
     pub turns: Option<State>,
 }
 
+/// The program, compiled.
+static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/watch.bpf.o"));
 /// Size of `struct record`.
 const SIZE: usize = 48;
 /// `enum kind` of the program: a turn of the state.
@@ -104,9 +106,8 @@ impl Watch {
             doing: doing.to_owned(),
             reason: format!("{e:#}"),
         };
-        let bytes = crate::object("watch")?;
         let mut open = ObjectBuilder::default()
-            .open_memory(bytes)
+            .open_memory(PROGRAM)
             .map_err(|e| bpf("read the BPF program \"watch\"", e))?;
         for mut map in open.maps_mut() {
             if map.name().to_string_lossy() == ".rodata.spacing"
