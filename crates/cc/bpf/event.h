@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
 // What a recorded congestion control was told, and what it decided: one record an event, into a ring buffer. What does
-// not fit is counted. src/cc/event.rs has the same list and says what each field is. Not for: deciding anything.
+// not fit is counted. src/event.rs has the same list, which a test holds against this one, and says what each field is. Not for: deciding anything.
 #ifndef TRUCKEE_EVENT_H
 #define TRUCKEE_EVENT_H
 
@@ -20,8 +20,9 @@ struct event {
 	__u32 sent, flight, mss, srtt_us, rtt_min_us, ssthresh, ssthresh_after, cwnd;
 	__u8 kind, state, flags, verdict;
 };
-_Static_assert(sizeof(struct event) == 104, "src/cc/event.rs reads so many bytes");
+_Static_assert(sizeof(struct event) == 104, "src/event.rs reads so many bytes");
 
+#ifndef TRUCKEE_NATIVE
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096); // the loader's to enlarge
@@ -59,5 +60,6 @@ static __always_inline struct event *event_begin(struct sock *sk, __u8 kind, __u
 	event->rtt_us = -1;
 	return event;
 }
+#endif
 
 #endif

@@ -189,3 +189,55 @@ impl Event {
         self.flags & flag != 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_read_as_the_program_writes_it() {
+        let program = r#"
+#include "event.h"
+int main(void)
+{
+	struct event e = {
+		.time = 1, .sent_at = 2, .estimate = 3, .window = 4, .window_after = 5, .connection = 6, .local_port = 7,
+		.remote_port = 8, .una = 9, .nxt = 10, .newly = 11, .delivered = 12, .rtt_us = -13, .sent = 14,
+		.flight = 15, .mss = 16, .srtt_us = 17, .rtt_min_us = 18, .ssthresh = 19, .ssthresh_after = 20,
+		.cwnd = 21, .kind = EVENT_UNDO, .state = 22, .flags = FLAG_ESTIMATE, .verdict = 23,
+	};
+	return fwrite(&e, sizeof(e), 1, stdout) != 1;
+}
+"#;
+        let headers = concat!(env!("CARGO_MANIFEST_DIR"), "/bpf");
+        let bytes = truckee_testing::native(std::path::Path::new(headers), program, &[], &[]);
+        let expected = Event {
+            time: 1,
+            sent_at: 2,
+            estimate: 3,
+            window: 4,
+            window_after: 5,
+            connection: 6,
+            local_port: 7,
+            remote_port: 8,
+            una: 9,
+            nxt: 10,
+            newly: 11,
+            delivered: 12,
+            rtt_us: -13,
+            sent: 14,
+            flight: 15,
+            mss: 16,
+            srtt_us: 17,
+            rtt_min_us: 18,
+            ssthresh: 19,
+            ssthresh_after: 20,
+            cwnd: 21,
+            kind: Kind::Undo,
+            state: 22,
+            flags: flags::ESTIMATE,
+            verdict: 23,
+        };
+        assert_eq!(Event::read(&bytes), Some(expected));
+    }
+}

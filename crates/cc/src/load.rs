@@ -1,7 +1,7 @@
 //! A port in the kernel, for as long as its handle lives.
 
 use super::event::{Event, Events};
-use super::params::params;
+use super::params::{Field, params};
 use super::port::Port;
 use crate::Error;
 use libbpf_rs::{
@@ -206,9 +206,9 @@ fn check_name(name: &str) -> Result<(), Error> {
 }
 
 /// Writes the name, the parameters and the size of the ring before the kernel sees the object.
-fn fill_in(open: &mut OpenObject, name: &str, params: &[u64], record: bool) -> Result<(), Error> {
+fn fill_in(open: &mut OpenObject, name: &str, params: &[Field], record: bool) -> Result<(), Error> {
     let doing = || format!("load the congestion control \"{name}\"");
-    let words: Vec<u8> = params.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let words: Vec<u8> = params.iter().flat_map(|(_, word)| word.to_ne_bytes()).collect();
     let mut filled = 0;
     for mut map in open.maps_mut() {
         let of = map.name().to_string_lossy().into_owned();

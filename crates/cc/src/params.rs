@@ -63,21 +63,25 @@ fn index(names: &[&str], spec: Option<&Spec>) -> u64 {
     spec.and_then(|s| names.iter().position(|n| *n == s.name)).unwrap_or(0) as u64
 }
 
+/// A field of the structure, by its name, and its word.
+pub(super) type Field = (&'static str, u64);
+
 /// The constants of a curve of `crates/tcp/src/highspeed.rs`, from its four arguments.
-fn curve(of: Of) -> [u64; 6] {
+fn curve(of: Of, names: [&'static str; 6]) -> [Field; 6] {
     if of.0.is_none() {
-        return [0; 6];
+        return names.map(|name| (name, 0));
     }
     let low = of.number("low_window");
     let decrease = of.number("high_decrease");
     let span = of.number("high_window").ln() - low.ln();
     let ln_low_p = (1.2 * 1.2 / (low * low)).ln();
     let fall = (ln_low_p - of.number("high_p").ln()) / span;
-    [low, low.ln(), -ln_low_p, fall, (0.5 - decrease) / span, decrease].map(word)
+    let words = [low, low.ln(), -ln_low_p, fall, (0.5 - decrease) / span, decrease].map(word);
+    std::array::from_fn(|k| (names[k], words[k]))
 }
 
 /// The parameters of `port`, in the order of `struct params`.
-pub(super) fn params(port: &Port, record: bool) -> Vec<u64> {
+pub(super) fn params(port: &Port, record: bool) -> Vec<Field> {
     let (predictor, estimator) = (port.predictor(), port.estimator());
     let over = member(&port.response, "over").unwrap_or(&port.response);
     let growth = |name| Of::named(Some(&port.growth), &[name]);
@@ -92,40 +96,82 @@ pub(super) fn params(port: &Port, record: bool) -> Vec<u64> {
     let flip = predict(&["flip-flop"]);
     let shift = 64 - (flip.number("l") as u32).clamp(1, 64);
     let abse = estimate(&["westwood-3"]);
-    let mut words = vec![
-        u64::from(record),
-        index(GROWTHS, Some(&port.growth)),
-        index(RESPONSES, Some(&port.response)),
-        index(RESPONSES, Some(over)),
-        index(PREDICTORS, predictor),
-        estimator.map_or(0, |e| index(ESTIMATORS, Some(e)) + 1),
-        u64::from(port.freebsd),
-        port.ssthresh.unwrap_or(0),
-        growth("byte-counting").real("limit"),
-        growth("capped").real("factor"),
-        growth("limited-slow-start").real("max_ssthresh"),
-        growth("vegas").real("alpha"),
-        growth("vegas").real("beta"),
-        growth("vegas").real("gamma"),
-        u64::from(growth("vegas").says("backlog", "window")),
+    let mut fields = vec![
+        ("record", u64::from(record)),
+        ("growth", index(GROWTHS, Some(&port.growth))),
+        ("response", index(RESPONSES, Some(&port.response))),
+        ("over", index(RESPONSES, Some(over))),
+        ("predictor", index(PREDICTORS, predictor)),
+        ("estimator", estimator.map_or(0, |e| index(ESTIMATORS, Some(e)) + 1)),
+        ("freebsd", u64::from(port.freebsd)),
+        ("ssthresh", port.ssthresh.unwrap_or(0)),
+        ("abc_limit", growth("byte-counting").real("limit")),
+        ("capped_factor", growth("capped").real("factor")),
+        ("limited_max", growth("limited-slow-start").real("max_ssthresh")),
+        ("vegas_alpha", growth("vegas").real("alpha")),
+        ("vegas_beta", growth("vegas").real("beta")),
+        ("vegas_gamma", growth("vegas").real("gamma")),
+        ("vegas_by_window", u64::from(growth("vegas").says("backlog", "window"))),
     ];
-    words.extend(curve(growth("highspeed")));
-    words.extend(curve(Of::named(Some(over), &["highspeed"])));
-    words.extend([
-        word(alpha),
-        thresholds.real("beta"),
-        u64::MAX >> shift,
-        flip.number("eta") as u64,
-        predict(&["ncpld"]).time("tick"),
-        predict(&["random"]).number("seed") as u64,
-        word(1.0 - past),
-        u64::from(estimate(&["tibet"]).says("on", "sent")),
-        u64::from(estimate(&["tibet"]).flag("smoother")),
-        word((estimate(&["tibet"]).time("t0") + estimate(&["csfq"]).time("k")) as f64),
-        estimate(&["westwood-2"]).time("tau"),
-        abse.time("rtt"),
-        abse.real("cwnd"),
-        abse.real("n"),
+    fields.extend(curve(
+        growth("highspeed"),
+        [
+            "growth_curve.low_window",
+            "growth_curve.ln_low",
+            "growth_curve.drops",
+            "growth_curve.drops_fall",
+            "growth_curve.slope",
+            "growth_curve.high_decrease",
+        ],
+    ));
+    fields.extend(curve(
+        Of::named(Some(over), &["highspeed"]),
+        [
+            "response_curve.low_window",
+            "response_curve.ln_low",
+            "response_curve.drops",
+            "response_curve.drops_fall",
+            "response_curve.slope",
+            "response_curve.high_decrease",
+        ],
+    ));
+    fields.extend([
+        ("predict_alpha", word(alpha)),
+        ("predict_beta", thresholds.real("beta")),
+        ("flip_mask", u64::MAX >> shift),
+        ("flip_eta", flip.number("eta") as u64),
+        ("ncpld_tick", predict(&["ncpld"]).time("tick")),
+        ("random_seed", predict(&["random"]).number("seed") as u64),
+        ("filter_new", word(1.0 - past)),
+        ("on_sent", u64::from(estimate(&["tibet"]).says("on", "sent"))),
+        ("smoother", u64::from(estimate(&["tibet"]).flag("smoother"))),
+        ("constant", word((estimate(&["tibet"]).time("t0") + estimate(&["csfq"]).time("k")) as f64)),
+        ("tau", estimate(&["westwood-2"]).time("tau")),
+        ("abse_rtt", abse.time("rtt")),
+        ("abse_cwnd", abse.real("cwnd")),
+        ("abse_gain", abse.real("n")),
     ]);
-    words
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn each_field_is_where_the_program_reads_it() {
+        let fields = params(&crate::find("tk_newreno").unwrap().port().unwrap(), true);
+        let asks: String =
+            fields.iter().map(|(name, _)| format!("ask(offsetof(struct params, {name}));\n")).collect();
+        let program = format!(
+            "typedef __u64 fl;\n#include \"params.h\"\nstatic void ask(unsigned long n) {{ printf(\"%lu\\n\", n); }}\n\
+             int main(void)\n{{\n{asks}ask(sizeof(struct params));\n}}\n"
+        );
+        let headers = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf"));
+        let text = String::from_utf8(truckee_testing::native(headers, &program, &[], &[])).unwrap();
+        let offsets: Vec<usize> = text.lines().map(|line| line.parse().unwrap()).collect();
+        let expected: Vec<usize> = (0..=fields.len()).map(|k| 8 * k).collect();
+        assert_eq!(offsets, expected);
+    }
 }

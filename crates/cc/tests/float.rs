@@ -4,13 +4,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::path::Path;
+
+const BPF: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bpf");
 
 const PROGRAM: &str = r#"
-#include <stdio.h>
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
 #define FL_FN static
 #include "float.h"
 int main(void)
@@ -39,27 +37,13 @@ int main(void)
 
 /// The program's results for so many operations.
 fn compute(operations: &[(char, u64, u64)]) -> Vec<u64> {
-    let folder = tempfile::tempdir().unwrap();
-    let (source, program) = (folder.path().join("float.c"), folder.path().join("float"));
-    std::fs::write(&source, PROGRAM).unwrap();
-    let clang = std::env::var_os("CLANG").unwrap_or_else(|| "clang".into());
-    let header = concat!(env!("CARGO_MANIFEST_DIR"), "/bpf");
-    let built = Command::new(clang)
-        .args(["-O2", "-fsanitize=undefined", "-fno-sanitize-recover", "-I", header, "-o"])
-        .args([&program, &source])
-        .status()
-        .unwrap();
-    assert!(built.success());
-    let mut child = Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut text = String::new();
     operations.iter().for_each(|(op, a, b)| writeln!(text, "{op} {a} {b}").unwrap());
-    let mut input = child.stdin.take().unwrap();
-    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()).unwrap());
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
+    let flags = ["-O2", "-fsanitize=undefined", "-fno-sanitize-recover"];
+    let wrote = truckee_testing::native(Path::new(BPF), PROGRAM, &flags, text.as_bytes());
     let results: Vec<u64> =
-        String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect();
-    assert_eq!(results.len(), operations.len(), "it stopped early: {}", output.status);
+        String::from_utf8(wrote).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(results.len(), operations.len());
     results
 }
 

@@ -5,6 +5,7 @@
 #define TRUCKEE_PACKET_H
 
 #include "tcp_types.h"
+#include "layout.h"
 #include <bpf/bpf_endian.h>
 
 enum { BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_LRU_HASH = 9 };
@@ -61,12 +62,6 @@ struct tcp {
 
 enum { FIN = 1, SYN = 2, RST = 4, PSH = 8, ACK = 16, ECE = 64, CWR = 128 };
 enum { IPV4 = 0x0800, IPV6 = 0x86dd, TCP = 6, LEAST_HEADER = 20 };
-
-// A connection as this host sees it. The Rust side is `flow.rs`.
-struct connection {
-	__be32 local[4], remote[4];
-	__u16 local_port, remote_port;
-};
 
 // One segment's headers, in the host's byte order.
 struct segment {

@@ -1,4 +1,4 @@
-//! What the program tells of arriving data (`struct arrival` of `bpf/shape.bpf.c`), and the policies that hear of it.
+//! What the program tells of arriving data (`struct arrival` of `bpf/layout.h`), and the policies that hear of it.
 
 use super::Policy;
 use super::flow::{self, Connection};

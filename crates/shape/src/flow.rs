@@ -1,4 +1,4 @@
-//! A connection as the BPF programs name it (`struct connection` of `bpf/packet.h`).
+//! A connection as the BPF programs name it (`struct connection` of `bpf/layout.h`).
 
 /// Bytes of one.
 pub const SIZE: usize = 36;

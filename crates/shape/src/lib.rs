@@ -21,6 +21,9 @@ mod devices;
 pub mod flow;
 #[cfg(live)]
 #[cfg(test)]
+mod layout_tests;
+#[cfg(live)]
+#[cfg(test)]
 mod live;
 #[cfg(live)]
 mod manner;

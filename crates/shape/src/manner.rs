@@ -1,4 +1,4 @@
-//! A policy's numbers as the program reads them (`struct manner` of `bpf/shape.bpf.c`).
+//! A policy's numbers as the program reads them (`struct manner` of `bpf/layout.h`).
 
 use super::Policy;
 use super::policy::Adapting;

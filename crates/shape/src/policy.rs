@@ -13,7 +13,7 @@ pub const MOST_PARTS: u64 = 32;
 #[cfg(live)]
 const COARSE: Nanos = 1_000_000;
 
-/// Whether a policy is told of arrivals, and how soon: `enum adapting` of `bpf/shape.bpf.c`.
+/// Whether a policy is told of arrivals, and how soon: `enum adapting` of `bpf/layout.h`.
 #[cfg(live)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Adapting {

@@ -152,8 +152,8 @@ pub(super) fn tell(manners: &MapHandle, connection: &Connection, turn: &Turn) ->
     done.map_err(|e| refused("tell the BPF program what to do with a connection's ACKs", &e))
 }
 
-/// The program's constants: `setup` of `bpf/shape.bpf.c`.
-fn setup(scope: &Scope, marks: Marks) -> Result<[u8; 24], Error> {
+/// The program's constants: `struct setup` of `bpf/layout.h`.
+pub(super) fn setup(scope: &Scope, marks: Marks) -> Result<[u8; 24], Error> {
     let (cgroup, level) = match scope {
         Scope::Cgroup(folder) => cgroup(folder)?,
         Scope::Everything | Scope::Ports(_) => (0, 0),

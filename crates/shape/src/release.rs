@@ -38,8 +38,8 @@ const PAUSE: Nanos = 20_000_000;
 /// When a frame could not be sent, it is tried again after this.
 const AGAIN: Nanos = 200_000;
 /// Bytes of `struct deadline`, and where a frame's bytes begin in `struct frame`.
-const DEADLINE: usize = 8 + flow::SIZE + 4;
-const FRAME_AT: usize = 20;
+pub(super) const DEADLINE: usize = 8 + flow::SIZE + 4;
+pub(super) const FRAME_AT: usize = 20;
 
 /// What the thread and its owner share.
 #[derive(Debug)]
@@ -275,7 +275,7 @@ enum Sent {
     Later,
 }
 
-fn deadline_of(frame: &[u8]) -> Time {
+pub(super) fn deadline_of(frame: &[u8]) -> Time {
     frame.get(..8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes)
 }
 

@@ -9,6 +9,10 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
 
+mod native;
+
+pub use native::native;
+
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
