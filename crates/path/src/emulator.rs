@@ -1,5 +1,6 @@
 //! The emulator as its owner has it: a handle on the thread that forwards.
 
+use super::devices::Devices;
 use super::late::Late;
 use super::network::Network;
 use super::plan::Plan;
@@ -89,10 +90,9 @@ impl Plan {
         let (questions, asked) = crossbeam_channel::unbounded();
         let pump = Pump {
             network: Network::new(self, options.series).tapped(options.packets),
-            ports,
+            outside: Devices::new(ports, far)?,
             shared: Arc::clone(&shared),
             questions: asked,
-            wake: far,
             busy: options.busy,
         };
         let death = Arc::new(Mutex::new(None));

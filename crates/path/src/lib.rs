@@ -29,6 +29,8 @@ mod connection;
 #[cfg(live)]
 mod delays;
 #[cfg(live)]
+mod devices;
+#[cfg(live)]
 mod emulator;
 #[cfg(live)]
 mod interface;
