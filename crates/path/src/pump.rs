@@ -65,9 +65,8 @@ pub(super) trait Outside {
     /// Frames of that port which were dropped because nobody had come to read them.
     fn unread(&self, port: usize) -> u64;
 
-    /// Sleeps until a port has something, the owner calls, or so much time has passed (`None`: for as long as it takes; 0:
-    /// it only looks). The ports that have something are put in place of what is in `ready`. Whether sleep ended because
-    /// time had passed.
+    /// Sleeps until a port has something that is not in `ready` yet, the owner calls, or so much time has passed (`None`:
+    /// for as long as it takes; 0: it only looks). Adds the ports that have something. Whether time has passed without.
     fn wait(&mut self, at_most: Option<Nanos>, ready: &mut Vec<usize>) -> Result<bool, Error>;
 }
 
@@ -142,8 +141,8 @@ impl<O: Outside> Pump<O> {
             failed: None,
         };
         let (mut frame, mut waking) = (vec![0; LARGEST], Waking::default());
-        // Ports that have something, and whether one may have more than was read.
-        let (mut ready, mut more) = (Vec::new(), false);
+        // Ports that have something, or may have more than was read of them.
+        let mut ready = Vec::new();
         while !shared.stop.load(Ordering::Acquire) {
             out.begin = shared.begin.load(Ordering::Acquire);
             let begun = out.begin > 0;
@@ -162,15 +161,18 @@ impl<O: Outside> Pump<O> {
             let now = out.now();
             let left = next.map(|next| next.saturating_sub(now));
             let left = left.map(|left| waking.sleep_for(if busy { left.saturating_sub(SPIN) } else { left }));
-            let left = if more { Some(0) } else { left };
+            let left = if ready.is_empty() { left } else { Some(0) };
             let slept = out.outside.wait(left, &mut ready)?;
             if let (true, Some(left @ 1..)) = (slept, left) {
                 waking.learn(out.now().saturating_sub(now + left));
             }
-            more = false;
-            for &port in &ready {
-                more |= read_batch(&mut network, &mut out, port, &mut frame, &shared)?;
+            let mut unread = Vec::new();
+            for port in ready.drain(..) {
+                if read_batch(&mut network, &mut out, port, &mut frame, &shared)? {
+                    unread.push(port);
+                }
             }
+            ready = unread;
         }
         let Out { outside, mut counters, begin, delays, late, .. } = out;
         counters.iter_mut().enumerate().for_each(|(port, counters)| counters.unread = outside.unread(port));

@@ -136,9 +136,10 @@ impl Outside for Lent<'_> {
         if until > now {
             machine.pass(until + WAKING);
         }
-        ready.clear();
-        ready.extend((0..machine.coming.len()).filter(|port| machine.has(*port)));
-        Ok(ready.is_empty())
+        let before = ready.len();
+        let others = (0..machine.coming.len()).filter(|port| machine.has(*port) && !ready.contains(port));
+        ready.extend(others.collect::<Vec<_>>());
+        Ok(ready.len() == before)
     }
 }
 
