@@ -112,12 +112,12 @@ impl<P: Peer> Connection<P> {
         self.peer.send(&Departure { seq, ack, flags, window: self.standing.field, stamps, payload })
     }
 
-    /// Takes down what comes next, waiting until `until` at most; whether anything came.
-    pub fn take(&mut self, log: &mut Log, until: Time) -> Result<bool, Error> {
-        let Some(arrival) = self.peer.next(until)? else { return Ok(false) };
+    /// Takes down what comes next, waiting until `until` at most; when it came, if anything did.
+    pub fn take(&mut self, log: &mut Log, until: Time) -> Result<Option<Time>, Error> {
+        let Some(arrival) = self.peer.next(until)? else { return Ok(None) };
         self.standing.heed(&arrival);
         log.take(&arrival);
-        Ok(true)
+        Ok(Some(arrival.time))
     }
 }
 

@@ -95,6 +95,14 @@ pub enum Fault {
         "the first flight ends where the server's application paused, and not with its window (a file does, where a page that is made in parts does not)"
     )]
     ApplicationLimited,
+    /// This machine stood still for so long that the server's timers may have gone off.
+    #[error(
+        "this machine stood still for {milliseconds} ms in the middle of the test, which shows nothing then"
+    )]
+    Stood {
+        /// How long.
+        milliseconds: u64,
+    },
     /// Its first flight is another in each test.
     #[error(
         "the first flight is another in each test, {least} to {most} segments: the tests cannot be held against each other"
@@ -135,6 +143,7 @@ impl Fault {
             Self::Short { .. } => "short",
             Self::Lost(_) => "lost",
             Self::ApplicationLimited => "application-limited",
+            Self::Stood { .. } => "stood-still",
             Self::Unsteady { .. } => "unsteady",
             Self::TooFew => "too-few",
             Self::Flood => "flood",

@@ -12,7 +12,9 @@
 //! comes after the ACKs than these can have opened, or nothing, then the application ended it and not the window, which
 //! is said.
 //!
-//! Whatever a server does, a test has an end: a time for all that goes before the last ACK, and so much that may come.
+//! Whatever a server does, a test has an end: a time for all that goes before the last ACK, and so much that may come. What
+//! has come by then counts, however late it is read. A prober that stands still before the last ACK for as long as a timer
+//! of the server's takes shows nothing of the server, and says so.
 //!
 //! Not for: what the counts mean (see [`super::judge`]).
 
@@ -46,6 +48,9 @@ const MOST_SEGMENTS: usize = 20_000;
 pub const MOST_PIECES: u32 = 32;
 /// Segments by which what ACKs open may differ from what they acknowledge: small ones.
 const FINE: u32 = 2;
+/// A prober that stood still for so long may have had a retransmission timer go off: that of Linux waits no less, and others
+/// wait longer (RFC 6298: 1 s).
+const STILL: Duration = Duration::from_millis(200);
 /// So often it looks whether to stop.
 const SLICE: Duration = Duration::from_millis(100);
 
@@ -71,6 +76,8 @@ struct Run<'a, P: Peer> {
     /// When the rounds must be over; and how long they may take.
     until: Time,
     may: Duration,
+    /// Whether the server waits for something of ours: all until the last ACK.
+    awaited: bool,
     /// Bytes acknowledged.
     acked: u32,
     acks: u32,
@@ -102,6 +109,7 @@ pub fn observe<P: Peer>(
         began,
         until: began.saturating_add(nanos(times.rounds)),
         may: times.rounds,
+        awaited: true,
         acked: 0,
         acks: 0,
         first_ack: 0,
@@ -146,17 +154,22 @@ impl<P: Peer> Run<'_, P> {
         let until = self.after(patience);
         let mut again = self.began;
         while self.log.segments.is_empty() {
-            if self.now() >= until {
-                let seconds = patience.as_secs();
-                return Err(Fault::Stalled { seconds, after: "after the request" }.into());
-            }
             if self.now() >= again {
+                let began = self.now();
                 self.connection.ask()?;
+                self.stood_since(began)?;
                 again = self.after(REPEAT.max(3 * self.rtt()));
             }
-            self.take(again.min(until))?;
-            if self.log.fin.is_some() && self.log.segments.is_empty() {
+            let came = self.take(again.min(until))?;
+            if !self.log.segments.is_empty() {
+                break;
+            }
+            if self.log.fin.is_some() {
                 return Err(Fault::Closed("without an answer").into());
+            }
+            if self.is_past(until, came) {
+                let seconds = patience.as_secs();
+                return Err(Fault::Stalled { seconds, after: "after the request" }.into());
             }
         }
         Ok(())
@@ -168,10 +181,7 @@ impl<P: Peer> Run<'_, P> {
         while self.log.ends_early() && !self.is_over() {
             let alone = self.counted == 1;
             let until = self.after(if alone { ALONE } else { self.rtt() / 4 });
-            while self.log.news() == self.counted && self.now() < until {
-                self.take(until)?;
-            }
-            self.early = self.log.news() == self.counted;
+            self.early = !self.comes_by(until)?;
             if self.early {
                 break;
             }
@@ -187,17 +197,18 @@ impl<P: Peer> Run<'_, P> {
         self.log.fin.is_some() || self.length.is_some_and(|length| self.log.bytes() >= length)
     }
 
-    /// Takes down what comes next, waiting until then at most; whether anything came.
-    fn take(&mut self, until: Time) -> Result<bool, Stop> {
+    /// Takes down what comes next, waiting until then at most; when it came, if anything did.
+    fn take(&mut self, until: Time) -> Result<Option<Time>, Stop> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Error::Interrupted.into());
         }
-        if self.now() >= self.until {
+        let until = until.min(self.until).min(self.after(SLICE)).max(self.now());
+        let came = self.connection.take(&mut self.log, until)?;
+        self.stood_since(came.unwrap_or(until))?;
+        if self.is_past(self.until, came) {
             let (bytes, seconds) = (self.log.bytes(), self.may.as_secs());
             return Err(Fault::Slow { bytes, seconds }.into());
         }
-        let until = until.min(self.until).min(self.after(SLICE));
-        let came = self.connection.take(&mut self.log, until)?;
         if self.log.reset {
             let nothing = self.log.segments.is_empty();
             return Err(Fault::Reset(if nothing { "after the request" } else { "in its answer" }).into());
@@ -209,13 +220,39 @@ impl<P: Peer> Run<'_, P> {
         Ok(came)
     }
 
+    /// Whether it is over with what could come by then, the last time something came being this: what waits still counts,
+    /// however late we are.
+    fn is_past(&self, until: Time, came: Option<Time>) -> bool {
+        self.now() >= until && came.is_none_or(|came| came >= until)
+    }
+
+    /// Whether something new comes by then.
+    fn comes_by(&mut self, until: Time) -> Result<bool, Stop> {
+        while self.log.news() == self.counted {
+            let came = self.take(until)?;
+            if self.log.news() == self.counted && self.is_past(until, came) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What was to be over by then is: did we stand still for too long, while the server waited for us?
+    fn stood_since(&self, then: Time) -> Result<(), Fault> {
+        let late = self.now().saturating_sub(then);
+        if self.awaited && late >= nanos(STILL) {
+            return Err(Fault::Stood { milliseconds: late / 1_000_000 });
+        }
+        Ok(())
+    }
+
     /// Waits until nothing new has come for half a round-trip time: a round is complete.
     fn settle(&mut self) -> Result<(), Stop> {
         let quiet = nanos((self.rtt() / 2).max(LEAST_QUIET));
         loop {
             let until = self.log.last_fresh().unwrap_or(0).saturating_add(quiet);
             // What waits by then is taken, however late we are.
-            if !self.take(until)? && self.now() >= until {
+            if self.take(until)?.is_none() && self.now() >= until {
                 break;
             }
         }
@@ -227,14 +264,11 @@ impl<P: Peer> Run<'_, P> {
     /// Waits for a further round; whether there is one.
     fn next_round(&mut self) -> Result<bool, Stop> {
         let until = self.after(NEXT_ROUND.max(3 * self.rtt()));
-        while self.log.news() == self.counted {
-            if self.now() >= until {
-                return Ok(false);
-            }
-            self.take(until)?;
+        let comes = self.comes_by(until)?;
+        if comes {
+            self.settle()?;
         }
-        self.settle()?;
-        Ok(true)
+        Ok(comes)
     }
 
     /// The ACKs of the test.
@@ -276,8 +310,10 @@ impl<P: Peer> Run<'_, P> {
                 self.first_ack = self.last_ack;
             }
             self.acks += 1;
+            self.stood_since(self.last_ack)?;
             let until = self.after(apart);
             self.connection.sleep(until);
+            self.stood_since(until)?;
         }
         self.acked = to;
         Ok(())
@@ -286,12 +322,14 @@ impl<P: Peer> Run<'_, P> {
     /// Takes down what comes of it.
     fn watch(&mut self, how_long: Duration) -> Result<(), Stop> {
         let until = self.after(how_long);
-        // From here on it has an end of its own.
-        self.until = Time::MAX;
-        while self.now() < until {
-            self.take(until)?;
+        // From here on it has an end of its own, and nothing is due from us.
+        (self.until, self.awaited) = (Time::MAX, false);
+        loop {
+            let came = self.take(until)?;
+            if self.is_past(until, came) {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     /// The counts.
@@ -362,6 +400,9 @@ impl<P: Peer> Run<'_, P> {
     }
 }
 
+#[cfg(test)]
+#[path = "stall_tests.rs"]
+mod stall_tests;
 #[cfg(test)]
 #[path = "observe_tests.rs"]
 mod tests;

@@ -11,16 +11,16 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-const MS: Time = 1_000_000;
-const SECOND: Time = 1000 * MS;
-const MSS: u32 = 1000;
+pub const MS: Time = 1_000_000;
+pub const SECOND: Time = 1000 * MS;
+pub const MSS: u32 = 1000;
 /// Where the server's numbers begin: they wrap soon.
 const BASE: u32 = u32::MAX - 1499;
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
 
 /// A server as the prober sees it: what it gets, and what it sends by when.
-trait Server {
+pub trait Server {
     /// It gets a segment, at the time given.
     fn hear(&mut self, now: Time, segment: &Departure<'_>);
     /// What comes next, and when; it is gone then.
@@ -28,7 +28,7 @@ trait Server {
 }
 
 /// A server and a clock that only this moves.
-struct Virtual<S: Server> {
+pub struct Virtual<S: Server> {
     now: Time,
     server: S,
     sent: Rc<RefCell<Vec<(Time, u32, u8)>>>,
@@ -60,16 +60,29 @@ impl<S: Server> Peer for Virtual<S> {
 }
 
 /// What a test brought: its end, how long it took, and the ACKs that went, as bytes of the answer.
-struct Done {
-    came: Result<Observation, Stop>,
-    took: Time,
-    acks: Vec<u32>,
+pub struct Done {
+    pub came: Result<Observation, Stop>,
+    pub took: Time,
+    pub acks: Vec<u32>,
 }
 
 fn test(server: impl Server, test: Test, rtt: Time) -> Done {
+    test_by(server, test, rtt, |peer| peer)
+}
+
+/// When each test begins.
+pub const BEGAN: Time = 3600 * SECOND;
+
+/// The same, with what `by` makes of the peer.
+pub fn test_by<S: Server, P: Peer>(
+    server: S,
+    test: Test,
+    rtt: Time,
+    by: impl FnOnce(Virtual<S>) -> P,
+) -> Done {
     let sent = Rc::default();
-    let began = 3600 * SECOND;
-    let peer = Virtual { now: began, server, sent: Rc::clone(&sent) };
+    let began = BEGAN;
+    let peer = by(Virtual { now: began, server, sent: Rc::clone(&sent) });
     let standing = Standing { next: 1, acked: BASE, field: 1 << 10, stamps: Some((7, 9)) };
     let rtt = Duration::from_nanos(rtt);
     let mut connection = Connection::new(peer, standing, began, rtt, REQUEST.to_vec());
@@ -84,16 +97,21 @@ fn test(server: impl Server, test: Test, rtt: Time) -> Done {
     Done { came, took, acks: pure.map(|(_, ack, _)| ack.wrapping_sub(BASE)).collect() }
 }
 
-const TIMES: Times = Times {
+pub const TIMES: Times = Times {
     watch: Duration::from_secs(3),
     patience: Duration::from_secs(10),
     rounds: Duration::from_secs(20),
 };
 
 /// A sender that opens its window by what is acknowledged, over a path of `rtt`.
-struct Honest {
+pub struct Honest {
     rtt: Time,
     cwnd: u32,
+    /// Its retransmission timer, if it has one: for the first segment without an ACK. Numbers of it that ran in vain.
+    pub rto: Option<Time>,
+    armed: usize,
+    /// Acknowledged when it was last armed.
+    known: u32,
     /// What its application writes when, from the request on.
     writes: Vec<(Time, u32)>,
     asked: bool,
@@ -110,13 +128,28 @@ enum Event {
     Write(u32),
     Ack(u32),
     Arrive(Arrival),
+    /// The timer of that number.
+    Timer(usize),
 }
 
 impl Honest {
-    fn new(rtt: Time, segments: u32, writes: &[(Time, u32)]) -> Self {
+    pub fn new(rtt: Time, segments: u32, writes: &[(Time, u32)]) -> Self {
         let cwnd = segments * MSS;
         let (edges, events, count) = Default::default();
-        Self { rtt, cwnd, writes: writes.to_vec(), asked: false, edges, sent: 0, acked: 0, events, count }
+        Self {
+            rtt,
+            cwnd,
+            rto: None,
+            armed: 0,
+            known: 0,
+            writes: writes.to_vec(),
+            asked: false,
+            edges,
+            sent: 0,
+            acked: 0,
+            events,
+            count,
+        }
     }
 
     fn add(&mut self, time: Time, event: Event) {
@@ -136,6 +169,26 @@ impl Honest {
             self.add(time, Event::Arrive(arrival(time, self.sent, payload, flags::ACK | pushed)));
             self.sent = end;
         }
+    }
+
+    /// The timer begins anew.
+    fn arm(&mut self, now: Time, longer: Time) {
+        self.armed += 1;
+        if let Some(rto) = self.rto
+            && self.acked < self.sent
+        {
+            self.add(now + longer * rto, Event::Timer(self.armed));
+        }
+    }
+
+    /// The timer has gone off: the first segment without an ACK goes again, and the window is one segment.
+    fn on_timer(&mut self, now: Time) {
+        self.cwnd = MSS;
+        let end = (self.acked + MSS).min(self.sent);
+        let payload = (self.acked..end).map(|_| b'x').collect();
+        let time = now + self.rtt / 2;
+        self.add(time, Event::Arrive(arrival(time, self.acked, payload, flags::ACK)));
+        self.arm(now, 2);
     }
 }
 
@@ -163,8 +216,18 @@ impl Server for Honest {
                     self.cwnd += acked - self.acked;
                     self.acked = acked;
                 }
+                Event::Timer(number) => {
+                    if number == self.armed {
+                        self.on_timer(time);
+                    }
+                    continue;
+                }
             }
+            let before = (self.sent, std::mem::replace(&mut self.known, self.acked));
             self.go(time);
+            if (before.0 == 0 && self.sent > 0) || before.1 < self.acked {
+                self.arm(time, 1);
+            }
         }
     }
 }
