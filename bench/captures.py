@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import emulator
-from emulator import Figure
+import namespaces
+from figure import Figure
 from measure import run
 from namespaces import LiveError
 
@@ -96,6 +97,7 @@ def _cost(line: list[str], repetitions: int) -> Cost | str:
 
 def _capture(command: list[str], path: Path) -> None:
     """A capture of SIZE bytes, or more."""
+    namespaces.need("iperf3", "tcpdump")
     with emulator.path(command, *emulator.FAST, "--delay", "1ms") as (left, right, _), _dumping(left, path):
         server = subprocess.Popen(
             ["ip", "netns", "exec", right, "iperf3", "-s", "-1"],

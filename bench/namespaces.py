@@ -5,6 +5,7 @@ Not for: what is measured.
 
 import ctypes
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -19,6 +20,16 @@ _SO_TIMESTAMPNS, _SO_RCVBUFFORCE, _UDP_SEGMENT = 35, 33, 103
 
 class LiveError(Exception):
     """Something live could not be done on this machine."""
+
+
+def need(*programs: str) -> None:
+    """Says which of these programs are not there."""
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing:
+        names = " and ".join(missing)
+        raise LiveError(
+            f"{names} not found: `make bench` installs what it needs, or apt-get install {' '.join(missing)}"
+        )
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import counted
 import many
 import receivers
 import senders
-from emulator import Figure
+from figure import Figure
 from results import Row, Table
 from simulators import COMPUTED_NS2, NS3, OURS, TUNED_NS2
 

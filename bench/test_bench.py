@@ -3,14 +3,18 @@
 import sys
 import tempfile
 import unittest
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 import counted
 import emulator
+import machine
 import many
 import measure
+import namespaces
 import receivers
 import report
 import senders
@@ -18,6 +22,7 @@ import shaper
 import simulators
 import targets
 import workloads
+from figure import Figure
 from measure import Cost
 from results import Run
 from simulators import COMPUTED_NS2, NS3, OURS, TUNED_NS2, Answer, Unavailable
@@ -34,8 +39,43 @@ class Live(unittest.TestCase):
             self.assertTrue(all(verdict.target.startswith(f"{part.NAME}, ") for verdict in verdicts))
 
     def test_a_figure_that_was_measured_is_judged(self):
-        figure = emulator.Figure("rate of 10Mbit/s", "within 1 %", "+2.000 %", False)
+        figure = Figure("rate of 10Mbit/s", "within 1 %", "+2.000 %", False)
         self.assertEqual(targets.of_figures("path", [figure])[0].word, "NOT REACHED")
+
+    def test_a_program_that_is_not_there_is_named_with_what_installs_it(self):
+        with self.assertRaisesRegex(namespaces.LiveError, "no-such-program not found: `make bench` installs"):
+            namespaces.need("sh", "no-such-program")
+
+    def test_without_iperf_a_part_says_so(self):
+        @contextmanager
+        def nothing(*_: object) -> Iterator[tuple[str, str, None]]:
+            yield "a", "b", None
+
+        absent = mock.patch("shutil.which", return_value=None)
+        with absent, mock.patch.object(emulator, "path", nothing), mock.patch.object(shaper, "_wire", nothing_of_two):
+            for measured in (emulator._tcp, shaper._throughput):
+                with self.assertRaisesRegex(namespaces.LiveError, "iperf3 not found"):
+                    measured(["truckee"], 1)
+
+    def test_how_the_machine_was_stands_beside_each_figure(self):
+        with machine.watched() as seen:
+            sum(range(1_000_000))
+        self.assertTrue(seen.stolen is None or 0 <= seen.stolen <= 1)
+        seen = machine.Seen(0.125, None)
+        beside = machine.beside([Figure("a", "b", "7", True)], seen)
+        self.assertEqual(beside[0].measured, "7 (waiting for a processor 12.5 %, stolen ?)")
+
+    def test_the_tail_of_a_histogram_of_cyclictest(self):
+        text = "# Histogram\n000000 000000\n000012 000900\n000020 000089\n000090 000011\n# Histogram Overflows: 00000\n"
+        self.assertEqual(machine.tail(text), 90e-6)
+        self.assertEqual(machine.tail("000012 000999\n# Histogram Overflows: 00001\n"), 12e-6)
+        self.assertEqual(machine.tail("000012 000009\n# Histogram Overflows: 00001\n"), 20e-3)
+        self.assertIsNone(machine.tail("cyclictest: no rights"))
+
+
+@contextmanager
+def nothing_of_two() -> Iterator[tuple[str, str]]:
+    yield "a", "b"
 
 
 class Workloads(unittest.TestCase):

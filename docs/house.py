@@ -65,8 +65,9 @@ def crates(metadata: Mapping[str, Any], size: Callable[[Path], int]) -> dict[str
     names = {package["name"] for package in packages}
 
     def crate(package: Mapping[str, Any]) -> Crate:
-        # Without a kind it is an import; the other kinds are for tests and for building.
-        imports = {one["name"] for one in package["dependencies"] if one["kind"] is None} & names
+        # Without a kind it is an import; the other kinds are for tests and for building, and so is what is optional.
+        plain = [one for one in package["dependencies"] if one["kind"] is None and not one["optional"]]
+        imports = {one["name"] for one in plain} & names
         folder = Path(package["manifest_path"]).parent
         return Crate(package["name"], package["description"] or "", size(folder), frozenset(imports))
 

@@ -78,8 +78,13 @@ def metadata(imports: dict[str, list[str]], **kinds: list[tuple[str, str]]) -> d
     """As `cargo metadata` says it of a workspace, in this order; of each kind: (who, whom)."""
 
     def package(name: str) -> dict[str, Any]:
-        plain = [{"name": other, "kind": None} for other in [*imports[name], "serde"]]
-        special = [{"name": b, "kind": kind} for kind, pairs in kinds.items() for a, b in pairs if a == name]
+        plain = [{"name": other, "kind": None, "optional": False} for other in [*imports[name], "serde"]]
+        special = [
+            {"name": b, "kind": None if kind == "optional" else kind, "optional": kind == "optional"}
+            for kind, pairs in kinds.items()
+            for a, b in pairs
+            if a == name
+        ]
         manifest = f"/w/{name}/Cargo.toml"
         return {
             "name": name,
@@ -110,7 +115,9 @@ class House(unittest.TestCase):
         self.assertEqual(house.arrows(made(DIAMOND)), ways)
 
     def test_what_tests_and_builds_import_and_what_is_not_ours_is_no_arrow(self) -> None:
-        self.assertEqual(house.arrows(made({"a": [], "b": []}, dev=[("a", "b")], build=[("b", "a")])), [])
+        self.assertEqual(
+            house.arrows(made({"a": [], "b": []}, dev=[("a", "b")], build=[("b", "a")], optional=[("a", "b")])), []
+        )
 
     def test_neighbours_stand_so_that_arrows_do_not_cross(self) -> None:
         rows = house.arranged(made({"x": ["b"], "y": ["a"], "a": [], "b": []}))

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs the peers the benchmarks run beside us, from the distribution's packages (Debian 12 or later): ns-2, ns-3's
-# libraries and headers, a C++ compiler for the ns-3 program, and GNU time for peak memory.  Needs root; says what it does.
+# Installs what the benchmarks run, from the distribution's packages (Debian 12 or later): the peers beside us, ns-2, ns-3's
+# libraries and headers, a C++ compiler for the ns-3 program, GNU time for peak memory; and what the live parts measure with,
+# iperf3, tcpdump, cyclictest (rt-tests).  Needs root; says what it does.
 set -eu
 
 missing=""
-for package in ns2 libns3-dev g++ time; do
+for package in ns2 libns3-dev g++ time iproute2 iperf3 tcpdump rt-tests; do
     if dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed'; then
         echo "$package: there already"
     else

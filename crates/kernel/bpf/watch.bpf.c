@@ -5,22 +5,9 @@
 // namespaces in `watched` are looked at. Read-only.
 
 #include "tcp_types.h"
+#include "record.h"
 
 char _license[] SEC("license") = "GPL";
-
-enum kind { WINDOW = 1, STATE = 2 };
-
-// One record; the Rust side is `watch.rs`.
-struct record {
-	__u64 t;           // CLOCK_MONOTONIC, ns
-	__u32 namespace;   // inode of its network namespace
-	__u16 local, peer; // ports
-	__u32 una, nxt;    // sequence numbers as sent
-	__u32 cwnd, ssthresh; // segments
-	__u32 srtt_us;     // smoothed round-trip time, us
-	__u32 mss;         // bytes
-	__u8 kind, before, after, unused[5]; // states: TCP_CA_*
-};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

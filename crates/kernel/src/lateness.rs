@@ -12,12 +12,13 @@
 //! Not for: the rule (see [`truckee_scenario::lateness`]).
 
 use crate::Error;
-use crate::path::{Books, clock};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use truckee_channel::Nanos;
+use truckee_host::punctual::clock;
+use truckee_path::Books;
 use truckee_scenario::Lateness;
 use truckee_scenario::lateness::LATE_S;
 

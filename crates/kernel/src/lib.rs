@@ -1,73 +1,30 @@
 //! The engine `kernel`: a scenario on the real Linux stack.
 //!
-//! The scenario's endpoints become network namespaces ([`netns`]), the network between them becomes a path emulator
-//! ([`path`]) that runs the channels of `truckee-channel` in real time and knows the cause of every loss, and its
-//! senders become congestion controls loaded into the running kernel as BPF ([`cc`]), or those the kernel has. [`replay`]
-//! holds each BPF program against its definition in `truckee-tcp`. [`probe`] asks servers elsewhere how they react to divided ACKs. What a kernel cannot do is refused by name before
-//! anything is made, and whatever is made is removed again ([`session`], [`clean`]).
+//! It joins the crates of the live leg. The scenario's endpoints become network namespaces (`truckee-host`), the network
+//! between them becomes a path emulator (`truckee-path`) that runs the channels of `truckee-channel` in real time and knows
+//! the cause of every loss, and its senders become congestion controls loaded into the running kernel as BPF
+//! (`truckee-cc`), or those the kernel has; ACK policies are carried out on the way out of the receiver
+//! (`truckee-shape`). [`probe`] asks servers elsewhere how they react to divided ACKs (`truckee-probe`), or one of our own.
+//! What a kernel cannot do is refused by name before anything is made, and whatever is made is removed again.
+//!
+//! What a command needs of those crates is had from here, so that it has one name for the live leg.
 //!
 //! All of it needs Linux, and clang when it was built; without them there is only [`Error::NotBuilt`].
 //!
 //! Not for: deciding anything a sender or a receiver decides (that is in `truckee-tcp`); simulated time.
 
-pub mod clean;
-mod counters;
 pub mod doctor;
-mod error;
-pub mod probe;
-pub mod shape;
-pub mod shaped;
-pub mod standalone;
-
-pub use counters::{LaneCounters, PortCounters};
-pub use error::Error;
-
-/// Whether this build has the live leg.
-pub const BUILT: bool = cfg!(live);
-
-#[cfg(live)]
-mod live {
-    /// The compiled BPF programs: name and object.
-    pub(crate) static OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
-}
-#[cfg(live)]
-pub(crate) use live::OBJECTS;
-
-/// The compiled BPF program of `bpf/NAME.bpf.c`.
-#[cfg(live)]
-pub(crate) fn object(name: &str) -> Result<&'static [u8], Error> {
-    OBJECTS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes).ok_or_else(|| Error::Bpf {
-        doing: format!("find the BPF program \"{name}\""),
-        reason: "it is not part of this build".to_owned(),
-    })
-}
-
-#[cfg(live)]
-pub mod cc;
-#[cfg(not(live))]
-#[path = "cc/absent.rs"]
-pub mod cc;
-#[cfg(live)]
-mod cgroup;
 #[cfg(live)]
 mod lateness;
-#[cfg(live)]
-pub mod netns;
-#[cfg(live)]
-pub mod path;
-#[cfg(live)]
-pub mod replay;
-#[cfg(target_os = "linux")]
-mod rights;
+pub mod probe;
 #[cfg(live)]
 mod run;
-#[cfg(live)]
-pub mod session;
-#[cfg(live)]
-pub mod stack;
-#[cfg(live)]
-#[cfg(test)]
-mod wire;
+
+pub use truckee_cc as cc;
+pub use truckee_host::{BUILT, Error, clean};
+pub use truckee_path::{LaneCounters, PortCounters, standalone};
+pub use truckee_shape as shape;
+pub use truckee_shape::shaped;
 
 use std::sync::atomic::AtomicBool;
 use truckee_scenario::outcome::Vantage;
@@ -80,7 +37,7 @@ use truckee_scenario::{Outcome, Scenario};
 /// It cannot be done, or the program's file is set-user-ID root.
 pub fn lower_rights() -> Result<(), Error> {
     #[cfg(target_os = "linux")]
-    return rights::lower();
+    return truckee_host::rights::lower();
     #[cfg(not(target_os = "linux"))]
     Ok(())
 }

@@ -4,10 +4,14 @@
 //! A test that cannot run returns after [`skip`], which names it: on stderr, and in the file that `TRUCKEE_SKIPPED` names,
 //! a line each, which the gate counts and shows. Where `CI` is set everything is there, and a skip is a failure.
 //!
-//! Not for: finding out what the machine can do, which is the doctor's (`truckee_kernel::doctor`); this crate depends on
+//! Not for: finding out what the machine can do, which is the doctor's (`truckee_host::doctor`); this crate depends on
 //! nothing, so that every crate's own tests can use it.
 
 #![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
+
+mod native;
+
+pub use native::native;
 
 use std::fmt::Display;
 use std::fs::File;

@@ -4,13 +4,8 @@
 use super::{Options, Prober, Report, Trust};
 use crate::Error;
 use crate::lateness::Witness;
-use crate::netns::Netns;
-use crate::path::{self, FLOW_PORT, Plan, address};
-use crate::rights::Raised;
 use crate::run::controls::{self, Controls};
 use crate::run::place::{self, Place};
-use crate::session::Session;
-use crate::stack::SocketSettings;
 use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::ffi::OsString;
@@ -18,6 +13,11 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use truckee_host::netns::Netns;
+use truckee_host::rights::Raised;
+use truckee_host::session::Session;
+use truckee_host::stack::SocketSettings;
+use truckee_path::{self as path, FLOW_PORT, Plan, address};
 use truckee_scenario::Scenario;
 
 /// Bytes of the answer: ample for every test.

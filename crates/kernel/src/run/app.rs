@@ -4,9 +4,7 @@
 //! A flow runs in threads of its own, blocked in the kernel nearly all of the time. [`Stop`] ends them whatever they
 //! wait for.
 
-use crate::path::{FLOW_PORT, address, clock};
-use crate::stack::SocketSettings;
-use crate::{Error, netns::Netns};
+use crate::Error;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr};
@@ -14,6 +12,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 use std::time::Duration;
+use truckee_host::netns::Netns;
+use truckee_host::punctual::clock;
+use truckee_host::stack::SocketSettings;
+use truckee_path::{FLOW_PORT, address};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Connections, Flow};
 use truckee_tcp::Time;

@@ -6,14 +6,14 @@ use super::controls::Controls;
 use super::detectors::{self, Found};
 use super::watch::{Record, State};
 use crate::Error;
-use crate::cc::{self, Port};
-use crate::path::{Books, FLOW_PORT, FlowBook};
-use crate::replay::{Report, replay};
-use crate::shape::arrival;
 use std::collections::BTreeMap;
+use truckee_cc::replay::{Report, replay};
+use truckee_cc::{self as cc, Port};
+use truckee_path::{Books, FLOW_PORT, FlowBook};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::Flow;
 use truckee_scenario::outcome::*;
+use truckee_shape::arrival;
 use truckee_tcp::{Arg, Cause, Nanos, Spec, Time};
 
 /// What a run leaves.

@@ -1,9 +1,9 @@
 //! The congestion controls of a run: which flow has which, those of ours loaded for it and unloaded after it, and what
-//! they record. Not for: what they compute (see [`crate::cc`]).
+//! they record. Not for: what they compute (see `truckee-cc`).
 
 use crate::Error;
-use crate::cc::{self, Control, Event, Loaded, Port};
-use crate::session::Session;
+use truckee_cc::{self as cc, Control, Event, Loaded, Port};
+use truckee_host::session::Session;
 use truckee_scenario::Scenario;
 
 /// Most events that are kept, over all flows: some 400 MB. What comes after is not held against the definitions.

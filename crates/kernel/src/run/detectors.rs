@@ -6,11 +6,11 @@
 //! comes again is taken to have left half a round-trip time before it came.
 
 use super::watch::{Record, State};
-use crate::shape::arrival;
 use std::collections::{BTreeMap, HashMap};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::Changed;
 use truckee_scenario::outcome::{DetectorOutcome, OWN_DETECTOR, PhasePoint, TRUE_PHASE};
+use truckee_shape::arrival;
 use truckee_tcp::Time;
 use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use truckee_tcp::detect::watch::Book;
@@ -227,7 +227,7 @@ mod tests {
         arrival::Record {
             t,
             id: 1,
-            connection: crate::shape::flow::Connection(key),
+            connection: truckee_shape::flow::Connection(key),
             end,
             bytes: 1000,
             segments: 1,

@@ -3,7 +3,7 @@
 //! Everything that can be refused is refused before anything is made. What is made is owned by values whose `Drop`
 //! removes it, so that a run that ends early, for whatever reason, leaves nothing.
 //!
-//! Not for: what happens to packets ([`crate::path`]), what a sender decides ([`crate::cc`] and the kernel).
+//! Not for: what happens to packets (`truckee-path`), what a sender decides (`truckee-cc` and the kernel).
 
 mod app;
 mod books;
@@ -15,13 +15,8 @@ mod watch;
 mod web;
 
 use crate::Error;
-use crate::cc::{self, Control};
 use crate::doctor::{self, Capability};
 use crate::lateness::{Seen, Witness};
-use crate::path::{self, Books, Emulator, MOST_TAPPED, Plan, clock};
-use crate::rights::Raised;
-use crate::session::Session;
-use crate::stack::Settings;
 use app::{Ends, Stop};
 use controls::Controls;
 use place::Place;
@@ -30,6 +25,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use truckee_cc::{self as cc, Control};
+use truckee_host::punctual::clock;
+use truckee_host::rights::Raised;
+use truckee_host::session::Session;
+use truckee_host::stack::Settings;
+use truckee_path::{self as path, Books, Emulator, MOST_TAPPED, Plan};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::App;
 use truckee_scenario::outcome::{THIS_RUN, Vantage};
@@ -244,7 +245,7 @@ fn pages(
     for (index, flow) in scenario.flows.iter().enumerate() {
         if let App::WebPage { objects, mean, connections } = flow.app {
             let namespace = place.namespace(flow.from)?;
-            crate::stack::set_control(namespace, &controls.name(index))?;
+            truckee_host::stack::set_control(namespace, &controls.name(index))?;
             let here = SocketAddr::new(path::address(flow.from).into(), path::FLOW_PORT + index as u16);
             let what = (objects, mean, connections);
             pages.push((index, Page::serve(session, namespace, here, &flow.name, scenario.seed, what)?));

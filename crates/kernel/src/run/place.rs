@@ -2,11 +2,11 @@
 //! and routes, and its stack set as the flows want it.
 
 use crate::Error;
-use crate::netns::{Address, Interface, Metrics, Netns, Route, configure};
-use crate::path::{Plan, Tun, address};
-use crate::session::Session;
-use crate::stack::{self, End, Settings, Sysctl};
 use std::collections::{BTreeMap, BTreeSet};
+use truckee_host::netns::{Address, Interface, Metrics, Netns, Route, configure};
+use truckee_host::session::Session;
+use truckee_host::stack::{self, End, Settings, Sysctl};
+use truckee_path::{Plan, Tun, address};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{Change, Changed, Flow, NodeId};
 use truckee_tcp::Spec;

@@ -3,14 +3,14 @@
 
 use super::place::{DEVICE, Place};
 use crate::Error;
-use crate::path::FLOW_PORT;
-use crate::shape::arrival::Record;
-use crate::shape::{Devices, Policy, Request, Scope, Shaper};
-use crate::stack::acknowledges_natively;
 use std::collections::BTreeMap;
+use truckee_host::stack::acknowledges_natively;
+use truckee_path::FLOW_PORT;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{Changed, Flow, NodeId};
 use truckee_scenario::outcome::THIS_RUN;
+use truckee_shape::arrival::Record;
+use truckee_shape::{Devices, Policy, Request, Scope, Shaper};
 use truckee_tcp::Time;
 
 /// Most connections of a node that are known at a time.

@@ -1,6 +1,6 @@
 //! Watches the senders of a run from outside, whatever their congestion control: windows and loss states, as
 //! `bpf/watch.bpf.c` reports them from two tracepoints. Not for: what a sender believes of a loss (see
-//! [`crate::cc`]) or what truly happened to it (see [`crate::path`]).
+//! `truckee-cc`) or what truly happened to it (see `truckee-path`).
 
 use crate::Error;
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
@@ -53,6 +53,8 @@ pub struct Record {
     pub turns: Option<State>,
 }
 
+/// The program, compiled.
+static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/watch.bpf.o"));
 /// Size of `struct record`.
 const SIZE: usize = 48;
 /// `enum kind` of the program: a turn of the state.
@@ -104,9 +106,8 @@ impl Watch {
             doing: doing.to_owned(),
             reason: format!("{e:#}"),
         };
-        let bytes = crate::object("watch")?;
         let mut open = ObjectBuilder::default()
-            .open_memory(bytes)
+            .open_memory(PROGRAM)
             .map_err(|e| bpf("read the BPF program \"watch\"", e))?;
         for mut map in open.maps_mut() {
             if map.name().to_string_lossy() == ".rodata.spacing"
@@ -165,12 +166,20 @@ mod tests {
 
     #[test]
     fn a_record_is_read_as_the_program_writes_it() {
-        let mut bytes = Vec::new();
-        bytes.extend(7u64.to_ne_bytes());
-        bytes.extend(4026531840u32.to_ne_bytes());
-        bytes.extend([1111u16, 20_000].map(u16::to_ne_bytes).concat());
-        bytes.extend([10u32, 20, 30, 40, 50, 60].map(u32::to_ne_bytes).concat());
-        bytes.extend([TURN, 1, 3, 0, 0, 0, 0, 0]);
+        let program = r#"
+#include "record.h"
+int main(void)
+{
+	struct record r = {
+		.t = 7, .namespace = 4026531840, .local = 1111, .peer = 20000, .una = 10, .nxt = 20, .cwnd = 30,
+		.ssthresh = 40, .srtt_us = 50, .mss = 60, .kind = STATE, .before = 1, .after = 3,
+	};
+	return fwrite(&r, sizeof(r), 1, stdout) != 1;
+}
+"#;
+        let headers = concat!(env!("CARGO_MANIFEST_DIR"), "/bpf");
+        let mut bytes = truckee_testing::native(std::path::Path::new(headers), program, &[], &[]);
+        assert_eq!(bytes.len(), SIZE);
         assert_eq!(Record::read(&bytes[..SIZE - 1]), None, "a byte short");
         let expected = Record {
             t: 7,

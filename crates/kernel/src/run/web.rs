@@ -3,11 +3,8 @@
 //! when the thread that has started them is gone. The server's sockets take the namespace's congestion control, as any
 //! server's would.
 
+use crate::Error;
 use crate::doctor::{self, Capability};
-use crate::netns::Netns;
-use crate::rights::in_folders;
-use crate::session::{FOLDER, Session};
-use crate::{Error, cgroup};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{getpid, getppid};
@@ -20,6 +17,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use truckee_channel::random::{exponential, stream};
+use truckee_host::cgroup;
+use truckee_host::netns::Netns;
+use truckee_host::rights::in_folders;
+use truckee_host::session::{FOLDER, Session};
 use truckee_tcp::Nanos;
 
 /// The programs, and the packages that have them.
@@ -65,7 +66,7 @@ impl Page {
         (objects, mean, connections): (u32, u64, u32),
     ) -> Result<Self, Error> {
         let doing = || format!("make the web page of flow \"{flow}\"");
-        // By this name `crate::clean` finds it, should the run be killed.
+        // By this name `truckee_host::clean` finds it, should the run be killed.
         let folder = in_folders(|| {
             tempfile::Builder::new().prefix(&format!("{}.page-", session.id())).tempdir_in(FOLDER)
         });

@@ -1,0 +1,10 @@
+//! What the build scripts of the live leg's crates share: whether there is a live leg to build, and the compiling of BPF
+//! programs. Types of the kernel that several programs read are in `include/`.
+//!
+//! Not for: anything at run time; only build scripts import it.
+
+#[cfg(target_os = "linux")]
+mod build;
+
+#[cfg(target_os = "linux")]
+pub use build::{compile, live};

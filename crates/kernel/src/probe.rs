@@ -1,0 +1,35 @@
+//! The prober of `truckee-probe`, and a server of our own to point it at.
+
+pub use truckee_probe::{
+    Conclusion, Confidence, Family, Fault, Observation, Options, PAUSE, Prober, Reaction, Report,
+    Retransmission, Target, Test, TestFault, Trust, Verdict, Watch, confine, judge, work_as_owner_of,
+};
+
+#[cfg(live)]
+mod local;
+
+use crate::Error;
+use std::sync::atomic::AtomicBool;
+
+/// Probes the sender of a scenario's first flow as if it were a server elsewhere: one of our own, in a namespace, behind
+/// the scenario's path, with the flow's congestion control and stack. The scenario's duration says nothing.
+///
+/// # Errors
+/// What a kernel run refuses, it refuses too; this build has no live leg.
+pub fn probe_flow(
+    scenario: &truckee_scenario::Scenario,
+    options: &Options,
+    cancel: &AtomicBool,
+) -> Result<Report, Error> {
+    #[cfg(live)]
+    return local::probe(scenario, options, cancel);
+    #[cfg(not(live))]
+    {
+        let _ = (scenario, options, cancel);
+        Err(Error::NotBuilt)
+    }
+}
+
+#[cfg(live)]
+#[cfg(test)]
+mod live;

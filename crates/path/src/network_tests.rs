@@ -1,0 +1,199 @@
+use super::*;
+use crate::segment::flags::{ACK, SYN};
+use crate::segment::made::{tcp4, tcp6};
+use truckee_scenario::Document;
+
+const MS: Time = 1_000_000;
+
+/// What left: the port, when, how many bytes.
+#[derive(Default)]
+struct Left(Vec<(usize, Time, usize)>);
+
+impl Exit for Left {
+    fn leave(&mut self, port: usize, frame: &[u8], due: Time) -> Time {
+        self.0.push((port, due, frame.len()));
+        due
+    }
+}
+
+fn network(text: &str) -> Network {
+    let scenario = Document::parse("net.toml", text).unwrap().scenario().unwrap();
+    Network::new(Plan::of(&scenario).unwrap(), true)
+}
+
+/// Two hops of 12 Mbit/s and 10 ms, then 6 Mbit/s and 20 ms.
+const CHAIN: &str = r#"
+    duration = "1s"
+    link = [
+        { between = ["a", "r"], rate = "12Mbit/s", delay = "10ms" },
+        { between = ["r", "b"], rate = "6Mbit/s", delay = "20ms", channel = { kind = "scripted", packets = ["2..2"] } },
+    ]
+    flow = [{ from = "a", to = "b", sender = "reno" }]
+"#;
+
+fn segment(seq: u32, len: u32, flags: u8) -> Tcp {
+    Tcp { source: 40_000, destination: FLOW_PORT, seq, ack: 0, flags, len }
+}
+
+#[test]
+fn packets_pass_hop_by_hop_and_the_books_know_of_each() {
+    let mut network = network(CHAIN);
+    let (a, b) = (0, 2);
+    let mut left = Left::default();
+    network.advance(0, &mut left);
+    network.enter(0, 0, &tcp4(a, b, &segment(99, 0, SYN)), 0);
+    for (k, seq) in [100, 1560, 3020].into_iter().enumerate() {
+        network.advance(MS * k as Time, &mut left);
+        network.enter(MS * k as Time, 0, &tcp4(a, b, &segment(seq, 1460, ACK)), 0);
+    }
+    network.advance(100 * MS, &mut left);
+    network.enter(
+        100 * MS,
+        1,
+        &tcp4(b, a, &Tcp { source: FLOW_PORT, destination: 40_000, seq: 7, ack: 1560, flags: ACK, len: 0 }),
+        0,
+    );
+    network.advance(400 * MS, &mut left);
+    // The SYN of 40 B takes 80/3 us on the first hop, twice that on the second; data waits behind it and behind each other.
+    let syn = 30 * MS + 26_666 + 53_333;
+    let first = 30 * MS + 26_666 + 3 * MS;
+    assert_eq!(left.0.len(), 4);
+    assert_eq!(left.0[0], (1, syn, 40));
+    assert_eq!(left.0[1], (1, first, 1500));
+    assert_eq!((left.0[2].0, left.0[2].2), (1, 1500), "the third: the script takes the second");
+    assert_eq!(left.0[2].1, first + 2 * 2 * MS, "what is lost takes its time, too");
+    assert_eq!((left.0[3].0, left.0[3].2), (0, 40));
+    assert_eq!(network.packets.len(), 0);
+    let (books, links, _) = network.finish(400 * MS);
+    assert_eq!(books[0].drops, Drops { channel: 1, ..Drops::default() });
+    assert_eq!((books[0].segments_sent, books[0].segments_received, books[0].acks_sent), (3, 2, 1));
+    assert_eq!(books[0].bytes_delivered, 1460);
+    let drop = books[0].fate(40_000, 1461, 50 * MS).unwrap();
+    assert_eq!((drop.cause, drop.at), (Cause::Channel, first - 20 * MS + 2 * MS));
+    assert_eq!(books[0].fate(40_000, 1, 50 * MS), None);
+    assert_eq!(links.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(), ["a-r", "r-a", "r-b", "b-r"]);
+    assert_eq!((links[0].packets, links[2].packets, links[2].channel_drops), (4, 4, 1));
+    assert_eq!((links[3].packets, links[1].packets), (1, 1), "the ACK");
+}
+
+#[test]
+fn a_flow_takes_its_own_route_and_the_rest_the_shortest() {
+    let text = r#"
+        duration = "1s"
+        link = [
+            { between = ["a", "b"], rate = "1Gbit/s", delay = "1ms" },
+            { between = ["a", "r"], rate = "1Gbit/s", delay = "30ms" },
+            { between = ["r", "b"], rate = "1Gbit/s", delay = "30ms" },
+        ]
+        flow = [{ from = "a", to = "b", sender = "reno", route = ["a", "r", "b"] }]
+    "#;
+    let mut network = network(text);
+    let mut left = Left::default();
+    network.advance(0, &mut left);
+    network.enter(0, 0, &tcp6(0, 1, &segment(0, 0, SYN)), 0);
+    network.enter(0, 0, &tcp6(0, 1, &Tcp { destination: 22, ..segment(0, 0, SYN) }), 0);
+    // Its ACKs go back the same way.
+    let back = Tcp { source: FLOW_PORT, destination: 40_000, seq: 0, ack: 1, flags: SYN | ACK, len: 0 };
+    network.enter(0, 1, &tcp6(1, 0, &back), 0);
+    network.advance(500 * MS, &mut left);
+    let ms: Vec<(usize, Time)> = left.0.iter().map(|&(port, at, _)| (port, at / MS)).collect();
+    // 60 B take 480 ns a hop, the ACK's way being as long.
+    assert_eq!(ms, [(1, 1), (0, 60), (1, 60)]);
+}
+
+#[test]
+fn what_has_no_way_is_counted_and_goes_nowhere() {
+    let mut network = network(CHAIN);
+    let mut left = Left::default();
+    network.advance(0, &mut left);
+    network.enter(0, 0, &tcp4(0, 1, &segment(0, 0, SYN)), 0); // a router, no endpoint
+    network.enter(0, 0, &tcp4(0, 900, &segment(0, 0, SYN)), 0);
+    network.enter(0, 0, &[0xff; 60], 0);
+    network.enter(0, 0, &[], 0);
+    network.advance(900 * MS, &mut left);
+    assert_eq!((network.strays, left.0.len()), (4, 0));
+    assert_eq!(network.port_out(0, &tcp4(0, 2, &segment(0, 0, SYN))), Some(1));
+    assert_eq!(network.port_out(0, &tcp4(0, 0, &segment(0, 0, SYN))), None, "to itself");
+}
+
+#[test]
+fn cross_traffic_fills_the_lane_as_it_does_in_the_simulator() {
+    let text = r#"
+        duration = "10s"
+        warmup = "1s"
+        seed = 5
+        link = [{ between = ["a", "b"], rate = "12Mbit/s", delay = "10ms", queue = { size = "3packets" } }]
+        flow = [{ from = "a", to = "b", sender = "reno", start = "9.9s", stop = "9.95s" }]
+        traffic = [{ name = "t", from = "a", to = "b", sources = 2, packet = "1500B", kind = "poisson", rate = "5Mbit/s" }]
+    "#;
+    let scenario = Document::parse("net.toml", text).unwrap().scenario().unwrap();
+    let mut network = Network::new(Plan::of(&scenario).unwrap(), false);
+    network.advance(11_000 * MS, &mut Left::default());
+    let (_, links, traffic) = network.finish(11_000 * MS);
+    // Both processes again, from the same streams, into a queue worked out by hand.
+    let mut times: Vec<Time> = Vec::new();
+    for k in 1..=2 {
+        let rng = truckee_channel::stream(5, &format!("t.{k}"));
+        let process = &scenario.traffic[0].arrivals;
+        let mut process = truckee_scenario::arrivals::Process::new(process, 1500, 0, rng);
+        times.extend(std::iter::from_fn(|| Some(process.next())).take_while(|t| *t < 10_000 * MS));
+    }
+    times.sort_unstable();
+    let (mut served, mut dropped, mut free): (Vec<Time>, u64, Time) = (Vec::new(), 0, 0);
+    for now in times.iter().copied() {
+        let waiting = served.iter().rev().take_while(|start| **start > now).count();
+        if free > now && waiting >= 3 {
+            dropped += u64::from(now >= 1000 * MS);
+            continue;
+        }
+        let start = free.max(now);
+        served.push(start);
+        free = start + MS;
+    }
+    let sent = times.iter().filter(|t| **t >= 1000 * MS).count() as u64;
+    assert_eq!((traffic[0].packets_sent, traffic[0].drops.queue), (sent, dropped));
+    assert_eq!(links[0].queue_drops, dropped);
+    assert!(dropped > 100, "{dropped}");
+}
+
+#[test]
+fn changes_come_at_their_times_and_a_link_that_is_down_loses_all() {
+    let text = r#"
+        duration = "1s"
+        link = [{ between = ["a", "b"], rate = "12Mbit/s", delay = "10ms" }]
+        flow = [{ from = "a", to = "b", sender = "reno" }]
+        change = [
+            { at = "100ms", link = "a-b", delay = "50ms" },
+            { at = "200ms", link = "a-b", up = false },
+            { at = "300ms", link = "a-b", up = true },
+        ]
+    "#;
+    let mut network = network(text);
+    let mut left = Left::default();
+    for at in [0, 150, 195, 250, 350] {
+        network.advance(at * MS, &mut left);
+        network.enter(at * MS, 0, &tcp4(0, 1, &segment(1, 1460, ACK)), 0);
+    }
+    network.advance(900 * MS, &mut left);
+    assert_eq!(left.0.iter().map(|l| l.1 / MS).collect::<Vec<_>>(), [11, 401]);
+    let (books, links, _) = network.finish(900 * MS);
+    assert_eq!(books[0].drops, Drops { outage: 3, ..Drops::default() });
+    assert_eq!(links[0].outage_drops, 3);
+}
+
+#[test]
+fn a_copy_arrives_whole_and_once_more() {
+    let text = CHAIN.replace(
+        "{ kind = \"scripted\", packets = [\"2..2\"] }",
+        "{ kind = \"duplicate\", probability = 1.0, after = \"3ms\" }",
+    );
+    let mut network = network(&text);
+    let mut left = Left::default();
+    network.advance(0, &mut left);
+    network.enter(0, 0, &tcp4(0, 2, &segment(5, 960, ACK)), 0);
+    network.advance(200 * MS, &mut left);
+    assert_eq!(left.0.iter().map(|l| (l.0, l.2)).collect::<Vec<_>>(), [(1, 1000), (1, 1000)]);
+    assert_eq!(left.0[1].1 - left.0[0].1, 3 * MS);
+    let (books, ..) = network.finish(200 * MS);
+    assert_eq!((books[0].segments_received, books[0].bytes_delivered), (2, 960));
+}

@@ -1,0 +1,158 @@
+//! What a scenario may ask of a network that the emulator does not do, refused by name before anything starts.
+
+use super::address::{MOST_FLOWS, MOST_NODES};
+use crate::Error;
+use truckee_channel::Nanos;
+use truckee_scenario::Scenario;
+use truckee_scenario::model::{Change, Direction, Link, LinkChange, NodeId, Queue, Which};
+use truckee_scenario::route::{Hop, Routes};
+
+fn refused(place: String, why: impl Into<String>) -> Error {
+    Error::Refused { place, why: why.into() }
+}
+
+fn of_link(link: &Link) -> String {
+    format!("link \"{}\"", link.name)
+}
+
+/// Refuses what the emulator cannot do.
+pub(super) fn check(scenario: &Scenario) -> Result<(), Error> {
+    if scenario.nodes.len() > MOST_NODES {
+        let why = format!("{} nodes, but a kernel run has addresses for {MOST_NODES}", scenario.nodes.len());
+        return Err(refused("nodes".into(), why));
+    }
+    if scenario.flows.len() > MOST_FLOWS {
+        let why = format!("{} flows, but a kernel run has ports for {MOST_FLOWS}", scenario.flows.len());
+        return Err(refused("flows".into(), why));
+    }
+    if scenario.asks_for_rates() {
+        let asks = |flow: &&truckee_scenario::model::Flow| flow.sender.start.name == "quick-start";
+        let name = scenario.flows.iter().find(asks).map_or("", |flow| &flow.name);
+        let why = "Quick-Start asks routers for a rate (RFC 4782), and the emulator's do not answer; choose another start";
+        return Err(refused(format!("flow \"{name}\""), why));
+    }
+    if let Some(flow) = scenario.flows.iter().find(|flow| flow.processing > 0) {
+        let why = "real hosts take the time that they take; leave processing out";
+        return Err(refused(format!("flow \"{}\"", flow.name), why));
+    }
+    scenario.links.iter().try_for_each(check_link)?;
+    check_changes(scenario)
+}
+
+/// Refuses what the emulator cannot do on a link.
+pub(super) fn check_link(link: &Link) -> Result<(), Error> {
+    [&link.forward, &link.back].into_iter().try_for_each(|direction| check_direction(link, direction))
+}
+
+fn check_direction(link: &Link, direction: &Direction) -> Result<(), Error> {
+    if let Queue::Red(_) = direction.queue {
+        return Err(refused(of_link(link), "the emulator's queues are drop-tail; it has no RED"));
+    }
+    if direction.ack_filter {
+        return Err(refused(of_link(link), "the emulator does not filter ACKs; leave ack_filter out"));
+    }
+    Ok(())
+}
+
+/// Packets in the emulator keep to the way they have at the start: refuses changes that would move them to another.
+fn check_changes(scenario: &Scenario) -> Result<(), Error> {
+    let moves = |change: &LinkChange| change.up.is_some() || change.delay.is_some();
+    if !scenario.changes.iter().filter_map(Change::of_link).any(moves) {
+        return Ok(());
+    }
+    let mut routes = Routes::new(&scenario.nodes, &scenario.links);
+    let users: Vec<(String, NodeId, NodeId)> = users(scenario);
+    let ways: Vec<_> = users.iter().map(|(_, from, to)| routes.path(*from, *to)).collect();
+    for change in &scenario.changes {
+        let Some(of) = change.of_link() else { continue };
+        for forward in directions(of.direction) {
+            routes.change(Hop { link: of.link, forward: *forward }, of.delay, of.up);
+        }
+        for ((name, from, to), way) in users.iter().zip(&ways) {
+            let now = routes.path(*from, *to);
+            if now.is_some() && now != *way {
+                return Err(refused(of_link(&scenario.links[of.link]), elsewhere(change.at, name)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn elsewhere(at: Nanos, who: &str) -> String {
+    let at = truckee_scenario::units::format_time(at);
+    format!(
+        "its change at {at} moves {who} to another way, and routes do not follow changes in a kernel run; give it a route"
+    )
+}
+
+/// Those whose way is not written: names and ends.
+fn users(scenario: &Scenario) -> Vec<(String, NodeId, NodeId)> {
+    let flows = scenario.flows.iter().filter(|f| f.route.is_none());
+    let traffic = scenario.traffic.iter().filter(|t| t.route.is_none());
+    flows
+        .map(|f| (format!("flow \"{}\"", f.name), f.from, f.to))
+        .chain(traffic.map(|t| (format!("traffic \"{}\"", t.name), t.from, t.to)))
+        .collect()
+}
+
+/// Whether forward, of each direction that a change concerns.
+pub(super) fn directions(which: Which) -> &'static [bool] {
+    match which {
+        Which::Both => &[true, false],
+        Which::Forward => &[true],
+        Which::Back => &[false],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Plan;
+    use truckee_scenario::Document;
+
+    const DIAMOND: &str = r#"
+        duration = "10s"
+        link = [
+            { between = ["a", "b"], rate = "1Mbit/s", delay = "1ms" },
+            { between = ["b", "d"], rate = "1Mbit/s", delay = "1ms" },
+            { between = ["a", "c"], rate = "1Mbit/s", delay = "5ms" },
+            { between = ["c", "d"], rate = "1Mbit/s", delay = "5ms" },
+        ]
+        flow = [{ from = "a", to = "d", sender = "reno" }]
+    "#;
+
+    fn refusal(text: &str, set: &[(&str, &str)]) -> Option<String> {
+        let mut document = Document::parse("test.toml", text).unwrap();
+        set.iter().for_each(|(path, value)| document.set(path, value).unwrap());
+        Plan::of(&document.scenario().unwrap()).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_cannot_be_emulated_is_named() {
+        assert_eq!(refusal(DIAMOND, &[]), None);
+        let cases = [
+            ("link.1.queue", "{ kind = \"red\" }", "link \"b-d\": the emulator's queues are drop-tail"),
+            ("link.0.queue_back", "{ ack_filter = true }", "link \"a-b\": the emulator does not filter ACKs"),
+            ("flow.0.start_up", "\"quick-start\"", "flow \"flow-1\": Quick-Start asks routers"),
+        ];
+        for (path, value, expected) in &cases[..2] {
+            let said = refusal(DIAMOND, &[(path, value)]).unwrap();
+            assert!(said.starts_with(expected), "{said}");
+        }
+        let (_, _, expected) = cases[2];
+        let quick = DIAMOND.replace("sender = \"reno\"", "sender = \"quick-start\"");
+        let said = refusal(&quick, &[]).unwrap();
+        assert!(said.starts_with(expected), "{said}");
+    }
+
+    #[test]
+    fn changes_that_move_a_flow_are_refused_and_others_obeyed() {
+        let change = |what: &str| format!("{DIAMOND}\nchange = [{{ at = \"2s\", link = \"a-b\", {what} }}]");
+        let said = refusal(&change("up = false"), &[]).unwrap();
+        assert!(said.starts_with("link \"a-b\": its change at 2s moves flow \"flow-1\""), "{said}");
+        assert!(refusal(&change("delay = \"20ms\""), &[]).is_some());
+        assert_eq!(refusal(&change("delay = \"2ms\""), &[]), None);
+        assert_eq!(refusal(&change("rate = \"2Mbit/s\""), &[]), None);
+        let routed = change("up = false").replace("sender =", "route = [\"a\", \"b\", \"d\"], sender =");
+        assert_eq!(refusal(&routed, &[]), None);
+    }
+}

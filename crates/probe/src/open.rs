@@ -1,0 +1,124 @@
+//! Opening a connection: by the kernel's TCP, which does the handshake of TLS too; then a rule on its socket keeps it still,
+//! and the connection is ours. Not for: what is done over it (see [`super::connection`], [`super::observe`]).
+
+use super::connection::{Connection, Standing, WINDOW};
+use super::fault::Fault;
+use super::http;
+use super::line::{self, Bound, Manner};
+use super::peer::Peer;
+use super::round_trips::RoundTrips;
+use super::sockets::{self, Seen, Sockets};
+use super::stop::Stop;
+use super::target::Target;
+use super::tls::Config;
+use super::wire::{Arrival, Departure, Ends, flags};
+use crate::Error;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use truckee_tcp::Time;
+
+/// After a handshake of TLS nothing is asked for so long, or three round trips: the tickets are away by then, and the
+/// window that the certificates have opened is back where it began (RFC 5681, section 4.1).
+const IDLE: Duration = Duration::from_secs(1);
+/// A server that answers late does not prolong it for ever.
+const LONGEST_IDLE: Duration = Duration::from_secs(5);
+
+/// How long nothing is asked for after the handshake of TLS, at this round-trip time.
+pub fn idle(rtt: Duration) -> Duration {
+    IDLE.max(3 * rtt).min(LONGEST_IDLE)
+}
+
+/// The server of a connection whose kernel's end neither sees nor sends any more.
+pub struct Taken<'a> {
+    sockets: &'a Sockets,
+    /// The kernel's end, which keeps the port ours.
+    _stream: TcpStream,
+    ends: Ends,
+    interface: usize,
+}
+
+impl Peer for Taken<'_> {
+    fn now(&self) -> Time {
+        self.sockets.now()
+    }
+
+    fn next(&mut self, until: Time) -> Result<Option<Arrival>, Error> {
+        self.sockets.next(&self.ends, self.interface, until)
+    }
+
+    fn send(&mut self, segment: &Departure<'_>) -> Result<(), Error> {
+        self.sockets.send(&segment.packet(&self.ends), self.ends.remote)
+    }
+
+    fn sleep(&mut self, until: Time) {
+        std::thread::sleep(Duration::from_nanos(until.saturating_sub(self.now())));
+    }
+}
+
+/// Opens a connection, and takes it over.
+pub fn open<'a>(
+    sockets: &'a Sockets,
+    (target, remote): (&Target, SocketAddr),
+    (config, manner): (&Config, &Manner),
+    round_trips: &mut RoundTrips,
+    cancel: &AtomicBool,
+) -> Result<Connection<Taken<'a>>, Stop> {
+    let bound = Bound::new(remote, manner)?;
+    sockets.aim(remote, bound.port)?;
+    let began = sockets.now();
+    let mut stream = bound.connect(manner)?;
+    let failed = |e: std::io::Error| Error::system("take a connection over", e);
+    let ends = Ends { local: stream.local_addr().map_err(failed)?, remote };
+    let seen = sockets.waiting(&ends)?;
+    let is_first = |s: &&Seen| s.arrival.has(flags::SYN) && s.arrival.has(flags::ACK);
+    // Of a packet that is seen at several interfaces the last is the one where it is IP's.
+    let Some(Seen { interface, arrival: first }) = seen.iter().rfind(is_first) else {
+        return Err(Fault::Unseen.into());
+    };
+    let known = sockets::known(&stream).map_err(failed)?;
+    let rtt = round_trips.likely(known.rtt);
+    let mut standing = Standing {
+        next: first.ack,
+        acked: first.seq.wrapping_add(1),
+        field: (WINDOW >> known.scale).min(u32::from(u16::MAX)) as u16,
+        stamps: first.stamps.map(|(theirs, ours)| (ours, theirs)),
+    };
+    let (mut request, mut secured) = (http::request(target), None);
+    let mut handshake = 0;
+    if target.tls() {
+        let mut tls = line::secure(&mut stream, target, config, manner, cancel)?;
+        line::idle(&mut stream, &mut tls, idle(rtt), cancel)?;
+        for seen in sockets.waiting(&ends)? {
+            handshake += follow(&mut standing, &seen, *interface)?;
+        }
+        request = tls.seal(&request)?;
+        secured = Some(tls);
+    }
+    sockets::still(&stream).map_err(failed)?;
+    if sockets::known(&stream).map_err(failed)?.unacked > 0 {
+        return Err(Fault::Stalled { seconds: IDLE.as_secs(), after: "after the handshake of TLS" }.into());
+    }
+    let taken = Taken { sockets, _stream: stream, ends, interface: *interface };
+    let mut connection = Connection::new(taken, standing, began, rtt, request);
+    (connection.tls, connection.handshake) = (secured, handshake);
+    Ok(connection)
+}
+
+/// Catches up with a segment of a handshake of TLS; how many segments with payload it was.
+fn follow(standing: &mut Standing, seen: &Seen, interface: usize) -> Result<u32, Fault> {
+    let arrival = &seen.arrival;
+    if arrival.has(flags::RST) {
+        return Err(Fault::Reset("after the handshake of TLS"));
+    }
+    if arrival.has(flags::FIN) {
+        return Err(Fault::Closed("after the handshake of TLS"));
+    }
+    if seen.interface != interface || arrival.has(flags::SYN) {
+        return Ok(0);
+    }
+    standing.follow(arrival);
+    let bytes = arrival.payload.len();
+    let size = if arrival.segment == 0 { bytes } else { arrival.segment as usize };
+    Ok(bytes.div_ceil(size.max(1)) as u32)
+}

@@ -1,0 +1,46 @@
+//! A shaper that stands at interfaces, from its start to its end. Not for: the parts of that.
+
+use super::apart::apart;
+use super::attend::{Shaping, is_stop};
+use super::signals::Signals;
+use super::user::User;
+use super::{Report, Standing, Watch};
+use crate::Error;
+use crate::{Devices, Scope};
+use nix::sys::signal::Signal;
+use std::time::Instant;
+use truckee_host::rights::{self, Kept};
+use truckee_host::session::Session;
+
+/// Signals that end it.
+const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
+
+/// See [`super::stand`].
+pub(super) fn run(standing: Standing<'_>, watch: &mut dyn Watch) -> Result<Report, Error> {
+    apart(standing.namespace, |signals| stand(standing, signals, watch))
+}
+
+fn stand(standing: Standing<'_>, signals: &Signals, watch: &mut dyn Watch) -> Result<Report, Error> {
+    let Standing { devices, wanted, lasting, .. } = standing;
+    let devices = if devices.is_empty() { Devices::All } else { Devices::Named(devices.to_vec()) };
+    let owner = User::invoking()?;
+    let session = Session::begin()?;
+    let mut shaping = Shaping::begin(session, &owner, wanted, Scope::Everything, devices)?;
+    if let Err(error) = rights::shed(None, Kept::Sweep) {
+        watch.warned(&format!("more rights are kept than needed: {error}"));
+    }
+    watch.begun(shaping.id());
+    let until = lasting.and_then(|lasting| Instant::now().checked_add(lasting));
+    while until.is_none_or(|until| Instant::now() < until) {
+        shaping.wait(signals, until, watch);
+        while let Some(came) = signals.next() {
+            if ENDING.contains(&came.signal) {
+                return Ok(shaping.end());
+            }
+            if is_stop(came.signal) {
+                shaping.stop_here(watch);
+            }
+        }
+    }
+    Ok(shaping.end())
+}
