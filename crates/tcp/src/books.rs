@@ -123,7 +123,8 @@ const COUNTED_ROUNDS: usize = 24;
 /// The first rounds: at the first ACK of each, all segments sent and all ACKs come before it.
 #[derive(Debug, Clone, Default)]
 struct Rounds {
-    begun: Vec<Round>,
+    /// Segments and ACKs: of the few that are kept, the lower halves are enough.
+    begun: Vec<(u32, u32)>,
 }
 
 impl Rounds {
@@ -131,18 +132,17 @@ impl Rounds {
     #[inline]
     fn begin(&mut self, so_far: Round) {
         if self.begun.len() <= COUNTED_ROUNDS {
-            self.begun.push(so_far);
+            self.begun.push((so_far.segments as u32, so_far.acks as u32));
         }
     }
 
     /// The rounds that have been acknowledged; `so_far`: as now.
     fn list(&self, so_far: Round) -> Vec<Round> {
-        let ends = self.begun.iter().skip(1).chain([&so_far]);
+        let ends = self.begun.iter().skip(1).map(|&(_, acks)| acks).chain([so_far.acks as u32]);
         let mut sent = 0;
-        let rounds = self.begun.iter().zip(ends).map(|(begin, end)| {
-            let segments = begin.segments - sent;
-            sent = begin.segments;
-            Round { segments, acks: end.acks - begin.acks }
+        let rounds = self.begun.iter().zip(ends).map(|(&(segments_before, acks_before), acks)| {
+            let segments = segments_before.wrapping_sub(std::mem::replace(&mut sent, segments_before));
+            Round { segments: segments.into(), acks: acks.wrapping_sub(acks_before).into() }
         });
         rounds.take(COUNTED_ROUNDS).collect()
     }
