@@ -357,7 +357,10 @@ impl Network<'_> {
             return;
         }
         connection.pace_armed = NEVER;
-        if connection.open {
+        if connection.open && connection.plain {
+            self.flush_at::<SOURCE>(index);
+            self.check_finished(index);
+        } else if connection.open {
             self.after(index, SOURCE);
         }
     }
