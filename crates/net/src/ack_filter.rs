@@ -9,7 +9,7 @@
 //! Two ACKs of which one would do are alike but for their numbers. An ACK that says more is left alone, and keeps its
 //! order: one that repeats a number (it tells of a loss), one with SACK blocks, another ECN echo, a SYN, a FIN, data.
 
-use crate::packet::{Packet, PacketId, bits};
+use crate::packet::{Body, Packet, PacketId, bits};
 use std::collections::BTreeMap;
 use truckee_tcp::flags;
 
@@ -71,7 +71,7 @@ pub enum Seen {
 impl AckFilter {
     /// A packet comes while `waiting` others wait.
     pub fn see(&mut self, packet: &Packet, waiting: usize) -> Seen {
-        if packet.is_traffic() {
+        if matches!(packet.body(), Body::Datagram(_)) {
             return Seen::Other;
         }
         let new = || Stream { generation: packet.generation, highest: 0, last: None };
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn cross_traffic_is_not_looked_at() {
-        let traffic = |number| with(number, |p| p.owner = crate::packet::TRAFFIC);
+        let traffic = |number| with(number, |p| *p = Packet::datagram(0, 0, 0, p.wire));
         assert_eq!(superseded([traffic(1000), traffic(2000)]), [None, None]);
     }
 

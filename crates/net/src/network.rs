@@ -15,7 +15,7 @@ use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
 use crate::lanes::{AT_LAST, Lanes};
 use crate::link::Links;
-use crate::packet::{DropCause, Packet, Pool, TRAFFIC};
+use crate::packet::{DropCause, Packet, Pool};
 use crate::record::{FlowBook, Standing, TrafficBook};
 use observe::Load;
 use std::rc::Rc;
@@ -266,14 +266,7 @@ impl Network<'_> {
         self.set_rate(index, rate);
         let source = &mut self.sources[index];
         self.traffic[source.traffic].sent += 1;
-        let packet = Packet {
-            owner: TRAFFIC | index as u32,
-            at: source.path.start,
-            wire: source.packet,
-            len: source.packet,
-            sent: now,
-            ..Packet::default()
-        };
+        let packet = Packet::datagram(now, index, source.path.start, source.packet);
         let id = self.packets.add(packet);
         self.inject(id, packet.at, packet.wire, now);
     }

@@ -3,7 +3,16 @@
 use truckee_tcp::{SackBlocks, Segment, Time, Transmission, Transmit};
 
 /// Marks a packet of cross traffic in [`Packet::owner`].
-pub const TRAFFIC: u32 = 1 << 31;
+const TRAFFIC: u32 = 1 << 31;
+
+/// What a packet carries, and for whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    /// A segment of the connection with this index.
+    Segment(usize),
+    /// Bytes that nobody reads, of the source of cross traffic with this index.
+    Datagram(usize),
+}
 
 /// Bits of [`Packet::bits`].
 pub mod bits {
@@ -39,7 +48,7 @@ pub mod bits {
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
 pub struct Packet {
-    /// Index of the connection, or [`TRAFFIC`] + index of the source.
+    /// Whose it is: see [`Packet::body`]. Digests go by it.
     pub owner: u32,
     /// The connection's generation: a slot serves many connections in turn.
     pub generation: u32,
@@ -126,9 +135,17 @@ impl Packet {
         self.is(bits::NUMBERED).then_some(self.number)
     }
 
-    /// Whether it belongs to cross traffic.
-    pub fn is_traffic(&self) -> bool {
-        self.owner & TRAFFIC != 0
+    /// A packet of cross traffic, of so many bytes.
+    pub fn datagram(now: Time, source: usize, at: u32, bytes: u32) -> Self {
+        let owner = TRAFFIC | source as u32;
+        Self { owner, at, wire: bytes, len: bytes, sent: now, ..Self::default() }
+    }
+
+    /// What it carries.
+    #[inline(always)]
+    pub fn body(&self) -> Body {
+        let index = (self.owner & !TRAFFIC) as usize;
+        if self.owner & TRAFFIC == 0 { Body::Segment(index) } else { Body::Datagram(index) }
     }
 }
 

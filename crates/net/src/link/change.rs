@@ -152,7 +152,7 @@ impl Special {
 mod tests {
     use super::*;
     use crate::link::{NO_FLOW, Offered, Role};
-    use crate::packet::{Packet, TRAFFIC};
+    use crate::packet::Packet;
     use truckee_scenario::Document;
 
     const MS: Nanos = 1_000_000;
@@ -174,7 +174,7 @@ mod tests {
 
     /// Offers `n` packets at once; accepted ones go on their way. How many were not.
     fn fill(links: &mut Links, now: Time, n: u32) -> usize {
-        let mut packet = Packet { owner: TRAFFIC, len: 1460, wire: 1500, ..Packet::default() };
+        let mut packet = Packet::datagram(now, 0, 0, 1500);
         let mut lost = 0;
         for id in 0..n {
             match links.offer(0, now, id, &mut packet, NO_FLOW) {

@@ -3,7 +3,7 @@
 use super::build::behind;
 use super::{BY_TABLE, FUSED, Network, kind};
 use crate::connection::{DESTINATION, Path};
-use crate::packet::{DropCause, PacketId, TRAFFIC, bits};
+use crate::packet::{Body, DropCause, PacketId, bits};
 use std::rc::Rc;
 use truckee_scenario::model::{Changed, LinkChange, NodeId, Which};
 use truckee_scenario::route::Hop;
@@ -113,12 +113,10 @@ impl Network<'_> {
     /// Whether the packet follows a route that its owner no longer uses.
     pub(super) fn is_off_route(&self, id: PacketId, at: u32) -> bool {
         let packet = &self.packets[id];
-        let path = if packet.is_traffic() {
-            return false; // it is turned away only where its link is down
-        } else {
-            let connection = &self.connections[packet.owner as usize];
-            if packet.is(bits::FORWARD) { connection.forward } else { connection.back }
-        };
+        // A datagram is turned away only where its link is down.
+        let Body::Segment(index) = packet.body() else { return false };
+        let connection = &self.connections[index];
+        let path = if packet.is(bits::FORWARD) { connection.forward } else { connection.back };
         !path.holds(at)
     }
 
@@ -126,15 +124,16 @@ impl Network<'_> {
     /// position on the way it had, or [`BY_TABLE`].
     pub(super) fn send_by_table(&mut self, id: PacketId, at: u32, from: usize) {
         let packet = self.packets[id];
-        let (node, to, fixed) = if packet.is_traffic() {
-            let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
-            let traffic = &self.scenario.traffic[source.traffic];
-            (self.far_end(from, traffic.from), traffic.to, traffic.route.is_some())
-        } else {
-            let connection = &self.connections[packet.owner as usize];
-            let flow = &self.scenario.flows[connection.flow];
-            let to = if packet.is(bits::FORWARD) { flow.to } else { flow.from };
-            (self.far_end(from, flow.from), to, flow.route.is_some())
+        let (node, to, fixed) = match packet.body() {
+            Body::Datagram(source) => {
+                let traffic = &self.scenario.traffic[self.sources[source].traffic];
+                (self.far_end(from, traffic.from), traffic.to, traffic.route.is_some())
+            }
+            Body::Segment(index) => {
+                let flow = &self.scenario.flows[self.connections[index].flow];
+                let to = if packet.is(bits::FORWARD) { flow.to } else { flow.from };
+                (self.far_end(from, flow.from), to, flow.route.is_some())
+            }
         };
         let next = match &mut self.tables {
             Some(tables) if !fixed && node != to => tables.next(self.scenario, node, to),

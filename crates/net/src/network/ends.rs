@@ -3,7 +3,7 @@
 use super::{Network, kind, seconds};
 use crate::agenda::Key;
 use crate::connection::{DESTINATION, NEVER, SOURCE};
-use crate::packet::{Packet, PacketId, TRAFFIC, bits};
+use crate::packet::{Body, Packet, PacketId, bits};
 use truckee_scenario::outcome::{
     AckPoint, DelayPoint, LossPoint, OWN_DETECTOR, PacketContent, PacketPoint, PhasePoint, SegmentPoint,
     TRUE_PHASE, Vantage, WindowPoint,
@@ -18,8 +18,11 @@ impl Network<'_> {
     pub(super) fn on_arrival(&mut self, id: PacketId) {
         let packet = &self.packets[id];
         self.digest.add(self.now, packet.seq ^ packet.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
-        let index = packet.owner as usize;
-        let Some(connection) = self.connections.get(index) else { return self.on_traffic(id) };
+        let index = match packet.body() {
+            Body::Segment(index) => index,
+            Body::Datagram(source) => return self.on_datagram(source, id),
+        };
+        let connection = &self.connections[index];
         if connection.generation != packet.generation {
             return;
         }
@@ -46,10 +49,9 @@ impl Network<'_> {
 
     /// The same of cross traffic.
     #[inline(never)]
-    fn on_traffic(&mut self, id: PacketId) {
+    fn on_datagram(&mut self, source: usize, id: PacketId) {
         let packet = &self.packets[id];
-        let source = &self.sources[(packet.owner & !TRAFFIC) as usize];
-        let book = &mut self.traffic[source.traffic];
+        let book = &mut self.traffic[self.sources[source].traffic];
         if self.warm {
             book.delivered += 1;
             book.bytes += u64::from(packet.wire);

@@ -5,7 +5,7 @@ use crate::ack_filter::Held;
 use crate::connection::{DESTINATION, SOURCE};
 use crate::lanes::{AT_LAST, UnderWay};
 use crate::link::{self, Crossing, Offered};
-use crate::packet::{DropCause, InTransit, Packet, PacketId, TRAFFIC, bits};
+use crate::packet::{Body, DropCause, InTransit, Packet, PacketId, bits};
 use crate::record::of_cause;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
 use truckee_tcp::{Cause, Segment, Time};
@@ -138,9 +138,9 @@ impl Network<'_> {
     fn offer(&mut self, id: PacketId, at: u32, index: usize, time: Time) -> Option<(Time, u32)> {
         let packet = &mut self.packets[id];
         packet.at = at;
-        let flow = match packet.is_traffic() {
-            true => link::NO_FLOW,
-            false => self.connections[packet.owner as usize].flow as u32,
+        let flow = match packet.body() {
+            Body::Datagram(_) => link::NO_FLOW,
+            Body::Segment(index) => self.connections[index].flow as u32,
         };
         let accepted = match self.links.offer(index, time, id, packet, flow) {
             Offered::Dropped(cause, when) => {
@@ -199,11 +199,14 @@ impl Network<'_> {
         let packet = self.packets[id];
         let number = if packet.len > 0 { packet.seq } else { packet.ack };
         self.digest.add(when ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
-        if packet.is_traffic() {
-            let of = Lost::Traffic(self.sources[(packet.owner & !TRAFFIC) as usize].traffic);
-            return self.note_dropped(Dropped { when, link: index, of, cause });
-        }
-        let connection = &mut self.connections[packet.owner as usize];
+        let owner = match packet.body() {
+            Body::Segment(connection) => connection,
+            Body::Datagram(source) => {
+                let of = Lost::Traffic(self.sources[source].traffic);
+                return self.note_dropped(Dropped { when, link: index, of, cause });
+            }
+        };
+        let connection = &mut self.connections[owner];
         let forward = packet.is(bits::FORWARD);
         if let Some(number) = packet.transmission().filter(|_| connection.generation == packet.generation) {
             let truth = if cause == DropCause::Queue { Cause::Congestion } else { Cause::Wireless };
@@ -222,7 +225,7 @@ impl Network<'_> {
         if !forward && packet.len > 0 {
             return; // a request
         }
-        let connection = &self.connections[packet.owner as usize];
+        let connection = &self.connections[owner];
         let book = &mut self.flows[flow].book;
         if let Some(series) = &mut book.series {
             let name = self.scenario.link_name(index);
