@@ -4,6 +4,7 @@
 
 use truckee_net::{Error, Options, run, run_among};
 use truckee_scenario::{Document, Outcome};
+use truckee_tcp::ack::{AckPolicy, AckSink};
 use truckee_tcp::controller::{Controller, Interest};
 use truckee_tcp::growth::Growth;
 use truckee_tcp::outstanding::Sent;
@@ -12,7 +13,8 @@ use truckee_tcp::recovery::{Advance, NewReno, Recovery};
 use truckee_tcp::sender::Transfer;
 use truckee_tcp::spec::{Args, Member};
 use truckee_tcp::{
-    Ack, Air, Cause, Info, Loss, LossKind, Registry, Report, SackBlocks, Spec, SpecError, Time, Window,
+    Ack, Air, Arrival, Cause, Info, Loss, LossKind, Registry, Report, SackBlocks, Spec, SpecError, Time,
+    Window,
 };
 
 fn info(name: &'static str) -> Info {
@@ -252,4 +254,71 @@ fn a_recovery_with_a_timer_and_an_undo_of_its_own_spares_timeouts() {
     let (plain, probing) = (sum("\"newreno\""), sum("{ recovery = \"prober\" }"));
     assert!(probing.0 * 2 < plain.0, "{probing:?} {plain:?}");
     assert!(probing.1 > plain.1, "{probing:?} {plain:?}");
+}
+
+/// Acknowledges every segment, and wants its timer at once, for ever.
+#[derive(Debug, Clone)]
+struct Restless;
+
+impl AckPolicy for Restless {
+    fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink) {
+        out.ack(segment.rcv_nxt);
+    }
+    fn deadline(&self) -> Option<Time> {
+        Some(1_000_000_000)
+    }
+}
+
+/// Likewise, among recoveries.
+#[derive(Debug, Clone)]
+struct RestlessRecovery(NewReno);
+
+impl Recovery for RestlessRecovery {
+    fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, r: &mut Report<'_>) -> Advance {
+        self.0.on_advance(ack, sack, t, r)
+    }
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
+        self.0.on_duplicate(ack, sack, t, report);
+    }
+    fn deadline(&self) -> Option<Time> {
+        Some(1_000_000_000)
+    }
+    fn has_timer(&self) -> bool {
+        true
+    }
+    fn on_timeout(&mut self, now: Time, t: &mut Transfer) {
+        self.0.on_timeout(now, t);
+    }
+    fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
+        self.0.retransmission(t)
+    }
+    fn duplicates(&self) -> u32 {
+        self.0.duplicates()
+    }
+    fn repairing(&self) -> bool {
+        self.0.repairing()
+    }
+}
+
+#[test]
+fn a_timer_that_is_asked_for_again_at_once_ends_the_run_and_does_not_hold_its_time_up() {
+    let mut registry = Registry::new();
+    registry.add::<dyn AckPolicy>(info("restless"), |_| Ok(Box::new(Restless))).unwrap();
+    let recovery = |_: &mut Args<'_>| -> Result<Box<dyn Recovery>, SpecError> {
+        Ok(Box::new(RestlessRecovery(NewReno::build(&mut Args::new(&Spec::named("newreno")))?)))
+    };
+    registry.add::<dyn Recovery>(info("restless"), recovery).unwrap();
+    for sender in ["\"newreno\", receiver = \"restless\"", "{ recovery = \"restless\" }"] {
+        match outcome(sender, &registry).unwrap_err() {
+            Error::Foreign { member, what, at } => {
+                assert_eq!((member, at), ("restless", 1.0));
+                assert_eq!(
+                    what,
+                    "deadline answered 1000000000 ns when that time had come and on_timer had been told, \
+                     expected a later time"
+                );
+            }
+            other => panic!("{other}"),
+        }
+    }
 }

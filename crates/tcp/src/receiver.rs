@@ -309,6 +309,9 @@ impl Receiver {
             (closing.at, closing.due) = (Time::MAX, true);
         }
         self.policy.on_timer(now, self.rcv_nxt, &mut self.sink);
+        if let AnyAckPolicy::Custom(custom) = &self.policy {
+            custom.must_wait(now, self.policy.deadline());
+        }
     }
 
     /// An ACK with FIN leaves: it is sent again as long as nothing acknowledges it, each time after twice as long.

@@ -12,7 +12,7 @@ use crate::recovery::{Advance, Reported};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, SpecError};
 use crate::start::{Burst, Opening};
-use crate::{Ack, Air, Arrival, Cause, Departure, Loss, Report, SackBlocks, Truth, Window};
+use crate::{Ack, Air, Arrival, Cause, Departure, Loss, Report, SackBlocks, Time, Truth, Window};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -154,6 +154,14 @@ impl<T: ?Sized> Custom<T> {
     pub(crate) fn tell<R>(&mut self, method: &str, f: impl FnOnce(&mut T) -> R) -> R {
         let member = &mut *self.0.member;
         catch_unwind(AssertUnwindSafe(|| f(member))).unwrap_or_else(|panic| self.said(method, panic))
+    }
+
+    /// Refuses a timer that is asked for again at the time that it has just been told of: time would never go on.
+    pub(crate) fn must_wait(&self, now: Time, deadline: Option<Time>) {
+        if let Some(deadline) = deadline.filter(|&deadline| deadline <= now) {
+            let when = "when that time had come and on_timer had been told";
+            self.fail(format!("deadline answered {deadline} ns {when}, expected a later time"));
+        }
     }
 
     /// Refuses what cannot be gone on with, of what the member has left or answered.

@@ -627,6 +627,9 @@ impl Sender {
     fn on_due(&mut self, now: Time, witness: &mut impl Witness) {
         if self.timed && self.recovery.deadline().is_some_and(|d| d <= now) {
             self.recovery.on_timer(now, &mut self.t, &mut Report::to(witness));
+            if let AnyRecovery::Custom(custom) = &self.recovery {
+                custom.must_wait(now, self.recovery.deadline());
+            }
         }
         if self.t.deadline.is_none_or(|d| now < d) {
             return;
