@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-# All in px of a picture that is 800 wide, as a page shows it.
+# All in px of a picture that is 800 wide, as a page shows it, or as wide as its widest row, and then shown smaller.
 WIDTH, MARGIN = 800, 8
 BOX, HEIGHT, GAP, FALL = 248, 92, 16, 52
 # Where an arrow passes a layer.
@@ -134,12 +134,26 @@ def middles(rows: Rows) -> dict[tuple[int, Place], float]:
     """Where each place of each layer has its middle."""
     found: dict[tuple[int, Place], float] = {}
     for k, row in enumerate(rows):
-        widths = [BOX if isinstance(place, str) else PASS for place in row]
-        left = (WIDTH - sum(widths) - GAP * (len(row) - 1)) / 2
-        for place, width in zip(row, widths, strict=True):
-            found[k, place] = left + width / 2
-            left += width + GAP
+        left = (width(rows) - extent(row)) / 2
+        for place in row:
+            found[k, place] = left + room(place) / 2
+            left += room(place) + GAP
     return found
+
+
+def room(place: Place) -> int:
+    """How wide a place is."""
+    return BOX if isinstance(place, str) else PASS
+
+
+def extent(row: list[Place]) -> int:
+    """How wide a row is."""
+    return sum(room(place) for place in row) + GAP * (len(row) - 1)
+
+
+def width(rows: Rows) -> int:
+    """How wide the picture is."""
+    return max([WIDTH, *(extent(row) + 2 * MARGIN for row in rows)])
 
 
 def arranged(house: Mapping[str, Crate]) -> Rows:
@@ -178,7 +192,7 @@ def picture(house: Mapping[str, Crate]) -> str:
     layer, rows = layers(house), arranged(house)
     x = middles(rows)
     top = [MARGIN + (len(rows) - 1 - k) * (HEIGHT + FALL) for k in range(len(rows))]
-    parts = [HEAD.format(width=WIDTH, height=2 * MARGIN + len(rows) * (HEIGHT + FALL) - FALL)]
+    parts = [HEAD.format(width=width(rows), height=2 * MARGIN + len(rows) * (HEIGHT + FALL) - FALL)]
     ways = [stations(arrow, layer) for arrow in arrows(house)]
     for way in ways:
         points = [(x[at], top[at[0]]) for at in way]
