@@ -69,7 +69,7 @@ impl Plan {
         let (questions, asked) = crossbeam_channel::unbounded();
         let pump = Pump {
             network: Network::new(self, options.series).tapped(options.packets),
-            outside: Devices { ports, call: far },
+            outside: Devices::new(ports, far)?,
             shared: Arc::clone(&shared),
             questions: asked,
             busy: options.busy,
