@@ -1,8 +1,9 @@
 //! Control groups: of a run, for the programs it has started, so that [`crate::clean`] finds them after a crash; and of a
 //! program whose ACKs are shaped, so that its packets are told from others.
 
+use crate::identity;
 use crate::rights::in_folders;
-use crate::session::{self, Session};
+use crate::session::Session;
 use crate::{Error, clean};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -26,7 +27,7 @@ pub fn of_a_program(session: &Session) -> Result<PathBuf, Error> {
     let group = within(&mount, &ours).join(session.cgroup_of_a_program());
     let doing = || format!("make the control group {}", group.display());
     // First the note of where it is: by that it is found after a crash.
-    let note = session::path(&format!("{}{}", session.id(), clean::CGROUP_NOTE));
+    let note = identity::path(&format!("{}{}", session.id(), clean::CGROUP_NOTE));
     let make = || {
         let mut note = OpenOptions::new().write(true).create_new(true).open(&note)?;
         note.write_all(format!("{}\n", group.display()).as_bytes())?;

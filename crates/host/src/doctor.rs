@@ -6,29 +6,18 @@
 //! Not for: doing anything about what is missing.
 
 mod capability;
+mod finding;
 mod mend;
 #[cfg(live)]
 pub(crate) mod trial;
 
 pub use capability::Capability;
-/// A trial of something that stands on this crate, in a namespace of this name; it says what was seen.
-pub type Trial = (Capability, fn(&str) -> Result<String, Error>);
+pub use finding::{State, Trial};
 
 use crate::{BUILT, Error};
+use finding::Finding;
 use serde::Serialize;
 use std::process::{Command, Stdio};
-
-/// Whether something can be done here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum State {
-    /// It was done.
-    Works,
-    /// It was tried, and failed.
-    Missing,
-    /// It could not be tried, for want of something else.
-    Untried,
-}
 
 /// What came of trying one thing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,26 +43,6 @@ pub struct Report {
     pub works: bool,
     /// Each thing.
     pub checks: Vec<Check>,
-}
-
-/// What was seen of one thing.
-struct Finding {
-    state: State,
-    seen: String,
-}
-
-impl Finding {
-    fn works(seen: impl Into<String>) -> Self {
-        Self { state: State::Works, seen: seen.into() }
-    }
-
-    fn missing(seen: impl Into<String>) -> Self {
-        Self { state: State::Missing, seen: seen.into() }
-    }
-
-    fn untried(seen: impl Into<String>) -> Self {
-        Self { state: State::Untried, seen: seen.into() }
-    }
 }
 
 /// Tries everything, `more` included: a second or less.

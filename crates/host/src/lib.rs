@@ -22,6 +22,8 @@ pub mod cgroup;
 #[cfg(live)]
 pub mod device;
 #[cfg(live)]
+pub mod identity;
+#[cfg(live)]
 pub mod netns;
 #[cfg(live)]
 pub mod punctual;

@@ -6,19 +6,18 @@
 //!
 //! Not for: making what is named here (see [`crate::netns`]).
 
+use crate::identity::{FOLDER, id_of_control, id_of_namespace, lock, path};
 use crate::rights::in_folders;
 use crate::{Error, clean};
-use nix::fcntl::{Flock, FlockArg};
+use nix::fcntl::Flock;
 use nix::unistd::geteuid;
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, lchown};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Where the runs of this machine are listed.
-pub const FOLDER: &str = "/run/truckee";
 /// Longest name of a file, bytes.
 const NAME_MAX: usize = 255;
 /// So many taken identities in a row mean that something else is wrong.
@@ -114,19 +113,6 @@ fn prepare(folder: &Path) -> std::io::Result<()> {
     }
 }
 
-/// The file of a run.
-pub fn path(id: &str) -> PathBuf {
-    Path::new(FOLDER).join(id)
-}
-
-/// The lock of a run's file, if its process is gone; `None` while it lives, or if there is no such file any more.
-pub fn lock(file: File, id: &str) -> Option<Flock<File>> {
-    let file = Flock::lock(file, FlockArg::LockExclusiveNonblock).ok()?;
-    // It may have been removed, or replaced, between being opened and being locked.
-    let (ours, there) = (file.metadata().ok()?, fs::metadata(path(id)).ok()?);
-    (ours.ino() == there.ino()).then_some(file)
-}
-
 /// Makes and locks the file of a run; `None` if somebody else has it.
 fn enter(id: &str) -> Result<Option<Flock<File>>, Error> {
     let path = path(id);
@@ -163,23 +149,6 @@ fn taken(id: &str) -> bool {
         .chain(controls.split_whitespace().filter_map(id_of_control))
         .collect();
     taken.contains(id) || path(id).exists()
-}
-
-/// The digits in a namespace's name, if it is a name that a run could have given.
-pub fn id_of_namespace(name: &str) -> Option<&str> {
-    let (id, node) = name.strip_prefix("truckee-")?.split_once('-')?;
-    (is_id(id) && !node.is_empty()).then_some(id)
-}
-
-/// The digits in a congestion control's name, if it is a name that a run could have given.
-pub fn id_of_control(name: &str) -> Option<&str> {
-    let (id, k) = name.strip_prefix("tk")?.split_once('_')?;
-    (is_id(id) && !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit())).then_some(id)
-}
-
-/// Whether this is a run's identity: four hex digits, in lower case.
-pub fn is_id(text: &str) -> bool {
-    text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 /// Fowler–Noll–Vo 1a: the same number for the same name on every machine.
@@ -245,6 +214,7 @@ mod tests {
     mod live {
         use super::*;
         use crate::doctor::Capability;
+        use crate::identity::is_id;
         use crate::testing::able;
 
         #[test]

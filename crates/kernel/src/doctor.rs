@@ -12,6 +12,15 @@ pub fn examine() -> Report {
     doctor::examine(MORE)
 }
 
+/// Whether this build and this machine can run scenarios.
+///
+/// # Errors
+/// What is missing, and what mends it.
+pub fn ready() -> Result<(), Error> {
+    use Capability::{Built, Linux, Namespaces, Privileges, Tun};
+    check(&[Linux, Built, Privileges, Namespaces, Tun])
+}
+
 /// Tries what is needed, and fails with the first thing that is missing.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use super::pump::Outside;
 use crate::Error;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
 use std::io::Read;
 use std::os::fd::AsFd;
@@ -13,12 +14,56 @@ use std::time::Duration;
 use truckee_channel::{Nanos, Time};
 use truckee_host::punctual::clock;
 
+/// Ports that are told of at once; the others are told of the next time.
+const TOLD: usize = 64;
+/// What the owner's calls are told as.
+const CALL: u64 = u64::MAX;
+
 /// The devices that the emulator stands between.
 #[derive(Debug)]
 pub(super) struct Devices {
-    pub ports: Vec<Port>,
+    ports: Vec<Port>,
     /// Readable when the owner wants something.
-    pub call: UnixStream,
+    call: UnixStream,
+    /// Knows which of them have something. To ask each of eighty costs more than all else that a packet does.
+    watch: Epoll,
+}
+
+impl Devices {
+    /// Watches these ports, and the socket by which the owner calls.
+    pub fn new(ports: Vec<Port>, call: UnixStream) -> Result<Self, Error> {
+        let doing = |e: Errno| Error::system("watch the emulator's devices", e);
+        let watch = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(doing)?;
+        for (number, port) in ports.iter().enumerate() {
+            watch.add(port, EpollEvent::new(EpollFlags::EPOLLIN, number as u64)).map_err(doing)?;
+        }
+        watch.add(&call, EpollEvent::new(EpollFlags::EPOLLIN, CALL)).map_err(doing)?;
+        Ok(Self { ports, call, watch })
+    }
+
+    /// Adds those that have something at this moment, whatever is wrong with a device included, which reading from it tells;
+    /// whether any was added, or the owner has called.
+    fn look(&mut self, ready: &mut Vec<usize>) -> Result<bool, Error> {
+        let mut told = [EpollEvent::empty(); TOLD];
+        let count = match self.watch.wait(&mut told, EpollTimeout::ZERO) {
+            Err(Errno::EINTR) => 0,
+            count => count.map_err(|e| Error::system("look for packets", e))?,
+        };
+        let mut news = false;
+        for event in &told[..count] {
+            let number = event.data();
+            if number == CALL {
+                // As many calls as there are count as one.
+                let _ = (&self.call).read(&mut [0; 64]);
+            } else if ready.contains(&(number as usize)) {
+                continue;
+            } else {
+                ready.push(number as usize);
+            }
+            news = true;
+        }
+        Ok(news)
+    }
 }
 
 impl Outside for Devices {
@@ -46,26 +91,18 @@ impl Outside for Devices {
         self.ports[port].unread()
     }
 
-    // Not `epoll`, which would have the kernel say of each packet that it is there, also while all that is there is read.
     fn wait(&mut self, at_most: Option<Nanos>, ready: &mut Vec<usize>) -> Result<bool, Error> {
-        let others: Vec<usize> = (0..self.ports.len()).filter(|port| !ready.contains(port)).collect();
-        let watched = |fd| PollFd::new(fd, PollFlags::POLLIN);
-        let mut fds = vec![watched(self.call.as_fd())];
-        fds.extend(others.iter().map(|port| watched(self.ports[*port].as_fd())));
+        if at_most == Some(0) {
+            return Ok(!self.look(ready)?);
+        }
+        // `epoll` counts in milliseconds, before Linux 5.11 at least.
+        let mut fds = [PollFd::new(self.watch.0.as_fd(), PollFlags::POLLIN)];
         let timeout = at_most.map(|left| TimeSpec::from(Duration::from_nanos(left)));
         match ppoll(&mut fds, timeout, None) {
-            Ok(0) => return Ok(true),
-            Ok(_) => {}
-            Err(Errno::EINTR) => return Ok(false),
-            Err(error) => return Err(Error::system("wait for packets", error)),
+            Ok(0) => Ok(true),
+            Ok(_) => self.look(ready).map(|_| false),
+            Err(Errno::EINTR) => Ok(false),
+            Err(error) => Err(Error::system("wait for packets", error)),
         }
-        // What is wrong with a device is told by reading from it.
-        let has = |fd: &PollFd<'_>| fd.revents().is_some_and(|events| !events.is_empty());
-        ready.extend(others.iter().zip(&fds[1..]).filter(|(_, fd)| has(fd)).map(|(port, _)| *port));
-        if has(&fds[0]) {
-            // As many calls as there are count as one.
-            let _ = (&self.call).read(&mut [0; 64]);
-        }
-        Ok(false)
     }
 }

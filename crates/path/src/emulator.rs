@@ -1,13 +1,13 @@
 //! The emulator as its owner has it: a handle on the thread that forwards.
 
+use super::LaneCounters;
+use super::books::Books;
 use super::devices::Devices;
-use super::late::Late;
 use super::network::Network;
 use super::plan::Plan;
 use super::port::Port;
 use super::pump::{Pump, Question, Shared};
 use super::tun::Tun;
-use super::{FlowBook, LaneCounters, PortCounters};
 use crate::Error;
 use crossbeam_channel::Sender;
 use std::io::Write;
@@ -18,7 +18,7 @@ use std::thread::JoinHandle;
 use truckee_channel::Time;
 use truckee_host::punctual::{be_punctual, clock};
 use truckee_scenario::model::NodeId;
-use truckee_scenario::outcome::{Delay, LinkOutcome, QueueSeries, TrafficOutcome, Vantage};
+use truckee_scenario::outcome::Vantage;
 
 /// How the emulator runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,27 +31,6 @@ pub struct Options {
     pub busy: bool,
     /// Whether its thread gets real-time priority (SCHED_FIFO 1), where that is allowed.
     pub priority: bool,
-}
-
-/// What a run of the emulator showed.
-#[derive(Debug, Default)]
-pub struct Books {
-    /// One entry a flow, in the scenario's order.
-    pub flows: Vec<FlowBook>,
-    /// One entry a direction of a link: forward, then back.
-    pub links: Vec<LinkOutcome>,
-    /// One entry a traffic entry.
-    pub traffic: Vec<TrafficOutcome>,
-    /// One entry a direction of a link, where series are kept.
-    pub queues: Vec<QueueSeries>,
-    /// One entry a port, in the order of the endpoints.
-    pub ports: Vec<PortCounters>,
-    /// Packets that no way led on: to addresses of no node, multicast.
-    pub strays: u64,
-    /// How late packets left, s: what this machine added to what the path asked for.
-    pub late_s: Delay,
-    /// The same in counts.
-    pub late: Late,
 }
 
 /// A running emulator. Dropped without [`Emulator::stop`], it stops, and its books are lost.
@@ -90,7 +69,7 @@ impl Plan {
         let (questions, asked) = crossbeam_channel::unbounded();
         let pump = Pump {
             network: Network::new(self, options.series).tapped(options.packets),
-            outside: Devices { ports, call: far },
+            outside: Devices::new(ports, far)?,
             shared: Arc::clone(&shared),
             questions: asked,
             busy: options.busy,

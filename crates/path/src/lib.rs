@@ -19,9 +19,9 @@ pub use truckee_host::Error;
 #[cfg(live)]
 mod address;
 #[cfg(live)]
-mod alone;
-#[cfg(live)]
 mod book;
+#[cfg(live)]
+mod books;
 #[cfg(live)]
 mod cause;
 #[cfg(live)]
@@ -65,8 +65,9 @@ mod tun;
 pub use {
     address::{FLOW_PORT, address, address6},
     book::FlowBook,
+    books::Books,
     cause::Cause,
-    emulator::{Books, Emulator, Options},
+    emulator::{Emulator, Options},
     interface::Interface,
     late::Late,
     plan::Plan,

@@ -122,7 +122,7 @@ impl Plan {
         }
     }
 
-    /// The nodes that need a namespace and a [`Tun`] in it.
+    /// The nodes that need a namespace and a [`crate::Tun`] in it.
     pub fn endpoints(&self) -> &[NodeId] {
         &self.endpoints
     }

@@ -7,10 +7,11 @@
 //! packets come, it reads them in batches, and sends what is due between any two of them. It reads only from ports that have
 //! something.
 
+use super::books::Books;
 use super::delays::Delays;
 use super::late::Late;
 use super::network::{Exit, Network};
-use super::{Books, LaneCounters, PortCounters};
+use super::{LaneCounters, PortCounters};
 use crate::Error;
 use crossbeam_channel::{Receiver, Sender};
 use std::sync::Arc;

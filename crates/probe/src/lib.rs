@@ -14,6 +14,8 @@
 mod fault;
 mod judge;
 mod observation;
+mod options;
+mod report;
 mod target;
 
 #[cfg(live)]
@@ -50,174 +52,12 @@ mod wire;
 pub use fault::Fault;
 pub use judge::{Confidence, Reaction, Retransmission, Verdict, judge};
 pub use observation::{Observation, Test};
+pub use options::{Options, PAUSE, Trust};
+pub use report::{Conclusion, Report, TestFault, Watch};
 pub use target::{Family, Target};
 pub use truckee_host::Error;
 
-use serde::Serialize;
-use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-use truckee_scenario::Lateness;
-
-/// Whom to trust over TLS.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trust {
-    /// The system's certificates.
-    System,
-    /// Those in a file (PEM).
-    File(PathBuf),
-    /// Anyone: what is measured does not hang on who answers.
-    Anyone,
-}
-
-/// How to probe.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Which of IP's versions.
-    pub family: Family,
-    /// Whether to go along with redirects, to the same host.
-    pub follow: bool,
-    /// Whom to trust.
-    pub trust: Trust,
-    /// Largest segment to announce, bytes; `None`: what the path takes.
-    pub mss: Option<u32>,
-    /// Which tests.
-    pub tests: Vec<Test>,
-    /// How often each.
-    pub repeat: u32,
-    /// Between two connections to a server.
-    pub pause: Duration,
-    /// How long a server is watched after the last ACK.
-    pub watch: Duration,
-    /// How long one is waited for in a connection: for its handshakes, and then for its answer. All connections of the
-    /// tests together, three times as long, beside two seconds each.
-    pub patience: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            family: Family::Any,
-            follow: false,
-            trust: Trust::System,
-            mss: None,
-            tests: Test::ALL.to_vec(),
-            repeat: 3,
-            pause: PAUSE,
-            watch: Duration::from_secs(3),
-            patience: Duration::from_secs(10),
-        }
-    }
-}
-
-/// Between two connections to a server, unless its owner wants it otherwise.
-pub const PAUSE: Duration = Duration::from_secs(3);
-
-impl Options {
-    /// How long the tests of a server take: without the time it takes to answer.
-    pub fn lasts(&self) -> Duration {
-        (self.pause + self.watch) * self.connections().saturating_sub(1)
-    }
-
-    /// Connections to a server, one after the other; redirects come on top.
-    pub fn connections(&self) -> u32 {
-        1 + self.repeat * self.tests.len() as u32
-    }
-
-    /// Whether the pause between two connections will do for who has this address: a stranger gets [`PAUSE`] at least.
-    pub fn spares(&self, address: IpAddr) -> bool {
-        self.pause >= PAUSE || target::is_near(address)
-    }
-
-    /// The most ACKs that a server gets in a test.
-    pub fn most_acks(&self) -> u32 {
-        self.tests.iter().map(|t| t.most_acks()).max().unwrap_or(0)
-    }
-}
-
-/// A test that showed nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TestFault {
-    /// Which.
-    pub test: Test,
-    /// Which time, from 1 on.
-    pub repetition: u32,
-    /// Why.
-    pub fault: Fault,
-}
-
-/// What is said of a server in the end.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Conclusion {
-    /// How it reacts.
-    Verdict(Verdict),
-    /// Why that cannot be said.
-    NotJudged(Fault),
-}
-
-/// Everything about a server.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
-    /// The URL as given.
-    pub url: String,
-    /// The URL tested, after redirects.
-    pub tested: String,
-    /// Its address; none: it was not found.
-    pub address: Option<SocketAddr>,
-    /// The status of its answer; none: there was none.
-    pub status: Option<u16>,
-    /// Bytes of the answer, as far as it was read.
-    pub answer_bytes: u64,
-    /// Whether that was all.
-    pub answer_whole: bool,
-    /// What is said of it.
-    #[serde(flatten)]
-    pub conclusion: Conclusion,
-    /// What each test showed.
-    pub tests: Vec<Observation>,
-    /// Tests that showed nothing.
-    pub faults: Vec<TestFault>,
-    /// How late this machine was, where the path to the server was one of its own; `None`: the server is elsewhere.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lateness: Option<Lateness>,
-}
-
-impl Report {
-    /// One of a server of which nothing is known yet.
-    #[cfg(live)]
-    fn of(target: &Target) -> Self {
-        Self {
-            url: target.to_string(),
-            tested: target.to_string(),
-            address: None,
-            status: None,
-            answer_bytes: 0,
-            answer_whole: false,
-            conclusion: Conclusion::NotJudged(Fault::Unseen),
-            tests: Vec::new(),
-            faults: Vec::new(),
-            lateness: None,
-        }
-    }
-}
-
-/// Who is told how it goes.
-pub trait Watch {
-    /// The server has answered an ordinary request; the tests begin.
-    fn answered(&mut self, report: &Report);
-    /// A test is done.
-    fn tested(&mut self, observation: &Observation);
-    /// A test showed nothing.
-    fn failed(&mut self, test: Test, fault: &Fault);
-}
-
-impl Watch for () {
-    fn answered(&mut self, _: &Report) {}
-    fn tested(&mut self, _: &Observation) {}
-    fn failed(&mut self, _: Test, _: &Fault) {}
-}
 
 /// What probes servers.
 #[derive(Debug)]

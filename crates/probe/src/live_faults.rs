@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 use truckee_testing::PATIENCE;
 
 /// Whether raw sockets can be opened here, as root may; skips the test if not.

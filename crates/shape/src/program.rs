@@ -4,7 +4,7 @@ use super::arrival::Turn;
 use super::devices::Found;
 use super::flow::Connection;
 use super::manner;
-use super::{Counts, Policy, Scope};
+use super::{Counts, MOST_FLOWS, Policy, Scope};
 use crate::Error;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, ObjectBuilder, OpenObject};
 use std::collections::BTreeMap;
@@ -191,7 +191,7 @@ fn set_up(open: &mut OpenObject, setup: &[u8], most_flows: u32) -> Result<(), li
             value[..setup.len()].copy_from_slice(setup);
         }
         if ["flows", "held", "manners"].contains(&name.as_str()) {
-            map.set_max_entries(most_flows.clamp(1, super::MOST_FLOWS))?;
+            map.set_max_entries(most_flows.clamp(1, MOST_FLOWS))?;
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! One connection's events told to the definition.
 
-use super::Report;
+use super::report::Report;
 use super::verdicts::{Agreement, Judge, cause};
 use crate::Error;
 use crate::{Bound, Event, Kind, Port, flags, state};

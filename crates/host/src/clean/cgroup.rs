@@ -2,9 +2,9 @@
 //! `truckee-ID-exec`, wherever the run's note says. The latter is a program's that is not ours: it goes on, in the group
 //! above.
 
-use super::names_in;
+use super::names::names_in;
 use crate::Error;
-use crate::session::{self, id_of_namespace};
+use crate::identity::{self, id_of_namespace};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs::{self, OpenOptions};
@@ -44,7 +44,7 @@ pub(super) fn of(id: &str) -> Vec<String> {
 
 /// The group of a program that the run has made a note of, if it is there.
 fn noted(id: &str, mount: &Path) -> Option<PathBuf> {
-    let path = PathBuf::from(fs::read_to_string(session::path(&format!("{id}{NOTE}"))).ok()?.trim());
+    let path = PathBuf::from(fs::read_to_string(identity::path(&format!("{id}{NOTE}"))).ok()?.trim());
     let ours = path.file_name()?.to_str()? == format!("truckee-{id}{PROGRAM}");
     // A note may be another user's, who leads elsewhere by it.
     let within = path.starts_with(mount) && !path.components().any(|part| part == Component::ParentDir);

@@ -4,7 +4,7 @@
 //! BPF maps of type `struct_ops` by the name that the map's value holds, at the place that the kernel's BTF gives.
 
 use crate::Error;
-use crate::session::id_of_control;
+use crate::identity::id_of_control;
 use libbpf_rs::btf::types::{MemberAttr, Struct};
 use libbpf_rs::btf::{Btf, TypeId};
 use libbpf_rs::query::MapInfoIter;

@@ -1,7 +1,7 @@
 //! Interfaces of a run outside its namespaces: `tkID_K`. Those inside go with their namespace.
 
 use crate::Error;
-use crate::session::id_of_control;
+use crate::identity::id_of_control;
 use nix::net::if_::{if_nameindex, if_nametoindex};
 use std::io;
 

@@ -3,8 +3,9 @@
 use super::*;
 use crate::doctor::Capability;
 use crate::doctor::trial::kept_control;
+use crate::identity;
 use crate::netns::Netns;
-use crate::session::{self, Session};
+use crate::session::Session;
 use crate::testing::{able, tun};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -43,7 +44,7 @@ fn a_run_that_waits_to_be_killed() {
     fs::create_dir_all(group.join("below")).unwrap();
     let mut sleeper = Command::new("sleep").arg("600").spawn().unwrap();
     fs::write(group.join("below/cgroup.procs"), sleeper.id().to_string()).unwrap();
-    fs::write(session::path(&format!("{}.notes", session.id())), "notes").unwrap();
+    fs::write(identity::path(&format!("{}.notes", session.id())), "notes").unwrap();
     println!("made {} {}", session.id(), sleeper.id());
     std::io::stdout().flush().unwrap();
     std::thread::sleep(std::time::Duration::from_secs(60));
@@ -65,11 +66,11 @@ fn a_lock_that_a_child_of_a_dead_run_still_holds_is_waited_for() {
     let mut dead = Command::new("true").spawn().unwrap();
     dead.wait().unwrap();
     let id = Session::begin().unwrap().id().to_owned(); // free again
-    let path = session::path(&id);
+    let path = identity::path(&id);
     fs::write(&path, format!("{} truckee run\n", dead.id())).unwrap();
     // What was forked and has not become a program yet, and holds what it has inherited.
     let mut child = Command::new("flock").arg(&path).arg("cat").stdin(Stdio::piped()).spawn().unwrap();
-    truckee_testing::until("the lock", || session::lock(fs::File::open(&path).unwrap(), &id).is_none());
+    truckee_testing::until("the lock", || identity::lock(fs::File::open(&path).unwrap(), &id).is_none());
     let sweeping = std::thread::spawn({
         let id = id.clone();
         move || sweep::one(id, false).unwrap().unwrap()
@@ -103,7 +104,7 @@ fn what_a_killed_run_leaves_is_removed_and_nothing_else() {
     child.kill().unwrap();
     child.wait().unwrap();
     let listed = clean(true).unwrap().into_iter().find(|run| run.id == id).unwrap();
-    assert!(!listed.alive && session::path(&id).exists(), "a rehearsal removes nothing");
+    assert!(!listed.alive && identity::path(&id).exists(), "a rehearsal removes nothing");
 
     let swept = sweep::one(id.clone(), false).unwrap().unwrap().swept;
     assert!(swept.failed.is_empty(), "{:?}", swept.failed);
@@ -114,7 +115,7 @@ fn what_a_killed_run_leaves_is_removed_and_nothing_else() {
     assert_eq!(of(&swept, Kind::Cgroup).len(), 1);
     assert_eq!(of(&swept, Kind::File).len(), 2, "the notes, and what lists the run");
 
-    assert!(!session::path(&id).exists() && sweep::one(id.clone(), false).unwrap().is_none());
+    assert!(!identity::path(&id).exists() && sweep::one(id.clone(), false).unwrap().is_none());
     assert!(registered_with(|name| name.contains(&id)).is_empty());
     assert!(sweep::sweep(&id, true).unwrap().found.is_empty(), "nothing is left");
     // Killed, and not yet waited for by whoever inherited it, at most.

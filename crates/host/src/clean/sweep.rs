@@ -1,8 +1,10 @@
 //! The runs of this machine, and what carries the digits of one.
 
-use super::{Item, Kind, Run, Swept, cgroup, control, device};
+use super::found::{Item, Kind, Run, Swept};
+use super::names::names_in;
+use super::{cgroup, control, device};
+use crate::identity::{self, FOLDER, id_of_control, id_of_namespace, is_id};
 use crate::rights::{Raised, in_folders};
-use crate::session::{self, FOLDER, id_of_control, id_of_namespace, is_id};
 use crate::{Error, netns};
 use nix::fcntl::Flock;
 use std::fs::{self, File};
@@ -22,7 +24,7 @@ pub(super) fn runs(dry: bool) -> Result<Vec<Run>, Error> {
 
 /// `None`: it ended while we looked.
 pub(super) fn one(id: String, dry: bool) -> Result<Option<Run>, Error> {
-    let path = session::path(&id);
+    let path = identity::path(&id);
     let file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -30,7 +32,7 @@ pub(super) fn one(id: String, dry: bool) -> Result<Option<Run>, Error> {
     };
     let command = fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
     let lock =
-        session::lock(file, &id).or_else(|| has_ended(&command).then(|| inherit(&path, &id)).flatten());
+        identity::lock(file, &id).or_else(|| has_ended(&command).then(|| inherit(&path, &id)).flatten());
     let Some(lock) = lock else {
         let gone = !path.exists();
         let swept = sweep(&id, true)?;
@@ -70,7 +72,7 @@ fn inherit(path: &Path, id: &str) -> Option<Flock<File>> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(5));
-        if let Some(lock) = session::lock(File::open(path).ok()?, id) {
+        if let Some(lock) = identity::lock(File::open(path).ok()?, id) {
             return Some(lock);
         }
     }
@@ -123,12 +125,4 @@ fn remove_path(path: &str) -> Result<(), Error> {
     let path = PathBuf::from(path);
     let done = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
     done.map_err(|e| Error::system(format!("remove {}", path.display()), e))
-}
-
-/// Names of what is in a folder, in order; none if there is no such folder.
-pub fn names_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
-    names.sort();
-    names
 }

@@ -1,6 +1,6 @@
 //! What mends what is missing, in the words of the machine's distribution.
 
-use super::Capability;
+use super::capability::Capability;
 use std::fs;
 
 /// A family of distributions, by its package manager.

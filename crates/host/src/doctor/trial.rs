@@ -6,12 +6,14 @@ mod qdisc;
 #[cfg(test)]
 pub use bpf::kept_control;
 
-use super::{Capability, Finding, Trial};
+use super::capability::Capability;
+use super::finding::{Finding, Trial};
 use crate::Error;
 use crate::clean::{self, PINS};
+use crate::identity::id_of_control;
 use crate::netns::Netns;
 use crate::rights::in_folders;
-use crate::session::{Session, id_of_control};
+use crate::session::Session;
 use libbpf_rs::{MapHandle, MapType};
 use std::cell::OnceCell;
 use std::fs::{self, File, OpenOptions};

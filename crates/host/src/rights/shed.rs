@@ -3,7 +3,7 @@
 
 use super::keep_only;
 use crate::Error;
-use crate::session::FOLDER;
+use crate::identity::FOLDER;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
     RulesetCreatedAttr, RulesetError, RulesetStatus,

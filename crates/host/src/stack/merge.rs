@@ -1,6 +1,6 @@
 //! One set of settings out of what several flows want.
 
-use super::{Settings, Sysctl, Terms};
+use super::settings::{Settings, Sysctl, Terms};
 use crate::Error;
 use crate::netns::Metrics;
 

@@ -3,7 +3,7 @@
 //! Sources: the kernel's Documentation/networking/ip-sysctl.rst, and net/ipv4 of Linux 6.18. A sysctl that a kernel may
 //! lack came with what it switches off, or went with it.
 
-use super::{Settings, Sysctl, Terms};
+use super::settings::{Settings, Sysctl, Terms};
 use truckee_tcp::Stack;
 
 /// At the end that sends data.

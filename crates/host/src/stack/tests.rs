@@ -1,6 +1,7 @@
 mod live;
 
 use super::*;
+use crate::netns::Metrics;
 
 const TODAY: KernelStack =
     KernelStack { era: Era::Today, sack: None, dsack: None, rack: None, tail_loss_probe: None, f_rto: None };

@@ -28,7 +28,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// See [`super::probe_flow`].
 pub fn probe(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Report, Error> {
     let _rights = Raised::live();
-    crate::check()?;
+    crate::doctor::ready()?;
     let Some(flow) = scenario.flows.first() else {
         let why = "a probe needs a flow, whose sender is probed".to_owned();
         return Err(Error::Refused { place: "[[flow]]".to_owned(), why });

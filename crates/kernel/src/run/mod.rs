@@ -62,7 +62,7 @@ const MAX_FLOWS: usize = 500;
 pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Outcome, Error> {
     let started = Instant::now();
     let _rights = Raised::live();
-    crate::check()?;
+    doctor::ready()?;
     let Wanted { plan, stacks, controls: wanted, policies } = wanted(scenario)?;
     if scenario.flows.iter().any(|flow| matches!(flow.app, App::WebPage { .. })) {
         web::check()?;

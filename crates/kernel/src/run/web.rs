@@ -18,9 +18,10 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use truckee_channel::random::{exponential, stream};
 use truckee_host::cgroup;
+use truckee_host::identity::FOLDER;
 use truckee_host::netns::Netns;
 use truckee_host::rights::in_folders;
-use truckee_host::session::{FOLDER, Session};
+use truckee_host::session::Session;
 use truckee_tcp::Nanos;
 
 /// The programs, and the packages that have them.

@@ -1,10 +1,10 @@
 //! Shaping that is attended to: its identity, its socket, its policy as it is changed, and whether it goes on well. Not
 //! for: when it ends.
 
+use super::asked::{Ask, Report, Wanted, Watch};
 use super::control::Control;
 use super::signals::{self, Signals};
 use super::user::User;
-use super::{Ask, Report, Wanted, Watch};
 use crate::Error;
 use crate::{Counts, Devices, MOST_FLOWS, Policy, Request, Scope, Shaper};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};

@@ -2,7 +2,7 @@
 //! it. A line in (`show`, `ack POLICY`), `ok` or `no` and an answer out. Lines are short, and nobody is waited for longer
 //! than a moment. Not for: what the answers are.
 
-use super::Ask;
+use super::asked::Ask;
 use crate::Error;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use std::fs::{self, Permissions};
@@ -14,8 +14,9 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use truckee_host::clean::names_in;
+use truckee_host::identity::{self, FOLDER, is_id};
 use truckee_host::rights::in_folders;
-use truckee_host::session::{self, FOLDER, Session, is_id};
+use truckee_host::session::Session;
 
 /// What its file's name ends with.
 const ENDING: &str = ".ctl";
@@ -36,7 +37,7 @@ pub(super) struct Control {
 impl Control {
     /// Opens it for a user and its group; the session's end removes it.
     pub(super) fn open(session: &Session, (owner, group): (u32, u32)) -> Result<Self, Error> {
-        let path = session::path(&format!("{}{ENDING}", session.id()));
+        let path = identity::path(&format!("{}{ENDING}", session.id()));
         let doing = |e| Error::system(format!("listen at {}", path.display()), e);
         let listener = in_folders(|| UnixListener::bind(&path)).map_err(doing)?;
         fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(doing)?;
@@ -109,7 +110,7 @@ pub(super) fn running() -> Vec<String> {
 }
 
 fn connect(id: &str) -> std::io::Result<UnixStream> {
-    UnixStream::connect(session::path(&format!("{id}{ENDING}")))
+    UnixStream::connect(identity::path(&format!("{id}{ENDING}")))
 }
 
 /// See [`super::ask`].
@@ -216,12 +217,12 @@ mod tests {
             }
             let session = Session::begin().unwrap();
             let control = Control::open(&session, (65534, 65534)).unwrap();
-            let there = fs::metadata(session::path(&format!("{}{ENDING}", session.id()))).unwrap();
+            let there = fs::metadata(identity::path(&format!("{}{ENDING}", session.id()))).unwrap();
             assert_eq!(there.permissions().mode() & 0o777, 0o600);
             assert!(running().contains(&session.id().to_owned()));
             // Who got in as 65534 where 65533 is the owner: the credentials are the kernel's word.
             let control = Control { owner: 65533, ..control };
-            let path = session::path(&format!("{}{ENDING}", session.id()));
+            let path = identity::path(&format!("{}{ENDING}", session.id()));
             let asking = std::thread::spawn(move || {
                 // SAFETY: plain numbers. The bare system call changes this thread alone, which ends with the test.
                 assert_eq!(unsafe { nix::libc::syscall(nix::libc::SYS_setresuid, -1, 65534, -1) }, 0);

@@ -1,11 +1,11 @@
 //! A program whose ACKs are shaped, from its start to its end. Not for: the parts of that.
 
 use super::apart::apart;
+use super::asked::{Ended, Program, Watch};
 use super::attend::{Shaping, is_stop};
 use super::child::{self, Start};
 use super::signals::Signals;
 use super::user::User;
-use super::{Ended, Program, Watch};
 use crate::Error;
 use crate::{Devices, Scope};
 use nix::sys::signal::Signal;

@@ -1,10 +1,10 @@
 //! A shaper that stands at interfaces, from its start to its end. Not for: the parts of that.
 
 use super::apart::apart;
+use super::asked::{Report, Standing, Watch};
 use super::attend::{Shaping, is_stop};
 use super::signals::Signals;
 use super::user::User;
-use super::{Report, Standing, Watch};
 use crate::Error;
 use crate::{Devices, Scope};
 use nix::sys::signal::Signal;

@@ -1,8 +1,8 @@
 //! The emulator between two ends that the user names.
 
-use super::{Interface, Options, Plan, Port, Tun, seconds};
+use super::request::{End, Made, Prefixed, Report, Request, Watch};
 use crate::Error;
-use crate::standalone::{End, Made, Prefixed, Report, Request, Watch};
+use crate::{Interface, Options, Plan, Port, Tun, seconds};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,8 +15,8 @@ const NAME: &str = "truckee%d";
 const TICK: Duration = Duration::from_millis(50);
 const SHOW: Duration = Duration::from_secs(1);
 
-/// See [`crate::standalone::run`].
-pub(crate) fn run(request: &Request<'_>, stop: &AtomicBool, watch: &mut dyn Watch) -> Result<Report, Error> {
+/// See [`super::run`].
+pub(super) fn run(request: &Request<'_>, stop: &AtomicBool, watch: &mut dyn Watch) -> Result<Report, Error> {
     let plan = Plan::of_link(request.scenario, request.link)?;
     let [first, second] = &request.ends;
     if matches!(first, End::Namespace(_)) != matches!(second, End::Namespace(_)) {
