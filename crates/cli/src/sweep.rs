@@ -9,9 +9,9 @@ use crate::{Format, human, interrupt};
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::grid::{self, Grid};
-use truckee_lab::report;
 use truckee_lab::table::{Table, TableRow};
 use truckee_lab::{Metric, Plan, Runs, Sweep};
+use truckee_look::report;
 
 /// Runs at each point unless told otherwise.
 const RUNS: u64 = 10;

@@ -21,7 +21,7 @@ const UNFINISHED: (&str, &str) = (".truckee-", ".tmp");
 const MOST_LINKS: usize = 40;
 
 /// Whether a file of this name is one of ours that has not got to its own name.
-pub(crate) fn is_unfinished(name: &str) -> bool {
+pub fn is_unfinished(name: &str) -> bool {
     let middle = name.strip_prefix(UNFINISHED.0).and_then(|rest| rest.strip_suffix(UNFINISHED.1));
     middle.is_some_and(|middle| !middle.is_empty() && middle.chars().all(|c| c.is_ascii_alphanumeric()))
 }
@@ -196,7 +196,7 @@ pub fn folder(path: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// Another process has it; it cannot be made, or is a link.
-pub(crate) fn lock(dir: &Path, name: &str) -> Result<File, Error> {
+pub fn lock(dir: &Path, name: &str) -> Result<File, Error> {
     let path = dir.join(name);
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
@@ -211,7 +211,7 @@ pub(crate) fn lock(dir: &Path, name: &str) -> Result<File, Error> {
 }
 
 /// Removes a file, if it is there.
-pub(crate) fn remove(path: &Path) -> Result<(), Error> {
+pub fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::write(path, error)),
         _ => Ok(()),

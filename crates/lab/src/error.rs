@@ -125,24 +125,6 @@ pub enum Error {
     /// An engine cannot be had here.
     #[error(transparent)]
     Missing(#[from] crate::Missing),
-    /// A figure cannot be drawn.
-    #[error("figure \"{title}\": {reason}")]
-    Figure {
-        /// The figure's title.
-        title: String,
-        /// Why.
-        reason: String,
-    },
-    /// A directory holds nothing that a page can be made of.
-    #[error(
-        "{} holds no result.json, sweep.json, study.json or compare.json; `truckee run`, `sweep`, `study run` and \
-         `compare` write them with --out DIR",
-        .dir.display()
-    )]
-    NoReport {
-        /// The directory.
-        dir: PathBuf,
-    },
     /// A thread pool could not be started, or a table not be encoded.
     #[error("{0}")]
     Internal(String),
@@ -150,12 +132,12 @@ pub enum Error {
 
 impl Error {
     /// A write error on `path`.
-    pub(crate) fn write(path: &Path, source: std::io::Error) -> Self {
+    pub fn write(path: &Path, source: std::io::Error) -> Self {
         Self::Write { path: path.to_owned(), source }
     }
 
     /// A read error on `path`.
-    pub(crate) fn read(path: &Path, reason: impl ToString) -> Self {
+    pub fn read(path: &Path, reason: impl ToString) -> Self {
         Self::Read { path: path.to_owned(), reason: reason.to_string() }
     }
 }

@@ -134,7 +134,7 @@ pub fn names(name: &str, labels: impl IntoIterator<Item = String>) -> Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::scenario;
+    use crate::testing::scenario;
 
     fn two_by_three() -> Grid {
         let (axes, seeds) = axes(&["a=x,y", "b=1..3", "seed=4..6"]).unwrap();

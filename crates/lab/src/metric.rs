@@ -422,7 +422,7 @@ fn pooled_accuracy<'a>(name: &str, events: impl Iterator<Item = &'a LossEvents>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::outcome;
+    use crate::testing::outcome;
 
     fn get(name: &str, o: &Outcome) -> Option<f64> {
         Metric::parse(name).unwrap().of(o).unwrap()

@@ -19,11 +19,11 @@ mod build;
 mod manifest;
 mod parquet_rows;
 
-pub(crate) use batches::for_each_batch;
-pub(crate) use build::{build, changed};
+pub use batches::for_each_batch;
+pub use build::{build, changed};
 pub use manifest::Manifest;
 pub use parquet_rows::write_table;
-pub(crate) use parquet_rows::{lateness_of, to_bytes};
+pub use parquet_rows::{lateness_of, to_bytes};
 
 use crate::{Error, Grid, disk};
 use sha2::{Digest, Sha256};
@@ -213,20 +213,20 @@ impl Store {
 struct Damaged(String);
 
 /// Number and hash of `part-N-HASH.parquet`.
-pub(crate) fn part_name(name: &str) -> Option<(u64, &str)> {
+pub fn part_name(name: &str) -> Option<(u64, &str)> {
     let (number, hash) = name.strip_prefix("part-")?.strip_suffix(".parquet")?.split_once('-')?;
     Some((number.parse().ok()?, hash))
 }
 
 /// What a part of these bytes has in its name.
-pub(crate) fn hash_of(bytes: &[u8]) -> String {
+pub fn hash_of(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(8).map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::scenario;
+    use crate::testing::scenario;
 
     fn manifest() -> Manifest {
         Manifest {

@@ -148,7 +148,7 @@ fn difference(sweep: &Sweep, point: usize, axis: usize, metric: &str) -> Option<
 mod tests {
     use super::*;
     use crate::store::Row;
-    use crate::tests::{LATE, PUNCTUAL, scenario};
+    use crate::testing::{LATE, PUNCTUAL, scenario};
     use crate::{Grid, grid};
 
     #[test]

@@ -11,7 +11,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 /// Goes over the rows in these bytes. An error, in words: they are none of a Parquet file, or `each` says so.
-pub(crate) fn for_each_batch(
+pub fn for_each_batch(
     bytes: Vec<u8>,
     each: impl FnMut(&RecordBatch) -> Result<(), String>,
 ) -> Result<(), String> {

@@ -32,7 +32,7 @@ const PARTS: [Part; 9] = [
 ];
 
 /// How late the machine was in a run whose row has these numbers, by their columns; `None`: it is not known.
-pub(crate) fn lateness_of(number: impl Fn(&str) -> Option<f64>) -> Option<Lateness> {
+pub fn lateness_of(number: impl Fn(&str) -> Option<f64>) -> Option<Lateness> {
     let part = |name: &str| number(&format!("{LATENESS}{name}"));
     let count = |name| part(name).map(|n| n as u64);
     Some(Lateness {
@@ -106,7 +106,7 @@ fn run_columns(rows: &[Row], metrics: &[String]) -> Vec<(Field, ArrayRef)> {
 }
 
 /// One Parquet file of these columns.
-pub(crate) fn to_bytes(columns: Vec<(Field, ArrayRef)>) -> Result<Vec<u8>, ParquetError> {
+pub fn to_bytes(columns: Vec<(Field, ArrayRef)>) -> Result<Vec<u8>, ParquetError> {
     let (fields, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
     let schema = Arc::new(Schema::new(fields));
     let batch = RecordBatch::try_new(schema.clone(), arrays)?;

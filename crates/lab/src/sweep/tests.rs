@@ -1,5 +1,5 @@
 use super::*;
-use crate::tests::{Fake as Lively, outcome, scenario};
+use crate::testing::{Fake as Lively, outcome, scenario};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 use truckee_scenario::{Outcome, Scenario};

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Sweep;
 use crate::store::Row;
-use crate::tests::{LATE, PUNCTUAL, scenario};
+use crate::testing::{LATE, PUNCTUAL, scenario};
 use crate::{Grid, Metric};
 
 /// Goodput at sender × per, ten seeds: the mean given, plus noise common to all cells of a seed, plus some of its own.
