@@ -1,5 +1,6 @@
 //! The engines of `truckee-kernel`: this machine's own TCP stack, and the prober pointed at it.
 
+use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use truckee_kernel::probe;
@@ -35,6 +36,10 @@ impl Engine for Kernel {
 
     fn name(&self) -> &'static str {
         EngineName::Kernel.as_str()
+    }
+
+    fn build(&self) -> Cow<'_, str> {
+        env!("TRUCKEE_KERNEL_BUILD").into()
     }
 
     fn refuses(&self, scenario: &Scenario) -> Option<String> {
@@ -78,6 +83,10 @@ impl Probe {
 impl Engine for Probe {
     fn name(&self) -> &'static str {
         EngineName::Probe.as_str()
+    }
+
+    fn build(&self) -> Cow<'_, str> {
+        env!("TRUCKEE_KERNEL_BUILD").into()
     }
 
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {

@@ -1,5 +1,6 @@
 //! The simulator of `truckee-net` as an engine.
 
+use std::borrow::Cow;
 use truckee_lab::{Engine, EngineName, Engines, Failure, Missing};
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
@@ -16,6 +17,10 @@ impl Engine for Simulator {
 
     fn name(&self) -> &'static str {
         EngineName::Sim.as_str()
+    }
+
+    fn build(&self) -> Cow<'_, str> {
+        env!("TRUCKEE_SIM_BUILD").into()
     }
 
     fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {
@@ -37,6 +42,12 @@ impl Engines for Simulator {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_build_is_known_by_digits_that_are_the_same_in_every_profile() {
+        let build = Simulator.build();
+        assert!(build.len() == 16 && build.chars().all(|c| c.is_ascii_hexdigit()), "{build}");
+    }
 
     #[test]
     fn the_simulator_alone_has_no_kernel() {

@@ -198,15 +198,31 @@ pub fn folder(path: &Path) -> Result<(), Error> {
 /// Another process has it; it cannot be made, or is a link.
 pub fn lock(dir: &Path, name: &str) -> Result<File, Error> {
     let path = dir.join(name);
+    let file = lock_file(&path)?;
+    if try_lock(&path, &file)? { Ok(file) } else { Err(Error::Locked { dir: dir.to_owned() }) }
+}
+
+/// A file to lock, made if need be.
+///
+/// # Errors
+/// It cannot be made, or is a link.
+pub(crate) fn lock_file(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NOFOLLOW.bits() as i32);
-    let file = options.open(&path).map_err(|e| Error::write(&path, e))?;
+    options.open(path).map_err(|e| Error::write(path, e))
+}
+
+/// Locks a file for this process alone; whether it could be, or another process has it.
+///
+/// # Errors
+/// The system has no locks there.
+pub(crate) fn try_lock(path: &Path, file: &File) -> Result<bool, Error> {
     match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Locked { dir: dir.to_owned() }),
-        Err(TryLockError::Error(e)) => Err(Error::write(&path, e)),
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(e)) => Err(Error::write(path, e)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What turns a question into an answer: the seam between the laboratory and the engines.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 use truckee_scenario::outcome::Vantage;
@@ -56,6 +57,12 @@ pub trait Engine: Sync {
     /// Whether its runs happen in real time, on a real stack: none ends before its time, and no two are the same.
     fn is_live(&self) -> bool {
         false
+    }
+
+    /// What of the program decides the records of this engine: a hash of sources and locked dependencies, say. Records of
+    /// one build are never taken for those of another.
+    fn build(&self) -> Cow<'_, str> {
+        Cow::Borrowed(env!("CARGO_PKG_VERSION"))
     }
 
     /// How long a run takes at most; `None` where it takes as long as the machine needs.

@@ -53,6 +53,27 @@ pub enum Error {
         /// The engine's message.
         reason: String,
     },
+    /// A cell that is to be run would not be the same here.
+    #[error(
+        "cell {wanted} is {here} here: this build ({build}), or a file that the scenario names, is another one"
+    )]
+    OtherCell {
+        /// As it was asked for.
+        wanted: crate::Address,
+        /// What it would be.
+        here: crate::Address,
+        /// The build of the engine here.
+        build: String,
+    },
+    /// A directory was written by version 0.1, which kept runs otherwise.
+    #[error(
+        "{} holds a sweep of truckee 0.1, which kept runs otherwise: `truckee report` still shows it; give another directory",
+        .dir.display()
+    )]
+    OldSweep {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// A file cannot be written. What was finished before stays.
     #[error("cannot write {}: {source}{}", .path.display(), full(.source))]
     Write {

@@ -8,6 +8,7 @@
 //! Not for: engines themselves (`truckee-engines`), what people look at (`truckee-look`), printing, progress bars,
 //! arguments (the command does these); nothing here knows how a network or a protocol works.
 
+pub mod cell;
 pub mod compare;
 pub mod disk;
 pub mod engine;
@@ -17,6 +18,7 @@ pub mod human;
 pub mod metric;
 pub mod output;
 pub mod realtime;
+pub mod rows;
 pub mod stats;
 pub mod store;
 pub mod study;
@@ -27,8 +29,10 @@ pub mod testing;
 pub mod validity;
 pub mod vary;
 
+pub use cell::{Address, Cell, Key, NoRecord, Record, Task};
 pub use engine::{Engine, EngineName, Engines, Failure, Missing};
 pub use error::Error;
 pub use grid::Grid;
 pub use metric::Metric;
+pub use rows::{Row, Rows};
 pub use sweep::{Plan, Progress, Runs, Sweep, sweep};

@@ -96,6 +96,8 @@ pub struct Fake {
     live: bool,
     late: Option<Late>,
     broken: Option<Late>,
+    /// What it says its build is.
+    build: &'static str,
     made: Mutex<BTreeMap<(u64, u64), usize>>,
     /// Seeds it was asked for, in order.
     pub asked: Mutex<Vec<u64>>,
@@ -110,6 +112,11 @@ impl Fake {
     /// One that says it is live, and gives a tenth less and no digest.
     pub fn live() -> Self {
         Self { live: true, ..Self::default() }
+    }
+
+    /// One of another build.
+    pub fn of_build(build: &'static str) -> Self {
+        Self { build, ..Self::default() }
     }
 
     /// A live one on a machine that is late at times.
@@ -139,6 +146,10 @@ impl Fake {
 impl Engine for Fake {
     fn name(&self) -> &'static str {
         if self.live { "kernel" } else { "sim" }
+    }
+
+    fn build(&self) -> std::borrow::Cow<'_, str> {
+        self.build.into()
     }
 
     fn is_live(&self) -> bool {

@@ -92,6 +92,7 @@ impl Axis {
 impl Sweep {
     fn manifest(&self) -> Vec<u8> {
         let manifest = json!({
+            "format": if self.most < 128 { 2 } else { 0 },
             "truckee": "0.1.0",
             "engine": "kernel",
             "scenario": "<script>",
@@ -184,9 +185,10 @@ fn foreign_sweeps() {
         let page = report::write(&[dir.path().to_owned()], None);
         assert_eq!(page.is_ok(), dir.path().join(report::NAME).exists());
         if let Ok(manifest) = serde_json::from_slice::<Manifest>(&sweep.manifest())
-            && let Ok((mut store, found)) = Store::open(dir.path(), &manifest)
+            && let Ok((mut store, _)) = Store::open(dir.path(), &manifest, &[])
         {
-            store.append(&found.rows).unwrap();
+            let _ = store.refresh(&manifest.metrics, &mut |_, _, _| None);
+            store.close().unwrap();
         }
     });
 }

@@ -5,7 +5,6 @@
 use crate::Error;
 use arrow_array::{Array, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::path::Path;
 use truckee_lab::store;
 
@@ -107,24 +106,6 @@ pub(super) fn queues(dir: &Path) -> Result<Vec<(String, Points)>, Error> {
     Ok(queues)
 }
 
-/// A table's rows: each column's numbers by its name, `None` for a null; columns of text are left out. `path` is the file
-/// that these bytes are of.
-pub(super) fn numbers(path: &Path, bytes: Vec<u8>) -> Result<BTreeMap<String, Vec<Option<f64>>>, Error> {
-    let mut columns: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
-    for_each_batch_of(path, bytes, |batch| {
-        for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
-            if let Some(values) = array.as_any().downcast_ref::<Float64Array>() {
-                columns.entry(field.name().clone()).or_default().extend(values.iter());
-            } else if let Some(values) = array.as_any().downcast_ref::<UInt64Array>() {
-                let values = values.iter().map(|v| v.map(|v| v as f64));
-                columns.entry(field.name().clone()).or_default().extend(values);
-            }
-        }
-        Ok(())
-    })?;
-    Ok(columns)
-}
-
 /// Goes over a Parquet file; one that is not there has no rows.
 fn for_each_batch(path: &Path, each: impl FnMut(&RecordBatch) -> Result<(), String>) -> Result<(), Error> {
     match std::fs::read(path) {
@@ -139,7 +120,7 @@ fn for_each_batch_of(
     bytes: Vec<u8>,
     each: impl FnMut(&RecordBatch) -> Result<(), String>,
 ) -> Result<(), Error> {
-    store::for_each_batch(bytes, each).map_err(|e| Error::read(path, e))
+    store::for_each_batch(bytes, |_| true, each).map_err(|e| Error::read(path, e))
 }
 
 fn column<'a, A: Array + 'static>(batch: &'a RecordBatch, name: &str) -> Result<&'a A, String> {

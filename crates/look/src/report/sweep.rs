@@ -1,17 +1,13 @@
 //! The page of a sweep: its means in a table, and figures of any metric against any swept parameter.
 
 use super::model::{Cell, Column, Grid, GridAxis, GridMetric, Page, Section, Table};
-use super::read;
 use crate::Error;
-use std::collections::BTreeMap;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use truckee_lab::stats::{CONFIDENCE, Estimate};
-use truckee_lab::store::{Manifest, hash_of, lateness_of, part_name};
+use truckee_lab::store::{self, Manifest};
 use truckee_lab::validity::LiveRuns;
 use truckee_lab::vary::Axis;
-use truckee_lab::{EngineName, Metric, grid, human, metric};
-use truckee_scenario::Lateness;
+use truckee_lab::{EngineName, Metric, Rows, grid, human, metric};
 
 /// What is worth a figure of its own, if the runs have it.
 const FIRST: [&str; 3] = ["goodput_bps", "accuracy.all", "completion_s"];
@@ -27,8 +23,8 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     let facts = [
         ("Scenario", manifest.scenario.clone()),
         ("Engine", manifest.engine.clone()),
-        ("Runs", human::count(sweep.runs as u64)),
-        ("Points", human::count(sweep.cells.len() as u64)),
+        ("Runs", human::count(sweep.rows.len() as u64)),
+        ("Points", human::count(sweep.all as u64)),
         ("Swept", swept.join(", ")),
         ("Written by truckee", by(manifest)),
     ];
@@ -48,98 +44,94 @@ pub(super) fn section(dir: &Path, name: &str) -> Result<Section, Error> {
     Ok(Kept::read(dir)?.curves(name, &FIRST[..1]))
 }
 
-/// A sweep as it was kept.
+/// Points that a page shows at most: more than anybody tells apart in a figure or looks through in a table.
+const MOST_POINTS: usize = 2_000;
+/// Means that a page holds at most, over all metrics: a page of some five megabytes.
+const MOST_MEANS: usize = 120_000;
+
+/// A sweep as it was kept: what of it a page shows.
 struct Kept {
     manifest: Manifest,
-    /// For each point its metrics, each with a value a run.
-    cells: Vec<BTreeMap<String, Vec<Option<f64>>>>,
-    /// How late the machine was in each run, point by point.
-    late: Vec<Vec<Option<Lateness>>>,
-    runs: usize,
+    /// The axes, with the values that are shown.
+    axes: Vec<Axis>,
+    /// The points that are shown, by their numbers in the whole grid.
+    points: Vec<usize>,
+    /// Points of the whole grid.
+    all: usize,
+    /// The metrics that are read.
+    metrics: Vec<String>,
+    rows: Rows,
 }
-
-/// The runs by point and seed: where their numbers stand, and how late the machine was.
-type Runs = BTreeMap<(usize, u64), (usize, usize, Option<Lateness>)>;
 
 impl Kept {
     fn read(dir: &Path) -> Result<Self, Error> {
         let path = dir.join("sweep.json");
-        let bytes = std::fs::read(&path).map_err(|e| Error::read(&path, e))?;
-        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| Error::read(&path, e))?;
-        let size = grid::size(&manifest.axes).map_err(|why| Error::read(&path, why))?;
-        let mut kept =
-            Self { manifest, cells: vec![BTreeMap::new(); size], late: vec![Vec::new(); size], runs: 0 };
-        let parts = parts(&dir.join("parts"), &mut || {})?;
-        let parts = parts.into_iter().map(|(path, bytes)| read::numbers(&path, bytes));
-        let parts = parts.collect::<Result<Vec<_>, _>>()?;
-        let mut runs = Runs::new();
-        for (number, part) in parts.iter().enumerate() {
-            kept.find(number, part, &mut runs);
-        }
-        for ((point, _), (part, row, lateness)) in runs {
-            kept.add(point, &parts[part], row, lateness);
-        }
-        Ok(kept)
-    }
-
-    /// Finds the runs of a part. What a crash left there twice counts once; of runs one of which has replaced the other,
-    /// that which came later.
-    fn find(&self, number: usize, part: &BTreeMap<String, Vec<Option<f64>>>, runs: &mut Runs) {
-        let column = |name: &str| part.get(name).map_or(&[][..], Vec::as_slice);
-        let replaces = |lateness: &Option<Lateness>| lateness.map_or(0, |l| l.replaces);
-        for (row, (point, seed)) in column("point").iter().zip(column("seed")).enumerate() {
-            let (Some(point), Some(seed)) = (point.map(|p| p as usize), seed.map(|s| s as u64)) else {
-                continue;
-            };
-            let lateness = lateness_of(|name| column(name).get(row).copied().flatten());
-            let earlier =
-                runs.get(&(point, seed)).is_some_and(|(.., there)| replaces(there) > replaces(&lateness));
-            if point < self.cells.len() && !earlier {
-                runs.insert((point, seed), (number, row, lateness));
-            }
-        }
-    }
-
-    /// Takes in a run.
-    fn add(
-        &mut self,
-        point: usize,
-        part: &BTreeMap<String, Vec<Option<f64>>>,
-        row: usize,
-        lateness: Option<Lateness>,
-    ) {
-        self.runs += 1;
-        self.late[point].push(lateness);
-        for name in &self.manifest.metrics {
-            let value = part.get(name).and_then(|column| column.get(row).copied().flatten());
-            self.cells[point].entry(name.clone()).or_default().push(value);
-        }
+        let missing = || Error::read(&path, "it is not there");
+        let manifest = Manifest::read(dir)?.ok_or_else(missing)?;
+        let all = grid::size(&manifest.axes).map_err(|why| Error::read(&path, why))?;
+        let values = shown(&manifest.axes);
+        let axes: Vec<Axis> = manifest
+            .axes
+            .iter()
+            .zip(&values)
+            .map(|(a, shown)| Axis {
+                name: a.name.clone(),
+                values: shown.iter().map(|&k| a.values[k].clone()).collect(),
+            })
+            .collect();
+        let points = numbers(&manifest.axes, &values);
+        let metrics = read_of(&manifest, points.len());
+        let rows = store::read(dir, &manifest, all, &metrics)?;
+        Ok(Self { manifest, axes, points, all, metrics, rows })
     }
 
     /// The live runs; `None` of a simulated sweep.
     fn live_runs(&self) -> Option<LiveRuns> {
         let live = self.manifest.engine != EngineName::Sim.as_str();
-        live.then(|| LiveRuns::of(self.late.iter().flatten().map(Option::as_ref)))
+        live.then(|| {
+            let late: Vec<_> = self.rows.iter().map(|row| row.lateness).collect();
+            LiveRuns::of(late.iter().map(Option::as_ref))
+        })
     }
 
-    fn estimate(&self, point: usize, metric: &str) -> Estimate {
-        let values = self.cells[point].get(metric).map_or(&[][..], Vec::as_slice);
-        Estimate::of(values.iter().copied(), CONFIDENCE)
+    /// Of a point that is shown.
+    fn estimate(&self, shown: usize, metric: &str) -> Estimate {
+        let at = self.metrics.iter().position(|name| name == metric);
+        let values = at.into_iter().flat_map(|at| self.rows.values(self.points[shown], at));
+        Estimate::of(values.map(|(_, value)| value), CONFIDENCE)
     }
 
     /// The metrics that some run has a value of.
     fn metrics(&self) -> Vec<&str> {
-        let has = |name: &&String| {
-            self.cells.iter().any(|c| c.get(*name).is_some_and(|v| v.iter().any(Option::is_some)))
-        };
-        self.manifest.metrics.iter().filter(has).map(String::as_str).collect()
+        let has = |at: usize| self.points.iter().any(|&p| self.rows.values(p, at).any(|v| v.1.is_some()));
+        let names = self.metrics.iter().enumerate().filter(|(at, _)| has(*at));
+        names.map(|(_, name)| name.as_str()).collect()
     }
 
     /// What is shown first: what was asked for, then what is worth it anyway.
     fn first(&self) -> Vec<&str> {
-        let asked = self.manifest.asked.iter().map(String::as_str);
-        let more = FIRST.into_iter().filter(|name| !self.manifest.asked.iter().any(|a| a == name));
-        asked.chain(more).collect()
+        first(&self.manifest)
+    }
+
+    /// What a page of part of a sweep says; nothing where it shows all.
+    fn part(&self) -> String {
+        let (points, metrics) =
+            (self.points.len() < self.all, self.metrics.len() < self.manifest.metrics.len());
+        let shown = format!(
+            "{} of {} points are shown here, values evenly spaced along each axis. ",
+            human::count(self.points.len() as u64),
+            human::count(self.all as u64)
+        );
+        let rest = format!(
+            "All {} metrics of all runs are in rows.parquet. ",
+            human::count(self.manifest.metrics.len() as u64)
+        );
+        match (points, metrics) {
+            (false, false) => String::new(),
+            (true, false) => format!("{shown}All runs are in rows.parquet. "),
+            (false, true) => rest,
+            (true, true) => shown + &rest,
+        }
     }
 
     fn curves(&self, title: &str, first: &[&str]) -> Section {
@@ -150,18 +142,19 @@ impl Kept {
             shown.push(0);
         }
         let grid = Grid {
-            axes: self.manifest.axes.iter().map(axis).collect(),
+            axes: self.axes.iter().map(axis).collect(),
             metrics: names.iter().map(|name| self.metric(name)).collect(),
             first: shown,
             confidence: CONFIDENCE,
         };
         let says = "Choose a metric and a swept parameter. A point of which some run has no value is the mean of the others; \
                     its remark says of how many.";
-        Section { title: title.to_owned(), says: says.to_owned(), grid: Some(grid), ..Section::default() }
+        let says = format!("{}{says}", self.part());
+        Section { title: title.to_owned(), says, grid: Some(grid), ..Section::default() }
     }
 
     fn metric(&self, name: &str) -> GridMetric {
-        let estimates: Vec<Estimate> = (0..self.cells.len()).map(|k| self.estimate(k, name)).collect();
+        let estimates: Vec<Estimate> = (0..self.points.len()).map(|k| self.estimate(k, name)).collect();
         let si = Metric::parse(name).map_or("", |m| m.unit());
         let most = estimates.iter().filter_map(|e| e.mean).fold(0.0, |a: f64, m| a.max(m.abs()));
         let (size, unit) = match human::scale_of(most, si) {
@@ -186,7 +179,7 @@ impl Kept {
         let more = TABLE.into_iter().filter(|name| !first.contains(name));
         let wanted: Vec<&str> = first.iter().copied().chain(more).filter(|m| known.contains(m)).collect();
         let unit = |metric: &str| Metric::parse(metric).map_or("", |m| m.unit());
-        let axes = &self.manifest.axes;
+        let axes = &self.axes;
         let row = |point: usize| {
             let at = grid::indices(axes, point);
             let mut cells: Vec<Cell> = axes
@@ -198,7 +191,8 @@ impl Kept {
                 let e = self.estimate(point, metric);
                 Cell::mean(e.mean, e.half_width, unit(metric))
             }));
-            let runs = LiveRuns::of(self.late[point].iter().map(Option::as_ref));
+            let late: Vec<_> = self.rows.at(self.points[point]).map(|row| row.lateness).collect();
+            let runs = LiveRuns::of(late.iter().map(Option::as_ref));
             let count = Cell::count(Some(runs.runs as f64));
             cells.push(match runs.invalid {
                 0 => count,
@@ -210,7 +204,7 @@ impl Kept {
         columns.extend(wanted.iter().map(|name| Column::number(name)));
         columns.push(Column::number("runs"));
         let caption = "Means over the runs that have a value.".to_owned();
-        let rows = (0..self.cells.len()).map(row).collect();
+        let rows = (0..self.points.len()).map(row).collect();
         Section {
             title: "Means".to_owned(),
             says: format!(
@@ -231,49 +225,50 @@ fn by(manifest: &Manifest) -> String {
     }
 }
 
-/// So often the parts are looked at anew while a sweep merges them.
-const MOST_LOOKS: usize = 1000;
-
-/// The files of finished runs in this folder, in order, and what is in them, as they stood beside one another at one
-/// moment: a sweep that goes on meanwhile may merge many into one, and takes the many away then. Between looking and
-/// reading `pause` is called.
-fn parts(folder: &Path, pause: &mut dyn FnMut()) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
-    'look: for _ in 0..MOST_LOOKS {
-        let names = names(folder)?;
-        pause();
-        let mut parts = Vec::with_capacity(names.len());
-        for path in &names {
-            match std::fs::read(path) {
-                Ok(bytes) => parts.push((path.clone(), bytes)),
-                Err(error) if error.kind() == ErrorKind::NotFound => continue 'look,
-                Err(error) => return Err(Error::read(path, error)),
-            }
-        }
-        // A folder may be listed without the one that is new and without those that have gone. No name comes twice.
-        if self::names(folder)? != names {
-            continue;
-        }
-        for (path, bytes) in &parts {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if part_name(&name).is_none_or(|(_, hash)| hash != hash_of(bytes)) {
-                return Err(Error::read(path, "its bytes are not those that were written"));
-            }
-        }
-        return Ok(parts);
-    }
-    Err(Error::read(folder, "it is written to without a pause; try again when the sweep is done"))
+/// What is shown first: what was asked for, then what is worth it anyway.
+fn first(manifest: &Manifest) -> Vec<&str> {
+    let asked = manifest.asked.iter().map(String::as_str);
+    let more = FIRST.into_iter().filter(|name| !manifest.asked.iter().any(|a| a == name));
+    asked.chain(more).collect()
 }
 
-fn names(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(|e| Error::read(folder, e))? {
-        let entry = entry.map_err(|e| Error::read(folder, e))?;
-        if part_name(&entry.file_name().to_string_lossy()).is_some() {
-            files.push(entry.path());
-        }
+/// The metrics that are read for a page of so many points: what is shown first, then others as long as there is room.
+fn read_of(manifest: &Manifest, points: usize) -> Vec<String> {
+    let room = MOST_MEANS / points.max(1);
+    let (first, kept) = (first(manifest), &manifest.metrics);
+    let is_first = |name: &&String| first.contains(&name.as_str()) || TABLE.contains(&name.as_str());
+    let mut left = room.saturating_sub(kept.iter().filter(is_first).count());
+    let mut is_read = |name: &&String| {
+        let more = !is_first(name) && left > 0;
+        left -= usize::from(more);
+        more || is_first(name)
+    };
+    kept.iter().filter(|name| is_read(name)).cloned().collect()
+}
+
+/// Which values of each axis are shown: all, or so many that there are no more than [`MOST_POINTS`] points. The longest
+/// axes lose values first, never their ends.
+fn shown(axes: &[Axis]) -> Vec<Vec<usize>> {
+    let mut lengths: Vec<usize> = axes.iter().map(|a| a.values.len()).collect();
+    while lengths.iter().product::<usize>() > MOST_POINTS {
+        let longest = lengths.iter_mut().max();
+        longest.into_iter().for_each(|length| *length = (*length * 15 / 16).max(1));
     }
-    files.sort();
-    Ok(files)
+    let spread = |(all, some): (usize, usize)| -> Vec<usize> {
+        if some < 2 {
+            return (0..all.min(some)).collect();
+        }
+        (0..some).map(|k| k * (all - 1) / (some - 1)).collect()
+    };
+    axes.iter().map(|a| a.values.len()).zip(lengths).map(spread).collect()
+}
+
+/// The numbers in the whole grid of the points that are shown, the last axis varying fastest.
+fn numbers(axes: &[Axis], shown: &[Vec<usize>]) -> Vec<usize> {
+    axes.iter().zip(shown).fold(vec![0], |points, (axis, values)| {
+        let next = |point: usize| values.iter().map(move |&k| point * axis.values.len() + k);
+        points.into_iter().flat_map(next).collect()
+    })
 }
 
 fn axis(axis: &Axis) -> GridAxis {
@@ -308,53 +303,22 @@ fn is_logarithmic(numbers: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use truckee_lab::store::{Row, Store};
 
     #[test]
-    fn parts_that_are_merged_meanwhile_are_all_there_and_none_is_there_twice() {
-        let dir = tempfile::tempdir().unwrap();
-        let manifest = Manifest {
-            truckee: "0.1.0".into(),
-            engine: "fake".into(),
-            scenario: "s".into(),
-            digest: "d".into(),
-            axes: Vec::new(),
-            metrics: vec!["goodput_bps".into()],
-            asked: Vec::new(),
-            commands: Vec::new(),
-            builds: Vec::new(),
-        };
-        let (mut store, _) = Store::open(dir.path(), &manifest).unwrap();
-        let row = |seed: u64| Row {
-            point: 0,
-            seed,
-            digest: String::new(),
-            values: vec![Some(seed as f64)],
-            lateness: None,
-        };
-        let mut seed = 0;
-        let mut another = || {
-            store.append(&[row(seed)]).unwrap();
-            seed += 1;
-        };
-        (0..60).for_each(|_| another());
-        let folder = dir.path().join("parts");
-        let mut looks = 0;
-        let parts = parts(&folder, &mut || {
-            looks += 1;
-            // With the 64th they become one.
-            if looks <= 5 {
-                another();
-            }
-        });
-        let parts = parts.unwrap();
-        assert!(looks > 5 && parts.len() <= 2, "{looks} looks, {} parts", parts.len());
-        let mut seeds = Vec::new();
-        for (path, bytes) in parts {
-            seeds.extend(read::numbers(&path, bytes).unwrap().remove("seed").unwrap());
+    fn a_page_shows_evenly_spaced_points_of_a_large_sweep_and_never_loses_the_ends() {
+        let (axes, _) = grid::axes(&["a=1..300", "b=1..3", "c=1..100"]).unwrap();
+        let shown = shown(&axes);
+        let points: usize = shown.iter().map(Vec::len).product();
+        assert!(points <= MOST_POINTS && points > MOST_POINTS / 2, "{points}");
+        for (axis, values) in axes.iter().zip(&shown) {
+            assert_eq!((values[0], values[values.len() - 1]), (0, axis.values.len() - 1));
+            assert!(values.windows(2).all(|w| w[0] < w[1]));
         }
-        seeds.sort_by(|a, b| a.partial_cmp(b).unwrap());
-        assert_eq!(seeds, (0..65).map(|seed| Some(f64::from(seed))).collect::<Vec<_>>());
+        assert_eq!(shown[1], [0, 1, 2]);
+        let numbers = numbers(&axes, &shown);
+        assert_eq!((numbers.len(), numbers[0], numbers[points - 1]), (points, 0, 89_999));
+        let small = grid::axes(&["a=1..3", "b=1..2"]).unwrap().0;
+        assert_eq!(super::numbers(&small, &super::shown(&small)), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]
