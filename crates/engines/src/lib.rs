@@ -13,6 +13,7 @@ mod live;
 #[cfg(feature = "kernel")]
 pub mod probe;
 mod simulator;
+#[cfg(feature = "captures")]
 pub mod tap;
 
 #[cfg(feature = "kernel")]

@@ -5,7 +5,6 @@ use crate::{Error, Metric, vary};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use truckee_scenario::{Document, Errors, Scenario};
 
@@ -48,19 +47,7 @@ pub type ScenarioDigest = [u8; 16];
 /// That of a scenario, as this build of the program understands it.
 pub fn digest(scenario: &Scenario) -> ScenarioDigest {
     let seedless = Scenario { seed: 0, name: String::new(), ..scenario.clone() };
-    let mut text = Hashed(Sha256::new());
-    // A hash takes whatever it is given.
-    let _ = write!(text, "{seedless:?}");
-    first_half(text.0)
-}
-
-struct Hashed(Sha256);
-
-impl std::fmt::Write for Hashed {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        self.0.update(text);
-        Ok(())
-    }
+    first_half(Sha256::new_with_prefix(format!("{seedless:?}")))
 }
 
 /// Sixteen of the bytes of a hash: enough that no two things are ever taken for one another.
@@ -155,13 +142,12 @@ impl Grid {
         Ok(Cow::Owned(scenario))
     }
 
-    /// The scenario file that it was made of: its name, its text, and what is set in it at a point; `None` where it was made
-    /// of scenarios.
-    pub fn source(&self, point: usize) -> Option<(&str, &str, Vec<(String, String)>)> {
-        let Points::Of(document) = &self.points else { return None };
-        let (name, text) = document.source();
-        let own = self.values(point).flat_map(|value| &value.sets);
-        Some((name, text, document.overrides().iter().chain(own).cloned().collect()))
+    /// The scenario file that it was made of; `None` where it was made of scenarios.
+    pub fn document(&self) -> Option<&Document> {
+        match &self.points {
+            Points::Of(document) => Some(document),
+            Points::Made(_) => None,
+        }
     }
 
     /// What each point asks, in order.

@@ -5,22 +5,30 @@
 //! ([`stats`]). A [`study`] is a sweep with published values and checks. [`compare`](mod@compare) holds two engines'
 //! answers to the same question side by side.
 //!
+//! Without the feature `store` it keeps nothing on disk, and is built for WebAssembly as well.
+//!
 //! Not for: engines themselves (`truckee-engines`), what people look at (`truckee-look`), printing, progress bars,
 //! arguments (the command does these); nothing here knows how a network or a protocol works.
 
 pub mod cell;
 pub mod compare;
+#[cfg(feature = "store")]
 pub mod disk;
 pub mod engine;
 mod error;
 pub mod grid;
 pub mod human;
 pub mod metric;
+#[cfg(feature = "store")]
 pub mod output;
 pub mod realtime;
 pub mod rows;
 pub mod stats;
+#[cfg(feature = "store")]
 pub mod store;
+#[cfg(not(feature = "store"))]
+#[path = "sweep/unstored.rs"]
+mod store;
 pub mod study;
 pub mod sweep;
 pub mod table;

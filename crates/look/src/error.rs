@@ -1,6 +1,8 @@
 //! What can go wrong between an answer and who looks at it.
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "pages")]
+use std::path::Path;
+use std::path::PathBuf;
 
 /// Why there is nothing to look at.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +43,7 @@ pub enum Error {
 
 impl Error {
     /// A read error on `path`.
+    #[cfg(feature = "pages")]
     pub(crate) fn read(path: &Path, reason: impl ToString) -> Self {
         Self::Read { path: path.to_owned(), reason: reason.to_string() }
     }

@@ -26,7 +26,9 @@ pub use window::window;
 
 use crate::Error;
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "pages")]
 use std::path::Path;
+#[cfg(feature = "pages")]
 use truckee_lab::disk;
 
 /// A figure: panels of the same kind side by side.
@@ -109,6 +111,7 @@ impl Figure {
     }
 
     /// Writes the SVG to `path`.
+    #[cfg(feature = "pages")]
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let svg = self.svg()?;
         Ok(disk::write(path, svg.as_bytes())?)

@@ -4,7 +4,9 @@
 
 mod error;
 pub mod figure;
+#[cfg(feature = "pages")]
 pub mod report;
+#[cfg(feature = "pages")]
 pub mod study;
 
 pub use error::Error;

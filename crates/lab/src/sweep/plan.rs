@@ -116,13 +116,15 @@ impl Plan {
 
     /// One of its cells as data, to be run elsewhere; `None` of a grid that was not made of a scenario file.
     pub fn task(&self, engine: EngineName, build: &str, cell: Cell) -> Option<Task> {
-        let (file, scenario, set) = self.grid.source(cell.point)?;
+        let document = self.grid.document()?;
+        let (file, scenario) = document.source();
+        let own = self.grid.values(cell.point).flat_map(|value| &value.sets);
         let key = Key::parts(&self.grid.digests()[cell.point], engine.as_str(), build);
         Some(Task {
             address: key.cell(cell.seed),
             file: file.to_owned(),
             scenario: scenario.to_owned(),
-            set,
+            set: document.overrides().iter().chain(own).cloned().collect(),
             seed: cell.seed,
             engine,
             metrics: self.metrics.iter().map(|m| m.name().to_owned()).collect(),

@@ -171,3 +171,34 @@ impl Round {
         seeds
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_of_ten_millions_are_found_by_their_numbers_without_a_list() {
+        let round = Round::new(Seeds::From(7), vec![0..100; 100_000], 0);
+        assert_eq!((round.len(), round.wanted()), (10_000_000, 10_000_000));
+        for number in [0, 99, 100, 5_000_001, 9_999_999] {
+            let cell = round.cell(number);
+            assert_eq!((cell.point, cell.seed), (number / 100, 7 + number as u64 % 100));
+            assert_eq!(round.number_of(cell), Some(number));
+        }
+        assert!(
+            !round.wants(Cell { point: 3, seed: 107 })
+                && round.number_of(Cell { point: 3, seed: 6 }).is_none()
+        );
+    }
+
+    #[test]
+    fn a_later_round_has_only_what_is_new_and_wants_what_came_before_too() {
+        let round = Round::new(Seeds::From(1), vec![5..8, 5..5, 5..6], 1);
+        let cells: Vec<_> = round.iter().map(|cell| (cell.point, cell.seed)).collect();
+        assert_eq!(cells, [(0, 6), (0, 7), (0, 8), (2, 6)]);
+        let by_number: Vec<_> = (0..round.len()).map(|number| round.cell(number)).collect();
+        assert_eq!(by_number, round.iter().collect::<Vec<_>>());
+        assert_eq!((round.wanted(), round.seeds(1)), (19, vec![1, 2, 3, 4, 5]));
+        assert!(round.wants(Cell { point: 0, seed: 2 }));
+    }
+}

@@ -7,7 +7,9 @@ use crate::Error;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "pages")]
 use std::path::Path;
+#[cfg(feature = "pages")]
 use truckee_lab::disk;
 
 const ROW: f64 = 23.0;
@@ -99,6 +101,7 @@ impl Map {
     }
 
     /// Writes the SVG to `path`.
+    #[cfg(feature = "pages")]
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let svg = self.svg()?;
         Ok(disk::write(path, svg.as_bytes())?)
