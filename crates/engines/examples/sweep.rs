@@ -7,6 +7,7 @@ use truckee_lab::table::Table;
 use truckee_lab::{Grid, Metric, Plan, Runs, grid, sweep};
 use truckee_scenario::Document;
 
+/// Sweeps, and shows the means with their intervals.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scenario = Document::parse("wireless.toml", include_str!("../../../examples/wireless.toml"))?;
     let (axes, _) = grid::axes(&["flow.sender=newreno,newreno-lp", "channel.per_bad=0.1,0.3"])?;
