@@ -115,16 +115,8 @@ impl Error {
 
 /// The same of what the laboratory says.
 fn lab_status(error: &truckee_lab::Error) -> u8 {
-    use truckee_lab::Error as Lab;
-    match error {
-        Lab::Engine { .. }
-        | Lab::Write { .. }
-        | Lab::Read { .. }
-        | Lab::Compare { .. }
-        | Lab::Missing(_)
-        | Lab::Locked { .. }
-        | Lab::Internal(_) => 1,
-        // What the user named, wrote or asked for.
-        _ => 2,
+    match error.fault() {
+        truckee_lab::Fault::Question => 2,
+        truckee_lab::Fault::Machine | truckee_lab::Fault::Program => 1,
     }
 }

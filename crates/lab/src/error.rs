@@ -151,7 +151,38 @@ pub enum Error {
     Internal(String),
 }
 
+/// Whose fault an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// What was asked for: it is to be mended in the question, or in a file that it names.
+    Question,
+    /// This machine's, or of what is on it: elsewhere, or later, the same may go well.
+    Machine,
+    /// This program's.
+    Program,
+}
+
 impl Error {
+    /// Whose fault it is.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Engine { .. }
+            | Self::Write { .. }
+            | Self::Read { .. }
+            | Self::Compare { .. }
+            | Self::Missing(_)
+            | Self::Locked { .. } => Fault::Machine,
+            Self::Internal(_) => Fault::Program,
+            _ => Fault::Question,
+        }
+    }
+
+    /// Whether the very same may go well later, without anything being mended: a directory that somebody else has, a disk
+    /// that is full. Of a run that failed, [`crate::Failure::once`] says it.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Locked { .. } | Self::Write { .. })
+    }
+
     /// A write error on `path`.
     pub fn write(path: &Path, source: std::io::Error) -> Self {
         Self::Write { path: path.to_owned(), source }
@@ -187,5 +218,21 @@ fn full(source: &std::io::Error) -> &'static str {
             "; what was finished is kept, the same command goes on once there is room"
         }
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_whose_fault_it_is_and_whether_it_passes() {
+        let locked = Error::Locked { dir: "d".into() };
+        let metric = Error::UnknownMetric { name: "x".into(), near: None };
+        let read = Error::read(Path::new("f"), "torn");
+        assert_eq!((locked.fault(), locked.is_transient()), (Fault::Machine, true));
+        assert_eq!((metric.fault(), metric.is_transient()), (Fault::Question, false));
+        assert_eq!((read.fault(), read.is_transient()), (Fault::Machine, false));
+        assert_eq!(Error::Internal(String::new()).fault(), Fault::Program);
     }
 }

@@ -39,7 +39,7 @@ pub mod vary;
 
 pub use cell::{Address, Cell, Key, NoRecord, Record, Task};
 pub use engine::{Engine, EngineName, Engines, Failure, Missing};
-pub use error::Error;
+pub use error::{Error, Fault};
 pub use grid::Grid;
 pub use metric::Metric;
 pub use rows::{Row, Rows};

@@ -32,7 +32,7 @@ pub use batches::for_each_batch;
 pub use build::{build, changed};
 pub use manifest::{FORMAT, Manifest, points};
 pub use parquet_rows::{Kept, to_bytes};
-pub use read::read;
+pub use read::{Read, read};
 pub(crate) use table::Table;
 
 use crate::cell::{Key, Record};

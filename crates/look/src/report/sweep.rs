@@ -4,7 +4,7 @@ use super::model::{Cell, Column, Grid, GridAxis, GridMetric, Page, Section, Tabl
 use crate::Error;
 use std::path::Path;
 use truckee_lab::stats::{CONFIDENCE, Estimate};
-use truckee_lab::store::{self, Manifest};
+use truckee_lab::store::{self, Manifest, Read};
 use truckee_lab::validity::LiveRuns;
 use truckee_lab::vary::Axis;
 use truckee_lab::{EngineName, Metric, Rows, grid, human, metric};
@@ -23,7 +23,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     let facts = [
         ("Scenario", manifest.scenario.clone()),
         ("Engine", manifest.engine.clone()),
-        ("Runs", human::count(sweep.rows.len() as u64)),
+        ("Runs", human::count(sweep.runs.len() as u64)),
         ("Points", human::count(sweep.all as u64)),
         ("Swept", swept.join(", ")),
         ("Written by truckee", by(manifest)),
@@ -61,6 +61,8 @@ struct Kept {
     /// The metrics that are read.
     metrics: Vec<String>,
     rows: Rows,
+    /// All runs, without values.
+    runs: Rows,
 }
 
 impl Kept {
@@ -81,15 +83,16 @@ impl Kept {
             .collect();
         let points = numbers(&manifest.axes, &values);
         let metrics = read_of(&manifest, points.len());
-        let rows = store::read(dir, &manifest, all, &metrics)?;
-        Ok(Self { manifest, axes, points, all, metrics, rows })
+        let is_shown = |point: usize| points.binary_search(&point).is_ok();
+        let Read { shown: rows, all: runs } = store::read(dir, &manifest, all, &metrics, is_shown)?;
+        Ok(Self { manifest, axes, points, all, metrics, rows, runs })
     }
 
     /// The live runs; `None` of a simulated sweep.
     fn live_runs(&self) -> Option<LiveRuns> {
         let live = self.manifest.engine != EngineName::Sim.as_str();
         live.then(|| {
-            let late: Vec<_> = self.rows.iter().map(|row| row.lateness).collect();
+            let late: Vec<_> = self.runs.iter().map(|row| row.lateness).collect();
             LiveRuns::of(late.iter().map(Option::as_ref))
         })
     }
