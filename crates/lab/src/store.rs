@@ -50,8 +50,10 @@ pub const FLUSH: Duration = Duration::from_millis(500);
 const WAITING: usize = 8192;
 /// So many small parts are merged into one.
 const MERGE_AT: usize = 64;
-/// Parts with more rows than this are left alone.
-const LARGE: usize = 16_384;
+/// Parts with as many rows are left alone.
+const LARGE: usize = 4096;
+/// A part that is made of others has so many rows at most: all of them are in memory for that.
+const MERGED: usize = 4 * LARGE;
 
 /// A directory of finished runs.
 #[derive(Debug)]
@@ -183,9 +185,18 @@ impl Store {
         self.write_part(&waiting, &self.metrics.clone(), part)?;
         self.flushed = Some(Instant::now());
         let small = |part: &Part| part.ours && part.rows < LARGE;
-        let small: Vec<String> =
-            self.parts.iter().filter(|(_, part)| small(part)).map(|(name, _)| name.clone()).collect();
-        if small.len() >= MERGE_AT { self.merge(&small) } else { Ok(()) }
+        let small: Vec<(&String, usize)> =
+            self.parts.iter().filter(|(_, part)| small(part)).map(|(name, part)| (name, part.rows)).collect();
+        if small.len() < MERGE_AT {
+            return Ok(());
+        }
+        let sums = small.iter().scan(0, |sum, (name, rows)| {
+            *sum += rows;
+            Some((*name, *sum))
+        });
+        let fit: Vec<String> =
+            sums.take_while(|(_, sum)| *sum <= MERGED).map(|(name, _)| name.clone()).collect();
+        self.merge(&fit)
     }
 
     fn write_part(&mut self, kept: &[Kept], metrics: &[String], part: Part) -> Result<(), Error> {

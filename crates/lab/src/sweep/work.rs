@@ -26,6 +26,8 @@ use truckee_scenario::Lateness;
 
 /// A round has so many blocks at most.
 const BLOCKS: usize = 64;
+/// So many cells are handed to the threads at a time: what comes of them waits in memory to be kept.
+const HANDED: usize = 2048;
 /// So often it is looked whether others have done what they have claimed.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -119,6 +121,8 @@ struct Sharing<'a> {
     /// Numbers of the blocks that nobody here has tried to claim yet.
     pending: VecDeque<usize>,
     open: Vec<Block>,
+    /// Cells of them that no thread has been given yet.
+    claimed: VecDeque<Cell>,
     /// Runs to make in place of others; while there are any, none is missing.
     again: Vec<Cell>,
     schedule: Option<Schedule>,
@@ -159,6 +163,7 @@ impl<'a> Sharing<'a> {
             round,
             pending: VecDeque::new(),
             open: Vec::new(),
+            claimed: VecDeque::new(),
             again: Vec::new(),
             schedule: None,
             broken: Broken::default(),
@@ -244,6 +249,7 @@ impl<'a> Sharing<'a> {
             store.flush(true)?;
         }
         self.open.clear();
+        self.claimed.clear();
         done?;
         Ok(self.ran)
     }
@@ -373,8 +379,9 @@ impl<'a> Sharing<'a> {
     }
 }
 
-impl Work<Ran> for Sharing<'_> {
-    fn more(&mut self) -> Result<Vec<Cell>, Error> {
+impl Sharing<'_> {
+    /// Claims the next block of which anything is to be run; none where all are done, or with others.
+    fn claim(&mut self) -> Result<(), Error> {
         while let Some(number) = self.pending.pop_front() {
             let cells = self.block(number);
             let is_in = |cell: &Cell| self.round.number_of(*cell).unwrap_or(0);
@@ -406,10 +413,20 @@ impl Work<Ran> for Sharing<'_> {
             if !to_run.is_empty() {
                 self.ran = true;
                 self.open.push(Block { cells, left: to_run.len(), _claim: claim });
-                return Ok(to_run);
+                self.claimed = to_run.into();
+                return Ok(());
             }
         }
-        Ok(Vec::new())
+        Ok(())
+    }
+}
+
+impl Work<Ran> for Sharing<'_> {
+    fn more(&mut self) -> Result<Vec<Cell>, Error> {
+        if self.claimed.is_empty() {
+            self.claim()?;
+        }
+        Ok(self.claimed.drain(..HANDED.min(self.claimed.len())).collect())
     }
 
     fn keep(&mut self, finished: Vec<Ran>) -> Result<(), Error> {
