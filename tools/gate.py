@@ -240,7 +240,7 @@ def touched() -> list[Command]:
     changed = _git("diff", "--name-only", base).split() + _git("ls-files", "--others", "--exclude-standard").split()
     crates = sorted({path.split("/")[1] for path in changed if path.startswith("crates/") and path.count("/") > 1})
     if any(path.startswith(("studies/", "examples/")) for path in changed):
-        crates = sorted({*crates, "lab"})
+        crates = sorted({*crates, "engines", "lab", "look"})
     packages = [word for crate in crates for word in ("-p", f"truckee-{crate}")]
     print(f"==> changed since {base[:12]}: {', '.join(crates) or 'no crate'}")
     commands = formatting()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-VENDORED = ROOT / "crates/lab/src/report/vendor/vendored.toml"
+VENDORED = ROOT / "crates/look/src/report/vendor/vendored.toml"
 
 
 def problems(library: dict[str, Any], folder: Path, allow: set[str]) -> list[str]:

@@ -11,7 +11,8 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::compare::{self, Comparison, Runs, Tolerance, Verdict};
-use truckee_lab::{Engine, disk, figure, output, report};
+use truckee_lab::{Engine, disk, output};
+use truckee_look::{figure, report};
 use truckee_scenario::{Outcome, Scenario};
 
 /// Run a scenario on the simulator and on real stacks, and show them side by side

@@ -5,6 +5,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use std::io::Write;
+use truckee_engines::drive::Algorithms;
 use truckee_lab::{metric, study};
 use truckee_tcp::Profile;
 use truckee_tcp::ack::AnyAckPolicy;
@@ -34,7 +35,8 @@ fn with_names() -> Result<Command, Error> {
     let senders: Vec<&str> = PRESETS.iter().map(|preset| preset.info.name).collect();
     let policies: Vec<&str> = AnyAckPolicy::MEMBERS.iter().map(|member| member.name).collect();
     // What clap is told of lasts as long as the program, which ends when the script is written.
-    let studies: Vec<&str> = study::builtin()?.into_iter().map(|study| &*study.id.leak()).collect();
+    let studies: Vec<&str> =
+        study::builtin(&Algorithms)?.into_iter().map(|study| &*study.id.leak()).collect();
     let settings: Vec<&str> = senders
         .iter()
         .map(|name| format!("flow.sender={name}"))

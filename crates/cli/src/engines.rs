@@ -9,8 +9,9 @@ use crate::progress::note;
 use clap::ValueEnum;
 use std::sync::OnceLock;
 use std::time::Duration;
+use truckee_engines::{Kernel, Probe, Simulator};
 use truckee_lab::realtime::LivePlan;
-use truckee_lab::{Engine, EngineName, Engines, Kernel, Missing, Probe, Simulator};
+use truckee_lab::{Engine, EngineName, Engines, Missing};
 
 /// An engine as an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

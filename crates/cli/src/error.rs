@@ -14,6 +14,9 @@ pub enum Error {
     /// The laboratory refused or failed.
     #[error(transparent)]
     Lab(#[from] truckee_lab::Error),
+    /// There is nothing to look at.
+    #[error(transparent)]
+    Look(#[from] truckee_look::Error),
     /// A capture cannot be read or written.
     #[error(transparent)]
     Capture(#[from] truckee_capture::Error),
@@ -82,25 +85,17 @@ impl Error {
     /// run could not finish, or a check failed. 3: nothing could be decided. Or what a program that we ran says.
     pub fn exit_status(&self) -> u8 {
         use truckee_kernel::Error as Kernel;
-        use truckee_lab::Error as Lab;
+        use truckee_look::Error as Look;
         match self {
             Self::Capture(truckee_capture::Error::Write(_)) => 1,
             Self::Capture(_) => 2,
             Self::Usage(_) | Self::Scenario(_) | Self::Kernel(Kernel::Refused { .. }) => 2,
-            Self::Lab(
-                Lab::Engine { .. }
-                | Lab::Write { .. }
-                | Lab::Read { .. }
-                | Lab::Compare { .. }
-                | Lab::Figure { .. }
-                | Lab::Missing(_)
-                | Lab::Locked { .. }
-                | Lab::Internal(_),
-            ) => 1,
+            Self::Look(Look::NoReport { .. }) => 2,
+            Self::Look(Look::Lab(error)) => lab_status(error),
+            Self::Look(_) => 1,
+            Self::Lab(error) => lab_status(error),
             Self::Undecided(_) => 3,
             Self::Status(status) | Self::Kernel(Kernel::NotRun { status, .. }) => *status,
-            // What the user named, wrote or asked for.
-            Self::Lab(_) => 2,
             Self::Kernel(_) | Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
         }
     }
@@ -115,5 +110,13 @@ impl Error {
         let prefix = if text.starts_with("error:") { "" } else { "error: " };
         // Nobody is left to tell if stderr is closed.
         let _ = writeln!(io::stderr(), "{prefix}{text}");
+    }
+}
+
+/// The same of what the laboratory says.
+fn lab_status(error: &truckee_lab::Error) -> u8 {
+    match error.fault() {
+        truckee_lab::Fault::Question => 2,
+        truckee_lab::Fault::Machine | truckee_lab::Fault::Program => 1,
     }
 }

@@ -1,5 +1,6 @@
 //! `truckee probe`: how servers react to divided ACKs.
 
+mod histogram;
 mod list;
 mod table;
 
@@ -10,9 +11,9 @@ use clap::ValueEnum;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
+use truckee_engines::probe::{Campaign, Kept, Settings};
 use truckee_kernel::probe::{self, Family, Fault, Observation, Options, Prober, Report};
 use truckee_kernel::probe::{Target, Test, Trust, Watch};
-use truckee_lab::probe::{Campaign, Kept, Settings};
 use truckee_scenario::units::{Dimension, Quantity, parse_as};
 
 /// Find out how a server's TCP reacts to divided ACKs, how large its initial window is, how it retransmits
@@ -149,7 +150,13 @@ pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         }
     }
     if let Some(campaign) = &campaign {
-        campaign.finish()?.iter().for_each(|file| note(&format!("wrote {}", file.display())));
+        let mut files = campaign.finish()?;
+        let servers: Vec<&Kept> = campaign.servers().collect();
+        if let (Some(figure), Some(dir)) = (histogram::figure(&servers), &arguments.out) {
+            files.push(dir.join("histograms.svg"));
+            figure.write(&dir.join("histograms.svg"))?;
+        }
+        files.iter().for_each(|file| note(&format!("wrote {}", file.display())));
     }
     show(arguments.format, out, &reports)?;
     match (stopped, reports.iter().find_map(stranger)) {

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::progress::note;
 use std::io::Write;
 use std::path::PathBuf;
-use truckee_lab::report;
+use truckee_look::report;
 
 /// Write one self-contained HTML page of what a directory holds
 #[derive(Debug, clap::Args)]

@@ -11,9 +11,10 @@ use clap::Subcommand;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use truckee_lab::report as page;
+use truckee_engines::drive::Algorithms;
 use truckee_lab::study::{self, RunOptions, Study, StudyReport};
 use truckee_lab::{EngineName, Error as LabError, disk};
+use truckee_look::report as page;
 
 /// Reproduce published results: published against measured, verdict, figure
 #[derive(Debug, clap::Args)]
@@ -85,16 +86,16 @@ const FIGURES: &str = "out/studies";
 /// Does what the subcommand says.
 pub fn study(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     match &arguments.command {
-        Command::List => Ok(show::list(out, &study::builtin()?)?),
-        Command::Show { id } => show::one(out, &study::find(id)?),
+        Command::List => Ok(show::list(out, &study::builtin(&Algorithms)?)?),
+        Command::Show { id } => show::one(out, &study::find(id, &Algorithms)?),
         Command::Run(arguments) => run(arguments, out),
     }
 }
 
 fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
     let mut studies = match arguments.all {
-        true => study::builtin()?,
-        false => arguments.ids.iter().map(|id| study::find(id)).collect::<Result<_, _>>()?,
+        true => study::builtin(&Algorithms)?,
+        false => arguments.ids.iter().map(|id| study::find(id, &Algorithms)).collect::<Result<_, _>>()?,
     };
     if arguments.all {
         live_last(&mut studies, arguments.quick);
@@ -150,7 +151,11 @@ fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<Stu
         command: std::env::args().collect(),
     };
     let mut bar = Bar::new(&study.id);
-    let mut report = study::run(study, &Here, &options, &mut bar, stop)?;
+    let mut ran = study::run(study, &Here, &options, &mut bar, stop)?;
+    if let Some(dir) = options.dir.as_ref().filter(|_| ran.report.complete) {
+        truckee_look::study::keep(study, &mut ran, &study.dir(dir, options.quick))?;
+    }
+    let mut report = ran.report;
     drop(bar);
     if let Some(dir) = arguments.out.as_ref().filter(|_| report.complete) {
         let page = page::write(&[study.dir(dir, arguments.quick)], None)?;
@@ -230,7 +235,7 @@ mod tests {
              [[sweep]]\nname = \"main\"\nruns = 1\n{keys}\n\
              [[check]]\nname = \"c\"\nkind = \"bound\"\nmetric = \"goodput_bps\"\nabove = 1\n"
         );
-        Study::parse("x.toml", &text).unwrap()
+        Study::parse("x.toml", &text, &()).unwrap()
     }
 
     fn report(id: &str, skipped: Option<&str>, fail: usize) -> StudyReport {

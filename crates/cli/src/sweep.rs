@@ -9,9 +9,9 @@ use crate::{Format, human, interrupt};
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::grid::{self, Grid};
-use truckee_lab::report;
 use truckee_lab::table::{Table, TableRow};
 use truckee_lab::{Metric, Plan, Runs, Sweep};
+use truckee_look::report;
 
 /// Runs at each point unless told otherwise.
 const RUNS: u64 = 10;
@@ -110,8 +110,9 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let metrics = names.map(Metric::parse).collect::<Result<Vec<_>, _>>()?;
     let (axes, seeds) = grid::axes(&arguments.vary)?;
     let grid = Grid::new(&arguments.input.document()?, axes)?;
-    metrics.iter().try_for_each(|metric| metric.check_observer(grid.points.iter()))?;
+    metrics.iter().try_for_each(|metric| metric.check_observer(grid.observers()))?;
     let mut plan = Plan::new(grid, runs(arguments, seeds, &metrics)?, metrics.clone());
+    plan.only_asked = true;
     plan.jobs = arguments.jobs;
     plan.command = std::env::args().collect();
 
@@ -145,11 +146,17 @@ fn close(sweep: &Sweep, arguments: &Arguments) -> Result<(), Error> {
         let most = truckee_lab::sweep::MAX_SEEDS;
         warn(&format!("{place}the interval is wider than asked for after {most} runs"));
     }
+    let wrote = |is_new: bool| if is_new { "wrote" } else { "there already:" };
     if let Some(file) = &sweep.file {
-        note(&format!("wrote {}", file.display()));
+        note(&format!("{} {}", wrote(sweep.is_new), file.display()));
     }
     if let Some(dir) = arguments.out.as_ref().filter(|_| !sweep.rows.is_empty()) {
-        note(&format!("wrote {}", report::write(std::slice::from_ref(dir), None)?.display()));
+        let page = dir.join(report::NAME);
+        let is_new = sweep.is_new || !page.exists();
+        if is_new {
+            report::write(std::slice::from_ref(dir), None)?;
+        }
+        note(&format!("{} {}", wrote(is_new), page.display()));
     }
     if sweep.complete {
         return Ok(());

@@ -21,7 +21,7 @@ const UNFINISHED: (&str, &str) = (".truckee-", ".tmp");
 const MOST_LINKS: usize = 40;
 
 /// Whether a file of this name is one of ours that has not got to its own name.
-pub(crate) fn is_unfinished(name: &str) -> bool {
+pub fn is_unfinished(name: &str) -> bool {
     let middle = name.strip_prefix(UNFINISHED.0).and_then(|rest| rest.strip_suffix(UNFINISHED.1));
     middle.is_some_and(|middle| !middle.is_empty() && middle.chars().all(|c| c.is_ascii_alphanumeric()))
 }
@@ -196,22 +196,38 @@ pub fn folder(path: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// Another process has it; it cannot be made, or is a link.
-pub(crate) fn lock(dir: &Path, name: &str) -> Result<File, Error> {
+pub fn lock(dir: &Path, name: &str) -> Result<File, Error> {
     let path = dir.join(name);
+    let file = lock_file(&path)?;
+    if try_lock(&path, &file)? { Ok(file) } else { Err(Error::Locked { dir: dir.to_owned() }) }
+}
+
+/// A file to lock, made if need be.
+///
+/// # Errors
+/// It cannot be made, or is a link.
+pub(crate) fn lock_file(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NOFOLLOW.bits() as i32);
-    let file = options.open(&path).map_err(|e| Error::write(&path, e))?;
+    options.open(path).map_err(|e| Error::write(path, e))
+}
+
+/// Locks a file for this process alone; whether it could be, or another process has it.
+///
+/// # Errors
+/// The system has no locks there.
+pub(crate) fn try_lock(path: &Path, file: &File) -> Result<bool, Error> {
     match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Locked { dir: dir.to_owned() }),
-        Err(TryLockError::Error(e)) => Err(Error::write(&path, e)),
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(e)) => Err(Error::write(path, e)),
     }
 }
 
 /// Removes a file, if it is there.
-pub(crate) fn remove(path: &Path) -> Result<(), Error> {
+pub fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::write(path, error)),
         _ => Ok(()),

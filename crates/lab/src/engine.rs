@@ -1,10 +1,9 @@
 //! What turns a question into an answer: the seam between the laboratory and the engines.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-use truckee_kernel::probe;
+use std::time::Duration;
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 
@@ -36,12 +35,6 @@ impl From<&str> for Failure {
     }
 }
 
-fn failure(error: &truckee_kernel::Error) -> Failure {
-    use truckee_kernel::Error;
-    let once = matches!(error, Error::Broken(_) | Error::System { .. } | Error::Bpf { .. });
-    Failure { reason: error.to_string(), once }
-}
-
 /// Something that runs scenarios. The same scenario with the same seed must give the same outcome (but for
 /// `wall_s`) on a deterministic engine, and the same digest. A live engine gives no digest: an empty string.
 pub trait Engine: Sync {
@@ -66,113 +59,15 @@ pub trait Engine: Sync {
         false
     }
 
+    /// What of the program decides the records of this engine: a hash of sources and locked dependencies, say. Records of
+    /// one build are never taken for those of another.
+    fn build(&self) -> Cow<'_, str> {
+        Cow::Borrowed(env!("CARGO_PKG_VERSION"))
+    }
+
     /// How long a run takes at most; `None` where it takes as long as the machine needs.
     fn takes(&self, scenario: &Scenario) -> Option<Duration> {
         self.is_live().then(|| Duration::from_nanos(scenario.duration))
-    }
-}
-
-/// The simulator of `truckee-net`.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Simulator;
-
-impl Engine for Simulator {
-    fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, Failure> {
-        let options = truckee_net::Options { series: true, packets: Some(vantage) };
-        truckee_net::run(scenario, &options).map_err(|e| e.to_string().into())
-    }
-
-    fn name(&self) -> &'static str {
-        EngineName::Sim.as_str()
-    }
-
-    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {
-        truckee_net::run(scenario, &truckee_net::Options { series, ..Default::default() })
-            .map_err(|e| e.to_string().into())
-    }
-}
-
-/// The stack of this machine's kernel, of `truckee-kernel`. Its runs end early when `cancel` becomes true.
-#[derive(Debug, Clone, Copy)]
-pub struct Kernel {
-    /// Set from outside.
-    pub cancel: &'static AtomicBool,
-}
-
-impl Kernel {
-    /// Looks whether this machine can run it.
-    pub fn check(&self) -> Result<(), Missing> {
-        let missing = |e| Missing { engine: EngineName::Kernel, reason: format!("cannot run here: {e}") };
-        truckee_kernel::check().map_err(missing)
-    }
-}
-
-impl Engine for Kernel {
-    fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, Failure> {
-        truckee_kernel::run_tapped(scenario, vantage, self.cancel).map_err(|e| failure(&e))
-    }
-
-    fn name(&self) -> &'static str {
-        EngineName::Kernel.as_str()
-    }
-
-    fn refuses(&self, scenario: &Scenario) -> Option<String> {
-        truckee_kernel::refuses(scenario).map(|e| e.to_string())
-    }
-
-    fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {
-        truckee_kernel::run(scenario, series, self.cancel).map_err(|e| failure(&e))
-    }
-
-    fn is_live(&self) -> bool {
-        true
-    }
-}
-
-/// The prober of `truckee-kernel`, pointed at a server of our own: the sender of the scenario's first flow, behind the
-/// scenario's path, on this machine's stack. What it gives are the metrics `probe.…`.
-#[derive(Debug, Clone, Copy)]
-pub struct Probe {
-    /// Set from outside.
-    pub cancel: &'static AtomicBool,
-}
-
-/// A server of our own needs no pause that spares it, and shows its first retransmissions soon.
-const PAUSE: Duration = Duration::from_millis(50);
-const WATCH: Duration = Duration::from_millis(600);
-const REPETITIONS: u32 = 2;
-
-impl Probe {
-    /// Looks whether this machine can run it.
-    pub fn check(&self) -> Result<(), Missing> {
-        let missing = |e| Missing { engine: EngineName::Probe, reason: format!("cannot run here: {e}") };
-        truckee_kernel::check().map_err(missing)
-    }
-
-    fn options() -> probe::Options {
-        probe::Options { pause: PAUSE, watch: WATCH, repeat: REPETITIONS, ..probe::Options::default() }
-    }
-}
-
-impl Engine for Probe {
-    fn name(&self) -> &'static str {
-        EngineName::Probe.as_str()
-    }
-
-    fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
-        let started = Instant::now();
-        let report = probe::probe_flow(scenario, &Self::options(), self.cancel).map_err(|e| failure(&e))?;
-        Ok(crate::probe::outcome(scenario, &report, started.elapsed().as_secs_f64())?)
-    }
-
-    fn is_live(&self) -> bool {
-        true
-    }
-
-    fn takes(&self, _: &Scenario) -> Option<Duration> {
-        let options = Self::options();
-        // Half a second more for each connection's round trips.
-        Some(options.lasts() + Duration::from_millis(500) * options.connections())
     }
 }
 
@@ -227,16 +122,6 @@ pub trait Engines {
     fn find(&self, name: EngineName) -> Result<&dyn Engine, Missing>;
 }
 
-/// Only itself.
-impl Engines for Simulator {
-    fn find(&self, name: EngineName) -> Result<&dyn Engine, Missing> {
-        match name {
-            EngineName::Sim => Ok(self),
-            engine => Err(Missing { engine, reason: "was not given, only the simulator".to_owned() }),
-        }
-    }
-}
-
 /// How many runs go at once unless told otherwise: one a core, or two where they are live.
 pub fn default_jobs(engine: &dyn Engine) -> usize {
     // Where the number of cores is not told, one is sure.
@@ -247,7 +132,7 @@ pub fn default_jobs(engine: &dyn Engine) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{Fake, scenario};
+    use crate::testing::{Fake, scenario};
 
     #[test]
     fn a_live_run_takes_its_time_and_more_go_at_once() {
@@ -258,13 +143,6 @@ mod tests {
             (Some(Duration::from_secs(10)), None)
         );
         assert_eq!(default_jobs(&live), 2 * default_jobs(&not));
-    }
-
-    #[test]
-    fn the_simulator_alone_has_no_kernel() {
-        assert_eq!(Simulator.find(EngineName::Sim).unwrap().name(), "sim");
-        let missing = Simulator.find(EngineName::Kernel).err().unwrap();
-        assert_eq!(missing.to_string(), "the kernel engine was not given, only the simulator");
     }
 
     #[test]

@@ -53,6 +53,27 @@ pub enum Error {
         /// The engine's message.
         reason: String,
     },
+    /// A cell that is to be run would not be the same here.
+    #[error(
+        "cell {wanted} is {here} here: this build ({build}), or a file that the scenario names, is another one"
+    )]
+    OtherCell {
+        /// As it was asked for.
+        wanted: crate::Address,
+        /// What it would be.
+        here: crate::Address,
+        /// The build of the engine here.
+        build: String,
+    },
+    /// A directory was written by version 0.1, which kept runs otherwise.
+    #[error(
+        "{} holds a sweep of truckee 0.1, which kept runs otherwise: `truckee report` still shows it; give another directory",
+        .dir.display()
+    )]
+    OldSweep {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// A file cannot be written. What was finished before stays.
     #[error("cannot write {}: {source}{}", .path.display(), full(.source))]
     Write {
@@ -125,37 +146,50 @@ pub enum Error {
     /// An engine cannot be had here.
     #[error(transparent)]
     Missing(#[from] crate::Missing),
-    /// A figure cannot be drawn.
-    #[error("figure \"{title}\": {reason}")]
-    Figure {
-        /// The figure's title.
-        title: String,
-        /// Why.
-        reason: String,
-    },
-    /// A directory holds nothing that a page can be made of.
-    #[error(
-        "{} holds no result.json, sweep.json, study.json or compare.json; `truckee run`, `sweep`, `study run` and \
-         `compare` write them with --out DIR",
-        .dir.display()
-    )]
-    NoReport {
-        /// The directory.
-        dir: PathBuf,
-    },
     /// A thread pool could not be started, or a table not be encoded.
     #[error("{0}")]
     Internal(String),
 }
 
+/// Whose fault an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// What was asked for: it is to be mended in the question, or in a file that it names.
+    Question,
+    /// This machine's, or of what is on it: elsewhere, or later, the same may go well.
+    Machine,
+    /// This program's.
+    Program,
+}
+
 impl Error {
+    /// Whose fault it is.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Engine { .. }
+            | Self::Write { .. }
+            | Self::Read { .. }
+            | Self::Compare { .. }
+            | Self::Missing(_)
+            | Self::Locked { .. } => Fault::Machine,
+            Self::Internal(_) => Fault::Program,
+            _ => Fault::Question,
+        }
+    }
+
+    /// Whether the very same may go well later, without anything being mended: a directory that somebody else has, a disk
+    /// that is full. Of a run that failed, [`crate::Failure::once`] says it.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Locked { .. } | Self::Write { .. })
+    }
+
     /// A write error on `path`.
-    pub(crate) fn write(path: &Path, source: std::io::Error) -> Self {
+    pub fn write(path: &Path, source: std::io::Error) -> Self {
         Self::Write { path: path.to_owned(), source }
     }
 
     /// A read error on `path`.
-    pub(crate) fn read(path: &Path, reason: impl ToString) -> Self {
+    pub fn read(path: &Path, reason: impl ToString) -> Self {
         Self::Read { path: path.to_owned(), reason: reason.to_string() }
     }
 }
@@ -184,5 +218,21 @@ fn full(source: &std::io::Error) -> &'static str {
             "; what was finished is kept, the same command goes on once there is room"
         }
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_whose_fault_it_is_and_whether_it_passes() {
+        let locked = Error::Locked { dir: "d".into() };
+        let metric = Error::UnknownMetric { name: "x".into(), near: None };
+        let read = Error::read(Path::new("f"), "torn");
+        assert_eq!((locked.fault(), locked.is_transient()), (Fault::Machine, true));
+        assert_eq!((metric.fault(), metric.is_transient()), (Fault::Question, false));
+        assert_eq!((read.fault(), read.is_transient()), (Fault::Machine, false));
+        assert_eq!(Error::Internal(String::new()).fault(), Fault::Program);
     }
 }

@@ -2,248 +2,45 @@
 //!
 //! An [`Engine`] turns a scenario into an [`Outcome`](truckee_scenario::Outcome). A [`sweep`] runs a grid of scenarios
 //! under many seeds, keeps every finished run ([`store`]) and sums them up in a [`table`] with confidence intervals
-//! ([`stats`]). A [`study`] is a sweep with published values, checks and a [`figure`]. [`compare`](mod@compare) holds two
-//! engines' answers to the same question side by side. [`report`] makes a page of what any of them left on disk.
+//! ([`stats`]). A [`study`] is a sweep with published values and checks. [`compare`](mod@compare) holds two engines'
+//! answers to the same question side by side.
 //!
-//! Not for: printing, progress bars, arguments (the command does these), and nothing here knows how a network or a
-//! protocol works.
+//! Without the feature `store` it keeps nothing on disk, and is built for WebAssembly as well.
+//!
+//! Not for: engines themselves (`truckee-engines`), what people look at (`truckee-look`), printing, progress bars,
+//! arguments (the command does these); nothing here knows how a network or a protocol works.
 
+pub mod cell;
 pub mod compare;
+#[cfg(feature = "store")]
 pub mod disk;
-pub mod drive;
 pub mod engine;
 mod error;
-pub mod figure;
 pub mod grid;
 pub mod human;
 pub mod metric;
+#[cfg(feature = "store")]
 pub mod output;
-pub mod probe;
 pub mod realtime;
-pub mod report;
+pub mod rows;
 pub mod stats;
+#[cfg(feature = "store")]
 pub mod store;
+#[cfg(not(feature = "store"))]
+#[path = "sweep/unstored.rs"]
+mod store;
 pub mod study;
 pub mod sweep;
 pub mod table;
-pub mod tap;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod validity;
 pub mod vary;
 
-pub use engine::{Engine, EngineName, Engines, Failure, Kernel, Missing, Probe, Simulator};
-pub use error::Error;
+pub use cell::{Address, Cell, Key, NoRecord, Record, Task};
+pub use engine::{Engine, EngineName, Engines, Failure, Missing};
+pub use error::{Error, Fault};
 pub use grid::Grid;
 pub use metric::Metric;
+pub use rows::{Row, Rows};
 pub use sweep::{Plan, Progress, Runs, Sweep, sweep};
-
-#[cfg(test)]
-mod tests {
-    //! What the tests of several modules stand on: outcomes and scenarios made by hand.
-
-    use crate::{Engine, Failure};
-    use std::collections::BTreeMap;
-    use std::sync::Mutex;
-    use truckee_scenario::outcome::FlowOutcome;
-    use truckee_scenario::{Lateness, Outcome, Scenario};
-
-    /// A flow that loses by noise and by its queue; its name is one that no file and no page may carry as it is.
-    pub const NOISY: &str = r#"
-        duration = "20s"
-        [[link]]
-        between = ["a", "b"]
-        rate = "2Mbit/s"
-        delay = "20ms"
-        queue = { size = "10packets" }
-        channel = { kind = "bernoulli", per = 0.01 }
-        [[flow]]
-        name = "noisy <flow>"
-        from = "a"
-        to = "b"
-        sender = "newreno"
-    "#;
-
-    /// A study for [`Fake`].
-    pub const STUDY: &str = r#"
-        id = "twice"
-        title = "Twice the time"
-        source = { paper = "nobody", place = "table 0" }
-        setup = "none"
-        scenario = '''
-            duration = "1s"
-            [[link]]
-            between = ["a", "b"]
-            rate = "1Mbit/s"
-            delay = "1ms"
-            [[flow]]
-            from = "a"
-            to = "b"
-        '''
-        [[sweep]]
-        name = "main"
-        vary = ["duration=10s,20s,40s"]
-        runs = 4
-        quick = { runs = 2, keep = { duration = ["10s", "20s"] } }
-        [[check]]
-        name = "formula"
-        kind = "formula"
-        metric = "goodput_bps"
-        formula = "2 * t"
-        let = { t = "duration" }
-        tolerance = 0.01
-        [[check]]
-        name = "rises"
-        kind = "rises"
-        metric = "goodput_bps"
-        along = "duration"
-        [[check]]
-        name = "the longest"
-        kind = "within"
-        metric = "goodput_bps"
-        where = { duration = "40s" }
-        published = 60
-        tolerance = 0.1
-        [[figure]]
-        name = "curve"
-        title = "Twice"
-        x = "duration"
-        y = ["goodput_bps"]
-        x_label = "t / s"
-        y_label = "goodput / bit/s"
-    "#;
-
-    /// A machine that was on time, and one that was not.
-    pub const PUNCTUAL: Lateness = Lateness {
-        packets: 1000,
-        late_share: 0.0,
-        latest_s: 1e-4,
-        waiting_share: 0.0,
-        longest_wait_s: 1e-3,
-        stolen_share: Some(0.0),
-        lost_records: 0,
-        unread_packets: 0,
-        replaces: 0,
-    };
-    pub const LATE: Lateness = Lateness { late_share: 0.5, ..PUNCTUAL };
-
-    /// Whether the machine is late in a run of that duration (s) and seed that is made for so many a time, from 1 on.
-    pub type Late = fn(u64, u64, usize) -> bool;
-
-    /// An engine that gives one flow a goodput of twice the duration in seconds, and a hundredth of the seed; half of it
-    /// when the machine is late.
-    #[derive(Default)]
-    pub struct Fake {
-        live: bool,
-        late: Option<Late>,
-        broken: Option<Late>,
-        made: Mutex<BTreeMap<(u64, u64), usize>>,
-        /// Seeds it was asked for, in order.
-        pub asked: Mutex<Vec<u64>>,
-    }
-
-    impl Fake {
-        /// As fast as the machine can.
-        pub fn new() -> Self {
-            Self::default()
-        }
-
-        /// One that says it is live, and gives a tenth less and no digest.
-        pub fn live() -> Self {
-            Self { live: true, ..Self::default() }
-        }
-
-        /// A live one on a machine that is late at times.
-        pub fn late(late: Late) -> Self {
-            Self { late: Some(late), ..Self::live() }
-        }
-
-        /// A live one whose runs break off at times.
-        pub fn breaking(broken: Late) -> Self {
-            Self { broken: Some(broken), ..Self::live() }
-        }
-
-        fn is_late(&self, scenario: &Scenario) -> Result<bool, Failure> {
-            let mut made = self.made.lock().map_err(|e| e.to_string())?;
-            let times = made.entry((scenario.duration, scenario.seed)).or_default();
-            *times += 1;
-            let is = |what: Option<Late>| {
-                what.is_some_and(|is| is(scenario.duration / 1_000_000_000, scenario.seed, *times))
-            };
-            if is(self.broken) {
-                return Err(Failure { reason: "a record was lost".into(), once: true });
-            }
-            Ok(is(self.late))
-        }
-    }
-
-    impl Engine for Fake {
-        fn name(&self) -> &'static str {
-            if self.live { "kernel" } else { "sim" }
-        }
-
-        fn is_live(&self) -> bool {
-            self.live
-        }
-
-        fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
-            self.asked.lock().map_err(|e| e.to_string())?.push(scenario.seed);
-            let is_late = self.is_late(scenario)?;
-            let goodput = 2.0 * scenario.duration as f64 / 1e9 + 0.01 * scenario.seed as f64;
-            let goodput = if is_late { goodput / 2.0 } else { goodput };
-            let mut outcome = outcome(scenario.seed, &[if self.live { 0.9 * goodput } else { goodput }]);
-            outcome.engine = self.name().into();
-            if self.live {
-                outcome.digest.clear();
-                outcome.lateness = Some(if is_late { LATE } else { PUNCTUAL });
-            }
-            Ok(outcome)
-        }
-    }
-
-    /// An outcome with one flow for each goodput.
-    pub fn outcome(seed: u64, goodputs: &[f64]) -> Outcome {
-        let flow = |(k, &goodput_bps): (usize, &f64)| FlowOutcome {
-            name: format!("flow-{}", k + 1),
-            sender: "newreno".into(),
-            receiver: "delayed".into(),
-            goodput_bps,
-            completion_s: Some(1e6 / goodput_bps),
-            ..FlowOutcome::default()
-        };
-        Outcome {
-            truckee: env!("CARGO_PKG_VERSION").into(),
-            engine: "fake".into(),
-            scenario: "test".into(),
-            seed,
-            digest: format!("{seed:016x}"),
-            simulated_s: 1.0,
-            wall_s: 0.0,
-            events: 1,
-            flows: goodputs.iter().enumerate().map(flow).collect(),
-            links: Vec::new(),
-            traffic: Vec::new(),
-            jain: None,
-            ports: Vec::new(),
-            notes: Vec::new(),
-            lateness: None,
-            series: Vec::new(),
-            queues: Vec::new(),
-        }
-    }
-
-    /// A scenario that only a fake engine can run: its duration carries the parameter.
-    pub fn scenario(name: &str, parameter: u64) -> Scenario {
-        Scenario {
-            name: name.into(),
-            duration: parameter,
-            warmup: 0,
-            seed: 1,
-            stop_when_done: true,
-            nodes: Vec::new(),
-            links: Vec::new(),
-            flows: Vec::new(),
-            traffic: Vec::new(),
-            changes: Vec::new(),
-            kernel: Default::default(),
-        }
-    }
-}

@@ -272,18 +272,18 @@ impl Metric {
         Error::UnknownSubject { metric: self.name.clone(), kind, name: name.to_owned(), known, near }
     }
 
-    /// Refuses a metric of somebody who watches in none of these scenarios. In a grid not every point need have the same
-    /// ones.
-    pub fn check_observer<'s>(&self, scenarios: impl Iterator<Item = &'s Scenario>) -> Result<(), Error> {
+    /// Refuses a metric of somebody who watches in no scenario, where these are the metrics of all who do
+    /// ([`Self::of_observers`]).
+    pub fn check_observer(&self, observers: &[Self]) -> Result<(), Error> {
         let (kind, name) = match &self.subject {
             Subject::Flows(_, Of::Predictor(name, _)) => ("predictor", name),
             Subject::Flows(_, Of::Estimator(name, _)) => ("estimator", name),
             Subject::Flows(_, Of::Detector(name, _)) => ("detector", name),
             _ => return Ok(()),
         };
-        let mut known: Vec<String> = scenarios
-            .flat_map(Self::of_observers)
-            .filter_map(|m| match m.subject {
+        let mut known: Vec<&String> = observers
+            .iter()
+            .filter_map(|m| match &m.subject {
                 Subject::Flows(_, Of::Predictor(name, _)) if kind == "predictor" => Some(name),
                 Subject::Flows(_, Of::Estimator(name, _)) if kind == "estimator" => Some(name),
                 Subject::Flows(_, Of::Detector(name, _)) if kind == "detector" => Some(name),
@@ -292,10 +292,10 @@ impl Metric {
             .collect();
         known.sort();
         known.dedup();
-        if known.contains(name) {
+        if known.contains(&name) {
             return Ok(());
         }
-        Err(self.no_subject(kind, name, known.iter().map(String::as_str)))
+        Err(self.no_subject(kind, name, known.iter().map(|name| name.as_str())))
     }
 }
 
@@ -422,7 +422,7 @@ fn pooled_accuracy<'a>(name: &str, events: impl Iterator<Item = &'a LossEvents>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::outcome;
+    use crate::testing::outcome;
 
     fn get(name: &str, o: &Outcome) -> Option<f64> {
         Metric::parse(name).unwrap().of(o).unwrap()
@@ -489,7 +489,7 @@ mod tests {
         let text = "duration = \"1s\"\nlink = [{ between = [\"a\", \"b\"], rate = \"1Mbit/s\" }]\n\
                     flow = [{ from = \"a\", to = \"b\", observe = { predictors = [\"vegas\"] } }]";
         let scenario = truckee_scenario::Document::parse("o.toml", text).unwrap().scenario().unwrap();
-        let check = |name| Metric::parse(name).unwrap().check_observer([&scenario].into_iter());
+        let check = |name| Metric::parse(name).unwrap().check_observer(&Metric::of_observers(&scenario));
         assert!(check("predictor.vegas.accuracy.all").is_ok() && check("goodput_bps").is_ok());
         let error = check("predictor.vegs.accuracy.all").unwrap_err().to_string();
         assert!(error.ends_with("no predictor \"vegs\", only \"vegas\"; did you mean \"vegas\"?"), "{error}");

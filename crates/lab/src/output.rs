@@ -179,7 +179,7 @@ fn observers_rows(outcome: &Outcome, observers: &[Observer<'_>]) -> Result<Vec<u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::outcome;
+    use crate::testing::outcome;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::{Field as Value, Row, RowAccessor};
     use std::fs::File;

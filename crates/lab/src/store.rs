@@ -1,16 +1,22 @@
-//! Finished runs on disk: written at once, never lost, never twice.
+//! Finished runs on disk: never lost, never twice, written by as many processes as like.
 //!
 //! ```text
-//! DIR/sweep.json                  what is swept, and the command that did it: a resumed sweep must be the same
-//! DIR/sweep.lock                  locked by the one process that writes here
-//! DIR/parts/part-N-HASH.parquet   finished runs, in groups; HASH is of the file's bytes
-//! DIR/rows.parquet                all runs in order, once the sweep is done
+//! DIR/sweep.json                        what is swept, as it was asked last, and by whom
+//! DIR/points.parquet                    what each point of it asks
+//! DIR/parts/part-WRITER-N-HASH.parquet  finished runs, in groups; HASH is of the file's bytes
+//! DIR/claims/                           locked: who is at which block of the cells just now
+//! DIR/sweep.lock                        locked, shared, by those who write here
+//! DIR/rows.parquet                      all runs in order, once the sweep is done
 //! ```
 //!
-//! A part is there whole or not at all, whatever happens meanwhile ([`crate::disk`]). Many small parts are merged into one new part before the old ones are deleted; what a
-//! crash between the two leaves double is one row when read, for a row's key is (point, seed). Where a live run has
-//! replaced another one of its key, that which came later counts. A part whose bytes do
-//! not match its name is set aside and its runs are done again; one that cannot be read is no damage, but an error.
+//! A part is there whole or not at all, whatever happens meanwhile ([`crate::disk`]). Its records are called by
+//! [`Key`] and seed, so that any two stores can be merged ([`Store::import`]): a record that is there twice counts once,
+//! and where a live run has replaced another one, that which came later. Finished runs are written once in
+//! [`FLUSH`] at most: a kill costs no more than that. Of many small parts of its own a process makes one, before it deletes
+//! the old ones; those of others it leaves alone unless nobody else is there.
+//!
+//! A part whose bytes do not match its name, or are none of a part, is damaged: it is set aside, named, and its runs are
+//! done again. One that cannot be read is no damage, but an error. A record that lacks a metric is done again.
 //!
 //! Not for: what the numbers mean, and which runs are still to do: see [`crate::sweep`].
 
@@ -18,412 +24,308 @@ mod batches;
 mod build;
 mod manifest;
 mod parquet_rows;
+mod parts;
+mod read;
+mod table;
 
-pub(crate) use batches::for_each_batch;
-pub(crate) use build::{build, changed};
-pub use manifest::Manifest;
-pub use parquet_rows::write_table;
-pub(crate) use parquet_rows::{lateness_of, to_bytes};
+pub use batches::for_each_batch;
+pub use build::{build, changed};
+pub use manifest::{FORMAT, Manifest, points};
+pub use parquet_rows::{Kept, to_bytes};
+pub use read::{Read, read};
+pub(crate) use table::Table;
 
-use crate::{Error, Grid, disk};
-use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use crate::cell::{Key, Record};
+use crate::grid::ScenarioDigest;
+use crate::{Error, disk};
+use parquet_rows::{Place, decode, encode, metrics_of};
+use parts::{Looked, Part, Parts, checked, hash_of};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use truckee_scenario::Lateness;
+use std::time::{Duration, Instant};
 
-/// So many parts are merged into one.
+/// So long finished runs may wait for others before they are written.
+pub const FLUSH: Duration = Duration::from_millis(500);
+/// So many runs wait at most.
+const WAITING: usize = 8192;
+/// So many small parts are merged into one.
 const MERGE_AT: usize = 64;
-/// Parts with more rows than this are left alone.
-const LARGE: usize = 16_384;
+/// Parts with as many rows are left alone.
+const LARGE: usize = 4096;
+/// A part that is made of others has so many rows at most: all of them are in memory for that.
+const MERGED: usize = 4 * LARGE;
 
-/// One finished run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// The grid point's number.
-    pub point: usize,
-    /// The seed.
-    pub seed: u64,
-    /// Digest of the run's history.
-    pub digest: String,
-    /// One value a metric; `None` where the run has none.
-    pub values: Vec<Option<f64>>,
-    /// How late the machine was in a live run.
-    pub lateness: Option<Lateness>,
-}
-
-impl Row {
-    fn replaces(&self) -> u64 {
-        self.lateness.map_or(0, |lateness| lateness.replaces)
-    }
-
-    /// Whether it is of a live run in which the machine was too late.
-    pub fn is_invalid(&self) -> bool {
-        self.lateness.is_some_and(|lateness| lateness.is_invalid())
-    }
-}
-
-/// Rows by their key.
-type Keyed = BTreeMap<(usize, u64), Row>;
-
-/// Adds rows; of two of a key the one stays that has replaced the other, in whatever order they are read.
-fn add(all: &mut Keyed, rows: Vec<Row>) {
-    for row in rows {
-        let key = (row.point, row.seed);
-        if all.get(&key).is_none_or(|there| there.replaces() <= row.replaces()) {
-            all.insert(key, row);
-        }
-    }
-}
-
-/// A directory of finished runs, locked for this process.
+/// A directory of finished runs.
 #[derive(Debug)]
 pub struct Store {
     dir: PathBuf,
     metrics: Vec<String>,
-    /// Parts by their number.
-    parts: BTreeMap<u64, Part>,
-    /// Held as long as the store lives; the system releases it if the process dies.
-    _lock: File,
-}
-
-#[derive(Debug, Clone)]
-struct Part {
-    path: PathBuf,
-    rows: usize,
-}
-
-/// What was found when a store was opened.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// Finished runs, each once, in order of point and seed.
-    pub rows: Vec<Row>,
-    /// Parts that are not what was written, as they are now called; their runs must be done again.
-    pub damaged: Vec<PathBuf>,
-    /// That the runs before were another build's, in words; `None`: they were this one's.
-    pub changed: Option<String>,
+    parts: Parts,
+    /// What this process calls itself in the names of its parts.
+    writer: String,
+    next: u64,
+    waiting: Vec<Kept>,
+    waiting_part: Part,
+    flushed: Option<Instant>,
+    /// Locked, shared, as long as the store lives; the system releases it if the process dies.
+    lock: File,
 }
 
 impl Store {
-    /// Opens `dir` for the sweep that `manifest` describes, creating it if need be. Errors: another process has it
-    /// open, it holds another sweep, it cannot be written.
-    pub fn open(dir: &Path, manifest: &Manifest) -> Result<(Self, Found), Error> {
-        let parts_dir = dir.join("parts");
-        disk::folder(dir)?;
-        disk::folder(&parts_dir)?;
-        let lock = disk::lock(dir, "sweep.lock")?;
-        let changed = manifest.claim(dir)?;
-        let mut store = Self {
+    /// Opens `dir` for the sweep that `manifest` describes and whose points ask this, creating it if need be. Returns what
+    /// is to be said if another build has written there.
+    ///
+    /// # Errors
+    /// It holds another sweep, or one that version 0.1 kept; it cannot be read or written.
+    pub fn open(
+        dir: &Path,
+        manifest: &Manifest,
+        digests: &[ScenarioDigest],
+    ) -> Result<(Self, Option<String>), Error> {
+        // What version 0.1 has begun is refused before its lock is looked at.
+        if Manifest::read(dir)?.is_some_and(|there| there.format < FORMAT) {
+            return Err(Error::OldSweep { dir: dir.to_owned() });
+        }
+        let (parts, claims) = (dir.join("parts"), dir.join("claims"));
+        for folder in [dir, &parts, &claims] {
+            disk::folder(folder)?;
+        }
+        let one_at_a_time = disk::lock_file(&claims.join("sweep.json"))?;
+        one_at_a_time.lock().map_err(|e| Error::write(&claims, e))?;
+        let path = dir.join("sweep.lock");
+        let lock = disk::lock_file(&path)?;
+        if disk::try_lock(&path, &lock)? {
+            remove_unfinished(&parts)?;
+            lock.unlock().map_err(|e| Error::write(&path, e))?;
+        }
+        lock.lock_shared().map_err(|e| Error::write(&path, e))?;
+        let changed = manifest.claim(dir, digests)?;
+        drop(one_at_a_time);
+        let store = Self {
             dir: dir.to_owned(),
             metrics: manifest.metrics.clone(),
-            parts: BTreeMap::new(),
-            _lock: lock,
+            parts: Parts::new(parts),
+            writer: writer(),
+            next: 0,
+            waiting: Vec::new(),
+            waiting_part: Part::default(),
+            flushed: None,
+            lock,
         };
-        let found = store.load(&parts_dir)?;
-        Ok((store, Found { changed, ..found }))
+        Ok((store, changed))
     }
 
-    fn load(&mut self, parts_dir: &Path) -> Result<Found, Error> {
-        let mut found = Found::default();
-        let mut rows = Keyed::new();
-        for entry in fs::read_dir(parts_dir).map_err(|e| Error::read(parts_dir, e))? {
-            let path = entry.map_err(|e| Error::read(parts_dir, e))?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if disk::is_unfinished(&name) {
-                // A write that did not get to its rename: whoever writes here holds our lock.
-                disk::remove(&path)?;
-                continue;
+    /// Reads what others have written since the last time, and before: the values of these metrics. `each` says of which
+    /// points of the grid a record is, first and last. Returns what is to be said.
+    ///
+    /// # Errors
+    /// Something cannot be read just now.
+    pub fn refresh(
+        &mut self,
+        metrics: &[String],
+        each: &mut dyn FnMut(Key, u64, Record) -> Option<(usize, usize)>,
+    ) -> Result<Vec<String>, Error> {
+        let looked = self.parts.look(metrics, &mut |place, seed, record| match place {
+            Place::Key(key) => each(key, seed, record),
+            Place::Point(_) => None,
+        })?;
+        self.said(looked)
+    }
+
+    /// Sets damaged parts aside, and says what has to be done again.
+    fn said(&self, looked: Looked) -> Result<Vec<String>, Error> {
+        let mut said = Vec::new();
+        for damage in looked.damaged {
+            let aside = damage.path.with_extension("damaged");
+            match fs::rename(&damage.path, &aside) {
+                // Somebody else has set it aside.
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(e) => return Err(Error::write(&aside, e)),
+                Ok(()) => {}
             }
-            let Some((number, hash)) = part_name(&name) else { continue };
-            match self.read_part(&path, hash)? {
-                Ok(part) => {
-                    self.parts.insert(number, Part { path, rows: part.len() });
-                    add(&mut rows, part);
-                }
-                Err(Damaged(_)) => {
-                    let aside = path.with_extension("damaged");
-                    fs::rename(&path, &aside).map_err(|e| Error::write(&aside, e))?;
-                    found.damaged.push(aside);
-                }
-            }
+            said.push(format!("{} is damaged ({}); its runs are done again", aside.display(), damage.why));
         }
-        found.damaged.sort();
-        found.rows = rows.into_values().collect();
-        Ok(found)
+        for (path, records) in looked.lacking {
+            said.push(format!(
+                "{}: {} cannot be decoded, or lack what is asked for now; they are made again",
+                path.display(),
+                crate::human::many(records, "record")
+            ));
+        }
+        Ok(said)
     }
 
-    /// A part's rows. An error says nothing of what is in it: it could not be read.
-    fn read_part(&self, path: &Path, hash: &str) -> Result<Result<Vec<Row>, Damaged>, Error> {
-        let bytes = fs::read(path).map_err(|e| Error::read(path, e))?;
-        if hash_of(&bytes) != hash {
-            return Ok(Err(Damaged("its bytes are not those that were written".to_owned())));
-        }
-        Ok(parquet_rows::decode(bytes, &self.metrics).map_err(Damaged))
+    /// Takes a finished run of these points of the grid, first and last. It is on disk after [`FLUSH`] at most, if
+    /// [`Self::flush`] is called as often.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn keep(&mut self, kept: Kept, points: (usize, usize)) -> Result<(), Error> {
+        self.waiting.push(kept);
+        self.waiting_part.holds(points.0);
+        self.waiting_part.holds(points.1);
+        if self.waiting.len() >= WAITING { self.write() } else { Ok(()) }
     }
 
-    /// Writes a group of finished runs. When this returns they are on disk for good.
-    pub fn append(&mut self, rows: &[Row]) -> Result<(), Error> {
-        if rows.is_empty() {
+    /// Writes what has waited for long, or, where it is to be done `now`, all. Whether nothing waits any more.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn flush(&mut self, now: bool) -> Result<bool, Error> {
+        let due = now || self.flushed.is_none_or(|last| last.elapsed() >= FLUSH);
+        if due && !self.waiting.is_empty() {
+            self.write()?;
+        }
+        Ok(self.waiting.is_empty())
+    }
+
+    fn write(&mut self) -> Result<(), Error> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let part = Part { rows: waiting.len(), ..std::mem::take(&mut self.waiting_part) };
+        self.write_part(&waiting, &self.metrics.clone(), part)?;
+        self.flushed = Some(Instant::now());
+        let small = |part: &Part| part.ours && part.rows < LARGE;
+        let small: Vec<(&String, usize)> =
+            self.parts.iter().filter(|(_, part)| small(part)).map(|(name, part)| (name, part.rows)).collect();
+        if small.len() < MERGE_AT {
             return Ok(());
         }
-        self.write_part(rows)?;
-        let small: Vec<u64> = self.parts.iter().filter(|(_, p)| p.rows < LARGE).map(|(n, _)| *n).collect();
-        if small.len() >= MERGE_AT { self.merge(&small) } else { Ok(()) }
+        let sums = small.iter().scan(0, |sum, (name, rows)| {
+            *sum += rows;
+            Some((*name, *sum))
+        });
+        let fit: Vec<String> =
+            sums.take_while(|(_, sum)| *sum <= MERGED).map(|(name, _)| name.clone()).collect();
+        self.merge(&fit)
     }
 
-    fn write_part(&mut self, rows: &[Row]) -> Result<(), Error> {
-        let bytes = parquet_rows::encode(rows, &self.metrics).map_err(|e| Error::Internal(e.to_string()))?;
-        let number = self.parts.last_key_value().map_or(0, |(n, _)| n + 1);
-        let path = self.dir.join("parts").join(format!("part-{number:08}-{}.parquet", hash_of(&bytes)));
-        disk::write(&path, &bytes)?;
-        self.parts.insert(number, Part { path, rows: rows.len() });
+    fn write_part(&mut self, kept: &[Kept], metrics: &[String], part: Part) -> Result<(), Error> {
+        let bytes = encode(kept, metrics).map_err(|e| Error::Internal(e.to_string()))?;
+        let name = format!("part-{}-{:06}-{}.parquet", self.writer, self.next, hash_of(&bytes));
+        self.next += 1;
+        disk::write(&self.parts.path(&name), &bytes)?;
+        self.parts.wrote(name, part);
         Ok(())
     }
 
-    fn merge(&mut self, numbers: &[u64]) -> Result<(), Error> {
-        let mut rows = Keyed::new();
-        let mut old = Vec::new();
-        for number in numbers {
-            let Some(part) = self.parts.get(number) else { continue };
-            let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let (_, hash) = part_name(&name).ok_or_else(|| Error::read(&part.path, "not a part"))?;
-            let part_rows = self.read_part(&part.path, hash)?;
-            add(&mut rows, part_rows.map_err(|Damaged(why)| Error::read(&part.path, why))?);
-            old.push((*number, part.path.clone()));
+    /// Makes one part of several of our own.
+    fn merge(&mut self, names: &[String]) -> Result<(), Error> {
+        let (mut all, mut whole) = (Vec::new(), Part::default());
+        let known: Vec<(String, Part)> = self
+            .parts
+            .iter()
+            .filter(|(name, _)| names.contains(name))
+            .map(|(n, p)| (n.clone(), p.clone()))
+            .collect();
+        for (name, part) in &known {
+            let path = self.parts.path(name);
+            let bytes = fs::read(&path).map_err(|e| Error::read(&path, e))?;
+            let read = checked(name, bytes).and_then(|bytes| {
+                decode(bytes, &self.metrics, true, |place, seed, record| {
+                    if let Place::Key(key) = place {
+                        all.push(Kept { key, seed, record });
+                    }
+                })
+            });
+            read.map_err(|why| Error::read(&path, why))?;
+            if let Some((first, last)) = part.points {
+                whole.holds(first);
+                whole.holds(last);
+            }
         }
-        let rows: Vec<Row> = rows.into_values().collect();
-        self.write_part(&rows)?;
-        for (number, path) in old {
-            fs::remove_file(&path).map_err(|e| Error::write(&path, e))?;
-            self.parts.remove(&number);
+        whole.rows = all.len();
+        self.write_part(&all, &self.metrics.clone(), whole)?;
+        for (name, _) in known {
+            disk::remove(&self.parts.path(&name))?;
+            self.parts.forget(&name);
         }
         Ok(())
     }
 
-    /// Writes `rows.parquet`: all runs, with one column an axis.
-    pub fn finish(&self, grid: &Grid, rows: &[Row]) -> Result<PathBuf, Error> {
-        let path = self.dir.join("rows.parquet");
-        let bytes = write_table(grid, rows, &self.metrics).map_err(|e| Error::Internal(e.to_string()))?;
-        disk::write(&path, &bytes)?;
-        Ok(path)
+    /// Takes in the parts of another store, of whatever sweep: what it knows of a cell is known here then. Returns how many
+    /// parts were not here yet.
+    ///
+    /// # Errors
+    /// One is damaged, or was written by version 0.1; something cannot be read or written.
+    pub fn import(&mut self, from: &Path) -> Result<usize, Error> {
+        if Manifest::read(from)?.is_some_and(|there| there.format < FORMAT) {
+            return Err(Error::OldSweep { dir: from.to_owned() });
+        }
+        let mut theirs = Parts::new(from.join("parts"));
+        let looked = theirs.look(&[], &mut |_, _, _| None)?;
+        if let Some(damage) = looked.damaged.into_iter().next() {
+            return Err(Error::read(&damage.path, damage.why));
+        }
+        let mut new = 0;
+        for (name, _) in theirs.iter() {
+            let to = self.parts.path(name);
+            if !to.exists() {
+                let path = theirs.path(name);
+                let bytes = fs::read(&path).map_err(|e| Error::read(&path, e))?;
+                metrics_of(bytes.clone()).map_err(|e| Error::read(&path, e))?;
+                disk::write(&to, &bytes)?;
+                new += 1;
+            }
+        }
+        Ok(new)
+    }
+
+    /// Claims a block of cells, called so, for this process: `None` where another one is at it. It is given back when the
+    /// file is dropped, or the process ends.
+    ///
+    /// # Errors
+    /// The system has no locks there.
+    pub(crate) fn claim(&self, block: &str) -> Result<Option<File>, Error> {
+        let path = self.dir.join("claims").join(block);
+        let file = disk::lock_file(&path)?;
+        Ok(disk::try_lock(&path, &file)?.then_some(file))
+    }
+
+    /// Ends the work here; where nobody else is at it, what was claimed is forgotten.
+    ///
+    /// # Errors
+    /// What waited cannot be written.
+    pub fn close(mut self) -> Result<(), Error> {
+        self.flush(true)?;
+        let claims = self.dir.join("claims");
+        // Whoever comes meanwhile waits for this.
+        let Ok(one_at_a_time) = disk::lock_file(&claims.join("sweep.json")) else { return Ok(()) };
+        let path = self.dir.join("sweep.lock");
+        if one_at_a_time.try_lock().is_ok()
+            && self.lock.unlock().is_ok()
+            && disk::try_lock(&path, &self.lock)?
+        {
+            for entry in fs::read_dir(&claims).into_iter().flatten().flatten() {
+                if entry.file_name() != "sweep.json" {
+                    disk::remove(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-/// Why a part is not what was written.
-struct Damaged(String);
-
-/// Number and hash of `part-N-HASH.parquet`.
-pub(crate) fn part_name(name: &str) -> Option<(u64, &str)> {
-    let (number, hash) = name.strip_prefix("part-")?.strip_suffix(".parquet")?.split_once('-')?;
-    Some((number.parse().ok()?, hash))
+/// What a process calls itself: nobody else does.
+fn writer() -> String {
+    use sha2::{Digest, Sha256};
+    use std::hash::{BuildHasher, RandomState};
+    let mut hash = Sha256::new();
+    // Its keys are drawn at random.
+    hash.update(RandomState::new().hash_one(std::process::id()).to_le_bytes());
+    hash.update(RandomState::new().hash_one(0).to_le_bytes());
+    hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a part of these bytes has in its name.
-pub(crate) fn hash_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(8).map(|b| format!("{b:02x}")).collect()
+/// Removes what writes have left that did not get to their rename; nobody else may be writing.
+fn remove_unfinished(parts: &Path) -> Result<(), Error> {
+    for entry in fs::read_dir(parts).map_err(|e| Error::read(parts, e))? {
+        let path = entry.map_err(|e| Error::read(parts, e))?.path();
+        if disk::is_unfinished(&path.file_name().unwrap_or_default().to_string_lossy()) {
+            disk::remove(&path)?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tests::scenario;
-
-    fn manifest() -> Manifest {
-        Manifest {
-            truckee: "0.1.0".into(),
-            engine: "fake".into(),
-            scenario: "s".into(),
-            digest: "d".into(),
-            axes: vec![],
-            metrics: vec!["goodput_bps".into()],
-            asked: vec![],
-            commands: vec![],
-            builds: vec!["0.1.0 (this)".into()],
-        }
-    }
-
-    fn row(point: usize, seed: u64) -> Row {
-        Row {
-            point,
-            seed,
-            digest: format!("{seed:x}"),
-            values: vec![(!seed.is_multiple_of(3)).then_some(seed as f64)],
-            lateness: None,
-        }
-    }
-
-    /// A live run of that seed which came after so many others.
-    fn live(seed: u64, replaces: u64, late_share: f64) -> Row {
-        let lateness = Lateness { packets: 1 << 40, late_share, replaces, ..Lateness::default() };
-        Row { digest: String::new(), lateness: Some(lateness), ..row(0, seed) }
-    }
-
-    #[test]
-    fn a_live_row_keeps_how_late_the_machine_was_and_what_replaced_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
-        store.append(&[live(1, 0, 0.0), live(2, 0, 0.5)]).unwrap();
-        store.append(&[live(2, 1, 0.25)]).unwrap();
-        let stolen = Row {
-            lateness: live(3, 2, 0.0).lateness.map(|l| Lateness { stolen_share: Some(0.1), ..l }),
-            ..live(3, 2, 0.0)
-        };
-        store.append(std::slice::from_ref(&stolen)).unwrap();
-        drop(store);
-        let (mut store, found) = Store::open(dir.path(), &manifest()).unwrap();
-        assert_eq!(found.rows, [live(1, 0, 0.0), live(2, 1, 0.25), stolen]);
-        assert_eq!(found.rows.iter().map(Row::is_invalid).collect::<Vec<_>>(), [false, true, true]);
-        // In whatever order the parts are read, and merged or not.
-        store.merge(&[1, 0]).unwrap();
-        drop(store);
-        assert_eq!(Store::open(dir.path(), &manifest()).unwrap().1.rows, found.rows);
-    }
-
-    #[test]
-    fn rows_of_the_simulator_and_of_older_programs_have_no_columns_of_lateness() {
-        let columns = |rows: &[Row]| {
-            let bytes = parquet_rows::encode(rows, &manifest().metrics).unwrap();
-            let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(
-                bytes::Bytes::from(bytes),
-            )
-            .unwrap();
-            reader.schema().fields().iter().map(|f| f.name().clone()).collect::<Vec<_>>()
-        };
-        assert_eq!(columns(&[row(0, 1)]), ["point", "seed", "digest", "goodput_bps"]);
-        assert_eq!(columns(&[row(0, 1), live(2, 0, 0.0)]).len(), 14);
-        let dir = tempfile::tempdir().unwrap();
-        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
-        store.append(&[row(0, 1)]).unwrap();
-        store.append(&[live(2, 0, 0.0)]).unwrap();
-        store.merge(&[0, 1]).unwrap();
-        drop(store);
-        let found = Store::open(dir.path(), &manifest()).unwrap().1;
-        assert_eq!(found.rows, [row(0, 1), live(2, 0, 0.0)], "both in one part");
-    }
-
-    fn parts(dir: &Path) -> Vec<PathBuf> {
-        let mut all: Vec<_> = fs::read_dir(dir.join("parts")).unwrap().map(|e| e.unwrap().path()).collect();
-        all.sort();
-        all
-    }
-
-    #[test]
-    fn rows_come_back_in_order_with_their_gaps() {
-        let dir = tempfile::tempdir().unwrap();
-        let (mut store, found) = Store::open(dir.path(), &manifest()).unwrap();
-        assert!(found.rows.is_empty());
-        store.append(&[row(1, 3), row(0, 2)]).unwrap();
-        store.append(&[row(0, 1)]).unwrap();
-        drop(store);
-        let (_, found) = Store::open(dir.path(), &manifest()).unwrap();
-        assert_eq!(found.rows, [row(0, 1), row(0, 2), row(1, 3)]);
-    }
-
-    #[test]
-    fn many_parts_become_few_and_lose_nothing() {
-        let dir = tempfile::tempdir().unwrap();
-        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
-        let all: Vec<Row> = (0..200).map(|seed| row(0, seed)).collect();
-        for r in &all {
-            store.append(std::slice::from_ref(r)).unwrap();
-        }
-        assert!(parts(dir.path()).len() < MERGE_AT);
-        drop(store);
-        assert_eq!(Store::open(dir.path(), &manifest()).unwrap().1.rows, all);
-    }
-
-    #[test]
-    fn a_crash_between_merging_and_deleting_leaves_no_row_twice() {
-        let dir = tempfile::tempdir().unwrap();
-        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
-        store.append(&[row(0, 1)]).unwrap();
-        store.append(&[row(0, 2)]).unwrap();
-        let before = parts(dir.path());
-        let saved: Vec<_> = before.iter().map(|p| (p.clone(), fs::read(p).unwrap())).collect();
-        store.merge(&[0, 1]).unwrap();
-        drop(store);
-        saved.iter().for_each(|(p, bytes)| fs::write(p, bytes).unwrap());
-        assert_eq!(Store::open(dir.path(), &manifest()).unwrap().1.rows, [row(0, 1), row(0, 2)]);
-    }
-
-    #[test]
-    fn torn_and_altered_parts_are_set_aside_and_our_unfinished_writes_alone_removed() {
-        let dir = tempfile::tempdir().unwrap();
-        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
-        for seed in 1..=3 {
-            store.append(&[row(0, seed)]).unwrap();
-        }
-        drop(store);
-        let files = parts(dir.path());
-        let bytes = fs::read(&files[0]).unwrap();
-        fs::write(&files[0], &bytes[..bytes.len() / 2]).unwrap();
-        let mut bytes = fs::read(&files[1]).unwrap();
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 1;
-        fs::write(&files[1], &bytes).unwrap();
-        let (ours, foreign) = (dir.path().join("parts/.truckee-Ab3.tmp"), dir.path().join("parts/notes.tmp"));
-        fs::write(&ours, b"half").unwrap();
-        fs::write(&foreign, b"not of this program").unwrap();
-        let (store, found) = Store::open(dir.path(), &manifest()).unwrap();
-        assert_eq!(found.rows, [row(0, 3)]);
-        assert_eq!(found.damaged.len(), 2);
-        assert!(!ours.exists() && foreign.exists());
-        drop(store);
-        assert!(Store::open(dir.path(), &manifest()).unwrap().1.damaged.is_empty(), "set aside once");
-    }
-
-    #[test]
-    fn a_part_that_cannot_be_read_is_an_error_and_stays_where_it_is() {
-        let dir = tempfile::tempdir().unwrap();
-        let (mut store, _) = Store::open(dir.path(), &manifest()).unwrap();
-        store.append(&[row(0, 1)]).unwrap();
-        store.append(&[row(0, 2)]).unwrap();
-        drop(store);
-        let file = parts(dir.path()).remove(0);
-        let bytes = fs::read(&file).unwrap();
-        // Reading a folder fails for root too.
-        fs::remove_file(&file).unwrap();
-        fs::create_dir(&file).unwrap();
-        let error = Store::open(dir.path(), &manifest()).unwrap_err();
-        assert!(matches!(&error, Error::Read { path, .. } if *path == file), "{error}");
-        assert!(file.exists() && parts(dir.path()).len() == 2, "nothing is set aside");
-        fs::remove_dir(&file).unwrap();
-        fs::write(&file, bytes).unwrap();
-        assert_eq!(Store::open(dir.path(), &manifest()).unwrap().1.rows, [row(0, 1), row(0, 2)]);
-    }
-
-    #[test]
-    fn two_sweeps_do_not_share_a_directory() {
-        let dir = tempfile::tempdir().unwrap();
-        let first = Store::open(dir.path(), &manifest()).unwrap();
-        assert!(matches!(Store::open(dir.path(), &manifest()), Err(Error::Locked { .. })));
-        drop(first);
-        assert!(Store::open(dir.path(), &manifest()).is_ok());
-    }
-
-    #[test]
-    fn a_directory_that_cannot_be_written_is_named() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("file");
-        fs::write(&file, b"").unwrap();
-        let message = Store::open(&file, &manifest()).unwrap_err().to_string();
-        assert!(message.starts_with("cannot write ") && message.contains("file"), "{message}");
-    }
-
-    #[test]
-    fn the_final_table_has_a_typed_column_for_each_axis() {
-        use parquet::file::reader::{FileReader, SerializedFileReader};
-        use parquet::record::RowAccessor;
-        let dir = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open(dir.path(), &manifest()).unwrap();
-        let (axes, _) = crate::grid::axes(&["channel.per=0.01,0.02", "flow.sender=reno,tahoe"]).unwrap();
-        let grid = Grid { axes, points: (0..4).map(|k| scenario("s", k)).collect() };
-        let path = store.finish(&grid, &[row(3, 5), row(0, 6)]).unwrap();
-        let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
-        let first = reader.get_row_iter(None).unwrap().next().unwrap().unwrap();
-        assert_eq!(first.get_double(0).unwrap(), 0.02);
-        assert_eq!(first.get_string(1).unwrap(), "tahoe");
-        assert_eq!(first.get_ulong(2).unwrap(), 5);
-        assert_eq!(first.get_double(4).unwrap(), 5.0);
-    }
-}
+mod tests;

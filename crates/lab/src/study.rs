@@ -1,7 +1,7 @@
 //! Studies: published results held against what the laboratory measures.
 //!
 //! A study is a TOML file: where the claim was published, the set-up (with what the paper leaves open and what was
-//! chosen), a scenario, sweeps over it, direct drives of algorithms, checks with published values, figures. See
+//! chosen), a scenario, sweeps over it, direct drives of algorithms ([`Drives`]), checks with published values, figures (drawn by `truckee-look`). See
 //! [`file`](mod@file) for the keys and [`check`] for what each kind of check says exactly.
 //!
 //! A verdict is `pass`, `fail`, or `differs`: the paper's value cannot be reached, the study says why, and pins what
@@ -15,14 +15,15 @@ pub mod builtin;
 pub mod check;
 pub mod data;
 pub mod drawings;
+mod drive;
 pub mod file;
-mod plot;
-mod quantity;
+pub mod quantity;
 mod report;
 mod run;
 
 pub use builtin::{builtin, find};
 pub use data::Data;
+pub use drive::{Drive, Drives};
 pub use file::{Study, SweepPart};
 pub use report::{CheckRow, Counts, StudyReport, Verdict};
-pub use run::{RunOptions, run};
+pub use run::{Ran, RunOptions, named, run};

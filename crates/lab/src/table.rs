@@ -66,7 +66,7 @@ impl Table {
         let names = |k: &usize| variants(*k) && axes[*k].values.iter().any(|v| v.number.is_none());
         let axis = (0..axes.len()).find(names).or_else(|| (0..axes.len()).find(|k| variants(*k)));
         let mut rows = Vec::new();
-        for point in 0..sweep.grid.points.len() {
+        for point in 0..sweep.grid.size() {
             for metric in metrics {
                 let values = sweep.values(point, metric.name()).into_iter().map(|v| v.1);
                 rows.push(TableRow {
@@ -147,29 +147,24 @@ fn difference(sweep: &Sweep, point: usize, axis: usize, metric: &str) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Row;
-    use crate::tests::{LATE, PUNCTUAL, scenario};
-    use crate::{Grid, grid};
+    use crate::rows::Row;
+    use crate::testing::{LATE, PUNCTUAL, scenario};
+    use crate::{Grid, Rows, grid};
 
     #[test]
     fn means_and_gaps_reach_the_table() {
         let (axes, _) = grid::axes(&["s=\"a,b\",c"]).unwrap();
         let metric = Metric::parse("completion_s").unwrap();
-        let row = |point, seed, value| Row {
-            point,
-            seed,
-            digest: String::new(),
-            values: vec![value],
-            lateness: None,
-        };
+        let row = |point, seed, value| Row { point, seed, values: vec![value], lateness: None };
         let sweep = Sweep {
-            grid: Grid { axes, points: vec![scenario("s", 0), scenario("s", 1)] },
+            grid: Grid::of(axes, vec![scenario("s", 0), scenario("s", 1)]).unwrap(),
             metrics: vec![metric.clone()],
-            rows: vec![row(0, 1, Some(2.0)), row(0, 2, Some(4.0)), row(1, 1, None)],
+            rows: Rows::from_iter(vec![row(0, 1, Some(2.0)), row(0, 2, Some(4.0)), row(1, 1, None)]),
             complete: false,
             live: false,
             imprecise: vec![],
             file: None,
+            is_new: true,
         };
         let table = Table::new(&sweep, &[metric]);
         assert_eq!(table.rows[0].estimate.mean, Some(3.0));
@@ -192,21 +187,16 @@ mod tests {
         let metric = Metric::parse("goodput_bps").unwrap();
         // The seed is worth ten times what the sender is.
         let value = |point: usize, seed: u64| (10 * seed + (point % 2) as u64 * (1 + seed % 2)) as f64;
-        let row = |point, seed| Row {
-            point,
-            seed,
-            digest: String::new(),
-            values: vec![Some(value(point, seed))],
-            lateness: None,
-        };
+        let row = |point, seed| Row { point, seed, values: vec![Some(value(point, seed))], lateness: None };
         let mut sweep = Sweep {
-            grid: Grid { axes, points: (0..4).map(|k| scenario("s", k)).collect() },
+            grid: Grid::of(axes, (0..4).map(|k| scenario("s", k)).collect()).unwrap(),
             metrics: vec![metric.clone()],
             rows: (0..4).flat_map(|point| (1..=4).map(move |seed| row(point, seed))).collect(),
             complete: true,
             live: false,
             imprecise: vec![],
             file: None,
+            is_new: true,
         };
         let table = Table::new(&sweep, std::slice::from_ref(&metric));
         let against = table.against.clone().unwrap();
@@ -222,7 +212,7 @@ mod tests {
                 .unwrap()
                 .starts_with("per,sender,metric,unit,n,incomplete,mean,sd,half_width,difference,")
         );
-        sweep.rows.retain(|row| row.seed == 1);
+        (0..4).for_each(|point| sweep.rows.retain(point, |seed| seed == 1));
         let one = Table::new(&sweep, &[metric]);
         assert!(
             one.against.is_none() && one.rows.iter().all(|row| row.difference.is_none()),
@@ -233,21 +223,16 @@ mod tests {
     #[test]
     fn a_live_table_says_how_many_runs_were_invalid() {
         let metric = Metric::parse("completion_s").unwrap();
-        let row = |seed, lateness| Row {
-            point: 0,
-            seed,
-            digest: String::new(),
-            values: vec![Some(2.0)],
-            lateness: Some(lateness),
-        };
+        let row = |seed, lateness| Row { point: 0, seed, values: vec![Some(2.0)], lateness: Some(lateness) };
         let sweep = Sweep {
-            grid: Grid { axes: Vec::new(), points: vec![scenario("s", 0)] },
+            grid: Grid::of(Vec::new(), vec![scenario("s", 0)]).unwrap(),
             metrics: vec![metric.clone()],
-            rows: vec![row(1, LATE), row(2, PUNCTUAL)],
+            rows: Rows::from_iter(vec![row(1, LATE), row(2, PUNCTUAL)]),
             complete: true,
             live: true,
             imprecise: vec![],
             file: None,
+            is_new: true,
         };
         let table = Table::new(&sweep, &[metric]);
         let csv = table.to_csv().unwrap();

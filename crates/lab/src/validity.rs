@@ -54,6 +54,11 @@ impl Broken {
         self.0.get(cell).copied().unwrap_or(0)
     }
 
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Cell, u64)> + '_ {
+        self.0.iter().map(|(cell, times)| (*cell, *times))
+    }
+
     /// What is said of one that is made again.
     pub(crate) fn said(point: &str, seed: u64, failure: &Failure) -> String {
         let at = if point.is_empty() { String::new() } else { format!("at {point}, ") };

@@ -6,7 +6,7 @@
 //!
 //! Not for: measuring it (the engine), or what becomes of an invalid run (the laboratory).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What leaves the emulator later than this after it was due is late, and a thread that waits longer than this for a
 /// processor is kept waiting; s. A queue of the papers' links holds a packet for a few ms, so that a smaller delay
@@ -23,7 +23,7 @@ pub const MOST_WAITING: f64 = 0.05;
 pub const MOST_STOLEN: f64 = 0.05;
 
 /// How late the machine was.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Lateness {
     /// Packets that left the path emulator.
     pub packets: u64,

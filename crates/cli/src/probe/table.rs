@@ -5,8 +5,8 @@ use crate::layout::{self, numbers, words};
 use serde::Deserialize;
 use serde_json::Value;
 use std::io::{self, Write};
+use truckee_engines::probe::Kept;
 use truckee_kernel::probe::{Confidence, Observation, Test, Verdict};
-use truckee_lab::probe::Kept;
 
 /// Writes one block a server.
 pub fn write(out: &mut dyn Write, servers: &[Kept]) -> io::Result<()> {

@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use truckee_capture::replay::{Cast, Replay, Report};
 use truckee_capture::{Error as CaptureError, Way, report};
-use truckee_lab::{disk, figure};
+use truckee_lab::disk;
+use truckee_look::figure;
 
 /// Reads the capture, once more where the connection has to be found first, and shows what was said.
 pub fn replay(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Long enough in a debug build for a sweep of 40 runs to be killed in the middle.
-const SCENARIO: &str = r#"
+/// Long enough in a debug build for a sweep of 120 runs to be killed in the middle.
+pub const SCENARIO: &str = r#"
 duration = "200s"
 [[link]]
 between = ["a", "b"]
@@ -20,12 +20,13 @@ to = "b"
 sender = "newreno"
 "#;
 
-fn sweep(scenario: &Path, out: &Path) -> Command {
+/// A sweep of 120 runs that takes seconds.
+pub fn sweep(scenario: &Path, out: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_truckee"));
     command
         .arg("sweep")
         .arg(scenario)
-        .args(["--vary", "flow.sender=newreno,sack", "--vary", "channel.per=0.001,0.01", "--runs", "10"])
+        .args(["--vary", "flow.sender=newreno,sack", "--vary", "channel.per=0.001,0.01", "--runs", "30"])
         .args(["--jobs", "1", "--format", "csv", "--out"])
         .arg(out)
         .stdin(Stdio::null())
@@ -34,7 +35,7 @@ fn sweep(scenario: &Path, out: &Path) -> Command {
 }
 
 /// Names of the finished parts in a sweep's directory.
-fn parts(out: &Path) -> Vec<PathBuf> {
+pub fn parts(out: &Path) -> Vec<PathBuf> {
     let finished = |path: &PathBuf| path.extension().is_some_and(|e| e == "parquet");
     let Ok(entries) = fs::read_dir(out.join("parts")) else { return Vec::new() };
     entries.filter_map(|entry| Some(entry.ok()?.path())).filter(finished).collect()
@@ -62,7 +63,7 @@ fn a_killed_sweep_resumes_where_it_stopped() {
     fs::write(&scenario, SCENARIO).unwrap();
     let (killed, whole) = (dir.path().join("killed"), dir.path().join("whole"));
 
-    for more in [1, 3, 2] {
+    for more in [1, 2, 1] {
         assert!(kill_after(&scenario, &killed, more), "the sweep was over before it could be killed");
         for part in parts(&killed) {
             assert!(fs::metadata(&part).unwrap().len() > 0, "{} is torn", part.display());
@@ -70,7 +71,7 @@ fn a_killed_sweep_resumes_where_it_stopped() {
     }
     let kept: Vec<(PathBuf, Vec<u8>)> =
         parts(&killed).into_iter().map(|part| (part.clone(), fs::read(part).unwrap())).collect();
-    assert!(kept.len() >= 6, "{} parts survived three kills", kept.len());
+    assert!(kept.len() >= 4, "{} parts survived three kills", kept.len());
 
     let resumed = sweep(&scenario, &killed).output().unwrap();
     assert!(resumed.status.success());

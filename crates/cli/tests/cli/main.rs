@@ -12,3 +12,4 @@ mod path;
 #[cfg(target_os = "linux")]
 mod probe;
 mod read;
+mod share;

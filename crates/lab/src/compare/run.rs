@@ -99,7 +99,7 @@ fn side(
     cancel: &AtomicBool,
 ) -> Result<Option<Vec<Outcome>>, Error> {
     let at_once = runs.jobs.unwrap_or(if engine.is_live() { 1 } else { default_jobs(engine) });
-    let pool = Pool::new(at_once)?;
+    let pool = Pool::new(at_once);
     let length = engine.takes(scenario);
     let point_of = format!("engine={}", engine.name());
     let failed = |cell: Cell, failure: Failure| Error::Engine {

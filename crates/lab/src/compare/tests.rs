@@ -1,13 +1,13 @@
 use super::*;
 use crate::realtime::LivePlan;
 use crate::sweep::{Cell, Progress};
-use crate::tests::{Fake, LATE, PUNCTUAL, outcome, scenario};
+use crate::testing::{Fake, LATE, PUNCTUAL, outcome, scenario};
 use crate::validity::LiveRuns;
-use crate::{Engine, Failure, Simulator};
+use crate::{Engine, Failure};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use truckee_scenario::Scenario;
 use truckee_scenario::outcome::LinkOutcome;
-use truckee_scenario::{Document, Scenario};
 
 const THREE: Runs = Runs { count: 3, at_most: 3, jobs: None, series: false, as_written: false };
 
@@ -149,32 +149,6 @@ fn stopped_in_between_there_is_nothing_to_compare() {
 }
 
 #[test]
-fn the_simulator_agrees_with_itself() {
-    let text = r#"
-        duration = "5s"
-        [[link]]
-        between = ["a", "b"]
-        rate = "2Mbit/s"
-        delay = "20ms"
-        channel = { kind = "bernoulli", per = 0.01 }
-        [[flow]]
-        from = "a"
-        to = "b"
-    "#;
-    let scenario = Document::parse("s.toml", text).unwrap().scenario().unwrap();
-    let runs = Runs { count: 2, at_most: 2, jobs: None, series: true, as_written: false };
-    let engines: [&dyn Engine; 2] = [&Simulator, &Simulator];
-    let sides = run(&scenario, &engines, runs, &mut (), &AtomicBool::new(false)).unwrap().unwrap();
-    assert!(!sides[0][0].series.is_empty() && sides[0][1].series.is_empty(), "only the first seed's");
-    let mut comparison = Comparison::new(&sides).unwrap();
-    let tolerances =
-        ["goodput=0%", "drops.channel=0", "utilisation=0%"].map(|t| Tolerance::parse(t).unwrap());
-    comparison.hold(&tolerances).unwrap();
-    assert!(comparison.holds, "{:?}", comparison.tolerances);
-    assert!(row(&comparison, "drops.channel").values[0].mean > Some(0.0));
-}
-
-#[test]
 fn the_json_has_the_documented_keys() {
     let mut comparison = Comparison::new(&[vec![outcome(1, &[2.0])], vec![outcome(1, &[1.0])]]).unwrap();
     comparison.hold(&[Tolerance::parse("goodput=10%").unwrap()]).unwrap();
@@ -245,24 +219,6 @@ fn without_an_interval_simulations_are_judged_by_what_they_gave_and_live_runs_ar
     let held = &comparison.tolerances[0];
     assert_eq!((held.verdict, held.holds, held.off), (Verdict::Undecided, false, Some(0.0)));
     assert_eq!(held.note, "there is no interval: it takes more runs");
-}
-
-#[test]
-fn a_simulator_beside_a_kernel_is_set_as_the_kernel_is_unless_asked_otherwise() {
-    let text = "duration = \"10s\"\nkernel = \"today\"\ntopology = { kind = \"single-link\", rate = \"1Mbit/s\", channel = { kind = \"bernoulli\", per = 0.02 } }\n\
-                [[flow]]\nname = \"flow-1\"\nfrom = \"src\"\nto = \"dst\"\nsender = \"tibet\"\n";
-    let asked = Document::parse("s", text).unwrap().scenario().unwrap();
-    let engines: [&dyn Engine; 2] = [&Simulator, &Fake::live()];
-    for (as_written, in_place) in [(false, true), (true, false)] {
-        let runs = Runs { count: 1, at_most: 1, as_written, ..THREE };
-        let compared =
-            compare(&asked, &engines, runs, &[], &mut (), &AtomicBool::new(false)).unwrap().unwrap();
-        let by_sack = Simulator.run(&truckee_scenario::alike(&asked, false).0, false).unwrap().digest;
-        assert_eq!(compared.0[0][0].digest == by_sack, in_place);
-        let notes = compared.1.notes;
-        assert!(matches!(notes.as_slice(), [note] if note.contains("has SACK here")), "{notes:?}");
-        assert_eq!(notes[0].contains("the simulator was given it too"), in_place);
-    }
 }
 
 #[test]

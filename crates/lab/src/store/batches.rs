@@ -3,6 +3,7 @@
 
 use arrow_array::RecordBatch;
 use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
 use std::any::Any;
@@ -10,23 +11,28 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-/// Goes over the rows in these bytes. An error, in words: they are none of a Parquet file, or `each` says so.
-pub(crate) fn for_each_batch(
+/// Goes over the rows in these bytes, of which only the columns that `wanted` names are read. An error, in words: they are none of a Parquet file, or `each` says so.
+pub fn for_each_batch(
     bytes: Vec<u8>,
+    wanted: impl Fn(&str) -> bool,
     each: impl FnMut(&RecordBatch) -> Result<(), String>,
 ) -> Result<(), String> {
-    quietly(|| go_over(bytes, each))
+    quietly(|| go_over(bytes, wanted, each))
         .unwrap_or_else(|panic| Err(format!("its bytes contradict one another: {}", words(&panic))))
 }
 
-fn go_over(bytes: Vec<u8>, mut each: impl FnMut(&RecordBatch) -> Result<(), String>) -> Result<(), String> {
-    for batch in reader(bytes).map_err(|e| e.to_string())? {
+fn go_over(
+    bytes: Vec<u8>,
+    wanted: impl Fn(&str) -> bool,
+    mut each: impl FnMut(&RecordBatch) -> Result<(), String>,
+) -> Result<(), String> {
+    for batch in reader(bytes, wanted).map_err(|e| e.to_string())? {
         each(&batch.map_err(|e| e.to_string())?)?;
     }
     Ok(())
 }
 
-fn reader(bytes: Vec<u8>) -> Result<ParquetRecordBatchReader, ParquetError> {
+fn reader(bytes: Vec<u8>, wanted: impl Fn(&str) -> bool) -> Result<ParquetRecordBatchReader, ParquetError> {
     let length = bytes.len();
     let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))?;
     // Each row of ours has something of its own, and so a byte at least; a few bytes may speak of any number of others.
@@ -36,7 +42,10 @@ fn reader(bytes: Vec<u8>) -> Result<ParquetRecordBatchReader, ParquetError> {
         .iter()
         .fold(0, |sum, group| sum.saturating_add(group.num_rows().max(0)));
     if usize::try_from(rows).is_ok_and(|rows| rows <= length) {
-        return builder.build();
+        let fields = builder.schema().fields().iter().enumerate();
+        let columns: Vec<usize> = fields.filter(|(_, field)| wanted(field.name())).map(|(k, _)| k).collect();
+        let mask = ProjectionMask::roots(builder.parquet_schema(), columns);
+        return builder.with_projection(mask).build();
     }
     Err(ParquetError::General(format!("it speaks of {rows} rows in {length} bytes")))
 }
@@ -47,7 +56,7 @@ thread_local! {
 }
 
 /// Does something that may panic, of which nothing is said then.
-fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = panic::take_hook();
@@ -91,7 +100,7 @@ mod tests {
         let field = arrow_schema::Field::new("goodput_bps", arrow_schema::DataType::Float64, true);
         let bytes = super::super::to_bytes(vec![(field, column)]).unwrap();
         assert!(bytes.len() < 100_000, "{}", bytes.len());
-        let message = for_each_batch(bytes, |_| Ok(())).unwrap_err();
+        let message = for_each_batch(bytes, |_| true, |_| Ok(())).unwrap_err();
         assert!(message.contains("it speaks of 1000000 rows"), "{message}");
     }
 }

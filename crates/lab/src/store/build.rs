@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 /// This program's version and build: `0.1.0 (3fa29c41d0be8877)`; the digits are of the bytes of its file, and `unknown`
 /// where that cannot be read.
-pub(crate) fn build() -> String {
+pub fn build() -> String {
     static DIGITS: OnceLock<String> = OnceLock::new();
     let digits = DIGITS.get_or_init(|| digits().unwrap_or_else(|_| "unknown".to_owned()));
     format!("{} ({digits})", env!("CARGO_PKG_VERSION"))
@@ -32,7 +32,7 @@ fn digits() -> io::Result<String> {
 
 /// What is to be said where `before` are the builds that wrote so far, the last one last, and `now` goes on; `None`: it is
 /// the same one. None before are those of a program that did not say.
-pub(crate) fn changed(before: &[String], now: &str) -> Option<String> {
+pub fn changed(before: &[String], now: &str) -> Option<String> {
     match before.last() {
         Some(last) if last == now => None,
         Some(last) => Some(format!("it was written by another build of truckee, {last}; this one is {now}")),

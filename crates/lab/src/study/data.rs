@@ -72,8 +72,8 @@ impl Data {
             name: name.to_owned(),
             axes: sweep.grid.axes.clone(),
             deterministic: false,
-            cells: (0..sweep.grid.points.len()).map(cell).collect(),
-            runs: (0..sweep.grid.points.len())
+            cells: (0..sweep.grid.size()).map(cell).collect(),
+            runs: (0..sweep.grid.size())
                 .map(|point| Runs { live: sweep.live, invalid: sweep.invalid(point) })
                 .collect(),
             units: sweep.metrics.iter().map(|m| (m.name().to_owned(), m.unit().to_owned())).collect(),

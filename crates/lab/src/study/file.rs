@@ -4,12 +4,15 @@
 //! these values of those named.
 
 use super::drawings::{FigurePart, MapPart};
+use super::drive::{Drive, Drives};
 use crate::grid::{self, Grid};
 use crate::vary::{Axis, Value};
 use crate::{EngineName, Error, Metric};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use truckee_scenario::Document;
 
 /// A study as written.
@@ -38,8 +41,11 @@ pub struct Study {
     #[serde(default, rename = "sweep")]
     pub sweeps: Vec<SweepPart>,
     /// Algorithms driven without a network.
+    #[serde(skip)]
+    pub drives: Vec<Arc<dyn Drive>>,
+    /// Their tables, which [`Drives`] reads.
     #[serde(default, rename = "drive")]
-    pub drives: Vec<crate::drive::Drive>,
+    _drives: IgnoredAny,
     /// What must hold.
     #[serde(default, rename = "check")]
     pub checks: Vec<Check>,
@@ -181,7 +187,7 @@ impl Choice {
 pub(crate) const ENGINE: &str = "engine";
 
 /// A TOML value as it would stand after `--set path=`.
-pub(crate) fn plain(value: &toml::Value) -> String {
+pub fn plain(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -306,24 +312,25 @@ impl Study {
     }
 
     /// Reads a study from a file.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path, drives: &dyn Drives) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::read(path, e))?;
-        Self::parse(&path.display().to_string(), &text)
+        Self::parse(&path.display().to_string(), &text, drives)
     }
 
     /// Reads a study from text; `name` is the file's, for messages.
-    pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
+    pub fn parse(name: &str, text: &str, drives: &dyn Drives) -> Result<Self, Error> {
         let fail = |reason: String| Error::Study { file: name.to_owned(), reason };
-        let study: Self = toml::from_str(text).map_err(|e| fail(e.to_string().trim_end().to_owned()))?;
-        study.validate().map_err(fail)?;
+        let mut study: Self = toml::from_str(text).map_err(|e| fail(e.to_string().trim_end().to_owned()))?;
+        study.drives = drives.read(text).map_err(|e| fail(e.trim_end().to_owned()))?;
+        study.validate(drives).map_err(fail)?;
         Ok(study)
     }
 
     /// What the file's grammar cannot say.
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self, drives: &dyn Drives) -> Result<(), String> {
         let mut names = BTreeSet::new();
-        let parts = self.sweeps.iter().map(|s| &s.name).chain(self.drives.iter().map(|d| &d.name));
-        if let Some(twice) = parts.clone().find(|n| !names.insert(n.as_str())) {
+        let parts = self.sweeps.iter().map(|s| s.name.as_str()).chain(self.drives.iter().map(|d| d.name()));
+        if let Some(twice) = parts.clone().find(|n| !names.insert(*n)) {
             return Err(format!("two sweeps or drives are called \"{twice}\""));
         }
         if names.is_empty() {
@@ -342,7 +349,9 @@ impl Study {
             sweep.axes(true).map_err(refused)?;
         }
         for check in &self.checks {
-            check.validate(self, &names).map_err(|reason| format!("check \"{}\": {reason}", check.name))?;
+            check
+                .validate(self, &names, drives)
+                .map_err(|reason| format!("check \"{}\": {reason}", check.name))?;
         }
         for figure in &self.figures {
             figure.validate(&names).map_err(|reason| format!("figure \"{}\": {reason}", figure.name))?;
@@ -478,12 +487,12 @@ impl NamedAxis {
 }
 
 impl Check {
-    fn validate(&self, study: &Study, parts: &BTreeSet<&str>) -> Result<(), String> {
+    fn validate(&self, study: &Study, parts: &BTreeSet<&str>, drives: &dyn Drives) -> Result<(), String> {
         if let Some(of) = self.of.as_ref().filter(|of| !parts.contains(of.as_str())) {
             return Err(format!("there is no sweep or drive \"{of}\""));
         }
         let by = study.watchers(self.of.as_ref());
-        if !crate::drive::is_metric(&self.metric) && !by.is_some_and(|by| is_watchers(by, &self.metric)) {
+        if !drives.is_metric(&self.metric) && !by.is_some_and(|by| is_watchers(by, &self.metric)) {
             Metric::parse(&self.metric).map_err(|e| e.to_string())?;
         }
         // Each key, whether it is there, and the kinds it belongs to.
@@ -552,7 +561,7 @@ mod tests {
     "#;
 
     fn refusal(rest: &str) -> String {
-        Study::parse("x.toml", &format!("{HEAD}{rest}")).unwrap_err().to_string()
+        Study::parse("x.toml", &format!("{HEAD}{rest}"), &()).unwrap_err().to_string()
     }
 
     const CHECK: &str = "[[check]]\nname = \"c\"\nmetric = \"goodput_bps\"\n";
@@ -562,7 +571,7 @@ mod tests {
         let check = format!(
             "{CHECK}kind = \"within\"\npublished = 1\ntolerance = 0.1\nwhere = {{ a = [1, 2], b = \"x\" }}"
         );
-        let study = Study::parse("x.toml", &format!("{HEAD}{check}")).unwrap();
+        let study = Study::parse("x.toml", &format!("{HEAD}{check}"), &()).unwrap();
         let labels: Vec<_> = study.checks[0].cells.values().map(Choice::labels).collect();
         assert_eq!(labels, [vec!["1", "2"], vec!["x"]]);
     }
@@ -599,7 +608,7 @@ mod tests {
     fn the_quick_form_is_part_of_the_full_form() {
         let with = |quick: &str| HEAD.replace("runs = 3", &format!("runs = 3\nquick = {{ keep = {quick} }}"));
         let check = format!("{CHECK}kind = \"bound\"\nabove = 1\n");
-        let parse = |quick| Study::parse("x.toml", &format!("{}{check}", with(quick)));
+        let parse = |quick| Study::parse("x.toml", &format!("{}{check}", with(quick)), &());
         let study = parse("{ \"flow.sender\" = \"reno\" }").unwrap();
         assert_eq!(study.sweeps[0].axes(true).unwrap()[0].values.len(), 1);
         assert_eq!(study.sweeps[0].axes(false).unwrap()[0].values.len(), 2);
@@ -610,7 +619,7 @@ mod tests {
     /// The study with these keys of its own and these of its sweep.
     fn with_engines(own: &str, sweep: &str) -> Result<Study, Error> {
         let text = HEAD.replace("id = \"x\"", &format!("id = \"x\"\n{own}"));
-        Study::parse("x.toml", &format!("{text}{sweep}\n{CHECK}kind = \"bound\"\nabove = 1\n"))
+        Study::parse("x.toml", &format!("{text}{sweep}\n{CHECK}kind = \"bound\"\nabove = 1\n"), &())
     }
 
     #[test]
@@ -656,8 +665,8 @@ mod tests {
     #[test]
     fn named_values_set_several_paths() {
         let axis = "axis = [{ name = \"arrivals\", values = [{ name = \"two\", number = 2, set = { a = 1, b = \"x\" } }] }]\n";
-        let study =
-            Study::parse("x.toml", &format!("{HEAD}{axis}{CHECK}kind = \"bound\"\nabove = 1\n")).unwrap();
+        let study = Study::parse("x.toml", &format!("{HEAD}{axis}{CHECK}kind = \"bound\"\nabove = 1\n"), &())
+            .unwrap();
         let axes = study.sweeps[0].axes(false).unwrap();
         assert_eq!((axes[0].name.as_str(), axes[1].name.as_str()), ("arrivals", "flow.sender"));
         let sets = [("a", "1"), ("b", "x")].map(|(p, v)| (p.to_owned(), v.to_owned()));

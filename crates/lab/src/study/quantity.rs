@@ -6,15 +6,19 @@ use crate::stats::{CONFIDENCE, Estimate, paired_difference, ratio_of_means};
 
 /// A measured number.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Quantity {
-    pub(super) value: Option<f64>,
-    pub(super) interval: Option<(f64, f64)>,
-    pub(super) n: usize,
-    pub(super) incomplete: usize,
+pub struct Quantity {
+    /// The number; `None`: too few runs have one.
+    pub value: Option<f64>,
+    /// Its confidence interval.
+    pub interval: Option<(f64, f64)>,
+    /// Runs, or pairs of runs, with a value.
+    pub n: usize,
+    /// Those without.
+    pub incomplete: usize,
     /// Whether all runs gave the very same.
-    pub(super) constant: bool,
+    pub constant: bool,
     /// Of live runs, those in which the machine was too late; `None`: all are simulated.
-    pub(super) invalid: Option<usize>,
+    pub invalid: Option<usize>,
 }
 
 impl Quantity {
@@ -29,14 +33,14 @@ impl Quantity {
     }
 
     /// The mean difference a − b over common seeds.
-    pub(super) fn difference(data: &Data, a: usize, b: usize, metric: &str) -> Self {
+    pub fn difference(data: &Data, a: usize, b: usize, metric: &str) -> Self {
         let pairs = data.pairs(a, b, metric);
         let difference = Self::of_estimate(paired_difference(&pairs, CONFIDENCE), data.deterministic);
         difference.over(&data.runs_of_both(a, b))
     }
 
     /// What `check` measures at `point`. `None`: the cell it is compared with is not run in the quick form.
-    pub(super) fn of(check: &Check, data: &Data, point: usize, quick: bool) -> Result<Option<Self>, NoCells> {
+    pub fn of(check: &Check, data: &Data, point: usize, quick: bool) -> Result<Option<Self>, NoCells> {
         let metric = check.metric.as_str();
         let quantity = match (&check.over, &check.minus) {
             (Some(other), _) => match partner(data, point, other, quick)? {
@@ -57,7 +61,7 @@ impl Quantity {
     }
 
     /// The ratio of the means, a over b, over common seeds.
-    pub(super) fn ratio(data: &Data, a: usize, b: usize, metric: &str) -> Self {
+    pub fn ratio(data: &Data, a: usize, b: usize, metric: &str) -> Self {
         let r = ratio_of_means(&data.pairs(a, b, metric), CONFIDENCE);
         let interval = if data.deterministic { r.ratio.map(|x| (x, x)) } else { r.interval };
         let constant = interval.is_some_and(|(low, high)| low == high);
@@ -75,18 +79,13 @@ impl Quantity {
     }
 
     /// With the sign turned.
-    pub(super) fn negated(self) -> Self {
+    pub fn negated(self) -> Self {
         self.divided_by(-1.0)
     }
 }
 
 /// The cell like `point` but with the values that `other` names.
-pub(super) fn partner(
-    data: &Data,
-    point: usize,
-    other: &Where,
-    quick: bool,
-) -> Result<Option<usize>, NoCells> {
+pub fn partner(data: &Data, point: usize, other: &Where, quick: bool) -> Result<Option<usize>, NoCells> {
     let mut moved = point;
     for (name, choice) in other {
         let axis = data.axis(name)?;

@@ -1,4 +1,4 @@
-//! Running a study: its sweeps and drives, its checks, its figures.
+//! Running a study: its sweeps and drives, and its checks.
 //!
 //! A study whose engines this machine does not have is not run at all: half of its checks would look like all of them.
 
@@ -6,12 +6,10 @@ use super::check::evaluate;
 use super::data::Data;
 use super::file::is_watchers;
 use super::report::{Counts, StudyReport};
-use super::{Study, SweepPart, plot};
+use super::{Study, SweepPart};
 use crate::engine::default_jobs;
-use crate::figure::{Figure, Map};
-use crate::report::study::{FILE, Written};
-use crate::{Engine, Engines, Error, Metric, Plan, Progress, Runs, disk, sweep};
-use std::path::{Path, PathBuf};
+use crate::{Engine, Engines, Error, Metric, Plan, Progress, Runs, sweep};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -22,11 +20,19 @@ pub struct RunOptions {
     pub quick: bool,
     /// Runs at once; `None`: one a core, two a core where they are live. A study may want fewer live ones.
     pub jobs: Option<usize>,
-    /// Where runs and figures are kept, in a folder of the study's name (`ID` or `ID-quick`); `None`: nowhere, and
-    /// there are no figures.
+    /// Where runs are kept, in a folder of the study's name (`ID` or `ID-quick`); `None`: nowhere.
     pub dir: Option<PathBuf>,
     /// The command line, for the record.
     pub command: Vec<String>,
+}
+
+/// A study that was run.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// What it found; without figures, which whoever looks at it draws.
+    pub report: StudyReport,
+    /// What its checks and figures look at, by name; nothing of a study that is not complete.
+    pub data: Vec<Data>,
 }
 
 /// Runs a study. Interrupted by `cancel`, it gives an incomplete report, and with a directory goes on from there the
@@ -37,7 +43,7 @@ pub fn run(
     options: &RunOptions,
     progress: &mut dyn Progress,
     cancel: &AtomicBool,
-) -> Result<StudyReport, Error> {
+) -> Result<Ran, Error> {
     let started = Instant::now();
     let dir = options.dir.as_ref().map(|d| study.dir(d, options.quick));
     let needed = study.engines(options.quick);
@@ -60,7 +66,7 @@ pub fn run(
         not_judged: None,
     };
     if report.skipped.is_some() {
-        return Ok(report);
+        return Ok(Ran { report, data: Vec::new() });
     }
     let mut all = Vec::new();
     for part in &study.sweeps {
@@ -80,7 +86,7 @@ pub fn run(
             }
             if !done.complete {
                 report.wall_s = started.elapsed().as_secs_f64();
-                return Ok(report);
+                return Ok(Ran { report, data: Vec::new() });
             }
             let data = Data::of_sweep(&part.name, &done);
             sides.push(match part.by {
@@ -102,24 +108,9 @@ pub fn run(
         report.rows.extend(evaluate(check, data, options.quick).map_err(|e| fail(study, &what, e))?);
     }
     report.judge();
-    let drawn = match &dir {
-        Some(dir) => draw(study, &all, &mut report, dir)?,
-        None => Drawn::default(),
-    };
     report.complete = true;
     report.wall_s = started.elapsed().as_secs_f64();
-    if let Some(dir) = &dir {
-        keep(&report, drawn, dir)?;
-    }
-    Ok(report)
-}
-
-/// Writes `study.json`, which pages are made of.
-fn keep(report: &StudyReport, Drawn { figures, maps }: Drawn, dir: &Path) -> Result<(), Error> {
-    let fail = |e: serde_json::Error| Error::Internal(format!("cannot encode the study: {e}"));
-    let written = Written { report: serde_json::to_value(report).map_err(fail)?, figures, maps };
-    let json = serde_json::to_vec_pretty(&written).map_err(fail)?;
-    disk::write(&dir.join(FILE), &json)
+    Ok(Ran { report, data: all })
 }
 
 /// The plan of one of its sweeps on one engine.
@@ -150,7 +141,16 @@ fn fail(study: &Study, what: &str, reason: String) -> Error {
     Error::Study { file: study.id.clone(), reason: format!("{what}: {reason}") }
 }
 
-fn named<'a>(study: &Study, all: &'a [Data], name: Option<&String>, what: &str) -> Result<&'a Data, Error> {
+/// The data that a check or a figure of the study is of; the first where it names none. `what` is for the message.
+///
+/// # Errors
+/// There is none.
+pub fn named<'a>(
+    study: &Study,
+    all: &'a [Data],
+    name: Option<&String>,
+    what: &str,
+) -> Result<&'a Data, Error> {
     let data = match name {
         Some(name) => all.iter().find(|d| d.name == *name),
         None => all.first(),
@@ -158,43 +158,12 @@ fn named<'a>(study: &Study, all: &'a [Data], name: Option<&String>, what: &str) 
     data.ok_or_else(|| fail(study, what, "no data".to_owned()))
 }
 
-/// What was drawn, as numbers.
-#[derive(Debug, Default)]
-struct Drawn {
-    figures: Vec<Figure>,
-    maps: Vec<Map>,
-}
-
-/// Draws its figures and maps into `dir`, and notes the files in the report.
-fn draw(study: &Study, all: &[Data], report: &mut StudyReport, dir: &Path) -> Result<Drawn, Error> {
-    disk::folder(dir)?;
-    let mut drawn = Drawn::default();
-    for part in &study.figures {
-        let data = named(study, all, part.of.as_ref(), &format!("figure \"{}\"", part.name))?;
-        let path = dir.join(format!("{}.svg", part.name));
-        let figure = plot::figure(study, part, data, &report.rows, report.quick)?;
-        figure.write(&path)?;
-        drawn.figures.push(figure);
-        report.figures.push(path);
-    }
-    for part in &study.maps {
-        let data = named(study, all, part.of.as_ref(), &format!("map \"{}\"", part.name))?;
-        if let Some(map) = plot::map(study, part, data, report.quick)? {
-            let path = dir.join(format!("{}.svg", part.name));
-            map.write(&path)?;
-            drawn.maps.push(map);
-            report.figures.push(path);
-        }
-    }
-    Ok(drawn)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::realtime::LivePlan;
     use crate::study::Verdict;
-    use crate::tests::{Fake, STUDY};
+    use crate::testing::{Fake, STUDY};
     use crate::validity::LiveRuns;
     use crate::{EngineName, Missing};
 
@@ -223,24 +192,25 @@ mod tests {
     }
 
     #[test]
-    fn a_study_runs_from_file_to_verdicts_and_figure() {
-        let study = Study::parse("twice.toml", STUDY).unwrap();
+    fn a_study_runs_from_file_to_verdicts() {
+        let study = Study::parse("twice.toml", STUDY, &()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
-        let report = run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let Ran { report, .. } =
+            run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
         assert_eq!((report.runs, report.complete), (12, true));
         assert_eq!(report.counts, Counts { pass: 4, fail: 1, ..Counts::default() });
         assert_eq!(report.rows[4].verdict, Verdict::Fail);
         assert!(!report.holds());
-        assert!(std::fs::read_to_string(&report.figures[0]).unwrap().contains("goodput / bit/s"));
         assert!(dir.path().join("twice/main/rows.parquet").exists());
     }
 
     #[test]
     fn the_quick_form_is_smaller_and_skips() {
-        let study = Study::parse("twice.toml", STUDY).unwrap();
+        let study = Study::parse("twice.toml", STUDY, &()).unwrap();
         let options = RunOptions { quick: true, ..RunOptions::default() };
-        let report = run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let Ran { report, .. } =
+            run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
         assert_eq!(report.runs, 4);
         assert_eq!(report.counts, Counts { pass: 3, skipped: 1, ..Counts::default() });
         assert!(report.holds());
@@ -248,24 +218,25 @@ mod tests {
 
     #[test]
     fn an_interrupted_study_judges_nothing() {
-        let study = Study::parse("twice.toml", STUDY).unwrap();
-        let report =
+        let study = Study::parse("twice.toml", STUDY, &()).unwrap();
+        let Ran { report, .. } =
             run(&study, &without_kernel(), &RunOptions::default(), &mut (), &AtomicBool::new(true)).unwrap();
         assert!(!report.complete && report.rows.is_empty() && !report.holds());
     }
 
     #[test]
     fn a_scenario_that_cannot_be_read_is_the_studys_fault() {
-        let study = Study::parse("twice.toml", &STUDY.replace("rate = \"1Mbit/s\"", "rate = 1")).unwrap();
+        let study =
+            Study::parse("twice.toml", &STUDY.replace("rate = \"1Mbit/s\"", "rate = 1"), &()).unwrap();
         let error = run(&study, &without_kernel(), &RunOptions::default(), &mut (), &AtomicBool::new(false))
             .unwrap_err();
         assert!(error.to_string().contains("sweep \"main\""), "{error}");
     }
 
     fn go(text: &str, here: &Here, quick: bool) -> StudyReport {
-        let study = Study::parse("twice.toml", text).unwrap();
+        let study = Study::parse("twice.toml", text, &()).unwrap();
         let options = RunOptions { quick, ..RunOptions::default() };
-        run(&study, here, &options, &mut (), &AtomicBool::new(false)).unwrap()
+        run(&study, here, &options, &mut (), &AtomicBool::new(false)).unwrap().report
     }
 
     fn live() -> String {
@@ -291,12 +262,13 @@ mod tests {
                 self.0 = Some(plan);
             }
         }
-        let study = Study::parse("twice.toml", &live()).unwrap();
+        let study = Study::parse("twice.toml", &live(), &()).unwrap();
         let here = with_kernel();
         for (jobs, at_once) in [(Some(8), 3), (Some(2), 2)] {
             let mut seen = Seen::default();
             let options = RunOptions { jobs, ..RunOptions::default() };
-            let report = run(&study, &here, &options, &mut seen, &AtomicBool::new(false)).unwrap();
+            let Ran { report, .. } =
+                run(&study, &here, &options, &mut seen, &AtomicBool::new(false)).unwrap();
             assert_eq!((report.runs, report.complete), (12, true));
             let plan = seen.0.unwrap();
             assert_eq!((plan.engine, plan.runs, plan.at_once), ("kernel", 12, at_once));
@@ -337,23 +309,23 @@ mod tests {
 
     #[test]
     fn engines_are_a_first_axis_that_checks_and_figures_select_on() {
-        let study = Study::parse("twice.toml", &both()).unwrap();
+        let study = Study::parse("twice.toml", &both(), &()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
         let go = |here: &Here| run(&study, here, &options, &mut (), &AtomicBool::new(false)).unwrap();
-        let report = go(&with_kernel());
+        let Ran { report, data } = go(&with_kernel());
         assert_eq!(report.counts, Counts { pass: 4, ..Counts::default() }, "{:?}", report.rows);
         assert_eq!(report.runs, 24);
         assert_eq!(report.rows[0].cell, "engine=kernel, duration=10s");
-        let svg = std::fs::read_to_string(&report.figures[0]).unwrap();
-        assert!(svg.contains(">\nsim\n") && svg.contains(">\nkernel\n"), "{svg}");
+        let engines: Vec<&str> = data[0].axes[0].values.iter().map(|v| v.label.as_str()).collect();
+        assert_eq!((data[0].axes[0].name.as_str(), engines.as_slice()), ("engine", &["sim", "kernel"][..]));
         for engine in ["sim", "kernel"] {
             assert!(dir.path().join(format!("twice/main-{engine}/rows.parquet")).exists());
         }
 
         let here = with_kernel();
         let again = go(&here);
-        assert_eq!(again.rows, report.rows, "what is kept needs no digest to be taken up");
+        assert_eq!(again.report.rows, report.rows, "what is kept needs no digest to be taken up");
         assert!(here.kernel.unwrap().asked.lock().unwrap().is_empty());
     }
 

@@ -1,78 +1,218 @@
-//! Cells over threads, their results back to one thread in small groups.
+//! Cells over threads, their results back to one thread in groups.
 
-use super::Cell;
 use crate::Error;
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use crate::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// A group has at most so many rows. It is handed on as soon as whoever keeps them has time for it: a run on its own
-/// where runs are long, and where they are short those that finished while the group before was written.
-const GROUP_ROWS: usize = 256;
+/// A thread keeps what it has finished for so long at most, where runs are short: each handing over wakes another one.
+const HANDED_ON: Duration = Duration::from_millis(10);
+/// So often the thread that keeps results looks after them, whether or not there are any.
+const LOOKED_AFTER: Duration = Duration::from_millis(100);
 
-pub(crate) struct Pool(rayon::ThreadPool);
+pub(crate) struct Pool {
+    at_once: usize,
+}
+
+/// Where cells come from, and where what comes of them goes. All of it is called on the thread that waits for the pool.
+pub(crate) trait Work<T> {
+    /// More cells to run; none for now.
+    fn more(&mut self) -> Result<Vec<Cell>, Error>;
+
+    /// Keeps what has finished.
+    fn keep(&mut self, finished: Vec<T>) -> Result<(), Error>;
+
+    /// Called now and then.
+    fn look_after(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// A list of cells, and a closure that keeps what comes of them.
+struct Listed<F> {
+    cells: Vec<Cell>,
+    keep: F,
+}
+
+impl<T, F: FnMut(Vec<T>) -> Result<(), Error>> Work<T> for Listed<F> {
+    fn more(&mut self) -> Result<Vec<Cell>, Error> {
+        Ok(std::mem::take(&mut self.cells))
+    }
+
+    fn keep(&mut self, finished: Vec<T>) -> Result<(), Error> {
+        (self.keep)(finished)
+    }
+}
+
+/// What threads take cells from.
+#[derive(Default)]
+struct Queue {
+    state: Mutex<(VecDeque<Cell>, bool)>,
+    changed: Condvar,
+    /// How many wait there.
+    waiting: AtomicUsize,
+}
+
+impl Queue {
+    /// The next one. `None`: there will be no more. Where none is there yet, `idle` is called before it is waited for.
+    fn take(&self, mut idle: impl FnMut()) -> Option<Cell> {
+        // A thread that has panicked has not left the queue half changed.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(cell) = state.0.pop_front() {
+                self.waiting.fetch_sub(1, Ordering::Relaxed);
+                return Some(cell);
+            }
+            if state.1 {
+                return None;
+            }
+            idle();
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn put(&self, cells: Vec<Cell>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_add(cells.len(), Ordering::Relaxed);
+        state.0.extend(cells);
+        self.changed.notify_all();
+    }
+
+    /// No more come, and those that wait are forgotten; how many.
+    fn close(&self) -> usize {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.1 = true;
+        let forgotten = state.0.len();
+        state.0.clear();
+        self.waiting.store(0, Ordering::Relaxed);
+        self.changed.notify_all();
+        forgotten
+    }
+}
 
 impl Pool {
     /// Runs so many cells at once, one at least.
-    pub(crate) fn new(at_once: usize) -> Result<Self, Error> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once.max(1)).build();
-        pool.map(Self).map_err(|e| Error::Internal(format!("cannot start threads: {e}")))
+    pub(crate) fn new(at_once: usize) -> Self {
+        Self { at_once: at_once.max(1) }
     }
 
-    /// Runs `cells` by `run_one` and hands what finishes to `keep`, on the calling thread. Ends early when `cancel` is
-    /// set, when a cell fails (but for one that fails because of `cancel`), or when `keep` does; whatever finished until
-    /// then has gone through `keep`.
+    /// Runs `cells` by `run_one` and hands what finishes to `keep`, as [`Self::work`] does.
     pub(crate) fn run<T: Send>(
         &self,
         cells: &[Cell],
         cancel: &AtomicBool,
         run_one: impl Fn(Cell) -> Result<T, Error> + Sync,
-        mut keep: impl FnMut(Vec<T>) -> Result<(), Error>,
+        keep: impl FnMut(Vec<T>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let stop = AtomicBool::new(false);
-        let stopped = || cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed);
-        let (sender, receiver) = channel();
-        let work = |sender: &mut Sender<_>, cell: &Cell| {
-            if stopped() {
-                return;
-            }
-            let done = run_one(*cell);
-            // A live run ends at the same Ctrl-C that set `cancel`: it has not failed, it has not been run.
-            if done.is_ok() || !cancel.load(Ordering::Relaxed) {
-                // The receiver outlives the workers.
-                let _ = sender.send(done);
-            }
-        };
-        // One cell at a time a thread: cells may differ in length by orders of magnitude.
-        let all = || cells.par_iter().with_max_len(1).for_each_with(sender, work);
+        self.work(cancel, run_one, &mut Listed { cells: cells.to_vec(), keep })
+    }
+
+    /// Runs cells as long as there are more. Ends early when `cancel` is set, when a cell fails (but for one that fails
+    /// because of `cancel`), or when keeping does; whatever finished until then has gone through `keep`.
+    pub(crate) fn work<T: Send>(
+        &self,
+        cancel: &AtomicBool,
+        run_one: impl Fn(Cell) -> Result<T, Error> + Sync,
+        work: &mut dyn Work<T>,
+    ) -> Result<(), Error> {
+        let queue = Queue::default();
         std::thread::scope(|scope| {
-            scope.spawn(|| self.0.install(all));
-            let mut failure = None;
-            while let Some((rows, error)) = next_group(&receiver) {
-                // After a failed write nothing more is written: the disk is full or gone.
-                let kept = if matches!(failure, Some(Error::Write { .. })) { Ok(()) } else { keep(rows) };
-                if let Some(error) = kept.err().or(error) {
-                    stop.store(true, Ordering::Relaxed);
-                    failure.get_or_insert(error);
+            let (sender, receiver) = channel();
+            for _ in 0..self.at_once {
+                let (sender, queue, run_one) = (sender.clone(), &queue, &run_one);
+                scope.spawn(move || run_cells(queue, cancel, run_one, &sender));
+            }
+            drop(sender);
+            let done = self.hand_out(&queue, cancel, &receiver, work);
+            queue.close();
+            done
+        })
+    }
+
+    fn hand_out<T>(
+        &self,
+        queue: &Queue,
+        cancel: &AtomicBool,
+        receiver: &Receiver<Vec<Result<T, Option<Error>>>>,
+        work: &mut dyn Work<T>,
+    ) -> Result<(), Error> {
+        let (mut out, mut failure) = (0, None);
+        let mut looked = Instant::now();
+        loop {
+            let stopped = cancel.load(Ordering::Relaxed) || failure.is_some();
+            if stopped {
+                out -= queue.close();
+            }
+            while !stopped && queue.waiting.load(Ordering::Relaxed) <= self.at_once {
+                let more = work.more()?;
+                if more.is_empty() {
+                    break;
+                }
+                out += more.len();
+                queue.put(more);
+            }
+            if out == 0 {
+                return failure.map_or(Ok(()), Err);
+            }
+            let first = match receiver.recv_timeout(LOOKED_AFTER) {
+                Ok(first) => first,
+                Err(RecvTimeoutError::Timeout) => Vec::new(),
+                // A thread has panicked; the scope hands that on.
+                Err(RecvTimeoutError::Disconnected) => return failure.map_or(Ok(()), Err),
+            };
+            let mut finished = Vec::new();
+            for one in std::iter::once(first).chain(receiver.try_iter()).flatten() {
+                out -= 1;
+                match one {
+                    Ok(one) => finished.push(one),
+                    Err(error) => failure = failure.or(error),
                 }
             }
-            failure.map_or(Ok(()), Err)
-        })
+            // After a failed write nothing more is written: the disk is full or gone.
+            if matches!(failure, Some(Error::Write { .. })) {
+                continue;
+            }
+            let mut kept = if finished.is_empty() { Ok(()) } else { work.keep(finished) };
+            if looked.elapsed() >= LOOKED_AFTER {
+                kept = kept.and(work.look_after());
+                looked = Instant::now();
+            }
+            if let Err(error) = kept {
+                failure.get_or_insert(error);
+            }
+        }
     }
 }
 
-/// What has finished by now, at least one; `None` once all workers are gone.
-fn next_group<T>(results: &Receiver<Result<T, Error>>) -> Option<(Vec<T>, Option<Error>)> {
-    let first = results.recv().ok()?;
-    let mut rows = Vec::new();
-    for one in std::iter::once(first).chain(results.try_iter()) {
-        match one {
-            Ok(row) => rows.push(row),
-            Err(error) => return Some((rows, Some(error))),
+/// What one thread does. A cell that is not run, or that fails since all is cancelled, comes back as an error of none.
+fn run_cells<T>(
+    queue: &Queue,
+    cancel: &AtomicBool,
+    run_one: &(impl Fn(Cell) -> Result<T, Error> + Sync),
+    sender: &Sender<Vec<Result<T, Option<Error>>>>,
+) {
+    let (mut finished, mut since) = (Vec::new(), Instant::now());
+    // The receiver outlives the threads, unless keeping has failed.
+    let hand_on = |finished: &mut Vec<_>| {
+        if !finished.is_empty() {
+            let _ = sender.send(std::mem::take(finished));
         }
-        if rows.len() == GROUP_ROWS {
-            break;
+    };
+    while let Some(cell) = queue.take(|| hand_on(&mut finished)) {
+        let done = match cancel.load(Ordering::Relaxed) {
+            true => Err(None),
+            // A live run ends at the same Ctrl-C that set `cancel`: it has not failed, it has not been run.
+            false => run_one(cell).map_err(|error| Some(error).filter(|_| !cancel.load(Ordering::Relaxed))),
+        };
+        let failed = done.is_err();
+        finished.push(done);
+        if failed || since.elapsed() >= HANDED_ON {
+            hand_on(&mut finished);
+            since = Instant::now();
         }
     }
-    Some((rows, None))
+    hand_on(&mut finished);
 }

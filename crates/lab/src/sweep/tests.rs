@@ -1,7 +1,10 @@
 use super::*;
-use crate::tests::{Fake as Lively, outcome, scenario};
+use crate::stats::{CONFIDENCE, Estimate};
+use crate::testing::{Fake as Lively, outcome, scenario};
+use crate::{Engine, Error, Failure};
+use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use truckee_scenario::{Outcome, Scenario};
 
 /// Goodput is the parameter plus noise by the seed; every call is written down.
@@ -42,8 +45,8 @@ impl Engine for Fake {
 
 fn plan(points: u64, runs: Runs) -> Plan {
     let (axes, _) = crate::grid::axes(&[format!("p=0..{}", points - 1)]).unwrap();
-    let grid = Grid { axes, points: (0..points).map(|k| scenario("s", k)).collect() };
-    Plan::new(grid, runs, vec![])
+    let scenarios = (0..points).map(|k| scenario("s", k)).collect();
+    Plan::new(Grid::of(axes, scenarios).unwrap(), runs, vec![])
 }
 
 fn go(plan: &Plan, engine: &Fake, dir: Option<&Path>) -> Result<Sweep, Error> {
@@ -59,14 +62,16 @@ fn the_result_is_the_same_on_one_thread_and_on_many() {
     let many = go(&plan, &fake(10.0), None).unwrap();
     assert_eq!(one.rows, many.rows);
     assert_eq!(one.rows.len(), 63);
-    assert!(one.complete && one.rows.is_sorted_by_key(|r| (r.point, r.seed)));
+    assert!(one.complete && one.rows.iter().is_sorted_by_key(|r| (r.point, r.seed)));
 }
 
 #[test]
 fn seeds_count_up_from_the_scenarios_own_or_are_given() {
     let engine = fake(1.0);
-    let mut counted = plan(2, Runs::Count(3));
-    counted.grid.points.iter_mut().for_each(|s| s.seed = 40);
+    let from_40 = |k| Scenario { seed: 40, ..scenario("s", k) };
+    let counted = plan(2, Runs::Count(3));
+    let grid = Grid::of(counted.grid.axes.clone(), vec![from_40(0), from_40(1)]).unwrap();
+    let counted = Plan { grid, ..counted };
     let seeds = |s: &Sweep| s.rows_at(0).iter().map(|r| r.seed).collect::<Vec<_>>();
     assert_eq!(seeds(&go(&counted, &engine, None).unwrap()), [40, 41, 42]);
     assert_eq!(seeds(&go(&plan(2, Runs::Seeds(vec![9, 4])), &engine, None).unwrap()), [4, 9]);
@@ -128,8 +133,10 @@ fn more_seeds_may_be_added_but_another_scenario_may_not() {
         3,
         "fewer are asked"
     );
-    let mut other = plan(3, Runs::Count(2));
-    other.grid.points[1].warmup = 5;
+    let late = |k| Scenario { warmup: 5, ..scenario("s", k) };
+    let other = plan(3, Runs::Count(2));
+    let other =
+        Plan { grid: Grid::of(other.grid.axes.clone(), (0..3).map(late).collect()).unwrap(), ..other };
     assert!(matches!(go(&other, &engine, Some(dir.path())), Err(Error::OtherSweep { .. })));
 }
 
@@ -237,10 +244,10 @@ fn values_pair_by_common_seeds() {
 
 /// Two points of 10 s and 20 s, to be run live.
 fn live_plan(runs: u64) -> Plan {
-    let mut plan = plan(2, Runs::Count(runs));
-    plan.grid.points = [10, 20].map(|s| scenario("s", s * 1_000_000_000)).into();
-    plan.jobs = Some(1);
-    plan
+    let plan = plan(2, Runs::Count(runs));
+    let scenarios = [10, 20].map(|s| scenario("s", s * 1_000_000_000));
+    let grid = Grid::of(plan.grid.axes.clone(), scenarios.into()).unwrap();
+    Plan { grid, jobs: Some(1), ..plan }
 }
 
 fn go_live(plan: &Plan, engine: &Lively, dir: Option<&Path>) -> Sweep {

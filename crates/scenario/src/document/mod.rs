@@ -26,6 +26,8 @@ pub struct Document {
     source: Arc<Source>,
     pub(crate) root: Table,
     traces: Traces,
+    /// What was overridden, in order: path and value.
+    overrides: Vec<(String, String)>,
 }
 
 /// What was read, and from where.
@@ -98,6 +100,7 @@ impl Document {
             source: Arc::new(Source { name: name.to_owned(), text: text.to_owned() }),
             root: Table::from_toml(table.get_ref()),
             traces: Traces::default(),
+            overrides: Vec::new(),
         })
     }
 
@@ -110,7 +113,19 @@ impl Document {
     /// The path meets nothing, or the value begins like an array, table or quoted string and is not a whole one.
     /// Whether the value makes sense is seen when the scenario is resolved.
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), Errors> {
-        set::set(&mut self.root, path, value)
+        set::set(&mut self.root, path, value)?;
+        self.overrides.push((path.to_owned(), value.to_owned()));
+        Ok(())
+    }
+
+    /// The file's name as it was given, and its text.
+    pub fn source(&self) -> (&str, &str) {
+        (&self.source.name, &self.source.text)
+    }
+
+    /// Paths and values that were [set](Self::set), in order: together with [the text](Self::source) they are the document.
+    pub fn overrides(&self) -> &[(String, String)] {
+        &self.overrides
     }
 
     /// Resolves the document: units to numbers, names to indices, every default filled in.

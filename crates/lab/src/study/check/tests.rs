@@ -1,7 +1,7 @@
 use super::*;
 use crate::Sweep;
-use crate::store::Row;
-use crate::tests::{LATE, PUNCTUAL, scenario};
+use crate::rows::Row;
+use crate::testing::{LATE, PUNCTUAL, scenario};
 use crate::{Grid, Metric};
 
 /// Goodput at sender × per, ten seeds: the mean given, plus noise common to all cells of a seed, plus some of its own.
@@ -13,9 +13,8 @@ fn data(means: &[[f64; 3]; 3], own: f64) -> Data {
 fn live(means: &[[f64; 3]; 3], own: f64, invalid: u64) -> Data {
     let mut sweep = swept(means, own);
     sweep.live = true;
-    for row in &mut sweep.rows {
-        row.lateness = Some(if row.seed <= invalid { LATE } else { PUNCTUAL });
-    }
+    let late = |row: Row| Row { lateness: Some(if row.seed <= invalid { LATE } else { PUNCTUAL }), ..row };
+    sweep.rows = sweep.rows.iter().map(late).collect();
     Data::of_sweep("main", &sweep)
 }
 
@@ -32,17 +31,18 @@ fn swept(means: &[[f64; 3]; 3], own: f64) -> Sweep {
         for seed in 1..=10 {
             let noise = 10.0 * wave(seed) + own * wave(seed * 31 + point as u64 + 100);
             let value = means[point / 3][point % 3] + noise;
-            rows.push(Row { point, seed, digest: String::new(), values: vec![Some(value)], lateness: None });
+            rows.push(Row { point, seed, values: vec![Some(value)], lateness: None });
         }
     }
     Sweep {
-        grid: Grid { axes, points: (0..9).map(|k| scenario("s", k)).collect() },
+        grid: Grid::of(axes, (0..9).map(|k| scenario("s", k)).collect()).unwrap(),
         metrics: vec![Metric::parse("goodput_bps").unwrap()],
-        rows,
+        rows: rows.into_iter().collect(),
         complete: true,
         live: false,
         imprecise: vec![],
         file: None,
+        is_new: true,
     }
 }
 
@@ -196,16 +196,16 @@ fn a_difference_is_only_known_while_it_stays_as_pinned() {
 #[test]
 fn a_run_without_a_value_fails_the_check() {
     let (axes, _) = grid::axes(&["s=a"]).unwrap();
-    let row =
-        |seed, value| Row { point: 0, seed, digest: String::new(), values: vec![value], lateness: None };
+    let row = |seed, value| Row { point: 0, seed, values: vec![value], lateness: None };
     let sweep = Sweep {
-        grid: Grid { axes, points: vec![scenario("s", 0)] },
+        grid: Grid::of(axes, vec![scenario("s", 0)]).unwrap(),
         metrics: vec![Metric::parse("goodput_bps").unwrap()],
-        rows: vec![row(1, Some(5.0)), row(2, Some(5.0)), row(3, None)],
+        rows: [row(1, Some(5.0)), row(2, Some(5.0)), row(3, None)].into_iter().collect(),
         complete: true,
         live: false,
         imprecise: vec![],
         file: None,
+        is_new: true,
     };
     let rows = rows("kind = \"within\"\npublished = 5\ntolerance = 0.1", &Data::of_sweep("m", &sweep));
     assert_eq!((rows[0].verdict, rows[0].incomplete), (Fail, 1));
@@ -271,9 +271,9 @@ fn a_live_order_or_curve_fails_only_when_an_interval_is_wholly_on_the_wrong_side
 #[test]
 fn a_live_check_without_an_interval_is_undecided() {
     let mut sweep = swept(&FALLING, 1.0);
-    sweep.rows.retain(|row| row.seed == 1);
     sweep.live = true;
-    sweep.rows.iter_mut().for_each(|row| row.lateness = Some(PUNCTUAL));
+    let first = sweep.rows.iter().filter(|row| row.seed == 1);
+    sweep.rows = first.map(|row| Row { lateness: Some(PUNCTUAL), ..row }).collect();
     let d = Data::of_sweep("main", &sweep);
     let row =
         &rows("kind = \"within\"\nwhere = { s = \"reno\", per = 0.02 }\npublished = 1000\nabsolute = 1", &d)

@@ -1,0 +1,21 @@
+//! What runs a scenario, by name.
+//!
+//! [`Simulator`] is the engine of `truckee-net`; [`Kernel`] and [`Probe`] are those of `truckee-kernel`, where the feature
+//! `kernel` is on. [`drive`] feeds single algorithms lists of events for studies, and [`tap`] writes the packets of a run as
+//! a capture. This is where the laboratory's seams (`truckee_lab::Engine`, `truckee_lab::study::Drives`) meet what knows
+//! protocols.
+//!
+//! Not for: what is swept or judged (`truckee-lab`), or which engines a program offers (the command says that).
+
+pub mod drive;
+#[cfg(feature = "kernel")]
+mod live;
+#[cfg(feature = "kernel")]
+pub mod probe;
+mod simulator;
+#[cfg(feature = "captures")]
+pub mod tap;
+
+#[cfg(feature = "kernel")]
+pub use live::{Kernel, Probe};
+pub use simulator::Simulator;

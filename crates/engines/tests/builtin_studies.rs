@@ -1,0 +1,25 @@
+//! The studies that come with the program, read by who can drive all that they drive.
+
+#![allow(clippy::unwrap_used)] // a test says so by failing
+
+use truckee_engines::drive::Algorithms;
+use truckee_lab::study::{builtin, find};
+
+#[test]
+fn every_study_has_grids_that_can_be_run_whole_and_quick() {
+    let studies = builtin(&Algorithms).unwrap();
+    assert!(studies.len() >= 4);
+    for study in &studies {
+        for sweep in &study.sweeps {
+            for quick in [false, true] {
+                study.grid(sweep, quick).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_study_is_refused_with_the_nearest() {
+    let message = find("wireless-downlod", &Algorithms).unwrap_err().to_string();
+    assert_eq!(message, "there is no study \"wireless-downlod\"; did you mean \"wireless-download\"?");
+}

@@ -1,0 +1,188 @@
+//! One run of a sweep, wherever it is made: what it is called, and what is needed to make it.
+//!
+//! A cell's [`Address`] is a hash of the scenario as it is understood, the seed, the engine, the build's part that decides
+//! what comes out, and the schema of records. Two cells of one address have one record, whoever made it: a value more on
+//! an axis changes none of the others' addresses.
+//!
+//! Not for: which cells a sweep wants ([`crate::sweep`]), and where records are kept ([`crate::store`]).
+
+use crate::grid::{ScenarioDigest, digest, first_half};
+use crate::{Engine, EngineName, Engines, Error, Failure, Metric};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use truckee_scenario::{Document, Lateness, Scenario};
+
+/// What a record means: a number in it that meant something else would get another one.
+const SCHEMA: &str = "truckee record 1";
+
+/// One run of a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell {
+    /// The grid point's number.
+    pub point: usize,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// What all runs of a scenario on an engine of a build have in common, whatever their seeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub(crate) [u8; 16]);
+
+impl Key {
+    /// That of a scenario of this digest on this engine.
+    pub fn of(scenario: &ScenarioDigest, engine: &dyn Engine) -> Self {
+        Self::parts(scenario, engine.name(), &engine.build())
+    }
+
+    /// The same by the names of engine and build.
+    pub fn parts(scenario: &ScenarioDigest, engine: &str, build: &str) -> Self {
+        let mut hash = Sha256::new();
+        for part in [SCHEMA, engine, build] {
+            hash.update(part.as_bytes());
+            hash.update([0]);
+        }
+        hash.update(scenario);
+        Self(first_half(hash))
+    }
+
+    /// The address of its cell of this seed.
+    pub fn cell(&self, seed: u64) -> Address {
+        let mut hash = Sha256::new();
+        hash.update(self.0);
+        hash.update(seed.to_le_bytes());
+        Address(first_half(hash))
+    }
+}
+
+/// What a cell is called everywhere: 32 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Address([u8; 16]);
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl From<Address> for String {
+    fn from(address: Address) -> Self {
+        address.to_string()
+    }
+}
+
+impl TryFrom<String> for Address {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = || format!("\"{text}\" is no cell's address, 32 hexadecimal digits");
+        let digits = u128::from_str_radix(&text, 16).map_err(|_| wrong())?;
+        if text.len() == 32 { Ok(Self(digits.to_be_bytes())) } else { Err(wrong()) }
+    }
+}
+
+/// What came of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Digest of the run's history; empty of a live one.
+    pub digest: String,
+    /// One value a metric, in the order in which they were asked for; `None` where the run has none.
+    pub values: Vec<Option<f64>>,
+    /// How late the machine was in a live run.
+    pub lateness: Option<Lateness>,
+}
+
+/// Runs a scenario as it is, its seed included.
+///
+/// # Errors
+/// The engine fails; a metric is of something that the scenario does not have.
+pub fn record(engine: &dyn Engine, scenario: &Scenario, metrics: &[Metric]) -> Result<Record, NoRecord> {
+    let outcome = engine.run(scenario, false)?;
+    let values = metrics.iter().map(|m| m.of(&outcome)).collect::<Result<_, _>>()?;
+    Ok(Record { digest: outcome.digest, values, lateness: outcome.lateness })
+}
+
+/// Why there is no record of a cell.
+#[derive(Debug, thiserror::Error)]
+pub enum NoRecord {
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] Failure),
+    /// What was asked for cannot be had.
+    #[error(transparent)]
+    Asked(#[from] Error),
+}
+
+/// A cell as data, with all that another process or another machine needs to run it: text that it can be sent as.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// What the record will be called.
+    pub address: Address,
+    /// The scenario file's name, for messages; files that it names are relative to its folder.
+    pub file: String,
+    /// The scenario file's text.
+    pub scenario: String,
+    /// What is set in it: paths and values.
+    pub set: Vec<(String, String)>,
+    /// The seed.
+    pub seed: u64,
+    /// The engine's name.
+    pub engine: EngineName,
+    /// Names of the metrics that are wanted.
+    pub metrics: Vec<String>,
+}
+
+impl Task {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// The scenario, a metric or the engine is not to be had here; the run fails; this build, or a file that the scenario
+    /// names, is another one than the address stands for.
+    pub fn run(&self, engines: &dyn Engines) -> Result<Record, NoRecord> {
+        let refused = |reason: String| Error::Scenario { point: String::new(), reason };
+        let mut document =
+            Document::parse(&self.file, &self.scenario).map_err(|e| refused(format!("{e:#}")))?;
+        for (path, value) in &self.set {
+            document.set(path, value).map_err(|e| refused(format!("{e:#}")))?;
+        }
+        let mut scenario = document.scenario().map_err(|e| refused(format!("{e:#}")))?;
+        scenario.seed = self.seed;
+        let engine = engines.find(self.engine).map_err(Error::from)?;
+        let here = Key::of(&digest(&scenario), engine).cell(self.seed);
+        if here != self.address {
+            return Err(
+                Error::OtherCell { wanted: self.address, here, build: engine.build().into_owned() }.into()
+            );
+        }
+        let metrics = self.metrics.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>()?;
+        record(engine, &scenario, &metrics)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Fake, scenario};
+
+    #[test]
+    fn an_address_changes_with_scenario_seed_engine_and_build_alone() {
+        let of = |duration, engine: &dyn Engine, seed| {
+            Key::of(&digest(&scenario("s", duration)), engine).cell(seed)
+        };
+        let one = of(1, &Fake::new(), 1);
+        assert_eq!(one, of(1, &Fake::new(), 1));
+        let another_build = Fake::of_build("another");
+        for other in [
+            of(2, &Fake::new(), 1),
+            of(1, &Fake::new(), 2),
+            of(1, &Fake::live(), 1),
+            of(1, &another_build, 1),
+        ] {
+            assert_ne!(one, other);
+        }
+        let text = serde_json::to_string(&one).unwrap();
+        assert_eq!(serde_json::from_str::<Address>(&text).unwrap(), one);
+        assert!(serde_json::from_str::<Address>("\"12\"").is_err());
+    }
+}

@@ -1,0 +1,12 @@
+//! What people look at: [`figure`]s as SVG, and [`report`] pages of what runs, sweeps, studies and comparisons left on disk.
+//!
+//! Not for: measuring anything: numbers come from the laboratory (`truckee-lab`) as they are.
+
+mod error;
+pub mod figure;
+#[cfg(feature = "pages")]
+pub mod report;
+#[cfg(feature = "pages")]
+pub mod study;
+
+pub use error::Error;

@@ -1,0 +1,157 @@
+//! A study's figures from its data: which cells become which points.
+
+use crate::Error;
+use crate::figure::{Axis, Figure, Map, MapCell, MapPanel, Panel, Point, Series};
+use truckee_lab::grid;
+use truckee_lab::stats::{CONFIDENCE, Estimate};
+use truckee_lab::study::data::Data;
+use truckee_lab::study::drawings::{FigurePart, MapPart};
+use truckee_lab::study::file::{Check, Kind};
+use truckee_lab::study::quantity::{Quantity, partner};
+use truckee_lab::study::{CheckRow, Study};
+
+/// Draws `part`; `rows` are the checks' results, whose published values stand beside ours.
+pub(super) fn figure(
+    study: &Study,
+    part: &FigurePart,
+    data: &Data,
+    rows: &[CheckRow],
+    quick: bool,
+) -> Result<Figure, Error> {
+    let fail = |reason: String| Error::Figure { title: part.title.clone(), reason };
+    let axis = |name: &String| data.axis(name).map_err(|e| fail(e.to_string()));
+    let x = axis(&part.x)?;
+    let series = part.series.as_ref().map(axis).transpose()?;
+    let panels = part.panels.as_ref().map(axis).transpose()?;
+    if let Some(metric) = part.y.iter().find(|m| !data.has(m)) {
+        return Err(fail(format!("\"{}\" does not keep the metric \"{metric}\"", data.name)));
+    }
+    let cells = data.select(&part.cells, quick).map_err(|e| fail(e.to_string()))?;
+    let numeric = data.axes[x].values.iter().all(|v| v.number.is_some());
+    let mut drawn: Vec<Panel> = Vec::new();
+    for &cell in &cells {
+        let at = grid::indices(&data.axes, cell);
+        let label = |axis: Option<usize>| axis.map_or("", |a| data.axes[a].values[at[a]].label.as_str());
+        let place = match data.axes[x].values[at[x]].number {
+            Some(number) if numeric => number * part.x_factor,
+            _ => at[x] as f64,
+        };
+        for (k, metric) in part.y.iter().enumerate() {
+            let estimate = Estimate::of(data.samples(cell, metric).iter().map(|s| s.1), CONFIDENCE);
+            // A mean over the runs that have a value would look like the mean over all.
+            let (Some(mean), 0) = (estimate.mean, estimate.incomplete) else { continue };
+            let metric_name = part.y_names.get(k).unwrap_or(metric);
+            let parts = [label(series), if part.y.len() > 1 { metric_name } else { "" }];
+            let name = parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", ");
+            let panel =
+                position(&mut drawn, label(panels), |p| &p.title, |title| Panel { title, series: vec![] });
+            let line = position(
+                &mut drawn[panel].series,
+                &name,
+                |s| &s.label,
+                |label| Series { label, ..Series::default() },
+            );
+            let line = &mut drawn[panel].series[line];
+            let half_width = estimate.half_width.unwrap_or(0.0) * part.y_factor;
+            line.points.push(Point { x: place, y: mean * part.y_factor, half_width });
+            line.references
+                .extend(published(study, data, rows, cell, metric).map(|y| (place, y * part.y_factor)));
+        }
+    }
+    for line in drawn.iter_mut().flat_map(|p| &mut p.series) {
+        line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    }
+    let categories =
+        if numeric { Vec::new() } else { data.axes[x].values.iter().map(|v| v.label.clone()).collect() };
+    Ok(Figure {
+        title: part.title.clone(),
+        source: format!("{}, {}", study.source.paper, study.source.place),
+        notes: vec![note(part, data)],
+        x: Axis { label: part.x_label.clone(), log: part.x_log, categories },
+        y: Axis { label: part.y_label.clone(), log: part.y_log, categories: Vec::new() },
+        reference: part.reference.clone(),
+        share_y: part.share_y,
+        panels: drawn,
+    })
+}
+
+/// Draws `part`; `None` if it has no cell in the quick form.
+pub(super) fn map(study: &Study, part: &MapPart, data: &Data, quick: bool) -> Result<Option<Map>, Error> {
+    let fail = |reason: String| Error::Figure { title: part.title.clone(), reason };
+    let axis = |name: &String| data.axis(name).map_err(|e| fail(e.to_string()));
+    let columns = part.columns.iter().map(axis).collect::<Result<Vec<_>, _>>()?;
+    let (rows, panels) = (axis(&part.rows)?, part.panels.as_ref().map(axis).transpose()?);
+    if !data.has(&part.metric) {
+        return Err(fail(format!("\"{}\" does not keep the metric \"{}\"", data.name, part.metric)));
+    }
+    let cells = data.select(&part.cells, quick).map_err(|e| fail(e.to_string()))?;
+    let mut drawn = Map {
+        title: part.title.clone(),
+        source: format!("{}, {}", study.source.paper, study.source.place),
+        says: part.says.clone(),
+        notes: vec![part.note.clone()],
+        ..Map::default()
+    };
+    let of_columns = |at: &[usize]| columns.iter().map(|&axis| at[axis]).collect::<Vec<_>>();
+    let mut order: Vec<Vec<usize>> =
+        cells.iter().map(|&cell| of_columns(&grid::indices(&data.axes, cell))).collect();
+    order.sort();
+    order.dedup();
+    for &cell in &cells {
+        let Some(other) = partner(data, cell, &part.over, quick).map_err(|e| fail(e.to_string()))? else {
+            continue;
+        };
+        let at = grid::indices(&data.axes, cell);
+        let label = |axis: usize| data.axes[axis].values[at[axis]].label.clone();
+        let column = order.partition_point(|other| *other < of_columns(&at));
+        let row = position(&mut drawn.rows, &label(rows), |row| row, |row| row);
+        let title = panels.map_or_else(String::new, label);
+        let panel =
+            position(&mut drawn.panels, &title, |p| &p.title, |title| MapPanel { title, cells: vec![] });
+        let ratio = Quantity::ratio(data, cell, other, &part.metric);
+        if let (Some(value), Some(interval), 0) = (ratio.value, ratio.interval, ratio.incomplete) {
+            drawn.panels[panel].cells.push(MapCell { row, column, value, interval });
+        }
+    }
+    let name = |(&axis, k): (&usize, usize)| data.axes[axis].values[k].label.clone();
+    drawn.columns = order.into_iter().map(|at| columns.iter().zip(at).map(name).collect()).collect();
+    Ok((!drawn.panels.is_empty()).then_some(drawn))
+}
+
+fn note(part: &FigurePart, data: &Data) -> String {
+    let runs =
+        (0..data.len()).flat_map(|p| part.y.iter().map(move |m| data.samples(p, m).len())).max().unwrap_or(0);
+    let intervals = format!("Means of {runs} runs with 97.5 % confidence intervals.");
+    let said = if data.deterministic || runs < 2 { "" } else { &intervals };
+    format!("{} {said}", part.note).trim().to_owned()
+}
+
+/// The position of the entry called `name`, which is added if it is not there.
+fn position<T>(
+    list: &mut Vec<T>,
+    name: &str,
+    name_of: fn(&T) -> &String,
+    new: impl Fn(String) -> T,
+) -> usize {
+    if let Some(at) = list.iter().position(|entry| name_of(entry) == name) {
+        return at;
+    }
+    list.push(new(name.to_owned()));
+    list.len() - 1
+}
+
+/// The value that a check holds against the mean of this metric at this cell.
+fn published(study: &Study, data: &Data, rows: &[CheckRow], cell: usize, metric: &str) -> Option<f64> {
+    let first = study.sweeps.first().map(|s| s.name.as_str()).or(study.drives.first().map(|d| d.name()));
+    let plain = |c: &&Check| {
+        let of = c.of.as_deref().or(first) == Some(data.name.as_str());
+        let kind = matches!(c.kind, Kind::Within | Kind::Exact | Kind::Formula);
+        of && kind && c.metric == metric && c.over.is_none() && c.minus.is_none() && c.divide_by.is_none()
+    };
+    let label = data.label(cell);
+    study
+        .checks
+        .iter()
+        .filter(plain)
+        .find_map(|c| rows.iter().find(|r| r.check == c.name && r.cell == label)?.published)
+}
