@@ -27,6 +27,10 @@ BOX, HEIGHT, GAP, FALL = 248, 92, 16, 52
 PASS = 20
 # Between the ends of two arrows at one box.
 APART = 30
+# Boxes in a row: where a layer has more, the others stand above them.
+MOST = 4
+# What only tests import, with a feature or without.
+FOR_TESTS = "truckee-testing"
 # Characters of a description's line, at 12 px of whatever font without serifs there is.
 LINE = 34
 
@@ -65,9 +69,9 @@ def crates(metadata: Mapping[str, Any], size: Callable[[Path], int]) -> dict[str
     names = {package["name"] for package in packages}
 
     def crate(package: Mapping[str, Any]) -> Crate:
-        # Without a kind it is an import; the other kinds are for tests and for building, and so is what is optional.
-        plain = [one for one in package["dependencies"] if one["kind"] is None and not one["optional"]]
-        imports = {one["name"] for one in plain} & names
+        # Without a kind it is an import; the other kinds are for tests and for building.
+        plain = {one["name"] for one in package["dependencies"] if one["kind"] is None}
+        imports = plain & names - {FOR_TESTS}
         folder = Path(package["manifest_path"]).parent
         return Crate(package["name"], package["description"] or "", size(folder), frozenset(imports))
 
@@ -111,11 +115,13 @@ def arrows(house: Mapping[str, Crate]) -> list[tuple[str, str]]:
 
 
 def layers(house: Mapping[str, Crate]) -> dict[str, int]:
-    """How far each crate is from those that import nothing, by the longest way."""
+    """How far each crate is from those that import nothing, by the longest way, in rows that are not too long."""
     layer: dict[str, int] = {}
     for name in TopologicalSorter({name: sorted(crate.imports) for name, crate in house.items()}).static_order():
         layer[name] = max((layer[other] + 1 for other in house[name].imports), default=0)
-    return layer
+    rows = [sorted(name for name in layer if layer[name] == k) for k in range(max(layer.values(), default=-1) + 1)]
+    short = [row[k : k + MOST] for row in rows for k in range(0, len(row), MOST)]
+    return {name: k for k, row in enumerate(short) for name in row}
 
 
 # What stands in a layer: a crate, or an arrow that passes.

@@ -115,9 +115,18 @@ class House(unittest.TestCase):
         self.assertEqual(house.arrows(made(DIAMOND)), ways)
 
     def test_what_tests_and_builds_import_and_what_is_not_ours_is_no_arrow(self) -> None:
-        self.assertEqual(
-            house.arrows(made({"a": [], "b": []}, dev=[("a", "b")], build=[("b", "a")], optional=[("a", "b")])), []
-        )
+        self.assertEqual(house.arrows(made({"a": [], "b": []}, dev=[("a", "b")], build=[("b", "a")])), [])
+        self.assertEqual(house.arrows(made({"a": [], house.FOR_TESTS: []}, optional=[("a", house.FOR_TESTS)])), [])
+
+    def test_what_a_feature_brings_is_imported(self) -> None:
+        self.assertEqual(house.arrows(made({"a": [], "b": []}, optional=[("a", "b")])), [("a", "b")])
+
+    def test_a_layer_of_many_stands_in_rows(self) -> None:
+        crates = made({"top": list("abcdef"), **{name: [] for name in "abcdef"}})
+        rows = house.arranged(crates)
+        boxes = [{place for place in row if isinstance(place, str)} for row in rows]
+        self.assertEqual(boxes, [set("abcd"), set("ef"), {"top"}])
+        self.assertLess(house.width(rows), 5 * house.BOX)
 
     def test_neighbours_stand_so_that_arrows_do_not_cross(self) -> None:
         rows = house.arranged(made({"x": ["b"], "y": ["a"], "a": [], "b": []}))
