@@ -144,7 +144,7 @@ impl Network<'_> {
         }
         self.packets.remove(id);
         if node == to && !fixed {
-            return self.on_arrival(id);
+            return self.on_rare_arrival(id);
         }
         // It is lost at the link that it would have taken, or behind the one that it took last.
         let link = if at == BY_TABLE { from } else { (self.paths[at as usize] & !FUSED) as usize };
