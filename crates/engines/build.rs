@@ -15,25 +15,36 @@ use toml::Table;
 type Failed = Box<dyn Error>;
 
 fn main() -> Result<(), Failed> {
-    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let (root, lab) = (here.join("../.."), here.join("../lab/src"));
+    for (name, build) in builds(Path::new(&env::var("CARGO_MANIFEST_DIR")?), &env::var("CARGO_PKG_VERSION")?)?
+    {
+        println!("cargo::rustc-env=TRUCKEE_{name}_BUILD={build}");
+    }
+    Ok(())
+}
+
+/// What decides the records of each engine, by their names; `here`: this crate's folder, of this version.
+pub fn builds(here: &Path, version: &str) -> Result<Vec<(&'static str, String)>, Failed> {
+    // Without a `..`: what is hashed are the paths below it.
+    let root = here.ancestors().nth(2).unwrap_or(here);
+    let lab = root.join("crates/lab/src");
     // What takes the numbers of a record from an outcome decides it, too.
     let common = [lab.join("metric.rs"), lab.join("metric")];
     let kernel = [here.join("src/live.rs"), here.join("src/probe.rs")];
     let simulator = [here.join("src/simulator.rs")];
+    let mut builds = Vec::new();
     for (name, package, own) in
         [("SIM", "truckee-net", &simulator[..]), ("KERNEL", "truckee-kernel", &kernel[..])]
     {
         let build = match fs::read_to_string(root.join("Cargo.toml")) {
             Ok(workspace) if root.join("crates/net").exists() => {
                 let files = common.iter().chain(own);
-                of_sources(&root, &workspace.parse()?, package, files)?
+                of_sources(root, &workspace.parse()?, package, files)?
             }
-            _ => format!("release {}", env::var("CARGO_PKG_VERSION")?),
+            _ => format!("release {version}"),
         };
-        println!("cargo::rustc-env=TRUCKEE_{name}_BUILD={build}");
+        builds.push((name, build));
     }
-    Ok(())
+    Ok(builds)
 }
 
 /// The digits of a crate of the workspace, of those it depends on, and of these files and folders.
@@ -68,9 +79,9 @@ fn of_sources<'p>(
     files.sort();
     for file in files {
         // A path that does not depend on where the sources are.
-        let name = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+        let name = file.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
         let bytes = fs::read(&file)?;
-        hash.update(name.trim_start_matches("../"));
+        hash.update(name);
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     }

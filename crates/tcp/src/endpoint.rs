@@ -152,7 +152,7 @@ impl Endpoint {
 
     /// As [`Self::transmit`] of an end that only receives.
     #[inline]
-    pub fn acknowledge(&mut self, now: Time, out: &mut Transmit) -> bool {
+    fn acknowledge(&mut self, now: Time, out: &mut Transmit) -> bool {
         let Some(rx) = &mut self.rx else { return false };
         *out = Transmit::default();
         let due = rx.transmit(now, &mut out.segment);

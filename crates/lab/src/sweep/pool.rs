@@ -147,12 +147,18 @@ impl Pool {
                 out -= queue.close();
             }
             while !stopped && queue.waiting.load(Ordering::Relaxed) <= self.at_once {
-                let more = work.more()?;
-                if more.is_empty() {
-                    break;
+                match work.more() {
+                    Ok(more) if more.is_empty() => break,
+                    Ok(more) => {
+                        out += more.len();
+                        queue.put(more);
+                    }
+                    // What runs just now is still kept.
+                    Err(error) => {
+                        failure = Some(error);
+                        break;
+                    }
                 }
-                out += more.len();
-                queue.put(more);
             }
             if out == 0 {
                 return failure.map_or(Ok(()), Err);
@@ -215,4 +221,48 @@ fn run_cells<T>(
         }
     }
     hand_on(&mut finished);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cells of which there are no more after the first few, since they cannot be found out.
+    struct Failing<'t> {
+        asked: usize,
+        begun: &'t AtomicUsize,
+        kept: usize,
+    }
+
+    impl Work<u64> for Failing<'_> {
+        fn more(&mut self) -> Result<Vec<Cell>, Error> {
+            self.asked += 1;
+            if self.asked == 1 {
+                return Ok((0..3).map(|seed| Cell { point: 0, seed }).collect());
+            }
+            while self.begun.load(Ordering::Relaxed) < 3 {
+                std::thread::yield_now(); // all of them are under way when it fails
+            }
+            Err(Error::Internal("it cannot be read".to_owned()))
+        }
+
+        fn keep(&mut self, finished: Vec<u64>) -> Result<(), Error> {
+            self.kept += finished.len();
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_has_been_run_is_kept_although_no_more_can_be_found() {
+        let begun = AtomicUsize::new(0);
+        let mut work = Failing { asked: 0, begun: &begun, kept: 0 };
+        let cancel = AtomicBool::new(false);
+        let run = |cell: Cell| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            Ok(cell.seed)
+        };
+        let ended = Pool::new(4).work(&cancel, run, &mut work);
+        assert!(matches!(ended, Err(Error::Internal(_))), "{ended:?}");
+        assert_eq!(work.kept, 3);
+    }
 }

@@ -16,7 +16,7 @@ pub(crate) const FORMAT: u32 = 0;
 pub(crate) struct Store(Infallible);
 
 /// What would be said of a sweep.
-#[allow(dead_code)] // nobody is there to read it
+#[expect(dead_code, reason = "nobody is there to read it")]
 pub(crate) struct Manifest {
     pub(crate) format: u32,
     pub(crate) truckee: String,
@@ -31,7 +31,7 @@ pub(crate) struct Manifest {
 }
 
 /// A record that would be kept.
-#[allow(dead_code)] // nobody is there to read it
+#[expect(dead_code, reason = "nobody is there to read it")]
 pub(crate) struct Kept {
     pub(crate) key: Key,
     pub(crate) seed: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Kept {
 }
 
 /// What a final table would be of.
-#[allow(dead_code)] // nobody is there to read it
+#[expect(dead_code, reason = "nobody is there to read it")]
 pub(crate) struct Table<'t> {
     pub(crate) grid: &'t Grid,
     pub(crate) keys: &'t [Key],
