@@ -1,0 +1,369 @@
+//! What a segment from the peer does to a sender: an ACK of new data, a duplicate, an echo of congestion; and all who hear of it.
+
+use super::transfer::NOTHING_TIMED;
+use super::{Sender, State, real};
+use crate::controller::Controller;
+use crate::recovery::{Advance, Recovery, Reported};
+use crate::segment::{Segment, flags};
+use crate::stack::{ReduceFrom, RtoSamples};
+use crate::start::{Start, quick_start};
+use crate::{Ack, Air, Loss, LossKind, Nanos, Report, Time, Witness};
+
+/// RTO after a lost SYN (RFC 6298, rule 5.7).
+const RTO_AFTER_LOST_SYN: Nanos = 3_000_000_000;
+
+impl Sender {
+    /// A segment has come from the peer.
+    #[inline]
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        if !segment.sack.is_empty() || !self.takes(now, segment, witness) {
+            self.on_any_segment(now, segment, witness);
+            self.look_about();
+        }
+    }
+
+    /// As [`Self::on_segment`] of a segment without SACK blocks, where nothing is out of the ordinary; else nothing happens.
+    /// Whether it did.
+    #[inline(always)]
+    pub fn takes(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) -> bool {
+        let advances = self.t.out.una() < segment.ack && segment.ack <= self.t.out.max();
+        let plain = self.plain && advances && segment.flags == flags::ACK;
+        if plain {
+            witness.on_segment(now, &self.t.window, true);
+            self.ts_recent = self.ts_recent.max(segment.ts_val);
+            witness.on_acknowledgement();
+            self.on_new_ack::<true>(now, segment, witness);
+        }
+        plain
+    }
+
+    #[inline(never)]
+    fn on_any_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        witness.on_segment(now, &self.t.window, self.state != State::Finished);
+        if self.state == State::Opening && segment.has(flags::SYN) && segment.has(flags::ACK) {
+            self.on_syn_ack(now, segment, witness);
+            return;
+        }
+        if !matches!(self.state, State::Established | State::Finished) || !segment.has(flags::ACK) {
+            return;
+        }
+        let fin = segment.has(flags::FIN) && !self.two_way;
+        if fin || segment.has(flags::SYN) {
+            self.control_due = true;
+            self.peer_nxt += u64::from(fin && self.peer_nxt == segment.seq);
+        }
+        if segment.ack > self.t.out.max() {
+            return; // acknowledges what was never sent: RFC 9293, section 3.10.7.4
+        }
+        self.ts_recent = self.ts_recent.max(segment.ts_val);
+        witness.on_acknowledgement();
+        let flight = self.t.out.flight();
+        if segment.ack > self.t.out.una() {
+            self.on_new_ack::<false>(now, segment, witness);
+        } else if segment.ack == self.t.out.una() {
+            self.on_old_ack(now, segment, witness);
+        }
+        if self.echoes(segment) {
+            self.on_ecn_echo(now, flight, witness);
+        }
+    }
+
+    fn on_syn_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        self.peer_window = u64::from(segment.window);
+        self.ts_recent = segment.ts_val;
+        let sent = self.syn_sent.filter(|_| !self.syn_lost);
+        let rtt = sent.map(|sent| self.t.rtt.sample_of_handshake(sent, now));
+        if rtt.is_none() {
+            self.t.rtt.restart(RTO_AFTER_LOST_SYN);
+            self.t.window.cwnd = self.t.window.mss; // RFC 5681, section 3.1
+        }
+        self.read_rtt();
+        self.establish(now, rtt, quick_start::granted(segment.request), witness);
+        self.control_due = self.written == 1; // with data waiting, that carries the ACK
+    }
+
+    #[inline(always)]
+    fn on_new_ack<const PLAIN: bool>(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        self.t.window.flight = self.air::<PLAIN>();
+        if !PLAIN && self.stack.segment_from_acks {
+            self.size_segments_by(segment.ack);
+        }
+        let covered = self.t.out.advance(segment.ack);
+        self.peer_window = u64::from(segment.window);
+        let rtt = self.rtt_sample::<PLAIN>(now, segment, &covered);
+        let delivered = self.by_duplicates.advance(covered.bytes);
+        let (reported, dsack) = if PLAIN { Default::default() } else { self.read_sack(segment) };
+        let echoes = !PLAIN && self.echoes(segment);
+        let ack = Ack {
+            now,
+            ack: segment.ack,
+            newly_acked: covered.bytes,
+            delivered,
+            duplicate: false,
+            rtt,
+            sent: covered.newest_sent.max(reported.newest),
+            highest: self.t.out.max(),
+            peer_time: self.stack.timestamps.then_some(segment.ts_val),
+            newly_sacked: reported.bytes,
+            dsack,
+            ecn_echo: echoes,
+        };
+        self.hear::<PLAIN>(&ack, witness);
+        self.count_round(segment.ack, witness);
+        let advance = match PLAIN {
+            true => Advance::ORDINARY,
+            false => self.recovery.on_advance(&ack, &segment.sack, &mut self.t, &mut Report::to(witness)),
+        };
+        // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
+        let may_grow = self.window_limits() || !self.stack.validate_window;
+        if advance.grow && may_grow && !echoes {
+            self.t.controller.on_ack(&ack, &mut self.t.window);
+        }
+        if advance.restart_timer || self.t.out.is_empty() {
+            self.t.restart_timer(now);
+        }
+        self.after_ack(&ack);
+        witness.on_settled(now, &self.t.window);
+        self.check_finished();
+    }
+
+    /// All who listen hear of an ACK, before it changes anything.
+    #[inline(always)]
+    fn hear<const PLAIN: bool>(&mut self, ack: &Ack, witness: &mut impl Witness) {
+        let t = &mut self.t;
+        if !PLAIN && t.starting {
+            t.starting = t.start.on_ack(ack, &mut t.window);
+        }
+        if t.interest.acks {
+            t.controller.hear(ack, &t.window);
+        }
+        witness.on_ack(ack, &t.window);
+    }
+
+    #[inline(always)]
+    fn after_ack(&mut self, ack: &Ack) {
+        if self.t.interest.air {
+            self.tell_aftermath(ack);
+        }
+    }
+
+    fn tell_aftermath(&mut self, ack: &Ack) {
+        let delivered = self.t.out.una() - 1
+            + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.by_duplicates.waiting() };
+        let last_sent = self.t.out.last_covered_once().filter(|_| !ack.duplicate);
+        let mut air = Air {
+            in_flight: self.air::<false>(),
+            lost: self.t.out.lost_ever(),
+            newly_lost: self.t.out.take_newly_lost(),
+            rate: None,
+            repairing: self.recovery.repairing(),
+            delivered,
+            newest_lost: self.t.out.take_newest_lost(),
+            more: self.unsent() > 0,
+            last_rtt: last_sent.map(|sent| self.t.rtt.measure(sent, ack.now)),
+        };
+        if let Some(rates) = &mut self.t.rates {
+            air.rate = rates.on_ack(ack, &air).sample;
+        }
+        self.t.controller.after_ack(ack, &air, &mut self.t.window);
+        if let Some(rates) = &mut self.t.rates
+            && !air.more
+            && !air.repairing
+            && real(air.in_flight) < self.t.window.cwnd
+        {
+            rates.limited_by_application(air.in_flight);
+        }
+    }
+
+    #[inline]
+    fn on_old_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        let window = u64::from(segment.window);
+        let duplicate = !self.t.out.is_empty()
+            && segment.len == 0
+            && window == self.peer_window
+            && !segment.has(flags::SYN | flags::FIN);
+        self.peer_window = window;
+        if !duplicate {
+            return;
+        }
+        self.t.window.flight = self.air::<false>();
+        let delivered = self.by_duplicates.another(self.segment_size, self.t.out.flight());
+        let (reported, dsack) = self.read_sack(segment);
+        let ack = Ack {
+            now,
+            ack: segment.ack,
+            newly_acked: 0,
+            delivered,
+            duplicate: true,
+            rtt: None,
+            sent: reported.newest,
+            highest: self.t.out.max(),
+            peer_time: self.stack.timestamps.then_some(segment.ts_val),
+            newly_sacked: reported.bytes,
+            dsack,
+            ecn_echo: self.echoes(segment),
+        };
+        self.hear::<false>(&ack, witness);
+        self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t, &mut Report::to(witness));
+        self.after_ack(&ack);
+        witness.on_settled(now, &self.t.window);
+    }
+
+    /// What an ACK's SACK blocks report for the first time, and what twice.
+    #[inline(always)]
+    fn read_sack(&self, segment: &Segment) -> (Reported, Option<(u64, u64)>) {
+        if segment.sack.is_empty() {
+            return (Reported::default(), None);
+        }
+        let reported = self.recovery.reported(segment.ack, &segment.sack, &self.t);
+        (reported, segment.sack.duplicate(segment.ack))
+    }
+
+    fn echoes(&self, segment: &Segment) -> bool {
+        self.stack.ecn && segment.has(flags::ECE)
+    }
+
+    /// An ECN echo has come; `flight`: before the ACK that carried it.
+    fn on_ecn_echo(&mut self, now: Time, flight: u64, witness: &mut impl Witness) {
+        if self.t.out.una() <= self.t.reduced_until || self.recovery.repairing() {
+            return;
+        }
+        self.t.window.flight = match self.stack.reduce_from {
+            ReduceFrom::Flight => flight,
+            ReduceFrom::Window => self.t.reducible(flight, self.t.window.cwnd),
+        };
+        let echo = Loss { now, kind: LossKind::EcnEcho, seq: self.t.out.una() };
+        self.t.respond(echo, None, &mut Report::to(witness));
+        self.t.echoed_until = self.t.out.max();
+    }
+
+    #[inline(always)]
+    fn rtt_sample<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        covered: &crate::outstanding::Covered,
+    ) -> Option<Nanos> {
+        let sent = if self.stack.timestamps {
+            Some(segment.ts_ecr).filter(|&t| t != 0)
+        } else {
+            covered.newest_sent.filter(|_| !covered.resent)
+        };
+        if !PLAIN && segment.ack >= self.t.timed_end {
+            self.t.timed_end = NOTHING_TIMED;
+            self.t.rtt.time(self.t.timed_at, now);
+            self.read_rtt();
+        }
+        let sent = sent?;
+        let rtt = self.t.rtt.measure(sent, now);
+        if PLAIN || self.stack.rto_samples == RtoSamples::EveryAck {
+            self.t.rtt.sample(rtt);
+            self.t.rtt.tick(sent, now);
+        } else {
+            self.t.rtt.note_min(rtt);
+        }
+        self.read_rtt();
+        Some(rtt)
+    }
+
+    #[inline(always)]
+    pub(super) fn read_rtt(&mut self) {
+        self.t.window.srtt = self.t.rtt.smoothed();
+        self.t.window.rtt_min = self.t.rtt.min();
+    }
+
+    /// Whether the congestion window is what keeps the sender from sending more: in slow start it was at least half
+    /// used at some time of the round, so that ACKs of parts of it do not count as idleness; later it was full (RFC 7661's
+    /// concern; the test is Linux's `tcp_is_cwnd_limited`).
+    fn window_limits(&self) -> bool {
+        let w = &self.t.window;
+        let flight = real(w.flight);
+        if w.in_slow_start() {
+            2.0 * flight.max(real(self.round_flight)) >= w.cwnd
+        } else {
+            flight + w.mss > w.cwnd
+        }
+    }
+
+    /// A round ends when what was outstanding at its first ACK is acknowledged.
+    #[inline(always)]
+    fn count_round(&mut self, ack: u64, witness: &mut impl Witness) {
+        let end = match self.round_end {
+            Some(end) => end,
+            None => {
+                witness.on_round();
+                self.round_flight = self.t.window.flight;
+                *self.round_end.insert(self.t.out.nxt())
+            }
+        };
+        if ack >= end {
+            witness.on_round_over();
+            self.round_end = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ack::AnyAckPolicy;
+    use crate::controller::AnyController;
+    use crate::recovery::AnyRecovery;
+    use crate::sender::Parts;
+    use crate::start::AnyStart;
+    use crate::{Receiver, Size, Spec, Stack};
+
+    /// What nearly every ACK is not told to the recovery for: so little it would do.
+    #[test]
+    fn a_recovery_that_is_quiet_has_nothing_to_do_with_an_ack_of_new_data() {
+        for member in AnyRecovery::MEMBERS {
+            let stack = Stack { handshake: false, rwnd: Size::Segments(40.0), ..Stack::default() };
+            let parts = Parts {
+                recovery: AnyRecovery::build(&Spec::named(member.name)).unwrap().0,
+                controller: AnyController::build(&Spec::named("composed")).unwrap().0,
+                start: AnyStart::build(&Spec::named("slow-start")).unwrap().0,
+            };
+            let mut sender = Sender::new(&stack, parts);
+            let policy = AnyAckPolicy::build(&Spec::named("every")).unwrap().0;
+            let mut receiver = Receiver::new(&stack, policy, sender.wants_sack());
+            sender.open(0, &mut ());
+            sender.write(10_000_000);
+            let (mut quiet, mut busy) = (0, 0);
+            for step in 0u64..20_000 {
+                let now = step * 10_000_000;
+                if sender.deadline().is_some_and(|deadline| deadline <= now) {
+                    sender.on_timer(now, &mut ());
+                }
+                let Some(sent) = sender.poll_transmit(now, &mut ()) else { continue };
+                if step * 7919 % 31 == 0 {
+                    continue; // lost
+                }
+                receiver.on_segment(now, &sent.segment, false, &mut ());
+                while let Some(ack) = receiver.poll_transmit(now) {
+                    if sender.recovery.quiet() && ack.sack.is_empty() && ack.ack > sender.t.out.una() {
+                        quiet += 1;
+                        assert_nothing_to_do(&sender, now, &ack, member.name);
+                    } else {
+                        busy += 1;
+                    }
+                    sender.on_segment(now, &ack, &mut ());
+                }
+            }
+            let is_ever = !["vegas-ns2", "sack1"].contains(&member.name);
+            assert!(busy > 100 && (quiet > 1000) == is_ever, "{}: {quiet}, {busy}", member.name);
+        }
+    }
+
+    fn assert_nothing_to_do(sender: &Sender, now: Time, segment: &Segment, member: &str) {
+        let (mut recovery, mut t) = (sender.recovery.clone(), sender.t.clone());
+        assert_eq!(recovery.in_flight(&t), t.out.flight(), "{member}");
+        assert_eq!((recovery.duplicates(), recovery.repairing(), recovery.holds(&t)), (0, false, false));
+        assert_eq!((recovery.retransmission(&t), recovery.last_resort(&t)), (None, None), "{member}");
+        let newly_acked = t.out.advance(segment.ack).bytes;
+        let ack = Ack { now, ack: segment.ack, highest: t.out.max(), ..Ack::of_bytes(now, newly_acked) };
+        let before = (format!("{recovery:?}"), t.window);
+        let advance = recovery.on_advance(&ack, &segment.sack, &mut t, &mut Report::to(&mut ()));
+        assert_eq!(advance, Advance::ORDINARY, "{member}");
+        assert_eq!((format!("{recovery:?}"), t.window), before, "{member}");
+    }
+}
