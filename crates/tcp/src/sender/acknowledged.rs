@@ -328,7 +328,7 @@ mod tests {
             let mut receiver = Receiver::new(&stack, policy, sender.wants_sack());
             sender.open(0, &mut ());
             sender.write(10_000_000);
-            let (mut quiet, mut busy) = (0, 0);
+            let (mut quiet, mut busy, mut held) = (0, 0, None);
             for step in 0u64..20_000 {
                 let now = step * 10_000_000;
                 if sender.deadline().is_some_and(|deadline| deadline <= now) {
@@ -338,7 +338,13 @@ mod tests {
                 if step * 7919 % 31 == 0 {
                     continue; // lost
                 }
-                receiver.on_segment(now, &sent.segment, false, &mut ());
+                if step % 17 == 0 && held.is_none() {
+                    held = Some(sent.segment); // overtaken
+                    continue;
+                }
+                for segment in [Some(sent.segment), held.take()].into_iter().flatten() {
+                    receiver.on_segment(now, &segment, false, &mut ());
+                }
                 while let Some(ack) = receiver.poll_transmit(now) {
                     if sender.recovery.quiet() && ack.sack.is_empty() && ack.ack > sender.t.out.una() {
                         quiet += 1;
