@@ -15,6 +15,7 @@ mod channel;
 mod config;
 mod impairment;
 mod packet;
+pub mod queue;
 pub mod random;
 
 pub use capacity::{Capacity, TraceError};
