@@ -22,4 +22,5 @@ pub use capacity::{Capacity, TraceError};
 pub use channel::Channel;
 pub use config::*;
 pub use packet::{CROSS_TRAFFIC, Fate, Loss, MAX_EXTRA, Packet};
+pub use queue::Limit;
 pub use random::{stream, stream_seed};

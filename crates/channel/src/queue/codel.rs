@@ -1,7 +1,7 @@
 //! CoDel: drops at the head while the least wait of an interval stays above a target. Source: RFC 8289, section 5.
 
 use super::fifo::{Fifo, Head};
-use super::{Seen, Served};
+use super::{Limit, Seen, Served};
 use crate::{Nanos, Time};
 
 const MS: Nanos = 1_000_000;
@@ -14,15 +14,15 @@ pub struct CoDelConfig {
     /// How long the wait may be above it, and the first distance between two drops (section 4.2: 100 ms, in the order
     /// of a worst-case round trip).
     pub interval: Nanos,
-    /// Packets that fit.
-    pub limit: u64,
+    /// What fits.
+    pub limit: Limit,
     /// Whether packets that allow it are marked in place of dropped.
     pub ecn: bool,
 }
 
 impl Default for CoDelConfig {
     fn default() -> Self {
-        Self { target: 5 * MS, interval: 100 * MS, limit: 1000, ecn: false }
+        Self { target: 5 * MS, interval: 100 * MS, limit: Limit::Packets(1000), ecn: false }
     }
 }
 
@@ -140,16 +140,21 @@ impl<T> CoDel<T> {
 
     /// As [`super::ActiveQueue::offer`].
     pub fn offer(&mut self, now: Time, seen: Seen, packet: T, dropped: &mut Vec<T>) {
-        if self.fifo.packets() as u64 >= self.config.limit {
-            dropped.push(packet);
-        } else {
+        if self.fifo.has_room(self.config.limit, seen) {
             self.fifo.push(now, seen, packet);
+        } else {
+            dropped.push(packet);
         }
     }
 
     /// As [`super::ActiveQueue::serve`].
     pub fn serve(&mut self, now: Time, dropped: &mut Vec<T>) -> Option<Served<T>> {
         self.law.serve(&self.config, now, &mut self.fifo, dropped)
+    }
+
+    /// As [`super::ActiveQueue::clear`].
+    pub fn clear(&mut self, dropped: &mut Vec<T>) {
+        dropped.extend(self.fifo.drain());
     }
 
     /// How many packets wait.

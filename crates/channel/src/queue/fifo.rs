@@ -1,6 +1,6 @@
 //! What waits, in the order in which it came.
 
-use super::{Seen, Served};
+use super::{Limit, Seen, Served};
 use crate::{Nanos, Time};
 use std::collections::VecDeque;
 
@@ -40,11 +40,22 @@ impl<T> Fifo<T> {
         self.entries.push_back(Entry { packet, seen, came: now });
     }
 
+    /// Whether another one fits; where nothing waits any does, since it may be on its way at once.
+    pub fn has_room(&self, limit: Limit, next: Seen) -> bool {
+        self.entries.is_empty() || limit.has_room(self.entries.len() as u64, self.bytes, next.bytes)
+    }
+
     pub fn pop(&mut self, now: Time) -> Option<Head<T>> {
         let Entry { packet, seen, came } = self.entries.pop_front()?;
         self.bytes -= u64::from(seen.bytes);
         let served = Served { packet, bytes: seen.bytes, marked: false, came };
         Some(Head { served, waited: now.saturating_sub(came), ecn: seen.ecn })
+    }
+
+    /// Empties it.
+    pub fn drain(&mut self) -> impl Iterator<Item = T> + '_ {
+        self.bytes = 0;
+        self.entries.drain(..).map(|entry| entry.packet)
     }
 
     pub fn packets(&self) -> usize {

@@ -3,7 +3,7 @@
 
 use super::codel::{CoDelConfig, Law};
 use super::fifo::Fifo;
-use super::{Seen, Served};
+use super::{Limit, Seen, Served};
 use crate::{Nanos, Time};
 use std::collections::VecDeque;
 
@@ -14,8 +14,8 @@ pub struct FqCoDelConfig {
     pub target: Nanos,
     /// CoDel's interval (section 5.2.5: 100 ms).
     pub interval: Nanos,
-    /// Packets that fit in all queues together (section 5.2.2: 10240).
-    pub limit: u64,
+    /// What fits in all queues together (section 5.2.2: 10240 packets).
+    pub limit: Limit,
     /// Queues that flows are spread over (section 5.2.4: 1024).
     pub queues: u32,
     /// Bytes a queue may send in a turn (section 5.2.3: 1514).
@@ -27,7 +27,7 @@ pub struct FqCoDelConfig {
 impl Default for FqCoDelConfig {
     fn default() -> Self {
         let CoDelConfig { target, interval, .. } = CoDelConfig::default();
-        Self { target, interval, limit: 10_240, queues: 1024, quantum: 1514, ecn: true }
+        Self { target, interval, limit: Limit::Packets(10_240), queues: 1024, quantum: 1514, ecn: true }
     }
 }
 
@@ -57,7 +57,7 @@ struct Lane<T> {
 pub struct FqCoDel<T> {
     codel: CoDelConfig,
     quantum: i64,
-    limit: u64,
+    limit: Limit,
     lanes: Vec<Lane<T>>,
     new: VecDeque<u32>,
     old: VecDeque<u32>,
@@ -70,8 +70,7 @@ pub struct FqCoDel<T> {
 impl<T> FqCoDel<T> {
     /// An empty one; `seed` decides which flows share a queue.
     pub fn new(config: FqCoDelConfig, seed: u64) -> Self {
-        let lane =
-            || Lane { fifo: Fifo::default(), law: Law::default(), deficit: 0, turn: Turn::Out };
+        let lane = || Lane { fifo: Fifo::default(), law: Law::default(), deficit: 0, turn: Turn::Out };
         let FqCoDelConfig { target, interval, limit, queues, quantum, ecn } = config;
         Self {
             codel: CoDelConfig { target, interval, limit, ecn },
@@ -100,7 +99,9 @@ impl<T> FqCoDel<T> {
             lane.deficit = self.quantum;
             self.new.push_back(index);
         }
-        if self.packets as u64 > self.limit {
+        let waiting = (self.packets - 1) as u64;
+        let bytes = self.bytes - u64::from(seen.bytes);
+        if waiting > 0 && !self.limit.has_room(waiting, bytes, seen.bytes) {
             let fullest = self.lanes.iter_mut().max_by_key(|lane| lane.fifo.bytes());
             if let Some(head) = fullest.and_then(|lane| lane.fifo.pop(now)) {
                 self.packets -= 1;
@@ -141,6 +142,16 @@ impl<T> FqCoDel<T> {
             } else {
                 lane.turn = Turn::Out;
             }
+        }
+    }
+
+    /// As [`super::ActiveQueue::clear`].
+    pub fn clear(&mut self, dropped: &mut Vec<T>) {
+        (self.packets, self.bytes) = (0, 0);
+        for index in self.new.drain(..).chain(self.old.drain(..)) {
+            let lane = &mut self.lanes[index as usize];
+            dropped.extend(lane.fifo.drain());
+            lane.turn = Turn::Out;
         }
     }
 

@@ -23,6 +23,29 @@ pub use pie::{Pie, PieConfig};
 
 use crate::Time;
 
+/// A queue's size. The packet in transmission does not count, and an empty queue takes one of any size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// No limit.
+    None,
+    /// Packets waiting.
+    Packets(u64),
+    /// Bytes waiting.
+    Bytes(u64),
+}
+
+impl Limit {
+    /// Whether a packet of so many bytes may join so many packets that have so many bytes.
+    #[inline]
+    pub fn has_room(self, packets: u64, bytes: u64, next: u32) -> bool {
+        match self {
+            Self::None => true,
+            Self::Packets(most) => packets < most,
+            Self::Bytes(most) => bytes + u64::from(next) <= most,
+        }
+    }
+}
+
 /// What a queue sees of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
@@ -56,6 +79,26 @@ pub enum ActiveConfig {
     FqCoDel(FqCoDelConfig),
     /// [`Pie`].
     Pie(PieConfig),
+}
+
+impl ActiveConfig {
+    /// What fits.
+    pub fn limit(&self) -> Limit {
+        match self {
+            Self::CoDel(config) => config.limit,
+            Self::FqCoDel(config) => config.limit,
+            Self::Pie(config) => config.limit,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn limit_mut(&mut self) -> &mut Limit {
+        match self {
+            Self::CoDel(config) => &mut config.limit,
+            Self::FqCoDel(config) => &mut config.limit,
+            Self::Pie(config) => &mut config.limit,
+        }
+    }
 }
 
 /// One of the queues, empty at first.
@@ -96,6 +139,15 @@ impl<T> ActiveQueue<T> {
             Self::CoDel(queue) => queue.serve(now, dropped),
             Self::FqCoDel(queue) => queue.serve(now, dropped),
             Self::Pie(queue) => queue.serve(now),
+        }
+    }
+
+    /// Empties it: all that waited is added to `dropped`. What it has learnt of the time before stays.
+    pub fn clear(&mut self, dropped: &mut Vec<T>) {
+        match self {
+            Self::CoDel(queue) => queue.clear(dropped),
+            Self::FqCoDel(queue) => queue.clear(dropped),
+            Self::Pie(queue) => queue.clear(dropped),
         }
     }
 

@@ -3,7 +3,7 @@
 //! departures).
 
 use super::fifo::Fifo;
-use super::{Seen, Served};
+use super::{Limit, Seen, Served};
 use crate::random::{Xoshiro256PlusPlus, chance, stream};
 use crate::{Nanos, Time};
 
@@ -26,8 +26,8 @@ pub struct PieConfig {
     pub alpha: f64,
     /// Weight of the wait's change, in 1/s (beta, 5/4).
     pub beta: f64,
-    /// Packets that fit.
-    pub limit: u64,
+    /// What fits.
+    pub limit: Limit,
     /// Whether packets that allow it are marked in place of dropped, below a chance of a tenth (section 5.1).
     pub ecn: bool,
 }
@@ -35,7 +35,7 @@ pub struct PieConfig {
 impl Default for PieConfig {
     fn default() -> Self {
         let (target, update, burst) = (15 * MS, 15 * MS, 150 * MS);
-        Self { target, update, burst, alpha: 0.125, beta: 1.25, limit: 1000, ecn: false }
+        Self { target, update, burst, alpha: 0.125, beta: 1.25, limit: Limit::Packets(1000), ecn: false }
     }
 }
 
@@ -65,7 +65,16 @@ impl<T> Pie<T> {
     pub fn new(config: PieConfig, seed: u64) -> Self {
         let (burst_left, next_update) = (config.burst, config.update);
         let rng = stream(seed, "pie");
-        Self { config, fifo: Fifo::default(), rng, chance: 0.0, wait: 0, wait_before: 0, burst_left, next_update }
+        Self {
+            config,
+            fifo: Fifo::default(),
+            rng,
+            chance: 0.0,
+            wait: 0,
+            wait_before: 0,
+            burst_left,
+            next_update,
+        }
     }
 
     /// As [`super::ActiveQueue::offer`].
@@ -76,10 +85,10 @@ impl<T> Pie<T> {
         }
         let hit = self.burst_left == 0 && self.hits();
         let marked = hit && self.config.ecn && seen.ecn && self.chance < 0.1;
-        if self.fifo.packets() as u64 >= self.config.limit || (hit && !marked) {
-            dropped.push(packet);
-        } else {
+        if self.fifo.has_room(self.config.limit, seen) && (!hit || marked) {
             self.fifo.push(now, seen, Offered { packet, marked });
+        } else {
+            dropped.push(packet);
         }
     }
 
@@ -90,6 +99,12 @@ impl<T> Pie<T> {
         self.wait = if self.fifo.packets() == 0 { 0 } else { head.waited };
         let Served { packet: Offered { packet, marked }, bytes, came, .. } = head.served;
         Some(Served { packet, bytes, marked, came })
+    }
+
+    /// As [`super::ActiveQueue::clear`].
+    pub fn clear(&mut self, dropped: &mut Vec<T>) {
+        self.wait = 0;
+        dropped.extend(self.fifo.drain().map(|offered| offered.packet));
     }
 
     /// How many packets wait.

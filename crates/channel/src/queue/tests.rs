@@ -9,11 +9,11 @@ fn seen(flow: u64, bytes: u32) -> Seen {
 }
 
 fn all() -> Vec<ActiveConfig> {
-    let small = FqCoDelConfig { limit: 50, queues: 8, ..FqCoDelConfig::default() };
+    let small = FqCoDelConfig { limit: Limit::Packets(50), queues: 8, ..FqCoDelConfig::default() };
     vec![
-        ActiveConfig::CoDel(CoDelConfig { limit: 50, ecn: true, ..CoDelConfig::default() }),
+        ActiveConfig::CoDel(CoDelConfig { limit: Limit::Packets(50), ecn: true, ..CoDelConfig::default() }),
         ActiveConfig::FqCoDel(small),
-        ActiveConfig::Pie(PieConfig { limit: 50, ecn: true, ..PieConfig::default() }),
+        ActiveConfig::Pie(PieConfig { limit: Limit::Packets(50), ecn: true, ..PieConfig::default() }),
     ]
 }
 
@@ -62,7 +62,10 @@ fn marks(fates: &[Fate]) -> Vec<Time> {
 }
 
 fn codel(limit: u64, ecn: bool) -> ActiveQueue<usize> {
-    ActiveQueue::new(&ActiveConfig::CoDel(CoDelConfig { limit, ecn, ..CoDelConfig::default() }), 1)
+    ActiveQueue::new(
+        &ActiveConfig::CoDel(CoDelConfig { limit: Limit::Packets(limit), ecn, ..CoDelConfig::default() }),
+        1,
+    )
 }
 
 #[test]
@@ -171,12 +174,17 @@ fn fq_codel_lets_a_flow_of_single_packets_pass_a_long_queue() {
     (0..100).for_each(|k| queue.offer(0, seen(1, 1500), 1000 + k, &mut dropped));
     assert_eq!(flows(&mut queue, 0, 3), [1, 1, 1]);
     queue.offer(3 * MS, seen(2, 100), 2000, &mut dropped);
-    assert_eq!(flows(&mut queue, 3 * MS, 2), [2, 1], "it goes first, and a queue for all would let it wait for 97");
+    assert_eq!(
+        flows(&mut queue, 3 * MS, 2),
+        [2, 1],
+        "it goes first, and a queue for all would let it wait for 97"
+    );
 }
 
 #[test]
 fn fq_codel_gives_flows_the_same_bytes_whatever_the_size_of_their_packets() {
-    let (mut queue, mut dropped) = (fq(FqCoDelConfig { target: 1 << 50, ..FqCoDelConfig::default() }), Vec::new());
+    let (mut queue, mut dropped) =
+        (fq(FqCoDelConfig { target: 1 << 50, ..FqCoDelConfig::default() }), Vec::new());
     (0..900).for_each(|k| queue.offer(0, seen(1, 1500), 1000 + k, &mut dropped));
     (0..900).for_each(|k| queue.offer(0, seen(2, 300), 2000 + k, &mut dropped));
     let sent = flows(&mut queue, 0, 600);
@@ -187,7 +195,8 @@ fn fq_codel_gives_flows_the_same_bytes_whatever_the_size_of_their_packets() {
 
 #[test]
 fn fq_codel_drops_from_the_fullest_queue_when_all_is_full() {
-    let (mut queue, mut dropped) = (fq(FqCoDelConfig { limit: 10, ..FqCoDelConfig::default() }), Vec::new());
+    let (mut queue, mut dropped) =
+        (fq(FqCoDelConfig { limit: Limit::Packets(10), ..FqCoDelConfig::default() }), Vec::new());
     queue.offer(0, seen(2, 1500), 2000, &mut dropped);
     (0..9).for_each(|k| queue.offer(0, seen(1, 1500), 1000 + k, &mut dropped));
     queue.offer(0, seen(2, 1500), 2001, &mut dropped);
@@ -227,7 +236,10 @@ fn flows_are_spread_another_way_in_each_run() {
 }
 
 fn pie(ecn: bool) -> ActiveQueue<usize> {
-    ActiveQueue::new(&ActiveConfig::Pie(PieConfig { limit: 100_000, ecn, ..PieConfig::default() }), 3)
+    ActiveQueue::new(
+        &ActiveConfig::Pie(PieConfig { limit: Limit::Packets(100_000), ecn, ..PieConfig::default() }),
+        3,
+    )
 }
 
 #[test]
@@ -239,8 +251,10 @@ fn pie_lets_a_burst_pass_and_then_settles_at_its_target() {
     let late: Vec<_> = fates[fates.len() / 2..].to_vec();
     let share = drops(&late).len() as f64 / late.len() as f64;
     assert!((share - 0.2).abs() < 0.02, "{share}");
-    let waits: Vec<_> =
-        late.iter().filter_map(|f| if let Fate::Sent { waited, .. } = f { Some(*waited as f64) } else { None }).collect();
+    let waits: Vec<_> = late
+        .iter()
+        .filter_map(|f| if let Fate::Sent { waited, .. } = f { Some(*waited as f64) } else { None })
+        .collect();
     let mean = waits.iter().sum::<f64>() / waits.len() as f64 / MS as f64;
     assert!((mean - 15.0).abs() < 3.0, "mean wait of {mean} ms, 15 are aimed at");
 }
@@ -274,6 +288,33 @@ fn pie_forgets_while_nothing_comes_however_long_that_is() {
         queue.offer(now + year + k, seen(1, 1000), 0, &mut dropped);
     }
     assert!(dropped.is_empty() && queue.packets() == 100, "the next burst passes again");
+}
+
+#[test]
+fn a_queue_that_is_emptied_gives_all_back_and_goes_on() {
+    for config in all() {
+        let (mut queue, mut dropped) = (ActiveQueue::new(&config, 5), Vec::new());
+        (0..20).for_each(|id| queue.offer(0, seen(id % 3, 500), id, &mut dropped));
+        queue.clear(&mut dropped);
+        dropped.sort_unstable();
+        assert_eq!(dropped, (0..20).collect::<Vec<_>>());
+        assert_eq!((queue.packets(), queue.bytes(), queue.serve(1, &mut dropped)), (0, 0, None));
+        queue.offer(2, seen(1, 500), 77, &mut dropped);
+        assert_eq!(queue.serve(2, &mut dropped).map(|served| served.packet), Some(77));
+    }
+}
+
+#[test]
+fn a_limit_in_bytes_is_one() {
+    for mut config in all() {
+        *config.limit_mut() = Limit::Bytes(2_000);
+        let (mut queue, mut dropped) = (ActiveQueue::new(&config, 5), Vec::new());
+        (0..4).for_each(|id| queue.offer(0, seen(1, 700), id, &mut dropped));
+        assert_eq!((queue.packets(), queue.bytes(), dropped.len()), (2, 1_400, 2));
+        while queue.serve(0, &mut dropped).is_some() {}
+        queue.offer(1, seen(1, 9_000), 9, &mut dropped);
+        assert_eq!(queue.serve(1, &mut dropped).map(|served| served.packet), Some(9), "alone it fits");
+    }
 }
 
 proptest! {
