@@ -1,9 +1,7 @@
 //! One station that always has something to send, and one that hears it: every interval of it is known, and its goodput
 //! is arithmetic.
 
-mod cell;
-
-use cell::{Cell, Flow, stations};
+use crate::cell::{Cell, Flow, stations};
 use truckee_wireless::phy::{Band, Dsss, GuardInterval, Mcs, Ofdm, Preamble, Rate, Slot, Standard};
 use truckee_wireless::{
     FrameReport, Kind, MediumConfig, Nanos, Position, Protection, RateControl, Report, Time,

@@ -95,7 +95,6 @@ impl Cell {
 }
 
 /// One cell: an access point and clients, all at one place.
-#[allow(dead_code, reason = "not every test has one")]
 pub fn around_an_access_point(clients: u32, rate: RateControl) -> Vec<StationConfig> {
     let mut all = stations(&vec![Position::on_ground(0.0, 0.0); clients as usize + 1], rate);
     all[0].role = Role::AccessPoint;
