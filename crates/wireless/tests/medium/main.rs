@@ -2,5 +2,7 @@
 
 mod bianchi;
 mod cell;
+mod conservation;
 mod hidden;
 mod lone_station;
+mod packets;

@@ -1,0 +1,215 @@
+//! Random networks: every packet has exactly one end, none comes twice or out of order, runs end, and the same run is
+//! the same.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use truckee_wireless::phy::{Band, Dsss, GuardInterval, Mcs, Ofdm, Preamble, Rate, Slot, Standard};
+use truckee_wireless::propagation::{Fading, PathLoss, Shadowing};
+use truckee_wireless::{
+    Aggregation, Destination, Medium, MediumConfig, NodeId, Packet, Position, Propagation, Protection,
+    RateControl, Report, Role, StationConfig, Time,
+};
+
+/// A network, and what is offered to it.
+#[derive(Debug, Clone)]
+struct Case {
+    config: MediumConfig,
+    stations: Vec<StationConfig>,
+    /// Time, sender, receiver (or everyone, beyond the stations), bytes.
+    packets: Vec<(Time, u32, u32, u32)>,
+    /// Time, station, place.
+    moves: Vec<(Time, u32, Position)>,
+    seed: u64,
+}
+
+fn standard() -> impl Strategy<Value = Standard> {
+    prop_oneof![
+        Just(Standard::B(Preamble::Long)),
+        Just(Standard::B(Preamble::Short)),
+        Just(Standard::A),
+        Just(Standard::G(Slot::Short)),
+        Just(Standard::N(Band::Ghz5, GuardInterval::Short)),
+        Just(Standard::N(Band::Ghz2_4, GuardInterval::Long)),
+    ]
+}
+
+fn config() -> impl Strategy<Value = MediumConfig> {
+    let variation = (any::<bool>(), any::<bool>(), 0.0..10.0f64);
+    let access = (
+        prop_oneof![Just(0), Just(500), Just(u32::MAX)],
+        prop_oneof![Just(None), (0.0..20.0f64).prop_map(|x| Some(4.0 + x))],
+        0..4_000u64,
+        -95.0..-70.0f64,
+        any::<bool>(),
+        1..64u32,
+    );
+    (standard(), variation, access).prop_map(|(standard, (shadowed, faded, k), access)| {
+        let (rts_threshold, capture, delay, carrier_sense, plain, frames) = access;
+        let base = MediumConfig::of(standard);
+        let ms = 1_000_000;
+        let propagation = Propagation {
+            path_loss: PathLoss::LogDistance { exponent: 3.5, reference: 1.0 },
+            shadowing: shadowed.then_some(Shadowing { sigma_db: 6.0, correlation: 500 * ms }),
+            fading: faded.then_some(Fading { k, coherence: 20 * ms }),
+            ..base.propagation
+        };
+        let aggregation = base.aggregation.filter(|_| !plain);
+        let aggregation = aggregation.map(|limits| Aggregation { frames, ..limits });
+        let in_2_4 = matches!(standard, Standard::G(_) | Standard::N(Band::Ghz2_4, _));
+        let protection = (in_2_4 && plain).then_some(Protection::CtsToSelf(Rate::Dsss(Dsss::R11)));
+        let frames = plain;
+        MediumConfig {
+            propagation,
+            rts_threshold,
+            capture,
+            delay,
+            carrier_sense,
+            aggregation,
+            protection,
+            frames,
+            ..base
+        }
+    })
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let place = (-150.0..150.0f64, -150.0..150.0f64).prop_map(|(x, y)| Position::on_ground(x, y));
+    let station = (place.clone(), 5.0..20.0f64, 0..3u8, 1..40usize);
+    let packet = (0..2_000_000_000u64, 0..10u32, 0..12u32, 1..2_000u32);
+    let movement = (0..2_000_000_000u64, 0..10u32, place);
+    (config(), vec(station, 2..10), any::<bool>(), vec(packet, 0..300), vec(movement, 0..6), any::<u64>())
+        .prop_map(|(config, stations, infrastructure, mut packets, mut moves, seed)| {
+            let n = stations.len() as u32;
+            let fixed = match config.standard {
+                Standard::B(_) => Rate::Dsss(Dsss::R5_5),
+                Standard::A | Standard::G(_) => Rate::Ofdm(Ofdm::R24),
+                Standard::N(..) => Rate::Ht(Mcs::ALL[4]),
+            };
+            let role = |i: usize| match (infrastructure, i) {
+                (false, _) => Role::AdHoc,
+                (true, 0) => Role::AccessPoint,
+                (true, _) => Role::Client(NodeId(0)),
+            };
+            let stations = stations.iter().enumerate().map(|(i, &(position, power, rate, queue))| {
+                let rate =
+                    [RateControl::Fixed(fixed), RateControl::Arf, RateControl::Minstrel][usize::from(rate)];
+                StationConfig { position, power, role: role(i), rate, queue }
+            });
+            let stations = stations.collect();
+            packets.iter_mut().for_each(|p| {
+                p.1 %= n;
+                if p.2 < n && p.2 == p.1 {
+                    p.2 = (p.1 + 1) % n;
+                }
+            });
+            packets.sort();
+            moves.iter_mut().for_each(|m| m.1 %= n);
+            moves.sort_by_key(|m| m.0);
+            Case { config, stations, packets, moves, seed }
+        })
+}
+
+/// Runs a case until nothing happens any more.
+fn run(case: &Case) -> (Medium, Vec<Report>) {
+    let mut medium = Medium::new(&case.config, &case.stations, case.seed).expect("sound");
+    let (mut reports, mut moves) = (Vec::new(), case.moves.iter().peekable());
+    for (id, &(at, from, to, bytes)) in case.packets.iter().enumerate() {
+        while let Some(&(when, node, place)) = moves.next_if(|m| m.0 <= at) {
+            medium.advance(when);
+            medium.put(NodeId(node), place);
+        }
+        medium.advance(at);
+        let everyone = to as usize >= case.stations.len();
+        let to = if everyone { Destination::Everyone } else { Destination::Node(NodeId(to)) };
+        medium.offer(NodeId(from), Packet { id: id as u64, bytes, to }).expect("stations that are there");
+        reports.extend(std::iter::from_fn(|| medium.report()));
+    }
+    while medium.next() < Time::MAX {
+        medium.advance(medium.next());
+        reports.extend(std::iter::from_fn(|| medium.report()));
+    }
+    reports.extend(std::iter::from_fn(|| medium.report()));
+    (medium, reports)
+}
+
+fn time(report: &Report) -> Time {
+    match *report {
+        Report::Delivered { at, .. }
+        | Report::Sent { at, .. }
+        | Report::Dropped { at, .. }
+        | Report::Room { at, .. } => at,
+        Report::Frame(frame) => frame.start + frame.airtime,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_packet_has_one_end(case in case()) {
+        let (medium, reports) = run(&case);
+        let n = case.stations.len() as u32;
+        // By packet: times delivered, by node; losses of what had not arrived.
+        let mut delivered: BTreeMap<(u64, u32), u32> = BTreeMap::new();
+        let mut lost: BTreeMap<u64, u32> = BTreeMap::new();
+        let mut last: BTreeMap<(u32, u32, u32), u64> = BTreeMap::new();
+        for report in &reports {
+            match *report {
+                Report::Delivered { packet, node, from, .. } => {
+                    *delivered.entry((packet, node.0)).or_default() += 1;
+                    prop_assert_eq!(from.0, case.packets[packet as usize].1);
+                    // In order, of one sender to one receiver; to everyone on its own.
+                    let to = case.packets[packet as usize].2.min(n);
+                    let before = last.insert((from.0, node.0, to), packet);
+                    prop_assert!(before.is_none_or(|b| b < packet), "{before:?} before {packet}");
+                }
+                Report::Dropped { packet, arrived: false, .. } => *lost.entry(packet).or_default() += 1,
+                _ => {}
+            }
+        }
+        let held: Vec<u64> = medium.pending().collect();
+        for (id, &(_, from, to, _)) in case.packets.iter().enumerate() {
+            let id = id as u64;
+            if to >= n {
+                for node in 0..n {
+                    let times = delivered.get(&(id, node)).copied().unwrap_or(0);
+                    prop_assert!(times <= u32::from(node != from), "{id} at {node}: {times}");
+                }
+                continue;
+            }
+            let times = delivered.get(&(id, to)).copied().unwrap_or(0);
+            let losses = lost.get(&id).copied().unwrap_or(0);
+            let waiting = held.iter().filter(|h| **h == id).count() as u32;
+            prop_assert_eq!(times + losses + waiting, 1, "packet {}: {} {} {}", id, times, losses, waiting);
+            for node in (0..n).filter(|node| *node != to) {
+                prop_assert!(!delivered.contains_key(&(id, node)));
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_run_is_the_same(case in case()) {
+        let ((one, first), (two, second)) = (run(&case), run(&case));
+        prop_assert_eq!(first, second);
+        prop_assert_eq!(one.events(), two.events());
+    }
+
+    #[test]
+    fn time_goes_forward_and_rows_of_frames_do_not_overlap_at_their_sender(case in case()) {
+        let mut case = case;
+        case.config.frames = true;
+        let (_, reports) = run(&case);
+        let ordinary: Vec<Time> =
+            reports.iter().filter(|r| !matches!(r, Report::Frame(_))).map(time).collect();
+        prop_assert!(ordinary.windows(2).all(|w| w[0] <= w[1]));
+        let mut free = vec![0; case.stations.len()];
+        for report in &reports {
+            if let Report::Frame(frame) = report {
+                let from = frame.from.0 as usize;
+                prop_assert!(frame.start >= free[from]);
+                free[from] = frame.start + frame.airtime;
+            }
+        }
+    }
+}
