@@ -188,7 +188,9 @@ impl Station {
     #[inline]
     pub fn on_busy(&mut self, now: Time, rules: &Rules) {
         self.contention.on_busy(now, &rules.timing);
-        if self.state == State::Contending {
+        // Where the allocation vector covers what began, as it does an acknowledgement, the deadline lies behind that and
+        // will nearly always be found the same again.
+        if self.state == State::Contending && self.contention.is_free(now) {
             self.due = NEVER;
         }
     }
@@ -214,7 +216,7 @@ impl Station {
             return self.answer.take();
         }
         match self.state {
-            State::Contending => Some(self.begin(now, rules, out)),
+            State::Contending if !self.contention.busy => Some(self.begin(now, rules, out)),
             State::Cleared => Some(self.data(rules)),
             State::AwaitingCts | State::AwaitingAck if reading => {
                 self.overdue = true;
@@ -225,7 +227,7 @@ impl Station {
                 self.fail(now, rules, out);
                 None
             }
-            State::Idle | State::Sending => {
+            State::Contending | State::Idle | State::Sending => {
                 self.due = NEVER;
                 None
             }

@@ -1,8 +1,8 @@
 //! Frames on the air.
 
-use crate::Time;
 use crate::mac::{Frame, Pending};
 use crate::report::Failure;
+use crate::{Nanos, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -11,6 +11,10 @@ use std::collections::BinaryHeap;
 pub(crate) struct Transmission {
     pub frame: Frame,
     pub start: Time,
+    /// How long its beginning lasts.
+    pub header: Nanos,
+    /// Milliwatts from which on it is never in error if nothing else is on the air.
+    pub clean: f64,
     /// Copies of what it carries.
     pub packets: Vec<Pending>,
     /// Who hears it, and with how many milliwatts.
@@ -57,8 +61,9 @@ impl Air {
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => {
-                let (packets, heard) = (Vec::new(), Vec::new());
-                self.transmissions.push(Transmission { frame, start, packets, heard, missed: None });
+                let (packets, heard, missed) = (Vec::new(), Vec::new(), None);
+                let (header, clean) = (0, f64::INFINITY);
+                self.transmissions.push(Transmission { frame, start, header, clean, packets, heard, missed });
                 (self.transmissions.len() - 1) as u32
             }
         };

@@ -150,6 +150,7 @@ impl Medium {
     /// [`Medium::next`], and takes the reports each time.
     pub fn advance(&mut self, now: Time) {
         loop {
+            self.deadlines.settle();
             let ((due, node), next) = (self.deadlines.first(), self.air.next());
             if due.min(next) > now || due.min(next) == Time::MAX {
                 break;
@@ -198,6 +199,7 @@ impl Medium {
         }
         let next = self.next_station(from, dest);
         self.enqueue(from, Pending::new(packet.id, packet.bytes, from, dest, next));
+        self.deadlines.settle();
         Ok(())
     }
 
@@ -289,7 +291,12 @@ impl Medium {
         }
         self.radios[i].sending = true;
         let slot = self.air.add(now, frame, self.delay);
+        let header = self.rules.phy.header_bits(frame.rate).1.modulation();
+        let clean = self.tables.clean_from(header).max(self.tables.clean_from(frame.rate.modulation()))
+            * self.levels.noise;
         let transmission = &mut self.air.transmissions[slot as usize];
+        transmission.clean = clean;
+        transmission.header = self.rules.phy.header(frame.rate);
         self.field.heard(frame.from, now, &mut transmission.heard);
         let station = &mut self.stations[i];
         station.load(&frame, &mut transmission.packets);
@@ -345,8 +352,6 @@ impl Medium {
         let (now, Levels { noise, sensitivity, preamble, capture, .. }) = (self.now, self.levels);
         let radio = &mut self.radios[node as usize];
         radio.add(power);
-        let header = self.rules.phy.header(self.air.transmissions[slot as usize].frame.rate);
-        let lock = Lock { slot, power, since: now, header_until: now + header };
         if radio.sending {
             return self.miss(slot, node, Failure::Transmitting);
         }
@@ -360,7 +365,8 @@ impl Medium {
         let is_strong = |needed: f64, radio: &Radio| power >= needed * (radio.beside(power) + noise);
         if power >= sensitivity && is_strong(above, radio) {
             let before = radio.lock;
-            radio.follow(lock);
+            let header = self.air.transmissions[slot as usize].header;
+            radio.follow(Lock { slot, power, since: now, header_until: now + header });
             if let Some(first) = before {
                 self.miss(first.slot, node, Failure::Collision);
             }

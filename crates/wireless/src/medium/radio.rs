@@ -61,6 +61,14 @@ impl Radio {
         self.lock = Some(lock);
     }
 
+    /// Whether a frame of `clean` milliwatts or more was read without anything beside it: the usual case, in which it is
+    /// certain that there are no errors, and which costs no draw.
+    #[inline]
+    pub fn has_read_clean(&self, clean: f64) -> bool {
+        let alone = matches!(self.interference.as_slice(), [(_, beside)] if *beside == 0.0);
+        alone && self.lock.is_some_and(|lock| lock.power >= clean)
+    }
+
     /// Notes what is beside the frame that is being read, from `now` on.
     #[inline]
     pub fn note(&mut self, now: Time) {
@@ -91,16 +99,6 @@ pub(crate) struct Exponents {
 }
 
 impl Reading<'_> {
-    /// Whether it is certain that there are no errors: the usual case, which costs no draw.
-    #[inline]
-    pub fn is_clean(&self, frame: &Frame) -> bool {
-        let [(_, beside)] = self.interference else { return false };
-        let (_, header) = self.phy.header_bits(frame.rate);
-        let needed =
-            self.tables.clean_from(header.modulation()).max(self.tables.clean_from(frame.rate.modulation()));
-        *beside == 0.0 && self.power >= needed * self.noise
-    }
-
     /// Of the header.
     pub fn header(&self, frame: &Frame) -> Exponents {
         let (bits, rate) = self.phy.header_bits(frame.rate);
@@ -184,15 +182,15 @@ mod tests {
 
     #[test]
     fn a_strong_frame_alone_is_read_for_certain() {
-        let (tables, phy) = (ErrorTables::new(Modulation::ALL), Phy::default());
-        let clean = |power: f64, beside: f64| {
-            let interference = [(0, beside)];
-            Reading { tables: &tables, phy: &phy, noise: 1.0, power, interference: &interference, since: 0 }
-                .is_clean(&frame())
-        };
-        assert!(clean(1e3, 0.0));
-        assert!(!clean(1.0, 0.0));
-        assert!(!clean(1e3, 1e-3));
+        let mut radio = Radio::default();
+        let lock = |power| Lock { slot: 0, power, since: 5, header_until: 9 };
+        radio.add(2.0);
+        radio.follow(lock(2.0));
+        assert!(radio.has_read_clean(2.0));
+        assert!(!radio.has_read_clean(2.1));
+        radio.add(1e-9);
+        radio.note(6);
+        assert!(!radio.has_read_clean(2.0));
     }
 
     #[test]

@@ -55,15 +55,14 @@ impl Medium {
     /// Enters into the laboratory's books why a frame was not received.
     fn note_end(&mut self, frame: &Frame, missed: Option<Failure>, lost: u32) {
         let Some(failure) = missed else { return };
-        let counters = &mut self.stations[frame.from as usize].counters;
-        // Frames of an aggregate count one by one, and those whose cause was another are among them.
-        counters.failures[failure as usize] += u64::from(lost.max(1));
+        let sender = frame.from as usize;
+        // The packets of an aggregate of which something was read have been counted one by one.
+        if frame.kind == Kind::Aggregate && lost < frame.packets {
+            return;
+        }
+        self.stations[sender].counters.failures[failure as usize] += u64::from(lost.max(1));
         match frame.kind {
-            // Of an aggregate of which something was read, each packet knows.
-            Kind::Aggregate if lost < frame.packets => {}
-            Kind::Rts | Kind::Data | Kind::Aggregate => {
-                self.stations[frame.from as usize].note_failure(failure)
-            }
+            Kind::Rts | Kind::Data | Kind::Aggregate => self.stations[sender].note_failure(failure),
             Kind::Cts | Kind::Ack | Kind::BlockAck => self.stations[frame.to as usize].note_failure(failure),
             Kind::CtsToSelf | Kind::BlockAckRequest => {}
         }
@@ -72,17 +71,21 @@ impl Medium {
     /// A station has heard a frame to its end.
     fn read(&mut self, frame: &Frame, packets: &[Pending], node: u32, lost: &mut u32, slot: u32) {
         let (now, i) = (self.now, node as usize);
+        let clean = self.radios[i].has_read_clean(self.air.transmissions[slot as usize].clean);
+        let mut missing = None;
         let read = match frame.kind {
-            Kind::Aggregate => self.read_aggregate(frame, packets, node, lost),
+            Kind::Aggregate => {
+                let (read, last) = self.read_aggregate(frame, packets, node, clean, lost);
+                missing = last;
+                read
+            }
+            _ if clean => Read::Yes,
             _ => self.read_single(frame, node),
         };
         let is_for_it = frame.to == node;
         if is_for_it {
             self.air.transmissions[slot as usize].missed = match read {
-                Read::Yes if *lost > 0 && frame.kind == Kind::Aggregate => {
-                    packets_failure(self.stations[frame.from as usize].flight_mut(), frame.packets)
-                }
-                Read::Yes => None,
+                Read::Yes => missing,
                 Read::No(failure) => Some(failure),
             };
         }
@@ -133,9 +136,6 @@ impl Medium {
 
     fn read_single(&mut self, frame: &Frame, node: u32) -> Read {
         let Some(reading) = self.reading(node) else { return Read::No(Failure::Collision) };
-        if reading.is_clean(frame) {
-            return Read::Yes;
-        }
         let (header, data) = (reading.header(frame), reading.bytes(frame, 0, frame.bytes));
         self.draw(node, header.all + data.all, header.noise + data.noise)
     }
@@ -153,21 +153,29 @@ impl Medium {
     }
 
     /// Reads an aggregate frame by frame. A station that it is not for needs one of them, to know how long to keep quiet.
-    fn read_aggregate(&mut self, frame: &Frame, packets: &[Pending], node: u32, lost: &mut u32) -> Read {
+    /// Whether anything was read, and what ended the last packet that was not.
+    fn read_aggregate(
+        &mut self,
+        frame: &Frame,
+        packets: &[Pending],
+        node: u32,
+        clean: bool,
+        lost: &mut u32,
+    ) -> (Read, Option<Failure>) {
         let is_for_it = frame.to == node;
-        let Some(reading) = self.reading(node) else { return Read::No(Failure::Collision) };
-        let clean = reading.is_clean(frame);
         if clean && !is_for_it {
-            return Read::Yes;
+            return (Read::Yes, None);
         }
         if !clean {
+            let Some(reading) = self.reading(node) else { return (Read::No(Failure::Collision), None) };
             let header = reading.header(frame);
             let read = self.draw(node, header.all, header.noise);
             if read != Read::Yes {
-                return read;
+                return (read, None);
             }
         }
         let (mut at, mut result) = (0, Read::No(Failure::Noise));
+        let (mut failures, mut last) = ([0; 5], None);
         if frame.request {
             let size = in_aggregate(bytes::BLOCK_ACK_REQUEST);
             if self.read_part(frame, node, clean, at, size) == Read::Yes {
@@ -189,6 +197,8 @@ impl Medium {
                 if let Read::No(failure) = read {
                     let flight = self.stations[frame.from as usize].flight_mut();
                     flight[i].failure = failure;
+                    failures[failure as usize] += 1;
+                    last = Some(failure);
                     continue;
                 }
                 *lost -= 1;
@@ -198,7 +208,12 @@ impl Medium {
                 break;
             }
         }
-        result
+        // Of one of which nothing was read, all packets count alike, as those of one whose header was lost.
+        if result == Read::Yes {
+            let counters = &mut self.stations[frame.from as usize].counters;
+            counters.failures.iter_mut().zip(failures).for_each(|(all, these)| *all += these);
+        }
+        (result, last)
     }
 
     /// Reads `size` bytes from `at` on.
@@ -276,9 +291,4 @@ impl Medium {
             self.enqueue(node, Pending::new(id, bytes, source, dest, dest));
         }
     }
-}
-
-/// What ended the last packet of an aggregate that did not arrive.
-fn packets_failure(flight: &[Pending], sent: u32) -> Option<Failure> {
-    flight.iter().take(sent as usize).filter(|p| !p.arrived).map(|p| p.failure).next_back()
 }

@@ -13,6 +13,7 @@
 use super::rate::Modulation;
 use libm::{erfc, exp, expm1, log, log1p, sqrt};
 use std::f64::consts::PI;
+use std::sync::OnceLock;
 
 /// The share of bits in error after decoding at a ratio `sinr` (a factor, not dB); at most a half.
 pub fn bit_error_rate(modulation: Modulation, sinr: f64) -> f64 {
@@ -46,7 +47,7 @@ fn dqpsk(x: f64) -> f64 {
 /// The chance that one of 16 biorthogonal symbols is taken for another (Pursley and Royster, eq. 18): the right
 /// correlator's value, normal about β = √(2·`e`), is not the largest of eight in size, or has the wrong sign.
 fn biorthogonal(e: f64) -> f64 {
-    const STEPS: u32 = 400;
+    const STEPS: u32 = 160;
     let beta = sqrt(2.0 * e);
     // Beyond ten standard deviations nothing is left.
     let from = (-beta).max(-10.0);
@@ -127,11 +128,36 @@ const POINTS: usize = 601;
 /// Exponents below this are none: not one frame in ten million of the longest.
 const NOTHING: f64 = 1e-13;
 
+/// ln of a modulation's exponent, point by point.
+type Table = &'static [f64];
+
+/// Tables are the same in every run, and worked out once in a process.
+static TABLES: [OnceLock<Vec<f64>>; Modulation::ALL.len()] =
+    [const { OnceLock::new() }; Modulation::ALL.len()];
+
+fn ratio(point: usize) -> f64 {
+    libm::pow(10.0, (FROM_DB + point as f64 / PER_DB) / 10.0)
+}
+
+fn table(modulation: Modulation) -> Table {
+    TABLES[modulation as usize].get_or_init(|| {
+        let mut table = Vec::new();
+        for point in 0..POINTS {
+            let exponent = bit_error_exponent(modulation, ratio(point));
+            table.push(log(exponent.max(f64::MIN_POSITIVE)));
+            if exponent < NOTHING {
+                break;
+            }
+        }
+        table
+    })
+}
+
 /// The error rates of some modulations, to be looked up for each frame.
 #[derive(Debug, Clone)]
 pub struct ErrorTables {
-    /// ln of the exponent, by modulation; empty if it does not occur.
-    tables: [Vec<f64>; Modulation::ALL.len()],
+    /// By modulation; empty if it does not occur.
+    tables: [Table; Modulation::ALL.len()],
     /// From this ratio on there are no errors.
     clean: [f64; Modulation::ALL.len()],
 }
@@ -139,24 +165,11 @@ pub struct ErrorTables {
 impl ErrorTables {
     /// Tables of these modulations.
     pub fn new(modulations: impl IntoIterator<Item = Modulation>) -> Self {
-        let mut all = Self {
-            tables: std::array::from_fn(|_| Vec::new()),
-            clean: [f64::INFINITY; Modulation::ALL.len()],
-        };
+        let mut all = Self { tables: Default::default(), clean: [f64::INFINITY; Modulation::ALL.len()] };
         for modulation in modulations {
-            let table = &mut all.tables[modulation as usize];
-            if !table.is_empty() {
-                continue;
-            }
-            for point in 0..POINTS {
-                let sinr = libm::pow(10.0, (FROM_DB + point as f64 / PER_DB) / 10.0);
-                let exponent = bit_error_exponent(modulation, sinr);
-                table.push(log(exponent.max(f64::MIN_POSITIVE)));
-                if exponent < NOTHING {
-                    all.clean[modulation as usize] = sinr;
-                    break;
-                }
-            }
+            let table = table(modulation);
+            all.tables[modulation as usize] = table;
+            all.clean[modulation as usize] = ratio(table.len() - 1);
         }
         all
     }
@@ -172,7 +185,7 @@ impl ErrorTables {
         if sinr >= self.clean_from(modulation) {
             return 0.0;
         }
-        let table = &self.tables[modulation as usize];
+        let table = self.tables[modulation as usize];
         let at = (10.0 * libm::log10(sinr) - FROM_DB) * PER_DB;
         // Below the table, at 0 and where there is none: a coin.
         if at.is_nan() || at < 0.0 || table.is_empty() {
