@@ -78,8 +78,11 @@ fn case() -> impl Strategy<Value = Case> {
     let station = (place.clone(), 5.0..20.0f64, 0..3u8, 1..40usize);
     let packet = (0..2_000_000_000u64, 0..10u32, 0..12u32, 1..2_000u32);
     let movement = (0..2_000_000_000u64, 0..10u32, place);
-    (config(), vec(station, 2..10), any::<bool>(), vec(packet, 0..300), vec(movement, 0..6), any::<u64>())
-        .prop_map(|(config, stations, infrastructure, mut packets, mut moves, seed)| {
+    // Idle, busy, or far too much at once.
+    let span = prop_oneof![Just(2_000_000_000u64), Just(100_000_000), Just(1_000_000)];
+    let cell = (config(), vec(station, 2..10), any::<bool>(), span);
+    (cell, vec(packet, 0..300), vec(movement, 0..6), any::<u64>()).prop_map(
+        |((config, stations, infrastructure, span), mut packets, mut moves, seed)| {
             let n = stations.len() as u32;
             let fixed = match config.standard {
                 Standard::B(_) => Rate::Dsss(Dsss::R5_5),
@@ -98,6 +101,7 @@ fn case() -> impl Strategy<Value = Case> {
             });
             let stations = stations.collect();
             packets.iter_mut().for_each(|p| {
+                p.0 %= span;
                 p.1 %= n;
                 if p.2 < n && p.2 == p.1 {
                     p.2 = (p.1 + 1) % n;
@@ -107,7 +111,8 @@ fn case() -> impl Strategy<Value = Case> {
             moves.iter_mut().for_each(|m| m.1 %= n);
             moves.sort_by_key(|m| m.0);
             Case { config, stations, packets, moves, seed }
-        })
+        },
+    )
 }
 
 /// Runs a case until nothing happens any more.
@@ -144,8 +149,6 @@ fn time(report: &Report) -> Time {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
-
     #[test]
     fn every_packet_has_one_end(case in case()) {
         let (medium, reports) = run(&case);
@@ -255,4 +258,18 @@ fn digests_are_the_same_everywhere() {
     });
     let pinned = [0x20df_4232_0aa6_5298, 0x1822_f39a_5dab_f623, 0xea28_53be_d929_1242];
     assert_eq!(found, pinned, "{found:#x?}");
+}
+
+proptest! {
+    #[test]
+    fn a_station_out_of_reach_changes_nothing(case in case()) {
+        let mut more = case.clone();
+        let far = StationConfig::at(Position::on_ground(1e9, 0.0), case.stations[0].rate);
+        more.stations.push(far);
+        // Packets for everyone are named by a number beyond the stations.
+        more.packets.iter_mut().for_each(|p| p.2 += u32::from(p.2 as usize >= case.stations.len()));
+        let ((one, first), (two, second)) = (run(&case), run(&more));
+        prop_assert_eq!(first, second);
+        prop_assert_eq!(one.events(), two.events());
+    }
 }
