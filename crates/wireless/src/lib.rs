@@ -36,6 +36,7 @@
 //! - [`phy`]: 802.11b, a, g and n (one spatial stream, 20 MHz): airtimes to the nanosecond, interframe spaces, error rates
 //!   by signal-to-interference-and-noise ratio. IEEE 802.11-2016; Miller 2003; Pei and Henderson 2009, 2010.
 //! - [`propagation`]: free space, two-ray ground, log-distance; shadowing and Rayleigh or Rice fading in blocks of time.
+//! - [`mobility`]: random waypoint with a stationary start, trajectories, traces of ns-2's `setdest`.
 //! - Medium access: DCF (clause 10.3) with physical and virtual carrier sense, backoff, DIFS and EIFS, RTS and CTS,
 //!   acknowledgements, retry limits, duplicates filtered; A-MPDU under immediate block acknowledgement (9.7, 10.24);
 //!   protection of OFDM in 2.4 GHz; fixed rates, ARF, and one after Minstrel; ad hoc and infrastructure mode.
@@ -68,6 +69,7 @@ mod config;
 mod error;
 mod mac;
 mod medium;
+pub mod mobility;
 pub mod phy;
 pub mod propagation;
 mod report;

@@ -6,3 +6,4 @@ mod conservation;
 mod hidden;
 mod lone_station;
 mod packets;
+mod traces;
