@@ -149,6 +149,17 @@ impl Station {
         self.queue.iter_mut().for_each(|p| p.next = access_point);
     }
 
+    /// Takes what waits for another station out of the queue.
+    pub fn withdraw(&mut self, next: u32, mut out: impl FnMut(u64)) {
+        self.queue.retain(|p| {
+            let stays = p.next != next;
+            if !stays {
+                out(p.id);
+            }
+            stays
+        });
+    }
+
     /// The laboratory notes what ended an attempt.
     pub fn note_failure(&mut self, failure: Failure) {
         let sending = self.plan.packets as usize;

@@ -2,6 +2,7 @@
 
 use crate::propagation::{Pair, Propagation, Variation, from_db};
 use crate::{Position, Time};
+use std::collections::VecDeque;
 
 /// A station in reach of another.
 #[derive(Debug, Clone, Copy)]
@@ -14,16 +15,16 @@ struct Neighbour {
     until: Time,
 }
 
-/// A station's neighbours, as they were at some time.
+/// A station's neighbours, by number, as they were at some time.
 #[derive(Debug, Default)]
 struct Row {
     neighbours: Vec<Neighbour>,
-    /// Which state of all places it belongs to.
-    moves: u64,
+    /// How many moves there had been; none: it has not been worked out.
+    moves: Option<u64>,
 }
 
-/// The stations' places, and from them what arrives where. A row is worked out when its station sends and somebody has
-/// moved since: the cost of a frame goes by the stations in its reach.
+/// The stations' places, and from them what arrives where. A row is worked out when its station sends, and afterwards for
+/// those alone who have moved since: the cost of a frame goes by the stations in its reach, and by the moves.
 #[derive(Debug)]
 pub(crate) struct Field {
     propagation: Propagation,
@@ -36,6 +37,9 @@ pub(crate) struct Field {
     /// Milliwatts sent.
     powers: Vec<f64>,
     rows: Vec<Row>,
+    /// Who has moved, the last of all last: as many as there are stations, or fewer.
+    movers: VecDeque<u32>,
+    /// How many moves there have been.
     moves: u64,
 }
 
@@ -53,7 +57,8 @@ impl Field {
             places: stations.iter().map(|s| s.0).collect(),
             powers: stations.iter().map(|s| from_db(s.1)).collect(),
             rows: stations.iter().map(|_| Row::default()).collect(),
-            moves: 1,
+            movers: VecDeque::new(),
+            moves: 0,
         }
     }
 
@@ -66,14 +71,18 @@ impl Field {
         if self.places[node as usize] != place {
             self.places[node as usize] = place;
             self.moves += 1;
+            if self.movers.len() == self.places.len() {
+                self.movers.pop_front();
+            }
+            self.movers.push_back(node);
         }
     }
 
     /// Milliwatts that arrive at each station where a frame of `from` does, at `now`.
     pub fn heard(&mut self, from: u32, now: Time, into: &mut Vec<(u32, f64)>) {
         let i = from as usize;
-        if self.rows[i].moves != self.moves {
-            self.refresh(from);
+        if self.rows[i].moves != Some(self.moves) {
+            self.catch_up(from);
         }
         if !self.varies {
             into.extend(self.rows[i].neighbours.iter().map(|n| (n.node, n.power)));
@@ -90,16 +99,47 @@ impl Field {
         }
     }
 
-    fn refresh(&mut self, from: u32) {
-        let (here, sent) = (self.places[from as usize], self.powers[from as usize]);
-        let row = &mut self.rows[from as usize];
-        row.moves = self.moves;
-        row.neighbours.clear();
-        for (node, place) in (0u32..).zip(&self.places) {
-            let power = sent * self.propagation.path_loss.gain(self.propagation.frequency, &here, place);
-            if node != from && power >= self.reach {
-                row.neighbours.push(Neighbour { node, power, gain: 1.0, until: 0 });
+    /// Milliwatts that arrive of a station's at another, by path loss alone.
+    fn power(&self, from: u32, to: u32) -> f64 {
+        let (here, there) = (&self.places[from as usize], &self.places[to as usize]);
+        self.powers[from as usize] * self.propagation.path_loss.gain(self.propagation.frequency, here, there)
+    }
+
+    /// Brings a row up to the present places.
+    fn catch_up(&mut self, from: u32) {
+        let mut neighbours = std::mem::take(&mut self.rows[from as usize].neighbours);
+        let known = self.rows[from as usize].moves.map(|then| self.moves - then);
+        let missed = known.and_then(|missed| self.movers.len().checked_sub(usize::try_from(missed).ok()?));
+        let begin = missed.filter(|&begin| self.movers.range(begin..).all(|node| *node != from));
+        match begin {
+            Some(begin) => {
+                for &node in self.movers.range(begin..) {
+                    self.correct(&mut neighbours, from, node);
+                }
             }
+            None => {
+                neighbours.clear();
+                for node in (0..self.places.len() as u32).filter(|node| *node != from) {
+                    let power = self.power(from, node);
+                    if power >= self.reach {
+                        neighbours.push(Neighbour { node, power, gain: 1.0, until: 0 });
+                    }
+                }
+            }
+        }
+        self.rows[from as usize] = Row { neighbours, moves: Some(self.moves) };
+    }
+
+    /// Corrects a row for one station that has moved.
+    fn correct(&self, neighbours: &mut Vec<Neighbour>, from: u32, node: u32) {
+        let power = self.power(from, node);
+        match (neighbours.binary_search_by_key(&node, |n| n.node), power >= self.reach) {
+            (Ok(i), true) => neighbours[i].power = power,
+            (Ok(i), false) => {
+                neighbours.remove(i);
+            }
+            (Err(i), true) => neighbours.insert(i, Neighbour { node, power, gain: 1.0, until: 0 }),
+            (Err(_), false) => {}
         }
     }
 }
@@ -138,6 +178,28 @@ mod tests {
         assert_eq!(heard(&mut field, 2, 0).len(), 1);
         assert_eq!(heard(&mut field, 0, 0).iter().map(|n| n.0).collect::<Vec<_>>(), [2]);
         assert_eq!(field.place(0).x, 990.0);
+    }
+
+    #[test]
+    fn rows_that_are_corrected_are_those_worked_out_anew() {
+        let mut rng = truckee_channel::stream(1, "moves");
+        let mut draw = |max| truckee_channel::random::up_to(&mut rng, max);
+        let place =
+            |draw: &mut dyn FnMut(u64) -> u64| Position::on_ground(draw(2_000) as f64, draw(300) as f64);
+        let stations: Vec<_> = (0..12).map(|_| (place(&mut draw), 15.0)).collect();
+        let fading = Some(Fading { k: 0.0, coherence: 1_000_000 });
+        let propagation = Propagation { fading, ..Propagation::default() };
+        let made = |stations: &[(Position, f64)]| Field::new(propagation, -80.0, stations, 1);
+        let mut field = made(&stations);
+        for step in 0..2_000 {
+            for _ in 0..draw(15) {
+                field.put(draw(11) as u32, place(&mut draw));
+            }
+            let present: Vec<_> = (0..12).map(|node| (field.place(node), 15.0)).collect();
+            let from = draw(11) as u32;
+            let now = step * 700_000;
+            assert_eq!(heard(&mut field, from, now), heard(&mut made(&present), from, now));
+        }
     }
 
     #[test]

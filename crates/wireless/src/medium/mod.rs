@@ -235,6 +235,17 @@ impl Medium {
         Ok(())
     }
 
+    /// Takes back the packets that wait at a station for another, oldest first; what is on its way already is tried to the
+    /// end. A routing protocol does so when a link is broken, and sends them elsewhere or gives them up itself: they are
+    /// not reported again.
+    pub fn withdraw(&mut self, node: NodeId, next: NodeId) -> Vec<u64> {
+        let mut packets = Vec::new();
+        if let Some(station) = self.stations.get_mut(node.0 as usize) {
+            station.withdraw(next.0, |id| packets.push(id));
+        }
+        packets
+    }
+
     /// What a station has done so far.
     pub fn counters(&self, node: NodeId) -> Counters {
         self.stations.get(node.0 as usize).map_or_else(Counters::default, |s| s.counters)

@@ -11,7 +11,7 @@ mod timing;
 
 pub use airtime::{Band, GuardInterval, Phy, Preamble};
 
-pub use error_rate::{ErrorTables, bit_error_rate};
+pub use error_rate::{ErrorTables, bit_error_rate, needed_ratio};
 pub use rate::{Dsss, Mcs, Modulation, Ofdm, Rate};
 pub use timing::{Slot, Standard, Timing};
 

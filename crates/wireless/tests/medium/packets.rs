@@ -316,3 +316,77 @@ fn what_cannot_be_is_refused_by_name() {
     assert_eq!(offer(0, 10, to(0)), "packet 5: station 0 sends it to itself");
     assert_eq!(offer(0, 2_297, to(1)), "packet 5: 2297 bytes are more than 2296");
 }
+
+#[test]
+fn ranges_are_where_one_frame_in_ten_is_lost() {
+    let config = MediumConfig { short_retries: Some(1), ..MediumConfig::of(Standard::A) };
+    let rate = Rate::Ofdm(Ofdm::R36);
+    let range = config.range(15.0, rate, 1_500);
+    let places = [0.0, range].map(|x| Position::on_ground(x, 0.0));
+    let flows = [Flow { from: 0, to: 1, bytes: 1_500 }];
+    let mut cell = Cell::new(&config, &stations(&places, RateControl::Fixed(rate)), &flows, 1);
+    cell.run(10 * SECOND);
+    let counters = cell.medium.counters(NodeId(0));
+    let (n, lost) = (counters.attempts as f64, counters.failures[Failure::Noise as usize] as f64);
+    assert!((lost / n - 0.1).abs() < 4.0 * (0.09 / n).sqrt(), "{lost} of {n}");
+    // A rate that needs less reaches farther, and none farther than the receive threshold lets it.
+    let ranges = [Ofdm::R54, Ofdm::R36, Ofdm::R12].map(|r| config.range(15.0, Rate::Ofdm(r), 1_500));
+    assert!(ranges[0] < ranges[1] && ranges[1] < ranges[2], "{ranges:?}");
+    assert!(ranges[2] <= config.propagation.range(15.0, config.sensitivity));
+}
+
+#[test]
+fn what_waits_for_a_station_can_be_taken_back() {
+    let mut medium = Medium::new(&b(), &line(&[0.0, 10.0, 20.0]), 1).unwrap();
+    for id in 0..6 {
+        let packet = Packet { id, bytes: 500, to: to(1 + id as u32 % 2) };
+        medium.offer(NodeId(0), packet).unwrap();
+    }
+    // The first, for station 1, is on its way by then.
+    medium.advance(100_000);
+    assert_eq!(medium.withdraw(NodeId(0), NodeId(1)), [2, 4]);
+    assert_eq!(medium.withdraw(NodeId(9), NodeId(1)), []);
+    assert_eq!(delivered(&drain(&mut medium)), [(0, 1), (1, 2), (3, 2), (5, 2)]);
+}
+
+#[test]
+fn a_phone_that_walks_away_and_back_is_out_of_reach_in_between() {
+    use truckee_wireless::mobility::{Mobility, Trajectory};
+    // Out to 600 m and back in 120 s, at 10 m/s; 11 Mbit/s reaches some 400 m of free space.
+    let config = b();
+    let reach = config.range(15.0, Rate::Dsss(Dsss::R11), 1_000);
+    let far = 2.0 * reach;
+    let turn = (far / 10.0 * 1e9) as Time;
+    let points = [(0, 1.0), (turn, far), (2 * turn, 1.0)];
+    let points = points.map(|(at, x)| (at, Position::on_ground(x, 0.0))).to_vec();
+    let mut walk = Mobility::Trajectory(Trajectory::new(points).unwrap());
+    let mut phone = around_an_access_point(1, RateControl::Fixed(Rate::Dsss(Dsss::R11)));
+    phone[1].queue = 1;
+    let mut medium = Medium::new(&config, &phone, 1).unwrap();
+    // By tenths of the walk: packets that came through, and packets given up.
+    let (mut came, mut lost, mut id, mut step) = ([0u32; 10], [0u32; 10], 0, 0);
+    let tenth = |at: Time| (at * 10 / (2 * turn + 1)) as usize;
+    while step < 2 * turn {
+        medium.advance(step);
+        let leg = walk.leg(step);
+        medium.put(NodeId(1), leg.at(step));
+        let packet = Packet { id, bytes: 1_000, to: to(0) };
+        medium.offer(NodeId(1), packet).unwrap();
+        id += 1;
+        while let Some(report) = medium.report() {
+            match report {
+                Report::Delivered { at, .. } => came[tenth(at)] += 1,
+                Report::Dropped { at, loss: Loss::RetryLimit(failure), .. } => {
+                    assert!(matches!(failure, Failure::Weak | Failure::Noise), "{failure:?}");
+                    lost[tenth(at)] += 1;
+                }
+                _ => {}
+            }
+        }
+        step = leg.after(step, 0.5);
+    }
+    // In reach for a half of the walk, its beginning and its end.
+    assert!(came[0] > 30 && came[9] > 30, "{came:?}");
+    assert_eq!((lost[0] + lost[1], lost[8] + lost[9]), (0, 0), "{lost:?}");
+    assert!(came[4] + came[5] == 0 && lost[4] > 30 && lost[5] > 30, "{came:?} {lost:?}");
+}
