@@ -15,10 +15,12 @@ mod channel;
 mod config;
 mod impairment;
 mod packet;
+pub mod queue;
 pub mod random;
 
 pub use capacity::{Capacity, TraceError};
 pub use channel::Channel;
 pub use config::*;
 pub use packet::{CROSS_TRAFFIC, Fate, Loss, MAX_EXTRA, Packet};
+pub use queue::Limit;
 pub use random::{stream, stream_seed};

@@ -5,10 +5,12 @@
 //! times of what it holds out anew (`change`). Here is what every packet needs, in one cache line a link; what only some
 //! links have, and do, is in `special`.
 
+mod active;
 mod change;
 mod special;
 
-pub use special::{Offered, Role};
+pub use active::Left;
+pub use special::{Accepted, Offered, Role};
 
 use special::Special;
 use truckee_channel::CROSS_TRAFFIC;
@@ -172,6 +174,13 @@ impl Transmitter {
         let start = self.start(measured, now);
         let departure = start.saturating_add(self.service_time(wire, bytes));
         self.count(measured, now, start, departure, bytes);
+        departure
+    }
+
+    /// Serves one that has waited until the one before it ended, `now`: that one's fraction of a nanosecond goes on.
+    fn serve_waiting(&mut self, wire: &mut Wire, measured: Measured, now: Time, bytes: u32) -> Time {
+        let departure = now.saturating_add(self.service_time(wire, bytes));
+        self.count(measured, now, now, departure, bytes);
         departure
     }
 

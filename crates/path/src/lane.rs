@@ -13,7 +13,7 @@ use std::sync::Arc;
 use truckee_channel::{
     Capacity, CapacityTrace, Channel, Fate, Loss, Nanos, Packet as Sighting, Time, stream_seed,
 };
-use truckee_scenario::model::{Direction, Limit, Queue};
+use truckee_scenario::model::{Direction, Limit};
 use truckee_scenario::outcome::{LinkOutcome, QueueSeries};
 
 /// What a queue without a limit holds, bytes: a flood shall end in drops, not in the machine's memory.
@@ -85,10 +85,7 @@ pub(super) struct Lane {
 impl Lane {
     /// An idle lane; `measured`: from the end of the warm-up to the end of the run.
     pub fn new(direction: &Direction, name: &str, seed: u64, measured: (Time, Time)) -> Self {
-        let limit = match &direction.queue {
-            Queue::DropTail { limit } => *limit,
-            Queue::Red(red) => red.limit, // refused before any lane is made
-        };
+        let limit = direction.queue.limit(); // of another kind than drop-tail is refused before any lane is made
         let channel = Channel::new(&direction.channel, stream_seed(seed, &format!("{name}/channel")));
         let trace = direction.channel.capacity().cloned();
         Self {

@@ -1,6 +1,7 @@
 use super::*;
 use truckee_channel::{ChannelConfig, Effect};
 use truckee_scenario::Document;
+use truckee_scenario::model::Queue;
 
 const MS: Nanos = 1_000_000;
 

@@ -45,8 +45,11 @@ pub(super) fn check_link(link: &Link) -> Result<(), Error> {
 }
 
 fn check_direction(link: &Link, direction: &Direction) -> Result<(), Error> {
-    if let Queue::Red(_) = direction.queue {
-        return Err(refused(of_link(link), "the emulator's queues are drop-tail; it has no RED"));
+    if !matches!(direction.queue, Queue::DropTail { .. }) {
+        return Err(refused(
+            of_link(link),
+            "the emulator's queues are drop-tail; it has no RED, CoDel or PIE",
+        ));
     }
     if direction.ack_filter {
         return Err(refused(of_link(link), "the emulator does not filter ACKs; leave ack_filter out"));

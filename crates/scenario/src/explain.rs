@@ -10,6 +10,7 @@ use crate::model::{
 };
 use crate::units::{format_bytes, format_rate, format_time};
 use std::fmt::Write;
+use truckee_channel::queue::ActiveConfig;
 use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
 use truckee_tcp::stack::{ReduceFrom, RtoSamples};
 use truckee_tcp::{Arg, Size, Spec, Stack};
@@ -280,12 +281,36 @@ fn queue_text(direction: &Direction) -> String {
             .with("weight", number(red.weight))
             .with("gentle", red.gentle.to_string())
             .with("ecn", red.ecn.to_string()),
+        Queue::Active(config) => active(config),
     };
     let on = |flag: bool| flag.then(|| "true".to_owned());
     queue
         .with_some("ack_filter", on(direction.ack_filter))
         .with_some("after_channel", on(direction.after_channel))
         .end()
+}
+
+fn active(config: &ActiveConfig) -> Inline {
+    let begun = |kind| Inline::kind(kind).with_some("size", limit(config.limit()));
+    match config {
+        ActiveConfig::CoDel(c) => begun("codel")
+            .with("target", time(c.target))
+            .with("interval", time(c.interval))
+            .with("ecn", c.ecn.to_string()),
+        ActiveConfig::FqCoDel(c) => begun("fq-codel")
+            .with("target", time(c.target))
+            .with("interval", time(c.interval))
+            .with("queues", c.queues.to_string())
+            .with("quantum", c.quantum.to_string())
+            .with("ecn", c.ecn.to_string()),
+        ActiveConfig::Pie(c) => begun("pie")
+            .with("target", time(c.target))
+            .with("update", time(c.update))
+            .with("burst", time(c.burst))
+            .with("alpha", number(c.alpha))
+            .with("beta", number(c.beta))
+            .with("ecn", c.ecn.to_string()),
+    }
 }
 
 fn effect(scenario: &Scenario, effect: &Effect) -> String {

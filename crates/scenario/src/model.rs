@@ -5,6 +5,7 @@ use crate::error::Error;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use truckee_channel::ChannelConfig;
+use truckee_channel::queue::ActiveConfig;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
 use truckee_tcp::recovery::{AnyRecovery, Recovery};
 use truckee_tcp::response::ToEstimate;
@@ -115,18 +116,31 @@ pub enum Queue {
     },
     /// Random early detection (Floyd & Jacobson 1993).
     Red(Red),
+    /// One that decides by how long packets wait.
+    Active(ActiveConfig),
 }
 
-/// A queue's size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// No limit.
-    None,
-    /// Packets waiting.
-    Packets(u64),
-    /// Bytes waiting.
-    Bytes(u64),
+impl Queue {
+    /// What fits.
+    pub fn limit(&self) -> Limit {
+        match self {
+            Self::DropTail { limit } => *limit,
+            Self::Red(red) => red.limit,
+            Self::Active(config) => config.limit(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn limit_mut(&mut self) -> &mut Limit {
+        match self {
+            Self::DropTail { limit } => limit,
+            Self::Red(red) => &mut red.limit,
+            Self::Active(config) => config.limit_mut(),
+        }
+    }
 }
+
+pub use truckee_channel::Limit;
 
 /// Parameters of RED.
 #[derive(Debug, Clone, PartialEq)]

@@ -20,10 +20,7 @@ fn good(text: &str) -> Scenario {
 }
 
 fn limit(queue: &Queue) -> Limit {
-    match queue {
-        Queue::DropTail { limit } => *limit,
-        Queue::Red(red) => red.limit,
-    }
+    queue.limit()
 }
 
 /// Two links in a row, `server – router – phone`, with `first` and `second` as their further keys, and what follows.

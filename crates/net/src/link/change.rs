@@ -25,6 +25,9 @@ impl Links {
         wire.service_bytes = 0;
         let special = link.special.as_mut()?;
         let recorded = special.capacity.is_some();
+        if rate.is_some() {
+            link.transmitter.remainder = 0; // it was of the old rate
+        }
         let moved = if rate.is_some() && !recorded {
             special.reschedule(wire, &mut link.transmitter, self.measured, now)
         } else {
@@ -77,8 +80,12 @@ impl Links {
         special.note_length(now);
         // Opportunities that were given to lost packets are free again.
         special.capacity = special.trace.clone().map(Capacity::new);
-        let Some(transit) = &mut special.transit else { return Vec::new() };
-        std::iter::from_fn(|| transit.take()).map(|i| i.packet).collect()
+        let mut lost = Vec::new();
+        if let Some(transit) = &mut special.transit {
+            lost.extend(std::iter::from_fn(|| transit.take()).map(|item| item.packet));
+        }
+        lost.extend(special.empty_active(transmitter, self.measured, now));
+        lost
     }
 
     /// Notes a link's books at `now`, before it is offered a packet that comes at `at`: [`Self::close`] may want them back.
@@ -98,6 +105,11 @@ impl Links {
         for page in std::mem::take(&mut self.ahead).iter().rev().filter(|page| page.at > end) {
             let transmitter = &mut self.links[page.link as usize].transmitter;
             (transmitter.counts, transmitter.free_at) = (page.counts, page.free_at);
+        }
+        for link in &mut self.links {
+            if let Some(special) = &mut link.special {
+                special.note_active(&mut link.transmitter, self.measured, end);
+            }
         }
     }
 

@@ -66,6 +66,7 @@ impl<'a> Network<'a> {
             drops_ahead: Vec::new(),
             load: None,
             commands: Vec::new(),
+            lost: Vec::new(),
         };
         let mut routes = Routes::new(&scenario.nodes, &scenario.links);
         network.add_flows(options, registry, &mut routes)?;
@@ -279,7 +280,10 @@ impl<'a> Network<'a> {
         let fixed = |link: usize| steady && !changes.get(link / 2).is_some_and(|changes| *changes);
         let keeps = |link: usize| fixed(link) && self.links.keeps_packets(link);
         let feeder = |(link, feeder)| match feeder {
-            Feeder::One(from) if fixed(link) && keeps(from as usize) => Some(from),
+            // A queue that decides at departures is fed when packets come, and not before.
+            Feeder::One(from) if fixed(link) && !self.links.is_active(link) && keeps(from as usize) => {
+                Some(from)
+            }
             _ => None,
         };
         let fused: Vec<Option<u32>> = feeders.into_iter().enumerate().map(feeder).collect();

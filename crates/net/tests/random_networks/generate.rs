@@ -1,6 +1,7 @@
 //! Random scenarios, a function of their seed. Small: a run takes milliseconds.
 
 use std::sync::Arc;
+use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig};
 use truckee_channel::random::{Xoshiro256PlusPlus, chance, stream, up_to};
 use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich};
 use truckee_scenario::Scenario;
@@ -61,7 +62,10 @@ pub fn network(seed: u64) -> Case {
         dice.spread(5e7, 5e9) as Nanos
     };
     let nodes = dice.whole(2, 8) as usize;
-    let links = links(&mut dice, nodes, patient);
+    let mut links = links(&mut dice, nodes, patient);
+    if seed % 2 == 1 {
+        activate(&mut links, seed);
+    }
     let flows: Vec<Flow> =
         (0..dice.whole(1, 3)).map(|k| flow(&mut dice, k, nodes, &links, patient, duration)).collect();
     let traffic = (0..dice.whole(0, 2)).map(|k| traffic(&mut dice, k, nodes, &links, duration)).collect();
@@ -182,6 +186,27 @@ fn queue(dice: &mut Dice) -> Queue {
         gentle: dice.chance(0.5),
         ecn: dice.chance(0.5),
     })
+}
+
+/// Puts queues that decide at departures in the place of RED's, without a draw: what follows stays as it was before there
+/// were any.
+fn activate(links: &mut [Link], seed: u64) {
+    let directions = links.iter_mut().flat_map(|link| [&mut link.forward, &mut link.back]);
+    for (k, direction) in directions.enumerate() {
+        let Queue::Red(Red { limit, ecn, .. }) = direction.queue else { continue };
+        // In a queue of a packet or two that drops at the head one flow can starve another for ever.
+        let limit = match limit {
+            Limit::Packets(n) => Limit::Packets(n.max(20)),
+            _ => Limit::None,
+        };
+        let direction = Arc::make_mut(direction);
+        direction.ack_filter = false;
+        direction.queue = Queue::Active(match (seed + k as u64) % 3 {
+            0 => ActiveConfig::CoDel(CoDelConfig { limit, ecn, ..CoDelConfig::default() }),
+            1 => ActiveConfig::FqCoDel(FqCoDelConfig { limit, ecn, queues: 4, ..FqCoDelConfig::default() }),
+            _ => ActiveConfig::Pie(PieConfig { limit, ecn, ..PieConfig::default() }),
+        });
+    }
 }
 
 fn effect(dice: &mut Dice, patient: bool) -> Effect {

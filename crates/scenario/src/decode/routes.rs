@@ -5,7 +5,7 @@ use super::link::Drafts;
 use super::queue::MAX_PACKETS;
 use super::{flow, traffic};
 use crate::document::tree::Place;
-use crate::model::{Limit, Link, NodeId, Queue};
+use crate::model::{Limit, Link, NodeId};
 use crate::route::{Hop, Routes};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -166,11 +166,7 @@ pub(super) fn size_queues(links: &mut [Link], drafts: &[Drafts], crossings: &[Cr
             let bits = direction.rate as f64 * (round_trip as f64 / 1e9) * products;
             // Half a millionth of a packet is rounding, not a packet.
             let packets = (bits / (8.0 * f64::from(packet)) - 5e-7).ceil().clamp(1.0, MAX_PACKETS) as u64;
-            let limit = Limit::Packets(packets);
-            match &mut Arc::make_mut(direction).queue {
-                Queue::DropTail { limit: open } => *open = limit,
-                Queue::Red(red) => red.limit = limit,
-            }
+            *Arc::make_mut(direction).queue.limit_mut() = Limit::Packets(packets);
         }
     }
 }
