@@ -354,7 +354,7 @@ mod tests {
         let lines: Vec<Vec<&str>> = total.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines[2], ["a", "1", "0", "0", "0", "0"]);
         assert_eq!(lines[3], ["b", "1", "0", "0", "0", "0", "not", "run"]);
-        assert_eq!(lines[4], ["c", "1", "0", "0", "2", "0", "passes", "are", "a", "fit"]);
+        assert_eq!(lines[4], ["c", "1", "0", "0", "2", "0", "calibrated"]);
         assert!(
             total.ends_with("all 3 studies: 3 pass, 2 fail, 0 differ, 0 undecided; 1 not run\n"),
             "{total}"

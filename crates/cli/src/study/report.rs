@@ -76,7 +76,7 @@ pub fn write_total(out: &mut dyn Write, reports: &[StudyReport]) -> io::Result<(
         let remark = match report {
             StudyReport { skipped: Some(_), .. } => "not run",
             StudyReport { not_judged: Some(_), .. } => "not judged",
-            StudyReport { calibrated: Some(_), .. } => "passes are a fit",
+            StudyReport { calibrated: Some(_), .. } => "calibrated",
             _ => "",
         };
         let counts = [pass, differs, undecided, fail, skipped].map(|n| n.to_string());
