@@ -348,7 +348,16 @@ mod tests {
         let text = listed(&[study("a", "engines = [\"sim\", \"kernel\"]"), study("b", "")]);
         assert!(text.contains("sim, kernel") && text.lines().next().unwrap_or_default().contains("runs on"));
         let mut total = Vec::new();
-        report::write_total(&mut total, &[report("a", None, 0), report("b", Some("…"), 0)]).unwrap();
-        assert!(String::from_utf8(total).unwrap().ends_with("; 1 not run\n"));
+        let fitted = StudyReport { calibrated: Some("the rate.".to_owned()), ..report("c", None, 2) };
+        report::write_total(&mut total, &[report("a", None, 0), report("b", Some("…"), 0), fitted]).unwrap();
+        let total = String::from_utf8(total).unwrap();
+        let lines: Vec<Vec<&str>> = total.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[2], ["a", "1", "0", "0", "0", "0"]);
+        assert_eq!(lines[3], ["b", "1", "0", "0", "0", "0", "not", "run"]);
+        assert_eq!(lines[4], ["c", "1", "0", "0", "2", "0", "calibrated"]);
+        assert!(
+            total.ends_with("all 3 studies: 3 pass, 2 fail, 0 differ, 0 undecided; 1 not run\n"),
+            "{total}"
+        );
     }
 }

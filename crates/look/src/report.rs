@@ -197,7 +197,9 @@ mod tests {
     #[test]
     fn a_study_s_page_holds_published_values_beside_ours() {
         let dir = tempfile::tempdir().unwrap();
-        let study = Study::parse("twice.toml", STUDY, &()).unwrap();
+        let rival = "published = 60\n    rival = { name = \"half of it\", value = 40 }\n";
+        let text = STUDY.replace("published = 60\n", rival);
+        let study = Study::parse("twice.toml", &text, &()).unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
         let mut ran =
             study::run(&study, &Only(Fake::new()), &options, &mut (), &AtomicBool::new(false)).unwrap();
@@ -208,7 +210,14 @@ mod tests {
         assert_eq!((ours.x.len(), ours.half.len()), (3, 3));
         assert_eq!((published.y.as_slice(), published.hollow), (&[20.0, 40.0, 80.0][..], true));
         let checks = &page.sections[1].tables[0];
-        assert_eq!((checks.rows.len(), checks.rows[0][8].verdict.as_str()), (5, "pass"));
+        let cell = |row: usize, name: &str| {
+            &checks.rows[row][checks.columns.iter().position(|column| column.name == name).unwrap()]
+        };
+        assert_eq!((checks.rows.len(), cell(0, "Verdict").verdict.as_str()), (5, "pass"));
+        assert_eq!((cell(0, "Published").sort, cell(0, "Reference").sort), (None, Some(20.0)));
+        assert_eq!(cell(0, "Note").text, "Reference: 2 * t");
+        let rivals = [0, 4].map(|row| cell(row, "Rival, which must fail").text.as_str());
+        assert_eq!(rivals, ["no rival named", "half of it: 40.0 ± 0.0 bit/s, fails"]);
         assert_eq!(page.sections[2].says, "none", "the set-up");
         assert!(page.sections[3].grid.is_some());
         // The directory above leads to it.

@@ -6,6 +6,7 @@ use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
 use truckee_lab::EngineName;
 use truckee_lab::study::Study;
+use truckee_lab::study::file::Cause;
 
 /// One line a study; `study show` says the rest.
 pub fn list(out: &mut dyn Write, studies: &[Study]) -> io::Result<()> {
@@ -64,9 +65,22 @@ pub fn one(out: &mut dyn Write, study: &Study) -> Result<(), Error> {
     writeln!(out, "\nchecks:")?;
     for check in &study.checks {
         let published = check.published.map(|x| format!(", published {x}")).unwrap_or_default();
-        writeln!(out, "  {}: {}{published}", check.name, check.metric)?;
-        if let Some(why) = &check.differs {
-            writeln!(out, "    differs from the paper: {}", why.trim())?;
+        let reference = check.reference.as_ref();
+        let reference =
+            reference.map(|r| format!(", reference {} ({})", r.value, r.source)).unwrap_or_default();
+        writeln!(out, "  {}: {}{published}{reference}", check.name, check.metric)?;
+        let rival = check.rival.as_ref().map_or("none named", |rival| rival.name.as_str());
+        writeln!(out, "    rival, which must fail: {rival}")?;
+        if let Some(what) = &check.differs {
+            let cause = match &check.cause {
+                Some(Cause::Shown(variation)) => format!("cause: {}", variation.name),
+                Some(Cause::Unknown) => "cause unknown".to_owned(),
+                None => "no cause named".to_owned(),
+            };
+            writeln!(out, "    differs from the paper: {}; {cause}", what.trim())?;
+        }
+        if let Some(before) = &check.loosened {
+            writeln!(out, "    loosened with the result known; before: {}", before.trim())?;
         }
     }
     if let Some(scenario) = &study.scenario {
