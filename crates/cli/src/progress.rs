@@ -171,7 +171,12 @@ mod tests {
         bar.bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
         bar.started(4, 1);
         assert!(!seen(&bar, &terminal).contains("live"));
-        bar.live(LivePlan { engine: "kernel", runs: 3, at_once: 1, at_most: Duration::from_secs(3 * 3600) });
+        bar.live(LivePlan {
+            engine: "kernel".into(),
+            runs: 3,
+            at_once: 1,
+            at_most: Duration::from_secs(3 * 3600),
+        });
         let text = seen(&bar, &terminal);
         assert!(text.contains("1/4 live runs, 3 h left"), "{text}");
         bar.finished(Cell { point: 0, seed: 1 });

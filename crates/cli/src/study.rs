@@ -3,7 +3,7 @@
 mod report;
 mod show;
 
-use crate::engines::Here;
+use crate::engines::here;
 use crate::error::Error;
 use crate::progress::{Bar, note};
 use crate::{Format, human, interrupt};
@@ -97,6 +97,7 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
         true => study::builtin(&Algorithms)?,
         false => arguments.ids.iter().map(|id| study::find(id, &Algorithms)).collect::<Result<_, _>>()?,
     };
+    studies.iter().try_for_each(|study| study::known(study, here(), arguments.quick))?;
     if arguments.all {
         live_last(&mut studies, arguments.quick);
     }
@@ -129,7 +130,7 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
 
 /// What takes its time comes after what does not; otherwise the order stays.
 fn live_last(studies: &mut [Study], quick: bool) {
-    studies.sort_by_key(|study| study.is_live(quick));
+    studies.sort_by_key(|study| study.is_live(here(), quick));
 }
 
 /// Engines in words; a study of drives alone needs none.
@@ -151,7 +152,7 @@ fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<Stu
         command: std::env::args().collect(),
     };
     let mut bar = Bar::new(&study.id);
-    let mut ran = study::run(study, &Here, &options, &mut bar, stop)?;
+    let mut ran = study::run(study, here(), &options, &mut bar, stop)?;
     if let Some(dir) = options.dir.as_ref().filter(|_| ran.report.complete) {
         truckee_look::study::keep(study, &mut ran, &study.dir(dir, options.quick))?;
     }
@@ -246,7 +247,7 @@ mod tests {
             source: study.source,
             setup: study.setup,
             calibrated: study.calibrated,
-            engines: vec![EngineName::Kernel],
+            engines: vec!["kernel".parse().unwrap()],
             quick: false,
             complete: skipped.is_none(),
             skipped: skipped.map(str::to_owned),

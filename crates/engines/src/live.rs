@@ -4,9 +4,14 @@ use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use truckee_kernel::probe;
-use truckee_lab::{Engine, EngineName, Failure, Missing};
+use truckee_lab::{Engine, Failure};
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
+
+/// What this machine lacks.
+fn lacks() -> Option<String> {
+    truckee_kernel::check().err().map(|e| format!("cannot run here: {e}"))
+}
 
 fn failure(error: &truckee_kernel::Error) -> Failure {
     use truckee_kernel::Error;
@@ -21,21 +26,13 @@ pub struct Kernel {
     pub cancel: &'static AtomicBool,
 }
 
-impl Kernel {
-    /// Looks whether this machine can run it.
-    pub fn check(&self) -> Result<(), Missing> {
-        let missing = |e| Missing { engine: EngineName::Kernel, reason: format!("cannot run here: {e}") };
-        truckee_kernel::check().map_err(missing)
-    }
-}
-
 impl Engine for Kernel {
     fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, Failure> {
         truckee_kernel::run_tapped(scenario, vantage, self.cancel).map_err(|e| failure(&e))
     }
 
-    fn name(&self) -> &'static str {
-        EngineName::Kernel.as_str()
+    fn name(&self) -> &str {
+        "kernel"
     }
 
     fn build(&self) -> Cow<'_, str> {
@@ -53,6 +50,10 @@ impl Engine for Kernel {
     fn is_live(&self) -> bool {
         true
     }
+
+    fn lacks(&self) -> Option<String> {
+        lacks()
+    }
 }
 
 /// The prober of `truckee-kernel`, pointed at a server of our own: the sender of the scenario's first flow, behind the
@@ -69,20 +70,14 @@ const WATCH: Duration = Duration::from_millis(600);
 const REPETITIONS: u32 = 2;
 
 impl Probe {
-    /// Looks whether this machine can run it.
-    pub fn check(&self) -> Result<(), Missing> {
-        let missing = |e| Missing { engine: EngineName::Probe, reason: format!("cannot run here: {e}") };
-        truckee_kernel::check().map_err(missing)
-    }
-
     fn options() -> probe::Options {
         probe::Options { pause: PAUSE, watch: WATCH, repeat: REPETITIONS, ..probe::Options::default() }
     }
 }
 
 impl Engine for Probe {
-    fn name(&self) -> &'static str {
-        EngineName::Probe.as_str()
+    fn name(&self) -> &str {
+        "probe"
     }
 
     fn build(&self) -> Cow<'_, str> {
@@ -97,6 +92,10 @@ impl Engine for Probe {
 
     fn is_live(&self) -> bool {
         true
+    }
+
+    fn lacks(&self) -> Option<String> {
+        lacks()
     }
 
     fn takes(&self, _: &Scenario) -> Option<Duration> {

@@ -7,7 +7,7 @@
 //! Not for: which cells a sweep wants ([`crate::sweep`]), and where records are kept ([`crate::store`]).
 
 use crate::grid::{ScenarioDigest, digest, first_half};
-use crate::{Engine, EngineName, Engines, Error, Failure, Metric};
+use crate::{Engine, EngineName, Engines, Error, Failure, Metric, Missing};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -148,7 +148,10 @@ impl Task {
         }
         let mut scenario = document.scenario().map_err(|e| refused(format!("{e:#}")))?;
         scenario.seed = self.seed;
-        let engine = engines.find(self.engine).map_err(Error::from)?;
+        let engine = engines.find(self.engine.as_str()).map_err(|missing| match missing {
+            Missing::Unknown { .. } => refused(format!("{}: the task's engine: {missing}", self.file)),
+            Missing::NotHere { .. } => missing.into(),
+        })?;
         let here = Key::of(&digest(&scenario), engine).cell(self.seed);
         if here != self.address {
             return Err(

@@ -1,5 +1,6 @@
 //! What can go wrong between a run and an answer.
 
+use crate::Missing;
 use std::path::{Path, PathBuf};
 
 /// Why there is no answer.
@@ -145,7 +146,7 @@ pub enum Error {
     },
     /// An engine cannot be had here.
     #[error(transparent)]
-    Missing(#[from] crate::Missing),
+    Missing(#[from] Missing),
     /// A thread pool could not be started, or a table not be encoded.
     #[error("{0}")]
     Internal(String),
@@ -170,7 +171,7 @@ impl Error {
             | Self::Write { .. }
             | Self::Read { .. }
             | Self::Compare { .. }
-            | Self::Missing(_)
+            | Self::Missing(Missing::NotHere { .. })
             | Self::Locked { .. } => Fault::Machine,
             Self::Internal(_) => Fault::Program,
             _ => Fault::Question,
@@ -204,7 +205,7 @@ pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, k)| k.to_owned())
 }
 
-fn nearest(near: &Option<String>) -> String {
+pub(crate) fn nearest(near: &Option<String>) -> String {
     near.as_ref().map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default()
 }
 

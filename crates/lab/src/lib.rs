@@ -38,7 +38,7 @@ pub mod validity;
 pub mod vary;
 
 pub use cell::{Address, Cell, Key, NoRecord, Record, Task};
-pub use engine::{Engine, EngineName, Engines, Failure, Missing};
+pub use engine::{Engine, EngineName, Engines, Failure, Missing, Registry};
 pub use error::{Error, Fault};
 pub use grid::Grid;
 pub use metric::Metric;

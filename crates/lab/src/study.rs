@@ -26,4 +26,4 @@ pub use data::Data;
 pub use drive::{Drive, Drives};
 pub use file::{Study, SweepPart};
 pub use report::{CheckRow, Counts, StudyReport, Verdict};
-pub use run::{Ran, RunOptions, named, run};
+pub use run::{Ran, RunOptions, known, named, run};

@@ -73,7 +73,7 @@ mod tests {
     use truckee_lab::compare::Comparison;
     use truckee_lab::study::{self, RunOptions, Study};
     use truckee_lab::testing::{Fake, STUDY};
-    use truckee_lab::{Engine, EngineName, Engines, Grid, Missing, Plan, Runs, grid, output};
+    use truckee_lab::{Engine, Grid, Plan, Runs, grid, output};
     use truckee_scenario::{Document, Scenario};
 
     fn scenario() -> Scenario {
@@ -186,21 +186,12 @@ mod tests {
         assert!(written(dir.path()).contains("x.toml: sweep"));
     }
 
-    struct Only(Fake);
-
-    impl Engines for Only {
-        fn find(&self, _: EngineName) -> Result<&dyn Engine, Missing> {
-            Ok(&self.0)
-        }
-    }
-
     #[test]
     fn a_study_s_page_holds_published_values_beside_ours() {
         let dir = tempfile::tempdir().unwrap();
         let study = Study::parse("twice.toml", STUDY, &()).unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
-        let mut ran =
-            study::run(&study, &Only(Fake::new()), &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let mut ran = study::run(&study, &Fake::new(), &options, &mut (), &AtomicBool::new(false)).unwrap();
         crate::study::keep(&study, &mut ran, &study.dir(dir.path(), false)).unwrap();
         assert!(std::fs::read_to_string(&ran.report.figures[0]).unwrap().contains("goodput / bit/s"));
         let page = page(&study.dir(dir.path(), false)).unwrap();

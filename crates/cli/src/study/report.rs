@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::human::{self, many, quantity};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
+use truckee_lab::EngineName;
 use truckee_lab::study::{CheckRow, Counts, StudyReport, Verdict};
 
 /// Writes one study's checks, notes, figures and counts.
@@ -13,7 +14,7 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
     }
     writeln!(out, "{}: {}", report.id, report.title)?;
     writeln!(out, "published: {}, {}", report.source.paper, report.source.place)?;
-    if report.engines.iter().any(|e| e.is_live()) {
+    if report.engines.iter().any(|e| *e != EngineName::default()) {
         writeln!(out, "runs on: {}", super::engines(&report.engines))?;
     }
     if let Some(why) = &report.skipped {

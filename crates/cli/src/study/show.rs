@@ -46,7 +46,7 @@ pub fn one(out: &mut dyn Write, study: &Study) -> Result<(), Error> {
     writeln!(out, "{}: {}", study.id, study.title)?;
     writeln!(out, "published: {}, {}", study.source.paper, study.source.place)?;
     let on: Vec<EngineName> = study.engines(false).into_iter().collect();
-    if study.is_live(false) {
+    if on.iter().any(|e| *e != EngineName::default()) {
         let at_once = study.parallel.map(|n| format!(", at most {} at once", many(n, "live run")));
         writeln!(out, "runs on: {}{}", super::engines(&on), at_once.unwrap_or_default())?;
     }

@@ -135,7 +135,7 @@ fn live_runs_go_one_at_a_time_and_say_what_they_will_take() {
     let engines: [&dyn Engine; 2] = [&Fake::new(), &live];
     run(&scenario("s", 10_000_000_000), &engines, THREE, &mut seen, &AtomicBool::new(false)).unwrap();
     let s = Duration::from_secs;
-    assert_eq!(seen.0, [LivePlan { engine: "kernel", runs: 3, at_once: 1, at_most: s(30) }]);
+    assert_eq!(seen.0, [LivePlan { engine: "kernel".into(), runs: 3, at_once: 1, at_most: s(30) }]);
     assert_eq!(seen.1, [s(20), s(10), s(0)]);
     assert_eq!(seen.2.len(), 6);
     assert_eq!(*live.asked.lock().unwrap(), [1, 2, 3], "in order");
@@ -325,7 +325,7 @@ fn there_are_more_seeds_while_a_tolerance_is_undecided_and_no_more_than_asked_fo
 struct Noisy(Fake);
 
 impl Engine for Noisy {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "kernel"
     }
 

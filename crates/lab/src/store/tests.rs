@@ -7,6 +7,7 @@ fn manifest(build: &str) -> Manifest {
         format: FORMAT,
         truckee: "0.1.0".into(),
         engine: "fake".into(),
+        live: None,
         build: build.into(),
         scenario: "s".into(),
         axes: vec![],

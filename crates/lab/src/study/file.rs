@@ -7,7 +7,7 @@ use super::drawings::{FigurePart, MapPart};
 use super::drive::{Drive, Drives};
 use crate::grid::{self, Grid};
 use crate::vary::{Axis, Value};
-use crate::{EngineName, Error, Metric};
+use crate::{Engine, EngineName, Engines, Error, Metric};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
@@ -378,7 +378,7 @@ impl Study {
         }
         match self.parallel {
             Some(0) => Err("`parallel` is the number of live runs at once, 1 or more".to_owned()),
-            Some(_) if !self.engines(false).iter().any(|e| e.is_live()) => {
+            Some(_) if !self.engines(false).iter().any(|e| *e != EngineName::default()) => {
                 Err("`parallel` says nothing: no [[sweep]] is live".to_owned())
             }
             _ => Ok(()),
@@ -390,14 +390,14 @@ impl Study {
         self.sweeps.iter().flat_map(|s| self.engines_of(s, quick)).collect()
     }
 
-    /// Whether it has live runs.
-    pub fn is_live(&self, quick: bool) -> bool {
-        self.engines(quick).iter().any(|e| e.is_live())
+    /// Whether it has live runs, on these engines.
+    pub fn is_live(&self, engines: &dyn Engines, quick: bool) -> bool {
+        self.engines(quick).iter().any(|e| engines.get(e.as_str()).is_some_and(Engine::is_live))
     }
 
     /// The engines of one of its sweeps.
     pub fn engines_of(&self, sweep: &SweepPart, quick: bool) -> Vec<EngineName> {
-        if sweep.engines.is_empty() { vec![self.engine] } else { sweep.engines(quick) }
+        if sweep.engines.is_empty() { vec![self.engine.clone()] } else { sweep.engines(quick) }
     }
 
     /// Who becomes an axis of a sweep; the first one by default.
@@ -430,7 +430,7 @@ impl SweepPart {
     pub fn engines(&self, quick: bool) -> Vec<EngineName> {
         let kept = self.quick.keep.get(ENGINE).filter(|_| quick).map(Choice::labels);
         let is_kept = |e: &EngineName| kept.as_ref().is_none_or(|k| k.iter().any(|l| l == e.as_str()));
-        self.engines.iter().copied().filter(is_kept).collect()
+        self.engines.iter().filter(|e| is_kept(e)).cloned().collect()
     }
 
     /// The axis that its engines are; `None` where it goes by the study's.
@@ -547,6 +547,8 @@ impl Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Registry;
+    use crate::testing::Fake;
 
     const HEAD: &str = r#"
         id = "x"
@@ -624,17 +626,18 @@ mod tests {
 
     #[test]
     fn engines_are_the_studys_or_the_sweeps() {
-        use EngineName::{Kernel, Sim};
+        let [sim, kernel] = ["sim", "kernel"].map(|name| name.parse::<EngineName>().unwrap());
+        let engines = Registry::default().with(Fake::new()).with(Fake::live());
         let plain = with_engines("", "").unwrap();
-        assert_eq!((plain.engine, plain.is_live(false)), (Sim, false));
+        assert_eq!((&plain.engine, plain.is_live(&engines, false)), (&sim, false));
         let live = with_engines("engine = \"kernel\"\nparallel = 2", "").unwrap();
-        assert_eq!(live.engines_of(&live.sweeps[0], false), [Kernel]);
-        assert!(live.is_live(true) && live.sweeps[0].engine_axis(false).is_none());
+        assert_eq!(live.engines_of(&live.sweeps[0], false), [kernel.clone()]);
+        assert!(live.is_live(&engines, true) && live.sweeps[0].engine_axis(false).is_none());
         let quick = "quick = { keep = { engine = \"sim\" } }";
         let both = with_engines("", &format!("engines = [\"sim\", \"kernel\"]\n{quick}")).unwrap();
-        assert_eq!(both.engines_of(&both.sweeps[0], false), [Sim, Kernel]);
-        assert_eq!(both.engines_of(&both.sweeps[0], true), [Sim]);
-        assert!(both.is_live(false) && !both.is_live(true));
+        assert_eq!(both.engines_of(&both.sweeps[0], false), [sim.clone(), kernel]);
+        assert_eq!(both.engines_of(&both.sweeps[0], true), [sim]);
+        assert!(both.is_live(&engines, false) && !both.is_live(&engines, true));
         let axis = both.sweeps[0].engine_axis(false).unwrap();
         assert_eq!((axis.name.as_str(), axis.values.len()), ("engine", 2));
         assert_eq!(both.sweeps[0].axes(true).unwrap().len(), 1, "the engine is no axis of the grid");
@@ -644,7 +647,7 @@ mod tests {
     fn engines_that_say_nothing_are_refused() {
         let both = "engines = [\"sim\", \"kernel\"]\n";
         for (own, sweep, part) in [
-            ("engine = \"kernle\"", "", "unknown variant `kernle`"),
+            ("engine = \"../sim\"", "", "is no engine's name"),
             ("parallel = 2", "", "no [[sweep]] is live"),
             ("engine = \"kernel\"\nparallel = 0", "", "1 or more"),
             ("engine = \"kernel\"", both, "`engine` says nothing"),

@@ -115,7 +115,7 @@ impl Plan {
     }
 
     /// One of its cells as data, to be run elsewhere; `None` of a grid that was not made of a scenario file.
-    pub fn task(&self, engine: EngineName, build: &str, cell: Cell) -> Option<Task> {
+    pub fn task(&self, engine: &EngineName, build: &str, cell: Cell) -> Option<Task> {
         let document = self.grid.document()?;
         let (file, scenario) = document.source();
         let own = self.grid.values(cell.point).flat_map(|value| &value.sets);
@@ -126,7 +126,7 @@ impl Plan {
             scenario: scenario.to_owned(),
             set: document.overrides().iter().chain(own).cloned().collect(),
             seed: cell.seed,
-            engine,
+            engine: engine.clone(),
             metrics: self.metrics.iter().map(|m| m.name().to_owned()).collect(),
         })
     }

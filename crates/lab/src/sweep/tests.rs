@@ -21,7 +21,7 @@ fn fake(noise: f64) -> Fake {
 }
 
 impl Engine for Fake {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "fake"
     }
 

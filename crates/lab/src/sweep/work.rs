@@ -80,6 +80,7 @@ fn manifest(plan: &Plan, engine: &dyn Engine) -> Result<Manifest, Error> {
         format: FORMAT,
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: engine.name().to_owned(),
+        live: Some(engine.is_live()),
         builds: vec![format!("{} ({build})", env!("CARGO_PKG_VERSION"))],
         build,
         scenario: name,
