@@ -34,7 +34,7 @@ impl Choice {
 /// The engines of this program.
 pub fn here() -> &'static Registry {
     static HERE: OnceLock<Registry> = OnceLock::new();
-    HERE.get_or_init(|| truckee_engines::all(interrupt::flag()))
+    HERE.get_or_init(|| truckee_engines::all(interrupt::cancel()))
 }
 
 /// The engine that an argument names.

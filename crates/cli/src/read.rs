@@ -10,7 +10,6 @@ use crate::{Format, interrupt};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use truckee_capture::{Capture, Limits, Watch, Way, report, source};
 
 /// Show the TCP connections of a capture, and what can be told of each
@@ -100,12 +99,12 @@ fn follow(arguments: &Arguments, watch: Option<&mut dyn Watch>) -> Result<Captur
     let n = arguments.connections;
     let usual = Limits::default();
     let limits = Limits { followed: n.max(usual.followed), reported: n, ..usual };
-    let stop = interrupt::flag();
+    let stop = interrupt::cancel();
     let _bar = Bar::new(&format!("reading {}", arguments.capture.display()));
     let path = &arguments.capture;
     let refused = |error: truckee_capture::Error| error.of(path);
     let source = source::open(path)?;
-    Ok(truckee_capture::read(source, limits, watch, |_| !stop.load(Ordering::Relaxed)).map_err(refused)?)
+    Ok(truckee_capture::read(source, limits, watch, |_| !stop.is_cancelled()).map_err(refused)?)
 }
 
 fn find(capture: &Capture, number: u64) -> Result<&report::Connection, Error> {

@@ -10,10 +10,9 @@ use crate::{Format, human, interrupt};
 use clap::Subcommand;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use truckee_engines::drive::Algorithms;
 use truckee_lab::study::{self, RunOptions, Study, StudyReport};
-use truckee_lab::{EngineName, Error as LabError, disk};
+use truckee_lab::{Cancel, EngineName, Error as LabError, disk};
 use truckee_look::report as page;
 
 /// Reproduce published results: published against measured, verdict, figure
@@ -101,7 +100,7 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
     if arguments.all {
         live_last(&mut studies, arguments.quick);
     }
-    let stop = interrupt::flag();
+    let stop = interrupt::cancel();
     let mut reports = Vec::new();
     for study in &studies {
         let report = one(arguments, study, stop)?;
@@ -140,7 +139,7 @@ fn engines(engines: &[EngineName]) -> String {
 }
 
 /// Runs one study. Without a directory to keep runs in, only its figures are kept.
-fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<StudyReport, Error> {
+fn one(arguments: &RunArguments, study: &Study, stop: &Cancel) -> Result<StudyReport, Error> {
     let scratch = match arguments.out {
         Some(_) => None,
         None => Some(tempfile::tempdir().map_err(Error::Write)?),

@@ -116,7 +116,7 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     plan.jobs = arguments.jobs;
     plan.command = std::env::args().collect();
 
-    let stop = interrupt::flag();
+    let stop = interrupt::cancel();
     let mut bar = Bar::new("sweep");
     let dir = arguments.out.as_deref();
     let sweep = truckee_lab::sweep(&plan, engine, dir, &mut bar, stop)?;

@@ -21,11 +21,12 @@ pub use live::{Kernel, Probe};
 pub use simulator::Simulator;
 
 #[cfg(feature = "kernel")]
-use truckee_lab::Registry;
+use truckee_lab::{Cancel, Registry};
 
 /// The engines of this crate, to which a program may add its own: the simulator and, where the feature `kernel` is on, this
-/// machine's stack and the prober of it, whose runs end early when `cancel` becomes true.
+/// machine's stack and the prober of it, whose runs end early when `cancel` is wished.
 #[cfg(feature = "kernel")]
-pub fn all(cancel: &'static std::sync::atomic::AtomicBool) -> Registry {
-    Registry::default().with(Simulator).with(Kernel { cancel }).with(Probe { cancel })
+pub fn all(cancel: &Cancel) -> Registry {
+    let cancel = || cancel.clone();
+    Registry::default().with(Simulator).with(Kernel { cancel: cancel() }).with(Probe { cancel: cancel() })
 }

@@ -1,10 +1,9 @@
 //! The engines of `truckee-kernel`: this machine's own TCP stack, and the prober pointed at it.
 
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use truckee_kernel::probe;
-use truckee_lab::{Engine, Failure};
+use truckee_lab::{Cancel, Engine, Failure};
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 
@@ -19,16 +18,16 @@ fn failure(error: &truckee_kernel::Error) -> Failure {
     Failure { reason: error.to_string(), once }
 }
 
-/// The stack of this machine's kernel, of `truckee-kernel`. Its runs end early when `cancel` becomes true.
-#[derive(Debug, Clone, Copy)]
+/// The stack of this machine's kernel, of `truckee-kernel`. Its runs end early when `cancel` is wished.
+#[derive(Debug, Clone)]
 pub struct Kernel {
-    /// Set from outside.
-    pub cancel: &'static AtomicBool,
+    /// Whoever made it may wish it.
+    pub cancel: Cancel,
 }
 
 impl Engine for Kernel {
     fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, Failure> {
-        truckee_kernel::run_tapped(scenario, vantage, self.cancel).map_err(|e| failure(&e))
+        truckee_kernel::run_tapped(scenario, vantage, &self.cancel).map_err(|e| failure(&e))
     }
 
     fn name(&self) -> &str {
@@ -44,7 +43,7 @@ impl Engine for Kernel {
     }
 
     fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {
-        truckee_kernel::run(scenario, series, self.cancel).map_err(|e| failure(&e))
+        truckee_kernel::run(scenario, series, &self.cancel).map_err(|e| failure(&e))
     }
 
     fn is_live(&self) -> bool {
@@ -58,10 +57,10 @@ impl Engine for Kernel {
 
 /// The prober of `truckee-kernel`, pointed at a server of our own: the sender of the scenario's first flow, behind the
 /// scenario's path, on this machine's stack. What it gives are the metrics `probe.…`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Probe {
-    /// Set from outside.
-    pub cancel: &'static AtomicBool,
+    /// Whoever made it may wish it.
+    pub cancel: Cancel,
 }
 
 /// A server of our own needs no pause that spares it, and shows its first retransmissions soon.
@@ -86,7 +85,7 @@ impl Engine for Probe {
 
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
         let started = Instant::now();
-        let report = probe::probe_flow(scenario, &Self::options(), self.cancel).map_err(|e| failure(&e))?;
+        let report = probe::probe_flow(scenario, &Self::options(), &self.cancel).map_err(|e| failure(&e))?;
         Ok(crate::probe::outcome(scenario, &report, started.elapsed().as_secs_f64())?)
     }
 

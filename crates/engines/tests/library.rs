@@ -5,9 +5,8 @@
 #[path = "../examples/sweep.rs"]
 mod example;
 
-use std::sync::atomic::AtomicBool;
 use truckee_engines::Simulator;
-use truckee_lab::{Engine, EngineName, Grid, NoRecord, Plan, Runs, Task, grid, sweep};
+use truckee_lab::{Cancel, Engine, EngineName, Grid, NoRecord, Plan, Runs, Task, grid, sweep};
 use truckee_scenario::Document;
 
 const SCENARIO: &str = r#"
@@ -37,7 +36,7 @@ fn the_example_runs() {
 #[test]
 fn a_cell_that_was_sent_elsewhere_as_text_has_the_record_that_it_has_here() {
     let plan = plan();
-    let found = sweep(&plan, &Simulator, None, &mut (), &AtomicBool::new(false)).unwrap();
+    let found = sweep(&plan, &Simulator, None, &mut (), &Cancel::new()).unwrap();
     let round = plan.cells().unwrap();
     assert_eq!(round.iter().count(), 6);
     for (cell, row) in round.iter().zip(found.rows.iter()) {

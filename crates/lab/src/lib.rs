@@ -44,3 +44,4 @@ pub use grid::Grid;
 pub use metric::Metric;
 pub use rows::{Row, Rows};
 pub use sweep::{Plan, Progress, Runs, Sweep, sweep};
+pub use truckee_scenario::Cancel;

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // a test says so by failing
 
-use std::sync::atomic::AtomicBool;
 use truckee_lab::study::{self, RunOptions, Study};
-use truckee_lab::{Engine, EngineName, Engines, Failure, Grid, Plan, Registry, Runs, Task, grid, sweep};
+use truckee_lab::{
+    Cancel, Engine, EngineName, Engines, Failure, Grid, Plan, Registry, Runs, Task, grid, sweep,
+};
 use truckee_scenario::{Document, Outcome, Scenario};
 
 /// The simulator, of which it tells half the goodput.
@@ -68,7 +69,7 @@ fn a_foreign_engine_runs_a_sweep_and_a_task_by_its_name() {
     let go = |name: &str| {
         let store = dir.path().join(name);
         let engine = engines.find(name).unwrap();
-        sweep(&plan, engine, Some(&store), &mut (), &AtomicBool::new(false)).unwrap()
+        sweep(&plan, engine, Some(&store), &mut (), &Cancel::new()).unwrap()
     };
     let (whole, half) = (go("sim"), go("half"));
     assert!(half.complete && !half.live && half.rows.len() == 4);
@@ -97,12 +98,12 @@ fn a_foreign_engine_runs_a_study_by_its_name() {
          over = {{ engine = \"sim\" }}\nabove = 0.499\nbelow = 0.501\n"
     );
     let study = Study::parse("half.toml", &text, &()).unwrap();
-    let ran = study::run(&study, &engines(), &RunOptions::default(), &mut (), &AtomicBool::new(false));
+    let ran = study::run(&study, &engines(), &RunOptions::default(), &mut (), &Cancel::new());
     let report = ran.unwrap().report;
     assert!(report.holds() && report.counts.pass == 1, "{:?}", report.rows);
     assert_eq!(serde_json::to_value(&report).unwrap()["engines"], serde_json::json!(["sim", "half"]));
 
-    let alone = study::run(&study, &Whole, &RunOptions::default(), &mut (), &AtomicBool::new(false));
+    let alone = study::run(&study, &Whole, &RunOptions::default(), &mut (), &Cancel::new());
     let message = alone.err().unwrap().to_string();
     assert_eq!(
         message,

@@ -8,9 +8,8 @@ use super::file::is_watchers;
 use super::report::{Counts, StudyReport};
 use super::{Study, SweepPart};
 use crate::engine::default_jobs;
-use crate::{Engine, Engines, Error, Metric, Missing, Plan, Progress, Runs, sweep};
+use crate::{Cancel, Engine, Engines, Error, Metric, Missing, Plan, Progress, Runs, sweep};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// How to run a study.
@@ -42,7 +41,7 @@ pub fn run(
     engines: &dyn Engines,
     options: &RunOptions,
     progress: &mut dyn Progress,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
 ) -> Result<Ran, Error> {
     let started = Instant::now();
     known(study, engines, options.quick)?;
@@ -222,8 +221,7 @@ mod tests {
         let study = Study::parse("twice.toml", STUDY, &()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
-        let Ran { report, .. } =
-            run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let Ran { report, .. } = run(&study, &without_kernel(), &options, &mut (), &Cancel::new()).unwrap();
         assert_eq!((report.runs, report.complete), (12, true));
         assert_eq!(report.counts, Counts { pass: 4, fail: 1, ..Counts::default() });
         assert_eq!(report.rows[4].verdict, Verdict::Fail);
@@ -235,8 +233,7 @@ mod tests {
     fn the_quick_form_is_smaller_and_skips() {
         let study = Study::parse("twice.toml", STUDY, &()).unwrap();
         let options = RunOptions { quick: true, ..RunOptions::default() };
-        let Ran { report, .. } =
-            run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let Ran { report, .. } = run(&study, &without_kernel(), &options, &mut (), &Cancel::new()).unwrap();
         assert_eq!(report.runs, 4);
         assert_eq!(report.counts, Counts { pass: 3, skipped: 1, ..Counts::default() });
         assert!(report.holds());
@@ -245,8 +242,10 @@ mod tests {
     #[test]
     fn an_interrupted_study_judges_nothing() {
         let study = Study::parse("twice.toml", STUDY, &()).unwrap();
+        let cancel = Cancel::new();
+        cancel.cancel();
         let Ran { report, .. } =
-            run(&study, &without_kernel(), &RunOptions::default(), &mut (), &AtomicBool::new(true)).unwrap();
+            run(&study, &without_kernel(), &RunOptions::default(), &mut (), &cancel).unwrap();
         assert!(!report.complete && report.rows.is_empty() && !report.holds());
     }
 
@@ -254,15 +253,15 @@ mod tests {
     fn a_scenario_that_cannot_be_read_is_the_studys_fault() {
         let study =
             Study::parse("twice.toml", &STUDY.replace("rate = \"1Mbit/s\"", "rate = 1"), &()).unwrap();
-        let error = run(&study, &without_kernel(), &RunOptions::default(), &mut (), &AtomicBool::new(false))
-            .unwrap_err();
+        let error =
+            run(&study, &without_kernel(), &RunOptions::default(), &mut (), &Cancel::new()).unwrap_err();
         assert!(error.to_string().contains("sweep \"main\""), "{error}");
     }
 
     fn go(text: &str, here: &Here, quick: bool) -> StudyReport {
         let study = Study::parse("twice.toml", text, &()).unwrap();
         let options = RunOptions { quick, ..RunOptions::default() };
-        run(&study, here, &options, &mut (), &AtomicBool::new(false)).unwrap().report
+        run(&study, here, &options, &mut (), &Cancel::new()).unwrap().report
     }
 
     fn live() -> String {
@@ -293,8 +292,7 @@ mod tests {
         for (jobs, at_once) in [(Some(8), 3), (Some(2), 2)] {
             let mut seen = Seen::default();
             let options = RunOptions { jobs, ..RunOptions::default() };
-            let Ran { report, .. } =
-                run(&study, &here, &options, &mut seen, &AtomicBool::new(false)).unwrap();
+            let Ran { report, .. } = run(&study, &here, &options, &mut seen, &Cancel::new()).unwrap();
             assert_eq!((report.runs, report.complete), (12, true));
             let plan = seen.0.unwrap();
             assert_eq!((plan.engine.as_str(), plan.runs, plan.at_once), ("kernel", 12, at_once));
@@ -338,7 +336,7 @@ mod tests {
         let study = Study::parse("twice.toml", &both(), &()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
-        let go = |here: &Here| run(&study, here, &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let go = |here: &Here| run(&study, here, &options, &mut (), &Cancel::new()).unwrap();
         let Ran { report, data } = go(&with_kernel());
         assert_eq!(report.counts, Counts { pass: 4, ..Counts::default() }, "{:?}", report.rows);
         assert_eq!(report.runs, 24);
@@ -402,7 +400,7 @@ mod tests {
     fn an_engine_that_nobody_has_is_refused_with_its_place_and_what_there_is() {
         let refused = |text: &str| {
             let study = Study::parse("twice.toml", text, &()).unwrap();
-            let error = run(&study, &with_kernel(), &RunOptions::default(), &mut (), &AtomicBool::new(false));
+            let error = run(&study, &with_kernel(), &RunOptions::default(), &mut (), &Cancel::new());
             error.unwrap_err().to_string()
         };
         let there = "there are \"sim\", \"kernel\"";
