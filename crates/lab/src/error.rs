@@ -66,6 +66,12 @@ pub enum Error {
         /// The build of the engine here.
         build: String,
     },
+    /// A directory holds no sweep.
+    #[error("{} holds no sweep: there is no sweep.json in it", .dir.display())]
+    NoSweep {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// A directory was written by version 0.1, which kept runs otherwise.
     #[error(
         "{} holds a sweep of truckee 0.1, which kept runs otherwise: `truckee report` still shows it; give another directory",

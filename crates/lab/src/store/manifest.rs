@@ -114,7 +114,12 @@ impl Manifest {
     }
 
     /// The first thing in which the sweep in the directory is another one.
-    fn difference(&self, there: &Self, ours: &[ScenarioDigest], theirs: &[ScenarioDigest]) -> Option<String> {
+    pub(super) fn difference(
+        &self,
+        there: &Self,
+        ours: &[ScenarioDigest],
+        theirs: &[ScenarioDigest],
+    ) -> Option<String> {
         let names = |m: &Self| m.axes.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(" × ");
         let pairs =
             [("engine", self.engine.clone(), there.engine.clone()), ("axes", names(self), names(there))];

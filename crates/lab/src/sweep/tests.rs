@@ -93,7 +93,7 @@ fn an_interrupted_sweep_resumes_with_each_cell_exactly_once() {
     let parts = std::fs::read_dir(dir.path().join("parts")).unwrap().map(|e| e.unwrap().path());
     let part = parts.filter(|p| p.extension().is_some_and(|e| e == "parquet")).min().unwrap();
     let bytes = std::fs::read(&part).unwrap();
-    std::fs::write(&part, &bytes[..bytes.len() - 9]).unwrap();
+    std::fs::write(&part, &bytes[..bytes.len() / 2]).unwrap();
 
     struct Warnings(Vec<String>, usize, usize);
     impl Progress for Warnings {
@@ -120,6 +120,63 @@ fn an_interrupted_sweep_resumes_with_each_cell_exactly_once() {
     let third = fake(5.0);
     go(&plan, &third, Some(dir.path())).unwrap();
     assert!(third.calls.lock().unwrap().is_empty(), "a finished sweep has nothing to do");
+}
+
+#[test]
+fn whichever_byte_of_a_part_is_another_only_the_cells_that_are_named_run_again() {
+    struct Said(Vec<String>);
+    impl Progress for Said {
+        fn warned(&mut self, message: &str) {
+            self.0.push(message.into());
+        }
+    }
+    let whole = tempfile::tempdir().unwrap();
+    let plan = plan(4, Runs::Count(20));
+    let before = go(&plan, &fake(5.0), Some(whole.path())).unwrap();
+    let parts = |dir: &Path| std::fs::read_dir(dir.join("parts")).unwrap().map(|e| e.unwrap().path());
+    let largest = parts(whole.path()).max_by_key(|path| path.metadata().unwrap().len()).unwrap();
+    let bytes = std::fs::read(&largest).unwrap();
+    let runs_in = |bytes: &[u8]| {
+        let mut runs = 0;
+        crate::store::for_each_batch(
+            bytes.to_vec(),
+            |_| true,
+            |batch| {
+                runs += batch.num_rows();
+                Ok(())
+            },
+        )
+        .map(|()| runs)
+    };
+    let of_part = runs_in(&bytes).unwrap();
+    let mut less = 0;
+    for at in (0..bytes.len()).step_by(bytes.len() / 40) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("parts")).unwrap();
+        for name in ["sweep.json", "points.parquet"] {
+            std::fs::copy(whole.path().join(name), dir.path().join(name)).unwrap();
+        }
+        for part in parts(whole.path()) {
+            let to = dir.path().join("parts").join(part.file_name().unwrap());
+            let mut bytes = std::fs::read(&part).unwrap();
+            if part == largest {
+                bytes[at] ^= 0x24;
+            }
+            std::fs::write(to, bytes).unwrap();
+        }
+        let (engine, mut said) = (fake(5.0), Said(Vec::new()));
+        let after = sweep(&plan, &engine, Some(dir.path()), &mut said, &Cancel::new()).unwrap();
+        assert_eq!(after.rows, before.rows, "at {at}");
+        assert_eq!(said.0.len(), 1, "at {at}: {:?}", said.0);
+        let calls = engine.calls.lock().unwrap();
+        assert!(calls.len() <= of_part, "at {at}: {} of {of_part}", calls.len());
+        less += usize::from(calls.len() < of_part);
+        for &(point, seed) in calls.iter().filter(|_| calls.len() <= 8 && said.0[0].contains(" (cell ")) {
+            let key = plan.keys(&engine)[point as usize];
+            assert!(said.0[0].contains(&key.cell(seed).to_string()), "at {at}: {:?}", said.0);
+        }
+    }
+    assert!(less > 20, "{less} of 40 flips cost less than the part");
 }
 
 #[test]
