@@ -16,6 +16,7 @@ mod engines;
 mod error;
 mod exec;
 mod figure;
+mod import;
 mod input;
 mod interrupt;
 mod kinds;
@@ -68,6 +69,7 @@ Exit status: 0 success; 1 a check failed, the run could not finish, or this mach
 enum Command {
     Run(run::Arguments),
     Sweep(sweep::Arguments),
+    Import(import::Arguments),
     Compare(compare::Arguments),
     Study(study::Arguments),
     Report(report::Arguments),
@@ -108,6 +110,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments, &mut out),
         Command::Compare(arguments) => compare::compare(&arguments, &mut out),
         Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
+        Command::Import(arguments) => import::import(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Report(arguments) => report::report(&arguments, &mut out),
         Command::Read(arguments) => read::read(&arguments, &mut out),
