@@ -3,14 +3,11 @@
 //! Not for: what an engine does, or whether a scenario suits it.
 
 use crate::error::Error;
-use crate::human;
+use crate::human::NONE;
 use crate::interrupt;
-use crate::progress::note;
 use clap::ValueEnum;
 use std::sync::OnceLock;
-use std::time::Duration;
-use truckee_lab::realtime::LivePlan;
-use truckee_lab::{Engine, Engines, Registry};
+use truckee_lab::{Engine, EngineName, Engines, Registry};
 
 /// An engine as an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,27 +44,10 @@ pub fn is_live(choice: Choice) -> bool {
     here().get(choice.name()).is_some_and(Engine::is_live)
 }
 
-/// Says on stderr what live runs are about to take: whoever waits that long should know before.
-pub fn announce(plan: &LivePlan) {
-    let &LivePlan { ref engine, runs, at_once, at_most } = plan;
-    let side_by_side = match (runs, at_once) {
-        (1, _) => String::new(),
-        (_, 1) => ", one at a time".to_owned(),
-        (_, n) => format!(", {n} at once"),
-    };
-    note(&format!("{engine}: {}{side_by_side}: {} at most", human::many(runs, "live run"), long(at_most)));
-}
-
-/// A time as people say it: `45 s`, `12 min`, `2 h 5 min`.
-pub fn long(time: Duration) -> String {
-    let seconds = time.as_secs_f64().ceil() as u64;
-    let minutes = seconds.div_ceil(60);
-    match (seconds, minutes) {
-        (0..=119, _) => format!("{seconds} s"),
-        (_, 0..=119) => format!("{minutes} min"),
-        _ if minutes.is_multiple_of(60) => format!("{} h", minutes / 60),
-        _ => format!("{} h {} min", minutes / 60, minutes % 60),
-    }
+/// Engines in words; a study of drives alone needs none.
+pub fn named(engines: &[EngineName]) -> String {
+    let names: Vec<_> = engines.iter().map(EngineName::to_string).collect();
+    if names.is_empty() { NONE.to_owned() } else { names.join(", ") }
 }
 
 #[cfg(test)]
@@ -84,20 +64,5 @@ mod tests {
         }
         assert!(find(Choice::Sim).is_ok() && is_live(Choice::Kernel) && !is_live(Choice::Sim));
         assert_eq!(here().names(), ["sim", "kernel", "probe"]);
-    }
-
-    #[test]
-    fn times_are_in_words() {
-        let cases = [
-            (0.0, "0 s"),
-            (44.2, "45 s"),
-            (119.0, "119 s"),
-            (121.0, "3 min"),
-            (7200.0, "2 h"),
-            (7500.0, "2 h 5 min"),
-        ];
-        for (seconds, words) in cases {
-            assert_eq!(long(Duration::from_secs_f64(seconds)), words);
-        }
     }
 }

@@ -16,6 +16,7 @@ mod engines;
 mod error;
 mod exec;
 mod figure;
+mod format;
 mod import;
 mod input;
 mod interrupt;
@@ -34,7 +35,7 @@ mod study;
 mod sweep;
 mod variants;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand};
 use error::Error;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -86,17 +87,6 @@ enum Command {
     Completions(completions::Arguments),
 }
 
-/// How results are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For reading
-    Table,
-    /// One object; stable, SI units
-    Json,
-    /// With a header line; SI units
-    Csv,
-}
-
 fn main() -> ExitCode {
     // Before anything is read, and before any thread is started.
     if let Err(error) = truckee_kernel::lower_rights() {
@@ -123,7 +113,9 @@ fn main() -> ExitCode {
         Command::Cc(arguments) => cc::cc(&arguments, &mut out),
         Command::Doctor(arguments) => doctor::doctor(&arguments, &mut out),
         Command::Clean(arguments) => clean::clean(&arguments, &mut out),
-        Command::Completions(arguments) => completions::completions(&arguments, &mut out),
+        Command::Completions(arguments) => {
+            completions::completions(&arguments, Arguments::command(), &mut out)
+        }
     };
     // What was written before an error stays written.
     let flushed = out.flush().map_err(Error::from);
@@ -139,7 +131,6 @@ fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -1,10 +1,11 @@
 //! `truckee path`: one link in real time, between two namespaces or two interfaces.
 
 use crate::error::Error;
+use crate::format::Format;
 use crate::human::{NONE, count, optional, percent, quantity};
+use crate::interrupt;
 use crate::layout::{self, numbers, words};
 use crate::progress::{note, warn};
-use crate::{Format, interrupt};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use std::io::Write;

@@ -2,9 +2,10 @@
 
 use crate::engines::{self, Choice};
 use crate::error::Error;
+use crate::format::Format;
 use crate::input::Input;
 use crate::progress::{Bar, note};
-use crate::{Format, human, outcome_table, sweep};
+use crate::{human, outcome_table, sweep};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;

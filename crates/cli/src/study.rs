@@ -5,14 +5,15 @@ mod show;
 
 use crate::engines::here;
 use crate::error::Error;
+use crate::format::Format;
 use crate::progress::{Bar, note};
-use crate::{Format, human, interrupt};
+use crate::{human, interrupt};
 use clap::Subcommand;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use truckee_engines::drive::Algorithms;
 use truckee_lab::study::{self, RunOptions, Study, StudyReport};
-use truckee_lab::{Cancel, EngineName, Error as LabError, disk};
+use truckee_lab::{Cancel, Error as LabError, disk};
 use truckee_look::report as page;
 
 /// Reproduce published results: published against measured, verdict, figure
@@ -130,12 +131,6 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
 /// What takes its time comes after what does not; otherwise the order stays.
 fn live_last(studies: &mut [Study], quick: bool) {
     studies.sort_by_key(|study| study.is_live(here(), quick));
-}
-
-/// Engines in words; a study of drives alone needs none.
-fn engines(engines: &[EngineName]) -> String {
-    let names: Vec<_> = engines.iter().map(EngineName::to_string).collect();
-    if names.is_empty() { human::NONE.to_owned() } else { names.join(", ") }
 }
 
 /// Runs one study. Without a directory to keep runs in, only its figures are kept.

@@ -2,10 +2,11 @@
 
 use crate::engines::{self, Choice};
 use crate::error::Error;
+use crate::format::Format;
 use crate::input::Input;
 use crate::layout::{self, numbers, words};
 use crate::progress::{Bar, note, warn};
-use crate::{Format, human, interrupt};
+use crate::{human, interrupt};
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::grid::{self, Grid};

@@ -1,5 +1,6 @@
 //! What turns a question into an answer: the seam between the laboratory and the engines.
 
+use crate::error::{Missing, closest};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -151,37 +152,6 @@ impl fmt::Display for EngineName {
     }
 }
 
-/// Why an engine cannot be had.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Missing {
-    /// Nobody has one of this name: it is to be mended where it stands.
-    #[error("there is no engine \"{name}\"; {}{}", those(.known), crate::error::nearest(.near))]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// The names there are.
-        known: Vec<String>,
-        /// The name most like it.
-        near: Option<String>,
-    },
-    /// This machine cannot run it.
-    #[error("the {engine} engine {reason}")]
-    NotHere {
-        /// Which.
-        engine: String,
-        /// What is missing, in words that follow "the kernel engine"; where more is told is added by who shows it.
-        reason: String,
-    },
-}
-
-fn those(names: &[String]) -> String {
-    match names {
-        [] => "there is none at all".to_owned(),
-        [one] => format!("there is only \"{one}\""),
-        all => format!("there are \"{}\"", all.join("\", \"")),
-    }
-}
-
 /// Where engines come from: what a caller of the laboratory hands over. Any crate may have some of its own; [`Registry`] is
 /// a list of them, and an engine by itself is one that has no others.
 pub trait Engines {
@@ -200,7 +170,7 @@ pub trait Engines {
             let known = self.names();
             Missing::Unknown {
                 name: name.to_owned(),
-                near: crate::error::closest(name, known.iter().copied()),
+                near: closest(name, known.iter().copied()),
                 known: known.into_iter().map(str::to_owned).collect(),
             }
         })?;

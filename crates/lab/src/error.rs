@@ -1,6 +1,5 @@
 //! What can go wrong between a run and an answer.
 
-use crate::Missing;
 use std::path::{Path, PathBuf};
 
 /// Why there is no answer.
@@ -158,6 +157,29 @@ pub enum Error {
     Internal(String),
 }
 
+/// Why an engine cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// Nobody has one of this name: it is to be mended where it stands.
+    #[error("there is no engine \"{name}\"; {}{}", those(.known), nearest(.near))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+        /// The name most like it.
+        near: Option<String>,
+    },
+    /// This machine cannot run it.
+    #[error("the {engine} engine {reason}")]
+    NotHere {
+        /// Which.
+        engine: String,
+        /// What is missing, in words that follow "the kernel engine"; where more is told is added by who shows it.
+        reason: String,
+    },
+}
+
 /// Whose fault an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -213,6 +235,14 @@ pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 
 pub(crate) fn nearest(near: &Option<String>) -> String {
     near.as_ref().map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default()
+}
+
+fn those(names: &[String]) -> String {
+    match names {
+        [] => "there is none at all".to_owned(),
+        [one] => format!("there is only \"{one}\""),
+        all => format!("there are \"{}\"", all.join("\", \"")),
+    }
 }
 
 fn at_point(point: &str) -> String {

@@ -1,5 +1,6 @@
 //! What a study found, as a table or as CSV.
 
+use crate::engines::named;
 use crate::error::Error;
 use crate::human::{self, many, quantity};
 use crate::layout::{self, numbers, words};
@@ -15,7 +16,7 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
     writeln!(out, "{}: {}", report.id, report.title)?;
     writeln!(out, "published: {}, {}", report.source.paper, report.source.place)?;
     if report.engines.iter().any(|e| *e != EngineName::default()) {
-        writeln!(out, "runs on: {}", super::engines(&report.engines))?;
+        writeln!(out, "runs on: {}", named(&report.engines))?;
     }
     if let Some(why) = &report.skipped {
         return writeln!(out, "skipped: {why}");

@@ -5,7 +5,7 @@
 
 use super::batches::{group, groups};
 use super::parquet_rows::{CHECK, Checks, Kept, Place, checks_of, metrics_among, records};
-use crate::cell::Address;
+use crate::Address;
 use bytes::Bytes;
 use std::fmt;
 

@@ -1,9 +1,7 @@
 //! What is swept, and which cells that makes: [`Plan::cells`] at first, [`Plan::next`] for a precision target, by what is
 //! known then. A cell is data ([`Plan::task`]) that can be run anywhere.
 
-use super::rounds::Round;
 use crate::cell::{Cell, Key, NoRecord, Record, Task, record};
-use crate::rows::Rows;
 use crate::{Engine, EngineName, Error, Grid, Metric};
 use std::borrow::Cow;
 use truckee_scenario::Scenario;
@@ -76,20 +74,6 @@ impl Plan {
             !self.only_asked || of_precision(metric) || self.asked.iter().any(|name| name == metric.name())
         };
         self.metrics.iter().filter(is_asked).cloned().collect()
-    }
-
-    /// The cells that it begins with, in order: with a precision target the fewest that may do.
-    ///
-    /// # Errors
-    /// The first scenario cannot be made.
-    pub fn cells(&self) -> Result<Round, Error> {
-        Round::first(self)
-    }
-
-    /// The cells that a precision target asks for beyond those of this round, all of which have run; none where it is met,
-    /// and where there is no target.
-    pub fn next(&self, round: &Round, rows: &Rows) -> Round {
-        round.next(self, rows)
     }
 
     /// The scenario of a cell, its seed included.
