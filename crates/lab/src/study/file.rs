@@ -631,7 +631,7 @@ mod tests {
         let plain = with_engines("", "").unwrap();
         assert_eq!((&plain.engine, plain.is_live(&engines, false)), (&sim, false));
         let live = with_engines("engine = \"kernel\"\nparallel = 2", "").unwrap();
-        assert_eq!(live.engines_of(&live.sweeps[0], false), [kernel.clone()]);
+        assert_eq!(live.engines_of(&live.sweeps[0], false), std::slice::from_ref(&kernel));
         assert!(live.is_live(&engines, true) && live.sweeps[0].engine_axis(false).is_none());
         let quick = "quick = { keep = { engine = \"sim\" } }";
         let both = with_engines("", &format!("engines = [\"sim\", \"kernel\"]\n{quick}")).unwrap();
