@@ -92,6 +92,8 @@ pub struct MediumConfig {
     /// Frames of data longer than this, in bytes with headers, are preceded by RTS and CTS (dot11RTSThreshold). Frames
     /// longer than this also go by the long retry limit.
     pub rts_threshold: u32,
+    /// Whether the allocation vector that an RTS sets is void if nothing follows the RTS, which 10.3.2.4 allows.
+    pub voids_requests: bool,
     /// Attempts of a frame up to the threshold, and of RTS (dot11ShortRetryLimit); none: without end.
     pub short_retries: Option<u32>,
     /// Attempts of a frame beyond it (dot11LongRetryLimit); none: without end.
@@ -128,6 +130,7 @@ impl MediumConfig {
             ignored: noise - 10.0,
             overhead: standard.overhead(),
             rts_threshold: u32::MAX,
+            voids_requests: true,
             short_retries: Some(7),
             long_retries: Some(4),
             protection: None,

@@ -58,8 +58,9 @@ fn config() -> impl Strategy<Value = MediumConfig> {
         let aggregation = aggregation.map(|limits| Aggregation { frames, ..limits });
         let in_2_4 = matches!(standard, Standard::G(_) | Standard::N(Band::Ghz2_4, _));
         let protection = (in_2_4 && plain).then_some(Protection::CtsToSelf(Rate::Dsss(Dsss::R11)));
-        let frames = plain;
+        let (frames, voids_requests) = (plain, shadowed);
         MediumConfig {
+            voids_requests,
             propagation,
             rts_threshold,
             capture,
