@@ -51,8 +51,6 @@
 //! - Management: there are no beacons, scans or associations on the air. [`Medium::associate`] takes no time.
 //! - EDCA with several access categories, power save, fragmentation, A-MSDU, more than one channel or spatial stream.
 //! - Cells that mix standards: stations of 802.11b in a cell of 802.11g are there as protection, and not as stations.
-//! - The request that may follow a block acknowledgement that did not come: the packets go again at once, as Linux' ath9k
-//!   has it. ns-3 asks first unless told otherwise, which costs five colliding stations some 3.5 %.
 //!
 //! # Approximations
 //!

@@ -55,7 +55,7 @@ fn config() -> impl Strategy<Value = MediumConfig> {
             ..base.propagation
         };
         let aggregation = base.aggregation.filter(|_| !plain);
-        let aggregation = aggregation.map(|limits| Aggregation { frames, ..limits });
+        let aggregation = aggregation.map(|limits| Aggregation { frames, asks: faded, ..limits });
         let in_2_4 = matches!(standard, Standard::G(_) | Standard::N(Band::Ghz2_4, _));
         let protection = (in_2_4 && plain).then_some(Protection::CtsToSelf(Rate::Dsss(Dsss::R11)));
         let (frames, voids_requests) = (plain, shadowed);
