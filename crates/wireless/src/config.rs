@@ -48,11 +48,14 @@ pub struct Aggregation {
     pub bytes: u32,
     /// Time on the air at most; 5.484 ms is what the L-SIG field can say.
     pub airtime: Nanos,
+    /// What follows a block acknowledgement that did not come: a request for it, as ns-3 has it, or, if this is false,
+    /// all the packets again at once, as Linux' ath9k does. The standard leaves it open (10.24.7.7).
+    pub asks: bool,
 }
 
 impl Default for Aggregation {
     fn default() -> Self {
-        Self { frames: 64, bytes: 65_535, airtime: 5_484_000 }
+        Self { frames: 64, bytes: 65_535, airtime: 5_484_000, asks: false }
     }
 }
 
@@ -92,6 +95,8 @@ pub struct MediumConfig {
     /// Frames of data longer than this, in bytes with headers, are preceded by RTS and CTS (dot11RTSThreshold). Frames
     /// longer than this also go by the long retry limit.
     pub rts_threshold: u32,
+    /// Whether the allocation vector that an RTS sets is void if nothing follows the RTS, which 10.3.2.4 allows.
+    pub voids_requests: bool,
     /// Attempts of a frame up to the threshold, and of RTS (dot11ShortRetryLimit); none: without end.
     pub short_retries: Option<u32>,
     /// Attempts of a frame beyond it (dot11LongRetryLimit); none: without end.
@@ -128,6 +133,7 @@ impl MediumConfig {
             ignored: noise - 10.0,
             overhead: standard.overhead(),
             rts_threshold: u32::MAX,
+            voids_requests: true,
             short_retries: Some(7),
             long_retries: Some(4),
             protection: None,
@@ -181,7 +187,7 @@ impl MediumConfig {
         if let Some(rate) = self.basic_rates.iter().find(|r| matches!(r, Rate::Ht(_))) {
             return Err(ConfigError::new("basic rates", rate, "a rate of DSSS or OFDM"));
         }
-        if let Some(Aggregation { frames, bytes, airtime }) = self.aggregation {
+        if let Some(Aggregation { frames, bytes, airtime, .. }) = self.aggregation {
             if !matches!(self.standard, Standard::N(..)) {
                 let expected = "possible but in 802.11n";
                 return Err(ConfigError::new("aggregation", format!("{:?}", self.standard), expected));

@@ -50,7 +50,7 @@
 //! - Routing, ARP, queues other than a plain FIFO: who has them offers packets one by one ([`Report::Room`]).
 //! - Management: there are no beacons, scans or associations on the air. [`Medium::associate`] takes no time.
 //! - EDCA with several access categories, power save, fragmentation, A-MSDU, more than one channel or spatial stream.
-//! - The reset of the allocation vector after an RTS that nothing follows, which 10.3.2.4 allows.
+//! - Cells that mix standards: stations of 802.11b in a cell of 802.11g are there as protection, and not as stations.
 //!
 //! # Approximations
 //!

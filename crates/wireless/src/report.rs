@@ -100,6 +100,18 @@ pub enum Report {
         /// Packets that would now be accepted.
         packets: usize,
     },
+    /// An attempt to send a packet has failed: whom it was for has not received the frame. It may be tried again. Only
+    /// where frames are asked for.
+    Missed {
+        /// When the frame had ended.
+        at: Time,
+        /// Which packet.
+        packet: u64,
+        /// Its sender on this hop.
+        node: NodeId,
+        /// Why.
+        failure: Failure,
+    },
     /// A frame has ended. Only where they are asked for.
     Frame(FrameReport),
 }

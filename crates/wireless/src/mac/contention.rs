@@ -17,6 +17,8 @@ pub(crate) struct Contention {
     idle_since: Time,
     /// The medium is somebody's until then: the network allocation vector.
     nav: Time,
+    /// It was set by a request to send, at the first time, and is void if the medium is still idle at the second.
+    unless: Option<(Time, Time)>,
     /// When the last frame that could not be read ended, if none was read since.
     garbled: Option<Time>,
     /// Slots are not counted before: when the backoff was drawn.
@@ -30,7 +32,8 @@ pub(crate) struct Contention {
 impl Contention {
     pub fn new(timing: &Timing) -> Self {
         let (idle_since, nav, drawn) = (0, 0, 0);
-        Self { busy: false, idle_since, nav, garbled: None, drawn, slots: 0, window: timing.cw_min }
+        let (unless, garbled) = (None, None);
+        Self { busy: false, idle_since, nav, unless, garbled, drawn, slots: 0, window: timing.cw_min }
     }
 
     /// The medium became busy.
@@ -39,6 +42,10 @@ impl Contention {
         if !self.busy {
             self.slots = self.left(now, timing);
             self.busy = true;
+            if self.unless.is_some_and(|(_, void)| now >= void) {
+                self.nav = self.allocated();
+            }
+            self.unless = None;
         }
     }
 
@@ -47,6 +54,8 @@ impl Contention {
     pub fn on_idle(&mut self, now: Time) {
         self.busy = false;
         self.idle_since = now;
+        // It did not become idle when the request ended: something else is on the air.
+        self.unless = self.unless.filter(|(set, _)| *set == now);
     }
 
     /// A frame was read, which is for somebody else and announces `nav` more.
@@ -55,9 +64,23 @@ impl Contention {
         self.nav = self.nav.max(now + nav);
     }
 
+    /// The same of a request to send: void if the medium is still idle `patience` later (10.3.2.4).
+    pub fn reserve_unless_idle(&mut self, now: Time, nav: Nanos, patience: Nanos) {
+        if now + nav > self.nav {
+            self.nav = now + nav;
+            self.unless = Some((now, now + patience));
+        }
+    }
+
+    /// Until when the medium is somebody's, as long as it stays idle.
+    #[inline]
+    fn allocated(&self) -> Time {
+        self.unless.map_or(self.nav, |(_, void)| self.nav.min(void))
+    }
+
     /// Whether virtual carrier sense lets an answer be given.
     pub fn is_free(&self, now: Time) -> bool {
-        self.nav <= now
+        self.nav <= now || self.unless.is_some_and(|(_, void)| now >= void)
     }
 
     /// A frame was read: whatever could not be read before it, stations are in step again (10.3.2.3.7).
@@ -74,7 +97,7 @@ impl Contention {
     /// When slots begin to be counted, as long as the medium is idle.
     #[inline]
     fn start(&self, timing: &Timing) -> Time {
-        let idle = self.idle_since.max(self.nav) + timing.difs();
+        let idle = self.idle_since.max(self.allocated()) + timing.difs();
         let read = self.garbled.map_or(0, |end| end + timing.eifs);
         idle.max(read).max(self.drawn)
     }
@@ -159,6 +182,37 @@ mod tests {
         c.on_idle(100 * US);
         assert!(!c.is_free(399 * US) && c.is_free(400 * US));
         assert_eq!(c.access(100 * US, &t), (400 + 50 + 20) * US);
+    }
+
+    #[test]
+    fn a_request_that_nothing_follows_is_void_after_a_while() {
+        let (t, mut c) = (timing(), Contention::new(&timing()));
+        c.on_busy(0, &t);
+        c.draw(0, 2);
+        c.reserve_unless_idle(100 * US, 2_000 * US, 500 * US);
+        c.on_idle(100 * US);
+        assert!(!c.is_free(599 * US) && c.is_free(600 * US));
+        assert_eq!(c.access(100 * US, &t), (600 + 50 + 40) * US);
+        // One slot has been counted when the medium is busy, and it stays void.
+        c.on_busy(670 * US, &t);
+        assert!(c.is_free(670 * US));
+        c.on_idle(700 * US);
+        assert_eq!(c.access(700 * US, &t), (700 + 50 + 20) * US);
+        // Where something follows in time the request holds.
+        for busy in [101, 599] {
+            let mut c = Contention::new(&t);
+            c.on_busy(0, &t);
+            c.reserve_unless_idle(100 * US, 2_000 * US, 500 * US);
+            c.on_idle(100 * US);
+            c.on_busy(busy * US, &t);
+            c.on_idle(700 * US);
+            assert_eq!(c.access(700 * US, &t), (2_100 + 50) * US);
+        }
+        // And where something was on the air already when it ended.
+        c.on_busy(3_000 * US, &t);
+        c.reserve_unless_idle(3_100 * US, 2_000 * US, 500 * US);
+        c.on_idle(3_200 * US);
+        assert!(!c.is_free(4_000 * US));
     }
 
     #[test]

@@ -25,12 +25,14 @@ pub(crate) struct Plan {
     pub request: bool,
     /// The first sequence number that is still on the way.
     pub first: u64,
+    /// The aggregate has been sent and not answered: what goes now is a request for the answer, and has gone so often.
+    pub asked: Option<u32>,
 }
 
 impl Plan {
     pub fn none(rate: Rate) -> Self {
         let (next, packets, bytes, request, first) = (EVERYONE, 0, 0, false, 0);
-        Self { kind: Kind::Data, next, rate, packets, bytes, request, first }
+        Self { kind: Kind::Data, next, rate, packets, bytes, request, first, asked: None }
     }
 }
 
@@ -44,7 +46,9 @@ impl Station {
     /// Its turn: the first frame of an exchange.
     pub(super) fn begin(&mut self, now: Time, rules: &Rules, out: &mut VecDeque<Report>) -> Frame {
         let waiting = self.queue.len();
-        self.plan = self.make_plan(now, rules);
+        if self.plan.asked.is_none() {
+            self.plan = self.make_plan(now, rules);
+        }
         if self.queue.len() < waiting {
             self.tell_room(now, out);
         }
@@ -79,7 +83,14 @@ impl Station {
     pub(super) fn data(&mut self, rules: &Rules) -> Frame {
         self.state = State::Sending;
         self.due = NEVER;
-        let Plan { kind, next, rate, packets, bytes: size, request, first } = self.plan;
+        let plan = match self.plan.asked {
+            None => self.plan,
+            Some(_) => {
+                let (kind, rate, bytes) = (Kind::BlockAckRequest, rules.lowest, bytes::BLOCK_ACK_REQUEST);
+                Plan { kind, rate, bytes, packets: 0, request: true, ..self.plan }
+            }
+        };
+        let Plan { kind, next, rate, packets, bytes: size, request, first, .. } = plan;
         let answer = |size| {
             let airtime = rules.phy.airtime(rate.answer(&rules.basic), size);
             rules.timing.sifs + airtime
@@ -132,6 +143,7 @@ impl Station {
             bytes: rules.overhead + head.bytes,
             request: false,
             first: head.seq,
+            asked: None,
         };
         if rules.aggregation.is_none() {
             return single;
@@ -175,6 +187,7 @@ impl Station {
             bytes: bytes::BLOCK_ACK_REQUEST,
             request: true,
             first: peer.next_seq,
+            asked: None,
         })
     }
 
@@ -221,7 +234,10 @@ impl Station {
         out: &mut VecDeque<Report>,
     ) {
         let done = self.settle(now, acked, true, rules, out);
-        self.tell_rate(done, rules);
+        // The rate was told when the answer did not come.
+        if self.plan.asked.take().is_none() {
+            self.tell_rate(done, rules);
+        }
         self.contention.window = rules.timing.cw_min;
         self.go_on(now, rules);
     }
@@ -245,17 +261,26 @@ impl Station {
 
     /// The exchange is over without the answer that it needs (10.3.4.4).
     pub(super) fn fail(&mut self, now: Time, rules: &Rules, out: &mut VecDeque<Report>) {
-        let was_data = self.state == State::AwaitingAck;
-        let gave_up = if self.plan.kind == Kind::BlockAckRequest {
-            self.request_failed(rules)
-        } else {
-            let before = self.flight.len();
-            self.settle(now, |_| false, was_data, rules, out);
-            self.flight.len() < before
-        };
-        if was_data {
+        let (asked, alone) = (self.plan.asked, self.plan.kind == Kind::BlockAckRequest);
+        let was_sent = self.state == State::AwaitingAck;
+        if was_sent && asked.is_none() {
             self.tell_rate(0, rules);
         }
+        let may_ask = rules.aggregation.is_some_and(|limits| limits.asks);
+        let ask = match asked {
+            None => (was_sent && may_ask && self.plan.kind == Kind::Aggregate).then_some(0),
+            Some(times) => Some(times + 1).filter(|times| *times < rules.short_retries),
+        };
+        self.plan.asked = ask;
+        let gave_up = if alone {
+            self.request_failed(rules)
+        } else if ask.is_some() {
+            false
+        } else {
+            let before = self.flight.len();
+            self.settle(now, |_| false, was_sent, rules, out);
+            self.flight.len() < before
+        };
         if gave_up {
             self.contention.window = rules.timing.cw_min;
         } else {

@@ -25,6 +25,7 @@ pub(crate) struct Rules {
     pub rts_threshold: u32,
     pub short_retries: u32,
     pub long_retries: u32,
+    pub voids_requests: bool,
     pub protection: Option<Protection>,
     pub aggregation: Option<Aggregation>,
 }
@@ -42,6 +43,7 @@ impl Rules {
             rts_threshold: config.rts_threshold,
             short_retries: config.short_retries.unwrap_or(u32::MAX),
             long_retries: config.long_retries.unwrap_or(u32::MAX),
+            voids_requests: config.voids_requests,
             protection: config.protection,
             aggregation: config.aggregation,
         }
@@ -267,7 +269,14 @@ impl Station {
     /// A frame for another station was read.
     pub fn on_overheard(&mut self, now: Time, frame: &Frame, rules: &Rules, out: &mut VecDeque<Report>) {
         self.contention.on_read();
-        self.contention.reserve(now, frame.nav);
+        if frame.kind == Kind::Rts && rules.voids_requests {
+            // 10.3.2.4: two SIFS, a CTS, aRxPHYStartDelay and two slots, of which the wait for an answer is a part.
+            let cts = rules.phy.airtime(frame.rate.answer(&rules.basic), bytes::CTS);
+            let patience = rules.timing.sifs + cts + rules.timing.answer + rules.timing.slot;
+            self.contention.reserve_unless_idle(now, frame.nav, patience);
+        } else {
+            self.contention.reserve(now, frame.nav);
+        }
         self.on_other(now, rules, out);
     }
 

@@ -17,6 +17,14 @@ enum Read {
     No(Failure),
 }
 
+/// What is known at the end of a frame about the packets in it.
+struct End {
+    /// How many have not been read by whom they are for.
+    lost: u32,
+    /// Those have been told, each with its own cause.
+    told: bool,
+}
+
 impl Medium {
     /// A frame has ended wherever it is heard.
     pub(super) fn on_arrived(&mut self, slot: u32) {
@@ -24,27 +32,27 @@ impl Medium {
         let (frame, start) = (transmission.frame, transmission.start);
         let heard = std::mem::take(&mut transmission.heard);
         let packets = std::mem::take(&mut transmission.packets);
-        let mut lost = frame.packets;
+        let mut end = End { lost: frame.packets, told: false };
         for &(node, power) in &heard {
             let radio = &mut self.radios[node as usize];
             radio.remove(power);
             match radio.lock {
                 Some(lock) if lock.slot == slot => {
-                    self.read(&frame, &packets, node, &mut lost, slot);
+                    self.read(&frame, &packets, node, &mut end, slot);
                     self.radios[node as usize].lock = None;
                 }
                 _ => radio.note(self.now),
             }
             self.sense(node);
         }
+        let missed = self.air.transmissions[slot as usize].missed.filter(|_| frame.to != EVERYONE);
+        self.note_end(&frame, &packets, missed, &end);
         let transmission = &mut self.air.transmissions[slot as usize];
         (transmission.heard, transmission.packets) = (heard, packets);
-        let missed = transmission.missed.filter(|_| frame.to != EVERYONE);
         self.air.free(slot);
-        self.note_end(&frame, missed, lost);
         if self.tell_frames {
             let to = (frame.to != EVERYONE).then_some(NodeId(frame.to));
-            let lost = if to.is_some() { lost } else { 0 };
+            let lost = if to.is_some() { end.lost } else { 0 };
             let Frame { airtime, kind, rate, bytes, packets, .. } = frame;
             let (from, failure) = (NodeId(frame.from), missed);
             let report = FrameReport { start, airtime, from, to, kind, rate, bytes, packets, lost, failure };
@@ -53,14 +61,18 @@ impl Medium {
     }
 
     /// Enters into the laboratory's books why a frame was not received.
-    fn note_end(&mut self, frame: &Frame, missed: Option<Failure>, lost: u32) {
+    fn note_end(&mut self, frame: &Frame, packets: &[Pending], missed: Option<Failure>, end: &End) {
         let Some(failure) = missed else { return };
         let sender = frame.from as usize;
-        // The packets of an aggregate of which something was read have been counted one by one.
-        if frame.kind == Kind::Aggregate && lost < frame.packets {
+        if end.told {
             return;
         }
-        self.stations[sender].counters.failures[failure as usize] += u64::from(lost.max(1));
+        if packets.is_empty() {
+            self.stations[sender].counters.failures[failure as usize] += 1;
+        }
+        for packet in packets {
+            self.tell_missed(frame, packet, failure);
+        }
         match frame.kind {
             Kind::Rts | Kind::Data | Kind::Aggregate => self.stations[sender].note_failure(failure),
             Kind::Cts | Kind::Ack | Kind::BlockAck => self.stations[frame.to as usize].note_failure(failure),
@@ -68,14 +80,23 @@ impl Medium {
         }
     }
 
+    /// Counts that whom a packet was sent to did not get it this time, and reports it where that is asked for.
+    fn tell_missed(&mut self, frame: &Frame, packet: &Pending, failure: Failure) {
+        self.stations[frame.from as usize].counters.failures[failure as usize] += 1;
+        if self.tell_frames {
+            let (at, node) = (self.now, NodeId(frame.from));
+            self.reports.push_back(Report::Missed { at, packet: packet.id, node, failure });
+        }
+    }
+
     /// A station has heard a frame to its end.
-    fn read(&mut self, frame: &Frame, packets: &[Pending], node: u32, lost: &mut u32, slot: u32) {
+    fn read(&mut self, frame: &Frame, packets: &[Pending], node: u32, end: &mut End, slot: u32) {
         let (now, i) = (self.now, node as usize);
         let clean = self.radios[i].has_read_clean(self.air.transmissions[slot as usize].clean);
         let mut missing = None;
         let read = match frame.kind {
             Kind::Aggregate => {
-                let (read, last) = self.read_aggregate(frame, packets, node, clean, lost);
+                let (read, last) = self.read_aggregate(frame, packets, node, clean, end);
                 missing = last;
                 read
             }
@@ -98,7 +119,7 @@ impl Medium {
         if frame.kind == Kind::Data
             && let Some(packet) = packets.first()
         {
-            *lost = 0;
+            end.lost = 0;
             if frame.to == EVERYONE {
                 self.deliver(node, packet);
             } else {
@@ -160,7 +181,7 @@ impl Medium {
         packets: &[Pending],
         node: u32,
         clean: bool,
-        lost: &mut u32,
+        end: &mut End,
     ) -> (Read, Option<Failure>) {
         let is_for_it = frame.to == node;
         if clean && !is_for_it {
@@ -174,8 +195,9 @@ impl Medium {
                 return (read, None);
             }
         }
+        end.told |= is_for_it;
         let (mut at, mut result) = (0, Read::No(Failure::Noise));
-        let (mut failures, mut last) = ([0; 5], None);
+        let mut last = None;
         if frame.request {
             let size = in_aggregate(bytes::BLOCK_ACK_REQUEST);
             if self.read_part(frame, node, clean, at, size) == Read::Yes {
@@ -197,21 +219,16 @@ impl Medium {
                 if let Read::No(failure) = read {
                     let flight = self.stations[frame.from as usize].flight_mut();
                     flight[i].failure = failure;
-                    failures[failure as usize] += 1;
+                    self.tell_missed(frame, packet, failure);
                     last = Some(failure);
                     continue;
                 }
-                *lost -= 1;
+                end.lost -= 1;
                 self.note_arrived(frame.from, i);
                 self.accept(frame.from, node, packet);
             } else if result == Read::Yes {
                 break;
             }
-        }
-        // Of one of which nothing was read, all packets count alike, as those of one whose header was lost.
-        if result == Read::Yes {
-            let counters = &mut self.stations[frame.from as usize].counters;
-            counters.failures.iter_mut().zip(failures).for_each(|(all, these)| *all += these);
         }
         (result, last)
     }

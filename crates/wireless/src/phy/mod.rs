@@ -4,18 +4,16 @@
 //! Clauses and tables are those of IEEE 802.11-2016.
 
 mod airtime;
-
 mod error_rate;
 mod rate;
 mod timing;
 
 pub use airtime::{Band, GuardInterval, Phy, Preamble};
-
 pub use error_rate::{ErrorTables, bit_error_rate, needed_ratio};
 pub use rate::{Dsss, Mcs, Modulation, Ofdm, Rate};
 pub use timing::{Slot, Standard, Timing};
 
-/// What a frame exchange consists of, in bytes with the FCS (figures 9-20 and following).
+/// What a frame exchange consists of, in bytes with the FCS (9.3).
 pub mod bytes {
     /// Acknowledgement (9.3.1.4).
     pub const ACK: u32 = 14;

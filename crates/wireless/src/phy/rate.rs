@@ -163,7 +163,7 @@ impl Rate {
     }
 
     /// The rate without high throughput that decides which control frame answers a frame at this one (the non-HT
-    /// reference rate, table 10-7).
+    /// reference rate of 10.7).
     pub fn reference(self) -> Rate {
         use Ofdm::*;
         match self {

@@ -99,7 +99,7 @@ impl Standard {
 }
 
 impl Timing {
-    /// The standard's times: tables 15-4 and 16-4 (DSSS, HR/DSSS), 17-21 (OFDM), 18-5 (ERP), 19-25 (HT).
+    /// The standard's times: the PHY characteristics at the ends of clauses 16 (HR/DSSS), 17 (OFDM), 18 (ERP), 19 (HT).
     pub fn of(standard: Standard) -> Self {
         let phy = standard.phy();
         // aRxPHYStartDelay: preamble and header (10.3.2.9 and the tables above; that of HT is 33 µs in 5 GHz).

@@ -390,3 +390,34 @@ fn a_phone_that_walks_away_and_back_is_out_of_reach_in_between() {
     assert_eq!((lost[0] + lost[1], lost[8] + lost[9]), (0, 0), "{lost:?}");
     assert!(came[4] + came[5] == 0 && lost[4] > 30 && lost[5] > 30, "{came:?} {lost:?}");
 }
+
+#[test]
+fn a_block_acknowledgement_that_does_not_come_is_asked_for() {
+    // What the receiver says is never heard: the packets are sent once, and asked about until the limit.
+    let config = MediumConfig {
+        frames: true,
+        aggregation: Some(Aggregation { asks: true, ..Aggregation::default() }),
+        ..MediumConfig::of(Standard::N(Band::Ghz5, GuardInterval::Long))
+    };
+    let places = [0.0, 50.0].map(|x| Position::on_ground(x, 0.0));
+    let mut two = stations(&places, RateControl::Fixed(Rate::Ht(Mcs::ALL[4])));
+    two[1].power = -60.0;
+    let mut medium = Medium::new(&config, &two, 1).unwrap();
+    for id in 0..4 {
+        medium.offer(NodeId(0), Packet { id, bytes: 500, to: to(1) }).unwrap();
+    }
+    let mut kinds = Vec::new();
+    while medium.counters(NodeId(0)).frames < 8 {
+        medium.advance(medium.next());
+        while let Some(report) = medium.report() {
+            match report {
+                Report::Frame(frame) if frame.from == NodeId(0) => kinds.push(frame.kind),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(kinds[0], Kind::Aggregate);
+    assert!(kinds[1..].iter().all(|kind| *kind == Kind::BlockAckRequest), "{kinds:?}");
+    assert_eq!(medium.counters(NodeId(0)).attempts, 4);
+    assert_eq!(medium.pending().count(), 4);
+}
