@@ -166,32 +166,67 @@ def study_page(found: dict[str, Any]) -> str:
         lines += [late, ""]
     if why := report.get("not_judged"):
         lines += [f"**Not judged**: {why}.", ""]
+    lines += [f"**{counted(report)}**", ""]
     if what := report.get("calibrated"):
-        lines += [f"**Calibrated on what it is held against**: {what.strip()}", ""]
-    lines += ["| check | at | published | measured | demand | verdict |", "|---|---|--:|--:|---|---|"]
+        lines += [f"**Calibrated on what it is held against**: {what.strip()} What passes is a fit, no prediction.", ""]
+    lines += ["| check | at | published | reference | measured | demand | rival, which must fail | verdict |"]
+    lines += ["|---|---|--:|--:|--:|---|---|---|"]
     for row in report["rows"]:
         cells = [
             row["check"],
             row["cell"],
             number(row["published"]),
-            measured(row),
+            number((row.get("reference") or {}).get("value")),
+            measured(row, row["unit"]),
             row["demand"],
+            rival(row),
             verdict(row["verdict"]),
         ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    notes = {f"**{row['check']}** ({row['verdict']}): {row['note']}": None for row in report["rows"] if row["note"]}
-    lines += [""] + [f"- {note}" for note in notes]
+    notes = {f"- {note}": None for row in report["rows"] for note in remarks(row)}
+    lines += ["", *notes]
     lines += ["", f"Run on {found['date'][:10]}, of commit {found['commit']} ({found['build']}). Run it yourself:", ""]
     lines += ["```", found["command"], "```", ""]
     return "\n".join(lines)
 
 
-def measured(row: dict[str, Any]) -> str:
-    """Mean and interval in the row's unit."""
-    text = number(row["measured"])
-    if row["interval"]:
-        text += f" ({number(row['interval'][0])} … {number(row['interval'][1])})"
-    return f"{text} {row['unit']}".strip() if row["measured"] is not None else "–"
+def counted(report: dict[str, Any]) -> str:
+    """How many of its rows came out how."""
+    counts = {"undecided": 0, **report["counts"]}
+    words = {"pass": "pass", "differs": "differ", "undecided": "undecided", "fail": "fail"}
+    return ", ".join(f"{counts[key]} {word}" for key, word in words.items())
+
+
+def measured(what: dict[str, Any], unit: str) -> str:
+    """Mean and interval of a row, or of the same under other circumstances, in the row's unit."""
+    if what["measured"] is None:
+        return "–"
+    text = number(what["measured"])
+    if what["interval"] and what["interval"][0] != what["interval"][1]:
+        text += f" ({number(what['interval'][0])} … {number(what['interval'][1])})"
+    return f"{text} {unit}".strip()
+
+
+def varied(what: dict[str, Any], unit: str) -> str:
+    """The same check under other circumstances: what is different, what is measured, how it comes out."""
+    word = {"pass": "passes", "fail": "fails", "undecided": "undecided", "skipped": "not run"}[what["verdict"]]
+    return f"{what['name']}: {measured(what, unit)}, {word}"
+
+
+def rival(row: dict[str, Any]) -> str:
+    """What the simplest wrong thing gets here."""
+    return varied(row["rival"], row["unit"]) if row.get("rival") else "no rival named"
+
+
+def remarks(row: dict[str, Any]) -> Iterator[str]:
+    """Where its reference is from; what is seen where it differs, and why; what else there is to say."""
+    if reference := row.get("reference"):
+        yield f"**{row['check']}**: reference: {reference['source']}"
+    said = [row["note"]] if row["note"] else []
+    if cause := row.get("cause"):
+        said.append("cause unknown" if cause == "unknown" else f"cause: {varied(cause, row['unit'])}")
+    if said:
+        yield f"**{row['check']}** ({row['verdict']}): {'; '.join(said)}"
 
 
 def number(x: float | None) -> str:
@@ -207,10 +242,11 @@ def verdict(word: str) -> str:
 def index_line(report: dict[str, Any]) -> str:
     """A study's line of the index."""
     counts, source = report["counts"], report["source"]
+    fit = ", a fit" if report.get("calibrated") else ""
     return (
         f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
-        f"| {', '.join(report['engines']) or '–'} | {counts['pass']} | {counts['differs']} | {counts['fail']} "
-        f"| {counts.get('undecided', 0)} |"
+        f"| {', '.join(report['engines']) or '–'} | {counts['pass']}{fit} | {counts['differs']} | {counts['fail']} "
+        f"| {counts.get('undecided', 0)} | {report.get('date', '')} |"
     )
 
 
@@ -221,12 +257,15 @@ def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
         "",
         (
             "A study is a claim from the literature, run again: the scenario, the published values, what must hold, and a"
-            " figure with both. `differs` means that the paper's value cannot be reached; the page says why, and the value"
-            " measured in its place is held to. It never counts as a pass. `undecided` is what live runs leave open. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
+            " figure with both. `differs` means that the paper's value cannot be reached; the page has the variation that removes"
+            " the difference, or says that the cause is unknown, and the value measured in its place is held to. It never counts as a"
+            " pass. `undecided` is what holds both agreement and disagreement within its interval. A pass that is a fit is of a study"
+            " calibrated on what it is held against. Each check has a rival beside it, the simplest thing that is wrong, which must fail"
+            " it. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
         ),
         "",
-        "| study | what it is about | published in | runs on | pass | differ | fail | undecided |",
-        "|---|---|---|---|--:|--:|--:|--:|",
+        "| study | what it is about | published in | runs on | pass | differ | fail | undecided | run on |",
+        "|---|---|---|---|--:|--:|--:|--:|---|",
     ]
     known = {match[1]: line for line in before.splitlines() if (match := re.match(r"\| \[`([^`]+)`\]", line))}
     lines += [line for _, line in sorted({**known, **{report["id"]: index_line(report) for report in reports}}.items())]
@@ -263,7 +302,7 @@ def write_studies(pages: Pages) -> None:
         source = f"docs/studies/results/{name}.json"
         pages.write(DOCS / "studies" / f"{name}.md", study_page(result), source)
     index = DOCS / "studies" / "index.md"
-    reports = [result["report"] for result in found.values()]
+    reports = [{**result["report"], "date": result["date"][:10]} for result in found.values()]
     pages.write(index, studies_index(reports, index.read_text() if index.exists() else ""), "the stored results")
 
 

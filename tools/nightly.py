@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What is too long for every change, by hand before each release: ten times as many random networks and property cases as
-`make test` has, drawn anew, many killed runs, and the tests on recorded traces and captures. Writes its date and commit into
-the book. Not for: the studies in full (`make studies`) and what is live and judged by statistics (`make live`).
+`make test` has, drawn anew, many killed runs, every simulated study in full, and the tests on recorded traces and captures.
+Writes its date and commit into the book. Not for: what is live and judged by statistics (`make live`), and the studies'
+stored results and pages (`make studies`), which have dates of their own.
 
   make nightly
   tools/nightly.py --seed 42     the draws of an earlier one again
   tools/nightly.py --only networks,properties
+  tools/nightly.py --only studies   up to an hour; one that was stopped goes on where it was, at the same commit
 
 Exit code: 0 all passed, 1 something failed (the page then says so), 2 bad usage.
 """
@@ -15,6 +17,7 @@ import datetime
 import os
 import platform
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -39,6 +42,24 @@ class Part:
     what: str
     # None: it cannot be run here.
     command: gate.Command | None
+
+
+def commit() -> str:
+    """What this tree is."""
+    words = ["git", "describe", "--always", "--dirty"]
+    return subprocess.run(words, cwd=gate.ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def kept_studies() -> Path:
+    """Where the studies' runs of this commit are kept, so that one that was stopped goes on."""
+    return gate.TARGET / "nightly-studies" / commit()
+
+
+def forget_others(folder: Path) -> None:
+    """Removes what was kept of other commits beside a folder."""
+    for other in folder.parent.glob("*"):
+        if other != folder:
+            shutil.rmtree(other)
 
 
 def parts(seed: int) -> list[Part]:
@@ -68,6 +89,16 @@ def parts(seed: int) -> list[Part]:
         ),
         Part("digests", "examples in the released build", gate.digests()[0]),
         Part(
+            "studies",
+            "every simulated study in full, with the checks that the quick form leaves out",
+            nextest(
+                *("--release", "-p", "truckee-look", "-E", "binary(studies)"),
+                profile="nightly",
+                TRUCKEE_STUDIES="full",
+                TRUCKEE_STUDIES_DIR=str(kept_studies()),
+            ),
+        ),
+        Part(
             "recorded",
             "recorded traces and other people's captures, where TRUCKEE_DATA names them",
             nextest("--run-ignored", "only", "-E", "binary(traces) | binary(captures)") if DATA.is_dir() else None,
@@ -77,14 +108,12 @@ def parts(seed: int) -> list[Part]:
 
 def page(seed: int, rows: list[tuple[Part, gate.Tally, float]]) -> str:
     """The book's page."""
-    words = ["git", "describe", "--always", "--dirty"]
-    commit = subprocess.run(words, cwd=gate.ROOT, check=True, capture_output=True, text=True)
     lines = [
         "# The last long run",
         "",
         "`make nightly` is run by hand before each release: what `make test` has too little time for. This page is what it wrote.",
         "",
-        f"{datetime.date.today().isoformat()}, commit `{commit.stdout.strip()}`, Linux {platform.release()}, seed {seed}.",
+        f"{datetime.date.today().isoformat()}, commit `{commit()}`, Linux {platform.release()}, seed {seed}.",
         "",
         "| part | what | passed | failed | skipped | minutes |",
         "|---|---|--:|--:|--:|--:|",
@@ -117,6 +146,8 @@ def main() -> int:
     rows = []
     for part in chosen:
         began = time.monotonic()
+        if part.name == "studies":
+            forget_others(kept_studies())
         tally = gate.Tally(skipped=["TRUCKEE_DATA names no folder"])
         if part.command is not None:
             tally = gate.step(f"nightly-{part.name}", [part.command])

@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 
 import gate
+import nightly
 import vendored
 from digests import differing
 
@@ -14,6 +15,19 @@ REPORT = """<testsuites><testsuite name="truckee-net">
   <testcase name="breaks" classname="truckee-net"><failure type="test failure"/></testcase>
   <testcase name="waits" classname="truckee-net"><skipped message="no root"/></testcase>
 </testsuite></testsuites>"""
+
+
+class Nightly(unittest.TestCase):
+    def test_every_simulated_study_runs_in_full_and_goes_on_at_the_same_commit_alone(self) -> None:
+        part = next(part for part in nightly.parts(1) if part.name == "studies")
+        assert part.command is not None
+        kept = Path(part.command.environment["TRUCKEE_STUDIES_DIR"])
+        self.assertEqual((part.command.environment["TRUCKEE_STUDIES"], kept.name), ("full", nightly.commit()))
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("old", "now"):
+                (Path(folder) / name / "study").mkdir(parents=True)
+            nightly.forget_others(Path(folder) / "now")
+            self.assertEqual([path.name for path in Path(folder).iterdir()], ["now"])
 
 
 class Gate(unittest.TestCase):

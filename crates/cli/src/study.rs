@@ -1,7 +1,9 @@
 //! `truckee study`: published results held against what is measured.
 
+mod new;
 mod report;
 mod show;
+mod verify;
 
 use crate::engines::Here;
 use crate::error::Error;
@@ -29,7 +31,9 @@ Examples:
   truckee study list
   truckee study show wireless-download
   truckee study run wireless-download
-  truckee study run --all --quick";
+  truckee study run --all --quick
+  truckee study new my-study
+  truckee study verify";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -43,6 +47,15 @@ enum Command {
         id: String,
     },
     Run(RunArguments),
+    /// Write the file of a study to begin with: claim, set-up, sweep, a check with its rival, figure; what is there stays
+    #[command(
+        after_help = "Example:\n  truckee study new my-study\n  truckee study run my-study.toml --quick"
+    )]
+    New {
+        /// The study's id, for ID.toml in this folder, or a path that ends in ID.toml
+        id: String,
+    },
+    Verify(verify::Arguments),
 }
 
 /// Run studies; exit status 1 if a check fails or a study that was named cannot run here, 3 if the machine was too late for
@@ -89,6 +102,8 @@ pub fn study(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         Command::List => Ok(show::list(out, &study::builtin(&Algorithms)?)?),
         Command::Show { id } => show::one(out, &study::find(id, &Algorithms)?),
         Command::Run(arguments) => run(arguments, out),
+        Command::New { id } => new::new(out, id),
+        Command::Verify(arguments) => verify::verify(arguments, out),
     }
 }
 

@@ -13,3 +13,4 @@ mod path;
 mod probe;
 mod read;
 mod share;
+mod study;
