@@ -6,7 +6,7 @@ TRUCKEE := $(TARGET)/release/truckee
 PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt tests/report/requirements.txt
 
-.PHONY: help demo release check test nightly live bench validation stacks studies book figures clean \
+.PHONY: help demo release check test nightly live bench validation stacks studies numbers book figures clean \
 	rust venv live-tools browser
 
 help: ## Show this list
@@ -45,8 +45,13 @@ validation: release venv ## Hold our senders against those of ns-2 and ns-3, and
 stacks: release live-tools ## Have the probe judge TCP stacks that nobody here wrote: smoltcp, lwIP, gVisor, libslirp, user-mode Linux
 	@validation/stacks/run.py --truckee $(TRUCKEE)
 
-studies: venv release ## Run every study in full, and write its page of the book (about half an hour)
-	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py --studies
+studies: venv release ## Run every study in full, store what it comes to, and draw its page of the book (up to an hour)
+	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/results.py studies --runs $(TARGET)/studies
+	@$(PYTHON) docs/generate.py --pages
+
+numbers: venv release ## Make the results anew that the book's sentences take their numbers from (a minute)
+	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/results.py numbers
+	@$(PYTHON) docs/generate.py --pages
 
 book: venv release ## Fill in what the command prints and build the book into site/
 	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py

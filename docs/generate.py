@@ -2,8 +2,9 @@
 """Fills the book with what Truckee itself says, so that no page can rot.
 
 - In every page, what stands below `$ truckee …` in a console block is replaced by what the command prints now.
-- The list of names and the list of metrics are written whole, and with `--studies`, which runs them all, the studies'
-  pages.
+- The list of names and the list of metrics are written whole.
+- The studies' pages are drawn from the results that are stored beside them (results.py runs them), and numbers in
+  sentences are put in from stored results, too: see `sentences.py`.
 - The picture of the house is drawn from `cargo metadata` (house.py).
 - With `--check` nothing is written: a page that is not what the command says is a failure.
 
@@ -16,8 +17,6 @@ import difflib
 import json
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import house
+import peers
+import results
+from sentences import Held
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -150,49 +152,81 @@ def metrics_table(truckee: Truckee) -> str:
     return "\n".join(lines[1:]) + "\n"
 
 
-def study_page(truckee: Truckee, report: dict[str, Any]) -> str:
-    """A study: claim, set-up, verdicts, figures."""
+def study_page(found: dict[str, Any]) -> str:
+    """A study, from its stored result: claim, set-up, verdicts, figures."""
+    report = found["report"]
     lines = [f"# {report['title']}", "", f"Published: {report['source']['paper']}, {report['source']['place']}."]
     if report["engines"] not in ([], ["sim"]):
         lines += ["", f"Runs on: {', '.join(f'`{engine}`' for engine in report['engines'])}."]
     lines += ["", report["setup"].strip(), ""]
-    figures = DOCS / "figures" / "studies"
-    figures.mkdir(parents=True, exist_ok=True)
-    for figure in report["figures"]:
-        source = truckee.path(figure)
-        name = f"{report['id']}-{source.name}"
-        shutil.copyfile(source, figures / name)
+    for name in report["figures"]:
         lines += [f"![{report['title']}](../figures/studies/{name})", ""]
     if live := report.get("live"):
         late = f"{live['runs']} live runs, {live['invalid']} of them invalid; {live['replaced']} invalid ones were replaced."
         lines += [late, ""]
     if why := report.get("not_judged"):
         lines += [f"**Not judged**: {why}.", ""]
+    lines += [f"**{counted(report)}**", ""]
     if what := report.get("calibrated"):
-        lines += [f"**Calibrated on what it is held against**: {what.strip()}", ""]
-    lines += ["| check | at | published | measured | demand | verdict |", "|---|---|--:|--:|---|---|"]
+        lines += [f"**Calibrated on what it is held against**: {what.strip()} What passes is a fit, no prediction.", ""]
+    lines += ["| check | at | published | reference | measured | demand | rival, which must fail | verdict |"]
+    lines += ["|---|---|--:|--:|--:|---|---|---|"]
     for row in report["rows"]:
         cells = [
             row["check"],
             row["cell"],
             number(row["published"]),
-            measured(row),
+            number((row.get("reference") or {}).get("value")),
+            measured(row, row["unit"]),
             row["demand"],
+            rival(row),
             verdict(row["verdict"]),
         ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    notes = {f"**{row['check']}** ({row['verdict']}): {row['note']}": None for row in report["rows"] if row["note"]}
-    lines += [""] + [f"- {note}" for note in notes]
-    lines += ["", "Run it yourself:", "", "```", f"truckee study run {report['id']}", "```", ""]
+    notes = {f"- {note}": None for row in report["rows"] for note in remarks(row)}
+    lines += ["", *notes]
+    lines += ["", f"Run on {found['date'][:10]}, of commit {found['commit']} ({found['build']}). Run it yourself:", ""]
+    lines += ["```", found["command"], "```", ""]
     return "\n".join(lines)
 
 
-def measured(row: dict[str, Any]) -> str:
-    """Mean and interval in the row's unit."""
-    text = number(row["measured"])
-    if row["interval"]:
-        text += f" ({number(row['interval'][0])} … {number(row['interval'][1])})"
-    return f"{text} {row['unit']}".strip() if row["measured"] is not None else "–"
+def counted(report: dict[str, Any]) -> str:
+    """How many of its rows came out how."""
+    counts = {"undecided": 0, **report["counts"]}
+    words = {"pass": "pass", "differs": "differ", "undecided": "undecided", "fail": "fail"}
+    return ", ".join(f"{counts[key]} {word}" for key, word in words.items())
+
+
+def measured(what: dict[str, Any], unit: str) -> str:
+    """Mean and interval of a row, or of the same under other circumstances, in the row's unit."""
+    if what["measured"] is None:
+        return "–"
+    text = number(what["measured"])
+    if what["interval"] and what["interval"][0] != what["interval"][1]:
+        text += f" ({number(what['interval'][0])} … {number(what['interval'][1])})"
+    return f"{text} {unit}".strip()
+
+
+def varied(what: dict[str, Any], unit: str) -> str:
+    """The same check under other circumstances: what is different, what is measured, how it comes out."""
+    word = {"pass": "passes", "fail": "fails", "undecided": "undecided", "skipped": "not run"}[what["verdict"]]
+    return f"{what['name']}: {measured(what, unit)}, {word}"
+
+
+def rival(row: dict[str, Any]) -> str:
+    """What the simplest wrong thing gets here."""
+    return varied(row["rival"], row["unit"]) if row.get("rival") else "no rival named"
+
+
+def remarks(row: dict[str, Any]) -> Iterator[str]:
+    """Where its reference is from; what is seen where it differs, and why; what else there is to say."""
+    if reference := row.get("reference"):
+        yield f"**{row['check']}**: reference: {reference['source']}"
+    said = [row["note"]] if row["note"] else []
+    if cause := row.get("cause"):
+        said.append("cause unknown" if cause == "unknown" else f"cause: {varied(cause, row['unit'])}")
+    if said:
+        yield f"**{row['check']}** ({row['verdict']}): {'; '.join(said)}"
 
 
 def number(x: float | None) -> str:
@@ -208,34 +242,33 @@ def verdict(word: str) -> str:
 def index_line(report: dict[str, Any]) -> str:
     """A study's line of the index."""
     counts, source = report["counts"], report["source"]
+    fit = ", a fit" if report.get("calibrated") else ""
     return (
         f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
-        f"| {', '.join(report['engines']) or '–'} | {counts['pass']} | {counts['differs']} | {counts['fail']} "
-        f"| {counts.get('undecided', 0)} |"
+        f"| {', '.join(report['engines']) or '–'} | {counts['pass']}{fit} | {counts['differs']} | {counts['fail']} "
+        f"| {counts.get('undecided', 0)} | {report.get('date', '')} |"
     )
 
 
-def studies_index(reports: list[dict[str, Any]], before: str = "", some: bool = False) -> str:
-    """All studies in one table. Of a study that this machine cannot run, and with `some` of one that is not among the
-    reports, the line of the index `before` stays."""
+def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
+    """All studies in one table. Of a study that has no stored result the line of the index `before` stays."""
     lines = [
         "# Studies",
         "",
         (
             "A study is a claim from the literature, run again: the scenario, the published values, what must hold, and a"
-            " figure with both. `differs` means that the paper's value cannot be reached; the page says why, and the value"
-            " measured in its place is held to. It never counts as a pass. `undecided` is what live runs leave open. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
+            " figure with both. `differs` means that the paper's value cannot be reached; the page has the variation that removes"
+            " the difference, or says that the cause is unknown, and the value measured in its place is held to. It never counts as a"
+            " pass. `undecided` is what holds both agreement and disagreement within its interval. A pass that is a fit is of a study"
+            " calibrated on what it is held against. Each check has a rival beside it, the simplest thing that is wrong, which must fail"
+            " it. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
         ),
         "",
-        "| study | what it is about | published in | runs on | pass | differ | fail | undecided |",
-        "|---|---|---|---|--:|--:|--:|--:|",
+        "| study | what it is about | published in | runs on | pass | differ | fail | undecided | run on |",
+        "|---|---|---|---|--:|--:|--:|--:|---|",
     ]
     known = {match[1]: line for line in before.splitlines() if (match := re.match(r"\| \[`([^`]+)`\]", line))}
-    if some:
-        lines += {**known, **{report["id"]: index_line(report) for report in reports}}.values()
-    else:
-        line = {report["id"]: index_line(report) for report in reports if report["skipped"] is None}
-        lines += [text for report in reports if (text := line.get(report["id"], known.get(report["id"])))]
+    lines += [line for _, line in sorted({**known, **{report["id"]: index_line(report) for report in reports}}.items())]
     lines += ["", "All of them: `truckee study run --all`. A new one: [Write a study](../howto/study.md).", ""]
     return "\n".join(lines)
 
@@ -262,55 +295,56 @@ class Pages:
             print(f"changed: {name}")
 
 
-def write_studies(truckee: Truckee, pages: Pages, kept: str, only: list[str]) -> None:
-    """Runs every study, or these, in full and writes its page; what is found in the folder `kept` is not run again."""
-    which = shlex.join(only) if only else "--all"
-    out = f" --out {shlex.quote(str(Path(kept).resolve()))}" if kept else ""
-    reports = truckee.json(f"study run {which}{out}")
-    for report in reports:
-        if report["skipped"] is not None:
-            print(f"kept as it is: the page of {report['id']}: {report['skipped']}", file=sys.stderr)
-            continue
-        pages.write(DOCS / "studies" / f"{report['id']}.md", study_page(truckee, report))
+def write_studies(pages: Pages) -> None:
+    """Draws the page of every study that has a stored result, and the index. Others stay as they are."""
+    found = results.stored(results.STUDIES)
+    for name, result in found.items():
+        source = f"docs/studies/results/{name}.json"
+        pages.write(DOCS / "studies" / f"{name}.md", study_page(result), source)
     index = DOCS / "studies" / "index.md"
-    pages.write(index, studies_index(reports, index.read_text() if index.exists() else "", bool(only)))
+    reports = [{**result["report"], "date": result["date"][:10]} for result in found.values()]
+    pages.write(index, studies_index(reports, index.read_text() if index.exists() else ""), "the stored results")
 
 
 def main() -> int:
     """Exit code: 0 all pages are as the command says, 1 one was not with `--check`, or the command is missing or failed."""
     parser = argparse.ArgumentParser(description="Writes what the command says into the book's pages.")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--check", action="store_true", help="write nothing; fail where a page is not what the command says"
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail where a page is not what it should be"
     )
-    how.add_argument(
-        "--studies",
-        nargs="?",
-        const="",
-        metavar="DIR",
-        help="also run every study in full and write its page (half an hour); runs kept in DIR are not made again",
-    )
-    parser.add_argument("--only", metavar="ID,…", help="with --studies: these studies alone")
+    parser.add_argument("--pages", action="store_true", help="only what is drawn from stored results; runs nothing")
     arguments = parser.parse_args()
-    if arguments.only and arguments.studies is None:
-        parser.error("--only chooses among --studies")
+    pages = Pages(arguments.check)
+    write_studies(pages)
+    held, numbers = Held.here(), results.stored(results.NUMBERS)
+    for page in written():
+        text = peers.drawn(page.read_text(), numbers)
+        pages.write(page, held.filled(str(page.relative_to(ROOT)), text), "the stored results")
+    if arguments.pages:
+        return verdict_on(pages, arguments.check)
     binary = (ROOT / os.environ.get("TRUCKEE", "target/release/truckee")).resolve()
     if not binary.exists():
         print(f"{binary} is missing: make release", file=sys.stderr)
         return 1
-    pages = Pages(arguments.check)
     with tempfile.TemporaryDirectory() as folder:
         truckee = Truckee(binary, Path(folder))
         pages.write(DOCS / "reference" / "variants.md", variants_page(truckee))
         pages.write(DOCS / "reference" / "metrics-table.md", metrics_table(truckee))
         source = "the workspace (cargo metadata), for the picture in docs/architecture.md,"
         pages.write(DOCS / "figures" / "architecture.svg", house.drawn(ROOT), source)
-        if arguments.studies is not None:
-            only = arguments.only.split(",") if arguments.only else []
-            write_studies(truckee, pages, arguments.studies, only)
-        for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]:
+        for page in written():
             pages.write(page, filled(truckee, page.read_text()))
-    if arguments.check and pages.changed:
+    return verdict_on(pages, arguments.check)
+
+
+def written() -> list[Path]:
+    """The pages that people write."""
+    return [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page.parent.name != "studies")]
+
+
+def verdict_on(pages: Pages, check: bool) -> int:
+    """1 where a page had to be told apart, and what mends it."""
+    if check and pages.changed:
         print("\n".join([*pages.changed, "make book mends that"]), file=sys.stderr)
         return 1
     return 0

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import house
-from generate import DOCS, ROOT, commands, filled, studies_index
+from generate import DOCS, ROOT, commands, filled, studies_index, study_page
 
 
 class Echo:
@@ -44,27 +44,68 @@ class Pages(unittest.TestCase):
         self.assertIn("<!-- fails -->\n```console\n$ truckee runn\n", filled(truckee, page))
         self.assertEqual(truckee.lines, [("truckee runn", True)])
 
-    def test_a_study_that_cannot_run_here_keeps_its_line_of_the_index(self) -> None:
-        def report(name: str, engine: str, passed: int, skipped: str | None = None) -> dict[str, Any]:
+    def test_a_study_without_a_stored_result_keeps_its_line_of_the_index(self) -> None:
+        def report(name: str, engine: str, passed: int) -> dict[str, Any]:
             counts = {"pass": passed, "differs": 0, "fail": 0}
-            source = {"paper": "p", "place": "q"}
             return {
                 "id": name,
                 "title": "t",
-                "source": source,
+                "source": {"paper": "p", "place": "q"},
                 "engines": [engine],
                 "counts": counts,
-                "skipped": skipped,
             }
 
-        before = studies_index([report("a", "sim", 1), report("b", "kernel", 2)])
-        self.assertIn("| [`b`](b.md) | t | p, q | kernel | 2 | 0 | 0 |", before)
-        after = studies_index(
-            [report("a", "sim", 3), report("b", "kernel", 0, "no BPF"), report("c", "kernel", 0, "no")], before
-        )
+        before = studies_index([report("a", "sim", 1), report("c", "kernel", 2)])
+        self.assertIn("| [`c`](c.md) | t | p, q | kernel | 2 | 0 | 0 |", before)
+        after = studies_index([report("b", "sim", 4), report("a", "sim", 3)], before)
         self.assertIn("| sim | 3 | 0 | 0 |", after)
         self.assertIn("| kernel | 2 | 0 | 0 |", after)
-        self.assertNotIn("[`c`]", after)
+        places = [after.index(f"[`{name}`]") for name in "abc"]
+        self.assertEqual(places, sorted(places), "by name")
+
+    def test_a_study_s_page_tells_published_from_reference_and_shows_rival_cause_counts_and_date(self) -> None:
+        other = {
+            "name": "plain NewReno",
+            "cell": "",
+            "measured": 1.0,
+            "interval": [0.9, 1.1],
+            "n": 5,
+            "verdict": "fail",
+        }
+        plain = {"check": "it gains", "cell": "rtt=1", "published": 2.0, "measured": 2.5, "interval": [2.5, 2.5]}
+        row = {**plain, "unit": "s", "demand": "± 5 %", "rival": other, "verdict": "pass", "note": ""}
+        rows = [
+            {**row, "reference": {"value": 3.0, "source": "ns-2"}},
+            {**row, "verdict": "differs", "note": "less", "cause": {**other, "name": "a clock", "verdict": "pass"}},
+            {**row, "verdict": "differs", "note": "more", "cause": "unknown", "rival": None},
+        ]
+        report: dict[str, Any] = {
+            "id": "x",
+            "title": "t",
+            "source": {"paper": "p", "place": "q"},
+            "engines": ["sim"],
+            "setup": "s",
+        }
+        report |= {
+            "figures": [],
+            "rows": rows,
+            "calibrated": "the rate.",
+            "counts": {"pass": 1, "differs": 2, "fail": 0},
+        }
+        found = {"command": "truckee study run x", "date": "2026-11-23T15:00:01Z", "commit": "c", "build": "b"}
+        page = study_page({**found, "report": report})
+        self.assertIn(
+            "| it gains | rtt=1 | 2 | 3 | 2.5 s | ± 5 % | plain NewReno: 1 (0.9 … 1.1) s, fails | pass |", page
+        )
+        self.assertIn("| 2 | – | 2.5 s | ± 5 % | no rival named | differs |", page)
+        self.assertIn("**1 pass, 2 differ, 0 undecided, 0 fail**", page)
+        self.assertIn("**Calibrated on what it is held against**: the rate.", page)
+        self.assertIn("- **it gains**: reference: ns-2\n", page)
+        self.assertIn("- **it gains** (differs): less; cause: a clock: 1 (0.9 … 1.1) s, passes\n", page)
+        self.assertIn("- **it gains** (differs): more; cause unknown\n", page)
+        self.assertIn("Run on 2026-11-23, of commit c", page)
+        line = studies_index([{**report, "date": "2026-11-23"}])
+        self.assertIn("| sim | 1, a fit | 2 | 0 | 0 | 2026-11-23 |", line)
 
     def test_every_study_has_its_page_and_its_place_in_the_index(self) -> None:
         index = (DOCS / "studies" / "index.md").read_text()

@@ -37,6 +37,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use error::Error;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 use truckee_lab::human;
 
 /// A laboratory for TCP over noisy paths.
@@ -44,7 +45,7 @@ use truckee_lab::human;
 /// Which window rule, which loss response, which way of acknowledging carries data best when packets die of noise and
 /// not of congestion?
 #[derive(Debug, Parser)]
-#[command(name = "truckee", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "truckee", version, long_version = VERSION.as_str(), max_term_width = 100, after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -94,6 +95,14 @@ enum Format {
     /// With a header line; SI units
     Csv,
 }
+
+/// The version, and what decides the records of each engine: results that say the same were run by the same code.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let engines =
+        [("simulator", truckee_engines::SIMULATOR_BUILD), ("kernel", truckee_engines::KERNEL_BUILD)];
+    let lines = engines.map(|(engine, build)| format!("\n{engine}, built of: {build}"));
+    format!("{}{}", env!("CARGO_PKG_VERSION"), lines.concat())
+});
 
 fn main() -> ExitCode {
     // Before anything is read, and before any thread is started.

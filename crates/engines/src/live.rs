@@ -39,7 +39,7 @@ impl Engine for Kernel {
     }
 
     fn build(&self) -> Cow<'_, str> {
-        env!("TRUCKEE_KERNEL_BUILD").into()
+        crate::KERNEL_BUILD.into()
     }
 
     fn refuses(&self, scenario: &Scenario) -> Option<String> {
@@ -86,7 +86,7 @@ impl Engine for Probe {
     }
 
     fn build(&self) -> Cow<'_, str> {
-        env!("TRUCKEE_KERNEL_BUILD").into()
+        crate::KERNEL_BUILD.into()
     }
 
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {

@@ -68,6 +68,22 @@ pub fn with_interval(mean: f64, half_width: Option<f64>, unit: &str) -> String {
     format!("{mean:.digits$} ± {half_width:.digits$}{space}{name}")
 }
 
+/// A measured value with its interval, which shows both its ends where it is not symmetric: `2.00 ± 0.50 s`,
+/// `2 s (1.90 s … 3 s)`.
+pub fn estimate(mean: Option<f64>, interval: Option<(f64, f64)>, unit: &str) -> String {
+    let Some(mean) = mean else { return NONE.to_owned() };
+    let Some((low, high)) = interval else { return quantity(mean, unit) };
+    let (below, above) = (mean - low, high - mean);
+    let width = below + above;
+    if width <= 1e-9 * mean.abs() {
+        with_interval(mean, Some(0.0), unit)
+    } else if (below - above).abs() <= 0.05 * width {
+        with_interval(mean, Some(width / 2.0), unit)
+    } else {
+        format!("{} ({} … {})", quantity(mean, unit), quantity(low, unit), quantity(high, unit))
+    }
+}
+
 /// An optional value.
 pub fn optional(x: Option<f64>, unit: &str) -> String {
     x.map_or_else(|| NONE.to_owned(), |x| quantity(x, unit))
@@ -141,6 +157,13 @@ mod tests {
         assert_eq!(with_interval(9.5e6, None, "bit/s"), "9.50 Mbit/s");
         assert_eq!(with_interval(0.5, Some(0.25), ""), "0.500 ± 0.250");
         assert_eq!(with_interval(12.0, Some(0.0), "s"), "12.0 ± 0.0 s");
+    }
+
+    #[test]
+    fn an_interval_that_is_not_symmetric_shows_both_ends() {
+        assert_eq!(estimate(Some(2.0), Some((1.5, 2.5)), "s"), "2.00 ± 0.50 s");
+        assert_eq!(estimate(Some(2.0), Some((1.9, 3.0)), "s"), "2 s (1.90 s … 3 s)");
+        assert_eq!((estimate(None, None, "s"), estimate(Some(2.0), None, "s")), ("–".into(), "2 s".into()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::human::{self, many, quantity};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
-use truckee_lab::study::{CheckRow, Counts, StudyReport, Verdict};
+use truckee_lab::study::{Cause, CheckRow, Counts, StudyReport, Varied, Verdict};
 
 /// Writes one study's checks, notes, figures and counts.
 pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Result<()> {
@@ -23,16 +23,25 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
         return writeln!(out, "not complete after {}: nothing is judged", many(report.runs, "run"));
     }
     writeln!(out)?;
-    let columns = [
-        words("at"),
-        numbers("published"),
-        numbers("measured"),
-        words("demand"),
-        numbers("runs"),
-        words("verdict"),
+    // What no row has, has no column.
+    let has = |there: fn(&CheckRow) -> bool| report.rows.iter().any(there);
+    let shown = [
+        (words("at"), true),
+        (numbers("published"), has(|r| r.published.is_some()) || !has(|r| r.reference.is_some())),
+        (numbers("reference"), has(|r| r.reference.is_some())),
+        (numbers("measured"), true),
+        (words("demand"), true),
+        (numbers("runs"), true),
+        (words("its rival"), has(|r| r.rival.is_some())),
+        (words("verdict"), true),
     ];
+    let kept = |row: &CheckRow| {
+        let cells = cells(row).into_iter().zip(shown);
+        cells.filter(|(_, (_, is_shown))| *is_shown).map(|(cell, _)| cell).collect()
+    };
+    let columns: Vec<_> = shown.iter().filter(|(_, is_shown)| *is_shown).map(|(column, _)| *column).collect();
     let checks = report.rows.chunk_by(|a, b| a.check == b.check);
-    let groups = checks.map(|rows| (rows[0].check.clone(), rows.iter().map(cells).collect()));
+    let groups = checks.map(|rows| (title(&rows[0]), rows.iter().map(kept).collect()));
     layout::write_titled(out, &columns, groups)?;
     notes(out, report)?;
     writeln!(out)?;
@@ -59,36 +68,49 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
 
 /// Writes the sum over several studies.
 pub fn write_total(out: &mut dyn Write, reports: &[StudyReport]) -> io::Result<()> {
-    let mut sum = Counts::default();
-    for Counts { pass, fail, differs, skipped, undecided } in reports.iter().map(|r| r.counts) {
-        sum.pass += pass;
-        sum.fail += fail;
-        sum.differs += differs;
-        sum.skipped += skipped;
-        sum.undecided += undecided;
-    }
+    let sum = |reports: &mut dyn Iterator<Item = &StudyReport>| {
+        reports.fold(Counts::default(), |sum, report| sum.and(&report.counts))
+    };
+    let fitted = sum(&mut reports.iter().filter(|r| r.calibrated.is_some())).pass;
+    let fitted = match fitted {
+        0 => String::new(),
+        n => format!("; {n} of what passes is a fit: its study is calibrated on what it is held against"),
+    };
     let not_run = reports.iter().filter(|r| r.skipped.is_some()).count();
     let not_run = if not_run > 0 { format!("; {not_run} not run") } else { String::new() };
     let studies = many(reports.len(), "study").replace("studys", "studies");
-    writeln!(out, "\nall {studies}: {}{not_run}", counts(&sum))
+    writeln!(out, "\nall {studies}: {}{fitted}{not_run}", counts(&sum(&mut reports.iter())))
 }
 
 fn counts(counts: &Counts) -> String {
     let Counts { pass, fail, differs, skipped, undecided } = counts;
-    let mut text = format!("{pass} pass, {fail} fail, {differs} differ");
-    if *undecided > 0 {
-        text.push_str(&format!(", {undecided} undecided"));
-    }
-    if *skipped > 0 {
-        text.push_str(&format!(", {skipped} skipped"));
-    }
-    text
+    let skipped = if *skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+    format!("{pass} pass, {fail} fail, {differs} differ, {undecided} undecided{skipped}")
 }
 
-fn cells(row: &CheckRow) -> Vec<String> {
-    let published = row.published.map_or_else(|| human::NONE.to_owned(), |x| quantity(x, &row.unit));
-    let runs = human::runs(row.n, row.incomplete, row.invalid);
-    vec![short(&row.cell), published, measured(row), row.demand.clone(), runs, word(row.verdict).to_owned()]
+/// A check's name, and who must fail it.
+fn title(row: &CheckRow) -> String {
+    match &row.rival {
+        Some(rival) => format!("{} (rival: {})", row.check, rival.name),
+        None if row.verdict == Verdict::Skipped => row.check.clone(),
+        None => format!("{} (no rival named)", row.check),
+    }
+}
+
+fn cells(row: &CheckRow) -> [String; 8] {
+    let rival = row.rival.as_ref();
+    [
+        short(&row.cell),
+        human::optional(row.published, &row.unit),
+        human::optional(row.reference.as_ref().map(|r| r.value), &row.unit),
+        human::estimate(row.measured, row.interval, &row.unit),
+        row.demand.clone(),
+        human::runs(row.n, row.incomplete, row.invalid),
+        rival.map_or_else(String::new, |r| {
+            format!("{}, {}", human::optional(r.measured, &row.unit), r.word())
+        }),
+        word(row.verdict).to_owned(),
+    ]
 }
 
 /// A cell without the way to each value: `flow.app.size=20MB` is as clear as `size=20MB` in a table.
@@ -105,25 +127,6 @@ fn short(cell: &str) -> String {
     }
 }
 
-fn measured(row: &CheckRow) -> String {
-    let Some(mean) = row.measured else { return human::NONE.to_owned() };
-    let Some((low, high)) = row.interval else { return quantity(mean, &row.unit) };
-    let (below, above) = (mean - low, high - mean);
-    let width = below + above;
-    if width <= 1e-9 * mean.abs() {
-        human::with_interval(mean, Some(0.0), &row.unit)
-    } else if (below - above).abs() <= 0.05 * width {
-        human::with_interval(mean, Some(width / 2.0), &row.unit)
-    } else {
-        format!(
-            "{} ({} … {})",
-            quantity(mean, &row.unit),
-            quantity(low, &row.unit),
-            quantity(high, &row.unit)
-        )
-    }
-}
-
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "pass",
@@ -134,20 +137,25 @@ fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Each check's remarks, once.
+/// Each check's remarks, once: what its reference is, why it differs, what else there is to say.
 fn notes(out: &mut dyn Write, report: &StudyReport) -> io::Result<()> {
-    let mut said: Vec<(&str, &str)> = Vec::new();
-    for row in report.rows.iter().filter(|r| !r.note.is_empty()) {
-        let remark = (row.check.as_str(), row.note.as_str());
-        if !said.contains(&remark) {
-            if said.is_empty() {
-                writeln!(out)?;
+    let mut said: Vec<String> = Vec::new();
+    for row in &report.rows {
+        let source = row.reference.as_ref().map(|r| format!("{}: reference: {}", row.check, r.source));
+        let why = row.cause.as_ref().map(|cause| cause.says(&row.unit));
+        let why = [Some(row.note.clone()).filter(|note| !note.is_empty()), why];
+        let why = why.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let why = (!why.is_empty()).then(|| format!("{} ({}): {why}", row.check, word(row.verdict)));
+        for line in source.into_iter().chain(why) {
+            if !said.contains(&line) {
+                said.push(line);
             }
-            writeln!(out, "{} ({}): {}", row.check, word(row.verdict), row.note)?;
-            said.push(remark);
         }
     }
-    Ok(())
+    if !said.is_empty() {
+        writeln!(out)?;
+    }
+    said.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Writes all studies' checks, one a line.
@@ -169,10 +177,29 @@ pub fn csv(out: &mut dyn Write, reports: &[StudyReport]) -> Result<(), Error> {
         "verdict",
         "note",
         "invalid",
+        "reference",
+        "source",
+        "rival",
+        "rival_measured",
+        "rival_verdict",
+        "cause",
+        "cause_measured",
+        "cause_verdict",
     ])?;
     let number = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
+    let varied = |varied: Option<&Varied>| match varied {
+        Some(v) => [v.name.clone(), number(v.measured), word(v.verdict).to_lowercase()],
+        None => Default::default(),
+    };
     for report in reports {
         for row in &report.rows {
+            let rival = varied(row.rival.as_ref());
+            let cause = match &row.cause {
+                Some(Cause::Unknown) => ["unknown".to_owned(), String::new(), String::new()],
+                Some(Cause::Shown(shown)) => varied(Some(shown)),
+                None => Default::default(),
+            };
+            let reference = row.reference.as_ref();
             csv.write_record([
                 report.id.as_str(),
                 &row.check,
@@ -189,6 +216,14 @@ pub fn csv(out: &mut dyn Write, reports: &[StudyReport]) -> Result<(), Error> {
                 &word(row.verdict).to_lowercase(),
                 &row.note,
                 &row.invalid.map(|n| n.to_string()).unwrap_or_default(),
+                &number(reference.map(|r| r.value)),
+                reference.map_or("", |r| r.source.as_str()),
+                &rival[0],
+                &rival[1],
+                &rival[2],
+                &cause[0],
+                &cause[1],
+                &cause[2],
             ])?;
         }
     }
@@ -205,28 +240,5 @@ mod tests {
         assert_eq!(short("variant=plain"), "variant=plain");
         let table = "flow.sender={ growth = \"per-ack\", recovery = \"sack\" }, flow.mss=1000";
         assert_eq!(short(table), table);
-    }
-
-    #[test]
-    fn an_interval_that_is_not_symmetric_shows_both_ends() {
-        let mut row = CheckRow {
-            check: String::new(),
-            kind: truckee_lab::study::file::Kind::Within,
-            cell: String::new(),
-            metric: String::new(),
-            unit: "s".into(),
-            published: None,
-            measured: Some(2.0),
-            interval: Some((1.5, 2.5)),
-            n: 5,
-            incomplete: 0,
-            invalid: None,
-            demand: String::new(),
-            verdict: Verdict::Pass,
-            note: String::new(),
-        };
-        assert_eq!(measured(&row), "2.00 ± 0.50 s");
-        row.interval = Some((1.9, 3.0));
-        assert_eq!(measured(&row), "2 s (1.90 s … 3 s)");
     }
 }

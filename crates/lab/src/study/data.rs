@@ -61,6 +61,11 @@ impl std::fmt::Display for NoCells {
     }
 }
 
+/// The data of this name; the first where none is asked for.
+pub(super) fn named<'a>(all: &'a [Data], name: Option<&str>) -> Option<&'a Data> {
+    name.map_or(all.first(), |name| all.iter().find(|d| d.name == name))
+}
+
 impl Data {
     /// All values of a sweep.
     pub fn of_sweep(name: &str, sweep: &Sweep) -> Self {

@@ -47,9 +47,8 @@ pub struct FigurePart {
     /// Whether all panels have the same vertical scale.
     #[serde(default)]
     pub share_y: bool,
-    /// What the hollow markers are.
-    #[serde(default = "published")]
-    pub reference: String,
+    /// What the hollow markers are; by default published values, or references, as the checks have them.
+    pub reference: Option<String>,
     /// What was chosen, and what else must be known.
     #[serde(default)]
     pub note: String,
@@ -87,10 +86,6 @@ pub struct MapPart {
 
 fn one() -> f64 {
     1.0
-}
-
-fn published() -> String {
-    "published".to_owned()
 }
 
 impl FigurePart {

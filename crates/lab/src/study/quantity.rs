@@ -32,6 +32,11 @@ impl Quantity {
         Self { invalid: runs.live.then_some(runs.invalid.len()), ..self }
     }
 
+    /// What would always be measured.
+    pub(super) fn always(value: f64) -> Self {
+        Self { value: Some(value), interval: Some((value, value)), n: 1, constant: true, ..Self::default() }
+    }
+
     /// The mean difference a − b over common seeds.
     pub fn difference(data: &Data, a: usize, b: usize, metric: &str) -> Self {
         let pairs = data.pairs(a, b, metric);

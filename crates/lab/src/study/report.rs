@@ -1,22 +1,23 @@
 //! What a study found.
 
-use super::file::{Kind, Source};
-use crate::EngineName;
+use super::file::{Kind, Reference, Source};
 use crate::validity::LiveRuns;
-use serde::Serialize;
+use crate::{EngineName, human};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// How a check came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// As published.
+    /// As demanded, which its rival is not.
     Pass,
-    /// Not as published, and nobody has said why; or a difference that was explained has changed.
+    /// Not as demanded, and nobody has said so; or a difference that was known has changed; or the check says nothing,
+    /// since its rival passes as well.
     Fail,
-    /// Not as published, explained, and measured as pinned.
+    /// Not as demanded, known, and measured as pinned; or within a bound that was loosened with the result known.
     Differs,
-    /// Their interval holds both agreement and disagreement, or, of live runs, too many of them are invalid.
+    /// The interval holds both agreement and disagreement, or, of live runs, too many of them are invalid.
     Undecided,
     /// Not looked at in the quick form.
     Skipped,
@@ -35,8 +36,10 @@ pub struct CheckRow {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// The published value, or the closed form's.
+    /// The published value.
     pub published: Option<f64>,
+    /// The value of another simulator, or the closed form's at this cell, and where it is from.
+    pub reference: Option<Reference>,
     /// The measured value.
     pub measured: Option<f64>,
     /// Its confidence interval.
@@ -50,10 +53,81 @@ pub struct CheckRow {
     pub invalid: Option<usize>,
     /// What is demanded, in words.
     pub demand: String,
+    /// What its rival gets here, or where it does worst if it has other cells than the check. `None`: the check names none.
+    pub rival: Option<Varied>,
     /// How it came out.
     pub verdict: Verdict,
-    /// Why it differs, what went wrong, what else is to say.
+    /// Why it differs. `None`: it does not, or nobody says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
+    /// What is seen where it differs, what went wrong, what else is to say.
     pub note: String,
+}
+
+impl CheckRow {
+    /// What it is held against: what is published or, where nothing is, what another simulator or a formula gives.
+    pub fn target(&self) -> Option<f64> {
+        self.published.or(self.reference.as_ref().map(|r| r.value))
+    }
+}
+
+/// The same check under other circumstances, in the row's unit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Varied {
+    /// What is different.
+    pub name: String,
+    /// Its cell, in words.
+    pub cell: String,
+    /// The value there: measured, or what a rival always gives.
+    pub measured: Option<f64>,
+    /// Its confidence interval.
+    pub interval: Option<(f64, f64)>,
+    /// Runs, or pairs of runs.
+    pub n: usize,
+    /// How the check came out there.
+    pub verdict: Verdict,
+}
+
+impl Varied {
+    /// How the check comes out there, in a word.
+    pub fn word(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Pass | Verdict::Differs => "passes",
+            Verdict::Fail => "fails",
+            Verdict::Undecided => "undecided",
+            Verdict::Skipped => "not run",
+        }
+    }
+
+    /// What is different, what is measured then, and how the check comes out: `plain NewReno: 1.00 ± 0.02, fails`.
+    pub fn says(&self, unit: &str) -> String {
+        let word = self.word();
+        match self.verdict {
+            Verdict::Skipped => format!("{}: {word}", self.name),
+            _ => format!("{}: {}, {word}", self.name, human::estimate(self.measured, self.interval, unit)),
+        }
+    }
+}
+
+/// Why a row differs; in JSON `"unknown"`, or the variation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cause {
+    /// Nobody knows.
+    Unknown,
+    /// What removes the difference, and what is measured with it.
+    #[serde(untagged)]
+    Shown(Varied),
+}
+
+impl Cause {
+    /// In words.
+    pub fn says(&self, unit: &str) -> String {
+        match self {
+            Self::Unknown => "cause unknown".to_owned(),
+            Self::Shown(varied) => format!("cause: {}", varied.says(unit)),
+        }
+    }
 }
 
 /// How many checks came out how.
@@ -72,6 +146,17 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// The sum.
+    pub fn and(self, other: &Self) -> Self {
+        Self {
+            pass: self.pass + other.pass,
+            fail: self.fail + other.fail,
+            differs: self.differs + other.differs,
+            skipped: self.skipped + other.skipped,
+            undecided: self.undecided + other.undecided,
+        }
+    }
+
     /// Of these rows.
     pub fn of(rows: &[CheckRow]) -> Self {
         let count = |verdict| rows.iter().filter(|r| r.verdict == verdict).count();

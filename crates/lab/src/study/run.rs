@@ -3,8 +3,8 @@
 //! A study whose engines this machine does not have is not run at all: half of its checks would look like all of them.
 
 use super::check::evaluate;
-use super::data::Data;
-use super::file::is_watchers;
+use super::data::{self, Data};
+use super::file::{Check, is_watchers};
 use super::report::{Counts, StudyReport};
 use super::{Study, SweepPart};
 use crate::engine::default_jobs;
@@ -104,8 +104,7 @@ pub fn run(
     }
     for check in &study.checks {
         let what = format!("check \"{}\"", check.name);
-        let data = named(study, &all, check.of.as_ref(), &what)?;
-        report.rows.extend(evaluate(check, data, options.quick).map_err(|e| fail(study, &what, e))?);
+        report.rows.extend(evaluate(check, &all, options.quick).map_err(|e| fail(study, &what, e))?);
     }
     report.judge();
     report.complete = true;
@@ -130,10 +129,15 @@ fn plan(study: &Study, part: &SweepPart, engine: &dyn Engine, options: &RunOptio
 /// The metrics that checks and figures of a sweep ask for.
 fn wanted<'a>(study: &'a Study, sweep: &'a str) -> impl Iterator<Item = &'a String> {
     let first = study.sweeps.first().is_some_and(|s| s.name == sweep);
-    let is_of = move |of: &Option<String>| of.as_ref().map_or(first, |of| of == sweep);
-    let checks = study.checks.iter().filter(move |c| is_of(&c.of)).map(|c| &c.metric);
-    let figures = study.figures.iter().filter(move |f| is_of(&f.of)).flat_map(|f| &f.y);
-    let maps = study.maps.iter().filter(move |m| is_of(&m.of)).map(|m| &m.metric);
+    let is_of = move |of: Option<&String>| of.map_or(first, |of| of == sweep);
+    let checks = study
+        .checks
+        .iter()
+        .flat_map(Check::asked)
+        .filter(move |(of, _)| is_of(*of))
+        .map(|(_, metric)| metric);
+    let figures = study.figures.iter().filter(move |f| is_of(f.of.as_ref())).flat_map(|f| &f.y);
+    let maps = study.maps.iter().filter(move |m| is_of(m.of.as_ref())).map(|m| &m.metric);
     checks.chain(figures).chain(maps)
 }
 
@@ -151,11 +155,7 @@ pub fn named<'a>(
     name: Option<&String>,
     what: &str,
 ) -> Result<&'a Data, Error> {
-    let data = match name {
-        Some(name) => all.iter().find(|d| d.name == *name),
-        None => all.first(),
-    };
-    data.ok_or_else(|| fail(study, what, "no data".to_owned()))
+    data::named(all, name.map(String::as_str)).ok_or_else(|| fail(study, what, "no data".to_owned()))
 }
 
 #[cfg(test)]

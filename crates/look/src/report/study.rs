@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use truckee_lab::human;
+use truckee_lab::study::{Cause, Varied};
 use truckee_lab::validity::LiveRuns;
 
 /// The name of a study's file within its directory.
@@ -96,16 +97,18 @@ pub(super) fn live(report: &Value) -> Option<(String, String)> {
 fn verdict(report: &Value) -> String {
     let counts = &report["counts"];
     let of = |key: &str| counts[key].as_u64().unwrap_or(0);
-    let mut parts = vec![format!("{} pass", of("pass")), format!("{} fail", of("fail"))];
     if let Some(why) = report["not_judged"].as_str() {
         return format!("not judged: {why}");
     }
-    for (key, word) in [("differs", "differ, explained"), ("undecided", "undecided"), ("skipped", "skipped")]
-    {
-        if of(key) > 0 {
-            parts.push(format!("{} {word}", of(key)));
-        }
-    }
+    let words = [
+        ("pass", "pass"),
+        ("differs", "differ"),
+        ("undecided", "undecided"),
+        ("fail", "fail"),
+        ("skipped", "skipped"),
+    ];
+    let parts = words.into_iter().filter(|(key, _)| *key != "skipped" || of(key) > 0);
+    let parts: Vec<String> = parts.map(|(key, word)| format!("{} {word}", of(key))).collect();
     match report["calibrated"].as_str() {
         Some(what) => format!("{}; calibrated on what it is held against: {}", parts.join(", "), what.trim()),
         None => parts.join(", "),
@@ -228,17 +231,28 @@ fn checks(report: &Value) -> Section {
             _ => human::NONE.to_owned(),
         };
         let verdict = run::text(&r["verdict"]);
+        let rival = match serde_json::from_value::<Varied>(r["rival"].clone()) {
+            Ok(rival) => rival.says(&unit),
+            Err(_) if verdict == "skipped" => human::NONE.to_owned(),
+            Err(_) => "no rival named".to_owned(),
+        };
+        let source = r["reference"]["source"].as_str().map(|source| format!("Reference: {source}"));
+        let cause = serde_json::from_value::<Cause>(r["cause"].clone()).ok().map(|cause| cause.says(&unit));
+        let remarks = [Some(run::text(&r["note"])), cause, source].into_iter().flatten();
+        let remarks = remarks.filter(|remark| !remark.is_empty()).collect::<Vec<_>>().join("; ");
         vec![
             Cell::words(run::text(&r["check"])),
             Cell::words(run::text(&r["cell"])),
             Cell::words(run::text(&r["metric"])),
             Cell::quantity(r["published"].as_f64(), &unit),
+            Cell::quantity(r["reference"]["value"].as_f64(), &unit),
             Cell::quantity(r["measured"].as_f64(), &unit),
             Cell { sort: ends[0], ..Cell::words(interval) },
             runs_of(r),
             Cell::words(run::text(&r["demand"])),
+            Cell::words(rival),
             Cell { verdict: verdict.clone(), ..Cell::words(verdict) },
-            Cell::words(run::text(&r["note"])),
+            Cell::words(remarks),
         ]
     };
     let names = [
@@ -246,10 +260,12 @@ fn checks(report: &Value) -> Section {
         ("Cell", false),
         ("Metric", false),
         ("Published", true),
+        ("Reference", true),
         ("Measured", true),
         ("Interval", true),
         ("Runs", true),
         ("Demanded", false),
+        ("Rival, which must fail", false),
         ("Verdict", false),
         ("Note", false),
     ];

@@ -29,6 +29,7 @@ pub(super) fn figure(
     let cells = data.select(&part.cells, quick).map_err(|e| fail(e.to_string()))?;
     let numeric = data.axes[x].values.iter().all(|v| v.number.is_some());
     let mut drawn: Vec<Panel> = Vec::new();
+    let (mut published, mut referred) = (false, false);
     for &cell in &cells {
         let at = grid::indices(&data.axes, cell);
         let label = |axis: Option<usize>| axis.map_or("", |a| data.axes[a].values[at[a]].label.as_str());
@@ -54,8 +55,11 @@ pub(super) fn figure(
             let line = &mut drawn[panel].series[line];
             let half_width = estimate.half_width.unwrap_or(0.0) * part.y_factor;
             line.points.push(Point { x: place, y: mean * part.y_factor, half_width });
-            line.references
-                .extend(published(study, data, rows, cell, metric).map(|y| (place, y * part.y_factor)));
+            if let Some((row, y)) = target(study, data, rows, cell, metric) {
+                line.references.push((place, y * part.y_factor));
+                published |= row.published.is_some();
+                referred |= row.published.is_none();
+            }
         }
     }
     for line in drawn.iter_mut().flat_map(|p| &mut p.series) {
@@ -69,7 +73,14 @@ pub(super) fn figure(
         notes: vec![note(part, data)],
         x: Axis { label: part.x_label.clone(), log: part.x_log, categories },
         y: Axis { label: part.y_label.clone(), log: part.y_log, categories: Vec::new() },
-        reference: part.reference.clone(),
+        reference: part.reference.clone().unwrap_or_else(|| {
+            let words = match (published, referred) {
+                (true, true) => "published or reference",
+                (false, true) => "reference",
+                _ => "published",
+            };
+            words.to_owned()
+        }),
         share_y: part.share_y,
         panels: drawn,
     })
@@ -140,8 +151,15 @@ fn position<T>(
     list.len() - 1
 }
 
-/// The value that a check holds against the mean of this metric at this cell.
-fn published(study: &Study, data: &Data, rows: &[CheckRow], cell: usize, metric: &str) -> Option<f64> {
+/// The row and the value that a check holds the mean of this metric against at this cell: the published one or, where
+/// nothing is published, that of another simulator or a formula.
+fn target<'a>(
+    study: &Study,
+    data: &Data,
+    rows: &'a [CheckRow],
+    cell: usize,
+    metric: &str,
+) -> Option<(&'a CheckRow, f64)> {
     let first = study.sweeps.first().map(|s| s.name.as_str()).or(study.drives.first().map(|d| d.name()));
     let plain = |c: &&Check| {
         let of = c.of.as_deref().or(first) == Some(data.name.as_str());
@@ -149,9 +167,8 @@ fn published(study: &Study, data: &Data, rows: &[CheckRow], cell: usize, metric:
         of && kind && c.metric == metric && c.over.is_none() && c.minus.is_none() && c.divide_by.is_none()
     };
     let label = data.label(cell);
-    study
-        .checks
-        .iter()
-        .filter(plain)
-        .find_map(|c| rows.iter().find(|r| r.check == c.name && r.cell == label)?.published)
+    study.checks.iter().filter(plain).find_map(|c| {
+        let row = rows.iter().find(|r| r.check == c.name && r.cell == label)?;
+        Some((row, row.target()?))
+    })
 }

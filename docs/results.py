@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Results that the book stands on: each stored with the command that makes it, its date, the commit and the build.
+
+  docs/results.py studies [--runs DIR] [ID…]   run studies in full; without ids, all of them (an hour on two cores)
+  docs/results.py numbers [NAME…]              run the commands of results.toml that sentences take their numbers from;
+                                               without names, all but those that take hours
+  docs/results.py list                         what there is, how old, and of which build
+
+A study's result is what `truckee study run` says of its file in this tree, in docs/studies/results/ID.json; a number's is
+what its command says, in docs/results/NAME.json. docs/generate.py draws the studies' pages from the former, puts the latter
+into sentences, and its --check fails where page and result do not agree. Nothing here is judged.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+STUDIES = DOCS / "studies" / "results"
+NUMBERS = DOCS / "results"
+FIGURES = DOCS / "figures" / "studies"
+
+
+def study_files() -> dict[str, Path]:
+    """The studies of this tree, by their ids."""
+    files = sorted((ROOT / "studies").glob("*/*.toml"))
+    return {tomllib.loads(file.read_text())["id"]: file for file in files}
+
+
+def stored(folder: Path) -> dict[str, dict[str, Any]]:
+    """What a folder holds, by name; each is an object with `command`, `date`, `commit`, `build` and `report`."""
+    return {file.stem: read(file) for file in sorted(folder.glob("*.json"))}
+
+
+def read(file: Path) -> dict[str, Any]:
+    """One stored result; says of a damaged one which it is."""
+    try:
+        found = json.loads(file.read_text())
+    except ValueError as error:
+        raise SystemExit(f"{file}: no JSON: {error}") from error
+    if not isinstance(found, dict) or (missing := {"command", "date", "commit", "build", "report"} - found.keys()):
+        lacks = ", ".join(sorted(missing)) if isinstance(found, dict) else "no object"
+        raise SystemExit(f"{file}: a stored result has command, date, commit, build and report; this lacks: {lacks}")
+    return found
+
+
+def store(file: Path, command: str, report: Any, provenance: dict[str, str]) -> None:
+    """Writes a result, beside first, so that one that is stopped leaves the old one."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    date = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    found = {"command": command, "date": date, **provenance, "report": report}
+    beside = file.with_suffix(".part")
+    beside.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    beside.replace(file)
+
+
+def provenance(binary: Path) -> dict[str, str]:
+    """The commit of this tree, `+` where it has been changed since, and what the command says it is built of."""
+    commit = _said(["git", "rev-parse", "--short=12", "HEAD"])
+    changed = _said(["git", "status", "--porcelain", "--untracked-files=no", "--", "studies", "crates", "Cargo.lock"])
+    build = _said([str(binary), "--version"]).splitlines()
+    return {"commit": commit + ("+" if changed else ""), "build": "; ".join(build)}
+
+
+def _said(words: Sequence[str]) -> str:
+    done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.strip()
+
+
+def run_study(binary: Path, file: Path, runs: Path | None) -> dict[str, Any]:
+    """What a study's file comes to, and its figures beside the book's others."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = runs or Path(folder) / "runs"
+        words = [str(binary), "study", "run", str(file), "--out", str(out), "--format", "json"]
+        done = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
+        if done.returncode not in (0, 1, 3) or not done.stdout.strip():
+            raise SystemExit(f"{shlex.join(words)} ended with status {done.returncode}")
+        report: dict[str, Any] = json.loads(done.stdout)[0]
+        if not report["complete"]:
+            return report
+        FIGURES.mkdir(parents=True, exist_ok=True)
+        names = []
+        for figure in report["figures"]:
+            name = f"{report['id']}-{Path(figure).name}"
+            shutil.copyfile(Path(folder) / figure, FIGURES / name)
+            names.append(name)
+        report["figures"] = names
+        del report["wall_s"]
+    return report
+
+
+def studies(binary: Path, ids: Sequence[str], runs: Path | None) -> int:
+    """Runs studies and stores what they come to. One that this machine cannot run keeps its result, and is said."""
+    known = study_files()
+    if unknown := [name for name in ids if name not in known]:
+        raise SystemExit(f"no study {', '.join(unknown)} in studies/*/*.toml")
+    status = 0
+    for name in ids or sorted(known):
+        came = run_study(binary, known[name], runs)
+        if not came["complete"]:
+            print(f"{name}: kept as it is: {came['skipped'] or 'it was stopped'}", file=sys.stderr)
+            status = 1
+            continue
+        store(STUDIES / f"{name}.json", f"truckee study run {name}", came, provenance(binary))
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in came["counts"].items() if count)
+        print(f"{name}: {counts}", flush=True)
+    return status
+
+
+def commands() -> dict[str, dict[str, str]]:
+    """The commands that numbers in sentences come from, by name: `command`, and `json`, the option behind which a file is
+    named, where it is not `--format json`."""
+    return {entry["name"]: entry for entry in tomllib.loads((DOCS / "results.toml").read_text())["result"]}
+
+
+def without_runs(report: Any) -> Any:
+    """A bench's report without every single run: what they came to is in the rows. Packets a segment are kept."""
+    if isinstance(report, list):
+        return [without_runs(part) for part in report]
+    if not isinstance(report, dict):
+        return report
+    kept = {key: without_runs(value) for key, value in report.items() if key != "runs"}
+    if (runs := report.get("runs")) and "packets" in runs[0]:
+        kept["packets_per_segment"] = sum(run["packets"] for run in runs) / sum(run["segments"] for run in runs)
+    return kept
+
+
+def numbers(binary: Path, names: Sequence[str]) -> None:
+    """Runs commands of results.toml and stores their JSON."""
+    known = commands()
+    if unknown := [name for name in names if name not in known]:
+        raise SystemExit(f"no result {', '.join(unknown)} in docs/results.toml")
+    with tempfile.TemporaryDirectory() as folder:
+        bin_ = Path(folder) / "bin"
+        bin_.mkdir()
+        (bin_ / "truckee").symlink_to(binary)
+        for shared in ("examples", "docs", "bench", "validation"):
+            (Path(folder) / shared).symlink_to(ROOT / shared)
+        environment = os.environ | {"PATH": f"{bin_}:{os.environ['PATH']}", "NO_COLOR": "1"}
+        for name in names or [name for name in sorted(known) if "json" not in known[name]]:
+            report = _answer(known[name], Path(folder), environment)
+            store(NUMBERS / f"{name}.json", known[name]["command"], report, provenance(binary))
+            print(f"{name}: stored", flush=True)
+
+
+def _answer(entry: dict[str, str], folder: Path, environment: dict[str, str]) -> Any:
+    """What a command says as JSON, on its output or into a file."""
+    words = shlex.split(entry["command"])
+    written = folder / "answer.json"
+    by_file = entry.get("json")
+    words += [by_file, str(written)] if by_file else ["--format", "json"]
+    cwd = ROOT if by_file else folder
+    done = subprocess.run(words, cwd=cwd, env=environment, stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{entry['name']}: {shlex.join(words)} ended with status {done.returncode}")
+    return without_runs(json.loads(written.read_text() if by_file else done.stdout))
+
+
+def listed() -> None:
+    """One line a result."""
+    for folder in (STUDIES, NUMBERS):
+        for name, found in stored(folder).items():
+            print(f"{found['date']}  {found['commit']:<13}  {name}")
+
+
+def main() -> int:
+    """Exit code: 0 all that was asked for is stored, 1 something could not be run here."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_subparsers(dest="what", required=True)
+    of_studies = what.add_parser("studies", help="run studies in full")
+    of_studies.add_argument("--runs", type=Path, metavar="DIR", help="keep the runs here, and go on from there")
+    of_studies.add_argument("ids", nargs="*", metavar="ID")
+    of_numbers = what.add_parser("numbers", help="run the commands that sentences take their numbers from")
+    of_numbers.add_argument("names", nargs="*", metavar="NAME")
+    what.add_parser("list", help="what there is")
+    arguments = parser.parse_args()
+    if arguments.what == "list":
+        listed()
+        return 0
+    binary = (ROOT / os.environ.get("TRUCKEE", "target/release/truckee")).resolve()
+    if not binary.exists():
+        raise SystemExit(f"{binary} is missing: make release")
+    if arguments.what == "numbers":
+        numbers(binary, arguments.names)
+        return 0
+    return studies(binary, arguments.ids, arguments.runs.resolve() if arguments.runs else None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

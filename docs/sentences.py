@@ -1,0 +1,104 @@
+"""Numbers in sentences, held by stored results.
+
+A number that was measured is written between marks, which no reader sees:
+
+    it keeps <!--= mean('noise', 'goodput_bps', '0.3', 'bbr') / 1e6 :.2f -->8.48<!--/--> Mbit/s
+
+Between `=` and `:` stands an expression (Jinja's), behind `:` a format (Python's). What it may name:
+
+- `mean(RESULT, METRIC, VALUE…)`: the mean in a stored sweep (docs/results/RESULT.json) at the point whose values begin with
+  these; `against(…)` likewise the mean difference from the baseline, `width(…)` half the width of the mean's interval.
+- `row(STUDY, CHECK, CELL)`: a row of a study's stored result, as the JSON has it; `CELL`, a part of the cell's name, may be
+  left out where the check has one row.
+- `counts(STUDY)`, `studies`: how many rows came out how; how many studies there are in this tree.
+- `found(RESULT)`: what a stored result says, as it stands: `found('bench').rows[0].segments`.
+
+docs/generate.py puts in what the expression says; with --check, a page that says another number is a failure.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import results
+from jinja2 import TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+
+MARK = re.compile(r"<!--= (?P<expression>[^\n]+?) :(?P<format>[^\s:]*) -->(?P<text>[^\n]*?)<!--/-->")
+
+
+class Held:
+    """The stored results, as what expressions may name."""
+
+    def __init__(self, studies: dict[str, Any], numbers: dict[str, Any], count: int) -> None:
+        self._studies, self._numbers = studies, numbers
+        environment = SandboxedEnvironment()
+        environment.globals.clear()
+        self._compile: Callable[[str], Callable[..., Any]] = environment.compile_expression
+        self._names = {
+            "mean": lambda *point: self._cell(*point)["mean"],
+            "width": lambda *point: self._cell(*point)["half_width"],
+            "against": lambda *point: self._cell(*point)["difference"]["mean"],
+            "row": self._row,
+            "counts": lambda study: self._study(study)["counts"],
+            "found": self._found,
+            "studies": count,
+        }
+
+    @classmethod
+    def here(cls) -> "Held":
+        """Those of this tree."""
+        return cls(results.stored(results.STUDIES), results.stored(results.NUMBERS), len(results.study_files()))
+
+    def _found(self, name: str) -> Any:
+        if name not in self._numbers:
+            raise LookupError(f'no stored result "{name}": docs/results.py numbers {name}')
+        return self._numbers[name]["report"]
+
+    def _study(self, name: str) -> Any:
+        if name not in self._studies:
+            raise LookupError(f'no stored result of the study "{name}": docs/results.py studies {name}')
+        return self._studies[name]["report"]
+
+    def _cell(self, name: str, metric: str, *values: str) -> Any:
+        rows = self._found(name)["rows"]
+        hit = [r for r in rows if r["metric"] == metric and r["point"][: len(values)] == list(values)]
+        return _only(hit, f'{metric} at {", ".join(values)} in "{name}"')
+
+    def _row(self, study: str, check: str, cell: str = "") -> Any:
+        rows = [r for r in self._study(study)["rows"] if r["check"] == check and cell in r["cell"]]
+        return _only(rows, f'"{check}" at "{cell}" in {study}')
+
+    def says(self, expression: str, form: str) -> str:
+        """The number in words; raises LookupError, TypeError or ValueError that names what is missing."""
+        try:
+            value = self._compile(expression)(**self._names)
+        except TemplateError as error:
+            raise ValueError(f"{expression}: {error}") from error
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"{expression}: a number was expected, not {value!r}")
+        return format(value, form).replace("-", "−")
+
+    def filled(self, name: str, page: str) -> str:
+        """A page with the numbers that the results have; `name` is the page's, for messages."""
+
+        def put(match: re.Match[str]) -> str:
+            line = page.count("\n", 0, match.start()) + 1
+            try:
+                text = self.says(match["expression"], match["format"])
+            except (LookupError, ValueError, ArithmeticError, TypeError) as error:
+                raise SystemExit(f"{name}:{line}: {error}") from error
+            return f"<!--= {match['expression']} :{match['format']} -->{text}<!--/-->"
+
+        whole = MARK.sub(put, page)
+        for at in re.finditer(r"<!--=", page):
+            if not MARK.match(page, at.start()):
+                line = page.count("\n", 0, at.start()) + 1
+                raise SystemExit(f"{name}:{line}: a mark is <!--= EXPRESSION :FORMAT -->number<!--/-->, on one line")
+        return whole
+
+
+def _only(rows: list[Any], what: str) -> Any:
+    if len(rows) != 1:
+        raise LookupError(f"{what}: {len(rows)} rows, where one was expected")
+    return rows[0]
