@@ -4,7 +4,7 @@
 use crate::Lateness;
 use serde::Serialize;
 use truckee_tcp::detect::Detected;
-use truckee_tcp::{Nanos, Segment, Time, Transmission};
+use truckee_tcp::{Segment, Span, Time, Transmission};
 
 /// What a note of [`Outcome::notes`] begins with that is about this very run: a reason to doubt it, or what it lacks.
 pub const THIS_RUN: &str = "this run: ";
@@ -306,7 +306,7 @@ impl DetectorOutcome {
     pub fn of(name: &str, d: &Detected) -> Self {
         let slow_start = share(d.slow_start_right, d.slow_start);
         let avoidance = share(d.avoidance_right, d.avoidance);
-        let mean_s = |sum: Nanos, n: u64| share(sum, n).map(|ns| ns / 1e9);
+        let mean_s = |sum: Span, n: u64| share(sum.nanos(), n).map(|ns| ns / 1e9);
         Self {
             name: name.to_owned(),
             slow_start: d.slow_start,
@@ -482,7 +482,7 @@ impl QueueSeries {
     pub fn new(link: &str, lengths: impl IntoIterator<Item = (Time, u32)>) -> Self {
         let mut points: Vec<QueuePoint> = Vec::new();
         for (t, packets) in lengths {
-            let t = t as f64 / 1e9;
+            let t = t.seconds();
             match points.last_mut() {
                 Some(last) if last.t == t => last.packets = packets,
                 _ => points.push(QueuePoint { t, packets }),
