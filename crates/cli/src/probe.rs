@@ -99,7 +99,7 @@ fn test(text: &str) -> Result<Test, String> {
 
 fn time(text: &str) -> Result<Duration, String> {
     match parse_as(text, &[Dimension::Time], "s") {
-        Ok(Quantity::Time(nanos)) => Ok(Duration::from_nanos(nanos)),
+        Ok(Quantity::Time(time)) => Ok(time.into()),
         Ok(_) => Err("expected a time".into()),
         Err(error) => Err(error.message),
     }

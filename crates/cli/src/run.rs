@@ -180,7 +180,7 @@ fn once(engine: &dyn Engine, scenario: &Scenario, record: Record) -> Result<Outc
         None => Bar::new(&format!(
             "{}: {} s to simulate",
             scenario.name,
-            human::quantity(scenario.duration as f64 / 1e9, "")
+            human::quantity(scenario.duration.seconds(), "")
         )),
     };
     match record {

@@ -76,7 +76,7 @@ pub trait Engine: Send + Sync {
 
     /// How long a run takes at most; `None` where it takes as long as the machine needs.
     fn takes(&self, scenario: &Scenario) -> Option<Duration> {
-        self.is_live().then(|| Duration::from_nanos(scenario.duration))
+        self.is_live().then(|| Duration::from(scenario.duration))
     }
 }
 

@@ -211,10 +211,10 @@ impl Network<'_> {
         };
         let link = of_scenario.max_by(longest).unwrap_or(0);
         Error::TooManyPackets {
-            at_s: seconds(self.now),
+            at_s: self.now.seconds(),
             most: self.packets.most(),
             link: self.scenario.link_name(link),
-            backlog_s: seconds(backlog(link)),
+            backlog_s: backlog(link).seconds(),
         }
     }
 
@@ -253,7 +253,7 @@ impl Network<'_> {
             if let Some(series) = &mut flow.book.series {
                 // Links tell of a drop when its time is known, which may be before it comes.
                 series.drops.sort_by(|a, b| a.t.total_cmp(&b.t));
-                series.drops.truncate(series.drops.partition_point(|point| point.t <= seconds(end)));
+                series.drops.truncate(series.drops.partition_point(|point| point.t <= end.seconds()));
             }
         }
     }
@@ -298,11 +298,6 @@ impl Network<'_> {
         }
         self.traffic.iter_mut().for_each(|book| book.sent = 0);
     }
-}
-
-/// Seconds as results show them.
-pub fn seconds(time: Time) -> f64 {
-    time as f64 / 1e9
 }
 
 #[cfg(test)]

@@ -46,3 +46,4 @@ pub use lateness::Lateness;
 pub use model::Scenario;
 pub use outcome::Outcome;
 pub use policy::ack_policy;
+pub use truckee_tcp::{Span, Time};

@@ -80,5 +80,7 @@ pub use mac::RateControl;
 pub use medium::{MAX_PACKET, Medium, OfferError};
 pub use propagation::{Position, Propagation};
 pub use report::{Counters, Failure, FrameReport, Kind, Loss, Report};
-/// Points in time and spans of it, in nanoseconds: the only place where this crate says what they are.
-pub use truckee_channel::{Nanos, Time};
+/// A point in time: nanoseconds since the start. The only place, with the next, where this crate says what it is.
+pub type Time = u64;
+/// A span of time in nanoseconds.
+pub type Nanos = u64;

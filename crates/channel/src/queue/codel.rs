@@ -2,18 +2,16 @@
 
 use super::fifo::{Fifo, Head};
 use super::{Limit, Seen, Served};
-use crate::{Nanos, Time};
-
-const MS: Nanos = 1_000_000;
+use crate::{Span, Time};
 
 /// Parameters of CoDel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoDelConfig {
     /// The wait that is acceptable (section 4.3: 5 ms, from 5 to 10 % of the interval).
-    pub target: Nanos,
+    pub target: Span,
     /// How long the wait may be above it, and the first distance between two drops (section 4.2: 100 ms, in the order
     /// of a worst-case round trip).
-    pub interval: Nanos,
+    pub interval: Span,
     /// What fits.
     pub limit: Limit,
     /// Whether packets that allow it are marked in place of dropped.
@@ -22,7 +20,7 @@ pub struct CoDelConfig {
 
 impl Default for CoDelConfig {
     fn default() -> Self {
-        Self { target: 5 * MS, interval: 100 * MS, limit: Limit::Packets(1000), ecn: false }
+        Self { target: Span::ms(5), interval: Span::ms(100), limit: Limit::Packets(1000), ecn: false }
     }
 }
 
@@ -82,7 +80,7 @@ impl Law {
             self.dropping = true;
             // Where it dropped a short while ago it goes on near the rate that held the queue then.
             let since = self.count - self.last_count;
-            let recent = now < self.next.saturating_add(16 * config.interval);
+            let recent = now < self.next.saturating_add(config.interval * 16);
             self.count = if since > 1 && recent { since } else { 1 };
             self.next = self.after(config, now);
             self.last_count = self.count;
@@ -112,8 +110,8 @@ impl Law {
 
     /// The control law (section 5.2): drops come at distances that shrink with the root of their number.
     fn after(&self, config: &CoDelConfig, then: Time) -> Time {
-        let distance = config.interval as f64 / libm::sqrt(f64::from(self.count.max(1)));
-        then.saturating_add(distance as Nanos)
+        let distance = config.interval.as_f64() / libm::sqrt(f64::from(self.count.max(1)));
+        then.saturating_add(Span::truncated(distance))
     }
 }
 

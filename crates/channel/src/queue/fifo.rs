@@ -1,7 +1,7 @@
 //! What waits, in the order in which it came.
 
 use super::{Limit, Seen, Served};
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 use std::collections::VecDeque;
 
 /// A packet that waits.
@@ -17,7 +17,7 @@ struct Entry<T> {
 pub(super) struct Head<T> {
     pub served: Served<T>,
     /// How long it waited.
-    pub waited: Nanos,
+    pub waited: Span,
     pub ecn: bool,
 }
 

@@ -4,16 +4,16 @@
 use super::codel::{CoDelConfig, Law};
 use super::fifo::Fifo;
 use super::{Limit, Seen, Served};
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 use std::collections::VecDeque;
 
 /// Parameters of FQ-CoDel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FqCoDelConfig {
     /// CoDel's target (section 5.2.5: 5 ms).
-    pub target: Nanos,
+    pub target: Span,
     /// CoDel's interval (section 5.2.5: 100 ms).
-    pub interval: Nanos,
+    pub interval: Span,
     /// What fits in all queues together (section 5.2.2: 10240 packets).
     pub limit: Limit,
     /// Queues that flows are spread over (section 5.2.4: 1024).

@@ -5,10 +5,7 @@
 use super::fifo::Fifo;
 use super::{Limit, Seen, Served};
 use crate::random::{Xoshiro256PlusPlus, chance, stream};
-use crate::{Nanos, Time};
-
-const MS: Nanos = 1_000_000;
-const SECOND: f64 = 1e9;
+use crate::{Span, Time};
 
 /// Bytes of an ordinary packet (MEAN_PKTSIZE of section 4.1): of a queue of two such nothing is dropped.
 const MEAN_BYTES: u64 = 1024;
@@ -17,11 +14,11 @@ const MEAN_BYTES: u64 = 1024;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PieConfig {
     /// The wait that is aimed at (QDELAY_REF, 15 ms).
-    pub target: Nanos,
+    pub target: Span,
     /// How often the chance is worked out (T_UPDATE, 15 ms).
-    pub update: Nanos,
+    pub update: Span,
     /// How long a burst passes after a time of calm (MAX_BURST, 150 ms).
-    pub burst: Nanos,
+    pub burst: Span,
     /// Weight of the wait's distance from the target, in 1/s (alpha, 1/8).
     pub alpha: f64,
     /// Weight of the wait's change, in 1/s (beta, 5/4).
@@ -34,7 +31,7 @@ pub struct PieConfig {
 
 impl Default for PieConfig {
     fn default() -> Self {
-        let (target, update, burst) = (15 * MS, 15 * MS, 150 * MS);
+        let (target, update, burst) = (Span::ms(15), Span::ms(15), Span::ms(150));
         Self { target, update, burst, alpha: 0.125, beta: 1.25, limit: Limit::Packets(1000), ecn: false }
     }
 }
@@ -47,9 +44,9 @@ pub struct Pie<T> {
     rng: Xoshiro256PlusPlus,
     chance: f64,
     /// Wait of the packet sent last, 0 once the queue is empty, and as it was at the last update.
-    wait: Nanos,
-    wait_before: Nanos,
-    burst_left: Nanos,
+    wait: Span,
+    wait_before: Span,
+    burst_left: Span,
     next_update: Time,
 }
 
@@ -63,15 +60,15 @@ struct Offered<T> {
 impl<T> Pie<T> {
     /// An empty one; `seed` is that of its draws.
     pub fn new(config: PieConfig, seed: u64) -> Self {
-        let (burst_left, next_update) = (config.burst, config.update);
+        let (burst_left, next_update) = (config.burst, Time::ZERO + config.update);
         let rng = stream(seed, "pie");
         Self {
             config,
             fifo: Fifo::default(),
             rng,
             chance: 0.0,
-            wait: 0,
-            wait_before: 0,
+            wait: Span::ZERO,
+            wait_before: Span::ZERO,
             burst_left,
             next_update,
         }
@@ -83,7 +80,7 @@ impl<T> Pie<T> {
         if self.is_calm() {
             self.burst_left = self.config.burst;
         }
-        let hit = self.burst_left == 0 && self.hits();
+        let hit = self.burst_left == Span::ZERO && self.hits();
         let marked = hit && self.config.ecn && seen.ecn && self.chance < 0.1;
         if self.fifo.has_room(self.config.limit, seen) && (!hit || marked) {
             self.fifo.push(now, seen, Offered { packet, marked });
@@ -96,14 +93,14 @@ impl<T> Pie<T> {
     pub fn serve(&mut self, now: Time) -> Option<Served<T>> {
         self.catch_up(now);
         let head = self.fifo.pop(now)?;
-        self.wait = if self.fifo.packets() == 0 { 0 } else { head.waited };
+        self.wait = if self.fifo.packets() == 0 { Span::ZERO } else { head.waited };
         let Served { packet: Offered { packet, marked }, bytes, came, .. } = head.served;
         Some(Served { packet, bytes, marked, came })
     }
 
     /// As [`super::ActiveQueue::clear`].
     pub fn clear(&mut self, dropped: &mut Vec<T>) {
-        self.wait = 0;
+        self.wait = Span::ZERO;
         dropped.extend(self.fifo.drain().map(|offered| offered.packet));
     }
 
@@ -133,10 +130,14 @@ impl<T> Pie<T> {
     /// Works out the chance for each update that has been due: nothing came or left between two calls.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
-            if self.chance == 0.0 && self.wait == 0 && self.wait_before == 0 && self.burst_left == 0 {
+            if self.chance == 0.0
+                && self.wait == Span::ZERO
+                && self.wait_before == Span::ZERO
+                && self.burst_left == Span::ZERO
+            {
                 // Nothing would change any more, however long nothing came.
-                let late = (now - self.next_update) / self.config.update + 1;
-                self.next_update += late * self.config.update;
+                let late = (now - self.next_update).ticks(self.config.update) + 1;
+                self.next_update += self.config.update * late;
                 return;
             }
             self.update();
@@ -146,11 +147,11 @@ impl<T> Pie<T> {
 
     /// Section 4.2.
     fn update(&mut self) {
-        let seconds = |from: Nanos, to: Nanos| (to as f64 - from as f64) / SECOND;
+        let seconds = |from: Span, to: Span| to.seconds() - from.seconds();
         let step = self.config.alpha * seconds(self.config.target, self.wait)
             + self.config.beta * seconds(self.wait_before, self.wait);
         self.chance += step / self.scale();
-        if self.wait == 0 && self.wait_before == 0 {
+        if self.wait == Span::ZERO && self.wait_before == Span::ZERO {
             self.chance *= 0.98;
         }
         self.chance = self.chance.clamp(0.0, 1.0);

@@ -1,8 +1,8 @@
 use super::*;
-use crate::Nanos;
+use crate::{Span, Time};
 use proptest::prelude::*;
 
-const MS: Nanos = 1_000_000;
+const MS: u64 = 1_000_000;
 
 fn seen(flow: u64, bytes: u32) -> Seen {
     Seen { bytes, flow, ecn: false }
@@ -17,16 +17,42 @@ fn all() -> Vec<ActiveConfig> {
     ]
 }
 
+/// A queue that is told the time in nanoseconds, as these tests reckon.
+#[derive(Debug)]
+struct Clocked(ActiveQueue<usize>);
+
+impl Clocked {
+    fn new(config: &ActiveConfig, seed: u64) -> Self {
+        Self(ActiveQueue::new(config, seed))
+    }
+
+    fn offer(&mut self, now: u64, seen: Seen, packet: usize, dropped: &mut Vec<usize>) {
+        self.0.offer(Time::ns(now), seen, packet, dropped);
+    }
+
+    fn serve(&mut self, now: u64, dropped: &mut Vec<usize>) -> Option<Served<usize>> {
+        self.0.serve(Time::ns(now), dropped)
+    }
+}
+
+impl std::ops::Deref for Clocked {
+    type Target = ActiveQueue<usize>;
+
+    fn deref(&self) -> &ActiveQueue<usize> {
+        &self.0
+    }
+}
+
 /// What came of one packet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
-    Sent { at: Time, waited: Nanos, marked: bool },
-    Dropped { at: Time },
+    Sent { at: u64, waited: u64, marked: bool },
+    Dropped { at: u64 },
 }
 
 /// Feeds a queue packets of 1000 bytes, one every `every`, that take `takes` to send; what came of each, by its number.
 /// `ecn`: whether they may be marked.
-fn overload(queue: &mut ActiveQueue<usize>, every: Nanos, takes: Nanos, until: Time, ecn: bool) -> Vec<Fate> {
+fn overload(queue: &mut Clocked, every: u64, takes: u64, until: u64, ecn: bool) -> Vec<Fate> {
     let mut fates: Vec<Option<Fate>> = Vec::new();
     let (mut next, mut free, mut dropped) = (0, 0, Vec::new());
     while next < until {
@@ -41,7 +67,7 @@ fn overload(queue: &mut ActiveQueue<usize>, every: Nanos, takes: Nanos, until: T
             let served = queue.serve(free, &mut dropped);
             dropped.drain(..).for_each(|id| fates[id] = Some(Fate::Dropped { at: free }));
             if let Some(Served { packet, marked, came, .. }) = served {
-                fates[packet] = Some(Fate::Sent { at: free, waited: free - came, marked });
+                fates[packet] = Some(Fate::Sent { at: free, waited: free - came.nanos(), marked });
                 free += takes;
             }
         }
@@ -49,20 +75,20 @@ fn overload(queue: &mut ActiveQueue<usize>, every: Nanos, takes: Nanos, until: T
     fates.into_iter().flatten().collect()
 }
 
-fn drops(fates: &[Fate]) -> Vec<Time> {
+fn drops(fates: &[Fate]) -> Vec<u64> {
     let mut at: Vec<_> =
         fates.iter().filter_map(|f| if let Fate::Dropped { at } = f { Some(*at) } else { None }).collect();
     at.sort_unstable();
     at
 }
 
-fn marks(fates: &[Fate]) -> Vec<Time> {
+fn marks(fates: &[Fate]) -> Vec<u64> {
     let marked = |f: &Fate| if let Fate::Sent { at, marked: true, .. } = f { Some(*at) } else { None };
     fates.iter().filter_map(marked).collect()
 }
 
-fn codel(limit: u64, ecn: bool) -> ActiveQueue<usize> {
-    ActiveQueue::new(
+fn codel(limit: u64, ecn: bool) -> Clocked {
+    Clocked::new(
         &ActiveConfig::CoDel(CoDelConfig { limit: Limit::Packets(limit), ecn, ..CoDelConfig::default() }),
         1,
     )
@@ -100,7 +126,7 @@ fn codel_drops_at_distances_that_shrink_with_the_root_of_their_number() {
     assert_eq!(at[0], 110 * MS);
     let mut due = at[0];
     for (k, at) in at.iter().enumerate().skip(1) {
-        due += (100.0 * MS as f64 / (k as f64).sqrt()) as Nanos;
+        due += (100.0 * MS as f64 / (k as f64).sqrt()) as u64;
         assert!(*at >= due && *at <= due + MS, "drop {k} at {at}, due at {due}: at the next departure");
     }
     assert!(at.len() > 80, "{}", at.len());
@@ -117,7 +143,7 @@ fn codel_takes_up_again_near_the_rate_at_which_it_left_off() {
         now += MS;
     }
     assert!(long > 20);
-    let again = |queue: &mut ActiveQueue<usize>, start: Time| {
+    let again = |queue: &mut Clocked, start: u64| {
         let (mut dropped, mut at, mut came) = (Vec::new(), Vec::new(), 0);
         for k in 0..400 {
             let now = start + k * MS;
@@ -158,12 +184,12 @@ fn codel_never_drops_the_only_packet() {
     assert!(dropped.is_empty());
 }
 
-fn fq(config: FqCoDelConfig) -> ActiveQueue<usize> {
-    ActiveQueue::new(&ActiveConfig::FqCoDel(config), 7)
+fn fq(config: FqCoDelConfig) -> Clocked {
+    Clocked::new(&ActiveConfig::FqCoDel(config), 7)
 }
 
 /// Serves so many packets of 1 ms each; the flow of each. Packets are numbered by `flow · 1000 + k`.
-fn flows(queue: &mut ActiveQueue<usize>, from: Time, count: u64) -> Vec<usize> {
+fn flows(queue: &mut Clocked, from: u64, count: u64) -> Vec<usize> {
     let mut dropped = Vec::new();
     (0..count).filter_map(|k| queue.serve(from + k * MS, &mut dropped).map(|s| s.packet / 1000)).collect()
 }
@@ -184,7 +210,7 @@ fn fq_codel_lets_a_flow_of_single_packets_pass_a_long_queue() {
 #[test]
 fn fq_codel_gives_flows_the_same_bytes_whatever_the_size_of_their_packets() {
     let (mut queue, mut dropped) =
-        (fq(FqCoDelConfig { target: 1 << 50, ..FqCoDelConfig::default() }), Vec::new());
+        (fq(FqCoDelConfig { target: Span::ns(1 << 50), ..FqCoDelConfig::default() }), Vec::new());
     (0..900).for_each(|k| queue.offer(0, seen(1, 1500), 1000 + k, &mut dropped));
     (0..900).for_each(|k| queue.offer(0, seen(2, 300), 2000 + k, &mut dropped));
     let sent = flows(&mut queue, 0, 600);
@@ -223,7 +249,7 @@ fn fq_codel_holds_each_flow_by_a_law_of_its_own() {
 fn flows_are_spread_another_way_in_each_run() {
     let config = ActiveConfig::FqCoDel(FqCoDelConfig { queues: 2, ..FqCoDelConfig::default() });
     let alike = |seed| {
-        let mut queue = ActiveQueue::new(&config, seed);
+        let mut queue = Clocked::new(&config, seed);
         let mut dropped = Vec::new();
         // In one queue they leave as they came, in two the second of flow 1 waits for its turn.
         for (flow, id) in [(1, 0), (1, 1), (2, 2)] {
@@ -235,8 +261,8 @@ fn flows_are_spread_another_way_in_each_run() {
     assert!((400..600).contains(&share), "half of all seeds put two flows into one of two queues: {share}");
 }
 
-fn pie(ecn: bool) -> ActiveQueue<usize> {
-    ActiveQueue::new(
+fn pie(ecn: bool) -> Clocked {
+    Clocked::new(
         &ActiveConfig::Pie(PieConfig { limit: Limit::Packets(100_000), ecn, ..PieConfig::default() }),
         3,
     )
@@ -293,9 +319,9 @@ fn pie_forgets_while_nothing_comes_however_long_that_is() {
 #[test]
 fn a_queue_that_is_emptied_gives_all_back_and_goes_on() {
     for config in all() {
-        let (mut queue, mut dropped) = (ActiveQueue::new(&config, 5), Vec::new());
-        (0..20).for_each(|id| queue.offer(0, seen(id % 3, 500), id, &mut dropped));
-        queue.clear(&mut dropped);
+        let (mut queue, mut dropped) = (Clocked::new(&config, 5), Vec::new());
+        (0..20).for_each(|id| queue.offer(0, seen(id as u64 % 3, 500), id, &mut dropped));
+        queue.0.clear(&mut dropped);
         dropped.sort_unstable();
         assert_eq!(dropped, (0..20).collect::<Vec<_>>());
         assert_eq!((queue.packets(), queue.bytes(), queue.serve(1, &mut dropped)), (0, 0, None));
@@ -308,7 +334,7 @@ fn a_queue_that_is_emptied_gives_all_back_and_goes_on() {
 fn a_limit_in_bytes_is_one() {
     for mut config in all() {
         *config.limit_mut() = Limit::Bytes(2_000);
-        let (mut queue, mut dropped) = (ActiveQueue::new(&config, 5), Vec::new());
+        let (mut queue, mut dropped) = (Clocked::new(&config, 5), Vec::new());
         (0..4).for_each(|id| queue.offer(0, seen(1, 700), id, &mut dropped));
         assert_eq!((queue.packets(), queue.bytes(), dropped.len()), (2, 1_400, 2));
         while queue.serve(0, &mut dropped).is_some() {}
@@ -328,7 +354,7 @@ proptest! {
     ) {
         let config = &all()[which];
         let run = || {
-            let mut queue = ActiveQueue::new(config, seed);
+            let mut queue = Clocked::new(config, seed);
             let (mut now, mut sent, mut dropped) = (0, Vec::new(), Vec::new());
             let mut sizes = Vec::new();
             for (what, flow, bytes, pause) in &steps {

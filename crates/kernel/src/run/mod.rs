@@ -34,7 +34,7 @@ use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::App;
 use truckee_scenario::outcome::{THIS_RUN, Vantage};
 use truckee_scenario::{Cancel, Lateness, Outcome, Scenario};
-use truckee_tcp::Time;
+use truckee_tcp::{Span, Time};
 use watch::{Record, Watch};
 use web::Page;
 
@@ -51,8 +51,8 @@ pub struct Options {
 
 /// How often the records of the kernel are taken.
 const TAKE: Duration = Duration::from_millis(20);
-/// Least time between two records of a window that nobody draws, ns.
-const SPACING: u64 = 1_000_000;
+/// Least time between two records of a window that nobody draws.
+const SPACING: Span = Span::ms(1);
 /// Most flows: each has threads and a port of its own.
 const MAX_FLOWS: usize = 500;
 
@@ -80,7 +80,7 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &Cancel) -> Result<Ou
     // Detectors are held against the window at every ACK.
     let watched = |flow| scenario.has_detector(flow) || !scenario.flows[flow].observe.detectors.is_empty();
     let every = options.series || (0..scenario.flows.len()).any(watched);
-    let spacing = if every { 0 } else { SPACING };
+    let spacing = if every { Span::ZERO } else { SPACING };
     // Without it the run is as good, only less is known of the senders.
     let (watch, blind) = match doctor::check(&[Capability::Btf, Capability::Tracing]) {
         Ok(()) => (Some(Watch::start(&place.inodes(), spacing)?), None),
@@ -214,7 +214,8 @@ fn ends<'a>(
     let flows = scenario.flows.iter().enumerate();
     flows
         .map(|(index, flow)| {
-            let times = (t0 + flow.start, t0.saturating_add(flow.stop.unwrap_or(scenario.duration)));
+            let lasts = flow.stop.map_or(scenario.duration, Time::since_start);
+            let times = (t0 + flow.start.since_start(), t0.saturating_add(lasts));
             let process = match &flow.app {
                 App::Segments { arrivals, size, .. } => {
                     let rng = truckee_channel::stream(scenario.seed, &format!("{}/app", flow.name));
@@ -290,7 +291,7 @@ impl Live<'_> {
     fn attend(&mut self, emulator: &Emulator, cancel: &Cancel) -> Result<Time, Error> {
         let last = self.t0.saturating_add(self.scenario.duration);
         loop {
-            let left = Duration::from_nanos(last.saturating_sub(clock()));
+            let left = Duration::from(last.saturating_sub(clock()));
             if left.is_zero() || self.is_done() {
                 return Ok(clock().min(last));
             }
@@ -299,7 +300,7 @@ impl Live<'_> {
                 None => std::thread::sleep(left.min(TAKE)),
             }
             self.controls.take()?;
-            self.receivers.attend(clock().saturating_sub(self.t0))?;
+            self.receivers.attend(Time::at(clock().saturating_sub(self.t0)))?;
             self.attend_pages()?;
             if cancel.is_cancelled() {
                 return Err(Error::Interrupted);

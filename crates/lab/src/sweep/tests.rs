@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use truckee_scenario::{Outcome, Scenario};
+use truckee_scenario::{Outcome, Scenario, Span};
 
 /// Goodput is the parameter plus noise by the seed; every call is written down.
 struct Fake {
@@ -27,20 +27,20 @@ impl Engine for Fake {
     }
 
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
-        self.calls.lock().unwrap().push((scenario.duration, scenario.seed));
+        self.calls.lock().unwrap().push((scenario.duration.nanos(), scenario.seed));
         let count = self.count.fetch_add(1, Ordering::SeqCst) + 1;
         if let Some((after, cancel)) = &self.cancel_after
             && count >= *after
         {
             cancel.cancel();
         }
-        if self.fail_at == Some(scenario.duration) {
+        if self.fail_at == Some(scenario.duration.nanos()) {
             return Err("no route".into());
         }
         // A pseudo-random phase, the same for the same seed.
         let wave =
             (scenario.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f64 / (1u64 << 24) as f64 - 0.5;
-        Ok(outcome(scenario.seed, &[1000.0 + scenario.duration as f64 + self.noise * wave]))
+        Ok(outcome(scenario.seed, &[1000.0 + scenario.duration.as_f64() + self.noise * wave]))
     }
 }
 
@@ -191,7 +191,7 @@ fn more_seeds_may_be_added_but_another_scenario_may_not() {
         3,
         "fewer are asked"
     );
-    let late = |k| Scenario { warmup: 5, ..scenario("s", k) };
+    let late = |k| Scenario { warmup: Span::ns(5), ..scenario("s", k) };
     let other = plan(3, Runs::Count(2));
     let other =
         Plan { grid: Grid::of(other.grid.axes.clone(), (0..3).map(late).collect()).unwrap(), ..other };

@@ -40,7 +40,7 @@ pub struct Left {
 impl Active {
     pub fn new(config: &ActiveConfig, seed: u64) -> Self {
         let queue = ActiveQueue::new(config, seed);
-        Self { queue, armed: Time::MAX, noted: 0, dropped: Vec::new() }
+        Self { queue, armed: Time::MAX, noted: Time::ZERO, dropped: Vec::new() }
     }
 
     /// When to call, if that is sooner than what was asked for before.
@@ -59,7 +59,7 @@ impl Special {
         let Some(active) = &mut self.active else { return };
         let waiting = active.queue.packets();
         if waiting > 0 && now > active.noted {
-            transmitter.counts.waited += waiting as f64 * measured.between(active.noted, now) as f64;
+            transmitter.counts.waited += waiting as f64 * measured.between(active.noted, now).as_f64();
         }
         active.noted = now;
     }

@@ -14,7 +14,7 @@ use truckee_channel::random::{stream, stream_seed};
 use truckee_channel::{Capacity, CapacityTrace, Channel, Fate, Loss, Packet as Sighting};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{Direction, Limit, Queue};
-use truckee_tcp::Time;
+use truckee_tcp::{Span, Time};
 
 /// When a packet that was accepted leaves and arrives, and its twin if it is doubled.
 #[derive(Debug, Clone, Copy)]
@@ -122,7 +122,7 @@ impl Default for Special {
             scheduled: false,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
-            not_before: 0,
+            not_before: Time::ZERO,
             lengths: None,
             transit: None,
             armed: Time::MAX,
@@ -285,7 +285,7 @@ impl Special {
     /// What the channel, if there is one, does to a packet that it meets at `at`.
     #[inline(always)]
     pub fn fate(&mut self, at: Time, packet: &Packet, flow: u32) -> Fate {
-        let Some(channel) = &mut self.channel else { return Fate::Arrives { extra: 0, copy: None } };
+        let Some(channel) = &mut self.channel else { return Fate::Arrives { extra: Span::ZERO, copy: None } };
         channel.fate(&Sighting { at, bytes: packet.wire, flow, data: packet.len > 0 })
     }
 
@@ -312,7 +312,7 @@ impl Special {
         self.forget_served(now);
         let idle = free_at <= now;
         if let Some(red) = &mut self.red {
-            let per_packet = u64::from(packet.wire) * BITS_NS / rate;
+            let per_packet = Span::ns(u64::from(packet.wire) * BITS_NS / rate);
             let waiting = self.waiting.len() as u64;
             if red.hits(now, waiting, idle.then_some(free_at), per_packet) {
                 if !(red.marks() && packet.is(bits::ECN_CAPABLE)) {
@@ -347,7 +347,7 @@ pub struct Role {
 impl Links {
     /// No links yet.
     pub fn of(scenario: &Scenario) -> Self {
-        let measured = Measured { from: scenario.warmup, to: scenario.duration };
+        let measured = Measured { from: Time::at(scenario.warmup), to: Time::at(scenario.duration) };
         let links = Vec::with_capacity(2 * scenario.links.len());
         Self { links, wires: Vec::new(), measured, ahead: Vec::new() }
     }

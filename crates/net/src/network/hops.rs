@@ -1,6 +1,6 @@
 //! Packets from link to link.
 
-use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind, seconds};
+use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind};
 use crate::ack_filter::Held;
 use crate::connection::{DESTINATION, SOURCE};
 use crate::lanes::{AT_LAST, UnderWay};
@@ -203,7 +203,8 @@ impl Network<'_> {
     pub(super) fn on_drop(&mut self, id: PacketId, index: usize, cause: DropCause, when: Time) {
         let packet = self.packets[id];
         let number = if packet.len > 0 { packet.seq } else { packet.ack };
-        self.digest.add(when ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
+        self.digest
+            .add(when.nanos() ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
         let owner = match packet.body() {
             Body::Segment(connection) => connection,
             Body::Datagram(source) => {
@@ -240,7 +241,7 @@ impl Network<'_> {
                 note_drop(&mut series.packets, connection.tap_number(), &packet, &segment, dropped);
             }
             series.drops.push(DropPoint {
-                t: seconds(when),
+                t: when.seconds(),
                 seq: number,
                 ack: !forward,
                 cause: cause.name(),
@@ -252,7 +253,7 @@ impl Network<'_> {
     /// Books a drop by its time: what comes before the measuring begins is not counted, and one that is yet to come is
     /// kept in mind, since the run may end before.
     fn note_dropped(&mut self, dropped: Dropped) {
-        if dropped.when < self.scenario.warmup {
+        if dropped.when < Time::at(self.scenario.warmup) {
             return;
         }
         self.book_drop(&dropped, |n| *n += 1);

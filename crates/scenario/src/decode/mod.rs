@@ -30,7 +30,7 @@ use reader::Reader;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use topology::LinkTable;
-use truckee_tcp::{Profile, Registry};
+use truckee_tcp::{Profile, Registry, Span};
 
 impl Document {
     /// Resolves the document: units to numbers, names to indices, every default filled in.
@@ -55,9 +55,9 @@ impl Document {
 fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let start = Place::File { start: 0, end: 0 };
     let top = Reader::new(diag, &document.root, &start, "a scenario");
-    let duration = top.required_time("duration", 1..=MAX_TIME, "\"300s\"").unwrap_or(MAX_TIME);
+    let duration = top.required_time("duration", Span::ns(1)..=MAX_TIME, "\"300s\"").unwrap_or(MAX_TIME);
     let seed = top.count("seed", 1, 0..=u64::MAX);
-    let warmup = top.time("warmup", 0, 0..=MAX_TIME, "s");
+    let warmup = top.time("warmup", Span::ZERO, Span::ZERO..=MAX_TIME, "s");
     if let Some(value) = top.get("warmup").filter(|_| warmup >= duration) {
         diag.refuse(value, &format!("a warm-up shorter than the duration, {}", format_time(duration)));
     }

@@ -7,7 +7,7 @@ use crate::model::{Limit, Queue, Red};
 use crate::units::{Dimension, Quantity, parse_as};
 use std::ops::RangeInclusive;
 use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig};
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 
 /// No queue holds more packets than this.
 pub(super) const MAX_PACKETS: f64 = 1e12;
@@ -38,10 +38,8 @@ impl QueueDraft {
 /// The kinds of queues.
 const KINDS: [&str; 5] = ["drop-tail", "red", "codel", "fq-codel", "pie"];
 
-const MS: Nanos = 1_000_000;
-
 /// Targets, intervals and updates: shorter ones are noise of the clock, and longer ones no rule.
-const TIMES: RangeInclusive<Nanos> = 1_000..=3_600_000 * MS;
+const TIMES: RangeInclusive<Span> = Span::us(1)..=Span::s(3600);
 
 /// A limit as written.
 enum Size {
@@ -132,12 +130,12 @@ fn fq_codel(reader: &Reader<'_>) -> FqCoDelConfig {
 }
 
 /// The wait that is acceptable, and for how long it may be exceeded, which cannot be shorter.
-fn target_and_interval(reader: &Reader<'_>, target: Nanos, interval: Nanos) -> (Nanos, Nanos) {
+fn target_and_interval(reader: &Reader<'_>, target: Span, interval: Span) -> (Span, Span) {
     let target = reader.time("target", target, TIMES, "ms");
     let interval = reader.time("interval", interval.max(target), TIMES, "ms");
     if interval < target {
         let place = reader.get("interval").map_or(reader.place, |value| &value.place);
-        let ms = |time: Nanos| time as f64 / MS as f64;
+        let ms = |time: Span| 1e3 * time.seconds();
         let message =
             format!("an interval of {} ms is shorter than the target of {} ms", ms(interval), ms(target));
         reader.diag.report(
@@ -166,7 +164,7 @@ fn pie(reader: &Reader<'_>) -> PieConfig {
     PieConfig {
         target: reader.time("target", default.target, TIMES, "ms"),
         update: reader.time("update", default.update, TIMES, "ms"),
-        burst: reader.time("burst", default.burst, 0..=*TIMES.end(), "ms"),
+        burst: reader.time("burst", default.burst, Span::ZERO..=*TIMES.end(), "ms"),
         alpha: weight("alpha", default.alpha),
         beta: weight("beta", default.beta),
         ecn: reader.flag("ecn", default.ecn),

@@ -2,7 +2,7 @@
 
 use super::losses::{Accuracy, LossEvents, share};
 use serde::Serialize;
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 use truckee_tcp::detect::Detected;
 
 /// What the detector that a receiver goes by is called among those of its observers.
@@ -60,7 +60,7 @@ impl DetectorOutcome {
     pub fn of(name: &str, d: &Detected) -> Self {
         let slow_start = share(d.slow_start_right, d.slow_start);
         let avoidance = share(d.avoidance_right, d.avoidance);
-        let mean_s = |sum: Nanos, n: u64| share(sum, n).map(|ns| ns / 1e9);
+        let mean_s = |sum: Span, n: u64| share(sum.nanos(), n).map(|ns| ns / 1e9);
         Self {
             name: name.to_owned(),
             slow_start: d.slow_start,

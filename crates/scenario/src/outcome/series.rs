@@ -42,7 +42,7 @@ impl QueueSeries {
     pub fn new(link: &str, lengths: impl IntoIterator<Item = (Time, u32)>) -> Self {
         let mut points: Vec<QueuePoint> = Vec::new();
         for (t, packets) in lengths {
-            let t = t as f64 / 1e9;
+            let t = t.seconds();
             match points.last_mut() {
                 Some(last) if last.t == t => last.packets = packets,
                 _ => points.push(QueuePoint { t, packets }),
