@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             id += 1;
         }
     }
-    let (end, begun) = (Time::from(seconds) * 1_000_000_000, Instant::now());
+    let (end, begun) = (Time::s(u64::from(seconds)), Instant::now());
     let (mut delivered, mut dropped) = (0u64, 0u64);
     while medium.next() <= end {
         medium.advance(medium.next());

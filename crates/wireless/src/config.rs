@@ -3,7 +3,7 @@
 use crate::error::between;
 use crate::mac::RateControl;
 use crate::phy::{Rate, Standard, Timing};
-use crate::{ConfigError, Nanos, Position, Propagation};
+use crate::{ConfigError, Position, Propagation, Span};
 
 /// A station, by its place in the list that the medium was made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,7 +47,7 @@ pub struct Aggregation {
     /// Bytes at most; up to 65,535.
     pub bytes: u32,
     /// Time on the air at most; 5.484 ms is what the L-SIG field can say.
-    pub airtime: Nanos,
+    pub airtime: Span,
     /// What follows a block acknowledgement that did not come: a request for it, as ns-3 has it, or, if this is false,
     /// all the packets again at once, as Linux' ath9k does. The standard leaves it open (10.24.7.7).
     pub asks: bool,
@@ -55,7 +55,7 @@ pub struct Aggregation {
 
 impl Default for Aggregation {
     fn default() -> Self {
-        Self { frames: 64, bytes: 65_535, airtime: 5_484_000, asks: false }
+        Self { frames: 64, bytes: 65_535, airtime: Span::us(5_484), asks: false }
     }
 }
 
@@ -73,7 +73,7 @@ pub struct MediumConfig {
     /// How long a frame is under way, between any two stations alike: a cell of 300 m has 1 µs. One for all, so that
     /// a frame begins and ends everywhere at once, at the cost of one event and not one for each station; it has to be
     /// below half a slot, as the standard's slot presumes.
-    pub delay: Nanos,
+    pub delay: Span,
     /// Noise in the receiver, its noise figure included, in dBm.
     pub noise: f64,
     /// The receive threshold, in dBm: weaker frames are not begun to be read.
@@ -124,7 +124,7 @@ impl MediumConfig {
             timing: Timing::of(standard),
             basic_rates: standard.basic_rates(),
             propagation: Propagation { frequency, ..Propagation::default() },
-            delay: 0,
+            delay: Span::ZERO,
             noise,
             sensitivity: -92.0,
             carrier_sense: -92.0,
@@ -153,15 +153,20 @@ impl MediumConfig {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         self.propagation.check()?;
         let t = &self.timing;
-        between("slot in ns", t.slot as f64, 1.0, 1e9)?;
-        between("SIFS in ns", t.sifs as f64, 1.0, 1e9)?;
+        between("slot in ns", t.slot.as_f64(), 1.0, 1e9)?;
+        between("SIFS in ns", t.sifs.as_f64(), 1.0, 1e9)?;
         between("AIFSN", f64::from(t.aifsn), 1.0, 15.0)?;
         between("CWmax in slots", f64::from(t.cw_max), f64::from(t.cw_min), 32_767.0)?;
-        between("time an answer is waited for in ns", t.answer as f64, (t.sifs + 1) as f64, 1e9)?;
-        between("EIFS in ns", t.eifs as f64, t.difs() as f64, 1e9)?;
+        between(
+            "time an answer is waited for in ns",
+            t.answer.as_f64(),
+            (t.sifs + Span::ns(1)).as_f64(),
+            1e9,
+        )?;
+        between("EIFS in ns", t.eifs.as_f64(), t.difs().as_f64(), 1e9)?;
         // What is under way when an answer is given up would be a second transmission's business.
-        let most = (t.slot / 2).min((t.answer - t.sifs - 1) / 2);
-        between("propagation delay in ns", self.delay as f64, 0.0, most as f64)?;
+        let most = (t.slot / 2).min((t.answer - t.sifs - Span::ns(1)) / 2);
+        between("propagation delay in ns", self.delay.as_f64(), 0.0, most.as_f64())?;
         between("noise in dBm", self.noise, -200.0, 100.0)?;
         between("receive threshold in dBm", self.sensitivity, -200.0, 100.0)?;
         between("carrier-sense threshold in dBm", self.carrier_sense, -200.0, 100.0)?;
@@ -194,7 +199,7 @@ impl MediumConfig {
             }
             between("aggregation's frames", f64::from(frames), 1.0, 64.0)?;
             between("aggregation's bytes", f64::from(bytes), 1.0, 65_535.0)?;
-            between("aggregation's airtime in ns", airtime as f64, 1e5, 1e7)?;
+            between("aggregation's airtime in ns", airtime.as_f64(), 1e5, 1e7)?;
         }
         Ok(())
     }

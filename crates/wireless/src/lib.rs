@@ -26,7 +26,7 @@
 //!     }
 //! }
 //! // The medium had been idle for less than a DIFS, 50 µs; 192 µs of preamble and header, 12,288 bits at 11 Mbit/s.
-//! assert_eq!(delivered, Some(50_000 + 192_000 + 1_118_000));
+//! assert_eq!(delivered, Some(Time::us(50 + 192 + 1_118)));
 //! # Ok(())
 //! # }
 //! ```
@@ -80,7 +80,4 @@ pub use mac::RateControl;
 pub use medium::{MAX_PACKET, Medium, OfferError};
 pub use propagation::{Position, Propagation};
 pub use report::{Counters, Failure, FrameReport, Kind, Loss, Report};
-/// A point in time: nanoseconds since the start. The only place, with the next, where this crate says what it is.
-pub type Time = u64;
-/// A span of time in nanoseconds.
-pub type Nanos = u64;
+pub use truckee_channel::{Span, Time};

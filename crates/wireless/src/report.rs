@@ -1,7 +1,7 @@
 //! What a medium tells.
 
 use crate::phy::Rate;
-use crate::{Nanos, NodeId, Time};
+use crate::{NodeId, Span, Time};
 
 /// Why a frame was not received by the station it was for: the laboratory's knowledge, which no station has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -122,7 +122,7 @@ pub struct FrameReport {
     /// When it began to be sent.
     pub start: Time,
     /// How long it was on the air.
-    pub airtime: Nanos,
+    pub airtime: Span,
     /// Its sender.
     pub from: NodeId,
     /// Its receiver; none if it is for everyone.
@@ -145,7 +145,7 @@ pub struct FrameReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
     /// Time on the air, all frames.
-    pub airtime: Nanos,
+    pub airtime: Span,
     /// Frames sent.
     pub frames: u64,
     /// Attempts to send a packet, retries and packets of aggregates among them.

@@ -5,7 +5,7 @@
 //! long as the medium stays idle, and what was counted is worked out when it does not.
 
 use crate::phy::Timing;
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 
 /// Later than everything.
 pub(crate) const NEVER: Time = Time::MAX;
@@ -31,7 +31,7 @@ pub(crate) struct Contention {
 
 impl Contention {
     pub fn new(timing: &Timing) -> Self {
-        let (idle_since, nav, drawn) = (0, 0, 0);
+        let (idle_since, nav, drawn) = (Time::ZERO, Time::ZERO, Time::ZERO);
         let (unless, garbled) = (None, None);
         Self { busy: false, idle_since, nav, unless, garbled, drawn, slots: 0, window: timing.cw_min }
     }
@@ -60,12 +60,12 @@ impl Contention {
 
     /// A frame was read, which is for somebody else and announces `nav` more.
     #[inline]
-    pub fn reserve(&mut self, now: Time, nav: Nanos) {
+    pub fn reserve(&mut self, now: Time, nav: Span) {
         self.nav = self.nav.max(now + nav);
     }
 
     /// The same of a request to send: void if the medium is still idle `patience` later (10.3.2.4).
-    pub fn reserve_unless_idle(&mut self, now: Time, nav: Nanos, patience: Nanos) {
+    pub fn reserve_unless_idle(&mut self, now: Time, nav: Span, patience: Span) {
         if now + nav > self.nav {
             self.nav = now + nav;
             self.unless = Some((now, now + patience));
@@ -98,7 +98,7 @@ impl Contention {
     #[inline]
     fn start(&self, timing: &Timing) -> Time {
         let idle = self.idle_since.max(self.allocated()) + timing.difs();
-        let read = self.garbled.map_or(0, |end| end + timing.eifs);
+        let read = self.garbled.map_or(Time::ZERO, |end| end + timing.eifs);
         idle.max(read).max(self.drawn)
     }
 
@@ -107,7 +107,7 @@ impl Contention {
         if self.busy {
             return self.slots;
         }
-        let counted = now.saturating_sub(self.start(timing)) / timing.slot;
+        let counted = now.saturating_sub(self.start(timing)).ticks(timing.slot);
         self.slots.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX))
     }
 
@@ -129,7 +129,7 @@ impl Contention {
         if self.busy {
             return NEVER;
         }
-        (self.start(timing) + Nanos::from(self.slots) * timing.slot).max(now)
+        (self.start(timing) + u64::from(self.slots) * timing.slot).max(now)
     }
 
     /// After a failure: twice the window (10.3.3).
@@ -143,8 +143,6 @@ mod tests {
     use super::*;
     use crate::phy::{Preamble, Standard};
 
-    const US: Nanos = 1_000;
-
     /// 802.11b: slots of 20 µs, DIFS 50 µs, EIFS 364 µs.
     fn timing() -> Timing {
         Timing::of(Standard::B(Preamble::Long))
@@ -153,104 +151,104 @@ mod tests {
     #[test]
     fn slots_are_counted_from_a_difs_on_and_kept_while_busy() {
         let (t, mut c) = (timing(), Contention::new(&timing()));
-        c.on_busy(0, &t);
-        c.draw(0, 5);
-        assert_eq!(c.access(0, &t), NEVER);
-        c.on_idle(1_000 * US);
-        assert_eq!(c.access(1_000 * US, &t), (1_000 + 50 + 100) * US);
+        c.on_busy(Time::ZERO, &t);
+        c.draw(Time::ZERO, 5);
+        assert_eq!(c.access(Time::ZERO, &t), NEVER);
+        c.on_idle(Time::us(1_000));
+        assert_eq!(c.access(Time::us(1_000), &t), Time::us(1_000 + 50 + 100));
         // Busy in the third slot: two have passed.
-        c.on_busy((1_050 + 59) * US, &t);
-        c.on_idle(2_000 * US);
-        assert_eq!(c.access(2_000 * US, &t), (2_000 + 50 + 60) * US);
+        c.on_busy(Time::us(1_050 + 59), &t);
+        c.on_idle(Time::us(2_000));
+        assert_eq!(c.access(Time::us(2_000), &t), Time::us(2_000 + 50 + 60));
         // Busy within the DIFS: none has.
-        c.on_busy(2_049 * US, &t);
-        c.on_idle(3_000 * US);
-        assert_eq!(c.access(3_000 * US, &t), (3_000 + 50 + 60) * US);
+        c.on_busy(Time::us(2_049), &t);
+        c.on_idle(Time::us(3_000));
+        assert_eq!(c.access(Time::us(3_000), &t), Time::us(3_000 + 50 + 60));
         // Busy at the very end of the last slot but one.
-        c.on_busy((3_050 + 40) * US, &t);
-        c.on_idle(4_000 * US);
-        assert_eq!(c.access(4_000 * US, &t), (4_000 + 50 + 20) * US);
+        c.on_busy(Time::us(3_050 + 40), &t);
+        c.on_idle(Time::us(4_000));
+        assert_eq!(c.access(Time::us(4_000), &t), Time::us(4_000 + 50 + 20));
     }
 
     #[test]
     fn the_allocation_vector_puts_the_count_off() {
         let (t, mut c) = (timing(), Contention::new(&timing()));
-        c.on_busy(0, &t);
-        c.draw(0, 1);
-        c.reserve(100 * US, 300 * US);
-        c.reserve(100 * US, 200 * US);
-        c.on_idle(100 * US);
-        assert!(!c.is_free(399 * US) && c.is_free(400 * US));
-        assert_eq!(c.access(100 * US, &t), (400 + 50 + 20) * US);
+        c.on_busy(Time::ZERO, &t);
+        c.draw(Time::ZERO, 1);
+        c.reserve(Time::us(100), Span::us(300));
+        c.reserve(Time::us(100), Span::us(200));
+        c.on_idle(Time::us(100));
+        assert!(!c.is_free(Time::us(399)) && c.is_free(Time::us(400)));
+        assert_eq!(c.access(Time::us(100), &t), Time::us(400 + 50 + 20));
     }
 
     #[test]
     fn a_request_that_nothing_follows_is_void_after_a_while() {
         let (t, mut c) = (timing(), Contention::new(&timing()));
-        c.on_busy(0, &t);
-        c.draw(0, 2);
-        c.reserve_unless_idle(100 * US, 2_000 * US, 500 * US);
-        c.on_idle(100 * US);
-        assert!(!c.is_free(599 * US) && c.is_free(600 * US));
-        assert_eq!(c.access(100 * US, &t), (600 + 50 + 40) * US);
+        c.on_busy(Time::ZERO, &t);
+        c.draw(Time::ZERO, 2);
+        c.reserve_unless_idle(Time::us(100), Span::us(2_000), Span::us(500));
+        c.on_idle(Time::us(100));
+        assert!(!c.is_free(Time::us(599)) && c.is_free(Time::us(600)));
+        assert_eq!(c.access(Time::us(100), &t), Time::us(600 + 50 + 40));
         // One slot has been counted when the medium is busy, and it stays void.
-        c.on_busy(670 * US, &t);
-        assert!(c.is_free(670 * US));
-        c.on_idle(700 * US);
-        assert_eq!(c.access(700 * US, &t), (700 + 50 + 20) * US);
+        c.on_busy(Time::us(670), &t);
+        assert!(c.is_free(Time::us(670)));
+        c.on_idle(Time::us(700));
+        assert_eq!(c.access(Time::us(700), &t), Time::us(700 + 50 + 20));
         // Where something follows in time the request holds.
         for busy in [101, 599] {
             let mut c = Contention::new(&t);
-            c.on_busy(0, &t);
-            c.reserve_unless_idle(100 * US, 2_000 * US, 500 * US);
-            c.on_idle(100 * US);
-            c.on_busy(busy * US, &t);
-            c.on_idle(700 * US);
-            assert_eq!(c.access(700 * US, &t), (2_100 + 50) * US);
+            c.on_busy(Time::ZERO, &t);
+            c.reserve_unless_idle(Time::us(100), Span::us(2_000), Span::us(500));
+            c.on_idle(Time::us(100));
+            c.on_busy(Time::us(busy), &t);
+            c.on_idle(Time::us(700));
+            assert_eq!(c.access(Time::us(700), &t), Time::us(2_100 + 50));
         }
         // And where something was on the air already when it ended.
-        c.on_busy(3_000 * US, &t);
-        c.reserve_unless_idle(3_100 * US, 2_000 * US, 500 * US);
-        c.on_idle(3_200 * US);
-        assert!(!c.is_free(4_000 * US));
+        c.on_busy(Time::us(3_000), &t);
+        c.reserve_unless_idle(Time::us(3_100), Span::us(2_000), Span::us(500));
+        c.on_idle(Time::us(3_200));
+        assert!(!c.is_free(Time::us(4_000)));
     }
 
     #[test]
     fn what_could_not_be_read_costs_an_eifs_until_something_is_read() {
         let (t, mut c) = (timing(), Contention::new(&timing()));
-        c.on_busy(0, &t);
-        c.on_garbled(100 * US);
-        c.on_idle(100 * US);
-        assert_eq!(c.access(100 * US, &t), (100 + 364) * US);
-        c.on_busy(200 * US, &t);
+        c.on_busy(Time::ZERO, &t);
+        c.on_garbled(Time::us(100));
+        c.on_idle(Time::us(100));
+        assert_eq!(c.access(Time::us(100), &t), Time::us(100 + 364));
+        c.on_busy(Time::us(200), &t);
         c.on_read();
-        c.on_idle(300 * US);
-        assert_eq!(c.access(300 * US, &t), (300 + 50) * US);
+        c.on_idle(Time::us(300));
+        assert_eq!(c.access(Time::us(300), &t), Time::us(300 + 50));
     }
 
     #[test]
     fn who_finds_the_medium_idle_goes_at_once_and_who_does_not_draws() {
         let (t, mut c) = (timing(), Contention::new(&timing()));
-        assert!(!c.must_draw(1_000 * US, &t));
-        assert_eq!(c.access(1_000 * US, &t), 1_000 * US);
-        c.on_busy(2_000 * US, &t);
-        assert!(c.must_draw(2_500 * US, &t));
-        c.draw(2_500 * US, 3);
-        assert!(!c.must_draw(2_600 * US, &t), "there is one already");
-        c.on_idle(3_000 * US);
+        assert!(!c.must_draw(Time::us(1_000), &t));
+        assert_eq!(c.access(Time::us(1_000), &t), Time::us(1_000));
+        c.on_busy(Time::us(2_000), &t);
+        assert!(c.must_draw(Time::us(2_500), &t));
+        c.draw(Time::us(2_500), 3);
+        assert!(!c.must_draw(Time::us(2_600), &t), "there is one already");
+        c.on_idle(Time::us(3_000));
         // Idle for less than a DIFS: it waits for that and no longer.
-        c.draw(3_010 * US, 0);
-        assert!(!c.must_draw(3_020 * US, &t));
-        assert_eq!(c.access(3_020 * US, &t), 3_050 * US);
+        c.draw(Time::us(3_010), 0);
+        assert!(!c.must_draw(Time::us(3_020), &t));
+        assert_eq!(c.access(Time::us(3_020), &t), Time::us(3_050));
     }
 
     #[test]
     fn slots_of_a_backoff_are_not_counted_before_it_was_drawn() {
         let (t, mut c) = (timing(), Contention::new(&timing()));
-        c.on_busy(0, &t);
-        c.on_idle(100 * US);
-        c.draw(322 * US, 2);
-        assert_eq!(c.access(322 * US, &t), (322 + 40) * US);
+        c.on_busy(Time::ZERO, &t);
+        c.on_idle(Time::us(100));
+        c.draw(Time::us(322), 2);
+        assert_eq!(c.access(Time::us(322), &t), Time::us(322 + 40));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::station::{Rules, State, Station};
 use crate::config::Protection;
 use crate::phy::{Rate, bytes};
 use crate::report::{Kind, Loss, Report};
-use crate::{Nanos, NodeId, Time};
+use crate::{NodeId, Span, Time};
 use std::collections::VecDeque;
 
 /// What is being sent.
@@ -95,8 +95,8 @@ impl Station {
             let airtime = rules.phy.airtime(rate.answer(&rules.basic), size);
             rules.timing.sifs + airtime
         };
-        let nav: Nanos = match kind {
-            _ if next == EVERYONE => 0,
+        let nav: Span = match kind {
+            _ if next == EVERYONE => Span::ZERO,
             Kind::Data => answer(bytes::ACK),
             _ => answer(bytes::BLOCK_ACK),
         };

@@ -1,6 +1,6 @@
 //! What stations say to each other.
 
-use crate::Nanos;
+use crate::Span;
 use crate::phy::Rate;
 use crate::report::{Failure, Kind};
 
@@ -18,9 +18,9 @@ pub(crate) struct Frame {
     pub rate: Rate,
     /// Bytes of the PSDU.
     pub bytes: u32,
-    pub airtime: Nanos,
+    pub airtime: Span,
     /// The duration field: how long after the frame's end the exchange goes on.
-    pub nav: Nanos,
+    pub nav: Span,
     /// Of the sender's packets on the way, how many are in it.
     pub packets: u32,
     /// An aggregate begins with a block acknowledgement request.

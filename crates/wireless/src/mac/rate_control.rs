@@ -1,7 +1,7 @@
 //! Which rate data goes at.
 
 use crate::phy::{Phy, Rate};
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
 
 /// How a station chooses the rate of its data, for each next station on its own.
@@ -95,7 +95,7 @@ impl Arf {
 }
 
 /// Between two updates of Minstrel's statistics.
-const INTERVAL: Nanos = 100_000_000;
+const INTERVAL: Span = Span::ms(100);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Minstrel {
@@ -112,14 +112,14 @@ struct Stat {
     /// Share acknowledged, once known.
     probability: Option<f64>,
     /// Of a frame of 1,200 bytes, by which rates are compared.
-    airtime: Nanos,
+    airtime: Span,
 }
 
 impl Stat {
     /// Frames a nanosecond. Minstrel takes less than a tenth for nothing, and more than nine for certain.
     fn throughput(&self) -> f64 {
         let p = self.probability.unwrap_or(0.0);
-        if p < 0.1 { 0.0 } else { p.min(0.9) / self.airtime as f64 }
+        if p < 0.1 { 0.0 } else { p.min(0.9) / self.airtime.as_f64() }
     }
 }
 
@@ -127,7 +127,7 @@ impl Minstrel {
     fn new(rates: &[Rate], phy: &Phy) -> Self {
         let stat =
             |rate: &Rate| Stat { sent: 0, acked: 0, probability: None, airtime: phy.airtime(*rate, 1200) };
-        Self { stats: rates.iter().map(stat).collect(), chain: [0; 3], next_update: INTERVAL }
+        Self { stats: rates.iter().map(stat).collect(), chain: [0; 3], next_update: Time::at(INTERVAL) }
     }
 
     fn choose(&mut self, now: Time, failed: u32, rng: &mut Xoshiro256PlusPlus) -> usize {
@@ -211,16 +211,16 @@ mod tests {
         };
         let mut at_best = 0;
         for i in 0..5_000u64 {
-            let now = i * 1_000_000;
-            let rate = control.choose(now, 0, &rates, &mut rng);
+            let rate = control.choose(Time::ms(i), 0, &rates, &mut rng);
             let acked = truckee_channel::random::chance(&mut rng, share(rate));
             control.on_result(rate, 1, u32::from(acked), &rates);
             at_best += u32::from(i >= 2_000 && rate.mbit() == 24.0);
         }
         // Of 3,000 nine in ten, and an eighth of the rest.
         assert!((2_600..2_800).contains(&at_best), "{at_best}");
-        let chain: Vec<f64> =
-            (1..9).map(|failed| control.choose(u64::MAX / 2, failed, &rates, &mut rng).mbit()).collect();
+        let chain: Vec<f64> = (1..9)
+            .map(|failed| control.choose(Time::ns(u64::MAX / 2), failed, &rates, &mut rng).mbit())
+            .collect();
         assert_eq!(chain[0], 24.0);
         assert_eq!(chain[6..], [6.0, 6.0]);
     }
@@ -232,7 +232,7 @@ mod tests {
         let mut control = Control::new(RateControl::Minstrel, &rates, &phy);
         let mut rng = truckee_channel::stream(1, "test");
         for i in 0..1_000u64 {
-            let rate = control.choose(i * 10_000_000, 1, &rates, &mut rng);
+            let rate = control.choose(Time::ms(10 * i), 1, &rates, &mut rng);
             assert_eq!(rate, rates[0]);
             control.on_result(rate, 1, 0, &rates);
         }

@@ -2,7 +2,7 @@
 
 use crate::mac::{Frame, Pending};
 use crate::report::Failure;
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -12,7 +12,7 @@ pub(crate) struct Transmission {
     pub frame: Frame,
     pub start: Time,
     /// How long its beginning lasts.
-    pub header: Nanos,
+    pub header: Span,
     /// Milliwatts from which on it is never in error if nothing else is on the air.
     pub clean: f64,
     /// Copies of what it carries.
@@ -57,12 +57,12 @@ impl Air {
     }
 
     /// A frame begins to be sent. The place that it has, whose lists are empty.
-    pub fn add(&mut self, start: Time, frame: Frame, delay: Time) -> u32 {
+    pub fn add(&mut self, start: Time, frame: Frame, delay: Span) -> u32 {
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => {
                 let (packets, heard, missed) = (Vec::new(), Vec::new(), None);
-                let (header, clean) = (0, f64::INFINITY);
+                let (header, clean) = (Span::ZERO, f64::INFINITY);
                 self.transmissions.push(Transmission { frame, start, header, clean, packets, heard, missed });
                 (self.transmissions.len() - 1) as u32
             }

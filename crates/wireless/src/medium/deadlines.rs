@@ -93,10 +93,8 @@ mod tests {
             let (mut deadlines, mut plain) = (Deadlines::new(n), vec![Time::MAX; n]);
             let mut rng = truckee_channel::stream(1, "deadlines");
             for step in 0..2_000 {
-                let (station, mut at) = (up_to(&mut rng, n as u64 - 1) as usize, up_to(&mut rng, 50));
-                if at == 50 {
-                    at = Time::MAX;
-                }
+                let (station, drawn) = (up_to(&mut rng, n as u64 - 1) as usize, up_to(&mut rng, 50));
+                let at = if drawn == 50 { Time::MAX } else { Time::ns(drawn) };
                 deadlines.set(station as u32, at);
                 plain[station] = at;
                 if step % 3 > 0 {

@@ -122,7 +122,7 @@ impl Field {
                 for node in (0..self.places.len() as u32).filter(|node| *node != from) {
                     let power = self.power(from, node);
                     if power >= self.reach {
-                        neighbours.push(Neighbour { node, power, gain: 1.0, until: 0 });
+                        neighbours.push(Neighbour { node, power, gain: 1.0, until: Time::ZERO });
                     }
                 }
             }
@@ -138,7 +138,7 @@ impl Field {
             (Ok(i), false) => {
                 neighbours.remove(i);
             }
-            (Err(i), true) => neighbours.insert(i, Neighbour { node, power, gain: 1.0, until: 0 }),
+            (Err(i), true) => neighbours.insert(i, Neighbour { node, power, gain: 1.0, until: Time::ZERO }),
             (Err(_), false) => {}
         }
     }
@@ -147,6 +147,7 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Span;
     use crate::propagation::{Fading, PathLoss};
 
     fn field(fading: Option<Fading>) -> Field {
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn those_out_of_reach_are_not_asked() {
         let mut field = field(None);
-        let all = heard(&mut field, 0, 0);
+        let all = heard(&mut field, 0, Time::ZERO);
         assert_eq!(all.len(), 1);
         assert!((10.0 * libm::log10(all[0].1) + 65.1).abs() < 0.05, "{all:?}");
     }
@@ -173,10 +174,10 @@ mod tests {
     #[test]
     fn a_station_that_moves_is_heard_where_it_is() {
         let mut field = field(None);
-        assert_eq!(heard(&mut field, 2, 0), []);
+        assert_eq!(heard(&mut field, 2, Time::ZERO), []);
         field.put(0, Position::on_ground(990.0, 0.0));
-        assert_eq!(heard(&mut field, 2, 0).len(), 1);
-        assert_eq!(heard(&mut field, 0, 0).iter().map(|n| n.0).collect::<Vec<_>>(), [2]);
+        assert_eq!(heard(&mut field, 2, Time::ZERO).len(), 1);
+        assert_eq!(heard(&mut field, 0, Time::ZERO).iter().map(|n| n.0).collect::<Vec<_>>(), [2]);
         assert_eq!(field.place(0).x, 990.0);
     }
 
@@ -187,7 +188,7 @@ mod tests {
         let place =
             |draw: &mut dyn FnMut(u64) -> u64| Position::on_ground(draw(2_000) as f64, draw(300) as f64);
         let stations: Vec<_> = (0..12).map(|_| (place(&mut draw), 15.0)).collect();
-        let fading = Some(Fading { k: 0.0, coherence: 1_000_000 });
+        let fading = Some(Fading { k: 0.0, coherence: Span::ms(1) });
         let propagation = Propagation { fading, ..Propagation::default() };
         let made = |stations: &[(Position, f64)]| Field::new(propagation, -80.0, stations, 1);
         let mut field = made(&stations);
@@ -197,16 +198,16 @@ mod tests {
             }
             let present: Vec<_> = (0..12).map(|node| (field.place(node), 15.0)).collect();
             let from = draw(11) as u32;
-            let now = step * 700_000;
+            let now = Time::us(700 * step);
             assert_eq!(heard(&mut field, from, now), heard(&mut made(&present), from, now));
         }
     }
 
     #[test]
     fn fading_brings_stations_into_reach_and_out_of_it() {
-        let mut field = field(Some(Fading { k: 0.0, coherence: 1_000_000 }));
+        let mut field = field(Some(Fading { k: 0.0, coherence: Span::ms(1) }));
         let reached =
-            (0..10_000).filter(|t| heard(&mut field, 0, t * 1_000_000).iter().any(|n| n.0 == 2)).count();
+            (0..10_000).filter(|t| heard(&mut field, 0, Time::ms(*t)).iter().any(|n| n.0 == 2)).count();
         // It takes a gain of 5.1 dB, 3.24: e^−3.24 = 3.9 %.
         assert!((300..480).contains(&reached), "{reached}");
     }

@@ -11,7 +11,7 @@ use crate::mac::{EVERYONE, Frame, Inbox, Pending, RateControl, Rules, Station};
 use crate::phy::ErrorTables;
 use crate::propagation::from_db;
 use crate::report::{Counters, Failure, Loss, Report};
-use crate::{ConfigError, Nanos, Position, Time};
+use crate::{ConfigError, Position, Span, Time};
 use air::{Air, Step};
 use deadlines::Deadlines;
 use field::Field;
@@ -72,7 +72,7 @@ pub struct Medium {
     rules: Rules,
     levels: Levels,
     tables: ErrorTables,
-    delay: Nanos,
+    delay: Span,
     tell_frames: bool,
     field: Field,
     radios: Vec<Radio>,
@@ -134,7 +134,7 @@ impl Medium {
             air: Air::default(),
             reports: VecDeque::new(),
             ready: Vec::new(),
-            now: 0,
+            now: Time::ZERO,
             events: 0,
             rules,
         })

@@ -1,8 +1,8 @@
 //! What arrives at one station: how strong it is all together, and the one frame that is being read.
 
-use crate::Time;
 use crate::mac::Frame;
 use crate::phy::{ErrorTables, Modulation, Phy};
+use crate::{Span, Time};
 
 /// The frame that is being read.
 #[derive(Debug, Clone, Copy)]
@@ -110,8 +110,10 @@ impl Reading<'_> {
     pub fn bytes(&self, frame: &Frame, from: u32, to: u32) -> Exponents {
         let header = self.phy.header(frame.rate);
         let (start, length) = (self.since + header, frame.airtime - header);
-        let at =
-            |byte: u32| start + (u128::from(length) * u128::from(byte) / u128::from(frame.bytes)) as Time;
+        let at = |byte: u32| {
+            let share = u128::from(length.nanos()) * u128::from(byte) / u128::from(frame.bytes);
+            start + Span::ns(share as u64)
+        };
         self.between(at(from), at(to), f64::from(to - from) * 8.0, frame.rate.modulation())
     }
 
@@ -123,7 +125,7 @@ impl Reading<'_> {
             let end = self.interference.get(i + 1).map_or(Time::MAX, |next| next.0);
             let (start, end) = (start.max(from), end.min(to));
             if start < end {
-                all += bits * ((end - start) as f64 / (to - from) as f64) * rate(beside);
+                all += bits * ((end - start) / (to - from)) * rate(beside);
             }
         }
         Exponents { all, noise: bits * rate(0.0) }
@@ -139,7 +141,7 @@ mod tests {
     fn frame() -> Frame {
         let rate = Rate::Dsss(Dsss::R2);
         let airtime = Phy::default().airtime(rate, 500);
-        let (packets, nav, request, first, bitmap) = (1, 0, false, 0, 0);
+        let (packets, nav, request, first, bitmap) = (1, Span::ZERO, false, 0, 0);
         Frame {
             kind: Kind::Data,
             from: 0,
@@ -159,15 +161,16 @@ mod tests {
     fn interference_counts_for_the_part_it_overlaps() {
         let (tables, phy) = (ErrorTables::new(Modulation::ALL), Phy::default());
         // 192 µs of header and 2,000 µs of data, of which the second half meets interference of the frame's own power.
-        let half = 1_000_000 + 192_000 + 1_000_000;
-        let interference = [(1_000_000, 0.0), (half, 1.0)];
+        let since = Time::ms(1);
+        let half = since + Span::us(192) + Span::ms(1);
+        let interference = [(since, 0.0), (half, 1.0)];
         let reading = Reading {
             tables: &tables,
             phy: &phy,
             noise: 5.0,
             power: 1.0,
             interference: &interference,
-            since: 1_000_000,
+            since,
         };
         let (whole, first) = (reading.bytes(&frame(), 0, 500), reading.bytes(&frame(), 0, 250));
         let second = reading.bytes(&frame(), 250, 500);
@@ -183,13 +186,13 @@ mod tests {
     #[test]
     fn a_strong_frame_alone_is_read_for_certain() {
         let mut radio = Radio::default();
-        let lock = |power| Lock { slot: 0, power, since: 5, header_until: 9 };
+        let lock = |power| Lock { slot: 0, power, since: Time::ns(5), header_until: Time::ns(9) };
         radio.add(2.0);
         radio.follow(lock(2.0));
         assert!(radio.has_read_clean(2.0));
         assert!(!radio.has_read_clean(2.1));
         radio.add(1e-9);
-        radio.note(6);
+        radio.note(Time::ns(6));
         assert!(!radio.has_read_clean(2.0));
     }
 

@@ -7,7 +7,7 @@ mod setdest;
 mod trajectory;
 mod waypoint;
 
-use crate::{Position, Time};
+use crate::{Position, Span, Time};
 pub use setdest::{TraceError, read_setdest};
 pub use trajectory::Trajectory;
 pub use waypoint::{RandomWaypoint, Waypoints};
@@ -36,7 +36,7 @@ impl Leg {
         if time >= self.until || self.until <= self.from {
             return self.end;
         }
-        let share = time.saturating_sub(self.from) as f64 / (self.until - self.from) as f64;
+        let share = time.saturating_sub(self.from) / (self.until - self.from);
         let between = |a: f64, b: f64| a + share * (b - a);
         Position {
             x: between(self.start.x, self.end.x),
@@ -51,8 +51,8 @@ impl Leg {
         if length <= 0.0 || time >= self.until {
             return self.until;
         }
-        let takes = metres / length * (self.until - self.from) as f64;
-        time.saturating_add(takes.max(1.0) as Time).min(self.until)
+        let takes = metres / length * (self.until - self.from).as_f64();
+        time.saturating_add(Span::truncated(takes.max(1.0))).min(self.until)
     }
 }
 
@@ -71,7 +71,7 @@ impl Mobility {
     /// The leg that one is on at a time. Times do not fall from call to call.
     pub fn leg(&mut self, at: Time) -> Leg {
         match self {
-            Self::Static(place) => Leg::resting(0, Time::MAX, *place),
+            Self::Static(place) => Leg::resting(Time::ZERO, Time::MAX, *place),
             Self::Trajectory(trajectory) => trajectory.leg(at),
             Self::RandomWaypoint(waypoints) => waypoints.leg(at),
         }
@@ -85,14 +85,14 @@ mod tests {
     #[test]
     fn a_leg_is_gone_at_one_speed() {
         let (start, end) = (Position::on_ground(0.0, 0.0), Position::on_ground(30.0, 40.0));
-        let leg = Leg { from: 1_000, until: 6_000, start, end };
-        assert_eq!(leg.at(0), start);
-        assert_eq!(leg.at(3_500), Position::on_ground(15.0, 20.0));
-        assert_eq!(leg.at(9_000), end);
+        let leg = Leg { from: Time::us(1), until: Time::us(6), start, end };
+        assert_eq!(leg.at(Time::ZERO), start);
+        assert_eq!(leg.at(Time::ns(3_500)), Position::on_ground(15.0, 20.0));
+        assert_eq!(leg.at(Time::us(9)), end);
         // 50 m in 5,000 ns.
-        assert_eq!(leg.after(1_000, 10.0), 2_000);
-        assert_eq!(leg.after(5_900, 10.0), 6_000);
-        assert_eq!(Leg::resting(0, 70, start).after(3, 1.0), 70);
-        assert_eq!(Mobility::Static(end).leg(5).after(5, 1.0), Time::MAX);
+        assert_eq!(leg.after(Time::us(1), 10.0), Time::us(2));
+        assert_eq!(leg.after(Time::ns(5_900), 10.0), Time::us(6));
+        assert_eq!(Leg::resting(Time::ZERO, Time::ns(70), start).after(Time::ns(3), 1.0), Time::ns(70));
+        assert_eq!(Mobility::Static(end).leg(Time::ns(5)).after(Time::ns(5), 1.0), Time::MAX);
     }
 }

@@ -13,7 +13,7 @@
 //! `$god_`, which tell ns-2 the lengths of routes, are read over, as are comments and empty lines.
 
 use super::Trajectory;
-use crate::{Position, Time};
+use crate::{Position, Span, Time};
 
 /// What cannot be read of a trace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,11 +74,11 @@ pub fn read_setdest(text: &str, antenna: f64) -> Result<Vec<Trajectory>, TraceEr
                 format!("one of {nodes} with a place to start at"),
             ));
         };
-        let at = (at * 1e9) as Time;
+        let at = Time::truncated(at * 1e9);
         let here = trajectory.leg(at).at(at);
         let there = Position { x, y, z: here.z };
         if speed > 0.0 {
-            let takes = (here.distance(&there) / speed * 1e9).min(1e18) as Time;
+            let takes = Span::truncated((here.distance(&there) / speed * 1e9).min(1e18));
             trajectory.head_for(at, there, at + takes);
         } else {
             trajectory.head_for(at, here, at);
@@ -147,7 +147,7 @@ $ns_ at 20.0 "$god_ set-dist 0 1 2"
 "#;
 
     fn place(trajectory: &Trajectory, seconds: f64) -> (f64, f64) {
-        let at = (seconds * 1e9) as Time;
+        let at = Time::truncated(seconds * 1e9);
         let place = trajectory.leg(at).at(at);
         (place.x, place.y)
     }
@@ -160,7 +160,7 @@ $ns_ at 20.0 "$god_ set-dist 0 1 2"
         // Underway to 200 m, which it would reach at 30 s, it is there when it is sent back.
         assert_eq!(places, [0.0, 0.0, 100.0, 200.0, 175.0, 0.0, 0.0]);
         assert_eq!(place(&nodes[1], 50.0), (100.0, 0.0));
-        assert_eq!(nodes[0].leg(0).at(0).z, 1.5);
+        assert_eq!(nodes[0].leg(Time::ZERO).at(Time::ZERO).z, 1.5);
     }
 
     #[test]

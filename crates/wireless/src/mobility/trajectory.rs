@@ -26,7 +26,7 @@ impl Trajectory {
             let [(before, _), (at, _)] = pair else { continue };
             if at < before {
                 let place = format!("time of point {} of a trajectory", i + 1);
-                return Err(ConfigError::new(place, at, format!("{before} ns or later")));
+                return Err(ConfigError::new(place, at.nanos(), format!("{} ns or later", before.nanos())));
             }
         }
         Ok(Self { points })
@@ -34,7 +34,7 @@ impl Trajectory {
 
     /// One that stays at a place.
     pub(super) fn resting(place: Position) -> Self {
-        Self { points: vec![(0, place)] }
+        Self { points: vec![(Time::ZERO, place)] }
     }
 
     /// The leg that one is on at a time.
@@ -43,8 +43,8 @@ impl Trajectory {
         match (next.checked_sub(1).map(|i| self.points[i]), self.points.get(next).copied()) {
             (Some((from, start)), Some((until, end))) => Leg { from, until, start, end },
             (Some((from, place)), None) => Leg::resting(from, Time::MAX, place),
-            (None, Some((until, place))) => Leg::resting(0, until, place),
-            (None, None) => Leg::resting(0, Time::MAX, Position::default()),
+            (None, Some((until, place))) => Leg::resting(Time::ZERO, until, place),
+            (None, None) => Leg::resting(Time::ZERO, Time::MAX, Position::default()),
         }
     }
 
@@ -72,20 +72,21 @@ mod tests {
 
     #[test]
     fn one_rests_moves_jumps_and_rests() {
-        let points = vec![(100, x(0.0)), (200, x(10.0)), (300, x(10.0)), (300, x(50.0)), (400, x(40.0))];
-        let trajectory = Trajectory::new(points).unwrap();
-        let places = [0, 100, 150, 200, 250, 299, 300, 350, 400, 9_999].map(|t| at(&trajectory, t));
+        let points = [(100, x(0.0)), (200, x(10.0)), (300, x(10.0)), (300, x(50.0)), (400, x(40.0))];
+        let points = points.map(|(at, place)| (Time::ns(at), place));
+        let trajectory = Trajectory::new(points.to_vec()).unwrap();
+        let places = [0, 100, 150, 200, 250, 299, 300, 350, 400, 9_999].map(|t| at(&trajectory, Time::ns(t)));
         assert_eq!(places, [0.0, 0.0, 5.0, 10.0, 10.0, 10.0, 50.0, 45.0, 40.0, 40.0]);
-        assert_eq!(trajectory.leg(400).until, Time::MAX);
+        assert_eq!(trajectory.leg(Time::ns(400)).until, Time::MAX);
     }
 
     #[test]
     fn one_who_turns_leaves_from_where_one_is() {
         let mut trajectory = Trajectory::resting(x(0.0));
-        trajectory.head_for(100, x(100.0), 200);
-        trajectory.head_for(150, x(0.0), 250);
+        trajectory.head_for(Time::ns(100), x(100.0), Time::ns(200));
+        trajectory.head_for(Time::ns(150), x(0.0), Time::ns(250));
         assert_eq!(
-            [50, 100, 125, 150, 200, 250, 300].map(|t| at(&trajectory, t)),
+            [50, 100, 125, 150, 200, 250, 300].map(|t| at(&trajectory, Time::ns(t))),
             [0.0, 0.0, 25.0, 50.0, 25.0, 0.0, 0.0]
         );
     }
@@ -95,9 +96,9 @@ mod tests {
         let message = |points| Trajectory::new(points).unwrap_err().to_string();
         assert_eq!(message(vec![]), "trajectory: no point is not one point or more");
         assert_eq!(
-            message(vec![(5, x(0.0)), (4, x(1.0))]),
+            message(vec![(Time::ns(5), x(0.0)), (Time::ns(4), x(1.0))]),
             "time of point 1 of a trajectory: 4 is not 5 ns or later"
         );
-        assert!(message(vec![(0, x(f64::NAN))]).starts_with("point 0 of a trajectory: "));
+        assert!(message(vec![(Time::ZERO, x(f64::NAN))]).starts_with("point 0 of a trajectory: "));
     }
 }

@@ -7,7 +7,7 @@
 
 use super::Leg;
 use crate::error::between;
-use crate::{ConfigError, Nanos, Position, Time};
+use crate::{ConfigError, Position, Span, Time};
 use truckee_channel::random::{Xoshiro256PlusPlus, chance, uniform, up_to};
 
 /// The model's parameters.
@@ -21,7 +21,7 @@ pub struct RandomWaypoint {
     /// state, and all stations come to a halt in the end (J. Yoon, M. Liu, B. Noble, INFOCOM 2003).
     pub speeds: (f64, f64),
     /// At each place.
-    pub pause: Nanos,
+    pub pause: Span,
     /// Of the antenna, in metres.
     pub antenna: f64,
 }
@@ -34,8 +34,12 @@ impl RandomWaypoint {
         between("slowest speed in m/s", self.speeds.0, 1e-3, 1e5)?;
         between("fastest speed in m/s", self.speeds.1, self.speeds.0, 1e5)?;
         between("antenna's height in m", self.antenna, -1e5, 1e5)?;
-        let mut all =
-            Waypoints { model: *self, leg: Leg::resting(0, 0, Position::default()), pausing: false, rng };
+        let mut all = Waypoints {
+            model: *self,
+            leg: Leg::resting(Time::ZERO, Time::ZERO, Position::default()),
+            pausing: false,
+            rng,
+        };
         all.settle();
         Ok(all)
     }
@@ -83,12 +87,12 @@ impl Waypoints {
     /// When one arrives who leaves then.
     fn arrival(from: Time, start: &Position, end: &Position, speed: f64) -> Time {
         // A leg takes time, however short it is.
-        from.saturating_add((start.distance(end) / speed * 1e9).max(1.0) as Time)
+        from.saturating_add(Span::truncated((start.distance(end) / speed * 1e9).max(1.0)))
     }
 
     fn next(&mut self) {
         let (from, start) = (self.leg.until, self.leg.end);
-        self.pausing = !self.pausing && self.model.pause > 0;
+        self.pausing = !self.pausing && !self.model.pause.is_zero();
         if self.pausing {
             self.leg = Leg::resting(from, from.saturating_add(self.model.pause), start);
             return;
@@ -102,13 +106,13 @@ impl Waypoints {
     /// The stationary state at time 0.
     fn settle(&mut self) {
         let travel = self.model.mean_distance() * self.model.mean_slowness();
-        let pause = self.model.pause as f64 / 1e9;
+        let pause = self.model.pause.seconds();
         self.pausing = chance(&mut self.rng, pause / (pause + travel));
         if self.pausing {
             // What is left of a constant pause that one comes upon is evenly distributed (section 5).
-            let left = 1 + up_to(&mut self.rng, self.model.pause - 1);
+            let left = Span::ns(1 + up_to(&mut self.rng, self.model.pause.nanos() - 1));
             let place = self.place();
-            self.leg = Leg::resting(0, left, place);
+            self.leg = Leg::resting(Time::ZERO, Time::at(left), place);
             return;
         }
         // Ways that are long take long: a way is come upon in proportion to its length (section 3).
@@ -122,9 +126,10 @@ impl Waypoints {
         };
         // And in proportion to its slowness: the density of the speed goes by 1/v.
         let speed = slow * libm::pow(fast / slow, uniform(&mut self.rng));
-        let way = Leg { from: 0, until: 1 << 32, start, end };
-        let here = way.at(up_to(&mut self.rng, (1 << 32) - 1));
-        self.leg = Leg { from: 0, until: Self::arrival(0, &here, &end, speed), start: here, end };
+        let way = Leg { from: Time::ZERO, until: Time::ns(1 << 32), start, end };
+        let here = way.at(Time::ns(up_to(&mut self.rng, (1 << 32) - 1)));
+        self.leg =
+            Leg { from: Time::ZERO, until: Self::arrival(Time::ZERO, &here, &end, speed), start: here, end };
     }
 }
 
@@ -132,14 +137,12 @@ impl Waypoints {
 mod tests {
     use super::*;
 
-    const SECOND: Time = 1_000_000_000;
-
     fn model() -> RandomWaypoint {
         RandomWaypoint {
             width: 1_000.0,
             height: 600.0,
             speeds: (1.0, 19.0),
-            pause: 30 * SECOND,
+            pause: Span::s(30),
             antenna: 1.5,
         }
     }
@@ -152,7 +155,7 @@ mod tests {
             let rng = truckee_channel::stream(1, &format!("waypoints {i}"));
             let leg = model.start(rng).unwrap().leg(at);
             let moves = leg.start != leg.end;
-            let speed = leg.start.distance(&leg.end) / ((leg.until - leg.from) as f64 / 1e9);
+            let speed = leg.start.distance(&leg.end) / (leg.until - leg.from).seconds();
             let middle = Position { x: model.width / 2.0, y: model.height / 2.0, z: model.antenna };
             let all = [speed, f64::from(u8::from(!moves)), leg.at(at).distance(&middle)];
             sums.iter_mut().zip(all).for_each(|(sum, x)| *sum += x / f64::from(N));
@@ -173,7 +176,7 @@ mod tests {
 
     #[test]
     fn the_first_moment_is_as_any_later_one() {
-        let (start, later) = (state(model(), 0), state(model(), 2_000 * SECOND));
+        let (start, later) = (state(model(), Time::ZERO), state(model(), Time::s(2_000)));
         for (i, (a, b)) in start.iter().zip(later).enumerate() {
             // Standard errors are below 2 % of each of the three.
             assert!((a / b - 1.0).abs() < 0.08, "{i}: {a} {b}");
@@ -189,15 +192,15 @@ mod tests {
     #[test]
     fn legs_follow_each_other_without_a_gap() {
         let mut one = model().start(truckee_channel::stream(1, "one")).unwrap();
-        let mut leg = one.leg(0);
+        let mut leg = one.leg(Time::ZERO);
         for _ in 0..200 {
             let next = one.leg(leg.until);
             assert_eq!((next.from, next.start), (leg.until, leg.end));
             assert!((0.0..=1_000.0).contains(&next.end.x) && (0.0..=600.0).contains(&next.end.y));
             let metres = next.start.distance(&next.end);
-            let speed = metres / ((next.until - next.from) as f64 / 1e9);
+            let speed = metres / (next.until - next.from).seconds();
             assert!(
-                metres == 0.0 && next.until - next.from == 30 * SECOND || (0.999..19.01).contains(&speed)
+                metres == 0.0 && next.until - next.from == Span::s(30) || (0.999..19.01).contains(&speed)
             );
             leg = next;
         }
@@ -205,8 +208,8 @@ mod tests {
 
     #[test]
     fn who_never_pauses_never_rests() {
-        let without = RandomWaypoint { pause: 0, speeds: (5.0, 5.0), ..model() };
-        let [speed, rest, _] = state(without, 500 * SECOND);
+        let without = RandomWaypoint { pause: Span::ZERO, speeds: (5.0, 5.0), ..model() };
+        let [speed, rest, _] = state(without, Time::s(500));
         assert!(rest == 0.0 && (speed - 5.0).abs() < 0.01, "{speed} {rest}");
     }
 

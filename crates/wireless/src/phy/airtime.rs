@@ -1,9 +1,7 @@
 //! How long a frame is on the air (TXTIME), and what of that is preamble and header.
 
 use super::rate::{Dsss, Rate};
-use crate::Nanos;
-
-const US: Nanos = 1_000;
+use crate::Span;
 
 /// The preamble of clause 16. Frames of OFDM have one of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,21 +47,23 @@ pub struct Phy {
 
 impl Phy {
     /// TXTIME of a frame of `bytes` bytes (PSDU: with MAC header and FCS) at `rate`.
-    pub fn airtime(&self, rate: Rate, bytes: u32) -> Nanos {
+    pub fn airtime(&self, rate: Rate, bytes: u32) -> Span {
         let bits = 8 * u64::from(bytes);
         self.header(rate)
             + match rate {
                 // 16.3.4: the last microsecond is a whole one.
-                Rate::Dsss(r) => (bits * 10).div_ceil(r.hundreds_of_kbit()) * US,
+                Rate::Dsss(r) => Span::us((bits * 10).div_ceil(r.hundreds_of_kbit())),
                 // 17.4.3: 16 bits of SERVICE, 6 of tail.
-                Rate::Ofdm(r) => (16 + bits + 6).div_ceil(r.bits_per_symbol()) * 4 * US + self.extension(),
+                Rate::Ofdm(r) => {
+                    Span::us(4) * (16 + bits + 6).div_ceil(r.bits_per_symbol()) + self.extension()
+                }
                 // 19.4.3, mixed format, one encoder, no STBC: with the short guard interval the end is rounded up to
                 // whole symbols of 4 µs.
                 Rate::Ht(mcs) => {
                     let symbols = (16 + bits + 6).div_ceil(mcs.bits_per_symbol());
                     let data = match self.guard {
-                        GuardInterval::Long => symbols * 4 * US,
-                        GuardInterval::Short => (symbols * 3_600).div_ceil(4 * US) * 4 * US,
+                        GuardInterval::Long => Span::us(4) * symbols,
+                        GuardInterval::Short => (Span::ns(3_600) * symbols).up_to_tick(Span::us(4)),
                     };
                     data + self.extension()
                 }
@@ -71,19 +71,19 @@ impl Phy {
     }
 
     /// Preamble and header of a frame at `rate`.
-    pub fn header(&self, rate: Rate) -> Nanos {
+    pub fn header(&self, rate: Rate) -> Span {
         match rate {
             // 16.2.2.2 and 16.2.2.3: 128 + 16 bits of preamble and 48 of header at 1 Mbit/s; or 56 + 16 bits at 1
             // Mbit/s and 48 at 2 Mbit/s.
-            Rate::Dsss(Dsss::R1) => 192 * US,
+            Rate::Dsss(Dsss::R1) => Span::us(192),
             Rate::Dsss(_) => match self.preamble {
-                Preamble::Long => 192 * US,
-                Preamble::Short => 96 * US,
+                Preamble::Long => Span::us(192),
+                Preamble::Short => Span::us(96),
             },
             // Table 17-5: preamble 16 µs, SIGNAL 4 µs.
-            Rate::Ofdm(_) => 20 * US,
+            Rate::Ofdm(_) => Span::us(20),
             // Table 19-6, mixed format: L-STF 8, L-LTF 8, L-SIG 4, HT-SIG 8, HT-STF 4, one HT-LTF 4 µs.
-            Rate::Ht(_) => 36 * US,
+            Rate::Ht(_) => Span::us(36),
         }
     }
 
@@ -101,10 +101,10 @@ impl Phy {
         }
     }
 
-    fn extension(&self) -> Nanos {
+    fn extension(&self) -> Span {
         match self.band {
-            Band::Ghz2_4 => 6 * US,
-            Band::Ghz5 => 0,
+            Band::Ghz2_4 => Span::us(6),
+            Band::Ghz5 => Span::ZERO,
         }
     }
 }
@@ -127,13 +127,13 @@ mod tests {
         // Short: 96 in place of 192, but for 1 Mbit/s, which knows none.
         let short_acks = [304, 152, 117, 107];
         for (i, rate) in Dsss::ALL.into_iter().enumerate() {
-            assert_eq!(long.airtime(Rate::Dsss(rate), 14), acks[i] * US);
-            assert_eq!(short.airtime(Rate::Dsss(rate), 14), short_acks[i] * US);
+            assert_eq!(long.airtime(Rate::Dsss(rate), 14), Span::us(acks[i]));
+            assert_eq!(short.airtime(Rate::Dsss(rate), 14), Span::us(short_acks[i]));
         }
         // 1,500 bytes of IP, 8 of LLC, 28 of MAC: 12,288 bits.
         let frames = [192 + 12_288, 192 + 6_144, 192 + 2_235, 192 + 1_118];
         for (rate, expected) in Dsss::ALL.into_iter().zip(frames) {
-            assert_eq!(long.airtime(Rate::Dsss(rate), 1536), expected * US);
+            assert_eq!(long.airtime(Rate::Dsss(rate), 1536), Span::us(expected));
         }
     }
 
@@ -145,10 +145,10 @@ mod tests {
         // 1,536 bytes: 12,310 bits: 513, 342, 257, 171, 129, 86, 65 and 57 symbols.
         let frames = [2072, 1388, 1048, 704, 536, 364, 280, 248];
         for (i, rate) in Ofdm::ALL.into_iter().enumerate() {
-            assert_eq!(a.airtime(Rate::Ofdm(rate), 14), acks[i] * US);
-            assert_eq!(a.airtime(Rate::Ofdm(rate), 1536), frames[i] * US);
+            assert_eq!(a.airtime(Rate::Ofdm(rate), 14), Span::us(acks[i]));
+            assert_eq!(a.airtime(Rate::Ofdm(rate), 1536), Span::us(frames[i]));
             // ERP-OFDM adds the signal extension.
-            assert_eq!(Phy::default().airtime(Rate::Ofdm(rate), 1536), (frames[i] + 6) * US);
+            assert_eq!(Phy::default().airtime(Rate::Ofdm(rate), 1536), Span::us(frames[i] + 6));
         }
     }
 
@@ -161,10 +161,10 @@ mod tests {
         // Of 3.6 µs: 1710, 856.8, 572.4, 428.4, 288, 216, 190.8, 172.8, rounded up to 4 µs.
         let rounded = [1712, 860, 576, 432, 288, 216, 192, 176];
         for (i, mcs) in Mcs::ALL.into_iter().enumerate() {
-            assert_eq!(long.airtime(Rate::Ht(mcs), 1538), (36 + 4 * symbols[i]) * US);
-            assert_eq!(short.airtime(Rate::Ht(mcs), 1538), (36 + rounded[i]) * US);
+            assert_eq!(long.airtime(Rate::Ht(mcs), 1538), Span::us(36 + 4 * symbols[i]));
+            assert_eq!(short.airtime(Rate::Ht(mcs), 1538), Span::us(36 + rounded[i]));
             let in_2_4 = Phy { band: Band::Ghz2_4, ..long };
-            assert_eq!(in_2_4.airtime(Rate::Ht(mcs), 1538), (42 + 4 * symbols[i]) * US);
+            assert_eq!(in_2_4.airtime(Rate::Ht(mcs), 1538), Span::us(42 + 4 * symbols[i]));
         }
     }
 }

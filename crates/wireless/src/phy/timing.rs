@@ -3,9 +3,7 @@
 use super::airtime::{Band, GuardInterval, Phy, Preamble};
 use super::bytes;
 use super::rate::{Dsss, Mcs, Ofdm, Rate};
-use crate::Nanos;
-
-const US: Nanos = 1_000;
+use crate::Span;
 
 /// The slot of clause 18 (ERP): short where all stations know it (18.4.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,9 +33,9 @@ pub enum Standard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
     /// aSlotTime.
-    pub slot: Nanos,
+    pub slot: Span,
     /// aSIFSTime: between the frames of an exchange.
-    pub sifs: Nanos,
+    pub sifs: Span,
     /// Slots that follow a SIFS before contention: 2 make a DIFS (10.3.2.3.5), 3 the AIFS of best effort (table 9-137).
     pub aifsn: u32,
     /// aCWmin: the first window is 0 to this, in slots.
@@ -45,10 +43,10 @@ pub struct Timing {
     /// aCWmax.
     pub cw_max: u32,
     /// From a frame's end: when the answer must have begun (10.3.2.9: SIFS + slot + aRxPHYStartDelay).
-    pub answer: Nanos,
+    pub answer: Span,
     /// From the end of a frame that could not be read: when contention begins (10.3.2.3.7: SIFS + an ACK at the lowest
     /// mandatory rate + DIFS).
-    pub eifs: Nanos,
+    pub eifs: Span,
 }
 
 impl Standard {
@@ -119,7 +117,7 @@ impl Timing {
             Standard::N(Band::Ghz5, _) => (9, 16, 3, 15, 33, Rate::Ofdm(Ofdm::R6)),
             Standard::N(Band::Ghz2_4, _) => (9, 10, 3, 15, 33, Rate::Ofdm(Ofdm::R6)),
         };
-        let (slot, sifs) = (slot * US, sifs * US);
+        let (slot, sifs) = (Span::us(slot), Span::us(sifs));
         let difs = sifs + 2 * slot;
         Self {
             slot,
@@ -127,14 +125,14 @@ impl Timing {
             aifsn,
             cw_min,
             cw_max: 1023,
-            answer: sifs + slot + start * US,
+            answer: sifs + slot + Span::us(start),
             eifs: sifs + phy.airtime(lowest, bytes::ACK) + difs,
         }
     }
 
     /// DIFS, or the AIFS that takes its place: SIFS and `aifsn` slots.
-    pub fn difs(&self) -> Nanos {
-        self.sifs + Nanos::from(self.aifsn) * self.slot
+    pub fn difs(&self) -> Span {
+        self.sifs + u64::from(self.aifsn) * self.slot
     }
 }
 
@@ -143,9 +141,9 @@ mod tests {
     use super::*;
 
     /// DIFS, EIFS, and how long an answer is waited for, in microseconds.
-    fn spaces(standard: Standard) -> [Nanos; 3] {
+    fn spaces(standard: Standard) -> [u64; 3] {
         let t = Timing::of(standard);
-        [t.difs(), t.eifs, t.answer].map(|t| t / US)
+        [t.difs(), t.eifs, t.answer].map(|t| t.ticks(Span::us(1)))
     }
 
     #[test]

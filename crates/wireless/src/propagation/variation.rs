@@ -6,7 +6,7 @@
 
 use super::from_db;
 use crate::error::between;
-use crate::{ConfigError, Nanos, Time};
+use crate::{ConfigError, Span, Time};
 use truckee_channel::random::split_mix;
 
 /// Log-normal shadowing (Rappaport, 4.9.2): a normal number of decibels for each pair of stations, kept for the
@@ -17,7 +17,7 @@ pub struct Shadowing {
     /// Standard deviation in dB; 4 to 12 is usual.
     pub sigma_db: f64,
     /// How long it stays.
-    pub correlation: Nanos,
+    pub correlation: Span,
 }
 
 /// Block fading: the power of the sum of many paths, kept for the coherence time, with mean 1.
@@ -26,7 +26,7 @@ pub struct Fading {
     /// Rice's factor: the power of the direct path over that of all others. At 0 there is none: Rayleigh.
     pub k: f64,
     /// How long it stays: about 9/(16π·f_D) with the Doppler shift f_D = v/λ (Rappaport, 5.4.3).
-    pub coherence: Nanos,
+    pub coherence: Span,
 }
 
 /// Beyond so many standard deviations shadowing is cut.
@@ -38,14 +38,14 @@ const PEAK: f64 = 10.0;
 impl Shadowing {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         between("shadowing's sigma in dB", self.sigma_db, 0.0, 30.0)?;
-        between("shadowing's correlation time in s", self.correlation as f64 / 1e9, 1e-6, 1e9)
+        between("shadowing's correlation time in s", self.correlation.seconds(), 1e-6, 1e9)
     }
 }
 
 impl Fading {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         between("fading's Rice factor", self.k, 0.0, 1e6)?;
-        between("fading's coherence time in s", self.coherence as f64 / 1e9, 1e-6, 1e9)
+        between("fading's coherence time in s", self.coherence.seconds(), 1e-6, 1e9)
     }
 }
 
@@ -70,11 +70,12 @@ pub struct Variation {
 }
 
 /// The block that `at` lies in, and when the next one begins.
-fn block(seed: u64, pair: Pair, length: Nanos, at: Time) -> (u64, Time) {
+fn block(seed: u64, pair: Pair, length: Span, at: Time) -> (u64, Time) {
+    let (length, at) = (length.nanos(), at.nanos());
     let offset = split_mix(seed ^ split_mix(pair.0)) % length;
     let number = (u128::from(at) + u128::from(offset)) / u128::from(length);
     let next = (number + 1) * u128::from(length) - u128::from(offset);
-    (number as u64, Time::try_from(next).unwrap_or(Time::MAX))
+    (number as u64, u64::try_from(next).map_or(Time::MAX, Time::ns))
 }
 
 /// Two independent normal numbers of a pair and a block (Box & Muller 1958).
@@ -128,13 +129,11 @@ impl Variation {
 mod tests {
     use super::*;
 
-    const MS: Nanos = 1_000_000;
-
     fn gains(shadowing: Option<Shadowing>, fading: Option<Fading>) -> Vec<f64> {
         let variation = Variation::new(shadowing, fading, 7);
         (0..200u32)
             .flat_map(|i| (0..500u64).map(move |t| (i, t)))
-            .map(|(i, t)| variation.gain(Pair::new(i, 1000), t * 10 * MS).0)
+            .map(|(i, t)| variation.gain(Pair::new(i, 1000), Time::ms(10 * t)).0)
             .collect()
     }
 
@@ -145,7 +144,7 @@ mod tests {
 
     #[test]
     fn shadowing_is_normal_in_decibels() {
-        let shadowing = Shadowing { sigma_db: 6.0, correlation: 10 * MS };
+        let shadowing = Shadowing { sigma_db: 6.0, correlation: Span::ms(10) };
         let db: Vec<f64> = gains(Some(shadowing), None).iter().map(|g| 10.0 * libm::log10(*g)).collect();
         let average = mean(db.iter().copied());
         let sd = libm::sqrt(mean(db.iter().map(|x| (x - average) * (x - average))));
@@ -159,7 +158,7 @@ mod tests {
 
     #[test]
     fn rayleigh_power_is_exponential_and_rice_is_steadier() {
-        let rayleigh = gains(None, Some(Fading { k: 0.0, coherence: 10 * MS }));
+        let rayleigh = gains(None, Some(Fading { k: 0.0, coherence: Span::ms(10) }));
         assert!((mean(rayleigh.iter().copied()) - 1.0).abs() < 0.015);
         for level in [0.1, 1.0, 2.0] {
             let below = mean(rayleigh.iter().map(|&g| f64::from(u8::from(g < level))));
@@ -168,7 +167,7 @@ mod tests {
         }
         // Variance of Rice's power: (2k + 1)/(k + 1)².
         let k = 5.0;
-        let rice = gains(None, Some(Fading { k, coherence: 10 * MS }));
+        let rice = gains(None, Some(Fading { k, coherence: Span::ms(10) }));
         let average = mean(rice.iter().copied());
         let variance = mean(rice.iter().map(|g| (g - average) * (g - average)));
         assert!((average - 1.0).abs() < 0.01, "{average}");
@@ -177,14 +176,14 @@ mod tests {
 
     #[test]
     fn a_gain_holds_for_its_block_and_both_ways() {
-        let fading = Fading { k: 0.0, coherence: 3 * MS };
+        let fading = Fading { k: 0.0, coherence: Span::ms(3) };
         let variation =
-            Variation::new(Some(Shadowing { sigma_db: 4.0, correlation: 40 * MS }), Some(fading), 1);
-        let mut at = 0;
+            Variation::new(Some(Shadowing { sigma_db: 4.0, correlation: Span::ms(40) }), Some(fading), 1);
+        let mut at = Time::ZERO;
         for _ in 0..1000 {
             let (gain, until) = variation.gain(Pair::new(3, 9), at);
-            assert!(until > at && until - at <= 3 * MS);
-            assert_eq!(variation.gain(Pair::new(9, 3), until - 1), (gain, until));
+            assert!(until > at && until - at <= Span::ms(3));
+            assert_eq!(variation.gain(Pair::new(9, 3), until - Span::ns(1)), (gain, until));
             assert_ne!(variation.gain(Pair::new(3, 9), until).0, gain);
             at = until;
         }
@@ -194,9 +193,9 @@ mod tests {
 
     #[test]
     fn pairs_and_blocks_are_unrelated() {
-        let variation = Variation::new(None, Some(Fading { k: 0.0, coherence: MS }), 1);
-        let x: Vec<f64> = (0..20_000).map(|t| variation.gain(Pair::new(1, 2), t * MS).0 - 1.0).collect();
-        let y: Vec<f64> = (0..20_000).map(|t| variation.gain(Pair::new(1, 3), t * MS).0 - 1.0).collect();
+        let variation = Variation::new(None, Some(Fading { k: 0.0, coherence: Span::ms(1) }), 1);
+        let x: Vec<f64> = (0..20_000).map(|t| variation.gain(Pair::new(1, 2), Time::ms(t)).0 - 1.0).collect();
+        let y: Vec<f64> = (0..20_000).map(|t| variation.gain(Pair::new(1, 3), Time::ms(t)).0 - 1.0).collect();
         // Standard error of a correlation over 20,000: 0.007.
         let across = mean(x.iter().zip(&y).map(|(a, b)| a * b));
         let along = mean(x.windows(2).map(|w| w[0] * w[1]));

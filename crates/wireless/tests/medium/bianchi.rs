@@ -10,21 +10,20 @@
 
 use crate::cell::{Cell, Flow, around_an_access_point};
 use truckee_wireless::phy::{Dsss, Preamble, Rate, Standard, Timing, bytes};
-use truckee_wireless::{MediumConfig, Nanos, RateControl, Time};
+use truckee_wireless::{MediumConfig, RateControl, Span, Time};
 
-const US: Nanos = 1_000;
 const PAYLOAD: u32 = 1_023;
 const R1: Rate = Rate::Dsss(Dsss::R1);
-const RUN: Time = 40_000_000_000;
+const RUN: Time = Time::s(40);
 const BOUND: f64 = 0.03;
 
 fn config(rts: bool) -> MediumConfig {
     let standard = Standard::B(Preamble::Long);
-    let difs = 128 * US;
+    let difs = Span::us(128);
     MediumConfig {
         timing: Timing {
-            slot: 50 * US,
-            sifs: 28 * US,
+            slot: Span::us(50),
+            sifs: Span::us(28),
             aifsn: 2,
             cw_min: 31,
             cw_max: 1_023,
@@ -32,7 +31,7 @@ fn config(rts: bool) -> MediumConfig {
             eifs: difs,
         },
         basic_rates: vec![R1],
-        delay: US,
+        delay: Span::us(1),
         overhead: 34,
         rts_threshold: if rts { 0 } else { u32::MAX },
         short_retries: None,
@@ -62,9 +61,9 @@ fn sending(n: u32, window: f64, doublings: i32) -> f64 {
 fn throughput(n: u32, rts: bool) -> f64 {
     let config = config(rts);
     let phy = config.standard.phy();
-    let time = |bytes: u32| phy.airtime(R1, bytes) as f64;
-    let (sifs, delay) = (config.timing.sifs as f64, config.delay as f64);
-    let difs = config.timing.difs() as f64;
+    let time = |bytes: u32| phy.airtime(R1, bytes).as_f64();
+    let (sifs, delay) = (config.timing.sifs.as_f64(), config.delay.as_f64());
+    let difs = config.timing.difs().as_f64();
     let basic = time(PAYLOAD + config.overhead) + delay + sifs + time(bytes::ACK) + delay + difs;
     let (success, collision) = if rts {
         (time(bytes::RTS) + 2.0 * (sifs + delay) + time(bytes::CTS) + basic, time(bytes::RTS) + delay + difs)
@@ -75,7 +74,8 @@ fn throughput(n: u32, rts: bool) -> f64 {
     let n = n as i32;
     let any = 1.0 - (1.0 - tau).powi(n);
     let one = f64::from(n) * tau * (1.0 - tau).powi(n - 1) / any;
-    let cycle = (1.0 - any) * config.timing.slot as f64 + any * one * success + any * (1.0 - one) * collision;
+    let cycle =
+        (1.0 - any) * config.timing.slot.as_f64() + any * one * success + any * (1.0 - one) * collision;
     any * one * 8.0 * f64::from(PAYLOAD) / cycle * 1e9
 }
 
@@ -85,7 +85,7 @@ fn simulated(n: u32, rts: bool, seed: u64) -> f64 {
     let mut cell = Cell::new(&config(rts), &stations, &flows, seed);
     cell.run(RUN);
     assert_eq!(cell.given_up, 0);
-    cell.delivered.iter().sum::<u64>() as f64 * 8.0 * f64::from(PAYLOAD) / (RUN as f64 / 1e9)
+    cell.delivered.iter().sum::<u64>() as f64 * 8.0 * f64::from(PAYLOAD) / RUN.seconds()
 }
 
 fn holds(rts: bool) {

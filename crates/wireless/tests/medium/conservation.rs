@@ -8,7 +8,7 @@ use truckee_wireless::phy::{Band, Dsss, GuardInterval, Mcs, Ofdm, Preamble, Rate
 use truckee_wireless::propagation::{Fading, PathLoss, Shadowing};
 use truckee_wireless::{
     Aggregation, Destination, Loss, Medium, MediumConfig, NodeId, Packet, Position, Propagation, Protection,
-    RateControl, Report, Role, StationConfig, Time,
+    RateControl, Report, Role, Span, StationConfig, Time,
 };
 
 /// A network, and what is offered to it.
@@ -39,7 +39,7 @@ fn config() -> impl Strategy<Value = MediumConfig> {
     let access = (
         prop_oneof![Just(0), Just(500), Just(u32::MAX)],
         prop_oneof![Just(None), (0.0..20.0f64).prop_map(|x| Some(4.0 + x))],
-        0..4_000u64,
+        (0..4_000u64).prop_map(Span::ns),
         -95.0..-70.0f64,
         any::<bool>(),
         1..64u32,
@@ -47,11 +47,10 @@ fn config() -> impl Strategy<Value = MediumConfig> {
     (standard(), variation, access).prop_map(|(standard, (shadowed, faded, k), access)| {
         let (rts_threshold, capture, delay, carrier_sense, plain, frames) = access;
         let base = MediumConfig::of(standard);
-        let ms = 1_000_000;
         let propagation = Propagation {
             path_loss: PathLoss::LogDistance { exponent: 3.5, reference: 1.0 },
-            shadowing: shadowed.then_some(Shadowing { sigma_db: 6.0, correlation: 500 * ms }),
-            fading: faded.then_some(Fading { k, coherence: 20 * ms }),
+            shadowing: shadowed.then_some(Shadowing { sigma_db: 6.0, correlation: Span::ms(500) }),
+            fading: faded.then_some(Fading { k, coherence: Span::ms(20) }),
             ..base.propagation
         };
         let aggregation = base.aggregation.filter(|_| !plain);
@@ -77,10 +76,11 @@ fn config() -> impl Strategy<Value = MediumConfig> {
 fn case() -> impl Strategy<Value = Case> {
     let place = (-150.0..150.0f64, -150.0..150.0f64).prop_map(|(x, y)| Position::on_ground(x, y));
     let station = (place.clone(), 5.0..20.0f64, 0..3u8, 1..40usize);
-    let packet = (0..2_000_000_000u64, 0..10u32, 0..12u32, 1..2_000u32);
-    let movement = (0..2_000_000_000u64, 0..10u32, place);
+    let at = (0..2_000_000_000u64).prop_map(Time::ns);
+    let packet = (at.clone(), 0..10u32, 0..12u32, 1..2_000u32);
+    let movement = (at, 0..10u32, place);
     // Idle, busy, or far too much at once.
-    let span = prop_oneof![Just(2_000_000_000u64), Just(100_000_000), Just(1_000_000)];
+    let span = prop_oneof![Just(Span::s(2)), Just(Span::ms(100)), Just(Span::ms(1))];
     let cell = (config(), vec(station, 2..10), any::<bool>(), span);
     (cell, vec(packet, 0..300), vec(movement, 0..6), any::<u64>()).prop_map(
         |((config, stations, infrastructure, span), mut packets, mut moves, seed)| {
@@ -102,7 +102,7 @@ fn case() -> impl Strategy<Value = Case> {
             });
             let stations = stations.collect();
             packets.iter_mut().for_each(|p| {
-                p.0 %= span;
+                p.0 = Time::at(p.0.since_start() % span);
                 p.1 %= n;
                 if p.2 < n && p.2 == p.1 {
                     p.2 = (p.1 + 1) % n;
@@ -242,7 +242,7 @@ proptest! {
         let ordinary: Vec<Time> =
             reports.iter().filter(|r| !matches!(r, Report::Frame(_))).map(time).collect();
         prop_assert!(ordinary.windows(2).all(|w| w[0] <= w[1]));
-        let mut free = vec![0; case.stations.len()];
+        let mut free = vec![Time::ZERO; case.stations.len()];
         for report in &reports {
             if let Report::Frame(frame) = report {
                 let from = frame.from.0 as usize;
@@ -272,8 +272,8 @@ fn digests_are_the_same_everywhere() {
         let config = MediumConfig {
             propagation: Propagation {
                 path_loss: PathLoss::LogDistance { exponent: 3.0, reference: 1.0 },
-                shadowing: Some(Shadowing { sigma_db: 5.0, correlation: 300_000_000 }),
-                fading: Some(Fading { k: 1.0, coherence: 10_000_000 }),
+                shadowing: Some(Shadowing { sigma_db: 5.0, correlation: Span::ms(300) }),
+                fading: Some(Fading { k: 1.0, coherence: Span::ms(10) }),
                 ..base.propagation
             },
             frames: true,
@@ -286,7 +286,7 @@ fn digests_are_the_same_everywhere() {
             })
             .collect();
         let packets = (0..2_000u32)
-            .map(|i| (Time::from(i) * 700_000, i % 8, (i * 5 + 3) % 9, 40 + i * 97 % 1_400))
+            .map(|i| (Time::us(700 * u64::from(i)), i % 8, (i * 5 + 3) % 9, 40 + i * 97 % 1_400))
             .filter(|p| p.1 != p.2)
             .collect();
         let case = Case { config, stations, packets, moves: Vec::new(), seed: 1 };

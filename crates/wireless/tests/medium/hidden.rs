@@ -15,7 +15,7 @@ use truckee_wireless::phy::{Dsss, Preamble, Rate, Standard};
 use truckee_wireless::propagation::{PathLoss, Propagation};
 use truckee_wireless::{Failure, MediumConfig, NodeId, Position, RateControl, Time};
 
-const RUN: Time = 20_000_000_000;
+const RUN: Time = Time::s(20);
 const SENDERS: [u32; 2] = [0, 2];
 
 /// Ranges as in ns-2: with two rays at 914 MHz and 24.5 dBm one reads at 250 m. Carriers are sensed at `sense` metres.

@@ -4,11 +4,8 @@
 use crate::cell::{Cell, Flow, stations};
 use truckee_wireless::phy::{Band, Dsss, GuardInterval, Mcs, Ofdm, Preamble, Rate, Slot, Standard};
 use truckee_wireless::{
-    FrameReport, Kind, MediumConfig, Nanos, Position, Protection, RateControl, Report, Time,
+    FrameReport, Kind, MediumConfig, Position, Protection, RateControl, Report, Span, Time,
 };
-
-const US: Nanos = 1_000;
-const SECOND: Time = 1_000_000_000;
 
 /// The frames of a run of a second, two stations at 30 m, packets of 1,500 bytes, and how many packets came.
 fn run(config: &MediumConfig, rate: Rate, until: Time) -> (Vec<FrameReport>, u64) {
@@ -26,14 +23,18 @@ fn run(config: &MediumConfig, rate: Rate, until: Time) -> (Vec<FrameReport>, u64
 
 /// That exchanges are these frames with a SIFS between them, and that between two exchanges are a DIFS and 0 to CWmin
 /// whole slots, every one of those equally often; `times` are those of the frames in microseconds.
-fn is_exact(config: &MediumConfig, rate: Rate, kinds: &[Kind], times: &[Nanos]) {
-    let (frames, delivered) = run(config, rate, 20 * SECOND);
+fn is_exact(config: &MediumConfig, rate: Rate, kinds: &[Kind], times: &[u64]) {
+    let (frames, delivered) = run(config, rate, Time::s(20));
     let timing = config.timing;
     let mut slots = vec![0u64; timing.cw_min as usize + 1];
-    let mut last_end = None;
+    let mut last_end: Option<Time> = None;
     for exchange in frames.chunks_exact(kinds.len()) {
         for (i, frame) in exchange.iter().enumerate() {
-            assert_eq!((frame.kind, frame.airtime), (kinds[i], times[i] * US), "frame {i} of an exchange");
+            assert_eq!(
+                (frame.kind, frame.airtime),
+                (kinds[i], Span::us(times[i])),
+                "frame {i} of an exchange"
+            );
             assert_eq!(frame.failure, None);
             if i > 0 {
                 let before = exchange[i - 1];
@@ -42,8 +43,8 @@ fn is_exact(config: &MediumConfig, rate: Rate, kinds: &[Kind], times: &[Nanos]) 
         }
         if let Some(end) = last_end {
             let idle = exchange[0].start - end - timing.difs();
-            assert_eq!(idle % timing.slot, 0);
-            slots[(idle / timing.slot) as usize] += 1;
+            assert_eq!(idle % timing.slot, Span::ZERO);
+            slots[idle.ticks(timing.slot) as usize] += 1;
         }
         last_end = exchange.last().map(|ack| ack.start + ack.airtime + config.delay);
     }
@@ -52,11 +53,11 @@ fn is_exact(config: &MediumConfig, rate: Rate, kinds: &[Kind], times: &[Nanos]) 
     let chi: f64 = slots.iter().map(|&k| (k as f64 - n / cells).powi(2) / (n / cells)).sum();
     assert!(chi < cells + 4.0 * (2.0 * cells).sqrt(), "{chi} over {slots:?}");
     // What it comes to: 20 s over a mean cycle, within four standard errors of the mean of the slots.
-    let fixed: Nanos = times.iter().map(|t| t * US + timing.sifs + config.delay).sum::<Nanos>() - timing.sifs
+    let fixed = times.iter().map(|&t| Span::us(t) + timing.sifs + config.delay).sum::<Span>() - timing.sifs
         + timing.difs();
-    let mean = fixed as f64 + f64::from(timing.cw_min) / 2.0 * timing.slot as f64;
+    let mean = fixed.as_f64() + f64::from(timing.cw_min) / 2.0 * timing.slot.as_f64();
     let expected = 20e9 / mean;
-    let error = timing.slot as f64 * ((cells * cells - 1.0) / 12.0 / expected).sqrt() / mean;
+    let error = timing.slot.as_f64() * ((cells * cells - 1.0) / 12.0 / expected).sqrt() / mean;
     let off = delivered as f64 / expected - 1.0;
     assert!(off.abs() < 4.0 * error + 1.0 / expected, "{delivered} delivered, {expected} expected");
 }
@@ -115,19 +116,19 @@ fn protection_goes_ahead_of_ofdm() {
 
 #[test]
 fn propagation_costs_its_time_in_each_direction() {
-    let far = MediumConfig { delay: 700, ..MediumConfig::of(Standard::B(Preamble::Long)) };
+    let far = MediumConfig { delay: Span::ns(700), ..MediumConfig::of(Standard::B(Preamble::Long)) };
     is_exact(&far, Rate::Dsss(Dsss::R11), &EXCHANGE, &[1_310, 248]);
 }
 
 #[test]
 fn an_aggregate_takes_what_the_airtime_limit_lets_it() {
     let n = MediumConfig::of(Standard::N(Band::Ghz5, GuardInterval::Long));
-    let (frames, delivered) = run(&n, Rate::Ht(Mcs::ALL[7]), 10 * SECOND);
+    let (frames, delivered) = run(&n, Rate::Ht(Mcs::ALL[7]), Time::s(10));
     // Subframes of 4 + 1,538 bytes, padded to 1,544. 5.484 ms are 36 µs and 1,362 symbols of 260 bits, 44,262 bytes: 28
     // subframes.
     let full: Vec<_> = frames.iter().filter(|f| f.kind == Kind::Aggregate && f.packets == 28).collect();
     let expected = 36 + 4 * (16 + 6 + 8 * 28 * 1_544u64).div_ceil(260);
-    assert!(full.iter().all(|f| f.airtime == expected * US), "{expected}");
+    assert!(full.iter().all(|f| f.airtime == Span::us(expected)), "{expected}");
     // The first goes alone.
     assert!(full.len() + 1 >= frames.len() / 2, "{} of {}", full.len(), frames.len());
     // A block acknowledgement at 24 Mbit/s: 16 + 256 + 6 bits, 3 symbols: 32 µs. AIFS 43 µs, 7.5 slots of 9 µs.

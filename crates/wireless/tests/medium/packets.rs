@@ -6,10 +6,8 @@ use truckee_wireless::phy::{
 };
 use truckee_wireless::{
     Aggregation, Destination, Failure, Kind, Loss, Medium, MediumConfig, NodeId, Packet, Position,
-    RateControl, Report, Role, StationConfig, Time,
+    RateControl, Report, Role, Span, StationConfig, Time,
 };
-
-const SECOND: Time = 1_000_000_000;
 
 fn b() -> MediumConfig {
     MediumConfig::of(Standard::B(Preamble::Long))
@@ -178,7 +176,7 @@ fn of_two_that_collide_the_stronger_is_captured() {
     let flows = [Flow { from: 0, to: 1, bytes: 1_000 }, Flow { from: 2, to: 1, bytes: 1_000 }];
     let run = |capture| {
         let mut cell = Cell::new(&config(capture), &line(&places), &flows, 1);
-        cell.run(5 * SECOND);
+        cell.run(Time::s(5));
         cell.medium.counters(NodeId(0))
     };
     let (with, without) = (run(Some(10.0)), run(None));
@@ -206,7 +204,7 @@ fn noise_destroys_as_many_frames_as_the_formula_says() {
     let places = [0.0, 100.0].map(|x| Position::on_ground(x, 0.0));
     let flows = [Flow { from: 0, to: 1, bytes: 1_500 }];
     let mut cell = Cell::new(&config, &stations(&places, RateControl::Fixed(rate)), &flows, 1);
-    cell.run(5 * SECOND);
+    cell.run(Time::s(5));
     let counters = cell.medium.counters(NodeId(0));
     let lost = counters.failures[Failure::Noise as usize];
     assert_eq!(lost, counters.failures.iter().sum::<u64>());
@@ -223,7 +221,7 @@ fn an_aggregate_loses_single_packets_and_keeps_their_order() {
     let places = [0.0, 100.0].map(|x| Position::on_ground(x, 0.0));
     let flows = [Flow { from: 0, to: 1, bytes: 1_500 }];
     let mut cell = Cell::new(&config, &stations(&places, RateControl::Fixed(rate)), &flows, 1).logged();
-    cell.run(5 * SECOND);
+    cell.run(Time::s(5));
     let log = cell.log.unwrap();
     let order: Vec<u64> = delivered(&log).iter().map(|d| d.0).collect();
     assert!(order.windows(2).all(|w| w[0] < w[1]));
@@ -270,7 +268,7 @@ fn rates_adapt_to_the_distance() {
             let flows = [Flow { from: 0, to: 1, bytes: 1_500 }];
             let config = MediumConfig::of(Standard::G(Slot::Short));
             let mut cell = Cell::new(&config, &stations(&places, control), &flows, 1);
-            cell.run(5 * SECOND);
+            cell.run(Time::s(5));
             cell.delivered[0] as f64 * 12e3 / 5e6
         };
         // Over free space: 54 Mbit/s is read to 180 m, 6 Mbit/s to 1,700 m or so.
@@ -288,7 +286,7 @@ fn what_cannot_be_is_refused_by_name() {
     let two = line(&[0.0, 10.0]);
     assert_eq!(message(b(), &[]), "stations: 0 is not 1 or more");
     assert_eq!(
-        message(MediumConfig { delay: 10_001, ..b() }, &two),
+        message(MediumConfig { delay: Span::ns(10_001), ..b() }, &two),
         "propagation delay in ns: 10001 is not between 0 and 10000"
     );
     assert_eq!(
@@ -325,7 +323,7 @@ fn ranges_are_where_one_frame_in_ten_is_lost() {
     let places = [0.0, range].map(|x| Position::on_ground(x, 0.0));
     let flows = [Flow { from: 0, to: 1, bytes: 1_500 }];
     let mut cell = Cell::new(&config, &stations(&places, RateControl::Fixed(rate)), &flows, 1);
-    cell.run(10 * SECOND);
+    cell.run(Time::s(10));
     let counters = cell.medium.counters(NodeId(0));
     let (n, lost) = (counters.attempts as f64, counters.failures[Failure::Noise as usize] as f64);
     assert!((lost / n - 0.1).abs() < 4.0 * (0.09 / n).sqrt(), "{lost} of {n}");
@@ -343,7 +341,7 @@ fn what_waits_for_a_station_can_be_taken_back() {
         medium.offer(NodeId(0), packet).unwrap();
     }
     // The first, for station 1, is on its way by then.
-    medium.advance(100_000);
+    medium.advance(Time::us(100));
     assert_eq!(medium.withdraw(NodeId(0), NodeId(1)), [2, 4]);
     assert_eq!(medium.withdraw(NodeId(9), NodeId(1)), []);
     assert_eq!(delivered(&drain(&mut medium)), [(0, 1), (1, 2), (3, 2), (5, 2)]);
@@ -356,17 +354,18 @@ fn a_phone_that_walks_away_and_back_is_out_of_reach_in_between() {
     let config = b();
     let reach = config.range(15.0, Rate::Dsss(Dsss::R11), 1_000);
     let far = 2.0 * reach;
-    let turn = (far / 10.0 * 1e9) as Time;
-    let points = [(0, 1.0), (turn, far), (2 * turn, 1.0)];
+    let turn = Span::truncated(far / 10.0 * 1e9);
+    let end = Time::at(2 * turn);
+    let points = [(Time::ZERO, 1.0), (Time::at(turn), far), (end, 1.0)];
     let points = points.map(|(at, x)| (at, Position::on_ground(x, 0.0))).to_vec();
     let mut walk = Mobility::Trajectory(Trajectory::new(points).unwrap());
     let mut phone = around_an_access_point(1, RateControl::Fixed(Rate::Dsss(Dsss::R11)));
     phone[1].queue = 1;
     let mut medium = Medium::new(&config, &phone, 1).unwrap();
     // By tenths of the walk: packets that came through, and packets given up.
-    let (mut came, mut lost, mut id, mut step) = ([0u32; 10], [0u32; 10], 0, 0);
-    let tenth = |at: Time| (at * 10 / (2 * turn + 1)) as usize;
-    while step < 2 * turn {
+    let (mut came, mut lost, mut id, mut step) = ([0u32; 10], [0u32; 10], 0, Time::ZERO);
+    let tenth = |at: Time| (at.since_start() * 10).ticks(2 * turn + Span::ns(1)) as usize;
+    while step < end {
         medium.advance(step);
         let leg = walk.leg(step);
         medium.put(NodeId(1), leg.at(step));

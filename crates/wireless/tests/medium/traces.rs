@@ -1,6 +1,7 @@
 //! Traces of movements that somebody else wrote.
 
 use proptest::prelude::*;
+use truckee_wireless::Time;
 use truckee_wireless::mobility::read_setdest;
 
 /// Lines that are nearly right.
@@ -24,7 +25,7 @@ proptest! {
             Err(error) => prop_assert!(error.line <= lines.iter().map(|l| l.lines().count().max(1)).sum::<usize>() + 1),
             Ok(nodes) => {
                 for node in nodes {
-                    for at in [0, 1_000_000_000, 40_000_000_000, u64::MAX] {
+                    for at in [Time::ZERO, Time::s(1), Time::s(40), Time::MAX] {
                         prop_assert!(node.leg(at).at(at).is_finite());
                     }
                 }
