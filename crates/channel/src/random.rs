@@ -27,7 +27,10 @@ fn fnv_1a(bytes: &[u8]) -> u64 {
     })
 }
 
-fn split_mix(seed: u64) -> u64 {
+/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014): neighbouring numbers become unrelated ones. For draws that are
+/// found by their place (a pair of stations, a block of time) and not by their turn.
+#[inline]
+pub fn split_mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

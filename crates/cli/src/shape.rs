@@ -1,7 +1,7 @@
 //! `truckee shape`: the ACKs that leave some interfaces, shaped for as long as it stands.
 
-use crate::Format;
 use crate::error::Error;
+use crate::format::Format;
 use crate::progress::{note, warn};
 use crate::shaping;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

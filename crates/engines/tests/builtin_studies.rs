@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test says so by failing
 
 use truckee_engines::drive::Algorithms;
+use truckee_lab::EngineName;
 use truckee_lab::study::{builtin, find};
 
 #[test]
@@ -10,6 +11,9 @@ fn every_study_has_grids_that_can_be_run_whole_and_quick() {
     let studies = builtin(&Algorithms).unwrap();
     assert!(studies.len() >= 4);
     for study in &studies {
+        // What `truckee_engines::all` has where it is built with all of them.
+        let known = |name: &EngineName| ["sim", "kernel", "probe"].contains(&name.as_str());
+        assert!(study.engines(false).iter().all(known), "{}", study.id);
         for sweep in &study.sweeps {
             for quick in [false, true] {
                 study.grid(sweep, quick).unwrap();

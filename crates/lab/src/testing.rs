@@ -94,6 +94,7 @@ pub type Late = fn(u64, u64, usize) -> bool;
 #[derive(Default)]
 pub struct Fake {
     live: bool,
+    lacks: Option<&'static str>,
     late: Option<Late>,
     broken: Option<Late>,
     /// What it says its build is.
@@ -112,6 +113,11 @@ impl Fake {
     /// One that says it is live, and gives a tenth less and no digest.
     pub fn live() -> Self {
         Self { live: true, ..Self::default() }
+    }
+
+    /// A live one that this machine cannot run.
+    pub fn lacking(what: &'static str) -> Self {
+        Self { lacks: Some(what), ..Self::live() }
     }
 
     /// One of another build.
@@ -144,7 +150,7 @@ impl Fake {
 }
 
 impl Engine for Fake {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         if self.live { "kernel" } else { "sim" }
     }
 
@@ -154,6 +160,10 @@ impl Engine for Fake {
 
     fn is_live(&self) -> bool {
         self.live
+    }
+
+    fn lacks(&self) -> Option<String> {
+        self.lacks.map(str::to_owned)
     }
 
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {

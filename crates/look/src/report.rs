@@ -68,12 +68,11 @@ fn page(dir: &Path) -> Result<model::Page, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicBool;
     use truckee_engines::Simulator;
     use truckee_lab::compare::Comparison;
     use truckee_lab::study::{self, RunOptions, Study};
     use truckee_lab::testing::{Fake, STUDY};
-    use truckee_lab::{Engine, EngineName, Engines, Grid, Missing, Plan, Runs, grid, output};
+    use truckee_lab::{Cancel, Engine, Grid, Plan, Runs, grid, output};
     use truckee_scenario::{Document, Scenario};
 
     fn scenario() -> Scenario {
@@ -169,7 +168,7 @@ mod tests {
         let document = Document::parse("x.toml", "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n").unwrap();
         let asked = vec![truckee_lab::Metric::parse("overhead").unwrap()];
         let plan = Plan::new(Grid::new(&document, axes).unwrap(), Runs::Count(4), asked);
-        truckee_lab::sweep(&plan, &Fake::new(), Some(dir.path()), &mut (), &AtomicBool::new(false)).unwrap();
+        truckee_lab::sweep(&plan, &Fake::new(), Some(dir.path()), &mut (), &Cancel::new()).unwrap();
         let page = page(dir.path()).unwrap();
         let grid = page.sections[0].grid.as_ref().unwrap();
         let goodput = grid.metrics.iter().find(|m| m.name == "goodput_bps").unwrap();
@@ -186,14 +185,6 @@ mod tests {
         assert!(written(dir.path()).contains("x.toml: sweep"));
     }
 
-    struct Only(Fake);
-
-    impl Engines for Only {
-        fn find(&self, _: EngineName) -> Result<&dyn Engine, Missing> {
-            Ok(&self.0)
-        }
-    }
-
     #[test]
     fn a_study_s_page_holds_published_values_beside_ours() {
         let dir = tempfile::tempdir().unwrap();
@@ -201,8 +192,7 @@ mod tests {
         let text = STUDY.replace("published = 60\n", rival);
         let study = Study::parse("twice.toml", &text, &()).unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
-        let mut ran =
-            study::run(&study, &Only(Fake::new()), &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let mut ran = study::run(&study, &Fake::new(), &options, &mut (), &Cancel::new()).unwrap();
         crate::study::keep(&study, &mut ran, &study.dir(dir.path(), false)).unwrap();
         assert!(std::fs::read_to_string(&ran.report.figures[0]).unwrap().contains("goodput / bit/s"));
         let page = page(&study.dir(dir.path(), false)).unwrap();

@@ -1,5 +1,6 @@
 use super::*;
 use crate::write::Writer;
+use truckee_tcp::Time;
 
 /// What a reader makes of these bytes: the packets, and how it ended.
 /// Time, kind of link, bytes on the wire, bytes there.

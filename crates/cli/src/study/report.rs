@@ -1,9 +1,11 @@
 //! What a study found, as a table or as CSV.
 
+use crate::engines::named;
 use crate::error::Error;
 use crate::human::{self, many, quantity};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
+use truckee_lab::EngineName;
 use truckee_lab::study::{Cause, CheckRow, Counts, StudyReport, Varied, Verdict};
 
 /// Writes one study's checks, notes, figures and counts.
@@ -13,8 +15,8 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
     }
     writeln!(out, "{}: {}", report.id, report.title)?;
     writeln!(out, "published: {}, {}", report.source.paper, report.source.place)?;
-    if report.engines.iter().any(|e| e.is_live()) {
-        writeln!(out, "runs on: {}", super::engines(&report.engines))?;
+    if report.engines.iter().any(|e| *e != EngineName::default()) {
+        writeln!(out, "runs on: {}", named(&report.engines))?;
     }
     if let Some(why) = &report.skipped {
         return writeln!(out, "skipped: {why}");

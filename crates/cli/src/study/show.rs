@@ -1,5 +1,6 @@
 //! What studies there are, and what one says before it is run.
 
+use crate::engines::named;
 use crate::error::Error;
 use crate::human::many;
 use crate::layout::{self, numbers, words};
@@ -15,7 +16,7 @@ pub fn list(out: &mut dyn Write, studies: &[Study]) -> io::Result<()> {
         let differ = s.checks.iter().filter(|c| c.differs.is_some()).count();
         let on: Vec<EngineName> = s.engines(false).into_iter().collect();
         let checks = s.checks.len().to_string();
-        vec![s.id.clone(), super::engines(&on), checks, differ.to_string(), s.title.clone()]
+        vec![s.id.clone(), named(&on), checks, differ.to_string(), s.title.clone()]
     };
     let rows: Vec<Vec<String>> = studies.iter().map(row).collect();
     let widest = |k: usize| rows.iter().map(|r| r[k].chars().count()).max().unwrap_or(0);
@@ -47,9 +48,9 @@ pub fn one(out: &mut dyn Write, study: &Study) -> Result<(), Error> {
     writeln!(out, "{}: {}", study.id, study.title)?;
     writeln!(out, "published: {}, {}", study.source.paper, study.source.place)?;
     let on: Vec<EngineName> = study.engines(false).into_iter().collect();
-    if study.is_live(false) {
+    if on.iter().any(|e| *e != EngineName::default()) {
         let at_once = study.parallel.map(|n| format!(", at most {} at once", many(n, "live run")));
-        writeln!(out, "runs on: {}{}", super::engines(&on), at_once.unwrap_or_default())?;
+        writeln!(out, "runs on: {}{}", named(&on), at_once.unwrap_or_default())?;
     }
     writeln!(out, "\n{}", study.setup.trim())?;
     if let Some(what) = &study.calibrated {

@@ -23,7 +23,6 @@ use place::Place;
 use receivers::Receivers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use truckee_cc::{self as cc, Control};
 use truckee_host::punctual::clock;
@@ -34,7 +33,7 @@ use truckee_path::{self as path, Books, Emulator, MOST_TAPPED, Plan};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::App;
 use truckee_scenario::outcome::{THIS_RUN, Vantage};
-use truckee_scenario::{Lateness, Outcome, Scenario};
+use truckee_scenario::{Cancel, Lateness, Outcome, Scenario};
 use truckee_tcp::Time;
 use watch::{Record, Watch};
 use web::Page;
@@ -58,8 +57,8 @@ const SPACING: u64 = 1_000_000;
 const MAX_FLOWS: usize = 500;
 
 /// Runs a scenario to its end on the kernel of this machine. It takes as long as the scenario lasts. When `cancel`
-/// becomes true it ends with [`Error::Interrupted`], and nothing is left.
-pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Outcome, Error> {
+/// is wished it ends with [`Error::Interrupted`], and nothing is left.
+pub fn run(scenario: &Scenario, options: &Options, cancel: &Cancel) -> Result<Outcome, Error> {
     let started = Instant::now();
     let _rights = Raised::live();
     doctor::ready()?;
@@ -270,7 +269,7 @@ struct Live<'a> {
 impl Live<'_> {
     /// Lets the flows run until the end, or until all have done what they had to. Returns what the path saw, when
     /// the end was, and how late the machine was until then.
-    fn conduct(&mut self, emulator: Emulator, cancel: &AtomicBool) -> Result<(Books, Time, Seen), Error> {
+    fn conduct(&mut self, emulator: Emulator, cancel: &Cancel) -> Result<(Books, Time, Seen), Error> {
         let stop = Stop::default();
         let ends = self.ends;
         let witness = Witness::start()?;
@@ -288,7 +287,7 @@ impl Live<'_> {
     }
 
     /// Takes records until the run is over. Returns when that was.
-    fn attend(&mut self, emulator: &Emulator, cancel: &AtomicBool) -> Result<Time, Error> {
+    fn attend(&mut self, emulator: &Emulator, cancel: &Cancel) -> Result<Time, Error> {
         let last = self.t0.saturating_add(self.scenario.duration);
         loop {
             let left = Duration::from_nanos(last.saturating_sub(clock()));
@@ -302,7 +301,7 @@ impl Live<'_> {
             self.controls.take()?;
             self.receivers.attend(clock().saturating_sub(self.t0))?;
             self.attend_pages()?;
-            if cancel.load(Ordering::Relaxed) {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             emulator.check()?;

@@ -122,7 +122,7 @@ pub(super) fn arrivals(reader: &Reader<'_>, profile: Profile) -> Option<Arrivals
             return times_ms(reader.diag, times).map(Arrivals::Trace);
         }
         let file = reader.required("file", "\"arrivals.trace\"")?;
-        return super::trace(reader.diag, file).map(Arrivals::Trace);
+        return reader.diag.trace(file).map(Arrivals::Trace);
     }
     let rate = reader.required_rate("rate");
     Some(match kind {

@@ -92,7 +92,7 @@ fn effect(reader: &Reader<'_>, kind: &str, flows: &FlowNumbers<'_>) -> Option<Ef
         "reorder" => reorder(reader)?,
         "trace" => {
             let file = reader.required("file", "\"link.trace\"")?;
-            Effect::Trace(super::trace(reader.diag, file)?)
+            Effect::Trace(reader.diag.trace(file)?)
         }
         _ => return None,
     })

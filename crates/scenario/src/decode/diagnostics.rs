@@ -10,6 +10,8 @@ use crate::units::{Dimension, Quantity, format_time, parse_as};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
+use truckee_channel::CapacityTrace;
 use truckee_tcp::{Nanos, Registry};
 
 /// No time in a scenario is longer than this: ten years of 365 days, in nanoseconds. Sums of a few such times still
@@ -86,6 +88,20 @@ impl<'d> Diagnostics<'d> {
             Some(one_of(known.clone())),
             did_you_mean(name, known),
         );
+    }
+
+    /// The trace file that `value` names.
+    pub fn trace(&self, value: &Value) -> Option<Arc<CapacityTrace>> {
+        let file = self.text(value, "the path of a trace file, relative to the scenario's folder")?;
+        match self.document.trace(file) {
+            Ok(trace) => Some(trace),
+            Err(error) => {
+                let help =
+                    "a trace file has one line a delivery opportunity: milliseconds, not falling".to_owned();
+                self.report(&value.place, error.to_string(), Some("a usable trace file".into()), Some(help));
+                None
+            }
+        }
     }
 
     /// `good` if nothing was wrong, else everything that was.

@@ -29,16 +29,27 @@ use diagnostics::{Diagnostics, MAX_TIME};
 use reader::Reader;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 use topology::LinkTable;
-use truckee_channel::CapacityTrace;
 use truckee_tcp::{Profile, Registry};
 
-/// Resolves a document whose algorithms are built in or in the registry.
-pub(crate) fn scenario(document: &Document, registry: &Registry) -> Result<Scenario, Errors> {
-    let diag = Diagnostics::new(document, registry);
-    let scenario = top(&diag, document);
-    diag.finish(scenario)
+impl Document {
+    /// Resolves the document: units to numbers, names to indices, every default filled in.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file and its overrides, as far as it can be told in one go.
+    pub fn scenario(&self) -> Result<Scenario, Errors> {
+        self.scenario_among(&Registry::new())
+    }
+
+    /// As [`Self::scenario`], with foreign algorithms, which the file names as any others.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn scenario_among(&self, registry: &Registry) -> Result<Scenario, Errors> {
+        let diag = Diagnostics::new(self, registry);
+        let scenario = top(&diag, self);
+        diag.finish(scenario)
+    }
 }
 
 fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
@@ -111,18 +122,4 @@ fn section<'d>(top: &Reader<'d>, key: &'static str) -> &'d [Value] {
     value
         .and_then(|value| top.diag.list(value, &format!("an array of tables, [[{key}]]")))
         .unwrap_or_default()
-}
-
-/// The trace file that `value` names.
-fn trace(diag: &Diagnostics<'_>, value: &Value) -> Option<Arc<CapacityTrace>> {
-    let file = diag.text(value, "the path of a trace file, relative to the scenario's folder")?;
-    match diag.document.trace(file) {
-        Ok(trace) => Some(trace),
-        Err(error) => {
-            let help =
-                "a trace file has one line a delivery opportunity: milliseconds, not falling".to_owned();
-            diag.report(&value.place, error.to_string(), Some("a usable trace file".into()), Some(help));
-            None
-        }
-    }
 }
