@@ -75,8 +75,7 @@ pub fn one(out: &mut dyn Write, study: &Study) -> Result<(), Error> {
         if let Some(what) = &check.differs {
             let cause = match &check.cause {
                 Some(Cause::Shown(variation)) => format!("cause: {}", variation.name),
-                Some(Cause::Unknown) => "cause unknown".to_owned(),
-                None => "no cause named".to_owned(),
+                Some(Cause::Unknown) | None => "cause unknown".to_owned(),
             };
             writeln!(out, "    differs from the paper: {}; {cause}", what.trim())?;
         }

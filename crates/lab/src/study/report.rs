@@ -57,7 +57,7 @@ pub struct CheckRow {
     pub rival: Option<Varied>,
     /// How it came out.
     pub verdict: Verdict,
-    /// Why it differs. `None`: it does not, or nobody says.
+    /// Why it differs. `None`: it is not known to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     /// What is seen where it differs, what went wrong, what else is to say.

@@ -214,8 +214,14 @@ impl Check {
         if self.differs.is_some() != self.pinned.is_some() {
             return Err("`differs` and `pinned` go together".to_owned());
         }
-        if self.cause.is_some() && self.differs.is_none() {
-            return Err("`cause` says why it differs: it needs `differs`".to_owned());
+        match (&self.differs, &self.cause) {
+            (None, Some(_)) => return Err("`cause` says why it differs: it needs `differs`".to_owned()),
+            (Some(_), None) => {
+                let says =
+                    "`differs` needs `cause`: the variation that removes the difference, or \"unknown\"";
+                return Err(says.to_owned());
+            }
+            _ => {}
         }
         let texts = [
             ("loosened", self.loosened.as_deref(), "what the bound was before, and how it came out"),

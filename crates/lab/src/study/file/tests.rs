@@ -125,6 +125,7 @@ fn variations_that_say_nothing_are_refused() {
         ),
         ("rival = { name = \"r\", were = { a = 1 } }", "unknown field `were`"),
         ("cause = \"unknown\"", "`cause` says why it differs: it needs `differs`"),
+        (known, "`differs` needs `cause`: the variation that removes the difference, or \"unknown\""),
         (&format!("{known}cause = \"unknwon\""), "`cause` is \"unknown\", or a table"),
         (&format!("{known}cause = {{ name = \"c\" }}"), "cause: nothing is different"),
         (&format!("{known}cause = {{ name = \"c\", value = 1 }}"), "cause: `value` is a rival's"),

@@ -23,10 +23,15 @@ impl Repository {
     /// The one that a folder is in.
     ///
     /// # Errors
-    /// It is in none, or there is no git here.
+    /// It is in none, or in one whose history is cut off, or there is no git here.
     pub fn of(folder: &Path) -> Result<Self, Error> {
         let here = Self { root: folder.to_owned() };
         let root = here.ask(folder, &["rev-parse", "--show-toplevel"])?;
+        if here.ask(folder, &["rev-parse", "--is-shallow-repository"])?.trim_end() == "true" {
+            let reason =
+                "it is cut off (a shallow clone); `git fetch --unshallow` brings the rest".to_owned();
+            return Err(Error::History { path: folder.to_owned(), reason });
+        }
         Ok(Self { root: PathBuf::from(root.trim_end_matches('\n')) })
     }
 

@@ -199,6 +199,17 @@ fn a_folder_without_a_repository_and_a_damaged_result_are_refused_in_words() {
 }
 
 #[test]
+fn a_history_that_is_cut_off_is_refused() {
+    let Some(here) = Here::new() else { return };
+    here.write(STUDY).commit(0);
+    here.commit(1);
+    let from = format!("file://{}", here.dir.path().display());
+    here.git(&["clone", "-q", "--depth", "1", &from, "shallow"], 2);
+    let refused = Repository::of(&here.dir.path().join("shallow")).unwrap_err().to_string();
+    assert!(refused.contains("git fetch --unshallow"), "{refused}");
+}
+
+#[test]
 fn a_rival_s_values_are_claims_and_its_name_is_not() {
     let with = |rival: &str| {
         Claims::read(&STUDY.replace("above = 1", &format!("above = 1\nrival = {rival}"))).unwrap()
