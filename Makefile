@@ -27,7 +27,7 @@ check: rust venv ## Check what was touched: format, lints, tests of the crates t
 test: rust venv live-tools browser ## Check everything: format, lints, tests, studies, licences, Python, the book
 	@$(PYTHON) tools/gate.py
 
-nightly: release venv live-tools browser ## Before a release: ten times as much of what is drawn, drawn anew, and recorded traces
+nightly: release venv live-tools browser ## Before a release: ten times as much of what is drawn, drawn anew, every simulated study in full, and recorded traces
 	@$(PYTHON) tools/nightly.py
 
 live: release live-tools ## Measure what is live and judged by statistics (hours; ARGS=--quick for less), and write its page

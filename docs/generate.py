@@ -168,7 +168,7 @@ def study_page(found: dict[str, Any]) -> str:
         lines += [f"**Not judged**: {why}.", ""]
     lines += [f"**{counted(report)}**", ""]
     if what := report.get("calibrated"):
-        lines += [f"**Calibrated on what it is held against**: {what.strip()} What passes is a fit, no prediction.", ""]
+        lines += [f"**Calibrated on what it is held against**: {what.strip()}", ""]
     lines += ["| check | at | published | reference | measured | demand | rival, which must fail | verdict |"]
     lines += ["|---|---|--:|--:|--:|---|---|---|"]
     for row in report["rows"]:
@@ -242,10 +242,10 @@ def verdict(word: str) -> str:
 def index_line(report: dict[str, Any]) -> str:
     """A study's line of the index."""
     counts, source = report["counts"], report["source"]
-    fit = ", a fit" if report.get("calibrated") else ""
+    calibrated = ", calibrated" if report.get("calibrated") else ""
     return (
         f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
-        f"| {', '.join(report['engines']) or '–'} | {counts['pass']}{fit} | {counts['differs']} | {counts['fail']} "
+        f"| {', '.join(report['engines']) or '–'} | {counts['pass']}{calibrated} | {counts['differs']} | {counts['fail']} "
         f"| {counts.get('undecided', 0)} | {report.get('date', '')} |"
     )
 
@@ -259,8 +259,8 @@ def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
             "A study is a claim from the literature, run again: the scenario, the published values, what must hold, and a"
             " figure with both. `differs` means that the paper's value cannot be reached; the page has the variation that removes"
             " the difference, or says that the cause is unknown, and the value measured in its place is held to. It never counts as a"
-            " pass. `undecided` is what holds both agreement and disagreement within its interval. A pass that is a fit is of a study"
-            " calibrated on what it is held against. Each check has a rival beside it, the simplest thing that is wrong, which must fail"
+            " pass. `undecided` is what holds both agreement and disagreement within its interval. Where a study is"
+            " calibrated on what it is held against, its page says in what, and what then passes is a fit and no prediction. Each check has a rival beside it, the simplest thing that is wrong, which must fail"
             " it. Those on `kernel` run on a real TCP stack, those on `probe` probe one."
         ),
         "",

@@ -105,7 +105,7 @@ class Pages(unittest.TestCase):
         self.assertIn("- **it gains** (differs): more; cause unknown\n", page)
         self.assertIn("Run on 2026-11-23, of commit c", page)
         line = studies_index([{**report, "date": "2026-11-23"}])
-        self.assertIn("| sim | 1, a fit | 2 | 0 | 0 | 2026-11-23 |", line)
+        self.assertIn("| sim | 1, calibrated | 2 | 0 | 0 | 2026-11-23 |", line)
 
     def test_every_study_has_its_page_and_its_place_in_the_index(self) -> None:
         index = (DOCS / "studies" / "index.md").read_text()

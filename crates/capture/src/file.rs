@@ -5,31 +5,17 @@
 //! tells where the next one begins. Not for: what is in a packet.
 
 mod buffer;
+mod frame;
 mod interface;
 mod legacy;
 mod ng;
 
+pub use frame::Frame;
 pub use interface::LinkType;
 
 use crate::Error;
 use buffer::Buffer;
 use std::io::Read;
-use truckee_tcp::Time;
-
-/// A packet as it was captured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame<'a> {
-    /// When, nanoseconds since 1970 (or whatever the capturing clock began with).
-    pub time: Time,
-    /// What its first bytes are.
-    pub link: LinkType,
-    /// Bytes it had on the wire; at least as many as were captured.
-    pub wire_len: u32,
-    /// What was captured of it.
-    pub data: &'a [u8],
-    /// What its writer notes of it, where that is a comment.
-    pub comment: Option<&'a str>,
-}
 
 /// The two kinds of file.
 #[derive(Debug)]
@@ -58,7 +44,7 @@ impl<R: Read> Reader<R> {
         } else if legacy::is_magic(head) {
             Format::Legacy(legacy::Legacy::begin(&mut buffer)?)
         } else {
-            return Err(Error::NoCapture { found: describe(head) });
+            return Err(Error::NoCapture { found: legacy::describe(head) });
         };
         Ok(Self { buffer, format, skipped: 0, oddity: None })
     }
@@ -87,19 +73,6 @@ impl<R: Read> Reader<R> {
     /// Blocks that made no sense and were skipped, and what was wrong with the first of them.
     pub fn skipped(&self) -> (u64, Option<&str>) {
         (self.skipped, self.oddity.as_deref())
-    }
-}
-
-/// What is no capture, in words.
-fn describe(head: &[u8]) -> String {
-    match head {
-        [] => "it is empty".to_owned(),
-        [0xfd, b'7', b'z', b'X'] => "it is packed with xz".to_owned(),
-        [b'B', b'Z', b'h', _] => "it is packed with bzip2".to_owned(),
-        _ => {
-            let bytes: Vec<String> = head.iter().map(|b| format!("{b:02x}")).collect();
-            format!("it begins with the bytes {}", bytes.join(" "))
-        }
     }
 }
 

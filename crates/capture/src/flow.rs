@@ -23,7 +23,7 @@ pub mod windows;
 pub use book::{Acked, Book, ORIGIN, Sent};
 
 use crate::wire::flags;
-use truckee_tcp::{LossKind, Nanos, Time};
+use truckee_tcp::{LossKind, Span, Time};
 
 /// A segment that occupies sequence numbers: data, FIN, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Flow {
             self.acks.on_fin(data.end - 1);
         }
         if data.len > 0 {
-            let d = self.rtt.sender_side().unwrap_or(0);
+            let d = self.rtt.sender_side().unwrap_or(Span::ZERO);
             if let Some(round) = self.rounds.on_sent(data, &sent, before.flight, d) {
                 self.phases.on_round(&round, segment_size);
             }
@@ -191,18 +191,13 @@ pub struct Before {
 }
 
 /// A little less than a time: what an end measured differs by that from what shows here.
-fn nearly(time: Nanos) -> Nanos {
+fn nearly(time: Span) -> Span {
     time / 10 * 9
 }
 
 /// Bytes of so many `T`.
 fn room<T>(capacity: usize) -> usize {
     capacity * size_of::<T>()
-}
-
-/// A time in seconds, for what is written.
-pub(crate) fn seconds(t: Nanos) -> f64 {
-    t as f64 / 1e9
 }
 
 /// Whether a segment closes its direction.

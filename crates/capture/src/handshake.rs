@@ -1,9 +1,8 @@
 //! How a connection was opened, and what its ends agreed on.
 
-use crate::flow::seconds;
 use crate::wire::{Options, Tcp, flags};
 use serde::Serialize;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// The largest shift of a window (RFC 7323, section 2.3).
 const LARGEST_SCALE: u8 = 14;
@@ -91,13 +90,13 @@ impl Handshake {
     }
 
     /// From here to the server and back, where neither SYN nor SYN-ACK was sent again.
-    pub(crate) fn to_server(self) -> Option<Nanos> {
+    pub(crate) fn to_server(self) -> Option<Span> {
         let (syn, syn_ack) = (self.syn?, self.syn_ack?);
         (syn.count == 1 && syn_ack.count == 1).then(|| syn_ack.first.saturating_sub(syn.first))
     }
 
     /// From here to the client and back, where no SYN-ACK was sent again.
-    pub(crate) fn to_client(self) -> Option<Nanos> {
+    pub(crate) fn to_client(self) -> Option<Span> {
         let syn_ack = self.syn_ack.filter(|s| s.count == 1)?;
         Some(self.completed?.saturating_sub(syn_ack.first))
     }
@@ -152,8 +151,8 @@ impl Handshake {
         Report {
             client: self.syn.map(offer),
             server: self.syn_ack.map(offer),
-            to_server_s: self.to_server().map(seconds),
-            to_client_s: self.to_client().map(seconds),
+            to_server_s: self.to_server().map(Span::seconds),
+            to_client_s: self.to_client().map(Span::seconds),
         }
     }
 }

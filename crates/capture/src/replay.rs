@@ -17,7 +17,6 @@ pub use line::Line;
 
 use crate::connection::{Connection, Step, Way};
 use crate::error::Error;
-use crate::flow::seconds;
 use crate::table::Watch;
 use crate::wire::Packet;
 use receiver::Receiver;
@@ -262,5 +261,5 @@ fn is_slow_start(phase: Phase) -> bool {
 
 /// Seconds after the beginning.
 fn since(began: truckee_tcp::Time, now: truckee_tcp::Time) -> f64 {
-    seconds(now.saturating_sub(began))
+    now.saturating_sub(began).seconds()
 }

@@ -2,9 +2,10 @@
 //! renamed.
 
 use crate::connection::{self, Way};
-use crate::flow::{acks, phases, retransmissions, rounds, rtt, seconds, steps};
+use crate::flow::{acks, phases, retransmissions, rounds, rtt, steps};
 use crate::handshake;
 use serde::Serialize;
+use truckee_tcp::Span;
 
 /// A connection.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -139,8 +140,8 @@ impl Connection {
             number: c.number,
             client: c.client.to_string(),
             server: c.server.to_string(),
-            began_s: seconds(c.began),
-            lasted_s: seconds(c.last - c.began),
+            began_s: c.began.seconds(),
+            lasted_s: (c.last - c.began).seconds(),
             handshake: c.handshake.report(),
             syn_again: c.handshake.again(),
             state: match (c.reset, c.fin) {
@@ -198,7 +199,7 @@ impl Direction {
             throughput: t.over_time.report(c.began),
             rtt: flow.rtt.sequence.report(),
             rtt_by_stamps: flow.rtt.stamps.report(),
-            sender_side_s: flow.rtt.sender_side().map(seconds),
+            sender_side_s: flow.rtt.sender_side().map(Span::seconds),
             place: flow.rtt.place(),
             most_in_flight_bytes: t.most_in_flight,
             retransmissions: flow.retransmissions.counts,
@@ -210,7 +211,7 @@ impl Direction {
             ack_habit: flow.acks.habit(size),
             window_bytes: flow.windows.min.map(|min| (min, flow.windows.max)),
             zero_windows: flow.windows.closed,
-            zero_window_s: seconds(flow.windows.closed_for),
+            zero_window_s: flow.windows.closed_for.seconds(),
             initial_window_bytes: initial,
             initial_window_segments: initial.map(|bytes| segments(bytes as f64)),
             round_count: flow.rounds.count(),

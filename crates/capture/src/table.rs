@@ -174,7 +174,7 @@ impl<'w> Table<'w> {
             others: Others::default(),
             watch,
             first: None,
-            last: 0,
+            last: Time::ZERO,
         }
     }
 
@@ -291,8 +291,8 @@ impl<'w> Table<'w> {
             bytes: 0,
             packets: self.packets,
             tcp_packets: self.tcp_packets,
-            began_s: crate::flow::seconds(self.first.unwrap_or(0)),
-            lasted_s: crate::flow::seconds(self.last - self.first.unwrap_or(self.last)),
+            began_s: self.first.unwrap_or(Time::ZERO).seconds(),
+            lasted_s: (self.last - self.first.unwrap_or(self.last)).seconds(),
             skipped,
             skipped_blocks: 0,
             first_skipped_block: None,

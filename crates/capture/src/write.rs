@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use truckee_tcp::segment::{SackBlocks, flags as inside};
-use truckee_tcp::{Segment, Time};
+use truckee_tcp::{Segment, Span, Time};
 
 /// Bytes of a packet that are written: every header with every option.
 pub const SNAP: u32 = 128;
@@ -71,8 +71,8 @@ impl<W: Write> Writer<W> {
             block_type: 0,
             block_len1: 0,
             if_id: 0,
-            ts_high: (time >> 32) as u32,
-            ts_low: time as u32,
+            ts_high: (time.nanos() >> 32) as u32,
+            ts_low: time.nanos() as u32,
             caplen: data.len() as u32,
             origlen: wire_len.max(data.len() as u32),
             data,
@@ -240,7 +240,7 @@ impl Maker {
 
 /// Time stamps count microseconds.
 fn microseconds(time: Time) -> u32 {
-    (time / 1000) as u32
+    time.ticks(Span::us(1)) as u32
 }
 
 fn flags_of(segment: &Segment) -> u8 {

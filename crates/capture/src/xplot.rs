@@ -11,7 +11,7 @@ use crate::flow::{Ack, Acked, Data, Sent};
 use crate::table::Watch;
 use crate::wire::Packet;
 use std::io::{self, Write};
-use truckee_tcp::Time;
+use truckee_tcp::{Span, Time};
 
 /// Draws one direction of one connection while the capture is read.
 pub struct Xplot<W: Write> {
@@ -98,7 +98,7 @@ struct Stamp(Time);
 
 impl std::fmt::Display for Stamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{:06}", self.0 / 1_000_000_000, self.0 / 1000 % 1_000_000)
+        write!(f, "{}.{:06}", self.0.ticks(Span::s(1)), self.0.ticks(Span::us(1)) % 1_000_000)
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
                 .iter()
                 .enumerate()
         {
-            table.on_packet(1_500_000_000 + k as u64 * 1000, packet, None);
+            table.on_packet(Time::ns(1_500_000_000 + k as u64 * 1000), packet, None);
         }
         table.finish();
         assert!(xplot.finish().unwrap());

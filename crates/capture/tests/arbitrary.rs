@@ -10,6 +10,7 @@ use bolero::{TypeGenerator, check};
 use truckee_capture::file::LinkType;
 use truckee_capture::write::Writer;
 use truckee_capture::{Limits, read};
+use truckee_tcp::Time;
 
 /// Small, so that they are reached.
 const LIMITS: Limits = Limits { followed: 4, reported: 4, bytes: 20_000, skips: 4 };
@@ -87,7 +88,7 @@ fn arbitrary_segments() {
             now += u64::from(packet.later);
             let bytes = packet.bytes();
             let wire_len = u32::from(u16::from_be_bytes([bytes[2], bytes[3]]));
-            writer.packet(now, &bytes, wire_len, None).unwrap();
+            writer.packet(Time::ns(now), &bytes, wire_len, None).unwrap();
         }
         let file = writer.finish().unwrap();
         let capture = read(&file[..], LIMITS, None, |_| true).unwrap();

@@ -5,9 +5,9 @@
 use truckee_capture::replay::{Cast, Replay, Report};
 use truckee_capture::write::{Maker, Writer};
 use truckee_capture::{Limits, Way, read};
-use truckee_tcp::{Segment, Time, flags};
+use truckee_tcp::{Segment, Span, Time, flags};
 
-const MS: Time = 1_000_000;
+const MS: Span = Span::ms(1);
 
 /// A replay over a segment of 1250 bytes each 100 ms, with an ACK 20 ms later; but the second comes 12 µs after the first, and
 /// its ACK as soon after that one's.
@@ -18,7 +18,7 @@ fn replayed(segments: u64) -> Report {
         |seq, ack, len| Segment { seq, ack, len, flags: flags::ACK, window: 60_000, ..Segment::default() };
     let mut packets = Vec::new();
     for k in 0..segments {
-        let at = if k == 1 { 12_000 } else { k * 100 * MS };
+        let at = if k == 1 { Time::us(12) } else { Time::ms(k * 100) };
         packets.push((at, true, segment(1 + 1250 * k, 1, 1250)));
         packets.push((at + 20 * MS, false, segment(1, 1251 + 1250 * k, 0)));
     }

@@ -1,5 +1,7 @@
 //! What a recorded port was told and what it decided: the records of `bpf/event.h`.
 
+use truckee_tcp::Time;
+
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -52,9 +54,9 @@ pub mod state {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
     /// CLOCK_MONOTONIC, ns.
-    pub time: u64,
+    pub time: Time,
     /// When the last segment left before this event, ns.
-    pub sent_at: u64,
+    pub sent_at: Time,
     /// The port's estimate of the bandwidth after the event, 1/256 bit/s; see [`flags::ESTIMATE`].
     pub estimate: u64,
     /// The window before the event.
@@ -156,8 +158,8 @@ impl Event {
         }
         let mut r = Reader(record);
         Some(Self {
-            time: r.u64()?,
-            sent_at: r.u64()?,
+            time: Time::ns(r.u64()?),
+            sent_at: Time::ns(r.u64()?),
             estimate: r.u64()?,
             window: r.u64()?,
             window_after: r.u64()?,
@@ -212,8 +214,8 @@ int main(void)
         let headers = concat!(env!("CARGO_MANIFEST_DIR"), "/bpf");
         let bytes = truckee_testing::native(std::path::Path::new(headers), program, &[], &[]);
         let expected = Event {
-            time: 1,
-            sent_at: 2,
+            time: Time::ns(1),
+            sent_at: Time::ns(2),
             estimate: 3,
             window: 4,
             window_after: 5,

@@ -45,7 +45,7 @@ impl<'a> Of<'a> {
 
     fn time(self, name: &str) -> u64 {
         match self.0.and_then(|spec| arg(spec, name)) {
-            Some(Arg::Time(t)) => *t,
+            Some(Arg::Time(t)) => t.nanos(),
             _ => 0,
         }
     }

@@ -57,42 +57,43 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Effect, JitterDistribution, Loss};
+    use crate::{Effect, JitterDistribution, Loss, Span, Time};
 
     fn packet(at: u64) -> Packet {
-        Packet { at, bytes: 1500, flow: 0, data: true }
+        Packet { at: Time::ns(at), bytes: 1500, flow: 0, data: true }
     }
 
     #[test]
     fn without_effects_nothing_happens() {
         let mut channel = Channel::new(&ChannelConfig::default(), 1);
         assert!(channel.is_clean() && channel.keeps_order());
-        assert_eq!(channel.fate(&packet(1)), Fate::Arrives { extra: 0, copy: None });
+        assert_eq!(channel.fate(&packet(1)), Fate::Arrives { extra: Span::ZERO, copy: None });
     }
 
     #[test]
     fn causes_are_told_apart() {
-        let outage = Effect::Outages { at: vec![(10, 10)] };
+        let outage = Effect::Outages { at: vec![(Time::ns(10), Span::ns(10))] };
         let script = Effect::Scripted { flow: None, packets: vec![(1, 1)], during: vec![] };
         let mut channel = Channel::new(&ChannelConfig { effects: vec![outage, script] }, 1);
         let fates = [5, 15, 25].map(|at| channel.fate(&packet(at)));
-        let arrives = Fate::Arrives { extra: 0, copy: None };
+        let arrives = Fate::Arrives { extra: Span::ZERO, copy: None };
         assert_eq!(fates, [Fate::Lost(Loss::Error), Fate::Lost(Loss::Outage), arrives]);
     }
 
     #[test]
     fn two_jitters_that_keep_order_keep_it_together() {
-        let distribution = JitterDistribution::Uniform { max: 1_000 };
+        let distribution = JitterDistribution::Uniform { max: Span::us(1) };
         let jitter = Effect::Jitter { distribution, keep_order: true };
         let mut channel = Channel::new(&ChannelConfig { effects: vec![jitter.clone(), jitter] }, 3);
         assert!(channel.keeps_order());
-        let mut last = 0;
+        let mut last = Time::ZERO;
         for i in 0..10_000 {
-            let Fate::Arrives { extra, copy: None } = channel.fate(&packet(i * 100)) else {
+            let packet = packet(i * 100);
+            let Fate::Arrives { extra, copy: None } = channel.fate(&packet) else {
                 panic!("jitter loses and doubles nothing")
             };
-            assert!(i * 100 + extra >= last);
-            last = i * 100 + extra;
+            assert!(packet.at + extra >= last);
+            last = packet.at + extra;
         }
     }
 

@@ -1,6 +1,6 @@
 //! The effects a channel can have, as configured. Probabilities are in [0, 1]; whoever fills these in has checked.
 
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 use std::sync::Arc;
 
 /// What a channel does to packets, effect after effect in this order; empty: nothing. Every effect sees every packet,
@@ -28,9 +28,9 @@ pub enum Effect {
     /// starts in its stationary state.
     Gilbert {
         /// Mean holding time of the good state.
-        good: Nanos,
+        good: Span,
         /// Mean holding time of the bad state.
-        bad: Nanos,
+        bad: Span,
         /// Packet error rate in the good state.
         per_good: f64,
         /// Packet error rate in the bad state.
@@ -39,25 +39,25 @@ pub enum Effect {
     /// Total loss during `lasting` of every `every`; counts as noise.
     Bursts {
         /// Period.
-        every: Nanos,
+        every: Span,
         /// Length of the burst, at most `every`.
-        lasting: Nanos,
+        lasting: Span,
         /// No burst from then on.
         until: Option<Time>,
         /// Start of the first burst; `None`: a random phase in [0, every), drawn from the seed.
-        phase: Option<Nanos>,
+        phase: Option<Span>,
     },
     /// Outages or handoffs at fixed times.
     Outages {
         /// Start and length of each, in rising order without overlap.
-        at: Vec<(Time, Nanos)>,
+        at: Vec<(Time, Span)>,
     },
     /// Outages or handoffs as a Poisson process; works at time 0.
     PoissonOutages {
         /// Mean time between the end of one and the start of the next.
-        every: Nanos,
+        every: Span,
         /// Length of each.
-        lasting: Nanos,
+        lasting: Span,
     },
     /// Loss by script.
     Scripted {
@@ -90,14 +90,14 @@ pub enum Effect {
         /// Probability.
         probability: f64,
         /// The copy arrives this much later.
-        after: Nanos,
+        after: Span,
     },
     /// Some packets are held back for `delay` so that later ones overtake them.
     Reorder {
         /// Which ones.
         which: ReorderWhich,
         /// For how long.
-        delay: Nanos,
+        delay: Span,
     },
     /// Recorded capacity (the format of the mahimahi link shell), in place of the link's rate.
     Trace(Arc<CapacityTrace>),
@@ -109,19 +109,19 @@ pub enum JitterDistribution {
     /// Uniform in [0, max].
     Uniform {
         /// Largest extra delay.
-        max: Nanos,
+        max: Span,
     },
     /// Normal; draws below 0 become 0.
     Normal {
         /// Mean before the cut.
-        mean: Nanos,
+        mean: Span,
         /// Standard deviation before the cut.
-        sd: Nanos,
+        sd: Span,
     },
     /// Pareto.
     Pareto {
         /// Smallest extra delay.
-        scale: Nanos,
+        scale: Span,
         /// Shape, above 0; the mean is finite above 1.
         shape: f64,
     },

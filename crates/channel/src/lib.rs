@@ -5,20 +5,18 @@
 //! has a random stream of its own, so that changing one effect leaves the others' draws as they were. A recorded
 //! capacity is not an effect on a packet but takes the place of the link's rate: [`Capacity`].
 
-/// A point in time: nanoseconds since the start of the run.
-pub type Time = u64;
-/// A span of time in nanoseconds.
-pub type Nanos = u64;
-
 mod capacity;
 mod channel;
 mod config;
 mod impairment;
 mod packet;
+pub mod queue;
 pub mod random;
 
 pub use capacity::{Capacity, TraceError};
 pub use channel::Channel;
 pub use config::*;
 pub use packet::{CROSS_TRAFFIC, Fate, Loss, MAX_EXTRA, Packet};
+pub use queue::Limit;
 pub use random::{stream, stream_seed};
+pub use truckee_time::{Span, Time};

@@ -1,13 +1,13 @@
 //! A packet as a channel sees it, and what becomes of it. Not for: headers and payload; a channel reads none.
 
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 
 /// The flow number of packets that belong to no TCP flow.
 pub const CROSS_TRAFFIC: u32 = u32::MAX;
 
 /// The longest extra delay a channel gives, about 146 years: with it, `at` plus a delay cannot overflow for any `at`
 /// below 2^63.
-pub const MAX_EXTRA: Nanos = 1 << 62;
+pub const MAX_EXTRA: Span = Span::ns(1 << 62);
 
 /// A packet as a channel sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,9 +39,9 @@ pub enum Fate {
     /// It arrives.
     Arrives {
         /// Delay on top of the link's own.
-        extra: Nanos,
+        extra: Span,
         /// Delay of a second copy on top of the link's own, at least `extra`; `None`: there is no copy.
-        copy: Option<Nanos>,
+        copy: Option<Span>,
     },
 }
 
@@ -49,8 +49,8 @@ pub enum Fate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Passage {
     lost: Option<Loss>,
-    extra: Nanos,
-    copy: Option<Nanos>,
+    extra: Span,
+    copy: Option<Span>,
 }
 
 impl Passage {
@@ -60,25 +60,25 @@ impl Passage {
     }
 
     /// Delays the packet, and its copy if it has one already.
-    pub fn delay(&mut self, by: Nanos) {
+    pub fn delay(&mut self, by: Span) {
         self.extra = later(self.extra, by);
         self.copy = self.copy.map(|copy| later(copy, by));
     }
 
     /// The delay so far.
-    pub fn extra(&self) -> Nanos {
+    pub fn extra(&self) -> Span {
         self.extra
     }
 
     /// Adds a copy that arrives `after` later. There is one copy at most: of two, the earlier one.
-    pub fn duplicate(&mut self, after: Nanos) {
+    pub fn duplicate(&mut self, after: Span) {
         let copy = later(self.extra, after);
         self.copy = Some(self.copy.map_or(copy, |other| other.min(copy)));
     }
 }
 
 /// The sum of two delays, within [`MAX_EXTRA`].
-fn later(delay: Nanos, by: Nanos) -> Nanos {
+fn later(delay: Span, by: Span) -> Span {
     delay.saturating_add(by).min(MAX_EXTRA)
 }
 
@@ -106,20 +106,20 @@ mod tests {
     #[test]
     fn delays_add_up_and_carry_the_copy_along() {
         let mut passage = Passage::default();
-        passage.delay(10);
-        passage.duplicate(5);
-        passage.delay(100);
-        assert_eq!(Fate::from(passage), Fate::Arrives { extra: 110, copy: Some(115) });
-        passage.duplicate(1);
-        assert_eq!(Fate::from(passage), Fate::Arrives { extra: 110, copy: Some(111) });
+        passage.delay(Span::ns(10));
+        passage.duplicate(Span::ns(5));
+        passage.delay(Span::ns(100));
+        assert_eq!(Fate::from(passage), Fate::Arrives { extra: Span::ns(110), copy: Some(Span::ns(115)) });
+        passage.duplicate(Span::ns(1));
+        assert_eq!(Fate::from(passage), Fate::Arrives { extra: Span::ns(110), copy: Some(Span::ns(111)) });
     }
 
     #[test]
     fn delays_saturate_below_overflow() {
         let mut passage = Passage::default();
-        passage.delay(Nanos::MAX);
-        passage.duplicate(Nanos::MAX);
-        passage.delay(Nanos::MAX);
+        passage.delay(Span::MAX);
+        passage.duplicate(Span::MAX);
+        passage.delay(Span::MAX);
         assert_eq!(Fate::from(passage), Fate::Arrives { extra: MAX_EXTRA, copy: Some(MAX_EXTRA) });
     }
 }

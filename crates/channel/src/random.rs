@@ -4,7 +4,7 @@
 //! taken from a library that may change its method: integers become floats by a fixed rule, transcendental functions
 //! come from `libm`. Not for: secrets.
 
-use crate::Nanos;
+use crate::Span;
 pub use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -27,7 +27,10 @@ fn fnv_1a(bytes: &[u8]) -> u64 {
     })
 }
 
-fn split_mix(seed: u64) -> u64 {
+/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014): neighbouring numbers become unrelated ones. For draws that are
+/// found by their place (a pair of stations, a block of time) and not by their turn.
+#[inline]
+pub fn split_mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -54,36 +57,36 @@ pub fn up_to(rng: &mut impl Rng, max: u64) -> u64 {
 
 /// An exponential time of mean `mean`, to the nearest nanosecond.
 #[inline]
-pub fn exponential(rng: &mut impl Rng, mean: Nanos) -> Nanos {
-    nanos(-libm::log(1.0 - uniform(rng)) * mean as f64)
+pub fn exponential(rng: &mut impl Rng, mean: Span) -> Span {
+    nanos(-libm::log(1.0 - uniform(rng)) * mean.as_f64())
 }
 
 /// A Rayleigh time of mean `mean`, to the nearest nanosecond: the length of a vector of two independent centred normal
 /// components of standard deviation `mean`·√(2/π).
 #[inline]
-pub fn rayleigh(rng: &mut impl Rng, mean: Nanos) -> Nanos {
-    let sigma = mean as f64 * libm::sqrt(2.0 / std::f64::consts::PI);
+pub fn rayleigh(rng: &mut impl Rng, mean: Span) -> Span {
+    let sigma = mean.as_f64() * libm::sqrt(2.0 / std::f64::consts::PI);
     nanos(sigma * libm::sqrt(-2.0 * libm::log(1.0 - uniform(rng))))
 }
 
 /// A Pareto time: at least `scale`, P(X > x) = (scale/x)^shape. Its mean, scale·shape/(shape − 1), is finite for a shape
 /// above 1.
 #[inline]
-pub fn pareto(rng: &mut impl Rng, scale: Nanos, shape: f64) -> Nanos {
-    nanos(libm::pow(1.0 - uniform(rng), -1.0 / shape) * scale as f64)
+pub fn pareto(rng: &mut impl Rng, scale: Span, shape: f64) -> Span {
+    nanos(libm::pow(1.0 - uniform(rng), -1.0 / shape) * scale.as_f64())
 }
 
 /// A normal time, 0 where the draw is negative (Box & Muller 1958).
 #[inline]
-pub fn normal(rng: &mut impl Rng, mean: Nanos, sd: Nanos) -> Nanos {
+pub fn normal(rng: &mut impl Rng, mean: Span, sd: Span) -> Span {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - uniform(rng)));
     let angle = 2.0 * std::f64::consts::PI * uniform(rng);
-    nanos(mean as f64 + sd as f64 * radius * libm::cos(angle))
+    nanos(mean.as_f64() + sd.as_f64() * radius * libm::cos(angle))
 }
 
 /// Nearest nanosecond; negative times (and NaN) become 0, times beyond the range its end.
-fn nanos(x: f64) -> Nanos {
-    libm::round(x) as Nanos
+fn nanos(x: f64) -> Span {
+    Span::truncated(libm::round(x))
 }
 
 #[cfg(test)]
@@ -130,56 +133,57 @@ mod tests {
     #[test]
     fn exponential_times_have_mean_and_deviation_alike() {
         let mut rng = stream(1, "exponential");
-        let (mean, sd) = moments(200_000, || exponential(&mut rng, 1_000_000) as f64);
+        let (mean, sd) = moments(200_000, || exponential(&mut rng, Span::ms(1)).as_f64());
         near(mean, 1e6, 0.01);
         near(sd, 1e6, 0.02);
-        assert_eq!(exponential(&mut rng, 0), 0);
+        assert_eq!(exponential(&mut rng, Span::ZERO), Span::ZERO);
     }
 
     #[test]
     fn rayleigh_times_have_the_moments_of_the_law() {
         let mut rng = stream(1, "rayleigh");
-        let (mean, sd) = moments(200_000, || rayleigh(&mut rng, 1_000_000) as f64);
+        let (mean, sd) = moments(200_000, || rayleigh(&mut rng, Span::ms(1)).as_f64());
         near(mean, 1e6, 0.005);
         // Var/E² = 4/π − 1.
         near(sd, 1e6 * libm::sqrt(4.0 / std::f64::consts::PI - 1.0), 0.01);
-        let (inverse, _) = moments(200_000, || 1e6 / rayleigh(&mut rng, 1_000_000).max(1) as f64);
+        let (inverse, _) =
+            moments(200_000, || 1e6 / rayleigh(&mut rng, Span::ms(1)).max(Span::ns(1)).as_f64());
         near(inverse, std::f64::consts::PI / 2.0, 0.01);
-        assert_eq!(rayleigh(&mut rng, 0), 0);
+        assert_eq!(rayleigh(&mut rng, Span::ZERO), Span::ZERO);
     }
 
     #[test]
     fn normal_times_have_the_moments_asked_for() {
         let mut rng = stream(1, "normal");
-        let (mean, sd) = moments(200_000, || normal(&mut rng, 100_000_000, 10_000_000) as f64);
+        let (mean, sd) = moments(200_000, || normal(&mut rng, Span::ms(100), Span::ms(10)).as_f64());
         near(mean, 1e8, 0.001);
         near(sd, 1e7, 0.01);
-        assert_eq!(normal(&mut rng, 7, 0), 7);
+        assert_eq!(normal(&mut rng, Span::ns(7), Span::ZERO), Span::ns(7));
     }
 
     #[test]
     fn normal_times_below_zero_become_zero() {
         let mut rng = stream(2, "normal");
-        let zeros = (0..10_000).filter(|_| normal(&mut rng, 0, 1_000_000) == 0).count();
+        let zeros = (0..10_000).filter(|_| normal(&mut rng, Span::ZERO, Span::ms(1)) == Span::ZERO).count();
         near(zeros as f64, 5_000.0, 0.04);
         // E[max(0, X)] of a centred normal is sd/√(2π).
-        let (mean, _) = moments(200_000, || normal(&mut rng, 0, 1_000_000) as f64);
+        let (mean, _) = moments(200_000, || normal(&mut rng, Span::ZERO, Span::ms(1)).as_f64());
         near(mean, 1e6 / libm::sqrt(2.0 * std::f64::consts::PI), 0.02);
     }
 
     #[test]
     fn pareto_times_have_the_moments_asked_for() {
         let mut rng = stream(1, "pareto");
-        let (scale, shape) = (1_000_000, 4.0);
-        let mut least = Nanos::MAX;
+        let (scale, shape) = (Span::ms(1), 4.0);
+        let mut least = Span::MAX;
         let (mean, _) = moments(200_000, || {
             let x = pareto(&mut rng, scale, shape);
             least = least.min(x);
-            x as f64
+            x.as_f64()
         });
         near(mean, 1e6 * shape / (shape - 1.0), 0.01);
         assert!(least >= scale);
-        assert_eq!(pareto(&mut rng, Nanos::MAX, 1e-3), Nanos::MAX, "saturates");
+        assert_eq!(pareto(&mut rng, Span::MAX, 1e-3), Span::MAX, "saturates");
     }
 
     #[test]

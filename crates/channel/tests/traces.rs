@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use truckee_channel::{Capacity, CapacityTrace};
+use truckee_channel::{Capacity, CapacityTrace, Span, Time};
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -25,8 +25,8 @@ fn every_opportunity_is_taken(trace: CapacityTrace) {
     let mut link = Capacity::new(trace.clone());
     for repetition in 0..3 {
         for &stamp in &trace.opportunities_ms {
-            let expected = repetition * trace.duration() + u64::from(stamp) * 1_000_000;
-            assert_eq!(link.depart(0, 1500), expected);
+            let expected = repetition * trace.duration() + Span::ms(u64::from(stamp));
+            assert_eq!(link.depart(Time::ZERO, 1500), Time::at(expected));
         }
     }
 }
@@ -40,7 +40,7 @@ fn the_examples_trace_has_its_rate() {
     let last = stamps[stamps.len() - 1];
     let rate = stamps.len() as f64 * 1500.0 * 8.0 / (last / 1e3);
     assert!((trace.mean_rate() / rate - 1.0).abs() < 1e-9, "{} and {rate} bit/s", trace.mean_rate());
-    assert_eq!(trace.duration(), last as u64 * 1_000_000);
+    assert_eq!(trace.duration(), Span::ms(last as u64));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn recorded_links_have_the_rates_of_their_technology() {
         let trace = recorded(name);
         let rate = trace.mean_rate() / 1e6;
         assert!((rate - megabits).abs() < 0.01, "{name}: {rate} Mbit/s");
-        assert!(trace.duration() > 600_000_000_000, "{name}: {} ns", trace.duration());
+        assert!(trace.duration() > Span::s(600), "{name}: {:?} ns", trace.duration());
     }
 }
 

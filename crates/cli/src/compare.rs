@@ -98,7 +98,7 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
         series,
         as_written: arguments.as_written,
     };
-    let stop = interrupt::flag();
+    let stop = interrupt::cancel();
     let mut bar = Bar::new(&scenario.name);
     let compared = compare::compare(&scenario, &engines, runs, &tolerances, &mut bar, stop)?;
     drop(bar);

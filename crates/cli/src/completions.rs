@@ -1,8 +1,8 @@
 //! `truckee completions`: a script that teaches a shell our commands, options and names.
 
 use crate::error::Error;
+use clap::Command;
 use clap::builder::PossibleValuesParser;
-use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use std::io::Write;
 use truckee_engines::drive::Algorithms;
@@ -22,16 +22,16 @@ pub struct Arguments {
 }
 
 /// Writes the script.
-pub fn completions(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
+pub fn completions(arguments: &Arguments, command: Command, out: &mut dyn Write) -> Result<(), Error> {
     // Into memory first: the generator panics where writing fails, on a closed pipe for one.
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut with_names()?, "truckee", &mut script);
+    clap_complete::generate(arguments.shell, &mut with_names(command)?, "truckee", &mut script);
     Ok(out.write_all(&script)?)
 }
 
 /// The command as the script knows it: where a name is asked for, the names there are. The command itself takes more than
 /// these (a path, a policy with its arguments), so that only the script has them.
-fn with_names() -> Result<Command, Error> {
+fn with_names(mut command: Command) -> Result<Command, Error> {
     let senders: Vec<&str> = PRESETS.iter().map(|preset| preset.info.name).collect();
     let policies: Vec<&str> = AnyAckPolicy::MEMBERS.iter().map(|member| member.name).collect();
     // What clap is told of lasts as long as the program, which ends when the script is written.
@@ -48,7 +48,7 @@ fn with_names() -> Result<Command, Error> {
     let metrics: Vec<&str> = metric::list().into_iter().filter(unqualified).map(|m| m.name).collect();
     let names = crate::variants::names()?;
 
-    let mut command = crate::Arguments::command()
+    command = command
         .mut_subcommand("variants", |c| offer(c, "name", &names))
         .mut_subcommand("study", |c| {
             c.mut_subcommand("show", |c| offer(c, "id", &studies))

@@ -1,20 +1,20 @@
 //! Ctrl-C: the first one asks for an orderly end, the second one ends at once.
 
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
+use truckee_lab::Cancel;
 
-static RAISED: AtomicBool = AtomicBool::new(false);
-static HANDLER: Once = Once::new();
-
-/// Becomes true when the user wants to stop.
-pub fn flag() -> &'static AtomicBool {
-    HANDLER.call_once(|| {
+/// What the user wishes with Ctrl-C.
+pub fn cancel() -> &'static Cancel {
+    static CANCEL: OnceLock<Cancel> = OnceLock::new();
+    CANCEL.get_or_init(|| {
+        let cancel = Cancel::new();
+        let wished = cancel.clone();
         // Without a handler Ctrl-C still ends the command, only less gracefully.
-        let _ = ctrlc::set_handler(|| {
-            if RAISED.swap(true, Ordering::Relaxed) {
+        let _ = ctrlc::set_handler(move || {
+            if !wished.cancel() {
                 std::process::exit(1);
             }
         });
-    });
-    &RAISED
+        cancel
+    })
 }

@@ -16,6 +16,8 @@ mod engines;
 mod error;
 mod exec;
 mod figure;
+mod format;
+mod import;
 mod input;
 mod interrupt;
 mod kinds;
@@ -33,7 +35,7 @@ mod study;
 mod sweep;
 mod variants;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand};
 use error::Error;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -69,6 +71,7 @@ Exit status: 0 success; 1 a check failed, the run could not finish, or this mach
 enum Command {
     Run(run::Arguments),
     Sweep(sweep::Arguments),
+    Import(import::Arguments),
     Compare(compare::Arguments),
     Study(study::Arguments),
     Report(report::Arguments),
@@ -83,17 +86,6 @@ enum Command {
     Doctor(doctor::Arguments),
     Clean(clean::Arguments),
     Completions(completions::Arguments),
-}
-
-/// How results are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For reading
-    Table,
-    /// One object; stable, SI units
-    Json,
-    /// With a header line; SI units
-    Csv,
 }
 
 /// The version, and what decides the records of each engine: results that say the same were run by the same code.
@@ -117,6 +109,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments, &mut out),
         Command::Compare(arguments) => compare::compare(&arguments, &mut out),
         Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
+        Command::Import(arguments) => import::import(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Report(arguments) => report::report(&arguments, &mut out),
         Command::Read(arguments) => read::read(&arguments, &mut out),
@@ -129,7 +122,9 @@ fn main() -> ExitCode {
         Command::Cc(arguments) => cc::cc(&arguments, &mut out),
         Command::Doctor(arguments) => doctor::doctor(&arguments, &mut out),
         Command::Clean(arguments) => clean::clean(&arguments, &mut out),
-        Command::Completions(arguments) => completions::completions(&arguments, &mut out),
+        Command::Completions(arguments) => {
+            completions::completions(&arguments, Arguments::command(), &mut out)
+        }
     };
     // What was written before an error stays written.
     let flushed = out.flush().map_err(Error::from);
@@ -145,7 +140,6 @@ fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -1,10 +1,11 @@
 //! `truckee path`: one link in real time, between two namespaces or two interfaces.
 
 use crate::error::Error;
+use crate::format::Format;
 use crate::human::{NONE, count, optional, percent, quantity};
+use crate::interrupt;
 use crate::layout::{self, numbers, words};
 use crate::progress::{note, warn};
-use crate::{Format, interrupt};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use std::io::Write;
@@ -117,7 +118,7 @@ pub fn path(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let (mtu, busy) = (arguments.mtu, arguments.busy);
     let request = Request { ends, addresses, mtu, scenario: &scenario, link, busy };
     let mut show = Show::new(&arguments.between);
-    let report = standalone::run(&request, interrupt::flag(), &mut show);
+    let report = standalone::run(&request, interrupt::cancel().flag(), &mut show);
     show.bar.finish_and_clear();
     let report = report?;
     report.ports.iter().for_each(complain);

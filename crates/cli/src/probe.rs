@@ -99,7 +99,7 @@ fn test(text: &str) -> Result<Test, String> {
 
 fn time(text: &str) -> Result<Duration, String> {
     match parse_as(text, &[Dimension::Time], "s") {
-        Ok(Quantity::Time(nanos)) => Ok(Duration::from_nanos(nanos)),
+        Ok(Quantity::Time(time)) => Ok(time.into()),
         Ok(_) => Err("expected a time".into()),
         Err(error) => Err(error.message),
     }
@@ -134,7 +134,7 @@ pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
             reports.push(kept.clone());
             continue;
         }
-        match prober.probe(target, &mut Show, interrupt::flag()) {
+        match prober.probe(target, &mut Show, interrupt::cancel().flag()) {
             Ok(report) => {
                 let kept = Kept::of(&report)?;
                 // Who was not asked for want of a longer pause is asked when there is one.

@@ -1,6 +1,6 @@
 //! Progress on stderr: appears after a second, only on a terminal, and leaves nothing behind.
 
-use crate::engines;
+use crate::human;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ impl Bar {
 
     /// The same for a single live run, which is announced.
     pub fn one_live(what: &str, plan: &LivePlan) -> Self {
-        engines::announce(plan);
+        announce(plan);
         let bar = Self::new(what);
         bar.ends_in(Some(plan.at_most));
         style(&bar.bar, "{spinner} {msg}, {left} left", &bar.end);
@@ -65,7 +65,7 @@ fn style(bar: &ProgressBar, template: &str, end: &Arc<Mutex<Option<Instant>>>) {
             let end = end.lock().ok().and_then(|end| *end);
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
             // A bar that cannot be written is not seen.
-            let _ = out.write_str(&left.map(engines::long).unwrap_or_default());
+            let _ = out.write_str(&left.map(long).unwrap_or_default());
         };
         bar.set_style(style.with_key("left", left));
     }
@@ -81,7 +81,7 @@ impl Progress for Bar {
     }
 
     fn live(&mut self, plan: LivePlan) {
-        self.bar.suspend(|| engines::announce(&plan));
+        self.bar.suspend(|| announce(&plan));
         self.ends_in(Some(plan.at_most));
         style(&self.bar, "{msg} {wide_bar} {pos}/{len} live runs, {left} left", &self.end);
     }
@@ -114,6 +114,29 @@ pub fn note(message: &str) {
 /// A warning on stderr.
 pub fn warn(message: &str) {
     note(&format!("warning: {message}"));
+}
+
+/// Says on stderr what live runs are about to take: whoever waits that long should know before.
+pub fn announce(plan: &LivePlan) {
+    let &LivePlan { ref engine, runs, at_once, at_most } = plan;
+    let side_by_side = match (runs, at_once) {
+        (1, _) => String::new(),
+        (_, 1) => ", one at a time".to_owned(),
+        (_, n) => format!(", {n} at once"),
+    };
+    note(&format!("{engine}: {}{side_by_side}: {} at most", human::many(runs, "live run"), long(at_most)));
+}
+
+/// A time as people say it: `45 s`, `12 min`, `2 h 5 min`.
+pub fn long(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil() as u64;
+    let minutes = seconds.div_ceil(60);
+    match (seconds, minutes) {
+        (0..=119, _) => format!("{seconds} s"),
+        (_, 0..=119) => format!("{minutes} min"),
+        _ if minutes.is_multiple_of(60) => format!("{} h", minutes / 60),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
 }
 
 #[cfg(test)]
@@ -171,7 +194,12 @@ mod tests {
         bar.bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
         bar.started(4, 1);
         assert!(!seen(&bar, &terminal).contains("live"));
-        bar.live(LivePlan { engine: "kernel", runs: 3, at_once: 1, at_most: Duration::from_secs(3 * 3600) });
+        bar.live(LivePlan {
+            engine: "kernel".into(),
+            runs: 3,
+            at_once: 1,
+            at_most: Duration::from_secs(3 * 3600),
+        });
         let text = seen(&bar, &terminal);
         assert!(text.contains("1/4 live runs, 3 h left"), "{text}");
         bar.finished(Cell { point: 0, seed: 1 });
@@ -180,5 +208,20 @@ mod tests {
         assert!(text.contains("2/4 live runs, 60 s left"), "{text}");
         bar.started(4, 2);
         assert!(!seen(&bar, &terminal).contains("live"), "the next runs are simulated");
+    }
+
+    #[test]
+    fn times_are_in_words() {
+        let cases = [
+            (0.0, "0 s"),
+            (44.2, "45 s"),
+            (119.0, "119 s"),
+            (121.0, "3 min"),
+            (7200.0, "2 h"),
+            (7500.0, "2 h 5 min"),
+        ];
+        for (seconds, words) in cases {
+            assert_eq!(long(Duration::from_secs_f64(seconds)), words);
+        }
     }
 }

@@ -2,15 +2,16 @@
 
 use crate::engines::{self, Choice};
 use crate::error::Error;
+use crate::format::Format;
 use crate::input::Input;
 use crate::progress::{Bar, note};
-use crate::{Format, human, outcome_table, sweep};
+use crate::{human, outcome_table, sweep};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_engines::tap;
 use truckee_lab::realtime::LivePlan;
-use truckee_lab::{Engine, EngineName, Error as LabError, disk, metric, output};
+use truckee_lab::{Engine, Error as LabError, disk, metric, output};
 use truckee_look::{figure, report};
 use truckee_scenario::model::Flow;
 use truckee_scenario::outcome::{THIS_RUN, Vantage};
@@ -94,7 +95,7 @@ const MEANS: [&str; 4] = ["goodput_bps", "completion_s", "delay_s.mean", "overhe
 
 /// Runs and shows.
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
-    if EngineName::from(arguments.engine).is_live() && arguments.check_digest.is_some() {
+    if engines::is_live(arguments.engine) && arguments.check_digest.is_some() {
         let why = "--check-digest: a live run has no digest, since no two are the same; use --engine sim";
         return Err(Error::Usage(why.to_owned()));
     }
@@ -173,13 +174,13 @@ enum Record {
 fn once(engine: &dyn Engine, scenario: &Scenario, record: Record) -> Result<Outcome, Error> {
     let _bar = match engine.takes(scenario) {
         Some(at_most) => {
-            let plan = LivePlan { engine: engine.name(), runs: 1, at_once: 1, at_most };
+            let plan = LivePlan { engine: engine.name().to_owned(), runs: 1, at_once: 1, at_most };
             Bar::one_live(&scenario.name, &plan)
         }
         None => Bar::new(&format!(
             "{}: {} s to simulate",
             scenario.name,
-            human::quantity(scenario.duration as f64 / 1e9, "")
+            human::quantity(scenario.duration.seconds(), "")
         )),
     };
     match record {

@@ -1,7 +1,7 @@
 //! `truckee shape`: the ACKs that leave some interfaces, shaped for as long as it stands.
 
-use crate::Format;
 use crate::error::Error;
+use crate::format::Format;
 use crate::progress::{note, warn};
 use crate::shaping;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -66,7 +66,7 @@ pub fn shape(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
 
 fn time(text: &str) -> Result<Duration, Error> {
     match units::parse_as(text, &[Dimension::Time], "s") {
-        Ok(Quantity::Time(nanos)) => Ok(Duration::from_nanos(nanos)),
+        Ok(Quantity::Time(time)) => Ok(time.into()),
         Ok(_) => Err(Error::Usage(format!("--for {text}: expected a time"))),
         Err(error) => {
             let hint = error.help.or(error.expected).unwrap_or_default();

@@ -5,17 +5,17 @@ mod report;
 mod show;
 mod verify;
 
-use crate::engines::Here;
+use crate::engines::here;
 use crate::error::Error;
+use crate::format::Format;
 use crate::progress::{Bar, note};
-use crate::{Format, human, interrupt};
+use crate::{human, interrupt};
 use clap::Subcommand;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use truckee_engines::drive::Algorithms;
 use truckee_lab::study::{self, RunOptions, Study, StudyReport};
-use truckee_lab::{EngineName, Error as LabError, disk};
+use truckee_lab::{Cancel, Error as LabError, disk};
 use truckee_look::report as page;
 
 /// Reproduce published results: published against measured, verdict, figure
@@ -112,10 +112,11 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
         true => study::builtin(&Algorithms)?,
         false => arguments.ids.iter().map(|id| study::find(id, &Algorithms)).collect::<Result<_, _>>()?,
     };
+    studies.iter().try_for_each(|study| study::known(study, here(), arguments.quick))?;
     if arguments.all {
         live_last(&mut studies, arguments.quick);
     }
-    let stop = interrupt::flag();
+    let stop = interrupt::cancel();
     let mut reports = Vec::new();
     for study in &studies {
         let report = one(arguments, study, stop)?;
@@ -144,17 +145,11 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<(), Error> {
 
 /// What takes its time comes after what does not; otherwise the order stays.
 fn live_last(studies: &mut [Study], quick: bool) {
-    studies.sort_by_key(|study| study.is_live(quick));
-}
-
-/// Engines in words; a study of drives alone needs none.
-fn engines(engines: &[EngineName]) -> String {
-    let names: Vec<_> = engines.iter().map(EngineName::to_string).collect();
-    if names.is_empty() { human::NONE.to_owned() } else { names.join(", ") }
+    studies.sort_by_key(|study| study.is_live(here(), quick));
 }
 
 /// Runs one study. Without a directory to keep runs in, only its figures are kept.
-fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<StudyReport, Error> {
+fn one(arguments: &RunArguments, study: &Study, stop: &Cancel) -> Result<StudyReport, Error> {
     let scratch = match arguments.out {
         Some(_) => None,
         None => Some(tempfile::tempdir().map_err(Error::Write)?),
@@ -166,7 +161,7 @@ fn one(arguments: &RunArguments, study: &Study, stop: &AtomicBool) -> Result<Stu
         command: std::env::args().collect(),
     };
     let mut bar = Bar::new(&study.id);
-    let mut ran = study::run(study, &Here, &options, &mut bar, stop)?;
+    let mut ran = study::run(study, here(), &options, &mut bar, stop)?;
     if let Some(dir) = options.dir.as_ref().filter(|_| ran.report.complete) {
         truckee_look::study::keep(study, &mut ran, &study.dir(dir, options.quick))?;
     }
@@ -261,7 +256,7 @@ mod tests {
             source: study.source,
             setup: study.setup,
             calibrated: study.calibrated,
-            engines: vec![EngineName::Kernel],
+            engines: vec!["kernel".parse().unwrap()],
             quick: false,
             complete: skipped.is_none(),
             skipped: skipped.map(str::to_owned),
@@ -348,7 +343,16 @@ mod tests {
         let text = listed(&[study("a", "engines = [\"sim\", \"kernel\"]"), study("b", "")]);
         assert!(text.contains("sim, kernel") && text.lines().next().unwrap_or_default().contains("runs on"));
         let mut total = Vec::new();
-        report::write_total(&mut total, &[report("a", None, 0), report("b", Some("…"), 0)]).unwrap();
-        assert!(String::from_utf8(total).unwrap().ends_with("; 1 not run\n"));
+        let fitted = StudyReport { calibrated: Some("the rate.".to_owned()), ..report("c", None, 2) };
+        report::write_total(&mut total, &[report("a", None, 0), report("b", Some("…"), 0), fitted]).unwrap();
+        let total = String::from_utf8(total).unwrap();
+        let lines: Vec<Vec<&str>> = total.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[2], ["a", "1", "0", "0", "0", "0"]);
+        assert_eq!(lines[3], ["b", "1", "0", "0", "0", "0", "not", "run"]);
+        assert_eq!(lines[4], ["c", "1", "0", "0", "2", "0", "calibrated"]);
+        assert!(
+            total.ends_with("all 3 studies: 3 pass, 2 fail, 0 differ, 0 undecided; 1 not run\n"),
+            "{total}"
+        );
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::engines::{self, Choice};
 use crate::error::Error;
+use crate::format::Format;
 use crate::input::Input;
 use crate::layout::{self, numbers, words};
 use crate::progress::{Bar, note, warn};
-use crate::{Format, human, interrupt};
+use crate::{human, interrupt};
 use std::io::Write;
 use std::path::PathBuf;
 use truckee_lab::grid::{self, Grid};
@@ -116,7 +117,7 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     plan.jobs = arguments.jobs;
     plan.command = std::env::args().collect();
 
-    let stop = interrupt::flag();
+    let stop = interrupt::cancel();
     let mut bar = Bar::new("sweep");
     let dir = arguments.out.as_deref();
     let sweep = truckee_lab::sweep(&plan, engine, dir, &mut bar, stop)?;

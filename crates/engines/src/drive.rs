@@ -15,7 +15,7 @@ use truckee_lab::Error;
 use truckee_lab::study::file::plain;
 use truckee_lab::study::{self, Data};
 use truckee_scenario::units::{Quantity, parse};
-use truckee_tcp::{Arg, Spec};
+use truckee_tcp::{Arg, Span, Spec, Time};
 
 /// The algorithms of `truckee-tcp`, for the drives of studies.
 #[derive(Debug, Clone, Copy, Default)]
@@ -198,13 +198,13 @@ impl Keys {
             }
             (Some(times), None) => {
                 let instant = |text: &String| match parse(text) {
-                    Some(Quantity::Time(time)) => Ok(time),
+                    Some(Quantity::Time(time)) => Ok(Time::at(time)),
                     _ => Err(format!("arrivals_at is \"{text}\", expected a time, such as \"1ms\"")),
                 };
                 detector::Arrivals::At(times.iter().map(instant).collect::<Result<_, _>>()?)
             }
             (None, Some(bursts)) => {
-                let gap = self.gap.map_or(Ok(0), |gap| time("gap", &gap))?;
+                let gap = self.gap.map_or(Ok(Span::ZERO), |gap| time("gap", &gap))?;
                 detector::Arrivals::Bursts(bursts, gap)
             }
         };
@@ -288,9 +288,9 @@ fn label(value: &toml::Value) -> String {
     }
 }
 
-fn time(key: &str, text: &str) -> Result<truckee_tcp::Nanos, String> {
+fn time(key: &str, text: &str) -> Result<Span, String> {
     match parse(text) {
-        Some(Quantity::Time(time)) if time > 0 => Ok(time),
+        Some(Quantity::Time(time)) if time > Span::ZERO => Ok(time),
         _ => Err(format!("{key} is \"{text}\", expected a time above 0, such as \"1ms\"")),
     }
 }
@@ -331,7 +331,7 @@ mod tests {
                 .clone();
         let spec = spec(&value, "member", "\"m\"").unwrap();
         let arg = |key: &str| spec.args.iter().find(|(k, _)| k == key).unwrap().1.clone();
-        assert_eq!((arg("k"), arg("n")), (Arg::Time(20_000_000_000), Arg::Number(2.0)));
+        assert_eq!((arg("k"), arg("n")), (Arg::Time(Span::s(20)), Arg::Number(2.0)));
         assert_eq!((arg("on"), arg("a")), (Arg::Name("acks".into()), Arg::Flag(true)));
         assert_eq!(label(&value), "m(a=true,k=20s,n=2,on=acks)");
     }

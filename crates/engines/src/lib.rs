@@ -20,7 +20,18 @@ pub mod tap;
 pub use live::{Kernel, Probe};
 pub use simulator::Simulator;
 
+#[cfg(feature = "kernel")]
+use truckee_lab::{Cancel, Registry};
+
 /// What decides the simulator's records: the digits of its sources and of the versions that they are built on.
 pub const SIMULATOR_BUILD: &str = env!("TRUCKEE_SIM_BUILD");
 /// The same of the live engines, whether or not they are built in.
 pub const KERNEL_BUILD: &str = env!("TRUCKEE_KERNEL_BUILD");
+
+/// The engines of this crate, to which a program may add its own: the simulator and, where the feature `kernel` is on, this
+/// machine's stack and the prober of it, whose runs end early when `cancel` is wished.
+#[cfg(feature = "kernel")]
+pub fn all(cancel: &Cancel) -> Registry {
+    let cancel = || cancel.clone();
+    Registry::default().with(Simulator).with(Kernel { cancel: cancel() }).with(Probe { cancel: cancel() })
+}

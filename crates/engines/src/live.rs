@@ -1,12 +1,16 @@
 //! The engines of `truckee-kernel`: this machine's own TCP stack, and the prober pointed at it.
 
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use truckee_kernel::probe;
-use truckee_lab::{Engine, EngineName, Failure, Missing};
+use truckee_lab::{Cancel, Engine, Failure};
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
+
+/// What this machine lacks.
+fn lacks() -> Option<String> {
+    truckee_kernel::check().err().map(|e| format!("cannot run here: {e}"))
+}
 
 fn failure(error: &truckee_kernel::Error) -> Failure {
     use truckee_kernel::Error;
@@ -14,28 +18,20 @@ fn failure(error: &truckee_kernel::Error) -> Failure {
     Failure { reason: error.to_string(), once }
 }
 
-/// The stack of this machine's kernel, of `truckee-kernel`. Its runs end early when `cancel` becomes true.
-#[derive(Debug, Clone, Copy)]
+/// The stack of this machine's kernel, of `truckee-kernel`. Its runs end early when `cancel` is wished.
+#[derive(Debug, Clone)]
 pub struct Kernel {
-    /// Set from outside.
-    pub cancel: &'static AtomicBool,
-}
-
-impl Kernel {
-    /// Looks whether this machine can run it.
-    pub fn check(&self) -> Result<(), Missing> {
-        let missing = |e| Missing { engine: EngineName::Kernel, reason: format!("cannot run here: {e}") };
-        truckee_kernel::check().map_err(missing)
-    }
+    /// Whoever made it may wish it.
+    pub cancel: Cancel,
 }
 
 impl Engine for Kernel {
     fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, Failure> {
-        truckee_kernel::run_tapped(scenario, vantage, self.cancel).map_err(|e| failure(&e))
+        truckee_kernel::run_tapped(scenario, vantage, &self.cancel).map_err(|e| failure(&e))
     }
 
-    fn name(&self) -> &'static str {
-        EngineName::Kernel.as_str()
+    fn name(&self) -> &str {
+        "kernel"
     }
 
     fn build(&self) -> Cow<'_, str> {
@@ -47,20 +43,24 @@ impl Engine for Kernel {
     }
 
     fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {
-        truckee_kernel::run(scenario, series, self.cancel).map_err(|e| failure(&e))
+        truckee_kernel::run(scenario, series, &self.cancel).map_err(|e| failure(&e))
     }
 
     fn is_live(&self) -> bool {
         true
     }
+
+    fn lacks(&self) -> Option<String> {
+        lacks()
+    }
 }
 
 /// The prober of `truckee-kernel`, pointed at a server of our own: the sender of the scenario's first flow, behind the
 /// scenario's path, on this machine's stack. What it gives are the metrics `probe.…`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Probe {
-    /// Set from outside.
-    pub cancel: &'static AtomicBool,
+    /// Whoever made it may wish it.
+    pub cancel: Cancel,
 }
 
 /// A server of our own needs no pause that spares it, and shows its first retransmissions soon.
@@ -69,20 +69,14 @@ const WATCH: Duration = Duration::from_millis(600);
 const REPETITIONS: u32 = 2;
 
 impl Probe {
-    /// Looks whether this machine can run it.
-    pub fn check(&self) -> Result<(), Missing> {
-        let missing = |e| Missing { engine: EngineName::Probe, reason: format!("cannot run here: {e}") };
-        truckee_kernel::check().map_err(missing)
-    }
-
     fn options() -> probe::Options {
         probe::Options { pause: PAUSE, watch: WATCH, repeat: REPETITIONS, ..probe::Options::default() }
     }
 }
 
 impl Engine for Probe {
-    fn name(&self) -> &'static str {
-        EngineName::Probe.as_str()
+    fn name(&self) -> &str {
+        "probe"
     }
 
     fn build(&self) -> Cow<'_, str> {
@@ -91,12 +85,16 @@ impl Engine for Probe {
 
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
         let started = Instant::now();
-        let report = probe::probe_flow(scenario, &Self::options(), self.cancel).map_err(|e| failure(&e))?;
+        let report = probe::probe_flow(scenario, &Self::options(), &self.cancel).map_err(|e| failure(&e))?;
         Ok(crate::probe::outcome(scenario, &report, started.elapsed().as_secs_f64())?)
     }
 
     fn is_live(&self) -> bool {
         true
+    }
+
+    fn lacks(&self) -> Option<String> {
+        lacks()
     }
 
     fn takes(&self, _: &Scenario) -> Option<Duration> {

@@ -5,6 +5,8 @@
 
 mod campaign;
 mod tables;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use campaign::{Campaign, Kept, Settings};
 

@@ -1,7 +1,7 @@
 //! The simulator of `truckee-net` as an engine.
 
 use std::borrow::Cow;
-use truckee_lab::{Engine, EngineName, Engines, Failure, Missing};
+use truckee_lab::{Engine, Failure};
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 
@@ -15,8 +15,8 @@ impl Engine for Simulator {
         truckee_net::run(scenario, &options).map_err(|e| e.to_string().into())
     }
 
-    fn name(&self) -> &'static str {
-        EngineName::Sim.as_str()
+    fn name(&self) -> &str {
+        "sim"
     }
 
     fn build(&self) -> Cow<'_, str> {
@@ -29,19 +29,10 @@ impl Engine for Simulator {
     }
 }
 
-/// Only itself.
-impl Engines for Simulator {
-    fn find(&self, name: EngineName) -> Result<&dyn Engine, Missing> {
-        match name {
-            EngineName::Sim => Ok(self),
-            engine => Err(Missing { engine, reason: "was not given, only the simulator".to_owned() }),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use truckee_lab::EngineName;
 
     #[test]
     fn a_build_is_known_by_digits_that_are_the_same_in_every_profile() {
@@ -50,9 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn the_simulator_alone_has_no_kernel() {
-        assert_eq!(Simulator.find(EngineName::Sim).unwrap().name(), "sim");
-        let missing = Simulator.find(EngineName::Kernel).err().unwrap();
-        assert_eq!(missing.to_string(), "the kernel engine was not given, only the simulator");
+    fn it_is_what_is_meant_where_no_engine_is_named() {
+        assert_eq!(EngineName::default().as_str(), Simulator.name());
     }
 }

@@ -12,6 +12,7 @@ use truckee_lab::Error;
 use truckee_lab::disk::{self, Begun};
 use truckee_scenario::outcome::{FlowSeries, PacketContent, PacketPoint, Vantage};
 use truckee_scenario::{Outcome, Scenario};
+use truckee_tcp::Time;
 
 /// Writes the packets of all flows of a run that kept them, at `vantage`.
 pub fn write(path: &Path, scenario: &Scenario, outcome: &Outcome, vantage: Vantage) -> Result<(), Error> {
@@ -66,7 +67,7 @@ fn pcapng(
     series: &[&FlowSeries],
     vantage: Vantage,
 ) -> Result<(), truckee_capture::Error> {
-    let mut all: Vec<(u64, usize, usize)> = series
+    let mut all: Vec<(Time, usize, usize)> = series
         .iter()
         .enumerate()
         .flat_map(|(flow, s)| s.packets.iter().enumerate().map(move |(k, p)| (p.at, flow, k)))
@@ -115,7 +116,7 @@ impl Makers {
         Self {
             flow: index.map_or(0, |index| index as u16),
             mss: flow.map_or(u16::MAX, |f| u16::try_from(f.stack.mss).unwrap_or(u16::MAX)),
-            timestamps: segments().any(|s| s.ts_val != 0),
+            timestamps: segments().any(|s| s.ts_val != Time::ZERO),
             sack: sack || segments().any(|s| !s.sack.is_empty()),
             handshake: flow.is_some_and(|f| f.stack.handshake),
             connections: BTreeMap::new(),

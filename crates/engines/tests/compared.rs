@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // a test says so by failing
 
-use std::sync::atomic::AtomicBool;
 use truckee_engines::Simulator;
+use truckee_lab::Cancel;
 use truckee_lab::Engine;
 use truckee_lab::compare::{Comparison, Row, Runs, Tolerance, compare, run};
 use truckee_lab::testing::Fake;
@@ -31,7 +31,7 @@ fn the_simulator_agrees_with_itself() {
     let scenario = Document::parse("s.toml", text).unwrap().scenario().unwrap();
     let runs = Runs { count: 2, at_most: 2, jobs: None, series: true, as_written: false };
     let engines: [&dyn Engine; 2] = [&Simulator, &Simulator];
-    let sides = run(&scenario, &engines, runs, &mut (), &AtomicBool::new(false)).unwrap().unwrap();
+    let sides = run(&scenario, &engines, runs, &mut (), &Cancel::new()).unwrap().unwrap();
     assert!(!sides[0][0].series.is_empty() && sides[0][1].series.is_empty(), "only the first seed's");
     let mut comparison = Comparison::new(&sides).unwrap();
     let tolerances =
@@ -49,8 +49,7 @@ fn a_simulator_beside_a_kernel_is_set_as_the_kernel_is_unless_asked_otherwise() 
     let engines: [&dyn Engine; 2] = [&Simulator, &Fake::live()];
     for (as_written, in_place) in [(false, true), (true, false)] {
         let runs = Runs { count: 1, at_most: 1, as_written, ..THREE };
-        let compared =
-            compare(&asked, &engines, runs, &[], &mut (), &AtomicBool::new(false)).unwrap().unwrap();
+        let compared = compare(&asked, &engines, runs, &[], &mut (), &Cancel::new()).unwrap().unwrap();
         let by_sack = Simulator.run(&truckee_scenario::alike(&asked, false).0, false).unwrap().digest;
         assert_eq!(compared.0[0][0].digest == by_sack, in_place);
         let notes = compared.1.notes;

@@ -7,7 +7,8 @@ use truckee_tcp::Time;
 /// CLOCK_MONOTONIC, ns.
 pub fn clock() -> Time {
     // It cannot fail: every Linux has this clock.
-    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |t| Duration::from(t).as_nanos() as Time)
+    clock_gettime(ClockId::CLOCK_MONOTONIC)
+        .map_or(Time::ZERO, |t| Time::ns(Duration::from(t).as_nanos() as u64))
 }
 
 /// Asks for exact timers and, if wanted, for real-time priority. Either may be refused: then it is less exact, no more.

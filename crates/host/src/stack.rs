@@ -21,7 +21,7 @@ use crate::netns::Netns;
 use std::fs;
 use std::io::ErrorKind;
 use truckee_scenario::model::{Era, KernelStack};
-use truckee_tcp::{Arg, Nanos, Size, Spec, Stack};
+use truckee_tcp::{Arg, Size, Span, Spec, Stack};
 
 /// IPv4 and TCP header without options, bytes.
 const HEADERS: u32 = 40;
@@ -65,7 +65,7 @@ pub fn of_flow(
 }
 
 /// The delayed ACK's default, ns.
-const DELAYED: Nanos = 200_000_000;
+const DELAYED: Span = Span::ms(200);
 
 /// Whether a flow's ACKs are what the kernel sends by itself: one for every segment or, in today's stack, delayed ones as
 /// it has them. In the papers' stack they are delayed as they are defined.
@@ -135,7 +135,7 @@ impl Differs<'_> {
             settings.route.rto_min = Some(self.stack.min_rto);
         }
         if self.sets(|s| s.max_rto) {
-            let value = (self.stack.max_rto / 1_000_000).to_string();
+            let value = self.stack.max_rto.ticks(Span::ms(1)).to_string();
             settings.sender.push(Sysctl {
                 name: "tcp_rto_max_ms",
                 value,

@@ -1,8 +1,7 @@
 //! Runs one scenario on this machine's kernel and prints its outcome as JSON: the engine without the command around it.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use truckee_scenario::Document;
+use truckee_scenario::{Cancel, Document};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
@@ -12,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (path, value) = setting.split_once('=').ok_or("expected PATH=VALUE")?;
         document.set(path, value)?;
     }
-    let outcome = truckee_kernel::run(&document.scenario()?, false, &AtomicBool::new(false))?;
+    let outcome = truckee_kernel::run(&document.scenario()?, false, &Cancel::new())?;
     println!("{}", serde_json::to_string_pretty(&outcome)?);
     Ok(())
 }

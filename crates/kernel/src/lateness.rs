@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use truckee_channel::Nanos;
+use truckee_channel::Span;
 use truckee_host::punctual::clock;
 use truckee_path::Books;
 use truckee_scenario::Lateness;
@@ -69,7 +69,7 @@ impl Witness {
         self.stop.store(true, Ordering::Relaxed);
         // It cannot panic.
         let waits = self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        Seen { waiting_share: waits.share(), longest_wait_s: waits.longest as f64 / 1e9, stolen_share }
+        Seen { waiting_share: waits.share(), longest_wait_s: waits.longest.seconds(), stolen_share }
     }
 }
 
@@ -86,7 +86,7 @@ impl Seen {
         Lateness {
             packets: late.packets,
             late_share: late.late as f64 / late.packets.max(1) as f64,
-            latest_s: late.latest as f64 / 1e9,
+            latest_s: late.latest.seconds(),
             waiting_share: self.waiting_share,
             longest_wait_s: self.longest_wait_s,
             stolen_share: self.stolen_share,
@@ -100,26 +100,26 @@ impl Seen {
 /// The witness's naps.
 #[derive(Debug, Clone, Copy, Default)]
 struct Waits {
-    /// Time over which it looked, ns.
-    all: Nanos,
+    /// Time over which it looked.
+    all: Span,
     /// Of it, what it waited for a processor, at more than [`LATE_S`] a time.
-    waited: Nanos,
-    longest: Nanos,
+    waited: Span,
+    longest: Span,
 }
 
 impl Waits {
     /// A nap took so long.
-    fn add(&mut self, took: Nanos) {
-        let wait = took.saturating_sub(NAP.as_nanos() as Nanos);
+    fn add(&mut self, took: Span) {
+        let wait = took.saturating_sub(NAP.into());
         self.all += took;
         self.longest = self.longest.max(wait);
-        if wait as f64 > LATE_S * 1e9 {
+        if wait.as_f64() > LATE_S * 1e9 {
             self.waited += wait;
         }
     }
 
     fn share(&self) -> f64 {
-        self.waited as f64 / self.all.max(1) as f64
+        self.waited.as_f64() / self.all.max(Span::ns(1)).as_f64()
     }
 }
 
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn waits_count_from_the_bound_on_and_are_a_share_of_the_time() {
         let mut waits = Waits::default();
-        let ms = |ms: f64| (ms * 1e6) as Nanos;
+        let ms = |ms: f64| Span::truncated(ms * 1e6);
         (0..89).for_each(|_| waits.add(ms(1.0)));
         waits.add(ms(1.0 + 2.0));
         assert_eq!(waits.share(), 0.0, "a wait of 2 ms is none");

@@ -26,9 +26,8 @@ pub use truckee_path::{LaneCounters, PortCounters, standalone};
 pub use truckee_shape as shape;
 pub use truckee_shape::shaped;
 
-use std::sync::atomic::AtomicBool;
 use truckee_scenario::outcome::Vantage;
-use truckee_scenario::{Outcome, Scenario};
+use truckee_scenario::{Cancel, Outcome, Scenario};
 
 /// Has this process read and write what its user names with that user's rights, whatever capabilities its file has: they
 /// are in effect only around what the live leg does. To be called when the program starts, before any thread does.
@@ -60,8 +59,8 @@ pub fn refuses(scenario: &Scenario) -> Option<Error> {
 }
 
 /// Runs a scenario on the stack of this machine's kernel, in real time; with time series where `series`. When `cancel`
-/// becomes true it ends with [`Error::Interrupted`]. Whatever happens, nothing is left.
-pub fn run(scenario: &Scenario, series: bool, cancel: &AtomicBool) -> Result<Outcome, Error> {
+/// is wished it ends with [`Error::Interrupted`]. Whatever happens, nothing is left.
+pub fn run(scenario: &Scenario, series: bool, cancel: &Cancel) -> Result<Outcome, Error> {
     #[cfg(live)]
     return run::run(scenario, &run::Options { series, ..run::Options::default() }, cancel);
     #[cfg(not(live))]
@@ -72,7 +71,7 @@ pub fn run(scenario: &Scenario, series: bool, cancel: &AtomicBool) -> Result<Out
 }
 
 /// The same, with every packet of the flows at that end of theirs besides.
-pub fn run_tapped(scenario: &Scenario, vantage: Vantage, cancel: &AtomicBool) -> Result<Outcome, Error> {
+pub fn run_tapped(scenario: &Scenario, vantage: Vantage, cancel: &Cancel) -> Result<Outcome, Error> {
     #[cfg(live)]
     return run::run(scenario, &run::Options { series: true, packets: Some(vantage), busy: false }, cancel);
     #[cfg(not(live))]

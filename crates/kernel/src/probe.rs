@@ -9,7 +9,6 @@ pub use truckee_probe::{
 mod local;
 
 use crate::Error;
-use std::sync::atomic::AtomicBool;
 
 /// Probes the sender of a scenario's first flow as if it were a server elsewhere: one of our own, in a namespace, behind
 /// the scenario's path, with the flow's congestion control and stack. The scenario's duration says nothing.
@@ -19,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 pub fn probe_flow(
     scenario: &truckee_scenario::Scenario,
     options: &Options,
-    cancel: &AtomicBool,
+    cancel: &truckee_scenario::Cancel,
 ) -> Result<Report, Error> {
     #[cfg(live)]
     return local::probe(scenario, options, cancel);

@@ -6,11 +6,11 @@
 //!
 //! Not for: which cells a sweep wants ([`crate::sweep`]), and where records are kept ([`crate::store`]).
 
+use crate::address::Address;
 use crate::grid::{ScenarioDigest, digest, first_half};
-use crate::{Engine, EngineName, Engines, Error, Failure, Metric};
+use crate::{Engine, EngineName, Engines, Error, Failure, Metric, Missing};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fmt;
 use truckee_scenario::{Document, Lateness, Scenario};
 
 /// What a record means: a number in it that meant something else would get another one.
@@ -52,33 +52,6 @@ impl Key {
         hash.update(self.0);
         hash.update(seed.to_le_bytes());
         Address(first_half(hash))
-    }
-}
-
-/// What a cell is called everywhere: 32 hexadecimal digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct Address([u8; 16]);
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl From<Address> for String {
-    fn from(address: Address) -> Self {
-        address.to_string()
-    }
-}
-
-impl TryFrom<String> for Address {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is no cell's address, 32 hexadecimal digits");
-        let digits = u128::from_str_radix(&text, 16).map_err(|_| wrong())?;
-        if text.len() == 32 { Ok(Self(digits.to_be_bytes())) } else { Err(wrong()) }
     }
 }
 
@@ -148,7 +121,10 @@ impl Task {
         }
         let mut scenario = document.scenario().map_err(|e| refused(format!("{e:#}")))?;
         scenario.seed = self.seed;
-        let engine = engines.find(self.engine).map_err(Error::from)?;
+        let engine = engines.find(self.engine.as_str()).map_err(|missing| match missing {
+            Missing::Unknown { .. } => refused(format!("{}: the task's engine: {missing}", self.file)),
+            Missing::NotHere { .. } => missing.into(),
+        })?;
         let here = Key::of(&digest(&scenario), engine).cell(self.seed);
         if here != self.address {
             return Err(

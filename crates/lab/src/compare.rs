@@ -6,13 +6,15 @@
 //!
 //! Not for: running anything (see [`run`](mod@run)), or how it looks in a terminal.
 
+mod held;
 mod measure;
 pub mod run;
 mod tolerance;
 
+pub use held::{Held, Verdict};
 pub use measure::{MeasureInfo, list};
 pub use run::{Compared, Runs, compare, run};
-pub use tolerance::{Held, Tolerance, Verdict};
+pub use tolerance::Tolerance;
 
 use crate::Error;
 use crate::stats::{self, CONFIDENCE, Estimate};
@@ -173,21 +175,6 @@ impl Comparison {
             live: (live.runs > 0).then_some(live),
             not_judged: live.too_late(),
         })
-    }
-
-    /// Holds it against tolerances. Where too many runs are invalid, none is judged.
-    ///
-    /// # Errors
-    /// A tolerance names a flow or link that is not there.
-    pub fn hold(&mut self, tolerances: &[Tolerance]) -> Result<(), Error> {
-        for tolerance in tolerances {
-            let held = tolerance.hold(self)?;
-            self.tolerances.extend(held);
-        }
-        self.holds = self.tolerances.iter().all(|h| h.holds);
-        // In their order from best to worst: one that is broken is not mended by others that are undecided.
-        self.verdict = self.tolerances.iter().map(|h| h.verdict).max().unwrap_or(Verdict::Holds);
-        Ok(())
     }
 }
 

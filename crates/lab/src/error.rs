@@ -65,6 +65,12 @@ pub enum Error {
         /// The build of the engine here.
         build: String,
     },
+    /// A directory holds no sweep.
+    #[error("{} holds no sweep: there is no sweep.json in it", .dir.display())]
+    NoSweep {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// A directory was written by version 0.1, which kept runs otherwise.
     #[error(
         "{} holds a sweep of truckee 0.1, which kept runs otherwise: `truckee report` still shows it; give another directory",
@@ -153,10 +159,33 @@ pub enum Error {
     },
     /// An engine cannot be had here.
     #[error(transparent)]
-    Missing(#[from] crate::Missing),
+    Missing(#[from] Missing),
     /// A thread pool could not be started, or a table not be encoded.
     #[error("{0}")]
     Internal(String),
+}
+
+/// Why an engine cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// Nobody has one of this name: it is to be mended where it stands.
+    #[error("there is no engine \"{name}\"; {}{}", those(.known), nearest(.near))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+        /// The name most like it.
+        near: Option<String>,
+    },
+    /// This machine cannot run it.
+    #[error("the {engine} engine {reason}")]
+    NotHere {
+        /// Which.
+        engine: String,
+        /// What is missing, in words that follow "the kernel engine"; where more is told is added by who shows it.
+        reason: String,
+    },
 }
 
 /// Whose fault an error is.
@@ -179,7 +208,7 @@ impl Error {
             | Self::Read { .. }
             | Self::History { .. }
             | Self::Compare { .. }
-            | Self::Missing(_)
+            | Self::Missing(Missing::NotHere { .. })
             | Self::Locked { .. } => Fault::Machine,
             Self::Internal(_) => Fault::Program,
             _ => Fault::Question,
@@ -213,8 +242,16 @@ pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, k)| k.to_owned())
 }
 
-fn nearest(near: &Option<String>) -> String {
+pub(crate) fn nearest(near: &Option<String>) -> String {
     near.as_ref().map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default()
+}
+
+fn those(names: &[String]) -> String {
+    match names {
+        [] => "there is none at all".to_owned(),
+        [one] => format!("there is only \"{one}\""),
+        all => format!("there are \"{}\"", all.join("\", \"")),
+    }
 }
 
 fn at_point(point: &str) -> String {

@@ -220,6 +220,7 @@ pub fn names(name: &str, labels: impl IntoIterator<Item = String>) -> Axis {
 mod tests {
     use super::*;
     use crate::testing::scenario;
+    use truckee_scenario::Span;
 
     fn two_by_three() -> Grid {
         let (axes, seeds) = axes(&["a=x,y", "b=1..3", "seed=4..6"]).unwrap();
@@ -242,7 +243,7 @@ mod tests {
         let asked = scenario("s", 3);
         let same = Scenario { name: "other".into(), seed: 77, ..asked.clone() };
         assert_eq!(digest(&asked), digest(&same));
-        assert_ne!(digest(&asked), digest(&Scenario { duration: 4, ..asked }));
+        assert_ne!(digest(&asked), digest(&Scenario { duration: Span::ns(4), ..asked }));
         assert_eq!(two_by_three().digests()[3], digest(&same));
     }
 

@@ -10,6 +10,7 @@
 //! Not for: engines themselves (`truckee-engines`), what people look at (`truckee-look`), printing, progress bars,
 //! arguments (the command does these); nothing here knows how a network or a protocol works.
 
+mod address;
 pub mod cell;
 pub mod compare;
 #[cfg(feature = "store")]
@@ -37,10 +38,12 @@ pub mod testing;
 pub mod validity;
 pub mod vary;
 
-pub use cell::{Address, Cell, Key, NoRecord, Record, Task};
-pub use engine::{Engine, EngineName, Engines, Failure, Missing};
-pub use error::{Error, Fault};
+pub use address::Address;
+pub use cell::{Cell, Key, NoRecord, Record, Task};
+pub use engine::{Engine, EngineName, Engines, Failure, Registry};
+pub use error::{Error, Fault, Missing};
 pub use grid::Grid;
 pub use metric::Metric;
 pub use rows::{Row, Rows};
 pub use sweep::{Plan, Progress, Runs, Sweep, sweep};
+pub use truckee_scenario::Cancel;

@@ -7,10 +7,10 @@ use std::collections::BinaryHeap;
 use std::time::Duration;
 
 /// What live runs are about to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LivePlan {
     /// The engine's name.
-    pub engine: &'static str,
+    pub engine: String,
     /// How many runs.
     pub runs: usize,
     /// How many of them at once.
@@ -46,8 +46,8 @@ impl Schedule {
     }
 
     /// What is about to happen.
-    pub(crate) fn plan(&self, engine: &'static str) -> LivePlan {
-        LivePlan { engine, runs: self.runs, at_once: self.at_once, at_most: self.at_most }
+    pub(crate) fn plan(&self, engine: &str) -> LivePlan {
+        LivePlan { engine: engine.to_owned(), runs: self.runs, at_once: self.at_once, at_most: self.at_most }
     }
 
     /// A run of this length is done. Returns how long the others take at most, judged by their share of the work.

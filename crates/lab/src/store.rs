@@ -15,21 +15,25 @@
 //! [`FLUSH`] at most: a kill costs no more than that. Of many small parts of its own a process makes one, before it deletes
 //! the old ones; those of others it leaves alone unless nobody else is there.
 //!
-//! A part whose bytes do not match its name, or are none of a part, is damaged: it is set aside, named, and its runs are
-//! done again. One that cannot be read is no damage, but an error. A record that lacks a metric is done again.
+//! A part whose bytes do not match its name, or are none of a part, is damaged: it is set aside and named. Those of its
+//! records that are still what was written are taken from it ([`salvage`]), the others are named and their cells run again.
+//! A part that cannot be read is no damage, but an error. A record that lacks a metric is made again.
 //!
 //! Not for: what the numbers mean, and which runs are still to do: see [`crate::sweep`].
 
 mod batches;
 mod build;
+mod import;
 mod manifest;
 mod parquet_rows;
 mod parts;
 mod read;
+mod salvage;
 mod table;
 
 pub use batches::for_each_batch;
 pub use build::{build, changed};
+pub use import::Imported;
 pub use manifest::{FORMAT, Manifest, points};
 pub use parquet_rows::{Kept, to_bytes};
 pub use read::{Read, read};
@@ -37,9 +41,10 @@ pub(crate) use table::Table;
 
 use crate::cell::{Key, Record};
 use crate::grid::ScenarioDigest;
-use crate::{Error, disk};
-use parquet_rows::{Place, decode, encode, metrics_of};
-use parts::{Looked, Part, Parts, checked, hash_of};
+use crate::{Error, disk, human};
+use parquet_rows::{Place, Unread, decode, encode};
+use parts::{Damage, Looked, Part, Parts, checked, hash_of};
+use salvage::{Lost, Salvaged, named};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -86,6 +91,30 @@ impl Store {
         if Manifest::read(dir)?.is_some_and(|there| there.format < FORMAT) {
             return Err(Error::OldSweep { dir: dir.to_owned() });
         }
+        Self::enter(dir, manifest.metrics.clone(), || manifest.claim(dir, digests))
+    }
+
+    /// Opens what is there in `dir`, to add to it, and asks nothing of it. Returns the sweep that it holds.
+    ///
+    /// # Errors
+    /// It holds none, or one that version 0.1 kept; it cannot be read or written.
+    pub fn there(dir: &Path) -> Result<(Self, Manifest), Error> {
+        match Manifest::read(dir)? {
+            None => Err(Error::NoSweep { dir: dir.to_owned() }),
+            Some(there) if there.format < FORMAT => Err(Error::OldSweep { dir: dir.to_owned() }),
+            Some(there) => {
+                let (store, ()) = Self::enter(dir, there.metrics.clone(), || Ok(()))?;
+                Ok((store, there))
+            }
+        }
+    }
+
+    /// Opens `dir`, and does `first` there while nobody else opens it.
+    fn enter<T>(
+        dir: &Path,
+        metrics: Vec<String>,
+        first: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<(Self, T), Error> {
         let (parts, claims) = (dir.join("parts"), dir.join("claims"));
         for folder in [dir, &parts, &claims] {
             disk::folder(folder)?;
@@ -99,11 +128,11 @@ impl Store {
             lock.unlock().map_err(|e| Error::write(&path, e))?;
         }
         lock.lock_shared().map_err(|e| Error::write(&path, e))?;
-        let changed = manifest.claim(dir, digests)?;
+        let done = first()?;
         drop(one_at_a_time);
         let store = Self {
             dir: dir.to_owned(),
-            metrics: manifest.metrics.clone(),
+            metrics,
             parts: Parts::new(parts),
             writer: writer(),
             next: 0,
@@ -112,7 +141,7 @@ impl Store {
             flushed: None,
             lock,
         };
-        Ok((store, changed))
+        Ok((store, done))
     }
 
     /// Reads what others have written since the last time, and before: the values of these metrics. `each` says of which
@@ -125,34 +154,58 @@ impl Store {
         metrics: &[String],
         each: &mut dyn FnMut(Key, u64, Record) -> Option<(usize, usize)>,
     ) -> Result<Vec<String>, Error> {
-        let looked = self.parts.look(metrics, &mut |place, seed, record| match place {
-            Place::Key(key) => each(key, seed, record),
-            Place::Point(_) => None,
-        })?;
-        self.said(looked)
+        let mut said = Vec::new();
+        loop {
+            let looked = self.parts.look(metrics, &mut |place, seed, record| match place {
+                Place::Key(key) => each(key, seed, record),
+                Place::Point(_) => None,
+            })?;
+            let Looked { damaged, unread } = looked;
+            said.extend(unread.into_iter().map(|(path, unread)| none_here(&path, &unread)));
+            if damaged.is_empty() {
+                return Ok(said);
+            }
+            // What is left of them is in parts that have not been read yet.
+            for damage in damaged {
+                said.extend(self.mend(&damage)?);
+            }
+        }
     }
 
-    /// Sets damaged parts aside, and says what has to be done again.
-    fn said(&self, looked: Looked) -> Result<Vec<String>, Error> {
-        let mut said = Vec::new();
-        for damage in looked.damaged {
-            let aside = damage.path.with_extension("damaged");
-            match fs::rename(&damage.path, &aside) {
-                // Somebody else has set it aside.
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-                Err(e) => return Err(Error::write(&aside, e)),
-                Ok(()) => {}
-            }
-            said.push(format!("{} is damaged ({}); its runs are done again", aside.display(), damage.why));
+    /// Sets a damaged part aside, and puts what is left of it in its place. Returns what has to be done again; `None`:
+    /// somebody else was there before.
+    fn mend(&mut self, damage: &Damage) -> Result<Option<String>, Error> {
+        let Damage { path, why } = damage;
+        let left = match fs::read(path) {
+            Ok(bytes) => salvage::salvage(&bytes.into()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::read(path, e)),
+        };
+        // Written before the other one goes: what is there twice counts once.
+        if let Some(left) = left.as_ref().filter(|left| !left.kept.is_empty()) {
+            self.add(&left.kept, &left.metrics)?;
         }
-        for (path, records) in looked.lacking {
-            said.push(format!(
-                "{}: {} cannot be decoded, or lack what is asked for now; they are made again",
-                path.display(),
-                crate::human::many(records, "record")
-            ));
+        let aside = path.with_extension("damaged");
+        match fs::rename(path, &aside) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::write(&aside, e)),
+            Ok(()) => {}
         }
-        Ok(said)
+        Ok(Some(format!("{} is damaged ({why}); {}", aside.display(), lost(left.as_ref(), "made again"))))
+    }
+
+    /// Writes a part that is to be read as those of others are.
+    fn add(&mut self, kept: &[Kept], metrics: &[String]) -> Result<(), Error> {
+        let bytes = encode(kept, metrics).map_err(|e| Error::Internal(e.to_string()))?;
+        let name = self.name(&bytes);
+        disk::write(&self.parts.path(&name), &bytes)
+    }
+
+    /// What the next part of ours is called.
+    fn name(&mut self, bytes: &[u8]) -> String {
+        let name = format!("part-{}-{:06}-{}.parquet", self.writer, self.next, hash_of(bytes));
+        self.next += 1;
+        name
     }
 
     /// Takes a finished run of these points of the grid, first and last. It is on disk after [`FLUSH`] at most, if
@@ -201,8 +254,7 @@ impl Store {
 
     fn write_part(&mut self, kept: &[Kept], metrics: &[String], part: Part) -> Result<(), Error> {
         let bytes = encode(kept, metrics).map_err(|e| Error::Internal(e.to_string()))?;
-        let name = format!("part-{}-{:06}-{}.parquet", self.writer, self.next, hash_of(&bytes));
-        self.next += 1;
+        let name = self.name(&bytes);
         disk::write(&self.parts.path(&name), &bytes)?;
         self.parts.wrote(name, part);
         Ok(())
@@ -242,34 +294,6 @@ impl Store {
         Ok(())
     }
 
-    /// Takes in the parts of another store, of whatever sweep: what it knows of a cell is known here then. Returns how many
-    /// parts were not here yet.
-    ///
-    /// # Errors
-    /// One is damaged, or was written by version 0.1; something cannot be read or written.
-    pub fn import(&mut self, from: &Path) -> Result<usize, Error> {
-        if Manifest::read(from)?.is_some_and(|there| there.format < FORMAT) {
-            return Err(Error::OldSweep { dir: from.to_owned() });
-        }
-        let mut theirs = Parts::new(from.join("parts"));
-        let looked = theirs.look(&[], &mut |_, _, _| None)?;
-        if let Some(damage) = looked.damaged.into_iter().next() {
-            return Err(Error::read(&damage.path, damage.why));
-        }
-        let mut new = 0;
-        for (name, _) in theirs.iter() {
-            let to = self.parts.path(name);
-            if !to.exists() {
-                let path = theirs.path(name);
-                let bytes = fs::read(&path).map_err(|e| Error::read(&path, e))?;
-                metrics_of(bytes.clone()).map_err(|e| Error::read(&path, e))?;
-                disk::write(&to, &bytes)?;
-                new += 1;
-            }
-        }
-        Ok(new)
-    }
-
     /// Claims a block of cells, called so, for this process: `None` where another one is at it. It is given back when the
     /// file is dropped, or the process ends.
     ///
@@ -302,6 +326,38 @@ impl Store {
             }
         }
         Ok(())
+    }
+}
+
+/// What is to be said of the records of a part that are none here.
+fn none_here(path: &Path, unread: &Unread) -> String {
+    let mut what = Vec::new();
+    if unread.lacking > 0 {
+        what.push(format!("{} lack what is asked for now", human::many(unread.lacking, "record")));
+    }
+    if !unread.nameless.is_empty() {
+        let lost = |&number: &usize| Lost { number, address: None };
+        let lost: Vec<Lost> = unread.nameless.iter().map(lost).collect();
+        what.push(format!("{} cannot be decoded", named(&lost)));
+    }
+    format!("{}: {}; they are made again", path.display(), what.join(", "))
+}
+
+/// What is to be said of what is lost of a damaged part, and what becomes of it.
+fn lost(left: Option<&Salvaged>, so: &str) -> String {
+    match left {
+        None => format!("all its runs are {so}"),
+        Some(left) if left.lost.is_empty() => "none of its records is".to_owned(),
+        Some(Salvaged { lost, kept, .. }) => format!(
+            "{} cannot be decoded, and {} {so}; {} kept",
+            named(lost),
+            if lost.len() == 1 { "is" } else { "are" },
+            match kept.len() {
+                0 => "none is".to_owned(),
+                1 => "one other is".to_owned(),
+                n => format!("{n} others are"),
+            }
+        ),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{Engine, Failure};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use truckee_scenario::outcome::FlowOutcome;
-use truckee_scenario::{Lateness, Outcome, Scenario};
+use truckee_scenario::{Lateness, Outcome, Scenario, Span};
 
 /// A flow that loses by noise and by its queue; its name is one that no file and no page may carry as it is.
 pub const NOISY: &str = r#"
@@ -94,6 +94,7 @@ pub type Late = fn(u64, u64, usize) -> bool;
 #[derive(Default)]
 pub struct Fake {
     live: bool,
+    lacks: Option<&'static str>,
     late: Option<Late>,
     broken: Option<Late>,
     /// What it says its build is.
@@ -114,6 +115,11 @@ impl Fake {
         Self { live: true, ..Self::default() }
     }
 
+    /// A live one that this machine cannot run.
+    pub fn lacking(what: &'static str) -> Self {
+        Self { lacks: Some(what), ..Self::live() }
+    }
+
     /// One of another build.
     pub fn of_build(build: &'static str) -> Self {
         Self { build, ..Self::default() }
@@ -131,10 +137,10 @@ impl Fake {
 
     fn is_late(&self, scenario: &Scenario) -> Result<bool, Failure> {
         let mut made = self.made.lock().map_err(|e| e.to_string())?;
-        let times = made.entry((scenario.duration, scenario.seed)).or_default();
+        let times = made.entry((scenario.duration.nanos(), scenario.seed)).or_default();
         *times += 1;
         let is = |what: Option<Late>| {
-            what.is_some_and(|is| is(scenario.duration / 1_000_000_000, scenario.seed, *times))
+            what.is_some_and(|is| is(scenario.duration.ticks(Span::s(1)), scenario.seed, *times))
         };
         if is(self.broken) {
             return Err(Failure { reason: "a record was lost".into(), once: true });
@@ -144,7 +150,7 @@ impl Fake {
 }
 
 impl Engine for Fake {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         if self.live { "kernel" } else { "sim" }
     }
 
@@ -156,10 +162,14 @@ impl Engine for Fake {
         self.live
     }
 
+    fn lacks(&self) -> Option<String> {
+        self.lacks.map(str::to_owned)
+    }
+
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
         self.asked.lock().map_err(|e| e.to_string())?.push(scenario.seed);
         let is_late = self.is_late(scenario)?;
-        let goodput = 2.0 * scenario.duration as f64 / 1e9 + 0.01 * scenario.seed as f64;
+        let goodput = 2.0 * scenario.duration.seconds() + 0.01 * scenario.seed as f64;
         let goodput = if is_late { goodput / 2.0 } else { goodput };
         let mut outcome = outcome(scenario.seed, &[if self.live { 0.9 * goodput } else { goodput }]);
         outcome.engine = self.name().into();
@@ -206,8 +216,8 @@ pub fn outcome(seed: u64, goodputs: &[f64]) -> Outcome {
 pub fn scenario(name: &str, parameter: u64) -> Scenario {
     Scenario {
         name: name.into(),
-        duration: parameter,
-        warmup: 0,
+        duration: Span::ns(parameter),
+        warmup: Span::ZERO,
         seed: 1,
         stop_when_done: true,
         nodes: Vec::new(),

@@ -68,12 +68,11 @@ fn page(dir: &Path) -> Result<model::Page, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicBool;
     use truckee_engines::Simulator;
     use truckee_lab::compare::Comparison;
     use truckee_lab::study::{self, RunOptions, Study};
     use truckee_lab::testing::{Fake, STUDY};
-    use truckee_lab::{Engine, EngineName, Engines, Grid, Missing, Plan, Runs, grid, output};
+    use truckee_lab::{Cancel, Engine, Grid, Plan, Runs, grid, output};
     use truckee_scenario::{Document, Scenario};
 
     fn scenario() -> Scenario {
@@ -169,7 +168,7 @@ mod tests {
         let document = Document::parse("x.toml", "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n").unwrap();
         let asked = vec![truckee_lab::Metric::parse("overhead").unwrap()];
         let plan = Plan::new(Grid::new(&document, axes).unwrap(), Runs::Count(4), asked);
-        truckee_lab::sweep(&plan, &Fake::new(), Some(dir.path()), &mut (), &AtomicBool::new(false)).unwrap();
+        truckee_lab::sweep(&plan, &Fake::new(), Some(dir.path()), &mut (), &Cancel::new()).unwrap();
         let page = page(dir.path()).unwrap();
         let grid = page.sections[0].grid.as_ref().unwrap();
         let goodput = grid.metrics.iter().find(|m| m.name == "goodput_bps").unwrap();
@@ -186,21 +185,14 @@ mod tests {
         assert!(written(dir.path()).contains("x.toml: sweep"));
     }
 
-    struct Only(Fake);
-
-    impl Engines for Only {
-        fn find(&self, _: EngineName) -> Result<&dyn Engine, Missing> {
-            Ok(&self.0)
-        }
-    }
-
     #[test]
     fn a_study_s_page_holds_published_values_beside_ours() {
         let dir = tempfile::tempdir().unwrap();
-        let study = Study::parse("twice.toml", STUDY, &()).unwrap();
+        let rival = "published = 60\n    rival = { name = \"half of it\", value = 40 }\n";
+        let text = STUDY.replace("published = 60\n", rival);
+        let study = Study::parse("twice.toml", &text, &()).unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
-        let mut ran =
-            study::run(&study, &Only(Fake::new()), &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let mut ran = study::run(&study, &Fake::new(), &options, &mut (), &Cancel::new()).unwrap();
         crate::study::keep(&study, &mut ran, &study.dir(dir.path(), false)).unwrap();
         assert!(std::fs::read_to_string(&ran.report.figures[0]).unwrap().contains("goodput / bit/s"));
         let page = page(&study.dir(dir.path(), false)).unwrap();
@@ -208,7 +200,14 @@ mod tests {
         assert_eq!((ours.x.len(), ours.half.len()), (3, 3));
         assert_eq!((published.y.as_slice(), published.hollow), (&[20.0, 40.0, 80.0][..], true));
         let checks = &page.sections[1].tables[0];
-        assert_eq!((checks.rows.len(), checks.rows[0][8].verdict.as_str()), (5, "pass"));
+        let cell = |row: usize, name: &str| {
+            &checks.rows[row][checks.columns.iter().position(|column| column.name == name).unwrap()]
+        };
+        assert_eq!((checks.rows.len(), cell(0, "Verdict").verdict.as_str()), (5, "pass"));
+        assert_eq!((cell(0, "Published").sort, cell(0, "Reference").sort), (None, Some(20.0)));
+        assert_eq!(cell(0, "Note").text, "Reference: 2 * t");
+        let rivals = [0, 4].map(|row| cell(row, "Rival, which must fail").text.as_str());
+        assert_eq!(rivals, ["no rival named", "half of it: 40.0 ± 0.0 bit/s, fails"]);
         assert_eq!(page.sections[2].says, "none", "the set-up");
         assert!(page.sections[3].grid.is_some());
         // The directory above leads to it.

@@ -3,9 +3,9 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use truckee_engines::Simulator;
 use truckee_engines::drive::Algorithms;
+use truckee_lab::Cancel;
 use truckee_lab::study::{self, RunOptions, Study, StudyReport, Verdict};
 
 fn options() -> RunOptions {
@@ -29,7 +29,7 @@ fn failures(report: &StudyReport) -> Vec<String> {
 
 fn hold(study: &Study) -> Result<(), Failed> {
     let options = options();
-    let mut ran = study::run(study, &Simulator, &options, &mut (), &AtomicBool::new(false))?;
+    let mut ran = study::run(study, &Simulator, &options, &mut (), &Cancel::new())?;
     if let Some(dir) = options.dir.as_ref().filter(|_| ran.report.complete) {
         truckee_look::study::keep(study, &mut ran, &study.dir(dir, options.quick))?;
     }
@@ -53,7 +53,8 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let simulated = studies.into_iter().filter(|study| !study.is_live(options().quick));
+    let simulated =
+        studies.into_iter().filter(|study| study::known(study, &Simulator, options().quick).is_ok());
     let trials = simulated.map(|study| Trial::test(study.id.clone(), move || hold(&study))).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }

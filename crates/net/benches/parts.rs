@@ -10,10 +10,10 @@ use truckee_net::{Options, run};
 use truckee_scenario::Document;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::sender::Parts;
-use truckee_tcp::{Nanos, Receiver, Segment, Sender, Size, Spec, Stack, Time, flags, preset};
+use truckee_tcp::{Receiver, Segment, Sender, Size, Span, Spec, Stack, Time, flags, preset};
 
 /// Transmission time of 1500 bytes at 10 Mbit/s.
-const SPACING: Nanos = 1_200_000;
+const SPACING: Span = Span::us(1200);
 /// Payload of a segment, bytes.
 const MSS: u32 = 1460;
 /// Segments in the air.
@@ -34,7 +34,7 @@ fn stack() -> Stack {
 fn sender(name: &str) -> Sender {
     let preset = preset::find(name).expect("a preset of this name");
     let mut sender = Sender::new(&stack(), Parts::of(preset).expect("a preset's parts"));
-    sender.open(0, &mut ());
+    sender.open(Time::ZERO, &mut ());
     sender.write(u64::MAX / 2);
     sender
 }
@@ -45,7 +45,7 @@ fn senders(c: &mut Criterion) {
     group.throughput(Throughput::Elements(1));
     for name in ["newreno", "sack", "newreno-lp"] {
         let mut sender = sender(name);
-        let mut now: Time = 0;
+        let mut now: Time = Time::ZERO;
         while sender.poll_transmit(now, &mut ()).is_some() {}
         let mut ack =
             Segment { ack: 1, window: stack().advertised_window(), flags: flags::ACK, ..Segment::default() };
@@ -72,7 +72,7 @@ fn receivers(c: &mut Criterion) {
     for name in ["every", "delayed"] {
         let policy = AnyAckPolicy::build(&Spec::named(name)).expect("an ACK policy without arguments").0;
         let mut receiver = Receiver::new(&stack(), policy, false);
-        let mut now: Time = 0;
+        let mut now: Time = Time::ZERO;
         let mut segment = Segment { seq: 1, len: MSS, flags: flags::ACK, ..Segment::default() };
         group.bench_function(name, |b| {
             b.iter(|| {
@@ -96,11 +96,11 @@ fn channels(c: &mut Criterion) {
     let effects = [
         ("bernoulli", Effect::Bernoulli { per: 1e-3 }),
         ("bit-errors", Effect::BitErrors { ber: 1e-7 }),
-        ("gilbert", Effect::Gilbert { good: 1_000_000_000, bad: 50_000_000, per_good: 0.0, per_bad: 0.3 }),
+        ("gilbert", Effect::Gilbert { good: Span::s(1), bad: Span::ms(50), per_good: 0.0, per_bad: 0.3 }),
     ];
     for (name, effect) in effects {
         let mut channel = Channel::new(&ChannelConfig { effects: vec![effect] }, 1);
-        let mut packet = Packet { at: 0, bytes: 1500, flow: 0, data: true };
+        let mut packet = Packet { at: Time::ZERO, bytes: 1500, flow: 0, data: true };
         group.bench_function(name, |b| {
             b.iter(|| {
                 packet.at += SPACING;

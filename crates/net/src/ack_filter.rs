@@ -142,6 +142,7 @@ fn is_pure_ack(packet: &Packet) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use truckee_tcp::Time;
 
     /// An ACK of connection 0.
     fn ack(number: u64) -> Packet {
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn cross_traffic_is_not_looked_at() {
-        let traffic = |number| with(number, |p| *p = Packet::datagram(0, 0, 0, p.wire));
+        let traffic = |number| with(number, |p| *p = Packet::datagram(Time::ZERO, 0, 0, p.wire));
         assert_eq!(superseded([traffic(1000), traffic(2000)]), [None, None]);
     }
 

@@ -19,7 +19,7 @@ const NOTHING: Event = Event::MAX;
 
 #[inline(always)]
 fn event(time: Time, key: Key) -> Event {
-    Event::from(time) << 64 | Event::from(key)
+    Event::from(time.nanos()) << 64 | Event::from(key)
 }
 
 /// Arrivals that stand in the row.
@@ -52,7 +52,7 @@ impl Agenda {
     #[inline(always)]
     pub fn peek(&self) -> (Time, Key) {
         let next = self.arrival.min(self.timer);
-        ((next >> 64) as Time, next as Key)
+        (Time::ns((next >> 64) as u64), next as Key)
     }
 
     /// Adds a timer, before [`Time::MAX`].
@@ -254,6 +254,7 @@ impl Heap {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use truckee_tcp::Span;
 
     /// An arrival's key is even here, a timer's odd.
     fn push(agenda: &mut Agenda, (time, key): (Time, Key)) {
@@ -270,9 +271,10 @@ mod tests {
             delays in prop::collection::vec((0u64..50, 0u64..50), 0..100),
         ) {
             let mut agenda = Agenda::default();
-            let mut model = first.clone();
-            first.iter().for_each(|&event| push(&mut agenda, event));
+            let mut model: Vec<_> = first.into_iter().map(|(time, key)| (Time::ns(time), key)).collect();
+            model.iter().for_each(|&event| push(&mut agenda, event));
             for (delay, key) in delays {
+                let delay = Span::ns(delay);
                 model.sort_unstable();
                 prop_assert_eq!(agenda.peek(), model[0]);
                 let (time, old) = model[0];

@@ -7,7 +7,7 @@
 use crate::connection::{DESTINATION, SOURCE};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Connections, Flow};
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// More than any run can send.
 const ENDLESS: u64 = 1 << 62;
@@ -110,7 +110,7 @@ impl Application {
     /// Begins the next file on a lane, or ends it.
     fn next_file(&mut self, lane: usize, out: &mut Vec<Command>) {
         let (size, count, connections, pause) = match self.app {
-            App::File { size } => (size, 1, Connections::Separate, 0),
+            App::File { size } => (size, 1, Connections::Separate, Span::ZERO),
             App::Files { size, count, connections, pause } => (size, count, connections, pause),
             _ => return,
         };
@@ -121,7 +121,7 @@ impl Application {
         }
         let first = left == count;
         let persistent = connections == Connections::One;
-        let files = if persistent && pause == 0 { left } else { 1 };
+        let files = if persistent && pause.is_zero() { left } else { 1 };
         self.left = Some(left - files);
         if first || !persistent {
             out.push(Command::Open { lane });
@@ -220,14 +220,16 @@ impl Application {
                 out.push(Command::Write { lane, bytes: response, born: None });
             }
             App::RequestResponse { think, .. } => self.pause(now, lane, think),
-            App::Files { connections: Connections::One, pause, .. } if pause > 0 && self.left != Some(0) => {
+            App::Files { connections: Connections::One, pause, .. }
+                if pause > Span::ZERO && self.left != Some(0) =>
+            {
                 self.pause(now, lane, pause);
             }
             _ => {}
         }
     }
 
-    fn pause(&mut self, now: Time, lane: usize, pause: Nanos) {
+    fn pause(&mut self, now: Time, lane: usize, pause: Span) {
         if !self.stopped {
             self.lanes[lane].wake = Some(now + pause);
         }
@@ -239,7 +241,7 @@ impl Application {
             App::Files { connections: Connections::Separate | Connections::Parallel(_), pause, .. }
                 if self.left != Some(0) && !self.stopped =>
             {
-                if pause > 0 {
+                if pause > Span::ZERO {
                     self.pause(now, lane, pause);
                 } else {
                     self.next_file(lane, out);

@@ -133,44 +133,44 @@ mod tests {
     #[test]
     fn data_is_born_when_the_application_says() {
         let mut births = Births::default();
-        births.on_write(1001, 3);
-        births.left(5, &sent(1, None));
-        births.on_write(3001, 7);
-        births.on_write(4001, 9);
-        births.left(20, &sent(1001, None));
-        births.left(20, &sent(2001, None));
-        births.left(21, &sent(3001, None));
-        births.left(22, &sent(4001, None));
-        births.arrived(&packet(20, 1001, false));
+        births.on_write(1001, Time::ns(3));
+        births.left(Time::ns(5), &sent(1, None));
+        births.on_write(3001, Time::ns(7));
+        births.on_write(4001, Time::ns(9));
+        births.left(Time::ns(20), &sent(1001, None));
+        births.left(Time::ns(20), &sent(2001, None));
+        births.left(Time::ns(21), &sent(3001, None));
+        births.left(Time::ns(22), &sent(4001, None));
+        births.arrived(&packet(Time::ns(20), 1001, false));
         assert_eq!(births.take(1000), None, "not whole");
-        assert_eq!(all(&mut births, 5001), [3, 7, 7, 9, 22]);
+        assert_eq!(all(&mut births, 5001), [3, 7, 7, 9, 22].map(Time::ns));
     }
 
     #[test]
     fn what_is_repaired_and_what_has_waited_for_it_were_born_when_they_first_left() {
         let mut births = Births::default();
-        assert!(births.is_of(&packet(5, 1, false)));
+        assert!(births.is_of(&packet(Time::ns(5), 1, false)));
         // Segments left at 5, 6, 7, 8; the first and third were lost, and the third is sent twice more.
-        births.arrived(&packet(6, 1001, false));
-        births.arrived(&packet(8, 3001, false));
-        births.left(30, &sent(1, Some(5)));
-        births.left(31, &sent(2001, Some(7)));
-        births.left(50, &Transmit { first_sent: None, retransmission: true, ..sent(2001, None) });
-        births.arrived(&packet(30, 1, true));
-        assert_eq!(all(&mut births, 2001), [5, 6]);
-        assert!(!births.is_of(&packet(9, 4001, false)), "it would be delivered with others");
-        births.arrived(&packet(50, 2001, true));
-        assert_eq!(all(&mut births, 4001), [7, 8]);
-        assert!(births.is_of(&packet(60, 4001, false)), "nothing is kept any more");
+        births.arrived(&packet(Time::ns(6), 1001, false));
+        births.arrived(&packet(Time::ns(8), 3001, false));
+        births.left(Time::ns(30), &sent(1, Some(Time::ns(5))));
+        births.left(Time::ns(31), &sent(2001, Some(Time::ns(7))));
+        births.left(Time::ns(50), &Transmit { first_sent: None, retransmission: true, ..sent(2001, None) });
+        births.arrived(&packet(Time::ns(30), 1, true));
+        assert_eq!(all(&mut births, 2001), [5, 6].map(Time::ns));
+        assert!(!births.is_of(&packet(Time::ns(9), 4001, false)), "it would be delivered with others");
+        births.arrived(&packet(Time::ns(50), 2001, true));
+        assert_eq!(all(&mut births, 4001), [7, 8].map(Time::ns));
+        assert!(births.is_of(&packet(Time::ns(60), 4001, false)), "nothing is kept any more");
     }
 
     #[test]
     fn what_comes_twice_is_delivered_once() {
         let mut births = Births::default();
-        births.arrived(&packet(6, 1001, false));
-        births.left(30, &sent(1001, Some(6)));
-        births.arrived(&packet(30, 1001, true));
-        births.arrived(&packet(5, 1, false));
-        assert_eq!(all(&mut births, 2001), [5, 6]);
+        births.arrived(&packet(Time::ns(6), 1001, false));
+        births.left(Time::ns(30), &sent(1001, Some(Time::ns(6))));
+        births.arrived(&packet(Time::ns(30), 1001, true));
+        births.arrived(&packet(Time::ns(5), 1, false));
+        assert_eq!(all(&mut births, 2001), [5, 6].map(Time::ns));
     }
 }

@@ -125,13 +125,13 @@ mod tests {
             };
             for (packet, (gap, link, time)) in offers.into_iter().enumerate() {
                 now += gap;
-                come(&mut agenda, &mut lanes, &mut links, now);
+                come(&mut agenda, &mut lanes, &mut links, Time::ns(now));
                 let arrival = free[link as usize].max(now + 1) + time / 10;
                 free[link as usize] = arrival;
-                let packet = UnderWay { arrival, link, packet: packet as u32, at: 0, wire: 40 };
-                links[link as usize].push_back((arrival, link, packet.packet));
+                let packet = UnderWay { arrival: Time::ns(arrival), link, packet: packet as u32, at: 0, wire: 40 };
+                links[link as usize].push_back((Time::ns(arrival), link, packet.packet));
                 if let Some(lane) = lanes.add(convoy, packet) {
-                    agenda.insert((arrival, link, lane));
+                    agenda.insert((Time::ns(arrival), link, lane));
                 }
             }
             come(&mut agenda, &mut lanes, &mut links, Time::MAX);

@@ -108,7 +108,7 @@ pub fn run_among(scenario: &Scenario, options: &Options, registry: &Registry) ->
         Err(panic) => {
             let fault = panic.downcast::<Fault>().unwrap_or_else(|panic| resume_unwind(panic));
             let Fault { member, what } = *fault;
-            return Err(Error::Foreign { member, what, at: network::seconds(network.now) });
+            return Err(Error::Foreign { member, what, at: network.now.seconds() });
         }
     }
     let mut outcome = outcome::outcome(network, scenario);

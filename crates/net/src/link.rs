@@ -5,16 +5,18 @@
 //! times of what it holds out anew (`change`). Here is what every packet needs, in one cache line a link; what only some
 //! links have, and do, is in `special`.
 
+mod active;
 mod change;
 mod special;
 
-pub use special::{Offered, Role};
+pub use active::Left;
+pub use special::{Accepted, Offered, Role};
 
 use special::Special;
 use truckee_channel::CROSS_TRAFFIC;
 use truckee_scenario::model::Direction;
 use truckee_scenario::outcome::Drops;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// What a link counts of the time that is measured.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,7 +26,7 @@ pub struct Counts {
     pub packets: u64,
     pub bytes: u64,
     /// Time spent transmitting.
-    pub busy: Nanos,
+    pub busy: Span,
     /// ∫ packets waiting dt, ns.
     pub waited: f64,
 }
@@ -51,7 +53,7 @@ impl Measured {
 
     /// The part of the time from `from` to `to` that is measured.
     #[inline(always)]
-    fn between(self, from: Time, to: Time) -> Nanos {
+    fn between(self, from: Time, to: Time) -> Span {
         if self.from <= from && to <= self.to {
             return to - from; // as nearly always
         }
@@ -63,9 +65,9 @@ impl Measured {
 #[derive(Debug)]
 struct Wire {
     rate: u64,
-    delay: Nanos,
+    delay: Span,
     /// How long the last size of packet takes, in whole nanoseconds, and the rest in units of 1/rate ns.
-    service_time: Nanos,
+    service_time: Span,
     service_remainder: u64,
     service_bytes: u32,
     /// The convoy of what crosses it, or [`NO_CONVOY`].
@@ -119,7 +121,7 @@ impl Wire {
         Self {
             rate: direction.rate,
             delay: direction.delay,
-            service_time: 0,
+            service_time: Span::ZERO,
             service_remainder: 0,
             service_bytes: 0,
             convoy: NO_CONVOY,
@@ -139,7 +141,7 @@ impl Wire {
     fn work_out(&mut self, bytes: u32) {
         let work = u64::from(bytes) * BITS_NS;
         self.service_bytes = bytes;
-        self.service_time = work / self.rate;
+        self.service_time = Span::ns(work / self.rate);
         self.service_remainder = work % self.rate;
     }
 }
@@ -175,12 +177,19 @@ impl Transmitter {
         departure
     }
 
+    /// Serves one that has waited until the one before it ended, `now`: that one's fraction of a nanosecond goes on.
+    fn serve_waiting(&mut self, wire: &mut Wire, measured: Measured, now: Time, bytes: u32) -> Time {
+        let departure = now.saturating_add(self.service_time(wire, bytes));
+        self.count(measured, now, now, departure, bytes);
+        departure
+    }
+
     /// When service of a packet that comes at `now` begins.
     #[inline(always)]
     fn start(&mut self, measured: Measured, now: Time) -> Time {
         if self.free_at > now {
             // Signed: a conversion of one instruction, where that of all u64 takes eight. No time is above 2^63.
-            self.counts.waited += measured.between(now, self.free_at) as i64 as f64;
+            self.counts.waited += measured.between(now, self.free_at).nanos() as i64 as f64;
             self.free_at
         } else {
             self.remainder = 0;
@@ -190,12 +199,12 @@ impl Transmitter {
 
     /// How long the next packet is in transmission, in whole nanoseconds; the fractions add up over a busy period.
     #[inline(always)]
-    fn service_time(&mut self, wire: &mut Wire, bytes: u32) -> Nanos {
+    fn service_time(&mut self, wire: &mut Wire, bytes: u32) -> Span {
         wire.look_up(bytes);
         self.remainder += wire.service_remainder;
         let carry = self.remainder >= wire.rate;
         self.remainder -= if carry { wire.rate } else { 0 };
-        wire.service_time + u64::from(carry)
+        wire.service_time + Span::ns(u64::from(carry))
     }
 
     #[inline(always)]
@@ -296,12 +305,12 @@ impl Links {
     }
 
     /// Propagation delay.
-    pub fn delay(&self, index: usize) -> Nanos {
+    pub fn delay(&self, index: usize) -> Span {
         self.wires[self.links[index].wire as usize].delay
     }
 
     /// How long a link will take for what waits at `now`, and for what is known to come.
-    pub fn backlog(&self, index: usize, now: Time) -> Nanos {
+    pub fn backlog(&self, index: usize, now: Time) -> Span {
         self.links[index].transmitter.free_at.saturating_sub(now)
     }
 

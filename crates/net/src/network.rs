@@ -6,6 +6,7 @@ mod changes;
 mod ends;
 mod hops;
 mod observe;
+mod serve;
 mod tables;
 
 use crate::Error;
@@ -15,7 +16,7 @@ use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
 use crate::lanes::{AT_LAST, Lanes};
 use crate::link::Links;
-use crate::packet::{DropCause, Packet, Pool};
+use crate::packet::{DropCause, Packet, PacketId, Pool};
 use crate::record::{FlowBook, Standing, TrafficBook};
 use observe::Load;
 use std::rc::Rc;
@@ -32,13 +33,15 @@ mod kind {
     pub const CHANGE: Key = 0 << SHIFT;
     /// The end of the warm-up, and regular readings.
     pub const WARM: Key = 1 << SHIFT;
+    /// A queue that decides when packets leave it: what leaves makes room for what comes at the same time.
+    pub const SERVE: Key = 2 << SHIFT;
     /// An arrival: the link in the middle, the lane in the lower [`LANE_BITS`].
-    pub const LINK: Key = 2 << SHIFT;
-    pub const APP: Key = 3 << SHIFT;
-    pub const SENDER: Key = 4 << SHIFT;
-    pub const RECEIVER: Key = 5 << SHIFT;
-    pub const SOURCE: Key = 6 << SHIFT;
-    pub const PACE: Key = 7 << SHIFT;
+    pub const LINK: Key = 3 << SHIFT;
+    pub const APP: Key = 4 << SHIFT;
+    pub const SENDER: Key = 5 << SHIFT;
+    pub const RECEIVER: Key = 6 << SHIFT;
+    pub const SOURCE: Key = 7 << SHIFT;
+    pub const PACE: Key = 8 << SHIFT;
     pub const MASK: Key = 15 << SHIFT;
 
     const LANE_BITS: u32 = 28;
@@ -163,6 +166,8 @@ pub struct Network<'a> {
     /// What crosses each link, where anybody wants to know.
     load: Option<Load>,
     commands: Vec<Command>,
+    /// What a queue has dropped in one call, and why.
+    lost: Vec<(PacketId, DropCause)>,
 }
 
 impl Network<'_> {
@@ -206,10 +211,10 @@ impl Network<'_> {
         };
         let link = of_scenario.max_by(longest).unwrap_or(0);
         Error::TooManyPackets {
-            at_s: seconds(self.now),
+            at_s: self.now.seconds(),
             most: self.packets.most(),
             link: self.scenario.link_name(link),
-            backlog_s: seconds(backlog(link)),
+            backlog_s: backlog(link).seconds(),
         }
     }
 
@@ -224,6 +229,7 @@ impl Network<'_> {
             kind::WARM if index == observe::WARM_UP => self.on_warm(),
             kind::WARM => self.on_reading(index - 1),
             kind::PACE => self.on_release(index),
+            kind::SERVE => self.on_serve(index),
             _ => self.on_change(index),
         }
     }
@@ -247,7 +253,7 @@ impl Network<'_> {
             if let Some(series) = &mut flow.book.series {
                 // Links tell of a drop when its time is known, which may be before it comes.
                 series.drops.sort_by(|a, b| a.t.total_cmp(&b.t));
-                series.drops.truncate(series.drops.partition_point(|point| point.t <= seconds(end)));
+                series.drops.truncate(series.drops.partition_point(|point| point.t <= end.seconds()));
             }
         }
     }
@@ -292,11 +298,6 @@ impl Network<'_> {
         }
         self.traffic.iter_mut().for_each(|book| book.sent = 0);
     }
-}
-
-/// Seconds as results show them.
-pub fn seconds(time: Time) -> f64 {
-    time as f64 / 1e9
 }
 
 #[cfg(test)]

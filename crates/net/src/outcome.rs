@@ -1,18 +1,18 @@
 //! From the books of a run to its outcome.
 
 use crate::link;
-use crate::network::{EstimateBook, FlowState, Network, seconds};
+use crate::network::{EstimateBook, FlowState, Network};
 use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
 use truckee_scenario::model::{Flow, Scenario};
 use truckee_scenario::outcome::*;
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::books::Judged;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// The outcome of a network that has run; the wall time is left to whoever measured it.
 pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
     let end = network.now;
-    let from = scenario.warmup.min(end);
+    let from = Time::at(scenario.warmup).min(end);
     let flows = scenario
         .flows
         .iter()
@@ -65,7 +65,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         scenario: scenario.name.clone(),
         seed: scenario.seed,
         digest: network.digest.text(),
-        simulated_s: seconds(end),
+        simulated_s: end.seconds(),
         wall_s: 0.0,
         events: network.events,
         jain: None,
@@ -94,8 +94,8 @@ fn flow_outcome(
     let start = book.started.map_or(end, |s| s.max(from));
     let until = book.finished.unwrap_or(end);
     let span = until.saturating_sub(start);
-    let over = |x: f64| if span > 0 { x / seconds(span) } else { 0.0 };
-    let since_start = |t: Time| book.started.map(|s| seconds(t.saturating_sub(s)));
+    let over = |x: f64| if span > Span::ZERO { x / span.seconds() } else { 0.0 };
+    let since_start = |t: Time| book.started.map(|s| t.saturating_sub(s).seconds());
     FlowOutcome {
         name: flow.name.clone(),
         sender: flow.sender.label.clone(),
@@ -117,18 +117,18 @@ fn flow_outcome(
         overhead: share(c.retransmitted_bytes, totals.bytes_delivered).unwrap_or(0.0),
         connections: totals.connections,
         slow_start_rounds: c.slow_start_end.map(|e| e.1),
-        slow_start_s: c.slow_start_end.map(|e| seconds(e.0)),
+        slow_start_s: c.slow_start_end.map(|e| e.0.seconds()),
         drops: book.drops,
         ack_drops: book.ack_drops,
         loss_events: loss_events(&c.judged),
         accuracy: loss_events(&c.judged).accuracy(),
         fair_share: None,
         observers: Observers::default(),
-        longest_stall_s: (deliveries.stall > 0).then(|| seconds(deliveries.stall)),
+        longest_stall_s: (deliveries.stall > Span::ZERO).then(|| deliveries.stall.seconds()),
         delay_s: deliveries.delays.outcome(),
         rtt_s: RttOutcome {
-            min: totals.rtt_min.map(seconds),
-            mean: (c.rtt_samples > 0).then(|| c.rtt_sum as f64 / c.rtt_samples as f64 / 1e9),
+            min: totals.rtt_min.map(Span::seconds),
+            mean: (c.rtt_samples > 0).then(|| c.rtt_sum.as_f64() / c.rtt_samples as f64 / 1e9),
         },
         mean_cwnd_segments: over(c.cwnd_time / 1e9 / f64::from(flow.stack.mss)),
     }
@@ -190,12 +190,12 @@ fn estimator_outcome(name: &str, book: &EstimateBook) -> EstimatorOutcome {
     }
 }
 
-fn link_outcome(name: String, counts: &link::Counts, rare: &link::Rare, span: Nanos) -> LinkOutcome {
+fn link_outcome(name: String, counts: &link::Counts, rare: &link::Rare, span: Span) -> LinkOutcome {
     let (packets, waited) = (counts.packets, counts.waited);
-    let over = |x: f64| if span > 0 { x / span as f64 } else { 0.0 };
+    let over = |x: f64| if span > Span::ZERO { x / span.as_f64() } else { 0.0 };
     LinkOutcome {
         name,
-        utilisation: over(counts.busy as f64),
+        utilisation: over(counts.busy.as_f64()),
         packets,
         bytes: counts.bytes,
         queue_drops: rare.drops.queue,
@@ -209,12 +209,12 @@ fn link_outcome(name: String, counts: &link::Counts, rare: &link::Rare, span: Na
     }
 }
 
-fn traffic_outcome(name: &str, book: &mut TrafficBook, span: Nanos) -> TrafficOutcome {
+fn traffic_outcome(name: &str, book: &mut TrafficBook, span: Span) -> TrafficOutcome {
     TrafficOutcome {
         name: name.to_owned(),
         packets_sent: book.sent,
         packets_delivered: book.delivered,
-        delivered_bps: if span > 0 { book.bytes as f64 * 8.0 / seconds(span) } else { 0.0 },
+        delivered_bps: if span > Span::ZERO { book.bytes as f64 * 8.0 / span.seconds() } else { 0.0 },
         drops: book.drops,
         delay_s: book.delays.outcome(),
     }

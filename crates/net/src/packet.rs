@@ -40,7 +40,7 @@ pub mod bits {
             | on(sent.number.is_some(), NUMBERED)
             | on(sent.slow_start, SLOW_START)
             | on(sent.retransmission, AGAIN)
-            | on(sent.segment.ts_val != 0, STAMPED)
+            | on(sent.segment.ts_val != truckee_tcp::Time::ZERO, STAMPED)
     }
 }
 
@@ -79,7 +79,7 @@ impl Packet {
     #[inline(always)]
     pub fn of(now: Time, sent: &Transmit, owner: u32, generation: u32, at: u32, forward: bool) -> Self {
         let segment = &sent.segment;
-        debug_assert!(segment.ts_val == 0 || segment.ts_val == now.max(1));
+        debug_assert!(segment.ts_val == Time::ZERO || segment.ts_val == now.max(Time::ns(1)));
         Self {
             owner,
             generation,
@@ -109,7 +109,7 @@ impl Packet {
             len: self.len,
             flags: self.flags,
             request: self.request,
-            ts_val: if self.is(bits::STAMPED) { self.sent.max(1) } else { 0 },
+            ts_val: if self.is(bits::STAMPED) { self.sent.max(Time::ns(1)) } else { Time::ZERO },
             ts_ecr: self.ts_ecr,
             ..Segment::default()
         }

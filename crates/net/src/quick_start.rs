@@ -8,9 +8,9 @@
 
 use crate::packet::Packet;
 use truckee_tcp::start::quick_start;
-use truckee_tcp::{Nanos, Time, flags};
+use truckee_tcp::{Span, Time, flags};
 
-const INTERVAL: Nanos = 100_000_000;
+const INTERVAL: Span = Span::ms(100);
 
 /// What the load is known of in one interval.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,12 +33,12 @@ pub struct Router {
 impl Router {
     /// A router that knows the option, or one that does not.
     pub fn new(knows_option: bool) -> Self {
-        Self { knows_option, began: 0, present: Load::default(), last: Load::default() }
+        Self { knows_option, began: Time::ZERO, present: Load::default(), last: Load::default() }
     }
 
     /// A packet of so many bytes comes to the link of `rate` bit/s; its request may be lowered.
     pub fn on_packet(&mut self, now: Time, packet: &mut Packet, rate: u64) {
-        let intervals = now.saturating_sub(self.began) / INTERVAL;
+        let intervals = now.saturating_sub(self.began).ticks(INTERVAL);
         if intervals > 0 {
             self.last = if intervals == 1 { self.present } else { Load::default() };
             self.present = Load::default();
@@ -56,7 +56,7 @@ impl Router {
             return 0;
         }
         let bits = 8 * self.present.bytes.max(self.last.bytes);
-        let load = bits as f64 / (INTERVAL as f64 / 1e9) + self.present.granted + self.last.granted;
+        let load = bits as f64 / INTERVAL.seconds() + self.present.granted + self.last.granted;
         let option = wanted.min(quick_start::request(rate as f64 - load));
         self.present.granted += quick_start::granted(option).unwrap_or(0.0);
         option
@@ -67,7 +67,6 @@ impl Router {
 mod tests {
     use super::*;
 
-    const MS: Time = 1_000_000;
     const RATE: u64 = 10_000_000;
 
     fn ask(router: &mut Router, now: Time, wanted: f64) -> Option<f64> {
@@ -83,30 +82,30 @@ mod tests {
 
     #[test]
     fn an_idle_link_grants_up_to_its_rate() {
-        assert_eq!(ask(&mut Router::new(true), 0, 2e6), Some(1.28e6));
-        assert_eq!(ask(&mut Router::new(true), 0, 1e9), Some(5.12e6));
+        assert_eq!(ask(&mut Router::new(true), Time::ZERO, 2e6), Some(1.28e6));
+        assert_eq!(ask(&mut Router::new(true), Time::ZERO, 1e9), Some(5.12e6));
     }
 
     #[test]
     fn load_is_not_granted_and_is_forgotten() {
         let mut router = Router::new(true);
-        load(&mut router, 10 * MS, 75_000); // 6 Mbit/s
-        assert_eq!(ask(&mut router, 150 * MS, 1e9), Some(2.56e6));
-        assert_eq!(ask(&mut router, 450 * MS, 1e9), Some(5.12e6));
-        load(&mut router, 460 * MS, 200_000);
-        assert_eq!(ask(&mut router, 470 * MS, 1e9), None, "more than there is");
+        load(&mut router, Time::ms(10), 75_000); // 6 Mbit/s
+        assert_eq!(ask(&mut router, Time::ms(150), 1e9), Some(2.56e6));
+        assert_eq!(ask(&mut router, Time::ms(450), 1e9), Some(5.12e6));
+        load(&mut router, Time::ms(460), 200_000);
+        assert_eq!(ask(&mut router, Time::ms(470), 1e9), None, "more than there is");
     }
 
     #[test]
     fn grants_of_late_count_until_they_are_load() {
         let mut router = Router::new(true);
-        let granted = [0, 10, 20, 110].map(|ms| ask(&mut router, ms * MS, 5e6));
+        let granted = [0, 10, 20, 110].map(|ms| ask(&mut router, Time::ms(ms), 5e6));
         assert_eq!(granted, [Some(2.56e6), Some(2.56e6), Some(2.56e6), Some(1.28e6)]);
-        assert_eq!(ask(&mut router, 300 * MS, 5e6), Some(2.56e6));
+        assert_eq!(ask(&mut router, Time::ms(300), 5e6), Some(2.56e6));
     }
 
     #[test]
     fn a_router_that_does_not_know_the_option_grants_nothing() {
-        assert_eq!(ask(&mut Router::new(false), 0, 1e6), None);
+        assert_eq!(ask(&mut Router::new(false), Time::ZERO, 1e6), None);
     }
 }

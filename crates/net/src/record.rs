@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
 use truckee_tcp::books::{Counts, Judged};
 use truckee_tcp::detect::{Detected, Phase};
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// Delays: exact moments, percentiles within half a per cent.
 ///
@@ -56,11 +56,11 @@ fn middle(bin: usize) -> f64 {
 impl Delays {
     /// Takes in one delay.
     #[inline]
-    pub fn add(&mut self, delay: Nanos) {
-        let real = delay as i64 as f64; // signed: one instruction in place of eight
+    pub fn add(&mut self, delay: Span) {
+        let real = delay.nanos() as i64 as f64; // signed: one instruction in place of eight
         self.sum += real;
         self.squares += real * real;
-        let bin = bin((delay + 500) / 1000);
+        let bin = bin((delay + Span::ns(500)).ticks(Span::us(1)));
         match self.first {
             Some(first) => match self.bins.get_mut(bin.wrapping_sub(usize::from(first))) {
                 Some(count) if *count < u16::MAX => *count += 1,
@@ -175,7 +175,7 @@ pub struct Deliveries {
     /// When the last of them came.
     pub last: Time,
     /// The longest time between two of them, after the warm-up.
-    pub stall: Nanos,
+    pub stall: Span,
     /// Delays of the segments, after the warm-up.
     pub delays: Delays,
 }
@@ -207,12 +207,12 @@ pub struct Totals {
     pub segments_received: u64,
     pub acks: u64,
     pub connections: u64,
-    pub rtt_min: Option<Nanos>,
+    pub rtt_min: Option<Span>,
 }
 
 impl Totals {
     /// Takes in a connection's sender and receiver.
-    pub fn add(&mut self, c: &Counts, rtt_min: Option<Nanos>, segments_received: u64, acks: u64) {
+    pub fn add(&mut self, c: &Counts, rtt_min: Option<Span>, segments_received: u64, acks: u64) {
         let t = &mut self.counts;
         t.segments += c.segments;
         t.bytes += c.bytes;
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn percentiles_are_of_the_delays_however_long() {
         let mut delays = Delays::default();
-        (1..=1000).for_each(|k| delays.add(k * 1_000_000));
+        (1..=1000).for_each(|k| delays.add(Span::ms(k)));
         let outcome = delays.outcome();
         let near = |x: Option<f64>, expected: f64| (x.unwrap() / expected - 1.0).abs() < 0.005;
         assert!(near(outcome.p50, 0.5) && near(outcome.p99, 0.99), "{outcome:?}");
@@ -359,10 +359,10 @@ mod tests {
     fn merged_delays_are_those_of_both() {
         let (mut low, mut high, mut all) = (Delays::default(), Delays::default(), Delays::default());
         for k in 1..=100 {
-            low.add(k * 1000);
-            high.add(k * 1_000_000);
-            all.add(k * 1000);
-            all.add(k * 1_000_000);
+            low.add(Span::us(k));
+            high.add(Span::ms(k));
+            all.add(Span::us(k));
+            all.add(Span::ms(k));
         }
         low.merge(&high);
         assert_eq!((low.outcome().p50, low.outcome().p99), (all.outcome().p50, all.outcome().p99));
@@ -371,20 +371,20 @@ mod tests {
     #[test]
     fn only_what_occurs_takes_room() {
         let mut delays = Delays::default();
-        (100..110).for_each(|ms| delays.add(ms * 1_000_000));
+        (100..110).for_each(|ms| delays.add(Span::ms(ms)));
         assert!(delays.bins.len() == 10);
-        (100..300).rev().for_each(|ms| delays.add(ms * 1_000_000));
+        (100..300).rev().for_each(|ms| delays.add(Span::ms(ms)));
         assert!(delays.bins.len() <= 256);
-        delays.add(0);
-        delays.add(Nanos::MAX >> 1);
+        delays.add(Span::ZERO);
+        delays.add(Span::MAX / 2);
         assert_eq!(delays.counts().map(|(_, n)| n).sum::<u64>(), 212);
     }
 
     #[test]
     fn a_bin_holds_as_many_as_there_are() {
         let (mut delays, mut twice) = (Delays::default(), Delays::default());
-        (0..200_000).for_each(|_| delays.add(50_000_000));
-        (0..100_000).for_each(|_| delays.add(90_000_000));
+        (0..200_000).for_each(|_| delays.add(Span::ms(50)));
+        (0..100_000).for_each(|_| delays.add(Span::ms(90)));
         twice.merge(&delays);
         twice.merge(&delays);
         let counts = |of: &Delays| of.counts().map(|(_, n)| n).collect::<Vec<_>>();

@@ -6,7 +6,7 @@
 
 use truckee_channel::random::{Xoshiro256PlusPlus, uniform};
 use truckee_scenario::model;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// A RED queue's state.
 #[derive(Debug)]
@@ -26,11 +26,11 @@ impl Red {
 
     /// A packet arrives at a queue of `waiting` packets, empty since `idle_since` if that is given; `per_packet` is the
     /// time to send a packet like it. Whether to drop or mark it.
-    pub fn hits(&mut self, now: Time, waiting: u64, idle_since: Option<Time>, per_packet: Nanos) -> bool {
+    pub fn hits(&mut self, now: Time, waiting: u64, idle_since: Option<Time>, per_packet: Span) -> bool {
         let w = self.config.weight;
         match idle_since {
             Some(since) => {
-                let could_send = now.saturating_sub(since) as f64 / per_packet.max(1) as f64;
+                let could_send = now.saturating_sub(since).as_f64() / per_packet.max(Span::ns(1)).as_f64();
                 self.average *= libm::pow(1.0 - w, could_send);
             }
             None => self.average += w * (waiting as f64 - self.average),
@@ -92,17 +92,17 @@ mod tests {
     #[test]
     fn a_short_queue_is_left_alone_and_a_long_one_always_hit() {
         let mut red = red();
-        assert!((0..1000).all(|t| !red.hits(t, 4, None, 1)));
+        assert!((0..1000).all(|t| !red.hits(Time::ns(t), 4, None, Span::ns(1))));
         (0..20).for_each(|t| {
-            red.hits(t, 60, None, 1);
+            red.hits(Time::ns(t), 60, None, Span::ns(1));
         });
-        assert!((0..100).all(|t| red.hits(t, 60, None, 1)));
+        assert!((0..100).all(|t| red.hits(Time::ns(t), 60, None, Span::ns(1))));
     }
 
     #[test]
     fn between_the_thresholds_hits_are_as_frequent_as_asked() {
         let mut red = red();
-        let hits = (0..100_000).filter(|&t| red.hits(t, 10, None, 1)).count();
+        let hits = (0..100_000).filter(|&t| red.hits(Time::ns(t), 10, None, Span::ns(1))).count();
         // The count is 1 at the first packet after a hit, so the gap is uniform on 1 … 1/p_b − 1: at p_b = 0.05 a mean
         // of 10 packets.
         assert!((hits as f64 / (100_000.0 / 10.0) - 1.0).abs() < 0.02, "{hits}");
@@ -112,9 +112,9 @@ mod tests {
     fn idle_time_ages_the_average() {
         let mut red = red();
         (0..50).for_each(|t| {
-            red.hits(t, 60, None, 1);
+            red.hits(Time::ns(t), 60, None, Span::ns(1));
         });
-        red.hits(1_000_000, 0, Some(50), 1);
+        red.hits(Time::ms(1), 0, Some(Time::ns(50)), Span::ns(1));
         assert!(red.average < 1e-6);
     }
 }

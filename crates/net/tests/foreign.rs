@@ -13,8 +13,8 @@ use truckee_tcp::recovery::{Advance, NewReno, Recovery};
 use truckee_tcp::sender::Transfer;
 use truckee_tcp::spec::{Args, Member};
 use truckee_tcp::{
-    Ack, Air, Arrival, Cause, Info, Loss, LossKind, Registry, Report, SackBlocks, Spec, SpecError, Time,
-    Window,
+    Ack, Air, Arrival, Cause, Info, Loss, LossKind, Registry, Report, SackBlocks, Span, Spec, SpecError,
+    Time, Window,
 };
 
 fn info(name: &'static str) -> Info {
@@ -198,7 +198,7 @@ impl Recovery for Prober {
     fn on_sent(&mut self, sent: &Sent, _: &Transfer) {
         assert!(u64::from(sent.number.0) == self.sent, "in the order of sending");
         self.sent += 1;
-        self.probe_at = Some(sent.sent + 250_000_000);
+        self.probe_at = Some(sent.sent + Span::ms(250));
     }
     fn hears_departures(&self) -> bool {
         true
@@ -265,7 +265,7 @@ impl AckPolicy for Restless {
         out.ack(segment.rcv_nxt);
     }
     fn deadline(&self) -> Option<Time> {
-        Some(1_000_000_000)
+        Some(Time::s(1))
     }
 }
 
@@ -281,7 +281,7 @@ impl Recovery for RestlessRecovery {
         self.0.on_duplicate(ack, sack, t, report);
     }
     fn deadline(&self) -> Option<Time> {
-        Some(1_000_000_000)
+        Some(Time::s(1))
     }
     fn has_timer(&self) -> bool {
         true

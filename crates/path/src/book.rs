@@ -1,13 +1,13 @@
 //! What the packets of one flow show: the half of its outcome that no socket has to be asked for.
 //! Not for: what a sender believes (that comes from the stack).
 
+use super::Cause;
 use super::connection::Connection;
 use super::delays::Delays;
 use super::segment::{Seen, Tcp, flags};
 use super::truth::Dropped;
-use super::{Cause, seconds};
 use std::collections::HashMap;
-use truckee_channel::{Nanos, Time};
+use truckee_channel::{Span, Time};
 use truckee_scenario::outcome::{
     AckPoint, Delay, DelayPoint, DropPoint, Drops, PacketPoint, RoundOutcome, RttOutcome, SegmentPoint,
 };
@@ -34,7 +34,7 @@ pub struct FlowBook {
     /// When the last of it came, ns of the run.
     pub last_delivery: Option<Time>,
     /// The longest time between two deliveries over one connection, ns; `None`: there were no two.
-    pub longest_stall: Option<Nanos>,
+    pub longest_stall: Option<Span>,
     /// Data segments lost on the path, by cause.
     pub drops: Drops,
     /// ACKs lost on the path, by cause.
@@ -55,7 +55,7 @@ pub struct FlowBook {
     /// ACKs that reached the sender, likewise.
     pub acks: Vec<AckPoint>,
     /// RTT samples, likewise: when, and how long.
-    pub rtts: Vec<(Time, Nanos)>,
+    pub rtts: Vec<(Time, Span)>,
     /// Segments delivered in order, likewise.
     pub delays: Vec<DelayPoint>,
     /// Drops, likewise, in order of time.
@@ -98,7 +98,7 @@ impl FlowBook {
 pub(super) struct Book {
     so_far: FlowBook,
     delays: Delays,
-    rtt_min: Option<Nanos>,
+    rtt_min: Option<Span>,
     rtt_sum: f64,
     rtts: u64,
     by_port: HashMap<u16, u32>,
@@ -146,7 +146,7 @@ impl Book {
             }
             if self.series {
                 let point = SegmentPoint {
-                    t: seconds(now),
+                    t: now.seconds(),
                     seq: number,
                     len: tcp.len,
                     retransmission: sent.again > 0,
@@ -191,7 +191,7 @@ impl Book {
         if !seen.forward {
             let rtt = connection.acknowledge(now, seen.number);
             if self.series {
-                self.so_far.acks.push(AckPoint { t: seconds(now), ack: seen.number });
+                self.so_far.acks.push(AckPoint { t: now.seconds(), ack: seen.number });
             }
             if let Some(rtt) = rtt {
                 if self.series {
@@ -199,7 +199,7 @@ impl Book {
                 }
                 self.rtt_min = Some(self.rtt_min.map_or(rtt, |min| min.min(rtt)));
                 if measured {
-                    self.rtt_sum += rtt as f64;
+                    self.rtt_sum += rtt.as_f64();
                     self.rtts += 1;
                 }
             }
@@ -215,7 +215,7 @@ impl Book {
                 delays.add(delay);
             }
             if self.series {
-                points.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
+                points.push(DelayPoint { t: now.seconds(), delay: delay.seconds() });
             }
         });
         if delivered.bytes > 0 {
@@ -247,7 +247,7 @@ impl Book {
         }
         if self.series {
             self.so_far.dropped.push(DropPoint {
-                t: seconds(drop.at),
+                t: drop.at.seconds(),
                 seq: seen.number,
                 ack: !seen.forward,
                 cause: drop.cause.name(),
@@ -261,7 +261,7 @@ impl Book {
         let mut book = self.so_far;
         book.delay_s = self.delays.outcome();
         let mean = (self.rtts > 0).then(|| self.rtt_sum / self.rtts as f64 / 1e9);
-        book.rtt_s = RttOutcome { min: self.rtt_min.take().map(seconds), mean };
+        book.rtt_s = RttOutcome { min: self.rtt_min.take().map(Span::seconds), mean };
         book.rounds = book.history.last().map(Connection::rounds).unwrap_or_default();
         // A lane tells of a drop when its time is known, which may be before it comes.
         book.dropped.sort_by(|a, b| a.t.total_cmp(&b.t));

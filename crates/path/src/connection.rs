@@ -4,7 +4,7 @@
 
 use super::truth::Truth;
 use std::collections::{BTreeMap, VecDeque};
-use truckee_channel::{Nanos, Time};
+use truckee_channel::{Span, Time};
 use truckee_scenario::outcome::RoundOutcome;
 
 /// How many rounds are counted one by one.
@@ -61,7 +61,7 @@ pub(super) struct Sent {
 pub(super) struct Delivered {
     pub bytes: u64,
     /// The time since the delivery before.
-    pub pause: Option<Nanos>,
+    pub pause: Option<Span>,
 }
 
 impl Connection {
@@ -126,7 +126,7 @@ impl Connection {
     }
 
     /// Data `[from, end)` reaches the receiver; `on_delay` hears the delay of each segment that it delivers.
-    pub fn arrive(&mut self, now: Time, from: u64, end: u64, mut on_delay: impl FnMut(Nanos)) -> Delivered {
+    pub fn arrive(&mut self, now: Time, from: u64, end: u64, mut on_delay: impl FnMut(Span)) -> Delivered {
         if from > self.next {
             let to = self.ahead.entry(from).or_insert(end);
             *to = end.max(*to);
@@ -150,7 +150,7 @@ impl Connection {
 
     /// An acknowledgement up to `ack` reaches the sender: the RTT sample that it gives, if it gives one. It gives none if
     /// any of what it covers was sent twice: what lay behind a hole has then waited for the hole to be filled.
-    pub fn acknowledge(&mut self, now: Time, ack: u64) -> Option<Nanos> {
+    pub fn acknowledge(&mut self, now: Time, ack: u64) -> Option<Span> {
         self.rounds.so_far.acks += 1;
         if ack <= self.una {
             return None;

@@ -1,7 +1,7 @@
 //! Delays as they come: exact moments, percentiles within a tenth of a per cent.
 
 use hdrhistogram::Histogram;
-use truckee_channel::Nanos;
+use truckee_channel::Span;
 use truckee_scenario::outcome::Delay;
 
 /// Significant figures of the percentiles.
@@ -24,13 +24,13 @@ impl Default for Delays {
 
 impl Delays {
     /// Takes in one delay.
-    pub fn add(&mut self, delay: Nanos) {
-        let real = delay as f64;
+    pub fn add(&mut self, delay: Span) {
+        let real = delay.as_f64();
         self.sum += real;
         self.squares += real * real;
         if let Some(histogram) = &mut self.histogram {
             // It grows with what it is given; only memory could fail it.
-            let _ = histogram.record(delay / 100);
+            let _ = histogram.record(delay.ticks(Span::ns(100)));
         }
     }
 
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn a_distribution_is_that_of_what_was_added() {
         let mut delays = Delays::default();
-        (1..=1000).for_each(|k| delays.add(k * 1_000_000));
+        (1..=1000).for_each(|k| delays.add(Span::ms(k)));
         let outcome = delays.outcome();
         let near = |x: Option<f64>, expected: f64| (x.unwrap() / expected - 1.0).abs() < 0.001;
         assert!(near(outcome.mean, 0.5005) && near(outcome.sd, (1e6f64 - 1.0).sqrt() / 12f64.sqrt() / 1e3));

@@ -11,7 +11,7 @@ use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
-use truckee_channel::{Nanos, Time};
+use truckee_channel::{Span, Time};
 use truckee_host::punctual::clock;
 
 /// Ports that are told of at once; the others are told of the next time.
@@ -91,13 +91,13 @@ impl Outside for Devices {
         self.ports[port].unread()
     }
 
-    fn wait(&mut self, at_most: Option<Nanos>, ready: &mut Vec<usize>) -> Result<bool, Error> {
-        if at_most == Some(0) {
+    fn wait(&mut self, at_most: Option<Span>, ready: &mut Vec<usize>) -> Result<bool, Error> {
+        if at_most == Some(Span::ZERO) {
             return Ok(!self.look(ready)?);
         }
         // `epoll` counts in milliseconds, before Linux 5.11 at least.
         let mut fds = [PollFd::new(self.watch.0.as_fd(), PollFlags::POLLIN)];
-        let timeout = at_most.map(|left| TimeSpec::from(Duration::from_nanos(left)));
+        let timeout = at_most.map(|left| TimeSpec::from(Duration::from(left)));
         match ppoll(&mut fds, timeout, None) {
             Ok(0) => Ok(true),
             Ok(_) => self.look(ready).map(|_| false),

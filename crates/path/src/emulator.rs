@@ -111,12 +111,12 @@ impl Emulator {
     pub fn begin(&self) -> Time {
         let now = clock();
         let order = Ordering::AcqRel;
-        match self.shared.begin.compare_exchange(0, now, order, Ordering::Acquire) {
+        match self.shared.begin.compare_exchange(0, now.nanos(), order, Ordering::Acquire) {
             Ok(_) => {
                 self.call();
                 now
             }
-            Err(before) => before,
+            Err(before) => Time::ns(before),
         }
     }
 

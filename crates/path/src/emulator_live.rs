@@ -13,6 +13,7 @@ use truckee_host::device::Device;
 use truckee_host::doctor::Capability;
 use truckee_host::testing::able;
 use truckee_scenario::Document;
+use truckee_tcp::Span;
 use truckee_testing::PATIENCE;
 
 /// A namespace of a name of its own, removed with it.
@@ -163,10 +164,10 @@ fn a_connection_is_booked_as_it_was_and_its_losses_are_known() {
     assert!(flow.acks_sent > 0 && flow.acks.len() as u64 >= flow.acks_sent);
     assert_eq!(flow.segments.len() as u64, flow.segments_sent);
     for dropped in &flow.dropped {
-        let at = (dropped.t * 1e9) as Time + 1_000;
+        let at = Time::truncated(dropped.t * 1e9) + Span::us(1);
         let fate = flow.fate(port, dropped.seq, at).unwrap();
         assert_eq!(fate.cause, Cause::Channel);
-        assert_eq!(flow.fate(port, dropped.seq, took), None, "it came in the end");
+        assert_eq!(flow.fate(port, dropped.seq, Time::at(took)), None, "it came in the end");
     }
     assert!(flow.rtt_s.min.unwrap() >= 0.010 && flow.delay_s.p50.unwrap() >= 0.005, "{flow:?}");
     assert!(flow.rounds.len() > 1 && flow.rounds[0].segments <= 10, "{:?}", flow.rounds);

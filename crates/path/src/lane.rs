@@ -11,9 +11,9 @@ use super::{Cause, LaneCounters};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use truckee_channel::{
-    Capacity, CapacityTrace, Channel, Fate, Loss, Nanos, Packet as Sighting, Time, stream_seed,
+    Capacity, CapacityTrace, Channel, Fate, Loss, Packet as Sighting, Span, Time, stream_seed,
 };
-use truckee_scenario::model::{Direction, Limit, Queue};
+use truckee_scenario::model::{Direction, Limit};
 use truckee_scenario::outcome::{LinkOutcome, QueueSeries};
 
 /// What a queue without a limit holds, bytes: a flood shall end in drops, not in the machine's memory.
@@ -28,7 +28,7 @@ pub(super) struct Counts {
     pub packets: u64,
     pub bytes: u64,
     /// Time spent transmitting within the time that is measured.
-    pub busy: Nanos,
+    pub busy: Span,
     /// Packets waiting, integrated over the time that is measured, ns.
     pub waited: f64,
     pub queue_drops: u64,
@@ -60,7 +60,7 @@ pub(super) struct Lane {
     closed: Option<Counts>,
     up: bool,
     rate: u64,
-    delay: Nanos,
+    delay: Span,
     /// When the transmitter will be idle.
     free_at: Time,
     /// Fraction of a nanosecond by which `free_at` is early, in units of 1/rate ns.
@@ -85,10 +85,7 @@ pub(super) struct Lane {
 impl Lane {
     /// An idle lane; `measured`: from the end of the warm-up to the end of the run.
     pub fn new(direction: &Direction, name: &str, seed: u64, measured: (Time, Time)) -> Self {
-        let limit = match &direction.queue {
-            Queue::DropTail { limit } => *limit,
-            Queue::Red(red) => red.limit, // refused before any lane is made
-        };
+        let limit = direction.queue.limit(); // of another kind than drop-tail is refused before any lane is made
         let channel = Channel::new(&direction.channel, stream_seed(seed, &format!("{name}/channel")));
         let trace = direction.channel.capacity().cloned();
         Self {
@@ -100,13 +97,13 @@ impl Lane {
             up: true,
             rate: direction.rate,
             delay: direction.delay,
-            free_at: 0,
+            free_at: Time::ZERO,
             remainder: 0,
             limit,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             lengths: None,
-            not_before: 0,
+            not_before: Time::ZERO,
             capacity: trace.clone().map(Capacity::new),
             trace,
             transit: Transit::new(channel.keeps_order()),
@@ -133,7 +130,7 @@ impl Lane {
             return Offered::Dropped(Cause::Queue, now);
         }
         let start = if self.free_at > now {
-            self.counts.waited += self.within(now, self.free_at) as f64;
+            self.counts.waited += self.within(now, self.free_at).as_f64();
             self.waiting.push_back((self.free_at, bytes));
             self.waiting_bytes += u64::from(bytes);
             self.note_length(now);
@@ -170,7 +167,7 @@ impl Lane {
     /// What the channel does to a packet that it meets at `at`.
     fn fate(&mut self, at: Time, bytes: u32, flow: u32, data: bool) -> Fate {
         match &mut self.channel {
-            None => Fate::Arrives { extra: 0, copy: None },
+            None => Fate::Arrives { extra: Span::ZERO, copy: None },
             Some(channel) => channel.fate(&Sighting { at, bytes, flow, data }),
         }
     }
@@ -225,18 +222,18 @@ impl Lane {
     }
 
     /// The time from `from` to `to` as far as it is measured.
-    fn within(&self, from: Time, to: Time) -> Nanos {
+    fn within(&self, from: Time, to: Time) -> Span {
         let (first, last) = self.measured;
         to.clamp(first, last) - from.clamp(first, last)
     }
 
     /// How long the next packet is in transmission, in whole nanoseconds; the fractions add up over a busy period.
-    fn service_time(&mut self, bytes: u32) -> Nanos {
+    fn service_time(&mut self, bytes: u32) -> Span {
         let work = u64::from(bytes) * BITS_NS;
         self.remainder += work % self.rate;
         let carry = self.remainder >= self.rate;
         self.remainder -= if carry { self.rate } else { 0 };
-        work / self.rate + u64::from(carry)
+        Span::ns(work / self.rate + u64::from(carry))
     }
 
     /// Puts an accepted packet on its way.
@@ -260,14 +257,14 @@ impl Lane {
 
     /// Changes rate or delay from `now` on. What is in transmission or has left keeps its times: a new rate holds from
     /// the next packet on, a new delay for all that is still to leave. What the channel decided stays decided.
-    pub fn change(&mut self, now: Time, rate: Option<u64>, delay: Option<Nanos>) {
+    pub fn change(&mut self, now: Time, rate: Option<u64>, delay: Option<Span>) {
         let old_delay = self.delay;
         self.rate = rate.unwrap_or(self.rate);
         self.delay = delay.unwrap_or(self.delay);
         let paced = self.capacity.is_some();
         let moved = if rate.is_some() && !paced { self.reschedule(now) } else { Vec::new() };
         let items: Vec<InTransit> = std::iter::from_fn(|| self.transit.take()).collect();
-        let mut latest = 0;
+        let mut latest = Time::ZERO;
         for mut item in items {
             if item.departure > now {
                 let extra = item.arrival.saturating_sub(item.departure).saturating_sub(old_delay);
@@ -296,7 +293,7 @@ impl Lane {
         let mut moved = Vec::with_capacity(old.len());
         for (&(_, bytes), departure) in old.iter().zip(old_departures) {
             let end = start.saturating_add(self.service_time(bytes));
-            self.counts.waited += self.within(now, start) as f64;
+            self.counts.waited += self.within(now, start).as_f64();
             self.counts.busy += self.within(start, end);
             self.waiting.push_back((start, bytes));
             moved.push((departure, end));
@@ -310,7 +307,7 @@ impl Lane {
     fn uncount_waiting(&mut self, now: Time) {
         let Some(&(first, _)) = self.waiting.front() else { return };
         self.counts.busy -= self.within(first, self.free_at);
-        let ahead: f64 = self.waiting.iter().map(|w| self.within(now, w.0) as f64).sum();
+        let ahead: f64 = self.waiting.iter().map(|w| self.within(now, w.0).as_f64()).sum();
         self.counts.waited = (self.counts.waited - ahead).max(0.0);
     }
 
@@ -327,7 +324,7 @@ impl Lane {
         let in_service_until = self.waiting.front().map_or(self.free_at, |w| w.0);
         self.counts.busy -= self.within(now.min(in_service_until), in_service_until);
         self.free_at = self.free_at.min(now);
-        self.not_before = 0;
+        self.not_before = Time::ZERO;
         self.waiting.clear();
         self.waiting_bytes = 0;
         self.note_length(now);
@@ -370,11 +367,11 @@ impl Lane {
         let (counts, warm) = (self.closed.unwrap_or(self.counts), &self.warm);
         // What it had accepted it is seen to finish, as in the simulator.
         let span = self.free_at.min(self.measured.1).max(end).saturating_sub(from);
-        let over = |x: f64| if span > 0 { x / span as f64 } else { 0.0 };
+        let over = |x: f64| if span > Span::ZERO { x / span.as_f64() } else { 0.0 };
         let packets = counts.packets - warm.packets;
         LinkOutcome {
             name: self.name.to_string(),
-            utilisation: over(counts.busy as f64),
+            utilisation: over(counts.busy.as_f64()),
             packets,
             bytes: counts.bytes - warm.bytes,
             queue_drops: counts.queue_drops - warm.queue_drops,

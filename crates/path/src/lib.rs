@@ -76,8 +76,3 @@ pub use {
     truth::Dropped,
     tun::Tun,
 };
-
-#[cfg(live)]
-fn seconds(t: truckee_channel::Time) -> f64 {
-    t as f64 / 1e9
-}

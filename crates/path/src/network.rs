@@ -11,7 +11,7 @@ use super::segment::{self, Header, Tcp};
 use super::tap::Tap;
 use super::transit::{InTransit, PacketId};
 use super::truth::Dropped;
-use super::{Cause, FLOW_PORT, LaneCounters, seconds};
+use super::{Cause, FLOW_PORT, LaneCounters};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use truckee_channel::{CROSS_TRAFFIC, Time};
@@ -398,7 +398,7 @@ impl Network {
         let (from, last) = self.measured;
         let end = now.min(last);
         let links = self.lanes.iter().map(|lane| lane.outcome(from, end)).collect();
-        let span = seconds(end.saturating_sub(from));
+        let span = end.saturating_sub(from).seconds();
         let traffic = self.traffic.iter().map(|book| TrafficOutcome {
             name: book.name.clone(),
             packets_sent: book.sent,

@@ -2,8 +2,9 @@ use super::*;
 use crate::segment::flags::{ACK, SYN};
 use crate::segment::made::{tcp4, tcp6};
 use truckee_scenario::Document;
+use truckee_tcp::Span;
 
-const MS: Time = 1_000_000;
+const MS: Span = Span::ms(1);
 
 /// What left: the port, when, how many bytes.
 #[derive(Default)]
@@ -40,23 +41,23 @@ fn packets_pass_hop_by_hop_and_the_books_know_of_each() {
     let mut network = network(CHAIN);
     let (a, b) = (0, 2);
     let mut left = Left::default();
-    network.advance(0, &mut left);
-    network.enter(0, 0, &tcp4(a, b, &segment(99, 0, SYN)), 0);
-    for (k, seq) in [100, 1560, 3020].into_iter().enumerate() {
-        network.advance(MS * k as Time, &mut left);
-        network.enter(MS * k as Time, 0, &tcp4(a, b, &segment(seq, 1460, ACK)), 0);
+    network.advance(Time::ZERO, &mut left);
+    network.enter(Time::ZERO, 0, &tcp4(a, b, &segment(99, 0, SYN)), 0);
+    for (ms, seq) in [(0, 100), (1, 1560), (2, 3020)] {
+        network.advance(Time::ms(ms), &mut left);
+        network.enter(Time::ms(ms), 0, &tcp4(a, b, &segment(seq, 1460, ACK)), 0);
     }
-    network.advance(100 * MS, &mut left);
+    network.advance(Time::ms(100), &mut left);
     network.enter(
-        100 * MS,
+        Time::ms(100),
         1,
         &tcp4(b, a, &Tcp { source: FLOW_PORT, destination: 40_000, seq: 7, ack: 1560, flags: ACK, len: 0 }),
         0,
     );
-    network.advance(400 * MS, &mut left);
+    network.advance(Time::ms(400), &mut left);
     // The SYN of 40 B takes 80/3 us on the first hop, twice that on the second; data waits behind it and behind each other.
-    let syn = 30 * MS + 26_666 + 53_333;
-    let first = 30 * MS + 26_666 + 3 * MS;
+    let syn = Time::ms(30) + Span::ns(26_666 + 53_333);
+    let first = Time::ms(30) + Span::ns(26_666) + 3 * MS;
     assert_eq!(left.0.len(), 4);
     assert_eq!(left.0[0], (1, syn, 40));
     assert_eq!(left.0[1], (1, first, 1500));
@@ -64,13 +65,13 @@ fn packets_pass_hop_by_hop_and_the_books_know_of_each() {
     assert_eq!(left.0[2].1, first + 2 * 2 * MS, "what is lost takes its time, too");
     assert_eq!((left.0[3].0, left.0[3].2), (0, 40));
     assert_eq!(network.packets.len(), 0);
-    let (books, links, _) = network.finish(400 * MS);
+    let (books, links, _) = network.finish(Time::ms(400));
     assert_eq!(books[0].drops, Drops { channel: 1, ..Drops::default() });
     assert_eq!((books[0].segments_sent, books[0].segments_received, books[0].acks_sent), (3, 2, 1));
     assert_eq!(books[0].bytes_delivered, 1460);
-    let drop = books[0].fate(40_000, 1461, 50 * MS).unwrap();
+    let drop = books[0].fate(40_000, 1461, Time::ms(50)).unwrap();
     assert_eq!((drop.cause, drop.at), (Cause::Channel, first - 20 * MS + 2 * MS));
-    assert_eq!(books[0].fate(40_000, 1, 50 * MS), None);
+    assert_eq!(books[0].fate(40_000, 1, Time::ms(50)), None);
     assert_eq!(links.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(), ["a-r", "r-a", "r-b", "b-r"]);
     assert_eq!((links[0].packets, links[2].packets, links[2].channel_drops), (4, 4, 1));
     assert_eq!((links[3].packets, links[1].packets), (1, 1), "the ACK");
@@ -89,14 +90,14 @@ fn a_flow_takes_its_own_route_and_the_rest_the_shortest() {
     "#;
     let mut network = network(text);
     let mut left = Left::default();
-    network.advance(0, &mut left);
-    network.enter(0, 0, &tcp6(0, 1, &segment(0, 0, SYN)), 0);
-    network.enter(0, 0, &tcp6(0, 1, &Tcp { destination: 22, ..segment(0, 0, SYN) }), 0);
+    network.advance(Time::ZERO, &mut left);
+    network.enter(Time::ZERO, 0, &tcp6(0, 1, &segment(0, 0, SYN)), 0);
+    network.enter(Time::ZERO, 0, &tcp6(0, 1, &Tcp { destination: 22, ..segment(0, 0, SYN) }), 0);
     // Its ACKs go back the same way.
     let back = Tcp { source: FLOW_PORT, destination: 40_000, seq: 0, ack: 1, flags: SYN | ACK, len: 0 };
-    network.enter(0, 1, &tcp6(1, 0, &back), 0);
-    network.advance(500 * MS, &mut left);
-    let ms: Vec<(usize, Time)> = left.0.iter().map(|&(port, at, _)| (port, at / MS)).collect();
+    network.enter(Time::ZERO, 1, &tcp6(1, 0, &back), 0);
+    network.advance(Time::ms(500), &mut left);
+    let ms: Vec<(usize, u64)> = left.0.iter().map(|&(port, at, _)| (port, at.ticks(MS))).collect();
     // 60 B take 480 ns a hop, the ACK's way being as long.
     assert_eq!(ms, [(1, 1), (0, 60), (1, 60)]);
 }
@@ -105,12 +106,12 @@ fn a_flow_takes_its_own_route_and_the_rest_the_shortest() {
 fn what_has_no_way_is_counted_and_goes_nowhere() {
     let mut network = network(CHAIN);
     let mut left = Left::default();
-    network.advance(0, &mut left);
-    network.enter(0, 0, &tcp4(0, 1, &segment(0, 0, SYN)), 0); // a router, no endpoint
-    network.enter(0, 0, &tcp4(0, 900, &segment(0, 0, SYN)), 0);
-    network.enter(0, 0, &[0xff; 60], 0);
-    network.enter(0, 0, &[], 0);
-    network.advance(900 * MS, &mut left);
+    network.advance(Time::ZERO, &mut left);
+    network.enter(Time::ZERO, 0, &tcp4(0, 1, &segment(0, 0, SYN)), 0); // a router, no endpoint
+    network.enter(Time::ZERO, 0, &tcp4(0, 900, &segment(0, 0, SYN)), 0);
+    network.enter(Time::ZERO, 0, &[0xff; 60], 0);
+    network.enter(Time::ZERO, 0, &[], 0);
+    network.advance(Time::ms(900), &mut left);
     assert_eq!((network.strays, left.0.len()), (4, 0));
     assert_eq!(network.port_out(0, &tcp4(0, 2, &segment(0, 0, SYN))), Some(1));
     assert_eq!(network.port_out(0, &tcp4(0, 0, &segment(0, 0, SYN))), None, "to itself");
@@ -128,29 +129,29 @@ fn cross_traffic_fills_the_lane_as_it_does_in_the_simulator() {
     "#;
     let scenario = Document::parse("net.toml", text).unwrap().scenario().unwrap();
     let mut network = Network::new(Plan::of(&scenario).unwrap(), false);
-    network.advance(11_000 * MS, &mut Left::default());
-    let (_, links, traffic) = network.finish(11_000 * MS);
+    network.advance(Time::s(11), &mut Left::default());
+    let (_, links, traffic) = network.finish(Time::s(11));
     // Both processes again, from the same streams, into a queue worked out by hand.
     let mut times: Vec<Time> = Vec::new();
     for k in 1..=2 {
         let rng = truckee_channel::stream(5, &format!("t.{k}"));
         let process = &scenario.traffic[0].arrivals;
-        let mut process = truckee_scenario::arrivals::Process::new(process, 1500, 0, rng);
-        times.extend(std::iter::from_fn(|| Some(process.next())).take_while(|t| *t < 10_000 * MS));
+        let mut process = truckee_scenario::arrivals::Process::new(process, 1500, Time::ZERO, rng);
+        times.extend(std::iter::from_fn(|| Some(process.next())).take_while(|t| *t < Time::s(10)));
     }
     times.sort_unstable();
-    let (mut served, mut dropped, mut free): (Vec<Time>, u64, Time) = (Vec::new(), 0, 0);
+    let (mut served, mut dropped, mut free): (Vec<Time>, u64, Time) = (Vec::new(), 0, Time::ZERO);
     for now in times.iter().copied() {
         let waiting = served.iter().rev().take_while(|start| **start > now).count();
         if free > now && waiting >= 3 {
-            dropped += u64::from(now >= 1000 * MS);
+            dropped += u64::from(now >= Time::s(1));
             continue;
         }
         let start = free.max(now);
         served.push(start);
         free = start + MS;
     }
-    let sent = times.iter().filter(|t| **t >= 1000 * MS).count() as u64;
+    let sent = times.iter().filter(|t| **t >= Time::s(1)).count() as u64;
     assert_eq!((traffic[0].packets_sent, traffic[0].drops.queue), (sent, dropped));
     assert_eq!(links[0].queue_drops, dropped);
     assert!(dropped > 100, "{dropped}");
@@ -171,12 +172,12 @@ fn changes_come_at_their_times_and_a_link_that_is_down_loses_all() {
     let mut network = network(text);
     let mut left = Left::default();
     for at in [0, 150, 195, 250, 350] {
-        network.advance(at * MS, &mut left);
-        network.enter(at * MS, 0, &tcp4(0, 1, &segment(1, 1460, ACK)), 0);
+        network.advance(Time::ms(at), &mut left);
+        network.enter(Time::ms(at), 0, &tcp4(0, 1, &segment(1, 1460, ACK)), 0);
     }
-    network.advance(900 * MS, &mut left);
-    assert_eq!(left.0.iter().map(|l| l.1 / MS).collect::<Vec<_>>(), [11, 401]);
-    let (books, links, _) = network.finish(900 * MS);
+    network.advance(Time::ms(900), &mut left);
+    assert_eq!(left.0.iter().map(|l| l.1.ticks(MS)).collect::<Vec<_>>(), [11, 401]);
+    let (books, links, _) = network.finish(Time::ms(900));
     assert_eq!(books[0].drops, Drops { outage: 3, ..Drops::default() });
     assert_eq!(links[0].outage_drops, 3);
 }
@@ -189,11 +190,11 @@ fn a_copy_arrives_whole_and_once_more() {
     );
     let mut network = network(&text);
     let mut left = Left::default();
-    network.advance(0, &mut left);
-    network.enter(0, 0, &tcp4(0, 2, &segment(5, 960, ACK)), 0);
-    network.advance(200 * MS, &mut left);
+    network.advance(Time::ZERO, &mut left);
+    network.enter(Time::ZERO, 0, &tcp4(0, 2, &segment(5, 960, ACK)), 0);
+    network.advance(Time::ms(200), &mut left);
     assert_eq!(left.0.iter().map(|l| (l.0, l.2)).collect::<Vec<_>>(), [(1, 1000), (1, 1000)]);
-    assert_eq!(left.0[1].1 - left.0[0].1, 3 * MS);
-    let (books, ..) = network.finish(200 * MS);
+    assert_eq!(left.0[1].1 - left.0[0].1, Span::ms(3));
+    let (books, ..) = network.finish(Time::ms(200));
     assert_eq!((books[0].segments_received, books[0].bytes_delivered), (2, 960));
 }

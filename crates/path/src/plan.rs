@@ -106,7 +106,7 @@ impl Plan {
     }
 
     fn empty(scenario: &Scenario, wiring: Wiring) -> Self {
-        let measured = (scenario.warmup, scenario.duration);
+        let measured = (Time::at(scenario.warmup), Time::at(scenario.duration));
         let changes = scenario.changes.iter().filter_map(|c: &Change| Some((c.at, c.of_link()?.clone())));
         Self {
             wiring,
@@ -150,7 +150,7 @@ impl Plan {
                     process: Process::new(&traffic.arrivals, traffic.packet, traffic.start, rng),
                     way,
                     packet: traffic.packet,
-                    stop: traffic.stop.unwrap_or(scenario.duration),
+                    stop: traffic.stop.unwrap_or(Time::at(scenario.duration)),
                 });
             }
         }

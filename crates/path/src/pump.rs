@@ -16,29 +16,29 @@ use crate::Error;
 use crossbeam_channel::{Receiver, Sender};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use truckee_channel::{Nanos, Time};
+use truckee_channel::{Span, Time};
 
 /// Packets read from one port before the others have their turn.
 const BATCH: usize = 64;
 
 /// With `busy`: how long before a deadline sleep ends.
-const SPIN: Nanos = 150_000;
+const SPIN: Span = Span::us(150);
 
 /// The most by which it has itself woken earlier.
-const MOST_EARLY: Nanos = 100_000;
+const MOST_EARLY: Span = Span::us(100);
 
 /// How late sleep ends here: an average that forgets, of times that ended by the clock.
 #[derive(Debug, Default)]
-struct Waking(Nanos);
+struct Waking(Span);
 
 impl Waking {
     /// Sleep that was to end has ended so much later.
-    fn learn(&mut self, late: Nanos) {
+    fn learn(&mut self, late: Span) {
         self.0 = (7 * self.0 + late.min(MOST_EARLY)) / 8;
     }
 
     /// How long to sleep for something that is due in `left`.
-    fn sleep_for(&self, left: Nanos) -> Nanos {
+    fn sleep_for(&self, left: Span) -> Span {
         left.saturating_sub(self.0)
     }
 }
@@ -68,7 +68,7 @@ pub(super) trait Outside {
 
     /// Sleeps until a port has something that is not in `ready` yet, the owner calls, or so much time has passed (`None`:
     /// for as long as it takes; 0: it only looks). Adds the ports that have something. Whether time has passed without.
-    fn wait(&mut self, at_most: Option<Nanos>, ready: &mut Vec<usize>) -> Result<bool, Error>;
+    fn wait(&mut self, at_most: Option<Span>, ready: &mut Vec<usize>) -> Result<bool, Error>;
 }
 
 /// What the loop and its owner share.
@@ -104,7 +104,7 @@ struct Out<O> {
 impl<O: Outside> Out<O> {
     /// The time of the run.
     fn now(&self) -> Time {
-        self.outside.now().saturating_sub(self.begin)
+        Time::at(self.outside.now().saturating_sub(self.begin))
     }
 
     fn write(&mut self, port: usize, frame: &[u8]) {
@@ -136,7 +136,7 @@ impl<O: Outside> Pump<O> {
         let mut out = Out {
             counters: counters.collect(),
             outside,
-            begin: 0,
+            begin: Time::ZERO,
             delays: Delays::default(),
             late: Late::default(),
             failed: None,
@@ -145,15 +145,15 @@ impl<O: Outside> Pump<O> {
         // Ports that have something, or may have more than was read of them.
         let mut ready = Vec::new();
         while !shared.stop.load(Ordering::Acquire) {
-            out.begin = shared.begin.load(Ordering::Acquire);
-            let begun = out.begin > 0;
+            out.begin = Time::ns(shared.begin.load(Ordering::Acquire));
+            let begun = out.begin > Time::ZERO;
             let now = out.now();
             if begun {
                 network.advance(now, &mut out);
             }
             for question in questions.try_iter() {
                 // Whoever has gone does not want to know.
-                let _ = question.send(network.counters(if begun { now } else { 0 }));
+                let _ = question.send(network.counters(if begun { now } else { Time::ZERO }));
             }
             if let Some(error) = out.failed {
                 return Err(error);
@@ -162,9 +162,9 @@ impl<O: Outside> Pump<O> {
             let now = out.now();
             let left = next.map(|next| next.saturating_sub(now));
             let left = left.map(|left| waking.sleep_for(if busy { left.saturating_sub(SPIN) } else { left }));
-            let left = if ready.is_empty() { left } else { Some(0) };
+            let left = if ready.is_empty() { left } else { Some(Span::ZERO) };
             let slept = out.outside.wait(left, &mut ready)?;
-            if let (true, Some(left @ 1..)) = (slept, left) {
+            if let (true, Some(left)) = (slept, left.filter(|left| !left.is_zero())) {
                 waking.learn(out.now().saturating_sub(now + left));
             }
             let mut unread = Vec::new();
@@ -177,7 +177,7 @@ impl<O: Outside> Pump<O> {
         }
         let Out { outside, mut counters, begin, delays, late, .. } = out;
         counters.iter_mut().enumerate().for_each(|(port, counters)| counters.unread = outside.unread(port));
-        let end = if begin > 0 { outside.now().saturating_sub(begin) } else { 0 };
+        let end = if begin > Time::ZERO { Time::at(outside.now().saturating_sub(begin)) } else { Time::ZERO };
         let strays = network.strays;
         let queues = network.take_queues(end);
         let (flows, links, traffic) = network.finish(end);
@@ -202,11 +202,11 @@ fn read_batch<O: Outside>(
         };
         out.counters[port].read += 1;
         let frame = &frame[..bytes];
-        if out.begin == 0 {
+        if out.begin == Time::ZERO {
             // After the reading: what was sent after the run began shall not pass as if before.
-            out.begin = shared.begin.load(Ordering::Acquire);
+            out.begin = Time::ns(shared.begin.load(Ordering::Acquire));
         }
-        if out.begin > 0 {
+        if out.begin > Time::ZERO {
             let now = out.now();
             network.advance(now, out);
             network.enter(now, port, frame, ip_at);

@@ -10,22 +10,27 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use truckee_scenario::Document;
 
-const MS: Time = 1_000_000;
+const MS: Span = Span::ms(1);
 /// When the clock is at time 0 of the run.
-const BEGIN: Time = 1_000 * MS;
+const BEGIN: Time = Time::s(1);
 /// What each call of the system takes.
-const CALL: Nanos = 1_000;
+const CALL: Span = Span::us(1);
 /// How late sleep ends.
-const WAKING: Nanos = 40_000;
+const WAKING: Span = Span::us(40);
 /// What a delay may differ by where nothing stands still: a call or two, and the first sleeps, from which it learns.
-const SOON: Nanos = WAKING + 20 * CALL;
+const SOON: Span = Span::us(40 + 20);
+
+/// The clock at that time of the run.
+fn clock(at: Time) -> Time {
+    BEGIN + at.since_start()
+}
 
 /// A machine that does as a test says.
 #[derive(Debug, Default)]
 struct Machine {
     now: Cell<Time>,
     /// When it stands still, and for how long; in order.
-    stalls: RefCell<VecDeque<(Time, Nanos)>>,
+    stalls: RefCell<VecDeque<(Time, Span)>>,
     /// What comes at each port, and when.
     coming: Vec<VecDeque<(Time, Vec<u8>)>>,
     /// How often each port was read.
@@ -33,7 +38,7 @@ struct Machine {
     /// What left, by which port and when.
     left: Vec<(usize, Time, Vec<u8>)>,
     /// What has waited for how long at most.
-    waits: Vec<Option<Nanos>>,
+    waits: Vec<Option<Span>>,
     stop: Time,
     shared: Arc<Shared>,
 }
@@ -42,7 +47,7 @@ struct Machine {
 struct Lent<'a>(&'a mut Machine);
 
 impl Machine {
-    fn new(coming: [Vec<(Time, Vec<u8>)>; 2], stalls: &[(Time, Nanos)], stop: Time) -> Self {
+    fn new(coming: [Vec<(Time, Vec<u8>)>; 2], stalls: &[(Time, Span)], stop: Time) -> Self {
         Self {
             now: Cell::new(BEGIN),
             stalls: RefCell::new(stalls.iter().copied().collect()),
@@ -58,26 +63,26 @@ impl Machine {
         let mut now = self.now.get().max(to);
         let mut stalls = self.stalls.borrow_mut();
         while let Some((at, length)) = stalls.front().copied()
-            && BEGIN + at <= now
+            && clock(at) <= now
         {
             stalls.pop_front();
-            now = now.max(BEGIN + at + length);
+            now = now.max(clock(at) + length);
         }
         self.now.set(now);
-        if now >= BEGIN + self.stop {
+        if now >= clock(self.stop) {
             self.shared.stop.store(true, Ordering::Release);
         }
     }
 
     fn has(&self, port: usize) -> bool {
-        self.coming[port].front().is_some_and(|(at, _)| BEGIN + at <= self.now.get())
+        self.coming[port].front().is_some_and(|&(at, _)| clock(at) <= self.now.get())
     }
 
     /// Runs the emulator of a scenario on it.
     fn run(&mut self, scenario: &str, busy: bool) -> Books {
         let scenario = Document::parse("net.toml", scenario).unwrap().scenario().unwrap();
         let network = Network::new(Plan::of(&scenario).unwrap(), false);
-        self.shared.begin.store(BEGIN, Ordering::Release);
+        self.shared.begin.store(BEGIN.nanos(), Ordering::Release);
         let (_asks, questions) = crossbeam_channel::unbounded();
         let shared = Arc::clone(&self.shared);
         Pump { network, outside: Lent(self), shared, questions, busy }.run().unwrap()
@@ -87,7 +92,7 @@ impl Machine {
     fn arrivals(&self) -> Vec<(Time, u32)> {
         let number = |frame: &[u8]| u32::from_be_bytes(frame[24..28].try_into().unwrap());
         let second = self.left.iter().filter(|(port, ..)| *port == 1);
-        second.map(|(_, at, frame)| (at - BEGIN, number(frame))).collect()
+        second.map(|(_, at, frame)| (Time::at(*at - BEGIN), number(frame))).collect()
     }
 }
 
@@ -125,14 +130,14 @@ impl Outside for Lent<'_> {
         0
     }
 
-    fn wait(&mut self, at_most: Option<Nanos>, ready: &mut Vec<usize>) -> Result<bool, Error> {
+    fn wait(&mut self, at_most: Option<Span>, ready: &mut Vec<usize>) -> Result<bool, Error> {
         let Lent(machine) = self;
         machine.waits.push(at_most);
         machine.pass(machine.now.get() + CALL);
         let now = machine.now.get();
-        let comes = machine.coming.iter().filter_map(|port| port.front()).map(|(at, _)| BEGIN + at).min();
+        let comes = machine.coming.iter().filter_map(|port| port.front()).map(|&(at, _)| clock(at)).min();
         let ends = at_most.map(|left| now + left);
-        let until = [comes, ends].into_iter().flatten().min().unwrap_or(BEGIN + machine.stop).max(now);
+        let until = [comes, ends].into_iter().flatten().min().unwrap_or(clock(machine.stop)).max(now);
         if until > now {
             machine.pass(until + WAKING);
         }
@@ -156,18 +161,18 @@ fn segment(seq: u32) -> Vec<u8> {
 
 /// A segment each millisecond, the k-th with the number k.
 fn stream(count: u32) -> Vec<(Time, Vec<u8>)> {
-    (0..count).map(|k| (Time::from(k) * MS, segment(k))).collect()
+    (0..count).map(|k| (Time::ms(u64::from(k)), segment(k))).collect()
 }
 
 #[test]
 fn packets_leave_after_their_delay_in_order() {
-    let mut machine = Machine::new([stream(100), Vec::new()], &[], 300 * MS);
+    let mut machine = Machine::new([stream(100), Vec::new()], &[], Time::ms(300));
     let books = machine.run(LINK, false);
     let arrivals = machine.arrivals();
     assert_eq!(arrivals.iter().map(|(_, seq)| *seq).collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
     for (at, seq) in arrivals {
-        let late = at - (Time::from(seq) * MS + 50 * MS);
-        assert!(late <= 2 * SOON, "{seq}: {late}");
+        let late = at - (Time::ms(u64::from(seq)) + 50 * MS);
+        assert!(late <= 2 * SOON, "{seq}: {late:?}");
     }
     assert_eq!((books.late.packets, books.late.late), (100, 0));
 }
@@ -175,34 +180,34 @@ fn packets_leave_after_their_delay_in_order() {
 #[test]
 fn a_stalled_emulator_delivers_what_is_late_in_order_and_books_how_late() {
     // What is due from 80 to 110 ms waits until then: what was read from 30 to 60 ms.
-    let (at, length) = (80 * MS, 30 * MS);
-    let mut machine = Machine::new([stream(100), Vec::new()], &[(at, length)], 400 * MS);
+    let (at, length) = (Time::ms(80), 30 * MS);
+    let mut machine = Machine::new([stream(100), Vec::new()], &[(at, length)], Time::ms(400));
     let books = machine.run(LINK, false);
     let arrivals = machine.arrivals();
     assert_eq!(arrivals.iter().map(|(_, seq)| *seq).collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
     let mut held = 0;
     for (left, seq) in arrivals {
         // What came while it stood still it could not know of: the delay begins when it is read.
-        let came = Time::from(seq) * MS;
+        let came = Time::ms(u64::from(seq));
         let read = if came >= at { came.max(at + length) } else { came };
         let due = read + 50 * MS;
         let stood = (at..at + length).contains(&due);
         held += u64::from(stood && at + length - due > 2 * MS);
         let expected = if stood { at + length } else { due };
-        assert!((expected..expected + 100 * SOON).contains(&left), "{seq}: {left}, not {expected}");
+        assert!((expected..expected + 100 * SOON).contains(&left), "{seq}: {left:?}, not {expected:?}");
     }
     assert!(held >= 27, "{held}");
     assert_eq!((books.late.packets, books.late.late), (100, held), "more than 2 ms is late");
     assert!((length - MS..length + SOON).contains(&books.late.latest), "{:?}", books.late);
     let slow = books.late_s.p99.unwrap() * 1e9;
-    assert!((length as f64 - 2e6..length as f64 + 1e6).contains(&slow), "{slow}");
+    assert!((length.as_f64() - 2e6..length.as_f64() + 1e6).contains(&slow), "{slow}");
 }
 
 #[test]
 fn a_run_that_only_stands_still_ends_with_all_that_was_due() {
     // It begins, and the next thing that it sees is that all is over due.
-    let stalls = [(10 * MS, 200 * MS)];
-    let mut machine = Machine::new([stream(10), Vec::new()], &stalls, 300 * MS);
+    let stalls = [(Time::ms(10), 200 * MS)];
+    let mut machine = Machine::new([stream(10), Vec::new()], &stalls, Time::ms(300));
     let books = machine.run(LINK, false);
     assert_eq!(machine.arrivals().len(), 10);
     assert_eq!((books.late.packets, books.late.late), (10, 10));
@@ -211,7 +216,7 @@ fn a_run_that_only_stands_still_ends_with_all_that_was_due() {
 
 #[test]
 fn only_ports_that_have_something_are_read() {
-    let mut machine = Machine::new([stream(100), Vec::new()], &[], 300 * MS);
+    let mut machine = Machine::new([stream(100), Vec::new()], &[], Time::ms(300));
     machine.run(LINK, false);
     assert_eq!(machine.reads[1], 0, "nothing ever came there");
     assert!(machine.reads[0] <= 200, "once for each packet, and once to see that there is no more");
@@ -220,34 +225,34 @@ fn only_ports_that_have_something_are_read() {
 #[test]
 fn a_port_that_always_has_something_keeps_no_other_from_being_read() {
     // More than it can read, all at once; and one packet the other way a little later.
-    let flood = (0..100_000).map(|_| (0, segment(1))).collect();
+    let flood = (0..100_000).map(|_| (Time::ZERO, segment(1))).collect();
     let back =
         tcp4(1, 0, &Tcp { source: FLOW_PORT, destination: 40_000, seq: 7, ack: 1, flags: ACK, len: 0 });
-    let mut machine = Machine::new([flood, vec![(MS, back)]], &[], 80 * MS);
+    let mut machine = Machine::new([flood, vec![(Time::ms(1), back)]], &[], Time::ms(80));
     machine.run(LINK, false);
     let (_, at, _) = machine.left.iter().find(|(port, ..)| *port == 0).unwrap();
-    let read = at - BEGIN - 50 * MS;
-    assert!(read <= MS + (2 * BATCH as Time) * 2 * CALL, "{read}");
+    let read = *at - BEGIN - 50 * MS;
+    assert!(read <= MS + 4 * BATCH as u64 * CALL, "{read:?}");
 }
 
 #[test]
 fn a_busy_one_ends_its_sleep_well_before_something_is_due() {
-    let mut machine = Machine::new([stream(20), Vec::new()], &[], 100 * MS);
+    let mut machine = Machine::new([stream(20), Vec::new()], &[], Time::ms(100));
     let books = machine.run(LINK, true);
     assert_eq!(books.late.packets, 20);
     assert!(books.late.latest <= 5 * CALL, "{:?}: it looked at the clock until then", books.late);
-    assert!(machine.waits.contains(&Some(0)));
+    assert!(machine.waits.contains(&Some(Span::ZERO)));
 }
 
 #[test]
 fn it_has_itself_woken_earlier_by_as_much_as_sleep_ends_late() {
     let mut waking = Waking::default();
-    assert_eq!(waking.sleep_for(1_000_000), 1_000_000);
-    (0..100).for_each(|_| waking.learn(50_000));
-    let early = 1_000_000 - waking.sleep_for(1_000_000);
-    assert!((49_000..=50_000).contains(&early), "{early}");
+    assert_eq!(waking.sleep_for(Span::ms(1)), Span::ms(1));
+    (0..100).for_each(|_| waking.learn(Span::us(50)));
+    let early = MS - waking.sleep_for(Span::ms(1));
+    assert!((Span::us(49)..=Span::us(50)).contains(&early), "{early:?}");
     // Once held up for long, it does not spin for long.
-    (0..100).for_each(|_| waking.learn(10_000_000));
-    assert!(waking.sleep_for(1_000_000) >= 1_000_000 - MOST_EARLY);
-    assert_eq!(waking.sleep_for(20_000), 0);
+    (0..100).for_each(|_| waking.learn(Span::ms(10)));
+    assert!(waking.sleep_for(Span::ms(1)) >= MS - MOST_EARLY);
+    assert_eq!(waking.sleep_for(Span::us(20)), Span::ZERO);
 }

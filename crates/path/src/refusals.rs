@@ -2,7 +2,7 @@
 
 use super::address::{MOST_FLOWS, MOST_NODES};
 use crate::Error;
-use truckee_channel::Nanos;
+use truckee_channel::{Span, Time};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{Change, Direction, Link, LinkChange, NodeId, Queue, Which};
 use truckee_scenario::route::{Hop, Routes};
@@ -31,7 +31,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Error> {
         let why = "Quick-Start asks routers for a rate (RFC 4782), and the emulator's do not answer; choose another start";
         return Err(refused(format!("flow \"{name}\""), why));
     }
-    if let Some(flow) = scenario.flows.iter().find(|flow| flow.processing > 0) {
+    if let Some(flow) = scenario.flows.iter().find(|flow| flow.processing > Span::ZERO) {
         let why = "real hosts take the time that they take; leave processing out";
         return Err(refused(format!("flow \"{}\"", flow.name), why));
     }
@@ -45,8 +45,11 @@ pub(super) fn check_link(link: &Link) -> Result<(), Error> {
 }
 
 fn check_direction(link: &Link, direction: &Direction) -> Result<(), Error> {
-    if let Queue::Red(_) = direction.queue {
-        return Err(refused(of_link(link), "the emulator's queues are drop-tail; it has no RED"));
+    if !matches!(direction.queue, Queue::DropTail { .. }) {
+        return Err(refused(
+            of_link(link),
+            "the emulator's queues are drop-tail; it has no RED, CoDel or PIE",
+        ));
     }
     if direction.ack_filter {
         return Err(refused(of_link(link), "the emulator does not filter ACKs; leave ack_filter out"));
@@ -78,8 +81,8 @@ fn check_changes(scenario: &Scenario) -> Result<(), Error> {
     Ok(())
 }
 
-fn elsewhere(at: Nanos, who: &str) -> String {
-    let at = truckee_scenario::units::format_time(at);
+fn elsewhere(at: Time, who: &str) -> String {
+    let at = truckee_scenario::units::format_time(at.since_start());
     format!(
         "its change at {at} moves {who} to another way, and routes do not follow changes in a kernel run; give it a route"
     )

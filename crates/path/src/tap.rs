@@ -108,16 +108,18 @@ mod tests {
     fn a_loss_is_noted_at_the_departure_of_the_packet_that_was_lost() {
         let mut tap = Tap::new(Vantage::Sender);
         let packets = [[1; 200], [2; 200], [3; 200]];
-        tap.enters(10, 0, true, &packets[0]);
-        tap.enters(20, 0, true, &packets[1]);
-        tap.exits(30, 0, false, &packets[2]);
-        tap.enters(20, 1, true, &packets[1]);
-        tap.enters(40, 0, true, &packets[1]);
-        tap.lost(20, 1, true, &packets[1], (Cause::Queue, "a-b"));
+        tap.enters(Time::ns(10), 0, true, &packets[0]);
+        tap.enters(Time::ns(20), 0, true, &packets[1]);
+        tap.exits(Time::ns(30), 0, false, &packets[2]);
+        tap.enters(Time::ns(20), 1, true, &packets[1]);
+        tap.enters(Time::ns(40), 0, true, &packets[1]);
+        tap.lost(Time::ns(20), 1, true, &packets[1], (Cause::Queue, "a-b"));
         let (all, left_out) = tap.finish();
         let fates: Vec<(Time, u32, bool)> =
             all.iter().map(|p| (p.at, p.connection, p.dropped.is_some())).collect();
-        assert_eq!(fates, [(10, 0, false), (20, 0, false), (20, 1, true), (30, 0, false), (40, 0, false)]);
+        let expected = [(10, 0, false), (20, 0, false), (20, 1, true), (30, 0, false), (40, 0, false)]
+            .map(|(at, connection, lost)| (Time::ns(at), connection, lost));
+        assert_eq!(fates, expected);
         assert_eq!((all[2].dropped.clone(), left_out), (Some(("queue", "a-b".to_owned())), 0));
         let PacketContent::Headers { bytes, wire_len } = &all[0].content else { panic!("{all:?}") };
         assert_eq!((bytes.len(), *wire_len), (128, 200));
@@ -127,12 +129,12 @@ mod tests {
     fn what_passes_at_the_other_end_is_not_kept() {
         for (vantage, times) in [(Vantage::Sender, [1, 4]), (Vantage::Receiver, [2, 3])] {
             let mut tap = Tap::new(vantage);
-            tap.enters(1, 0, true, &[1]);
-            tap.exits(2, 0, true, &[1]);
-            tap.enters(3, 0, false, &[2]);
-            tap.exits(4, 0, false, &[2]);
+            tap.enters(Time::ns(1), 0, true, &[1]);
+            tap.exits(Time::ns(2), 0, true, &[1]);
+            tap.enters(Time::ns(3), 0, false, &[2]);
+            tap.exits(Time::ns(4), 0, false, &[2]);
             let (all, _) = tap.finish();
-            assert_eq!(all.iter().map(|p| p.at).collect::<Vec<_>>(), times, "{vantage:?}");
+            assert_eq!(all.iter().map(|p| p.at).collect::<Vec<_>>(), times.map(Time::ns), "{vantage:?}");
         }
     }
 
@@ -140,8 +142,8 @@ mod tests {
     fn packets_that_are_too_many_are_counted() {
         let mut tap = Tap { most: 2, ..Tap::new(Vantage::Sender) };
         for at in 0..5 {
-            tap.enters(at, 0, true, &[1]);
-            tap.exits(at, 0, false, &[2]);
+            tap.enters(Time::ns(at), 0, true, &[1]);
+            tap.exits(Time::ns(at), 0, false, &[2]);
         }
         let (all, left_out) = tap.finish();
         assert_eq!((all.len(), left_out), (4, 6));

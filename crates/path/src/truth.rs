@@ -38,7 +38,7 @@ impl Truth {
 
     /// What became of the latest transmission of byte `seq`, at `at` or before; `None`: it was not lost.
     pub fn of(&self, seq: u64, at: Time) -> Option<Dropped> {
-        let near = (seq.saturating_sub(self.longest), 0)..=(seq, at);
+        let near = (seq.saturating_sub(self.longest), Time::ZERO)..=(seq, at);
         let holds = self.sent.range(near).filter(|((_, sent), (end, _))| *end > seq && *sent <= at);
         holds.max_by_key(|((_, sent), (_, drop))| (*sent, drop.is_some())).and_then(|(_, (_, drop))| *drop)
     }
@@ -51,18 +51,18 @@ mod tests {
     #[test]
     fn the_latest_transmission_counts() {
         let mut truth = Truth::default();
-        let queue = Dropped { at: 15, cause: Cause::Queue };
-        let noise = Dropped { at: 25, cause: Cause::Channel };
-        truth.lost(10, 1001, 2001, queue);
-        truth.again(20, 1001, 2001);
-        truth.lost(20, 1001, 2001, noise);
-        truth.again(30, 1001, 1501); // the stack may cut it elsewhere
-        assert_eq!(truth.of(1001, 9), None);
-        assert_eq!(truth.of(1500, 19), Some(queue));
-        assert_eq!(truth.of(2000, 29), Some(noise));
-        assert_eq!(truth.of(1500, 30), None);
-        assert_eq!(truth.of(1501, 30), Some(noise));
-        assert_eq!(truth.of(2001, 30), None);
-        assert_eq!(truth.of(1, 30), None);
+        let queue = Dropped { at: Time::ns(15), cause: Cause::Queue };
+        let noise = Dropped { at: Time::ns(25), cause: Cause::Channel };
+        truth.lost(Time::ns(10), 1001, 2001, queue);
+        truth.again(Time::ns(20), 1001, 2001);
+        truth.lost(Time::ns(20), 1001, 2001, noise);
+        truth.again(Time::ns(30), 1001, 1501); // the stack may cut it elsewhere
+        assert_eq!(truth.of(1001, Time::ns(9)), None);
+        assert_eq!(truth.of(1500, Time::ns(19)), Some(queue));
+        assert_eq!(truth.of(2000, Time::ns(29)), Some(noise));
+        assert_eq!(truth.of(1500, Time::ns(30)), None);
+        assert_eq!(truth.of(1501, Time::ns(30)), Some(noise));
+        assert_eq!(truth.of(2001, Time::ns(30)), None);
+        assert_eq!(truth.of(1, Time::ns(30)), None);
     }
 }

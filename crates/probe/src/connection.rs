@@ -9,13 +9,14 @@ use super::tls::Tls;
 use super::wire::{Arrival, Departure, Stamps, flags};
 use crate::Error;
 use std::time::Duration;
+use truckee_tcp::Span;
 use truckee_tcp::Time;
 
 /// The window that is offered, bytes, where the connection's scale allows it: more than any test asks for.
 pub const WINDOW: u32 = 1 << 20;
 /// Payload of a request's segments, bytes.
 const PIECE: usize = 536;
-const MILLISECOND: Time = 1_000_000;
+const MILLISECOND: Span = Span::ms(1);
 
 /// Where a connection stands when it is taken over.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +108,7 @@ impl<P: Peer> Connection<P> {
     }
 
     fn send(&mut self, seq: u32, ack: u32, flags: u8, payload: &[u8]) -> Result<(), Error> {
-        let elapsed = (self.peer.now().saturating_sub(self.began) / MILLISECOND) as u32;
+        let elapsed = self.peer.now().saturating_sub(self.began).ticks(MILLISECOND) as u32;
         let stamps = self.standing.stamps.map(|(value, echo)| (value.wrapping_add(elapsed), echo));
         self.peer.send(&Departure { seq, ack, flags, window: self.standing.field, stamps, payload })
     }

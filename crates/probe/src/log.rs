@@ -185,7 +185,15 @@ mod tests {
     use super::*;
 
     fn arrival(seq: u32, len: usize, segment: u32) -> Arrival {
-        Arrival { time: 1, seq, ack: 0, flags: flags::ACK, stamps: None, segment, payload: vec![b'x'; len] }
+        Arrival {
+            time: Time::ns(1),
+            seq,
+            ack: 0,
+            flags: flags::ACK,
+            stamps: None,
+            segment,
+            payload: vec![b'x'; len],
+        }
     }
 
     fn log(arrivals: &[(u32, usize, u32)]) -> Log {

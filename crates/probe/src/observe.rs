@@ -28,6 +28,7 @@ use super::stop::Stop;
 use crate::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use truckee_tcp::Span;
 use truckee_tcp::Time;
 
 /// No quiet is judged by less than this: a machine is not faster.
@@ -107,19 +108,19 @@ pub fn observe<P: Peer>(
         cancel,
         length,
         began,
-        until: began.saturating_add(nanos(times.rounds)),
+        until: began.saturating_add(times.rounds.into()),
         may: times.rounds,
         awaited: true,
         acked: 0,
         acks: 0,
-        first_ack: 0,
-        last_ack: 0,
+        first_ack: Time::ZERO,
+        last_ack: Time::ZERO,
         rounds: Vec::new(),
         counted: 0,
         early: false,
     };
     let come = run.answer(times.patience);
-    answered(Duration::from_nanos(run.now() - began));
+    answered((run.now() - began).into());
     come?;
     run.first_round()?;
     run.acknowledge(test)?;
@@ -129,10 +130,6 @@ pub fn observe<P: Peer>(
     }
     run.watch(times.watch)?;
     run.conclude(test, repetition)
-}
-
-fn nanos(time: Duration) -> Time {
-    u64::try_from(time.as_nanos()).unwrap_or(Time::MAX)
 }
 
 impl<P: Peer> Run<'_, P> {
@@ -146,7 +143,7 @@ impl<P: Peer> Run<'_, P> {
 
     /// The time so long from now.
     fn after(&self, how_long: Duration) -> Time {
-        self.now().saturating_add(nanos(how_long))
+        self.now().saturating_add(how_long.into())
     }
 
     /// Asks, until the answer begins.
@@ -240,17 +237,17 @@ impl<P: Peer> Run<'_, P> {
     /// What was to be over by then is: did we stand still for too long, while the server waited for us?
     fn stood_since(&self, then: Time) -> Result<(), Fault> {
         let late = self.now().saturating_sub(then);
-        if self.awaited && late >= nanos(STILL) {
-            return Err(Fault::Stood { milliseconds: late / 1_000_000 });
+        if self.awaited && late >= STILL.into() {
+            return Err(Fault::Stood { milliseconds: late.ticks(Span::ms(1)) });
         }
         Ok(())
     }
 
     /// Waits until nothing new has come for half a round-trip time: a round is complete.
     fn settle(&mut self) -> Result<(), Stop> {
-        let quiet = nanos((self.rtt() / 2).max(LEAST_QUIET));
+        let quiet = (self.rtt() / 2).max(LEAST_QUIET).into();
         loop {
-            let until = self.log.last_fresh().unwrap_or(0).saturating_add(quiet);
+            let until = self.log.last_fresh().unwrap_or(Time::ZERO).saturating_add(quiet);
             // What waits by then is taken, however late we are.
             if self.take(until)?.is_none() && self.now() >= until {
                 break;
@@ -336,12 +333,12 @@ impl<P: Peer> Run<'_, P> {
     fn conclude(mut self, test: Test, repetition: u32) -> Result<Observation, Stop> {
         let status = self.status()?;
         let log = &self.log;
-        let quiet = nanos(self.connection.rtt.max(LEAST_LAST_QUIET));
+        let quiet = self.connection.rtt.max(LEAST_LAST_QUIET).into();
         let window: Vec<_> = log.fresh().filter(|s| s.time < self.first_ack).collect();
         let mut second: Vec<_> = log.fresh().filter(|s| s.time >= self.first_ack).collect();
         second.sort_by_key(|s| s.time);
         // What comes from here on may be due to the last ACK.
-        let reached = self.last_ack.saturating_add(nanos(self.connection.rtt));
+        let reached = self.last_ack.saturating_add(self.connection.rtt.into());
         let mut last = reached;
         let in_time = second.iter().take_while(|s| {
             let soon = s.time <= last.saturating_add(quiet);
@@ -376,7 +373,7 @@ impl<P: Peer> Run<'_, P> {
             late_segments,
             retransmitted: again.len() as u32,
             early_retransmissions: again.iter().filter(|t| **t < reached).count() as u32,
-            first_retransmission_s: first_again.map(|t| t.saturating_sub(after) as f64 / 1e9),
+            first_retransmission_s: first_again.map(|t| t.saturating_sub(after).seconds()),
             data_packets: log.news(),
             ended,
             missing_bytes: log.missing(),

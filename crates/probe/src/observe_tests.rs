@@ -11,8 +11,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-pub const MS: Time = 1_000_000;
-pub const SECOND: Time = 1000 * MS;
+pub const MS: Span = Span::ms(1);
+pub const SECOND: Span = Span::s(1);
 pub const MSS: u32 = 1000;
 /// Where the server's numbers begin: they wrap soon.
 const BASE: u32 = u32::MAX - 1499;
@@ -42,7 +42,7 @@ impl<S: Server> Peer for Virtual<S> {
     fn next(&mut self, until: Time) -> Result<Option<Arrival>, Error> {
         let come = self.server.next(self.now, until.max(self.now));
         // To read something takes time, too.
-        self.now = come.as_ref().map_or(until, |arrival| arrival.time).max(self.now) + 100;
+        self.now = come.as_ref().map_or(until, |arrival| arrival.time).max(self.now) + Span::ns(100);
         Ok(come)
     }
 
@@ -50,7 +50,7 @@ impl<S: Server> Peer for Virtual<S> {
         self.sent.borrow_mut().push((self.now, segment.ack, segment.flags));
         self.server.hear(self.now, segment);
         // By the time it is sent its answer may be there, as over the loopback.
-        self.now += 1000;
+        self.now += Span::us(1);
         Ok(())
     }
 
@@ -62,29 +62,29 @@ impl<S: Server> Peer for Virtual<S> {
 /// What a test brought: its end, how long it took, and the ACKs that went, as bytes of the answer.
 pub struct Done {
     pub came: Result<Observation, Stop>,
-    pub took: Time,
+    pub took: Span,
     pub acks: Vec<u32>,
 }
 
-fn test(server: impl Server, test: Test, rtt: Time) -> Done {
+fn test(server: impl Server, test: Test, rtt: Span) -> Done {
     test_by(server, test, rtt, |peer| peer)
 }
 
 /// When each test begins.
-pub const BEGAN: Time = 3600 * SECOND;
+pub const BEGAN: Time = Time::s(3600);
 
 /// The same, with what `by` makes of the peer.
 pub fn test_by<S: Server, P: Peer>(
     server: S,
     test: Test,
-    rtt: Time,
+    rtt: Span,
     by: impl FnOnce(Virtual<S>) -> P,
 ) -> Done {
     let sent = Rc::default();
     let began = BEGAN;
     let peer = by(Virtual { now: began, server, sent: Rc::clone(&sent) });
     let standing = Standing { next: 1, acked: BASE, field: 1 << 10, stamps: Some((7, 9)) };
-    let rtt = Duration::from_nanos(rtt);
+    let rtt = Duration::from(rtt);
     let mut connection = Connection::new(peer, standing, began, rtt, REQUEST.to_vec());
     let cancel = AtomicBool::new(false);
     let came = observe(&mut connection, (test, 1), None, &TIMES, &cancel, &mut |_| ());
@@ -105,15 +105,15 @@ pub const TIMES: Times = Times {
 
 /// A sender that opens its window by what is acknowledged, over a path of `rtt`.
 pub struct Honest {
-    rtt: Time,
+    rtt: Span,
     cwnd: u32,
     /// Its retransmission timer, if it has one: for the first segment without an ACK. Numbers of it that ran in vain.
-    pub rto: Option<Time>,
+    pub rto: Option<Span>,
     armed: usize,
     /// Acknowledged when it was last armed.
     known: u32,
     /// What its application writes when, from the request on.
-    writes: Vec<(Time, u32)>,
+    writes: Vec<(Span, u32)>,
     asked: bool,
     /// Bytes written, each write's end; sent; acknowledged.
     edges: Vec<u32>,
@@ -133,7 +133,7 @@ enum Event {
 }
 
 impl Honest {
-    pub fn new(rtt: Time, segments: u32, writes: &[(Time, u32)]) -> Self {
+    pub fn new(rtt: Span, segments: u32, writes: &[(Span, u32)]) -> Self {
         let cwnd = segments * MSS;
         let (edges, events, count) = Default::default();
         Self {
@@ -172,7 +172,7 @@ impl Honest {
     }
 
     /// The timer begins anew.
-    fn arm(&mut self, now: Time, longer: Time) {
+    fn arm(&mut self, now: Time, longer: u64) {
         self.armed += 1;
         if let Some(rto) = self.rto
             && self.acked < self.sent
@@ -240,9 +240,9 @@ const BODY: u32 = 200_000;
 
 #[test]
 fn a_server_that_counts_bytes_shows_its_window_and_what_it_opens() {
-    for rtt in [0, MS / 10, 40 * MS, 600 * MS] {
+    for rtt in [Span::ZERO, MS / 10, 40 * MS, 600 * MS] {
         for window in [1, 2, 3, 10] {
-            let seen = test(Honest::new(rtt, window, &[(0, BODY)]), Test::A, rtt).came.unwrap();
+            let seen = test(Honest::new(rtt, window, &[(Span::ZERO, BODY)]), Test::A, rtt).came.unwrap();
             assert_eq!((seen.window_segments, seen.acks, seen.acked_segments), (window, 3, 3), "{seen:#?}");
             assert_eq!((seen.second_segments, seen.status), (6, Some(200)), "{seen:#?}");
             assert!(!seen.application_limited && seen.missing_bytes == 0, "{seen:#?}");
@@ -254,14 +254,17 @@ fn a_server_that_counts_bytes_shows_its_window_and_what_it_opens() {
 fn a_head_that_is_flushed_before_the_body_is_no_window() {
     // The body comes 30 ms later: to a single segment it is added, as long as no timer of the server's can fire.
     for rtt in [MS / 10, 40 * MS] {
-        let server = Honest::new(rtt, 10, &[(0, 200), (30 * MS, BODY)]);
+        let server = Honest::new(rtt, 10, &[(Span::ZERO, 200), (Span::ms(30), BODY)]);
         let seen = test(server, Test::A, rtt).came.unwrap();
         assert_eq!((seen.window_segments, seen.window_bytes), (10, 9200), "{seen:#?}");
         assert!(!seen.application_limited, "{seen:#?}");
     }
     // After a head and 4 kB, and after too long a pause, nothing is known of the window.
-    let cases: [&[(Time, u32)]; 3] =
-        [&[(0, 4200), (30 * MS, BODY)], &[(0, 200), (400 * MS, BODY)], &[(0, 200), (8 * SECOND, BODY)]];
+    let cases: [&[(Span, u32)]; 3] = [
+        &[(Span::ZERO, 4200), (Span::ms(30), BODY)],
+        &[(Span::ZERO, 200), (Span::ms(400), BODY)],
+        &[(Span::ZERO, 200), (Span::s(8), BODY)],
+    ];
     for writes in cases {
         for which in [Test::A, Test::B, Test::F] {
             let seen = test(Honest::new(MS / 10, 10, writes), which, MS / 10).came.unwrap();
@@ -274,7 +277,7 @@ fn a_head_that_is_flushed_before_the_body_is_no_window() {
 fn a_flight_that_ends_short_by_the_window_is_one() {
     // As records of TLS have it: the next segment is there, and does not fit.
     for rtt in [MS / 10, 40 * MS] {
-        let writes = [(0, 3000), (0, 500), (0, BODY)];
+        let writes = [3000, 500, BODY].map(|bytes| (Span::ZERO, bytes));
         let seen = test(Honest::new(rtt, 4, &writes), Test::A, rtt).came.unwrap();
         assert_eq!((seen.window_segments, seen.window_bytes), (4, 3500), "{seen:#?}");
         assert!(!seen.application_limited, "{seen:#?}");
@@ -290,19 +293,19 @@ fn a_server_that_resets_before_it_has_answered_does_not_do_so_in_its_answer() {
             self.0.pop().map(|arrival| Arrival { time: now, ..arrival })
         }
     }
-    let reset = || arrival(0, 0, Vec::new(), flags::RST | flags::ACK);
-    let fault = |arrivals: Vec<Arrival>| match test(Resets(arrivals), Test::A, MS).came {
+    let reset = || arrival(Time::ZERO, 0, Vec::new(), flags::RST | flags::ACK);
+    let fault = |arrivals: Vec<Arrival>| match test(Resets(arrivals), Test::A, Span::ms(1)).came {
         Err(Stop::Fault(fault)) => fault,
         other => panic!("{other:?}"),
     };
     assert_eq!(fault(vec![reset()]), Fault::Reset("after the request"));
-    let data = arrival(0, 0, HEAD.to_vec(), flags::ACK);
+    let data = arrival(Time::ZERO, 0, HEAD.to_vec(), flags::ACK);
     assert_eq!(fault(vec![reset(), data]), Fault::Reset("in its answer"));
 }
 
 /// A server that does the same over and over, whatever it gets.
 struct Stubborn {
-    every: Time,
+    every: Span,
     each: fn(u32) -> Arrival,
     sent: u32,
     at: Time,
@@ -312,7 +315,7 @@ impl Server for Stubborn {
     fn hear(&mut self, _: Time, _: &Departure<'_>) {}
 
     fn next(&mut self, now: Time, until: Time) -> Option<Arrival> {
-        let time = if self.at == 0 { now } else { self.at + self.every };
+        let time = if self.at == Time::ZERO { now } else { self.at + self.every };
         if time > until {
             return None;
         }
@@ -324,17 +327,17 @@ impl Server for Stubborn {
 
 #[test]
 fn a_server_holds_no_test_beyond_its_time_whatever_it_sends() {
-    let nothing: fn(u32) -> Arrival = |_| arrival(0, 0, Vec::new(), flags::ACK);
-    let next: fn(u32) -> Arrival = |k| arrival(0, k, vec![b'x'], flags::ACK);
-    let again: fn(u32) -> Arrival = |_| arrival(0, 0, vec![b'x'; 1000], flags::ACK);
-    let apart: fn(u32) -> Arrival = |k| arrival(0, 7 * k + 1, vec![b'x'], flags::ACK);
+    let nothing: fn(u32) -> Arrival = |_| arrival(Time::ZERO, 0, Vec::new(), flags::ACK);
+    let next: fn(u32) -> Arrival = |k| arrival(Time::ZERO, k, vec![b'x'], flags::ACK);
+    let again: fn(u32) -> Arrival = |_| arrival(Time::ZERO, 0, vec![b'x'; 1000], flags::ACK);
+    let apart: fn(u32) -> Arrival = |k| arrival(Time::ZERO, 7 * k + 1, vec![b'x'], flags::ACK);
     for each in [nothing, next, again, apart] {
-        for every in [0, MS / 20, MS, 100 * MS, 2 * SECOND, 9 * SECOND] {
+        for every in [Span::ZERO, MS / 20, MS, 100 * MS, 2 * SECOND, 9 * SECOND] {
             for rtt in [MS / 10, 10 * SECOND] {
                 for which in [Test::A, Test::E, Test::G] {
-                    let done = test(Stubborn { every, each, sent: 0, at: 0 }, which, rtt);
-                    let most = nanos(TIMES.patience + TIMES.rounds + TIMES.watch) + SECOND;
-                    assert!(done.took <= most, "{} s of one every {every} ns", done.took / SECOND);
+                    let done = test(Stubborn { every, each, sent: 0, at: Time::ZERO }, which, rtt);
+                    let most = Span::from(TIMES.patience + TIMES.rounds + TIMES.watch) + SECOND;
+                    assert!(done.took <= most, "{} s of one every {every:?} ns", done.took.seconds());
                     if let Ok(seen) = done.came {
                         assert!(seen.acks > 0, "{seen:#?}");
                     }
@@ -401,7 +404,7 @@ impl Server for Script {
 
     fn next(&mut self, now: Time, until: Time) -> Option<Arrival> {
         let act = self.acts.get(self.next % self.acts.len().max(1))?.clone();
-        let later = Time::from(act.later) * [0, 1000, MS][usize::from(act.unit % 3)];
+        let later = u64::from(act.later) * [Span::ZERO, Span::us(1), MS][usize::from(act.unit % 3)];
         let time = self.at.map_or(now, |at| at + later);
         if time > until {
             return None;
@@ -420,7 +423,7 @@ fn an_adversary_ends_no_test_but_by_a_fault_or_with_true_acks() {
         let which = Test::ALL[usize::from(which) % Test::ALL.len()];
         let rtt = [MS / 20, MS, 30 * MS, 600 * MS, 9 * SECOND][usize::from(rtt) % 5];
         let done = test(server, which, rtt);
-        assert!(done.took <= nanos(TIMES.patience + TIMES.rounds + TIMES.watch) + SECOND);
+        assert!(done.took <= Span::from(TIMES.patience + TIMES.rounds + TIMES.watch) + SECOND);
         assert!(done.acks.len() <= which.most_acks() as usize, "{:?}", done.acks);
         let mut so_far = 0;
         for ack in &done.acks {

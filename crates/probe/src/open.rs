@@ -52,7 +52,7 @@ impl Peer for Taken<'_> {
     }
 
     fn sleep(&mut self, until: Time) {
-        std::thread::sleep(Duration::from_nanos(until.saturating_sub(self.now())));
+        std::thread::sleep(until.saturating_sub(self.now()).into());
     }
 }
 

@@ -25,6 +25,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 use truckee_host::rights;
+use truckee_tcp::Span;
 use truckee_tcp::Time;
 
 /// Bytes of the kernel's note in front of each frame (PACKET_VNET_HDR), and where it says how large a segment is.
@@ -135,7 +136,7 @@ impl Sockets {
             let Some(frame) = self.frame(&mut buffer)? else {
                 self.clock.nothing_waits();
                 let left = until.saturating_sub(self.now());
-                if left == 0 || !self.wait(left)? {
+                if left.is_zero() || !self.wait(left)? {
                     return Ok(None);
                 }
                 continue;
@@ -169,8 +170,8 @@ impl Sockets {
     }
 
     /// Waits for something to read; whether it is worth looking again.
-    fn wait(&self, left: Time) -> Result<bool, Error> {
-        let timeout = TimeSpec::from_duration(Duration::from_nanos(left));
+    fn wait(&self, left: Span) -> Result<bool, Error> {
+        let timeout = TimeSpec::from_duration(left.into());
         let mut fds = [PollFd::new(self.capture.as_fd(), PollFlags::POLLIN)];
         match ppoll(&mut fds, Some(timeout), None) {
             Ok(0) | Err(Errno::EINTR) => Ok(false),

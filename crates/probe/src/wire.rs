@@ -239,9 +239,9 @@ mod tests {
     fn what_is_made_is_read_back_over_both_protocols() {
         for six in [false, true] {
             let packet = segment(b"odd").packet(&ends(six));
-            let read = Arrival::read(&packet, &swapped(ends(six)), 2, 9).unwrap();
+            let read = Arrival::read(&packet, &swapped(ends(six)), 2, Time::ns(9)).unwrap();
             let expected = Arrival {
-                time: 9,
+                time: Time::ns(9),
                 seq: u32::MAX,
                 ack: 7,
                 flags: flags::ACK | flags::PSH,
@@ -250,7 +250,11 @@ mod tests {
                 payload: b"odd".to_vec(),
             };
             assert_eq!(read, expected);
-            assert_eq!(Arrival::read(&packet, &ends(six), 0, 0), None, "the ports are the other way round");
+            assert_eq!(
+                Arrival::read(&packet, &ends(six), 0, Time::ZERO),
+                None,
+                "the ports are the other way round"
+            );
         }
     }
 
@@ -271,15 +275,15 @@ mod tests {
     fn padding_is_no_payload_and_fragments_are_not_read() {
         let mut packet = segment(b"").packet(&ends(false));
         packet.extend([0; 6]); // as Ethernet pads it
-        assert!(Arrival::read(&packet, &swapped(ends(false)), 0, 0).unwrap().payload.is_empty());
+        assert!(Arrival::read(&packet, &swapped(ends(false)), 0, Time::ZERO).unwrap().payload.is_empty());
         packet[7] = 1;
-        assert_eq!(Arrival::read(&packet, &swapped(ends(false)), 0, 0), None);
+        assert_eq!(Arrival::read(&packet, &swapped(ends(false)), 0, Time::ZERO), None);
     }
 
     proptest! {
         #[test]
         fn whatever_comes_is_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
-            let _ = Arrival::read(&bytes, &ends(false), 0, 0);
+            let _ = Arrival::read(&bytes, &ends(false), 0, Time::ZERO);
         }
 
         #[test]

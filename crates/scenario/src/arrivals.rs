@@ -3,7 +3,7 @@
 
 use crate::model::{Arrivals, Periods};
 use truckee_channel::random::{Xoshiro256PlusPlus, chance, exponential, pareto, uniform};
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// An arrival process in operation.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl Clock {
         let sum = self.fraction + ns;
         let whole = libm::floor(sum);
         self.fraction = sum - whole;
-        self.whole = self.whole.saturating_add(whole as Nanos);
+        self.whole = self.whole.saturating_add(Span::truncated(whole));
     }
 }
 
@@ -50,7 +50,7 @@ impl Process {
         let (mut on_left, mut packets_left) = (0.0, 0);
         if let Arrivals::OnOff { on, off, periods, whole_packets, .. } = arrivals {
             // In the middle of things: ON with the probability that a passer-by finds it so.
-            if !chance(&mut rng, *on as f64 / (*on as f64 + *off as f64)) {
+            if !chance(&mut rng, on.as_f64() / (on.as_f64() + off.as_f64())) {
                 clock.advance(period(&mut rng, *off, *periods));
             }
             on_left = period(&mut rng, *on, *periods);
@@ -94,11 +94,11 @@ impl Process {
 
     /// Bit/s at which it sends where the next arrival is so far away: nothing in an OFF period, and otherwise the rate
     /// of its ON periods, or the mean rate of a process without them.
-    pub fn rate(&self, until_next: Nanos) -> f64 {
+    pub fn rate(&self, until_next: Span) -> f64 {
         match &self.arrivals {
             Arrivals::Cbr { rate } | Arrivals::Poisson { rate } => *rate,
             Arrivals::OnOff { rate, .. } => {
-                if until_next as f64 > 2.0 * self.gap {
+                if until_next.as_f64() > 2.0 * self.gap {
                     0.0
                 } else {
                     *rate
@@ -107,7 +107,7 @@ impl Process {
             Arrivals::Trace(trace) => {
                 // `gap` is the time of one packet at 1 bit/s.
                 let packets = trace.opportunities_ms.len() as f64;
-                packets * self.gap / trace.duration().max(1) as f64
+                packets * self.gap / trace.duration().max(Span::ns(1)).as_f64()
             }
         }
     }
@@ -118,7 +118,7 @@ impl Process {
         let Some(&ms) = times.get((self.position % n) as usize) else { return Time::MAX };
         let rounds = self.position / n;
         self.position += 1;
-        let offset = rounds.saturating_mul(trace.duration()).saturating_add(u64::from(ms) * 1_000_000);
+        let offset = trace.duration().saturating_mul(rounds).saturating_add(Span::ms(u64::from(ms)));
         self.start.saturating_add(offset)
     }
 }
@@ -128,12 +128,12 @@ fn packets(period: f64, gap: f64) -> u64 {
     (libm::round(period / gap) as u64).max(1)
 }
 
-fn period(rng: &mut Xoshiro256PlusPlus, mean: Nanos, periods: Periods) -> f64 {
+fn period(rng: &mut Xoshiro256PlusPlus, mean: Span, periods: Periods) -> f64 {
     match periods {
-        Periods::Exponential => exponential(rng, mean) as f64,
+        Periods::Exponential => exponential(rng, mean).as_f64(),
         Periods::Pareto { shape } => {
-            let scale = mean as f64 * (shape - 1.0) / shape;
-            pareto(rng, scale as Nanos, shape) as f64
+            let scale = mean.as_f64() * (shape - 1.0) / shape;
+            pareto(rng, Span::truncated(scale), shape).as_f64()
         }
     }
 }
@@ -144,9 +144,9 @@ mod tests {
     use truckee_channel::random::stream;
 
     fn count(arrivals: &Arrivals, seconds: u64) -> f64 {
-        let mut process = Process::new(arrivals, 1500, 0, stream(7, "test"));
+        let mut process = Process::new(arrivals, 1500, Time::ZERO, stream(7, "test"));
         let end = seconds * 1_000_000_000;
-        std::iter::from_fn(|| Some(process.next())).take_while(|&t| t < end).count() as f64
+        std::iter::from_fn(|| Some(process.next())).take_while(|&t| t < Time::ns(end)).count() as f64
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
     }
 
     fn on_off(rate: f64, on: u64, off: u64, periods: Periods, whole_packets: bool) -> Arrivals {
-        Arrivals::OnOff { rate, on, off, periods, whole_packets }
+        Arrivals::OnOff { rate, on: Span::ns(on), off: Span::ns(off), periods, whole_packets }
     }
 
     #[test]
@@ -188,23 +188,24 @@ mod tests {
     fn gaps_below_a_nanosecond_and_years_of_time_keep_the_rate() {
         let ten_years = 315_360_000_000_000_000;
         for arrivals in [Arrivals::Cbr { rate: 30e12 }, Arrivals::Poisson { rate: 30e12 }] {
-            let mut process = Process::new(&arrivals, 1500, ten_years, stream(7, "fast"));
-            let last = (0..1_000_000).map(|_| process.next()).last().unwrap() - ten_years;
-            assert!((last as f64 / 400_000.0 - 1.0).abs() < 0.005, "{last}");
+            let mut process = Process::new(&arrivals, 1500, Time::ns(ten_years), stream(7, "fast"));
+            let last = (0..1_000_000).map(|_| process.next()).last().unwrap() - Time::ns(ten_years);
+            assert!((last.as_f64() / 400_000.0 - 1.0).abs() < 0.005, "{last:?}");
         }
     }
 
     #[test]
     fn an_empty_trace_never_sends() {
         let trace = truckee_channel::CapacityTrace { name: "empty".into(), opportunities_ms: Vec::new() };
-        let mut process = Process::new(&Arrivals::Trace(trace.into()), 1500, 0, stream(7, "trace"));
+        let mut process = Process::new(&Arrivals::Trace(trace.into()), 1500, Time::ZERO, stream(7, "trace"));
         assert_eq!(process.next(), Time::MAX);
     }
 
     #[test]
     fn poisson_gaps_vary_as_exponentials_do() {
-        let mut process = Process::new(&Arrivals::Poisson { rate: 12e6 }, 1500, 0, stream(7, "gaps"));
-        let times: Vec<f64> = (0..100_000).map(|_| process.next() as f64).collect();
+        let mut process =
+            Process::new(&Arrivals::Poisson { rate: 12e6 }, 1500, Time::ZERO, stream(7, "gaps"));
+        let times: Vec<f64> = (0..100_000).map(|_| process.next().as_f64()).collect();
         let gaps: Vec<f64> = times.windows(2).map(|w| w[1] - w[0]).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let variance = gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64;

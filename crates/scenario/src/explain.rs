@@ -10,9 +10,10 @@ use crate::model::{
 };
 use crate::units::{format_bytes, format_rate, format_time};
 use std::fmt::Write;
+use truckee_channel::queue::ActiveConfig;
 use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
 use truckee_tcp::stack::{ReduceFrom, RtoSamples};
-use truckee_tcp::{Arg, Size, Spec, Stack};
+use truckee_tcp::{Arg, Size, Span, Spec, Stack, Time};
 
 /// The scenario as TOML with every default filled in. A key that is missing from the text has no value: no queue
 /// limit, no ACK filter, no route, no end.
@@ -50,8 +51,12 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-fn time(t: u64) -> String {
+fn time(t: Span) -> String {
     quoted(&format_time(t))
+}
+
+fn moment(t: Time) -> String {
+    time(t.since_start())
 }
 
 fn rate(r: f64) -> String {
@@ -172,9 +177,9 @@ impl Text {
         self.line("receiver", spec(&flow.receiver));
         self.line("observe", observe(&flow.observe));
         self.line("app", app(&flow.app));
-        self.line("start", time(flow.start));
-        self.line_some("stop", flow.stop.map(time));
-        self.line_some("processing", (flow.processing > 0).then(|| time(flow.processing)));
+        self.line("start", moment(flow.start));
+        self.line_some("stop", flow.stop.map(moment));
+        self.line_some("processing", (flow.processing > Span::ZERO).then(|| time(flow.processing)));
         self.line_some("route", flow.route.as_deref().map(|r| route(scenario, r)));
         self.stack(&flow.stack);
     }
@@ -215,14 +220,14 @@ impl Text {
             self.line(key, value);
         }
         self.line("packet", bytes(u64::from(traffic.packet)));
-        self.line("start", time(traffic.start));
-        self.line_some("stop", traffic.stop.map(time));
+        self.line("start", moment(traffic.start));
+        self.line_some("stop", traffic.stop.map(moment));
         self.line_some("route", traffic.route.as_deref().map(|r| route(scenario, r)));
     }
 
     fn change(&mut self, scenario: &Scenario, change: &Change) {
         self.head("change");
-        self.line("at", time(change.at));
+        self.line("at", moment(change.at));
         let change = match &change.what {
             Changed::Link(change) => change,
             Changed::Receiver { flow, policy } => {
@@ -280,12 +285,36 @@ fn queue_text(direction: &Direction) -> String {
             .with("weight", number(red.weight))
             .with("gentle", red.gentle.to_string())
             .with("ecn", red.ecn.to_string()),
+        Queue::Active(config) => active(config),
     };
     let on = |flag: bool| flag.then(|| "true".to_owned());
     queue
         .with_some("ack_filter", on(direction.ack_filter))
         .with_some("after_channel", on(direction.after_channel))
         .end()
+}
+
+fn active(config: &ActiveConfig) -> Inline {
+    let begun = |kind| Inline::kind(kind).with_some("size", limit(config.limit()));
+    match config {
+        ActiveConfig::CoDel(c) => begun("codel")
+            .with("target", time(c.target))
+            .with("interval", time(c.interval))
+            .with("ecn", c.ecn.to_string()),
+        ActiveConfig::FqCoDel(c) => begun("fq-codel")
+            .with("target", time(c.target))
+            .with("interval", time(c.interval))
+            .with("queues", c.queues.to_string())
+            .with("quantum", c.quantum.to_string())
+            .with("ecn", c.ecn.to_string()),
+        ActiveConfig::Pie(c) => begun("pie")
+            .with("target", time(c.target))
+            .with("update", time(c.update))
+            .with("burst", time(c.burst))
+            .with("alpha", number(c.alpha))
+            .with("beta", number(c.beta))
+            .with("ecn", c.ecn.to_string()),
+    }
 }
 
 fn effect(scenario: &Scenario, effect: &Effect) -> String {
@@ -300,9 +329,10 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
         Effect::Bursts { every, lasting, until, phase } => Inline::kind("bursts")
             .with("every", time(*every))
             .with("lasting", time(*lasting))
-            .with_some("until", until.map(time))
+            .with_some("until", until.map(moment))
             .with("phase", phase.map_or_else(|| quoted("random"), time)),
-        Effect::Outages { at } => Inline::kind("outages").with("at", pairs(at)),
+        Effect::Outages { at } => Inline::kind("outages")
+            .with("at", pairs(at.iter().map(|&(start, lasting)| (start.since_start(), lasting)))),
         Effect::PoissonOutages { every, lasting } => {
             Inline::kind("outages").with("every", time(*every)).with("lasting", time(*lasting))
         }
@@ -315,7 +345,7 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
             Inline::kind("scripted")
                 .with_some("flow", flow.map(|flow| quoted(&flow.name)))
                 .with("packets", array(packets.iter().map(range)))
-                .with("during", pairs(during))
+                .with("during", pairs(during.iter().map(|(from, to)| (from.since_start(), to.since_start()))))
         }
         Effect::Correlated { per, correlation } => {
             Inline::kind("correlated").with("per", number(*per)).with("correlation", number(*correlation))
@@ -338,8 +368,8 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
     .end()
 }
 
-fn pairs(pairs: &[(u64, u64)]) -> String {
-    array(pairs.iter().map(|(first, second)| array([time(*first), time(*second)])))
+fn pairs(pairs: impl Iterator<Item = (Span, Span)>) -> String {
+    array(pairs.map(|(first, second)| array([time(first), time(second)])))
 }
 
 fn jitter(distribution: JitterDistribution) -> Inline {

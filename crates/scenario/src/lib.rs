@@ -24,6 +24,7 @@
 
 mod alike;
 pub mod arrivals;
+mod cancel;
 mod decode;
 mod document;
 mod error;
@@ -37,6 +38,7 @@ pub mod route;
 pub mod units;
 
 pub use alike::alike;
+pub use cancel::Cancel;
 pub use document::{Document, MAX_FILE_BYTES};
 pub use error::{Error, Errors, Spot};
 pub use explain::{explain, explain_stack};
@@ -44,3 +46,4 @@ pub use lateness::Lateness;
 pub use model::Scenario;
 pub use outcome::Outcome;
 pub use policy::ack_policy;
+pub use truckee_tcp::{Span, Time};

@@ -5,12 +5,13 @@ use crate::error::Error;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use truckee_channel::ChannelConfig;
+use truckee_channel::queue::ActiveConfig;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
 use truckee_tcp::recovery::{AnyRecovery, Recovery};
 use truckee_tcp::response::ToEstimate;
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::QuickStart;
-use truckee_tcp::{Nanos, Spec, Stack};
+use truckee_tcp::{Span, Spec, Stack, Time};
 
 /// A number of a node in [`Scenario::nodes`].
 pub type NodeId = usize;
@@ -21,9 +22,9 @@ pub struct Scenario {
     /// File name or other label, for results.
     pub name: String,
     /// Length of the run.
-    pub duration: Nanos,
+    pub duration: Span,
     /// Measurements start here: what was delivered or sent before does not count.
-    pub warmup: Nanos,
+    pub warmup: Span,
     /// Seed of all randomness.
     pub seed: u64,
     /// Whether the run ends as soon as every finite flow has finished.
@@ -93,7 +94,7 @@ pub struct Direction {
     /// Bit/s, above 0.
     pub rate: u64,
     /// Propagation delay.
-    pub delay: Nanos,
+    pub delay: Span,
     /// The queue in front of it.
     pub queue: Queue,
     /// Whether an ACK that waits is superseded by a newer one of its connection (RFC 3449, section 5.2.1).
@@ -115,18 +116,31 @@ pub enum Queue {
     },
     /// Random early detection (Floyd & Jacobson 1993).
     Red(Red),
+    /// One that decides by how long packets wait.
+    Active(ActiveConfig),
 }
 
-/// A queue's size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// No limit.
-    None,
-    /// Packets waiting.
-    Packets(u64),
-    /// Bytes waiting.
-    Bytes(u64),
+impl Queue {
+    /// What fits.
+    pub fn limit(&self) -> Limit {
+        match self {
+            Self::DropTail { limit } => *limit,
+            Self::Red(red) => red.limit,
+            Self::Active(config) => config.limit(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn limit_mut(&mut self) -> &mut Limit {
+        match self {
+            Self::DropTail { limit } => limit,
+            Self::Red(red) => &mut red.limit,
+            Self::Active(config) => config.limit_mut(),
+        }
+    }
 }
+
+pub use truckee_channel::Limit;
 
 /// Parameters of RED.
 #[derive(Debug, Clone, PartialEq)]
@@ -216,7 +230,7 @@ pub struct Flow {
     /// Node that receives it.
     pub to: NodeId,
     /// When it starts.
-    pub start: Nanos,
+    pub start: Time,
     /// Nodes on the way of the data, ends included; `None`: the path with the least delay. ACKs go back the same way.
     pub route: Option<Vec<NodeId>>,
     /// The rest, shared by all copies.
@@ -249,12 +263,12 @@ pub struct FlowSettings {
     /// What its application does.
     pub app: App,
     /// When its application stops writing; `None`: never.
-    pub stop: Option<Nanos>,
+    pub stop: Option<Time>,
     /// Stack settings of both ends.
     pub stack: Stack,
     /// Longest time that the sending host takes to get a segment out: each takes a time drawn evenly from 0 to this, one
     /// after the other. 0: none.
-    pub processing: Nanos,
+    pub processing: Span,
 }
 
 /// A sender as the product of its choices, each with all defaults filled in.
@@ -300,7 +314,7 @@ pub struct Observe {
     /// Slow-start detectors, at the receiver.
     pub detectors: Vec<(String, Spec)>,
     /// How often estimates are read and held against the truth.
-    pub every: Nanos,
+    pub every: Span,
 }
 
 /// What an application does with its flow.
@@ -322,7 +336,7 @@ pub enum App {
         /// Over which connections.
         connections: Connections,
         /// Time between the end of one file and the start of the next on the same lane.
-        pause: Nanos,
+        pause: Span,
     },
     /// The receiver asks, the sender answers; again and again over one connection.
     RequestResponse {
@@ -333,7 +347,7 @@ pub enum App {
         /// How many; `None`: until the end.
         count: Option<u64>,
         /// Time the client thinks between a response and its next request.
-        think: Nanos,
+        think: Span,
     },
     /// A web page, asked for by a real client of a real server; the kernel engine's only.
     WebPage {
@@ -396,9 +410,9 @@ pub enum Arrivals {
         /// Bit/s while ON, counted likewise.
         rate: f64,
         /// Mean ON time.
-        on: Nanos,
+        on: Span,
         /// Mean OFF time.
-        off: Nanos,
+        off: Span,
         /// Distribution of both.
         periods: Periods,
         /// Whether an ON period is a number of whole packets, at least one (ns-2, `POO_Traffic`); otherwise it is a time, and what
@@ -437,9 +451,9 @@ pub struct Traffic {
     /// Bytes of a packet on the wire.
     pub packet: u32,
     /// When it starts.
-    pub start: Nanos,
+    pub start: Time,
     /// When it stops; `None`: at the end.
-    pub stop: Option<Nanos>,
+    pub stop: Option<Time>,
     /// Nodes on the way, ends included; `None`: the path with the least delay.
     pub route: Option<Vec<NodeId>>,
 }
@@ -448,7 +462,7 @@ pub struct Traffic {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// When.
-    pub at: Nanos,
+    pub at: Time,
     /// What.
     pub what: Changed,
 }
@@ -487,7 +501,7 @@ pub struct LinkChange {
     /// New rate, bit/s.
     pub rate: Option<u64>,
     /// New delay.
-    pub delay: Option<Nanos>,
+    pub delay: Option<Span>,
     /// Whether the link works from now on. Routes follow; what waits or travels on a link that goes down is lost.
     pub up: Option<bool>,
 }

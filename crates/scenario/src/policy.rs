@@ -150,7 +150,7 @@ fn spot(option: &str, text: &str, part: &str) -> Spot {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use truckee_tcp::Arg;
+    use truckee_tcp::{Arg, Span};
 
     fn argument(text: &str, name: &str) -> Arg {
         let spec = ack_policy("--ack", text).unwrap();
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(argument("division:4:first=3", "first"), Arg::Number(3.0));
         assert_eq!(argument("division:n=4:while=slow-start", "while"), Arg::Name("slow-start".into()));
         assert_eq!(argument("delayed:4:timeout=100ms", "count"), Arg::Number(4.0));
-        assert_eq!(argument("delayed:4:timeout=100ms", "timeout"), Arg::Time(100_000_000));
+        assert_eq!(argument("delayed:4:timeout=100ms", "timeout"), Arg::Time(Span::ms(100)));
         let table =
             "division:8:base={ delayed = { timeout = \"50ms\" } }:while=slow-start:detector=round-growth";
         assert!(matches!(argument(table, "base"), Arg::Spec(base) if base.name == "delayed"));

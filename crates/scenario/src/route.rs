@@ -6,7 +6,7 @@
 use crate::model::{Link, NodeId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 
 /// One link on a way, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,13 +29,13 @@ impl Hop {
 struct Edge {
     from: u32,
     to: u32,
-    delay: Nanos,
+    delay: Span,
     /// Number of the direction of the link.
     direction: u32,
 }
 
 /// Distance to a target: delay, then hops. Each hop counts, so it falls on every step towards the target.
-type Distance = (Nanos, u32);
+type Distance = (Span, u32);
 
 /// Edges of each node, side by side.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ pub struct Routes<'s> {
     nodes: &'s [String],
     links: &'s [Link],
     /// Directions of links that have changed: delay, and whether they work.
-    changed: BTreeMap<u32, (Nanos, bool)>,
+    changed: BTreeMap<u32, (Span, bool)>,
     /// Whether one has changed since the edges below were sorted out.
     stale: bool,
     /// Edges out of each node, the best one to each neighbour.
@@ -102,7 +102,7 @@ impl<'s> Routes<'s> {
     }
 
     /// Changes one direction of a link: its delay, or whether it works.
-    pub fn change(&mut self, hop: Hop, delay: Option<Nanos>, up: Option<bool>) {
+    pub fn change(&mut self, hop: Hop, delay: Option<Span>, up: Option<bool>) {
         let link = &self.links[hop.link];
         let written = if hop.forward { link.forward.delay } else { link.back.delay };
         let direction = 2 * hop.link as u32 + u32::from(!hop.forward);
@@ -213,7 +213,7 @@ impl<'s> Routes<'s> {
             return;
         }
         let mut distance: Vec<Option<Distance>> = vec![None; self.nodes.len()];
-        let mut open = BinaryHeap::from([Reverse(((0, 0), target))]);
+        let mut open = BinaryHeap::from([Reverse(((Span::ZERO, 0), target))]);
         while let Some(Reverse((so_far, node))) = open.pop() {
             if distance[node].is_some() {
                 continue;
@@ -249,11 +249,11 @@ mod tests {
     use crate::model::{Direction, Limit, Queue};
     use std::sync::Arc;
 
-    fn link(name: &str, first: NodeId, second: NodeId, delay: Nanos, back: Nanos) -> Link {
+    fn link(name: &str, first: NodeId, second: NodeId, delay: u64, back: u64) -> Link {
         let direction = |delay| {
             Arc::new(Direction {
                 rate: 1,
-                delay,
+                delay: Span::ns(delay),
                 queue: Queue::DropTail { limit: Limit::None },
                 ack_filter: false,
                 after_channel: false,
@@ -292,7 +292,7 @@ mod tests {
         let mut with_direct = square.to_vec();
         with_direct.push(link("e", 0, 3, 20, 20));
         assert_eq!(links_of(Routes::new(&nodes, &with_direct).path(0, 3)), [4]);
-        Arc::make_mut(&mut with_direct[4].forward).delay = 21;
+        Arc::make_mut(&mut with_direct[4].forward).delay = Span::ns(21);
         assert_eq!(links_of(Routes::new(&nodes, &with_direct).path(0, 3)), [2, 3]);
         assert_eq!(links_of(Routes::new(&nodes, &with_direct).path(3, 0)), [4]);
     }
@@ -318,7 +318,7 @@ mod tests {
     /// The distance by Bellman and Ford, over one direction after the other.
     fn distance(routes: &Routes<'_>, from: NodeId, to: NodeId) -> Option<Distance> {
         let mut best: Vec<Option<Distance>> = vec![None; routes.nodes.len()];
-        best[from] = Some((0, 0));
+        best[from] = Some((Span::ZERO, 0));
         for _ in 0..routes.nodes.len() {
             for edge in routes.working() {
                 if let Some((delay, hops)) = best[edge.from as usize] {
@@ -345,14 +345,14 @@ mod tests {
                 .collect();
             let mut routes = Routes::new(&nodes, &links);
             for (link, forward, delay, up) in changes {
-                routes.change(Hop { link: link % links.len(), forward }, delay, up);
+                routes.change(Hop { link: link % links.len(), forward }, delay.map(Span::ns), up);
                 for (from, to) in (0..6).flat_map(|a| (0..6).map(move |b| (a, b))) {
                     let path = routes.path(from, to);
                     let expected = distance(&routes, from, to);
                     prop_assert_eq!(path.is_some(), expected.is_some());
                     let Some(path) = path else { continue };
                     let mut here = from;
-                    let mut reached = (0, 0);
+                    let mut reached = (Span::ZERO, 0);
                     for hop in path {
                         let edge = routes.working().find(|edge| Hop::of(edge.direction) == hop).unwrap();
                         prop_assert_eq!(edge.from as usize, here);

@@ -4,13 +4,13 @@
 
 use crate::error::{Error, short};
 use crate::nearest::nearest;
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 
 /// A number with a unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Quantity {
     /// A time, nanoseconds.
-    Time(Nanos),
+    Time(Span),
     /// A rate, bit/s.
     Rate(f64),
     /// A size, bytes.
@@ -216,7 +216,7 @@ fn quantity(number: &str, unit: &Unit) -> Option<Quantity> {
     }
     let exact = || whole(number, unit);
     Some(match unit.dimension {
-        Dimension::Time => Quantity::Time(exact()?),
+        Dimension::Time => Quantity::Time(Span::ns(exact()?)),
         Dimension::Size => Quantity::Bytes(exact()?),
         Dimension::Rate => Quantity::Rate(decimal(number, unit.power)?),
         Dimension::Packets => Quantity::Packets(decimal(number, unit.power)?),
@@ -243,8 +243,8 @@ fn decimal(number: &str, power: i32) -> Option<f64> {
 }
 
 /// A time in the largest unit that divides it, minutes excepted: `"1500ms"`.
-pub fn format_time(time: Nanos) -> String {
-    format_whole(time, Dimension::Time)
+pub fn format_time(time: Span) -> String {
+    format_whole(time.nanos(), Dimension::Time)
 }
 
 /// A size in the largest unit that divides it: `"64kB"`, `"64KiB"`.
@@ -287,12 +287,12 @@ mod tests {
     fn quantities_are_read_exactly() {
         assert_eq!(parse("10Mbit/s"), Some(Quantity::Rate(1e7)));
         assert_eq!(parse("1.1Gbit/s"), Some(Quantity::Rate(1.1e9)));
-        assert_eq!(parse("0.1ms"), Some(Quantity::Time(100_000)));
-        assert_eq!(parse(".2s"), Some(Quantity::Time(200_000_000)));
+        assert_eq!(parse("0.1ms"), Some(Quantity::Time(Span::us(100))));
+        assert_eq!(parse(".2s"), Some(Quantity::Time(Span::ms(200))));
         assert_eq!(parse(".5Mbit/s"), Some(Quantity::Rate(5e5)));
         assert_eq!((parse(".s"), parse("-.2s")), (None, None));
-        assert_eq!(parse("2 min"), Some(Quantity::Time(120_000_000_000)));
-        assert_eq!(parse("1e3us"), Some(Quantity::Time(1_000_000)));
+        assert_eq!(parse("2 min"), Some(Quantity::Time(Span::s(120))));
+        assert_eq!(parse("1e3us"), Some(Quantity::Time(Span::ms(1))));
         assert_eq!(parse("64KiB"), Some(Quantity::Bytes(65_536)));
         assert_eq!(parse("1.5kB"), Some(Quantity::Bytes(1500)));
         assert_eq!(parse("1segment"), Some(Quantity::Segments(1.0)));
@@ -326,8 +326,8 @@ mod tests {
 
     #[test]
     fn formatting_takes_the_largest_unit_that_divides() {
-        assert_eq!(format_time(1_500_000_000), "1500ms");
-        assert_eq!(format_time(0), "0s");
+        assert_eq!(format_time(Span::ms(1500)), "1500ms");
+        assert_eq!(format_time(Span::ZERO), "0s");
         assert_eq!(format_rate(1e7), "10Mbit/s");
         assert_eq!(format_bytes(65_536), "64KiB");
         assert_eq!(format_bytes(64_000), "64kB");
@@ -336,7 +336,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_back_the_same(n in any::<u64>(), rate in 1e-3..1e15f64) {
-            prop_assert_eq!(parse(&format_time(n)), Some(Quantity::Time(n)));
+            prop_assert_eq!(parse(&format_time(Span::ns(n))), Some(Quantity::Time(Span::ns(n))));
             prop_assert_eq!(parse(&format_bytes(n)), Some(Quantity::Bytes(n)));
             prop_assert_eq!(parse(&format_rate(rate)), Some(Quantity::Rate(rate)));
         }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
 
-use truckee_channel::Effect;
+use truckee_channel::{Effect, Span};
 use truckee_scenario::model::{App, Limit, Queue};
 use truckee_scenario::{Document, Errors, Scenario};
 
@@ -51,7 +51,7 @@ fn refused(path: &str, value: &str) -> String {
 
 #[test]
 fn a_top_level_key_is_set_whether_or_not_the_file_has_it() {
-    assert_eq!(good("duration", "2min").duration, 120_000_000_000);
+    assert_eq!(good("duration", "2min").duration, Span::s(120));
     assert_eq!(good("seed", "7").seed, 7);
     assert!(!good("stop_when_done", "false").stop_when_done);
 }
@@ -59,7 +59,7 @@ fn a_top_level_key_is_set_whether_or_not_the_file_has_it() {
 #[test]
 fn a_link_is_reached_by_number_by_name_and_by_a_name_with_dots() {
     assert_eq!(good("link.0.rate", "1Mbit/s").links[0].forward.rate, 1_000_000);
-    assert_eq!(good("link.server-router.delay", "5ms").links[0].back.delay, 5_000_000);
+    assert_eq!(good("link.server-router.delay", "5ms").links[0].back.delay, Span::ms(5));
     assert_eq!(good("link.radio.1.rate", "3Mbit/s").links[1].forward.rate, 3_000_000);
 }
 
@@ -77,7 +77,10 @@ fn a_links_key_alone_reaches_the_links_that_have_it_and_no_others() {
     assert_eq!(scenario.links[0].forward.queue, Queue::DropTail { limit: Limit::Packets(7) });
     assert_eq!(scenario.links[1].forward.queue, Queue::DropTail { limit: Limit::None });
     let scenario = good("delay", "1ms");
-    assert_eq!(scenario.links.iter().map(|link| link.forward.delay).collect::<Vec<_>>(), [1_000_000, 0]);
+    assert_eq!(
+        scenario.links.iter().map(|link| link.forward.delay).collect::<Vec<_>>(),
+        [Span::ms(1), Span::ZERO]
+    );
 }
 
 #[test]
@@ -101,7 +104,7 @@ fn a_name_takes_arguments() {
     let scenario = good("flow.download.receiver.delayed.timeout", "100ms");
     let receiver = &scenario.flows[0].receiver;
     assert!(
-        receiver.args.contains(&("timeout".to_owned(), truckee_tcp::Arg::Time(100_000_000))),
+        receiver.args.contains(&("timeout".to_owned(), truckee_tcp::Arg::Time(Span::ms(100)))),
         "{receiver:?}"
     );
 }
@@ -163,7 +166,7 @@ fn a_key_that_is_not_in_the_file_yet_is_set_where_it_belongs() {
     let forward = &scenario.unwrap().links[0].forward;
     assert_eq!(forward.channel.effects, [Effect::Bernoulli { per: 0.3 }]);
     assert_eq!(forward.queue, Queue::DropTail { limit: Limit::Packets(7) });
-    assert_eq!(little(&[("delay", "5ms")]).unwrap().links[0].back.delay, 5_000_000);
+    assert_eq!(little(&[("delay", "5ms")]).unwrap().links[0].back.delay, Span::ms(5));
     assert_eq!(little(&[("defaults.sender", "vegas")]).unwrap().flows[0].sender.label, "vegas");
     let scenario = little(&[("flow.app.kind", "file"), ("flow.app.size", "1kB")]).unwrap();
     assert_eq!(scenario.flows[0].app, App::File { size: 1000 });
@@ -184,7 +187,7 @@ fn a_number_may_begin_with_its_point() {
         good("channel.per_bad", ".25").links[1].forward.channel.effects[1],
         Effect::Gilbert { per_bad: 0.25, .. }
     ));
-    assert_eq!(good("duration", ".2s").duration, 200_000_000);
+    assert_eq!(good("duration", ".2s").duration, Span::ms(200));
 }
 
 #[test]

@@ -7,9 +7,7 @@ use truckee_scenario::model::{
     App, Arrivals, Change, Changed, Connections, Era, KernelStack, Limit, Periods, Queue, Which,
 };
 use truckee_scenario::{Document, Errors, Scenario};
-use truckee_tcp::{Arg, Size, Stack};
-
-const MS: u64 = 1_000_000;
+use truckee_tcp::{Arg, Size, Span, Stack, Time};
 
 fn parse(text: &str) -> Result<Scenario, Errors> {
     Document::parse("test.toml", text)?.scenario()
@@ -20,10 +18,7 @@ fn good(text: &str) -> Scenario {
 }
 
 fn limit(queue: &Queue) -> Limit {
-    match queue {
-        Queue::DropTail { limit } => *limit,
-        Queue::Red(red) => red.limit,
-    }
+    queue.limit()
 }
 
 /// Two links in a row, `server – router – phone`, with `first` and `second` as their further keys, and what follows.
@@ -39,16 +34,16 @@ const FLOW: &str = "[[flow]]\nfrom = \"server\"\nto = \"phone\"\n";
 #[test]
 fn defaults_are_those_stated() {
     let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", FLOW));
-    assert_eq!((scenario.seed, scenario.warmup, scenario.stop_when_done), (1, 0, true));
+    assert_eq!((scenario.seed, scenario.warmup, scenario.stop_when_done), (1, Span::ZERO, true));
     assert_eq!(scenario.name, "test.toml");
     assert_eq!(scenario.nodes, ["server", "router", "phone"]);
     let link = &scenario.links[0];
-    assert_eq!((link.name.as_str(), link.forward.delay), ("server-router", 0));
+    assert_eq!((link.name.as_str(), link.forward.delay), ("server-router", Span::ZERO));
     assert_eq!(link.forward, link.back);
     assert_eq!(limit(&link.forward.queue), Limit::None);
     let flow = &scenario.flows[0];
     assert_eq!((flow.name.as_str(), flow.sender.label.as_str()), ("flow-1", "newreno"));
-    assert_eq!((flow.receiver.name.as_str(), &flow.app, flow.start), ("every", &App::Bulk, 0));
+    assert_eq!((flow.receiver.name.as_str(), &flow.app, flow.start), ("every", &App::Bulk, Time::ZERO));
     assert_eq!(flow.stack, Stack::default());
 }
 
@@ -136,12 +131,12 @@ fn channels_act_in_their_directions_in_the_order_written() {
     "#;
     let scenario = good(&path("rate = \"1Mbit/s\"", noisy, FLOW));
     let burst = Effect::Bursts {
-        every: 10_000 * MS,
-        lasting: 1000 * MS,
-        until: Some(50_000 * MS),
-        phase: Some(2000 * MS),
+        every: Span::s(10),
+        lasting: Span::s(1),
+        until: Some(Time::s(50)),
+        phase: Some(Span::s(2)),
     };
-    let reorder = Effect::Reorder { which: ReorderWhich::Every(5), delay: MS };
+    let reorder = Effect::Reorder { which: ReorderWhich::Every(5), delay: Span::ms(1) };
     let link = &scenario.links[1];
     assert_eq!(link.forward.channel.effects, [Effect::Bernoulli { per: 0.1 }, reorder, burst.clone()]);
     assert_eq!(link.back.channel.effects, [Effect::BitErrors { ber: 1e-6 }, burst]);
@@ -158,7 +153,7 @@ fn a_script_names_a_flow_that_comes_later_in_the_file() {
     let expected = Effect::Scripted {
         flow: Some(1),
         packets: vec![(3, 3), (10, 20)],
-        during: vec![(1000 * MS, 2000 * MS)],
+        during: vec![(Time::s(1), Time::s(2))],
     };
     assert_eq!(scenario.links[1].forward.channel.effects, [expected]);
 }
@@ -178,7 +173,7 @@ fn a_hundred_flows_over_a_dumbbell_take_a_few_lines() {
     );
     assert_eq!((scenario.flows.len(), scenario.links.len(), scenario.nodes.len()), (100, 201, 202));
     let last = &scenario.flows[99];
-    assert_eq!((last.name.as_str(), last.start), ("bulk.100", 990 * MS));
+    assert_eq!((last.name.as_str(), last.start), ("bulk.100", Time::ms(990)));
     assert_eq!((scenario.nodes[last.from].as_str(), scenario.nodes[last.to].as_str()), ("s100", "d100"));
     let bottleneck = scenario.links.iter().find(|link| link.name == "r1-r2").unwrap();
     // 100 Mbit/s · 2 · (1 + 20 + 1) ms / 12,000 bit, rounded up.
@@ -360,18 +355,18 @@ fn applications_and_traffic_are_read() {
     let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", &rest));
     let apps: Vec<&App> = scenario.flows.iter().map(|flow| &flow.app).collect();
     let files =
-        App::Files { size: 14_600, count: 5, connections: Connections::Parallel(6), pause: 1000 * MS };
+        App::Files { size: 14_600, count: 5, connections: Connections::Parallel(6), pause: Span::s(1) };
     assert_eq!(apps[0], &files);
     assert_eq!(
         apps[1],
-        &App::RequestResponse { request: 200, response: 20_000, count: None, think: 1000 * MS }
+        &App::RequestResponse { request: 200, response: 20_000, count: None, think: Span::s(1) }
     );
     let on_off = |on, off, periods| Arrivals::OnOff { rate: 1e6, on, off, periods, whole_packets: false };
-    let arrivals = on_off(1000 * MS, 2000 * MS, Periods::Exponential);
+    let arrivals = on_off(Span::s(1), Span::s(2), Periods::Exponential);
     assert_eq!(apps[2], &App::Segments { arrivals, size: 1460, count: None });
     let traffic = &scenario.traffic[0];
     assert_eq!((traffic.sources, traffic.packet), (3, 576));
-    assert_eq!(traffic.arrivals, on_off(1000 * MS, 1000 * MS, Periods::Pareto { shape: 1.5 }));
+    assert_eq!(traffic.arrivals, on_off(Span::s(1), Span::s(1), Periods::Pareto { shape: 1.5 }));
 }
 
 #[test]
@@ -381,7 +376,7 @@ fn changes_are_put_in_order_of_time() {
     let scenario = good(&path("rate = \"1Mbit/s\"", "rate = \"1Mbit/s\"", rest));
     let of_link = |c: &Change| c.of_link().map(|of| (c.at, of.link, of.direction));
     let seen: Vec<_> = scenario.changes.iter().filter_map(of_link).collect();
-    assert_eq!(seen, [(10_000 * MS, 0, Which::Both), (20_000 * MS, 1, Which::Back)]);
+    assert_eq!(seen, [(Time::s(10), 0, Which::Both), (Time::s(20), 1, Which::Back)]);
 }
 
 #[test]
@@ -396,7 +391,7 @@ fn a_receiver_changes_by_its_flows_name_for_all_copies() {
     };
     let count = ("count".to_owned(), Arg::Number(3.0));
     let seen: Vec<_> = scenario.changes.iter().filter_map(changed).collect();
-    assert_eq!(seen, [(5000 * MS, 0, count.clone()), (5000 * MS, 1, count)]);
+    assert_eq!(seen, [(Time::s(5), 0, count.clone()), (Time::s(5), 1, count)]);
 }
 
 #[test]
@@ -466,7 +461,7 @@ fn a_profile_changes_what_presets_are_made_of_and_nothing_that_is_written() {
         (names, flow.sender.wants_sack(), flow.stack.validate_window, flow.stack.min_rto)
     };
     let names = |recovery: &str, growth: &str| [recovery.to_owned(), growth.to_owned()];
-    let second = 1_000_000_000;
+    let second = Span::s(1);
     assert_eq!(of("rfc", "\"sack\""), (names("sack", "per-ack"), true, true, second));
     assert_eq!(of("ns-2", "\"sack\""), (names("sack1", "per-ack"), true, false, second));
     let written = "{ preset = \"vegas\", recovery = \"newreno\" }";

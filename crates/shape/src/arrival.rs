@@ -4,7 +4,7 @@ use super::Policy;
 use super::flow::{self, Connection};
 use std::collections::HashMap;
 use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy, Manner};
-use truckee_tcp::{Arrival, Nanos, Time};
+use truckee_tcp::{Arrival, Span, Time};
 
 /// Bytes of a record: two numbers of 64 bits, the connection, six of 32, one of 16 and two flags.
 const SIZE: usize = 16 + flow::SIZE + 6 * 4 + 4;
@@ -48,7 +48,7 @@ impl Record {
         };
         let rest = bytes.get(SIZE - 4..SIZE)?;
         Some(Self {
-            t: u64_at(0)?,
+            t: Time::ns(u64_at(0)?),
             id: u64_at(8)?,
             connection: Connection::read(bytes.get(16..)?)?,
             end: u32_at(0)?,
@@ -83,7 +83,7 @@ impl Record {
             (arrival.rcv_nxt, arrival.end) = (end - ahead, end - ahead);
             arrival.unacked = u64::from(self.unacked).saturating_sub(ahead);
             (arrival.in_order, arrival.urgent, arrival.window) = (self.in_order, self.urgent, self.window);
-            arrival.rtt = (k == 0 && self.rtt_us > 0).then(|| u64::from(self.rtt_us) * 1000);
+            arrival.rtt = (k == 0 && self.rtt_us > 0).then(|| Span::us(u64::from(self.rtt_us)));
             arrival
         })
     }
@@ -156,7 +156,7 @@ impl Listeners {
             self.all.insert(record.id, Listener::new(record, policy));
         }
         let listener = self.all.get_mut(&record.id)?;
-        if policy.grain() > 0 {
+        if policy.grain() > Span::ZERO {
             return listener.hear(&Record { segments: 1, ..*record });
         }
         listener.hear(record)
@@ -176,7 +176,7 @@ impl Listeners {
     fn forget_some(&mut self) {
         let mut heard: Vec<Time> = self.all.values().map(|listener| listener.heard).collect();
         heard.sort_unstable();
-        let middle = heard.get(heard.len() / 2).copied().unwrap_or(0);
+        let middle = heard.get(heard.len() / 2).copied().unwrap_or(Time::ZERO);
         self.all.retain(|_, listener| listener.heard > middle);
     }
 }
@@ -221,7 +221,7 @@ impl Listener {
     /// What is done with the ACK of the next segment. The ACK of the one that has just come is leaving at this moment, so
     /// that a verdict which includes it is always late for it: where a policy goes by a detector, it is asked what it
     /// would say if another segment of that size came after another such gap.
-    fn next_manner(&self, last: &Record, end: u64, gap: Nanos) -> Option<Manner> {
+    fn next_manner(&self, last: &Record, end: u64, gap: Span) -> Option<Manner> {
         if self.policy.phase().is_none() {
             return self.policy.manner();
         }
@@ -264,7 +264,8 @@ mod tests {
         bytes.extend([300u32, 200, 2, 250, 4000, 30].map(u32::to_ne_bytes).concat());
         bytes.extend(3u16.to_ne_bytes());
         bytes.extend([1, 0]);
-        let read = Record { unacked: 250, window: 4000, rtt_us: 30, policy: 3, ..record(5, 200, 2, 300) };
+        let read =
+            Record { unacked: 250, window: 4000, rtt_us: 30, policy: 3, ..record(Time::ns(5), 200, 2, 300) };
         assert_eq!(Record::read(&bytes), Some(read));
         assert_eq!(Record::read(&bytes[..SIZE - 1]), None);
     }
@@ -272,15 +273,15 @@ mod tests {
     #[test]
     fn a_packet_of_several_segments_is_heard_of_segment_by_segment() {
         let all: Vec<(u32, u64, u64)> =
-            record(9, 2500, 3, 0).segments(5001).map(|a| (a.bytes, a.end, a.unacked)).collect();
+            record(Time::ns(9), 2500, 3, 0).segments(5001).map(|a| (a.bytes, a.end, a.unacked)).collect();
         assert_eq!(all, [(834, 3335, 834), (834, 4169, 1668), (832, 5001, 2500)]);
-        assert_eq!(record(9, 1, 5, 0).segments(2).count(), 1, "no more segments than bytes");
-        assert_eq!(record(9, 0, 0, 0).segments(2).count(), 1);
+        assert_eq!(record(Time::ns(9), 1, 5, 0).segments(2).count(), 1, "no more segments than bytes");
+        assert_eq!(record(Time::ns(9), 0, 0, 0).segments(2).count(), 1);
     }
 
     #[test]
     fn numbers_go_on_where_the_wire_wraps() {
-        let first = record(0, 1000, 1, u32::MAX - 99);
+        let first = record(Time::ZERO, 1000, 1, u32::MAX - 99);
         let mut numbers = Unwrap::new(&first);
         assert_eq!(numbers.next(first.end, first.end), 1001);
         assert_eq!(numbers.next(first.end, 900), 2001);
@@ -292,12 +293,12 @@ mod tests {
         let policy = Policy::of(&Spec::named("taba")).unwrap();
         let mut listeners = Listeners::new(2);
         // The first ACK, whole as was told, leaves at this moment; the next is of a segment in slow start.
-        let (connection, turn) = listeners.hear(&record(1, 1000, 1, 1000), &policy).unwrap();
-        assert_eq!(listeners.hear(&record(2, 1000, 1, 2000), &policy), None, "no news");
+        let (connection, turn) = listeners.hear(&record(Time::ns(1), 1000, 1, 1000), &policy).unwrap();
+        assert_eq!(listeners.hear(&record(Time::ns(2), 1000, 1, 2000), &policy), None, "no news");
         assert_eq!((connection, turn.manner.parts, turn.before.parts), (Connection([7; flow::SIZE]), 2, 1));
         assert_eq!(turn.since, 1000, "the ACK of this segment may still be on its way");
         for id in 2..10 {
-            listeners.hear(&Record { id, ..record(id, 1000, 1, 1000) }, &policy);
+            listeners.hear(&Record { id, ..record(Time::ns(id), 1000, 1, 1000) }, &policy);
             assert!(listeners.all.len() <= 2);
         }
     }

@@ -8,6 +8,7 @@ use super::release::{FRAME_AT, deadline_of};
 use super::{Counts, Scope, manner};
 use std::path::Path;
 use truckee_tcp::ack::Manner;
+use truckee_tcp::{Span, Time};
 
 fn native(program: &str, input: &[u8]) -> Vec<u8> {
     let program = format!("#include \"layout.h\"\nint main(void)\n{{\n{program}\n}}\n");
@@ -52,7 +53,7 @@ fn an_arrival_is_read_as_it_is_told() {
     );
     let read = Record::read(&bytes).unwrap();
     let expected = Record {
-        t: 1 << 40,
+        t: Time::ns(1 << 40),
         id: 2,
         connection: read.connection,
         end: 7,
@@ -74,12 +75,15 @@ fn an_arrival_is_read_as_it_is_told() {
 fn a_deadline_and_a_held_frame_are_read_as_they_are_told() {
     let deadline = made("deadline", &[("at", 77), ("connection.local_port", 5), ("device", 3)]);
     assert_eq!(deadline.len(), super::release::DEADLINE.next_multiple_of(8));
-    assert_eq!(deadline_of(&deadline), 77);
+    assert_eq!(deadline_of(&deadline), Time::ns(77));
     let port = u16::from_ne_bytes([deadline[8 + 32], deadline[8 + 33]]);
     assert_eq!((Connection::read(&deadline[8..]).is_some(), port), (true, 5));
     let frame = made("frame", &[("at", 77), ("device", 3), ("length", 4), ("l2", 5), ("bytes[0]", 6)]);
     let number = |at: usize| u32::from_ne_bytes(frame[at..at + 4].try_into().unwrap());
-    assert_eq!((deadline_of(&frame), number(8), number(12), number(16), frame[FRAME_AT]), (77, 3, 4, 5, 6));
+    assert_eq!(
+        (deadline_of(&frame), number(8), number(12), number(16), frame[FRAME_AT]),
+        (Time::ns(77), 3, 4, 5, 6)
+    );
 }
 
 #[test]
@@ -130,8 +134,14 @@ fn counts_are_read_as_they_are_kept() {
 
 #[test]
 fn a_manner_and_the_set_up_are_told_as_they_are_read() {
-    let manner =
-        Manner { covers: 2, wait: 3, parts: 4, first: Some(5), cuts_holes: true, minds_window: true };
+    let manner = Manner {
+        covers: 2,
+        wait: Span::ns(3),
+        parts: 4,
+        first: Some(5),
+        cuts_holes: true,
+        minds_window: true,
+    };
     let before = Manner { covers: 7, parts: 8, ..manner };
     let told = manner::of_connection(&manner, 6, &before);
     let fields = [

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use truckee_scenario::model::{Era, KernelStack};
 use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy};
-use truckee_tcp::{Arg, Arrival, Size, Spec, Stack};
+use truckee_tcp::{Arg, Arrival, Size, Span, Spec, Stack, Time};
 
 const FIN: u8 = 1;
 /// A window that nothing here fills, bytes.
@@ -70,13 +70,13 @@ fn defined(spec: &Spec, seen: &[Seen]) -> Vec<u64> {
     let (mut sink, mut out, mut rcv_nxt) = (AckSink::default(), Vec::new(), 1);
     for segment in seen.iter().filter(|s| s.forth && s.payload > 0) {
         let now = segment.at.duration_since(seen[0].at).as_nanos() as u64;
-        if let Some(deadline) = policy.deadline().filter(|deadline| *deadline <= now) {
+        if let Some(deadline) = policy.deadline().filter(|deadline| *deadline <= Time::ns(now)) {
             policy.on_timer(deadline, rcv_nxt, &mut sink);
             out.extend(std::iter::from_fn(|| sink.pop()));
         }
         rcv_nxt += u64::from(segment.payload);
         let unacked = rcv_nxt - out.last().copied().unwrap_or(1);
-        let mut arrival = Arrival::of_bytes(now, segment.payload);
+        let mut arrival = Arrival::of_bytes(Time::ns(now), segment.payload);
         (arrival.rcv_nxt, arrival.unacked, arrival.end) = (rcv_nxt, unacked, rcv_nxt);
         policy.on_segment(&arrival, &mut sink);
         out.extend(std::iter::from_fn(|| sink.pop()));
@@ -217,7 +217,7 @@ fn a_steady_stream_is_acknowledged_ever_less_and_the_timer_releases_what_is_left
         return;
     }
     let spec = Spec::named("accumulated")
-        .with("interval", Arg::Time(50_000_000))
+        .with("interval", Arg::Time(Span::ms(50)))
         .with("learn_after", number(1.0))
         .with("threshold", number(0.9));
     let settings = settings(64 << 10);

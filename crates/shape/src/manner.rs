@@ -2,6 +2,7 @@
 
 use super::Policy;
 use super::policy::Adapting;
+use truckee_tcp::Span;
 use truckee_tcp::ack::Manner;
 
 /// Bytes of one.
@@ -11,7 +12,7 @@ pub(super) const SIZE: usize = 40;
 fn bytes(manner: &Manner, aligned: bool, adapts: Adapting) -> [u8; SIZE] {
     let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX).to_ne_bytes();
     let mut out = [0; SIZE];
-    out[..8].copy_from_slice(&manner.wait.to_ne_bytes());
+    out[..8].copy_from_slice(&manner.wait.nanos().to_ne_bytes());
     out[8..12].copy_from_slice(&small(manner.covers));
     out[12..16].copy_from_slice(&small(manner.parts));
     out[16..20].copy_from_slice(&small(manner.first.unwrap_or(0)));
@@ -35,7 +36,7 @@ pub(super) fn of_connection(manner: &Manner, since: u32, before: &Manner) -> [u8
 /// What the program is told of a policy before it has heard of a connection.
 pub(super) fn of(policy: &Policy) -> [u8; SIZE] {
     let mut out = bytes(&policy.manner(), policy.is_aligned(), policy.adapting());
-    out[36..40].copy_from_slice(&((policy.grain() / 1000) as u32).to_ne_bytes());
+    out[36..40].copy_from_slice(&(policy.grain().ticks(Span::us(1)) as u32).to_ne_bytes());
     out
 }
 
@@ -45,8 +46,14 @@ mod tests {
 
     #[test]
     fn numbers_lie_where_the_program_reads_them() {
-        let manner =
-            Manner { covers: 5, wait: 7, parts: 3, first: Some(9), cuts_holes: true, minds_window: false };
+        let manner = Manner {
+            covers: 5,
+            wait: Span::ns(7),
+            parts: 3,
+            first: Some(9),
+            cuts_holes: true,
+            minds_window: false,
+        };
         let expected = [&7u64.to_ne_bytes()[..], &[5u32, 3, 9].map(u32::to_ne_bytes).concat(), &[1, 0, 0, 1]];
         let expected = expected.concat();
         assert_eq!(bytes(&manner, false, Adapting::Promptly)[..24], expected);

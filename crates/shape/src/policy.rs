@@ -2,7 +2,7 @@
 
 use crate::Error;
 #[cfg(live)]
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 use truckee_tcp::Spec;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty, Manner};
 
@@ -11,7 +11,7 @@ pub const MOST_PARTS: u64 = 32;
 /// How far apart arrivals are told of to a policy that counts what comes in an interval. The shortest interval that it
 /// can have is as long.
 #[cfg(live)]
-const COARSE: Nanos = 1_000_000;
+const COARSE: Span = Span::ms(1);
 
 /// Whether a policy is told of arrivals, and how soon: `enum adapting` of `bpf/layout.h`.
 #[cfg(live)]
@@ -116,10 +116,10 @@ impl Policy {
     /// much comes in a tenth of a second learns the same from them. 0: it goes by the times between segments, or somebody
     /// else does.
     #[cfg(live)]
-    pub fn grain(&self) -> Nanos {
+    pub fn grain(&self) -> Span {
         match self.fresh {
             AnyAckPolicy::Accumulated(_) if !self.heard => COARSE,
-            _ => 0,
+            _ => Span::ZERO,
         }
     }
 

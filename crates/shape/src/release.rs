@@ -21,22 +21,21 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use truckee_host::bpf::refused;
 use truckee_host::punctual::clock;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// How often the rings are read at least: less than half of what the program takes for a long wait.
-const LOOK: Nanos = 20_000_000;
+const LOOK: Span = Span::ms(20);
 /// How often they are read while anything is heard at all, for what is heard in passing.
-const PASSING: Nanos = 5_000_000;
+const PASSING: Span = Span::ms(5);
 /// How often they are read while there is much that would wake us.
-const LISTEN: Nanos = 500_000;
+const LISTEN: Span = Span::us(500);
 /// Being woken so soon after the last time is much; and after so long that is looked at anew.
-const OFTEN: Nanos = 2_000_000;
-const PAUSE: Nanos = 20_000_000;
+const OFTEN: Span = Span::ms(2);
+const PAUSE: Span = Span::ms(20);
 /// When a frame could not be sent, it is tried again after this.
-const AGAIN: Nanos = 200_000;
+const AGAIN: Span = Span::us(200);
 /// Bytes of `struct deadline`, and where a frame's bytes begin in `struct frame`.
 pub(super) const DEADLINE: usize = 8 + flow::SIZE + 4;
 pub(super) const FRAME_AT: usize = 20;
@@ -124,7 +123,7 @@ impl Releaser {
             if bytes.len() >= DEADLINE
                 && let (Ok(at), Some(connection)) = (bytes[..8].try_into(), Connection::read(&bytes[8..]))
             {
-                sink.borrow_mut().deadlines.push((connection, Reverse(u64::from_ne_bytes(at))));
+                sink.borrow_mut().deadlines.push((connection, Reverse(Time::ns(u64::from_ne_bytes(at)))));
             }
             0
         };
@@ -149,9 +148,9 @@ impl Releaser {
             due,
             listeners,
             changes: 0,
-            heard: 0,
-            woken: 0,
-            busy: 0,
+            heard: Time::ZERO,
+            woken: Time::ZERO,
+            busy: Time::ZERO,
         })
     }
 
@@ -174,14 +173,14 @@ impl Releaser {
         let look = if now.saturating_sub(self.heard) < PAUSE { PASSING } else { LOOK };
         let until = next.map_or(look, |next| next.saturating_sub(now)).min(look);
         if now.saturating_sub(self.busy) < PAUSE {
-            std::thread::sleep(Duration::from_nanos(until.min(LISTEN)));
+            std::thread::sleep(until.min(LISTEN).into());
             return;
         }
         // SAFETY: the ring lives as long as this borrow, and owns the descriptor.
         let ring = unsafe { BorrowedFd::borrow_raw(self.ring.epoll_fd()) };
         let mut wanted = [PollFd::new(ring, PollFlags::POLLIN)];
         // An interrupted wait is no error: the rings are read in any case.
-        let woken = ppoll(&mut wanted, Some(TimeSpec::from_duration(Duration::from_nanos(until))), None);
+        let woken = ppoll(&mut wanted, Some(TimeSpec::from_duration(until.into())), None);
         if woken.is_ok_and(|rings| rings > 0) {
             let now = clock();
             let before = std::mem::replace(&mut self.woken, now);
@@ -251,9 +250,13 @@ impl Releaser {
         let Some((device, bytes)) = complete(&frame) else { return Ok(Sent::Gone) };
         match send_frame(&self.socket, device, &bytes) {
             Ok(()) => {
-                let late = clock().saturating_sub(at).max(1);
+                let late = clock().saturating_sub(at).max(Span::ns(1));
                 if now != Time::MAX {
-                    self.shared.late.lock().unwrap_or_else(PoisonError::into_inner).saturating_record(late);
+                    self.shared
+                        .late
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .saturating_record(late.nanos());
                 }
                 Ok(Sent::Gone)
             }
@@ -276,7 +279,7 @@ enum Sent {
 }
 
 pub(super) fn deadline_of(frame: &[u8]) -> Time {
-    frame.get(..8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes)
+    frame.get(..8).and_then(|b| b.try_into().ok()).map_or(Time::ZERO, |at| Time::ns(u64::from_ne_bytes(at)))
 }
 
 /// A held frame as it leaves, and the interface: the stack has left its checksum to the device.

@@ -5,7 +5,7 @@
 
 use crate::observers::Observers;
 use crate::{
-    Ack, Cause, Departure, Loss, LossKind, Nanos, PathTruth, Time, Transmission, Truth, Window, Witness,
+    Ack, Cause, Departure, Loss, LossKind, PathTruth, Span, Time, Transmission, Truth, Window, Witness,
 };
 use std::collections::VecDeque;
 
@@ -163,11 +163,11 @@ pub struct Counts {
     /// RTT samples.
     pub rtt_samples: u64,
     /// Their sum, ns.
-    pub rtt_sum: Nanos,
+    pub rtt_sum: Span,
     /// Rounds acknowledged.
     pub rounds: u64,
     /// When slow start first ended, from the establishment on, and in which round (counted from 1).
-    pub slow_start_end: Option<(Nanos, u64)>,
+    pub slow_start_end: Option<(Span, u64)>,
     /// Data segments sent again.
     pub retransmitted_segments: u64,
     /// Payload sent again, bytes.
@@ -203,7 +203,7 @@ impl Counts {
 #[repr(C)]
 pub struct Books {
     last_event: Time,
-    last_rtt: Option<Nanos>,
+    last_rtt: Option<Span>,
     counts: Counts,
     observers: Option<Box<Observers>>,
     fates: Fates,
@@ -259,11 +259,11 @@ impl Books {
 
     /// ∫ cwnd dt since the last event, byte·ns: what [`Counts::cwnd_time`] does not hold yet.
     pub fn cwnd_time_since(&self, now: Time, w: &Window) -> f64 {
-        w.cwnd * now.saturating_sub(self.last_event) as f64
+        w.cwnd * now.saturating_sub(self.last_event).as_f64()
     }
 
     /// The RTT sample that the last segment brought, if it brought one.
-    pub fn last_rtt(&self) -> Option<Nanos> {
+    pub fn last_rtt(&self) -> Option<Span> {
         self.last_rtt
     }
 
@@ -276,7 +276,7 @@ impl Books {
     fn pass(&mut self, now: Time, w: &Window, open: bool) {
         // A segment that comes late, a FIN repeated, does not prolong a connection that has ended.
         if open {
-            self.counts.cwnd_time += w.cwnd * real(now - self.last_event);
+            self.counts.cwnd_time += w.cwnd * real((now - self.last_event).nanos());
         }
         self.last_event = now;
     }

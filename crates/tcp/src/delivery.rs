@@ -6,7 +6,7 @@
 //! have arrived. A controller that asks for them ([`crate::controller::Interest::rates`]) gets them with [`Air::rate`];
 //! BBR, whose model looks into the snapshots, keeps its own.
 
-use crate::{Ack, Air, Departure, Nanos, Time};
+use crate::{Ack, Air, Departure, Span, Time};
 use std::collections::VecDeque;
 
 /// A departure, and the connection as it was then.
@@ -46,7 +46,7 @@ pub struct Sample {
     /// RS.lost: bytes lost since.
     pub lost: u64,
     /// Round-trip time, where it is not ambiguous.
-    pub rtt: Option<Nanos>,
+    pub rtt: Option<Span>,
 }
 
 /// What an ACK brought.
@@ -75,7 +75,7 @@ pub struct Rates {
     app_limited: u64,
     /// One after the highest sequence number sent.
     pub highest: u64,
-    rtt_min: Option<Nanos>,
+    rtt_min: Option<Span>,
 }
 
 impl Rates {
@@ -149,11 +149,11 @@ impl Rates {
         let interval = sending.max(ack.now.saturating_sub(packet.delivered_time));
         let delivered = self.delivered - packet.delivered;
         // Shorter than any round trip: an ACK of the segment sent first, while it was sent twice.
-        let trusted = interval > 0 && self.rtt_min.is_none_or(|rtt| interval >= rtt);
+        let trusted = interval > Span::ZERO && self.rtt_min.is_none_or(|rtt| interval >= rtt);
         Sample {
             prior_delivered: packet.delivered,
             delivered,
-            rate: if trusted { delivered as f64 * 1e9 / interval as f64 } else { 0.0 },
+            rate: if trusted { delivered as f64 * 1e9 / interval.as_f64() } else { 0.0 },
             app_limited: packet.app_limited,
             in_flight: packet.in_flight,
             lost: self.lost.saturating_sub(packet.lost),
@@ -181,8 +181,6 @@ impl Rates {
 mod tests {
     use super::*;
 
-    const MS: Time = 1_000_000;
-
     fn send(rates: &mut Rates, now: Time, seq: u64, in_flight: u64, more: bool) {
         let sent = Departure { seq, in_flight, more, ..Departure::of_bytes(now, 1000) };
         rates.on_sent(&sent, 1e9);
@@ -196,12 +194,12 @@ mod tests {
     #[test]
     fn a_full_pipe_shows_the_rate_of_its_bottleneck() {
         let mut rates = Rates::default();
-        (0..10).for_each(|k| send(&mut rates, k, 1 + 1000 * k, 1000 * k, true));
+        (0..10).for_each(|k| send(&mut rates, Time::ns(k), 1 + 1000 * k, 1000 * k, true));
         // They come back 10 ms apart, each ACK letting one out.
         let mut seen = Vec::new();
         for k in 0..30 {
-            let now = (100 + 10 * k) * MS;
-            let sent = if k < 10 { k } else { now - 100 * MS };
+            let now = Time::ms(100 + 10 * k);
+            let sent = if k < 10 { Time::ns(k) } else { now - Span::ms(100) };
             seen.push(ack(&mut rates, now, 1001 + 1000 * k, sent).rate);
             send(&mut rates, now, 10_001 + 1000 * k, 9000, true);
         }
@@ -215,20 +213,23 @@ mod tests {
     #[test]
     fn faster_acks_than_segments_show_the_rate_of_sending() {
         let mut rates = Rates::default();
-        (0..10).for_each(|k| send(&mut rates, 10 * k * MS, 1 + 1000 * k, 1000 * k.min(1), true));
+        (0..10).for_each(|k| send(&mut rates, Time::ms(10 * k), 1 + 1000 * k, 1000 * k.min(1), true));
         // All ACKs come at once after an outage.
-        let last = (0..10).map(|k| ack(&mut rates, 300 * MS, 1001 + 1000 * k, 10 * k * MS)).last().unwrap();
+        let last = (0..10)
+            .map(|k| ack(&mut rates, Time::ms(300), 1001 + 1000 * k, Time::ms(10 * k)))
+            .last()
+            .unwrap();
         assert!(last.rate <= 10_000.0 / 0.21, "{}", last.rate);
     }
 
     #[test]
     fn a_silent_application_marks_samples_until_its_bubble_is_gone() {
         let mut rates = Rates::default();
-        send(&mut rates, 0, 1, 0, false);
-        send(&mut rates, 10 * MS, 1001, 1000, true);
-        assert!(!ack(&mut rates, 100 * MS, 1001, 0).app_limited, "sent before the silence");
-        assert!(ack(&mut rates, 110 * MS, 2001, 10 * MS).app_limited);
-        send(&mut rates, 120 * MS, 2001, 0, true);
-        assert!(!ack(&mut rates, 220 * MS, 3001, 120 * MS).app_limited);
+        send(&mut rates, Time::ZERO, 1, 0, false);
+        send(&mut rates, Time::ms(10), 1001, 1000, true);
+        assert!(!ack(&mut rates, Time::ms(100), 1001, Time::ZERO).app_limited, "sent before the silence");
+        assert!(ack(&mut rates, Time::ms(110), 2001, Time::ms(10)).app_limited);
+        send(&mut rates, Time::ms(120), 2001, 0, true);
+        assert!(!ack(&mut rates, Time::ms(220), 3001, Time::ms(120)).app_limited);
     }
 }

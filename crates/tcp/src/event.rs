@@ -3,7 +3,7 @@
 //! Events grow: outside of this crate they are made by their constructors, and their fields set one by one.
 
 use crate::delivery::Sample;
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 
 /// What a lost packet died of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ pub struct Ack {
     /// Whether it is a duplicate (RFC 5681, section 2).
     pub duplicate: bool,
     /// RTT sample from the newest segment it covers; none if that would be ambiguous (Karn).
-    pub rtt: Option<Nanos>,
+    pub rtt: Option<Span>,
     /// Send time of the newest segment that it shows to have arrived.
     pub sent: Option<Time>,
     /// One after the highest sequence number sent so far (SND.MAX).
@@ -124,7 +124,7 @@ pub struct Air {
     pub more: bool,
     /// What passed since the last segment that the ACK covers was sent, if that was sent only once: as its `rtt`, and where a
     /// repair has ended a gap the time that the segment waited for it (ns-2's Vegas). None for a duplicate.
-    pub last_rtt: Option<Nanos>,
+    pub last_rtt: Option<Span>,
 }
 
 /// How a sender noticed a loss.
@@ -180,7 +180,7 @@ pub struct Arrival {
     pub window: u32,
     /// The receiver's own sample of the round-trip time, where the segment brought one: the handshake's, then those of
     /// the timestamps' echo (RFC 7323).
-    pub rtt: Option<Nanos>,
+    pub rtt: Option<Span>,
     /// How many segments the sender asks an ACK to cover (draft-ietf-tcpm-ack-rate-request); 0: it does not ask.
     pub request: u8,
 }

@@ -40,11 +40,6 @@ pub mod start;
 pub mod window;
 pub mod witness;
 
-/// A point in time: nanoseconds since the start of the run.
-pub type Time = u64;
-/// A span of time in nanoseconds.
-pub type Nanos = u64;
-
 pub use books::Books;
 pub use endpoint::Endpoint;
 pub use event::{Ack, Air, Arrival, Cause, Departure, Loss, LossKind};
@@ -56,5 +51,6 @@ pub use segment::{SackBlocks, Segment, Transmit, flags};
 pub use sender::Sender;
 pub use spec::{Arg, Info, Spec, SpecError};
 pub use stack::{Size, Stack};
+pub use truckee_time::{Span, Time};
 pub use window::Window;
 pub use witness::{PathTruth, Report, Transmission, Truth, Witness};

@@ -66,12 +66,12 @@ const MARK_BITS: u32 = 5;
 impl Slot {
     #[inline]
     fn new(end: u64, number: Transmission, now: Time, marks: u8) -> Self {
-        Self { end: end as u32, number, stamp: now << MARK_BITS | u64::from(marks) }
+        Self { end: end as u32, number, stamp: now.nanos() << MARK_BITS | u64::from(marks) }
     }
 
     #[inline]
     fn sent(self) -> Time {
-        self.stamp >> MARK_BITS
+        Time::ns(self.stamp >> MARK_BITS)
     }
 
     #[inline]
@@ -95,7 +95,11 @@ impl Slot {
     /// When it was sent first, if this is the second time.
     fn sent_again(&mut self, now: Time, number: Transmission) -> Option<Time> {
         let first = (!self.is(marks::RESENT)).then_some(self.sent());
-        *self = Self { number, stamp: now << MARK_BITS | u64::from(self.marks() | marks::RESENT), ..*self };
+        *self = Self {
+            number,
+            stamp: now.nanos() << MARK_BITS | u64::from(self.marks() | marks::RESENT),
+            ..*self
+        };
         first
     }
 }
@@ -403,7 +407,7 @@ mod tests {
     fn five() -> Outstanding {
         let mut out = Outstanding::new(1);
         (0..5).for_each(|t| {
-            out.push(t, 100, false);
+            out.push(Time::ns(t), 100, false);
         });
         out
     }
@@ -412,7 +416,7 @@ mod tests {
     fn an_advance_reports_the_newest_segment_covered_whole() {
         let mut out = five();
         let covered = out.advance(251);
-        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(1), resent: false });
+        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(Time::ns(1)), resent: false });
         assert_eq!((out.una(), out.flight(), out.get(0).map(|s| s.seq)), (251, 250, Some(251)));
     }
 
@@ -421,7 +425,7 @@ mod tests {
         let mut out = five();
         out.go_back();
         assert_eq!(out.flight(), 0);
-        assert_eq!(out.resend(9).map(|s| (s.seq, s.sent)), Some((1, 9)));
+        assert_eq!(out.resend(Time::ns(9)).map(|s| (s.seq, s.sent)), Some((1, Time::ns(9))));
         assert!(out.advance(301).resent);
         assert_eq!(out.to_resend().map(|s| s.seq), Some(301), "an ACK beyond nxt moves it along");
     }
@@ -435,7 +439,7 @@ mod tests {
         out.mark_lost(0);
         out.mark_lost(2); // sacked: cannot be lost
         assert_eq!(out.pipe(), 200);
-        out.repair(0, 7);
+        out.repair(0, Time::ns(7));
         assert_eq!(out.pipe(), 300);
         out.lose_all();
         assert_eq!(out.pipe(), 0);

@@ -4,9 +4,9 @@
 //! written wins. Not for: algorithms, of which it names those that there are.
 
 use crate::stack::{ReduceFrom, RtoSamples};
-use crate::{Arg, Info, Nanos, Spec, Stack};
+use crate::{Arg, Info, Span, Spec, Stack};
 
-const MS: Nanos = 1_000_000;
+const MS: Span = Span::ms(1);
 
 /// A set of defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,7 +4,7 @@
 use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use crate::segment::{SackBlocks, Segment, flags};
 use crate::seq::Ranges;
-use crate::{Arrival, Nanos, Stack, Time, Witness};
+use crate::{Arrival, Span, Stack, Time, Witness};
 use std::collections::VecDeque;
 
 /// One end of a connection that receives data.
@@ -30,10 +30,10 @@ pub struct Receiver {
     /// That one, until it is acknowledged.
     closing: Option<Box<Closing>>,
     /// Settings of the timer that repairs it: the first timeout, and bounds.
-    initial_rto: Nanos,
-    min_rto: Nanos,
-    max_rto: Nanos,
-    handshake_rtt: Option<Nanos>,
+    initial_rto: Span,
+    min_rto: Span,
+    max_rto: Span,
+    handshake_rtt: Option<Span>,
     syn_ack_due: Option<Time>,
     /// As long as no data has come.
     meeting: Option<Meeting>,
@@ -52,7 +52,7 @@ struct Meeting {
     /// When the SYN-ACK left, until its answer comes.
     sent: Option<Time>,
     syn_acks: u32,
-    rtt: Option<Nanos>,
+    rtt: Option<Span>,
 }
 
 impl Meeting {
@@ -76,7 +76,7 @@ const MOST_REPEATS: u32 = 15;
 struct Closing {
     /// When it is sent again.
     at: Time,
-    rto: Nanos,
+    rto: Span,
     repeats: u32,
     /// Its time has come.
     due: bool,
@@ -140,7 +140,7 @@ impl Receiver {
             syn_ack_due: None,
             meeting: Some(Meeting::default()),
             rate_granted: 0,
-            ts_recent: 0,
+            ts_recent: Time::ZERO,
             echo_congestion: false,
             delivered: 0,
             segments: 0,
@@ -274,8 +274,8 @@ impl Receiver {
 
     /// The receiver's own sample of the round-trip time: of the handshake, with its first data, then by timestamps.
     #[inline]
-    fn rtt_sample<const PLAIN: bool>(&mut self, now: Time, segment: &Segment) -> Option<Nanos> {
-        let echoed = (segment.ts_ecr != 0).then(|| now.saturating_sub(segment.ts_ecr));
+    fn rtt_sample<const PLAIN: bool>(&mut self, now: Time, segment: &Segment) -> Option<Span> {
+        let echoed = (segment.ts_ecr != Time::ZERO).then(|| now.saturating_sub(segment.ts_ecr));
         match &self.meeting {
             Some(_) if !PLAIN => self.meeting.take()?.rtt.or(echoed),
             _ => echoed,
@@ -318,7 +318,12 @@ impl Receiver {
     fn close(&mut self, now: Time) {
         let first = self.handshake_rtt.map_or(self.initial_rto, |rtt| (3 * rtt).max(self.min_rto)); // RFC 6298, rule 2.2
         let closing = self.closing.get_or_insert_with(|| {
-            Box::new(Closing { at: Time::MAX, rto: first.clamp(1, self.max_rto), repeats: 0, due: false })
+            Box::new(Closing {
+                at: Time::MAX,
+                rto: first.clamp(Span::ns(1), self.max_rto),
+                repeats: 0,
+                due: false,
+            })
         });
         if closing.due {
             (closing.rto, closing.repeats) = ((2 * closing.rto).min(self.max_rto), closing.repeats + 1);
@@ -333,7 +338,7 @@ impl Receiver {
     }
 
     /// What the handshake took, from the SYN-ACK on.
-    pub(crate) fn handshake_rtt(&self) -> Option<Nanos> {
+    pub(crate) fn handshake_rtt(&self) -> Option<Span> {
         self.handshake_rtt
     }
 
@@ -349,7 +354,7 @@ impl Receiver {
         };
         self.acked = self.acked.max(number);
         (segment.ack, segment.window) = (number, self.window);
-        segment.ts_ecr = if self.timestamps { self.ts_recent } else { 0 };
+        segment.ts_ecr = if self.timestamps { self.ts_recent } else { Time::ZERO };
         self.add_options(segment);
     }
 
@@ -433,7 +438,7 @@ impl Receiver {
 
     /// The SYN-ACK.
     fn greet(&mut self, now: Time, out: &mut Segment) {
-        self.ts_recent = self.ts_recent.max(self.syn_ack_due.take().unwrap_or(0));
+        self.ts_recent = self.ts_recent.max(self.syn_ack_due.take().unwrap_or(Time::ZERO));
         if let Some(meeting) = &mut self.meeting {
             meeting.greeted(now);
         }
@@ -447,7 +452,8 @@ impl Receiver {
         out.window = self.window;
         (out.flags, out.request) = (flags::ACK | flag, 0);
         out.sack.clear();
-        (out.ts_val, out.ts_ecr) = if self.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
+        (out.ts_val, out.ts_ecr) =
+            if self.timestamps { (now.max(Time::ns(1)), self.ts_recent) } else { (Time::ZERO, Time::ZERO) };
     }
 
     /// Bytes that the last call of [`Self::on_segment`] handed to the application.

@@ -12,7 +12,7 @@ use crate::recovery::{Advance, Reported};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, SpecError};
 use crate::start::{Burst, Opening};
-use crate::{Ack, Air, Arrival, Cause, Departure, Loss, Report, SackBlocks, Time, Truth, Window};
+use crate::{Ack, Air, Arrival, Cause, Departure, Loss, Report, SackBlocks, Span, Time, Truth, Window};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -160,7 +160,7 @@ impl<T: ?Sized> Custom<T> {
     pub(crate) fn must_wait(&self, now: Time, deadline: Option<Time>) {
         if let Some(deadline) = deadline.filter(|&deadline| deadline <= now) {
             let when = "when that time had come and on_timer had been told";
-            self.fail(format!("deadline answered {deadline} ns {when}, expected a later time"));
+            self.fail(format!("deadline answered {} ns {when}, expected a later time", deadline.nanos()));
         }
     }
 
@@ -235,5 +235,5 @@ macro_rules! sound {
 
 sound! {
     (), bool, u32, u64, usize, Ack, AckSink, Advance, Air, AnyAckPolicy, Arrival, Cause, Departure, Honesty, Interest, Loss, Manner,
-    Opening, Phase, Report<'_>, Reported, SackBlocks, Sent, Truth,
+    Opening, Phase, Report<'_>, Reported, SackBlocks, Sent, Span, Time, Truth,
 }

@@ -62,7 +62,7 @@ pub struct RelativeDelay {
 /// segment that brought the ACK about, whose time of sending it echoes: after a repair the newest one covered is older
 /// and has waited for a hole to be filled, after a go-back it may have been sent again although it had come.
 fn trip(ack: &Ack) -> Option<Trip> {
-    let echoed = ack.now.saturating_sub(ack.rtt.filter(|_| !ack.duplicate)?);
+    let echoed = ack.now.earlier(ack.rtt.filter(|_| !ack.duplicate)?);
     let sent = ack.sent.filter(|_| in_a_row(ack)).unwrap_or(echoed);
     Some(Trip { sent, turned: ack.peer_time?, back: ack.now })
 }
@@ -80,7 +80,7 @@ fn in_a_row(ack: &Ack) -> bool {
 }
 
 fn span(from: Time, to: Time) -> f64 {
-    to as f64 - from as f64
+    to.as_f64() - from.as_f64()
 }
 
 impl RelativeDelay {
@@ -149,18 +149,19 @@ impl RelativeDelay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    const MS: Time = 1_000_000;
+    use crate::Span;
+    const MS: Span = Span::ms(1);
 
     /// The ACK of segment `number` of 1000 bytes, sent, turned at the receiver and back at these times in ms.
-    pub(crate) fn ack(number: u64, highest: u64, sent: Time, turned: Time, back: Time) -> Ack {
+    pub(crate) fn ack(number: u64, highest: u64, sent: u64, turned: u64, back: u64) -> Ack {
         Ack {
             ack: 1000 * number,
             newly_acked: 1000,
-            rtt: Some((back - sent) * MS),
-            sent: Some(sent * MS),
+            rtt: Some(Span::ms(back - sent)),
+            sent: Some(Time::ms(sent)),
             highest: 1000 * highest,
-            peer_time: Some(turned * MS),
-            ..Ack::of_bytes(back * MS, 1000)
+            peer_time: Some(Time::ms(turned)),
+            ..Ack::of_bytes(Time::ms(back), 1000)
         }
     }
 

@@ -23,11 +23,12 @@ impl Round {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Time;
 
     #[test]
     fn a_round_lasts_until_something_sent_within_it_is_acknowledged() {
         let mut round = Round::default();
-        let mut over = |ack, highest| round.over(&Ack { ack, highest, ..Ack::of_bytes(0, 1) });
+        let mut over = |ack, highest| round.over(&Ack { ack, highest, ..Ack::of_bytes(Time::ZERO, 1) });
         assert!(!over(1, 4), "the first ACK begins a round");
         assert!(!over(4, 7), "all that was outstanding then");
         assert!(over(5, 8));

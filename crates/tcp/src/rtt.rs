@@ -1,6 +1,6 @@
 //! Round-trip times and the retransmission timeout (RFC 6298), with a clock of any granularity.
 
-use crate::{Nanos, Stack, Time};
+use crate::{Span, Stack, Time};
 
 /// Doublings that take any timeout, a nanosecond even, to any bound.
 const MAX_BACKOFF: u32 = 62;
@@ -8,24 +8,24 @@ const MAX_BACKOFF: u32 = 62;
 /// Smoothed round-trip time, its variation, and the timeout that follows from them.
 #[derive(Debug, Clone)]
 pub struct Rtt {
-    smoothed: Option<Nanos>,
-    variation: Nanos,
-    min: Option<Nanos>,
+    smoothed: Option<Span>,
+    variation: Span,
+    min: Option<Span>,
     /// What stands for the smallest sample as long as data has brought none.
-    handshake: Option<Nanos>,
+    handshake: Option<Span>,
     backoff: u32,
-    initial_rto: Nanos,
-    min_rto: Nanos,
-    max_rto: Nanos,
-    clock: Nanos,
+    initial_rto: Span,
+    min_rto: Span,
+    max_rto: Span,
+    clock: Span,
     ticks: Option<Box<Ticks>>,
 }
 
 /// The estimator of 4.3BSD in ticks, as in ns-2 (`TcpAgent::rtt_update`, `rtt_backoff`).
 #[derive(Debug, Clone)]
 struct Ticks {
-    /// Of this length, ns.
-    length: Nanos,
+    /// Of this length.
+    length: Span,
     /// SRTT in eighths; 0: none.
     eighths: i64,
     /// RTTVAR in quarters.
@@ -37,7 +37,7 @@ struct Ticks {
 impl Ticks {
     /// A segment sent then was acknowledged now.
     fn sample(&mut self, sent: Time, now: Time) {
-        let rtt = ((now / self.length).saturating_sub(sent / self.length)).max(1) as i64;
+        let rtt = now.ticks(self.length).saturating_sub(sent.ticks(self.length)).max(1) as i64;
         if self.eighths == 0 {
             (self.eighths, self.quarters) = (rtt << 3, rtt << 1);
         } else {
@@ -63,7 +63,7 @@ impl Rtt {
     pub fn new(stack: &Stack) -> Self {
         Self {
             smoothed: None,
-            variation: 0,
+            variation: Span::ZERO,
             min: None,
             handshake: None,
             backoff: 0,
@@ -71,7 +71,7 @@ impl Rtt {
             min_rto: stack.min_rto,
             max_rto: stack.max_rto,
             clock: stack.clock,
-            ticks: (stack.rto_tick > 0)
+            ticks: (!stack.rto_tick.is_zero())
                 .then(|| Box::new(Ticks { length: stack.rto_tick, eighths: 0, quarters: 0, rto: None })),
         }
     }
@@ -79,16 +79,16 @@ impl Rtt {
     /// What the endpoint's clock shows of the time from `sent` to `now`: whole ticks, at least one. An echoed timestamp
     /// may lie ahead of `now`, where the peer has invented it; that counts as no time at all.
     #[inline]
-    pub fn measure(&self, sent: Time, now: Time) -> Nanos {
+    pub fn measure(&self, sent: Time, now: Time) -> Span {
         match self.clock {
-            0 => now.saturating_sub(sent),
-            g => (now / g).saturating_sub(sent / g).max(1) * g,
+            Span::ZERO => now.saturating_sub(sent),
+            g => now.ticks(g).saturating_sub(sent.ticks(g)).max(1) * g,
         }
     }
 
     /// Takes a sample (RFC 6298, rules 2.2 and 2.3) and ends any back-off (rule 5.7, Karn).
     #[inline(always)]
-    pub fn sample(&mut self, rtt: Nanos) {
+    pub fn sample(&mut self, rtt: Span) {
         self.note_min(rtt);
         self.smooth(rtt);
     }
@@ -103,7 +103,7 @@ impl Rtt {
 
     /// Takes a sample for the minimum alone.
     #[inline]
-    pub fn note_min(&mut self, rtt: Nanos) {
+    pub fn note_min(&mut self, rtt: Span) {
         self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
     }
 
@@ -115,13 +115,13 @@ impl Rtt {
 
     /// Takes the handshake's sample. It is a sample as any (RFC 6298, section 3) but no minimum: a SYN has no payload to
     /// be serialised, and is back sooner than any segment of data can be.
-    pub fn sample_of_handshake(&mut self, sent: Time, now: Time) -> Nanos {
+    pub fn sample_of_handshake(&mut self, sent: Time, now: Time) -> Span {
         self.time(sent, now);
         *self.handshake.insert(self.measure(sent, now))
     }
 
     #[inline(always)]
-    fn smooth(&mut self, rtt: Nanos) {
+    fn smooth(&mut self, rtt: Span) {
         self.backoff = 0;
         match self.smoothed {
             None => {
@@ -137,33 +137,33 @@ impl Rtt {
 
     /// The timeout in force: SRTT + max(G, 4·RTTVAR) within its bounds, doubled by each back-off.
     #[inline(always)]
-    pub fn rto(&self) -> Nanos {
+    pub fn rto(&self) -> Span {
         let base = match (self.smoothed, &self.ticks) {
             (None, _) => self.initial_rto,
             (Some(_), Some(ticks)) => self.in_ticks(ticks),
             (Some(srtt), None) => (srtt + self.clock.max(4 * self.variation)).max(self.min_rto),
         };
         // Without any floor a path without delay would make a timer that goes off for ever without time passing.
-        base.max(1).saturating_mul(1 << self.backoff).min(self.max_rto)
+        base.max(Span::ns(1)).saturating_mul(1 << self.backoff).min(self.max_rto)
     }
 
     /// At least two ticks, as in ns-2.
-    fn in_ticks(&self, ticks: &Ticks) -> Nanos {
+    fn in_ticks(&self, ticks: &Ticks) -> Span {
         let rto = ticks.rto.map_or(self.initial_rto, |rto| rto as u64 * ticks.length);
         rto.max(self.min_rto).max(2 * ticks.length)
     }
 
     /// SRTT + 4·RTTVAR, without bounds and doubling, once there was a sample.
-    pub fn fine_rto(&self) -> Option<Nanos> {
+    pub fn fine_rto(&self) -> Option<Span> {
         self.smoothed.map(|srtt| srtt + 4 * self.variation)
     }
 
     /// When a timer armed at `now` for `span` goes off: on a tick of the clock.
     #[inline]
-    pub fn deadline(&self, now: Time, span: Nanos) -> Time {
+    pub fn deadline(&self, now: Time, span: Span) -> Time {
         match self.clock {
-            0 => now + span,
-            g => (now + span).div_ceil(g) * g,
+            Span::ZERO => now + span,
+            g => (now + span).up_to_tick(g),
         }
     }
 
@@ -181,19 +181,19 @@ impl Rtt {
     }
 
     /// Starts anew with another initial timeout (rule 5.7: 3 s after a lost SYN).
-    pub fn restart(&mut self, initial_rto: Nanos) {
+    pub fn restart(&mut self, initial_rto: Span) {
         self.smoothed = None;
         self.backoff = 0;
         self.initial_rto = self.initial_rto.max(initial_rto);
     }
 
     /// SRTT, once there was a sample.
-    pub fn smoothed(&self) -> Option<Nanos> {
+    pub fn smoothed(&self) -> Option<Span> {
         self.smoothed
     }
 
     /// The smallest sample of data; before there is one, the handshake's.
-    pub fn min(&self) -> Option<Nanos> {
+    pub fn min(&self) -> Option<Span> {
         self.min.or(self.handshake)
     }
 }
@@ -201,10 +201,10 @@ impl Rtt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
     fn exact() -> Rtt {
-        Rtt::new(&Stack { min_rto: 0, ..Stack::default() })
+        Rtt::new(&Stack { min_rto: Span::ZERO, ..Stack::default() })
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(rtt.rto(), 300 * MS); // 100 + 4·50
         rtt.sample(140 * MS);
         // RTTVAR = 3/4·50 + 1/4·|100 − 140| = 47.5, before SRTT = 7/8·100 + 1/8·140 = 105 changes
-        assert_eq!(rtt.rto(), 105 * MS + 4 * 47_500_000);
+        assert_eq!(rtt.rto(), 105 * MS + Span::ns(4 * 47_500_000));
         assert_eq!(rtt.min(), Some(100 * MS));
     }
 
@@ -235,8 +235,8 @@ mod tests {
     #[test]
     fn a_path_without_delay_leaves_a_timeout_that_can_grow() {
         let mut rtt = exact();
-        rtt.sample(0);
-        assert_eq!(rtt.rto(), 1);
+        rtt.sample(Span::ZERO);
+        assert_eq!(rtt.rto(), Span::ns(1));
         (0..40).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), 64_000 * MS);
     }
@@ -244,8 +244,8 @@ mod tests {
     #[test]
     fn a_coarse_clock_counts_ticks() {
         let rtt = Rtt::new(&Stack { clock: 500 * MS, ..Stack::default() });
-        assert_eq!(rtt.measure(10 * MS, 60 * MS), 500 * MS, "at least one tick");
-        assert_eq!(rtt.measure(499 * MS, 1001 * MS), 1000 * MS, "two edges crossed");
-        assert_eq!(rtt.deadline(10 * MS, 1000 * MS), 1500 * MS);
+        assert_eq!(rtt.measure(Time::ms(10), Time::ms(60)), 500 * MS, "at least one tick");
+        assert_eq!(rtt.measure(Time::ms(499), Time::ms(1001)), 1000 * MS, "two edges crossed");
+        assert_eq!(rtt.deadline(Time::ms(10), 1000 * MS), Time::ms(1500));
     }
 }

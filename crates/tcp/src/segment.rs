@@ -156,10 +156,10 @@ impl Segment {
     /// Bytes on an IPv4 link: headers, options, payload.
     #[inline]
     pub fn wire_bytes(&self) -> u32 {
-        if self.ts_val == 0 && self.request == 0 && self.sack.is_empty() {
+        if self.ts_val == Time::ZERO && self.request == 0 && self.sack.is_empty() {
             return HEADER_BYTES + self.len; // as nearly always
         }
-        let timestamps = if self.ts_val != 0 { TIMESTAMP_BYTES } else { 0 };
+        let timestamps = if self.ts_val != Time::ZERO { TIMESTAMP_BYTES } else { 0 };
         let ack_rate = if self.request != 0 && !self.has(flags::SYN) { ACK_RATE_BYTES } else { 0 };
         HEADER_BYTES + timestamps + ack_rate + self.sack.header_bytes() + self.len
     }

@@ -29,7 +29,7 @@ use crate::segment::Segment;
 use crate::stack::RtoSamples;
 use crate::start::{AnyStart, Burst, Opening, Start};
 use crate::{
-    Loss, LossKind, Nanos, PathTruth, Profile, Report, SpecError, Stack, Time, Truth, Window, Witness,
+    Loss, LossKind, PathTruth, Profile, Report, Span, SpecError, Stack, Time, Truth, Window, Witness,
 };
 use ack_rate::AckRate;
 use std::sync::Arc;
@@ -184,7 +184,7 @@ impl Sender {
             recovery: parts.recovery,
             segment_size: u64::from(stack.mss),
             burst: None,
-            release: 0,
+            release: Time::ZERO,
             held: false,
             written: 1,
             closed: false,
@@ -197,9 +197,9 @@ impl Sender {
             peer_window: rwnd,
             by_duplicates: ByDuplicates::default(),
             ack_rate: AckRate::default(),
-            ts_recent: 0,
+            ts_recent: Time::ZERO,
             timed_out: 0,
-            last_sent: 0,
+            last_sent: Time::ZERO,
             round_end: None,
             round_flight: 0,
             stack: Arc::clone(stack),
@@ -211,7 +211,7 @@ impl Sender {
             || stack.segment_from_acks
             || stack.ack_rate_request > 0
             || stack.rto_samples != RtoSamples::EveryAck
-            || stack.rto_tick > 0
+            || !stack.rto_tick.is_zero()
             || stack.send_buffer.is_some()
             || recovery.has_timer()
             || recovery.hears_departures())
@@ -262,13 +262,13 @@ impl Sender {
         &mut self,
         now: Time,
         segment: &Segment,
-        rtt: Option<Nanos>,
+        rtt: Option<Span>,
         witness: &mut impl Witness,
     ) {
         witness.on_open(now);
         self.peer_window = u64::from(segment.window);
         if let Some(rtt) = rtt {
-            self.t.rtt.sample_of_handshake(now.saturating_sub(rtt), now);
+            self.t.rtt.sample_of_handshake(now.earlier(rtt), now);
             self.read_rtt();
         }
         self.establish(now, rtt, None, witness);
@@ -279,7 +279,7 @@ impl Sender {
         self.two_way = true;
     }
 
-    fn establish(&mut self, now: Time, rtt: Option<Nanos>, granted: Option<f64>, witness: &mut impl Witness) {
+    fn establish(&mut self, now: Time, rtt: Option<Span>, granted: Option<f64>, witness: &mut impl Witness) {
         self.state = State::Established;
         witness.on_established(now);
         self.last_sent = now; // what a start makes of the window has not been idle yet

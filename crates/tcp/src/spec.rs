@@ -5,7 +5,7 @@
 //! ranges, and remember what was asked for, so that unknown arguments can be refused and every default can be shown.
 //! Not for: reading files or units; the caller has turned text into numbers already.
 
-use crate::{Nanos, Registry};
+use crate::{Registry, Span};
 use std::ops::RangeInclusive;
 
 /// What everyone may know of a family member: shown by `truckee variants` and in the book.
@@ -67,7 +67,7 @@ pub enum Arg {
     /// A pure number.
     Number(f64),
     /// A time, in nanoseconds.
-    Time(Nanos),
+    Time(Span),
     /// A rate, in bit/s.
     Rate(f64),
     /// A size in bytes.
@@ -193,14 +193,14 @@ impl<'r> Args<'r> {
     pub fn time(
         &mut self,
         name: &str,
-        default: Nanos,
-        range: RangeInclusive<Nanos>,
-    ) -> Result<Nanos, SpecError> {
+        default: Span,
+        range: RangeInclusive<Span>,
+    ) -> Result<Span, SpecError> {
         let value = match self.take(name) {
             None => default,
             Some(Arg::Time(t)) if range.contains(&t) => t,
             Some(other) => {
-                let s = |t: Nanos| t as f64 / 1e9;
+                let s = |t: Span| t.seconds();
                 let expected = format!("a time from {} s to {} s", s(*range.start()), s(*range.end()));
                 return Err(self.bad(name, &other, &expected));
             }
@@ -416,8 +416,8 @@ mod tests {
     #[test]
     fn defaults_are_filled_in_and_ranges_checked() {
         let mut args = Args::new(&Spec::named("m"));
-        assert_eq!(args.time("timeout", 5, 0..=10), Ok(5));
-        assert_eq!(args.finish().unwrap().args, vec![("timeout".to_owned(), Arg::Time(5))]);
+        assert_eq!(args.time("timeout", Span::ns(5), Span::ZERO..=Span::ns(10)), Ok(Span::ns(5)));
+        assert_eq!(args.finish().unwrap().args, vec![("timeout".to_owned(), Arg::Time(Span::ns(5)))]);
         let mut args = Args::new(&Spec::named("m").with("l", Arg::Number(1.5)));
         assert!(matches!(args.count("l", 1, 1..=2), Err(SpecError::BadValue { .. })));
     }

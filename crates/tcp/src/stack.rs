@@ -1,7 +1,7 @@
 //! The settings of a TCP stack that are not algorithms: sizes, timers, options. Defaults are those of the papers' era
 //! where the papers agree and of the RFCs otherwise.
 
-use crate::Nanos;
+use crate::Span;
 
 /// A window or buffer given in bytes or in segments of the MSS.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,13 +54,13 @@ pub struct Stack {
     /// Initial slow-start threshold; `None`: the receiver's window.
     pub initial_ssthresh: Option<Size>,
     /// Lower bound of the retransmission timeout (RFC 6298, rule 2.4).
-    pub min_rto: Nanos,
+    pub min_rto: Span,
     /// Upper bound of the retransmission timeout (RFC 6298, rule 2.5).
-    pub max_rto: Nanos,
+    pub max_rto: Span,
     /// Retransmission timeout before the first RTT sample (RFC 6298, rule 2.1).
-    pub initial_rto: Nanos,
+    pub initial_rto: Span,
     /// Clock granularity G: RTT samples are whole ticks of it, and timeouts fall on ticks. 0: exact.
-    pub clock: Nanos,
+    pub clock: Span,
     /// The timestamps option (RFC 7323): RTT samples from every ACK, also of retransmissions.
     pub timestamps: bool,
     /// Which segments are timed for the timeout.
@@ -68,7 +68,7 @@ pub struct Stack {
     /// The tick that the timeout is counted in: samples are the ticks crossed, at least one, SRTT is kept in eighths and RTTVAR in
     /// quarters of a tick, and SRTT + 4·RTTVAR in whole ones (4.3BSD; ns-2, `tcpTick_`). 0: exact. Unlike with `clock` no
     /// other part of the sender sees the tick, and the timer goes off at any time.
-    pub rto_tick: Nanos,
+    pub rto_tick: Span,
     /// What a loss event takes its share of.
     pub reduce_from: ReduceFrom,
     /// Whether a loss event leaves ssthresh at whole segments, rounded down, two at least, while a window that was halved stays at
@@ -105,18 +105,17 @@ pub struct Stack {
 
 impl Default for Stack {
     fn default() -> Self {
-        const MS: Nanos = 1_000_000;
         Self {
             mss: 1460,
             initial_window: Size::Segments(2.0),
             initial_ssthresh: None,
-            min_rto: 1000 * MS,
-            max_rto: 64_000 * MS,
-            initial_rto: 1000 * MS,
-            clock: 0,
+            min_rto: Span::s(1),
+            max_rto: Span::s(64),
+            initial_rto: Span::s(1),
+            clock: Span::ZERO,
             timestamps: false,
             rto_samples: RtoSamples::EveryAck,
-            rto_tick: 0,
+            rto_tick: Span::ZERO,
             reduce_from: ReduceFrom::Flight,
             whole_ssthresh: false,
             repeated_reduction: false,

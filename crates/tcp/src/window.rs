@@ -1,6 +1,6 @@
 //! The sender's window: what growth rules and loss responses read and write.
 
-use crate::Nanos;
+use crate::Span;
 
 /// Congestion window, threshold and what surrounds them.
 ///
@@ -20,11 +20,11 @@ pub struct Window {
     /// The receiver's advertised window, bytes.
     pub rwnd: u64,
     /// Smoothed round-trip time, once known.
-    pub srtt: Option<Nanos>,
+    pub srtt: Option<Span>,
     /// Smallest round-trip time seen, once known.
-    pub rtt_min: Option<Nanos>,
+    pub rtt_min: Option<Span>,
     /// Granularity of the clock that round-trip times are measured with; 0: exact.
-    pub clock: Nanos,
+    pub clock: Span,
     /// Whether ssthresh is whole segments ([`crate::Stack::whole_ssthresh`]).
     pub whole: bool,
 }
@@ -41,7 +41,7 @@ impl Window {
             rwnd: u64::MAX,
             srtt: None,
             rtt_min: None,
-            clock: 0,
+            clock: Span::ZERO,
             whole: false,
         }
     }

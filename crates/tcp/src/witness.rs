@@ -5,7 +5,7 @@
 //! counts; `()` hears nothing; a test brings its own. Not for: anything that a decision hangs on, but an oracle's.
 
 use crate::ack::AnyAckPolicy;
-use crate::{Ack, Arrival, Cause, Departure, Loss, Nanos, Time, Window};
+use crate::{Ack, Arrival, Cause, Departure, Loss, Span, Time, Window};
 
 /// Number of a transmission: what a connection sends with sequence numbers of its own, in order. A segment sent again has
 /// another one, and what became of it is another story. Whole for the first four thousand million, and counted from 0 anew
@@ -19,7 +19,7 @@ pub struct PathTruth {
     /// Bit/s that this flow could have: what cross traffic leaves of the bottleneck, over the number of its TCP flows.
     pub available: f64,
     /// Round-trip time of a full segment and its ACK without queueing.
-    pub rtt: Nanos,
+    pub rtt: Span,
 }
 
 /// What an oracle is told, and nobody else.

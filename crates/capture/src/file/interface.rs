@@ -77,7 +77,7 @@ impl Clock {
             n => (u128::from(units) * 1_000_000_000 / u128::from(n)) as i128,
         };
         let time = nanos + i128::from(self.offset) * 1_000_000_000;
-        time.clamp(0, i128::from(Time::MAX)) as Time
+        Time::ns(time.clamp(0, i128::from(u64::MAX)) as u64)
     }
 }
 
@@ -88,13 +88,13 @@ mod tests {
     #[test]
     fn clocks_count_in_powers_of_ten_and_of_two() {
         let time = |resolution, offset, units| Clock::new(resolution, offset).map(|c| c.time(units));
-        assert_eq!(time(6, 0, 1_500_000), Some(1_500_000_000));
-        assert_eq!(time(9, 0, 7), Some(7));
-        assert_eq!(time(0, 0, 2), Some(2_000_000_000));
-        assert_eq!(time(12, 0, 2_000), Some(2));
-        assert_eq!(time(0x80 | 10, 0, 1536), Some(1_500_000_000));
-        assert_eq!(time(6, 3, 1), Some(3_000_001_000));
-        assert_eq!(time(6, -3, 1), Some(0));
+        assert_eq!(time(6, 0, 1_500_000), Some(Time::ns(1_500_000_000)));
+        assert_eq!(time(9, 0, 7), Some(Time::ns(7)));
+        assert_eq!(time(0, 0, 2), Some(Time::ns(2_000_000_000)));
+        assert_eq!(time(12, 0, 2_000), Some(Time::ns(2)));
+        assert_eq!(time(0x80 | 10, 0, 1536), Some(Time::ns(1_500_000_000)));
+        assert_eq!(time(6, 3, 1), Some(Time::ns(3_000_001_000)));
+        assert_eq!(time(6, -3, 1), Some(Time::ns(0)));
         assert_eq!(time(0, i64::MAX, u64::MAX), Some(Time::MAX));
         assert_eq!((time(20, 0, 1), time(0xc0, 0, 1)), (None, None));
     }

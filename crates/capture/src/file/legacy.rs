@@ -2,8 +2,8 @@
 //! variant with longer record headers.
 
 use super::buffer::{Buffer, LARGEST};
-use super::interface::Clock;
-use super::{Frame, LinkType};
+use super::frame::Frame;
+use super::interface::{Clock, LinkType};
 use crate::Error;
 use pcap_parser::pcap::{
     LegacyPcapBlock, parse_pcap_frame, parse_pcap_frame_be, parse_pcap_frame_modified, parse_pcap_header,
@@ -11,6 +11,19 @@ use pcap_parser::pcap::{
 use std::io::Read;
 
 const HEADER: usize = 24;
+
+/// What is no capture, in words.
+pub(super) fn describe(head: &[u8]) -> String {
+    match head {
+        [] => "it is empty".to_owned(),
+        [0xfd, b'7', b'z', b'X'] => "it is packed with xz".to_owned(),
+        [b'B', b'Z', b'h', _] => "it is packed with bzip2".to_owned(),
+        _ => {
+            let bytes: Vec<String> = head.iter().map(|b| format!("{b:02x}")).collect();
+            format!("it begins with the bytes {}", bytes.join(" "))
+        }
+    }
+}
 
 /// Whether a file that begins so is one.
 pub(super) fn is_magic(head: &[u8]) -> bool {
@@ -36,8 +49,7 @@ pub(super) struct Legacy {
 impl Legacy {
     pub fn begin<R: Read>(buffer: &mut Buffer<R>) -> Result<Self, Error> {
         let head = buffer.exactly(HEADER, "file header")?.unwrap_or_default();
-        let (_, header) =
-            parse_pcap_header(head).map_err(|_| Error::NoCapture { found: super::describe(head) })?;
+        let (_, header) = parse_pcap_header(head).map_err(|_| Error::NoCapture { found: describe(head) })?;
         let modified = header.is_modified_format();
         buffer.take(HEADER);
         Ok(Self {

@@ -1,8 +1,8 @@
 //! pcapng: sections of blocks, each with interfaces of its own (draft-ietf-opsawg-pcapng).
 
 use super::buffer::{Buffer, LARGEST};
-use super::interface::Clock;
-use super::{Frame, LinkType};
+use super::frame::Frame;
+use super::interface::{Clock, LinkType};
 use crate::Error;
 use pcap_parser::pcapng::{
     Block, EnhancedPacketBlock, InterfaceDescriptionBlock, OptionCode, SimplePacketBlock, parse_block_be,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::write::Writer;
+use truckee_tcp::{Span, Time};
 
 /// What a reader makes of these bytes: the packets, and how it ended.
 /// Time, kind of link, bytes on the wire, bytes there.
@@ -38,7 +39,6 @@ fn legacy(magic: u32, big: bool, extra: usize) -> Vec<u8> {
 
 #[test]
 fn every_kind_of_classic_file_is_read() {
-    const SECOND: Time = 1_000_000_000;
     for (magic, big, extra, nanos) in [
         (0xa1b2_c3d4, false, 0, 7000),
         (0xa1b2_c3d4, true, 0, 7000),
@@ -47,7 +47,7 @@ fn every_kind_of_classic_file_is_read() {
         (0xa1b2_cd34, false, 8, 7000),
     ] {
         let (frames, end, _) = frames(&legacy(magic, big, extra));
-        assert_eq!(frames, [(10 * SECOND + nanos, 1, 1500, vec![1, 2, 3, 4])], "{magic:x} {big}");
+        assert_eq!(frames, [(Time::s(10) + Span::ns(nanos), 1, 1500, vec![1, 2, 3, 4])], "{magic:x} {big}");
         assert_eq!(end, Ok(()));
     }
 }
@@ -101,7 +101,7 @@ fn sections_of_either_byte_order_follow_each_other_with_clocks_of_their_own() {
         file.extend(enhanced(0, 7, b"", big));
     }
     let (frames, end, skipped) = frames(&file);
-    let one = [(5_000_000_007, 101, 99, b"abcde".to_vec()), (7000, 1, 99, Vec::new())];
+    let one = [(Time::ns(5_000_000_007), 101, 99, b"abcde".to_vec()), (Time::us(7), 1, 99, Vec::new())];
     assert_eq!(frames, [one.clone(), one].concat());
     assert_eq!((end, skipped), (Ok(()), 0));
 }
@@ -118,7 +118,11 @@ fn packets_without_a_time_have_that_of_the_one_before() {
     let file =
         [section(false), interface(1, &[], false), enhanced(0, 8, b"a", false), simple, obsolete].concat();
     let (frames, end, _) = frames(&file);
-    assert_eq!(frames[1..], [(8000, 1, 6, b"simple".to_vec()), (9000, 1, 60, b"old".to_vec())], "{end:?}");
+    assert_eq!(
+        frames[1..],
+        [(Time::us(8), 1, 6, b"simple".to_vec()), (Time::us(9), 1, 60, b"old".to_vec())],
+        "{end:?}"
+    );
 }
 
 #[test]
@@ -143,7 +147,7 @@ fn blocks_that_make_no_sense_are_passed_over_and_counted() {
         good,
     ];
     let (frames, end, skipped) = frames(&parts.concat());
-    assert_eq!(frames, [(3000, 1, 99, b"good".to_vec())]);
+    assert_eq!(frames, [(Time::us(3), 1, 99, b"good".to_vec())]);
     assert_eq!((end, skipped), (Ok(()), 4));
 }
 
@@ -193,12 +197,15 @@ fn what_is_no_capture_is_described() {
 #[test]
 fn what_is_written_is_read_again_with_its_comment() {
     let mut writer = Writer::new(Vec::new(), "sender").unwrap();
-    writer.packet(1_234_567_890_123_456_789, b"abc", 1500, Some("truckee: a comment")).unwrap();
-    writer.packet(1_234_567_890_123_456_790, &[7; 300], 300, None).unwrap();
+    writer.packet(Time::ns(1_234_567_890_123_456_789), b"abc", 1500, Some("truckee: a comment")).unwrap();
+    writer.packet(Time::ns(1_234_567_890_123_456_790), &[7; 300], 300, None).unwrap();
     let file = writer.finish().unwrap();
     let mut reader = Reader::new(&file[..]).unwrap();
     let first = reader.next_frame().unwrap().unwrap();
-    assert_eq!((first.time, first.link, first.wire_len), (1_234_567_890_123_456_789, LinkType::RAW, 1500));
+    assert_eq!(
+        (first.time, first.link, first.wire_len),
+        (Time::ns(1_234_567_890_123_456_789), LinkType::RAW, 1500)
+    );
     assert_eq!((first.data, first.comment), (&b"abc"[..], Some("truckee: a comment")));
     let second = reader.next_frame().unwrap().unwrap();
     assert_eq!((second.wire_len, second.data.len(), second.comment), (300, 128, None));

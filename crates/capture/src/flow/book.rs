@@ -6,7 +6,7 @@
 use super::{Ack, Data, room};
 use std::collections::VecDeque;
 use truckee_tcp::seq::Ranges;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// What stands for 0 where the beginning was not captured: there is room below the first number seen.
 pub const ORIGIN: u64 = 1 << 32;
@@ -22,7 +22,7 @@ const ROOM: usize = 64;
 const RECENT: usize = 64;
 /// The network makes a copy at once. What comes this much later with the same identification, the least that timers of
 /// today's systems wait, was sent again by a system that does not count its packets.
-pub(super) const COPIED_WITHIN: Nanos = 200_000_000;
+pub(super) const COPIED_WITHIN: Span = Span::ms(200);
 
 /// A segment in the air.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Sent {
     /// Bytes left out between what had passed and this, since the capture began.
     pub skipped: u64,
     /// Where it fills a hole: how long that has been open.
-    pub open: Option<Nanos>,
+    pub open: Option<Span>,
     /// Whether it fills a hole so soon after that opened that no sender can have heard of it, and by its identification
     /// left before the packet that opened it: it was overtaken.
     pub late: bool,
@@ -214,7 +214,7 @@ impl Book {
     }
 
     /// Sorts a segment in. `reordering`: a hole filled sooner than this after it opened was reordered.
-    pub(super) fn sent(&mut self, data: &Data, reordering: Nanos) -> Sent {
+    pub(super) fn sent(&mut self, data: &Data, reordering: Span) -> Sent {
         let (seq, end) = (data.seq, data.end);
         let mut sent = Sent { needless: end <= self.una, ..Sent::default() };
         if let Some(id) = data.id.filter(|&id| id != 0) {
@@ -269,7 +269,7 @@ impl Book {
     }
 
     /// A segment, or the part `[seq, end)` of one, below the highest byte sent.
-    fn fill(&mut self, data: &Data, seq: u64, end: u64, reordering: Nanos, sent: &mut Sent) {
+    fn fill(&mut self, data: &Data, seq: u64, end: u64, reordering: Span, sent: &mut Sent) {
         let first = self.pieces.partition_point(|p| p.end <= seq);
         let last = self.pieces.partition_point(|p| p.seq < end);
         for piece in self.pieces.range_mut(first..last) {
@@ -371,7 +371,7 @@ impl Book {
         }
         acked.newly = to - self.una;
         self.una = to;
-        let (mut newest, mut latest) = (None, 0);
+        let (mut newest, mut latest) = (None, Time::ZERO);
         while let Some(&piece) = self.pieces.front()
             && piece.end <= to
         {

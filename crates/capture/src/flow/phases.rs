@@ -7,7 +7,7 @@
 
 use super::retransmissions::Kind;
 use super::rounds::Round;
-use super::{Ack, room, seconds};
+use super::{Ack, room};
 use serde::Serialize;
 use truckee_tcp::Time;
 
@@ -120,7 +120,7 @@ impl Phases {
 
     /// The turns; `origin`: when the connection began.
     pub fn report(&self, origin: Time) -> Vec<Turn> {
-        let report = |&(t, phase): &(Time, Phase)| Turn { t_s: seconds(t.saturating_sub(origin)), phase };
+        let report = |&(t, phase): &(Time, Phase)| Turn { t_s: t.saturating_sub(origin).seconds(), phase };
         self.turns.iter().map(report).collect()
     }
 }

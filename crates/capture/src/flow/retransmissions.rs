@@ -28,12 +28,12 @@ use super::windows::Windows;
 use super::{Ack, Acked, Before, Data, Sent, nearly, room};
 use serde::Serialize;
 use std::collections::VecDeque;
-use truckee_tcp::{LossKind, Nanos, Time};
+use truckee_tcp::{LossKind, Span, Time};
 
 /// Duplicates that make a fast retransmit (RFC 5681).
 const DUPLICATES: u32 = 3;
 /// What a sender takes at the most, beside four times the least that it has taken, to answer an ACK, ns.
-const PROMPT: Nanos = 20_000;
+const PROMPT: Span = Span::us(20);
 /// Retransmissions that may yet prove spurious.
 const REMEMBERED: usize = 1 << 8;
 
@@ -192,7 +192,7 @@ impl Retransmissions {
         Some(Verdict { kind, event })
     }
 
-    fn judge(&mut self, data: &Data, sent: &Sent, silence: u64, before: &Before, view: &View<'_>) -> Kind {
+    fn judge(&mut self, data: &Data, sent: &Sent, silence: Span, before: &Before, view: &View<'_>) -> Kind {
         let head = data.seq <= before.una;
         let prompt = self.follows_an_ack(data.now, view.rtt);
         if head && self.timer(data, sent, silence, prompt, before, view.rtt) {
@@ -270,7 +270,7 @@ impl Retransmissions {
         &self,
         data: &Data,
         sent: &Sent,
-        silence: u64,
+        silence: Span,
         prompt: Option<bool>,
         before: &Before,
         rtt: &Rtt,
@@ -280,12 +280,12 @@ impl Retransmissions {
             return true;
         }
         let since = |then: Time| data.now.saturating_sub(then);
-        let smoothed = rtt.smoothed().unwrap_or(0);
+        let smoothed = rtt.smoothed().unwrap_or(Span::ZERO);
         match prompt {
             Some(prompt) => {
                 // A repair by SACK sends nothing twice, but where RACK notices that the second is lost too, soon after a
                 // round trip. (An ACK may pass while a sender that paces holds back what its timer has asked for.)
-                let limit = nearly(MIN_RTO).max(smoothed + rtt.whole().unwrap_or(0) / 2);
+                let limit = nearly(MIN_RTO).max(smoothed + rtt.whole().unwrap_or(Span::ZERO) / 2);
                 let late = sent.repeated.is_some_and(|last| since(last) >= limit);
                 let third = self.sacking && late && since(self.advanced) >= nearly(MIN_RTO);
                 // It comes by itself, as long after an ACK last advanced as the timer lets it; or, without SACK, once
@@ -303,13 +303,13 @@ impl Retransmissions {
             // one that goes again within a round trip: no ACK can have asked for that.
             None => sent.repeated.is_some_and(|last| {
                 let limit = rtt.timeout().max(smoothed + MIN_RTO);
-                since(last) >= nearly(limit) || since(last) < nearly(rtt.whole().unwrap_or(0))
+                since(last) >= nearly(limit) || since(last) < nearly(rtt.whole().unwrap_or(Span::ZERO))
             }),
         }
     }
 
     /// All of it has been acknowledged, as far as has been seen here.
-    fn after_all(&mut self, data: &Data, silence: u64, view: &View<'_>) -> Kind {
+    fn after_all(&mut self, data: &Data, silence: Span, view: &View<'_>) -> Kind {
         if silence >= nearly(view.rtt.timeout()) {
             self.counts.timeout_events += 1;
             return Kind::Timeout;
@@ -391,7 +391,7 @@ impl Retransmissions {
 
 /// What a sender takes at the most to answer an ACK, as it shows here; none where it is too far away for that to mean
 /// anything.
-fn at_once(rtt: &Rtt) -> Option<Nanos> {
+fn at_once(rtt: &Rtt) -> Option<Span> {
     let (to_sender, whole) = (rtt.sender_side()?, rtt.whole()?);
     (to_sender < whole / 50).then_some(4 * to_sender + PROMPT)
 }

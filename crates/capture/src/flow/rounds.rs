@@ -3,9 +3,9 @@
 //! A round ends with the first data that answers an ACK of something sent within it. Such an ACK, having passed here at
 //! `t`, shows in data no sooner than the sender's side of the round trip after it.
 
-use super::{Ack, Acked, Data, Sent, room, seconds};
+use super::{Ack, Acked, Data, Sent, room};
 use serde::Serialize;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// Rounds that are kept one by one.
 const KEPT: usize = 32;
@@ -58,7 +58,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// Data has passed; the round that has ended, if one has. `flight`: before it; `delay`: the sender's side.
-    pub(super) fn on_sent(&mut self, data: &Data, sent: &Sent, flight: u64, delay: Nanos) -> Option<Round> {
+    pub(super) fn on_sent(&mut self, data: &Data, sent: &Sent, flight: u64, delay: Span) -> Option<Round> {
         let over = self.answered.is_some_and(|at| data.now >= at.saturating_add(delay));
         let mut ended = None;
         if over && let Some(mut round) = self.present.take() {
@@ -119,7 +119,7 @@ impl Rounds {
         let report = |round: &Round| {
             let growth = before.replace(round.bytes).map(|b: u64| round.bytes as f64 / b.max(1) as f64);
             Report {
-                start_s: seconds(round.start.saturating_sub(origin)),
+                start_s: round.start.saturating_sub(origin).seconds(),
                 bytes: round.bytes,
                 segments: round.segments,
                 growth,

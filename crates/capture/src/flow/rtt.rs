@@ -8,19 +8,19 @@
 //!   that is nothing, at the receiver all of the round trip. Both sides together are the whole.
 
 use super::quantiles::Quantiles;
-use super::{Ack, Acked, Data, nearly, room, seconds};
+use super::{Ack, Acked, Data, nearly, room};
 use serde::Serialize;
 use std::collections::VecDeque;
 use truckee_tcp::rtt::Rtt as Timer;
-use truckee_tcp::{Nanos, Stack, Time};
+use truckee_tcp::{Span, Stack, Time};
 
 /// ACKs whose stamps are remembered.
 const STAMPS: usize = 32;
 /// Linux' floor of the retransmission timeout, below which only few systems go; and what it waits beyond the smoothed round
 /// trip at the least.
-pub(super) const MIN_RTO: Nanos = 200_000_000;
+pub(super) const MIN_RTO: Span = Span::ms(200);
 /// Reordering where no round-trip time is known yet: as Wireshark's.
-const REORDERING: Nanos = 3_000_000;
+const REORDERING: Span = Span::ms(3);
 
 /// Samples of a time.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,21 +28,21 @@ pub struct Samples {
     /// How many.
     pub count: u64,
     /// The smallest.
-    pub min: Nanos,
+    pub min: Span,
     /// The largest.
-    pub max: Nanos,
+    pub max: Span,
     sum: f64,
     squares: f64,
     quantiles: Quantiles,
 }
 
 impl Samples {
-    fn add(&mut self, x: Nanos) {
+    fn add(&mut self, x: Span) {
         (self.min, self.max) = if self.count == 0 { (x, x) } else { (self.min.min(x), self.max.max(x)) };
         self.count += 1;
-        self.sum += x as f64;
-        self.squares += (x as f64) * (x as f64);
-        self.quantiles.add(x);
+        self.sum += x.as_f64();
+        self.squares += x.as_f64() * x.as_f64();
+        self.quantiles.add(x.nanos());
     }
 
     /// Mean, ns.
@@ -54,15 +54,16 @@ impl Samples {
     pub fn report(&self) -> Option<Spread> {
         let mean = self.mean()?;
         let variance = (self.squares / self.count as f64 - mean * mean).max(0.0);
-        let quantile = |share| self.quantiles.at(share).map(|x| seconds(x.clamp(self.min, self.max)));
+        let quantile =
+            |share| self.quantiles.at(share).map(|x| Span::ns(x).clamp(self.min, self.max).seconds());
         Some(Spread {
             count: self.count,
-            min_s: seconds(self.min),
+            min_s: self.min.seconds(),
             mean_s: mean / 1e9,
             p50_s: quantile(0.5)?,
             p95_s: quantile(0.95)?,
             p99_s: quantile(0.99)?,
-            max_s: seconds(self.max),
+            max_s: self.max.seconds(),
             sd_s: variance.sqrt() / 1e9,
         })
     }
@@ -96,14 +97,14 @@ pub struct Rtt {
     pub sequence: Samples,
     /// By time stamps, from here to the receiver and back.
     pub stamps: Samples,
-    sender_side: Option<Nanos>,
+    sender_side: Option<Span>,
     /// From here to the receiver and back in the handshake.
-    opened: Option<Nanos>,
+    opened: Option<Span>,
     /// The last sample of the sender's side.
-    sender_side_last: Option<Nanos>,
+    sender_side_last: Option<Span>,
     /// By whole round trips, as the sender's timer would be.
     timer: Timer,
-    last: Option<Nanos>,
+    last: Option<Span>,
     /// Stamps of the receiver's segments, and when each first passed.
     acks: VecDeque<(u32, Time)>,
 }
@@ -125,12 +126,12 @@ impl Default for Rtt {
 
 impl Rtt {
     /// From here to the sender and back, and to the receiver and back, as they were in the handshake.
-    pub fn on_handshake(&mut self, to_sender: Nanos, to_receiver: Option<Nanos>) {
+    pub fn on_handshake(&mut self, to_sender: Span, to_receiver: Option<Span>) {
         self.note_sender_side(to_sender);
         self.opened = to_receiver;
     }
 
-    fn note_sender_side(&mut self, span: Nanos) {
+    fn note_sender_side(&mut self, span: Span) {
         self.sender_side = Some(self.sender_side.map_or(span, |least| least.min(span)));
     }
 
@@ -156,7 +157,7 @@ impl Rtt {
         if let Some(piece) = acked.newest.filter(|_| acked.newly > 0) {
             let sample = ack.now.saturating_sub(piece.first);
             self.sequence.add(sample);
-            self.timer.sample(sample + self.sender_side.unwrap_or(0));
+            self.timer.sample(sample + self.sender_side.unwrap_or(Span::ZERO));
             self.last = Some(sample);
         }
     }
@@ -179,52 +180,52 @@ impl Rtt {
     }
 
     /// The sample of the last ACK, if it brought one: from here to the receiver and back.
-    pub fn last(&self) -> Option<Nanos> {
+    pub fn last(&self) -> Option<Span> {
         self.last
     }
 
     /// From here to the sender and back, at the least.
-    pub fn sender_side(&self) -> Option<Nanos> {
+    pub fn sender_side(&self) -> Option<Span> {
         self.sender_side
     }
 
     /// From here to the sender and back, as it is at present: the last sample where the sender is the farther end; else
     /// the least, since what the sender waits for its application is part of the samples.
-    pub fn sender_side_now(&self) -> Option<Nanos> {
+    pub fn sender_side_now(&self) -> Option<Span> {
         let far = self.place().is_some_and(|place| place > 0.5);
         self.sender_side_last.filter(|_| far).or(self.sender_side)
     }
 
     /// From here to the receiver and back, at the least; the handshake's as long as there is no sample.
-    pub fn receiver_side(&self) -> Option<Nanos> {
+    pub fn receiver_side(&self) -> Option<Span> {
         if self.sequence.count > 0 { Some(self.sequence.min) } else { self.opened }
     }
 
     /// The whole round trip at its least, where one side is known.
-    pub fn whole(&self) -> Option<Nanos> {
+    pub fn whole(&self) -> Option<Span> {
         let there = self.receiver_side()?;
-        Some(there + self.sender_side.unwrap_or(0))
+        Some(there + self.sender_side.unwrap_or(Span::ZERO))
     }
 
     /// The smoothed whole round trip.
-    pub fn smoothed(&self) -> Option<Nanos> {
+    pub fn smoothed(&self) -> Option<Span> {
         self.timer.smoothed()
     }
 
     /// The retransmission timeout that a sender would have that is like Linux in this.
-    pub fn timeout(&self) -> Nanos {
+    pub fn timeout(&self) -> Span {
         self.timer.rto()
     }
 
     /// What passes less than this after bytes behind it was overtaken: a sender hears of a loss no sooner than a round
     /// trip after it.
-    pub fn reordering(&self) -> Nanos {
+    pub fn reordering(&self) -> Span {
         self.whole().map_or(REORDERING, nearly)
     }
 
     /// Where the capture was made: 0 at the sender, 1 at the receiver.
     pub fn place(&self) -> Option<f64> {
-        let (to_sender, to_receiver) = (self.sender_side? as f64, self.receiver_side()? as f64);
+        let (to_sender, to_receiver) = (self.sender_side?.as_f64(), self.receiver_side()?.as_f64());
         (to_sender + to_receiver > 0.0).then(|| to_sender / (to_sender + to_receiver))
     }
 }

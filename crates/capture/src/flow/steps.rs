@@ -1,19 +1,19 @@
 //! How much passed when: sums over steps of equal length, which double when there are too many.
 
-use super::{room, seconds};
+use super::room;
 use serde::Serialize;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// Steps that are kept.
 const MOST: usize = 256;
 /// The length that steps have at first.
-const SHORTEST: Nanos = 1_000_000;
+const SHORTEST: Span = Span::ms(1);
 
 /// Bytes over time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steps {
     began: Option<Time>,
-    length: Nanos,
+    length: Span,
     bytes: Vec<u64>,
 }
 
@@ -45,11 +45,11 @@ impl Steps {
     /// Times never fall.
     pub(super) fn add(&mut self, now: Time, bytes: u64) {
         let since = now - *self.began.get_or_insert(now);
-        while since / self.length >= MOST as u64 {
+        while since.ticks(self.length) >= MOST as u64 {
             self.bytes = self.bytes.chunks(2).map(|pair| pair.iter().sum()).collect();
-            self.length *= 2;
+            self.length = 2 * self.length;
         }
-        let at = (since / self.length) as usize;
+        let at = since.ticks(self.length) as usize;
         if at >= self.bytes.len() {
             self.bytes.resize(at + 1, 0);
         }
@@ -64,9 +64,9 @@ impl Steps {
     /// The rates; `origin`: when the connection began. None of a single step: that is the mean.
     pub fn report(&self, origin: Time) -> Option<Report> {
         let began = self.began.filter(|_| self.bytes.len() > 1)?;
-        let step_s = seconds(self.length);
+        let step_s = self.length.seconds();
         Some(Report {
-            start_s: seconds(began.saturating_sub(origin)),
+            start_s: began.saturating_sub(origin).seconds(),
             step_s,
             bps: self.bytes.iter().map(|&bytes| bytes as f64 * 8.0 / step_s).collect(),
         })
@@ -80,14 +80,14 @@ mod tests {
     #[test]
     fn steps_are_as_long_as_they_must_be_and_lose_nothing() {
         let mut steps = Steps::default();
-        assert_eq!(steps.report(0), None);
-        (0..1000u64).for_each(|k| steps.add(5_000_000 + k * 1_000_000, 100));
-        let report = steps.report(2_000_000).unwrap();
+        assert_eq!(steps.report(Time::ZERO), None);
+        (0..1000u64).for_each(|k| steps.add(Time::ns(5_000_000 + k * 1_000_000), 100));
+        let report = steps.report(Time::ms(2)).unwrap();
         assert_eq!((report.start_s, report.step_s, report.bps.len()), (0.003, 0.004, 250));
         assert!(report.bps.iter().all(|&bps| bps == 800_000.0), "{report:?}");
         // After a silence longer than all before.
-        steps.add(3_600_000_000_000, 100);
-        let report = steps.report(0).unwrap();
+        steps.add(Time::s(3600), 100);
+        let report = steps.report(Time::ZERO).unwrap();
         assert!((MOST / 2..=MOST).contains(&report.bps.len()), "{}", report.bps.len());
         let all: f64 = report.bps.iter().map(|bps| bps * report.step_s / 8.0).sum();
         assert!((all - 100_100.0).abs() < 1e-6, "{all}");

@@ -5,7 +5,7 @@ use super::phases::Phase;
 use super::retransmissions::Counts;
 use super::*;
 
-const MS: Nanos = 1_000_000;
+const MS: Span = Span::ms(1);
 const SIZE: u32 = 1000;
 
 /// One direction, told what passes and when (ms). Numbers are of the first byte; segments are of 1000 bytes.
@@ -30,7 +30,7 @@ impl Script {
     pub fn made(&mut self, at: u64, seq: u64, len: u32, echo: u32) -> Data {
         self.id += 1;
         Data {
-            now: at * MS,
+            now: Time::ms(at),
             seq,
             end: seq + u64::from(len),
             len,
@@ -59,7 +59,7 @@ impl Script {
 
     fn ack_with(&mut self, at: u64, ack: u64, more: impl FnOnce(&mut Ack)) -> Acked {
         let mut ack = Ack {
-            now: at * MS,
+            now: Time::ms(at),
             ack,
             window: self.window,
             pure: true,
@@ -259,7 +259,7 @@ fn a_timer_that_partial_acks_have_not_restarted_shows_in_a_segment_that_goes_aga
 /// At the sender, with a round trip of 100 ms; the next byte is 1001, the time 100.
 fn at_the_sender() -> Script {
     let mut script = Script::new();
-    script.flow.rtt.on_handshake(0, Some(100 * MS));
+    script.flow.rtt.on_handshake(Span::ZERO, Some(100 * MS));
     script.data(0, 1);
     script.ack(100, 1001);
     script
@@ -561,7 +561,7 @@ fn rounds_double_in_slow_start_and_their_end_is_a_guess_of_avoidance() {
     let rounds: Vec<u64> = s.flow.rounds.first().map(|r| r.bytes / 1000).collect();
     assert_eq!(rounds, [2, 4, 8, 16, 17, 18, 19]);
     assert_eq!(s.flow.rounds.initial(SIZE).unwrap().bytes, 2000);
-    let turns = s.flow.phases.report(0);
+    let turns = s.flow.phases.report(Time::ZERO);
     assert_eq!((turns.len(), turns[0].phase, turns[1].phase), (2, Phase::SlowStart, Phase::Avoidance));
     assert!((turns[1].t_s - 0.6).abs() < 1e-9, "17 after 16 and 18 after 17: {turns:?}");
 }
@@ -601,7 +601,7 @@ fn the_rate_is_of_each_byte_once_over_the_time_of_news() {
     s.data(900, 1); // no news
     assert_eq!(s.flow.throughput.rate(), Some(4000.0 * 8.0 / 0.1));
     assert_eq!((s.flow.throughput.bytes, s.flow.throughput.unique_bytes), (5000, 4000));
-    let over_time = s.flow.throughput.over_time.report(0).unwrap();
+    let over_time = s.flow.throughput.over_time.report(Time::ZERO).unwrap();
     let bytes: f64 = over_time.bps.iter().map(|bps| bps * over_time.step_s / 8.0).sum();
     assert!((bytes - 4000.0).abs() < 1e-6, "{over_time:?}");
 }

@@ -2,7 +2,7 @@
 
 use super::steps::Steps;
 use super::{Ack, Acked, Data, Sent};
-use truckee_tcp::Time;
+use truckee_tcp::{Span, Time};
 
 /// What has passed.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +59,7 @@ impl Throughput {
 
     /// Payload, each byte once, over the time from the first data to the last news of it; bit/s.
     pub fn rate(&self) -> Option<f64> {
-        let span = self.last.checked_sub(self.first?).filter(|&span| span > 0)?;
-        Some(self.unique_bytes as f64 * 8e9 / span as f64)
+        let span = self.last.checked_sub(self.first?).filter(|&span| span > Span::ZERO)?;
+        Some(self.unique_bytes as f64 * 8e9 / span.as_f64())
     }
 }

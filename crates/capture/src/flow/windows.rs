@@ -1,7 +1,7 @@
 //! What the receiver offers, and when it offers nothing.
 
 use super::Ack;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// Windows of a direction's receiver.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +14,7 @@ pub struct Windows {
     /// How often it closed.
     pub closed: u64,
     /// How long it was closed in all, up to now.
-    pub closed_for: Nanos,
+    pub closed_for: Span,
     since: Time,
 }
 

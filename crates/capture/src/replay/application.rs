@@ -5,14 +5,14 @@
 //! that writes steadily, in full segments, less than the path could carry does not show.
 
 use crate::flow::{Data, Flow, Sent};
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// Share of the time with nothing in the air from which on the application limits.
 const IDLE: f64 = 0.1;
 /// Share of segments that are not full from which on it does.
 const SHORT: f64 = 0.5;
 /// What a sender may take to go on, beside the round trip to it.
-const PAUSE: Nanos = 1_000_000;
+const PAUSE: Span = Span::ms(1);
 
 /// What shows of the application.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +21,7 @@ pub(super) struct Application {
     last: Time,
     /// Since when there has been nothing in the air.
     empty: Option<Time>,
-    idle: Nanos,
+    idle: Span,
     new: u64,
     short: u64,
 }
@@ -32,7 +32,7 @@ impl Application {
         self.first.get_or_insert(data.now);
         self.last = data.now;
         if let Some(since) = self.empty.take() {
-            let round = flow.rtt.sender_side_now().unwrap_or(0);
+            let round = flow.rtt.sender_side_now().unwrap_or(Span::ZERO);
             let wait = data.now.saturating_sub(since);
             self.idle += wait.saturating_sub(round + round / 10 + PAUSE);
         }
@@ -53,7 +53,7 @@ impl Application {
     /// Share of the time from the first data on with nothing in the air.
     pub fn idle_share(&self) -> Option<f64> {
         let span = self.last.saturating_sub(self.first?);
-        (span > 0).then(|| self.idle as f64 / span as f64)
+        (span > Span::ZERO).then(|| self.idle.as_f64() / span.as_f64())
     }
 
     /// Share of the segments of new data that are not full.
@@ -89,7 +89,7 @@ mod tests {
             if arrived > acked {
                 acked = arrived;
                 s.ack(at, 1 + acked);
-                application.on_ack(&s.flow, at * 1_000_000);
+                application.on_ack(&s.flow, Time::ms(at));
             }
         }
         application

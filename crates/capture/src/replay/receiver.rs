@@ -7,7 +7,7 @@ use super::{Phases, is_slow_start, since};
 use crate::flow::{Data, Flow, Sent};
 use truckee_tcp::detect::{AnyDetector, SlowStartDetector};
 use truckee_tcp::seq::Ranges;
-use truckee_tcp::{Arrival, Time};
+use truckee_tcp::{Arrival, Span, Time};
 
 /// Turns that are listed.
 const MOST_TURNS: usize = 4096;
@@ -81,9 +81,9 @@ impl Receiver {
 
     /// The receiver's sample of the round trip: with time stamps each segment brings one, without them only the first,
     /// from the handshake.
-    fn sample(&self, flow: &Flow, data: &Data) -> Option<u64> {
-        let to_receiver = flow.rtt.receiver_side().unwrap_or(0);
-        let whole = flow.rtt.sender_side_now().map(|side| side + to_receiver).filter(|&rtt| rtt > 0);
+    fn sample(&self, flow: &Flow, data: &Data) -> Option<Span> {
+        let to_receiver = flow.rtt.receiver_side().unwrap_or(Span::ZERO);
+        let whole = flow.rtt.sender_side_now().map(|side| side + to_receiver).filter(|&rtt| rtt > Span::ZERO);
         whole.filter(|_| data.stamps.is_some() || self.segments == 0)
     }
 

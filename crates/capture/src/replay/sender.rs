@@ -8,7 +8,7 @@ use truckee_tcp::books::Judged;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::sender::ByDuplicates;
-use truckee_tcp::{Cause, Departure, LossKind, Observers, Time, Window};
+use truckee_tcp::{Cause, Departure, LossKind, Observers, Span, Time, Window};
 
 /// Loss events that are listed.
 const MOST_LOSSES: usize = 4096;
@@ -61,7 +61,7 @@ impl Sender {
             self.by_duplicates.advance(acked.newly)
         };
         let w = window(flow, size, acked.flight);
-        let side = flow.rtt.sender_side_now().unwrap_or(0);
+        let side = flow.rtt.sender_side_now().unwrap_or(Span::ZERO);
         let mut told = truckee_tcp::Ack::of_bytes(ack.now, acked.newly);
         (told.ack, told.delivered, told.duplicate) = (ack.ack, delivered, duplicate);
         told.rtt = flow.rtt.last().filter(|_| !duplicate).map(|rtt| rtt + side);

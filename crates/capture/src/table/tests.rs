@@ -5,8 +5,6 @@ use crate::wire::{Options, Tcp, flags};
 use crate::write::Writer;
 use std::net::IpAddr;
 
-const MS: Time = 1_000_000;
-
 /// A segment of host `from` to host `to`.
 fn packet(from: u8, to: u8, seq: u32, ack: u32, flag_bits: u8, len: u32) -> Packet {
     let host = |k: u8| IpAddr::from([10, 0, 0, k]);
@@ -28,7 +26,7 @@ fn packet(from: u8, to: u8, seq: u32, ack: u32, flag_bits: u8, len: u32) -> Pack
 /// What a table makes of these packets, a millisecond apart.
 fn captured(packets: &[Packet], limits: Limits) -> Capture {
     let mut table = Table::new(limits, None);
-    packets.iter().zip(1..).for_each(|(packet, k)| table.on_packet(k * MS, packet, None));
+    packets.iter().zip(1..).for_each(|(packet, k)| table.on_packet(Time::ms(k), packet, None));
     table.finish()
 }
 
@@ -250,7 +248,7 @@ fn what_is_kept_over_all_connections_is_bounded() {
     let mut table = Table::new(limits, None);
     for k in 0..20_000u32 {
         let host = (k % 100) as u8;
-        table.on_packet(u64::from(k) * MS, &packet(host, 250, 10 + 10 * k, 10, flags::ACK, 5), None);
+        table.on_packet(Time::ms(u64::from(k)), &packet(host, 250, 10 + 10 * k, 10, flags::ACK, 5), None);
         let held: usize = table.followed.iter().map(|e| e.connection.size()).sum();
         assert_eq!(held, table.kept, "the books of the books");
         assert!(held <= 51_000, "{held}");
@@ -272,7 +270,7 @@ fn a_capture_that_ends_amid_a_packet_shows_what_came_before() {
         };
         let (headers, len) = maker.packet(&segment, true);
         let dropped = (k == 1).then(|| crate::truth::comment("queue", "a-b"));
-        writer.packet(k * MS, &headers, len, dropped.as_deref()).unwrap();
+        writer.packet(Time::ms(k), &headers, len, dropped.as_deref()).unwrap();
     }
     let file = writer.finish().unwrap();
     let capture = read(&file[..file.len() - 7], Limits::default(), None, |_| true).unwrap();
@@ -301,7 +299,7 @@ fn a_watcher_hears_of_the_connection_it_wants() {
     let mut count = Count(2, 0);
     let mut table = Table::new(Limits::default(), Some(&mut count));
     for k in 0..9u8 {
-        table.on_packet(u64::from(k) * MS, &packet(k % 3, 250, 10, 10, flags::ACK, 5), None);
+        table.on_packet(Time::ms(u64::from(k)), &packet(k % 3, 250, 10, 10, flags::ACK, 5), None);
     }
     table.finish();
     assert_eq!(count.1, 3);

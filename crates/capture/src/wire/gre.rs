@@ -1,6 +1,7 @@
 //! Generic routing encapsulation: where the packet inside begins (RFC 2784 and 2890; PPTP's version by RFC 2637).
 
-use super::{Skip, link, number16};
+use super::link;
+use super::skip::{Skip, number16};
 
 const CHECKSUM: u16 = 0x8000;
 const ROUTING: u16 = 0x4000;

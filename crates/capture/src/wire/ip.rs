@@ -1,7 +1,21 @@
 //! IPv4 and IPv6, in GRE or not: whose packet it is, and how long what it carries.
 
-use super::{Ip, Skip, gre, number16};
-use std::net::{Ipv4Addr, Ipv6Addr};
+use super::gre;
+use super::skip::{Skip, number16};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// What is read of an IP header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ip {
+    /// Where it is from.
+    pub source: IpAddr,
+    /// Where it goes.
+    pub destination: IpAddr,
+    /// Identification of IPv4; none in IPv6.
+    pub id: Option<u16>,
+    /// Whether a router has marked it in place of dropping it (RFC 3168).
+    pub congestion_experienced: bool,
+}
 
 const HOP_BY_HOP: u8 = 0;
 const TCP: u8 = 6;

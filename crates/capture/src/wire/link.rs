@@ -1,7 +1,7 @@
 //! What comes before IP: Ethernet with its VLAN tags, Linux cooked, PPP and Cisco's HDLC, IP over InfiniBand, loopback, or
 //! nothing.
 
-use super::{Skip, number16};
+use super::skip::{Skip, number16};
 use crate::file::LinkType;
 
 const IPV4: u16 = 0x0800;

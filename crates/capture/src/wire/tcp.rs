@@ -1,6 +1,6 @@
 //! The TCP header and those of its options that say something of the transfer (RFC 9293, 7323, 2018, 7413, 8684).
 
-use super::{Skip, number16, number32};
+use super::skip::{Skip, number16, number32};
 
 /// Flag bits of a TCP header.
 pub mod flags {

@@ -8,7 +8,8 @@ fn maker() -> Maker {
 #[test]
 fn a_made_packet_says_what_the_segment_says() {
     let mut maker = maker();
-    let syn = Segment { seq: 0, window: 65535, flags: inside::SYN, ts_val: 5_000, ..Segment::default() };
+    let syn =
+        Segment { seq: 0, window: 65535, flags: inside::SYN, ts_val: Time::us(5), ..Segment::default() };
     let (bytes, len) = maker.packet(&syn, true);
     let opened = wire::read(LinkType::RAW, &bytes, len).unwrap();
     assert_eq!((opened.tcp.flags, opened.tcp.window, opened.tcp.len), (flags::SYN, 65535, 0));
@@ -23,8 +24,8 @@ fn a_made_packet_says_what_the_segment_says() {
         window: 12_800,
         flags: inside::ACK,
         sack,
-        ts_val: 9_000,
-        ts_ecr: 5_000,
+        ts_val: Time::us(9),
+        ts_ecr: Time::us(5),
         ..Segment::default()
     };
     let (bytes, len) = maker.packet(&ack, false);

@@ -9,7 +9,7 @@ use truckee_tcp::growth::{AnyGrowth, Growth};
 use truckee_tcp::response::LossResponse;
 use truckee_tcp::sender::ByDuplicates;
 use truckee_tcp::start::{AnyStart, Start};
-use truckee_tcp::{Ack, Air, Cause, Departure, Loss, LossKind, Spec, Window};
+use truckee_tcp::{Ack, Air, Cause, Departure, Loss, LossKind, Span, Spec, Window};
 
 /// A window that no receiver's is above.
 const NO_LIMIT: u64 = 1 << 40;
@@ -52,7 +52,7 @@ impl Connection {
         let start = Spec::named(if port.freebsd { "freebsd" } else { "slow-start" });
         let in_predictor = port.predictor().and(port.estimator());
         let mss = f64::from(event.mss);
-        let rtt_min = (event.rtt_min_us > 0).then(|| u64::from(event.rtt_min_us) * 1000);
+        let rtt_min = (event.rtt_min_us > 0).then(|| Span::us(u64::from(event.rtt_min_us)));
         let cwnd = f64::from(event.cwnd);
         let (ssthresh, cwnd_bytes) = (f64::from(event.ssthresh) * mss, cwnd * mss);
         let mut w = Window::new(mss, cwnd_bytes);
@@ -98,7 +98,7 @@ impl Connection {
         self.w.cwnd = self.cwnd * self.w.mss;
         self.w.ssthresh = f64::from(event.ssthresh) * self.w.mss;
         self.w.flight = u64::from(event.flight);
-        self.w.srtt = (event.srtt_us > 0).then(|| u64::from(event.srtt_us) * 1000);
+        self.w.srtt = (event.srtt_us > 0).then(|| Span::us(u64::from(event.srtt_us)));
     }
 
     /// What left in between, as one departure at the time of the last of it; the first of all begins with a segment.
@@ -144,7 +144,7 @@ impl Connection {
     fn ack_of(&mut self, event: &Event) -> Ack {
         let (newly, flight) = (u64::from(event.newly), u64::from(event.flight));
         let duplicate = event.is(flags::DUPLICATE);
-        let rtt = (newly > 0 && event.rtt_us > 0).then(|| event.rtt_us as u64 * 1000);
+        let rtt = (newly > 0 && event.rtt_us > 0).then(|| Span::us(event.rtt_us as u64));
         let delivered = match newly {
             0 if duplicate => self.by_duplicates.another(u64::from(event.mss), flight),
             0 => 0,
@@ -154,7 +154,7 @@ impl Connection {
             self.w.rtt_min = Some(self.w.rtt_min.map_or(rtt, |min| min.min(rtt)));
         }
         let agreed = delivered == u64::from(event.delivered)
-            && self.w.rtt_min.unwrap_or(0) == u64::from(event.rtt_min_us) * 1000;
+            && self.w.rtt_min.unwrap_or(Span::ZERO) == Span::us(u64::from(event.rtt_min_us));
         self.report.miscounted += u64::from(!agreed);
         let mut ack = Ack::of_bytes(event.time, newly);
         (ack.ack, ack.delivered, ack.duplicate, ack.rtt) = (self.una, delivered, duplicate, rtt);

@@ -1,12 +1,13 @@
 use super::*;
 use crate::{Kind, find, flags};
+use truckee_tcp::Time;
 
 const SEGMENT: u64 = 1 << 32;
 const MSS: u32 = 1000;
 
 /// An ACK of a segment while the window limits the sender and nothing is repaired.
 fn ack(k: u32, window: u64, after: u64) -> Event {
-    let time = 1_000_000 * u64::from(k);
+    let time = Time::ms(u64::from(k));
     Event {
         time,
         sent_at: time,

@@ -6,7 +6,7 @@
 use crate::Error;
 use truckee_tcp::predict::{AnyPredictor, LossPredictor};
 use truckee_tcp::response::{AnyResponse, LossResponse};
-use truckee_tcp::{Ack, Cause, Departure, Loss, LossKind, Nanos, Spec, Time, Window};
+use truckee_tcp::{Ack, Cause, Departure, Loss, LossKind, Span, Spec, Time, Window};
 
 /// A response, and beside it the predictor that it asks: the one inside cannot be asked between losses.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ impl Judge {
         if answer == port {
             return answer.map(|_| Agreement::Same);
         }
-        let (before, rtt) = (before?, ack.rtt.unwrap_or(0));
+        let (before, rtt) = (before?, ack.rtt.unwrap_or(Span::ZERO));
         for shifted in [rtt + shift(rtt, bound), rtt.saturating_sub(shift(rtt, bound))] {
             let (mut other, mut ack) = (before.clone(), *ack);
             ack.rtt = ack.rtt.map(|_| shifted);
@@ -99,6 +99,6 @@ impl Judge {
     }
 }
 
-fn shift(rtt: Nanos, bound: f64) -> Nanos {
-    ((rtt as f64 * bound) as Nanos).max(1)
+fn shift(rtt: Span, bound: f64) -> Span {
+    Span::truncated(rtt.as_f64() * bound).max(Span::ns(1))
 }

@@ -6,13 +6,16 @@ mod trace;
 
 pub use trace::TraceError;
 
-use crate::{CapacityTrace, ChannelConfig, Effect, Nanos, Time};
+use crate::{CapacityTrace, ChannelConfig, Effect, Span, Time};
 use std::sync::Arc;
 
 /// Bytes an opportunity carries.
 const OPPORTUNITY: u64 = 1500;
-/// Nanoseconds of a time stamp's unit.
-const MILLISECOND: Nanos = 1_000_000;
+
+/// How far into its repetition an opportunity with that time stamp lies.
+fn at_stamp(ms: u32) -> Span {
+    Span::ms(u64::from(ms))
+}
 
 impl ChannelConfig {
     /// The recorded capacity that takes the place of the link's rate: the first one of the effects.
@@ -27,14 +30,14 @@ impl ChannelConfig {
 impl CapacityTrace {
     /// The time after which it repeats: its last time stamp, as in mahimahi. A last stamp of 0, which no file may have,
     /// counts as one millisecond.
-    pub fn duration(&self) -> Nanos {
-        Nanos::from(self.opportunities_ms.last().copied().unwrap_or(0)).max(1) * MILLISECOND
+    pub fn duration(&self) -> Span {
+        at_stamp(self.opportunities_ms.last().copied().unwrap_or(0).max(1))
     }
 
     /// Mean rate over its duration, bit/s.
     pub fn mean_rate(&self) -> f64 {
         let bits = 8.0 * OPPORTUNITY as f64 * self.opportunities_ms.len() as f64;
-        bits / (self.duration() as f64 * 1e-9)
+        bits / (self.duration().as_f64() * 1e-9)
     }
 }
 
@@ -49,7 +52,7 @@ impl CapacityTrace {
 #[derive(Debug, Clone)]
 pub struct Capacity {
     trace: Arc<CapacityTrace>,
-    period: Nanos,
+    period: Span,
     /// The next unused opportunity: which repetition, and which of its opportunities.
     cycle: u64,
     index: usize,
@@ -62,7 +65,7 @@ impl Capacity {
     /// Starts `trace` at time 0. A trace without opportunities never delivers anything.
     pub fn new(trace: Arc<CapacityTrace>) -> Self {
         let period = trace.duration();
-        Self { trace, period, cycle: 0, index: 0, open: 0, room: 0 }
+        Self { trace, period, cycle: 0, index: 0, open: Time::ZERO, room: 0 }
     }
 
     /// When a packet of `bytes` whose service may begin at `ready` has left entirely: at `ready` or later, and not
@@ -90,8 +93,8 @@ impl Capacity {
     }
 
     fn time_of_next(&self) -> Time {
-        let stamp = Nanos::from(self.trace.opportunities_ms[self.index]) * MILLISECOND;
-        self.cycle.saturating_mul(self.period).saturating_add(stamp)
+        let stamp = at_stamp(self.trace.opportunities_ms[self.index]);
+        Time::at(self.period.saturating_mul(self.cycle)).saturating_add(stamp)
     }
 
     fn advance(&mut self, opportunities: u64) {
@@ -108,10 +111,10 @@ impl Capacity {
         }
         // An opportunity at the end of a repetition belongs to it, not to the next: offsets are in (0, period]. `ready`
         // is above 0 here, since an opportunity lies before it.
-        self.cycle = (ready - 1) / self.period;
-        let offset = ready - self.cycle * self.period;
+        self.cycle = (ready - Span::ns(1)).ticks(self.period);
+        let offset = ready.since_start() - self.cycle * self.period;
         let stamps = &self.trace.opportunities_ms;
-        self.index = stamps.partition_point(|&stamp| Nanos::from(stamp) * MILLISECOND < offset);
+        self.index = stamps.partition_point(|&stamp| at_stamp(stamp) < offset);
         if self.index == stamps.len() {
             self.advance(0);
         }
@@ -123,7 +126,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const MS: Nanos = MILLISECOND;
+    const MS: Span = Span::ms(1);
 
     fn trace(stamps: &[u32]) -> Arc<CapacityTrace> {
         Arc::new(CapacityTrace { name: "test".into(), opportunities_ms: stamps.to_vec() })
@@ -154,7 +157,8 @@ mod tests {
                 if left == 0 {
                     return self.open;
                 }
-                self.open = self.next / n * period + u64::from(self.stamps[(self.next % n) as usize]) * MS;
+                self.open =
+                    Time::at(self.next / n * period + u64::from(self.stamps[(self.next % n) as usize]) * MS);
                 self.next += 1;
                 self.room = 1500;
             }
@@ -166,48 +170,48 @@ mod tests {
         // One opportunity a millisecond: 12 Mbit/s.
         let mut link = capacity(&[1]);
         assert!((link.trace.mean_rate() - 12e6).abs() < 1e-6);
-        let departures: Vec<Time> = (0..1000).map(|_| link.depart(0, 1500)).collect();
-        assert_eq!(departures, (1..=1000).map(|i| i * MS).collect::<Vec<_>>());
+        let departures: Vec<Time> = (0..1000).map(|_| link.depart(Time::ZERO, 1500)).collect();
+        assert_eq!(departures, (1..=1000).map(Time::ms).collect::<Vec<_>>());
     }
 
     #[test]
     fn small_packets_share_an_opportunity_and_large_ones_take_several() {
         let mut link = capacity(&[1, 2, 3, 4]);
-        let departures: Vec<Time> =
-            [500, 500, 500, 40, 3000, 1].map(|bytes| link.depart(0, bytes) / MS).to_vec();
+        let departures: Vec<u64> =
+            [500, 500, 500, 40, 3000, 1].map(|bytes| link.depart(Time::ZERO, bytes).ticks(MS)).to_vec();
         assert_eq!(departures, [1, 1, 1, 2, 4, 4]);
         // A packet of 9000 bytes over the repetition's end: 1460 bytes of room are gone, 4 × 1500 to the next end.
-        assert_eq!(link.depart(4 * MS + 1, 9000), 10 * MS);
+        assert_eq!(link.depart(Time::at(4 * MS + Span::ns(1)), 9000), Time::ms(10));
     }
 
     #[test]
     fn opportunities_pass_when_nothing_is_ready() {
         let mut link = capacity(&[0, 10, 10, 20]);
-        assert_eq!(link.depart(5 * MS, 100), 10 * MS);
+        assert_eq!(link.depart(Time::ms(5), 100), Time::ms(10));
         // The rest of that opportunity is gone, and so is the second one at 10 ms.
-        assert_eq!(link.depart(10 * MS + 1, 100), 20 * MS);
+        assert_eq!(link.depart(Time::at(10 * MS + Span::ns(1)), 100), Time::ms(20));
         // Ready at the instant of the opportunity: it is caught, and has room for both.
-        assert_eq!(link.depart(30 * MS, 1500), 30 * MS);
-        assert_eq!(link.depart(30 * MS, 1500), 30 * MS);
-        assert_eq!(link.depart(30 * MS, 1500), 40 * MS);
+        assert_eq!(link.depart(Time::ms(30), 1500), Time::ms(30));
+        assert_eq!(link.depart(Time::ms(30), 1500), Time::ms(30));
+        assert_eq!(link.depart(Time::ms(30), 1500), Time::ms(40));
     }
 
     #[test]
     fn the_last_time_stamp_is_the_period() {
         let mut link = capacity(&[0, 3]);
-        let departures: Vec<Time> = (0..6).map(|_| link.depart(0, 1500) / MS).collect();
+        let departures: Vec<u64> = (0..6).map(|_| link.depart(Time::ZERO, 1500).ticks(MS)).collect();
         assert_eq!(departures, [0, 3, 3, 6, 6, 9]);
         assert_eq!(link.trace.duration(), 3 * MS);
     }
 
     #[test]
     fn traces_no_file_may_have_are_survived() {
-        assert_eq!(capacity(&[]).depart(5, 1), Time::MAX);
+        assert_eq!(capacity(&[]).depart(Time::ns(5), 1), Time::MAX);
         // All at 0: repeated every millisecond.
         let mut link = capacity(&[0, 0]);
-        let departures: Vec<Time> = (0..5).map(|_| link.depart(0, 1500) / MS).collect();
+        let departures: Vec<u64> = (0..5).map(|_| link.depart(Time::ZERO, 1500).ticks(MS)).collect();
         assert_eq!(departures, [0, 0, 1, 1, 2]);
-        assert_eq!(link.depart(10 * MS + 1, 1500), 11 * MS);
+        assert_eq!(link.depart(Time::at(10 * MS + Span::ns(1)), 1500), Time::ms(11));
         assert_eq!(trace(&[]).mean_rate(), 0.0);
     }
 
@@ -252,10 +256,11 @@ mod tests {
             packets in prop::collection::vec((0u64..20_000_000, packet_size(), any::<bool>()), 1..100),
         ) {
             let mut link = capacity(&stamps);
-            let mut naive = Naive { stamps, next: 0, open: 0, room: 0 };
-            let (mut arrival, mut last) = (0, 0);
+            let mut naive = Naive { stamps, next: 0, open: Time::ZERO, room: 0 };
+            let (mut arrival, mut last) = (Time::ZERO, Time::ZERO);
             for (gap, bytes, on_the_millisecond) in packets {
-                arrival += if on_the_millisecond { gap / MS * MS } else { gap };
+                let gap = Span::ns(gap);
+                arrival += if on_the_millisecond { gap.ticks(MS) * MS } else { gap };
                 // A link serves a packet after the one before it.
                 let ready = arrival.max(last);
                 let departure = link.depart(ready, bytes);
@@ -268,12 +273,12 @@ mod tests {
         #[test]
         fn a_busy_link_carries_the_mean_rate_of_its_trace(stamps in stamps(), bytes in 1u32..5000) {
             let mut link = capacity(&stamps);
-            let (mut last, mut sent) = (0, 0u64);
-            while last < 500 * link.period {
+            let (mut last, mut sent) = (Time::ZERO, 0u64);
+            while last.since_start() < 500 * link.period {
                 last = link.depart(last, bytes);
                 sent += 8 * u64::from(bytes);
             }
-            let rate = sent as f64 / (last as f64 * 1e-9);
+            let rate = sent as f64 / last.seconds();
             // The ends of the measurement may cut off one period's opportunities.
             prop_assert!((rate / link.trace.mean_rate() - 1.0).abs() < 0.005, "{rate}");
         }

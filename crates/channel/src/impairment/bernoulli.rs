@@ -32,22 +32,22 @@ impl Impairment for Bernoulli {
 
 #[cfg(test)]
 mod tests {
-    use crate::Effect;
     use crate::impairment::interval::{assert_rate, lost, member};
+    use crate::{Effect, Span};
 
     #[test]
     fn loses_the_share_it_should() {
         for (seed, per) in [1e-3, 0.01, 0.3, 0.9].into_iter().enumerate() {
             let mut bernoulli = member(&Effect::Bernoulli { per }, seed as u64);
             let n = 200_000;
-            assert_rate((0..n).filter(|&i| lost(&mut bernoulli, i)).count() as u64, n, per);
+            assert_rate((0..n).filter(|&i| lost(&mut bernoulli, Span::ns(i))).count() as u64, n, per);
         }
     }
 
     #[test]
     fn losses_do_not_depend_on_the_packet_before() {
         let mut bernoulli = member(&Effect::Bernoulli { per: 0.3 }, 7);
-        let losses: Vec<bool> = (0..200_000).map(|i| lost(&mut bernoulli, i)).collect();
+        let losses: Vec<bool> = (0..200_000).map(|i| lost(&mut bernoulli, Span::ns(i))).collect();
         let after_a_loss: Vec<bool> = losses.windows(2).filter(|w| w[0]).map(|w| w[1]).collect();
         let n = after_a_loss.len() as u64;
         assert_rate(after_a_loss.into_iter().filter(|&x| x).count() as u64, n, 0.3);
@@ -56,6 +56,6 @@ mod tests {
     #[test]
     fn loses_everything_at_one() {
         let mut bernoulli = member(&Effect::Bernoulli { per: 1.0 }, 1);
-        assert!((0..10_000).all(|i| lost(&mut bernoulli, i)));
+        assert!((0..10_000).all(|i| lost(&mut bernoulli, Span::ns(i))));
     }
 }

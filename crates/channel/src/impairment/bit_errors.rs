@@ -45,11 +45,11 @@ impl Impairment for BitErrors {
 #[cfg(test)]
 mod tests {
     use crate::impairment::interval::{assert_rate, fate_of, member};
-    use crate::{Effect, Fate, Packet};
+    use crate::{Effect, Fate, Packet, Time};
 
     fn losses(ber: f64, bytes: u32, n: u64) -> u64 {
         let mut bit_errors = member(&Effect::BitErrors { ber }, u64::from(bytes));
-        let packet = Packet { at: 0, bytes, flow: 0, data: true };
+        let packet = Packet { at: Time::ZERO, bytes, flow: 0, data: true };
         (0..n).filter(|_| matches!(fate_of(&mut bit_errors, &packet), Fate::Lost(_))).count() as u64
     }
 
@@ -68,7 +68,7 @@ mod tests {
         let n = 100_000;
         for i in 0..2 * n {
             let bytes = [1500, 40][i % 2];
-            let fate = fate_of(&mut bit_errors, &Packet { at: 0, bytes, flow: 0, data: true });
+            let fate = fate_of(&mut bit_errors, &Packet { at: Time::ZERO, bytes, flow: 0, data: true });
             count[i % 2] += u64::from(matches!(fate, Fate::Lost(_)));
         }
         assert_rate(count[0], n as u64, 1.0 - libm::pow(1.0 - 1e-4, 12_000.0));

@@ -4,30 +4,31 @@
 use super::Impairment;
 use crate::packet::Passage;
 use crate::random::{Xoshiro256PlusPlus, up_to};
-use crate::{Loss, Nanos, Packet, Time};
+use crate::{Loss, Packet, Span, Time};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Bursts {
     first: Time,
     /// At least 1.
-    every: Nanos,
-    lasting: Nanos,
+    every: Span,
+    lasting: Span,
     until: Time,
 }
 
 impl Bursts {
     /// `phase`: start of the first burst, drawn uniformly in [0, every) if not given.
     pub fn new(
-        every: Nanos,
-        lasting: Nanos,
+        every: Span,
+        lasting: Span,
         until: Option<Time>,
-        phase: Option<Nanos>,
+        phase: Option<Span>,
         mut rng: Xoshiro256PlusPlus,
     ) -> Self {
-        let first = phase.unwrap_or_else(|| up_to(&mut rng, every.saturating_sub(1)));
+        let latest = every.saturating_sub(Span::ns(1)).nanos();
+        let first = Time::at(phase.unwrap_or_else(|| Span::ns(up_to(&mut rng, latest))));
         // A burst is at most its period, so a period of 0 has none.
         let lasting = lasting.min(every);
-        Self { first, every: every.max(1), lasting, until: until.unwrap_or(Time::MAX) }
+        Self { first, every: every.max(Span::ns(1)), lasting, until: until.unwrap_or(Time::MAX) }
     }
 }
 
@@ -41,28 +42,34 @@ impl Impairment for Bursts {
     }
 
     fn is_clean(&self) -> bool {
-        self.lasting == 0 || self.until <= self.first
+        self.lasting == Span::ZERO || self.until <= self.first
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::impairment::interval::{fate, lost, member};
-    use crate::{Effect, Fate, Loss};
+    use crate::{Effect, Fate, Loss, Span, Time};
 
     #[test]
     fn loses_the_first_part_of_each_period_until_the_end() {
-        let effect = Effect::Bursts { every: 40, lasting: 10, until: Some(90), phase: Some(5) };
+        let effect = Effect::Bursts {
+            every: Span::ns(40),
+            lasting: Span::ns(10),
+            until: Some(Time::ns(90)),
+            phase: Some(Span::ns(5)),
+        };
         let mut bursts = member(&effect, 1);
-        let times: Vec<u64> = (0..200).filter(|&at| lost(&mut bursts, at)).collect();
+        let times: Vec<u64> = (0..200).filter(|&at| lost(&mut bursts, Span::ns(at))).collect();
         let expected: Vec<u64> = (5..15).chain(45..55).chain(85..90).collect();
         assert_eq!(times, expected);
     }
 
     #[test]
     fn the_cause_is_noise() {
-        let effect = Effect::Bursts { every: 2, lasting: 2, until: None, phase: Some(0) };
-        assert_eq!(fate(&mut member(&effect, 1), u64::MAX - 1), Fate::Lost(Loss::Error));
+        let effect =
+            Effect::Bursts { every: Span::ns(2), lasting: Span::ns(2), until: None, phase: Some(Span::ZERO) };
+        assert_eq!(fate(&mut member(&effect, 1), Span::ns(u64::MAX - 1)), Fate::Lost(Loss::Error));
     }
 
     #[test]
@@ -70,8 +77,11 @@ mod tests {
         let every = 100u64;
         let mut quarters = [0u32; 4];
         for seed in 0..4_000 {
-            let mut bursts = member(&Effect::Bursts { every, lasting: 1, until: None, phase: None }, seed);
-            let starts: Vec<u64> = (0..every).filter(|&at| lost(&mut bursts, at)).collect();
+            let mut bursts = member(
+                &Effect::Bursts { every: Span::ns(every), lasting: Span::ns(1), until: None, phase: None },
+                seed,
+            );
+            let starts: Vec<u64> = (0..every).filter(|&at| lost(&mut bursts, Span::ns(at))).collect();
             assert_eq!(starts.len(), 1, "one burst in the first period");
             quarters[starts[0] as usize / 25] += 1;
         }

@@ -46,7 +46,7 @@ impl Impairment for Correlated {
 mod tests {
     use super::*;
     use crate::impairment::interval::{assert_rate, lost};
-    use crate::stream;
+    use crate::{Span, stream};
 
     /// P(x < p) in the stationary state, from x' = ρ·x + (1 − ρ)·u: F(p) is the mean of F over the interval
     /// [(p − (1 − ρ))/ρ, p/ρ]. Solved by iteration on a grid.
@@ -79,7 +79,7 @@ mod tests {
     /// Every `thin`-th outcome: with ρ ≤ 0.9, outcomes 50 apart are as good as independent.
     fn losses(per: f64, rho: f64, n: u64, thin: u64) -> u64 {
         let mut channel = Correlated::new(per, rho, stream(3, "test"));
-        (0..n * thin).filter(|&i| lost(&mut channel, i) && i % thin == 0).count() as u64
+        (0..n * thin).filter(|&i| lost(&mut channel, Span::ns(i)) && i % thin == 0).count() as u64
     }
 
     #[test]
@@ -109,7 +109,7 @@ mod tests {
         let mut channel = Correlated::new(0.3, rho, stream(4, "test"));
         let x: Vec<f64> = (0..200_000)
             .map(|i| {
-                lost(&mut channel, i);
+                lost(&mut channel, Span::ns(i));
                 channel.last - 0.5
             })
             .collect();
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn losses_come_in_clusters() {
         let mut channel = Correlated::new(0.3, 0.6, stream(5, "test"));
-        let losses: Vec<bool> = (0..100_000).map(|i| lost(&mut channel, i)).collect();
+        let losses: Vec<bool> = (0..100_000).map(|i| lost(&mut channel, Span::ns(i))).collect();
         let count = losses.iter().filter(|&&l| l).count() as f64;
         let pairs = losses.windows(2).filter(|w| w[0] && w[1]).count() as f64;
         assert!(pairs / count > 3.0 * count / 100_000.0, "{} after a loss", pairs / count);
@@ -130,6 +130,6 @@ mod tests {
     #[test]
     fn a_rate_of_one_loses_everything() {
         let mut channel = Correlated::new(1.0, 0.99, stream(1, "test"));
-        assert!((0..10_000).all(|i| lost(&mut channel, i)));
+        assert!((0..10_000).all(|i| lost(&mut channel, Span::ns(i))));
     }
 }

@@ -8,7 +8,7 @@
 use super::Impairment;
 use crate::packet::Passage;
 use crate::random::{Xoshiro256PlusPlus, chance, exponential};
-use crate::{Loss, Nanos, Packet, Time};
+use crate::{Loss, Packet, Span, Time};
 
 /// The states are followed one by one over gaps of up to so many mean cycles of good and bad. Over a longer gap the
 /// state's memory is e^(−gap·(1/good + 1/bad)) ≤ e^(−4·4096), nothing in double precision: the stationary distribution is
@@ -18,14 +18,14 @@ const CYCLES_FOLLOWED: u64 = 4096;
 #[derive(Debug, Clone)]
 pub(crate) struct Gilbert {
     /// Mean holding times, good and bad.
-    mean: [Nanos; 2],
+    mean: [Span; 2],
     /// Packet error rates, good and bad.
     per: [f64; 2],
     bad: bool,
     /// When the present state ends.
     until: Time,
     /// Gaps beyond this are jumped.
-    far: Nanos,
+    far: Span,
     states: Xoshiro256PlusPlus,
     losses: Xoshiro256PlusPlus,
 }
@@ -33,32 +33,32 @@ pub(crate) struct Gilbert {
 impl Gilbert {
     /// `mean` holding times and packet error rates, each of the good and the bad state. A state of no length does not
     /// occur; if both have none, the channel is good.
-    pub fn new(mean: [Nanos; 2], per: [f64; 2], states: Xoshiro256PlusPlus) -> Self {
+    pub fn new(mean: [Span; 2], per: [f64; 2], states: Xoshiro256PlusPlus) -> Self {
         let mut losses = states.clone();
         losses.jump();
         let far = mean[0].saturating_add(mean[1]).saturating_mul(CYCLES_FOLLOWED);
-        let mut gilbert = Self { mean, per, bad: false, until: 0, far, states, losses };
-        gilbert.draw_stationary(0);
+        let mut gilbert = Self { mean, per, bad: false, until: Time::ZERO, far, states, losses };
+        gilbert.draw_stationary(Time::ZERO);
         gilbert
     }
 
     fn draw_stationary(&mut self, at: Time) {
-        let [good, bad] = self.mean.map(|t| t as f64);
+        let [good, bad] = self.mean.map(|t| t.as_f64());
         // Without any length this is 0/0, and a chance of NaN is none.
         self.bad = chance(&mut self.states, bad / (good + bad));
         self.until = at.saturating_add(self.holding_time());
     }
 
-    fn holding_time(&mut self) -> Nanos {
+    fn holding_time(&mut self) -> Span {
         match self.mean {
-            [0, 0] => Nanos::MAX,
+            [Span::ZERO, Span::ZERO] => Span::MAX,
             mean => exponential(&mut self.states, mean[usize::from(self.bad)]),
         }
     }
 
     fn advance(&mut self, at: Time) {
         // The end of time would never be passed.
-        let at = at.min(Time::MAX - 1);
+        let at = at.min(Time::MAX - Span::ns(1));
         if at.saturating_sub(self.until) > self.far {
             self.draw_stationary(at);
         }
@@ -90,17 +90,17 @@ mod tests {
     use super::*;
     use crate::impairment::interval::{assert_correlated_rate, assert_rate, lost};
 
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
-    fn gilbert(good: Nanos, bad: Nanos, per_good: f64, per_bad: f64, seed: u64) -> Gilbert {
+    fn gilbert(good: Span, bad: Span, per_good: f64, per_bad: f64, seed: u64) -> Gilbert {
         Gilbert::new([good, bad], [per_good, per_bad], crate::stream(seed, "test"))
     }
 
     /// P(bad at t + dt | bad or good at t) of the two-state chain.
-    fn p_bad(good: Nanos, bad: Nanos, was_bad: bool, dt: Nanos) -> f64 {
-        let (good, bad) = (good as f64, bad as f64);
+    fn p_bad(good: Span, bad: Span, was_bad: bool, dt: Span) -> f64 {
+        let (good, bad) = (good.as_f64(), bad.as_f64());
         let share = bad / (good + bad);
-        share + (f64::from(u8::from(was_bad)) - share) * libm::exp(-(1.0 / good + 1.0 / bad) * dt as f64)
+        share + (f64::from(u8::from(was_bad)) - share) * libm::exp(-(1.0 / good + 1.0 / bad) * dt.as_f64())
     }
 
     #[test]
@@ -110,9 +110,9 @@ mod tests {
         let share = 50.0 / 1050.0;
         let p = share * 0.3 + (1.0 - share) * 0.001;
         let n = 500_000;
-        let count = (1..=n).filter(|i| lost(&mut channel, i * step)).count() as u64;
+        let count = (1..=n).filter(|&i| lost(&mut channel, i * step)).count() as u64;
         // The losses' correlation is at most the states'.
-        let memory = libm::exp(-(1.0 / good as f64 + 1.0 / bad as f64) * step as f64);
+        let memory = libm::exp(-(1.0 / good.as_f64() + 1.0 / bad.as_f64()) * step.as_f64());
         assert_correlated_rate(count, n, p, memory);
     }
 
@@ -142,7 +142,7 @@ mod tests {
             if now == state {
                 length += 1;
             } else {
-                runs[usize::from(state)].push((length * step) as f64);
+                runs[usize::from(state)].push((length * step).as_f64());
                 (state, length) = (now, 1);
             }
         }
@@ -152,7 +152,7 @@ mod tests {
             let measured = runs.iter().sum::<f64>() / n;
             // A run seen at each step ends one step late at most, and visits shorter than a step are missed: 1 %.
             let margin = 3.29 / libm::sqrt(n) + 0.02;
-            assert!((measured / mean as f64 - 1.0).abs() < margin, "{measured} for {mean}, {n} runs");
+            assert!((measured / mean.as_f64() - 1.0).abs() < margin, "{measured} for {mean:?}, {n} runs");
             // P(X > 2·mean) = e^−2 for an exponential time.
             let long = runs.iter().filter(|&&x| x > 2.0 * measured).count() as f64 / n;
             assert!((long - libm::exp(-2.0)).abs() < 3.29 * libm::sqrt(0.117 / n) + 0.005, "{long}");
@@ -162,17 +162,18 @@ mod tests {
     #[test]
     fn losses_are_drawn_independently_of_the_states() {
         let n = 20_000;
-        let lost_first = (0..n).filter(|&seed| lost(&mut gilbert(MS, MS, 0.0, 0.5, seed), 0)).count();
+        let lost_first =
+            (0..n).filter(|&seed| lost(&mut gilbert(MS, MS, 0.0, 0.5, seed), Span::ZERO)).count();
         assert_rate(lost_first as u64, n, 0.5 * 0.5);
     }
 
     #[test]
     fn bad_times_do_not_depend_on_the_traffic() {
-        let bad_at = |step: Nanos| {
+        let bad_at = |step: Span| {
             let mut channel = gilbert(20 * MS, 20 * MS, 0.0, 1.0, 9);
-            (1..20_000 * MS / step)
+            (1..(20_000 * MS).ticks(step))
                 .map(|i| (i * step, lost(&mut channel, i * step)))
-                .filter(|(at, _)| at % (10 * MS) == 0)
+                .filter(|&(at, _)| (at % (10 * MS)).is_zero())
                 .collect::<Vec<_>>()
         };
         assert_eq!(bad_at(MS), bad_at(10 * MS));
@@ -185,7 +186,7 @@ mod tests {
         let n = 20_000;
         for seed in 0..n {
             let mut channel = gilbert(3 * MS, MS, 0.0, 1.0, seed);
-            lost(&mut channel, 0);
+            lost(&mut channel, Span::ZERO);
             lost_after += u64::from(lost(&mut channel, year));
         }
         assert_rate(lost_after, n, 0.25);
@@ -195,10 +196,10 @@ mod tests {
     fn a_state_of_no_length_does_not_occur() {
         let count = |good, bad| {
             let mut channel = gilbert(good, bad, 0.0, 1.0, 1);
-            (1..1000).filter(|i| lost(&mut channel, i * MS + 1)).count()
+            (1..1000).filter(|&i| lost(&mut channel, i * MS + Span::ns(1))).count()
         };
-        assert_eq!(count(MS, 0), 0);
-        assert_eq!(count(0, MS), 999);
-        assert_eq!(count(0, 0), 0);
+        assert_eq!(count(MS, Span::ZERO), 0);
+        assert_eq!(count(Span::ZERO, MS), 999);
+        assert_eq!(count(Span::ZERO, Span::ZERO), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::AnyImpairment;
 use crate::random::stream;
-use crate::{Effect, Fate, Packet};
+use crate::{Effect, Fate, Packet, Span, Time};
 
 /// Standard deviations that hold 99.9 % of a normal distribution.
 const Z: f64 = 3.29;
@@ -24,9 +24,9 @@ pub(crate) fn member(effect: &Effect, seed: u64) -> AnyImpairment {
     AnyImpairment::new(effect, stream(seed, "test")).expect("an effect on packets")
 }
 
-/// What the member does to a data packet of 1500 bytes that enters at `at`.
-pub(crate) fn fate(member: &mut impl super::Impairment, at: u64) -> Fate {
-    fate_of(member, &Packet { at, bytes: 1500, flow: 0, data: true })
+/// What the member does to a data packet of 1500 bytes that enters so long after the start.
+pub(crate) fn fate(member: &mut impl super::Impairment, at: Span) -> Fate {
+    fate_of(member, &Packet { at: Time::at(at), bytes: 1500, flow: 0, data: true })
 }
 
 /// What the member does to `packet`.
@@ -36,7 +36,7 @@ pub(crate) fn fate_of(member: &mut impl super::Impairment, packet: &Packet) -> F
     passage.into()
 }
 
-/// Whether a member loses a data packet of 1500 bytes that enters at `at`.
-pub(crate) fn lost(member: &mut impl super::Impairment, at: u64) -> bool {
+/// Whether a member loses a data packet of 1500 bytes that enters so long after the start.
+pub(crate) fn lost(member: &mut impl super::Impairment, at: Span) -> bool {
     matches!(fate(member, at), Fate::Lost(_))
 }

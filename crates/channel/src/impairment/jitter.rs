@@ -5,7 +5,7 @@
 use super::Impairment;
 use crate::packet::Passage;
 use crate::random::{Xoshiro256PlusPlus, normal, pareto, up_to};
-use crate::{JitterDistribution, MAX_EXTRA, Packet, Time};
+use crate::{JitterDistribution, MAX_EXTRA, Packet, Span, Time};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Jitter {
@@ -18,7 +18,7 @@ pub(crate) struct Jitter {
 
 impl Jitter {
     pub fn new(distribution: JitterDistribution, keep_order: bool, rng: Xoshiro256PlusPlus) -> Self {
-        Self { distribution, keep_order, latest: 0, rng }
+        Self { distribution, keep_order, latest: Time::ZERO, rng }
     }
 }
 
@@ -26,7 +26,7 @@ impl Impairment for Jitter {
     #[inline]
     fn act(&mut self, packet: &Packet, passage: &mut Passage) {
         passage.delay(match self.distribution {
-            JitterDistribution::Uniform { max } => up_to(&mut self.rng, max),
+            JitterDistribution::Uniform { max } => Span::ns(up_to(&mut self.rng, max.nanos())),
             JitterDistribution::Normal { mean, sd } => normal(&mut self.rng, mean, sd),
             JitterDistribution::Pareto { scale, shape } => pareto(&mut self.rng, scale, shape),
         });
@@ -40,17 +40,17 @@ impl Impairment for Jitter {
 
     fn is_clean(&self) -> bool {
         match self.distribution {
-            JitterDistribution::Uniform { max } => max == 0,
-            JitterDistribution::Normal { mean, sd } => mean == 0 && sd == 0,
-            JitterDistribution::Pareto { scale, .. } => scale == 0,
+            JitterDistribution::Uniform { max } => max.is_zero(),
+            JitterDistribution::Normal { mean, sd } => mean.is_zero() && sd.is_zero(),
+            JitterDistribution::Pareto { scale, .. } => scale.is_zero(),
         }
     }
 
     fn keeps_order(&self) -> bool {
         let constant = match self.distribution {
-            JitterDistribution::Normal { sd, .. } => sd == 0,
-            JitterDistribution::Uniform { max } => max == 0,
-            JitterDistribution::Pareto { scale, .. } => scale == 0 || scale >= MAX_EXTRA,
+            JitterDistribution::Normal { sd, .. } => sd.is_zero(),
+            JitterDistribution::Uniform { max } => max.is_zero(),
+            JitterDistribution::Pareto { scale, .. } => scale.is_zero() || scale >= MAX_EXTRA,
         };
         self.keep_order || constant
     }
@@ -60,11 +60,11 @@ impl Impairment for Jitter {
 mod tests {
     use crate::impairment::Impairment;
     use crate::impairment::interval::{assert_rate, fate, member};
-    use crate::{Effect, Fate, JitterDistribution, Nanos};
+    use crate::{Effect, Fate, JitterDistribution, Span};
 
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
-    fn delays(distribution: JitterDistribution, keep_order: bool, spacing: Nanos, n: u64) -> Vec<Nanos> {
+    fn delays(distribution: JitterDistribution, keep_order: bool, spacing: Span, n: u64) -> Vec<Span> {
         let mut jitter = member(&Effect::Jitter { distribution, keep_order }, 1);
         let extra = |i| match fate(&mut jitter, i * spacing) {
             Fate::Arrives { extra, copy: None } => extra,
@@ -73,10 +73,10 @@ mod tests {
         (0..n).map(extra).collect()
     }
 
-    fn mean_and_sd(delays: &[Nanos]) -> (f64, f64) {
+    fn mean_and_sd(delays: &[Span]) -> (f64, f64) {
         let n = delays.len() as f64;
-        let mean = delays.iter().map(|&x| x as f64).sum::<f64>() / n;
-        let variance = delays.iter().map(|&x| (x as f64 - mean) * (x as f64 - mean)).sum::<f64>() / n;
+        let mean = delays.iter().map(|&x| x.as_f64()).sum::<f64>() / n;
+        let variance = delays.iter().map(|&x| (x.as_f64() - mean) * (x.as_f64() - mean)).sum::<f64>() / n;
         (mean, variance.sqrt())
     }
 
@@ -115,10 +115,10 @@ mod tests {
         let uniform = JitterDistribution::Uniform { max: 10 * MS };
         let free = delays(uniform, false, MS, 10_000);
         let held = delays(uniform, true, MS, 10_000);
-        let arrivals: Vec<Nanos> = held.iter().enumerate().map(|(i, x)| i as u64 * MS + x).collect();
+        let arrivals: Vec<Span> = held.iter().enumerate().map(|(i, &x)| i as u64 * MS + x).collect();
         assert!(arrivals.is_sorted());
         // The same draws: each is held exactly until the latest one before it.
-        let mut latest = 0;
+        let mut latest = Span::ZERO;
         for (i, (&free, &arrival)) in free.iter().zip(&arrivals).enumerate() {
             latest = latest.max(i as u64 * MS + free);
             assert_eq!(arrival, latest);
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_constant_delay_keeps_order() {
-        let constant = JitterDistribution::Normal { mean: MS, sd: 0 };
+        let constant = JitterDistribution::Normal { mean: MS, sd: Span::ZERO };
         assert!(member(&Effect::Jitter { distribution: constant, keep_order: false }, 1).keeps_order());
         assert_eq!(delays(constant, false, MS, 3), [MS; 3]);
     }

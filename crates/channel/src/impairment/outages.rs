@@ -2,7 +2,7 @@
 
 use super::Impairment;
 use crate::packet::Passage;
-use crate::{Loss, Nanos, Packet, Time};
+use crate::{Loss, Packet, Span, Time};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Outages {
@@ -14,8 +14,8 @@ pub(crate) struct Outages {
 
 impl Outages {
     /// Start and length of each, in rising order without overlap.
-    pub fn new(at: &[(Time, Nanos)]) -> Self {
-        let span = |&(start, length): &(Time, Nanos)| (start, start.saturating_add(length));
+    pub fn new(at: &[(Time, Span)]) -> Self {
+        let span = |&(start, length): &(Time, Span)| (start, start.saturating_add(length));
         Self { spans: at.iter().map(span).filter(|(start, end)| start < end).collect(), next: 0 }
     }
 }
@@ -39,19 +39,25 @@ impl Impairment for Outages {
 #[cfg(test)]
 mod tests {
     use crate::impairment::interval::{fate, lost, member};
-    use crate::{Effect, Fate, Loss};
+    use crate::{Effect, Fate, Loss, Span, Time};
+
+    fn outage((start, length): (u64, u64)) -> (Time, Span) {
+        (Time::ns(start), Span::ns(length))
+    }
 
     #[test]
     fn loses_from_the_start_of_each_up_to_its_end() {
-        let mut outages = member(&Effect::Outages { at: vec![(3, 4), (10, 0), (20, 2), (22, 1)] }, 1);
-        let times: Vec<u64> = (0..40).filter(|&at| lost(&mut outages, at)).collect();
+        let mut outages =
+            member(&Effect::Outages { at: [(3, 4), (10, 0), (20, 2), (22, 1)].map(outage).to_vec() }, 1);
+        let times: Vec<u64> = (0..40).filter(|&at| lost(&mut outages, Span::ns(at))).collect();
         assert_eq!(times, [3, 4, 5, 6, 20, 21, 22]);
     }
 
     #[test]
     fn outages_that_no_packet_met_are_passed_over() {
-        let mut outages = member(&Effect::Outages { at: (0..1000).map(|i| (i * 10, 5)).collect() }, 1);
-        assert_eq!(fate(&mut outages, 9_994), Fate::Lost(Loss::Outage));
-        assert!(!lost(&mut outages, 9_995));
+        let mut outages =
+            member(&Effect::Outages { at: (0..1000).map(|i| outage((i * 10, 5))).collect() }, 1);
+        assert_eq!(fate(&mut outages, Span::ns(9994)), Fate::Lost(Loss::Outage));
+        assert!(!lost(&mut outages, Span::ns(9995)));
     }
 }

@@ -4,42 +4,42 @@
 use super::Impairment;
 use crate::packet::Passage;
 use crate::random::{Xoshiro256PlusPlus, chance, exponential, up_to};
-use crate::{Loss, Nanos, Packet, Time};
+use crate::{Loss, Packet, Span, Time};
 
 #[derive(Debug, Clone)]
 pub(crate) struct PoissonOutages {
-    every: Nanos,
-    lasting: Nanos,
+    every: Span,
+    lasting: Span,
     /// Start of the outage that is going on or comes next.
     start: Time,
     /// Gaps beyond this are jumped.
-    far: Nanos,
+    far: Span,
     rng: Xoshiro256PlusPlus,
 }
 
 impl PoissonOutages {
-    pub fn new(every: Nanos, lasting: Nanos, mut rng: Xoshiro256PlusPlus) -> Self {
-        let start = exponential(&mut rng, every);
+    pub fn new(every: Span, lasting: Span, mut rng: Xoshiro256PlusPlus) -> Self {
+        let start = Time::at(exponential(&mut rng, every));
         Self { every, lasting, start, far: far(every, lasting), rng }
     }
 
     /// Share of the time that the link is away.
     fn share(&self) -> f64 {
-        self.lasting as f64 / (self.every as f64 + self.lasting as f64)
+        self.lasting.as_f64() / (self.every.as_f64() + self.lasting.as_f64())
     }
 
     fn advance(&mut self, at: Time) {
         // The end of time would never be passed.
-        let at = at.min(Time::MAX - 1);
+        let at = at.min(Time::MAX - Span::ns(1));
         let end = self.start.saturating_add(self.lasting);
         if at.saturating_sub(end) > self.far {
             let share = self.share();
             self.start = if chance(&mut self.rng, share) {
                 // An outage met at random has lasted for a uniform part of its length.
-                at - up_to(&mut self.rng, self.lasting - 1).min(at)
+                at.earlier(Span::ns(up_to(&mut self.rng, (self.lasting - Span::ns(1)).nanos())))
             } else {
                 // It works at `at`, so the next outage is yet to come.
-                at.saturating_add(exponential(&mut self.rng, self.every).max(1))
+                at.saturating_add(exponential(&mut self.rng, self.every).max(Span::ns(1)))
             };
         }
         while self.start.saturating_add(self.lasting) <= at {
@@ -55,11 +55,11 @@ impl PoissonOutages {
 /// |φ(2π/P)|^n, with φ the characteristic function of the exponential part: (1 + (2π·every/P)²)^(−n/2). This is e^−40
 /// at n = 80/ln(1 + (2π·every/P)²). Links that hardly ever work (every below P/1000 or so) stay nearly periodic for
 /// longer; their phase is drawn anew after 2^20 outages all the same, so that no gap takes long.
-fn far(every: Nanos, lasting: Nanos) -> Nanos {
-    let period = every as f64 + lasting as f64;
-    let angle = 2.0 * std::f64::consts::PI * every as f64 / period;
+fn far(every: Span, lasting: Span) -> Span {
+    let period = every.as_f64() + lasting.as_f64();
+    let angle = 2.0 * std::f64::consts::PI * every.as_f64() / period;
     let outages = (80.0 / libm::log1p(angle * angle)).clamp(4096.0, f64::from(1 << 20));
-    (outages * period) as Nanos
+    Span::truncated(outages * period)
 }
 
 impl Impairment for PoissonOutages {
@@ -77,7 +77,7 @@ impl Impairment for PoissonOutages {
     }
 
     fn is_clean(&self) -> bool {
-        self.lasting == 0
+        self.lasting == Span::ZERO
     }
 }
 
@@ -87,9 +87,9 @@ mod tests {
     use crate::impairment::interval::{assert_rate, fate, lost};
     use crate::{Fate, stream};
 
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
-    fn outages(every: Nanos, lasting: Nanos, seed: u64) -> PoissonOutages {
+    fn outages(every: Span, lasting: Span, seed: u64) -> PoissonOutages {
         PoissonOutages::new(every, lasting, stream(seed, "test"))
     }
 
@@ -110,28 +110,28 @@ mod tests {
             before = now;
         }
         // Two outages less than a step apart look like one: 0.1 %.
-        let length = (away * step) as f64 / starts.len() as f64;
-        assert!((length / lasting as f64 - 1.0).abs() < 0.003, "{length}");
-        let works: Vec<f64> = starts.windows(2).map(|w| (w[1] - w[0] - lasting) as f64).collect();
+        let length = (away * step).as_f64() / starts.len() as f64;
+        assert!((length / lasting.as_f64() - 1.0).abs() < 0.003, "{length}");
+        let works: Vec<f64> = starts.windows(2).map(|w| (w[1] - w[0] - lasting).as_f64()).collect();
         let count = works.len() as f64;
         let mean = works.iter().sum::<f64>() / count;
-        assert!((mean / every as f64 - 1.0).abs() < 3.29 / libm::sqrt(count) + 0.002, "{mean}");
-        let long = works.iter().filter(|&&x| x > every as f64).count() as u64;
+        assert!((mean / every.as_f64() - 1.0).abs() < 3.29 / libm::sqrt(count) + 0.002, "{mean}");
+        let long = works.iter().filter(|&&x| x > every.as_f64()).count() as u64;
         assert_rate(long, works.len() as u64, libm::exp(-1.0));
     }
 
     #[test]
     fn the_link_works_at_first_and_the_cause_is_an_outage() {
         let mut channel = outages(1000 * MS, 20 * MS, 1);
-        assert!(!lost(&mut channel, 0));
+        assert!(!lost(&mut channel, Span::ZERO));
         let first = channel.start;
-        assert_eq!(fate(&mut channel, first), Fate::Lost(Loss::Outage));
+        assert_eq!(fate(&mut channel, first.since_start()), Fate::Lost(Loss::Outage));
     }
 
     #[test]
     fn idle_days_are_jumped_and_leave_the_stationary_share() {
         let day = 24 * 3_600_000 * MS;
-        for (every, lasting) in [(MS, MS), (1000, 1000), (MS, 3 * MS)] {
+        for (every, lasting) in [(MS, MS), (Span::us(1), Span::us(1)), (MS, 3 * MS)] {
             let n = 5_000;
             let away = (0..n).filter(|&seed| lost(&mut outages(every, lasting, seed), day)).count();
             assert_rate(away as u64, n, outages(every, lasting, 0).share());
@@ -140,7 +140,9 @@ mod tests {
 
     #[test]
     fn outages_without_a_break_lose_everything() {
-        let mut channel = outages(0, MS, 1);
-        assert!([0, 1, MS, 5 * MS, u64::MAX / 2].into_iter().all(|at| lost(&mut channel, at)));
+        let mut channel = outages(Span::ZERO, MS, 1);
+        assert!(
+            [Span::ZERO, Span::ns(1), MS, 5 * MS, Span::MAX / 2].into_iter().all(|at| lost(&mut channel, at))
+        );
     }
 }

@@ -4,18 +4,18 @@
 use super::Impairment;
 use crate::packet::Passage;
 use crate::random::{Xoshiro256PlusPlus, chance};
-use crate::{Nanos, Packet, ReorderWhich};
+use crate::{Packet, ReorderWhich, Span};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Reorder {
     which: ReorderWhich,
-    delay: Nanos,
+    delay: Span,
     seen: u64,
     rng: Xoshiro256PlusPlus,
 }
 
 impl Reorder {
-    pub fn new(which: ReorderWhich, delay: Nanos, rng: Xoshiro256PlusPlus) -> Self {
+    pub fn new(which: ReorderWhich, delay: Span, rng: Xoshiro256PlusPlus) -> Self {
         Self { which, delay, seen: 0, rng }
     }
 }
@@ -38,7 +38,7 @@ impl Impairment for Reorder {
             ReorderWhich::Every(n) => n == 0,
             ReorderWhich::Probability(p) => p <= 0.0,
         };
-        none || self.delay == 0
+        none || self.delay == Span::ZERO
     }
 
     fn keeps_order(&self) -> bool {
@@ -53,14 +53,16 @@ impl Impairment for Reorder {
 #[cfg(test)]
 mod tests {
     use crate::impairment::interval::{assert_rate, fate, member};
-    use crate::{Effect, Fate, ReorderWhich};
+    use crate::{Effect, Fate, ReorderWhich, Span};
 
     /// Ordinals, from 1, of the packets held back.
     fn held(which: ReorderWhich, n: u64) -> Vec<u64> {
-        let mut reorder = member(&Effect::Reorder { which, delay: 9 }, 1);
+        let mut reorder = member(&Effect::Reorder { which, delay: Span::ns(9) }, 1);
         (1..=n)
-            .filter(|&i| match fate(&mut reorder, i) {
-                Fate::Arrives { extra, copy: None } if extra == 0 || extra == 9 => extra == 9,
+            .filter(|&i| match fate(&mut reorder, Span::ns(i)) {
+                Fate::Arrives { extra, copy: None } if extra == Span::ZERO || extra == Span::ns(9) => {
+                    extra == Span::ns(9)
+                }
                 other => panic!("{other:?}"),
             })
             .collect()

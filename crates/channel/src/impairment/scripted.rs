@@ -67,16 +67,16 @@ impl Impairment for Scripted {
 #[cfg(test)]
 mod tests {
     use crate::impairment::interval::{fate_of, member};
-    use crate::{CROSS_TRAFFIC, Effect, Fate, Packet};
+    use crate::{CROSS_TRAFFIC, Effect, Fate, Packet, Time};
 
     fn lost(script: &Effect, packets: impl IntoIterator<Item = Packet>) -> Vec<u64> {
         let mut script = member(script, 1);
         let lost = |p: &Packet| matches!(fate_of(&mut script, p), Fate::Lost(_));
-        packets.into_iter().filter(lost).map(|p| p.at).collect()
+        packets.into_iter().filter(lost).map(|p| p.at.nanos()).collect()
     }
 
     fn data(at: u64) -> Packet {
-        Packet { at, bytes: 1500, flow: 0, data: true }
+        Packet { at: Time::ns(at), bytes: 1500, flow: 0, data: true }
     }
 
     #[test]
@@ -91,7 +91,11 @@ mod tests {
 
     #[test]
     fn only_the_flow_named_is_counted_and_lost() {
-        let script = Effect::Scripted { flow: Some(2), packets: vec![(2, 2)], during: vec![(50, 60)] };
+        let script = Effect::Scripted {
+            flow: Some(2),
+            packets: vec![(2, 2)],
+            during: vec![(Time::ns(50), Time::ns(60))],
+        };
         let of = |at, flow| Packet { flow, ..data(at) };
         let packets = [of(1, 0), of(2, 2), of(3, CROSS_TRAFFIC), of(4, 2), of(5, 2), of(55, 0), of(56, 2)];
         assert_eq!(lost(&script, packets), [4, 56]);
@@ -99,7 +103,11 @@ mod tests {
 
     #[test]
     fn intervals_lose_everything_from_their_start_up_to_their_end() {
-        let script = Effect::Scripted { flow: None, packets: vec![], during: vec![(3, 5), (5, 6), (9, 10)] };
+        let script = Effect::Scripted {
+            flow: None,
+            packets: vec![],
+            during: vec![(Time::ns(3), Time::ns(5)), (Time::ns(5), Time::ns(6)), (Time::ns(9), Time::ns(10))],
+        };
         let packets = (0..12).map(|at| Packet { data: at % 2 == 0, ..data(at) });
         assert_eq!(lost(&script, packets), [3, 4, 5, 9]);
     }

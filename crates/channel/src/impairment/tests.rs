@@ -2,7 +2,7 @@
 
 use super::interval::member;
 use super::*;
-use crate::{Channel, ChannelConfig, Fate, JitterDistribution, MAX_EXTRA, ReorderWhich};
+use crate::{Channel, ChannelConfig, Fate, JitterDistribution, MAX_EXTRA, ReorderWhich, Span, Time};
 
 const MS: u64 = 1_000_000;
 const DAY: u64 = 86_400_000 * MS;
@@ -26,20 +26,25 @@ fn jitter(distribution: JitterDistribution, keep_order: bool) -> Effect {
 fn members() -> Vec<Row> {
     use Effect::*;
     use JitterDistribution::{Normal, Pareto, Uniform};
-    let gilbert = |per_good, per_bad| Gilbert { good: 10 * MS, bad: 2 * MS, per_good, per_bad };
-    let bursts = |lasting| Bursts { every: 40 * MS, lasting, until: None, phase: None };
+    let gilbert = |per_good, per_bad| Gilbert { good: Span::ms(10), bad: Span::ms(2), per_good, per_bad };
+    let bursts = |lasting| Bursts { every: Span::ms(40), lasting, until: None, phase: None };
     let script = |packets| Scripted { flow: None, packets, during: vec![] };
     let reorder = |which, delay| Reorder { which, delay };
     vec![
         row("bernoulli", Bernoulli { per: 0.2 }, Bernoulli { per: 0.0 }, true),
         row("bit-errors", BitErrors { ber: 1e-5 }, BitErrors { ber: 0.0 }, true),
         row("gilbert", gilbert(0.01, 0.5), gilbert(0.0, 0.0), true),
-        row("bursts", bursts(10 * MS), bursts(0), true),
-        row("outages", Outages { at: vec![(5 * MS, MS), (DAY, DAY)] }, Outages { at: vec![] }, true),
+        row("bursts", bursts(Span::ms(10)), bursts(Span::ZERO), true),
+        row(
+            "outages",
+            Outages { at: vec![(Time::ms(5), Span::ms(1)), (Time::ns(DAY), Span::ns(DAY))] },
+            Outages { at: vec![] },
+            true,
+        ),
         row(
             "poisson outages",
-            PoissonOutages { every: 10 * MS, lasting: 2 * MS },
-            PoissonOutages { every: 10 * MS, lasting: 0 },
+            PoissonOutages { every: Span::ms(10), lasting: Span::ms(2) },
+            PoissonOutages { every: Span::ms(10), lasting: Span::ZERO },
             true,
         ),
         row("scripted", script(vec![(3, 9), (50, 60)]), script(vec![]), true),
@@ -49,47 +54,52 @@ fn members() -> Vec<Row> {
             Correlated { per: 0.0, correlation: 0.5 },
             true,
         ),
-        row("uniform", jitter(Uniform { max: 9 * MS }, false), jitter(Uniform { max: 0 }, false), false),
+        row(
+            "uniform",
+            jitter(Uniform { max: Span::ms(9) }, false),
+            jitter(Uniform { max: Span::ZERO }, false),
+            false,
+        ),
         row(
             "uniform in order",
-            jitter(Uniform { max: 9 * MS }, true),
-            jitter(Uniform { max: 0 }, true),
+            jitter(Uniform { max: Span::ms(9) }, true),
+            jitter(Uniform { max: Span::ZERO }, true),
             true,
         ),
         row(
             "normal",
-            jitter(Normal { mean: 5 * MS, sd: 2 * MS }, false),
-            jitter(Normal { mean: 0, sd: 0 }, false),
+            jitter(Normal { mean: Span::ms(5), sd: Span::ms(2) }, false),
+            jitter(Normal { mean: Span::ZERO, sd: Span::ZERO }, false),
             false,
         ),
         row(
             "pareto",
-            jitter(Pareto { scale: MS, shape: 1.5 }, false),
-            jitter(Pareto { scale: 0, shape: 1.5 }, false),
+            jitter(Pareto { scale: Span::ms(1), shape: 1.5 }, false),
+            jitter(Pareto { scale: Span::ZERO, shape: 1.5 }, false),
             false,
         ),
         row(
             "pareto in order",
-            jitter(Pareto { scale: MS, shape: 0.1 }, true),
-            jitter(Pareto { scale: 0, shape: 0.1 }, true),
+            jitter(Pareto { scale: Span::ms(1), shape: 0.1 }, true),
+            jitter(Pareto { scale: Span::ZERO, shape: 0.1 }, true),
             true,
         ),
         row(
             "duplicate",
-            Duplicate { probability: 0.2, after: 3 * MS },
-            Duplicate { probability: 0.0, after: 3 * MS },
+            Duplicate { probability: 0.2, after: Span::ms(3) },
+            Duplicate { probability: 0.0, after: Span::ms(3) },
             false,
         ),
         row(
             "reorder every",
-            reorder(ReorderWhich::Every(5), 3 * MS),
-            reorder(ReorderWhich::Every(5), 0),
+            reorder(ReorderWhich::Every(5), Span::ms(3)),
+            reorder(ReorderWhich::Every(5), Span::ZERO),
             false,
         ),
         row(
             "reorder some",
-            reorder(ReorderWhich::Probability(0.2), 3 * MS),
-            reorder(ReorderWhich::Probability(0.0), 3 * MS),
+            reorder(ReorderWhich::Probability(0.2), Span::ms(3)),
+            reorder(ReorderWhich::Probability(0.0), Span::ms(3)),
             false,
         ),
     ]
@@ -98,7 +108,7 @@ fn members() -> Vec<Row> {
 /// Packets a millisecond apart, data and ACKs, of several flows.
 fn traffic(n: u64) -> impl Iterator<Item = Packet> {
     (0..n).map(|i| Packet {
-        at: i * MS,
+        at: Time::ms(i),
         bytes: if i % 3 == 0 { 40 } else { 1500 },
         flow: i as u32 % 2,
         data: i % 3 != 0,
@@ -114,7 +124,7 @@ fn fates(effects: &[Effect], seed: u64, n: u64) -> Vec<Fate> {
     traffic(n).map(|packet| channel.fate(&packet)).collect()
 }
 
-const UNTOUCHED: Fate = Fate::Arrives { extra: 0, copy: None };
+const UNTOUCHED: Fate = Fate::Arrives { extra: Span::ZERO, copy: None };
 
 #[test]
 fn the_same_seed_gives_the_same_fates_and_something_happens() {
@@ -167,7 +177,7 @@ fn order_is_kept_by_those_that_say_so_and_broken_by_the_others() {
     for Row { name, active, in_order, .. } in members() {
         let mut channel = channel(&[active], 1);
         assert_eq!(channel.keeps_order(), in_order, "{name}");
-        let (mut latest, mut broken) = (0, false);
+        let (mut latest, mut broken) = (Time::ZERO, false);
         for packet in traffic(5_000) {
             if let Fate::Arrives { extra, copy } = channel.fate(&packet) {
                 broken |= packet.at + extra < latest || copy.is_some();
@@ -185,7 +195,7 @@ fn idle_days_and_the_end_of_time_are_survived() {
         let days = (0..2_000).map(|i| i * DAY + i);
         let end = [u64::MAX / 2, u64::MAX / 2, u64::MAX - 1, u64::MAX, u64::MAX];
         for at in days.chain(end) {
-            let fate = channel.fate(&Packet { at, bytes: u32::MAX, flow: 0, data: true });
+            let fate = channel.fate(&Packet { at: Time::ns(at), bytes: u32::MAX, flow: 0, data: true });
             if let Fate::Arrives { extra, copy } = fate {
                 assert!(extra <= MAX_EXTRA && copy.is_none_or(|c| c <= MAX_EXTRA), "{name}");
             }

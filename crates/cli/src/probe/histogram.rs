@@ -75,34 +75,7 @@ fn histogram(all: &[&Kept], test: Test, value: Count) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn observation(test: Test, packets: u32) -> Observation {
-        Observation {
-            test,
-            repetition: 1,
-            rtt_s: 0.04,
-            status: Some(200),
-            mss: 1448,
-            window_segments: 10,
-            window_bytes: 14_480,
-            handshake_segments: 0,
-            rounds: vec![10],
-            acks: 3,
-            acked_segments: 3,
-            acked_bytes: 4344,
-            second_segments: packets - 10,
-            second_bytes: 1448 * u64::from(packets - 10),
-            second_largest: 1448,
-            late_segments: 0,
-            retransmitted: 2,
-            early_retransmissions: 0,
-            first_retransmission_s: Some(0.3),
-            data_packets: packets,
-            ended: false,
-            missing_bytes: 0,
-            application_limited: false,
-        }
-    }
+    use truckee_engines::probe::testing::observation;
 
     fn kept(tests: Vec<Observation>) -> Kept {
         Kept { url: "http://a.example/".into(), report: serde_json::Value::Null, tests, judged: true }
@@ -110,7 +83,7 @@ mod tests {
 
     #[test]
     fn servers_are_counted_and_those_beyond_the_last_bin_stand_together() {
-        let [few, many] = [16, 80].map(|n| kept([Test::A, Test::C].map(|t| observation(t, n)).into()));
+        let [few, many] = [16, 80].map(|n| kept([Test::A, Test::C].map(|t| observation(t, 1, n)).into()));
         let svg = figure(&[&few, &many]).unwrap().svg().unwrap();
         assert!(svg.contains("2 servers") && svg.contains("60+"), "{svg}");
     }

@@ -1,10 +1,11 @@
 //! What estimators, predictors and detectors would have said over a connection: run, shown, drawn.
 
-use super::{Arguments, complain, find, follow, json};
+use super::ask::{Arguments, complain, find, follow, json};
 use crate::error::Error;
+use crate::format::Format;
 use crate::human::{NONE, count, many, optional, percent};
 use crate::layout::{self, numbers, words};
-use crate::{Format, progress::note};
+use crate::progress::note;
 use std::io::{self, Write};
 use std::path::Path;
 use truckee_capture::replay::{Cast, Replay, Report};

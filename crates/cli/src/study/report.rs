@@ -1,9 +1,11 @@
 //! What a study found, as a table or as CSV.
 
+use crate::engines::named;
 use crate::error::Error;
 use crate::human::{self, many, quantity};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
+use truckee_lab::EngineName;
 use truckee_lab::study::{Cause, CheckRow, Counts, StudyReport, Varied, Verdict};
 
 /// Writes one study's checks, notes, figures and counts.
@@ -13,8 +15,8 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
     }
     writeln!(out, "{}: {}", report.id, report.title)?;
     writeln!(out, "published: {}, {}", report.source.paper, report.source.place)?;
-    if report.engines.iter().any(|e| e.is_live()) {
-        writeln!(out, "runs on: {}", super::engines(&report.engines))?;
+    if report.engines.iter().any(|e| *e != EngineName::default()) {
+        writeln!(out, "runs on: {}", named(&report.engines))?;
     }
     if let Some(why) = &report.skipped {
         return writeln!(out, "skipped: {why}");
@@ -66,20 +68,28 @@ pub fn write(out: &mut dyn Write, report: &StudyReport, again: bool) -> io::Resu
     )
 }
 
-/// Writes the sum over several studies.
+/// Writes how many rows of each of several studies came out how, and their sum.
 pub fn write_total(out: &mut dyn Write, reports: &[StudyReport]) -> io::Result<()> {
-    let sum = |reports: &mut dyn Iterator<Item = &StudyReport>| {
-        reports.fold(Counts::default(), |sum, report| sum.and(&report.counts))
+    writeln!(out)?;
+    let counted = ["pass", "differ", "undecided", "fail", "skipped"].map(numbers);
+    let columns: Vec<_> = std::iter::once(words("study")).chain(counted).chain([words("")]).collect();
+    let row = |report: &StudyReport| {
+        let Counts { pass, fail, differs, skipped, undecided } = report.counts;
+        let remark = match report {
+            StudyReport { skipped: Some(_), .. } => "not run",
+            StudyReport { not_judged: Some(_), .. } => "not judged",
+            StudyReport { calibrated: Some(_), .. } => "calibrated",
+            _ => "",
+        };
+        let counts = [pass, differs, undecided, fail, skipped].map(|n| n.to_string());
+        std::iter::once(report.id.clone()).chain(counts).chain([remark.to_owned()]).collect()
     };
-    let fitted = sum(&mut reports.iter().filter(|r| r.calibrated.is_some())).pass;
-    let fitted = match fitted {
-        0 => String::new(),
-        n => format!("; {n} of what passes is a fit: its study is calibrated on what it is held against"),
-    };
+    layout::write(out, &columns, reports.iter().map(row))?;
+    let sum = reports.iter().fold(Counts::default(), |sum, report| sum.and(&report.counts));
     let not_run = reports.iter().filter(|r| r.skipped.is_some()).count();
     let not_run = if not_run > 0 { format!("; {not_run} not run") } else { String::new() };
     let studies = many(reports.len(), "study").replace("studys", "studies");
-    writeln!(out, "\nall {studies}: {}{fitted}{not_run}", counts(&sum(&mut reports.iter())))
+    writeln!(out, "\nall {studies}: {}{not_run}", counts(&sum))
 }
 
 fn counts(counts: &Counts) -> String {
@@ -233,6 +243,7 @@ pub fn csv(out: &mut dyn Write, reports: &[StudyReport]) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use truckee_lab::study::file::{Kind, Reference};
 
     #[test]
     fn a_cell_shows_the_last_word_of_each_path() {
@@ -240,5 +251,100 @@ mod tests {
         assert_eq!(short("variant=plain"), "variant=plain");
         let table = "flow.sender={ growth = \"per-ack\", recovery = \"sack\" }, flow.mss=1000";
         assert_eq!(short(table), table);
+    }
+
+    fn row(check: &str) -> CheckRow {
+        CheckRow {
+            check: check.into(),
+            kind: Kind::Within,
+            cell: "rtt=20ms".into(),
+            metric: "goodput_bps".into(),
+            unit: "s".into(),
+            published: None,
+            reference: None,
+            measured: Some(2.0),
+            interval: Some((1.5, 2.5)),
+            n: 5,
+            incomplete: 0,
+            invalid: None,
+            demand: "± 5 %".into(),
+            rival: None,
+            verdict: Verdict::Pass,
+            cause: None,
+            note: String::new(),
+        }
+    }
+
+    fn other(name: &str, verdict: Verdict) -> Varied {
+        let (measured, interval) = (Some(1.0), Some((0.5, 1.5)));
+        Varied { name: name.into(), cell: String::new(), measured, interval, n: 5, verdict }
+    }
+
+    fn written(rows: Vec<CheckRow>) -> Vec<String> {
+        let study = "id = \"x\"\ntitle = \"t\"\nsetup = \"s\"\nsource = { paper = \"p\", place = \"q\" }\n\
+                     scenario = \"\"\n[[sweep]]\nname = \"m\"\nruns = 1\n\
+                     [[check]]\nname = \"c\"\nkind = \"bound\"\nmetric = \"goodput_bps\"\nabove = 1\n";
+        let study = truckee_lab::study::Study::parse("x.toml", study, &()).unwrap();
+        let report = StudyReport {
+            id: study.id,
+            title: study.title,
+            source: study.source,
+            setup: study.setup,
+            calibrated: None,
+            engines: Vec::new(),
+            quick: false,
+            complete: true,
+            skipped: None,
+            counts: Counts::of(&rows),
+            rows,
+            figures: Vec::new(),
+            runs: 5,
+            wall_s: 0.0,
+            live: None,
+            not_judged: None,
+        };
+        let mut text = Vec::new();
+        write(&mut text, &report, false).unwrap();
+        String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    fn words_of(line: &str) -> Vec<&str> {
+        line.split("  ").map(str::trim).filter(|word| !word.is_empty()).collect()
+    }
+
+    #[test]
+    fn rival_reference_and_cause_stand_with_a_row() {
+        let reference = Some(Reference { value: 3.0, source: "ns-2".into() });
+        let fails = Some(other("plain NewReno", Verdict::Fail));
+        let (known, unknown) = (Cause::Shown(other("a clock", Verdict::Pass)), Cause::Unknown);
+        let differs = |cause| CheckRow {
+            verdict: Verdict::Differs,
+            note: "less".into(),
+            cause: Some(cause),
+            ..row("b")
+        };
+        let lines = written(vec![
+            CheckRow { published: Some(2.0), reference, rival: fails, ..row("a") },
+            differs(known),
+            differs(unknown),
+        ]);
+        let header = ["at", "published", "reference", "measured", "demand", "runs", "its rival", "verdict"];
+        assert_eq!(words_of(&lines[3]), header);
+        assert_eq!(lines[4], "a (rival: plain NewReno)");
+        let cells = ["rtt=20ms", "2 s", "3 s", "2.00 ± 0.50 s", "± 5 %", "5", "1 s, fails", "pass"];
+        assert_eq!(words_of(&lines[5]), cells);
+        assert_eq!(lines[6], "b (no rival named)");
+        let said = |line: &str| assert!(lines.iter().any(|l| l == line), "{lines:#?}");
+        said("a: reference: ns-2");
+        said("b (differs): less; cause: a clock: 1.00 ± 0.50 s, passes");
+        said("b (differs): less; cause unknown");
+    }
+
+    #[test]
+    fn what_no_row_has_has_no_column() {
+        let skipped = CheckRow { verdict: Verdict::Skipped, ..row("a") };
+        let lines = written(vec![skipped]);
+        assert_eq!(words_of(&lines[3]), ["at", "published", "measured", "demand", "runs", "verdict"]);
+        assert_eq!(lines[4], "a", "nobody is held against a check that is not looked at");
     }
 }

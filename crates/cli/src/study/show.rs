@@ -1,11 +1,13 @@
 //! What studies there are, and what one says before it is run.
 
+use crate::engines::named;
 use crate::error::Error;
 use crate::human::many;
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
 use truckee_lab::EngineName;
 use truckee_lab::study::Study;
+use truckee_lab::study::file::Cause;
 
 /// One line a study; `study show` says the rest.
 pub fn list(out: &mut dyn Write, studies: &[Study]) -> io::Result<()> {
@@ -14,7 +16,7 @@ pub fn list(out: &mut dyn Write, studies: &[Study]) -> io::Result<()> {
         let differ = s.checks.iter().filter(|c| c.differs.is_some()).count();
         let on: Vec<EngineName> = s.engines(false).into_iter().collect();
         let checks = s.checks.len().to_string();
-        vec![s.id.clone(), super::engines(&on), checks, differ.to_string(), s.title.clone()]
+        vec![s.id.clone(), named(&on), checks, differ.to_string(), s.title.clone()]
     };
     let rows: Vec<Vec<String>> = studies.iter().map(row).collect();
     let widest = |k: usize| rows.iter().map(|r| r[k].chars().count()).max().unwrap_or(0);
@@ -46,9 +48,9 @@ pub fn one(out: &mut dyn Write, study: &Study) -> Result<(), Error> {
     writeln!(out, "{}: {}", study.id, study.title)?;
     writeln!(out, "published: {}, {}", study.source.paper, study.source.place)?;
     let on: Vec<EngineName> = study.engines(false).into_iter().collect();
-    if study.is_live(false) {
+    if on.iter().any(|e| *e != EngineName::default()) {
         let at_once = study.parallel.map(|n| format!(", at most {} at once", many(n, "live run")));
-        writeln!(out, "runs on: {}{}", super::engines(&on), at_once.unwrap_or_default())?;
+        writeln!(out, "runs on: {}{}", named(&on), at_once.unwrap_or_default())?;
     }
     writeln!(out, "\n{}", study.setup.trim())?;
     if let Some(what) = &study.calibrated {
@@ -64,9 +66,22 @@ pub fn one(out: &mut dyn Write, study: &Study) -> Result<(), Error> {
     writeln!(out, "\nchecks:")?;
     for check in &study.checks {
         let published = check.published.map(|x| format!(", published {x}")).unwrap_or_default();
-        writeln!(out, "  {}: {}{published}", check.name, check.metric)?;
-        if let Some(why) = &check.differs {
-            writeln!(out, "    differs from the paper: {}", why.trim())?;
+        let reference = check.reference.as_ref();
+        let reference =
+            reference.map(|r| format!(", reference {} ({})", r.value, r.source)).unwrap_or_default();
+        writeln!(out, "  {}: {}{published}{reference}", check.name, check.metric)?;
+        let rival = check.rival.as_ref().map_or("none named", |rival| rival.name.as_str());
+        writeln!(out, "    rival, which must fail: {rival}")?;
+        if let Some(what) = &check.differs {
+            let cause = match &check.cause {
+                Some(Cause::Shown(variation)) => format!("cause: {}", variation.name),
+                Some(Cause::Unknown) => "cause unknown".to_owned(),
+                None => "no cause named".to_owned(),
+            };
+            writeln!(out, "    differs from the paper: {}; {cause}", what.trim())?;
+        }
+        if let Some(before) = &check.loosened {
+            writeln!(out, "    loosened with the result known; before: {}", before.trim())?;
         }
     }
     if let Some(scenario) = &study.scenario {

@@ -6,6 +6,7 @@ mod command;
 mod doctor_and_clean;
 #[cfg(target_os = "linux")]
 mod exec;
+mod import;
 mod kill;
 #[cfg(target_os = "linux")]
 mod path;

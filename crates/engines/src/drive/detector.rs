@@ -17,7 +17,7 @@ use truckee_lab::grid;
 use truckee_lab::study::Data;
 use truckee_tcp::Arrival;
 use truckee_tcp::detect::{AnyDetector, Phase, SlowStartDetector};
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// The metrics; all are pure numbers.
 pub const METRICS: [&str; 3] = ["slow_start_share", "turns", "last_slow_start"];
@@ -44,7 +44,7 @@ pub enum Arrivals {
     /// At these times.
     At(Vec<Time>),
     /// So many segments in each burst, `gap` apart; a burst each round-trip time.
-    Bursts(Vec<u64>, Nanos),
+    Bursts(Vec<u64>, Span),
 }
 
 /// Detectors ready to be driven.
@@ -61,7 +61,7 @@ impl Detectors {
         members: &[toml::Value],
         bytes: u32,
         arrivals: &Arrivals,
-        rtt: Nanos,
+        rtt: Span,
         samples: Samples,
     ) -> Result<Self, String> {
         let build = |value: &toml::Value| {
@@ -124,7 +124,7 @@ impl Detectors {
 
 impl Arrivals {
     /// When each segment comes.
-    fn times(&self, rtt: Nanos) -> Result<Vec<Time>, String> {
+    fn times(&self, rtt: Span) -> Result<Vec<Time>, String> {
         match self {
             Self::At(times) if times.is_empty() => Err("`arrivals_at` is empty".to_owned()),
             Self::At(times) => match times.windows(2).position(|pair| pair[1] < pair[0]) {
@@ -138,12 +138,14 @@ impl Arrivals {
                 if bursts.iter().try_fold(0u64, |sum, &n| sum.checked_add(n)).is_none_or(|sum| sum > MOST) {
                     return Err(format!("`bursts` has more than {MOST} segments"));
                 }
-                if let Some(n) = bursts.iter().find(|&&n| (n - 1).saturating_mul(*gap) >= rtt) {
+                if let Some(n) = bursts.iter().find(|&&n| gap.saturating_mul(n - 1) >= rtt) {
                     return Err(format!("a burst of {n} segments, `gap` apart, lasts as long as `rtt`"));
                 }
                 let starts = bursts.iter().zip(0u64..);
                 Ok(starts
-                    .flat_map(|(&n, k)| (0..n).map(move |s| k.saturating_mul(rtt).saturating_add(s * gap)))
+                    .flat_map(|(&n, k)| {
+                        (0..n).map(move |s| Time::at(rtt.saturating_mul(k).saturating_add(s * *gap)))
+                    })
                     .collect())
             }
         }

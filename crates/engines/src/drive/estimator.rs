@@ -26,7 +26,7 @@ use truckee_channel::random::{self, Xoshiro256PlusPlus};
 use truckee_lab::grid;
 use truckee_lab::study::Data;
 use truckee_tcp::estimate::{AnyEstimator, BandwidthEstimator};
-use truckee_tcp::{Ack, Departure, Nanos, Window};
+use truckee_tcp::{Ack, Departure, Span, Time, Window};
 
 /// The metrics and their units.
 pub const METRICS: [(&str, &str); 8] = [
@@ -58,7 +58,7 @@ pub struct Setting {
     /// How often gaps that are drawn are drawn anew.
     pub seeds: Option<u64>,
     /// The round-trip time that the estimators are told.
-    pub rtt: Nanos,
+    pub rtt: Span,
     /// The congestion window that they are told, bytes.
     pub cwnd: f64,
 }
@@ -67,13 +67,13 @@ pub struct Setting {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Gaps {
     /// Always the same.
-    Constant(Nanos),
+    Constant(Span),
     /// These in turn.
-    Alternating(Vec<Nanos>),
+    Alternating(Vec<Span>),
     /// Independent and exponential, with this mean.
-    Exponential(Nanos),
+    Exponential(Span),
     /// Independent and Rayleigh, with this mean.
-    Rayleigh(Nanos),
+    Rayleigh(Span),
 }
 
 #[derive(Deserialize)]
@@ -132,13 +132,13 @@ impl Gaps {
     /// Mean, ns.
     fn mean(&self) -> f64 {
         match self {
-            Self::Constant(mean) | Self::Exponential(mean) | Self::Rayleigh(mean) => *mean as f64,
-            Self::Alternating(times) => times.iter().map(|&t| t as f64).sum::<f64>() / times.len() as f64,
+            Self::Constant(mean) | Self::Exponential(mean) | Self::Rayleigh(mean) => mean.as_f64(),
+            Self::Alternating(times) => times.iter().map(|&t| t.as_f64()).sum::<f64>() / times.len() as f64,
         }
     }
 
     /// The gap before arrival `k`.
-    fn draw(&self, k: u64, rng: &mut Xoshiro256PlusPlus) -> Nanos {
+    fn draw(&self, k: u64, rng: &mut Xoshiro256PlusPlus) -> Span {
         match self {
             Self::Constant(gap) => *gap,
             Self::Alternating(times) => times[(k % times.len() as u64) as usize],
@@ -208,18 +208,18 @@ impl Estimators {
     }
 
     /// The gaps before each arrival.
-    fn arrivals(&self, gaps: &Gaps, seed: u64) -> Vec<Nanos> {
+    fn arrivals(&self, gaps: &Gaps, seed: u64) -> Vec<Span> {
         let mut rng = random::stream(seed, &self.setting.stream);
         (0..self.setting.arrivals).map(|k| gaps.draw(k, &mut rng)).collect()
     }
 
     /// The metrics, in the order of [`METRICS`]; `mean` is the gaps' stated one, ns.
-    fn measure(&self, mut member: AnyEstimator, gaps: &[Nanos], mean: f64) -> [Option<f64>; 8] {
+    fn measure(&self, mut member: AnyEstimator, gaps: &[Span], mean: f64) -> [Option<f64>; 8] {
         let Setting { bytes, rtt, cwnd, warm_up, .. } = self.setting;
         let mut window = Window::new(f64::from(bytes), cwnd);
         (window.flight, window.srtt, window.rtt_min) = (cwnd as u64, Some(rtt), Some(rtt));
         let bits = 8.0 * f64::from(bytes);
-        let (mut now, mut seq) = (rtt, 1);
+        let (mut now, mut seq) = (Time::at(rtt), 1);
         let (mut estimates, mut samples, mut spans) =
             (Moments::default(), Moments::default(), Moments::default());
         let mut missing = false;
@@ -236,9 +236,9 @@ impl Estimators {
             if (k as u64) < warm_up {
                 continue;
             }
-            spans.add(gap as f64 / 1e9);
+            spans.add(gap.seconds());
             // No time at all is no sample; the clock's step is a nanosecond.
-            samples.add(bits * 1e9 / gap.max(1) as f64);
+            samples.add(bits * 1e9 / gap.max(Span::ns(1)).as_f64());
             match member.bits_per_second() {
                 Some(estimate) => estimates.add(estimate),
                 None => missing = true,

@@ -5,7 +5,7 @@ use truckee_lab::grid;
 use truckee_lab::study::Data;
 use truckee_lab::study::file::plain;
 use truckee_tcp::growth::{AnyGrowth, Growth};
-use truckee_tcp::{Ack, Window};
+use truckee_tcp::{Ack, Time, Window};
 
 /// The metric: the congestion window after the last ACK, bytes.
 pub const METRIC: &str = "cwnd_bytes";
@@ -54,7 +54,7 @@ impl Growths {
         let mut acked = 1;
         for (k, &bytes) in self.acks.iter().enumerate() {
             acked += bytes;
-            let mut ack = Ack::of_bytes(k as u64, bytes);
+            let mut ack = Ack::of_bytes(Time::ns(k as u64), bytes);
             (ack.ack, ack.highest) = (acked, sent);
             rule.on_ack(&ack, &mut w);
             w.flight -= bytes;

@@ -14,7 +14,7 @@ use std::fs;
 use std::io;
 use std::net::IpAddr;
 use std::path::Path;
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 
 /// `RTAX_RTO_MIN`: the kernel goes by that metric only if its bit is set in `RTAX_LOCK`.
 const RTO_MIN: u32 = 13;
@@ -66,7 +66,7 @@ pub struct Metrics {
     /// Initial receive window, at most, segments (`initrwnd`).
     pub initrwnd: Option<u32>,
     /// Lower bound of the retransmission timeout's variance term (`rto_min`). Whole milliseconds, rounded up.
-    pub rto_min: Option<Nanos>,
+    pub rto_min: Option<Span>,
     /// Slow-start threshold, segments (`ssthresh`), for destinations in the kernel's cache of metrics (see
     /// [`crate::stack`]).
     pub ssthresh: Option<u32>,
@@ -165,7 +165,7 @@ fn settings(
 fn route_message(route: &Route, interface: u32) -> RouteMessage {
     let Metrics { initcwnd, initrwnd, rto_min, ssthresh, window, advmss, quickack } = route.metrics;
     // A kernel's jiffy is a millisecond at best.
-    let rto_min = rto_min.map(|t| u32::try_from(t.div_ceil(1_000_000)).unwrap_or(u32::MAX));
+    let rto_min = rto_min.map(|t| u32::try_from(t.nanos().div_ceil(1_000_000)).unwrap_or(u32::MAX));
     let locked = rto_min.map_or(0, |_| 1 << RTO_MIN) | ssthresh.map_or(0, |_| 1 << SSTHRESH);
     let metrics = [
         (locked != 0).then_some(RouteMetric::Lock(locked)),

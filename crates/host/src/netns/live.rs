@@ -7,6 +7,7 @@ use std::io::Read;
 use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::os::fd::AsFd;
 use std::process::Command;
+use truckee_tcp::Span;
 
 fn names() -> Vec<String> {
     crate::clean::names_in(Path::new(FOLDER))
@@ -110,7 +111,7 @@ fn an_interface_gets_addresses_routes_and_metrics() {
     let metrics = Metrics {
         initcwnd: Some(3),
         initrwnd: Some(20),
-        rto_min: Some(1_000_000_000),
+        rto_min: Some(Span::s(1)),
         ssthresh: Some(40),
         window: Some(65_535),
         advmss: Some(1460),

@@ -3,6 +3,7 @@
 use super::settings::{Settings, Sysctl, Terms};
 use crate::Error;
 use crate::netns::Metrics;
+use truckee_tcp::Span;
 
 /// Which end of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +99,8 @@ pub fn merge_metrics<'a>(flows: impl IntoIterator<Item = (&'a str, Metrics)>) ->
 /// The first metric in which two routes differ, and both values.
 fn difference(a: &Metrics, b: &Metrics) -> Option<(&'static str, String, String)> {
     let number = |n: Option<u32>| n.map_or("the kernel's own".to_owned(), |n| n.to_string());
-    let time = |t: Option<u64>| t.map_or("the kernel's own".to_owned(), |t| format!("{} ms", t as f64 / 1e6));
+    let time =
+        |t: Option<Span>| t.map_or("the kernel's own".to_owned(), |t| format!("{} ms", t.as_f64() / 1e6));
     let pairs = [
         ("initial window", number(a.initcwnd), number(b.initcwnd)),
         ("initial receive window", number(a.initrwnd), number(b.initrwnd)),

@@ -1,9 +1,9 @@
 //! What of a flow's stack no kernel does, refused by the name of its key.
 
 use crate::Error;
-use truckee_tcp::{Nanos, Stack};
+use truckee_tcp::{Span, Stack};
 
-const SECOND: Nanos = 1_000_000_000;
+const SECOND: Span = Span::s(1);
 /// What a kernel's sockets take as TCP_MAXSEG (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`), bytes.
 const MSS: std::ops::RangeInclusive<u32> = 88..=32_767;
 
@@ -18,8 +18,8 @@ pub(super) fn what_no_kernel_does(flow: &str, stack: &Stack, recovery: &str) -> 
 
 fn of_stack(stack: &Stack) -> Option<String> {
     let no = |why: &str| Some(why.to_owned());
-    let time = |t: Nanos| format!("{} s", t as f64 / SECOND as f64);
-    if stack.clock != 0 {
+    let time = |t: Span| format!("{} s", t.as_f64() / SECOND.as_f64());
+    if stack.clock != Span::ZERO {
         return no("clock: the kernel has its own clock; leave it out, or run it on --engine sim");
     }
     if !stack.handshake {

@@ -5,7 +5,7 @@ use crate::netns::Metrics;
 
 const TODAY: KernelStack =
     KernelStack { era: Era::Today, sack: None, dsack: None, rack: None, tail_loss_probe: None, f_rto: None };
-const MS: u64 = 1_000_000;
+const MS: Span = Span::ms(1);
 
 fn flow(era: Era, stack: &Stack, recovery: &str, receiver: &str) -> Settings {
     of_flow(

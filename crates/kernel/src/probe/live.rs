@@ -8,7 +8,7 @@ use crate::cc;
 use std::time::Duration;
 use truckee_host::doctor::Capability;
 use truckee_host::testing::able;
-use truckee_scenario::{Document, Scenario};
+use truckee_scenario::{Cancel, Document, Scenario};
 
 fn scenario(sender: &str, window: u32) -> Scenario {
     let text = format!(
@@ -40,7 +40,7 @@ fn options() -> Options {
 /// Probes each sender with that first window, all at once: most of the time they wait.
 fn verdicts(senders: &[(&str, u32)]) -> Vec<Verdict> {
     let verdict = |sender: &str, window| {
-        let report = probe_flow(&scenario(sender, window), &options(), &AtomicBool::new(false)).unwrap();
+        let report = probe_flow(&scenario(sender, window), &options(), &Cancel::new()).unwrap();
         match report.conclusion {
             Conclusion::Verdict(v) => {
                 assert_eq!(v.initial_window, window, "{sender}: {v:#?}");
@@ -107,7 +107,7 @@ fn a_path_that_loses_is_not_taken_for_a_server_that_harms() {
     let scenario = text.scenario().unwrap();
     let tests = vec![Test::A, Test::C, Test::E, Test::F];
     let options = Options { patience: Duration::from_secs(20), repeat: 1, tests, ..options() };
-    let report = probe_flow(&scenario, &options, &AtomicBool::new(false)).unwrap();
+    let report = probe_flow(&scenario, &options, &Cancel::new()).unwrap();
     if let Conclusion::Verdict(v) = &report.conclusion {
         assert_eq!(v.confidence, Confidence::Low, "{v:#?}");
         assert_ne!(v.reaction, Reaction::Harmed, "{v:#?}");

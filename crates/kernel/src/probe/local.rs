@@ -18,7 +18,7 @@ use truckee_host::rights::Raised;
 use truckee_host::session::Session;
 use truckee_host::stack::SocketSettings;
 use truckee_path::{self as path, FLOW_PORT, Plan, address};
-use truckee_scenario::Scenario;
+use truckee_scenario::{Cancel, Scenario};
 
 /// Bytes of the answer: ample for every test.
 const ANSWER: usize = 600_000;
@@ -26,7 +26,7 @@ const ANSWER: usize = 600_000;
 const TICK: Duration = Duration::from_millis(20);
 
 /// See [`super::probe_flow`].
-pub fn probe(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Report, Error> {
+pub fn probe(scenario: &Scenario, options: &Options, cancel: &Cancel) -> Result<Report, Error> {
     let _rights = Raised::live();
     crate::doctor::ready()?;
     let Some(flow) = scenario.flows.first() else {
@@ -51,7 +51,7 @@ pub fn probe(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Res
     let witness = Witness::start()?;
     let probed = std::thread::scope(|scope| {
         scope.spawn(|| serve(&listener, &stop));
-        let probed = to.enter(|| Prober::new(&options)?.probe(&url.parse()?, &mut (), cancel));
+        let probed = to.enter(|| Prober::new(&options)?.probe(&url.parse()?, &mut (), cancel.flag()));
         stop.store(true, Ordering::Relaxed);
         probed
     });

@@ -70,7 +70,7 @@ impl Stop {
             if now >= time {
                 return true;
             }
-            let left = Duration::from_nanos(time - now);
+            let left = Duration::from(time - now);
             live = self.turned.wait_timeout(live, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         false

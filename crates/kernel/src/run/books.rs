@@ -14,7 +14,7 @@ use truckee_scenario::Scenario;
 use truckee_scenario::model::Flow;
 use truckee_scenario::outcome::*;
 use truckee_shape::arrival;
-use truckee_tcp::{Arg, Cause, Nanos, Spec, Time};
+use truckee_tcp::{Arg, Cause, Span, Spec, Time};
 
 /// What a run leaves.
 pub struct Run<'a> {
@@ -116,8 +116,13 @@ impl Run<'_> {
         self.namespaces[flow] == record.namespace && [record.peer, record.local].contains(&port)
     }
 
+    /// A time of CLOCK_MONOTONIC as one of the run.
+    fn in_run(&self, t: Time) -> Time {
+        Time::at(t.saturating_sub(self.t0))
+    }
+
     fn seconds(&self, t: Time) -> f64 {
-        t.saturating_sub(self.t0) as f64 / 1e9
+        self.in_run(t).seconds()
     }
 
     /// What a flow's sender took each loss for, by client port, in order of time; empty for the kernel's own senders,
@@ -141,7 +146,7 @@ impl Run<'_> {
         book: &FlowBook,
     ) -> Vec<(Noticed, Option<Cause>, Cause)> {
         let judge = |n: &Noticed| {
-            let fate = book.fate_of_raw(n.port, n.una, n.t.saturating_sub(self.t0));
+            let fate = book.fate_of_raw(n.port, n.una, self.in_run(n.t));
             let said = verdicts.get(&n.port).map_or(&[][..], Vec::as_slice);
             // A sender is asked just before Linux turns its state; what it said last holds where it was not asked.
             let last = said.partition_point(|(t, _)| *t <= n.t).checked_sub(1);
@@ -164,9 +169,9 @@ impl Run<'_> {
         progress.finished = progress.finished.filter(|&finished| finished <= self.end);
         let start = progress.started.map_or(self.end, |s| s.max(measured));
         let until = progress.finished.unwrap_or(self.end).min(self.end).max(start);
-        let span = (until - start) as f64 / 1e9;
+        let span = (until - start).seconds();
         let over = |x: f64| if span > 0.0 { x / span } else { 0.0 };
-        let since_start = |t: Time| progress.started.map(|s| t.saturating_sub(s) as f64 / 1e9);
+        let since_start = |t: Time| progress.started.map(|s| t.saturating_sub(s).seconds());
         let counted = || judged.iter().filter(|(n, ..)| n.t >= measured);
         let of = |kind| counted().filter(move |(n, ..)| n.kind == kind).count() as u64;
         let loss_events = loss_events(counted());
@@ -180,7 +185,7 @@ impl Run<'_> {
             delivered_s: progress
                 .finished
                 .and(book.last_delivery)
-                .and_then(|last| since_start(self.t0 + last)),
+                .and_then(|last| since_start(self.t0 + last.since_start())),
             segments_sent: book.segments_sent,
             retransmitted_segments: book.retransmitted_segments,
             timeouts: of(Kind::Timeout),
@@ -200,7 +205,7 @@ impl Run<'_> {
             loss_events,
             accuracy: loss_events.accuracy(),
             fair_share: None,
-            longest_stall_s: book.longest_stall.map(|s| s as f64 / 1e9),
+            longest_stall_s: book.longest_stall.map(|s| s.seconds()),
             observers: Observers::default(),
             delay_s: book.delay_s,
             rtt_s: book.rtt_s,
@@ -219,7 +224,7 @@ impl Run<'_> {
         let losses = judged.iter().filter(|(n, ..)| n.event).filter_map(|(n, truth, verdict)| {
             Some(LossPoint {
                 t: self.seconds(n.t),
-                seq: book.unwrapped(n.port, n.una, n.t.saturating_sub(self.t0))?,
+                seq: book.unwrapped(n.port, n.una, self.in_run(n.t))?,
                 kind: match n.kind {
                     Kind::DupAcks => "dup-acks",
                     Kind::Timeout => "timeout",
@@ -243,12 +248,12 @@ impl Run<'_> {
     }
 
     /// The windows, each with the last RTT sample since the one before.
-    fn window(&self, records: &[Record], flow: &Flow, rtts: &[(Time, Nanos)]) -> Vec<WindowPoint> {
+    fn window(&self, records: &[Record], flow: &Flow, rtts: &[(Time, Span)]) -> Vec<WindowPoint> {
         let mut known = 0;
         let point = |r: &Record| {
-            let until = rtts.partition_point(|&(t, _)| t + self.t0 <= r.t);
+            let until = rtts.partition_point(|&(t, _)| self.t0 + t.since_start() <= r.t);
             let since = rtts.get(std::mem::replace(&mut known, until)..until).unwrap_or_default();
-            let rtt = since.last().map(|&(_, rtt)| rtt as f64 / 1e9);
+            let rtt = since.last().map(|&(_, rtt)| rtt.seconds());
             WindowPoint { rtt, ..self.window_point(r, flow) }
         };
         records.iter().map(point).collect()
@@ -358,14 +363,14 @@ fn loss_events<'a>(judged: impl Iterator<Item = &'a (Noticed, Option<Cause>, Cau
 fn slow_start_end(records: &[Record]) -> Option<f64> {
     let first = records.first()?;
     let end = records.iter().find(|r| r.cwnd >= r.ssthresh)?;
-    Some((end.t - first.t) as f64 / 1e9)
+    Some((end.t - first.t).seconds())
 }
 
 /// Mean congestion window over time, segments, summed over connections that were open at once.
 fn mean_window(records: &[Record], from: Time, to: Time) -> f64 {
     let mut held: BTreeMap<(u16, u16), (Time, u32)> = BTreeMap::new();
     let mut area = 0.0;
-    let part = |a: Time, b: Time| b.clamp(from, to).saturating_sub(a.clamp(from, to)) as f64;
+    let part = |a: Time, b: Time| b.clamp(from, to).saturating_sub(a.clamp(from, to)).as_f64();
     for r in records {
         if let Some((since, cwnd)) = held.insert((r.local, r.peer), (r.t, r.cwnd)) {
             area += f64::from(cwnd) * part(since, r.t);
@@ -375,5 +380,5 @@ fn mean_window(records: &[Record], from: Time, to: Time) -> f64 {
     if let Some((since, cwnd)) = held.values().max_by_key(|(since, _)| *since) {
         area += f64::from(*cwnd) * part(*since, to);
     }
-    if to > from { area / (to - from) as f64 } else { 0.0 }
+    if to > from { area / (to - from).as_f64() } else { 0.0 }
 }

@@ -11,10 +11,10 @@ use truckee_scenario::Scenario;
 use truckee_scenario::model::Changed;
 use truckee_scenario::outcome::{DetectorOutcome, OWN_DETECTOR, PhasePoint, TRUE_PHASE};
 use truckee_shape::arrival;
-use truckee_tcp::Time;
 use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use truckee_tcp::detect::watch::Book;
 use truckee_tcp::detect::{AnyDetector, Detected, Phase, SlowStartDetector};
+use truckee_tcp::{Span, Time};
 
 /// What was found of a flow.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ pub fn judge(
             if let Some(phase) = now
                 && last.replace(phase) != now
             {
-                let (t, slow_start) = (record.t.saturating_sub(t0) as f64 / 1e9, phase == Phase::SlowStart);
+                let (t, slow_start) = (record.t.saturating_sub(t0).seconds(), phase == Phase::SlowStart);
                 found.phases.push(PhasePoint { t, who: (*who).to_owned(), slow_start });
             }
         }
@@ -100,7 +100,7 @@ pub fn judge(
 /// The policies of a flow's receiver, each with the time from which on it has it.
 fn policies(scenario: &Scenario, index: usize, t0: Time) -> Vec<(Time, AnyAckPolicy)> {
     let changes = scenario.changes.iter().filter_map(|change| match &change.what {
-        Changed::Receiver { flow, policy } if *flow == index => Some((t0 + change.at, policy)),
+        Changed::Receiver { flow, policy } if *flow == index => Some((t0 + change.at.since_start(), policy)),
         _ => None,
     });
     let all = std::iter::once((t0, &scenario.flows[index].receiver)).chain(changes);
@@ -185,8 +185,10 @@ fn truth(segment: &arrival::Record, sender: &[&Record], new: bool) -> Phase {
         sender.partition_point(|record| after(segment.end, record.nxt))
     } else {
         let there = sender.partition_point(|record| record.t <= segment.t);
-        let rtt = sender.get(there.saturating_sub(1)).map_or(0, |record| u64::from(record.srtt_us) * 1000);
-        sender.partition_point(|record| record.t <= segment.t.saturating_sub(rtt / 2)).saturating_sub(1)
+        let rtt = sender
+            .get(there.saturating_sub(1))
+            .map_or(Span::ZERO, |record| Span::us(u64::from(record.srtt_us)));
+        sender.partition_point(|record| record.t <= segment.t.earlier(rtt / 2)).saturating_sub(1)
     };
     match sender.get(at).or_else(|| sender.last()) {
         Some(record) => phase(record),
@@ -242,23 +244,22 @@ mod tests {
 
     #[test]
     fn a_segment_left_in_the_state_before_the_first_record_that_has_it_in_flight() {
-        const MS: Time = 1_000_000;
         let all = [
-            window(10 * MS, 3000, 5, State::Open),
-            window(20 * MS, 6000, 9, State::Open),
-            window(30 * MS, 9000, 12, State::Open),
-            window(40 * MS, 12_000, 6, State::Recovery),
-            window(50 * MS, 15_000, 6, State::Loss),
+            window(Time::ms(10), 3000, 5, State::Open),
+            window(Time::ms(20), 6000, 9, State::Open),
+            window(Time::ms(30), 9000, 12, State::Open),
+            window(Time::ms(40), 12_000, 6, State::Recovery),
+            window(Time::ms(50), 15_000, 6, State::Loss),
         ];
         let sender: Vec<&Record> = all.iter().collect();
         let said = |t, end, new| truth(&segment(t, end), &sender, new) == Phase::SlowStart;
-        assert!(said(0, 3000, true) && said(0, 6000, true));
-        assert!(!said(0, 6001, true), "left after the window of 9 had grown");
-        assert!(!said(0, 12_000, true), "below the threshold, but in fast recovery");
-        assert!(said(0, 12_001, true), "after a timeout");
-        assert!(said(0, 99_000, true), "after the last record");
-        assert!(!said(52 * MS, 1000, false), "sent again ten milliseconds before it came");
-        assert!(said(62 * MS, 1000, false));
+        assert!(said(Time::ZERO, 3000, true) && said(Time::ZERO, 6000, true));
+        assert!(!said(Time::ZERO, 6001, true), "left after the window of 9 had grown");
+        assert!(!said(Time::ZERO, 12_000, true), "below the threshold, but in fast recovery");
+        assert!(said(Time::ZERO, 12_001, true), "after a timeout");
+        assert!(said(Time::ZERO, 99_000, true), "after the last record");
+        assert!(!said(Time::ms(52), 1000, false), "sent again ten milliseconds before it came");
+        assert!(said(Time::ms(62), 1000, false));
     }
 
     #[test]
@@ -266,9 +267,9 @@ mod tests {
         let scenario = "duration = \"1s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\ndelay = \"1ms\"\n\
             [[flow]]\nfrom = \"a\"\nto = \"b\"\nreceiver = \"taba\"\nobserve.detectors = [\"round-growth\"]\n";
         let scenario = truckee_scenario::Document::parse("t.toml", scenario).unwrap().scenario().unwrap();
-        let sender = [window(0, 1_000_000, 5, State::Open)];
-        let heard: Vec<_> = (1..=10).map(|k| segment(k, 1000 * k as u32)).collect();
-        let found = judge(&scenario, 0, &heard, &sender, (0, 6));
+        let sender = [window(Time::ZERO, 1_000_000, 5, State::Open)];
+        let heard: Vec<_> = (1..=10).map(|k| segment(Time::ns(k), 1000 * k as u32)).collect();
+        let found = judge(&scenario, 0, &heard, &sender, (Time::ZERO, Time::ns(6)));
         let names: Vec<&str> = found.detectors.iter().map(|d| d.name.as_str()).collect();
         assert_eq!(names, [OWN_DETECTOR, "round-growth"]);
         assert!(found.detectors.iter().all(|d| d.slow_start == 5 && d.avoidance == 0), "{found:?}");
@@ -281,9 +282,9 @@ mod tests {
             [[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\nreceiver = \"every\"\n\
             [[change]]\nat = \"500ms\"\nflow = \"f\"\nreceiver = \"taba\"\n";
         let scenario = truckee_scenario::Document::parse("t.toml", scenario).unwrap().scenario().unwrap();
-        let sender = [window(0, 1_000_000, 5, State::Open)];
-        let heard: Vec<_> = (1..=10).map(|k| segment(k * 100_000_000, 1000 * k as u32)).collect();
-        let found = judge(&scenario, 0, &heard, &sender, (0, 0));
+        let sender = [window(Time::ZERO, 1_000_000, 5, State::Open)];
+        let heard: Vec<_> = (1..=10).map(|k| segment(Time::ns(k * 100_000_000), 1000 * k as u32)).collect();
+        let found = judge(&scenario, 0, &heard, &sender, (Time::ZERO, Time::ZERO));
         let [own] = found.detectors.as_slice() else { unreachable!("{found:?}") };
         // From the fifth segment, at 500 ms, on.
         assert_eq!((own.name.as_str(), own.slow_start), (OWN_DETECTOR, 6));

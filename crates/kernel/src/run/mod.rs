@@ -23,7 +23,6 @@ use place::Place;
 use receivers::Receivers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use truckee_cc::{self as cc, Control};
 use truckee_host::punctual::clock;
@@ -34,8 +33,8 @@ use truckee_path::{self as path, Books, Emulator, MOST_TAPPED, Plan};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::App;
 use truckee_scenario::outcome::{THIS_RUN, Vantage};
-use truckee_scenario::{Lateness, Outcome, Scenario};
-use truckee_tcp::Time;
+use truckee_scenario::{Cancel, Lateness, Outcome, Scenario};
+use truckee_tcp::{Span, Time};
 use watch::{Record, Watch};
 use web::Page;
 
@@ -52,14 +51,14 @@ pub struct Options {
 
 /// How often the records of the kernel are taken.
 const TAKE: Duration = Duration::from_millis(20);
-/// Least time between two records of a window that nobody draws, ns.
-const SPACING: u64 = 1_000_000;
+/// Least time between two records of a window that nobody draws.
+const SPACING: Span = Span::ms(1);
 /// Most flows: each has threads and a port of its own.
 const MAX_FLOWS: usize = 500;
 
 /// Runs a scenario to its end on the kernel of this machine. It takes as long as the scenario lasts. When `cancel`
-/// becomes true it ends with [`Error::Interrupted`], and nothing is left.
-pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Result<Outcome, Error> {
+/// is wished it ends with [`Error::Interrupted`], and nothing is left.
+pub fn run(scenario: &Scenario, options: &Options, cancel: &Cancel) -> Result<Outcome, Error> {
     let started = Instant::now();
     let _rights = Raised::live();
     doctor::ready()?;
@@ -81,7 +80,7 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &AtomicBool) -> Resul
     // Detectors are held against the window at every ACK.
     let watched = |flow| scenario.has_detector(flow) || !scenario.flows[flow].observe.detectors.is_empty();
     let every = options.series || (0..scenario.flows.len()).any(watched);
-    let spacing = if every { 0 } else { SPACING };
+    let spacing = if every { Span::ZERO } else { SPACING };
     // Without it the run is as good, only less is known of the senders.
     let (watch, blind) = match doctor::check(&[Capability::Btf, Capability::Tracing]) {
         Ok(()) => (Some(Watch::start(&place.inodes(), spacing)?), None),
@@ -215,7 +214,8 @@ fn ends<'a>(
     let flows = scenario.flows.iter().enumerate();
     flows
         .map(|(index, flow)| {
-            let times = (t0 + flow.start, t0.saturating_add(flow.stop.unwrap_or(scenario.duration)));
+            let lasts = flow.stop.map_or(scenario.duration, Time::since_start);
+            let times = (t0 + flow.start.since_start(), t0.saturating_add(lasts));
             let process = match &flow.app {
                 App::Segments { arrivals, size, .. } => {
                     let rng = truckee_channel::stream(scenario.seed, &format!("{}/app", flow.name));
@@ -270,7 +270,7 @@ struct Live<'a> {
 impl Live<'_> {
     /// Lets the flows run until the end, or until all have done what they had to. Returns what the path saw, when
     /// the end was, and how late the machine was until then.
-    fn conduct(&mut self, emulator: Emulator, cancel: &AtomicBool) -> Result<(Books, Time, Seen), Error> {
+    fn conduct(&mut self, emulator: Emulator, cancel: &Cancel) -> Result<(Books, Time, Seen), Error> {
         let stop = Stop::default();
         let ends = self.ends;
         let witness = Witness::start()?;
@@ -288,10 +288,10 @@ impl Live<'_> {
     }
 
     /// Takes records until the run is over. Returns when that was.
-    fn attend(&mut self, emulator: &Emulator, cancel: &AtomicBool) -> Result<Time, Error> {
+    fn attend(&mut self, emulator: &Emulator, cancel: &Cancel) -> Result<Time, Error> {
         let last = self.t0.saturating_add(self.scenario.duration);
         loop {
-            let left = Duration::from_nanos(last.saturating_sub(clock()));
+            let left = Duration::from(last.saturating_sub(clock()));
             if left.is_zero() || self.is_done() {
                 return Ok(clock().min(last));
             }
@@ -300,9 +300,9 @@ impl Live<'_> {
                 None => std::thread::sleep(left.min(TAKE)),
             }
             self.controls.take()?;
-            self.receivers.attend(clock().saturating_sub(self.t0))?;
+            self.receivers.attend(Time::at(clock().saturating_sub(self.t0)))?;
             self.attend_pages()?;
-            if cancel.load(Ordering::Relaxed) {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             emulator.check()?;

@@ -7,7 +7,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer, Ring
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 /// What Linux takes the state of a connection's losses to be (`enum tcp_ca_state`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ impl Record {
         let u16_at = |at: usize| Some(u16::from_ne_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
         let u32_at = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
         Some(Self {
-            t: u64::from_ne_bytes(bytes.get(..8)?.try_into().ok()?),
+            t: Time::ns(u64::from_ne_bytes(bytes.get(..8)?.try_into().ok()?)),
             namespace: u32_at(8)?,
             local: u16_at(12)?,
             peer: u16_at(14)?,
@@ -101,7 +101,7 @@ pub struct Watch {
 impl Watch {
     /// Watches the sockets of these namespaces (inodes). A window that stands still is told again after `spacing` at
     /// the earliest; with 0 every ACK tells it.
-    pub fn start(namespaces: &[u64], spacing: Nanos) -> Result<Self, Error> {
+    pub fn start(namespaces: &[u64], spacing: Span) -> Result<Self, Error> {
         let bpf = |doing: &str, e: libbpf_rs::Error| Error::Bpf {
             doing: doing.to_owned(),
             reason: format!("{e:#}"),
@@ -113,7 +113,7 @@ impl Watch {
             if map.name().to_string_lossy() == ".rodata.spacing"
                 && let Some(value) = map.initial_value_mut()
             {
-                value[..8].copy_from_slice(&spacing.to_ne_bytes());
+                value[..8].copy_from_slice(&spacing.nanos().to_ne_bytes());
             }
         }
         let mut object = open.load().map_err(|e| bpf("load the BPF program that watches the senders", e))?;
@@ -182,7 +182,7 @@ int main(void)
         assert_eq!(bytes.len(), SIZE);
         assert_eq!(Record::read(&bytes[..SIZE - 1]), None, "a byte short");
         let expected = Record {
-            t: 7,
+            t: Time::ns(7),
             namespace: 4026531840,
             local: 1111,
             peer: 20_000,

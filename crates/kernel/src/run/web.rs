@@ -22,13 +22,13 @@ use truckee_host::identity::FOLDER;
 use truckee_host::netns::Netns;
 use truckee_host::rights::in_folders;
 use truckee_host::session::Session;
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 
 /// The programs, and the packages that have them.
 const SERVER: (&str, &str) = ("nginx", "apt-get install nginx-light");
 const CLIENT: (&str, &str) = ("curl", "apt-get install curl");
 /// No object is smaller, bytes.
-const LEAST: Nanos = 100;
+const LEAST: u64 = 100;
 /// So long a server may take to listen.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -74,7 +74,8 @@ impl Page {
         let folder = folder.map_err(|e| Error::system(doing(), e))?;
         let mut dice = stream(seed, &format!("{flow}/objects"));
         for k in 0..objects {
-            let size = exponential(&mut dice, mean).max(LEAST);
+            // Bytes, drawn as a time is.
+            let size = exponential(&mut dice, Span::ns(mean)).nanos().max(LEAST);
             let object = File::create(folder.path().join(k.to_string()));
             object.and_then(|file| file.set_len(size)).map_err(|e| Error::system(doing(), e))?;
         }

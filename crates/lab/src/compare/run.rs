@@ -6,9 +6,8 @@ use crate::realtime::Schedule;
 use crate::sweep::pool::Pool;
 use crate::sweep::{Cell, Progress, replaced};
 use crate::validity::{Broken, to_replace};
-use crate::{Engine, Error, Failure};
+use crate::{Cancel, Engine, Error, Failure};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use truckee_scenario::{Lateness, Outcome, Scenario};
 
 /// Which runs.
@@ -30,7 +29,7 @@ pub struct Runs {
 /// What came of it: the runs, for each engine one outcome a seed, and what they say.
 pub type Compared = (Vec<Vec<Outcome>>, Comparison);
 
-/// Runs and compares; `None` when `cancel` became true before all was done. As long as a tolerance is undecided, there
+/// Runs and compares; `None` when `cancel` was wished before all was done. As long as a tolerance is undecided, there
 /// are twice as many seeds, up to [`Runs::at_most`]: few looks, so that looking again and again does not decide.
 ///
 /// # Errors
@@ -41,7 +40,7 @@ pub fn compare(
     runs: Runs,
     tolerances: &[Tolerance],
     progress: &mut dyn Progress,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
 ) -> Result<Option<Compared>, Error> {
     if let Some(reason) = engines.iter().find_map(|engine| engine.refuses(scenario)) {
         return Err(Error::Scenario { point: String::new(), reason });
@@ -83,7 +82,7 @@ pub fn run(
     engines: &[&dyn Engine],
     runs: Runs,
     progress: &mut dyn Progress,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
 ) -> Result<Option<Vec<Vec<Outcome>>>, Error> {
     Ok(compare(scenario, engines, runs, &[], progress, cancel)?.map(|(sides, _)| sides))
 }
@@ -96,7 +95,7 @@ fn side(
     seeds: &[u64],
     (runs, have): (Runs, Vec<Outcome>),
     progress: &mut dyn Progress,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
 ) -> Result<Option<Vec<Outcome>>, Error> {
     let at_once = runs.jobs.unwrap_or(if engine.is_live() { 1 } else { default_jobs(engine) });
     let pool = Pool::new(at_once);
@@ -117,7 +116,7 @@ fn side(
         if cells.is_empty() {
             break;
         }
-        if cancel.load(Ordering::Relaxed) {
+        if cancel.is_cancelled() {
             return Ok(None);
         }
         let late = |cell: &Cell| Some(done.get(cell)?.lateness?.replaces + 1);

@@ -1,10 +1,10 @@
 use super::*;
+use crate::Cancel;
 use crate::realtime::LivePlan;
 use crate::sweep::{Cell, Progress};
 use crate::testing::{Fake, LATE, PUNCTUAL, outcome, scenario};
 use crate::validity::LiveRuns;
 use crate::{Engine, Failure};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use truckee_scenario::Scenario;
 use truckee_scenario::outcome::LinkOutcome;
@@ -13,7 +13,7 @@ const THREE: Runs = Runs { count: 3, at_most: 3, jobs: None, series: false, as_w
 
 fn sides() -> Vec<Vec<Outcome>> {
     let engines: [&dyn Engine; 2] = [&Fake::new(), &Fake::live()];
-    run(&scenario("s", 10_000_000_000), &engines, THREE, &mut (), &AtomicBool::new(false)).unwrap().unwrap()
+    run(&scenario("s", 10_000_000_000), &engines, THREE, &mut (), &Cancel::new()).unwrap().unwrap()
 }
 
 fn row<'c>(comparison: &'c Comparison, metric: &str) -> &'c Row {
@@ -133,9 +133,9 @@ fn live_runs_go_one_at_a_time_and_say_what_they_will_take() {
     let mut seen = Seen::default();
     let live = Fake::live();
     let engines: [&dyn Engine; 2] = [&Fake::new(), &live];
-    run(&scenario("s", 10_000_000_000), &engines, THREE, &mut seen, &AtomicBool::new(false)).unwrap();
+    run(&scenario("s", 10_000_000_000), &engines, THREE, &mut seen, &Cancel::new()).unwrap();
     let s = Duration::from_secs;
-    assert_eq!(seen.0, [LivePlan { engine: "kernel", runs: 3, at_once: 1, at_most: s(30) }]);
+    assert_eq!(seen.0, [LivePlan { engine: "kernel".into(), runs: 3, at_once: 1, at_most: s(30) }]);
     assert_eq!(seen.1, [s(20), s(10), s(0)]);
     assert_eq!(seen.2.len(), 6);
     assert_eq!(*live.asked.lock().unwrap(), [1, 2, 3], "in order");
@@ -144,7 +144,9 @@ fn live_runs_go_one_at_a_time_and_say_what_they_will_take() {
 #[test]
 fn stopped_in_between_there_is_nothing_to_compare() {
     let engines: [&dyn Engine; 2] = [&Fake::new(), &Fake::live()];
-    let stopped = run(&scenario("s", 1), &engines, THREE, &mut (), &AtomicBool::new(true)).unwrap();
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let stopped = run(&scenario("s", 1), &engines, THREE, &mut (), &cancel).unwrap();
     assert!(stopped.is_none());
 }
 
@@ -244,7 +246,7 @@ fn compared(engine: &Fake, runs: Runs, tolerance: &str) -> (Vec<Vec<Outcome>>, C
     let engines: [&dyn Engine; 2] = [&Fake::new(), engine];
     let tolerances = [Tolerance::parse(tolerance).unwrap()];
     let scenario = scenario("s", 10_000_000_000);
-    compare(&scenario, &engines, runs, &tolerances, &mut (), &AtomicBool::new(false)).unwrap().unwrap()
+    compare(&scenario, &engines, runs, &tolerances, &mut (), &Cancel::new()).unwrap().unwrap()
 }
 
 #[test]
@@ -300,9 +302,8 @@ fn there_are_more_seeds_while_a_tolerance_is_undecided_and_no_more_than_asked_fo
     let engines: [&dyn Engine; 2] = [&Fake::new(), &noisy];
     let tolerances = [Tolerance::parse("goodput=12%").unwrap()];
     let scenario = scenario("s", 10_000_000_000);
-    let go = |runs| {
-        compare(&scenario, &engines, runs, &tolerances, &mut (), &AtomicBool::new(false)).unwrap().unwrap()
-    };
+    let go =
+        |runs| compare(&scenario, &engines, runs, &tolerances, &mut (), &Cancel::new()).unwrap().unwrap();
     let (sides, comparison) = go(runs(2, 64));
     assert_eq!(comparison.verdict, Verdict::Holds, "{:?}", comparison.tolerances);
     assert!(
@@ -325,7 +326,7 @@ fn there_are_more_seeds_while_a_tolerance_is_undecided_and_no_more_than_asked_fo
 struct Noisy(Fake);
 
 impl Engine for Noisy {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "kernel"
     }
 

@@ -12,11 +12,10 @@
 //! gave, which they would give again, and of a live run nothing is decided.
 
 use super::measure::{MeasureInfo, list};
-use super::{Against, Comparison, Row, Side, Subject};
+use super::{Against, Comparison, Held, Row, Side, Subject, Verdict};
 use crate::Error;
 use crate::error::closest;
 use crate::vary;
-use serde::Serialize;
 
 /// How far an engine may be from the first one in a metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,43 +36,21 @@ enum Bound {
     Absolute(f64),
 }
 
-/// How a tolerance came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The whole interval is within the bound.
-    Holds,
-    /// The interval is neither within the bound nor beyond it.
-    Undecided,
-    /// The whole interval is beyond the bound.
-    Broken,
-    /// The machine was too late in too many runs for anything to be judged by them.
-    NotJudged,
-}
-
-/// How a tolerance came out for one flow or link and one engine.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Held {
-    /// The tolerance as written.
-    pub tolerance: String,
-    /// The metric's full name.
-    pub metric: &'static str,
-    /// The flow or link.
-    pub subject: String,
-    /// The engine.
-    pub engine: String,
-    /// What is allowed, as a share or in the metric's unit.
-    pub allowed: f64,
-    /// How far it is off, in the same; `None` where there is no number to it.
-    pub off: Option<f64>,
-    /// The interval of the ratio less 1, or of the difference: what is judged; `None`: there is none.
-    pub interval: Option<(f64, f64)>,
-    /// Whether it holds.
-    pub holds: bool,
-    /// How it came out.
-    pub verdict: Verdict,
-    /// Why it does not hold, where that is not the distance; else empty.
-    pub note: String,
+impl Comparison {
+    /// Holds it against tolerances. Where too many runs are invalid, none is judged.
+    ///
+    /// # Errors
+    /// A tolerance names a flow or link that is not there.
+    pub fn hold(&mut self, tolerances: &[Tolerance]) -> Result<(), Error> {
+        for tolerance in tolerances {
+            let held = tolerance.hold(self)?;
+            self.tolerances.extend(held);
+        }
+        self.holds = self.tolerances.iter().all(|h| h.holds);
+        // In their order from best to worst: one that is broken is not mended by others that are undecided.
+        self.verdict = self.tolerances.iter().map(|h| h.verdict).max().unwrap_or(Verdict::Holds);
+        Ok(())
+    }
 }
 
 impl Tolerance {
@@ -93,7 +70,7 @@ impl Tolerance {
     }
 
     /// How it comes out, one entry a flow or link and engine.
-    pub(super) fn hold(&self, comparison: &Comparison) -> Result<Vec<Held>, Error> {
+    fn hold(&self, comparison: &Comparison) -> Result<Vec<Held>, Error> {
         let fail = |reason: String| Error::Tolerance { text: self.text.clone(), reason };
         let all = if self.metric.of == "flow" { &comparison.flows } else { &comparison.links };
         let is_meant = |s: &&Subject| self.name.as_ref().is_none_or(|name| s.name == *name);
@@ -165,13 +142,6 @@ impl Tolerance {
             verdict,
             note,
         }
-    }
-}
-
-impl Held {
-    /// It comes out so, whatever the numbers say.
-    fn end(&mut self, verdict: Verdict, why: &str) {
-        (self.verdict, self.holds, self.note) = (verdict, verdict == Verdict::Holds, why.to_owned());
     }
 }
 

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -33,21 +34,55 @@ fn go_over(
 }
 
 fn reader(bytes: Vec<u8>, wanted: impl Fn(&str) -> bool) -> Result<ParquetRecordBatchReader, ParquetError> {
+    projected(builder(Bytes::from(bytes))?, wanted).build()
+}
+
+type Builder = ParquetRecordBatchReaderBuilder<Bytes>;
+
+fn builder(bytes: Bytes) -> Result<Builder, ParquetError> {
     let length = bytes.len();
-    let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(bytes)?;
     // Each row of ours has something of its own, and so a byte at least; a few bytes may speak of any number of others.
     let rows: i64 = builder
         .metadata()
         .row_groups()
         .iter()
         .fold(0, |sum, group| sum.saturating_add(group.num_rows().max(0)));
-    if usize::try_from(rows).is_ok_and(|rows| rows <= length) {
-        let fields = builder.schema().fields().iter().enumerate();
-        let columns: Vec<usize> = fields.filter(|(_, field)| wanted(field.name())).map(|(k, _)| k).collect();
-        let mask = ProjectionMask::roots(builder.parquet_schema(), columns);
-        return builder.with_projection(mask).build();
+    match usize::try_from(rows).is_ok_and(|rows| rows <= length) {
+        true => Ok(builder),
+        false => Err(ParquetError::General(format!("it speaks of {rows} rows in {length} bytes"))),
     }
-    Err(ParquetError::General(format!("it speaks of {rows} rows in {length} bytes")))
+}
+
+fn projected(builder: Builder, wanted: impl Fn(&str) -> bool) -> Builder {
+    let fields = builder.schema().fields().iter().enumerate();
+    let columns: Vec<usize> = fields.filter(|(_, field)| wanted(field.name())).map(|(k, _)| k).collect();
+    let mask = ProjectionMask::roots(builder.parquet_schema(), columns);
+    builder.with_projection(mask)
+}
+
+/// What these bytes say that there is: the names of the columns, and how many rows each group has; an error, in words: they
+/// are none of a Parquet file.
+pub(super) fn groups(bytes: &Bytes) -> Result<(Vec<String>, Vec<usize>), String> {
+    let look = || {
+        let builder = builder(bytes.clone()).map_err(|e| e.to_string())?;
+        let columns = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
+        let rows = |group: &RowGroupMetaData| usize::try_from(group.num_rows()).unwrap_or(0);
+        Ok((columns, builder.metadata().row_groups().iter().map(rows).collect()))
+    };
+    quietly(look).unwrap_or_else(|panic| Err(words(&panic)))
+}
+
+/// These columns of one of the groups, all its rows; `None`: they cannot be read.
+pub(super) fn group(bytes: &Bytes, number: usize, wanted: impl Fn(&str) -> bool) -> Option<RecordBatch> {
+    let read = || {
+        let builder = builder(bytes.clone()).ok()?;
+        let rows = usize::try_from(builder.metadata().row_groups().get(number)?.num_rows()).ok()?;
+        let reader = projected(builder, wanted).with_row_groups(vec![number]).with_batch_size(rows.max(1));
+        let batch = reader.build().ok()?.next()?.ok()?;
+        (batch.num_rows() == rows).then_some(batch)
+    };
+    quietly(read).ok().flatten()
 }
 
 thread_local! {

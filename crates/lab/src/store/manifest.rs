@@ -1,6 +1,7 @@
 //! `sweep.json`: what a directory of results holds, and how it came about; and `points.parquet`, what each point asks.
 
 use super::{changed, for_each_batch, to_bytes};
+use crate::engine::SIMULATOR;
 use crate::grid::ScenarioDigest;
 use crate::vary::Axis;
 use crate::{Error, disk};
@@ -34,6 +35,9 @@ pub struct Manifest {
     /// The part of the engine's build that decides its records; see [`crate::Engine::build`].
     #[serde(default)]
     pub build: String,
+    /// Whether its runs happen in real time; `None` where nobody has said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<bool>,
     /// The scenario's name, for people.
     pub scenario: String,
     /// The axes.
@@ -52,6 +56,12 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// Whether its runs happen in real time. Where nobody has said there were no engines yet but the simulator and live
+    /// ones.
+    pub fn is_live(&self) -> bool {
+        self.live.unwrap_or(self.engine != SIMULATOR)
+    }
+
     /// Reads that of a directory; `None`: there is none.
     ///
     /// # Errors
@@ -104,7 +114,12 @@ impl Manifest {
     }
 
     /// The first thing in which the sweep in the directory is another one.
-    fn difference(&self, there: &Self, ours: &[ScenarioDigest], theirs: &[ScenarioDigest]) -> Option<String> {
+    pub(super) fn difference(
+        &self,
+        there: &Self,
+        ours: &[ScenarioDigest],
+        theirs: &[ScenarioDigest],
+    ) -> Option<String> {
         let names = |m: &Self| m.axes.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(" × ");
         let pairs =
             [("engine", self.engine.clone(), there.engine.clone()), ("axes", names(self), names(there))];
@@ -160,6 +175,7 @@ mod tests {
             format: FORMAT,
             truckee: "0.1.0".into(),
             engine: "sim".into(),
+            live: None,
             scenario: "a.toml".into(),
             build: "a".into(),
             axes: grid::axes(&[vary]).unwrap().0,

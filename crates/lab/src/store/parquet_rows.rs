@@ -14,7 +14,8 @@ use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use truckee_scenario::Lateness;
 
@@ -37,6 +38,14 @@ pub(super) enum Place {
     /// To a grid's point of that number, as version 0.1 wrote it.
     Point(usize),
 }
+
+/// The column that says of each record of a part whether it is what was written; see [`Checks`].
+pub(super) const CHECK: &str = "check";
+/// Its length: so many bytes are of the cell's name, the others of all that is known of it.
+const CHECK_BYTES: usize = 12;
+const OF_NAME: usize = 4;
+/// A part's records stand in groups of so many: where one of them cannot be read at all, the others still can.
+const GROUP: usize = 1024;
 
 /// What the columns of a live run's lateness begin with.
 const LATENESS: &str = "lateness.";
@@ -71,6 +80,60 @@ pub(super) fn lateness_of(number: impl Fn(&str) -> Option<f64>) -> Option<Latene
     })
 }
 
+/// Sums over the records of a part, by which each of them is held against what was written where the part as a whole is not
+/// that any more.
+pub(super) struct Checks {
+    /// With the names of the part's metrics.
+    begun: Sha256,
+    /// How many these are.
+    metrics: usize,
+}
+
+impl Checks {
+    /// Those of a part with these metrics.
+    pub(super) fn new(metrics: &[String]) -> Self {
+        let mut begun = Sha256::new();
+        for name in metrics {
+            begun.update(name.as_bytes());
+            begun.update([0]);
+        }
+        Self { begun, metrics: metrics.len() }
+    }
+
+    fn of_name(key: &Key, seed: u64) -> [u8; OF_NAME] {
+        let whole = Sha256::new().chain_update(key.0).chain_update(seed.to_le_bytes()).finalize();
+        std::array::from_fn(|k| whole[k])
+    }
+
+    /// What stands beside a record.
+    fn of(&self, kept: &Kept) -> [u8; CHECK_BYTES] {
+        let Kept { key, seed, record } = kept;
+        let mut hash = self.begun.clone();
+        hash.update(key.0);
+        hash.update(seed.to_le_bytes());
+        hash.update((record.digest.len() as u64).to_le_bytes());
+        hash.update(record.digest.as_bytes());
+        let late = PARTS.iter().map(|(_, get)| record.lateness.as_ref().and_then(get));
+        let values = (0..self.metrics).map(|k| record.values.get(k).copied().flatten());
+        for value in values.chain(late) {
+            hash.update([u8::from(value.is_some())]);
+            hash.update(value.unwrap_or_default().to_bits().to_le_bytes());
+        }
+        let (name, whole) = (Self::of_name(key, *seed), hash.finalize());
+        std::array::from_fn(|k| if k < OF_NAME { name[k] } else { whole[k] })
+    }
+
+    /// Whether a record is what was written.
+    pub(super) fn hold(&self, kept: &Kept, check: &[u8]) -> bool {
+        self.of(kept) == check
+    }
+
+    /// Whether at least its cell is.
+    pub(super) fn name_holds(key: &Key, seed: u64, check: &[u8]) -> bool {
+        check.len() == CHECK_BYTES && check.starts_with(&Self::of_name(key, seed))
+    }
+}
+
 fn lateness_columns<'r>(records: impl Iterator<Item = &'r Record> + Clone) -> Vec<(Field, ArrayRef)> {
     let invalid: ArrayRef = Arc::new(BooleanArray::from_iter(
         records.clone().map(|record| record.lateness.map(|l| l.is_invalid())),
@@ -94,7 +157,19 @@ pub(super) fn encode(kept: &[Kept], metrics: &[String]) -> Result<Vec<u8>, Parqu
         vec![(Field::new("key", DataType::FixedSizeBinary(16), false), Arc::new(keys.finish()) as ArrayRef)];
     let live = kept.iter().any(|one| one.record.lateness.is_some());
     columns.extend(run_columns(kept.iter().map(|one| (one.seed, &one.record)), metrics, live));
-    to_bytes(columns)
+    let (checks, mut sums) =
+        (Checks::new(metrics), FixedSizeBinaryBuilder::with_capacity(kept.len(), CHECK_BYTES as i32));
+    kept.iter().try_for_each(|one| sums.append_value(checks.of(one)))?;
+    let sums: ArrayRef = Arc::new(sums.finish());
+    columns.push((Field::new(CHECK, DataType::FixedSizeBinary(CHECK_BYTES as i32), false), sums));
+    let in_groups = properties().set_max_row_group_row_count(Some(GROUP));
+    let mut bytes = written(columns, in_groups.set_statistics_enabled(EnabledStatistics::None).build())?;
+    // Where everything is stands at the end, after it how long that is, and what a file of this kind ends with: twice, since
+    // without it nothing can be found. A reader looks at the last one.
+    let said = bytes.last_chunk::<8>().map(|last| u32::from_le_bytes([last[0], last[1], last[2], last[3]]));
+    let end = said.and_then(|length| bytes.len().checked_sub(8 + length as usize));
+    bytes.extend_from_within(end.ok_or_else(|| ParquetError::General("a file without an end".to_owned()))?..);
+    Ok(bytes)
 }
 
 /// Columns of the final table for runs of these points: axes as numbers where all their values are plain numbers and as
@@ -156,88 +231,104 @@ pub(super) fn batch(columns: Vec<(Field, ArrayRef)>) -> Result<RecordBatch, Parq
 
 /// One Parquet file of these columns.
 pub fn to_bytes(columns: Vec<(Field, ArrayRef)>) -> Result<Vec<u8>, ParquetError> {
+    written(columns, properties().build())
+}
+
+fn written(columns: Vec<(Field, ArrayRef)>, how: WriterProperties) -> Result<Vec<u8>, ParquetError> {
     let batch = batch(columns)?;
-    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties().build()))?;
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(how))?;
     writer.write(&batch)?;
     writer.into_inner()
 }
 
-/// Goes over a part's records, with the values of these metrics; `digests`: whether those are wanted, too. A record that has
-/// no column of one of the metrics, or neither name nor seed, is none: the number of these is given back. An error, in
-/// words: the bytes are no part.
+/// Records of a part that are none here.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Unread {
+    /// How many have no column of one of the metrics.
+    pub(super) lacking: usize,
+    /// The numbers of those that do not say of which cell they are, from 1 on.
+    pub(super) nameless: Vec<usize>,
+}
+
+/// Goes over a part's records, with the values of these metrics; `digests`: whether those are wanted, too. Those that are
+/// none are given back. An error, in words: the bytes are no part.
 pub(super) fn decode(
     bytes: Vec<u8>,
     metrics: &[String],
     digests: bool,
     mut each: impl FnMut(Place, u64, Record),
-) -> Result<usize, String> {
+) -> Result<Unread, String> {
     let wanted = |name: &str| {
         ["key", "point", "seed"].contains(&name)
             || (digests && name == "digest")
             || name.starts_with(LATENESS)
             || metrics.iter().any(|m| m == name)
     };
-    let mut unreadable = 0;
+    let (mut unread, mut before) = (Unread::default(), 0);
     for_each_batch(bytes, wanted, |batch| {
-        let keys: Option<&FixedSizeBinaryArray> =
-            column(batch, "key").filter(|k: &&FixedSizeBinaryArray| k.value_length() == 16);
-        let points: Option<&UInt64Array> = column(batch, "point");
-        let seeds: Option<&UInt64Array> = column(batch, "seed");
-        let seeds = seeds.ok_or("no column seed of the right type")?;
-        if keys.is_none() && points.is_none() {
-            return Err("no column key of the right type".to_owned());
+        let has_all = records(batch, metrics, &mut |k, of, record| match of {
+            Some((place, seed)) => each(place, seed, record),
+            None => unread.nameless.push(before + k + 1),
+        })?;
+        if !has_all {
+            unread.lacking += batch.num_rows();
         }
-        let texts: Option<&StringArray> = column(batch, "digest");
-        let values: Option<Vec<&Float64Array>> = metrics.iter().map(|name| column(batch, name)).collect();
-        let Some(values) = values else {
-            unreadable += batch.num_rows();
-            return Ok(());
-        };
-        let number = |name: &str, k: usize| {
-            let column: &Float64Array = column(batch, name)?;
-            (!column.is_null(k)).then(|| column.value(k))
-        };
-        let live = batch.schema().fields().iter().any(|field| field.name().starts_with(LATENESS));
-        for k in 0..batch.num_rows() {
-            let key = keys.filter(|keys| !keys.is_null(k)).and_then(|keys| keys.value(k).try_into().ok());
-            let point =
-                points.filter(|points| !points.is_null(k)).and_then(|p| usize::try_from(p.value(k)).ok());
-            let place = key.map(|key| Place::Key(Key(key))).or(point.map(Place::Point));
-            let Some(place) = place.filter(|_| !seeds.is_null(k)) else {
-                unreadable += 1;
-                continue;
-            };
-            let record = Record {
-                digest: texts.filter(|t| !t.is_null(k)).map(|t| t.value(k).to_owned()).unwrap_or_default(),
-                values: values.iter().map(|v| (!v.is_null(k)).then(|| v.value(k))).collect(),
-                lateness: if live { lateness_of(|name| number(name, k)) } else { None },
-            };
-            each(place, seeds.value(k), record);
-        }
+        before += batch.num_rows();
         Ok(())
     })?;
-    Ok(unreadable)
+    Ok(unread)
+}
+
+/// Goes over the records of a batch: the row, what it is of if that can be told, and what came of it. Whether it has columns
+/// of all these metrics; else there is no record in it.
+pub(super) fn records(
+    batch: &RecordBatch,
+    metrics: &[String],
+    each: &mut dyn FnMut(usize, Option<(Place, u64)>, Record),
+) -> Result<bool, String> {
+    let keys: Option<&FixedSizeBinaryArray> =
+        column(batch, "key").filter(|k: &&FixedSizeBinaryArray| k.value_length() == 16);
+    let points: Option<&UInt64Array> = column(batch, "point");
+    let seeds: Option<&UInt64Array> = column(batch, "seed");
+    let seeds = seeds.ok_or("no column seed of the right type")?;
+    if keys.is_none() && points.is_none() {
+        return Err("no column key of the right type".to_owned());
+    }
+    let texts: Option<&StringArray> = column(batch, "digest");
+    let values: Option<Vec<&Float64Array>> = metrics.iter().map(|name| column(batch, name)).collect();
+    let Some(values) = values else { return Ok(false) };
+    let number = |name: &str, k: usize| {
+        let column: &Float64Array = column(batch, name)?;
+        (!column.is_null(k)).then(|| column.value(k))
+    };
+    let live = batch.schema().fields().iter().any(|field| field.name().starts_with(LATENESS));
+    for k in 0..batch.num_rows() {
+        let key = keys.filter(|keys| !keys.is_null(k)).and_then(|keys| keys.value(k).try_into().ok());
+        let point = points.filter(|points| !points.is_null(k)).and_then(|p| usize::try_from(p.value(k)).ok());
+        let place = key.map(|key| Place::Key(Key(key))).or(point.map(Place::Point));
+        let record = Record {
+            digest: texts.filter(|t| !t.is_null(k)).map(|t| t.value(k).to_owned()).unwrap_or_default(),
+            values: values.iter().map(|v| (!v.is_null(k)).then(|| v.value(k))).collect(),
+            lateness: if live { lateness_of(|name| number(name, k)) } else { None },
+        };
+        each(k, place.filter(|_| !seeds.is_null(k)).map(|place| (place, seeds.value(k))), record);
+    }
+    Ok(true)
+}
+
+/// What stands beside the records of a batch; `None`: an older program wrote it, which put nothing there.
+pub(super) fn checks_of(batch: &RecordBatch) -> Option<&FixedSizeBinaryArray> {
+    column(batch, CHECK).filter(|sums: &&FixedSizeBinaryArray| sums.value_length() == CHECK_BYTES as i32)
 }
 
 fn column<'a, A: Array + 'static>(batch: &'a RecordBatch, name: &str) -> Option<&'a A> {
     batch.column_by_name(name)?.as_any().downcast_ref()
 }
 
-/// The columns of metrics in a part, in their order; an error in words: it is none.
-pub(super) fn metrics_of(bytes: Vec<u8>) -> Result<Vec<String>, String> {
-    let mut names = Vec::new();
-    for_each_batch(
-        bytes,
-        |_| true,
-        |batch| {
-            let schema = batch.schema();
-            let others = ["key", "seed", "digest", "invalid"];
-            let is_metric = |name: &&String| !others.contains(&name.as_str()) && !name.starts_with(LATENESS);
-            names = schema.fields().iter().map(|f| f.name()).filter(is_metric).cloned().collect();
-            Ok(())
-        },
-    )?;
-    Ok(names)
+/// The metrics among the columns of a part, in their order.
+pub(super) fn metrics_among<'n>(columns: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let others = ["key", "seed", "digest", "invalid", CHECK];
+    columns.filter(|name| !others.contains(name) && !name.starts_with(LATENESS)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -286,7 +377,6 @@ mod tests {
         };
         let both = [kept(1, None), kept(2, Some(late))];
         assert_eq!(read(encode(&both, &metrics).unwrap(), &metrics).unwrap(), both);
-        assert_eq!(metrics_of(encode(&both, &metrics).unwrap()).unwrap(), metrics);
         let columns = |kept: &[Kept]| {
             let mut names = Vec::new();
             for_each_batch(
@@ -300,15 +390,15 @@ mod tests {
             .unwrap();
             names
         };
-        assert_eq!(columns(&both[..1]), ["key", "seed", "digest", "goodput_bps", "jain"]);
-        assert_eq!(columns(&both).len(), 15);
+        assert_eq!(columns(&both[..1]), ["key", "seed", "digest", "goodput_bps", "jain", "check"]);
+        assert_eq!(columns(&both).len(), 16);
+        assert_eq!(metrics_among(columns(&both).iter().map(String::as_str)), metrics);
     }
 
     #[test]
     fn a_record_without_a_metric_that_is_wanted_is_none() {
         let bytes = encode(&[kept(1, None)], &["goodput_bps".to_owned(), "jain".to_owned()]).unwrap();
-        let unreadable =
-            decode(bytes, &["overhead".to_owned()], true, |_, _, _| panic!("it has none")).unwrap();
-        assert_eq!(unreadable, 1);
+        let unread = decode(bytes, &["overhead".to_owned()], true, |_, _, _| panic!("it has none")).unwrap();
+        assert_eq!(unread, Unread { lacking: 1, nameless: vec![] });
     }
 }

@@ -3,7 +3,7 @@
 //! Others may write and merge meanwhile. Parts are only added, and go away when what they hold is in another one; so a
 //! folder has been read when it is listed and every name in the list has been read before.
 
-use super::parquet_rows::{Place, decode};
+use super::parquet_rows::{Place, Unread, decode};
 use crate::Error;
 use crate::cell::Record;
 use sha2::{Digest, Sha256};
@@ -51,8 +51,8 @@ pub(super) struct Damage {
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     pub(super) damaged: Vec<Damage>,
-    /// Records that lack a metric, or cannot be decoded, by the part that they are in.
-    pub(super) lacking: Vec<(PathBuf, usize)>,
+    /// Records that are none, by the part that they are in.
+    pub(super) unread: Vec<(PathBuf, Unread)>,
 }
 
 impl Parts {
@@ -62,6 +62,14 @@ impl Parts {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &Part)> {
         self.seen.iter()
+    }
+
+    /// The parts that are there just now, in order of their names.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub(super) fn names(&self) -> Result<Vec<String>, Error> {
+        names(&self.folder)
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -113,8 +121,8 @@ impl Parts {
                     })
                 });
                 match read {
-                    Ok(lacking) => {
-                        looked.lacking.extend((lacking > 0).then_some((path, lacking)));
+                    Ok(unread) => {
+                        looked.unread.extend((unread != Unread::default()).then_some((path, unread)));
                         self.seen.insert(name.clone(), part);
                     }
                     Err(why) => looked.damaged.push(Damage { path, why }),

@@ -7,6 +7,7 @@ fn manifest(build: &str) -> Manifest {
         format: FORMAT,
         truckee: "0.1.0".into(),
         engine: "fake".into(),
+        live: None,
         build: build.into(),
         scenario: "s".into(),
         axes: vec![],
@@ -23,10 +24,15 @@ fn open(dir: &Path) -> Store {
     Store::open(dir, &manifest("this"), &[DIGEST]).unwrap().0
 }
 
+/// One of which no byte is like another's.
+fn value(seed: u64) -> f64 {
+    (seed as f64).sqrt().exp()
+}
+
 fn kept(seed: u64) -> Kept {
     let record = Record {
         digest: format!("{seed:x}"),
-        values: vec![(!seed.is_multiple_of(3)).then_some(seed as f64)],
+        values: vec![(!seed.is_multiple_of(3)).then_some(value(seed))],
         lateness: None,
     };
     Kept { key: Key::parts(&DIGEST, "fake", "this"), seed, record }
@@ -123,8 +129,9 @@ fn torn_and_altered_parts_are_set_aside_and_our_unfinished_writes_alone_removed(
     let bytes = fs::read(&files[0]).unwrap();
     fs::write(&files[0], &bytes[..bytes.len() / 2]).unwrap();
     let mut bytes = fs::read(&files[1]).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
+    // The seed, which its name is made of.
+    let seed = bytes.windows(8).position(|eight| eight == 2u64.to_le_bytes()).unwrap();
+    bytes[seed] ^= 1;
     fs::write(&files[1], &bytes).unwrap();
     let (ours, foreign) = (dir.path().join("parts/.truckee-Ab3.tmp"), dir.path().join("parts/notes.tmp"));
     fs::write(&ours, b"half").unwrap();
@@ -166,7 +173,7 @@ fn a_record_that_lacks_what_is_asked_for_is_named_and_none() {
     append(&mut open(dir.path()), [1, 2]);
     let mut store = open(dir.path());
     let said = store.refresh(&["overhead".to_owned()], &mut |_, _, _| panic!("it has none")).unwrap();
-    assert!(said[0].contains("2 records cannot be decoded") && said[0].contains("part-"), "{said:?}");
+    assert!(said[0].contains("2 records lack what is asked for") && said[0].contains("part-"), "{said:?}");
 }
 
 #[test]
@@ -190,13 +197,105 @@ fn a_store_takes_in_another_one_as_often_as_one_likes() {
     append(&mut here, [1]);
     append(&mut there, [1, 2]);
     append(&mut there, [3]);
-    assert_eq!(here.import(dirs[1].path()).unwrap(), 2);
-    assert_eq!(here.import(dirs[1].path()).unwrap(), 0);
-    assert_eq!(refresh(&mut here).0, [1, 2, 3]);
-    let torn = parts(dirs[1].path()).remove(0);
+    let came = |new, there| Imported { new, there, ..Imported::default() };
+    assert_eq!(here.import(dirs[1].path()).unwrap(), came(2, 1));
+    assert_eq!(here.import(dirs[1].path()).unwrap(), came(0, 3));
+    let mut seeds = refresh(&mut open(dirs[0].path())).0;
+    seeds.dedup();
+    assert_eq!(seeds, [1, 2, 3]);
+    assert_eq!(here.import(dirs[0].path()).unwrap(), came(0, 4), "from itself: one is in two parts");
+}
+
+#[test]
+fn what_is_damaged_in_another_store_is_named_and_the_rest_of_it_taken() {
+    let dirs = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [mut here, mut there] = [open(dirs[0].path()), open(dirs[1].path())];
+    append(&mut there, [1]);
+    append(&mut there, 10..20);
+    let [torn, flipped] = [0, 1].map(|k| parts(dirs[1].path())[k].clone());
     fs::write(&torn, b"PAR1").unwrap();
-    let message = here.import(dirs[1].path()).unwrap_err().to_string();
-    assert!(message.contains("not those that were written"), "{message}");
+    let mut bytes = fs::read(&flipped).unwrap();
+    let value = bytes.windows(8).position(|eight| eight == value(14).to_le_bytes()).unwrap();
+    bytes[value] ^= 1;
+    fs::write(&flipped, bytes).unwrap();
+    let Imported { new, said, .. } = here.import(dirs[1].path()).unwrap();
+    assert_eq!((new, said.len()), (9, 2), "{said:?}");
+    assert!(
+        said[0].contains(&*torn.to_string_lossy()) && said[0].ends_with("all its runs are not taken over")
+    );
+    let address = kept(14).key.cell(14);
+    let lost =
+        format!("record 5 (cell {address}) cannot be decoded, and is not taken over; 9 others are kept");
+    assert!(said[1].ends_with(&lost), "{said:?}");
+    assert!(torn.exists() && flipped.exists(), "nothing is changed there");
+    assert_eq!(refresh(&mut open(dirs[0].path())).0, [10, 11, 12, 13, 15, 16, 17, 18, 19]);
+}
+
+#[test]
+fn another_question_another_build_and_no_sweep_at_all_are_told_where_they_are_to_be_taken_in() {
+    let dirs = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let mut here = open(dirs[0].path());
+    append(&mut here, [1]);
+    let refused = |here: &mut Store, from: &Path| here.import(from).unwrap_err().to_string();
+    assert!(refused(&mut here, dirs[1].path()).contains("holds no sweep"));
+    let axes = Manifest { engine: "other".into(), ..manifest("this") };
+    drop(Store::open(dirs[1].path(), &axes, &[DIGEST]).unwrap());
+    let message = refused(&mut here, dirs[1].path());
+    assert!(message.contains("its engine is \"other\", not \"fake\""), "{message}");
+    let (mut that, _) = Store::open(dirs[2].path(), &manifest("that"), &[DIGEST]).unwrap();
+    that.keep(Kept { key: Key::parts(&DIGEST, "fake", "that"), ..kept(5) }, (0, 0)).unwrap();
+    that.close().unwrap();
+    let Imported { new, there, unasked, said } = here.import(dirs[2].path()).unwrap();
+    assert_eq!((new, there, unasked, said.len()), (1, 0, 1, 1));
+    assert!(
+        said[0].contains("by another build of truckee, 0.1.0 (that);") && said[0].contains("0.1.0 (this)")
+    );
+    let old = serde_json::json!({"truckee": "0.1.0", "engine": "fake", "scenario": "s", "axes": [], "metrics": [], "commands": []});
+    fs::write(dirs[1].path().join("sweep.json"), old.to_string()).unwrap();
+    assert!(refused(&mut here, dirs[1].path()).contains("a sweep of truckee 0.1"));
+}
+
+#[test]
+fn of_a_live_run_that_was_made_again_the_later_record_is_taken_too() {
+    let late = |replaces| Kept {
+        record: Record { lateness: Some(Lateness { replaces, ..Lateness::default() }), ..kept(2).record },
+        ..kept(2)
+    };
+    let dirs = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [mut here, mut there] = [open(dirs[0].path()), open(dirs[1].path())];
+    for replaces in 0..2 {
+        there.keep(late(replaces), (0, 0)).unwrap();
+        there.flush(true).unwrap();
+    }
+    assert_eq!(here.import(dirs[1].path()).unwrap().new, 1);
+    assert_eq!(parts(dirs[0].path()).len(), 2);
+}
+
+#[test]
+fn a_record_that_cannot_be_decoded_is_named_and_the_others_of_its_part_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    append(&mut open(dir.path()), 0..50);
+    let file = parts(dir.path()).remove(0);
+    let mut bytes = fs::read(&file).unwrap();
+    let value = bytes.windows(8).position(|eight| eight == value(17).to_le_bytes()).unwrap();
+    bytes[value] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let mut store = open(dir.path());
+    let (seeds, said) = refresh(&mut store);
+    assert_eq!(seeds, (0..50).filter(|&seed| seed != 17).collect::<Vec<_>>());
+    let address = kept(17).key.cell(17);
+    let aside = file.with_extension("damaged");
+    assert_eq!(
+        said,
+        [format!(
+            "{} is damaged (its bytes are not those that were written); record 18 (cell {address}) cannot be decoded, and \
+             is made again; 49 others are kept",
+            aside.display()
+        )]
+    );
+    assert!(aside.exists() && !file.exists());
+    let (again, nothing) = refresh(&mut open(dir.path()));
+    assert_eq!((again, nothing), (seeds, vec![]), "said once");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::drawings::{FigurePart, MapPart};
 use super::drive::{Drive, Drives};
 use crate::grid::Grid;
 use crate::vary::Axis;
-use crate::{EngineName, Error};
+use crate::{Engine, EngineName, Engines, Error};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
@@ -181,7 +181,7 @@ impl Study {
         }
         match self.parallel {
             Some(0) => Err("`parallel` is the number of live runs at once, 1 or more".to_owned()),
-            Some(_) if !self.engines(false).iter().any(|e| e.is_live()) => {
+            Some(_) if !self.engines(false).iter().any(|e| *e != EngineName::default()) => {
                 Err("`parallel` says nothing: no [[sweep]] is live".to_owned())
             }
             _ => Ok(()),
@@ -193,14 +193,14 @@ impl Study {
         self.sweeps.iter().flat_map(|s| self.engines_of(s, quick)).collect()
     }
 
-    /// Whether it has live runs.
-    pub fn is_live(&self, quick: bool) -> bool {
-        self.engines(quick).iter().any(|e| e.is_live())
+    /// Whether it has live runs, on these engines.
+    pub fn is_live(&self, engines: &dyn Engines, quick: bool) -> bool {
+        self.engines(quick).iter().any(|e| engines.get(e.as_str()).is_some_and(Engine::is_live))
     }
 
     /// The engines of one of its sweeps.
     pub fn engines_of(&self, sweep: &SweepPart, quick: bool) -> Vec<EngineName> {
-        if sweep.engines.is_empty() { vec![self.engine] } else { sweep.engines(quick) }
+        if sweep.engines.is_empty() { vec![self.engine.clone()] } else { sweep.engines(quick) }
     }
 
     /// Who becomes an axis of a sweep; the first one by default.

@@ -8,9 +8,8 @@ use super::file::{Check, is_watchers};
 use super::report::{Counts, StudyReport};
 use super::{Study, SweepPart};
 use crate::engine::default_jobs;
-use crate::{Engine, Engines, Error, Metric, Plan, Progress, Runs, sweep};
+use crate::{Cancel, Engine, Engines, Error, Metric, Missing, Plan, Progress, Runs, sweep};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// How to run a study.
@@ -42,9 +41,10 @@ pub fn run(
     engines: &dyn Engines,
     options: &RunOptions,
     progress: &mut dyn Progress,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
 ) -> Result<Ran, Error> {
     let started = Instant::now();
+    known(study, engines, options.quick)?;
     let dir = options.dir.as_ref().map(|d| study.dir(d, options.quick));
     let needed = study.engines(options.quick);
     let mut report = StudyReport {
@@ -53,10 +53,13 @@ pub fn run(
         source: study.source.clone(),
         setup: study.setup.clone(),
         calibrated: study.calibrated.clone(),
-        engines: needed.iter().copied().collect(),
+        engines: needed.iter().cloned().collect(),
         quick: options.quick,
         complete: false,
-        skipped: needed.iter().find_map(|&name| engines.find(name).err()).map(|missing| missing.to_string()),
+        skipped: needed
+            .iter()
+            .find_map(|name| engines.find(name.as_str()).err())
+            .map(|missing| missing.to_string()),
         rows: Vec::new(),
         counts: Counts::default(),
         figures: Vec::new(),
@@ -72,14 +75,15 @@ pub fn run(
     for part in &study.sweeps {
         let mut sides = Vec::new();
         for name in study.engines_of(part, options.quick) {
-            let plan = plan(study, part, engines.find(name)?, options)?;
+            let engine = engines.find(name.as_str())?;
+            let plan = plan(study, part, engine, options)?;
             // A sweep of one engine keeps the place it always had.
             let folder = match part.engines.is_empty() {
                 true => part.name.clone(),
                 false => format!("{}-{name}", part.name),
             };
             let store = dir.as_ref().map(|d| d.join(folder));
-            let done = sweep(&plan, engines.find(name)?, store.as_deref(), progress, cancel)?;
+            let done = sweep(&plan, engine, store.as_deref(), progress, cancel)?;
             report.runs += done.rows.len();
             if let Some(live) = done.live_runs() {
                 report.live = Some(report.live.unwrap_or_default().and(live));
@@ -110,6 +114,25 @@ pub fn run(
     report.complete = true;
     report.wall_s = started.elapsed().as_secs_f64();
     Ok(Ran { report, data: all })
+}
+
+/// Whether every engine that the study needs is there, whether or not this machine can run it.
+///
+/// # Errors
+/// There is none of a name; where it stands, and which there are.
+pub fn known(study: &Study, engines: &dyn Engines, quick: bool) -> Result<(), Error> {
+    for part in &study.sweeps {
+        for name in study.engines_of(part, quick) {
+            if let Err(missing @ Missing::Unknown { .. }) = engines.find(name.as_str()) {
+                let place = match part.engines.is_empty() {
+                    true => "`engine`".to_owned(),
+                    false => format!("sweep \"{}\": `engines`", part.name),
+                };
+                return Err(fail(study, &place, missing.to_string()));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The plan of one of its sweeps on one engine.
@@ -165,29 +188,31 @@ mod tests {
     use crate::study::Verdict;
     use crate::testing::{Fake, STUDY};
     use crate::validity::LiveRuns;
-    use crate::{EngineName, Missing};
 
     /// The simulator and, perhaps, a kernel.
     struct Here {
         sim: Fake,
-        kernel: Option<Fake>,
+        kernel: Fake,
     }
 
     fn without_kernel() -> Here {
-        Here { sim: Fake::new(), kernel: None }
+        Here { sim: Fake::new(), kernel: Fake::lacking("needs a BPF file system") }
     }
 
     fn with_kernel() -> Here {
-        Here { sim: Fake::new(), kernel: Some(Fake::live()) }
+        Here { sim: Fake::new(), kernel: Fake::live() }
     }
 
     impl Engines for Here {
-        fn find(&self, name: EngineName) -> Result<&dyn Engine, Missing> {
-            let kernel = self.kernel.as_ref().map(|k| k as &dyn Engine);
-            match name {
-                EngineName::Sim => Ok(&self.sim),
-                engine => kernel.ok_or(Missing { engine, reason: "needs a BPF file system".into() }),
-            }
+        fn names(&self) -> Vec<&str> {
+            vec!["sim", "kernel"]
+        }
+
+        fn get(&self, name: &str) -> Option<&dyn Engine> {
+            [&self.sim, &self.kernel]
+                .into_iter()
+                .find(|engine| engine.name() == name)
+                .map(|e| e as &dyn Engine)
         }
     }
 
@@ -196,8 +221,7 @@ mod tests {
         let study = Study::parse("twice.toml", STUDY, &()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
-        let Ran { report, .. } =
-            run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let Ran { report, .. } = run(&study, &without_kernel(), &options, &mut (), &Cancel::new()).unwrap();
         assert_eq!((report.runs, report.complete), (12, true));
         assert_eq!(report.counts, Counts { pass: 4, fail: 1, ..Counts::default() });
         assert_eq!(report.rows[4].verdict, Verdict::Fail);
@@ -209,8 +233,7 @@ mod tests {
     fn the_quick_form_is_smaller_and_skips() {
         let study = Study::parse("twice.toml", STUDY, &()).unwrap();
         let options = RunOptions { quick: true, ..RunOptions::default() };
-        let Ran { report, .. } =
-            run(&study, &without_kernel(), &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let Ran { report, .. } = run(&study, &without_kernel(), &options, &mut (), &Cancel::new()).unwrap();
         assert_eq!(report.runs, 4);
         assert_eq!(report.counts, Counts { pass: 3, skipped: 1, ..Counts::default() });
         assert!(report.holds());
@@ -219,8 +242,10 @@ mod tests {
     #[test]
     fn an_interrupted_study_judges_nothing() {
         let study = Study::parse("twice.toml", STUDY, &()).unwrap();
+        let cancel = Cancel::new();
+        cancel.cancel();
         let Ran { report, .. } =
-            run(&study, &without_kernel(), &RunOptions::default(), &mut (), &AtomicBool::new(true)).unwrap();
+            run(&study, &without_kernel(), &RunOptions::default(), &mut (), &cancel).unwrap();
         assert!(!report.complete && report.rows.is_empty() && !report.holds());
     }
 
@@ -228,15 +253,15 @@ mod tests {
     fn a_scenario_that_cannot_be_read_is_the_studys_fault() {
         let study =
             Study::parse("twice.toml", &STUDY.replace("rate = \"1Mbit/s\"", "rate = 1"), &()).unwrap();
-        let error = run(&study, &without_kernel(), &RunOptions::default(), &mut (), &AtomicBool::new(false))
-            .unwrap_err();
+        let error =
+            run(&study, &without_kernel(), &RunOptions::default(), &mut (), &Cancel::new()).unwrap_err();
         assert!(error.to_string().contains("sweep \"main\""), "{error}");
     }
 
     fn go(text: &str, here: &Here, quick: bool) -> StudyReport {
         let study = Study::parse("twice.toml", text, &()).unwrap();
         let options = RunOptions { quick, ..RunOptions::default() };
-        run(&study, here, &options, &mut (), &AtomicBool::new(false)).unwrap().report
+        run(&study, here, &options, &mut (), &Cancel::new()).unwrap().report
     }
 
     fn live() -> String {
@@ -248,9 +273,9 @@ mod tests {
         let report = go(&live(), &without_kernel(), false);
         assert_eq!(report.skipped.as_deref(), Some("the kernel engine needs a BPF file system"));
         assert_eq!((report.runs, report.rows.len(), report.complete), (0, 0, false));
-        assert_eq!(report.engines, [EngineName::Kernel]);
+        assert_eq!(report.engines, ["kernel".parse().unwrap()]);
         let report = go(STUDY, &without_kernel(), false);
-        assert_eq!((report.skipped, report.engines), (None, vec![EngineName::Sim]));
+        assert_eq!((report.skipped, report.engines), (None, vec![crate::EngineName::default()]));
     }
 
     #[test]
@@ -267,11 +292,10 @@ mod tests {
         for (jobs, at_once) in [(Some(8), 3), (Some(2), 2)] {
             let mut seen = Seen::default();
             let options = RunOptions { jobs, ..RunOptions::default() };
-            let Ran { report, .. } =
-                run(&study, &here, &options, &mut seen, &AtomicBool::new(false)).unwrap();
+            let Ran { report, .. } = run(&study, &here, &options, &mut seen, &Cancel::new()).unwrap();
             assert_eq!((report.runs, report.complete), (12, true));
             let plan = seen.0.unwrap();
-            assert_eq!((plan.engine, plan.runs, plan.at_once), ("kernel", 12, at_once));
+            assert_eq!((plan.engine.as_str(), plan.runs, plan.at_once), ("kernel", 12, at_once));
         }
         assert!(here.sim.asked.lock().unwrap().is_empty());
     }
@@ -312,7 +336,7 @@ mod tests {
         let study = Study::parse("twice.toml", &both(), &()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let options = RunOptions { dir: Some(dir.path().to_owned()), ..RunOptions::default() };
-        let go = |here: &Here| run(&study, here, &options, &mut (), &AtomicBool::new(false)).unwrap();
+        let go = |here: &Here| run(&study, here, &options, &mut (), &Cancel::new()).unwrap();
         let Ran { report, data } = go(&with_kernel());
         assert_eq!(report.counts, Counts { pass: 4, ..Counts::default() }, "{:?}", report.rows);
         assert_eq!(report.runs, 24);
@@ -326,13 +350,13 @@ mod tests {
         let here = with_kernel();
         let again = go(&here);
         assert_eq!(again.report.rows, report.rows, "what is kept needs no digest to be taken up");
-        assert!(here.kernel.unwrap().asked.lock().unwrap().is_empty());
+        assert!(here.kernel.asked.lock().unwrap().is_empty());
     }
 
     #[test]
     fn a_live_study_on_a_machine_that_is_late_replaces_its_runs_and_is_judged_by_the_others() {
         let late = Fake::late(|seconds, seed, time| seconds == 10 && seed == 2 && time == 1);
-        let here = Here { sim: Fake::new(), kernel: Some(late) };
+        let here = Here { sim: Fake::new(), kernel: late };
         let report = go(&both(), &here, false);
         assert_eq!(report.live, Some(LiveRuns { runs: 12, replaced: 1, ..LiveRuns::default() }));
         assert_eq!((report.counts.pass, report.not_judged.as_deref()), (4, None), "{:?}", report.rows);
@@ -342,7 +366,7 @@ mod tests {
     #[test]
     fn a_live_study_on_a_machine_that_is_always_late_neither_passes_nor_fails() {
         for text in [both(), both().replace("published = 72", "published = 7")] {
-            let here = Here { sim: Fake::new(), kernel: Some(Fake::late(|_, _, _| true)) };
+            let here = Here { sim: Fake::new(), kernel: Fake::late(|_, _, _| true) };
             let report = go(&text, &here, false);
             let why = "the machine was too late (12 of 12 live runs invalid)";
             assert_eq!(report.not_judged.as_deref(), Some(why));
@@ -370,5 +394,25 @@ mod tests {
         let report = go(&text, &without_kernel(), true);
         assert_eq!((report.runs, report.skipped), (4, None));
         assert_eq!(report.counts.skipped, 2, "{:?}", report.rows);
+    }
+
+    #[test]
+    fn an_engine_that_nobody_has_is_refused_with_its_place_and_what_there_is() {
+        let refused = |text: &str| {
+            let study = Study::parse("twice.toml", text, &()).unwrap();
+            let error = run(&study, &with_kernel(), &RunOptions::default(), &mut (), &Cancel::new());
+            error.unwrap_err().to_string()
+        };
+        let there = "there are \"sim\", \"kernel\"";
+        assert_eq!(
+            refused(&live().replace("\"kernel\"", "\"kernle\"")),
+            format!("twice: `engine`: there is no engine \"kernle\"; {there}; did you mean \"kernel\"?")
+        );
+        let message =
+            refused(&both().replace("engines = [\"sim\", \"kernel\"]", "engines = [\"sim\", \"ns-3\"]"));
+        assert_eq!(
+            message,
+            format!("twice: sweep \"main\": `engines`: there is no engine \"ns-3\"; {there}")
+        );
     }
 }

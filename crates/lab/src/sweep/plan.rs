@@ -1,9 +1,7 @@
 //! What is swept, and which cells that makes: [`Plan::cells`] at first, [`Plan::next`] for a precision target, by what is
 //! known then. A cell is data ([`Plan::task`]) that can be run anywhere.
 
-use super::rounds::Round;
 use crate::cell::{Cell, Key, NoRecord, Record, Task, record};
-use crate::rows::Rows;
 use crate::{Engine, EngineName, Error, Grid, Metric};
 use std::borrow::Cow;
 use truckee_scenario::Scenario;
@@ -78,20 +76,6 @@ impl Plan {
         self.metrics.iter().filter(is_asked).cloned().collect()
     }
 
-    /// The cells that it begins with, in order: with a precision target the fewest that may do.
-    ///
-    /// # Errors
-    /// The first scenario cannot be made.
-    pub fn cells(&self) -> Result<Round, Error> {
-        Round::first(self)
-    }
-
-    /// The cells that a precision target asks for beyond those of this round, all of which have run; none where it is met,
-    /// and where there is no target.
-    pub fn next(&self, round: &Round, rows: &Rows) -> Round {
-        round.next(self, rows)
-    }
-
     /// The scenario of a cell, its seed included.
     ///
     /// # Errors
@@ -115,7 +99,7 @@ impl Plan {
     }
 
     /// One of its cells as data, to be run elsewhere; `None` of a grid that was not made of a scenario file.
-    pub fn task(&self, engine: EngineName, build: &str, cell: Cell) -> Option<Task> {
+    pub fn task(&self, engine: &EngineName, build: &str, cell: Cell) -> Option<Task> {
         let document = self.grid.document()?;
         let (file, scenario) = document.source();
         let own = self.grid.values(cell.point).flat_map(|value| &value.sets);
@@ -126,7 +110,7 @@ impl Plan {
             scenario: scenario.to_owned(),
             set: document.overrides().iter().chain(own).cloned().collect(),
             seed: cell.seed,
-            engine,
+            engine: engine.clone(),
             metrics: self.metrics.iter().map(|m| m.name().to_owned()).collect(),
         })
     }

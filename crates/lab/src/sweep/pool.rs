@@ -1,9 +1,9 @@
 //! Cells over threads, their results back to one thread in groups.
 
-use crate::Error;
 use crate::cell::Cell;
+use crate::{Cancel, Error};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -103,18 +103,18 @@ impl Pool {
     pub(crate) fn run<T: Send>(
         &self,
         cells: &[Cell],
-        cancel: &AtomicBool,
+        cancel: &Cancel,
         run_one: impl Fn(Cell) -> Result<T, Error> + Sync,
         keep: impl FnMut(Vec<T>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.work(cancel, run_one, &mut Listed { cells: cells.to_vec(), keep })
     }
 
-    /// Runs cells as long as there are more. Ends early when `cancel` is set, when a cell fails (but for one that fails
+    /// Runs cells as long as there are more. Ends early when `cancel` is wished, when a cell fails (but for one that fails
     /// because of `cancel`), or when keeping does; whatever finished until then has gone through `keep`.
     pub(crate) fn work<T: Send>(
         &self,
-        cancel: &AtomicBool,
+        cancel: &Cancel,
         run_one: impl Fn(Cell) -> Result<T, Error> + Sync,
         work: &mut dyn Work<T>,
     ) -> Result<(), Error> {
@@ -135,14 +135,14 @@ impl Pool {
     fn hand_out<T>(
         &self,
         queue: &Queue,
-        cancel: &AtomicBool,
+        cancel: &Cancel,
         receiver: &Receiver<Vec<Result<T, Option<Error>>>>,
         work: &mut dyn Work<T>,
     ) -> Result<(), Error> {
         let (mut out, mut failure) = (0, None);
         let mut looked = Instant::now();
         loop {
-            let stopped = cancel.load(Ordering::Relaxed) || failure.is_some();
+            let stopped = cancel.is_cancelled() || failure.is_some();
             if stopped {
                 out -= queue.close();
             }
@@ -196,7 +196,7 @@ impl Pool {
 /// What one thread does. A cell that is not run, or that fails since all is cancelled, comes back as an error of none.
 fn run_cells<T>(
     queue: &Queue,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
     run_one: &(impl Fn(Cell) -> Result<T, Error> + Sync),
     sender: &Sender<Vec<Result<T, Option<Error>>>>,
 ) {
@@ -208,10 +208,10 @@ fn run_cells<T>(
         }
     };
     while let Some(cell) = queue.take(|| hand_on(&mut finished)) {
-        let done = match cancel.load(Ordering::Relaxed) {
+        let done = match cancel.is_cancelled() {
             true => Err(None),
-            // A live run ends at the same Ctrl-C that set `cancel`: it has not failed, it has not been run.
-            false => run_one(cell).map_err(|error| Some(error).filter(|_| !cancel.load(Ordering::Relaxed))),
+            // A live run ends at the same Ctrl-C that wished `cancel`: it has not failed, it has not been run.
+            false => run_one(cell).map_err(|error| Some(error).filter(|_| !cancel.is_cancelled())),
         };
         let failed = done.is_err();
         finished.push(done);
@@ -256,7 +256,7 @@ mod tests {
     fn what_has_been_run_is_kept_although_no_more_can_be_found() {
         let begun = AtomicUsize::new(0);
         let mut work = Failing { asked: 0, begun: &begun, kept: 0 };
-        let cancel = AtomicBool::new(false);
+        let cancel = Cancel::new();
         let run = |cell: Cell| {
             begun.fetch_add(1, Ordering::Relaxed);
             Ok(cell.seed)

@@ -43,8 +43,24 @@ impl Seeds {
     }
 }
 
+impl Plan {
+    /// The cells that it begins with, in order: with a precision target the fewest that may do.
+    ///
+    /// # Errors
+    /// The first scenario cannot be made.
+    pub fn cells(&self) -> Result<Round, Error> {
+        Round::first(self)
+    }
+
+    /// The cells that a precision target asks for beyond those of this round, all of which have run; none where it is met,
+    /// and where there is no target.
+    pub fn next(&self, round: &Round, rows: &Rows) -> Round {
+        round.next(self, rows)
+    }
+}
+
 impl Round {
-    pub(super) fn first(plan: &Plan) -> Result<Self, Error> {
+    fn first(plan: &Plan) -> Result<Self, Error> {
         let first = match plan.grid.size() {
             0 => 1,
             _ => plan.grid.scenario(0)?.seed,
@@ -75,7 +91,7 @@ impl Round {
         Self { seeds, spans, before, number }
     }
 
-    pub(super) fn next(&self, plan: &Plan, rows: &Rows) -> Self {
+    fn next(&self, plan: &Plan, rows: &Rows) -> Self {
         let Runs::Precision { target, .. } = plan.runs else {
             return Self::new(self.seeds.clone(), vec![0..0; self.spans.len()], self.number + 1);
         };

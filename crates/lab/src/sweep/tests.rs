@@ -1,18 +1,19 @@
 use super::*;
 use crate::stats::{CONFIDENCE, Estimate};
 use crate::testing::{Fake as Lively, outcome, scenario};
-use crate::{Engine, Error, Failure};
+use crate::{Cancel, Engine, Error, Failure};
 use std::path::Path;
+use std::sync::LazyLock;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use truckee_scenario::{Outcome, Scenario};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use truckee_scenario::{Outcome, Scenario, Span};
 
 /// Goodput is the parameter plus noise by the seed; every call is written down.
 struct Fake {
     calls: Mutex<Vec<(u64, u64)>>,
     noise: f64,
     fail_at: Option<u64>,
-    cancel_after: Option<(usize, &'static AtomicBool)>,
+    cancel_after: Option<(usize, Cancel)>,
     count: AtomicUsize,
 }
 
@@ -21,25 +22,25 @@ fn fake(noise: f64) -> Fake {
 }
 
 impl Engine for Fake {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "fake"
     }
 
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {
-        self.calls.lock().unwrap().push((scenario.duration, scenario.seed));
+        self.calls.lock().unwrap().push((scenario.duration.nanos(), scenario.seed));
         let count = self.count.fetch_add(1, Ordering::SeqCst) + 1;
-        if let Some((after, flag)) = self.cancel_after
-            && count >= after
+        if let Some((after, cancel)) = &self.cancel_after
+            && count >= *after
         {
-            flag.store(true, Ordering::SeqCst);
+            cancel.cancel();
         }
-        if self.fail_at == Some(scenario.duration) {
+        if self.fail_at == Some(scenario.duration.nanos()) {
             return Err("no route".into());
         }
         // A pseudo-random phase, the same for the same seed.
         let wave =
             (scenario.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f64 / (1u64 << 24) as f64 - 0.5;
-        Ok(outcome(scenario.seed, &[1000.0 + scenario.duration as f64 + self.noise * wave]))
+        Ok(outcome(scenario.seed, &[1000.0 + scenario.duration.as_f64() + self.noise * wave]))
     }
 }
 
@@ -50,7 +51,7 @@ fn plan(points: u64, runs: Runs) -> Plan {
 }
 
 fn go(plan: &Plan, engine: &Fake, dir: Option<&Path>) -> Result<Sweep, Error> {
-    sweep(plan, engine, dir, &mut (), &AtomicBool::new(false))
+    sweep(plan, engine, dir, &mut (), &Cancel::new())
 }
 
 #[test]
@@ -79,11 +80,11 @@ fn seeds_count_up_from_the_scenarios_own_or_are_given() {
 
 #[test]
 fn an_interrupted_sweep_resumes_with_each_cell_exactly_once() {
-    static CANCEL: AtomicBool = AtomicBool::new(false);
+    let cancel = Cancel::new();
     let dir = tempfile::tempdir().unwrap();
     let plan = plan(5, Runs::Count(20));
-    let first = Fake { cancel_after: Some((30, &CANCEL)), ..fake(5.0) };
-    let partial = sweep(&plan, &first, Some(dir.path()), &mut (), &CANCEL).unwrap();
+    let first = Fake { cancel_after: Some((30, cancel.clone())), ..fake(5.0) };
+    let partial = sweep(&plan, &first, Some(dir.path()), &mut (), &cancel).unwrap();
     assert!(!partial.complete && partial.rows.len() >= 30 && partial.rows.len() < 100);
     assert_eq!(partial.rows.len(), first.calls.lock().unwrap().len(), "what ran is kept");
 
@@ -92,7 +93,7 @@ fn an_interrupted_sweep_resumes_with_each_cell_exactly_once() {
     let parts = std::fs::read_dir(dir.path().join("parts")).unwrap().map(|e| e.unwrap().path());
     let part = parts.filter(|p| p.extension().is_some_and(|e| e == "parquet")).min().unwrap();
     let bytes = std::fs::read(&part).unwrap();
-    std::fs::write(&part, &bytes[..bytes.len() - 9]).unwrap();
+    std::fs::write(&part, &bytes[..bytes.len() / 2]).unwrap();
 
     struct Warnings(Vec<String>, usize, usize);
     impl Progress for Warnings {
@@ -108,7 +109,7 @@ fn an_interrupted_sweep_resumes_with_each_cell_exactly_once() {
     }
     let mut seen = Warnings(vec![], 0, 0);
     let second = fake(5.0);
-    let whole = sweep(&plan, &second, Some(dir.path()), &mut seen, &AtomicBool::new(false)).unwrap();
+    let whole = sweep(&plan, &second, Some(dir.path()), &mut seen, &Cancel::new()).unwrap();
     assert_eq!(seen.0.len(), 1, "{:?}", seen.0);
     assert_eq!(seen.1 + seen.2, 100);
     assert_eq!(second.calls.lock().unwrap().len(), seen.2, "nothing kept is run again");
@@ -119,6 +120,63 @@ fn an_interrupted_sweep_resumes_with_each_cell_exactly_once() {
     let third = fake(5.0);
     go(&plan, &third, Some(dir.path())).unwrap();
     assert!(third.calls.lock().unwrap().is_empty(), "a finished sweep has nothing to do");
+}
+
+#[test]
+fn whichever_byte_of_a_part_is_another_only_the_cells_that_are_named_run_again() {
+    struct Said(Vec<String>);
+    impl Progress for Said {
+        fn warned(&mut self, message: &str) {
+            self.0.push(message.into());
+        }
+    }
+    let whole = tempfile::tempdir().unwrap();
+    let plan = plan(4, Runs::Count(20));
+    let before = go(&plan, &fake(5.0), Some(whole.path())).unwrap();
+    let parts = |dir: &Path| std::fs::read_dir(dir.join("parts")).unwrap().map(|e| e.unwrap().path());
+    let largest = parts(whole.path()).max_by_key(|path| path.metadata().unwrap().len()).unwrap();
+    let bytes = std::fs::read(&largest).unwrap();
+    let runs_in = |bytes: &[u8]| {
+        let mut runs = 0;
+        crate::store::for_each_batch(
+            bytes.to_vec(),
+            |_| true,
+            |batch| {
+                runs += batch.num_rows();
+                Ok(())
+            },
+        )
+        .map(|()| runs)
+    };
+    let of_part = runs_in(&bytes).unwrap();
+    let mut less = 0;
+    for at in (0..bytes.len()).step_by(bytes.len() / 40) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("parts")).unwrap();
+        for name in ["sweep.json", "points.parquet"] {
+            std::fs::copy(whole.path().join(name), dir.path().join(name)).unwrap();
+        }
+        for part in parts(whole.path()) {
+            let to = dir.path().join("parts").join(part.file_name().unwrap());
+            let mut bytes = std::fs::read(&part).unwrap();
+            if part == largest {
+                bytes[at] ^= 0x24;
+            }
+            std::fs::write(to, bytes).unwrap();
+        }
+        let (engine, mut said) = (fake(5.0), Said(Vec::new()));
+        let after = sweep(&plan, &engine, Some(dir.path()), &mut said, &Cancel::new()).unwrap();
+        assert_eq!(after.rows, before.rows, "at {at}");
+        assert_eq!(said.0.len(), 1, "at {at}: {:?}", said.0);
+        let calls = engine.calls.lock().unwrap();
+        assert!(calls.len() <= of_part, "at {at}: {} of {of_part}", calls.len());
+        less += usize::from(calls.len() < of_part);
+        for &(point, seed) in calls.iter().filter(|_| calls.len() <= 8 && said.0[0].contains(" (cell ")) {
+            let key = plan.keys(&engine)[point as usize];
+            assert!(said.0[0].contains(&key.cell(seed).to_string()), "at {at}: {:?}", said.0);
+        }
+    }
+    assert!(less > 20, "{less} of 40 flips cost less than the part");
 }
 
 #[test]
@@ -133,7 +191,7 @@ fn more_seeds_may_be_added_but_another_scenario_may_not() {
         3,
         "fewer are asked"
     );
-    let late = |k| Scenario { warmup: 5, ..scenario("s", k) };
+    let late = |k| Scenario { warmup: Span::ns(5), ..scenario("s", k) };
     let other = plan(3, Runs::Count(2));
     let other =
         Plan { grid: Grid::of(other.grid.axes.clone(), (0..3).map(late).collect()).unwrap(), ..other };
@@ -163,7 +221,7 @@ fn a_live_run_that_breaks_off_costs_that_run_and_not_the_sweep() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Lively::breaking(|length, seed, time| (length, seed, time) == (10, 2, 1));
     let mut seen = Warnings(Vec::new());
-    let whole = sweep(&live_plan(6), &engine, Some(dir.path()), &mut seen, &AtomicBool::new(false)).unwrap();
+    let whole = sweep(&live_plan(6), &engine, Some(dir.path()), &mut seen, &Cancel::new()).unwrap();
     assert!(whole.complete && whole.rows.len() == 12);
     assert_eq!(seen.0, ["at p=0, seed 2: a run broke off, and is made again: a record was lost"]);
     assert_eq!(whole.live_runs().unwrap(), LiveRuns { runs: 12, invalid: 0, replaced: 1, unknown: 0 });
@@ -174,8 +232,7 @@ fn a_live_run_that_breaks_off_costs_that_run_and_not_the_sweep() {
 fn one_that_breaks_off_again_and_again_ends_the_sweep_and_the_others_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Lively::breaking(|length, seed, _| (length, seed) == (10, 2));
-    let go =
-        |engine: &Lively| sweep(&live_plan(6), engine, Some(dir.path()), &mut (), &AtomicBool::new(false));
+    let go = |engine: &Lively| sweep(&live_plan(6), engine, Some(dir.path()), &mut (), &Cancel::new());
     assert_eq!(go(&engine).unwrap_err().to_string(), "at p=0: seed 2: a record was lost");
     assert_eq!(engine.asked.lock().unwrap().len(), 14, "twice more");
     let mended = Lively::live();
@@ -184,13 +241,30 @@ fn one_that_breaks_off_again_and_again_ends_the_sweep_and_the_others_are_kept() 
 }
 
 #[test]
+fn what_is_cancelled_leaves_another_sweep_of_the_same_process_alone() {
+    let (stopped, other) = (Cancel::new(), Cancel::new());
+    let plan = plan(5, Runs::Count(20));
+    let (first, second) = (Fake { cancel_after: Some((10, stopped.clone())), ..fake(5.0) }, fake(5.0));
+    let (cut, whole) = std::thread::scope(|scope| {
+        let cut = scope.spawn(|| sweep(&plan, &first, None, &mut (), &stopped).unwrap());
+        // It goes on long after the other one has ended.
+        while !stopped.is_cancelled() {
+            std::thread::yield_now();
+        }
+        (cut.join().unwrap(), sweep(&plan, &second, None, &mut (), &other).unwrap())
+    });
+    assert!(!cut.complete && cut.rows.len() < 100);
+    assert!(whole.complete && whole.rows.len() == 100 && !other.is_cancelled());
+}
+
+#[test]
 fn a_run_that_ends_at_ctrl_c_has_not_failed() {
-    static CANCEL: AtomicBool = AtomicBool::new(false);
+    let cancel = Cancel::new();
     let mut plan = plan(4, Runs::Count(3));
     plan.jobs = Some(1);
-    let engine = Fake { cancel_after: Some((7, &CANCEL)), fail_at: Some(2), ..fake(1.0) };
+    let engine = Fake { cancel_after: Some((7, cancel.clone())), fail_at: Some(2), ..fake(1.0) };
     // The failing point is reached with the flag raised, as by a signal that both the run and the sweep see.
-    let partial = sweep(&plan, &engine, None, &mut (), &CANCEL).unwrap();
+    let partial = sweep(&plan, &engine, None, &mut (), &cancel).unwrap();
     assert!(!partial.complete && partial.rows.len() == 6, "{}", partial.rows.len());
 }
 
@@ -224,12 +298,12 @@ fn a_precision_target_has_its_bounds() {
 
 #[test]
 fn a_precision_target_decides_alike_when_resumed() {
-    static CANCEL: AtomicBool = AtomicBool::new(false);
+    let cancel = Cancel::new();
     let dir = tempfile::tempdir().unwrap();
     let plan = plan(3, precise(0.02));
     let straight = go(&plan, &fake(400.0), None).unwrap();
-    let cut = Fake { cancel_after: Some((21, &CANCEL)), ..fake(400.0) };
-    sweep(&plan, &cut, Some(dir.path()), &mut (), &CANCEL).unwrap();
+    let cut = Fake { cancel_after: Some((21, cancel.clone())), ..fake(400.0) };
+    sweep(&plan, &cut, Some(dir.path()), &mut (), &cancel).unwrap();
     let resumed = go(&plan, &fake(400.0), Some(dir.path())).unwrap();
     assert_eq!(straight.rows, resumed.rows);
 }
@@ -251,7 +325,7 @@ fn live_plan(runs: u64) -> Plan {
 }
 
 fn go_live(plan: &Plan, engine: &Lively, dir: Option<&Path>) -> Sweep {
-    sweep(plan, engine, dir, &mut (), &AtomicBool::new(false)).unwrap()
+    sweep(plan, engine, dir, &mut (), &Cancel::new()).unwrap()
 }
 
 #[test]
@@ -299,10 +373,12 @@ fn with_the_budget_spent_what_is_invalid_stays_and_is_marked() {
 
 #[test]
 fn a_sweep_that_is_stopped_among_its_replacements_goes_on_with_them() {
-    static CANCEL: AtomicBool = AtomicBool::new(false);
+    static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::new);
     let dir = tempfile::tempdir().unwrap();
     let engine = Lively::late(|_, seed, time| {
-        CANCEL.store(time == 2, Ordering::SeqCst);
+        if time == 2 {
+            CANCEL.cancel();
+        }
         seed < 3
     });
     let partial = sweep(&live_plan(4), &engine, Some(dir.path()), &mut (), &CANCEL).unwrap();

@@ -21,6 +21,7 @@ pub(crate) struct Manifest {
     pub(crate) format: u32,
     pub(crate) truckee: String,
     pub(crate) engine: String,
+    pub(crate) live: Option<bool>,
     pub(crate) build: String,
     pub(crate) scenario: String,
     pub(crate) axes: Vec<Axis>,

@@ -14,13 +14,12 @@ use crate::realtime::Schedule;
 use crate::rows::{Row, Rows};
 use crate::store::{FORMAT, Kept, Manifest, Store, Table};
 use crate::validity::{Broken, to_replace};
-use crate::{Engine, Error, Failure, Metric};
+use crate::{Cancel, Engine, Error, Failure, Metric};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use truckee_scenario::Lateness;
 
@@ -32,7 +31,7 @@ const HANDED: usize = 2048;
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Runs `plan`. With a `dir`, finished runs are stored there at once, and what is stored there already is not run again.
-/// When `cancel` becomes true the cells under way finish, and what there is comes back as an incomplete sweep.
+/// When `cancel` is wished the cells under way finish, and what there is comes back as an incomplete sweep.
 ///
 /// # Errors
 /// A cell fails; what is stored cannot be read or written, or is of another sweep.
@@ -41,7 +40,7 @@ pub fn sweep(
     engine: &dyn Engine,
     dir: Option<&Path>,
     progress: &mut dyn Progress,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
 ) -> Result<Sweep, Error> {
     // Only live engines refuse what can be read, and a live grid is small.
     for point in (0..plan.grid.size()).filter(|_| engine.is_live()) {
@@ -80,6 +79,7 @@ fn manifest(plan: &Plan, engine: &dyn Engine) -> Result<Manifest, Error> {
         format: FORMAT,
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: engine.name().to_owned(),
+        live: Some(engine.is_live()),
         builds: vec![format!("{} ({build})", env!("CARGO_PKG_VERSION"))],
         build,
         scenario: name,
@@ -173,7 +173,7 @@ impl<'a> Sharing<'a> {
     }
 
     /// Runs rounds until none asks for more. Whether it came to that, and was not cancelled.
-    fn until_enough(&mut self, pool: &Pool, cancel: &AtomicBool) -> Result<bool, Error> {
+    fn until_enough(&mut self, pool: &Pool, cancel: &Cancel) -> Result<bool, Error> {
         loop {
             let missing = !self.round.is_done(&self.rows);
             self.again = if missing { Vec::new() } else { self.late() };
@@ -187,7 +187,7 @@ impl<'a> Sharing<'a> {
                 self.told = false;
                 continue;
             }
-            if cancel.load(Ordering::Relaxed) {
+            if cancel.is_cancelled() {
                 return Ok(false);
             }
             if !self.again.is_empty() {
@@ -233,7 +233,7 @@ impl<'a> Sharing<'a> {
     }
 
     /// Runs what is missing and not with others. Whether anything was.
-    fn once(&mut self, pool: &Pool, cancel: &AtomicBool) -> Result<bool, Error> {
+    fn once(&mut self, pool: &Pool, cancel: &Cancel) -> Result<bool, Error> {
         self.pending = (0..self.blocks()).collect();
         self.ran = false;
         let late = |cell: &Cell| self.rows.lateness(*cell).map_or(0, |l| l.replaces + 1);

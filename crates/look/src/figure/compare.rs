@@ -131,25 +131,15 @@ mod tests {
     use super::*;
     use truckee_engines::Simulator;
     use truckee_lab::Engine;
+    use truckee_lab::testing::NOISY;
     use truckee_scenario::Document;
 
-    const TWO: &str = r#"
-        duration = "20s"
-        [[link]]
-        between = ["a", "b"]
-        rate = "2Mbit/s"
-        delay = "20ms"
-        queue = { size = "10packets" }
-        channel = { kind = "bernoulli", per = 0.01 }
-        [[flow]]
-        name = "one"
-        from = "a"
-        to = "b"
-        [[flow]]
-        name = "two"
-        from = "a"
-        to = "b"
-    "#;
+    /// Two flows in place of one.
+    fn two() -> String {
+        let (path, flow) = NOISY.split_at(NOISY.find("[[flow]]").unwrap());
+        let called = |name: &str| flow.replace("noisy <flow>", name);
+        [path, &called("one"), &called("two")].concat()
+    }
 
     /// The simulator's run, and another one that passes for the kernel's.
     fn pair(text: &str) -> (Scenario, Vec<Outcome>) {
@@ -168,7 +158,7 @@ mod tests {
 
     #[test]
     fn each_flow_has_a_panel_an_engine_and_a_group_of_bars() {
-        let (scenario, runs) = pair(TWO);
+        let (scenario, runs) = pair(&two());
         let svg = drawn(&scenario, &runs).unwrap();
         for text in [
             "two.toml: sim and kernel",
@@ -186,7 +176,7 @@ mod tests {
 
     #[test]
     fn panels_of_a_flow_have_the_same_axes() {
-        let (scenario, mut runs) = pair(TWO);
+        let (scenario, mut runs) = pair(&two());
         let most = |runs: &[Outcome]| -> Vec<f64> {
             let runs: Vec<_> = runs.iter().collect();
             windows(&scenario, &runs)[0].iter().map(window::Panel::most).collect()
@@ -209,7 +199,7 @@ mod tests {
 
     #[test]
     fn an_engine_without_windows_is_left_out_and_none_at_all_is_an_error() {
-        let (scenario, mut runs) = pair(TWO);
+        let (scenario, mut runs) = pair(&two());
         runs[1].series.clear();
         let svg = drawn(&scenario, &runs).unwrap();
         assert!(svg.contains("sim: one") && !svg.contains("kernel: one"));

@@ -7,7 +7,7 @@ use truckee_lab::stats::{CONFIDENCE, Estimate};
 use truckee_lab::store::{self, Manifest, Read};
 use truckee_lab::validity::LiveRuns;
 use truckee_lab::vary::Axis;
-use truckee_lab::{EngineName, Metric, Rows, grid, human, metric};
+use truckee_lab::{Metric, Rows, grid, human, metric};
 
 /// What is worth a figure of its own, if the runs have it.
 const FIRST: [&str; 3] = ["goodput_bps", "accuracy.all", "completion_s"];
@@ -90,8 +90,7 @@ impl Kept {
 
     /// The live runs; `None` of a simulated sweep.
     fn live_runs(&self) -> Option<LiveRuns> {
-        let live = self.manifest.engine != EngineName::Sim.as_str();
-        live.then(|| {
+        self.manifest.is_live().then(|| {
             let late: Vec<_> = self.runs.iter().map(|row| row.lateness).collect();
             LiveRuns::of(late.iter().map(Option::as_ref))
         })

@@ -4,7 +4,7 @@ use super::special::Special;
 use super::{Links, Measured, Page, Transmitter, Wire};
 use crate::packet::{InTransit, PacketId};
 use truckee_channel::Capacity;
-use truckee_tcp::{Nanos, Time};
+use truckee_tcp::{Span, Time};
 
 impl Links {
     /// Changes rate or delay from `now` on. What is in transmission or has left keeps its times: a new rate holds from
@@ -15,7 +15,7 @@ impl Links {
         index: usize,
         now: Time,
         rate: Option<u64>,
-        delay: Option<Nanos>,
+        delay: Option<Span>,
     ) -> Option<Time> {
         let link = &mut self.links[index];
         let wire = &mut self.wires[link.wire as usize];
@@ -25,6 +25,9 @@ impl Links {
         wire.service_bytes = 0;
         let special = link.special.as_mut()?;
         let recorded = special.capacity.is_some();
+        if rate.is_some() {
+            link.transmitter.remainder = 0; // it was of the old rate
+        }
         let moved = if rate.is_some() && !recorded {
             special.reschedule(wire, &mut link.transmitter, self.measured, now)
         } else {
@@ -32,7 +35,7 @@ impl Links {
         };
         let transit = special.transit.as_mut()?;
         let items: Vec<InTransit> = std::iter::from_fn(|| transit.take()).collect();
-        let mut latest = 0;
+        let mut latest = Time::ZERO;
         for mut item in items {
             if item.departure > now {
                 let extra = item.arrival.saturating_sub(item.departure).saturating_sub(old_delay);
@@ -71,14 +74,18 @@ impl Links {
         let in_service_until = special.waiting.front().map_or(transmitter.free_at, |w| w.0);
         transmitter.counts.busy -= self.measured.between(now.min(in_service_until), in_service_until);
         transmitter.free_at = transmitter.free_at.min(now);
-        special.not_before = 0;
+        special.not_before = Time::ZERO;
         special.waiting.clear();
         special.waiting_bytes = 0;
         special.note_length(now);
         // Opportunities that were given to lost packets are free again.
         special.capacity = special.trace.clone().map(Capacity::new);
-        let Some(transit) = &mut special.transit else { return Vec::new() };
-        std::iter::from_fn(|| transit.take()).map(|i| i.packet).collect()
+        let mut lost = Vec::new();
+        if let Some(transit) = &mut special.transit {
+            lost.extend(std::iter::from_fn(|| transit.take()).map(|item| item.packet));
+        }
+        lost.extend(special.empty_active(transmitter, self.measured, now));
+        lost
     }
 
     /// Notes a link's books at `now`, before it is offered a packet that comes at `at`: [`Self::close`] may want them back.
@@ -98,6 +105,11 @@ impl Links {
         for page in std::mem::take(&mut self.ahead).iter().rev().filter(|page| page.at > end) {
             let transmitter = &mut self.links[page.link as usize].transmitter;
             (transmitter.counts, transmitter.free_at) = (page.counts, page.free_at);
+        }
+        for link in &mut self.links {
+            if let Some(special) = &mut link.special {
+                special.note_active(&mut link.transmitter, self.measured, end);
+            }
         }
     }
 
@@ -129,7 +141,7 @@ impl Special {
         let mut moved = Vec::with_capacity(old.len());
         for (&(_, bytes), departure) in old.iter().zip(old_departures) {
             let end = start.saturating_add(transmitter.service_time(wire, bytes));
-            transmitter.counts.waited += measured.between(now, start) as f64;
+            transmitter.counts.waited += measured.between(now, start).as_f64();
             transmitter.counts.busy += measured.between(start, end);
             self.waiting.push_back((start, bytes));
             moved.push((departure, end));
@@ -143,7 +155,7 @@ impl Special {
     fn uncount_waiting(&mut self, transmitter: &mut Transmitter, measured: Measured, now: Time) {
         let Some(&(first, _)) = self.waiting.front() else { return };
         transmitter.counts.busy -= measured.between(first, transmitter.free_at);
-        let ahead: f64 = self.waiting.iter().map(|w| measured.between(now, w.0) as f64).sum();
+        let ahead: f64 = self.waiting.iter().map(|w| measured.between(now, w.0).as_f64()).sum();
         transmitter.counts.waited = (transmitter.counts.waited - ahead).max(0.0);
     }
 }
@@ -155,7 +167,7 @@ mod tests {
     use crate::packet::Packet;
     use truckee_scenario::Document;
 
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
     /// One direction of 12 Mbit/s and 10 ms, measured for 100 ms, that changes in mid run: a packet takes 1 ms.
     fn link(channel: &str) -> Links {
@@ -194,25 +206,25 @@ mod tests {
 
     fn arrivals(links: &mut Links) -> Vec<f64> {
         let transit = special(links).transit.as_mut().unwrap();
-        std::iter::from_fn(|| transit.take()).map(|i| i.arrival as f64 / MS as f64).collect()
+        std::iter::from_fn(|| transit.take()).map(|i| i.arrival.as_f64() / MS.as_f64()).collect()
     }
 
     #[test]
     fn a_new_rate_holds_from_the_next_packet_on() {
         let mut link = link("{ kind = \"none\" }");
-        fill(&mut link, 0, 4);
-        link.change(0, MS / 2, Some(24_000_000), None);
+        fill(&mut link, Time::ZERO, 4);
+        link.change(0, Time::at(MS / 2), Some(24_000_000), None);
         assert_eq!(arrivals(&mut link), [11.0, 11.5, 12.0, 12.5]);
         assert_eq!(link.counts(0).busy, 5 * MS / 2);
         // They waited 1, 1.5 and 2 ms.
-        assert_eq!(link.counts(0).waited, 4.5 * MS as f64);
+        assert_eq!(link.counts(0).waited, 4.5 * MS.as_f64());
     }
 
     #[test]
     fn what_the_channel_has_lost_takes_its_time_under_a_new_rate_too() {
         let mut link = link("{ kind = \"scripted\", packets = [\"2..3\"] }");
-        let lost = fill(&mut link, 0, 4);
-        link.change(0, 0, Some(6_000_000), None);
+        let lost = fill(&mut link, Time::ZERO, 4);
+        link.change(0, Time::ZERO, Some(6_000_000), None);
         assert_eq!(arrivals(&mut link), [11.0, 17.0]);
         assert_eq!((lost, link.counts(0).busy), (2, 7 * MS));
     }
@@ -221,20 +233,20 @@ mod tests {
     fn what_is_lost_before_the_queue_takes_no_time_and_no_place() {
         let mut link = link("{ kind = \"scripted\", packets = [\"2..3\"] }");
         special(&mut link).after_channel = true;
-        assert_eq!(fill(&mut link, 0, 4), 2);
+        assert_eq!(fill(&mut link, Time::ZERO, 4), 2);
         assert_eq!(arrivals(&mut link), [11.0, 12.0]);
         assert_eq!(
             (link.counts(0).packets, link.counts(0).busy, link.counts(0).waited),
-            (2, 2 * MS, MS as f64)
+            (2, 2 * MS, MS.as_f64())
         );
     }
 
     #[test]
     fn under_a_shorter_delay_nothing_overtakes() {
         let mut link = link("{ kind = \"none\" }");
-        fill(&mut link, 0, 2);
-        link.change(0, 3 * MS / 2, None, Some(MS));
-        fill(&mut link, 3 * MS, 1);
+        fill(&mut link, Time::ZERO, 2);
+        link.change(0, Time::at(3 * MS / 2), None, Some(MS));
+        fill(&mut link, Time::ms(3), 1);
         // The first has left already; the others come up behind it.
         assert_eq!(arrivals(&mut link), [11.0, 11.0, 11.0]);
     }
@@ -242,21 +254,21 @@ mod tests {
     #[test]
     fn what_is_lost_with_the_link_was_not_transmitted() {
         let mut link = link("{ kind = \"none\" }");
-        fill(&mut link, 0, 5);
-        assert_eq!(link.fail(0, 3 * MS / 2).len(), 5);
+        fill(&mut link, Time::ZERO, 5);
+        assert_eq!(link.fail(0, Time::at(3 * MS / 2)).len(), 5);
         assert_eq!(link.counts(0).busy, 3 * MS / 2);
         // One waited 1 ms, three 1.5 ms.
-        assert_eq!(link.counts(0).waited, 5.5 * MS as f64);
-        assert_eq!((fill(&mut link, 2 * MS, 1), arrivals(&mut link)), (1, vec![]));
+        assert_eq!(link.counts(0).waited, 5.5 * MS.as_f64());
+        assert_eq!((fill(&mut link, Time::ms(2), 1), arrivals(&mut link)), (1, vec![]));
         link.restore(0);
-        fill(&mut link, 3 * MS, 1);
+        fill(&mut link, Time::ms(3), 1);
         assert_eq!(arrivals(&mut link), [14.0]);
     }
 
     #[test]
     fn only_what_lies_within_the_time_measured_is_counted() {
         let mut link = link("{ kind = \"none\" }");
-        fill(&mut link, 99 * MS, 3);
-        assert_eq!((link.counts(0).busy, link.counts(0).waited), (MS, 2.0 * MS as f64));
+        fill(&mut link, Time::ms(99), 3);
+        assert_eq!((link.counts(0).busy, link.counts(0).waited), (MS, 2.0 * MS.as_f64()));
     }
 }

@@ -1,5 +1,6 @@
 //! What only some links have, and what becomes of a packet there.
 
+use super::active::Active;
 use super::{BITS_NS, Link, Links, Measured, NO_CONVOY, Nature, Rare, Transmitter, UNWIRED, Wire};
 use crate::ack_filter::{AckFilter, Held, Seen};
 use crate::lanes::Lanes;
@@ -13,7 +14,7 @@ use truckee_channel::random::{stream, stream_seed};
 use truckee_channel::{Capacity, CapacityTrace, Channel, Fate, Loss, Packet as Sighting};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{Direction, Limit, Queue};
-use truckee_tcp::Time;
+use truckee_tcp::{Span, Time};
 
 /// When a packet that was accepted leaves and arrives, and its twin if it is doubled.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +35,8 @@ pub enum Offered {
     Dropped(DropCause, Time),
     /// It takes the place of an older ACK that waits: of these packets.
     Supersedes(Held),
+    /// When it leaves is known when it leaves: [`Links::enqueue`] it.
+    Waits,
 }
 
 /// What only some links have.
@@ -45,9 +48,11 @@ pub(super) struct Special {
     /// Of a link with no more than a limit in packets.
     pub queue: DropTail,
     red: Option<Red>,
+    /// A queue that decides when a packet leaves it: then what waits is there, and neither `limit` nor `waiting` is of use.
+    pub active: Option<Box<Active>>,
     filter: Option<AckFilter>,
     /// Where some flow asks for a rate.
-    router: Option<Router>,
+    pub router: Option<Router>,
     pub capacity: Option<Capacity>,
     pub trace: Option<Arc<CapacityTrace>>,
     channel: Option<Channel>,
@@ -107,6 +112,7 @@ impl Default for Special {
             limit: Limit::None,
             queue: DropTail::default(),
             red: None,
+            active: None,
             filter: None,
             router: None,
             capacity: None,
@@ -116,7 +122,7 @@ impl Default for Special {
             scheduled: false,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
-            not_before: 0,
+            not_before: Time::ZERO,
             lengths: None,
             transit: None,
             armed: Time::MAX,
@@ -128,20 +134,21 @@ impl Default for Special {
 impl Special {
     /// What is special about a link, if anything is.
     fn of(direction: &Direction, seed: u64, role: Role, name: impl Fn() -> String) -> Option<Self> {
-        let limit = match &direction.queue {
-            Queue::DropTail { limit } => *limit,
-            Queue::Red(red) => red.limit,
-        };
-        let red = match &direction.queue {
-            Queue::DropTail { .. } => None,
-            Queue::Red(red) => Some(Red::new(red, stream(seed, &format!("{}/red", name())))),
-        };
+        let limit = direction.queue.limit();
+        let (mut red, mut active) = (None, None);
+        match &direction.queue {
+            Queue::DropTail { .. } => {}
+            Queue::Red(config) => red = Some(Red::new(config, stream(seed, &format!("{}/red", name())))),
+            Queue::Active(config) => {
+                active = Some(Box::new(Active::new(config, stream_seed(seed, &format!("{}/queue", name())))));
+            }
+        }
         let channel = (!direction.channel.effects.is_empty())
             .then(|| Channel::new(&direction.channel, stream_seed(seed, &format!("{}/channel", name()))));
         let keeps_order = channel.as_ref().is_none_or(Channel::keeps_order);
         let trace = direction.channel.capacity();
         let filter = direction.ack_filter.then(AckFilter::default);
-        let own_transit = role.changes || filter.is_some() || !keeps_order;
+        let own_transit = role.changes || filter.is_some() || active.is_some() || !keeps_order;
         let scheduled =
             limit != Limit::None || red.is_some() || filter.is_some() || role.changes || role.record_queue;
         let channel = channel.filter(|channel| !channel.is_clean());
@@ -157,6 +164,7 @@ impl Special {
             limit,
             queue: DropTail { limit: drop_tail, starts: VecDeque::new() },
             red,
+            active,
             filter,
             router: role.router,
             capacity: trace.map(|trace| Capacity::new(trace.clone())),
@@ -276,8 +284,8 @@ impl Special {
 
     /// What the channel, if there is one, does to a packet that it meets at `at`.
     #[inline(always)]
-    fn fate(&mut self, at: Time, packet: &Packet, flow: u32) -> Fate {
-        let Some(channel) = &mut self.channel else { return Fate::Arrives { extra: 0, copy: None } };
+    pub fn fate(&mut self, at: Time, packet: &Packet, flow: u32) -> Fate {
+        let Some(channel) = &mut self.channel else { return Fate::Arrives { extra: Span::ZERO, copy: None } };
         channel.fate(&Sighting { at, bytes: packet.wire, flow, data: packet.len > 0 })
     }
 
@@ -304,7 +312,7 @@ impl Special {
         self.forget_served(now);
         let idle = free_at <= now;
         if let Some(red) = &mut self.red {
-            let per_packet = u64::from(packet.wire) * BITS_NS / rate;
+            let per_packet = Span::ns(u64::from(packet.wire) * BITS_NS / rate);
             let waiting = self.waiting.len() as u64;
             if red.hits(now, waiting, idle.then_some(free_at), per_packet) {
                 if !(red.marks() && packet.is(bits::ECN_CAPABLE)) {
@@ -314,15 +322,11 @@ impl Special {
                 self.rare.marks += u64::from(measured.holds(now));
             }
         }
-        idle || match self.limit {
-            Limit::None => true,
-            Limit::Packets(n) => (self.waiting.len() as u64) < n,
-            Limit::Bytes(n) => self.waiting_bytes + u64::from(packet.wire) <= n,
-        }
+        idle || self.limit.has_room(self.waiting.len() as u64, self.waiting_bytes, packet.wire)
     }
 }
 
-fn cause_of(loss: Loss) -> DropCause {
+pub(super) fn cause_of(loss: Loss) -> DropCause {
     match loss {
         Loss::Error => DropCause::Channel,
         Loss::Outage => DropCause::Outage,
@@ -343,7 +347,7 @@ pub struct Role {
 impl Links {
     /// No links yet.
     pub fn of(scenario: &Scenario) -> Self {
-        let measured = Measured { from: scenario.warmup, to: scenario.duration };
+        let measured = Measured { from: Time::at(scenario.warmup), to: Time::at(scenario.duration) };
         let links = Vec::with_capacity(2 * scenario.links.len());
         Self { links, wires: Vec::new(), measured, ahead: Vec::new() }
     }
@@ -406,6 +410,9 @@ impl Links {
     ) -> Offered {
         let link = &mut self.links[index];
         let Some(special) = &mut link.special else { return Offered::Dropped(DropCause::Outage, now) };
+        if special.active.is_some() {
+            return Offered::Waits;
+        }
         let wire = &mut self.wires[link.wire as usize];
         match special.filter {
             None => special.offer::<false>(wire, &mut link.transmitter, self.measured, now, id, packet, flow),

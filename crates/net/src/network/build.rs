@@ -26,6 +26,7 @@ use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
 use truckee_scenario::route::Routes;
 use truckee_tcp::Registry;
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::{Span, Time};
 
 impl<'a> Network<'a> {
     /// Builds the network of a scenario.
@@ -46,7 +47,7 @@ impl<'a> Network<'a> {
             scenario,
             changing: of_links().next().is_some(),
             policies: policies(scenario, registry)?,
-            end: scenario.duration,
+            end: Time::at(scenario.duration),
             agenda: Agenda::default(),
             tables: None,
             links,
@@ -59,13 +60,14 @@ impl<'a> Network<'a> {
             traffic: scenario.traffic.iter().map(|_| TrafficBook::default()).collect(),
             digest: Digest::default(),
             events: 0,
-            now: 0,
-            warm: scenario.warmup == 0,
+            now: Time::ZERO,
+            warm: scenario.warmup.is_zero(),
             unfinished: scenario.flows.len(),
             may_stop: may_stop(scenario),
             drops_ahead: Vec::new(),
             load: None,
             commands: Vec::new(),
+            lost: Vec::new(),
         };
         let mut routes = Routes::new(&scenario.nodes, &scenario.links);
         network.add_flows(options, registry, &mut routes)?;
@@ -77,7 +79,7 @@ impl<'a> Network<'a> {
             network.agenda.push(change.at, kind::CHANGE | index as Key);
         }
         if !network.warm {
-            network.agenda.push(scenario.warmup, kind::WARM | WARM_UP as Key);
+            network.agenda.push(Time::at(scenario.warmup), kind::WARM | WARM_UP as Key);
         }
         let truth = network.connections.iter().any(|c| c.wants_truth);
         if truth || network.flows.iter().any(|f| f.readings.is_some()) {
@@ -100,7 +102,7 @@ impl<'a> Network<'a> {
         let connections: u64 = scenario.flows.iter().map(|flow| flow.app.connections()).sum();
         self.connections.reserve_exact(connections as usize);
         for (index, flow) in scenario.flows.iter().enumerate() {
-            let host = (flow.processing > 0).then(|| self.add_host(flow));
+            let host = (flow.processing > Span::ZERO).then(|| self.add_host(flow));
             let own_way = host.is_some() || flow.route.is_some();
             let known = ways.get(&(flow.from, flow.to)).filter(|_| !own_way);
             let (forward, back) = match known {
@@ -180,7 +182,7 @@ impl<'a> Network<'a> {
         let distribution = JitterDistribution::Uniform { max: flow.processing };
         let direction = Direction {
             rate: INSTANT,
-            delay: 0,
+            delay: Span::ZERO,
             queue: Queue::DropTail { limit: Limit::None },
             ack_filter: false,
             after_channel: false,
@@ -212,7 +214,7 @@ impl<'a> Network<'a> {
                     process,
                     path,
                     packet: traffic.packet,
-                    stop: traffic.stop.unwrap_or(scenario.duration),
+                    stop: traffic.stop.unwrap_or(Time::at(scenario.duration)),
                     rate: 0.0,
                 });
             }
@@ -279,7 +281,10 @@ impl<'a> Network<'a> {
         let fixed = |link: usize| steady && !changes.get(link / 2).is_some_and(|changes| *changes);
         let keeps = |link: usize| fixed(link) && self.links.keeps_packets(link);
         let feeder = |(link, feeder)| match feeder {
-            Feeder::One(from) if fixed(link) && keeps(from as usize) => Some(from),
+            // A queue that decides at departures is fed when packets come, and not before.
+            Feeder::One(from) if fixed(link) && !self.links.is_active(link) && keeps(from as usize) => {
+                Some(from)
+            }
             _ => None,
         };
         let fused: Vec<Option<u32>> = feeders.into_iter().enumerate().map(feeder).collect();

@@ -1,6 +1,6 @@
 //! Packets at their endpoints: senders, receivers, their timers and records.
 
-use super::{Network, kind, seconds};
+use super::{Network, kind};
 use crate::agenda::Key;
 use crate::connection::{DESTINATION, NEVER, SOURCE};
 use crate::packet::{Body, Packet, PacketId, bits};
@@ -10,14 +10,15 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind, Receiver, Sender, Time, Transmit};
+use truckee_tcp::{Cause, LossKind, Receiver, Sender, Span, Time, Transmit};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
     #[inline(always)]
     pub(super) fn on_arrival(&mut self, id: PacketId) {
         let packet = &self.packets[id];
-        self.digest.add(self.now, packet.seq ^ packet.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
+        self.digest
+            .add(self.now.nanos(), packet.seq ^ packet.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
         let index = match packet.body() {
             Body::Segment(index) => index,
             Body::Datagram(source) => return self.on_datagram(source, id),
@@ -141,7 +142,7 @@ impl Network<'_> {
             if connection.recorded
                 && let Some(series) = &mut self.flows[connection.flow].book.series
             {
-                series.delays.push(DelayPoint { t: seconds(now), delay: seconds(delay) });
+                series.delays.push(DelayPoint { t: now.seconds(), delay: delay.seconds() });
             }
         }
     }
@@ -175,7 +176,7 @@ impl Network<'_> {
         if connection.recorded
             && let Some(series) = &mut self.flows[connection.flow].book.series
         {
-            series.acks.push(AckPoint { t: seconds(now), ack: packet.ack });
+            series.acks.push(AckPoint { t: now.seconds(), ack: packet.ack });
         }
         let tapped = connection.tapped;
         let asked = connection.ends.at[SOURCE].rx().map_or(0, |receiver| receiver.delivered());
@@ -284,7 +285,7 @@ impl Network<'_> {
             && let Some(series) = &mut self.flows[connection.flow].book.series
         {
             series.segments.push(SegmentPoint {
-                t: seconds(self.now),
+                t: self.now.seconds(),
                 seq: sent.segment.seq,
                 len: sent.segment.len,
                 retransmission: sent.retransmission,
@@ -406,13 +407,13 @@ impl Network<'_> {
                 && book.phases[k].replace(phase) != now
             {
                 let slow_start = phase == Phase::SlowStart;
-                series.phases.push(PhasePoint { t: seconds(self.now), who: who.to_owned(), slow_start });
+                series.phases.push(PhasePoint { t: self.now.seconds(), who: who.to_owned(), slow_start });
             }
         }
     }
 
     pub(super) fn record(&mut self, index: usize) {
-        let t = seconds(self.now);
+        let t = self.now.seconds();
         let connection = &mut self.connections[index];
         let Some(series) = &mut self.flows[connection.flow].book.series else { return };
         let Some(sender) = connection.ends.at[SOURCE].tx() else { return };
@@ -422,7 +423,7 @@ impl Network<'_> {
             cwnd: window.cwnd,
             ssthresh: window.ssthresh,
             flight: sender.outstanding().flight(),
-            rtt: books.last_rtt().map(seconds),
+            rtt: books.last_rtt().map(Span::seconds),
         });
         if let Some(record) = books.take_loss() {
             series.losses.push(LossPoint {

@@ -1,10 +1,10 @@
 //! Packets from link to link.
 
-use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind, seconds};
+use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind};
 use crate::ack_filter::Held;
 use crate::connection::{DESTINATION, SOURCE};
 use crate::lanes::{AT_LAST, UnderWay};
-use crate::link::{self, Crossing, Offered};
+use crate::link::{self, Accepted, Crossing, Offered};
 use crate::packet::{Body, DropCause, InTransit, Packet, PacketId, bits};
 use crate::record::of_cause;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
@@ -142,21 +142,27 @@ impl Network<'_> {
             Body::Datagram(_) => link::NO_FLOW,
             Body::Segment(index) => self.connections[index].flow as u32,
         };
-        let accepted = match self.links.offer(index, time, id, packet, flow) {
+        match self.links.offer(index, time, id, packet, flow) {
+            Offered::Accepted(Accepted { arrival, convoy: Some(convoy), .. }) => {
+                return Some((arrival, convoy));
+            }
+            Offered::Waits => self.enqueue(id, index, time, flow),
+            other => self.go_on(id, index, other),
+        }
+        None
+    }
+
+    /// What becomes of a packet that a link has looked at, and that does not go in a lane.
+    pub(super) fn go_on(&mut self, id: PacketId, index: usize, became: Offered) {
+        let accepted = match became {
             Offered::Dropped(cause, when) => {
                 self.packets.remove(id);
-                self.on_drop(id, index, cause, when);
-                return None;
+                return self.on_drop(id, index, cause, when);
             }
-            Offered::Supersedes(held) => {
-                self.supersede(id, held);
-                return None;
-            }
+            Offered::Supersedes(held) => return self.supersede(id, held),
+            Offered::Waits => return,
             Offered::Accepted(accepted) => accepted,
         };
-        if let Some(convoy) = accepted.convoy {
-            return Some((accepted.arrival, convoy));
-        }
         let item = InTransit { arrival: accepted.arrival, departure: accepted.departure, packet: id };
         self.carry_apart(index, item);
         if let Some(arrival) = accepted.copy {
@@ -165,7 +171,6 @@ impl Network<'_> {
             self.links.note_copy(index, &twin, id, packet);
             self.carry_apart(index, InTransit { arrival, packet, ..item });
         }
-        None
     }
 
     /// An ACK takes the place of an older one, whatever packets stand for that.
@@ -198,7 +203,8 @@ impl Network<'_> {
     pub(super) fn on_drop(&mut self, id: PacketId, index: usize, cause: DropCause, when: Time) {
         let packet = self.packets[id];
         let number = if packet.len > 0 { packet.seq } else { packet.ack };
-        self.digest.add(when ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
+        self.digest
+            .add(when.nanos() ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
         let owner = match packet.body() {
             Body::Segment(connection) => connection,
             Body::Datagram(source) => {
@@ -235,7 +241,7 @@ impl Network<'_> {
                 note_drop(&mut series.packets, connection.tap_number(), &packet, &segment, dropped);
             }
             series.drops.push(DropPoint {
-                t: seconds(when),
+                t: when.seconds(),
                 seq: number,
                 ack: !forward,
                 cause: cause.name(),
@@ -247,7 +253,7 @@ impl Network<'_> {
     /// Books a drop by its time: what comes before the measuring begins is not counted, and one that is yet to come is
     /// kept in mind, since the run may end before.
     fn note_dropped(&mut self, dropped: Dropped) {
-        if dropped.when < self.scenario.warmup {
+        if dropped.when < Time::at(self.scenario.warmup) {
             return;
         }
         self.book_drop(&dropped, |n| *n += 1);

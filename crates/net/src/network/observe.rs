@@ -3,12 +3,12 @@
 //! Truth for oracles and for results: what cross traffic leaves of the bottleneck, over the number of its TCP flows. A
 //! source counts with its rate while ON and with nothing while OFF. Nothing here is worked out where nobody asks.
 
-use super::{FUSED, Network, kind, seconds};
+use super::{FUSED, Network, kind};
 use crate::agenda::Key;
 use crate::connection::{Path, SOURCE};
 use truckee_scenario::outcome::{EstimatePoint, OWN_ESTIMATE};
 use truckee_tcp::segment::HEADER_BYTES;
-use truckee_tcp::{PathTruth, Sender, Time};
+use truckee_tcp::{PathTruth, Sender, Span};
 
 /// Index of the end of the warm-up among the events of its kind; flow k reads its estimates as number k + 1.
 pub(super) const WARM_UP: usize = 0;
@@ -38,7 +38,7 @@ pub struct EstimateBook {
 /// The readings of a flow.
 #[derive(Debug)]
 pub struct Readings {
-    every: Time,
+    every: Span,
     /// One for the sender's own estimate, then one for each estimator that watches.
     pub books: Vec<EstimateBook>,
     pub names: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    pub fn new(names: Vec<String>, every: Time) -> Self {
+    pub fn new(names: Vec<String>, every: Span) -> Self {
         Self { every, books: vec![EstimateBook::default(); names.len()], names, sent: 0 }
     }
 }
@@ -83,11 +83,11 @@ impl Network<'_> {
         let available = links(connection.forward).map(left).fold(f64::INFINITY, f64::min);
         let crossing = |path: Path, bytes: f64| {
             links(path)
-                .map(|link| self.links.delay(link) as f64 + bytes * 8e9 / self.links.rate(link) as f64)
+                .map(|link| self.links.delay(link).as_f64() + bytes * 8e9 / self.links.rate(link) as f64)
                 .sum::<f64>()
         };
         let rtt = crossing(connection.forward, wire) + crossing(connection.back, f64::from(HEADER_BYTES));
-        PathTruth { available: available * f64::from(mss) / wire, rtt: rtt as Time }
+        PathTruth { available: available * f64::from(mss) / wire, rtt: Span::truncated(rtt) }
     }
 
     /// Tells the oracles of a connection, if it has any, what its path is like.
@@ -116,7 +116,7 @@ impl Network<'_> {
         };
         self.agenda.postpone(now + readings.every);
         let sent = totals.counts.bytes;
-        let used = (sent - readings.sent) as f64 * 8e9 / readings.every as f64;
+        let used = (sent - readings.sent) as f64 * 8e9 / readings.every.as_f64();
         readings.sent = sent;
         if !open {
             return;
@@ -131,7 +131,7 @@ impl Network<'_> {
         for (k, estimate) in own.into_iter().chain(others).enumerate() {
             if let Some(series) = &mut book.series {
                 series.estimates.push(EstimatePoint {
-                    t: seconds(now),
+                    t: now.seconds(),
                     estimator: readings.names[k].clone(),
                     estimate,
                     available: truth.available,

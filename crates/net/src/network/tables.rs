@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::NodeId;
 use truckee_scenario::route::{Hop, Routes};
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 
 /// The tables of all nodes, filled in as they are asked for.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl<'s> Tables<'s> {
     }
 
     /// A direction of a link changes.
-    pub fn change(&mut self, hop: Hop, delay: Option<Nanos>, up: Option<bool>) {
+    pub fn change(&mut self, hop: Hop, delay: Option<Span>, up: Option<bool>) {
         self.routes.change(hop, delay, up);
         self.next.clear();
     }

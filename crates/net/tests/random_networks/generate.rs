@@ -1,6 +1,7 @@
 //! Random scenarios, a function of their seed. Small: a run takes milliseconds.
 
 use std::sync::Arc;
+use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig};
 use truckee_channel::random::{Xoshiro256PlusPlus, chance, stream, up_to};
 use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich};
 use truckee_scenario::Scenario;
@@ -11,10 +12,11 @@ use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::preset::PRESETS;
 use truckee_tcp::stack::{ReduceFrom, RtoSamples};
-use truckee_tcp::{Arg, Info, Nanos, Profile, Size, Spec, Stack};
+use truckee_tcp::{Arg, Info, Profile, Size, Span, Spec, Stack, Time};
 
-const MS: Nanos = 1_000_000;
-const S: Nanos = 1000 * MS;
+const NS: Span = Span::ns(1);
+const MS: Span = Span::ms(1);
+const S: Span = Span::s(1);
 
 /// A network and what may be asked of it.
 pub struct Case {
@@ -30,6 +32,16 @@ impl Dice {
     /// Uniform in `[low, high]`.
     fn whole(&mut self, low: u64, high: u64) -> u64 {
         low + up_to(&mut self.0, high - low)
+    }
+
+    /// Uniform in `[low, high]`.
+    fn span(&mut self, low: Span, high: Span) -> Span {
+        Span::ns(self.whole(low.nanos(), high.nanos()))
+    }
+
+    /// Uniform in `[0, most]`.
+    fn within(&mut self, most: Span) -> Span {
+        self.span(Span::ZERO, most)
     }
 
     /// In `[low, high]`, every order of magnitude alike.
@@ -58,15 +70,18 @@ pub fn network(seed: u64) -> Case {
     } else if patient {
         2_000_000 * S
     } else {
-        dice.spread(5e7, 5e9) as Nanos
+        Span::truncated(dice.spread(5e7, 5e9))
     };
     let nodes = dice.whole(2, 8) as usize;
-    let links = links(&mut dice, nodes, patient);
+    let mut links = links(&mut dice, nodes, patient);
+    if seed % 2 == 1 {
+        activate(&mut links, seed);
+    }
     let flows: Vec<Flow> =
         (0..dice.whole(1, 3)).map(|k| flow(&mut dice, k, nodes, &links, patient, duration)).collect();
     let traffic = (0..dice.whole(0, 2)).map(|k| traffic(&mut dice, k, nodes, &links, duration)).collect();
     let changes = changes(&mut dice, &links, flows.len(), duration);
-    let warmup = if dice.chance(0.2) { dice.whole(0, (duration - 1).min(3 * S)) } else { 0 };
+    let warmup = if dice.chance(0.2) { dice.within((duration - NS).min(3 * S)) } else { Span::ZERO };
     let scenario = Scenario {
         name: format!("network-{seed}"),
         duration,
@@ -98,7 +113,7 @@ fn is_done_in_time(flow: &Flow) -> bool {
         }
         _ => 0,
     };
-    (bytes / window).saturating_mul(stack.max_rto) <= 1_000_000 * S
+    stack.max_rto.saturating_mul(bytes / window) <= 1_000_000 * S
 }
 
 /// A tree, so that all nodes are joined, and some links more.
@@ -127,9 +142,9 @@ fn direction(dice: &mut Dice, patient: bool) -> Direction {
         _ => dice.spread(5e4, if patient { 1e9 } else { 3e7 }) as u64,
     };
     let delay = match dice.whole(0, 9) {
-        0..3 => 0,
-        3 => dice.whole(1, 2 * S),
-        _ => dice.spread(1e3, 2e8) as Nanos,
+        0..3 => Span::ZERO,
+        3 => dice.span(NS, 2 * S),
+        _ => Span::truncated(dice.spread(1e3, 2e8)),
     };
     let mut effects = Vec::new();
     if dice.chance(if patient { 0.3 } else { 0.6 }) {
@@ -184,45 +199,72 @@ fn queue(dice: &mut Dice) -> Queue {
     })
 }
 
+/// Puts queues that decide at departures in the place of RED's, without a draw: what follows stays as it was before there
+/// were any.
+fn activate(links: &mut [Link], seed: u64) {
+    let directions = links.iter_mut().flat_map(|link| [&mut link.forward, &mut link.back]);
+    for (k, direction) in directions.enumerate() {
+        let Queue::Red(Red { limit, ecn, .. }) = direction.queue else { continue };
+        // In a queue of a packet or two that drops at the head one flow can starve another for ever.
+        let limit = match limit {
+            Limit::Packets(n) => Limit::Packets(n.max(20)),
+            _ => Limit::None,
+        };
+        let direction = Arc::make_mut(direction);
+        direction.ack_filter = false;
+        direction.queue = Queue::Active(match (seed + k as u64) % 3 {
+            0 => ActiveConfig::CoDel(CoDelConfig { limit, ecn, ..CoDelConfig::default() }),
+            1 => ActiveConfig::FqCoDel(FqCoDelConfig { limit, ecn, queues: 4, ..FqCoDelConfig::default() }),
+            _ => ActiveConfig::Pie(PieConfig { limit, ecn, ..PieConfig::default() }),
+        });
+    }
+}
+
 fn effect(dice: &mut Dice, patient: bool) -> Effect {
     let per = dice.spread(1e-4, if patient { 0.15 } else { 1.0 });
     match dice.whole(0, 11) {
         0 | 1 => Effect::Bernoulli { per },
         2 => Effect::BitErrors { ber: dice.spread(1e-8, 2e-5) },
         3 => Effect::Gilbert {
-            good: dice.spread(if patient { 1e8 } else { 1e6 }, 5e9) as Nanos,
-            bad: dice.spread(1e6, if patient { 2e8 } else { 5e9 }) as Nanos,
+            good: Span::truncated(dice.spread(if patient { 1e8 } else { 1e6 }, 5e9)),
+            bad: Span::truncated(dice.spread(1e6, if patient { 2e8 } else { 5e9 })),
             per_good: if dice.chance(0.5) { 0.0 } else { per / 10.0 },
             per_bad: dice.spread(0.1, 1.0),
         },
         4 => Effect::Bursts {
-            every: dice.whole(500 * MS, 5 * S),
-            lasting: dice.whole(1, if patient { 100 } else { 500 } * MS),
-            until: if dice.chance(0.5) { Some(dice.whole(0, 10 * S)) } else { None },
-            phase: if dice.chance(0.5) { Some(dice.whole(0, 499 * MS)) } else { None },
+            every: dice.span(500 * MS, 5 * S),
+            lasting: dice.span(NS, if patient { 100 } else { 500 } * MS),
+            until: if dice.chance(0.5) { Some(Time::at(dice.within(10 * S))) } else { None },
+            phase: if dice.chance(0.5) { Some(dice.within(499 * MS)) } else { None },
         },
-        5 => Effect::Outages { at: vec![(dice.whole(0, 2 * S), dice.whole(1, 3 * S)), (10 * S, S)] },
-        6 => Effect::PoissonOutages { every: dice.whole(S, 9 * S), lasting: dice.whole(1, S) },
+        5 => Effect::Outages {
+            at: vec![(Time::at(dice.within(2 * S)), dice.span(NS, 3 * S)), (Time::s(10), S)],
+        },
+        6 => Effect::PoissonOutages { every: dice.span(S, 9 * S), lasting: dice.span(NS, S) },
         7 => {
             let first = dice.whole(1, 30);
             Effect::Scripted {
                 flow: if dice.chance(0.5) { Some(0) } else { None },
                 packets: vec![(first, first + dice.whole(0, 9)), (60, 60)],
-                during: if dice.chance(0.3) { vec![(S, S + dice.whole(1, S))] } else { Vec::new() },
+                during: if dice.chance(0.3) {
+                    vec![(Time::s(1), Time::s(1) + dice.span(NS, S))]
+                } else {
+                    Vec::new()
+                },
             }
         }
         8 => Effect::Correlated { per, correlation: dice.whole(0, 90) as f64 / 100.0 },
         9 => {
             let distribution = match dice.whole(0, 2) {
-                0 => JitterDistribution::Uniform { max: dice.spread(1e3, 5e8) as Nanos },
-                1 => JitterDistribution::Normal { mean: dice.whole(0, 50 * MS), sd: dice.whole(0, 50 * MS) },
-                _ => JitterDistribution::Pareto { scale: dice.whole(1, MS), shape: dice.spread(0.8, 4.0) },
+                0 => JitterDistribution::Uniform { max: Span::truncated(dice.spread(1e3, 5e8)) },
+                1 => JitterDistribution::Normal { mean: dice.within(50 * MS), sd: dice.within(50 * MS) },
+                _ => JitterDistribution::Pareto { scale: dice.span(NS, MS), shape: dice.spread(0.8, 4.0) },
             };
             Effect::Jitter { distribution, keep_order: dice.chance(0.5) }
         }
         10 => Effect::Duplicate {
             probability: dice.spread(0.001, 1.0),
-            after: if dice.chance(0.5) { 0 } else { dice.whole(0, 100 * MS) },
+            after: if dice.chance(0.5) { Span::ZERO } else { dice.within(100 * MS) },
         },
         _ => {
             let n = dice.whole(1, 50);
@@ -231,7 +273,7 @@ fn effect(dice: &mut Dice, patient: bool) -> Effect {
             } else {
                 ReorderWhich::Probability(1.0 / n as f64)
             };
-            Effect::Reorder { which, delay: dice.whole(1, 300 * MS) }
+            Effect::Reorder { which, delay: dice.span(NS, 300 * MS) }
         }
     }
 }
@@ -292,23 +334,23 @@ fn way(dice: &mut Dice, nodes: usize, links: &[Link]) -> (NodeId, NodeId, Option
     }
 }
 
-fn flow(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], patient: bool, duration: Nanos) -> Flow {
+fn flow(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], patient: bool, duration: Span) -> Flow {
     let (from, to, route) = way(dice, nodes, links);
     let receiver = receiver(dice);
     let stack = stack(dice);
     let start = match dice.whole(0, 9) {
-        0..6 => 0,
-        6 if !patient => dice.whole(0, 2 * duration),
-        _ => dice.whole(0, 2 * S),
+        0..6 => Time::ZERO,
+        6 if !patient => Time::at(dice.within(2 * duration)),
+        _ => Time::at(dice.within(2 * S)),
     };
     let settings = Arc::new(FlowSettings {
         sender: sender(dice),
         receiver,
         observe: observe(dice),
         app: app(dice, &stack, patient),
-        stop: if dice.chance(0.1) { Some(start + dice.whole(1, 5 * S)) } else { None },
+        stop: if dice.chance(0.1) { Some(start + dice.span(NS, 5 * S)) } else { None },
         stack,
-        processing: 0,
+        processing: Span::ZERO,
     });
     Flow { name: format!("f{number}"), from, to, start, route, settings }
 }
@@ -349,12 +391,12 @@ fn stack(dice: &mut Dice) -> Stack {
             Size::Bytes(dice.spread(1.0, most * f64::from(mss)) as u64)
         }
     };
-    let min_rto = dice.one(&[S, S, 200 * MS, 500 * MS, MS, 1]);
+    let min_rto = dice.one(&[S, S, 200 * MS, 500 * MS, MS, NS]);
     let ns2 = |dice: &mut Dice| dice.chance(0.2);
     Stack {
         limited_resends: ns2(dice),
         rto_samples: if ns2(dice) { RtoSamples::OneAWindow } else { RtoSamples::EveryAck },
-        rto_tick: if ns2(dice) { dice.one(&[1, MS, 10 * MS, 500 * MS]) } else { 0 },
+        rto_tick: if ns2(dice) { dice.one(&[NS, MS, 10 * MS, 500 * MS]) } else { Span::ZERO },
         reduce_from: if ns2(dice) { ReduceFrom::Window } else { ReduceFrom::Flight },
         whole_ssthresh: ns2(dice),
         repeated_reduction: ns2(dice),
@@ -365,7 +407,7 @@ fn stack(dice: &mut Dice) -> Stack {
         min_rto,
         max_rto: dice.one(&[64 * S, 64 * S, 3 * S]).max(min_rto),
         initial_rto: dice.one(&[S, S, 3 * S, 100 * MS]),
-        clock: dice.one(&[0, 0, 0, MS, 10 * MS, 500 * MS]),
+        clock: dice.one(&[Span::ZERO, Span::ZERO, Span::ZERO, MS, 10 * MS, 500 * MS]),
         timestamps: dice.chance(0.3),
         rwnd: if dice.chance(0.5) { Size::Bytes(16 << 20) } else { window(dice, 100.0) },
         window_scaling: dice.chance(0.8),
@@ -381,7 +423,7 @@ fn stack(dice: &mut Dice) -> Stack {
 fn app(dice: &mut Dice, stack: &Stack, patient: bool) -> App {
     let mss = u64::from(stack.mss);
     let bytes = |dice: &mut Dice, segments: f64| dice.spread(1.0, segments * mss as f64) as u64;
-    let pause = |dice: &mut Dice| if dice.chance(0.5) { 0 } else { dice.whole(1, S) };
+    let pause = |dice: &mut Dice| if dice.chance(0.5) { Span::ZERO } else { dice.span(NS, S) };
     match dice.whole(0, 9) {
         0..4 => App::File { size: bytes(dice, 600.0) },
         4..7 => App::Files {
@@ -417,17 +459,17 @@ fn arrivals(dice: &mut Dice, low: f64, high: f64) -> Arrivals {
         2 => Arrivals::OnOff {
             whole_packets: dice.chance(0.3),
             rate,
-            on: dice.whole(MS, S),
-            off: dice.whole(0, S),
+            on: dice.span(MS, S),
+            off: dice.within(S),
             periods: if dice.chance(0.5) { Periods::Exponential } else { Periods::Pareto { shape: 1.5 } },
         },
         _ => Arrivals::Trace(trace(dice)),
     }
 }
 
-fn traffic(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], duration: Nanos) -> Traffic {
+fn traffic(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], duration: Span) -> Traffic {
     let (from, to, route) = way(dice, nodes, links);
-    let start = if dice.chance(0.5) { 0 } else { dice.whole(0, 3 * S) };
+    let start = if dice.chance(0.5) { Time::ZERO } else { Time::at(dice.within(3 * S)) };
     Traffic {
         name: format!("t{number}"),
         from,
@@ -436,19 +478,19 @@ fn traffic(dice: &mut Dice, number: u64, nodes: usize, links: &[Link], duration:
         arrivals: arrivals(dice, 1e4, 3e6),
         packet: dice.one(&[40, 500, 1500, 1500, 65_535]),
         start,
-        stop: if duration < 8 * S && dice.chance(0.5) { None } else { Some(start + dice.whole(1, 8 * S)) },
+        stop: if duration < 8 * S && dice.chance(0.5) { None } else { Some(start + dice.span(NS, 8 * S)) },
         route,
     }
 }
 
 /// Changes in order of time; whatever goes down comes up again.
-fn changes(dice: &mut Dice, links: &[Link], flows: usize, duration: Nanos) -> Vec<Change> {
+fn changes(dice: &mut Dice, links: &[Link], flows: usize, duration: Span) -> Vec<Change> {
     if dice.chance(0.5) {
         return Vec::new();
     }
     let mut changes = Vec::new();
     for _ in 0..dice.whole(1, 5) {
-        let at = dice.whole(0, duration.min(8 * S));
+        let at = Time::at(dice.within(duration.min(8 * S)));
         if dice.chance(0.2) {
             let (flow, policy) = (dice.whole(0, flows as u64 - 1) as usize, receiver(dice));
             changes.push(Change { at, what: Changed::Receiver { flow, policy } });
@@ -463,7 +505,7 @@ fn changes(dice: &mut Dice, links: &[Link], flows: usize, duration: Nanos) -> Ve
         };
         let of_link = |at, change| Change { at, what: Changed::Link(change) };
         if dice.chance(0.4) {
-            let again = (at + dice.whole(0, 3 * S)).min(duration);
+            let again = (at + dice.within(3 * S)).min(Time::at(duration));
             changes.push(of_link(
                 again,
                 LinkChange { up: Some(true), direction: Which::Both, ..change.clone() },
@@ -471,7 +513,7 @@ fn changes(dice: &mut Dice, links: &[Link], flows: usize, duration: Nanos) -> Ve
             changes.push(of_link(at, LinkChange { up: Some(false), ..change }));
         } else {
             let rate = dice.chance(0.6).then(|| dice.spread(5e4, 1e9) as u64);
-            let delay = (rate.is_none() || dice.chance(0.3)).then(|| dice.whole(0, 200 * MS));
+            let delay = (rate.is_none() || dice.chance(0.3)).then(|| dice.within(200 * MS));
             changes.push(of_link(at, LinkChange { rate, delay, ..change }));
         }
     }

@@ -39,7 +39,7 @@ pub fn check(case: &Case, outcome: &Outcome, recorded: &Outcome) -> Result<(), S
     for ((flow, result), series) in case.scenario.flows.iter().zip(&outcome.flows).zip(&recorded.series) {
         check_flow(case, flow, result).map_err(|e| format!("{}: {e}", flow.name))?;
         check_series(series).map_err(|e| format!("{}: {e}", flow.name))?;
-        if case.scenario.warmup == 0 {
+        if case.scenario.warmup.is_zero() {
             check_counts(result, series).map_err(|e| format!("{}: {e}", flow.name))?;
         }
     }
@@ -47,7 +47,7 @@ pub fn check(case: &Case, outcome: &Outcome, recorded: &Outcome) -> Result<(), S
         hold!((0.0..=1.0).contains(&link.utilisation), "{}: {}", link.name, link.utilisation);
         hold!(link.mean_queue_packets >= 0.0 && link.mean_wait_s >= 0.0, "{}", link.name);
         // What came before the warm-up's end may be lost after it.
-        hold!(case.scenario.warmup > 0 || link.channel_drops <= link.packets, "{}", link.name);
+        hold!(!case.scenario.warmup.is_zero() || link.channel_drops <= link.packets, "{}", link.name);
         hold!(
             filters(case) || link.acks_filtered == 0,
             "{}: {} ACKs filtered",
@@ -55,7 +55,7 @@ pub fn check(case: &Case, outcome: &Outcome, recorded: &Outcome) -> Result<(), S
             link.acks_filtered
         );
     }
-    if case.scenario.warmup == 0 {
+    if case.scenario.warmup.is_zero() {
         check_drops(case, recorded)?;
         for traffic in &outcome.traffic {
             // What is delivered or dropped was sent; a channel may deliver and drop copies besides.
@@ -80,7 +80,7 @@ fn check_flow(case: &Case, flow: &Flow, result: &FlowOutcome) -> Result<(), Stri
     if let Some(promised) = promised(flow) {
         let delivered = result.bytes_delivered;
         hold!(delivered <= promised, "{delivered} of {promised} bytes");
-        if result.completion_s.is_some() && flow.stop.is_none() && case.scenario.warmup == 0 {
+        if result.completion_s.is_some() && flow.stop.is_none() && case.scenario.warmup.is_zero() {
             hold!(delivered == promised, "{delivered} of {promised} bytes");
         }
         let complete = result.completion_s.is_some();
@@ -93,7 +93,7 @@ fn check_flow(case: &Case, flow: &Flow, result: &FlowOutcome) -> Result<(), Stri
     hold!(result.retransmitted_segments <= result.segments_sent, "{result:#?}");
     let losses = result.loss_events.congestion + result.loss_events.wireless + result.loss_events.spurious;
     hold!(losses <= result.fast_retransmits + result.timeouts, "{result:#?}");
-    if case.scenario.warmup == 0 && flow.stop.is_none() && result.completion_s.is_some() {
+    if case.scenario.warmup.is_zero() && flow.stop.is_none() && result.completion_s.is_some() {
         let data = result.segments_sent - result.retransmitted_segments;
         hold!(data * u64::from(flow.stack.mss) >= result.bytes_delivered, "{data} segments");
     }

@@ -2,11 +2,12 @@
 
 use super::request::{End, Made, Prefixed, Report, Request, Watch};
 use crate::Error;
-use crate::{Interface, Options, Plan, Port, Tun, seconds};
+use crate::{Interface, Options, Plan, Port, Tun};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use truckee_host::netns::Netns;
+use truckee_tcp::Span;
 
 /// What TUN devices are called: with a number behind.
 const NAME: &str = "truckee%d";
@@ -34,7 +35,7 @@ pub(super) fn run(request: &Request<'_>, stop: &AtomicBool, watch: &mut dyn Watc
     emulator.begin();
     watch.begun(&[left_made, right_made]);
     let began = Instant::now();
-    let duration = Duration::from_nanos(request.scenario.duration);
+    let duration = Duration::from(request.scenario.duration);
     let mut shown = Duration::ZERO;
     loop {
         let lasted = began.elapsed();
@@ -52,7 +53,7 @@ pub(super) fn run(request: &Request<'_>, stop: &AtomicBool, watch: &mut dyn Watc
     let lasted = began.elapsed().min(duration);
     let books = emulator.stop()?;
     Ok(Report {
-        lasted_s: seconds(lasted.as_nanos() as u64),
+        lasted_s: Span::from(lasted).seconds(),
         links: books.links,
         lanes,
         ports: books.ports,

@@ -6,7 +6,7 @@ use crate::document::tree::{Kind, Value};
 use crate::model::{App, Arrivals, Connections, Periods};
 use std::sync::Arc;
 use truckee_channel::CapacityTrace;
-use truckee_tcp::Profile;
+use truckee_tcp::{Profile, Span};
 
 const KINDS: [&str; 6] = ["bulk", "file", "files", "request-response", "segments", "web-page"];
 const ARRIVALS: [&str; 6] = ["cbr", "poisson", "on-off", "exponential", "pareto", "trace"];
@@ -35,13 +35,13 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value, mss: u32, profile: Pro
                 .get("connections")
                 .and_then(|v| connections(diag, v))
                 .unwrap_or(Connections::Separate),
-            pause: reader.time("pause", 0, 0..=MAX_TIME, "ms"),
+            pause: reader.time("pause", Span::ZERO, Span::ZERO..=MAX_TIME, "ms"),
         },
         "request-response" => App::RequestResponse {
             request: size("request", "\"200B\""),
             response: size("response", "\"20kB\""),
             count: count(),
-            think: reader.time("think", 0, 0..=MAX_TIME, "ms"),
+            think: reader.time("think", Span::ZERO, Span::ZERO..=MAX_TIME, "ms"),
         },
         "web-page" => App::WebPage {
             objects: reader.count("objects", 50, 1..=10_000) as u32,
@@ -122,7 +122,7 @@ pub(super) fn arrivals(reader: &Reader<'_>, profile: Profile) -> Option<Arrivals
             return times_ms(reader.diag, times).map(Arrivals::Trace);
         }
         let file = reader.required("file", "\"arrivals.trace\"")?;
-        return super::trace(reader.diag, file).map(Arrivals::Trace);
+        return reader.diag.trace(file).map(Arrivals::Trace);
     }
     let rate = reader.required_rate("rate");
     Some(match kind {
@@ -130,8 +130,8 @@ pub(super) fn arrivals(reader: &Reader<'_>, profile: Profile) -> Option<Arrivals
         "poisson" => Arrivals::Poisson { rate },
         _ => Arrivals::OnOff {
             rate,
-            on: reader.required_time("on", 1..=MAX_TIME, "\"500ms\"").unwrap_or(1),
-            off: reader.required_time("off", 0..=MAX_TIME, "\"500ms\"").unwrap_or(0),
+            on: reader.required_time("on", Span::ns(1)..=MAX_TIME, "\"500ms\"").unwrap_or(Span::ns(1)),
+            off: reader.required_time("off", Span::ZERO..=MAX_TIME, "\"500ms\"").unwrap_or(Span::ZERO),
             periods: if kind == "pareto" {
                 let fits = |shape: f64| shape > 1.0;
                 let shape = reader.get("shape");

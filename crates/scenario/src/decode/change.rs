@@ -6,7 +6,7 @@ use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::model::{Change, Changed, LinkChange, Which};
 use std::collections::HashMap;
-use truckee_tcp::Nanos;
+use truckee_tcp::{Span, Time};
 
 /// What can change, by name.
 pub(super) struct Known<'k> {
@@ -19,7 +19,7 @@ pub(super) fn read(
     diag: &Diagnostics<'_>,
     items: &[Value],
     known: &Known<'_>,
-    duration: Nanos,
+    duration: Span,
 ) -> Vec<Change> {
     let mut changes: Vec<Change> =
         items.iter().filter_map(|item| entry(diag, item, known, duration)).flatten().collect();
@@ -27,15 +27,15 @@ pub(super) fn read(
     changes
 }
 
-fn entry(diag: &Diagnostics<'_>, item: &Value, known: &Known<'_>, duration: Nanos) -> Option<Vec<Change>> {
+fn entry(diag: &Diagnostics<'_>, item: &Value, known: &Known<'_>, duration: Span) -> Option<Vec<Change>> {
     let reader = Reader::of(diag, item, "a change")?;
-    let at = reader.required_time("at", 0..=duration, "\"30s\"");
+    let at = reader.required_time("at", Span::ZERO..=duration, "\"30s\"");
     let what = match reader.get("flow") {
         Some(value) => receiver(&reader, value, known.flows),
         None => link(&reader, known.links).map(|change| vec![Changed::Link(change)]),
     };
     reader.finish();
-    let at = at?;
+    let at = Time::at(at?);
     Some(what?.into_iter().map(|what| Change { at, what }).collect())
 }
 
@@ -79,7 +79,7 @@ fn link(reader: &Reader<'_>, links: &HashMap<&str, usize>) -> Option<LinkChange>
         None => Which::Both,
     };
     let rate = reader.get("rate").and_then(|value| diag.whole_rate(value));
-    let delay = reader.get("delay").and_then(|value| diag.time(value, 0..=MAX_TIME, "ms"));
+    let delay = reader.get("delay").and_then(|value| diag.time(value, Span::ZERO..=MAX_TIME, "ms"));
     let up = reader.get("up").and_then(|value| diag.flag(value));
     if ["rate", "delay", "up"].iter().all(|key| reader.get(key).is_none()) {
         let message = "a change that changes nothing".to_owned();

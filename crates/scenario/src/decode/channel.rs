@@ -5,7 +5,7 @@ use super::reader::Reader;
 use crate::document::tree::{Kind, Value};
 use std::collections::HashMap;
 use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
-use truckee_tcp::Nanos;
+use truckee_tcp::{Span, Time};
 
 /// The kinds of effects a channel can have.
 const KINDS: [&str; 12] = [
@@ -66,8 +66,8 @@ fn effect(reader: &Reader<'_>, kind: &str, flows: &FlowNumbers<'_>) -> Option<Ef
         "bernoulli" => Effect::Bernoulli { per: reader.required_probability("per") },
         "bit-errors" => Effect::BitErrors { ber: reader.required_probability("ber") },
         "gilbert" => Effect::Gilbert {
-            good: reader.required_time("good", 1..=MAX_TIME, "\"1s\"").unwrap_or(1),
-            bad: reader.required_time("bad", 1..=MAX_TIME, "\"50ms\"").unwrap_or(1),
+            good: reader.required_time("good", Span::ns(1)..=MAX_TIME, "\"1s\"").unwrap_or(Span::ns(1)),
+            bad: reader.required_time("bad", Span::ns(1)..=MAX_TIME, "\"50ms\"").unwrap_or(Span::ns(1)),
             per_good: reader.probability("per_good", 0.0),
             per_bad: reader.required_probability("per_bad"),
         },
@@ -87,27 +87,27 @@ fn effect(reader: &Reader<'_>, kind: &str, flows: &FlowNumbers<'_>) -> Option<Ef
         "jitter" => jitter(reader)?,
         "duplicate" => Effect::Duplicate {
             probability: reader.required_probability("probability"),
-            after: reader.time("after", 0, 0..=MAX_TIME, "ms"),
+            after: reader.time("after", Span::ZERO, Span::ZERO..=MAX_TIME, "ms"),
         },
         "reorder" => reorder(reader)?,
         "trace" => {
             let file = reader.required("file", "\"link.trace\"")?;
-            Effect::Trace(super::trace(reader.diag, file)?)
+            Effect::Trace(reader.diag.trace(file)?)
         }
         _ => return None,
     })
 }
 
 fn bursts(reader: &Reader<'_>) -> Effect {
-    let every = reader.required_time("every", 1..=MAX_TIME, "\"10s\"");
+    let every = reader.required_time("every", Span::ns(1)..=MAX_TIME, "\"10s\"");
     let longest = every.unwrap_or(MAX_TIME);
-    let lasting = reader.required_time("lasting", 1..=longest, "\"100ms\"").unwrap_or(1);
+    let lasting = reader.required_time("lasting", Span::ns(1)..=longest, "\"100ms\"").unwrap_or(Span::ns(1));
     let phase = reader.get("phase").and_then(|value| match value.text() {
         Some("random") => None,
-        _ => reader.diag.time(value, 0..=longest.saturating_sub(1), "s"),
+        _ => reader.diag.time(value, Span::ZERO..=longest.saturating_sub(Span::ns(1)), "s"),
     });
-    let until = reader.get("until").and_then(|value| reader.diag.time(value, 0..=MAX_TIME, "s"));
-    Effect::Bursts { every: every.unwrap_or(1), lasting, until, phase }
+    let until = reader.get("until").and_then(|value| reader.diag.moment(value, Span::ZERO..=MAX_TIME));
+    Effect::Bursts { every: every.unwrap_or(Span::ns(1)), lasting, until, phase }
 }
 
 fn outages(reader: &Reader<'_>) -> Option<Effect> {
@@ -119,14 +119,15 @@ fn outages(reader: &Reader<'_>) -> Option<Effect> {
             return None;
         }
         return Some(Effect::PoissonOutages {
-            every: reader.required_time("every", 1..=MAX_TIME, "\"60s\"").unwrap_or(1),
-            lasting: reader.required_time("lasting", 1..=MAX_TIME, "\"2s\"").unwrap_or(1),
+            every: reader.required_time("every", Span::ns(1)..=MAX_TIME, "\"60s\"").unwrap_or(Span::ns(1)),
+            lasting: reader.required_time("lasting", Span::ns(1)..=MAX_TIME, "\"2s\"").unwrap_or(Span::ns(1)),
         });
     };
     let pairs = pairs(reader, at, "a list of starts and lengths such as [[\"10s\", \"2s\"]]")?;
-    let mut outages: Vec<(Nanos, Nanos)> = Vec::new();
+    let mut outages: Vec<(Time, Span)> = Vec::new();
     for (item, start, lasting) in pairs {
-        let free = outages.last().map_or(0, |(start, lasting)| start + lasting);
+        let start = Time::at(start);
+        let free = outages.last().map_or(Time::ZERO, |&(start, lasting)| start + lasting);
         if start < free {
             let message = "this outage begins before the one in front of it has ended".to_owned();
             reader.diag.report(
@@ -136,7 +137,7 @@ fn outages(reader: &Reader<'_>) -> Option<Effect> {
                 None,
             );
         }
-        if lasting == 0 {
+        if lasting == Span::ZERO {
             reader.diag.report(
                 &item.place,
                 "an outage of no length".into(),
@@ -150,11 +151,7 @@ fn outages(reader: &Reader<'_>) -> Option<Effect> {
 }
 
 /// A list of pairs of times.
-fn pairs<'v>(
-    reader: &Reader<'_>,
-    value: &'v Value,
-    expected: &str,
-) -> Option<Vec<(&'v Value, Nanos, Nanos)>> {
+fn pairs<'v>(reader: &Reader<'_>, value: &'v Value, expected: &str) -> Option<Vec<(&'v Value, Span, Span)>> {
     let items = reader.diag.list(value, expected)?;
     if items.len() > MAX_ENTRIES {
         reader.diag.refuse(value, &format!("at most {MAX_ENTRIES} entries"));
@@ -170,8 +167,8 @@ fn pairs<'v>(
             reader.diag.report(&item.place, message, Some("a pair such as [\"10s\", \"2s\"]".into()), None);
             return None;
         };
-        let first = reader.diag.time(first, 0..=MAX_TIME, "s")?;
-        Some((item, first, reader.diag.time(second, 0..=MAX_TIME, "s")?))
+        let first = reader.diag.time(first, Span::ZERO..=MAX_TIME, "s")?;
+        Some((item, first, reader.diag.time(second, Span::ZERO..=MAX_TIME, "s")?))
     };
     Some(items.iter().filter_map(pair).collect())
 }
@@ -188,10 +185,11 @@ fn scripted(reader: &Reader<'_>, flows: &FlowNumbers<'_>) -> Effect {
         number
     });
     let packets = reader.get("packets").map_or_else(Vec::new, |value| ranges(reader.diag, value));
-    let mut during: Vec<(Nanos, Nanos)> = Vec::new();
+    let mut during: Vec<(Time, Time)> = Vec::new();
     if let Some(value) = reader.get("during") {
         let expected = "a list of intervals such as [[\"1s\", \"2s\"]]";
         for (item, from, to) in pairs(reader, value, expected).unwrap_or_default() {
+            let (from, to) = (Time::at(from), Time::at(to));
             if from >= to || during.last().is_some_and(|(_, end)| from < *end) {
                 let message = "intervals that are empty, overlap or go back in time".to_owned();
                 reader.diag.report(
@@ -248,14 +246,14 @@ fn jitter(reader: &Reader<'_>) -> Option<Effect> {
     let word = reader.required("distribution", "\"uniform\"")?;
     let distribution = match reader.word(word, &KNOWN)? {
         "uniform" => JitterDistribution::Uniform {
-            max: reader.required_time("max", 0..=MAX_TIME, "\"10ms\"").unwrap_or(0),
+            max: reader.required_time("max", Span::ZERO..=MAX_TIME, "\"10ms\"").unwrap_or(Span::ZERO),
         },
         "normal" => JitterDistribution::Normal {
-            mean: reader.required_time("mean", 0..=MAX_TIME, "\"10ms\"").unwrap_or(0),
-            sd: reader.required_time("sd", 0..=MAX_TIME, "\"2ms\"").unwrap_or(0),
+            mean: reader.required_time("mean", Span::ZERO..=MAX_TIME, "\"10ms\"").unwrap_or(Span::ZERO),
+            sd: reader.required_time("sd", Span::ZERO..=MAX_TIME, "\"2ms\"").unwrap_or(Span::ZERO),
         },
         _ => JitterDistribution::Pareto {
-            scale: reader.required_time("scale", 1..=MAX_TIME, "\"1ms\"").unwrap_or(1),
+            scale: reader.required_time("scale", Span::ns(1)..=MAX_TIME, "\"1ms\"").unwrap_or(Span::ns(1)),
             shape: reader
                 .required("shape", "1.5")
                 .and_then(|value| reader.diag.number(value, |x| x > 0.0, "a shape above 0"))
@@ -266,7 +264,7 @@ fn jitter(reader: &Reader<'_>) -> Option<Effect> {
 }
 
 fn reorder(reader: &Reader<'_>) -> Option<Effect> {
-    let delay = reader.required_time("delay", 1..=MAX_TIME, "\"10ms\"").unwrap_or(1);
+    let delay = reader.required_time("delay", Span::ns(1)..=MAX_TIME, "\"10ms\"").unwrap_or(Span::ns(1));
     let which = match (reader.get("every"), reader.get("probability")) {
         (Some(every), None) => ReorderWhich::Every(reader.diag.count(every, 1..=u64::MAX)?),
         (None, Some(p)) => ReorderWhich::Probability(reader.diag.probability(p)?),

@@ -10,11 +10,13 @@ use crate::units::{Dimension, Quantity, format_time, parse_as};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
-use truckee_tcp::{Nanos, Registry};
+use std::sync::Arc;
+use truckee_channel::CapacityTrace;
+use truckee_tcp::{Registry, Span, Time};
 
 /// No time in a scenario is longer than this: ten years of 365 days, in nanoseconds. Sums of a few such times still
 /// fit into 64 bits.
-pub(crate) const MAX_TIME: Nanos = 10 * 365 * 86_400 * 1_000_000_000;
+pub(crate) const MAX_TIME: Span = Span::s(10 * 365 * 86_400);
 /// No rate is above this, in bit/s: a bit then takes a picosecond, a thousandth of what the clock can tell.
 pub(crate) const MAX_RATE: f64 = 1e15;
 /// No size is above this, in bytes.
@@ -88,6 +90,20 @@ impl<'d> Diagnostics<'d> {
         );
     }
 
+    /// The trace file that `value` names.
+    pub fn trace(&self, value: &Value) -> Option<Arc<CapacityTrace>> {
+        let file = self.text(value, "the path of a trace file, relative to the scenario's folder")?;
+        match self.document.trace(file) {
+            Ok(trace) => Some(trace),
+            Err(error) => {
+                let help =
+                    "a trace file has one line a delivery opportunity: milliseconds, not falling".to_owned();
+                self.report(&value.place, error.to_string(), Some("a usable trace file".into()), Some(help));
+                None
+            }
+        }
+    }
+
     /// `good` if nothing was wrong, else everything that was.
     pub fn finish<T>(self, good: T) -> Result<T, Errors> {
         let mut list = self.list.into_inner();
@@ -120,20 +136,25 @@ impl<'d> Diagnostics<'d> {
         None
     }
 
-    /// A time within `range`, nanoseconds.
-    pub fn time(&self, value: &Value, range: RangeInclusive<Nanos>, suggest: &str) -> Option<Nanos> {
+    /// A time within `range`.
+    pub fn time(&self, value: &Value, range: RangeInclusive<Span>, suggest: &str) -> Option<Span> {
         let Quantity::Time(time) = self.quantity(value, &[Dimension::Time], suggest)? else { return None };
         if range.contains(&time) {
             return Some(time);
         }
         let upper = if *range.end() == MAX_TIME { "10 years".to_owned() } else { format_time(*range.end()) };
         let expected = match *range.start() {
-            0 => format!("a time of at most {upper}"),
-            1 => format!("a time above 0 and at most {upper}"),
+            Span::ZERO => format!("a time of at most {upper}"),
+            least if least == Span::ns(1) => format!("a time above 0 and at most {upper}"),
             start => format!("a time from {} to {upper}", format_time(start)),
         };
         self.refuse(value, &expected);
         None
+    }
+
+    /// A point in time so long after the start.
+    pub fn moment(&self, value: &Value, range: RangeInclusive<Span>) -> Option<Time> {
+        self.time(value, range, "s").map(Time::at)
     }
 
     /// A rate above 0, bit/s.

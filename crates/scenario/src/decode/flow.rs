@@ -10,7 +10,7 @@ use crate::model::{App, Flow, FlowSettings, Observe, Sender};
 use crate::units::format_time;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use truckee_tcp::{Nanos, Profile, Spec, Stack};
+use truckee_tcp::{Profile, Span, Spec, Stack, Time};
 
 /// Most flows of a scenario, copies included.
 const MAX_FLOWS: u64 = 100_000;
@@ -20,7 +20,7 @@ const MAX_FLOWS: u64 = 100_000;
 const MAX_CONNECTIONS: u64 = 200_000;
 
 /// No host takes longer for a segment.
-const MAX_PROCESSING: Nanos = 10_000_000_000;
+const MAX_PROCESSING: Span = Span::s(10);
 
 /// A flow and where it was written.
 pub(super) struct Placed<'d> {
@@ -35,7 +35,7 @@ struct Settings {
     observe: Observe,
     app: App,
     stack: Stack,
-    processing: Nanos,
+    processing: Span,
 }
 
 /// Reads all flows, copies written out. `defaults` is the table of that name.
@@ -77,7 +77,7 @@ fn settings(reader: &Reader<'_>, profile: Profile) -> Settings {
         observe: observe::read(reader),
         app: app.unwrap_or(App::Bulk),
         stack,
-        processing: reader.time("processing", 0, 0..=MAX_PROCESSING, "ms"),
+        processing: reader.time("processing", Span::ZERO, Span::ZERO..=MAX_PROCESSING, "ms"),
     }
 }
 
@@ -100,8 +100,8 @@ struct Entry<'d> {
     from: &'d Value,
     to: &'d Value,
     route: Option<&'d Value>,
-    start: Nanos,
-    start_every: Nanos,
+    start: Time,
+    start_every: Span,
     settings: Arc<FlowSettings>,
 }
 
@@ -117,10 +117,13 @@ impl<'d> Flows<'d, '_> {
         };
         let (from, to) = (reader.required_own("from", "\"server\""), reader.required_own("to", "\"phone\""));
         let count = self.copies(&reader, &name, [from, to]);
-        let start = reader.own("start").and_then(|v| diag.time(v, 0..=MAX_TIME, "s")).unwrap_or(0);
-        let start_every =
-            reader.own("start_every").and_then(|v| diag.time(v, 0..=MAX_TIME, "ms")).unwrap_or(0);
-        let stop = reader.own("stop").and_then(|v| diag.time(v, 1..=MAX_TIME, "s"));
+        let start =
+            reader.own("start").and_then(|v| diag.moment(v, Span::ZERO..=MAX_TIME)).unwrap_or(Time::ZERO);
+        let start_every = reader
+            .own("start_every")
+            .and_then(|v| diag.time(v, Span::ZERO..=MAX_TIME, "ms"))
+            .unwrap_or(Span::ZERO);
+        let stop = reader.own("stop").and_then(|v| diag.moment(v, Span::ns(1)..=MAX_TIME));
         let route = reader.own("route");
         let Settings { sender, receiver, observe, app, stack, processing } = settings(&reader, self.profile);
         reader.finish();
@@ -143,10 +146,11 @@ impl<'d> Flows<'d, '_> {
         let later = entry.start_every.saturating_mul(copy.unwrap_or(1) - 1);
         let start = entry.start.saturating_add(later);
         let stopped = entry.settings.stop.filter(|stop| *stop <= start);
-        if start > MAX_TIME || stopped.is_some() {
-            let before =
-                stopped.map_or_else(String::new, |stop| format!(", but stops at {}", format_time(stop)));
-            let message = format!("flow \"{name}\" starts at {}{before}", format_time(start));
+        if start > Time::at(MAX_TIME) || stopped.is_some() {
+            let before = stopped.map_or_else(String::new, |stop| {
+                format!(", but stops at {}", format_time(stop.since_start()))
+            });
+            let message = format!("flow \"{name}\" starts at {}{before}", format_time(start.since_start()));
             self.diag.report(place, message, Some("a start before its stop, within 10 years".into()), None);
             return None;
         }

@@ -11,7 +11,7 @@ use crate::model::{Direction, Link, NodeId};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use truckee_channel::{ChannelConfig, Effect};
+use truckee_channel::{ChannelConfig, Effect, Span};
 
 /// Most links of a scenario.
 const MAX_LINKS: usize = 250_000;
@@ -200,9 +200,9 @@ impl Like {
                 rate,
                 delay: open
                     .either(keys.delay, FORWARD.delay, |value| {
-                        open.reader.diag.time(value, 0..=MAX_TIME, "ms")
+                        open.reader.diag.time(value, Span::ZERO..=MAX_TIME, "ms")
                     })
-                    .unwrap_or(0),
+                    .unwrap_or(Span::ZERO),
                 queue: draft.queue.clone(),
                 ack_filter: draft.ack_filter,
                 after_channel: draft.after_channel,

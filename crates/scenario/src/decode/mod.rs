@@ -29,24 +29,35 @@ use diagnostics::{Diagnostics, MAX_TIME};
 use reader::Reader;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 use topology::LinkTable;
-use truckee_channel::CapacityTrace;
-use truckee_tcp::{Profile, Registry};
+use truckee_tcp::{Profile, Registry, Span};
 
-/// Resolves a document whose algorithms are built in or in the registry.
-pub(crate) fn scenario(document: &Document, registry: &Registry) -> Result<Scenario, Errors> {
-    let diag = Diagnostics::new(document, registry);
-    let scenario = top(&diag, document);
-    diag.finish(scenario)
+impl Document {
+    /// Resolves the document: units to numbers, names to indices, every default filled in.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file and its overrides, as far as it can be told in one go.
+    pub fn scenario(&self) -> Result<Scenario, Errors> {
+        self.scenario_among(&Registry::new())
+    }
+
+    /// As [`Self::scenario`], with foreign algorithms, which the file names as any others.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn scenario_among(&self, registry: &Registry) -> Result<Scenario, Errors> {
+        let diag = Diagnostics::new(self, registry);
+        let scenario = top(&diag, self);
+        diag.finish(scenario)
+    }
 }
 
 fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let start = Place::File { start: 0, end: 0 };
     let top = Reader::new(diag, &document.root, &start, "a scenario");
-    let duration = top.required_time("duration", 1..=MAX_TIME, "\"300s\"").unwrap_or(MAX_TIME);
+    let duration = top.required_time("duration", Span::ns(1)..=MAX_TIME, "\"300s\"").unwrap_or(MAX_TIME);
     let seed = top.count("seed", 1, 0..=u64::MAX);
-    let warmup = top.time("warmup", 0, 0..=MAX_TIME, "s");
+    let warmup = top.time("warmup", Span::ZERO, Span::ZERO..=MAX_TIME, "s");
     if let Some(value) = top.get("warmup").filter(|_| warmup >= duration) {
         diag.refuse(value, &format!("a warm-up shorter than the duration, {}", format_time(duration)));
     }
@@ -111,18 +122,4 @@ fn section<'d>(top: &Reader<'d>, key: &'static str) -> &'d [Value] {
     value
         .and_then(|value| top.diag.list(value, &format!("an array of tables, [[{key}]]")))
         .unwrap_or_default()
-}
-
-/// The trace file that `value` names.
-fn trace(diag: &Diagnostics<'_>, value: &Value) -> Option<Arc<CapacityTrace>> {
-    let file = diag.text(value, "the path of a trace file, relative to the scenario's folder")?;
-    match diag.document.trace(file) {
-        Ok(trace) => Some(trace),
-        Err(error) => {
-            let help =
-                "a trace file has one line a delivery opportunity: milliseconds, not falling".to_owned();
-            diag.report(&value.place, error.to_string(), Some("a usable trace file".into()), Some(help));
-            None
-        }
-    }
 }

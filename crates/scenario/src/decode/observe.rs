@@ -8,10 +8,10 @@ use crate::units::{format_bytes, format_rate, format_time};
 use truckee_tcp::detect::AnyDetector;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
-use truckee_tcp::{Arg, Nanos, Registry, Spec, SpecError};
+use truckee_tcp::{Arg, Registry, Span, Spec, SpecError};
 
-const EVERY: Nanos = 100_000_000;
-const SECOND: Nanos = 1_000_000_000;
+const EVERY: Span = Span::ms(100);
+const SECOND: Span = Span::s(1);
 
 /// Reads the key of a flow.
 pub(super) fn read(reader: &Reader<'_>) -> Observe {
@@ -22,7 +22,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Observe {
     let predictors = list(&inner, "predictors", |s, r| AnyPredictor::build_among(s, r).map(|(_, spec)| spec));
     let estimators = list(&inner, "estimators", estimator);
     let detectors = list(&inner, "detectors", |s, r| AnyDetector::build_among(s, r).map(|(_, spec)| spec));
-    let every = inner.time("every", EVERY, 1000..=3600 * SECOND, "ms");
+    let every = inner.time("every", EVERY, Span::us(1)..=3600 * SECOND, "ms");
     inner.finish();
     Observe { predictors, estimators, detectors, every }
 }

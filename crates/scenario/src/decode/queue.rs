@@ -5,6 +5,9 @@ use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::model::{Limit, Queue, Red};
 use crate::units::{Dimension, Quantity, parse_as};
+use std::ops::RangeInclusive;
+use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig};
+use truckee_tcp::Span;
 
 /// No queue holds more packets than this.
 pub(super) const MAX_PACKETS: f64 = 1e12;
@@ -32,6 +35,12 @@ impl QueueDraft {
     }
 }
 
+/// The kinds of queues.
+const KINDS: [&str; 5] = ["drop-tail", "red", "codel", "fq-codel", "pie"];
+
+/// Targets, intervals and updates: shorter ones are noise of the clock, and longer ones no rule.
+const TIMES: RangeInclusive<Span> = Span::us(1)..=Span::s(3600);
+
 /// A limit as written.
 enum Size {
     Limit(Limit),
@@ -41,20 +50,33 @@ enum Size {
 /// Reads a queue.
 pub(super) fn read(diag: &Diagnostics<'_>, value: &Value) -> Option<QueueDraft> {
     let reader = Reader::of(diag, value, "a queue")?;
-    let Some(kind) = reader.kind(&["drop-tail", "red"], Some("drop-tail")) else {
+    let Some(kind) = reader.kind(&KINDS, Some("drop-tail")) else {
         reader.abandon();
         return None;
     };
-    let (limit, products) = match reader.get("size").and_then(|value| size(diag, value)) {
-        Some(Size::Limit(limit)) => (limit, None),
-        Some(Size::Products(products)) => (Limit::None, Some(products)),
-        None => (Limit::None, None),
+    let (given, products) = match reader.get("size").and_then(|value| size(diag, value)) {
+        Some(Size::Limit(limit)) => (Some(limit), None),
+        Some(Size::Products(products)) => (None, Some(products)),
+        None => (None, None),
     };
-    let queue = match kind {
+    let limit = given.unwrap_or(Limit::None);
+    let mut queue = match kind {
         "red" => Queue::Red(red(&reader, limit)),
+        "codel" => Queue::Active(ActiveConfig::CoDel(codel(&reader))),
+        "fq-codel" => Queue::Active(ActiveConfig::FqCoDel(fq_codel(&reader))),
+        "pie" => Queue::Active(ActiveConfig::Pie(pie(&reader))),
         _ => Queue::DropTail { limit },
     };
+    if let (Queue::Active(config), Some(limit)) = (&mut queue, given) {
+        *config.limit_mut() = limit;
+    }
     let ack_filter = reader.flag("ack_filter", false);
+    if ack_filter && matches!(queue, Queue::Active(_)) {
+        let place = reader.get("ack_filter").map_or(reader.place, |value| &value.place);
+        let message =
+            format!("an ACK filter keeps places of a queue that is served in order, which {kind} is not");
+        diag.report(place, message, Some("a drop-tail or red queue".into()), None);
+    }
     let after_channel = reader.flag("after_channel", false);
     reader.finish();
     Some(QueueDraft { queue, products, ack_filter, after_channel })
@@ -83,6 +105,70 @@ fn red(reader: &Reader<'_>, limit: Limit) -> Red {
         weight: weight.unwrap_or(0.002),
         gentle: reader.flag("gentle", true),
         ecn: reader.flag("ecn", false),
+    }
+}
+
+/// Defaults are those of RFC 8289.
+fn codel(reader: &Reader<'_>) -> CoDelConfig {
+    let default = CoDelConfig::default();
+    let (target, interval) = target_and_interval(reader, default.target, default.interval);
+    CoDelConfig { target, interval, ecn: reader.flag("ecn", default.ecn), ..default }
+}
+
+/// Defaults are those of RFC 8290.
+fn fq_codel(reader: &Reader<'_>) -> FqCoDelConfig {
+    let default = FqCoDelConfig::default();
+    let (target, interval) = target_and_interval(reader, default.target, default.interval);
+    FqCoDelConfig {
+        target,
+        interval,
+        queues: reader.count("queues", u64::from(default.queues), 1..=65_536) as u32,
+        quantum: reader.count("quantum", u64::from(default.quantum), 64..=1_000_000) as u32,
+        ecn: reader.flag("ecn", default.ecn),
+        ..default
+    }
+}
+
+/// The wait that is acceptable, and for how long it may be exceeded, which cannot be shorter.
+fn target_and_interval(reader: &Reader<'_>, target: Span, interval: Span) -> (Span, Span) {
+    let target = reader.time("target", target, TIMES, "ms");
+    let interval = reader.time("interval", interval.max(target), TIMES, "ms");
+    if interval < target {
+        let place = reader.get("interval").map_or(reader.place, |value| &value.place);
+        let ms = |time: Span| 1e3 * time.seconds();
+        let message =
+            format!("an interval of {} ms is shorter than the target of {} ms", ms(interval), ms(target));
+        reader.diag.report(
+            place,
+            message,
+            Some("an interval of some round trips, the target a tenth of it".into()),
+            None,
+        );
+    }
+    (target, interval)
+}
+
+/// Defaults are those of RFC 8033.
+fn pie(reader: &Reader<'_>) -> PieConfig {
+    let default = PieConfig::default();
+    let weight = |key, default| {
+        let value = reader.get(key).and_then(|value| {
+            reader.diag.number(
+                value,
+                |w| w > 0.0 && w <= 1000.0,
+                "a weight above 0 and at most 1000 a second",
+            )
+        });
+        value.unwrap_or(default)
+    };
+    PieConfig {
+        target: reader.time("target", default.target, TIMES, "ms"),
+        update: reader.time("update", default.update, TIMES, "ms"),
+        burst: reader.time("burst", default.burst, Span::ZERO..=*TIMES.end(), "ms"),
+        alpha: weight("alpha", default.alpha),
+        beta: weight("beta", default.beta),
+        ecn: reader.flag("ecn", default.ecn),
+        ..default
     }
 }
 

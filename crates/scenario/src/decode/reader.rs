@@ -7,7 +7,7 @@ use crate::error::short;
 use crate::nearest::{did_you_mean, one_of};
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 
 /// One table while it is read.
 pub(crate) struct Reader<'a> {
@@ -87,13 +87,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A time, or `default`.
-    pub fn time(
-        &self,
-        key: &'static str,
-        default: Nanos,
-        range: RangeInclusive<Nanos>,
-        suggest: &str,
-    ) -> Nanos {
+    pub fn time(&self, key: &'static str, default: Span, range: RangeInclusive<Span>, suggest: &str) -> Span {
         self.get(key).and_then(|value| self.diag.time(value, range, suggest)).unwrap_or(default)
     }
 
@@ -101,9 +95,9 @@ impl<'a> Reader<'a> {
     pub fn required_time(
         &self,
         key: &'static str,
-        range: RangeInclusive<Nanos>,
+        range: RangeInclusive<Span>,
         example: &str,
-    ) -> Option<Nanos> {
+    ) -> Option<Span> {
         let suggest = if example.ends_with("ms\"") { "ms" } else { "s" };
         self.required(key, example).and_then(|value| self.diag.time(value, range, suggest))
     }

@@ -5,11 +5,11 @@ use super::link::Drafts;
 use super::queue::MAX_PACKETS;
 use super::{flow, traffic};
 use crate::document::tree::Place;
-use crate::model::{Limit, Link, NodeId, Queue};
+use crate::model::{Limit, Link, NodeId};
 use crate::route::{Hop, Routes};
 use std::collections::HashSet;
 use std::sync::Arc;
-use truckee_tcp::Nanos;
+use truckee_tcp::Span;
 use truckee_tcp::segment::HEADER_BYTES;
 
 /// Bytes of a packet on a link that no flow crosses.
@@ -22,7 +22,7 @@ const MAX_HOPS: usize = 10_000_000;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Crossing {
     /// Largest round-trip propagation delay.
-    round_trip: Nanos,
+    round_trip: Span,
     /// Largest packet, bytes; 0 if no flow crosses the link.
     packet: u32,
 }
@@ -128,7 +128,7 @@ fn cross(path: &[Hop], links: &[Link], packet: u32, crossings: &mut [Crossing]) 
         return;
     }
     let there_and_back = |hop: &Hop| links[hop.link].forward.delay.saturating_add(links[hop.link].back.delay);
-    let round_trip = path.iter().map(there_and_back).fold(0, Nanos::saturating_add);
+    let round_trip = path.iter().map(there_and_back).fold(Span::ZERO, Span::saturating_add);
     for hop in path {
         let crossing = &mut crossings[hop.link];
         crossing.round_trip = crossing.round_trip.max(round_trip);
@@ -163,14 +163,10 @@ pub(super) fn size_queues(links: &mut [Link], drafts: &[Drafts], crossings: &[Cr
         };
         for (direction, draft) in [(&mut link.forward, forward), (&mut link.back, back)] {
             let Some(products) = draft.products else { continue };
-            let bits = direction.rate as f64 * (round_trip as f64 / 1e9) * products;
+            let bits = direction.rate as f64 * (round_trip.seconds()) * products;
             // Half a millionth of a packet is rounding, not a packet.
             let packets = (bits / (8.0 * f64::from(packet)) - 5e-7).ceil().clamp(1.0, MAX_PACKETS) as u64;
-            let limit = Limit::Packets(packets);
-            match &mut Arc::make_mut(direction).queue {
-                Queue::DropTail { limit: open } => *open = limit,
-                Queue::Red(red) => red.limit = limit,
-            }
+            *Arc::make_mut(direction).queue.limit_mut() = Limit::Packets(packets);
         }
     }
 }

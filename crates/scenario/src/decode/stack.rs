@@ -6,7 +6,7 @@ use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::units::{Dimension, Quantity};
 use truckee_tcp::stack::{ReduceFrom, RtoSamples};
-use truckee_tcp::{Size, Stack};
+use truckee_tcp::{Size, Span, Stack};
 
 /// Largest payload that fits into an IPv4 packet with two headers of 20 bytes.
 const MAX_MSS: u64 = 65_495;
@@ -20,13 +20,13 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         mss: reader.count("mss", u64::from(base.mss), 1..=MAX_MSS) as u32,
         initial_window: window("initial_window", None).unwrap_or(base.initial_window),
         initial_ssthresh: window("initial_ssthresh", base.initial_ssthresh),
-        min_rto: reader.time("min_rto", base.min_rto, 1..=MAX_TIME, "ms"),
-        max_rto: reader.time("max_rto", base.max_rto, 1..=MAX_TIME, "s"),
-        initial_rto: reader.time("initial_rto", base.initial_rto, 1..=MAX_TIME, "s"),
-        clock: reader.time("clock", base.clock, 0..=MAX_TIME, "ms"),
+        min_rto: reader.time("min_rto", base.min_rto, Span::ns(1)..=MAX_TIME, "ms"),
+        max_rto: reader.time("max_rto", base.max_rto, Span::ns(1)..=MAX_TIME, "s"),
+        initial_rto: reader.time("initial_rto", base.initial_rto, Span::ns(1)..=MAX_TIME, "s"),
+        clock: reader.time("clock", base.clock, Span::ZERO..=MAX_TIME, "ms"),
         timestamps: reader.flag("timestamps", base.timestamps),
         rto_samples: read_samples(reader, base.rto_samples),
-        rto_tick: reader.time("rto_tick", base.rto_tick, 0..=MAX_TIME, "ms"),
+        rto_tick: reader.time("rto_tick", base.rto_tick, Span::ZERO..=MAX_TIME, "ms"),
         reduce_from: read_reduction(reader, base.reduce_from),
         whole_ssthresh: reader.flag("whole_ssthresh", base.whole_ssthresh),
         repeated_reduction: reader.flag("repeated_reduction", base.repeated_reduction),

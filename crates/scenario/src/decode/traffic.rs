@@ -8,7 +8,7 @@ use crate::document::tree::{Place, Value};
 use crate::model::Traffic;
 use crate::units::format_time;
 use std::collections::BTreeSet;
-use truckee_tcp::Profile;
+use truckee_tcp::{Profile, Span, Time};
 
 /// Most sources of a scenario.
 const MAX_SOURCES: u64 = 100_000;
@@ -71,11 +71,11 @@ fn entry(reader: &Reader<'_>, index: usize, wiring: &Wiring<'_>, profile: Profil
     let sources = reader.count("sources", 1, 1..=u64::from(u32::MAX)) as u32;
     let packet =
         reader.get("packet").and_then(|value| diag.bytes(value, 1..=MAX_PACKET, 1500)).unwrap_or(1500) as u32;
-    let start = reader.time("start", 0, 0..=MAX_TIME, "s");
-    let stop = reader.get("stop").and_then(|value| diag.time(value, 1..=MAX_TIME, "s"));
+    let start = Time::at(reader.time("start", Span::ZERO, Span::ZERO..=MAX_TIME, "s"));
+    let stop = reader.get("stop").and_then(|value| diag.moment(value, Span::ns(1)..=MAX_TIME));
     if stop.is_some_and(|stop| stop <= start) {
         let place = reader.get("stop").map_or(reader.place, |value| &value.place);
-        let message = format!("it stops before it starts, at {}", format_time(start));
+        let message = format!("it stops before it starts, at {}", format_time(start.since_start()));
         diag.report(place, message, Some("a stop after the start".into()), None);
     }
     let arrivals = app::arrivals(reader, profile);

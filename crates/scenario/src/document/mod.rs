@@ -6,7 +6,6 @@ pub(crate) mod tree;
 
 use crate::error::{Error, Errors, Spot};
 use crate::nearest::nearest;
-use crate::{Scenario, decode};
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toml::de::DeTable;
 use tree::{Place, Table};
 use truckee_channel::CapacityTrace;
-use truckee_tcp::Registry;
 
 /// Scenario files above this many bytes are refused: nobody wrote them by hand, and a mistyped file name should not
 /// cost the machine's memory.
@@ -126,22 +124,6 @@ impl Document {
     /// Paths and values that were [set](Self::set), in order: together with [the text](Self::source) they are the document.
     pub fn overrides(&self) -> &[(String, String)] {
         &self.overrides
-    }
-
-    /// Resolves the document: units to numbers, names to indices, every default filled in.
-    ///
-    /// # Errors
-    /// Everything that is wrong with the file and its overrides, as far as it can be told in one go.
-    pub fn scenario(&self) -> Result<Scenario, Errors> {
-        self.scenario_among(&Registry::new())
-    }
-
-    /// As [`Self::scenario`], with foreign algorithms, which the file names as any others.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn scenario_among(&self, registry: &Registry) -> Result<Scenario, Errors> {
-        decode::scenario(self, registry)
     }
 
     /// The label of the scenario in results: the file's name without its folder.

@@ -19,7 +19,7 @@ pub use learner::Learner;
 use super::held::Held;
 use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Nanos, Time};
+use crate::{Arrival, Span, Time};
 
 /// Segments an ACK covers in delayed mode.
 const DELAYED: u64 = 2;
@@ -27,13 +27,13 @@ const DELAYED: u64 = 2;
 /// Accumulates while the rate is steady.
 #[derive(Debug, Clone)]
 pub struct Accumulated {
-    interval: Nanos,
+    interval: Span,
     threshold: f64,
-    timeout: Nanos,
+    timeout: Span,
     accumulating: bool,
     learner: Learner,
     /// The receiver's round-trip time, smoothed.
-    srtt: Option<Nanos>,
+    srtt: Option<Span>,
     /// When the interval at hand began; none before the first segment.
     began: Option<Time>,
     /// Bytes that have come in it.
@@ -51,15 +51,14 @@ impl Member for Accumulated {
         source: "Jeong, Kim and Lohwasser 2006, chapter 3",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        const SECOND: Nanos = 1_000_000_000;
-        let interval = args.time("interval", SECOND / 5, SECOND / 1000..=60 * SECOND)?;
+        let interval = args.time("interval", Span::ms(200), Span::ms(1)..=Span::s(60))?;
         let threshold = args.number("threshold", 0.05, 0.0..=1.0)?;
         if threshold == 0.0 || threshold == 1.0 {
             return Err(args.bad("threshold", &threshold, "a number between 0 and 1, neither of them"));
         }
         let learn_after = args.count("learn_after", 20, 1..=10_000)?;
-        let relearn = args.time("relearn", 10 * SECOND, 0..=3600 * SECOND)?;
-        let timeout = args.time("timeout", SECOND / 5, SECOND / 1000..=SECOND / 2)?;
+        let relearn = args.time("relearn", Span::s(10), Span::ZERO..=Span::s(3600))?;
+        let timeout = args.time("timeout", Span::ms(200), Span::ms(1)..=Span::ms(500))?;
         let forgets = args.choice("maximum", &["ever", "sampling"])? == "sampling";
         Ok(Self {
             interval,
@@ -93,8 +92,8 @@ impl Accumulated {
         };
         self.bytes += u64::from(segment.bytes);
         let span = segment.now.saturating_sub(began);
-        if span >= self.interval.max(self.srtt.unwrap_or(0)) {
-            self.end_interval(segment.now, self.bytes as f64 * 1e9 / span as f64);
+        if span >= self.interval.max(self.srtt.unwrap_or(Span::ZERO)) {
+            self.end_interval(segment.now, self.bytes as f64 * 1e9 / span.as_f64());
         }
     }
 
@@ -143,7 +142,7 @@ mod tests {
     use crate::ack::bench::Bench;
     use crate::{Arg, Spec};
 
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
     fn build(spec: &Spec) -> Result<Accumulated, SpecError> {
         Accumulated::build(&mut Args::new(spec))
@@ -163,8 +162,8 @@ mod tests {
         }
 
         /// So many segments, that far apart; what ACKs covered.
-        fn stream(&mut self, segments: u64, apart: Nanos) -> Vec<u64> {
-            (0..segments).filter_map(|_| self.receive(apart, false)).collect()
+        fn stream(&mut self, segments: u64, apart: Span) -> Vec<u64> {
+            (0..segments).filter_map(|_| self.receive(apart.nanos(), false)).collect()
         }
     }
 
@@ -179,13 +178,13 @@ mod tests {
     #[test]
     fn the_timer_runs_from_the_first_segment_held() {
         let mut bench = Bench::accumulating(4);
-        bench.receive(10 * MS, false);
-        bench.receive(50 * MS, false);
-        assert_eq!(bench.policy.deadline(), Some(210 * MS));
+        bench.receive(10_000_000, false);
+        bench.receive(50_000_000, false);
+        assert_eq!(bench.policy.deadline(), Some(Time::ms(210)));
         let mut sink = AckSink::default();
-        bench.policy.on_timer(210 * MS - 1, bench.rcv_nxt, &mut sink);
+        bench.policy.on_timer(Time::at(210 * MS - Span::ns(1)), bench.rcv_nxt, &mut sink);
         assert_eq!(sink.pop(), None, "too early");
-        bench.policy.on_timer(210 * MS, bench.rcv_nxt, &mut sink);
+        bench.policy.on_timer(Time::ms(210), bench.rcv_nxt, &mut sink);
         assert_eq!((sink.pop(), bench.policy.deadline()), (Some(2001), None));
         assert!(bench.policy.accumulating, "which says nothing of the rate");
     }
@@ -193,8 +192,8 @@ mod tests {
     #[test]
     fn what_is_urgent_is_acknowledged_at_once_and_ends_accumulated_mode() {
         let mut bench = Bench::accumulating(4);
-        assert_eq!(bench.receive(MS, false), None);
-        assert_eq!((bench.receive(MS, true), bench.policy.deadline()), (Some(2), None));
+        assert_eq!(bench.receive(1_000_000, false), None);
+        assert_eq!((bench.receive(1_000_000, true), bench.policy.deadline()), (Some(2), None));
         assert_eq!(bench.stream(4, MS), [2, 2]);
         assert_eq!(bench.policy.burst(), Some(4), "what was learnt stays");
     }
@@ -237,7 +236,7 @@ mod tests {
         assert_eq!(bench.policy.rate, Some(91_000.0 / 0.9), "the first segment only starts the clock");
         bench.rtt = Some(10 * MS);
         bench.receive(0, false);
-        assert_eq!(bench.policy.srtt, Some(788_750_000));
+        assert_eq!(bench.policy.srtt, Some(Span::us(788_750)));
     }
 
     #[test]

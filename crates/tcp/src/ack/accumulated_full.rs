@@ -33,7 +33,7 @@ use fullness::{Fullness, Round};
 use super::held::Held;
 use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Nanos, Time};
+use crate::{Arrival, Span, Time};
 
 /// Segments that a delayed ACK covers.
 const DELAYED: u64 = 2;
@@ -49,8 +49,8 @@ pub struct AccumulatedFull {
     most: u64,
     most_after_loss: u64,
     patience: u64,
-    quiet: Nanos,
-    timeout: Nanos,
+    quiet: Span,
+    timeout: Span,
     fullness: Fullness,
     /// When the last segment came that was urgent: a loss, most likely.
     lost: Option<Time>,
@@ -81,8 +81,8 @@ impl Member for AccumulatedFull {
             most,
             most_after_loss: args.count("most_after_loss", 4, DELAYED..=100_000)?.min(most),
             patience: args.count("patience", 3, 0..=1000)?,
-            quiet: args.time("quiet", 6_000_000_000, 0..=3_600_000_000_000)?,
-            timeout: args.time("timeout", 200_000_000, 1_000_000..=500_000_000)?,
+            quiet: args.time("quiet", Span::s(6), Span::ZERO..=Span::s(3600))?,
+            timeout: args.time("timeout", Span::ms(200), Span::ms(1)..=Span::ms(500))?,
             fullness: Fullness::default(),
             lost: None,
             grows_from: None,
@@ -97,9 +97,9 @@ impl Member for AccumulatedFull {
 
 impl AccumulatedFull {
     /// How long an ACK waits at most.
-    fn longest(&self) -> Nanos {
+    fn longest(&self) -> Span {
         let share = || 2 * self.fullness.rtt().unwrap_or(self.timeout) / self.acks_per_rtt;
-        if self.burst > DELAYED { share().clamp(1, self.timeout) } else { self.timeout }
+        if self.burst > DELAYED { share().clamp(Span::ns(1), self.timeout) } else { self.timeout }
     }
 
     /// A round ends now.
@@ -189,14 +189,14 @@ mod tests {
                 .with("acks_per_rtt", Arg::Number(4.0))
                 .with("patience", Arg::Number(patience))
                 .with("most_after_loss", Arg::Number(64.0))
-                .with("quiet", Arg::Time(0));
+                .with("quiet", Arg::Time(Span::ZERO));
             let policy = AccumulatedFull::build(&mut Args::new(&spec)).expect("valid arguments");
             let mut bench = Self::new(policy);
-            bench.rtt = Some(1000);
+            bench.rtt = Some(Span::ns(1000));
             bench
         }
 
-        /// A round of so many segments 10 apart, and an idle rest of it; the burst after it.
+        /// A round of so many segments 10 ns apart, and an idle rest of it; the burst after it.
         fn round(&mut self, segments: u64) -> Option<u64> {
             for _ in 1..segments {
                 self.receive(10, false);
@@ -229,13 +229,13 @@ mod tests {
             Some(2),
             "a burst of one segment would be for delayed ACKs to cover"
         );
-        assert!(bench.policy.full_from.is_some_and(|(since, _)| since <= 3000));
+        assert!(bench.policy.full_from.is_some_and(|(since, _)| since <= Time::ns(3000)));
         assert_eq!(
             [100, 100, 100].map(|n| bench.round(n)),
             [Some(2), Some(2), Some(2)],
             "full anew, and patient"
         );
-        assert!(bench.policy.full_from.is_some_and(|(since, _)| since >= 5000));
+        assert!(bench.policy.full_from.is_some_and(|(since, _)| since >= Time::ns(5000)));
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
         let spec = Spec::named("accumulated-full")
             .with("acks_per_rtt", Arg::Number(4.0))
             .with("patience", Arg::Number(0.0))
-            .with("quiet", Arg::Time(0));
+            .with("quiet", Arg::Time(Span::ZERO));
         let mut bench = Bench::patient(0.0);
         bench.policy = AccumulatedFull::build(&mut Args::new(&spec)).expect("valid arguments");
         bench.receive(1000, false);
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn after_a_loss_there_is_quiet_for_a_while_however_full_the_path_is() {
         let mut bench = Bench::patient(0.0);
-        bench.policy.quiet = 2500;
+        bench.policy.quiet = Span::ns(2500);
         bench.receive(1000, false);
         assert_eq!(bench.round(100), Some(25), "not from the start on");
         bench.receive(10, true);
@@ -307,13 +307,13 @@ mod tests {
     fn an_accumulated_ack_waits_for_two_shares_of_a_round_trip_and_a_delayed_one_for_the_timeout() {
         let mut bench = Bench::patient(0.0);
         bench.receive(1000, false);
-        assert_eq!(bench.policy.deadline(), Some(1000 + 200_000_000));
-        assert_eq!((bench.round(100), bench.policy.deadline()), (Some(25), Some(2000 + 500)));
+        assert_eq!(bench.policy.deadline(), Some(Time::ns(1000) + Span::ms(200)));
+        assert_eq!((bench.round(100), bench.policy.deadline()), (Some(25), Some(Time::ns(2000 + 500))));
         bench.receive(10, false);
         let mut sink = AckSink::default();
-        bench.policy.on_timer(2499, bench.rcv_nxt, &mut sink);
+        bench.policy.on_timer(Time::ns(2499), bench.rcv_nxt, &mut sink);
         assert_eq!(sink.pop(), None, "too early");
-        bench.policy.on_timer(2500, bench.rcv_nxt, &mut sink);
+        bench.policy.on_timer(Time::ns(2500), bench.rcv_nxt, &mut sink);
         assert_eq!((sink.pop(), bench.policy.deadline()), (Some(bench.rcv_nxt), None));
     }
 

@@ -1,7 +1,7 @@
 //! For the tests of the policies that hold ACKs back.
 
 use super::{AckPolicy, AckSink, Arrival};
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 
 /// A receiver that keeps the books of what the policy gets and gives.
 pub(super) struct Bench<P> {
@@ -11,17 +11,17 @@ pub(super) struct Bench<P> {
     acked: u64,
     pub window: u32,
     /// What each segment brings as its round-trip time.
-    pub rtt: Option<Nanos>,
+    pub rtt: Option<Span>,
 }
 
 impl<P: AckPolicy> Bench<P> {
     pub fn new(policy: P) -> Self {
-        Self { policy, now: 0, rcv_nxt: 1, acked: 1, window: u32::MAX, rtt: None }
+        Self { policy, now: Time::ZERO, rcv_nxt: 1, acked: 1, window: u32::MAX, rtt: None }
     }
 
-    /// A segment of 1000 bytes comes so much later; the segments that the ACK covers which leaves, if one does.
-    pub fn receive(&mut self, later: Nanos, urgent: bool) -> Option<u64> {
-        self.now += later;
+    /// A segment of 1000 bytes comes so many nanoseconds later; the segments that the ACK covers which leaves, if one does.
+    pub fn receive(&mut self, later: u64, urgent: bool) -> Option<u64> {
+        self.now += Span::ns(later);
         self.rcv_nxt += 1000;
         let segment = Arrival {
             rcv_nxt: self.rcv_nxt,

@@ -6,13 +6,13 @@
 use super::held::Held;
 use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Nanos, Time};
+use crate::{Arrival, Span, Time};
 
 /// Waits for a second segment.
 #[derive(Debug, Clone)]
 pub struct Delayed {
     count: u64,
-    timeout: Nanos,
+    timeout: Span,
     held: Held,
 }
 
@@ -25,7 +25,7 @@ impl Member for Delayed {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let count = args.count("count", 2, 1..=1000)?;
-        let timeout = args.time("timeout", 200_000_000, 1_000_000..=500_000_000)?;
+        let timeout = args.time("timeout", Span::ms(200), Span::ms(1)..=Span::ms(500))?;
         Ok(Self { count, timeout, held: Held::default() })
     }
 }
@@ -68,28 +68,28 @@ impl AckPolicy for Delayed {
 mod tests {
     use super::*;
 
-    fn arrival(now: Time, rcv_nxt: u64, urgent: bool) -> Arrival {
-        Arrival { rcv_nxt, in_order: !urgent, urgent, ..Arrival::of_bytes(now, 1000) }
+    fn arrival(now: u64, rcv_nxt: u64, urgent: bool) -> Arrival {
+        Arrival { rcv_nxt, in_order: !urgent, urgent, ..Arrival::of_bytes(Time::ns(now), 1000) }
     }
 
     #[test]
     fn the_second_segment_or_the_timer_releases_the_ack() {
-        let mut policy = Delayed { count: 2, timeout: 200, held: Held::default() };
+        let mut policy = Delayed { count: 2, timeout: Span::ns(200), held: Held::default() };
         let mut sink = AckSink::default();
         policy.on_segment(&arrival(10, 1001, false), &mut sink);
-        assert_eq!((sink.pop(), policy.deadline()), (None, Some(210)));
+        assert_eq!((sink.pop(), policy.deadline()), (None, Some(Time::ns(210))));
         policy.on_segment(&arrival(20, 2001, false), &mut sink);
         assert_eq!((sink.pop(), policy.deadline()), (Some(2001), None));
         policy.on_segment(&arrival(30, 3001, false), &mut sink);
-        policy.on_timer(229, 3001, &mut sink);
+        policy.on_timer(Time::ns(229), 3001, &mut sink);
         assert_eq!(sink.pop(), None, "too early");
-        policy.on_timer(230, 3001, &mut sink);
+        policy.on_timer(Time::ns(230), 3001, &mut sink);
         assert_eq!(sink.pop(), Some(3001));
     }
 
     #[test]
     fn out_of_order_segments_are_acknowledged_at_once() {
-        let mut policy = Delayed { count: 2, timeout: 200, held: Held::default() };
+        let mut policy = Delayed { count: 2, timeout: Span::ns(200), held: Held::default() };
         let mut sink = AckSink::default();
         policy.on_segment(&arrival(10, 1001, true), &mut sink);
         assert_eq!((sink.pop(), policy.deadline()), (Some(1001), None));

@@ -205,8 +205,9 @@ mod tests {
     }
 
     /// The ACKs that answer a segment up to `rcv_nxt` of which `unacked` bytes are unacknowledged.
-    fn acks(policy: &mut Division, now: Time, rcv_nxt: u64, unacked: u64, urgent: bool) -> Vec<u64> {
-        let arrival = Arrival { rcv_nxt, unacked, urgent, end: rcv_nxt, ..Arrival::of_bytes(now, 1000) };
+    fn acks(policy: &mut Division, now: u64, rcv_nxt: u64, unacked: u64, urgent: bool) -> Vec<u64> {
+        let arrival =
+            Arrival { rcv_nxt, unacked, urgent, end: rcv_nxt, ..Arrival::of_bytes(Time::ns(now), 1000) };
         let mut sink = AckSink::default();
         policy.on_segment(&arrival, &mut sink);
         std::iter::from_fn(|| sink.pop()).collect()

@@ -2,7 +2,7 @@
 //! how long, which is the policies' business.
 
 use super::AckSink;
-use crate::{Arrival, Nanos, Time};
+use crate::{Arrival, Span, Time};
 
 /// What waits for one ACK.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +20,7 @@ impl Held {
         arrival: &Arrival,
         segments: u64,
         due: bool,
-        longest: impl FnOnce() -> Nanos,
+        longest: impl FnOnce() -> Span,
         out: &mut AckSink,
     ) {
         self.segments += 1;

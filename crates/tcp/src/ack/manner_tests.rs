@@ -42,7 +42,7 @@ fn specs() -> Vec<Spec> {
     vec![
         Spec::named("every"),
         Spec::named("delayed"),
-        Spec::named("delayed").with("count", number(5.0)).with("timeout", Arg::Time(40_000_000)),
+        Spec::named("delayed").with("count", number(5.0)).with("timeout", Arg::Time(Span::ms(40))),
         division(4.0),
         division(12.0).with("first", number(3.0)),
         division(3.0).with("base", word("delayed")).with("holes", word("divided")),
@@ -51,7 +51,7 @@ fn specs() -> Vec<Spec> {
         Spec::named("accumulated"),
         Spec::named("accumulated").with("learn_after", number(2.0)).with("threshold", number(0.5)),
         Spec::named("accumulated-full"),
-        Spec::named("accumulated-full").with("patience", number(0.0)).with("quiet", Arg::Time(0)),
+        Spec::named("accumulated-full").with("patience", number(0.0)).with("quiet", Arg::Time(Span::ZERO)),
     ]
 }
 
@@ -70,7 +70,7 @@ proptest! {
                 let then = now + if steady { 1_000_000 } else { gap * gap * 200_000 };
                 let (mut sent, mut carried) = (Vec::new(), Vec::new());
                 // The manner of a moment is that after the segment before it.
-                if let (Some(manner), Some(deadline)) = (policy.manner(), policy.deadline().filter(|&d| d <= then)) {
+                if let (Some(manner), Some(deadline)) = (policy.manner(), policy.deadline().filter(|&d| d <= Time::ns(then))) {
                     prop_assert_eq!(carrier.deadline, Some(deadline), "{}", spec.name);
                     policy.on_timer(deadline, rcv_nxt, &mut sink);
                     carrier.release(rcv_nxt, false, &manner, &mut carried);
@@ -82,9 +82,9 @@ proptest! {
                 let (urgent, in_order) = (odd < 2, odd != 0);
                 rcv_nxt += if in_order { u64::from(bytes) } else { 0 };
                 let unacked = rcv_nxt - carrier.acked;
-                let rtt = Some(30_000_000);
+                let rtt = Some(Span::ms(30));
                 let arrival =
-                    Arrival { rcv_nxt, unacked, urgent, in_order, end: rcv_nxt, window, rtt, ..Arrival::of_bytes(now, bytes) };
+                    Arrival { rcv_nxt, unacked, urgent, in_order, end: rcv_nxt, window, rtt, ..Arrival::of_bytes(Time::ns(now), bytes) };
                 policy.on_segment(&arrival, &mut sink);
                 let manner = policy.manner().expect("one that numbers can say");
                 (sent, carried) = (std::iter::from_fn(|| sink.pop()).collect(), Vec::new());

@@ -29,7 +29,7 @@ pub use taba::Taba;
 
 use crate::detect::Phase;
 use crate::spec::family;
-use crate::{Arrival, Nanos, Time};
+use crate::{Arrival, Span, Time};
 
 /// Where a policy puts its ACKs. Mostly there is one at a time, which needs no queue.
 #[derive(Debug, Clone, Default)]
@@ -84,7 +84,7 @@ pub struct Manner {
     /// Segments that an ACK covers, at least 1.
     pub covers: u64,
     /// How long an ACK waits at most that would cover fewer; 0 where none waits.
-    pub wait: Nanos,
+    pub wait: Span,
     /// Parts into which an ACK that is due is cut, at least 1.
     pub parts: u64,
     /// How many of the ACKs that are due may be cut, counted from the connection's first; none: no limit.
@@ -98,7 +98,7 @@ pub struct Manner {
 impl Manner {
     /// An ACK per segment, whole: where every segment is acknowledged already, nothing is done.
     pub const EVERY: Self =
-        Self { covers: 1, wait: 0, parts: 1, first: None, cuts_holes: false, minds_window: false };
+        Self { covers: 1, wait: Span::ZERO, parts: 1, first: None, cuts_holes: false, minds_window: false };
 }
 
 /// The contract of an ACK policy.
@@ -180,12 +180,12 @@ mod tests {
                 for k in 0..segments {
                     nxt += 1000;
                     let arrival = Arrival {
-                        now: k,
+                        now: Time::ns(k),
                         bytes: 1000,
                         rcv_nxt: nxt,
                         unacked: nxt - last,
                         end: nxt,
-                        ..Arrival::of_bytes(k, 1000)
+                        ..Arrival::of_bytes(Time::ns(k), 1000)
                     };
                     policy.on_segment(&arrival, &mut sink);
                     while let Some(ack) = sink.pop() {

@@ -52,15 +52,15 @@ impl AckPolicy for Optimistic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Spec;
     use crate::ack::AnyAckPolicy;
+    use crate::{Spec, Time};
 
     #[test]
     fn it_acknowledges_the_highest_byte_seen_and_two_segments_beyond_whatever_is_missing() {
         let mut policy = AnyAckPolicy::build(&Spec::named("optimistic")).unwrap().0;
         let mut sink = AckSink::default();
-        policy.on_segment(&Arrival::of_bytes(0, 1000), &mut sink);
-        let beyond_a_hole = Arrival { end: 5001, ..Arrival::of_bytes(1, 1000) };
+        policy.on_segment(&Arrival::of_bytes(Time::ZERO, 1000), &mut sink);
+        let beyond_a_hole = Arrival { end: 5001, ..Arrival::of_bytes(Time::ns(1), 1000) };
         policy.on_segment(&Arrival { in_order: false, urgent: true, ..beyond_a_hole }, &mut sink);
         policy.on_segment(&Arrival { end: 3001, ..beyond_a_hole }, &mut sink);
         let sent: Vec<_> = std::iter::from_fn(|| sink.pop()).collect();

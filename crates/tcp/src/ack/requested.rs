@@ -77,7 +77,7 @@ mod tests {
         let mut sink = AckSink::default();
         for k in 0..segments {
             let request = if k == 0 { request } else { 0 };
-            policy.on_segment(&Arrival { request, ..Arrival::of_bytes(k, 1000) }, &mut sink);
+            policy.on_segment(&Arrival { request, ..Arrival::of_bytes(Time::ns(k), 1000) }, &mut sink);
         }
         std::iter::from_fn(|| sink.pop()).count()
     }
@@ -108,9 +108,9 @@ mod tests {
     fn the_timer_and_what_is_urgent_go_before_any_request() {
         let mut policy = build(&Spec::named("requested"));
         assert_eq!(acks(&mut policy, 100, 2), 0);
-        assert_eq!(policy.deadline(), Some(200_000_000));
+        assert_eq!(policy.deadline(), Some(Time::ms(200)));
         let mut sink = AckSink::default();
-        policy.on_segment(&Arrival { urgent: true, ..Arrival::of_bytes(9, 1000) }, &mut sink);
+        policy.on_segment(&Arrival { urgent: true, ..Arrival::of_bytes(Time::ns(9), 1000) }, &mut sink);
         assert_eq!((sink.pop(), policy.deadline()), (Some(1001), None));
     }
 

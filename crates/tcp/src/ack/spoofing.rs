@@ -44,16 +44,16 @@ impl AckPolicy for SpoofedDuplicates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Spec;
     use crate::ack::AnyAckPolicy;
+    use crate::{Spec, Time};
 
     #[test]
     fn only_segments_in_order_are_followed_by_duplicates() {
         let mut policy = AnyAckPolicy::build(&Spec::named("spoofed-duplicates")).unwrap().0;
         let mut sink = AckSink::default();
-        policy.on_segment(&Arrival::of_bytes(0, 1000), &mut sink);
+        policy.on_segment(&Arrival::of_bytes(Time::ZERO, 1000), &mut sink);
         let out_of_order =
-            Arrival { in_order: false, urgent: true, unacked: 0, ..Arrival::of_bytes(1, 1000) };
+            Arrival { in_order: false, urgent: true, unacked: 0, ..Arrival::of_bytes(Time::ns(1), 1000) };
         policy.on_segment(&out_of_order, &mut sink);
         let sent: Vec<_> = std::iter::from_fn(|| sink.pop()).collect();
         assert_eq!(sent, [1001; 5]);

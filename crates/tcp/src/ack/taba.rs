@@ -76,7 +76,7 @@ mod tests {
         let mut sink = AckSink::default();
         for k in 0..4 {
             let rcv_nxt = 1001 + 1000 * k;
-            policy.on_segment(&Arrival { rcv_nxt, ..Arrival::of_bytes(k, 1000) }, &mut sink);
+            policy.on_segment(&Arrival { rcv_nxt, ..Arrival::of_bytes(Time::ns(k), 1000) }, &mut sink);
         }
         let sent: Vec<_> = std::iter::from_fn(|| sink.pop()).collect();
         assert_eq!(sent, [1001, 1501, 2001, 2501, 3001, 3501, 4001]);
@@ -87,7 +87,7 @@ mod tests {
         let mut taba = AnyAckPolicy::build(&Spec::named("taba")).unwrap().0;
         let mut sink = AckSink::default();
         for k in 0..2 {
-            taba.on_segment(&Arrival::of_bytes(k, 1000), &mut sink);
+            taba.on_segment(&Arrival::of_bytes(Time::ns(k), 1000), &mut sink);
         }
         let slow_start = Spec::named("division").with("while", crate::Arg::Name("slow-start".into()));
         let mut division = AnyAckPolicy::build(&slow_start).unwrap().0;

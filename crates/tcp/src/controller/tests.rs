@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::growth::tests::{ack, window};
-use crate::{LossKind, Spec};
+use crate::{LossKind, Span, Spec};
 use proptest::prelude::*;
 
 fn each(mut check: impl FnMut(&'static str, AnyController)) {
@@ -15,7 +15,7 @@ fn each(mut check: impl FnMut(&'static str, AnyController)) {
 fn every_member_opens_a_small_window_and_closes_it_for_a_timeout() {
     each(|name, mut controller| {
         let mut w = window(10.0, 1000.0);
-        controller.on_sent(&Departure::of_bytes(0, 1000), &w);
+        controller.on_sent(&Departure::of_bytes(Time::ZERO, 1000), &w);
         for k in 1..=10 {
             let ack = Ack { ack: 1 + 1000 * k, highest: 9001 + 1000 * k, ..ack(1000) };
             controller.hear(&ack, &w);
@@ -24,7 +24,7 @@ fn every_member_opens_a_small_window_and_closes_it_for_a_timeout() {
             controller.after_ack(&ack, &air, &mut w);
         }
         assert!(w.cwnd > 10_000.0 && w.cwnd <= 20_000.0, "{name}: {}", w.cwnd);
-        let loss = Loss { now: 2_000_000_000, kind: LossKind::Timeout, seq: 10_001 };
+        let loss = Loss { now: Time::s(2), kind: LossKind::Timeout, seq: 10_001 };
         assert_eq!(controller.on_loss(&loss, &mut w), Cause::Congestion, "{name}");
         assert_eq!(w.cwnd, w.mss, "{name}");
     });
@@ -35,17 +35,17 @@ fn what_a_loss_took_comes_back_if_it_was_none() {
     // After an undo CUBIC goes on where it was, as if there had been no loss.
     let mut cubic = AnyController::build(&Spec::named("cubic")).unwrap().0;
     let mut w = window(100.0, 50.0);
-    (0..50).for_each(|k| cubic.on_ack(&Ack::of_bytes(k * 1_000_000, 1000), &mut w));
+    (0..50).for_each(|k| cubic.on_ack(&Ack::of_bytes(Time::ms(k), 1000), &mut w));
     let (mut undisturbed, mut without) = (cubic.clone(), w);
-    let loss = Loss { now: 50_000_000, kind: LossKind::DupAcks, seq: 1 };
+    let loss = Loss { now: Time::ms(50), kind: LossKind::DupAcks, seq: 1 };
     let before = w;
     cubic.on_loss(&loss, &mut w);
     cubic.after_loss(&loss, before.cwnd, &mut w);
     (w.cwnd, w.ssthresh) = (before.cwnd, before.ssthresh);
-    cubic.on_undo(60_000_000, &mut w);
+    cubic.on_undo(Time::ms(60), &mut w);
     for k in 60..90 {
-        cubic.on_ack(&Ack::of_bytes(k * 1_000_000, 1000), &mut w);
-        undisturbed.on_ack(&Ack::of_bytes(k * 1_000_000, 1000), &mut without);
+        cubic.on_ack(&Ack::of_bytes(Time::ms(k), 1000), &mut w);
+        undisturbed.on_ack(&Ack::of_bytes(Time::ms(k), 1000), &mut without);
     }
     assert_eq!(w, without);
 }
@@ -81,11 +81,11 @@ fn told(mut controller: AnyController, events: &[Event]) -> Vec<(Cause, f64, f64
                 let ack = Ack {
                     ack: acked,
                     duplicate: bytes == 0,
-                    rtt: (bytes > 0).then_some(rtt * 1_000_000),
-                    sent: Some(now.saturating_sub(rtt * 1_000_000)),
+                    rtt: (bytes > 0).then_some(Span::ms(rtt)),
+                    sent: Some(Time::ns(now.saturating_sub(rtt * 1_000_000))),
                     highest: sent,
-                    peer_time: Some(now - rtt * 300_000_u64.min(now / (rtt + 1))),
-                    ..Ack::of_bytes(now, bytes)
+                    peer_time: Some(Time::ns(now - rtt * 300_000_u64.min(now / (rtt + 1)))),
+                    ..Ack::of_bytes(Time::ns(now), bytes)
                 };
                 controller.hear(&ack, &w);
                 if grows && bytes > 0 && !repairing {
@@ -107,13 +107,13 @@ fn told(mut controller: AnyController, events: &[Event]) -> Vec<(Cause, f64, f64
                     seq,
                     retransmission: again,
                     in_flight: sent - acked,
-                    ..Departure::of_bytes(now, 1000)
+                    ..Departure::of_bytes(Time::ns(now), 1000)
                 };
                 controller.on_sent(&departure, &w);
             }
             Event::Lost(kind) => {
                 let before = w.cwnd;
-                let loss = Loss { now, kind, seq: acked };
+                let loss = Loss { now: Time::ns(now), kind, seq: acked };
                 w.flight = sent - acked;
                 verdict = controller.on_loss(&loss, &mut w);
                 controller.after_loss(&loss, before, &mut w);

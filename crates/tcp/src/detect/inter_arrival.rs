@@ -9,7 +9,7 @@
 
 use super::{Phase, SlowStartDetector};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Nanos, Time};
+use crate::{Arrival, Span, Time};
 use std::collections::VecDeque;
 
 /// Looks at the largest and the smallest gap of a block.
@@ -29,12 +29,12 @@ pub struct InterArrival {
 /// its ordinal. A gap enters and leaves once, so that a segment costs the same however long the block is.
 #[derive(Debug, Clone, Default)]
 struct Extreme {
-    candidates: VecDeque<(u64, Nanos)>,
+    candidates: VecDeque<(u64, Span)>,
 }
 
 impl Extreme {
     /// Gap number `ordinal` joins, and gaps of `block` before leave; `beaten`: whether a gap can be the extreme no more.
-    fn push(&mut self, ordinal: u64, gap: Nanos, block: u64, beaten: impl Fn(Nanos) -> bool) {
+    fn push(&mut self, ordinal: u64, gap: Span, block: u64, beaten: impl Fn(Span) -> bool) {
         while self.candidates.back().is_some_and(|&(_, older)| beaten(older)) {
             self.candidates.pop_back();
         }
@@ -44,8 +44,8 @@ impl Extreme {
         }
     }
 
-    fn value(&self) -> Nanos {
-        self.candidates.front().map_or(0, |&(_, gap)| gap)
+    fn value(&self) -> Span {
+        self.candidates.front().map_or(Span::ZERO, |&(_, gap)| gap)
     }
 }
 
@@ -69,7 +69,7 @@ impl SlowStartDetector for InterArrival {
     fn on_segment(&mut self, arrival: &Arrival) {
         self.segments += 1;
         if let Some(sample) = arrival.rtt {
-            let sample = sample as f64;
+            let sample = sample.as_f64();
             self.rtt = Some(self.rtt.map_or(sample, |rtt| 0.875 * rtt + 0.125 * sample));
         }
         if let Some(last) = self.last.replace(arrival.now) {
@@ -84,9 +84,9 @@ impl SlowStartDetector for InterArrival {
             return if self.segments > 1 { Phase::SlowStart } else { Phase::Avoidance };
         }
         let (min, max) = (self.min.value(), self.max.value());
-        let even = (max - min) as f64 <= self.equal * max as f64;
+        let even = (max - min).as_f64() <= self.equal * max.as_f64();
         match self.rtt {
-            Some(rtt) if !even && max as f64 >= self.beta * rtt => Phase::SlowStart,
+            Some(rtt) if !even && max.as_f64() >= self.beta * rtt => Phase::SlowStart,
             _ => Phase::Avoidance,
         }
     }
@@ -97,15 +97,15 @@ mod tests {
     use super::*;
     use Phase::{Avoidance, SlowStart};
 
-    /// Blocks of four gaps; the first segment comes at 1000 and brings the sample of the round-trip time, if any.
-    fn after(gaps: &[Nanos], rtt: Option<Nanos>) -> Phase {
+    /// Blocks of four gaps, in ns; the first segment comes at 1000 and brings the sample of the round-trip time, if any.
+    fn after(gaps: &[u64], rtt: Option<u64>) -> Phase {
         let spec = crate::Spec::named("inter-arrival").with("block", crate::Arg::Number(4.0));
         let mut args = Args::new(&spec);
         let mut detector = InterArrival::build(&mut args).unwrap();
-        let mut now = 1000;
-        detector.on_segment(&Arrival { rtt, ..Arrival::of_bytes(now, 1000) });
-        for gap in gaps {
-            now += gap;
+        let mut now = Time::ns(1000);
+        detector.on_segment(&Arrival { rtt: rtt.map(Span::ns), ..Arrival::of_bytes(now, 1000) });
+        for &gap in gaps {
+            now += Span::ns(gap);
             detector.on_segment(&Arrival::of_bytes(now, 1000));
         }
         detector.phase()
@@ -143,8 +143,8 @@ mod tests {
     #[test]
     fn the_round_trip_time_is_smoothed_by_eighths() {
         let mut detector = InterArrival::build(&mut Args::new(&crate::Spec::named("inter-arrival"))).unwrap();
-        for sample in [800, 1600] {
-            detector.on_segment(&Arrival { rtt: Some(sample), ..Arrival::of_bytes(1, 1000) });
+        for sample in [800, 1600].map(Span::ns) {
+            detector.on_segment(&Arrival { rtt: Some(sample), ..Arrival::of_bytes(Time::ns(1), 1000) });
         }
         assert_eq!(detector.rtt, Some(900.0));
     }
@@ -152,10 +152,10 @@ mod tests {
     #[test]
     fn the_extremes_are_those_of_the_last_block() {
         let mut detector = InterArrival::build(&mut Args::new(&crate::Spec::named("inter-arrival"))).unwrap();
-        let gaps: Vec<Nanos> = (0..500u64).map(|k| 1 + k * k * 7919 % 1009).collect();
-        detector.on_segment(&Arrival::of_bytes(0, 1000));
-        let mut now = 0;
-        for (k, gap) in gaps.iter().enumerate() {
+        let gaps: Vec<Span> = (0..500u64).map(|k| Span::ns(1 + k * k * 7919 % 1009)).collect();
+        detector.on_segment(&Arrival::of_bytes(Time::ZERO, 1000));
+        let mut now = Time::ZERO;
+        for (k, &gap) in gaps.iter().enumerate() {
             now += gap;
             detector.on_segment(&Arrival::of_bytes(now, 1000));
             let block = &gaps[k.saturating_sub(19)..=k];

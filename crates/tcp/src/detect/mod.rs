@@ -43,16 +43,16 @@ family! {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{Nanos, Spec};
+    use crate::{Span, Spec, Time};
 
     /// The detector of that name hears of bursts of so many segments of 1000 bytes, one burst each `rtt`, its segments
     /// `gap` apart; its verdict after each burst.
-    pub(crate) fn verdicts(name: &str, bursts: &[u64], rtt: Nanos, gap: Nanos) -> Vec<Phase> {
+    pub(crate) fn verdicts(name: &str, bursts: &[u64], rtt: Span, gap: Span) -> Vec<Phase> {
         let (mut detector, _) = AnyDetector::build(&Spec::named(name)).unwrap();
         let mut after = Vec::new();
         for (k, &segments) in bursts.iter().enumerate() {
             for n in 0..segments {
-                let now = (k as u64 + 1) * rtt + n * gap;
+                let now = Time::at((k as u64 + 1) * rtt + n * gap);
                 detector.on_segment(&Arrival { rtt: Some(rtt), ..Arrival::of_bytes(now, 1000) });
             }
             after.push(detector.phase());
@@ -63,7 +63,7 @@ pub(crate) mod tests {
     #[test]
     fn every_member_takes_a_young_connection_to_be_in_slow_start() {
         for member in AnyDetector::MEMBERS {
-            let phases = verdicts(member.name, &[2, 4, 8], 100_000_000, 100_000);
+            let phases = verdicts(member.name, &[2, 4, 8], Span::ms(100), Span::us(100));
             assert_eq!(phases, [Phase::SlowStart; 3], "{}", member.name);
         }
     }
@@ -71,7 +71,7 @@ pub(crate) mod tests {
     #[test]
     fn every_member_takes_an_even_stream_to_be_in_avoidance() {
         for member in AnyDetector::MEMBERS {
-            let phases = verdicts(member.name, &[2000], 100_000_000, 1_000_000);
+            let phases = verdicts(member.name, &[2000], Span::ms(100), Span::ms(1));
             assert_eq!(phases, [Phase::Avoidance], "{}", member.name);
         }
     }

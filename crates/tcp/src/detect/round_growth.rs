@@ -71,7 +71,7 @@ impl Member for RoundGrowth {
             segments: 0,
             rtt: 0.0,
             sampled: false,
-            start: 0,
+            start: Time::ZERO,
             bytes: 0,
             reference: 0,
             repaired: false,
@@ -89,8 +89,8 @@ impl RoundGrowth {
     /// Whether the segment can answer an ACK sent at `since` or later.
     fn answers(&self, arrival: &Arrival, since: Time) -> bool {
         match arrival.rtt {
-            Some(rtt) => arrival.now.saturating_sub(rtt) >= since,
-            None => self.rtt > 0.0 && arrival.now.saturating_sub(since) as f64 >= self.rtt,
+            Some(rtt) => arrival.now.earlier(rtt) >= since,
+            None => self.rtt > 0.0 && arrival.now.saturating_sub(since).as_f64() >= self.rtt,
         }
     }
 
@@ -140,7 +140,7 @@ impl SlowStartDetector for RoundGrowth {
         self.segments = self.segments.saturating_add(1);
         self.segment = self.segment.max(arrival.bytes);
         let gap = match self.last.replace(now) {
-            Some(last) => now.saturating_sub(last) as f64,
+            Some(last) => now.saturating_sub(last).as_f64(),
             None => {
                 (self.start, self.highest) = (now, arrival.end);
                 0.0
@@ -156,7 +156,7 @@ impl SlowStartDetector for RoundGrowth {
             (self.start, self.bytes) = (now, 0);
         }
         self.bytes += u64::from(arrival.bytes);
-        if let Some(sample) = arrival.rtt.map(|sample| sample as f64) {
+        if let Some(sample) = arrival.rtt.map(|sample| sample.as_f64()) {
             self.rtt = if self.sampled { 0.875 * self.rtt + 0.125 * sample } else { sample };
             self.sampled = true;
         } else if !self.sampled && self.segments <= YOUNG {
@@ -173,23 +173,23 @@ impl SlowStartDetector for RoundGrowth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Nanos, Spec};
+    use crate::{Span, Spec};
     use Phase::{Avoidance, SlowStart};
 
-    const RTT: Nanos = 100_000;
+    const RTT: Span = Span::us(100);
 
     /// The detector, and a path on which segments of 1000 bytes come in bursts.
     struct Bursts {
         detector: RoundGrowth,
         now: Time,
-        rtt: Option<Nanos>,
+        rtt: Option<Span>,
         next: u64,
     }
 
     impl Bursts {
-        fn new(rtt: Option<Nanos>) -> Self {
+        fn new(rtt: Option<Span>) -> Self {
             let detector = RoundGrowth::build(&mut Args::new(&Spec::named("round-growth"))).unwrap();
-            Self { detector, now: RTT, rtt, next: 1 }
+            Self { detector, now: Time::at(RTT), rtt, next: 1 }
         }
 
         fn segment(&mut self, seq: u64) {
@@ -206,9 +206,9 @@ mod tests {
             for n in 0..segments {
                 self.segment(self.next);
                 self.next += 1000;
-                self.now += u64::from(n + 1 < segments);
+                self.now += Span::ns(u64::from(n + 1 < segments));
             }
-            self.now += RTT - (segments - 1);
+            self.now += RTT - Span::ns(segments - 1);
             self.detector.phase()
         }
     }
@@ -246,10 +246,10 @@ mod tests {
         let mut verdicts = Vec::new();
         for window in [100, 200, 400, 800u64] {
             for _ in 0..window {
-                path.rtt = Some(window * 1000);
+                path.rtt = Some(Span::us(window));
                 path.segment(path.next);
                 path.next += 1000;
-                path.now += 1000;
+                path.now += Span::us(1);
             }
             verdicts.push(path.detector.phase());
         }
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(path.come(&[8, 8, 8, 8]).last(), Some(&Avoidance));
         path.now += RTT;
         assert_eq!(path.come(&[1]), [Avoidance], "two round trips but for the burst's own length");
-        path.now += RTT + 1;
+        path.now += RTT + Span::ns(1);
         assert_eq!(path.come(&[1, 2, 3]), [SlowStart; 3]);
     }
 
@@ -274,7 +274,7 @@ mod tests {
         path.next += 1000;
         assert_eq!(path.come(&[16]), [SlowStart], "data is missing");
         let before = path.now;
-        path.now = before - RTT + 15;
+        path.now = before - RTT + Span::ns(15);
         path.segment(missing);
         assert_eq!(
             path.detector.phase(),
@@ -295,7 +295,7 @@ mod tests {
             path.next += 1000;
             path.burst(window - 1);
             let after = path.now;
-            path.now = after - RTT + window;
+            path.now = after - RTT + Span::ns(window);
             let (bytes, rcv_nxt) = (Arrival::of_bytes(path.now, 1000), path.next);
             path.detector.on_segment(&Arrival { end: missing + 1000, rcv_nxt, rtt: path.rtt, ..bytes });
             assert_eq!(path.detector.phase(), SlowStart, "a late segment of {window}");
@@ -332,7 +332,7 @@ mod tests {
     fn without_samples_the_longest_early_gap_is_the_round() {
         let mut path = Bursts::new(None);
         assert_eq!(path.come(&[2, 4, 8, 16, 32]), [SlowStart; 5]);
-        assert_eq!(path.detector.rtt, (RTT - 1) as f64, "the gap between the first two bursts");
+        assert_eq!(path.detector.rtt, (RTT - Span::ns(1)).as_f64(), "the gap between the first two bursts");
         assert_eq!(path.come(&[32, 32, 33]), [SlowStart, SlowStart, Avoidance]);
     }
 

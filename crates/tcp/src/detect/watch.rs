@@ -2,7 +2,7 @@
 
 use super::{AnyDetector, Phase, SlowStartDetector};
 use crate::ack::{AckPolicy, AnyAckPolicy};
-use crate::{Arrival, Nanos, Time, Witness};
+use crate::{Arrival, Span, Time, Witness};
 
 /// How a detector has judged. The truth of a segment is the phase in which it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,18 +21,18 @@ pub struct Detected {
     pub ends: u64,
     /// Of them, those noticed before the next slow start.
     pub ends_noticed: u64,
-    /// Sum of the times from the arrival of the first segment of avoidance to the verdict, ns.
-    pub end_delays: Nanos,
+    /// Sum of the times from the arrival of the first segment of avoidance to the verdict.
+    pub end_delays: Span,
     /// Returns to slow start, after a timeout.
     pub starts: u64,
     /// Of them, those noticed before they ended.
     pub starts_noticed: u64,
-    /// Sum of the times from the arrival of the first segment of slow start to the verdict, ns.
-    pub start_delays: Nanos,
+    /// Sum of the times from the arrival of the first segment of slow start to the verdict.
+    pub start_delays: Span,
 }
 
 impl Detected {
-    /// Every count with that of another.
+    /// Every count of events with that of another.
     fn zip(&mut self, other: &Self, f: fn(u64, u64) -> u64) {
         let pairs = [
             (&mut self.slow_start, other.slow_start),
@@ -42,10 +42,8 @@ impl Detected {
             (&mut self.false_alarms, other.false_alarms),
             (&mut self.ends, other.ends),
             (&mut self.ends_noticed, other.ends_noticed),
-            (&mut self.end_delays, other.end_delays),
             (&mut self.starts, other.starts),
             (&mut self.starts_noticed, other.starts_noticed),
-            (&mut self.start_delays, other.start_delays),
         ];
         pairs.into_iter().for_each(|(mine, others)| *mine = f(*mine, others));
     }
@@ -54,12 +52,16 @@ impl Detected {
 impl std::ops::AddAssign for Detected {
     fn add_assign(&mut self, other: Self) {
         self.zip(&other, |a, b| a + b);
+        self.end_delays += other.end_delays;
+        self.start_delays += other.start_delays;
     }
 }
 
 impl std::ops::SubAssign for Detected {
     fn sub_assign(&mut self, past: Self) {
         self.zip(&past, |a, b| a - b);
+        self.end_delays -= past.end_delays;
+        self.start_delays -= past.start_delays;
     }
 }
 
@@ -209,7 +211,7 @@ mod tests {
             (50, SlowStart, Avoidance),
             (60, Avoidance, Avoidance),
         ];
-        seen.into_iter().for_each(|(now, truth, verdict)| book.enter(now, truth, verdict));
+        seen.into_iter().for_each(|(now, truth, verdict)| book.enter(Time::ns(now), truth, verdict));
         let expected = Detected {
             slow_start: 3,
             slow_start_right: 2,
@@ -218,10 +220,10 @@ mod tests {
             false_alarms: 1,
             ends: 2,
             ends_noticed: 2,
-            end_delays: 15,
+            end_delays: Span::ns(15),
             starts: 1,
             starts_noticed: 0,
-            start_delays: 0,
+            start_delays: Span::ZERO,
         };
         assert_eq!(book.detected, expected);
     }

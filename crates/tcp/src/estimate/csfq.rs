@@ -7,7 +7,7 @@
 use super::BandwidthEstimator;
 use super::stream::{Sample, Stream};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Window};
+use crate::{Ack, Span, Window};
 
 /// Weights by duration.
 #[derive(Debug, Clone)]
@@ -27,8 +27,8 @@ pub(super) struct Smoother {
 }
 
 impl Smoother {
-    pub(super) fn new(constant: crate::Nanos) -> Self {
-        Self { constant: constant as f64 / 1e9, value: None, last: (0.0, 1.0) }
+    pub(super) fn new(constant: Span) -> Self {
+        Self { constant: constant.seconds(), value: None, last: (0.0, 1.0) }
     }
 
     /// Takes `sample`, which lasted for `seconds`.
@@ -53,7 +53,7 @@ impl Member for Csfq {
         source: "Stoica, Shenker and Zhang 1998; Martignon, NewReno-LP, equation 3.3",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        let k = args.time("k", 500_000_000, super::SPAN)?;
+        let k = args.time("k", Span::ms(500), super::SPAN)?;
         Ok(Self { smoother: Smoother::new(k), acks: Stream::default() })
     }
 }
@@ -73,12 +73,12 @@ impl BandwidthEstimator for Csfq {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{alternating, feed};
-    use crate::Arg;
+    use crate::{Arg, Span, Time};
 
     #[test]
     fn a_sample_that_lasted_k_weighs_as_much_as_the_past_loses_to_e() {
         // 8000 bit in 1 s, then in 0.5 s = K: 8 and 16 kbit/s.
-        let rates = feed("csfq", &[], &[(0, 1000), (1_000_000_000, 1000), (1_500_000_000, 1000)]);
+        let rates = feed("csfq", &[], &[(Time::ZERO, 1000), (Time::s(1), 1000), (Time::ms(1500), 1000)]);
         assert_eq!(rates[..2], [None, Some(8e3)]);
         let past = (-1.0f64).exp();
         assert!((rates[2].unwrap() - ((1.0 - past) * 16e3 + past * 8e3)).abs() < 1e-9, "{rates:?}");
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn with_a_long_constant_alternating_gaps_leave_no_bias() {
-        let mean = alternating("csfq", &[("k", Arg::Time(20_000_000_000))]);
+        let mean = alternating("csfq", &[("k", Arg::Time(Span::s(20)))]);
         assert!((mean / (2.0 * 8000.0 / 3e-3) - 1.0).abs() < 1e-3, "{mean}");
     }
 }

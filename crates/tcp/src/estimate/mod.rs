@@ -30,13 +30,13 @@ pub use westwood2::Westwood2;
 pub use westwood3::Westwood3;
 
 use crate::spec::family;
-use crate::{Ack, Departure, Nanos, Time, Truth, Window};
+use crate::{Ack, Departure, Span, Time, Truth, Window};
 use std::ops::RangeInclusive;
 
 /// Where a filter's pole may be: [0, 1), with an end that can be written.
 const POLE: RangeInclusive<f64> = 0.0..=0.999_999;
 /// What a filter's time constant may be: 1 ms to 1000 s.
-const SPAN: RangeInclusive<Nanos> = 1_000_000..=1_000_000_000_000;
+const SPAN: RangeInclusive<Span> = Span::ms(1)..=Span::s(1000);
 
 /// The contract of a bandwidth estimator.
 pub trait BandwidthEstimator: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
@@ -57,7 +57,7 @@ pub trait BandwidthEstimator: std::fmt::Debug + dyn_clone::DynClone + Send + Syn
     /// The estimate, bit/s; `None` before there is one.
     fn bits_per_second(&self) -> Option<f64>;
     /// The smallest round-trip time, where it knows better than the window.
-    fn rtt_min(&self) -> Option<Nanos> {
+    fn rtt_min(&self) -> Option<Span> {
         None
     }
 }
@@ -74,7 +74,7 @@ family! {
     fn reveal(&mut self, truth: Truth);
     fn wants_truth(&self) -> bool;
     fn bits_per_second(&self) -> Option<f64>;
-    fn rtt_min(&self) -> Option<Nanos>;
+    fn rtt_min(&self) -> Option<Span>;
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::BandwidthEstimator;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Nanos, PathTruth, Truth, Window};
+use crate::{Ack, PathTruth, Span, Truth, Window};
 
 /// Knows.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +45,7 @@ impl BandwidthEstimator for Oracle {
         self.truth.map(|truth| truth.available).filter(|rate| rate.is_finite() && *rate >= 0.0)
     }
 
-    fn rtt_min(&self) -> Option<Nanos> {
+    fn rtt_min(&self) -> Option<Span> {
         self.truth.map(|truth| truth.rtt)
     }
 }
@@ -54,15 +54,16 @@ impl BandwidthEstimator for Oracle {
 mod tests {
     use super::super::tests::window;
     use super::*;
+    use crate::Time;
 
     #[test]
     fn it_says_what_it_is_told_and_nothing_where_nobody_knows() {
         let mut oracle = Oracle::default();
-        oracle.on_ack(&Ack::of_bytes(1, 1000), &window());
+        oracle.on_ack(&Ack::of_bytes(Time::ns(1), 1000), &window());
         assert_eq!((oracle.bits_per_second(), oracle.rtt_min()), (None, None));
-        oracle.reveal(Truth::Path(PathTruth { available: 3e6, rtt: 50_000_000 }));
+        oracle.reveal(Truth::Path(PathTruth { available: 3e6, rtt: Span::ms(50) }));
         assert_eq!(oracle.bits_per_second(), None, "as of the last ACK");
-        oracle.on_ack(&Ack::of_bytes(2, 1000), &window());
-        assert_eq!((oracle.bits_per_second(), oracle.rtt_min()), (Some(3e6), Some(50_000_000)));
+        oracle.on_ack(&Ack::of_bytes(Time::ns(2), 1000), &window());
+        assert_eq!((oracle.bits_per_second(), oracle.rtt_min()), (Some(3e6), Some(Span::ms(50))));
     }
 }

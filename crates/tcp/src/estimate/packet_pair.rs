@@ -10,7 +10,7 @@
 
 use super::BandwidthEstimator;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Time, Window};
+use crate::{Ack, Span, Time, Window};
 
 /// One measurement by one pair.
 #[derive(Debug, Clone)]
@@ -35,9 +35,9 @@ impl Member for PacketPair {
 
 impl PacketPair {
     /// Whether segments that left so were back to back, if their ACKs came `gap` apart.
-    fn back_to_back(&self, first: Option<Time>, second: Option<Time>, gap: Time) -> bool {
+    fn back_to_back(&self, first: Option<Time>, second: Option<Time>, gap: Span) -> bool {
         match (first, second) {
-            (Some(first), Some(second)) => first.abs_diff(second) as f64 <= self.closeness * gap as f64,
+            (Some(first), Some(second)) => first.abs_diff(second).as_f64() <= self.closeness * gap.as_f64(),
             (None, None) => true,
             _ => false,
         }
@@ -58,7 +58,7 @@ impl BandwidthEstimator for PacketPair {
             && ack.now > came
             && self.back_to_back(left, ack.sent, ack.now - came)
         {
-            self.rate = Some(ack.delivered as f64 * 8.0 / ((ack.now - came) as f64 / 1e9));
+            self.rate = Some(ack.delivered as f64 * 8.0 / (ack.now - came).seconds());
         }
         self.first = Some((ack.now, ack.sent));
     }
@@ -75,10 +75,11 @@ mod tests {
     use crate::Spec;
     use crate::estimate::AnyEstimator;
 
-    const MS: Time = 1_000_000;
+    const MS: Span = Span::ms(1);
 
-    fn ack(now: Time, sent: Time) -> Ack {
-        Ack { sent: Some(sent), rtt: Some(now - sent), ..Ack::of_bytes(now, 1000) }
+    /// An ACK of what was sent so long after the start, so long after the start.
+    fn ack(now: Span, sent: Span) -> Ack {
+        Ack { sent: Some(Time::at(sent)), rtt: Some(now - sent), ..Ack::of_bytes(Time::at(now), 1000) }
     }
 
     fn rate_of(acks: &[Ack]) -> Option<f64> {
@@ -90,7 +91,7 @@ mod tests {
     #[test]
     fn the_first_pair_counts_and_later_ones_do_not() {
         // Segments 1 and 2 leave 10 ms apart, 3 right behind 2; the ACKs of 2 and 3 are 4 ms apart: 8000 bit / 4 ms.
-        let acks = [ack(100 * MS, 0), ack(112 * MS, 10 * MS), ack(116 * MS, 10 * MS)];
+        let acks = [ack(100 * MS, Span::ZERO), ack(112 * MS, 10 * MS), ack(116 * MS, 10 * MS)];
         assert_eq!(rate_of(&acks[..2]), None);
         assert_eq!(rate_of(&acks), Some(2e6));
         assert_eq!(rate_of(&[&acks[..], &[ack(117 * MS, 10 * MS)]].concat()), Some(2e6));
@@ -107,6 +108,6 @@ mod tests {
 
     #[test]
     fn on_a_bare_list_of_arrivals_the_first_two_are_the_pair() {
-        assert_eq!(rate_of(&[Ack::of_bytes(0, 1000), Ack::of_bytes(8 * MS, 500)]), Some(500e3));
+        assert_eq!(rate_of(&[Ack::of_bytes(Time::ZERO, 1000), Ack::of_bytes(Time::ms(8), 500)]), Some(500e3));
     }
 }

@@ -7,10 +7,10 @@
 //! Choices: the rule applies while the measured RTTmin is not above G, again and again, down to 1 ms; the event that
 //! makes N counts at once. Where a round trip above G is measured after all, what was guessed is forgotten.
 
-use crate::Nanos;
+use crate::Span;
 
 /// No guess is below this.
-const FLOOR: Nanos = 1_000_000;
+const FLOOR: Span = Span::ms(1);
 
 /// The rule, and how far it has gone.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +18,7 @@ pub struct CoarseRttMin {
     every: u64,
     gamma: f64,
     events: u64,
-    guess: Option<Nanos>,
+    guess: Option<Span>,
 }
 
 impl CoarseRttMin {
@@ -29,7 +29,7 @@ impl CoarseRttMin {
 
     /// A congestion event, while `measured` is the smallest round-trip time that a clock of granularity `clock` has
     /// shown (0: an exact one). Returns what to take for RTTmin.
-    pub fn on_congestion(&mut self, measured: Nanos, clock: Nanos) -> Nanos {
+    pub fn on_congestion(&mut self, measured: Span, clock: Span) -> Span {
         if self.every == 0 || measured > clock {
             (self.events, self.guess) = (0, None);
             return measured;
@@ -37,8 +37,8 @@ impl CoarseRttMin {
         self.events += 1;
         if self.events == self.every {
             self.events = 0;
-            let shrunk = self.guess.unwrap_or(measured) as f64 * self.gamma;
-            self.guess = Some((shrunk as Nanos).max(FLOOR));
+            let shrunk = self.guess.unwrap_or(measured).as_f64() * self.gamma;
+            self.guess = Some(Span::truncated(shrunk).max(FLOOR));
         }
         self.guess.map_or(measured, |guess| guess.min(measured))
     }
@@ -48,7 +48,7 @@ impl CoarseRttMin {
 mod tests {
     use super::*;
 
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
     #[test]
     fn every_fifth_event_halves_down_to_a_millisecond() {
@@ -62,7 +62,7 @@ mod tests {
     fn a_round_trip_that_the_clock_can_show_is_left_alone() {
         let mut rule = CoarseRttMin::new(1, 0.5);
         assert_eq!(rule.on_congestion(20 * MS, 10 * MS), 20 * MS);
-        assert_eq!(rule.on_congestion(20 * MS, 0), 20 * MS, "an exact clock shows all");
+        assert_eq!(rule.on_congestion(20 * MS, Span::ZERO), 20 * MS, "an exact clock shows all");
         assert_eq!(rule.on_congestion(10 * MS, 10 * MS), 5 * MS);
         assert_eq!(rule.on_congestion(20 * MS, 10 * MS), 20 * MS);
         assert_eq!(rule.on_congestion(10 * MS, 10 * MS), 5 * MS, "from the start again");

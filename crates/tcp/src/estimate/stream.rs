@@ -40,7 +40,7 @@ impl Stream {
             return None;
         }
         self.last = Some(now);
-        Some(Sample { bits: std::mem::take(&mut self.waiting), seconds: (now - last) as f64 / 1e9 })
+        Some(Sample { bits: std::mem::take(&mut self.waiting), seconds: (now - last).seconds() })
     }
 }
 
@@ -51,10 +51,10 @@ mod tests {
     #[test]
     fn events_at_one_instant_join_the_next_sample() {
         let mut stream = Stream::default();
-        assert_eq!(stream.add(5_000_000_000, 999), None);
-        assert_eq!(stream.add(6_000_000_000, 100), Some(Sample { bits: 800.0, seconds: 1.0 }));
-        assert_eq!(stream.add(6_000_000_000, 100), None);
-        assert_eq!(stream.add(6_500_000_000, 25), Some(Sample { bits: 1000.0, seconds: 0.5 }));
-        assert_eq!(stream.add(6_400_000_000, 1), None, "a clock that ran back");
+        assert_eq!(stream.add(Time::s(5), 999), None);
+        assert_eq!(stream.add(Time::s(6), 100), Some(Sample { bits: 800.0, seconds: 1.0 }));
+        assert_eq!(stream.add(Time::s(6), 100), None);
+        assert_eq!(stream.add(Time::ms(6500), 25), Some(Sample { bits: 1000.0, seconds: 0.5 }));
+        assert_eq!(stream.add(Time::ms(6400), 1), None, "a clock that ran back");
     }
 }

@@ -27,9 +27,9 @@ pub(super) fn feed(name: &str, args: &[(&str, Arg)], events: &[(Time, u64)]) -> 
 
 /// What is found of 1000 bytes at gaps of 1 ms and 2 ms in turn, in the mean over the last thousand ACKs of many.
 pub(super) fn alternating(name: &str, args: &[(&str, Arg)]) -> f64 {
-    let mut now = 0;
-    let mut next = |k| {
-        now += if k % 2 == 0 { 1_000_000 } else { 2_000_000 };
+    let mut now = Time::ZERO;
+    let mut next = |k: u64| {
+        now += Span::ms(1 + k % 2);
         (now, 1000)
     };
     let events: Vec<_> = (0..200_000).map(&mut next).collect();
@@ -40,7 +40,7 @@ pub(super) fn alternating(name: &str, args: &[(&str, Arg)]) -> f64 {
 #[test]
 fn every_member_finds_a_constant_rate() {
     // 1500 bytes at 10 Mbit/s, over a path that is just full: all that any member goes by says the same.
-    let rtt = 100_000_000;
+    let rtt = Span::ms(100);
     let w = Window { mss: 1500.0, cwnd: 125_000.0, ..window() };
     assert_eq!((w.srtt, w.rtt_min), (Some(rtt), Some(rtt)));
     for member in AnyEstimator::MEMBERS {
@@ -48,10 +48,10 @@ fn every_member_finds_a_constant_rate() {
         assert_eq!(estimator.bits_per_second(), None);
         estimator.reveal(Truth::Path(PathTruth { available: 10e6, rtt }));
         for k in 0..5000 {
-            let now = rtt + k * 1_200_000;
+            let now = Time::at(rtt + k * Span::us(1200));
             estimator.on_sent(&Departure::of_bytes(now, 1500));
             // Every tenth segment left right behind the one before it, which makes a pair.
-            let sent = now - rtt - if k % 10 == 9 { 1_200_000 } else { 0 };
+            let sent = now - rtt - if k % 10 == 9 { Span::us(1200) } else { Span::ZERO };
             estimator.on_ack(&Ack { rtt: Some(rtt), sent: Some(sent), ..Ack::of_bytes(now, 1500) }, &w);
         }
         let rate = estimator.bits_per_second().unwrap();
@@ -64,10 +64,10 @@ fn only_the_oracle_reads_the_truth_and_only_at_an_ack() {
     for member in AnyEstimator::MEMBERS {
         let says = |available| {
             let mut estimator = build(member.name, &[]);
-            estimator.reveal(Truth::Path(PathTruth { available, rtt: 1_000_000 }));
+            estimator.reveal(Truth::Path(PathTruth { available, rtt: Span::ms(1) }));
             for k in 0..100 {
-                estimator.on_sent(&Departure::of_bytes(k * 1_000_000, 1500));
-                let ack = Ack { rtt: Some(50_000_000), ..Ack::of_bytes(k * 1_000_000, 1500) };
+                estimator.on_sent(&Departure::of_bytes(Time::ms(k), 1500));
+                let ack = Ack { rtt: Some(Span::ms(50)), ..Ack::of_bytes(Time::ms(k), 1500) };
                 estimator.on_ack(&ack, &window());
             }
             (estimator.bits_per_second(), estimator.rtt_min())
@@ -85,12 +85,12 @@ fn a_parameter_out_of_range_is_refused_by_name_with_the_range() {
         ("ewma", "weight", number(f64::NAN)),
         ("tibet", "alpha", number(-0.1)),
         ("tibet", "alpha", number(1.0)),
-        ("tibet", "t0", Arg::Time(0)),
+        ("tibet", "t0", Arg::Time(Span::ZERO)),
         ("tibet", "on", Arg::Name("both".into())),
-        ("westwood-2", "tau", Arg::Time(0)),
+        ("westwood-2", "tau", Arg::Time(Span::ZERO)),
         ("westwood-3", "n", number(-1.0)),
         ("westwood-3", "cwnd", number(f64::INFINITY)),
-        ("csfq", "k", Arg::Time(0)),
+        ("csfq", "k", Arg::Time(Span::ZERO)),
         ("packet-pair", "closeness", number(1.0)),
         ("vegas-rate", "rate", Arg::Name("guessed".into())),
     ];
@@ -104,13 +104,13 @@ fn a_parameter_out_of_range_is_refused_by_name_with_the_range() {
     }
 }
 
-/// Something that happens to a sender: how long after the last, what, and how many bytes.
+/// Something that happens to a sender: how long after the last, what, and how many bytes. Times in ns.
 #[derive(Debug, Clone)]
 struct Event {
-    gap: Nanos,
+    gap: u64,
     kind: u8,
     bytes: u64,
-    rtt: Option<Nanos>,
+    rtt: Option<u64>,
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -131,19 +131,21 @@ proptest! {
         seen in prop::option::of(0u64..1 << 40),
         cwnd in prop_oneof![Just(1000.0), 1.0f64..1e15],
     ) {
+        let seen = seen.map(Span::ns);
         let w = Window { srtt: seen, rtt_min: seen.map(|rtt| rtt / 2), cwnd, ..window() };
         for member in AnyEstimator::MEMBERS {
             let mut estimator = build(member.name, &[]);
-            let mut now = 1 << 41;
+            let mut now = Time::ns(1 << 41);
             for Event { gap, kind, bytes, rtt } in events.clone() {
-                now += gap;
+                now += Span::ns(gap);
+                let rtt = rtt.map(Span::ns);
                 let ack = Ack { rtt, sent: rtt.map(|rtt| now - rtt), ..Ack::of_bytes(now, bytes) };
                 match kind {
                     0 => estimator.on_sent(&Departure::of_bytes(now, bytes as u32)),
                     1 => estimator.advance(now),
                     2 => estimator.on_ack(&Ack { duplicate: true, newly_acked: 0, ..ack }, &w),
                     // A capture's clock may run back.
-                    3 => estimator.on_ack(&Ack { now: now - (bytes % (1 << 30)), ..ack }, &w),
+                    3 => estimator.on_ack(&Ack { now: now - Span::ns(bytes % (1 << 30)), ..ack }, &w),
                     _ => estimator.on_ack(&ack, &w),
                 }
                 let rate = estimator.bits_per_second().unwrap_or(0.0);

@@ -12,7 +12,7 @@ use super::BandwidthEstimator;
 use super::csfq::Smoother;
 use super::stream::{Sample, Stream};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Departure, Time, Window};
+use crate::{Ack, Departure, Span, Time, Window};
 
 /// Two filters and a quotient.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl Member for Tibet {
         let alpha = args.number("alpha", 0.99, super::POLE)?;
         let on_sent = args.choice("on", &["sent", "acks"])? == "sent";
         let smooth = args.flag("smoother", true)?;
-        let t0 = args.time("t0", 1_000_000_000, super::SPAN)?;
+        let t0 = args.time("t0", Span::s(1), super::SPAN)?;
         let smoother = smooth.then(|| Smoother::new(t0));
         Ok(Self { alpha, on_sent, smoother, events: Stream::default(), means: None })
     }
@@ -81,9 +81,7 @@ impl BandwidthEstimator for Tibet {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{alternating, feed};
-    use crate::Arg;
-
-    const MS: u64 = 1_000_000;
+    use crate::{Arg, Span, Time};
 
     fn plain(on: &str, alpha: f64) -> [(&'static str, Arg); 3] {
         let on = Arg::Name(on.to_owned());
@@ -94,7 +92,7 @@ mod tests {
     fn three_samples_by_hand_on_either_side() {
         // 8000 bit/10 ms, 8000 bit/20 ms, 4000 bit/5 ms with α = 0.9:
         // len 8000, 8000, 7600; gap 10, 11, 10.4 ms.
-        let events = [(0, 1000), (10 * MS, 1000), (30 * MS, 1000), (35 * MS, 500)];
+        let events = [(0, 1000), (10, 1000), (30, 1000), (35, 500)].map(|(ms, bytes)| (Time::ms(ms), bytes));
         for on in ["sent", "acks"] {
             let rates = feed("tibet", &plain(on, 0.9), &events);
             assert_eq!(rates[0], None);
@@ -107,8 +105,8 @@ mod tests {
     #[test]
     fn the_smoother_follows_by_the_time_between_estimates() {
         // b = 800 kbit/s, then 8000/0.011 bit/s, 1 s of T0 = 1 s apart.
-        let args = [("t0", Arg::Time(20 * MS)), ("alpha", Arg::Number(0.9))];
-        let rates = feed("tibet", &args, &[(0, 1000), (10 * MS, 1000), (30 * MS, 1000)]);
+        let args = [("t0", Arg::Time(Span::ms(20))), ("alpha", Arg::Number(0.9))];
+        let rates = feed("tibet", &args, &[(Time::ZERO, 1000), (Time::ms(10), 1000), (Time::ms(30), 1000)]);
         let past = (-1.0f64).exp();
         let expected = (1.0 - past) * 8000.0 / 0.011 + past * 800e3;
         assert!((rates[2].unwrap() - expected).abs() < 1e-6, "{rates:?}");
@@ -135,7 +133,7 @@ mod tests {
             let spec = Spec::named("tibet").with("on", Arg::Name(on.to_owned()));
             for (side, heard) in heard.into_iter().enumerate() {
                 let (mut tibet, _) = AnyEstimator::build(&spec).unwrap();
-                for now in [0, MS, 2 * MS] {
+                for now in [0, 1, 2].map(Time::ms) {
                     match side {
                         0 => tibet.on_sent(&Departure::of_bytes(now, 1000)),
                         _ => tibet.on_ack(&Ack::of_bytes(now, 1000), &window()),

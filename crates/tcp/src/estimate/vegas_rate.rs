@@ -7,7 +7,7 @@
 
 use super::BandwidthEstimator;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Nanos, Window};
+use crate::{Ack, Span, Window};
 
 /// Window over time.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ impl Member for VegasRate {
 
 impl BandwidthEstimator for VegasRate {
     fn on_ack(&mut self, ack: &Ack, w: &Window) {
-        let rate = |rtt: Nanos| w.cwnd * 8.0 / (rtt.max(1) as f64 / 1e9);
+        let rate = |rtt: Span| w.cwnd * 8.0 / (rtt.max(Span::ns(1)).seconds());
         let rtt = if self.expected { w.rtt_min } else { ack.rtt };
         self.rate = rtt.map(rate).or(self.rate);
     }
@@ -45,7 +45,7 @@ mod tests {
     use super::super::tests::window;
     use super::*;
     use crate::estimate::AnyEstimator;
-    use crate::{Arg, Spec};
+    use crate::{Arg, Spec, Time};
 
     #[test]
     fn the_actual_rate_falls_with_the_rtt_and_the_expected_one_does_not() {
@@ -53,11 +53,11 @@ mod tests {
             let spec = Spec::named("vegas-rate").with("rate", Arg::Name(rate.into()));
             let (mut vegas, _) = AnyEstimator::build(&spec).unwrap();
             // Ten segments of 1000 bytes in 100 ms, then in 200 ms.
-            vegas.on_ack(&Ack { rtt: Some(100_000_000), ..Ack::of_bytes(1, 1000) }, &window());
+            vegas.on_ack(&Ack { rtt: Some(Span::ms(100)), ..Ack::of_bytes(Time::ns(1), 1000) }, &window());
             assert_eq!(vegas.bits_per_second(), Some(800e3));
-            vegas.on_ack(&Ack { rtt: Some(200_000_000), ..Ack::of_bytes(2, 1000) }, &window());
+            vegas.on_ack(&Ack { rtt: Some(Span::ms(200)), ..Ack::of_bytes(Time::ns(2), 1000) }, &window());
             assert_eq!(vegas.bits_per_second(), Some(then));
-            vegas.on_ack(&Ack::of_bytes(3, 1000), &window());
+            vegas.on_ack(&Ack::of_bytes(Time::ns(3), 1000), &window());
             assert_eq!(vegas.bits_per_second(), Some(then), "an ACK without a sample says nothing");
         }
     }

@@ -50,12 +50,12 @@ impl BandwidthEstimator for Westwood1 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{alternating, feed};
-    use crate::Arg;
+    use crate::{Arg, Time};
 
     #[test]
     fn two_samples_by_hand() {
         // 8000 bit in 1 ms, then in 2 ms: s = 8 and 4 Mbit/s; B = 19/21·8 + 1/21·(4 + 8) Mbit/s.
-        let rates = feed("westwood-1", &[], &[(0, 1000), (1_000_000, 1000), (3_000_000, 1000)]);
+        let rates = feed("westwood-1", &[], &[(Time::ZERO, 1000), (Time::ms(1), 1000), (Time::ms(3), 1000)]);
         assert_eq!(rates[..2], [None, Some(8e6)]);
         assert!((rates[2].unwrap() - 164e6 / 21.0).abs() < 1e-3, "{rates:?}");
     }

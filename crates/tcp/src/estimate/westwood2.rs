@@ -11,12 +11,12 @@
 use super::BandwidthEstimator;
 use super::stream::Stream;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Departure, Nanos, Time, Window};
+use crate::{Ack, Departure, Span, Time, Window};
 
 /// Pole by interval.
 #[derive(Debug, Clone)]
 pub struct Westwood2 {
-    tau: Nanos,
+    tau: Span,
     acks: Stream,
     /// When the filter took its last sample.
     sampled: Time,
@@ -32,20 +32,20 @@ impl Member for Westwood2 {
         source: "Mascolo et al. 2001; Martignon, NewReno-LP, algorithm 3.2.2",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        let tau = args.time("tau", 500_000_000, super::SPAN)?;
-        Ok(Self { tau, acks: Stream::default(), sampled: 0, before: 0.0, rate: None })
+        let tau = args.time("tau", Span::ms(500), super::SPAN)?;
+        Ok(Self { tau, acks: Stream::default(), sampled: Time::ZERO, before: 0.0, rate: None })
     }
 }
 
 impl Westwood2 {
     /// p for a sample `span` after the last one.
-    fn pole(&self, span: Nanos) -> f64 {
-        let (twice, span) = (2.0 * self.tau as f64, span as f64);
+    fn pole(&self, span: Span) -> f64 {
+        let (twice, span) = (2.0 * self.tau.as_f64(), span.as_f64());
         (twice - span) / (twice + span)
     }
 
     /// Takes `sample`, `span` after the last one.
-    fn take(&mut self, sample: f64, span: Nanos) {
+    fn take(&mut self, sample: f64, span: Span) {
         let pole = self.pole(span);
         self.rate =
             Some(self.rate.map_or(sample, |rate| pole * rate + (1.0 - pole) / 2.0 * (sample + self.before)));
@@ -71,7 +71,7 @@ impl BandwidthEstimator for Westwood2 {
         }
         let step = self.tau / 2;
         // Those that fell before `now`; an ACK at the very end of a step is still in time.
-        let missed = now.saturating_sub(self.sampled).saturating_sub(1) / step;
+        let missed = now.saturating_sub(self.sampled).saturating_sub(Span::ns(1)).ticks(step);
         if missed > 0 {
             self.take(0.0, step);
             let rest = libm::pow(self.pole(step), (missed - 1) as f64);
@@ -92,12 +92,11 @@ mod tests {
     use crate::Spec;
     use crate::estimate::AnyEstimator;
 
-    const MS: Time = 1_000_000;
-
     #[test]
     fn two_samples_by_hand() {
         // 8000 bit in 100 ms, then in 200 ms: s = 80 and 40 kbit/s; the pole is (1 − 0.2)/(1 + 0.2) = 2/3.
-        let rates = feed("westwood-2", &[], &[(0, 1000), (100 * MS, 1000), (300 * MS, 1000)]);
+        let rates =
+            feed("westwood-2", &[], &[(Time::ZERO, 1000), (Time::ms(100), 1000), (Time::ms(300), 1000)]);
         assert_eq!(rates[..2], [None, Some(80e3)]);
         let expected = 2.0 / 3.0 * 80e3 + 1.0 / 6.0 * (40e3 + 80e3);
         assert!((rates[2].unwrap() - expected).abs() < 1e-6, "{rates:?}");
@@ -108,8 +107,8 @@ mod tests {
         // 80 kbit/s, then nothing: at 250 ms of silence p = 0.6 and B = 0.6·80 + 0.2·80 = 64 kbit/s; from then on 0.6·B.
         for by_departures in [false, true] {
             let (mut westwood, _) = AnyEstimator::build(&Spec::named("westwood-2")).unwrap();
-            westwood.on_ack(&Ack::of_bytes(0, 1000), &window());
-            westwood.on_ack(&Ack::of_bytes(100 * MS, 1000), &window());
+            westwood.on_ack(&Ack::of_bytes(Time::ZERO, 1000), &window());
+            westwood.on_ack(&Ack::of_bytes(Time::ms(100), 1000), &window());
             let mut rate_at = |now| {
                 if by_departures {
                     westwood.on_sent(&Departure::of_bytes(now, 1000));
@@ -118,9 +117,9 @@ mod tests {
                 }
                 westwood.bits_per_second().unwrap()
             };
-            assert_eq!(rate_at(350 * MS), 80e3);
-            assert!((rate_at(351 * MS) - 64e3).abs() < 1e-6);
-            assert!((rate_at(1101 * MS) - 64e3 * 0.216).abs() < 1e-6);
+            assert_eq!(rate_at(Time::ms(350)), 80e3);
+            assert!((rate_at(Time::ms(351)) - 64e3).abs() < 1e-6);
+            assert!((rate_at(Time::ms(1101)) - 64e3 * 0.216).abs() < 1e-6);
         }
     }
 
@@ -128,7 +127,8 @@ mod tests {
     fn the_ack_that_ends_a_silence_counts_over_all_of_it() {
         // 8000 bit in 100 ms, 24,000 bit in 300 ms: the virtual sample at 250 ms takes B from 80 to 64 kbit/s; the ACK,
         // 50 ms on, is a sample of 80 kbit/s with p = 0.95/1.05.
-        let rates = feed("westwood-2", &[], &[(0, 1000), (100 * MS, 1000), (400 * MS, 3000)]);
+        let rates =
+            feed("westwood-2", &[], &[(Time::ZERO, 1000), (Time::ms(100), 1000), (Time::ms(400), 3000)]);
         let pole = 0.95 / 1.05;
         let expected = pole * 64e3 + (1.0 - pole) / 2.0 * 80e3;
         assert!((rates[2].unwrap() - expected).abs() < 1e-6, "{rates:?} {expected}");

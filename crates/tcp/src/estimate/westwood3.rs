@@ -16,7 +16,7 @@
 
 use super::BandwidthEstimator;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Nanos, Time, Window};
+use crate::{Ack, Span, Time, Window};
 
 /// Weight of the past in R and U.
 const PAST: f64 = 0.6;
@@ -28,7 +28,7 @@ const LEAST: f64 = 1e-6;
 #[derive(Debug, Clone)]
 pub struct Westwood3 {
     /// In place of the window's; 0: the window's.
-    rtt: Nanos,
+    rtt: Span,
     cwnd: f64,
     gain: f64,
     history: History,
@@ -91,7 +91,7 @@ struct History {
 
 impl History {
     /// Adds an ACK: the time since the one before, if there was one and time has passed.
-    fn add(&mut self, now: Time, bytes: u64) -> Option<Nanos> {
+    fn add(&mut self, now: Time, bytes: u64) -> Option<Span> {
         let Some(&mut (last, ref mut acked)) = self.acks.last_mut() else {
             self.acks.push((now, 0));
             return None;
@@ -118,9 +118,9 @@ impl History {
     }
 
     /// Bit/s over the last `span`, rounded up to whole intervals, or over all there is.
-    fn rate(&mut self, span: Nanos) -> f64 {
+    fn rate(&mut self, span: Span) -> f64 {
         let Some(&(now, _)) = self.acks.last() else { return 0.0 };
-        let start = now.saturating_sub(span.max(1));
+        let start = now.earlier(span.max(Span::ns(1)));
         let later = |k: usize| self.acks.get(k).is_some_and(|ack| ack.0 > start);
         let mut cursor = self.cursor;
         if later(cursor) {
@@ -137,9 +137,9 @@ impl History {
     }
 
     /// Forgets what lies before the last `span`, rounded up to whole intervals, and says the rate over it, bit/s.
-    fn keep(&mut self, span: Nanos) -> f64 {
+    fn keep(&mut self, span: Span) -> f64 {
         let Some(&(now, _)) = self.acks.last() else { return 0.0 };
-        let start = now.saturating_sub(span.max(1));
+        let start = now.earlier(span.max(Span::ns(1)));
         while self.acks.get(self.first + 1).is_some_and(|ack| ack.0 <= start) {
             self.first += 1;
         }
@@ -151,7 +151,7 @@ impl History {
         let (Some(&(now, acked)), Some(&(since, past))) = (self.acks.last(), self.acks.get(from)) else {
             return 0.0;
         };
-        float(acked.wrapping_sub(past)) * 8e9 / float((now - since).max(1))
+        float(acked.wrapping_sub(past)) * 8e9 / float((now - since).max(Span::ns(1)).nanos())
     }
 }
 
@@ -164,7 +164,7 @@ impl Member for Westwood3 {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         Ok(Self {
-            rtt: args.time("rtt", 0, 0..=*super::SPAN.end())?,
+            rtt: args.time("rtt", Span::ZERO, Span::ZERO..=*super::SPAN.end())?,
             cwnd: args.number("cwnd", 0.0, 0.0..=1e9)?,
             gain: args.number("n", 10.0, 0.0..=1e6)?,
             history: History::default(),
@@ -175,20 +175,20 @@ impl Member for Westwood3 {
 
 impl BandwidthEstimator for Westwood3 {
     fn on_ack(&mut self, ack: &Ack, w: &Window) {
-        let given = (self.rtt > 0).then_some(self.rtt);
+        let given = (!self.rtt.is_zero()).then_some(self.rtt);
         let interval = self.history.add(ack.now, ack.delivered);
         let (Some(rtt), Some(rtt_min)) = (given.or(w.srtt), given.or(w.rtt_min)) else { return };
         let Some(interval) = interval else { return };
-        let rtt = rtt.max(1);
+        let rtt = rtt.max(Span::ns(1));
         let cwnd = if self.cwnd > 0.0 { self.cwnd * w.mss } else { w.cwnd } * 8.0;
 
         let recent = self.history.keep(rtt);
         let throughput =
             self.estimate.as_ref().map_or(recent, |e| PAST * e.throughput + (1.0 - PAST) * recent);
-        let rtt = float(rtt);
-        let in_path = throughput * float(rtt_min) / 1e9;
+        let rtt = float(rtt.nanos());
+        let in_path = throughput * float(rtt_min.nanos()) / 1e9;
         let span = rtt * (1.0 - in_path / cwnd.max(1.0)).max(0.0);
-        let sample = self.history.rate((span as i64 as Nanos).max(interval));
+        let sample = self.history.rate(Span::ns(span as i64 as u64).max(interval));
 
         let Some(e) = &mut self.estimate else {
             let unsteadiness = Recent::default();
@@ -199,7 +199,7 @@ impl BandwidthEstimator for Westwood3 {
         e.unsteadiness.take((sample - e.sample).abs());
         e.sample = sample;
         let tau = rtt * (1.0 + self.gain * e.unsteadiness.relative());
-        let interval = float(interval);
+        let interval = float(interval.nanos());
         let pole = ((2.0 * tau - interval) / (2.0 * tau + interval)).max(0.0);
         e.rate = pole * e.rate + (1.0 - pole) * sample;
     }
@@ -216,18 +216,18 @@ mod tests {
     use crate::estimate::AnyEstimator;
     use crate::{Arg, Spec};
 
-    const MS: Time = 1_000_000;
+    const MS: Span = Span::ms(1);
 
     #[test]
     fn a_span_is_rounded_up_to_whole_intervals() {
         let mut history = History::default();
         for k in 0..=10 {
-            history.add(k * 10 * MS, 1000);
+            history.add(Time::ms(k * 10), 1000);
         }
-        for span in [1, 10 * MS, 11 * MS, 95 * MS, 1000 * MS] {
-            assert_eq!(history.rate(span), 800e3, "{span}");
+        for span in [Span::ns(1), 10 * MS, 11 * MS, 95 * MS, 1000 * MS] {
+            assert_eq!(history.rate(span), 800e3, "{span:?}");
         }
-        history.add(130 * MS, 1000);
+        history.add(Time::ms(130), 1000);
         assert_eq!(history.rate(30 * MS), 8000.0 / 0.03);
         assert_eq!(history.rate(31 * MS), 16_000.0 / 0.04);
         history.keep(31 * MS);
@@ -239,7 +239,7 @@ mod tests {
     fn what_is_forgotten_goes_and_changes_no_rate() {
         let mut history = History::default();
         for k in 0..10_000 {
-            history.add(k * 10 * MS, 1000);
+            history.add(Time::ms(k * 10), 1000);
             let rate = history.keep(400 * MS);
             assert_eq!(rate, if k > 0 { 800e3 } else { 0.0 }, "{k}");
             assert_eq!(history.rate((k % 37) * 10 * MS), rate, "{k}");
@@ -252,7 +252,8 @@ mod tests {
         // cwnd is one segment and R·RTTmin far more: T is the ACK's own interval. s = 800, then 400 kbit/s;
         // U = 0.4·400 = 160 kbit/s is the largest yet: τ = 11·RTT = 1.1 s, p = (2.2 − 0.02)/(2.2 + 0.02).
         let args = [("rtt", Arg::Time(100 * MS)), ("cwnd", Arg::Number(1.0))];
-        let rates = feed("westwood-3", &args, &[(0, 1000), (10 * MS, 1000), (30 * MS, 1000)]);
+        let rates =
+            feed("westwood-3", &args, &[(Time::ZERO, 1000), (Time::ms(10), 1000), (Time::ms(30), 1000)]);
         assert_eq!(rates[..2], [None, Some(800e3)]);
         let pole = 2.18 / 2.22;
         let expected = pole * 800e3 + (1.0 - pole) * 400e3;
@@ -264,10 +265,10 @@ mod tests {
         // A window of 1000 segments against R·RTTmin of ten: T is 99 % of the RTT, so that each sample spans all of the
         // two unequal intervals and equals R: nothing is unsteady, and B stays.
         let args = [("rtt", Arg::Time(100 * MS)), ("cwnd", Arg::Number(1000.0))];
-        let mut arrivals = vec![(0, 1000)];
+        let mut arrivals = vec![(Time::ZERO, 1000)];
         for k in 0..100 {
-            arrivals.push((k * 30 * MS + 10 * MS, 1000));
-            arrivals.push((k * 30 * MS + 30 * MS, 1000));
+            arrivals.push((Time::ms(k * 30 + 10), 1000));
+            arrivals.push((Time::ms(k * 30 + 30), 1000));
         }
         let last = feed("westwood-3", &args, &arrivals).last().copied().flatten().unwrap();
         assert!((last / (16_000.0 / 0.03) - 1.0).abs() < 0.05, "{last}");
@@ -278,7 +279,7 @@ mod tests {
         let (mut abse, _) = AnyEstimator::build(&Spec::named("westwood-3")).unwrap();
         let blind = Window { srtt: None, rtt_min: None, ..window() };
         for k in 0..10 {
-            abse.on_ack(&Ack::of_bytes(k * MS, 1000), &blind);
+            abse.on_ack(&Ack::of_bytes(Time::ms(k), 1000), &blind);
         }
         assert_eq!(abse.bits_per_second(), None);
     }

@@ -14,10 +14,10 @@
 
 use super::BandwidthEstimator;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Nanos, Time, Window};
+use crate::{Ack, Span, Time, Window};
 
 /// Shortest time of a sample (`TCP_WESTWOOD_RTT_MIN`).
-const SHORTEST: Nanos = 50_000_000;
+const SHORTEST: Span = Span::ms(50);
 /// The share of the new in each mean.
 const NEW: f64 = 1.0 / 8.0;
 
@@ -29,8 +29,8 @@ pub struct WestwoodPlus {
     /// Bytes in it.
     bytes: u64,
     /// The newest round-trip time.
-    rtt: Option<Nanos>,
-    rtt_min: Option<Nanos>,
+    rtt: Option<Span>,
+    rtt_min: Option<Span>,
     /// The means, bit/s: of samples, and of that.
     means: Option<(f64, f64)>,
 }
@@ -49,7 +49,7 @@ impl Member for WestwoodPlus {
 
 impl BandwidthEstimator for WestwoodPlus {
     fn on_ack(&mut self, ack: &Ack, _: &Window) {
-        if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > 0) {
+        if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO) {
             self.rtt = Some(rtt);
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
         }
@@ -61,7 +61,7 @@ impl BandwidthEstimator for WestwoodPlus {
         if let Some(rtt) = self.rtt
             && span > rtt.max(SHORTEST)
         {
-            let sample = self.bytes as f64 * 8e9 / span as f64;
+            let sample = self.bytes as f64 * 8e9 / span.as_f64();
             let (inner, outer) = self.means.unwrap_or((sample, sample));
             let inner = inner + NEW * (sample - inner);
             self.means = Some((inner, outer + NEW * (inner - outer)));
@@ -78,7 +78,7 @@ impl BandwidthEstimator for WestwoodPlus {
         self.means.map(|(_, outer)| outer)
     }
 
-    fn rtt_min(&self) -> Option<Nanos> {
+    fn rtt_min(&self) -> Option<Span> {
         self.rtt_min
     }
 }
@@ -88,13 +88,13 @@ mod tests {
     use super::super::tests::window;
     use super::*;
 
-    const MS: Time = 1_000_000;
+    const MS: Span = Span::ms(1);
 
     /// An estimator that has heard of these ACKs: time in ms, bytes, round-trip time in ms.
     fn heard(acks: &[(u64, u64, u64)]) -> WestwoodPlus {
         let mut plus = WestwoodPlus::default();
         for &(now, bytes, rtt) in acks {
-            plus.on_ack(&Ack { rtt: Some(rtt * MS), ..Ack::of_bytes(now * MS, bytes) }, &window());
+            plus.on_ack(&Ack { rtt: Some(rtt * MS), ..Ack::of_bytes(Time::ms(now), bytes) }, &window());
         }
         plus
     }
@@ -126,7 +126,7 @@ mod tests {
         let mut plus = heard(&[(0, 1000, 80), (100, 1000, 50), (200, 1000, 90)]);
         assert_eq!(plus.rtt_min(), Some(50 * MS));
         plus.on_timeout();
-        plus.on_ack(&Ack { rtt: Some(70 * MS), ..Ack::of_bytes(300 * MS, 1000) }, &window());
+        plus.on_ack(&Ack { rtt: Some(70 * MS), ..Ack::of_bytes(Time::ms(300), 1000) }, &window());
         assert_eq!(plus.rtt_min(), Some(70 * MS));
     }
 }

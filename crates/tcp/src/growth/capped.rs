@@ -59,7 +59,7 @@ impl Growth for Capped {
 mod tests {
     use super::super::tests::window;
     use super::*;
-    use crate::LossKind;
+    use crate::{LossKind, Time};
 
     fn rule() -> Capped {
         Capped { factor: 3.0, cap: f64::INFINITY, end: None }
@@ -86,7 +86,7 @@ mod tests {
                     let bytes = (1000 / parts).min(end - self.una);
                     self.w.flight = self.w.cwnd as u64; // each ACK is answered at once
                     self.una += bytes;
-                    let ack = Ack { ack: self.una, ..Ack::of_bytes(1, bytes) };
+                    let ack = Ack { ack: self.una, ..Ack::of_bytes(Time::ns(1), bytes) };
                     self.growth.on_ack(&ack, &mut self.w);
                 }
                 windows.push(self.w.cwnd / self.w.mss);
@@ -111,7 +111,7 @@ mod tests {
     fn a_loss_begins_a_capped_round() {
         let mut rounds = Rounds::from(2.0);
         rounds.run(4, 2);
-        let loss = Loss { now: 1, kind: LossKind::Timeout, seq: 1 };
+        let loss = Loss { now: Time::ns(1), kind: LossKind::Timeout, seq: 1 };
         rounds.w.cwnd = 1000.0;
         rounds.growth.on_loss(&loss, 30_000.0, &mut rounds.w);
         assert_eq!(rounds.run(10, 3), [3.0, 9.0, 27.0]);
@@ -121,7 +121,7 @@ mod tests {
     fn a_window_above_the_cap_is_left_where_it_is() {
         let mut growth = Capped { cap: 3000.0, end: Some(1 << 40), ..rule() };
         let mut w = window(10.0, 100.0);
-        growth.on_ack(&Ack::of_bytes(1, 1000), &mut w);
+        growth.on_ack(&Ack::of_bytes(Time::ns(1), 1000), &mut w);
         assert_eq!(w.cwnd, 10_000.0);
     }
 }

@@ -16,7 +16,7 @@
 use super::Growth;
 use super::hystart::{self, HyStart};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Loss, LossKind, Time, Window};
+use crate::{Ack, Air, Loss, LossKind, Span, Time, Window};
 
 /// Segments that an ACK may count for in a slow start without HyStart++ (RFC 3465).
 const SLOW_START_LIMIT: f64 = 2.0;
@@ -76,7 +76,7 @@ impl Member for Cubic {
             epoch: None,
             saved: (0.0, 0.0, None),
             after_timeout: false,
-            seen: 0,
+            seen: Time::ZERO,
             grew: false,
         };
         Ok(Self(Box::new(state)))
@@ -130,11 +130,11 @@ impl State {
         let alpha =
             if epoch.w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) };
         epoch.w_est += alpha * share;
-        let t = ack.now.saturating_sub(epoch.start) as f64 / 1e9;
+        let t = ack.now.saturating_sub(epoch.start).seconds();
         let grown = if epoch.w_cubic(self.c, t) < epoch.w_est {
             epoch.w_est
         } else {
-            let rtt = w.srtt.unwrap_or(0) as f64 / 1e9;
+            let rtt = w.srtt.unwrap_or(Span::ZERO).seconds();
             let target = epoch.w_cubic(self.c, t + rtt).clamp(cwnd, 1.5 * cwnd);
             cwnd + (target - cwnd) * share
         };
@@ -201,8 +201,8 @@ mod tests {
     use super::*;
     use crate::Spec;
 
-    const SECOND: Time = 1_000_000_000;
-    const LOSS: Loss = Loss { now: 0, kind: LossKind::DupAcks, seq: 1 };
+    const SECOND: Span = Span::s(1);
+    const LOSS: Loss = Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: 1 };
 
     fn rule() -> Cubic {
         Cubic::build(&mut Args::new(&Spec::named("cubic"))).unwrap()
@@ -223,7 +223,7 @@ mod tests {
         growth.on_loss(&LOSS, before * w.mss, &mut w);
         let mut cwnds = Vec::new();
         for k in 0..rounds {
-            round(growth, k * SECOND / 10, &mut w);
+            round(growth, Time::at(k * SECOND / 10), &mut w);
             cwnds.push(w.cwnd / w.mss);
         }
         cwnds
@@ -272,7 +272,7 @@ mod tests {
         let mut w = window(100.0, 2.0);
         (w.ssthresh, w.cwnd) = (70_000.0, w.mss);
         growth.on_loss(&Loss { kind: LossKind::Timeout, ..LOSS }, 100_000.0, &mut w);
-        (1..200).for_each(|_| growth.on_ack(&Ack::of_bytes(SECOND, 1000), &mut w));
+        (1..200).for_each(|_| growth.on_ack(&Ack::of_bytes(Time::s(1), 1000), &mut w));
         let epoch = growth.0.epoch.unwrap();
         assert_eq!((epoch.k, epoch.origin), (0.0, 70.0));
     }
@@ -292,8 +292,8 @@ mod tests {
         let mut growth = rule();
         after_loss(&mut growth, 100.0, 2);
         let mut w = window(70.0, 70.0);
-        growth.after_ack(&Ack::of_bytes(SECOND / 10, 1000), &Air::default(), &mut w); // closes the ACK before
-        growth.after_ack(&Ack::of_bytes(60 * SECOND, 1000), &Air::default(), &mut w);
-        assert_eq!(growth.0.epoch.unwrap().start, 60 * SECOND - SECOND / 10);
+        growth.after_ack(&Ack::of_bytes(Time::at(SECOND / 10), 1000), &Air::default(), &mut w); // closes the ACK before
+        growth.after_ack(&Ack::of_bytes(Time::s(60), 1000), &Air::default(), &mut w);
+        assert_eq!(growth.0.epoch.unwrap().start, Time::at(60 * SECOND - SECOND / 10));
     }
 }

@@ -6,11 +6,11 @@
 //! it. It serves the first slow start only. Without pacing an ACK counts for at most L = 8 segments. Source: RFC 9406,
 //! section 4.2 (rule) and 4.3 (constants).
 
-use crate::{Ack, Nanos};
+use crate::{Ack, Span};
 
-const MIN_RTT_THRESH: Nanos = 4_000_000;
-const MAX_RTT_THRESH: Nanos = 16_000_000;
-const MIN_RTT_DIVISOR: Nanos = 8;
+const MIN_RTT_THRESH: Span = Span::ms(4);
+const MAX_RTT_THRESH: Span = Span::ms(16);
+const MIN_RTT_DIVISOR: u64 = 8;
 const N_RTT_SAMPLE: u32 = 8;
 const CSS_GROWTH_DIVISOR: f64 = 4.0;
 const CSS_ROUNDS: u32 = 5;
@@ -21,7 +21,7 @@ pub const LIMIT: f64 = 8.0;
 #[derive(Debug, Clone, Copy)]
 struct Conservative {
     /// cssBaselineMinRtt.
-    baseline: Nanos,
+    baseline: Span,
     rounds: u32,
 }
 
@@ -30,8 +30,8 @@ struct Conservative {
 pub struct HyStart {
     /// windowEnd: an ACK from here on ends the round; none before the first.
     end: Option<u64>,
-    last: Option<Nanos>,
-    current: Option<Nanos>,
+    last: Option<Span>,
+    current: Option<Span>,
     samples: u32,
     conservative: Option<Conservative>,
 }
@@ -83,15 +83,17 @@ impl HyStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Time;
 
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
     /// Rounds of ten ACKs each, with these RTTs in ms: the divisor that holds at each round's end.
     fn divisors(rtts: &[u64]) -> Vec<Option<f64>> {
         let mut hystart = HyStart::default();
         let round = |(k, &rtt): (usize, &u64)| {
             let acks = (0..10u64).map(|a| 10 * k as u64 + a + 1);
-            let tell = |ack| Ack { ack, highest: ack + 10, rtt: Some(rtt * MS), ..Ack::of_bytes(0, 1) };
+            let tell =
+                |ack| Ack { ack, highest: ack + 10, rtt: Some(rtt * MS), ..Ack::of_bytes(Time::ZERO, 1) };
             acks.map(tell).map(|ack| hystart.on_ack(&ack)).last().flatten()
         };
         rtts.iter().enumerate().map(round).collect()

@@ -80,6 +80,7 @@ family! {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::Span;
     use crate::{LossKind, Spec};
 
     pub(crate) fn window(cwnd_segments: f64, ssthresh_segments: f64) -> Window {
@@ -89,16 +90,16 @@ pub(crate) mod tests {
             ssthresh: ssthresh_segments * 1000.0,
             flight: (cwnd_segments * 1000.0) as u64,
             rwnd: 1 << 30,
-            srtt: Some(100_000_000),
-            rtt_min: Some(100_000_000),
-            clock: 0,
+            srtt: Some(Span::ms(100)),
+            rtt_min: Some(Span::ms(100)),
+            clock: Span::ZERO,
             whole: false,
         }
     }
 
     pub(crate) fn ack(bytes: u64) -> Ack {
-        let (rtt, sent) = (Some(100_000_000), Some(900_000_000));
-        Ack { rtt, sent, ..Ack::of_bytes(1_000_000_000, bytes) }
+        let (rtt, sent) = (Some(Span::ms(100)), Some(Time::ms(900)));
+        Ack { rtt, sent, ..Ack::of_bytes(Time::s(1), bytes) }
     }
 
     fn each(mut check: impl FnMut(&'static str, &mut AnyGrowth)) {
@@ -112,7 +113,7 @@ pub(crate) mod tests {
     fn every_member_opens_a_small_window_in_slow_start() {
         each(|name, growth| {
             let mut w = window(10.0, 1000.0);
-            growth.on_sent(&Departure::of_bytes(0, 1000), &w);
+            growth.on_sent(&Departure::of_bytes(Time::ZERO, 1000), &w);
             for k in 1..=10 {
                 let ack = Ack { ack: 1 + 1000 * k, highest: 9001 + 1000 * k, ..ack(1000) };
                 growth.on_ack(&ack, &mut w);
@@ -130,7 +131,7 @@ pub(crate) mod tests {
                 let mut w = window(cwnd, 2.0);
                 for bytes in [1, 1000, 1 << 40] {
                     growth.on_ack(&ack(bytes), &mut w);
-                    let loss = Loss { now: 1, kind: LossKind::Timeout, seq: 1 };
+                    let loss = Loss { now: Time::ns(1), kind: LossKind::Timeout, seq: 1 };
                     growth.on_loss(&loss, w.cwnd, &mut w);
                 }
                 assert!(w.cwnd.is_finite() && w.cwnd >= w.mss, "{name}: {}", w.cwnd);

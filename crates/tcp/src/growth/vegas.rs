@@ -16,7 +16,7 @@
 use super::Growth;
 use crate::round::Round;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Loss, LossKind, Nanos, Window};
+use crate::{Ack, Air, Loss, LossKind, Span, Window};
 
 /// Growth by the backlog.
 #[derive(Debug, Clone)]
@@ -29,10 +29,10 @@ pub struct Vegas {
     round: Round,
     /// One after the last byte in transit when the round began.
     begun: Option<u64>,
-    /// RTTmin, ns.
-    base: Nanos,
-    /// RTT samples of the round: their sum, ns, and number.
-    sum: u64,
+    /// RTTmin.
+    base: Span,
+    /// RTT samples of the round: their sum, and number.
+    sum: Span,
     samples: u32,
     /// Whether the window has limited the sender in this round.
     limited: bool,
@@ -59,7 +59,7 @@ impl Member for Vegas {
         }
         let gamma = args.number("gamma", 1.0, 0.0..=1e6)?;
         let by_window = args.choice("backlog", &["transit", "window"])? == "window";
-        let (round, base) = (Round::default(), Nanos::MAX);
+        let (round, base) = (Round::default(), Span::MAX);
         Ok(Self {
             alpha,
             beta,
@@ -68,7 +68,7 @@ impl Member for Vegas {
             round,
             begun: None,
             base,
-            sum: 0,
+            sum: Span::ZERO,
             samples: 0,
             limited: false,
             due: false,
@@ -82,19 +82,19 @@ impl Vegas {
     /// Own segments in queues during the round that ends; none if no sample tells.
     /// `flight`, `sent`: bytes in flight at its end, and sent in it.
     fn backlog(&self, flight: u64, sent: u64, w: &Window) -> Option<f64> {
-        if self.sum == 0 {
+        if self.sum.is_zero() {
             return None;
         }
-        let rtt = self.sum as f64 / f64::from(self.samples);
+        let rtt = self.sum.as_f64() / f64::from(self.samples);
         let (expected, sent) = match self.by_window {
             true => (w.cwnd, w.cwnd),
             false => (flight as f64 + w.mss, sent as f64),
         };
-        Some((expected - sent * self.base as f64 / rtt) / w.mss)
+        Some((expected - sent * self.base.as_f64() / rtt) / w.mss)
     }
 
     fn begin(&mut self) {
-        (self.sum, self.samples, self.limited) = (0, 0, false);
+        (self.sum, self.samples, self.limited) = (Span::ZERO, 0, false);
     }
 
     fn slow_start(&mut self, diff: f64, w: &mut Window) {
@@ -183,7 +183,7 @@ impl Vegas {
 mod tests {
     use super::super::tests::window;
     use super::*;
-    use crate::Spec;
+    use crate::{Spec, Time};
     const MS: u64 = 1_000_000;
 
     fn rule() -> Vegas {
@@ -204,13 +204,13 @@ mod tests {
         /// The first ACK begins the first round.
         fn new(w: Window) -> Self {
             let highest = (w.cwnd / w.mss) as u64;
-            Self { growth: Vegas { base: 100 * MS, ..rule() }, w, acked: 0, highest, end: highest }
+            Self { growth: Vegas { base: Span::ms(100), ..rule() }, w, acked: 0, highest, end: highest }
         }
 
         fn ack(&mut self, rtt: u64, limited: bool) {
             self.acked += 1;
             let (ack, highest) = (1000 * self.acked, 1000 * self.highest);
-            let ack = Ack { ack, highest, rtt: Some(rtt), ..Ack::of_bytes(0, 1000) };
+            let ack = Ack { ack, highest, rtt: Some(Span::ns(rtt)), ..Ack::of_bytes(Time::ZERO, 1000) };
             if limited {
                 self.growth.on_ack(&ack, &mut self.w);
             }
@@ -291,9 +291,13 @@ mod tests {
             let spec = Spec::named("vegas").with("backlog", crate::Arg::Name(backlog.to_owned()));
             let (mut growth, mut w) = (Vegas::build(&mut Args::new(&spec)).unwrap(), window(2.0, 2.0));
             for round in 1..=20 {
-                let rtt = Some(if round > 1 { 140 * MS } else { 60 * MS });
-                let ack =
-                    Ack { ack: 1 + 2000 * round, highest: 1 + 2000 * round, rtt, ..Ack::of_bytes(0, 2000) };
+                let rtt = Some(Span::ms(if round > 1 { 140 } else { 60 }));
+                let ack = Ack {
+                    ack: 1 + 2000 * round,
+                    highest: 1 + 2000 * round,
+                    rtt,
+                    ..Ack::of_bytes(Time::ZERO, 2000)
+                };
                 growth.on_ack(&ack, &mut w);
                 growth.after_ack(&ack, &Air::default(), &mut w);
             }
@@ -307,7 +311,7 @@ mod tests {
         let mut rounds = Rounds::new(window(10.0, 5.0));
         (0..6).for_each(|_| rounds.ack(100 * MS, true));
         let repairing = Air { repairing: true, ..Air::default() };
-        let late = Ack { rtt: Some(900 * MS), ..Ack::of_bytes(0, 0) };
+        let late = Ack { rtt: Some(Span::ms(900)), ..Ack::of_bytes(Time::ZERO, 0) };
         rounds.growth.after_ack(&late, &repairing, &mut rounds.w);
         let opened = rounds.round(100 * MS) - 10.0;
         assert!(
@@ -322,7 +326,7 @@ mod tests {
     fn a_timeout_begins_with_a_round_that_doubles() {
         let mut rounds = Rounds::new(window(2.0, 100.0));
         rounds.round(100 * MS);
-        let loss = Loss { now: 0, kind: LossKind::Timeout, seq: 0 };
+        let loss = Loss { now: Time::ZERO, kind: LossKind::Timeout, seq: 0 };
         rounds.growth.on_loss(&loss, 5000.0, &mut rounds.w);
         rounds.w.cwnd = 1000.0;
         rounds.ack(100 * MS, true);

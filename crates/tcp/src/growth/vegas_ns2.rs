@@ -10,7 +10,7 @@
 
 use super::Growth;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Departure, Nanos, Time, Window};
+use crate::{Ack, Air, Departure, Span, Time, Window};
 
 /// The window may be larger than what is in transit by so many segments and still open.
 const SLACK: f64 = 2.0;
@@ -23,11 +23,10 @@ pub struct VegasNs2 {
     gamma: i64,
     /// Where and when the round began; none before anything was sent.
     begun: Option<(u64, Time)>,
-    /// RTT samples of the round: their sum, ns, and number.
-    sum: u64,
+    /// RTT samples of the round: their sum, and number.
+    sum: Span,
     samples: u32,
-    /// ns.
-    base: Nanos,
+    base: Span,
     /// Segments by which an ACK opens the window in this round.
     step: f64,
     /// Whether this round of slow start has decided.
@@ -48,7 +47,7 @@ impl Member for VegasNs2 {
             return Err(args.bad("alpha", &alpha, &format!("at most beta, which is {beta}")));
         }
         let gamma = args.count("gamma", 1, 0..=1_000_000)? as i64;
-        let (sum, samples, base) = (0, 0, Nanos::MAX);
+        let (sum, samples, base) = (Span::ZERO, 0, Span::MAX);
         Ok(Self { alpha, beta, gamma, begun: None, sum, samples, base, step: 0.0, deciding: false })
     }
 }
@@ -56,10 +55,10 @@ impl Member for VegasNs2 {
 impl VegasNs2 {
     /// A round is over: `sent` segments went out in it, and so many are `in_transit` now.
     fn decide(&mut self, rtt: f64, sent: f64, in_transit: f64, w: &mut Window) {
-        if rtt < self.base as f64 || sent <= 1.0 {
-            self.base = rtt as Nanos;
+        if rtt < self.base.as_f64() || sent <= 1.0 {
+            self.base = Span::truncated(rtt);
         }
-        let delta = libm::trunc(in_transit - sent * self.base as f64 / rtt + 0.5) as i64;
+        let delta = libm::trunc(in_transit - sent * self.base.as_f64() / rtt + 0.5) as i64;
         let least = 2.0 * w.mss;
         if w.in_slow_start() {
             self.deciding = !self.deciding;
@@ -93,10 +92,10 @@ impl Growth for VegasNs2 {
         let in_transit = air.in_flight as f64 / w.mss + 1.0;
         if let Some((from, at)) = self.begun.filter(|(from, _)| ack.ack > *from) {
             let rtt = match self.samples {
-                0 => (ack.now - at) as f64,
-                n => self.sum as f64 / f64::from(n),
+                0 => (ack.now - at).as_f64(),
+                n => self.sum.as_f64() / f64::from(n),
             };
-            (self.sum, self.samples) = (0, 0);
+            (self.sum, self.samples) = (Span::ZERO, 0);
             if rtt > 0.0 {
                 let sent = (end as i64 - from as i64) as f64 / w.mss; // after a go-back less than nothing
                 self.decide(rtt, sent, in_transit, w);
@@ -125,13 +124,11 @@ mod tests {
     use super::*;
     use crate::Spec;
 
-    const MS: Time = 1_000_000;
-
     /// Each round acknowledges what is in the window, one segment an ACK, after `rtt` ms; an ACK lets out what the window allows.
     fn rounds(rtts: &[u64], cwnd: f64, ssthresh: f64) -> Vec<f64> {
         let mut growth = VegasNs2::build(&mut Args::new(&Spec::named("vegas-ns2"))).unwrap();
         let mut w = window(cwnd, ssthresh);
-        let (mut now, mut una, mut nxt) = (0, 1, 1);
+        let (mut now, mut una, mut nxt) = (Time::ZERO, 1, 1);
         let mut send = |growth: &mut VegasNs2, now, una: u64, w: &Window| {
             while nxt + 1000 <= una + w.cwnd as u64 {
                 growth.on_sent(&Departure { seq: nxt, ..Departure::of_bytes(now, 1000) }, w);
@@ -141,12 +138,12 @@ mod tests {
         };
         let mut out = send(&mut growth, now, una, &w);
         let mut seen = Vec::new();
-        for rtt in rtts {
-            now += rtt * MS;
+        for rtt in rtts.iter().copied().map(Span::ms) {
+            now += rtt;
             for _ in 0..(out - una) / 1000 {
                 una += 1000;
                 let ack = Ack { ack: una, ..Ack::of_bytes(now, 1000) };
-                let air = Air { in_flight: out - una, last_rtt: Some(rtt * MS), ..Air::default() };
+                let air = Air { in_flight: out - una, last_rtt: Some(rtt), ..Air::default() };
                 growth.after_ack(&ack, &air, &mut w);
                 out = send(&mut growth, now, una, &w);
             }

@@ -5,8 +5,8 @@
 //! nothing is paced. Source: Aggarwal, Savage and Anderson, "Understanding the performance of TCP pacing", 2000.
 
 use super::Pacing;
-use crate::Window;
 use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Span, Window};
 
 /// The window, spread over the smoothed round-trip time.
 #[derive(Debug, Clone)]
@@ -32,8 +32,8 @@ impl Member for PerWindow {
 
 impl Pacing for PerWindow {
     fn rate(&self, w: &Window) -> Option<f64> {
-        let srtt = w.srtt.filter(|&t| t > 0)?;
+        let srtt = w.srtt.filter(|&t| t > Span::ZERO)?;
         let gain = if w.in_slow_start() { self.slow_start } else { self.avoidance };
-        Some(gain * w.cwnd * 1e9 / srtt as f64)
+        Some(gain * w.cwnd * 1e9 / srtt.as_f64())
     }
 }

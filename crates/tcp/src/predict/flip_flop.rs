@@ -70,7 +70,7 @@ impl Member for FlipFlop {
 impl LossPredictor for FlipFlop {
     fn on_ack(&mut self, ack: &Ack, _: &Window) {
         let Some(rtt) = ack.rtt else { return };
-        let rtt = rtt as f64;
+        let rtt = rtt.as_f64();
         match &mut self.filter {
             None => self.filter = Some(Filter { estimate: rtt, range: rtt / 2.0, last: rtt, outliers: 0 }),
             Some(filter) => filter.take(rtt),

@@ -16,15 +16,15 @@
 use super::LossPredictor;
 use crate::estimate::{AnyEstimator, BandwidthEstimator};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Arg, Cause, Departure, Loss, Nanos, Spec, Truth, Window};
+use crate::{Ack, Arg, Cause, Departure, Loss, Span, Spec, Truth, Window};
 
 /// The knee of the load–delay curve.
 #[derive(Debug, Clone)]
 pub struct Ncpld {
     estimator: Box<AnyEstimator>,
-    tick: Nanos,
+    tick: Span,
     /// RTT and flight at the last ACK with a sample.
-    last: Option<(Nanos, u64)>,
+    last: Option<(Span, u64)>,
     /// RTT_kp, ns.
     knee: Option<f64>,
     answer: Cause,
@@ -38,7 +38,7 @@ impl Member for Ncpld {
         source: "Martignon, NewReno-LP, section 4.1.2; Samaraweera 1999",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        let tick = args.time("tick", 1_000_000, 1..=1_000_000_000)?;
+        let tick = args.time("tick", Span::ms(1), Span::ns(1)..=Span::s(1))?;
         let estimator = args.member("estimator", "tibet", |spec, registry| {
             AnyEstimator::build_among(&on_acks(spec), registry)
         })?;
@@ -54,19 +54,19 @@ fn on_acks(spec: &Spec) -> Spec {
 
 impl Ncpld {
     /// RTT_kp after an ACK with this sample; none where the ACK does not tell.
-    fn knee(&self, rtt: Nanos, w: &Window) -> Option<f64> {
+    fn knee(&self, rtt: Span, w: &Window) -> Option<f64> {
         let (last_rtt, last_flight) = self.last?;
-        let rtt_min = w.rtt_min? as f64;
+        let rtt_min = w.rtt_min?.as_f64();
         let bdp = self.estimator.bits_per_second()? / 8.0 * rtt_min / 1e9;
         let more = w.flight as f64 - last_flight as f64;
-        let longer = match rtt as f64 - last_rtt as f64 {
-            0.0 if w.clock > 0 => w.clock as f64,
-            0.0 => self.tick as f64,
+        let longer = match rtt.as_f64() - last_rtt.as_f64() {
+            0.0 if w.clock > Span::ZERO => w.clock.as_f64(),
+            0.0 => self.tick.as_f64(),
             longer => longer,
         };
         // Both in bytes: their quotient is the same in segments.
-        let pipe = 0.5 * rtt as f64 * more / longer;
-        (pipe > 0.0).then(|| rtt_min + 0.5 * rtt as f64 * bdp / pipe)
+        let pipe = 0.5 * rtt.as_f64() * more / longer;
+        (pipe > 0.0).then(|| rtt_min + 0.5 * rtt.as_f64() * bdp / pipe)
     }
 }
 
@@ -77,7 +77,7 @@ impl LossPredictor for Ncpld {
         self.knee = self.knee(rtt, w).or(self.knee);
         self.last = Some((rtt, w.flight));
         if let Some(knee) = self.knee {
-            self.answer = if rtt as f64 > knee { Cause::Congestion } else { Cause::Wireless };
+            self.answer = if rtt.as_f64() > knee { Cause::Congestion } else { Cause::Wireless };
         }
     }
 
@@ -103,20 +103,20 @@ mod tests {
     use super::*;
     use crate::Cause::{Congestion, Wireless};
     use crate::predict::AnyPredictor;
-    use crate::{LossKind, PathTruth};
+    use crate::{LossKind, PathTruth, Time};
 
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
     /// The answer after each ACK (RTT in ms, flight in segments of 1000 bytes), with the oracle inside: 800 kbit/s, which
     /// times the measured RTTmin of 100 ms make a bdp of ten segments.
-    fn judge(clock: Nanos, acks: &[(u64, u64)]) -> Vec<Cause> {
+    fn judge(clock: Span, acks: &[(u64, u64)]) -> Vec<Cause> {
         let spec = Spec::named("ncpld").with("estimator", Arg::Name("oracle".into()));
         let (mut ncpld, _) = AnyPredictor::build(&spec).unwrap();
         ncpld.reveal(Truth::Path(PathTruth { available: 800e3, rtt: MS }));
         let mut after = |&(ms, segments)| {
             let w = Window { flight: segments * 1000, clock, ..crate::growth::tests::window(10.0, 5.0) };
-            ncpld.on_ack(&Ack { rtt: Some(ms * MS), ..Ack::of_bytes(1, 1000) }, &w);
-            ncpld.verdict(&Loss { now: 1, kind: LossKind::DupAcks, seq: 1 })
+            ncpld.on_ack(&Ack { rtt: Some(ms * MS), ..Ack::of_bytes(Time::ns(1), 1000) }, &w);
+            ncpld.verdict(&Loss { now: Time::ns(1), kind: LossKind::DupAcks, seq: 1 })
         };
         acks.iter().map(&mut after).collect()
     }
@@ -125,12 +125,12 @@ mod tests {
     fn the_knee_by_hand() {
         // No knee yet; then 2 segments and 10 ms more: pipe = ½·110·2/10 = 11, knee = 100 + ½·110·10/11 = 150 ms.
         assert_eq!(
-            judge(0, &[(100, 10), (110, 12), (150, 12), (151, 12)]),
+            judge(Span::ZERO, &[(100, 10), (110, 12), (150, 12), (151, 12)]),
             [Congestion, Wireless, Wireless, Congestion]
         );
         // 1 segment and 40 ms more: pipe = ½·140·1/40 = 1.75, knee = 100 + ½·140·10/1.75 = 500 ms.
         assert_eq!(
-            judge(0, &[(100, 10), (140, 11), (500, 11), (501, 11)])[1..],
+            judge(Span::ZERO, &[(100, 10), (140, 11), (500, 11), (501, 11)])[1..],
             [Wireless, Wireless, Congestion]
         );
     }
@@ -139,11 +139,11 @@ mod tests {
     fn a_pipe_that_is_not_positive_moves_nothing() {
         // The knee of 150 ms stands although the flight falls while the RTT rises.
         assert_eq!(
-            judge(0, &[(100, 10), (110, 12), (151, 11), (149, 11)]),
+            judge(Span::ZERO, &[(100, 10), (110, 12), (151, 11), (149, 11)]),
             [Congestion, Wireless, Congestion, Wireless]
         );
         assert_eq!(
-            judge(0, &[(100, 10), (151, 9)]),
+            judge(Span::ZERO, &[(100, 10), (151, 9)]),
             [Congestion; 2],
             "and where there is no knee none appears"
         );
@@ -158,7 +158,7 @@ mod tests {
         );
         // On an exact clock, by 1 ms: pipe = 100, knee = 110 ms.
         assert_eq!(
-            judge(0, &[(200, 10), (200, 11), (110, 11), (111, 11)]),
+            judge(Span::ZERO, &[(200, 10), (200, 11), (110, 11), (111, 11)]),
             [Congestion, Congestion, Wireless, Congestion]
         );
     }

@@ -35,7 +35,8 @@ fn mix(x: u64) -> u64 {
 impl LossPredictor for Random {
     fn verdict(&self, loss: &Loss) -> Cause {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-        let drawn = [self.seed, loss.seq, loss.now].iter().fold(0u64, |h, &x| mix(h.wrapping_add(STEP) ^ x));
+        let drawn =
+            [self.seed, loss.seq, loss.now.nanos()].iter().fold(0u64, |h, &x| mix(h.wrapping_add(STEP) ^ x));
         if drawn >> 63 == 0 { Cause::Congestion } else { Cause::Wireless }
     }
 }
@@ -43,11 +44,11 @@ impl LossPredictor for Random {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LossKind;
+    use crate::{LossKind, Time};
 
     fn guess(seed: u64, k: u64) -> Cause {
         // As losses come: by whole segments, at times that have much in common.
-        let loss = Loss { now: k * 1_000_000, kind: LossKind::DupAcks, seq: 1 + k * 1460 };
+        let loss = Loss { now: Time::ms(k), kind: LossKind::DupAcks, seq: 1 + k * 1460 };
         Random { seed }.verdict(&loss)
     }
 

@@ -6,14 +6,14 @@
 
 use super::LossPredictor;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Cause, Loss, Nanos, Time, Window};
+use crate::{Ack, Cause, Loss, Span, Time, Window};
 
 /// Two thresholds within the range of RTTs.
 #[derive(Debug, Clone)]
 pub struct Spike {
     alpha: f64,
     beta: f64,
-    max: Option<Nanos>,
+    max: Option<Span>,
     timed_out: bool,
     answer: Cause,
 }
@@ -40,8 +40,8 @@ impl LossPredictor for Spike {
         let (Some(rtt), Some(min)) = (ack.rtt, w.rtt_min) else { return };
         let max = self.max.map_or(rtt, |max| max.max(rtt));
         self.max = Some(max);
-        let range = max.saturating_sub(min) as f64;
-        let excess = rtt.saturating_sub(min) as f64;
+        let range = max.saturating_sub(min).as_f64();
+        let excess = rtt.saturating_sub(min).as_f64();
         if excess > self.alpha * range {
             self.answer = Cause::Congestion;
         } else if excess < self.beta * range {
@@ -83,11 +83,11 @@ mod tests {
         let (mut spike, _) = AnyPredictor::build(&Spec::named("spike")).unwrap();
         let mut answer = |timeout: bool, ms| {
             if timeout {
-                spike.on_timeout(0);
+                spike.on_timeout(Time::ZERO);
             }
             let (ack, w) = rtt(ms, 100);
             spike.on_ack(&ack, &w);
-            spike.verdict(&Loss { now: 0, kind: LossKind::DupAcks, seq: 1 })
+            spike.verdict(&Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: 1 })
         };
         assert_eq!(answer(false, 900), Congestion);
         assert_eq!(answer(false, 200), Wireless, "200 ms is little against 900 ms");

@@ -2,15 +2,15 @@
 
 use super::*;
 use crate::estimate::AnyEstimator;
-use crate::{Arg, LossKind, Nanos, Spec, SpecError};
+use crate::{Arg, LossKind, Span, Spec, SpecError};
 use proptest::prelude::*;
 
-const LOSS: Loss = Loss { now: 0, kind: LossKind::DupAcks, seq: 1 };
+const LOSS: Loss = Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: 1 };
 
 /// An ACK with this RTT and a window of ten segments with this RTTmin, both in milliseconds.
 pub(super) fn rtt(ms: u64, min: u64) -> (Ack, Window) {
-    let ack = Ack { rtt: Some(ms * 1_000_000), ..Ack::of_bytes(1, 1000) };
-    (ack, Window { rtt_min: Some(min * 1_000_000), ..crate::growth::tests::window(10.0, 5.0) })
+    let ack = Ack { rtt: Some(Span::ms(ms)), ..Ack::of_bytes(Time::ns(1), 1000) };
+    (ack, Window { rtt_min: Some(Span::ms(min)), ..crate::growth::tests::window(10.0, 5.0) })
 }
 
 /// What a predictor answers after each of these RTTs, all in milliseconds.
@@ -59,7 +59,7 @@ fn a_parameter_that_contradicts_or_is_out_of_range_is_refused_by_name_with_what_
         ("flip-flop", "l", number(0.0), "1 to 64"),
         ("flip-flop", "l", number(65.0), "1 to 64"),
         ("flip-flop", "eta", number(1.5), "0 to 64"),
-        ("ncpld", "tick", Arg::Time(0), "0.000000001 s to 1 s"),
+        ("ncpld", "tick", Arg::Time(Span::ZERO), "0.000000001 s to 1 s"),
         ("random", "seed", number(-1.0), "0 to 4294967295"),
     ];
     for (name, param, value, range) in refused {
@@ -83,16 +83,17 @@ proptest! {
             1..60,
         ),
         cwnd in prop_oneof![Just(1000.0), 1.0f64..1e15],
-        clock in prop_oneof![Just(0 as Nanos), 1u64..1 << 32],
+        clock in prop_oneof![Just(0), 1u64..1 << 32].prop_map(Span::ns),
     ) {
         let nested = AnyEstimator::MEMBERS.iter().map(|estimator| {
             Spec::named("ncpld").with("estimator", Arg::Name(estimator.name.to_owned()))
         });
         for spec in AnyPredictor::MEMBERS.iter().map(|member| Spec::named(member.name)).chain(nested) {
             let (mut predictor, _) = AnyPredictor::build(&spec).unwrap();
-            let mut now = 0;
+            let mut now = Time::ZERO;
             for &(gap, rtt, rtt_min, bytes, kind) in &acks {
-                now += gap;
+                now += Span::ns(gap);
+                let (rtt, rtt_min) = (rtt.map(Span::ns), rtt_min.map(Span::ns));
                 let w = Window {
                     cwnd, clock, rtt_min, flight: bytes >> 1, ..crate::growth::tests::window(10.0, 5.0)
                 };

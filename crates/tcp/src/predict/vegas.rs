@@ -5,7 +5,7 @@
 
 use super::LossPredictor;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Cause, Loss, Window};
+use crate::{Ack, Cause, Loss, Span, Window};
 
 /// Two thresholds on the backlog.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Vegas {
 /// Own segments that wait in queues, d; none where the ACK brings no round-trip time.
 pub(super) fn backlog(ack: &Ack, w: &Window) -> Option<f64> {
     let (rtt, rtt_min) = (ack.rtt?, w.rtt_min?);
-    Some(w.cwnd / w.mss * (1.0 - rtt_min as f64 / rtt.max(1) as f64))
+    Some(w.cwnd / w.mss * (1.0 - rtt_min.as_f64() / rtt.max(Span::ns(1)).as_f64()))
 }
 
 impl Member for Vegas {

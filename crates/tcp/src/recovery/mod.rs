@@ -25,7 +25,7 @@ pub use vegas_ns2::VegasNs2;
 use crate::outstanding::Sent;
 use crate::sender::Transfer;
 use crate::spec::{Args, SpecError, family};
-use crate::{Ack, LossKind, Report, SackBlocks, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Span, Time};
 
 /// Duplicate ACKs that mean a loss (RFC 5681, section 3.2).
 pub const DUP_THRESH: u32 = 3;
@@ -184,7 +184,7 @@ impl Inflation {
 
     /// A hole is being repaired, after so many duplicates that count already.
     fn begin(&mut self, now: Time, counted: u32, t: &Transfer) {
-        let round = t.window.rtt_min.unwrap_or(0);
+        let round = t.window.rtt_min.unwrap_or(Span::ZERO);
         if self.begun.is_none_or(|begun| now.saturating_sub(begun) >= round) {
             self.begun = Some(now);
             self.left = (t.out.len() as u64).saturating_sub(u64::from(counted));

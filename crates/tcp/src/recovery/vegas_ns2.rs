@@ -14,7 +14,7 @@
 use super::{Advance, DUP_THRESH, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, Nanos, Report, SackBlocks, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Span, Time};
 
 /// ACKs of new data that are checked after a retransmission.
 const CHECKED: u8 = 2;
@@ -51,8 +51,8 @@ struct Fine {
 }
 
 impl Fine {
-    fn sample(&mut self, rtt: Nanos) {
-        let rtt = rtt as f64;
+    fn sample(&mut self, rtt: Span) {
+        let rtt = rtt.as_f64();
         if self.smoothed == 0.0 {
             // As after the SYN, which is a sample twice over: it sets both, and then counts.
             (self.smoothed, self.variation) = (rtt, 3.0 / 16.0 * rtt);
@@ -88,7 +88,7 @@ impl VegasNs2 {
     /// Whether the first unacknowledged segment is overdue.
     fn expired(&self, t: &Transfer, now: Time) -> bool {
         let age = t.out.get(0).map(|first| now.saturating_sub(first.sent));
-        self.fine.timeout > 0.0 && age.is_some_and(|age| age as f64 >= self.fine.timeout)
+        self.fine.timeout > 0.0 && age.is_some_and(|age| age.as_f64() >= self.fine.timeout)
     }
 
     fn retransmit(&mut self, ack: &Ack, t: &mut Transfer, report: &mut Report<'_>) {

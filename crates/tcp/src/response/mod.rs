@@ -78,6 +78,7 @@ family! {
 pub(crate) mod tests {
     use super::*;
     use crate::{LossKind, Spec};
+    use crate::{Span, Time};
 
     /// A window of ten segments with `flight` bytes in flight.
     pub(crate) fn window(flight: u64) -> Window {
@@ -89,13 +90,13 @@ pub(crate) mod tests {
             rwnd: 1 << 20,
             srtt: None,
             rtt_min: None,
-            clock: 0,
+            clock: Span::ZERO,
             whole: false,
         }
     }
 
     pub(crate) fn loss(kind: LossKind) -> Loss {
-        Loss { now: 5, kind, seq: 1 }
+        Loss { now: Time::ns(5), kind, seq: 1 }
     }
 
     #[test]

@@ -11,7 +11,7 @@
 
 use super::{Halve, LossResponse};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Cause, Departure, Loss, LossKind, Window};
+use crate::{Cause, Departure, Loss, LossKind, Span, Window};
 use std::collections::VecDeque;
 
 /// Slow start only where congestion is likely.
@@ -38,7 +38,7 @@ impl Member for SelectiveSlowStart {
         let attempts = args.count("attempts", 100, 1..=1_000_000)?;
         let safety = args.number("safety", 2.0, 0.0..=1e6)?;
         let rate = args.rate("rate", 1e6, 1.0..=1e15)?;
-        let handoff = args.time("handoff", 100_000_000, 0..=3_600_000_000_000)? as f64 / 1e9;
+        let handoff = args.time("handoff", Span::ms(100), Span::ZERO..=Span::s(3600))?.seconds();
         Ok(Self { attempts, handoff: safety * rate * handoff, sent: 0, repeated: VecDeque::new() })
     }
 }
@@ -76,7 +76,7 @@ impl LossResponse for SelectiveSlowStart {
 mod tests {
     use super::super::tests::{loss, window};
     use super::*;
-    use crate::{Arg, Spec};
+    use crate::{Arg, Spec, Time};
 
     /// LIMIT = 1·800 kb/s·50 ms/8000 bit = 5 segments, over the last 10 attempts.
     fn rule() -> SelectiveSlowStart {
@@ -84,13 +84,14 @@ mod tests {
             .with("attempts", Arg::Number(10.0))
             .with("safety", Arg::Number(1.0))
             .with("rate", Arg::Rate(800e3))
-            .with("handoff", Arg::Time(50_000_000));
+            .with("handoff", Arg::Time(Span::ms(50)));
         SelectiveSlowStart::build(&mut Args::new(&spec)).unwrap()
     }
 
     fn send(rule: &mut SelectiveSlowStart, segments: u64, retransmission: bool) {
-        (0..segments)
-            .for_each(|_| rule.on_sent(&Departure { retransmission, ..Departure::of_bytes(0, 1000) }));
+        (0..segments).for_each(|_| {
+            rule.on_sent(&Departure { retransmission, ..Departure::of_bytes(Time::ZERO, 1000) })
+        });
     }
 
     /// Whether a timeout now starts slow start.

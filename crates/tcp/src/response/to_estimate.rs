@@ -43,7 +43,7 @@ impl LossResponse for ToEstimate {
         let (Some(rate), Some(rtt)) = (self.estimator.bits_per_second(), rtt) else {
             return Halve.on_loss(loss, w);
         };
-        w.ssthresh = (rate / 8.0 * rtt as f64 / 1e9).max(2.0 * w.mss);
+        w.ssthresh = (rate / 8.0 * rtt.as_f64() / 1e9).max(2.0 * w.mss);
         w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.cwnd.min(w.ssthresh) };
         Cause::Congestion
     }
@@ -72,9 +72,9 @@ impl LossResponse for ToEstimate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arg, PathTruth, Spec, Time};
+    use crate::{Arg, PathTruth, Span, Spec, Time};
 
-    const MS: Time = 1_000_000;
+    const MS: Span = Span::ms(1);
 
     /// A response of these arguments that has heard 1000 bytes a millisecond for a second: 8 Mbit/s.
     fn response(args: &[(&str, Arg)]) -> (ToEstimate, Window) {
@@ -83,8 +83,8 @@ mod tests {
         let mut response = ToEstimate::build(&mut args).unwrap();
         let w = crate::growth::tests::window(200.0, 500.0);
         for k in 0..1000 {
-            response.on_sent(&Departure::of_bytes(k * MS, 1000));
-            response.on_ack(&Ack::of_bytes(k * MS, 1000), &w);
+            response.on_sent(&Departure::of_bytes(Time::ms(k), 1000));
+            response.on_ack(&Ack::of_bytes(Time::ms(k), 1000), &w);
         }
         (response, w)
     }
@@ -97,12 +97,12 @@ mod tests {
     fn the_window_falls_to_the_bandwidth_delay_product_and_never_rises() {
         // 8 Mbit/s times 100 ms are 100 segments.
         let (mut response, mut w) = response(&[]);
-        response.on_loss(&loss(1000 * MS, LossKind::DupAcks), &mut w);
+        response.on_loss(&loss(Time::s(1), LossKind::DupAcks), &mut w);
         assert!((w.ssthresh - 100e3).abs() < 1.0 && w.cwnd == w.ssthresh, "{w:?}");
         w.cwnd = 50e3;
-        response.on_loss(&loss(1000 * MS, LossKind::DupAcks), &mut w);
+        response.on_loss(&loss(Time::s(1), LossKind::DupAcks), &mut w);
         assert!((w.ssthresh - 100e3).abs() < 1.0 && w.cwnd == 50e3, "{w:?}");
-        response.on_loss(&loss(1000 * MS, LossKind::Timeout), &mut w);
+        response.on_loss(&loss(Time::s(1), LossKind::Timeout), &mut w);
         assert!((w.ssthresh - 100e3).abs() < 1.0 && w.cwnd == w.mss, "{w:?}");
     }
 
@@ -110,7 +110,7 @@ mod tests {
     fn a_timeout_after_a_silence_finds_less_where_the_filter_counts_silence() {
         let after_a_second_of_silence = |estimator: &str| {
             let (mut response, mut w) = response(&[("estimator", Arg::Name(estimator.into()))]);
-            response.on_loss(&loss(2000 * MS, LossKind::Timeout), &mut w);
+            response.on_loss(&loss(Time::s(2), LossKind::Timeout), &mut w);
             w.ssthresh
         };
         assert!((after_a_second_of_silence("westwood-1") - 100e3).abs() < 1.0);
@@ -126,7 +126,7 @@ mod tests {
             let (mut response, mut w) = response(&[("n_cong", Arg::Number(n_cong))]);
             w.clock = 100 * MS;
             let ssthresh = expected.map(|_| {
-                response.on_loss(&loss(1000 * MS, LossKind::DupAcks), &mut w);
+                response.on_loss(&loss(Time::s(1), LossKind::DupAcks), &mut w);
                 (w.ssthresh / 100.0).round() / 10.0
             });
             assert_eq!(ssthresh, expected);
@@ -137,8 +137,8 @@ mod tests {
     fn the_oracle_brings_its_own_round_trip_time() {
         let (mut response, mut w) = response(&[("estimator", Arg::Name("oracle".into()))]);
         response.reveal(Truth::Path(PathTruth { available: 4e6, rtt: 20 * MS }));
-        response.on_ack(&Ack::of_bytes(1001 * MS, 1000), &w);
-        response.on_loss(&loss(1001 * MS, LossKind::DupAcks), &mut w);
+        response.on_ack(&Ack::of_bytes(Time::ms(1001), 1000), &w);
+        response.on_loss(&loss(Time::ms(1001), LossKind::DupAcks), &mut w);
         assert_eq!(w.ssthresh, 10e3);
     }
 }

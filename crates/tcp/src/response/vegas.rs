@@ -68,15 +68,19 @@ impl LossResponse for Vegas {
 mod tests {
     use super::super::tests::window;
     use super::*;
+    use crate::Time;
 
     fn send(rule: &mut Vegas, number: u64, again: bool) {
-        let sent =
-            Departure { seq: 1 + 1000 * (number - 1), retransmission: again, ..Departure::of_bytes(0, 1000) };
+        let sent = Departure {
+            seq: 1 + 1000 * (number - 1),
+            retransmission: again,
+            ..Departure::of_bytes(Time::ZERO, 1000)
+        };
         rule.on_sent(&sent);
     }
 
     fn lose(rule: &mut Vegas, number: u64, kind: LossKind, w: &mut Window) {
-        rule.on_loss(&Loss { now: 0, kind, seq: 1 + 1000 * (number - 1) }, w);
+        rule.on_loss(&Loss { now: Time::ZERO, kind, seq: 1 + 1000 * (number - 1) }, w);
     }
 
     #[test]

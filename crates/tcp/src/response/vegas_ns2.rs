@@ -60,6 +60,7 @@ impl LossResponse for VegasNs2 {
 mod tests {
     use super::super::tests::{loss, window};
     use super::*;
+    use crate::Time;
 
     #[test]
     fn quarters_and_halves_are_of_whole_segments() {
@@ -69,7 +70,7 @@ mod tests {
             let (mut rule, mut w) = (VegasNs2::default(), window(0));
             w.cwnd = segments * w.mss;
             if again {
-                rule.on_sent(&Departure { retransmission: true, ..Departure::of_bytes(0, 1000) });
+                rule.on_sent(&Departure { retransmission: true, ..Departure::of_bytes(Time::ZERO, 1000) });
             }
             rule.on_loss(&loss(LossKind::DupAcks), &mut w);
             assert_eq!(w.cwnd, left * w.mss, "{segments} {again}");

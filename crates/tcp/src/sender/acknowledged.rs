@@ -7,10 +7,10 @@ use crate::recovery::{Advance, Recovery, Reported};
 use crate::segment::{Segment, flags};
 use crate::stack::{ReduceFrom, RtoSamples};
 use crate::start::{Start, quick_start};
-use crate::{Ack, Air, Loss, LossKind, Nanos, Report, Time, Witness};
+use crate::{Ack, Air, Loss, LossKind, Report, Span, Time, Witness};
 
 /// RTO after a lost SYN (RFC 6298, rule 5.7).
-const RTO_AFTER_LOST_SYN: Nanos = 3_000_000_000;
+const RTO_AFTER_LOST_SYN: Span = Span::s(3);
 
 impl Sender {
     /// A segment has come from the peer.
@@ -243,9 +243,9 @@ impl Sender {
         now: Time,
         segment: &Segment,
         covered: &crate::outstanding::Covered,
-    ) -> Option<Nanos> {
+    ) -> Option<Span> {
         let sent = if self.stack.timestamps {
-            Some(segment.ts_ecr).filter(|&t| t != 0)
+            Some(segment.ts_ecr).filter(|&t| t != Time::ZERO)
         } else {
             covered.newest_sent.filter(|_| !covered.resent)
         };
@@ -326,15 +326,15 @@ mod tests {
             let mut sender = Sender::new(&stack, parts);
             let policy = AnyAckPolicy::build(&Spec::named("every")).unwrap().0;
             let mut receiver = Receiver::new(&stack, policy, sender.wants_sack());
-            sender.open(0, &mut ());
+            sender.open(Time::ZERO, &mut ());
             sender.write(10_000_000);
             let (mut quiet, mut busy, mut held) = (0, 0, None);
             for step in 0u64..20_000 {
                 let now = step * 10_000_000;
-                if sender.deadline().is_some_and(|deadline| deadline <= now) {
-                    sender.on_timer(now, &mut ());
+                if sender.deadline().is_some_and(|deadline| deadline <= Time::ns(now)) {
+                    sender.on_timer(Time::ns(now), &mut ());
                 }
-                let Some(sent) = sender.poll_transmit(now, &mut ()) else { continue };
+                let Some(sent) = sender.poll_transmit(Time::ns(now), &mut ()) else { continue };
                 if step * 7919 % 31 == 0 {
                     continue; // lost
                 }
@@ -343,16 +343,16 @@ mod tests {
                     continue;
                 }
                 for segment in [Some(sent.segment), held.take()].into_iter().flatten() {
-                    receiver.on_segment(now, &segment, false, &mut ());
+                    receiver.on_segment(Time::ns(now), &segment, false, &mut ());
                 }
-                while let Some(ack) = receiver.poll_transmit(now) {
+                while let Some(ack) = receiver.poll_transmit(Time::ns(now)) {
                     if sender.recovery.quiet() && ack.sack.is_empty() && ack.ack > sender.t.out.una() {
                         quiet += 1;
-                        assert_nothing_to_do(&sender, now, &ack, member.name);
+                        assert_nothing_to_do(&sender, Time::ns(now), &ack, member.name);
                     } else {
                         busy += 1;
                     }
-                    sender.on_segment(now, &ack, &mut ());
+                    sender.on_segment(Time::ns(now), &ack, &mut ());
                 }
             }
             let is_ever = !["vegas-ns2", "sack1"].contains(&member.name);

@@ -6,7 +6,7 @@ use crate::outstanding::Outstanding;
 use crate::rtt::Rtt;
 use crate::stack::ReduceFrom;
 use crate::start::{AnyStart, Start};
-use crate::{Cause, Loss, LossKind, Nanos, Report, Time, Transmission, Truth, Window};
+use crate::{Cause, Loss, LossKind, Report, Span, Time, Transmission, Truth, Window};
 
 /// No ACK reaches it.
 pub(super) const NOTHING_TIMED: u64 = u64::MAX;
@@ -72,7 +72,7 @@ impl Transfer {
             rtt: Rtt::new(stack),
             deadline: None,
             timed_end: NOTHING_TIMED,
-            timed_at: 0,
+            timed_at: Time::ZERO,
             reduce_from: stack.reduce_from,
             limited_transmit: stack.limited_transmit,
             ecn: stack.ecn,
@@ -152,7 +152,7 @@ impl Transfer {
     }
 
     /// What the timeout would be without its lower bound and its doubling: SRTT + 4·RTTVAR, once known.
-    pub fn fine_rto(&self) -> Option<Nanos> {
+    pub fn fine_rto(&self) -> Option<Span> {
         self.rtt.fine_rto()
     }
 

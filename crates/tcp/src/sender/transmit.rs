@@ -10,7 +10,7 @@ use crate::recovery::{DUP_THRESH, Recovery};
 use crate::segment::{Segment, Transmit, flags};
 use crate::stack::RtoSamples;
 use crate::start::{Start, quick_start};
-use crate::{Departure, Nanos, Time, Witness};
+use crate::{Departure, Span, Time, Witness};
 
 /// Least segment size that [`crate::Stack::segment_from_acks`] comes down to, bytes: FreeBSD's default for
 /// `net.inet.tcp.minmss`. A smaller MSS of the stack is its own least.
@@ -286,7 +286,7 @@ impl Sender {
         };
         if let Some(rate) = rate {
             let gap = f64::from(segment.wire_bytes()) / rate.max(1.0) * 1e9;
-            self.release = self.release.max(now) + gap as Nanos;
+            self.release = self.release.max(now) + Span::truncated(gap);
         }
     }
 
@@ -296,7 +296,11 @@ impl Sender {
         out.window = u32::from(u16::MAX);
         (out.flags, out.request) = (flag | flags::ACK, 0);
         out.sack.clear();
-        (out.ts_val, out.ts_ecr) = if self.stack.timestamps { (now.max(1), self.ts_recent) } else { (0, 0) };
+        (out.ts_val, out.ts_ecr) = if self.stack.timestamps {
+            (now.max(Time::ns(1)), self.ts_recent)
+        } else {
+            (Time::ZERO, Time::ZERO)
+        };
     }
 
     /// When to ask [`Self::poll_transmit`] again although nothing happens: pacing holds a segment back until then.

@@ -36,21 +36,22 @@ impl Start for FreeBsd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Time;
     use crate::growth::tests::window;
     use crate::growth::{Growth, PerAck};
 
     #[test]
     fn the_first_ack_of_new_data_makes_three_segments_of_one() {
         let mut w = window(1.0, 100.0);
-        assert!(!FreeBsd.on_ack(&Ack::of_bytes(1, 1000), &mut w), "that was all");
-        PerAck.on_ack(&Ack::of_bytes(1, 1000), &mut w);
+        assert!(!FreeBsd.on_ack(&Ack::of_bytes(Time::ns(1), 1000), &mut w), "that was all");
+        PerAck.on_ack(&Ack::of_bytes(Time::ns(1), 1000), &mut w);
         assert_eq!(w.cwnd, 3000.0);
     }
 
     #[test]
     fn a_duplicate_is_not_the_first_ack() {
         let mut w = window(1.0, 100.0);
-        let duplicate = Ack { duplicate: true, ..Ack::of_bytes(1, 0) };
+        let duplicate = Ack { duplicate: true, ..Ack::of_bytes(Time::ns(1), 0) };
         assert!(FreeBsd.on_ack(&duplicate, &mut w));
         assert_eq!(w.cwnd, 1000.0);
     }

@@ -7,9 +7,9 @@
 //! to the sender's response.
 
 use super::{Burst, Opening, Start};
-use crate::Window;
 use crate::segment::HEADER_BYTES;
 use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Span, Window};
 
 /// No startup phase.
 #[derive(Debug, Clone, Default)]
@@ -36,13 +36,14 @@ impl Start for JumpStart {
         }
         (w.cwnd, w.ssthresh) = (data, data);
         let wire = data * (w.mss + f64::from(HEADER_BYTES)) / w.mss;
-        Some(Burst { rate: wire * 1e9 / rtt.max(1) as f64, until: opening.now + rtt })
+        Some(Burst { rate: wire * 1e9 / rtt.max(Span::ns(1)).as_f64(), until: opening.now + rtt })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Time;
     use crate::growth::tests::window;
 
     const RTT: u64 = 100_000_000;
@@ -54,15 +55,21 @@ mod tests {
 
     #[test]
     fn what_waits_goes_out_over_a_round_trip_within_the_peers_window() {
-        let opening = Opening { now: 5, rtt: Some(RTT), queued: 50_000, rwnd: 1 << 20, granted: None };
-        assert_eq!(open(opening), (Some(Burst { rate: 520_000.0, until: 5 + RTT }), 50_000.0));
+        let opening = Opening {
+            now: Time::ns(5),
+            rtt: Some(Span::ns(RTT)),
+            queued: 50_000,
+            rwnd: 1 << 20,
+            granted: None,
+        };
+        assert_eq!(open(opening), (Some(Burst { rate: 520_000.0, until: Time::ns(5 + RTT) }), 50_000.0));
         assert_eq!(open(Opening { rwnd: 20_000, ..opening }).1, 20_000.0);
     }
 
     #[test]
     fn without_a_round_trip_time_or_with_little_to_send_it_starts_as_usual() {
-        let opening = Opening { now: 5, rtt: None, queued: 50_000, rwnd: 1 << 20, granted: None };
+        let opening = Opening { now: Time::ns(5), rtt: None, queued: 50_000, rwnd: 1 << 20, granted: None };
         assert_eq!(open(opening), (None, 2000.0));
-        assert_eq!(open(Opening { rtt: Some(RTT), queued: 1500, ..opening }), (None, 2000.0));
+        assert_eq!(open(Opening { rtt: Some(Span::ns(RTT)), queued: 1500, ..opening }), (None, 2000.0));
     }
 }

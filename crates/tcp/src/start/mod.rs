@@ -16,7 +16,7 @@ pub use quick_start::QuickStart;
 pub use slow_start::SlowStart;
 
 use crate::spec::family;
-use crate::{Ack, Nanos, Time, Window};
+use crate::{Ack, Span, Time, Window};
 
 /// What is known when the connection is established.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Opening {
     /// When.
     pub now: Time,
     /// Round-trip time of the handshake; none without handshake, or if its SYN was sent twice.
-    pub rtt: Option<Nanos>,
+    pub rtt: Option<Span>,
     /// Bytes that the application has written already.
     pub queued: u64,
     /// The peer's window, bytes.

@@ -28,7 +28,7 @@ impl Start for FromPair {
     fn on_ack(&mut self, ack: &Ack, w: &mut Window) -> bool {
         self.0.on_ack(ack, w);
         let (Some(rate), Some(rtt)) = (self.0.bits_per_second(), w.rtt_min) else { return true };
-        w.ssthresh = (rate / 8.0 * rtt as f64 / 1e9).max(2.0 * w.mss);
+        w.ssthresh = (rate / 8.0 * rtt.as_f64() / 1e9).max(2.0 * w.mss);
         false
     }
 }
@@ -37,21 +37,22 @@ impl Start for FromPair {
 mod tests {
     use super::*;
     use crate::growth::tests::window;
-    use crate::{Nanos, Spec, Time};
+    use crate::{Span, Spec, Time};
 
-    const MS: Nanos = 1_000_000;
+    const MS: Span = Span::ms(1);
 
-    fn ack(now: Time, sent: Time) -> Ack {
-        Ack { sent: Some(sent), rtt: Some(now - sent), ..Ack::of_bytes(now, 1000) }
+    /// An ACK of what was sent so long after the start, so long after the start.
+    fn ack(now: Span, sent: Span) -> Ack {
+        Ack { sent: Some(Time::at(sent)), rtt: Some(now - sent), ..Ack::of_bytes(Time::at(now), 1000) }
     }
 
     #[test]
     fn the_first_pair_sets_the_threshold_and_that_is_all() {
         let mut start = FromPair::build(&mut Args::new(&Spec::named("packet-pair"))).unwrap();
         let mut w = window(2.0, 1e6);
-        assert!(start.on_ack(&ack(100 * MS, 0), &mut w));
+        assert!(start.on_ack(&ack(100 * MS, Span::ZERO), &mut w));
         assert_eq!(w.ssthresh, 1e9, "one ACK is no pair");
-        assert!(!start.on_ack(&ack(110 * MS, 0), &mut w));
+        assert!(!start.on_ack(&ack(110 * MS, Span::ZERO), &mut w));
         assert_eq!(w.ssthresh, 10_000.0, "1000 B in 10 ms over 100 ms");
     }
 }

@@ -70,7 +70,7 @@ impl Start for QuickStart {
 
     fn on_established(&mut self, opening: &Opening, w: &mut Window) -> Option<Burst> {
         let (rtt, rate) = (opening.rtt?, opening.granted? / 8.0);
-        let window = rate * rtt as f64 / 1e9 * w.mss / (w.mss + f64::from(HEADER_BYTES));
+        let window = rate * rtt.as_f64() / 1e9 * w.mss / (w.mss + f64::from(HEADER_BYTES));
         if window <= w.cwnd {
             return None;
         }
@@ -115,7 +115,7 @@ impl Start for QuickStart {
 mod tests {
     use super::*;
     use crate::growth::tests::window;
-    use crate::{Arg, Spec};
+    use crate::{Arg, Span, Spec};
 
     const RTT: u64 = 100_000_000;
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn opening(granted: Option<f64>) -> Opening {
-        Opening { now: 0, rtt: Some(RTT), queued: 1 << 30, rwnd: 1 << 30, granted }
+        Opening { now: Time::ZERO, rtt: Some(Span::ns(RTT)), queued: 1 << 30, rwnd: 1 << 30, granted }
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
     fn what_was_granted_is_the_first_window_paced_over_a_round_trip() {
         let mut w = window(2.0, 1e6);
         let burst = start().on_established(&opening(Some(5.12e6)), &mut w);
-        assert_eq!(burst, Some(Burst { rate: 640_000.0, until: RTT }));
+        assert_eq!(burst, Some(Burst { rate: 640_000.0, until: Time::ns(RTT) }));
         assert!((w.cwnd - 64_000.0 / 1.04).abs() < 1e-6, "{}", w.cwnd);
     }
 
@@ -146,7 +146,7 @@ mod tests {
         for granted in [None, Some(80e3)] {
             let (mut w, mut start) = (window(2.0, 1e6), start());
             assert_eq!((start.on_established(&opening(granted), &mut w), w.cwnd), (None, 2000.0));
-            assert!(!start.on_ack(&Ack::of_bytes(RTT, 1000), &mut w));
+            assert!(!start.on_ack(&Ack::of_bytes(Time::ns(RTT), 1000), &mut w));
         }
     }
 
@@ -155,10 +155,10 @@ mod tests {
         let (mut w, mut start) = (window(2.0, 1e6), start());
         start.on_established(&opening(Some(5.12e6)), &mut w);
         w.flight = 20_000;
-        assert!(start.on_ack(&Ack { highest: 20_001, ..Ack::of_bytes(RTT, 1000) }, &mut w));
+        assert!(start.on_ack(&Ack { highest: 20_001, ..Ack::of_bytes(Time::ns(RTT), 1000) }, &mut w));
         assert_eq!(w.cwnd, 20_000.0);
         assert!(
-            !start.on_ack(&Ack { ack: 20_001, ..Ack::of_bytes(RTT, 1000) }, &mut w),
+            !start.on_ack(&Ack { ack: 20_001, ..Ack::of_bytes(Time::ns(RTT), 1000) }, &mut w),
             "all of it has come"
         );
     }
@@ -168,12 +168,12 @@ mod tests {
         let (mut w, mut start) = (window(2.0, 1e6), start());
         start.on_established(&opening(Some(5.12e6)), &mut w);
         w.flight = 60_000;
-        start.on_ack(&Ack { highest: 60_001, ..Ack::of_bytes(RTT, 1000) }, &mut w);
+        start.on_ack(&Ack { highest: 60_001, ..Ack::of_bytes(Time::ns(RTT), 1000) }, &mut w);
         (w.cwnd, w.ssthresh) = (30_000.0, 30_000.0); // the response
         assert!(start.on_loss(&mut w));
         assert_eq!((w.cwnd, w.ssthresh), (2000.0, 2000.0));
-        assert!(start.on_ack(&Ack { ack: 60_001, ..Ack::of_bytes(2 * RTT, 1000) }, &mut w));
-        assert!(!start.on_ack(&Ack { ack: 61_001, ..Ack::of_bytes(2 * RTT, 1000) }, &mut w));
+        assert!(start.on_ack(&Ack { ack: 60_001, ..Ack::of_bytes(Time::ns(2 * RTT), 1000) }, &mut w));
+        assert!(!start.on_ack(&Ack { ack: 61_001, ..Ack::of_bytes(Time::ns(2 * RTT), 1000) }, &mut w));
         assert_eq!((w.cwnd, w.ssthresh), (2000.0, 30_000.0));
     }
 

@@ -3,7 +3,7 @@
 use crate::pair::{MS, Pair, parts, steady};
 use std::collections::BTreeSet;
 use truckee_tcp::segment::{ACK_RATE_BYTES, HEADER_BYTES, IMMEDIATE_ACK};
-use truckee_tcp::{Spec, Stack};
+use truckee_tcp::{Spec, Stack, Time};
 
 fn pair(ack_rate_request: u8, policy: &str) -> Pair {
     let stack = Stack { ack_rate_request, ..steady(40) };
@@ -39,11 +39,15 @@ fn the_request_is_repeated_until_a_segment_that_carried_it_is_acknowledged() {
         sent.map(|t| t.segment.request).collect::<BTreeSet<_>>()
     };
     assert_eq!(
-        requests(0, 200 * MS),
+        requests(Time::ZERO, Time::ms(200)),
         [8].into(),
         "the first window, and what duplicates of segment 1 let out"
     );
-    assert_eq!(requests(200 * MS, 400 * MS), [0].into(), "segment 1 has been acknowledged after its repair");
+    assert_eq!(
+        requests(Time::ms(200), Time::ms(400)),
+        [0].into(),
+        "segment 1 has been acknowledged after its repair"
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::pair::MS;
 use bolero::{TypeGenerator, check};
 use truckee_tcp::sender::Parts;
 use truckee_tcp::{
-    Books, Cause, Profile, SackBlocks, Segment, Sender, Size, Stack, Time, Transmission, flags, preset,
+    Books, Cause, Profile, SackBlocks, Segment, Sender, Size, Span, Stack, Time, Transmission, flags, preset,
 };
 
 #[derive(Debug, Clone, Copy, TypeGenerator)]
@@ -82,8 +82,8 @@ impl Case {
             segment_from_acks,
             ack_rate_request: self.mss / 2,
             initial_window: Size::Bytes(self.window()),
-            min_rto: if on(0) { 0 } else { 200 * MS },
-            clock: if on(1) { 0 } else { 500 * MS },
+            min_rto: if on(0) { Span::ZERO } else { 200 * MS },
+            clock: if on(1) { Span::ZERO } else { 500 * MS },
             timestamps: on(2),
             limited_transmit: on(3),
             ecn: on(4),
@@ -116,7 +116,14 @@ impl Harness {
         let parts = Parts::under(case.profile(), preset).expect("a preset's parts");
         let sender = Sender::new(&stack, parts);
         let invariants = Invariants::new(&stack).with_any_window();
-        Self { now: 0, sender, books: Books::default(), invariants, window: stack.advertised_window(), stack }
+        Self {
+            now: Time::ZERO,
+            sender,
+            books: Books::default(),
+            invariants,
+            window: stack.advertised_window(),
+            stack,
+        }
     }
 
     fn apply(&mut self, operation: Operation) {
@@ -150,7 +157,7 @@ impl Harness {
             Operation::Release => self.now = self.sender.release().unwrap_or(self.now).max(self.now),
             Operation::EarlyTimer => self.sender.on_timer(self.now, &mut self.books),
             Operation::WaitMilliseconds(ms) => self.now += u64::from(ms >> 8) * MS,
-            Operation::WaitNanoseconds(ns) => self.now += u64::from(ns),
+            Operation::WaitNanoseconds(ns) => self.now += Span::ns(u64::from(ns)),
             Operation::NoteDrop { from, len, wireless } => {
                 let cause = if wireless { Cause::Wireless } else { Cause::Congestion };
                 self.books.note_drop(Transmission(from.into()), una + u64::from(len), cause);
@@ -171,8 +178,12 @@ impl Harness {
             ack,
             window: self.window,
             len: u32::from(len),
-            ts_val: extras.timestamp,
-            ts_ecr: if self.stack.timestamps { extras.timestamp % (self.now + 2) } else { 0 },
+            ts_val: Time::ns(extras.timestamp),
+            ts_ecr: if self.stack.timestamps {
+                Time::ns(extras.timestamp % (self.now.nanos() + 2))
+            } else {
+                Time::ZERO
+            },
             sack,
             flags: flags::ACK | flag | if extras.echo { flags::ECE } else { 0 },
             ..Segment::default()
@@ -196,7 +207,7 @@ impl Harness {
 fn no_sequence_of_operations_upsets_a_sender() {
     check!().with_type::<Case>().with_iterations(40_000).for_each(|case| {
         let mut harness = Harness::new(case);
-        harness.sender.open(0, &mut harness.books);
+        harness.sender.open(Time::ZERO, &mut harness.books);
         harness.speak();
         for &operation in &case.operations {
             harness.apply(operation);

@@ -3,14 +3,14 @@
 use crate::pair::{MS, Pair, stack};
 use crate::path::Fate;
 use truckee_tcp::sender::State;
-use truckee_tcp::{Segment, Size, Spec, Stack, flags};
+use truckee_tcp::{Segment, Size, Span, Spec, Stack, Time, flags};
 
 fn opened(initial_window: f64) -> Stack {
     Stack { handshake: true, initial_window: Size::Segments(initial_window), ..stack() }
 }
 
 fn flagged(pair: &Pair, flag: u8) -> Vec<u64> {
-    pair.sent.iter().filter(|t| t.segment.has(flag)).map(|t| t.at / MS).collect()
+    pair.sent.iter().filter(|t| t.segment.has(flag)).map(|t| t.at.ticks(MS)).collect()
 }
 
 #[test]
@@ -18,8 +18,8 @@ fn data_follows_the_handshake_with_the_initial_window() {
     let mut pair = Pair::preset(&opened(4.0), "newreno");
     pair.send_segments(10);
     pair.finish();
-    assert_eq!(pair.numbers_within(0, 200 * MS), [1, 2, 3, 4]);
-    assert_eq!((pair.times_of(1)[0], pair.sender.rtt().min()), (100 * MS, Some(100 * MS)));
+    assert_eq!(pair.numbers_within(Time::ZERO, Time::ms(200)), [1, 2, 3, 4]);
+    assert_eq!((pair.times_of(1)[0], pair.sender.rtt().min()), (Time::ms(100), Some(100 * MS)));
     assert!(pair.receiver.finished());
 }
 
@@ -30,7 +30,7 @@ fn the_handshake_is_a_sample_but_not_the_least_of_those_of_data() {
     pair.path.forward = std::iter::once(Fate::default()).chain([slow; 10]).collect();
     pair.send_segments(10);
     let rtts = |pair: &Pair| (pair.sender.rtt().smoothed(), pair.sender.window().rtt_min);
-    pair.run_until(105 * MS);
+    pair.run_until(Time::ms(105));
     assert_eq!(rtts(&pair), (Some(100 * MS), Some(100 * MS)), "there is no other yet");
     pair.finish();
     assert_eq!(pair.sender.window().rtt_min, Some(110 * MS));
@@ -41,9 +41,12 @@ fn a_lost_syn_or_syn_ack_leaves_an_initial_window_of_one_and_an_rto_of_three_sec
     for (forward, back) in [(&[0][..], &[][..]), (&[], &[0])] {
         let mut pair = Pair::preset(&opened(4.0), "newreno").lose_forward(forward).lose_back(back);
         pair.send_segments(10);
-        pair.run_until(1100 * MS);
+        pair.run_until(Time::ms(1100));
         assert_eq!(flagged(&pair, flags::SYN), [0, 1000]);
-        assert_eq!((pair.numbers_within(0, 1200 * MS), pair.sender.rtt().rto()), (vec![1], 3000 * MS));
+        assert_eq!(
+            (pair.numbers_within(Time::ZERO, Time::ms(1200)), pair.sender.rtt().rto()),
+            (vec![1], 3000 * MS)
+        );
         pair.finish();
     }
 }
@@ -74,10 +77,10 @@ fn a_syn_ack_is_acknowledged_alone_where_no_data_waits_and_again_where_it_comes_
     pair.open();
     let syn_ack = Segment { ack: 1, window: 65_535, flags: flags::SYN | flags::ACK, ..Segment::default() };
     for at in [10 * MS, 20 * MS] {
-        pair.sender.on_segment(at, &syn_ack, &mut ());
-        let ack = pair.sender.poll_transmit(at, &mut ()).expect("an ACK").segment;
+        pair.sender.on_segment(Time::at(at), &syn_ack, &mut ());
+        let ack = pair.sender.poll_transmit(Time::at(at), &mut ()).expect("an ACK").segment;
         assert_eq!((ack.seq, ack.seq_len(), ack.flags), (1, 0, flags::ACK));
-        assert_eq!(pair.sender.poll_transmit(at, &mut ()), None);
+        assert_eq!(pair.sender.poll_transmit(Time::at(at), &mut ()), None);
     }
 }
 
@@ -85,7 +88,7 @@ fn a_syn_ack_is_acknowledged_alone_where_no_data_waits_and_again_where_it_comes_
 fn the_last_ack_of_the_handshake_may_be_lost() {
     let mut pair = Pair::preset(&opened(4.0), "newreno").lose_forward(&[1]);
     pair.open();
-    pair.run_until(500 * MS);
+    pair.run_until(Time::ms(500));
     assert_eq!(pair.sender.state(), State::Established);
     pair.write(3000);
     pair.sender.close();
@@ -175,19 +178,19 @@ fn what_was_not_sent_when_the_application_gave_up_is_never_sent() {
     let mut pair = Pair::preset(&opened(2.0), "newreno");
     pair.open();
     pair.sender.write(10_000);
-    pair.run_until(150 * MS);
+    pair.run_until(Time::ms(150));
     pair.sender.close_unsent();
     while pair.sender.state() != State::Finished {
         let next = pair.now + MS;
         pair.write(0);
         pair.run_until(next);
-        assert!(pair.now < 5000 * MS, "it finishes");
+        assert!(pair.now < Time::s(5), "it finishes");
     }
     assert_eq!(pair.delivered, 2000);
 }
 
 /// Twenty segments, a pause, and how many segments leave at once after it.
-fn burst_after(pause: u64) -> usize {
+fn burst_after(pause: Span) -> usize {
     let mut pair = Pair::preset(&opened(2.0), "newreno");
     pair.open();
     pair.write(20_000);
@@ -195,7 +198,7 @@ fn burst_after(pause: u64) -> usize {
     let at = pair.now + pause;
     pair.run_until(at);
     pair.write(20_000);
-    let burst = pair.numbers_within(at, at + 1).len();
+    let burst = pair.numbers_within(at, at + Span::ns(1)).len();
     pair.deliver_all();
     burst
 }

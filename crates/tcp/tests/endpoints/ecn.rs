@@ -1,7 +1,7 @@
 //! Explicit congestion notification (RFC 3168, section 6.1): mark, echo, reduction, and the end of the echo.
 
-use crate::pair::{MS, Pair, steady};
-use truckee_tcp::{Stack, flags};
+use crate::pair::{Pair, steady};
+use truckee_tcp::{Stack, Time, flags};
 
 fn marked(segments: &[u64]) -> Pair {
     let mut pair = Pair::preset(&Stack { ecn: true, ..steady(10) }, "newreno");
@@ -19,7 +19,11 @@ fn a_mark_halves_the_window_once_and_its_echo_ends_with_cwr() {
     let mut pair = marked(&[3, 6]);
     pair.send_segments(60);
     pair.run_to(|p| p.books.counts().ecn_reductions == 1);
-    assert_eq!((pair.now, pair.cwnd(), pair.ssthresh()), (100 * MS, 5.0, 5.0), "half of what was in the air");
+    assert_eq!(
+        (pair.now, pair.cwnd(), pair.ssthresh()),
+        (Time::ms(100), 5.0, 5.0),
+        "half of what was in the air"
+    );
     pair.finish();
     assert_eq!(pair.books.counts().ecn_reductions, 1);
     assert!(pair.resent().is_empty());
@@ -56,7 +60,7 @@ fn a_loss_in_a_window_that_an_echo_has_reduced_says_nothing_of_the_next_window()
     pair.send_segments(60);
     pair.finish();
     // 14 was sent after the echo of 3 and before 10 was known to be lost.
-    assert_eq!((pair.times_of(14)[0], pair.times_of(10)[1]), (100 * MS, 200 * MS));
+    assert_eq!((pair.times_of(14)[0], pair.times_of(10)[1]), (Time::ms(100), Time::ms(200)));
     assert_eq!((pair.books.counts().ecn_reductions, reduced_notices(&pair).len()), (2, 2));
 }
 
@@ -75,8 +79,8 @@ fn no_ack_that_echoes_opens_the_window() {
     pair.send_segments(60);
     pair.run_to(|p| p.books.counts().ecn_reductions == 1);
     let cwnd = pair.cwnd();
-    pair.run_until(199 * MS);
-    assert!(pair.acks.iter().filter(|(at, _)| *at < 150 * MS).all(|(_, ack)| ack.has(flags::ECE)));
+    pair.run_until(Time::ms(199));
+    assert!(pair.acks.iter().filter(|(at, _)| *at < Time::ms(150)).all(|(_, ack)| ack.has(flags::ECE)));
     assert_eq!(pair.cwnd(), cwnd);
     pair.finish();
 }

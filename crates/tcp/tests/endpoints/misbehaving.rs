@@ -1,7 +1,7 @@
 //! Receivers that lie: what they gain from a sender, and what its defences leave of that.
 
-use crate::pair::{MS, Pair, parts, steady};
-use truckee_tcp::{Arg, Spec};
+use crate::pair::{Pair, parts, steady};
+use truckee_tcp::{Arg, Spec, Time};
 
 fn pair(recovery: &str, inflation: &str, policy: &Spec) -> Pair {
     let recovery = Spec::named(recovery).with("inflation", Arg::Name(inflation.to_owned()));
@@ -20,7 +20,7 @@ fn optimistic(ahead: f64) -> Spec {
 fn sent(recovery: &str, inflation: &str, policy: &Spec) -> usize {
     let mut pair = pair(recovery, inflation, policy);
     pair.send_segments(2000);
-    pair.run_until(450 * MS);
+    pair.run_until(Time::ms(450));
     pair.sent.len()
 }
 

@@ -6,7 +6,7 @@ use truckee_tcp::books::Judged;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::sender::Parts;
-use truckee_tcp::{Arg, Books, Cause, Observers, PathTruth, Spec, Stack, preset};
+use truckee_tcp::{Arg, Books, Cause, Observers, PathTruth, Spec, Stack, Time, preset};
 
 fn predictor(name: &str) -> AnyPredictor {
     AnyPredictor::build(&Spec::named(name)).expect("a predictor").0
@@ -122,7 +122,7 @@ fn an_observer_like_the_estimator_in_charge_agrees_with_it_at_every_step() {
         pair.send_segments(300);
         let mut known = 0;
         for step in 0..1000 {
-            pair.run_until(step * 10 * MS);
+            pair.run_until(Time::ms(step * 10));
             let watched = pair.books.observers().unwrap().estimates().last().flatten();
             assert_eq!(watched, pair.sender.estimate(), "{} at {} ms", member.name, step * 10);
             known += u64::from(watched.is_some());

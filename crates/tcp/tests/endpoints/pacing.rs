@@ -3,7 +3,7 @@
 use crate::pair::{MS, MSS, Pair, product, stack, steady};
 use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Arg, Nanos, Size, Spec, Stack, Time};
+use truckee_tcp::{Arg, Size, Span, Spec, Stack, Time};
 
 /// SACK, per ACK and halving with this start and this pacing, against a receiver that acknowledges every segment.
 fn pair(stack: &Stack, start: &Spec, pacing: &Spec) -> Pair {
@@ -22,7 +22,7 @@ fn handshaking(segments: f64) -> Stack {
 }
 
 /// Times between the departures of new data within `[from, to)`.
-fn gaps(pair: &Pair, from: Time, to: Time) -> Vec<Nanos> {
+fn gaps(pair: &Pair, from: Time, to: Time) -> Vec<Span> {
     let times: Vec<Time> =
         pair.sent.iter().filter(|t| t.segment.len > 0 && t.at >= from && t.at < to).map(|t| t.at).collect();
     times.windows(2).map(|pair| pair[1] - pair[0]).collect()
@@ -34,10 +34,10 @@ fn a_paced_window_is_spread_over_the_round_trip() {
     pair.send_segments(60);
     // 20 segments of 1040 B at 1.2 · 20,000 B a round trip of 100 ms: one each 4.33 ms, from the end of the handshake.
     pair.finish();
-    let first = gaps(&pair, 100 * MS, 195 * MS);
+    let first = gaps(&pair, Time::ms(100), Time::ms(195));
     assert_eq!(first.len(), 19);
-    assert!(first.iter().all(|gap| gap.abs_diff(4_333_333) <= 1), "{first:?}");
-    let all = gaps(&pair, 100 * MS, 400 * MS);
+    assert!(first.iter().all(|gap| gap.abs_diff(Span::ns(4_333_333)) <= Span::ns(1)), "{first:?}");
+    let all = gaps(&pair, Time::ms(100), Time::ms(400));
     assert!(all.iter().all(|&gap| gap >= 3 * MS), "no burst in later rounds either: {all:?}");
 }
 
@@ -46,7 +46,7 @@ fn unpaced_the_same_window_leaves_at_once() {
     let mut pair = pair(&Stack { handshake: true, ..steady(20) }, &ordinary(), &Spec::named("none"));
     pair.send_segments(60);
     pair.finish();
-    assert_eq!(gaps(&pair, 0, 195 * MS), [0; 19]);
+    assert_eq!(gaps(&pair, Time::ZERO, Time::ms(195)), [Span::ZERO; 19]);
 }
 
 #[test]
@@ -68,19 +68,19 @@ fn jump_start_sends_all_that_waits_evenly_over_the_first_round_trip() {
     let mut pair = pair(&handshaking(2.0), &Spec::named("jump-start"), &Spec::named("none"));
     pair.send_segments(50);
     pair.finish();
-    let first = gaps(&pair, 100 * MS, 200 * MS);
+    let first = gaps(&pair, Time::ms(100), Time::ms(200));
     assert_eq!(first.len(), 49, "all of it within a round trip");
-    assert!(first.iter().all(|gap| gap.abs_diff(2 * MS) <= 1), "{first:?}");
+    assert!(first.iter().all(|gap| gap.abs_diff(2 * MS) <= Span::ns(1)), "{first:?}");
     assert_eq!(pair.sender.window().ssthresh, f64::from(50 * MSS));
 }
 
 #[test]
 fn a_connection_that_opens_late_has_not_been_idle() {
     let mut pair = pair(&handshaking(2.0), &Spec::named("jump-start"), &Spec::named("none"));
-    pair.run_until(100_000 * MS);
+    pair.run_until(Time::s(100));
     pair.send_segments(50);
     pair.finish();
-    assert_eq!(gaps(&pair, 100_100 * MS, 100_200 * MS).len(), 49);
+    assert_eq!(gaps(&pair, Time::ms(100_100), Time::ms(100_200)).len(), 49);
 }
 
 #[test]
@@ -101,9 +101,9 @@ fn quick_start_paces_what_the_path_grants_for_one_round_trip() {
     pair.send_segments(200);
     pair.finish();
     // Granted: 5.12 Mbit/s, 640 kB/s, so a segment of 1040 B each 1.625 ms, 61 in 100 ms.
-    let first = gaps(&pair, 100 * MS, 200 * MS);
+    let first = gaps(&pair, Time::ms(100), Time::ms(200));
     assert_eq!(first.len(), 60);
-    assert!(first.iter().all(|gap| gap.abs_diff(1_625_000) <= 1), "{first:?}");
+    assert!(first.iter().all(|gap| gap.abs_diff(Span::us(1625)) <= Span::ns(1)), "{first:?}");
 }
 
 #[test]

@@ -12,11 +12,11 @@ use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Parts, State};
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{
-    Books, Cause, Nanos, Receiver, Segment, Sender, Size, Spec, Stack, Time, Transmission as Number,
-    Transmit, flags, preset,
+    Books, Cause, Receiver, Segment, Sender, Size, Span, Spec, Stack, Time, Transmission as Number, Transmit,
+    flags, preset,
 };
 
-pub const MS: Nanos = 1_000_000;
+pub const MS: Span = Span::ms(1);
 pub const MSS: u32 = 1000;
 
 /// A stack whose numbers are easy to follow: 1000-byte segments, an initial window of one, exact clock.
@@ -93,7 +93,7 @@ impl Pair {
         let sack = sender.wants_sack();
         let policy = AnyAckPolicy::build(policy).expect("an ACK policy").0;
         Self {
-            now: 0,
+            now: Time::ZERO,
             receiver: Receiver::new(stack, policy, sack),
             sender,
             books: Books::default(),

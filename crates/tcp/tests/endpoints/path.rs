@@ -1,16 +1,22 @@
 //! What lies between the endpoints: a fixed one-way delay, and a fate for each packet. Fates come by segment number
 //! (a script), by order (a drawn list), or both; when the list is used up, packets get through.
 
+use proptest::strategy::Strategy;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use truckee_tcp::segment::Segment;
-use truckee_tcp::{Nanos, SackBlocks, flags};
+use truckee_tcp::{SackBlocks, Span, flags};
+
+/// Any span shorter than that.
+pub fn below(span: Span) -> impl Strategy<Value = Span> {
+    (0..span.nanos()).prop_map(Span::ns)
+}
 
 /// What happens to one packet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fate {
     pub lost: bool,
     /// Arrives so much later than others: reordering, if later packets are not late.
-    pub late: Nanos,
+    pub late: Span,
     /// Arrives this often besides.
     pub copies: u8,
     /// A router marks it (RFC 3168).
@@ -18,14 +24,14 @@ pub struct Fate {
 }
 
 impl Fate {
-    pub const LOST: Self = Self { lost: true, late: 0, copies: 0, marked: false };
+    pub const LOST: Self = Self { lost: true, late: Span::ZERO, copies: 0, marked: false };
 }
 
 /// Both directions between a sender and a receiver.
 #[derive(Debug, Clone, Default)]
 pub struct Path {
     /// One way.
-    pub delay: Nanos,
+    pub delay: Span,
     /// Each ACK that advances is cut into so many, at most.
     pub divide: u64,
     /// Fates of the packets to the receiver and to the sender, in order of their sending.
@@ -41,7 +47,7 @@ pub struct Path {
 
 impl Path {
     /// Loses nothing.
-    pub fn new(delay: Nanos) -> Self {
+    pub fn new(delay: Span) -> Self {
         Self { delay, divide: 1, divided: 1, ..Self::default() }
     }
 

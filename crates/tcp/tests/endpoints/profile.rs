@@ -4,7 +4,7 @@ use crate::pair::{MS, Pair, stack, steady};
 use crate::path::Fate;
 use truckee_tcp::sender::Parts;
 use truckee_tcp::stack::{ReduceFrom, RtoSamples};
-use truckee_tcp::{Arg, Profile, Spec, Stack, preset};
+use truckee_tcp::{Arg, Profile, Span, Spec, Stack, Time, preset};
 
 /// Runs `name` until it has noticed a loss.
 fn noticed(stack: &Stack, name: &str, lost: &[u64]) -> Pair {
@@ -81,7 +81,7 @@ fn one_segment_a_window_is_timed_and_none_where_something_is_sent_again() {
     // The first segment of each round is timed; that of the second ACK, which is late, is not.
     let srtt = |rto_samples| {
         let mut pair = Pair::preset(&Stack { rto_samples, ..steady(2) }, "newreno");
-        pair.path.back = [0, 80 * MS].map(|late| Fate { late, ..Fate::default() }).into();
+        pair.path.back = [Span::ZERO, 80 * MS].map(|late| Fate { late, ..Fate::default() }).into();
         pair.send_segments(2);
         pair.finish();
         pair.sender.rtt().smoothed()
@@ -98,13 +98,13 @@ fn the_timeout_is_counted_in_ticks() {
     // 100 ms are ten ticks. SRTT stays ten, and RTTVAR, in quarters of a tick, is 20, 15, 12, 9: each sample takes a quarter of it,
     // rounded down. The timeout is 10 + RTTVAR·4, in whole ticks.
     let rto_tick = 10 * MS;
-    let stack = Stack { rto_tick, min_rto: 1, ..steady(1) };
+    let stack = Stack { rto_tick, min_rto: Span::ns(1), ..steady(1) };
     let rtos: Vec<u64> = (1..=4)
         .map(|segments| {
             let mut pair = Pair::preset(&stack, "newreno");
             pair.send_segments(segments);
             pair.finish();
-            pair.sender.rtt().rto() / MS
+            pair.sender.rtt().rto().ticks(MS)
         })
         .collect();
     assert_eq!(rtos, [300, 250, 220, 190]);
@@ -120,7 +120,7 @@ fn limited_transmit_releases_what_a_timeout_has_still_to_send_again_where_it_may
         let mut pair = Pair::recovery(&stack, &Spec::named("newreno"));
         pair.path.forward = [&[lost, late, late][..], &[lost; 7]].concat().into();
         pair.send_segments(10);
-        pair.run_until(1099 * MS);
+        pair.run_until(Time::ms(1099));
         let again: Vec<u64> = pair.sent[10..].iter().map(|t| t.number).collect();
         assert_eq!((again[0], again.len() - 1), (1, answered), "{again:?}");
         pair.finish();

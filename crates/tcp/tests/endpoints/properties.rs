@@ -2,7 +2,7 @@
 //! and in order, and the [`crate::invariants`] hold throughout. `PROPTEST_CASES` sets the number of cases.
 
 use crate::pair::{MS, Pair, parts, product};
-use crate::path::Fate;
+use crate::path::{Fate, below};
 use proptest::prelude::*;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty};
 use truckee_tcp::growth::AnyGrowth;
@@ -11,7 +11,7 @@ use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::State;
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Arg, Info, Profile, Size, Spec, Stack, preset};
+use truckee_tcp::{Arg, Info, Profile, Size, Span, Spec, Stack, preset};
 
 fn config() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3000);
@@ -86,8 +86,8 @@ fn stack() -> impl Strategy<Value = Stack> {
         prop::option::weighted(0.3, size()),
     );
     let times = (
-        prop::sample::select(&[0, 10 * MS, 200 * MS, 1000 * MS][..]),
-        prop::sample::select(&[0, 0, MS, 500 * MS][..]),
+        prop::sample::select(vec![0, 10, 200, 1000]).prop_map(Span::ms),
+        prop::sample::select(vec![0, 0, 1, 500]).prop_map(Span::ms),
     );
     let switches = (any::<[bool; 7]>(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
     (sizes, times, switches).prop_map(
@@ -113,15 +113,15 @@ fn stack() -> impl Strategy<Value = Stack> {
 
 /// Up to 300 packets lost, delayed, copied or marked at drawn rates; after them the path is perfect.
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
-    let rolls = prop::collection::vec((any::<u8>(), 0..400 * MS), 0..300);
+    let rolls = prop::collection::vec((any::<u8>(), below(400 * MS)), 0..300);
     ([0u8..160, 0u8..60, 0u8..40, 0u8..20], rolls).prop_map(|([lost, late, copied, marked], rolls)| {
-        let fate = |(roll, delay): (u8, u64)| {
+        let fate = |(roll, delay): (u8, Span)| {
             let under = |limit: u8| roll < limit;
             let late_below = lost.saturating_add(late);
             let copied_below = late_below.saturating_add(copied);
             Fate {
                 lost: under(lost),
-                late: if under(late_below) { delay } else { 0 },
+                late: if under(late_below) { delay } else { Span::ZERO },
                 copies: if !under(late_below) && under(copied_below) { 1 + roll % 4 } else { 0 },
                 marked: roll >= 255 - marked,
             }
@@ -146,7 +146,7 @@ proptest! {
         (start, pacing) in timing(),
         policy in policy(RELIABLE),
         stack in stack(),
-        (delay, divide) in (0..200 * MS, 1u64..12),
+        (delay, divide) in (below(200 * MS), 1u64..12),
         (forward, back) in (fates(), fates()),
         (segments, odd) in (0u64..80, any::<u64>()),
     ) {
@@ -165,7 +165,7 @@ proptest! {
         [recovery, growth, response] in sender(),
         policy in division(),
         stack in stack(),
-        delay in 0..200 * MS,
+        delay in below(200 * MS),
         (forward, back) in (fates(), prop::collection::vec(fates(), 1..5)),
         (segments, odd) in (0u64..40, any::<u64>()),
     ) {
@@ -184,7 +184,7 @@ proptest! {
         (start, pacing) in timing(),
         ahead in 0u64..100,
         stack in stack(),
-        delay in 0..200 * MS,
+        delay in below(200 * MS),
         (forward, back) in (fates(), fates()),
         (segments, odd) in (0u64..80, any::<u64>()),
     ) {
@@ -206,7 +206,7 @@ proptest! {
         (start, pacing) in timing(),
         policy in policy(&[Honesty::Honest]),
         stack in stack(),
-        (delay, divide) in (0..200 * MS, 1u64..12),
+        (delay, divide) in (below(200 * MS), 1u64..12),
         segments in 0u64..80,
     ) {
         let stack = Stack { min_rto: 1000 * MS, ..stack };
@@ -226,7 +226,7 @@ proptest! {
         policy in policy(RELIABLE),
         stack in stack(),
         (forward, back) in (fates(), fates()),
-        messages in prop::collection::vec((0u64..20, 0..4000 * MS), 1..10),
+        messages in prop::collection::vec((0u64..20, below(4000 * MS)), 1..10),
     ) {
         let mut pair = Pair::of(&stack, product(&recovery, &growth, &response, start, pacing), &policy);
         pair.path.forward = forward.into();

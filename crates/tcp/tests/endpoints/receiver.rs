@@ -1,8 +1,8 @@
 //! A receiver alone: what it hands on, and when it answers at once (RFC 5681, section 4.2).
 
-use crate::pair::{MS, stack};
+use crate::pair::stack;
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::{Receiver, Segment, Size, Spec, Stack, flags};
+use truckee_tcp::{Receiver, Segment, Size, Spec, Stack, Time, flags};
 
 /// A receiver that delays, and what it has delivered.
 struct Bench {
@@ -23,10 +23,10 @@ impl Bench {
 
     fn take(&mut self, from: u64, to: u64, flags: u8) -> Option<u64> {
         let segment = Segment { seq: from + 1, len: (to - from) as u32, flags, ..Segment::default() };
-        self.receiver.on_segment(MS, &segment, false, &mut ());
+        self.receiver.on_segment(Time::ms(1), &segment, false, &mut ());
         self.delivered += self.receiver.delivered();
-        let ack = self.receiver.poll_transmit(MS).map(|ack| ack.ack - 1);
-        assert_eq!(self.receiver.poll_transmit(MS), None, "one ACK a segment");
+        let ack = self.receiver.poll_transmit(Time::ms(1)).map(|ack| ack.ack - 1);
+        assert_eq!(self.receiver.poll_transmit(Time::ms(1)), None, "one ACK a segment");
         ack
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, stack, steady};
 use crate::path::Fate;
-use truckee_tcp::{Arg, Cause, Spec, Stack};
+use truckee_tcp::{Arg, Cause, Span, Spec, Stack, Time};
 
 fn newreno(variant: &str) -> Spec {
     Spec::named("newreno").with("variant", Arg::Name(variant.to_owned()))
@@ -13,8 +13,8 @@ fn tahoe_goes_back_and_slow_starts() {
     let mut pair = Pair::preset(&steady(10), "tahoe").lose_segments(&[5, 8]);
     pair.send_segments(40);
     pair.run_to(|p| p.books.counts().fast_retransmits == 1);
-    assert_eq!((pair.now, pair.cwnd(), pair.ssthresh()), (100 * MS, 1.0, 5.0));
-    pair.run_until(150 * MS);
+    assert_eq!((pair.now, pair.cwnd(), pair.ssthresh()), (Time::ms(100), 1.0, 5.0));
+    pair.run_until(Time::ms(150));
     assert_eq!(pair.sender.outstanding().flight(), 1000, "one segment again");
     pair.finish();
     assert_eq!(pair.resent(), [5, 8, 9], "9 had come, but follows 8");
@@ -26,7 +26,7 @@ fn tahoe_starts_its_timer_anew_with_the_fast_retransmit() {
     let mut pair = Pair::preset(&steady(10), "tahoe").lose_segments(&[1, 1]);
     pair.send_segments(10);
     pair.finish();
-    assert_eq!(pair.times_of(1), [0, 100 * MS, 1100 * MS]);
+    assert_eq!(pair.times_of(1), [0, 100, 1100].map(Time::ms));
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn tahoe_without_fast_retransmit_waits_for_the_timer() {
     pair.send_segments(40);
     pair.finish();
     assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().timeouts), (0, 1));
-    assert_eq!(pair.times_of(5)[1], 1100 * MS, "an RTO after the last ACK of new data");
+    assert_eq!(pair.times_of(5)[1], Time::ms(1100), "an RTO after the last ACK of new data");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn reno_leaves_recovery_at_the_first_new_ack() {
         "half, and what three duplicates show to have left"
     );
     pair.run_to(|p| !p.sender.repairing());
-    assert_eq!((pair.now, pair.cwnd()), (200 * MS, 5.0));
+    assert_eq!((pair.now, pair.cwnd()), (Time::ms(200), 5.0));
     pair.finish();
     assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![5], 0));
 }
@@ -59,7 +59,7 @@ fn reno_leaves_three_losses_in_a_window_to_the_timer() {
     let mut pair = Pair::preset(&steady(10), "reno").lose_segments(&[3, 4, 5]);
     pair.send_segments(40);
     pair.finish();
-    assert_eq!((pair.times_of(3)[1], pair.books.counts().timeouts), (100 * MS, 1));
+    assert_eq!((pair.times_of(3)[1], pair.books.counts().timeouts), (Time::ms(100), 1));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn newreno_repairs_one_hole_a_round() {
     pair.send_segments(40);
     pair.finish();
     let repaired = [3, 4, 5].map(|number| pair.times_of(number)[1]);
-    assert_eq!(repaired, [100 * MS, 200 * MS, 300 * MS]);
+    assert_eq!(repaired, [100, 200, 300].map(Time::ms));
     assert_eq!(pair.resent(), [3, 4, 5]);
     assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().timeouts), (1, 0));
 }
@@ -78,7 +78,7 @@ fn a_partial_ack_takes_what_it_acknowledges_from_the_window_and_gives_one_segmen
     let mut pair = Pair::preset(&steady(10), "newreno").lose_segments(&[3, 6]);
     pair.send_segments(40);
     pair.run_to(|p| p.resent() == [3]);
-    pair.run_until(199 * MS);
+    pair.run_until(Time::ms(199));
     let una = pair.sender.outstanding().una();
     pair.run_to(|p| p.sender.outstanding().una() > una);
     // 3 to 12 in the air: 5 + 6 duplicates by 100 ms; two more from 11 and 12, one from the segment that 12 let go …
@@ -144,7 +144,7 @@ fn duplicates_of_what_a_timeout_sent_needlessly_start_no_fast_retransmit() {
 fn two_duplicates_are_taken_for_reordering() {
     for preset in ["tahoe", "reno", "newreno", "sack"] {
         let mut pair = Pair::preset(&steady(10), preset);
-        pair.path.forward = [Fate { late: 1, ..Fate::default() }].into();
+        pair.path.forward = [Fate { late: Span::ns(1), ..Fate::default() }].into();
         pair.send_segments(3);
         pair.finish();
         assert_eq!(pair.books.counts().fast_retransmits, 0, "{preset}");
@@ -261,12 +261,12 @@ fn limited_transmit_releases_new_data_only() {
         [1030, 1300, 1300, 1300].map(|late| Fate { late: late * MS, ..Fate::default() }).into();
     pair.send_segments(10);
     pair.finish();
-    assert_eq!(pair.numbers_within(1000 * MS, 1101 * MS), [1, 2, 3], "slow start again");
+    assert_eq!(pair.numbers_within(Time::s(1), Time::ms(1101)), [1, 2, 3], "slow start again");
     assert_eq!(
         pair.acks[..2].iter().map(|(at, ack)| (*at, ack.ack)).collect::<Vec<_>>(),
-        [(1050 * MS, 1001), (1080 * MS, 1001)]
+        [(Time::ms(1050), 1001), (Time::ms(1080), 1001)]
     );
-    assert!(pair.numbers_within(1101 * MS, 1150 * MS).is_empty());
+    assert!(pair.numbers_within(Time::ms(1101), Time::ms(1150)).is_empty());
 }
 
 #[test]
@@ -274,6 +274,7 @@ fn slow_start_doubles_the_window_of_a_fresh_sender_each_round() {
     let mut pair = Pair::preset(&stack(), "newreno");
     pair.send_segments(31);
     pair.finish();
-    let rounds = [0, 1, 2, 3, 4].map(|k| pair.numbers_within(k * 100 * MS, (k + 1) * 100 * MS).len());
+    let rounds =
+        [0, 1, 2, 3, 4].map(|k| pair.numbers_within(Time::ms(k * 100), Time::ms((k + 1) * 100)).len());
     assert_eq!(rounds, [1, 2, 4, 8, 16]);
 }

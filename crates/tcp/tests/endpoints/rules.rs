@@ -1,7 +1,7 @@
 //! Vegas, HighSpeed TCP, the limited and the selective slow start, and Santa Cruz in whole connections.
 
 use crate::pair::{MS, Pair, parts, stack, steady};
-use truckee_tcp::{Arg, Size, Spec, Stack};
+use truckee_tcp::{Arg, Size, Span, Spec, Stack, Time};
 
 #[test]
 fn vegas_retransmits_on_the_first_duplicate_where_the_segment_is_old() {
@@ -32,7 +32,7 @@ fn vegas_waits_for_the_third_duplicate_where_the_segment_is_young() {
     pair.send_segments(40);
     pair.run_to(|p| p.sender.repairing());
     // All ten left at once: at 100 ms the lost one is as old as the RTT, and the timeout above it.
-    assert_eq!((pair.now, pair.acks.iter().filter(|(_, ack)| ack.ack == 4001).count()), (100 * MS, 6));
+    assert_eq!((pair.now, pair.acks.iter().filter(|(_, ack)| ack.ack == 4001).count()), (Time::ms(100), 6));
     assert_eq!((pair.cwnd() - 3.0, pair.ssthresh()), (7.5, 7.5), "a quarter less");
     pair.finish();
     assert_eq!(pair.resent(), [5]);
@@ -54,7 +54,7 @@ fn vegas_opens_by_one_segment_a_round_where_nothing_waits() {
     pair.send_segments(200);
     pair.finish();
     let rounds: Vec<usize> =
-        (0..5).map(|k| pair.numbers_within(k * 100 * MS, (k + 1) * 100 * MS).len()).collect();
+        (0..5).map(|k| pair.numbers_within(Time::ms(k * 100), Time::ms((k + 1) * 100)).len()).collect();
     // The first ACK begins the first round, which the first of the second ends; each later one adds a part.
     assert_eq!(rounds, [10, 10, 10, 11, 12]);
 }
@@ -76,7 +76,7 @@ fn highspeed_opens_a_large_window_by_more_than_a_segment_a_round() {
     for (preset, opened) in [("newreno", 0.99..1.01), ("hstcp", 3.9..4.2)] {
         let mut pair = Pair::preset(&steady(347), preset);
         pair.send_segments(1500);
-        pair.run_until(110 * MS);
+        pair.run_until(Time::ms(110));
         let by = pair.cwnd() - 347.0;
         assert!(opened.contains(&by), "{preset}: {by}");
         pair.finish();
@@ -91,7 +91,7 @@ fn limited_slow_start_opens_by_half_of_its_limit_a_round() {
     pair.send_segments(200);
     pair.finish();
     let rounds: Vec<usize> =
-        (0..8).map(|k| pair.numbers_within(k * 100 * MS, (k + 1) * 100 * MS).len()).collect();
+        (0..8).map(|k| pair.numbers_within(Time::ms(k * 100), Time::ms((k + 1) * 100)).len()).collect();
     // The ninth ACK at 8 adds a whole segment, and K steps with the window: four a round, and a little for steps.
     assert_eq!(rounds[..4], [1, 2, 4, 8]);
     for k in 4..8 {
@@ -114,7 +114,7 @@ fn a_handoff_leaves_selective_slow_start_its_window_and_a_longer_one_does_not() 
     for (preset, burst) in [("reno", 1), ("selective-slow-start", 10)] {
         let mut pair = handoff(preset);
         let now = pair.now;
-        assert_eq!(pair.numbers_within(now, now + 1).len(), burst, "{preset}");
+        assert_eq!(pair.numbers_within(now, now + Span::ns(1)).len(), burst, "{preset}");
         pair.finish();
     }
     // What times out a second time is no handoff.

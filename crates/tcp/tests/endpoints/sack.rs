@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, steady};
 use truckee_tcp::outstanding::marks;
-use truckee_tcp::{Segment, Size, Stack, flags};
+use truckee_tcp::{Segment, Size, Stack, Time, flags};
 
 fn sack() -> Pair {
     Pair::preset(&steady(10), "sack")
@@ -13,7 +13,7 @@ fn all_holes_are_repaired_in_one_round_trip() {
     let mut pair = sack().lose_segments(&[3, 4, 5]);
     pair.send_segments(40);
     pair.finish();
-    assert_eq!([3, 4, 5].map(|number| pair.times_of(number)[1]), [100 * MS; 3]);
+    assert_eq!([3, 4, 5].map(|number| pair.times_of(number)[1]), [Time::ms(100); 3]);
     assert_eq!(pair.resent(), [3, 4, 5]);
     assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().timeouts), (1, 0));
 }
@@ -52,7 +52,7 @@ fn an_ack_that_advances_and_shows_a_gap_starts_the_repair() {
     pair.send_segments(10);
     pair.finish();
     assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![2], 0));
-    assert_eq!(pair.times_of(2)[1], 100 * MS);
+    assert_eq!(pair.times_of(2)[1], Time::ms(100));
 }
 
 /// The receiver's ACK of everything below `ack`, with a block.
@@ -63,7 +63,7 @@ fn reporting(ack: u64, from: u64, to: u64) -> Segment {
 }
 
 /// What a sender sends at once when it hears an ACK.
-fn answer(pair: &mut Pair, now: u64, ack: Segment) -> Vec<u64> {
+fn answer(pair: &mut Pair, now: Time, ack: Segment) -> Vec<u64> {
     pair.sender.on_segment(now, &ack, &mut pair.books);
     std::iter::from_fn(|| pair.sender.poll_transmit(now, &mut pair.books)).map(|s| s.segment.seq).collect()
 }
@@ -72,8 +72,8 @@ fn answer(pair: &mut Pair, now: u64, ack: Segment) -> Vec<u64> {
 fn repairing_the_first() -> Pair {
     let mut pair = sack();
     pair.send_segments(40);
-    assert_eq!(answer(&mut pair, 100 * MS, reporting(1, 1001, 4001)), [1]);
-    let new = answer(&mut pair, 101 * MS, reporting(1, 1001, 10_001));
+    assert_eq!(answer(&mut pair, Time::ms(100), reporting(1, 1001, 4001)), [1]);
+    let new = answer(&mut pair, Time::ms(101), reporting(1, 1001, 10_001));
     assert_eq!(new, [10_001, 11_001, 12_001, 13_001]);
     pair
 }
@@ -81,7 +81,7 @@ fn repairing_the_first() -> Pair {
 #[test]
 fn the_ack_that_ends_a_repair_starts_the_next_one_where_it_shows_a_gap() {
     let mut pair = repairing_the_first();
-    let sent = answer(&mut pair, 200 * MS, reporting(10_001, 11_001, 14_001));
+    let sent = answer(&mut pair, Time::ms(200), reporting(10_001, 11_001, 14_001));
     assert_eq!(sent[0], 10_001, "no three more duplicates");
     assert_eq!(pair.books.counts().fast_retransmits, 2);
 }
@@ -90,8 +90,8 @@ fn the_ack_that_ends_a_repair_starts_the_next_one_where_it_shows_a_gap() {
 fn a_new_repair_does_not_send_again_what_the_last_one_has_in_the_air() {
     let mut pair = repairing_the_first();
     // Before the repair of 1 is acknowledged, 11 is known to be lost, and sent again.
-    assert_eq!(answer(&mut pair, 199 * MS, reporting(1, 11_001, 14_001))[0], 10_001);
-    assert!(!answer(&mut pair, 200 * MS, reporting(10_001, 11_001, 15_001)).contains(&10_001));
+    assert_eq!(answer(&mut pair, Time::ms(199), reporting(1, 11_001, 14_001))[0], 10_001);
+    assert!(!answer(&mut pair, Time::ms(200), reporting(10_001, 11_001, 15_001)).contains(&10_001));
     assert_eq!(pair.books.counts().fast_retransmits, 2, "but it was another window's loss");
 }
 
@@ -100,10 +100,10 @@ fn what_was_reported_long_ago_is_no_sample_of_the_round_trip_time() {
     let mut pair = Pair::preset(&steady(2), "sack");
     pair.send_segments(10); // 1 and 2 leave at once
     let plain = |ack| Segment { seq: 1, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
-    pair.sender.on_segment(100 * MS, &plain(1001), &mut pair.books);
-    assert_eq!(pair.sender.poll_transmit(100 * MS, &mut pair.books).map(|s| s.segment.seq), Some(2001));
-    pair.sender.on_segment(200 * MS, &reporting(1001, 2001, 3001), &mut pair.books);
-    pair.sender.on_segment(210 * MS, &plain(3001), &mut pair.books); // 2 has come at last
+    pair.sender.on_segment(Time::ms(100), &plain(1001), &mut pair.books);
+    assert_eq!(pair.sender.poll_transmit(Time::ms(100), &mut pair.books).map(|s| s.segment.seq), Some(2001));
+    pair.sender.on_segment(Time::ms(200), &reporting(1001, 2001, 3001), &mut pair.books);
+    pair.sender.on_segment(Time::ms(210), &plain(3001), &mut pair.books); // 2 has come at last
     assert_eq!(pair.books.last_rtt(), Some(210 * MS));
 }
 
@@ -121,7 +121,7 @@ fn a_block_over_part_of_a_segment_does_not_count() {
     pair.send_segments(4);
     let mut ack = Segment { seq: 1, ack: 1, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
     ack.sack.push(1, 1501, 3501);
-    pair.sender.on_segment(100 * MS, &ack, &mut pair.books);
+    pair.sender.on_segment(Time::ms(100), &ack, &mut pair.books);
     let sacked = (0..4).map(|at| pair.sender.outstanding().get(at).is_some_and(|s| s.is(marks::SACKED)));
     assert_eq!(sacked.collect::<Vec<_>>(), [false, false, true, false]);
     assert_eq!(pair.sender.outstanding().pipe(), 3000);
@@ -141,7 +141,7 @@ fn what_a_recovery_sent_newly_and_lost_is_repaired_within_it() {
     let mut pair = Pair::preset(&steady(20), "sack").lose_segments(&[1, 20, 22]);
     pair.send_segments(60);
     pair.finish();
-    assert_eq!([1, 20, 22].map(|number| pair.times_of(number)[1]), [100 * MS, 200 * MS, 200 * MS]);
+    assert_eq!([1, 20, 22].map(|number| pair.times_of(number)[1]), [100, 200, 200].map(Time::ms));
     assert_eq!(pair.books.counts().timeouts, 0);
 }
 
@@ -158,7 +158,8 @@ fn after_a_timeout_the_window_opens_by_slow_start() {
     let mut pair = sack().lose_segments(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     pair.send_segments(10);
     pair.finish();
-    let rounds = [0, 1, 2].map(|k| pair.numbers_within((1000 + k * 100) * MS, (1100 + k * 100) * MS));
+    let rounds = [0, 1, 2]
+        .map(|k| pair.numbers_within(Time::at((1000 + k * 100) * MS), Time::at((1100 + k * 100) * MS)));
     assert_eq!(rounds, [vec![1], vec![2, 3], vec![4, 5, 6, 7]]);
 }
 
@@ -179,7 +180,7 @@ fn blocks_fit_into_the_header() {
 fn the_first_block_is_about_the_segment_that_came_last() {
     let mut pair = sack().lose_segments(&[1, 3, 5]);
     pair.send_segments(6);
-    pair.run_until(50 * MS);
+    pair.run_until(Time::ms(50));
     let first: Vec<_> = pair.acks.iter().filter_map(|(_, ack)| ack.sack.iter(ack.ack).next()).collect();
     assert_eq!(first, [(1001, 2001), (3001, 4001), (5001, 6001)]);
     pair.finish();

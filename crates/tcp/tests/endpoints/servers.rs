@@ -2,11 +2,11 @@
 
 use crate::pair::{MS, Pair, stack};
 use truckee_tcp::sender::{MIN_SEGMENT, Parts};
-use truckee_tcp::{Nanos, Size, Spec, Stack, preset};
+use truckee_tcp::{Size, Span, Spec, Stack, Time, preset};
 
 const MSS: u32 = 1460;
 /// One way, as [`Pair`] has it.
-const DELAY: Nanos = 50 * MS;
+const DELAY: Span = Span::ms(50);
 
 /// A server in its own stack, against a receiver that acknowledges every segment once, so far.
 fn server(name: &str) -> Pair {
@@ -29,7 +29,7 @@ fn rounds(pair: &Pair, count: usize) -> (Vec<u64>, Vec<u64>) {
 fn rounds_after_the_first_ack(name: &str, parts: u64, count: usize) -> (Vec<u64>, Vec<u64>) {
     let mut pair = server(name);
     pair.send_segments(1000);
-    pair.run_until(DELAY);
+    pair.run_until(Time::at(DELAY));
     pair.path.divide = parts;
     pair.finish();
     rounds(&pair, count)
@@ -93,10 +93,10 @@ fn a_harmed_server_sends_smaller_segments_in_smaller_windows() {
     pair.path.divide = 2;
     pair.send_segments(1000);
     // Three segments come, each acknowledged by halves of 730 bytes: as many more of those as bytes came.
-    pair.run_until(2 * DELAY);
+    pair.run_until(Time::at(2 * DELAY));
     assert_eq!((pair.sender.window().mss, pair.sender.window().cwnd), (730.0, 3.0 * 730.0 + 3.0 * 1460.0));
     // Their halves are 365, and so on down to the least.
-    pair.run_until(4 * DELAY);
+    pair.run_until(Time::at(4 * DELAY));
     assert_eq!(pair.sender.window().mss, 365.0);
     pair.finish();
     assert_eq!(pair.sender.window().mss, f64::from(MIN_SEGMENT));

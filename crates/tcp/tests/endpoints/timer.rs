@@ -2,14 +2,14 @@
 
 use crate::pair::{MS, Pair, stack, steady};
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::{Receiver, Segment, Spec, Stack, flags};
+use truckee_tcp::{Receiver, Segment, Span, Spec, Stack, Time, flags};
 
 #[test]
 fn the_timeout_doubles_up_to_64_seconds() {
     let mut pair = Pair::preset(&stack(), "newreno").lose_segments(&[1; 9]);
     pair.send_segments(1);
     pair.finish();
-    let seconds: Vec<_> = pair.times_of(1).iter().map(|at| at / (1000 * MS)).collect();
+    let seconds: Vec<_> = pair.times_of(1).iter().map(|at| at.ticks(1000 * MS)).collect();
     assert_eq!(seconds, [0, 1, 3, 7, 15, 31, 63, 127, 191, 255]);
 }
 
@@ -17,9 +17,9 @@ fn the_timeout_doubles_up_to_64_seconds() {
 fn an_ack_of_a_retransmission_is_no_sample_and_keeps_the_back_off() {
     let mut pair = Pair::preset(&stack(), "newreno").lose_segments(&[1]);
     pair.send_segments(3);
-    pair.run_until(1100 * MS);
+    pair.run_until(Time::ms(1100));
     assert_eq!((pair.books.counts().rtt_samples, pair.sender.rtt().rto()), (0, 2000 * MS));
-    pair.run_until(1200 * MS);
+    pair.run_until(Time::ms(1200));
     assert_eq!(pair.sender.rtt().smoothed(), Some(100 * MS));
     assert_eq!(pair.sender.rtt().rto(), 1000 * MS, "the first sample ends the back-off");
     pair.finish();
@@ -29,7 +29,7 @@ fn an_ack_of_a_retransmission_is_no_sample_and_keeps_the_back_off() {
 fn timestamps_measure_retransmissions_too() {
     let mut pair = Pair::preset(&Stack { timestamps: true, ..stack() }, "newreno").lose_segments(&[1]);
     pair.send_segments(3);
-    pair.run_until(1100 * MS);
+    pair.run_until(Time::ms(1100));
     assert_eq!((pair.books.counts().rtt_samples, pair.sender.rtt().smoothed()), (1, Some(100 * MS)));
     pair.finish();
 }
@@ -41,19 +41,19 @@ fn timestamps_measure_a_steady_path_as_steady() {
     pair.finish();
     let counts = pair.books.counts();
     // A timestamp of 0 would mean none, so what leaves at time 0 says 1.
-    assert!(counts.rtt_samples * 100 * MS - counts.rtt_sum <= 4);
+    assert!(counts.rtt_samples * 100 * MS - counts.rtt_sum <= Span::ns(4));
     assert_eq!(counts.rtt_samples, 40);
 }
 
 #[test]
 fn a_path_without_delay_at_time_zero_can_be_measured() {
     for timestamps in [false, true] {
-        let mut pair = Pair::preset(&Stack { timestamps, min_rto: 0, ..stack() }, "newreno");
-        pair.path.delay = 0;
+        let mut pair = Pair::preset(&Stack { timestamps, min_rto: Span::ZERO, ..stack() }, "newreno");
+        pair.path.delay = Span::ZERO;
         pair = pair.lose_segments(&[7]);
         pair.send_segments(50);
         pair.finish();
-        assert!(pair.sender.rtt().min().is_some_and(|rtt| rtt <= 1), "{timestamps}");
+        assert!(pair.sender.rtt().min().is_some_and(|rtt| rtt <= Span::ns(1)), "{timestamps}");
     }
 }
 
@@ -63,7 +63,7 @@ fn timeouts_fall_on_ticks_of_a_coarse_clock() {
     pair.send_segments(2);
     pair.finish();
     // Sent at 100 ms; the one sample is a tick, so RTO = 500 + max(500, 4·250) = 1500 ms; due at 1600.
-    assert_eq!(pair.times_of(2), [100 * MS, 2000 * MS]);
+    assert_eq!(pair.times_of(2), [100, 2000].map(Time::ms));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn the_timer_starts_anew_with_each_ack_of_new_data() {
     let mut pair = Pair::preset(&steady(2), "newreno").lose_segments(&[6]);
     pair.send_segments(6);
     pair.finish();
-    let last_news = pair.acks.iter().filter(|(_, ack)| ack.ack == 5001).map(|(at, _)| at + 50 * MS).min();
+    let last_news = pair.acks.iter().filter(|(_, ack)| ack.ack == 5001).map(|&(at, _)| at + 50 * MS).min();
     assert_eq!(Some(pair.times_of(6)[1] - 1000 * MS), last_news);
 }
 
@@ -104,10 +104,10 @@ fn an_old_duplicate_does_not_age_the_timestamp_echoed() {
     let mut receiver = Receiver::new(&stack, policy, false);
     let segment = |ts_val| Segment { seq: 1, len: 1000, ts_val, flags: flags::ACK, ..Segment::default() };
     let mut echo = |ts_val| {
-        receiver.on_segment(1000, &segment(ts_val), false, &mut ());
-        receiver.poll_transmit(1000).unwrap().ts_ecr
+        receiver.on_segment(Time::us(1), &segment(ts_val), false, &mut ());
+        receiver.poll_transmit(Time::us(1)).unwrap().ts_ecr
     };
-    assert_eq!([echo(500), echo(200), echo(700)], [500, 500, 700]);
+    assert_eq!([500, 200, 700].map(Time::ns).map(&mut echo), [500, 500, 700].map(Time::ns));
 }
 
 #[test]
@@ -116,9 +116,10 @@ fn a_delayed_ack_echoes_the_first_segment_it_covers() {
     let policy = AnyAckPolicy::build(&Spec::named("delayed")).unwrap().0;
     let mut receiver = Receiver::new(&stack, policy, false);
     for (seq, ts_val) in [(1, 100), (1001, 150)] {
-        let segment = Segment { seq, len: 1000, ts_val, flags: flags::ACK, ..Segment::default() };
-        receiver.on_segment(1000, &segment, false, &mut ());
+        let segment =
+            Segment { seq, len: 1000, ts_val: Time::ns(ts_val), flags: flags::ACK, ..Segment::default() };
+        receiver.on_segment(Time::us(1), &segment, false, &mut ());
     }
-    let ack = receiver.poll_transmit(1000).unwrap();
-    assert_eq!((ack.ack, ack.ts_ecr), (2001, 100));
+    let ack = receiver.poll_transmit(Time::us(1)).unwrap();
+    assert_eq!((ack.ack, ack.ts_ecr), (2001, Time::ns(100)));
 }

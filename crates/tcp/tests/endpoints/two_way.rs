@@ -1,14 +1,14 @@
 //! Two endpoints that both send and receive, over one connection.
 
 use crate::pair::{MS, MSS, stack};
-use crate::path::Fate;
+use crate::path::{Fate, below};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty};
 use truckee_tcp::sender::Parts;
-use truckee_tcp::{Books, Endpoint, Segment, Spec, Stack, Time, flags, preset};
+use truckee_tcp::{Books, Endpoint, Segment, Span, Spec, Stack, Time, flags, preset};
 
-const DELAY: Time = 50 * MS;
+const DELAY: Span = Span::ms(50);
 
 /// A client, which opens, and a server.
 struct Duplex {
@@ -35,7 +35,7 @@ impl Duplex {
             Endpoint::both(stack, parts, policy, sack)
         };
         Self {
-            now: 0,
+            now: Time::ZERO,
             ends: [end(), end()],
             books: Default::default(),
             delivered: [0; 2],
@@ -48,8 +48,8 @@ impl Duplex {
 
     fn open(&mut self) {
         let [client, server] = &mut self.ends;
-        server.listen(0, &mut self.books[SERVER]);
-        client.open(0, &mut self.books[CLIENT]);
+        server.listen(Time::ZERO, &mut self.books[SERVER]);
+        client.open(Time::ZERO, &mut self.books[CLIENT]);
         self.pump();
     }
 
@@ -134,11 +134,11 @@ fn a_response_carries_the_ack_of_its_request_and_cancels_its_delay() {
     let mut duplex = Duplex::new(&two_way(), "newreno", "delayed");
     duplex.open();
     duplex.write(CLIENT, 300);
-    duplex.run_until(151 * MS); // SYN, SYN-ACK, then the request with the ACK of the handshake
+    duplex.run_until(Time::ms(151)); // SYN, SYN-ACK, then the request with the ACK of the handshake
     assert_eq!(duplex.delivered, [0, 300]);
     duplex.write(SERVER, 500);
     let (at, response) = *duplex.sent[SERVER].last().unwrap();
-    assert_eq!((at, response.len, response.ack), (151 * MS, 500, 301));
+    assert_eq!((at, response.len, response.ack), (Time::ms(151), 500, 301));
     duplex.run();
     assert_eq!(duplex.delivered, [500, 300]);
     assert_eq!(duplex.pure_acks(SERVER), 0, "nothing is left to the timer of delayed ACKs");
@@ -170,7 +170,7 @@ fn each_fin_is_repaired_and_so_is_the_one_of_an_end_that_only_receives() {
         duplex.fates[lost_by] =
             (0..=ordinal).map(|k| Fate { lost: k == ordinal, ..Fate::default() }).collect();
         duplex.open();
-        duplex.run_until(500 * MS);
+        duplex.run_until(Time::ms(500));
         duplex.close();
         duplex.run();
         assert!(duplex.ends.iter().all(Endpoint::finished), "{lost_by} {ordinal}");
@@ -180,22 +180,22 @@ fn each_fin_is_repaired_and_so_is_the_one_of_an_end_that_only_receives() {
     let policy = AnyAckPolicy::build(&Spec::named("every")).unwrap().0;
     let mut receiver = Endpoint::receiver(&two_way(), policy, false);
     let segment = |seq, flag| Segment { seq, ack: 1, flags: flags::ACK | flag, ..Segment::default() };
-    receiver.on_segment(0, &Segment { flags: flags::SYN, ..Segment::default() }, false, &mut ());
-    assert!(receiver.poll_transmit(0, &mut ()).unwrap().segment.has(flags::SYN));
-    receiver.on_segment(100 * MS, &segment(1, 0), false, &mut ());
-    receiver.on_segment(100 * MS, &segment(1, flags::FIN), false, &mut ());
-    let fin = receiver.poll_transmit(100 * MS, &mut ()).unwrap().segment;
+    receiver.on_segment(Time::ZERO, &Segment { flags: flags::SYN, ..Segment::default() }, false, &mut ());
+    assert!(receiver.poll_transmit(Time::ZERO, &mut ()).unwrap().segment.has(flags::SYN));
+    receiver.on_segment(Time::ms(100), &segment(1, 0), false, &mut ());
+    receiver.on_segment(Time::ms(100), &segment(1, flags::FIN), false, &mut ());
+    let fin = receiver.poll_transmit(Time::ms(100), &mut ()).unwrap().segment;
     assert!(fin.has(flags::FIN) && fin.ack == 2 && fin.seq == 1);
     let mut times = Vec::new();
     for _ in 0..3 {
         let at = receiver.deadline().unwrap();
-        times.push(at / MS);
+        times.push(at.ticks(MS));
         receiver.on_timer(at, &mut ());
         assert_eq!(receiver.poll_transmit(at, &mut ()).map(|sent| sent.segment), Some(fin));
         assert_eq!(receiver.poll_transmit(at, &mut ()), None);
     }
     assert_eq!(times, [1100, 3100, 7100], "after an RTO of a second, doubled each time");
-    receiver.on_segment(8000 * MS, &Segment { ack: 2, ..segment(2, 0) }, false, &mut ());
+    receiver.on_segment(Time::s(8), &Segment { ack: 2, ..segment(2, 0) }, false, &mut ());
     assert_eq!(receiver.deadline(), None);
 }
 
@@ -213,10 +213,10 @@ fn a_conversation_without_handshake_needs_none() {
 
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate =
-        (prop::bool::weighted(0.15), prop::bool::weighted(0.1), 0..120 * MS, prop::bool::weighted(0.05));
+        (prop::bool::weighted(0.15), prop::bool::weighted(0.1), below(120 * MS), prop::bool::weighted(0.05));
     let fate = fate.prop_map(|(lost, late, by, twice)| Fate {
         lost,
-        late: if late { by } else { 0 },
+        late: if late { by } else { Span::ZERO },
         copies: u8::from(twice),
         marked: false,
     });
@@ -231,7 +231,7 @@ proptest! {
             prop::sample::select(AnyAckPolicy::MEMBERS),
         ),
         (there, back) in (fates(), fates()),
-        messages in prop::collection::vec((0usize..2, 1u64..20_000, 0..3000 * MS), 1..12),
+        messages in prop::collection::vec((0usize..2, 1u64..20_000, below(3000 * MS)), 1..12),
         (handshake, timestamps, ecn) in (any::<bool>(), any::<bool>(), any::<bool>()),
     ) {
         let honest = AnyAckPolicy::build(&Spec::named(policy.name)).unwrap().0.honesty() == Honesty::Honest;

@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, parts, stack, steady};
 use truckee_tcp::growth::AnyGrowth;
-use truckee_tcp::{Segment, Size, Spec, Stack, flags};
+use truckee_tcp::{Segment, Size, Spec, Stack, Time, flags};
 
 fn growth(name: &str, policy: &str, stack: &Stack) -> Pair {
     Pair::of(
@@ -14,7 +14,7 @@ fn growth(name: &str, policy: &str, stack: &Stack) -> Pair {
 
 /// Segments sent in each of the first rounds of 100 ms.
 fn rounds(pair: &Pair, count: u64) -> Vec<usize> {
-    (0..count).map(|k| pair.numbers_within(k * 100 * MS, (k + 1) * 100 * MS).len()).collect()
+    (0..count).map(|k| pair.numbers_within(Time::ms(k * 100), Time::ms((k + 1) * 100)).len()).collect()
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_delayed_ack_holds_a_window_of_one_for_its_timeout() {
     let mut pair = growth("per-ack", "delayed", &stack());
     pair.send_segments(3);
     pair.finish();
-    assert_eq!(pair.acks.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [250 * MS, 350 * MS]);
+    assert_eq!(pair.acks.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [250, 350].map(Time::ms));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn an_ack_that_changes_the_window_is_no_duplicate() {
         for k in 0..5 {
             let window = (1 << 20) + step * k;
             let ack = Segment { seq: 1, ack: 1, window, flags: flags::ACK, ..Segment::default() };
-            pair.sender.on_segment(10 * MS, &ack, &mut pair.books);
+            pair.sender.on_segment(Time::ms(10), &ack, &mut pair.books);
         }
         assert_eq!(pair.books.counts().fast_retransmits, fast_retransmits);
     }
@@ -122,10 +122,10 @@ fn a_window_taken_back_is_probed_by_the_timer_and_used_when_it_opens() {
     let mut pair = Pair::preset(&steady(4), "newreno");
     pair.open();
     pair.sender.write(8000);
-    while pair.sender.poll_transmit(0, &mut pair.books).is_some() {}
+    while pair.sender.poll_transmit(Time::ZERO, &mut pair.books).is_some() {}
     let ack = |ack, window| Segment { seq: 1, ack, window, flags: flags::ACK, ..Segment::default() };
-    pair.sender.on_segment(10 * MS, &ack(1001, 0), &mut pair.books);
-    assert_eq!(pair.sender.poll_transmit(10 * MS, &mut pair.books), None);
+    pair.sender.on_segment(Time::ms(10), &ack(1001, 0), &mut pair.books);
+    assert_eq!(pair.sender.poll_transmit(Time::ms(10), &mut pair.books), None);
     let due = pair.sender.deadline().unwrap();
     pair.sender.on_timer(due, &mut pair.books);
     assert_eq!(

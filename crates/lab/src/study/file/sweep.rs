@@ -113,7 +113,7 @@ impl SweepPart {
     pub fn engines(&self, quick: bool) -> Vec<EngineName> {
         let kept = self.quick.keep.get(ENGINE).filter(|_| quick).map(Choice::labels);
         let is_kept = |e: &EngineName| kept.as_ref().is_none_or(|k| k.iter().any(|l| l == e.as_str()));
-        self.engines.iter().copied().filter(is_kept).collect()
+        self.engines.iter().filter(|e| is_kept(e)).cloned().collect()
     }
 
     /// The axis that its engines are; `None` where it goes by the study's.

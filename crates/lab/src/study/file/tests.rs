@@ -1,4 +1,6 @@
 use super::*;
+use crate::Registry;
+use crate::testing::Fake;
 
 const HEAD: &str = r#"
     id = "x"
@@ -158,17 +160,18 @@ fn with_engines(own: &str, sweep: &str) -> Result<Study, Error> {
 
 #[test]
 fn engines_are_the_studys_or_the_sweeps() {
-    use EngineName::{Kernel, Sim};
+    let [sim, kernel] = ["sim", "kernel"].map(|name| name.parse::<EngineName>().unwrap());
+    let engines = Registry::default().with(Fake::new()).with(Fake::live());
     let plain = with_engines("", "").unwrap();
-    assert_eq!((plain.engine, plain.is_live(false)), (Sim, false));
+    assert_eq!((&plain.engine, plain.is_live(&engines, false)), (&sim, false));
     let live = with_engines("engine = \"kernel\"\nparallel = 2", "").unwrap();
-    assert_eq!(live.engines_of(&live.sweeps[0], false), [Kernel]);
-    assert!(live.is_live(true) && live.sweeps[0].engine_axis(false).is_none());
+    assert_eq!(live.engines_of(&live.sweeps[0], false), std::slice::from_ref(&kernel));
+    assert!(live.is_live(&engines, true) && live.sweeps[0].engine_axis(false).is_none());
     let quick = "quick = { keep = { engine = \"sim\" } }";
     let both = with_engines("", &format!("engines = [\"sim\", \"kernel\"]\n{quick}")).unwrap();
-    assert_eq!(both.engines_of(&both.sweeps[0], false), [Sim, Kernel]);
-    assert_eq!(both.engines_of(&both.sweeps[0], true), [Sim]);
-    assert!(both.is_live(false) && !both.is_live(true));
+    assert_eq!(both.engines_of(&both.sweeps[0], false), [sim.clone(), kernel]);
+    assert_eq!(both.engines_of(&both.sweeps[0], true), [sim]);
+    assert!(both.is_live(&engines, false) && !both.is_live(&engines, true));
     let axis = both.sweeps[0].engine_axis(false).unwrap();
     assert_eq!((axis.name.as_str(), axis.values.len()), ("engine", 2));
     assert_eq!(both.sweeps[0].axes(true).unwrap().len(), 1, "the engine is no axis of the grid");
@@ -178,7 +181,7 @@ fn engines_are_the_studys_or_the_sweeps() {
 fn engines_that_say_nothing_are_refused() {
     let both = "engines = [\"sim\", \"kernel\"]\n";
     for (own, sweep, part) in [
-        ("engine = \"kernle\"", "", "unknown variant `kernle`"),
+        ("engine = \"../sim\"", "", "is no engine's name"),
         ("parallel = 2", "", "no [[sweep]] is live"),
         ("engine = \"kernel\"\nparallel = 0", "", "1 or more"),
         ("engine = \"kernel\"", both, "`engine` says nothing"),

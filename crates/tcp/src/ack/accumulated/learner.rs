@@ -13,7 +13,7 @@
 //! `maximum = "sampling"` it is the largest since sampling began anew, and only what a single step costs counts:
 //! section 4.5 has a threshold of 10 % lose 15 % and still learn, which the other reading does not allow.
 
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 
 /// The fewest segments that an ACK covers.
 const LEAST: u64 = 2;
@@ -23,7 +23,7 @@ const LEAST: u64 = 2;
 pub struct Learner {
     threshold: f64,
     learn_after: u64,
-    relearn: Nanos,
+    relearn: Span,
     /// Whether the largest rate is forgotten when sampling begins anew.
     forgets: bool,
     burst: u64,
@@ -39,7 +39,7 @@ pub struct Learner {
 
 impl Learner {
     /// With nothing learnt yet.
-    pub fn new(threshold: f64, learn_after: u64, relearn: Nanos, forgets: bool) -> Self {
+    pub fn new(threshold: f64, learn_after: u64, relearn: Span, forgets: bool) -> Self {
         let (samples, sum, accumulated) = (0, 0.0, true);
         let (burst, largest, rest) = (LEAST, 0.0, None);
         Self { threshold, learn_after, relearn, forgets, burst, largest, samples, sum, accumulated, rest }
@@ -98,13 +98,13 @@ mod tests {
 
     /// Learns from four rates, of which two are the newer half; within a quarter of the largest; again 100 later.
     fn learner() -> Learner {
-        Learner::new(0.25, 4, 100, false)
+        Learner::new(0.25, 4, Span::ns(100), false)
     }
 
     /// The bursts after these rates, one at each moment from 1 on; negative ones are of delayed mode.
-    fn bursts(learner: &mut Learner, from: Time, rates: &[f64]) -> Vec<u64> {
+    fn bursts(learner: &mut Learner, from: u64, rates: &[f64]) -> Vec<u64> {
         let hear = |(k, &rate): (usize, &f64)| {
-            learner.on_rate(from + k as u64, rate.abs(), rate > 0.0);
+            learner.on_rate(Time::ns(from + k as u64), rate.abs(), rate > 0.0);
             learner.burst()
         };
         rates.iter().enumerate().map(hear).collect()
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_largest_rate_may_be_forgotten_when_sampling_begins_anew() {
-        let mut learner = Learner::new(0.25, 4, 100, true);
+        let mut learner = Learner::new(0.25, 4, Span::ns(100), true);
         let rates = [100.0, 100.0, 100.0, 80.0, 64.0, 64.0, 64.0, 64.0, 60.0, 44.0];
         assert_eq!(bursts(&mut learner, 1, &rates), [2, 2, 2, 3, 3, 3, 3, 4, 4, 3], "44 is below 3/4 of 60");
     }
@@ -161,7 +161,7 @@ mod tests {
     fn the_largest_rate_does_not_age() {
         let mut learner = learner();
         learner.set_burst(9);
-        learner.on_rate(1, 100.0, true);
+        learner.on_rate(Time::ns(1), 100.0, true);
         let later: Vec<u64> = (1..=8).flat_map(|k| bursts(&mut learner, k * 1000, &[70.0])).collect();
         assert_eq!(later, [8, 7, 6, 5, 4, 3, 2, 2]);
     }

@@ -11,7 +11,7 @@
 //! 1/16 segment per round trip, slower than any window grows, so that a path that has become slower is found full again
 //! some day. Integers only.
 
-use crate::{Arrival, Nanos, Time};
+use crate::{Arrival, Span, Time};
 
 /// Segments of which the rate of a burst is taken, at least; and which part of a round they are.
 const BURST: u64 = 8;
@@ -33,14 +33,14 @@ struct Mark {
 impl Mark {
     /// Bytes per second from this moment to another.
     fn rate_until(&self, later: &Mark) -> u64 {
-        let lasted = later.at.saturating_sub(self.at).max(1);
-        (later.seq - self.seq).saturating_mul(1_000_000_000) / lasted
+        let lasted = later.at.saturating_sub(self.at).max(Span::ns(1));
+        (later.seq - self.seq).saturating_mul(1_000_000_000) / lasted.nanos()
     }
 
     /// Whether that is above `rate`: without a division, which is dear.
     fn is_faster(&self, later: &Mark, rate: u64) -> bool {
         let lasted = later.at.saturating_sub(self.at);
-        u128::from(later.seq - self.seq) * 1_000_000_000 > u128::from(rate) * u128::from(lasted)
+        u128::from(later.seq - self.seq) * 1_000_000_000 > u128::from(rate) * u128::from(lasted.nanos())
     }
 }
 
@@ -61,7 +61,7 @@ pub struct Round {
 #[derive(Debug, Clone, Default)]
 pub struct Fullness {
     /// The shortest round trip seen.
-    rtt: Option<Nanos>,
+    rtt: Option<Span>,
     /// The largest rate of a burst, bytes per second.
     peak: u64,
     /// When burst and round began.
@@ -110,8 +110,8 @@ impl Fullness {
         (now.at >= self.round_end).then(|| self.end_round(now))
     }
 
-    fn shorten(&mut self, sample: Nanos) {
-        let rtt = self.rtt.map_or(sample, |rtt| rtt.min(sample)).max(1);
+    fn shorten(&mut self, sample: Span) {
+        let rtt = self.rtt.map_or(sample, |rtt| rtt.min(sample)).max(Span::ns(1));
         self.rtt = Some(rtt);
         self.round_end = self.round_end.min(self.round.at.saturating_add(rtt));
     }
@@ -127,12 +127,12 @@ impl Fullness {
     }
 
     fn end_round(&mut self, now: Mark) -> Round {
-        let lasted = now.at.saturating_sub(self.round.at).max(1);
+        let lasted = now.at.saturating_sub(self.round.at).max(Span::ns(1));
         let rate = self.round.rate_until(&now);
         let within = |parts: u64| self.peak > 0 && rate >= self.peak - parts * (self.peak / SHORT);
         let (full, almost) = (within(1), within(ALMOST));
         let came = (now.seq - self.round.seq) / u64::from(self.size.max(1));
-        let segments = came.saturating_mul(self.rtt.unwrap_or(lasted)) / lasted;
+        let segments = self.rtt.unwrap_or(lasted).saturating_mul(came).ticks(lasted);
         let peak = self.peak;
         self.peak -= self.peak / (FORGET * segments.max(1));
         if segments / BURSTS_A_ROUND >= 2 * self.length.max(BURST) {
@@ -151,7 +151,7 @@ impl Fullness {
     }
 
     /// The shortest round trip seen.
-    pub fn rtt(&self) -> Option<Nanos> {
+    pub fn rtt(&self) -> Option<Span> {
         self.rtt
     }
 }
@@ -160,7 +160,7 @@ impl Fullness {
 mod tests {
     use super::*;
 
-    /// Segments of 1000 bytes, those of a round `gap` apart from its beginning on; what the ends of rounds said.
+    /// Segments of 1000 bytes, those of a round `gap` ns apart from its beginning on; what the ends of rounds said.
     struct Bench {
         fullness: Fullness,
         now: Time,
@@ -169,22 +169,27 @@ mod tests {
     }
 
     impl Bench {
-        fn new(rtt: Option<Nanos>) -> Self {
-            let mut bench = Self { fullness: Fullness::default(), now: 0, rcv_nxt: 1, almost: false };
+        fn new(rtt: Option<u64>) -> Self {
+            let mut bench =
+                Self { fullness: Fullness::default(), now: Time::ZERO, rcv_nxt: 1, almost: false };
             bench.receive(1000, rtt);
             bench
         }
 
-        fn receive(&mut self, later: Nanos, rtt: Option<Nanos>) -> Option<(bool, u64)> {
-            self.now += later;
+        fn receive(&mut self, later: u64, rtt: Option<u64>) -> Option<(bool, u64)> {
+            self.now += Span::ns(later);
             self.rcv_nxt += 1000;
-            let arrival = Arrival { rtt, rcv_nxt: self.rcv_nxt, ..Arrival::of_bytes(self.now, 1000) };
+            let arrival = Arrival {
+                rtt: rtt.map(Span::ns),
+                rcv_nxt: self.rcv_nxt,
+                ..Arrival::of_bytes(self.now, 1000)
+            };
             let round = self.fullness.on_segment(&arrival)?;
             self.almost = round.almost;
             Some((round.full, round.segments))
         }
 
-        fn stream(&mut self, segments: u64, gap: Nanos) -> Vec<(bool, u64)> {
+        fn stream(&mut self, segments: u64, gap: u64) -> Vec<(bool, u64)> {
             (0..segments).filter_map(|_| self.receive(gap, None)).collect()
         }
     }
@@ -233,7 +238,7 @@ mod tests {
         let mut bench = Bench::new(Some(1000));
         assert_eq!(bench.receive(400, Some(500)), None);
         assert_eq!(bench.receive(200, Some(2000)), Some((false, 1)), "2 segments in 600 are 1 in 500");
-        assert_eq!(bench.fullness.rtt(), Some(500));
+        assert_eq!(bench.fullness.rtt(), Some(Span::ns(500)));
     }
 
     #[test]

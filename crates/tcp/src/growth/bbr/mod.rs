@@ -25,7 +25,7 @@ use super::Growth;
 use crate::delivery::{Heard, Rates};
 use crate::segment::{HEADER_BYTES, TIMESTAMP_BYTES};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Departure, Loss, LossKind, Nanos, Time, Window};
+use crate::{Ack, Air, Departure, Loss, LossKind, Span, Time, Window};
 use model::Model;
 use states::{Cycle, State};
 
@@ -36,7 +36,7 @@ const PACING_MARGIN: f64 = 0.99;
 /// BBR.MinPipeCwnd, segments.
 const MIN_PIPE_CWND: f64 = 4.0;
 /// The round-trip time before one is known.
-const NOMINAL_RTT: Nanos = 1_000_000;
+const NOMINAL_RTT: Span = Span::ms(1);
 
 /// What a scenario may set.
 #[derive(Debug, Clone)]
@@ -44,8 +44,8 @@ pub(super) struct Settings {
     loss_threshold: f64,
     beta: f64,
     headroom: f64,
-    min_rtt_window: Nanos,
-    probe_rtt_interval: Nanos,
+    min_rtt_window: Span,
+    probe_rtt_interval: Span,
     seed: u64,
 }
 
@@ -104,19 +104,18 @@ impl Member for Bbr {
         source: "draft-ietf-ccwg-bbr-06 (BBRv3)",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        const SECOND: Nanos = 1_000_000_000;
         let settings = Settings {
             loss_threshold: args.number("loss_threshold", 0.02, 0.0..=1.0)?,
             beta: args.number("beta", 0.7, 0.0..=1.0)?,
             headroom: args.number("headroom", 0.15, 0.0..=1.0)?,
-            min_rtt_window: args.time("min_rtt_window", 10 * SECOND, SECOND / 100..=3600 * SECOND)?,
-            probe_rtt_interval: args.time("probe_rtt_interval", 5 * SECOND, SECOND / 100..=3600 * SECOND)?,
+            min_rtt_window: args.time("min_rtt_window", Span::s(10), Span::ms(10)..=Span::s(3600))?,
+            probe_rtt_interval: args.time("probe_rtt_interval", Span::s(5), Span::ms(10)..=Span::s(3600))?,
             seed: args.count("seed", 1, 0..=u64::from(u32::MAX))?,
         };
         Ok(Self(Box::new(Machine {
             settings,
             rates: Rates::default(),
-            model: Model::new(0, None),
+            model: Model::new(Time::ZERO, None),
             state: State::Startup,
             cycle: Cycle::default(),
             repair: None,
@@ -130,7 +129,7 @@ impl Member for Bbr {
             idle_restart: false,
             used: false,
             limited: [false; 2],
-            now: 0,
+            now: Time::ZERO,
             mss: 0.0,
             cwnd: 0.0,
             in_flight: 0.0,
@@ -182,8 +181,8 @@ impl Machine {
     }
 
     /// InitPacingRate: the initial window over a round-trip time, once that is known.
-    fn pace_nominally(&mut self, srtt: Option<Nanos>) {
-        let rtt = srtt.unwrap_or(NOMINAL_RTT).max(1) as f64 / 1e9;
+    fn pace_nominally(&mut self, srtt: Option<Span>) {
+        let rtt = srtt.unwrap_or(NOMINAL_RTT).max(Span::ns(1)).seconds();
         self.pacing_rate = Some(STARTUP_PACING_GAIN * self.overhead * self.initial_cwnd / rtt);
         self.paced_by_rtt = srtt.is_some();
     }
@@ -226,7 +225,7 @@ impl Machine {
         self.prior_cwnd = if disturbed { self.prior_cwnd.max(cwnd) } else { cwnd };
     }
 
-    fn on_ack(&mut self, ack: &Ack, air: &Air, srtt: Option<Nanos>) {
+    fn on_ack(&mut self, ack: &Ack, air: &Air, srtt: Option<Span>) {
         if ack.peer_time.is_some() {
             self.overhead = (self.mss + f64::from(HEADER_BYTES + TIMESTAMP_BYTES)) / self.mss;
         }

@@ -3,7 +3,7 @@
 
 use super::Settings;
 use crate::delivery::{Heard, Rates, Sample};
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 use std::collections::VecDeque;
 
 /// BBR.ExtraAckedFilterLen, rounds.
@@ -27,9 +27,9 @@ pub struct Model {
     pub inflight_latest: f64,
 
     /// BBR.min_rtt.
-    pub min_rtt: Option<Nanos>,
+    pub min_rtt: Option<Span>,
     min_rtt_stamp: Time,
-    probe_rtt_min_delay: Option<Nanos>,
+    probe_rtt_min_delay: Option<Span>,
     /// BBR.probe_rtt_min_stamp.
     pub probe_rtt_min_stamp: Time,
     /// BBR.probe_rtt_expired: the shortest round trip of late is old.
@@ -59,7 +59,7 @@ pub struct Model {
 
 impl Model {
     /// Nothing is known yet.
-    pub fn new(now: Time, srtt: Option<Nanos>) -> Self {
+    pub fn new(now: Time, srtt: Option<Span>) -> Self {
         Self {
             bandwidths: [0.0; 2],
             bw_short: f64::INFINITY,
@@ -99,7 +99,7 @@ impl Model {
 
     /// `bw` over the shortest round trip, bytes; none before one is known.
     pub fn bdp(&self, bw: f64) -> Option<f64> {
-        self.min_rtt.map(|rtt| bw * rtt as f64 / 1e9)
+        self.min_rtt.map(|rtt| bw * rtt.as_f64() / 1e9)
     }
 
     /// Rounds, the bandwidth, and what one round delivered at best (UpdateLatestDeliverySignals, UpdateMaxBw).
@@ -180,7 +180,7 @@ impl Model {
 
     /// How much more than expected has been acknowledged at once (UpdateACKAggregation).
     pub fn on_aggregation(&mut self, now: Time, heard: &Heard, full_bw_reached: bool, cwnd: f64) {
-        let mut expected = self.bw * now.saturating_sub(self.extra_acked_start) as f64 / 1e9;
+        let mut expected = self.bw * now.saturating_sub(self.extra_acked_start).as_f64() / 1e9;
         if self.extra_acked_delivered <= expected {
             (self.extra_acked_delivered, self.extra_acked_start, expected) = (0.0, now, 0.0);
         }
@@ -199,7 +199,7 @@ impl Model {
     }
 
     /// The shortest round trip of late, and for ProbeRTT that of later still (UpdateMinRTT).
-    pub fn on_rtt(&mut self, now: Time, rtt: Option<Nanos>, settings: &Settings) {
+    pub fn on_rtt(&mut self, now: Time, rtt: Option<Span>, settings: &Settings) {
         self.probe_rtt_expired = now > self.probe_rtt_min_stamp + settings.probe_rtt_interval;
         if let Some(rtt) = rtt
             && (self.probe_rtt_expired || self.probe_rtt_min_delay.is_none_or(|least| rtt < least))
@@ -226,7 +226,7 @@ mod tests {
     }
 
     fn model(rates: &[(f64, bool)]) -> Model {
-        let mut model = Model::new(0, None);
+        let mut model = Model::new(Time::ZERO, None);
         for &(rate, limited) in rates {
             model.on_sample(Some(&sample(rate, limited)), &Rates::default());
         }
@@ -271,14 +271,14 @@ mod tests {
         let mut m = model(&[]);
         m.bw = 1000.0;
         let heard = |delivered| Heard { delivered, ..Heard::default() };
-        m.on_aggregation(0, &heard(50), true, 1e6);
-        m.on_aggregation(0, &heard(450), true, 1e6);
+        m.on_aggregation(Time::ZERO, &heard(50), true, 1e6);
+        m.on_aggregation(Time::ZERO, &heard(450), true, 1e6);
         assert_eq!(m.extra_acked(), 500.0);
         m.rounds = 9;
-        m.on_aggregation(1_000_000_000, &heard(10), true, 1e6);
+        m.on_aggregation(Time::s(1), &heard(10), true, 1e6);
         assert_eq!(m.extra_acked(), 500.0);
         m.rounds = 10;
-        m.on_aggregation(2_000_000_000, &heard(10), true, 1e6);
+        m.on_aggregation(Time::s(2), &heard(10), true, 1e6);
         assert_eq!(m.extra_acked(), 10.0);
     }
 }

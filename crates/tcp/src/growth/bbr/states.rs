@@ -2,7 +2,7 @@
 
 use super::{Heard, Machine, STARTUP_PACING_GAIN};
 use crate::delivery::Sample;
-use crate::{Nanos, Time};
+use crate::{Span, Time};
 
 /// BBRStartupFullLossCnt.
 const STARTUP_LOSS_EVENTS: u32 = 6;
@@ -15,7 +15,7 @@ const DRAIN_ROUNDS: u64 = 3;
 /// T_reno_bound, rounds.
 const RENO_ROUNDS: f64 = 63.0;
 /// BBR.ProbeRTTDuration.
-const PROBE_RTT_DURATION: Nanos = 200_000_000;
+const PROBE_RTT_DURATION: Span = Span::ms(200);
 
 /// BBR.state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub struct Cycle {
     prev_probe_too_high: bool,
     prev_probe_precautionary: bool,
     cycle_stamp: Time,
-    probe_wait: Nanos,
+    probe_wait: Span,
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
     drawn: u64,
@@ -99,7 +99,7 @@ pub struct Cycle {
 impl Cycle {
     /// BBR.bw_probe_wait.
     #[cfg(test)]
-    pub fn probe_wait(&self) -> Nanos {
+    pub fn probe_wait(&self) -> Span {
         self.probe_wait
     }
 
@@ -285,7 +285,7 @@ impl Machine {
         self.cycle.probe_up_acked_per_inc = f64::INFINITY;
         // PickProbeWait: 2 to 3 s, and a round more or less.
         self.model.rounds_since_probe = self.draw() >> 63;
-        self.cycle.probe_wait = 2_000_000_000 + self.draw() % 1_000_000_001;
+        self.cycle.probe_wait = Span::s(2) + Span::ns(self.draw() % 1_000_000_001);
         self.cycle.cycle_stamp = self.now;
         self.cycle.acks = Acks::ProbeStopping;
         self.model.start_round(&self.rates);
@@ -367,6 +367,6 @@ impl Machine {
             z ^ (z >> 31)
         };
         let step = self.settings.seed.wrapping_add(self.cycle.drawn).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mix(mix(step) ^ self.now)
+        mix(mix(step) ^ self.now.nanos())
     }
 }

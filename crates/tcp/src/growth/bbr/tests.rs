@@ -5,10 +5,10 @@ use super::*;
 use crate::Spec;
 use std::collections::VecDeque;
 
-const MS: Time = 1_000_000;
-const SECOND: Time = 1000 * MS;
+const MS: Span = Span::ms(1);
+const SECOND: Span = Span::s(1);
 const RATE: f64 = 1.25e6;
-const RTT: Time = 100 * MS;
+const RTT: Span = Span::ms(100);
 
 /// A sender that has always something to send, a bottleneck with an endless queue, and an ACK for each segment.
 struct Pipe {
@@ -35,9 +35,9 @@ impl Pipe {
         Self {
             bbr,
             w,
-            now: 0,
-            release: 0,
-            free: 0,
+            now: Time::ZERO,
+            release: Time::ZERO,
+            free: Time::ZERO,
             acks: VecDeque::new(),
             sent: 0,
             acked: 0,
@@ -64,8 +64,8 @@ impl Pipe {
         self.bbr.on_sent(&sent, &self.w);
         self.sent += 1000;
         self.most_in_flight = self.most_in_flight.max(self.in_flight());
-        self.release = self.now + (1040.0 / self.bbr.pacing_rate().unwrap() * 1e9) as Time;
-        self.free = self.free.max(self.now) + (1000.0 / self.rate * 1e9) as Time;
+        self.release = self.now + Span::truncated(1040.0 / self.bbr.pacing_rate().unwrap() * 1e9);
+        self.free = self.free.max(self.now) + Span::truncated(1000.0 / self.rate * 1e9);
         self.acks.push_back((self.free + RTT, 1 + self.sent, self.now));
     }
 
@@ -121,15 +121,15 @@ impl Pipe {
 #[test]
 fn startup_finds_the_bottlenecks_rate_and_round_trip_in_ten_rounds_and_drains() {
     let mut pipe = Pipe::new();
-    pipe.run(2 * SECOND);
+    pipe.run(Time::s(2));
     let model = &pipe.machine().model;
     assert!((model.max_bw() / RATE - 1.0).abs() < 0.02, "{}", model.max_bw());
     let rtt = model.min_rtt.unwrap();
-    assert!((RTT..RTT + 2 * MS).contains(&rtt), "{rtt}");
+    assert!((RTT..RTT + 2 * MS).contains(&rtt), "{rtt:?}");
     let (drain, cruise) = (pipe.entered(State::Drain).unwrap(), pipe.entered(State::Cruise).unwrap());
     // log2(125 segments / 10) rounds to fill the pipe and three to see that it is full; rounds last longer as it fills.
-    assert!(drain < 12 * RTT, "{drain}");
-    assert!(cruise < drain + 3 * RTT, "with its queue gone DOWN ends at once: {cruise}");
+    assert!(drain < Time::at(12 * RTT), "{drain:?}");
+    assert!(cruise < drain + 3 * RTT, "with its queue gone DOWN ends at once: {cruise:?}");
     let bdp = RATE * 0.1;
     assert!(
         (pipe.most_in_flight as f64) < 3.0 * bdp,
@@ -141,22 +141,22 @@ fn startup_finds_the_bottlenecks_rate_and_round_trip_in_ten_rounds_and_drains() 
 #[test]
 fn a_cycle_cruises_refills_probes_up_and_goes_down_within_three_seconds() {
     let mut pipe = Pipe::new();
-    pipe.run(4900 * MS);
+    pipe.run(Time::ms(4900));
     let states: Vec<State> = pipe.states.iter().map(|s| s.1).collect();
     use State::*;
     assert_eq!(states[..7], [Startup, Drain, Cruise, Refill, Up, Down, Cruise]);
     let waited = pipe.entered(Refill).unwrap() - pipe.entered(Cruise).unwrap();
-    assert!((2 * SECOND..3 * SECOND + RTT).contains(&waited), "{waited}");
+    assert!((2 * SECOND..3 * SECOND + RTT).contains(&waited), "{waited:?}");
 }
 
 #[test]
 fn steady_it_fills_the_pipe_and_cruises_without_a_queue() {
     let mut pipe = Pipe::new();
-    pipe.run(2 * SECOND);
+    pipe.run(Time::s(2));
     let before = pipe.acked;
     let mut cruising = Vec::new();
     for tenth in 21..=120 {
-        pipe.run(tenth * SECOND / 10);
+        pipe.run(Time::at(tenth * SECOND / 10));
         cruising.extend((pipe.machine().state == State::Cruise).then_some(pipe.in_flight() as f64));
     }
     let rate = (pipe.acked - before) as f64 / 10.0;
@@ -168,13 +168,13 @@ fn steady_it_fills_the_pipe_and_cruises_without_a_queue() {
 #[test]
 fn after_five_seconds_without_a_shorter_round_trip_it_probes_for_one() {
     let mut pipe = Pipe::new();
-    pipe.run(20 * SECOND);
-    let probes: Vec<Time> =
-        pipe.states.iter().filter(|s| s.1 == State::ProbeRtt).map(|s| s.0 / SECOND).collect();
+    pipe.run(Time::s(20));
+    let probes: Vec<u64> =
+        pipe.states.iter().filter(|s| s.1 == State::ProbeRtt).map(|s| s.0.ticks(SECOND)).collect();
     assert!(probes.len() >= 2 && probes.len() <= 4, "{probes:?}");
     let at = pipe.states.iter().position(|s| s.1 == State::ProbeRtt).unwrap();
     let lasted = pipe.states[at + 1].0 - pipe.states[at].0;
-    assert!((200 * MS..600 * MS).contains(&lasted), "{lasted}");
+    assert!((200 * MS..600 * MS).contains(&lasted), "{lasted:?}");
     assert_eq!(pipe.states[at + 1].1, State::Cruise);
 }
 
@@ -182,9 +182,9 @@ fn after_five_seconds_without_a_shorter_round_trip_it_probes_for_one() {
 fn a_wider_bottleneck_is_found_and_a_narrower_one_too() {
     for factor in [2.0, 0.5] {
         let mut pipe = Pipe::new();
-        pipe.run(3 * SECOND);
+        pipe.run(Time::s(3));
         pipe.rate = factor * RATE;
-        pipe.run(23 * SECOND);
+        pipe.run(Time::s(23));
         let found = pipe.machine().model.max_bw() / RATE;
         assert!((found / factor - 1.0).abs() < 0.05, "{factor}: {found}");
     }
@@ -225,7 +225,7 @@ fn a_probe_that_loses_more_than_two_percent_sets_the_long_term_bound_and_ends() 
 #[test]
 fn a_repair_leaves_the_window_where_it_was_and_a_timeout_brings_it_back() {
     let mut pipe = Pipe::new();
-    pipe.run(1500 * MS);
+    pipe.run(Time::ms(1500));
     let cwnd = pipe.w.cwnd;
     let loss = Loss { now: pipe.now, kind: LossKind::Timeout, seq: 1 + pipe.acked };
     pipe.w.cwnd = pipe.w.mss;

@@ -1,0 +1,174 @@
+//! Queues that decide by how long packets wait: what is taken in, what is sent next, and what is dropped or marked on the
+//! way.
+//!
+//! A queue is fed packets as they come ([`ActiveQueue::offer`]) and asked for the next one when the transmitter is free
+//! ([`ActiveQueue::serve`]). It knows nothing of what a packet is: a token of the caller's goes in, and comes out again,
+//! sent or dropped, exactly once. Not for: queues that are asked for nothing but room, whose departures are known when a
+//! packet comes; and RED, which decides when one comes.
+//!
+//! | queue | decides | source |
+//! |---|---|---|
+//! | [`CoDel`] | at the head, by the least wait within an interval | RFC 8289 |
+//! | [`FqCoDel`] | the same for each flow's queue, which take turns | RFC 8290 |
+//! | [`Pie`] | at the tail, by chance, from the wait and its trend | RFC 8033 |
+
+mod codel;
+mod fifo;
+mod fq_codel;
+mod pie;
+
+pub use codel::{CoDel, CoDelConfig};
+pub use fq_codel::{FqCoDel, FqCoDelConfig};
+pub use pie::{Pie, PieConfig};
+
+use crate::Time;
+
+/// A queue's size. The packet in transmission does not count, and an empty queue takes one of any size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// No limit.
+    None,
+    /// Packets waiting.
+    Packets(u64),
+    /// Bytes waiting.
+    Bytes(u64),
+}
+
+impl Limit {
+    /// Whether a packet of so many bytes may join so many packets that have so many bytes.
+    #[inline]
+    pub fn has_room(self, packets: u64, bytes: u64, next: u32) -> bool {
+        match self {
+            Self::None => true,
+            Self::Packets(most) => packets < most,
+            Self::Bytes(most) => bytes + u64::from(next) <= most,
+        }
+    }
+}
+
+/// What a queue sees of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// Its size.
+    pub bytes: u32,
+    /// What its flow is known by: packets of one flow have the same.
+    pub flow: u64,
+    /// Whether it may be marked in place of dropped (ECT, RFC 3168).
+    pub ecn: bool,
+}
+
+/// A packet that is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Served<T> {
+    /// The caller's.
+    pub packet: T,
+    /// Its size.
+    pub bytes: u32,
+    /// Whether it carries the mark of congestion (CE) from here on.
+    pub marked: bool,
+    /// When it came.
+    pub came: Time,
+}
+
+/// Parameters of a queue.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ActiveConfig {
+    /// [`CoDel`].
+    CoDel(CoDelConfig),
+    /// [`FqCoDel`].
+    FqCoDel(FqCoDelConfig),
+    /// [`Pie`].
+    Pie(PieConfig),
+}
+
+impl ActiveConfig {
+    /// What fits.
+    pub fn limit(&self) -> Limit {
+        match self {
+            Self::CoDel(config) => config.limit,
+            Self::FqCoDel(config) => config.limit,
+            Self::Pie(config) => config.limit,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn limit_mut(&mut self) -> &mut Limit {
+        match self {
+            Self::CoDel(config) => &mut config.limit,
+            Self::FqCoDel(config) => &mut config.limit,
+            Self::Pie(config) => &mut config.limit,
+        }
+    }
+}
+
+/// One of the queues, empty at first.
+#[derive(Debug)]
+pub enum ActiveQueue<T> {
+    /// RFC 8289.
+    CoDel(CoDel<T>),
+    /// RFC 8290.
+    FqCoDel(Box<FqCoDel<T>>),
+    /// RFC 8033.
+    Pie(Pie<T>),
+}
+
+impl<T> ActiveQueue<T> {
+    /// An empty queue; `seed` is that of its own random stream.
+    pub fn new(config: &ActiveConfig, seed: u64) -> Self {
+        match config {
+            ActiveConfig::CoDel(config) => Self::CoDel(CoDel::new(config.clone())),
+            ActiveConfig::FqCoDel(config) => Self::FqCoDel(Box::new(FqCoDel::new(config.clone(), seed))),
+            ActiveConfig::Pie(config) => Self::Pie(Pie::new(config.clone(), seed)),
+        }
+    }
+
+    /// A packet comes at `now`. What is dropped for it, itself perhaps, is added to `dropped`. Times never fall from one
+    /// call to the next.
+    pub fn offer(&mut self, now: Time, seen: Seen, packet: T, dropped: &mut Vec<T>) {
+        match self {
+            Self::CoDel(queue) => queue.offer(now, seen, packet, dropped),
+            Self::FqCoDel(queue) => queue.offer(now, seen, packet, dropped),
+            Self::Pie(queue) => queue.offer(now, seen, packet, dropped),
+        }
+    }
+
+    /// The transmitter is free at `now`: what it sends next, `None` where nothing waits. What is dropped at the head of
+    /// the queue is added to `dropped`.
+    pub fn serve(&mut self, now: Time, dropped: &mut Vec<T>) -> Option<Served<T>> {
+        match self {
+            Self::CoDel(queue) => queue.serve(now, dropped),
+            Self::FqCoDel(queue) => queue.serve(now, dropped),
+            Self::Pie(queue) => queue.serve(now),
+        }
+    }
+
+    /// Empties it: all that waited is added to `dropped`. What it has learnt of the time before stays.
+    pub fn clear(&mut self, dropped: &mut Vec<T>) {
+        match self {
+            Self::CoDel(queue) => queue.clear(dropped),
+            Self::FqCoDel(queue) => queue.clear(dropped),
+            Self::Pie(queue) => queue.clear(dropped),
+        }
+    }
+
+    /// How many packets wait.
+    pub fn packets(&self) -> usize {
+        match self {
+            Self::CoDel(queue) => queue.packets(),
+            Self::FqCoDel(queue) => queue.packets(),
+            Self::Pie(queue) => queue.packets(),
+        }
+    }
+
+    /// How many bytes wait.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::CoDel(queue) => queue.bytes(),
+            Self::FqCoDel(queue) => queue.bytes(),
+            Self::Pie(queue) => queue.bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

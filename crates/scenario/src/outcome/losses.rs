@@ -1,0 +1,57 @@
+//! What a run lost, and how its losses were judged.
+
+use serde::Serialize;
+
+/// A part of a whole; `None` without a whole.
+pub fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// Packets dropped, by true cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+pub struct Drops {
+    /// Did not fit into a queue, or was dropped early by its discipline.
+    pub queue: u64,
+    /// Destroyed by noise.
+    pub channel: u64,
+    /// Sent into an outage, a handoff, or a link that was down.
+    pub outage: u64,
+}
+
+/// Loss events the sender detected (fast retransmits and timeouts).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+pub struct LossEvents {
+    /// Whose segment was dropped by a queue.
+    pub congestion: u64,
+    /// Whose segment was destroyed by the channel or an outage.
+    pub wireless: u64,
+    /// Whose segment was not dropped at all: reordering, late ACKs, lost ACKs.
+    pub spurious: u64,
+    /// Congestion losses the sender judged so.
+    pub congestion_judged_right: u64,
+    /// Wireless losses the sender judged so.
+    pub wireless_judged_right: u64,
+}
+
+impl LossEvents {
+    /// Shares of them judged right.
+    pub fn accuracy(&self) -> Accuracy {
+        let right = self.congestion_judged_right + self.wireless_judged_right;
+        Accuracy {
+            congestion: share(self.congestion_judged_right, self.congestion),
+            wireless: share(self.wireless_judged_right, self.wireless),
+            all: share(right, self.congestion + self.wireless),
+        }
+    }
+}
+
+/// Shares of loss events judged right; `None` where there was none to judge.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
+pub struct Accuracy {
+    /// A_C: of congestion losses.
+    pub congestion: Option<f64>,
+    /// A_W: of wireless losses.
+    pub wireless: Option<f64>,
+    /// A_L: of all losses.
+    pub all: Option<f64>,
+}

@@ -1,0 +1,88 @@
+//! Frames on the air.
+
+use crate::mac::{Frame, Pending};
+use crate::report::Failure;
+use crate::{Nanos, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A frame on the air, from its beginning at the sender to its end at all who hear it.
+#[derive(Debug)]
+pub(crate) struct Transmission {
+    pub frame: Frame,
+    pub start: Time,
+    /// How long its beginning lasts.
+    pub header: Nanos,
+    /// Milliwatts from which on it is never in error if nothing else is on the air.
+    pub clean: f64,
+    /// Copies of what it carries.
+    pub packets: Vec<Pending>,
+    /// Who hears it, and with how many milliwatts.
+    pub heard: Vec<(u32, f64)>,
+    /// Why whom it is for does not read it.
+    pub missed: Option<Failure>,
+}
+
+/// What happens to a frame, in the order in which it does where times are equal: ends go before beginnings, so that what
+/// follows without a gap does not overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
+    /// The sender has sent it.
+    Sent,
+    /// It has arrived, all of it, everywhere.
+    Arrived,
+    /// It begins to arrive.
+    Arriving,
+}
+
+/// All frames on the air. A place is used again, with its memory, when its frame has arrived.
+#[derive(Debug, Default)]
+pub(crate) struct Air {
+    pub transmissions: Vec<Transmission>,
+    free: Vec<u32>,
+    agenda: BinaryHeap<Reverse<(Time, Step, u32)>>,
+}
+
+impl Air {
+    /// When something happens next; at the end of time if nothing does.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.agenda.peek().map_or(Time::MAX, |Reverse(event)| event.0)
+    }
+
+    /// Takes it.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Time, Step, u32)> {
+        self.agenda.pop().map(|Reverse(event)| event)
+    }
+
+    /// A frame begins to be sent. The place that it has, whose lists are empty.
+    pub fn add(&mut self, start: Time, frame: Frame, delay: Time) -> u32 {
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => {
+                let (packets, heard, missed) = (Vec::new(), Vec::new(), None);
+                let (header, clean) = (0, f64::INFINITY);
+                self.transmissions.push(Transmission { frame, start, header, clean, packets, heard, missed });
+                (self.transmissions.len() - 1) as u32
+            }
+        };
+        let transmission = &mut self.transmissions[slot as usize];
+        (transmission.frame, transmission.start) = (frame, start);
+        // Who is not among those that hear it is out of reach.
+        transmission.missed = Some(Failure::Weak);
+        let end = start + frame.airtime;
+        for (at, step) in [(start + delay, Step::Arriving), (end, Step::Sent), (end + delay, Step::Arrived)] {
+            self.agenda.push(Reverse((at, step, slot)));
+        }
+        slot
+    }
+
+    /// A frame has arrived.
+    pub fn free(&mut self, slot: u32) {
+        let transmission = &mut self.transmissions[slot as usize];
+        transmission.packets.clear();
+        transmission.heard.clear();
+        self.free.push(slot);
+    }
+}

@@ -1,0 +1,398 @@
+//! The medium: stations, what is on the air between them, and who gets it.
+
+mod air;
+mod deadlines;
+mod field;
+mod radio;
+mod receive;
+
+use crate::config::{Destination, MediumConfig, NodeId, Packet, Role, StationConfig};
+use crate::mac::{EVERYONE, Frame, Inbox, Pending, RateControl, Rules, Station};
+use crate::phy::ErrorTables;
+use crate::propagation::from_db;
+use crate::report::{Counters, Failure, Loss, Report};
+use crate::{ConfigError, Nanos, Position, Time};
+use air::{Air, Step};
+use deadlines::Deadlines;
+use field::Field;
+use radio::{Lock, Radio};
+use std::collections::VecDeque;
+use truckee_channel::random::Xoshiro256PlusPlus;
+
+/// A packet cannot be offered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OfferError {
+    /// There is no such station.
+    #[error("station {station}: there are {stations}, from 0 on")]
+    NoStation {
+        /// Which was named.
+        station: u32,
+        /// How many there are.
+        stations: usize,
+    },
+    /// It is for its own sender.
+    #[error("packet {packet}: station {station} sends it to itself")]
+    ToItself {
+        /// Which.
+        packet: u64,
+        /// Whose.
+        station: u32,
+    },
+    /// It is longer than a frame may be.
+    #[error("packet {packet}: {bytes} bytes are more than {MAX_PACKET}")]
+    TooLong {
+        /// Which.
+        packet: u64,
+        /// Its length.
+        bytes: u32,
+    },
+}
+
+/// The longest packet: an MSDU has 2,304 bytes at most (9.2.3), of which LLC and SNAP take 8.
+pub const MAX_PACKET: u32 = 2_296;
+
+/// In milliwatts and factors, what the configuration has in decibels.
+#[derive(Debug, Clone, Copy)]
+struct Levels {
+    noise: f64,
+    sensitivity: f64,
+    carrier_sense: f64,
+    preamble: f64,
+    /// Infinite: none.
+    capture: f64,
+}
+
+/// A shared medium and its stations: a state machine without a clock.
+///
+/// It is asked when something happens next ([`Medium::next`]), let do what is due ([`Medium::advance`]), and asked what
+/// there is to say of it ([`Medium::report`]); packets are offered to it in between ([`Medium::offer`]). Same
+/// configuration, same calls, same seed: same reports, on any machine.
+#[derive(Debug)]
+pub struct Medium {
+    rules: Rules,
+    levels: Levels,
+    tables: ErrorTables,
+    delay: Nanos,
+    tell_frames: bool,
+    field: Field,
+    radios: Vec<Radio>,
+    stations: Vec<Station>,
+    roles: Vec<Role>,
+    /// What arrives at each station, by sender.
+    inboxes: Vec<Vec<(u32, Inbox)>>,
+    /// Each receiver's luck.
+    luck: Vec<Xoshiro256PlusPlus>,
+    deadlines: Deadlines,
+    air: Air,
+    reports: VecDeque<Report>,
+    /// Packets that are being handed up; empty in between.
+    ready: Vec<Pending>,
+    now: Time,
+    events: u64,
+}
+
+impl Medium {
+    /// A medium with these stations, which are called by their place in the list.
+    pub fn new(config: &MediumConfig, stations: &[StationConfig], seed: u64) -> Result<Self, ConfigError> {
+        config.check()?;
+        if stations.is_empty() || stations.len() >= EVERYONE as usize {
+            return Err(ConfigError::new("stations", stations.len(), "1 or more"));
+        }
+        let rules = Rules::of(config);
+        for (i, station) in stations.iter().enumerate() {
+            station.check(i, stations)?;
+            if let RateControl::Fixed(rate) = station.rate
+                && !rules.rates.contains(&rate)
+            {
+                let expected = format!("a rate of {:?}", config.standard);
+                return Err(ConfigError::new(format!("station {i}'s rate"), rate, expected));
+            }
+        }
+        let places: Vec<_> = stations.iter().map(|s| (s.position, s.power)).collect();
+        let stream = |what: &str, i: usize| truckee_channel::stream(seed, &format!("wireless {what} {i}"));
+        let station = |(i, s): (usize, &StationConfig)| {
+            Station::new(i as u32, s.rate, s.queue, &rules, stream("access", i))
+        };
+        Ok(Self {
+            levels: Levels {
+                noise: from_db(config.noise),
+                sensitivity: from_db(config.sensitivity),
+                carrier_sense: from_db(config.carrier_sense),
+                preamble: from_db(config.preamble),
+                capture: config.capture.map_or(f64::INFINITY, from_db),
+            },
+            tables: ErrorTables::new(rules.modulations()),
+            delay: config.delay,
+            tell_frames: config.frames,
+            field: Field::new(config.propagation, config.ignored, &places, seed),
+            radios: stations.iter().map(|_| Radio::default()).collect(),
+            stations: stations.iter().enumerate().map(station).collect(),
+            roles: stations.iter().map(|s| s.role).collect(),
+            inboxes: stations.iter().map(|_| Vec::new()).collect(),
+            luck: (0..stations.len()).map(|i| stream("reception", i)).collect(),
+            deadlines: Deadlines::new(stations.len()),
+            air: Air::default(),
+            reports: VecDeque::new(),
+            ready: Vec::new(),
+            now: 0,
+            events: 0,
+            rules,
+        })
+    }
+
+    /// When something happens next; [`Time::MAX`] if nothing does unless a packet is offered.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.deadlines.first().0.min(self.air.next())
+    }
+
+    /// Lets happen what is due until `now`, that included. Who wants to react to a report in time calls this with
+    /// [`Medium::next`], and takes the reports each time.
+    pub fn advance(&mut self, now: Time) {
+        loop {
+            self.deadlines.settle();
+            let ((due, node), next) = (self.deadlines.first(), self.air.next());
+            if due.min(next) > now || due.min(next) == Time::MAX {
+                break;
+            }
+            self.events += 1;
+            // Stations go first: who begins in the slot in which another's frame begins to arrive does not know of it.
+            if due <= next {
+                self.now = due;
+                self.on_timer(node);
+            } else if let Some((at, step, slot)) = self.air.pop() {
+                self.now = at;
+                match step {
+                    Step::Sent => self.on_sent(slot),
+                    Step::Arriving => self.on_arriving(slot),
+                    Step::Arrived => self.on_arrived(slot),
+                }
+            }
+        }
+        self.now = self.now.max(now);
+    }
+
+    /// The next thing to be told, oldest first.
+    #[inline]
+    pub fn report(&mut self) -> Option<Report> {
+        self.reports.pop_front()
+    }
+
+    /// Gives a station a packet to send, at the time until which the medium was advanced. What becomes of it is
+    /// reported, also if the queue is full.
+    pub fn offer(&mut self, node: NodeId, packet: Packet) -> Result<(), OfferError> {
+        let stations = self.stations.len();
+        let check = |NodeId(station): NodeId| match (station as usize) < stations {
+            true => Ok(station),
+            false => Err(OfferError::NoStation { station, stations }),
+        };
+        let from = check(node)?;
+        let dest = match packet.to {
+            Destination::Everyone => EVERYONE,
+            Destination::Node(to) => check(to)?,
+        };
+        if dest == from {
+            return Err(OfferError::ToItself { packet: packet.id, station: from });
+        }
+        if packet.bytes > MAX_PACKET {
+            return Err(OfferError::TooLong { packet: packet.id, bytes: packet.bytes });
+        }
+        let next = self.next_station(from, dest);
+        self.enqueue(from, Pending::new(packet.id, packet.bytes, from, dest, next));
+        self.deadlines.settle();
+        Ok(())
+    }
+
+    /// Packets that a station would accept now.
+    pub fn room(&self, node: NodeId) -> usize {
+        self.stations.get(node.0 as usize).map_or(0, Station::room)
+    }
+
+    /// A station is somewhere else from now on. Where it is not finite, it stays.
+    pub fn put(&mut self, node: NodeId, position: Position) {
+        if (node.0 as usize) < self.stations.len() && position.is_finite() {
+            self.field.put(node.0, position);
+        }
+    }
+
+    /// Where a station is.
+    pub fn position(&self, node: NodeId) -> Option<Position> {
+        ((node.0 as usize) < self.stations.len()).then(|| self.field.place(node.0))
+    }
+
+    /// A client belongs to another access point from now on. What waits in its queue goes there; what is on its way to
+    /// the old one is tried to the end. Refused if the one is no client or the other no access point.
+    pub fn associate(&mut self, client: NodeId, access_point: NodeId) -> Result<(), ConfigError> {
+        let role = |node: NodeId| self.roles.get(node.0 as usize).copied();
+        if !matches!(role(client), Some(Role::Client(_))) {
+            return Err(ConfigError::new("association", client.0, "a client"));
+        }
+        if role(access_point) != Some(Role::AccessPoint) {
+            return Err(ConfigError::new("association", access_point.0, "an access point"));
+        }
+        self.roles[client.0 as usize] = Role::Client(access_point);
+        self.stations[client.0 as usize].redirect(access_point.0);
+        Ok(())
+    }
+
+    /// Takes back the packets that wait at a station for another, oldest first; what is on its way already is tried to the
+    /// end. A routing protocol does so when a link is broken, and sends them elsewhere or gives them up itself: they are
+    /// not reported again.
+    pub fn withdraw(&mut self, node: NodeId, next: NodeId) -> Vec<u64> {
+        let mut packets = Vec::new();
+        if let Some(station) = self.stations.get_mut(node.0 as usize) {
+            station.withdraw(next.0, |id| packets.push(id));
+        }
+        packets
+    }
+
+    /// What a station has done so far.
+    pub fn counters(&self, node: NodeId) -> Counters {
+        self.stations.get(node.0 as usize).map_or_else(Counters::default, |s| s.counters)
+    }
+
+    /// Packets that are somewhere in the medium: waiting, on the way, or held back at a receiver until those before them
+    /// have come. A packet that has arrived and whose acknowledgement has not is counted once more.
+    pub fn pending(&self) -> impl Iterator<Item = u64> {
+        let waiting = self.stations.iter().flat_map(Station::pending);
+        let held = self.inboxes.iter().flatten().flat_map(|(_, inbox)| inbox.held());
+        waiting.chain(held).map(|p| p.id)
+    }
+
+    /// Events so far: what simulators are compared by.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Who is next on the way from a station to another.
+    fn next_station(&self, from: u32, dest: u32) -> u32 {
+        match self.roles[from as usize] {
+            Role::Client(NodeId(access_point)) => access_point,
+            Role::AdHoc | Role::AccessPoint => dest,
+        }
+    }
+
+    fn enqueue(&mut self, node: u32, packet: Pending) {
+        let station = &mut self.stations[node as usize];
+        if station.offer(self.now, packet, &self.rules) {
+            self.deadlines.set(node, station.deadline());
+            return;
+        }
+        let (at, loss) = (self.now, Loss::Queue);
+        let lost = Report::Dropped { at, packet: packet.id, node: NodeId(node), loss, arrived: false };
+        self.reports.push_back(lost);
+    }
+
+    fn on_timer(&mut self, node: u32) {
+        let (now, i) = (self.now, node as usize);
+        let reading = self.radios[i].lock.is_some();
+        let frame = self.stations[i].on_timer(now, reading, &self.rules, &mut self.reports);
+        if let Some(frame) = frame {
+            self.send(frame);
+        }
+        self.deadlines.set(node, self.stations[i].deadline());
+    }
+
+    /// A frame goes on the air.
+    fn send(&mut self, frame: Frame) {
+        let (now, i) = (self.now, frame.from as usize);
+        let radio = &mut self.radios[i];
+        if let Some(lock) = radio.lock.take() {
+            self.miss(lock.slot, frame.from, Failure::Transmitting);
+        }
+        self.radios[i].sending = true;
+        let slot = self.air.add(now, frame, self.delay);
+        let header = self.rules.phy.header_bits(frame.rate).1.modulation();
+        let clean = self.tables.clean_from(header).max(self.tables.clean_from(frame.rate.modulation()))
+            * self.levels.noise;
+        let transmission = &mut self.air.transmissions[slot as usize];
+        transmission.clean = clean;
+        transmission.header = self.rules.phy.header(frame.rate);
+        self.field.heard(frame.from, now, &mut transmission.heard);
+        let station = &mut self.stations[i];
+        station.load(&frame, &mut transmission.packets);
+        station.counters.frames += 1;
+        station.counters.airtime += frame.airtime;
+        station.on_busy(now, &self.rules);
+    }
+
+    /// Whom a frame is for does not get it, for this reason.
+    fn miss(&mut self, slot: u32, node: u32, failure: Failure) {
+        let transmission = &mut self.air.transmissions[slot as usize];
+        if transmission.frame.to == node {
+            transmission.missed = Some(failure);
+        }
+    }
+
+    fn on_sent(&mut self, slot: u32) {
+        let frame = self.air.transmissions[slot as usize].frame;
+        let (now, i) = (self.now, frame.from as usize);
+        self.radios[i].sending = false;
+        self.stations[i].on_sent(now, &frame, &self.rules, &mut self.reports);
+        self.sense(frame.from);
+    }
+
+    /// Tells a station whether the medium is busy.
+    #[inline]
+    fn sense(&mut self, node: u32) {
+        let i = node as usize;
+        let (busy, station) = (self.radios[i].is_busy(self.levels.carrier_sense), &mut self.stations[i]);
+        if busy != station.contention.busy {
+            if busy {
+                station.on_busy(self.now, &self.rules);
+            } else {
+                station.on_idle(self.now, &self.rules);
+            }
+        }
+        self.deadlines.set(node, station.deadline());
+    }
+
+    fn on_arriving(&mut self, slot: u32) {
+        let transmission = &mut self.air.transmissions[slot as usize];
+        let heard = std::mem::take(&mut transmission.heard);
+        for &(node, power) in &heard {
+            self.on_arriving_at(slot, node, power);
+            self.sense(node);
+        }
+        self.air.transmissions[slot as usize].heard = heard;
+    }
+
+    /// A frame begins to arrive at a station: it is read, or disturbs what is.
+    #[inline]
+    fn on_arriving_at(&mut self, slot: u32, node: u32, power: f64) {
+        let (now, Levels { noise, sensitivity, preamble, capture, .. }) = (self.now, self.levels);
+        let radio = &mut self.radios[node as usize];
+        radio.add(power);
+        if radio.sending {
+            return self.miss(slot, node, Failure::Transmitting);
+        }
+        // How far above all else it has to be.
+        let above = match radio.lock {
+            None => preamble,
+            // Two that begin at once: the stronger is found.
+            Some(first) if first.since == now => preamble,
+            Some(_) => capture,
+        };
+        let is_strong = |needed: f64, radio: &Radio| power >= needed * (radio.beside(power) + noise);
+        if power >= sensitivity && is_strong(above, radio) {
+            let before = radio.lock;
+            let header = self.air.transmissions[slot as usize].header;
+            radio.follow(Lock { slot, power, since: now, header_until: now + header });
+            if let Some(first) = before {
+                self.miss(first.slot, node, Failure::Collision);
+            }
+            return;
+        }
+        let is_weak = power < sensitivity || power < preamble * noise;
+        if let Some(first) = radio.lock {
+            if now < first.header_until && first.power < preamble * (radio.beside(first.power) + noise) {
+                radio.lock = None;
+                self.miss(first.slot, node, Failure::Collision);
+                self.stations[node as usize].on_lost(now, &self.rules, &mut self.reports);
+            } else {
+                radio.note(now);
+            }
+        }
+        self.miss(slot, node, if is_weak { Failure::Weak } else { Failure::Collision });
+    }
+}

@@ -1,0 +1,207 @@
+//! What arrives at one station: how strong it is all together, and the one frame that is being read.
+
+use crate::Time;
+use crate::mac::Frame;
+use crate::phy::{ErrorTables, Modulation, Phy};
+
+/// The frame that is being read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lock {
+    /// Which transmission.
+    pub slot: u32,
+    /// Milliwatts.
+    pub power: f64,
+    pub since: Time,
+    /// Until then it may still be lost as a beginning.
+    pub header_until: Time,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Radio {
+    /// Milliwatts of all that arrives, and how many frames that are.
+    pub energy: f64,
+    pub arrivals: u32,
+    pub sending: bool,
+    pub lock: Option<Lock>,
+    /// Milliwatts of everything but the frame that is being read, from when on.
+    pub interference: Vec<(Time, f64)>,
+}
+
+impl Radio {
+    #[inline]
+    pub fn add(&mut self, power: f64) {
+        self.energy += power;
+        self.arrivals += 1;
+    }
+
+    #[inline]
+    pub fn remove(&mut self, power: f64) {
+        self.arrivals -= 1;
+        // Nothing is left of sums that do not come out even.
+        self.energy = if self.arrivals == 0 { 0.0 } else { (self.energy - power).max(0.0) };
+    }
+
+    /// Milliwatts beside a frame of this power.
+    #[inline]
+    pub fn beside(&self, power: f64) -> f64 {
+        if self.arrivals <= 1 { 0.0 } else { (self.energy - power).max(0.0) }
+    }
+
+    #[inline]
+    pub fn is_busy(&self, carrier_sense: f64) -> bool {
+        self.sending || self.lock.is_some() || self.energy >= carrier_sense
+    }
+
+    /// Begins to read a frame.
+    #[inline]
+    pub fn follow(&mut self, lock: Lock) {
+        let beside = self.beside(lock.power);
+        self.interference.clear();
+        self.interference.push((lock.since, beside));
+        self.lock = Some(lock);
+    }
+
+    /// Whether a frame of `clean` milliwatts or more was read without anything beside it: the usual case, in which it is
+    /// certain that there are no errors, and which costs no draw.
+    #[inline]
+    pub fn has_read_clean(&self, clean: f64) -> bool {
+        let alone = matches!(self.interference.as_slice(), [(_, beside)] if *beside == 0.0);
+        alone && self.lock.is_some_and(|lock| lock.power >= clean)
+    }
+
+    /// Notes what is beside the frame that is being read, from `now` on.
+    #[inline]
+    pub fn note(&mut self, now: Time) {
+        if let Some(lock) = self.lock {
+            let beside = self.beside(lock.power);
+            self.interference.push((now, beside));
+        }
+    }
+}
+
+/// A frame as it was read, from beginning to end.
+pub(crate) struct Reading<'a> {
+    pub tables: &'a ErrorTables,
+    pub phy: &'a Phy,
+    /// Milliwatts.
+    pub noise: f64,
+    pub power: f64,
+    pub interference: &'a [(Time, f64)],
+    /// When it began to arrive.
+    pub since: Time,
+}
+
+/// −ln of the probability that something was read without error: as it was, and had there been noise alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Exponents {
+    pub all: f64,
+    pub noise: f64,
+}
+
+impl Reading<'_> {
+    /// Of the header.
+    pub fn header(&self, frame: &Frame) -> Exponents {
+        let (bits, rate) = self.phy.header_bits(frame.rate);
+        let until = self.since + self.phy.header(frame.rate);
+        self.between(self.since, until, f64::from(bits), rate.modulation())
+    }
+
+    /// Of the bytes `from` to `to` of what follows the header.
+    pub fn bytes(&self, frame: &Frame, from: u32, to: u32) -> Exponents {
+        let header = self.phy.header(frame.rate);
+        let (start, length) = (self.since + header, frame.airtime - header);
+        let at =
+            |byte: u32| start + (u128::from(length) * u128::from(byte) / u128::from(frame.bytes)) as Time;
+        self.between(at(from), at(to), f64::from(to - from) * 8.0, frame.rate.modulation())
+    }
+
+    /// Of `bits` bits spread over a time.
+    fn between(&self, from: Time, to: Time, bits: f64, modulation: Modulation) -> Exponents {
+        let rate = |beside: f64| self.tables.exponent(modulation, self.power / (beside + self.noise));
+        let mut all = 0.0;
+        for (i, &(start, beside)) in self.interference.iter().enumerate() {
+            let end = self.interference.get(i + 1).map_or(Time::MAX, |next| next.0);
+            let (start, end) = (start.max(from), end.min(to));
+            if start < end {
+                all += bits * ((end - start) as f64 / (to - from) as f64) * rate(beside);
+            }
+        }
+        Exponents { all, noise: bits * rate(0.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{Dsss, Rate};
+    use crate::report::Kind;
+
+    fn frame() -> Frame {
+        let rate = Rate::Dsss(Dsss::R2);
+        let airtime = Phy::default().airtime(rate, 500);
+        let (packets, nav, request, first, bitmap) = (1, 0, false, 0, 0);
+        Frame {
+            kind: Kind::Data,
+            from: 0,
+            to: 1,
+            rate,
+            bytes: 500,
+            airtime,
+            nav,
+            packets,
+            request,
+            first,
+            bitmap,
+        }
+    }
+
+    #[test]
+    fn interference_counts_for_the_part_it_overlaps() {
+        let (tables, phy) = (ErrorTables::new(Modulation::ALL), Phy::default());
+        // 192 µs of header and 2,000 µs of data, of which the second half meets interference of the frame's own power.
+        let half = 1_000_000 + 192_000 + 1_000_000;
+        let interference = [(1_000_000, 0.0), (half, 1.0)];
+        let reading = Reading {
+            tables: &tables,
+            phy: &phy,
+            noise: 5.0,
+            power: 1.0,
+            interference: &interference,
+            since: 1_000_000,
+        };
+        let (whole, first) = (reading.bytes(&frame(), 0, 500), reading.bytes(&frame(), 0, 250));
+        let second = reading.bytes(&frame(), 250, 500);
+        let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+        near(first.all, 2_000.0 * tables.exponent(Modulation::Dqpsk, 0.2));
+        near(second.all, 2_000.0 * tables.exponent(Modulation::Dqpsk, 1.0 / 6.0));
+        near(whole.all, first.all + second.all);
+        near(whole.noise, 2.0 * first.all);
+        assert_eq!(first.all, first.noise);
+        near(reading.header(&frame()).all, 48.0 * tables.exponent(Modulation::Dbpsk, 0.2));
+    }
+
+    #[test]
+    fn a_strong_frame_alone_is_read_for_certain() {
+        let mut radio = Radio::default();
+        let lock = |power| Lock { slot: 0, power, since: 5, header_until: 9 };
+        radio.add(2.0);
+        radio.follow(lock(2.0));
+        assert!(radio.has_read_clean(2.0));
+        assert!(!radio.has_read_clean(2.1));
+        radio.add(1e-9);
+        radio.note(6);
+        assert!(!radio.has_read_clean(2.0));
+    }
+
+    #[test]
+    fn energy_comes_back_to_nothing() {
+        let mut radio = Radio::default();
+        for power in [0.1, 0.2, 0.3] {
+            radio.add(power);
+        }
+        for power in [0.1, 0.3, 0.2] {
+            radio.remove(power);
+        }
+        assert_eq!(radio.energy, 0.0);
+    }
+}

@@ -1,0 +1,311 @@
+//! The end of a frame: who has read it, and what it brings.
+
+use super::Medium;
+use super::radio::Reading;
+use crate::config::{NodeId, Role};
+use crate::mac::{EVERYONE, Frame, Inbox, Pending, in_aggregate};
+use crate::phy::bytes;
+use crate::report::{Failure, FrameReport, Kind, Report};
+use truckee_channel::random::uniform;
+
+/// What a receiver made of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    /// It was read: of an aggregate, at least one of the frames in it.
+    Yes,
+    /// It was not, because of this.
+    No(Failure),
+}
+
+/// What is known at the end of a frame about the packets in it.
+struct End {
+    /// How many have not been read by whom they are for.
+    lost: u32,
+    /// Those have been told, each with its own cause.
+    told: bool,
+}
+
+impl Medium {
+    /// A frame has ended wherever it is heard.
+    pub(super) fn on_arrived(&mut self, slot: u32) {
+        let transmission = &mut self.air.transmissions[slot as usize];
+        let (frame, start) = (transmission.frame, transmission.start);
+        let heard = std::mem::take(&mut transmission.heard);
+        let packets = std::mem::take(&mut transmission.packets);
+        let mut end = End { lost: frame.packets, told: false };
+        for &(node, power) in &heard {
+            let radio = &mut self.radios[node as usize];
+            radio.remove(power);
+            match radio.lock {
+                Some(lock) if lock.slot == slot => {
+                    self.read(&frame, &packets, node, &mut end, slot);
+                    self.radios[node as usize].lock = None;
+                }
+                _ => radio.note(self.now),
+            }
+            self.sense(node);
+        }
+        let missed = self.air.transmissions[slot as usize].missed.filter(|_| frame.to != EVERYONE);
+        self.note_end(&frame, &packets, missed, &end);
+        let transmission = &mut self.air.transmissions[slot as usize];
+        (transmission.heard, transmission.packets) = (heard, packets);
+        self.air.free(slot);
+        if self.tell_frames {
+            let to = (frame.to != EVERYONE).then_some(NodeId(frame.to));
+            let lost = if to.is_some() { end.lost } else { 0 };
+            let Frame { airtime, kind, rate, bytes, packets, .. } = frame;
+            let (from, failure) = (NodeId(frame.from), missed);
+            let report = FrameReport { start, airtime, from, to, kind, rate, bytes, packets, lost, failure };
+            self.reports.push_back(Report::Frame(report));
+        }
+    }
+
+    /// Enters into the laboratory's books why a frame was not received.
+    fn note_end(&mut self, frame: &Frame, packets: &[Pending], missed: Option<Failure>, end: &End) {
+        let Some(failure) = missed else { return };
+        let sender = frame.from as usize;
+        if end.told {
+            return;
+        }
+        if packets.is_empty() {
+            self.stations[sender].counters.failures[failure as usize] += 1;
+        }
+        for packet in packets {
+            self.tell_missed(frame, packet, failure);
+        }
+        match frame.kind {
+            Kind::Rts | Kind::Data | Kind::Aggregate => self.stations[sender].note_failure(failure),
+            Kind::Cts | Kind::Ack | Kind::BlockAck => self.stations[frame.to as usize].note_failure(failure),
+            Kind::CtsToSelf | Kind::BlockAckRequest => {}
+        }
+    }
+
+    /// Counts that whom a packet was sent to did not get it this time, and reports it where that is asked for.
+    fn tell_missed(&mut self, frame: &Frame, packet: &Pending, failure: Failure) {
+        self.stations[frame.from as usize].counters.failures[failure as usize] += 1;
+        if self.tell_frames {
+            let (at, node) = (self.now, NodeId(frame.from));
+            self.reports.push_back(Report::Missed { at, packet: packet.id, node, failure });
+        }
+    }
+
+    /// A station has heard a frame to its end.
+    fn read(&mut self, frame: &Frame, packets: &[Pending], node: u32, end: &mut End, slot: u32) {
+        let (now, i) = (self.now, node as usize);
+        let clean = self.radios[i].has_read_clean(self.air.transmissions[slot as usize].clean);
+        let mut missing = None;
+        let read = match frame.kind {
+            Kind::Aggregate => {
+                let (read, last) = self.read_aggregate(frame, packets, node, clean, end);
+                missing = last;
+                read
+            }
+            _ if clean => Read::Yes,
+            _ => self.read_single(frame, node),
+        };
+        let is_for_it = frame.to == node;
+        if is_for_it {
+            self.air.transmissions[slot as usize].missed = match read {
+                Read::Yes => missing,
+                Read::No(failure) => Some(failure),
+            };
+        }
+        if read != Read::Yes {
+            return self.stations[i].on_garbled(now, &self.rules, &mut self.reports);
+        }
+        if !is_for_it && (frame.to != EVERYONE || frame.kind == Kind::CtsToSelf) {
+            return self.stations[i].on_overheard(now, frame, &self.rules, &mut self.reports);
+        }
+        if frame.kind == Kind::Data
+            && let Some(packet) = packets.first()
+        {
+            end.lost = 0;
+            if frame.to == EVERYONE {
+                self.deliver(node, packet);
+            } else {
+                self.note_arrived(frame.from, 0);
+                self.accept(frame.from, node, packet);
+            }
+        }
+        let inbox = match frame.kind {
+            Kind::BlockAckRequest => {
+                self.skip(frame, node);
+                self.inbox_state(frame, node)
+            }
+            Kind::Aggregate => self.inbox_state(frame, node),
+            _ => (0, 0),
+        };
+        let reserved = self.stations[i].on_frame(now, frame, inbox, &self.rules, &mut self.reports);
+        if let Some(failure) = reserved {
+            self.air.transmissions[slot as usize].missed = Some(failure);
+        }
+    }
+
+    /// The receiver's reading of a frame.
+    fn reading(&self, node: u32) -> Option<Reading<'_>> {
+        let radio = &self.radios[node as usize];
+        let lock = radio.lock?;
+        Some(Reading {
+            tables: &self.tables,
+            phy: &self.rules.phy,
+            noise: self.levels.noise,
+            power: lock.power,
+            interference: &radio.interference,
+            since: lock.since,
+        })
+    }
+
+    fn read_single(&mut self, frame: &Frame, node: u32) -> Read {
+        let Some(reading) = self.reading(node) else { return Read::No(Failure::Collision) };
+        let (header, data) = (reading.header(frame), reading.bytes(frame, 0, frame.bytes));
+        self.draw(node, header.all + data.all, header.noise + data.noise)
+    }
+
+    /// Whether something was read, for all the errors of noise and interference, or had there been noise alone.
+    fn draw(&mut self, node: u32, all: f64, noise: f64) -> Read {
+        let luck = uniform(&mut self.luck[node as usize]);
+        if luck < libm::exp(-all) {
+            Read::Yes
+        } else if luck < libm::exp(-noise) {
+            Read::No(Failure::Collision)
+        } else {
+            Read::No(Failure::Noise)
+        }
+    }
+
+    /// Reads an aggregate frame by frame. A station that it is not for needs one of them, to know how long to keep quiet.
+    /// Whether anything was read, and what ended the last packet that was not.
+    fn read_aggregate(
+        &mut self,
+        frame: &Frame,
+        packets: &[Pending],
+        node: u32,
+        clean: bool,
+        end: &mut End,
+    ) -> (Read, Option<Failure>) {
+        let is_for_it = frame.to == node;
+        if clean && !is_for_it {
+            return (Read::Yes, None);
+        }
+        if !clean {
+            let Some(reading) = self.reading(node) else { return (Read::No(Failure::Collision), None) };
+            let header = reading.header(frame);
+            let read = self.draw(node, header.all, header.noise);
+            if read != Read::Yes {
+                return (read, None);
+            }
+        }
+        end.told |= is_for_it;
+        let (mut at, mut result) = (0, Read::No(Failure::Noise));
+        let mut last = None;
+        if frame.request {
+            let size = in_aggregate(bytes::BLOCK_ACK_REQUEST);
+            if self.read_part(frame, node, clean, at, size) == Read::Yes {
+                result = Read::Yes;
+                if is_for_it {
+                    self.skip(frame, node);
+                }
+            }
+            at += size;
+        }
+        for (i, packet) in packets.iter().enumerate() {
+            let size = in_aggregate(self.rules.overhead + packet.bytes);
+            let read = self.read_part(frame, node, clean, at, size);
+            at += size;
+            if result != Read::Yes {
+                result = read;
+            }
+            if is_for_it {
+                if let Read::No(failure) = read {
+                    let flight = self.stations[frame.from as usize].flight_mut();
+                    flight[i].failure = failure;
+                    self.tell_missed(frame, packet, failure);
+                    last = Some(failure);
+                    continue;
+                }
+                end.lost -= 1;
+                self.note_arrived(frame.from, i);
+                self.accept(frame.from, node, packet);
+            } else if result == Read::Yes {
+                break;
+            }
+        }
+        (result, last)
+    }
+
+    /// Reads `size` bytes from `at` on.
+    fn read_part(&mut self, frame: &Frame, node: u32, clean: bool, at: u32, size: u32) -> Read {
+        if clean {
+            return Read::Yes;
+        }
+        match self.reading(node) {
+            None => Read::No(Failure::Collision),
+            Some(reading) => {
+                let part = reading.bytes(frame, at, (at + size).min(frame.bytes));
+                self.draw(node, part.all, part.noise)
+            }
+        }
+    }
+
+    /// The laboratory notes at its sender that a packet has arrived.
+    fn note_arrived(&mut self, sender: u32, i: usize) {
+        if let Some(packet) = self.stations[sender as usize].flight_mut().get_mut(i) {
+            packet.arrived = true;
+        }
+    }
+
+    fn inbox(&mut self, from: u32, node: u32) -> &mut Inbox {
+        let ordered = self.rules.aggregation.is_some();
+        let inboxes = &mut self.inboxes[node as usize];
+        let i = match inboxes.binary_search_by_key(&from, |inbox| inbox.0) {
+            Ok(i) => i,
+            Err(i) => {
+                inboxes.insert(i, (from, if ordered { Inbox::ordered() } else { Inbox::plain() }));
+                i
+            }
+        };
+        &mut inboxes[i].1
+    }
+
+    /// The bitmap that answers a frame, and where the window begins.
+    fn inbox_state(&mut self, frame: &Frame, node: u32) -> (u64, u64) {
+        let inbox = self.inbox(frame.from, node);
+        (inbox.bitmap(frame.first), inbox.next())
+    }
+
+    /// What a sender gave up is no longer waited for.
+    fn skip(&mut self, frame: &Frame, node: u32) {
+        let mut ready = std::mem::take(&mut self.ready);
+        self.inbox(frame.from, node).skip_to(frame.first, |p| ready.push(*p));
+        self.hand_up(node, ready);
+    }
+
+    /// A packet has arrived at the station that its frame was for.
+    fn accept(&mut self, from: u32, node: u32, packet: &Pending) {
+        let mut ready = std::mem::take(&mut self.ready);
+        if !self.inbox(from, node).accept(packet, packet.tried, |p| ready.push(*p)) {
+            self.stations[node as usize].counters.duplicates += 1;
+        }
+        self.hand_up(node, ready);
+    }
+
+    fn hand_up(&mut self, node: u32, mut ready: Vec<Pending>) {
+        for packet in ready.drain(..) {
+            self.deliver(node, &packet);
+        }
+        self.ready = ready;
+    }
+
+    /// A packet goes up, or on: an access point sends on what its clients send to each other and to everyone.
+    fn deliver(&mut self, node: u32, packet: &Pending) {
+        let Pending { id, bytes, source, dest, next, .. } = *packet;
+        let goes_on = self.roles[node as usize] == Role::AccessPoint && next == node && dest != node;
+        if dest == node || dest == EVERYONE && source != node {
+            let (at, from) = (self.now, NodeId(source));
+            self.reports.push_back(Report::Delivered { at, packet: id, node: NodeId(node), from });
+        }
+        if goes_on {
+            self.enqueue(node, Pending::new(id, bytes, source, dest, dest));
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The medium as a whole, held against arithmetic, published models, and itself.
+
+mod bianchi;
+mod cell;
+mod conservation;
+mod hidden;
+mod lone_station;
+mod packets;
+mod traces;
