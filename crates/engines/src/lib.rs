@@ -7,6 +7,7 @@
 //!
 //! Not for: what is swept or judged (`truckee-lab`), or which engines a program offers (the command says that).
 
+mod builds;
 pub mod drive;
 #[cfg(feature = "kernel")]
 mod live;
@@ -16,17 +17,13 @@ mod simulator;
 #[cfg(feature = "captures")]
 pub mod tap;
 
+pub use builds::{KERNEL_BUILD, SIMULATOR_BUILD};
 #[cfg(feature = "kernel")]
 pub use live::{Kernel, Probe};
 pub use simulator::Simulator;
 
 #[cfg(feature = "kernel")]
 use truckee_lab::{Cancel, Registry};
-
-/// What decides the simulator's records: the digits of its sources and of the versions that they are built on.
-pub const SIMULATOR_BUILD: &str = env!("TRUCKEE_SIM_BUILD");
-/// The same of the live engines, whether or not they are built in.
-pub const KERNEL_BUILD: &str = env!("TRUCKEE_KERNEL_BUILD");
 
 /// The engines of this crate, to which a program may add its own: the simulator and, where the feature `kernel` is on, this
 /// machine's stack and the prober of it, whose runs end early when `cancel` is wished.

@@ -35,7 +35,7 @@ impl Engine for Kernel {
     }
 
     fn build(&self) -> Cow<'_, str> {
-        crate::KERNEL_BUILD.into()
+        crate::builds::KERNEL_BUILD.into()
     }
 
     fn refuses(&self, scenario: &Scenario) -> Option<String> {
@@ -80,7 +80,7 @@ impl Engine for Probe {
     }
 
     fn build(&self) -> Cow<'_, str> {
-        crate::KERNEL_BUILD.into()
+        crate::builds::KERNEL_BUILD.into()
     }
 
     fn run(&self, scenario: &Scenario, _series: bool) -> Result<Outcome, Failure> {

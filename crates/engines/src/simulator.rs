@@ -20,7 +20,7 @@ impl Engine for Simulator {
     }
 
     fn build(&self) -> Cow<'_, str> {
-        crate::SIMULATOR_BUILD.into()
+        crate::builds::SIMULATOR_BUILD.into()
     }
 
     fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {

@@ -1,7 +1,7 @@
 //! CoDel: drops at the head while the least wait of an interval stays above a target. Source: RFC 8289, section 5.
 
+use super::contract::{Limit, Seen, Served};
 use super::fifo::{Fifo, Head};
-use super::{Limit, Seen, Served};
 use crate::{Span, Time};
 
 /// Parameters of CoDel.

@@ -1,6 +1,6 @@
 //! What waits, in the order in which it came.
 
-use super::{Limit, Seen, Served};
+use super::contract::{Limit, Seen, Served};
 use crate::{Span, Time};
 use std::collections::VecDeque;
 

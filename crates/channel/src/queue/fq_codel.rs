@@ -2,8 +2,8 @@
 //! just come go first. Source: RFC 8290, section 4.
 
 use super::codel::{CoDelConfig, Law};
+use super::contract::{Limit, Seen, Served};
 use super::fifo::Fifo;
-use super::{Limit, Seen, Served};
 use crate::{Span, Time};
 use std::collections::VecDeque;
 

@@ -2,8 +2,8 @@
 //! wait is that of the packet sent last, known by the time at which it came (section 5.2 names that way beside the rate of
 //! departures).
 
+use super::contract::{Limit, Seen, Served};
 use super::fifo::Fifo;
-use super::{Limit, Seen, Served};
 use crate::random::{Xoshiro256PlusPlus, chance, stream};
 use crate::{Span, Time};
 

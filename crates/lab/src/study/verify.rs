@@ -9,30 +9,14 @@
 
 mod claims;
 mod history;
+mod provenance;
 
 use crate::Error;
 use claims::Claims;
 pub use history::Repository;
-use serde::{Deserialize, Serialize};
+pub use provenance::{Commit, Stored};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
-
-/// A commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Commit {
-    /// Its hash.
-    pub hash: String,
-    /// When it was made, ISO 8601, UTC.
-    pub date: String,
-}
-
-/// Of which code and when a stored result is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stored {
-    /// When it was made, ISO 8601, UTC.
-    pub date: String,
-    /// The commit, with a `+` where there were changes beside it.
-    pub commit: String,
-}
 
 /// How old what a study claims is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -1,6 +1,6 @@
 //! A movement that is given by its points.
 
-use super::Leg;
+use super::leg::Leg;
 use crate::{ConfigError, Position, Time};
 
 /// Points and the times at which they are reached; straight lines between them, rest before the first and after the last.

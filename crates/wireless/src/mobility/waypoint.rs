@@ -5,7 +5,7 @@
 //! model", IEEE Trans. Mobile Computing 3 (1), 2004): a run of any length is typical from its first moment on, where one
 //! that starts at rest, spread evenly, slows down and gathers in the middle for minutes.
 
-use super::Leg;
+use super::leg::Leg;
 use crate::error::between;
 use crate::{ConfigError, Position, Span, Time};
 use truckee_channel::random::{Xoshiro256PlusPlus, chance, uniform, up_to};

@@ -2,10 +2,12 @@
 //!
 //! Gains are factors of power, not decibels, wherever they are multiplied; settings are in decibels.
 
+mod decibels;
 mod variation;
 
 use crate::ConfigError;
 use crate::error::between;
+pub(crate) use decibels::from_db;
 pub use variation::{Fading, Pair, Shadowing, Variation};
 
 /// Speed of light, metres a second.
@@ -143,12 +145,6 @@ impl Propagation {
         }
         near
     }
-}
-
-/// A factor of power from decibels; milliwatts from dBm.
-#[inline]
-pub(crate) fn from_db(db: f64) -> f64 {
-    libm::pow(10.0, db / 10.0)
 }
 
 #[cfg(test)]

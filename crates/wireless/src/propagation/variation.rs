@@ -4,7 +4,7 @@
 //! which are found by pair and block and not by turn: what a pair meets does not depend on the traffic, is the same both
 //! ways, and needs no memory. The blocks of different pairs begin at different times.
 
-use super::from_db;
+use super::decibels::from_db;
 use crate::error::between;
 use crate::{ConfigError, Span, Time};
 use truckee_channel::random::split_mix;

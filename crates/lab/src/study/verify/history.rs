@@ -1,7 +1,7 @@
 //! A file's history, as git tells it.
 
 use super::claims::Claims;
-use super::{Commit, Stored};
+use super::provenance::{Commit, Stored};
 use crate::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
