@@ -62,6 +62,20 @@ fn a_cause_that_may_remove_the_difference_or_not_leaves_it_undecided() {
 }
 
 #[test]
+fn the_few_runs_of_the_quick_form_reach_a_pin_by_their_interval() {
+    let d = [data(&FALLING, 1.0)];
+    // Reno's interval is some 3 to either side of 70.
+    let verdict = |pin: f64, quick: bool| {
+        let known = format!("differs = \"less\"\npinned = {{ value = {pin}, absolute = 0.1 }}");
+        evaluate(&check(&format!("{WITHIN}published = 95\n{known}")), &d, quick).unwrap()[0].verdict
+    };
+    let mean =
+        rows("kind = \"bound\"\nabove = 0\nwhere = { s = \"reno\", per = 0.02 }", &d[0])[0].measured.unwrap();
+    assert_eq!([0.0, 1.0, 30.0].map(|by| verdict(mean + by, true)), [Differs, Differs, Fail]);
+    assert_eq!([0.0, 1.0].map(|by| verdict(mean + by, false)), [Differs, Fail]);
+}
+
+#[test]
 fn an_unknown_cause_is_said_to_be_unknown() {
     let row = rows(&differing("\"unknown\""), &data(&FALLING, 1.0)).remove(0);
     assert_eq!((row.verdict, &row.cause), (Differs, &Some(Cause::Unknown)));
