@@ -246,7 +246,7 @@ def index_line(report: dict[str, Any]) -> str:
     return (
         f"| [`{report['id']}`]({report['id']}.md) | {report['title']} | {source['paper']}, {source['place']} "
         f"| {', '.join(report['engines']) or '–'} | {counts['pass']}{calibrated} | {counts['differs']} | {counts['fail']} "
-        f"| {counts.get('undecided', 0)} | {report.get('date', '')} |"
+        f"| {counts.get('undecided', 0)} | {report.get('date') or '–'} |"
     )
 
 
@@ -267,7 +267,14 @@ def studies_index(reports: list[dict[str, Any]], before: str = "") -> str:
         "| study | what it is about | published in | runs on | pass | differ | fail | undecided | run on |",
         "|---|---|---|---|--:|--:|--:|--:|---|",
     ]
-    known = {match[1]: line for line in before.splitlines() if (match := re.match(r"\| \[`([^`]+)`\]", line))}
+
+    def whole(line: str) -> str:
+        """With a cell in every column: what an older form of the index did not have is not known."""
+        cells = line.strip().strip("|").split(" | ")
+        return "| " + " | ".join([*(cell.strip() for cell in cells), *["–"] * (9 - len(cells))]) + " |"
+
+    found = re.finditer(r"^\| \[`([^`]+)`\].*$", before, re.MULTILINE)
+    known = {match[1]: whole(match[0]) for match in found}
     lines += [line for _, line in sorted({**known, **{report["id"]: index_line(report) for report in reports}}.items())]
     lines += ["", "All of them: `truckee study run --all`. A new one: [Write a study](../howto/study.md).", ""]
     return "\n".join(lines)

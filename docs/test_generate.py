@@ -60,6 +60,10 @@ class Pages(unittest.TestCase):
         after = studies_index([report("b", "sim", 4), report("a", "sim", 3)], before)
         self.assertIn("| sim | 3 | 0 | 0 |", after)
         self.assertIn("| kernel | 2 | 0 | 0 |", after)
+        older = before.replace(" | 0 | – |", " |")
+        self.assertNotEqual(older, before)
+        for line in studies_index([report("b", "sim", 4)], older).splitlines()[4:-3]:
+            self.assertEqual(line.count("|"), 10, line)
         places = [after.index(f"[`{name}`]") for name in "abc"]
         self.assertEqual(places, sorted(places), "by name")
 
