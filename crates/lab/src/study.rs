@@ -22,7 +22,6 @@ pub mod file;
 pub mod quantity;
 mod report;
 mod run;
-pub mod verify;
 
 pub use builtin::{builtin, find};
 pub use data::Data;

@@ -1,14 +1,16 @@
 //! Which studies' claims are older than their results.
 
+mod age;
+
 use crate::error::Error;
 use crate::human::many;
 use crate::layout::{self, words};
 use crate::progress::note;
+use age::{Age, Commit, Repository, Verified, verify as ask};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use truckee_lab::human;
-use truckee_lab::study::verify::{Age, Commit, Repository, Verified, verify as ask};
 
 /// Say by the repository's history whether what studies claim is older than the results that decided it; exit status 1
 /// where it is newer, or changed and not committed, 3 where only results are missing

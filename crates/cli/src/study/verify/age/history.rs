@@ -2,9 +2,9 @@
 
 use super::claims::Claims;
 use super::provenance::{Commit, Stored};
-use crate::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use truckee_lab::Error;
 
 /// A repository on disk.
 #[derive(Debug, Clone)]

@@ -11,12 +11,12 @@ mod claims;
 mod history;
 mod provenance;
 
-use crate::Error;
 use claims::Claims;
 pub use history::Repository;
 pub use provenance::{Commit, Stored};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use truckee_lab::Error;
 
 /// How old what a study claims is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
