@@ -81,10 +81,6 @@ class Truckee:
         )
         return json.loads(done.stdout)
 
-    def path(self, relative: str) -> Path:
-        """A file that a command wrote."""
-        return self._folder / relative
-
 
 def filled(truckee: Shell, page: str) -> str:
     """The page with the output of its commands."""
@@ -169,18 +165,18 @@ def study_page(found: dict[str, Any]) -> str:
     lines += [f"**{counted(report)}**", ""]
     if what := report.get("calibrated"):
         lines += [f"**Calibrated on what it is held against**: {what.strip()}", ""]
-    lines += ["| check | at | published | reference | measured | demand | rival, which must fail | verdict |"]
-    lines += ["|---|---|--:|--:|--:|---|---|---|"]
+    lines += ["| check | verdict | at | published | reference | measured | demand | rival, which must fail |"]
+    lines += ["|---|---|---|--:|--:|--:|---|---|"]
     for row in report["rows"]:
         cells = [
             row["check"],
+            verdict(row["verdict"]),  # where it is seen without scrolling
             row["cell"],
             number(row["published"]),
             number((row.get("reference") or {}).get("value")),
             measured(row, row["unit"]),
             row["demand"],
             rival(row),
-            verdict(row["verdict"]),
         ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     notes = {f"- {note}": None for row in report["rows"] for note in remarks(row)}

@@ -7,7 +7,7 @@ A number that was measured is written between marks, which no reader sees:
 Between `=` and `:` stands an expression (Jinja's), behind `:` a format (Python's). What it may name:
 
 - `mean(RESULT, METRIC, VALUE…)`: the mean in a stored sweep (docs/results/RESULT.json) at the point whose values begin with
-  these; `against(…)` likewise the mean difference from the baseline, `width(…)` half the width of the mean's interval.
+  these.
 - `row(STUDY, CHECK, CELL)`: a row of a study's stored result, as the JSON has it; `CELL`, a part of the cell's name, may be
   left out where the check has one row.
 - `counts(STUDY)`, `studies`: how many rows came out how; how many studies there are in this tree.
@@ -37,8 +37,6 @@ class Held:
         self._compile: Callable[[str], Callable[..., Any]] = environment.compile_expression
         self._names = {
             "mean": lambda *point: self._cell(*point)["mean"],
-            "width": lambda *point: self._cell(*point)["half_width"],
-            "against": lambda *point: self._cell(*point)["difference"]["mean"],
             "row": self._row,
             "counts": lambda study: self._study(study)["counts"],
             "found": self._found,

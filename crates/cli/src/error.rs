@@ -1,6 +1,7 @@
 //! Why a command ends without success, and with which status.
 
 use std::io;
+use std::path::PathBuf;
 
 /// A command's end without success.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +24,14 @@ pub enum Error {
     /// The live leg refused or failed.
     #[error(transparent)]
     Kernel(#[from] truckee_kernel::Error),
+    /// A repository's history cannot be asked.
+    #[error("the history of {}: {reason}", .path.display())]
+    History {
+        /// What it was to be the history of.
+        path: PathBuf,
+        /// Why it is not there.
+        reason: String,
+    },
     /// The run could not finish, or a check failed.
     #[error("{0}")]
     Failed(String),
@@ -96,7 +105,7 @@ impl Error {
             Self::Lab(error) => lab_status(error),
             Self::Undecided(_) => 3,
             Self::Status(status) | Self::Kernel(Kernel::NotRun { status, .. }) => *status,
-            Self::Kernel(_) | Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
+            Self::Kernel(_) | Self::History { .. } | Self::Failed(_) | Self::Write(_) | Self::ClosedPipe => 1,
         }
     }
 

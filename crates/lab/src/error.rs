@@ -135,14 +135,6 @@ pub enum Error {
         /// The id most like it.
         near: Option<String>,
     },
-    /// A repository's history cannot be asked.
-    #[error("the history of {}: {reason}", .path.display())]
-    History {
-        /// What it was to be the history of.
-        path: PathBuf,
-        /// Why it is not there.
-        reason: String,
-    },
     /// Runs cannot be compared.
     #[error("cannot compare: {reason}")]
     Compare {
@@ -206,7 +198,6 @@ impl Error {
             Self::Engine { .. }
             | Self::Write { .. }
             | Self::Read { .. }
-            | Self::History { .. }
             | Self::Compare { .. }
             | Self::Missing(Missing::NotHere { .. })
             | Self::Locked { .. } => Fault::Machine,

@@ -13,7 +13,7 @@ pub use active::Left;
 pub use special::{Accepted, Offered, Role};
 
 use special::Special;
-use truckee_channel::CROSS_TRAFFIC;
+use truckee_channel::{CROSS_TRAFFIC, Capacity};
 use truckee_scenario::model::Direction;
 use truckee_scenario::outcome::Drops;
 use truckee_tcp::{Span, Time};
@@ -181,6 +181,15 @@ impl Transmitter {
     fn serve_waiting(&mut self, wire: &mut Wire, measured: Measured, now: Time, bytes: u32) -> Time {
         let departure = now.saturating_add(self.service_time(wire, bytes));
         self.count(measured, now, now, departure, bytes);
+        departure
+    }
+
+    /// Serves one that comes at `now`, or waited until then, by a recorded capacity.
+    #[inline(always)]
+    fn serve_recorded(&mut self, capacity: &mut Capacity, measured: Measured, now: Time, bytes: u32) -> Time {
+        let start = self.start(measured, now);
+        let departure = capacity.depart(start, bytes);
+        self.count(measured, now, start, departure, bytes);
         departure
     }
 

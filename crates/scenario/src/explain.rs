@@ -2,6 +2,8 @@
 //! have become links, copies have become flows, and every algorithm shows all its parameters.
 //! Not for: comments and layout of the file it came from, which the scenario no longer has.
 
+mod toml;
+
 use crate::Scenario;
 use crate::alike::differences;
 use crate::model::{
@@ -10,6 +12,7 @@ use crate::model::{
 };
 use crate::units::{format_bytes, format_rate, format_time};
 use std::fmt::Write;
+use toml::{Inline, array, number, quoted};
 use truckee_channel::queue::ActiveConfig;
 use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
 use truckee_tcp::stack::{ReduceFrom, RtoSamples};
@@ -46,11 +49,6 @@ pub fn explain_stack(stack: &Stack) -> String {
     out.0
 }
 
-/// A text in quotes.
-fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
-}
-
 fn time(t: Span) -> String {
     quoted(&format_time(t))
 }
@@ -67,51 +65,11 @@ fn bytes(b: u64) -> String {
     quoted(&format_bytes(b))
 }
 
-/// A number as TOML writes it: with a point or exponent, unless it is whole.
-fn number(x: f64) -> String {
-    if x.fract() == 0.0 && x.abs() < 1e15 { format!("{}", x as i64) } else { format!("{x:?}") }
-}
-
 fn size(size: Size) -> String {
     match size {
         Size::Bytes(b) => bytes(b),
         Size::Segments(n) => quoted(&format!("{n}segments")),
     }
-}
-
-/// Inline table under construction.
-#[derive(Default)]
-struct Inline(Vec<String>);
-
-impl Inline {
-    fn kind(kind: &str) -> Self {
-        Self::default().with("kind", quoted(kind))
-    }
-
-    fn with(mut self, key: &str, value: String) -> Self {
-        self.0.push(format!("{} = {value}", bare_or_quoted(key)));
-        self
-    }
-
-    fn with_some(self, key: &str, value: Option<String>) -> Self {
-        match value {
-            Some(value) => self.with(key, value),
-            None => self,
-        }
-    }
-
-    fn end(self) -> String {
-        if self.0.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", self.0.join(", ")) }
-    }
-}
-
-fn bare_or_quoted(key: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { quoted(key) }
-}
-
-fn array(items: impl IntoIterator<Item = String>) -> String {
-    format!("[{}]", items.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 /// The text so far.

@@ -1,11 +1,14 @@
 //! The question: a scenario as an engine reads it. Everything is resolved here: names are numbers, units are SI or
 //! nanoseconds, defaults are filled in.
 
+mod queue;
+
 use crate::error::Error;
+pub use queue::{Queue, Red};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use truckee_channel::ChannelConfig;
-use truckee_channel::queue::ActiveConfig;
+pub use truckee_channel::Limit;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
 use truckee_tcp::recovery::{AnyRecovery, Recovery};
 use truckee_tcp::response::ToEstimate;
@@ -104,61 +107,6 @@ pub struct Direction {
     pub after_channel: bool,
     /// What the medium does to packets.
     pub channel: ChannelConfig,
-}
-
-/// A queue. The packet in transmission does not count against its limit.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Queue {
-    /// First in, first out; what does not fit is dropped.
-    DropTail {
-        /// What fits.
-        limit: Limit,
-    },
-    /// Random early detection (Floyd & Jacobson 1993).
-    Red(Red),
-    /// One that decides by how long packets wait.
-    Active(ActiveConfig),
-}
-
-impl Queue {
-    /// What fits.
-    pub fn limit(&self) -> Limit {
-        match self {
-            Self::DropTail { limit } => *limit,
-            Self::Red(red) => red.limit,
-            Self::Active(config) => config.limit(),
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn limit_mut(&mut self) -> &mut Limit {
-        match self {
-            Self::DropTail { limit } => limit,
-            Self::Red(red) => &mut red.limit,
-            Self::Active(config) => config.limit_mut(),
-        }
-    }
-}
-
-pub use truckee_channel::Limit;
-
-/// Parameters of RED.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Red {
-    /// Hard limit.
-    pub limit: Limit,
-    /// Average queue, packets, below which nothing is marked.
-    pub min_threshold: f64,
-    /// Average queue, packets, above which everything is (from twice it with `gentle`).
-    pub max_threshold: f64,
-    /// Marking probability at `max_threshold`.
-    pub max_probability: f64,
-    /// Weight of a new sample in the average.
-    pub weight: f64,
-    /// Whether the probability rises from `max_probability` to 1 between one and two `max_threshold`.
-    pub gentle: bool,
-    /// Whether ECN-capable packets are marked in place of dropped.
-    pub ecn: bool,
 }
 
 impl Scenario {

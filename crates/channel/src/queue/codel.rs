@@ -24,7 +24,7 @@ impl Default for CoDelConfig {
     }
 }
 
-/// When to drop: the state of section 5.3 for one queue.
+/// When to drop: the state of section 5.2 for one queue.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Law {
     /// When the wait will have been above the target for an interval; `None`: it was below.
@@ -88,7 +88,7 @@ impl Law {
         head.map(|head| head.served)
     }
 
-    /// The head, and whether it may be dropped (section 5.4).
+    /// The head, and whether it may be dropped (section 5.6).
     fn pop<T>(&mut self, config: &CoDelConfig, now: Time, fifo: &mut Fifo<T>) -> (Option<Head<T>>, bool) {
         let Some(head) = fifo.pop(now) else {
             self.first_above = None;
@@ -108,7 +108,7 @@ impl Law {
         }
     }
 
-    /// The control law (section 5.2): drops come at distances that shrink with the root of their number.
+    /// The control law (sections 3.3 and 5.6): drops come at distances that shrink with the root of their number.
     fn after(&self, config: &CoDelConfig, then: Time) -> Time {
         let distance = config.interval.as_f64() / libm::sqrt(f64::from(self.count.max(1)));
         then.saturating_add(Span::truncated(distance))

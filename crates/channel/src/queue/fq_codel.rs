@@ -10,15 +10,15 @@ use std::collections::VecDeque;
 /// Parameters of FQ-CoDel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FqCoDelConfig {
-    /// CoDel's target (section 5.2.5: 5 ms).
+    /// CoDel's target (section 5.2.2: 5 ms).
     pub target: Span,
-    /// CoDel's interval (section 5.2.5: 100 ms).
+    /// CoDel's interval (section 5.2.1: 100 ms).
     pub interval: Span,
-    /// What fits in all queues together (section 5.2.2: 10240 packets).
+    /// What fits in all queues together (section 5.2.3: 10240 packets).
     pub limit: Limit,
-    /// Queues that flows are spread over (section 5.2.4: 1024).
+    /// Queues that flows are spread over (section 5.2.5: 1024).
     pub queues: u32,
-    /// Bytes a queue may send in a turn (section 5.2.3: 1514).
+    /// Bytes a queue may send in a turn (section 5.2.4: 1514).
     pub quantum: u32,
     /// Whether packets that allow it are marked in place of dropped.
     pub ecn: bool,
@@ -63,7 +63,7 @@ pub struct FqCoDel<T> {
     old: VecDeque<u32>,
     packets: usize,
     bytes: u64,
-    /// Makes the hash another one in each run (section 4.1.1).
+    /// Makes the hash another one in each run (section 4.1).
     perturbation: u64,
 }
 
@@ -87,7 +87,7 @@ impl<T> FqCoDel<T> {
     }
 
     /// As [`super::ActiveQueue::offer`]. Where all is full, the packet at the head of the fullest queue goes (section
-    /// 4.1.2).
+    /// 4.1).
     pub fn offer(&mut self, now: Time, seen: Seen, packet: T, dropped: &mut Vec<T>) {
         let index = self.lane_of(seen.flow);
         let lane = &mut self.lanes[index as usize];

@@ -1,6 +1,6 @@
 //! PIE: drops at the tail, by a chance that follows the wait and its trend. Source: RFC 8033, section 4 and appendix A; the
-//! wait is that of the packet sent last, known by the time at which it came (section 5.2 names that way beside the rate of
-//! departures).
+//! wait is that of the packet sent last, known by the time at which it came: one of the two ways of section 4.3, beside the
+//! rate of departures.
 
 use super::contract::{Limit, Seen, Served};
 use super::fifo::Fifo;
@@ -114,7 +114,7 @@ impl<T> Pie<T> {
         self.fifo.bytes()
     }
 
-    /// Whether there is nothing to be afraid of (appendix A).
+    /// Whether congestion is over, so that a burst may pass again (section 4.4).
     fn is_calm(&self) -> bool {
         let half = self.config.target / 2;
         self.chance == 0.0 && self.wait < half && self.wait_before < half

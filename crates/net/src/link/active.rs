@@ -1,7 +1,7 @@
 //! A link whose queue decides when a packet leaves it: its departures are not known when packets come, so the link asks to
 //! be called whenever its transmitter is free and something waits.
 
-use super::special::{Accepted, Offered, Special, cause_of};
+use super::special::{Offered, Special, cause_of};
 use super::{Links, Measured, Transmitter};
 use crate::packet::{DropCause, Packet, PacketId, Pool, bits};
 use truckee_channel::Fate;
@@ -164,29 +164,13 @@ impl Links {
         let departure = match &mut special.capacity {
             None if came < now => transmitter.serve_waiting(wire, self.measured, now, packet.wire),
             None => transmitter.serve_now(wire, self.measured, now, packet.wire),
-            Some(capacity) => {
-                let start = transmitter.start(self.measured, now);
-                let departure = capacity.depart(start, packet.wire);
-                transmitter.count(self.measured, now, start, departure, packet.wire);
-                departure
-            }
+            Some(capacity) => transmitter.serve_recorded(capacity, self.measured, now, packet.wire),
         };
         let fate = match early {
             Some(fate) => fate,
             None => special.fate(departure, packet, flow),
         };
-        let became = match fate {
-            Fate::Lost(loss) => Offered::Dropped(cause_of(loss), departure),
-            Fate::Arrives { extra, copy } => {
-                let arrival = departure.saturating_add(wire.delay);
-                Offered::Accepted(Accepted {
-                    departure,
-                    arrival: arrival.saturating_add(extra).max(special.not_before),
-                    copy: copy.map(|after| arrival.saturating_add(after)),
-                    convoy: None,
-                })
-            }
-        };
+        let became = special.leave(wire, departure, fate);
         let again = special.active.as_mut().and_then(|active| active.arm(departure));
         (Some(Left { packet: id, became }), again)
     }

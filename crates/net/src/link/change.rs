@@ -137,7 +137,6 @@ impl Special {
         let old = std::mem::take(&mut self.waiting);
         let Some(&(mut start, _)) = old.front() else { return Vec::new() };
         let old_departures = old.iter().skip(1).map(|w| w.0).chain([transmitter.free_at]);
-        transmitter.remainder = 0;
         let mut moved = Vec::with_capacity(old.len());
         for (&(_, bytes), departure) in old.iter().zip(old_departures) {
             let end = start.saturating_add(transmitter.service_time(wire, bytes));

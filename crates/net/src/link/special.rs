@@ -236,12 +236,7 @@ impl Special {
         }
         let departure = match &mut self.capacity {
             None => transmitter.serve(wire, measured, now, packet.wire),
-            Some(capacity) => {
-                let start = transmitter.start(measured, now);
-                let departure = capacity.depart(start, packet.wire);
-                transmitter.count(measured, now, start, departure, packet.wire);
-                departure
-            }
+            Some(capacity) => transmitter.serve_recorded(capacity, measured, now, packet.wire),
         };
         let fate = match early {
             Some(fate) => fate,
@@ -250,6 +245,12 @@ impl Special {
         if FILTERS && let (Some(filter), Some(place), Seen::Candidate) = (&mut self.filter, place, seen) {
             filter.hold(packet, place, matches!(fate, Fate::Arrives { .. }).then_some(id));
         }
+        self.leave(wire, departure, fate)
+    }
+
+    /// What becomes of a packet that leaves the transmitter then, and to which the channel does this.
+    #[inline(always)]
+    pub fn leave(&self, wire: &Wire, departure: Time, fate: Fate) -> Offered {
         let (extra, copy) = match fate {
             Fate::Arrives { extra, copy } => (extra, copy),
             Fate::Lost(loss) => return Offered::Dropped(cause_of(loss), departure),

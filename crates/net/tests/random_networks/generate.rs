@@ -1,8 +1,9 @@
 //! Random scenarios, a function of their seed. Small: a run takes milliseconds.
 
+use crate::dice::Dice;
 use std::sync::Arc;
 use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig};
-use truckee_channel::random::{Xoshiro256PlusPlus, chance, stream, up_to};
+use truckee_channel::random::stream;
 use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::*;
@@ -23,40 +24,6 @@ pub struct Case {
     pub scenario: Scenario,
     /// Whether every flow over files must complete: nothing is lost for good and there is time enough.
     pub must_complete: bool,
-}
-
-/// Draws by which everything here is made.
-struct Dice(Xoshiro256PlusPlus);
-
-impl Dice {
-    /// Uniform in `[low, high]`.
-    fn whole(&mut self, low: u64, high: u64) -> u64 {
-        low + up_to(&mut self.0, high - low)
-    }
-
-    /// Uniform in `[low, high]`.
-    fn span(&mut self, low: Span, high: Span) -> Span {
-        Span::ns(self.whole(low.nanos(), high.nanos()))
-    }
-
-    /// Uniform in `[0, most]`.
-    fn within(&mut self, most: Span) -> Span {
-        self.span(Span::ZERO, most)
-    }
-
-    /// In `[low, high]`, every order of magnitude alike.
-    fn spread(&mut self, low: f64, high: f64) -> f64 {
-        let share = self.whole(0, 1000) as f64 / 1000.0;
-        libm::exp(libm::log(low) + share * (libm::log(high) - libm::log(low)))
-    }
-
-    fn chance(&mut self, p: f64) -> bool {
-        chance(&mut self.0, p)
-    }
-
-    fn one<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.whole(0, of.len() as u64 - 1) as usize].clone()
-    }
 }
 
 /// The network of a seed.

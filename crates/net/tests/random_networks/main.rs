@@ -4,6 +4,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
 
+mod dice;
 mod generate;
 mod invariants;
 mod outcomes;

@@ -11,12 +11,13 @@ mod claims;
 mod history;
 mod provenance;
 
+use crate::error::Error;
 use claims::Claims;
 pub use history::Repository;
 pub use provenance::{Commit, Stored};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use truckee_lab::Error;
+use truckee_lab::Error as LabError;
 
 /// How old what a study claims is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -60,8 +61,8 @@ pub struct Verified {
 /// # Errors
 /// The file is no study, a stored result no result, or the history cannot be asked.
 pub fn verify(repository: &Repository, file: &Path, results: &Path) -> Result<Verified, Error> {
-    let text = std::fs::read_to_string(file).map_err(|e| Error::read(file, e))?;
-    let now = Claims::read(&text).ok_or_else(|| Error::read(file, "no study: it has no `id`"))?;
+    let text = std::fs::read_to_string(file).map_err(|e| LabError::read(file, e))?;
+    let now = Claims::read(&text).ok_or_else(|| LabError::read(file, "no study: it has no `id`"))?;
     let results = stored(&results.join(format!("{}.json", now.id)))?;
     let log = repository.log(file)?;
     let newest = log.first().map(|at| repository.claims(at)).transpose()?.flatten();
@@ -99,11 +100,11 @@ pub fn verify(repository: &Repository, file: &Path, results: &Path) -> Result<Ve
 }
 
 /// Of which code and when the result in this file is; `None`: there is none.
-fn stored(path: &Path) -> Result<Option<Stored>, Error> {
+fn stored(path: &Path) -> Result<Option<Stored>, LabError> {
     match std::fs::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|e| Error::read(path, e)),
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|e| LabError::read(path, e)),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(Error::read(path, e)),
+        Err(e) => Err(LabError::read(path, e)),
     }
 }
 

@@ -10,8 +10,9 @@
 //! nothing off it; nothing is taken off between the end of learning and its new beginning. "Ever" is taken at its word:
 //! the largest rate does not age, so that what each step costs, if less than the threshold, does not add up; where a
 //! path has become slower for good the burst shrinks by one with every new beginning until it is 2. With
-//! `maximum = "sampling"` it is the largest since sampling began anew, and only what a single step costs counts:
-//! section 4.5 has a threshold of 10 % lose 15 % and still learn, which the other reading does not allow.
+//! `maximum = "sampling"` it is the largest since sampling began anew, and only what a single step costs counts.
+//! Section 4.5 has a threshold of 10 % lose 15 % and still learn: the study accum-threshold says from which senders either
+//! reading does.
 
 use crate::{Span, Time};
 

@@ -2,9 +2,10 @@
 
 use super::claims::Claims;
 use super::provenance::{Commit, Stored};
+use crate::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use truckee_lab::Error;
+use truckee_lab::Error as LabError;
 
 /// A repository on disk.
 #[derive(Debug, Clone)]
@@ -42,7 +43,7 @@ impl Repository {
 
     /// The commits that changed a file, newest first, over its renamings.
     pub(super) fn log(&self, file: &Path) -> Result<Vec<Entry>, Error> {
-        let file = std::path::absolute(file).map_err(|e| Error::read(file, e))?;
+        let file = std::path::absolute(file).map_err(|e| LabError::read(file, e))?;
         let path = file.to_string_lossy();
         // A repository without a commit has no log to ask for.
         if self.ask(&file, &["rev-list", "-n", "1", "--all"])?.is_empty() {
