@@ -99,9 +99,9 @@ class Pages(unittest.TestCase):
         found = {"command": "truckee study run x", "date": "2026-11-23T15:00:01Z", "commit": "c", "build": "b"}
         page = study_page({**found, "report": report})
         self.assertIn(
-            "| it gains | rtt=1 | 2 | 3 | 2.5 s | ± 5 % | plain NewReno: 1 (0.9 … 1.1) s, fails | pass |", page
+            "| it gains | pass | rtt=1 | 2 | 3 | 2.5 s | ± 5 % | plain NewReno: 1 (0.9 … 1.1) s, fails |", page
         )
-        self.assertIn("| 2 | – | 2.5 s | ± 5 % | no rival named | differs |", page)
+        self.assertIn("| differs | rtt=1 | 2 | – | 2.5 s | ± 5 % | no rival named |", page)
         self.assertIn("**1 pass, 2 differ, 0 undecided, 0 fail**", page)
         self.assertIn("**Calibrated on what it is held against**: the rate.", page)
         self.assertIn("- **it gains**: reference: ns-2\n", page)
