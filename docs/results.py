@@ -3,7 +3,7 @@
 
   docs/results.py studies [--runs DIR] [ID…]   run studies in full; without ids, all of them (an hour on two cores)
   docs/results.py numbers [NAME…]              run the commands of results.toml that sentences take their numbers from;
-                                               without names, all but those that take hours
+                                               without names, all but those that take long
   docs/results.py list                         what there is, how old, and of which build
 
 A study's result is what `truckee study run` says of its file in this tree, in docs/studies/results/ID.json; a number's is
@@ -119,8 +119,8 @@ def studies(binary: Path, ids: Sequence[str], runs: Path | None) -> int:
 
 
 def commands() -> dict[str, dict[str, str]]:
-    """The commands that numbers in sentences come from, by name: `command`, and `json`, the option behind which a file is
-    named, where it is not `--format json`."""
+    """The commands that numbers in sentences come from, by name: `command`, and where it is not `--format json` that makes it
+    say JSON: `json`, the option behind which a file is named, or `text`, where what it prints is the result."""
     return {entry["name"]: entry for entry in tomllib.loads((DOCS / "results.toml").read_text())["result"]}
 
 
@@ -148,7 +148,7 @@ def numbers(binary: Path, names: Sequence[str]) -> None:
         for shared in ("examples", "docs", "bench", "validation"):
             (Path(folder) / shared).symlink_to(ROOT / shared)
         environment = os.environ | {"PATH": f"{bin_}:{os.environ['PATH']}", "NO_COLOR": "1"}
-        for name in names or [name for name in sorted(known) if "json" not in known[name]]:
+        for name in names or [name for name in sorted(known) if not known[name].keys() & {"json", "text"}]:
             report = _answer(known[name], Path(folder), environment)
             store(NUMBERS / f"{name}.json", known[name]["command"], report, provenance(binary))
             print(f"{name}: stored", flush=True)
@@ -158,12 +158,14 @@ def _answer(entry: dict[str, str], folder: Path, environment: dict[str, str]) ->
     """What a command says as JSON, on its output or into a file."""
     words = shlex.split(entry["command"])
     written = folder / "answer.json"
-    by_file = entry.get("json")
-    words += [by_file, str(written)] if by_file else ["--format", "json"]
-    cwd = ROOT if by_file else folder
+    by_file, text = entry.get("json"), bool(entry.get("text"))
+    words += [by_file, str(written)] if by_file else [] if text else ["--format", "json"]
+    cwd = ROOT if by_file or text else folder
     done = subprocess.run(words, cwd=cwd, env=environment, stdout=subprocess.PIPE, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{entry['name']}: {shlex.join(words)} ended with status {done.returncode}")
+    if text:
+        return done.stdout.decode().strip()
     return without_runs(json.loads(written.read_text() if by_file else done.stdout))
 
 

@@ -13,7 +13,14 @@ Between `=` and `:` stands an expression (Jinja's), behind `:` a format (Python'
 - `counts(STUDY)`, `studies`: how many rows came out how; how many studies there are in this tree.
 - `found(RESULT)`: what a stored result says, as it stands: `found('bench').rows[0].segments`.
 
-docs/generate.py puts in what the expression says; with --check, a page that says another number is a failure.
+What a command printed whole (`text` in results.toml) stands between marks on lines of their own:
+
+    <!-- printed: validation -->
+    <!-- printed: end -->
+
+and in a block of code where the mark says `<!-- printed: NAME as text -->`.
+
+docs/generate.py puts in what the expression or the command says; with --check, a page that says anything else is a failure.
 """
 
 import re
@@ -25,6 +32,10 @@ from jinja2 import TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
 MARK = re.compile(r"<!--= (?P<expression>[^\n]+?) :(?P<format>[^\s:]*) -->(?P<text>[^\n]*?)<!--/-->")
+PRINTED = re.compile(
+    r"(?<=^<!-- printed: )(?P<name>(?!end)\S+)(?P<code> as text)? -->\n.*?(?=^<!-- printed: end -->)",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 class Held:
@@ -88,7 +99,18 @@ class Held:
                 raise SystemExit(f"{name}:{line}: {error}") from error
             return f"<!--= {match['expression']} :{match['format']} -->{text}<!--/-->"
 
-        whole = MARK.sub(put, page)
+        def told(match: re.Match[str]) -> str:
+            line = page.count("\n", 0, match.start()) + 1
+            try:
+                text = self._found(match["name"])
+            except LookupError as error:
+                raise SystemExit(f"{name}:{line}: {error}") from error
+            if not isinstance(text, str):
+                raise SystemExit(f'{name}:{line}: "{match["name"]}" is not what a command printed')
+            shown = f"```text\n{text}\n```" if match["code"] else text
+            return f"{match['name']}{match['code'] or ''} -->\n\n{shown}\n\n"
+
+        whole = PRINTED.sub(told, MARK.sub(put, page))
         for at in re.finditer(r"<!--=", page):
             if not MARK.match(page, at.start()):
                 line = page.count("\n", 0, at.start()) + 1

@@ -51,6 +51,17 @@ class Sentences(unittest.TestCase):
             with self.subTest(expression), self.assertRaisesRegex(SystemExit, says):
                 self.filled(expression)
 
+    def test_what_a_command_printed_stands_whole_between_its_marks(self) -> None:
+        held = Held({}, {"t": {"report": "a  b\n1  2"}, "n": SWEEP}, 65)
+        once = held.filled("p.md", "x\n<!-- printed: t as text -->\nold\n<!-- printed: end -->\ny\n")
+        self.assertEqual(
+            once, "x\n<!-- printed: t as text -->\n\n```text\na  b\n1  2\n```\n\n<!-- printed: end -->\ny\n"
+        )
+        self.assertEqual(held.filled("p.md", once), once)
+        for name, says in [("u", 'p.md:2: .*no stored result "u"'), ("n", 'p.md:2: "n" is not what a command printed')]:
+            with self.subTest(name), self.assertRaisesRegex(SystemExit, says):
+                held.filled("p.md", f"x\n<!-- printed: {name} -->\n<!-- printed: end -->\n")
+
     def test_a_mark_that_is_none_is_not_passed_over(self) -> None:
         for broken in ("<!--= studies -->65<!--/-->", "<!--= studies :.0f -->65", "<!--=studies :.0f -->65<!--/-->"):
             with self.subTest(broken), self.assertRaisesRegex(SystemExit, "p.md:2: a mark is"):
