@@ -59,7 +59,7 @@ impl Growth for ByteCounting {
 mod tests {
     use super::super::tests::{ack, window};
     use super::*;
-    use crate::Time;
+    use crate::{Seq, Time};
 
     fn rule() -> ByteCounting {
         ByteCounting { limit: 2.0, acked: 0.0, after_timeout: false }
@@ -81,7 +81,7 @@ mod tests {
         let mut growth = rule();
         growth.on_ack(&ack(5000), &mut w);
         assert_eq!(w.cwnd, 12_000.0);
-        growth.on_loss(&Loss { now: Time::ZERO, kind: LossKind::Timeout, seq: 0 }, w.cwnd, &mut w);
+        growth.on_loss(&Loss { now: Time::ZERO, kind: LossKind::Timeout, seq: Seq::ZERO }, w.cwnd, &mut w);
         growth.on_ack(&ack(5000), &mut w);
         assert_eq!(w.cwnd, 13_000.0);
     }

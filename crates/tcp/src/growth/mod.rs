@@ -80,8 +80,7 @@ family! {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::Span;
-    use crate::{LossKind, Spec};
+    use crate::{LossKind, Seq, Span, Spec};
 
     pub(crate) fn window(cwnd_segments: f64, ssthresh_segments: f64) -> Window {
         Window {
@@ -115,7 +114,7 @@ pub(crate) mod tests {
             let mut w = window(10.0, 1000.0);
             growth.on_sent(&Departure::of_bytes(Time::ZERO, 1000), &w);
             for k in 1..=10 {
-                let ack = Ack { ack: 1 + 1000 * k, highest: 9001 + 1000 * k, ..ack(1000) };
+                let ack = Ack { ack: Seq::at(1 + 1000 * k), highest: Seq::at(9001 + 1000 * k), ..ack(1000) };
                 growth.on_ack(&ack, &mut w);
                 let air = Air { delivered: 1000 * k, in_flight: 9000, more: true, ..Air::default() };
                 growth.after_ack(&ack, &air, &mut w);
@@ -131,7 +130,7 @@ pub(crate) mod tests {
                 let mut w = window(cwnd, 2.0);
                 for bytes in [1, 1000, 1 << 40] {
                     growth.on_ack(&ack(bytes), &mut w);
-                    let loss = Loss { now: Time::ns(1), kind: LossKind::Timeout, seq: 1 };
+                    let loss = Loss { now: Time::ns(1), kind: LossKind::Timeout, seq: Seq::FIRST };
                     growth.on_loss(&loss, w.cwnd, &mut w);
                 }
                 assert!(w.cwnd.is_finite() && w.cwnd >= w.mss, "{name}: {}", w.cwnd);

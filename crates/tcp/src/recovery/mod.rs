@@ -25,7 +25,7 @@ pub use vegas_ns2::VegasNs2;
 use crate::outstanding::Sent;
 use crate::sender::Transfer;
 use crate::spec::{Args, SpecError, family};
-use crate::{Ack, LossKind, Report, SackBlocks, Span, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Seq, Span, Time};
 
 /// Duplicate ACKs that mean a loss (RFC 5681, section 3.2).
 pub const DUP_THRESH: u32 = 3;
@@ -131,7 +131,7 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
         false
     }
     /// What these blocks report for the first time: asked before the ACK that brings them is dealt with.
-    fn reported(&self, _ack: u64, _sack: &SackBlocks, _t: &Transfer) -> Reported {
+    fn reported(&self, _ack: Seq, _sack: &SackBlocks, _t: &Transfer) -> Reported {
         Reported::default()
     }
 }
@@ -158,7 +158,7 @@ family! {
     fn duplicates(&self) -> u32;
     fn repairing(&self) -> bool;
     fn wants_sack(&self) -> bool;
-    fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported;
+    fn reported(&self, ack: Seq, sack: &SackBlocks, t: &Transfer) -> Reported;
 }
 
 /// How duplicate ACKs inflate the window while a loss is repaired: each by an MSS, for a segment that has left the
@@ -206,7 +206,7 @@ impl Inflation {
 struct Duplicates {
     count: u32,
     /// One after the highest sequence number sent when the last repair began.
-    recover: u64,
+    recover: Seq,
 }
 
 impl Duplicates {

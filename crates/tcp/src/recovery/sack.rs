@@ -11,7 +11,7 @@ use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, Report, SackBlocks, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Seq, Time};
 
 /// Recovery of RFC 6675.
 #[derive(Debug, Clone, Default)]
@@ -19,14 +19,14 @@ pub struct Sack {
     sacked: Scoreboard,
     duplicates: u32,
     /// Everything unsacked below has been marked lost.
-    lost_below: u64,
+    lost_below: Seq,
     /// RecoveryPoint: one after the highest sequence number sent when the last repair began.
-    recover: u64,
+    recover: Seq,
     repairing: bool,
     /// After a timeout, until `recover` is acknowledged.
     after_timeout: bool,
     /// HighRxt: one after the highest sequence number retransmitted in this repair.
-    retransmitted: u64,
+    retransmitted: Seq,
     /// The first retransmission of a recovery does not wait for `pipe`.
     first: bool,
     rescued: bool,
@@ -86,13 +86,13 @@ impl Sack {
         t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
         t.out.mark_lost(0);
         self.repairing = true;
-        self.retransmitted = 0;
+        self.retransmitted = Seq::ZERO;
         self.first = true;
         self.rescued = false;
     }
 
     /// The first segment above HighRxt and below `limit` that is `wanted`.
-    fn next_above(&self, t: &Transfer, limit: u64, wanted: impl Fn(&Sent) -> bool) -> Option<usize> {
+    fn next_above(&self, t: &Transfer, limit: Seq, wanted: impl Fn(&Sent) -> bool) -> Option<usize> {
         let mut at = t.out.index_of(self.retransmitted);
         loop {
             let segment = t.out.get(at).filter(|s| s.seq < limit)?;
@@ -136,7 +136,7 @@ impl Recovery for Sack {
         self.hear(ack, sack, t, report);
     }
 
-    fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported {
+    fn reported(&self, ack: Seq, sack: &SackBlocks, t: &Transfer) -> Reported {
         self.sacked.reported(ack, sack, t)
     }
 
@@ -146,7 +146,7 @@ impl Recovery for Sack {
         self.lost_below = t.out.max();
         self.repairing = false;
         self.after_timeout = true;
-        self.retransmitted = 0;
+        self.retransmitted = Seq::ZERO;
         self.first = true;
         self.rescued = false;
         self.duplicates = 0;
@@ -185,7 +185,7 @@ impl Recovery for Sack {
         if !self.repairing || !self.room(t) {
             return None;
         }
-        let highest = self.sacked.ranges().as_slice().last().map_or(0, |r| r.1);
+        let highest = self.sacked.ranges().as_slice().last().map_or(Seq::ZERO, |r| r.1);
         if let Some(at) = self.next_above(t, highest, |s| !s.is(marks::SACKED | marks::REPAIR)) {
             self.retransmitted = t.out.get(at)?.end;
             return Some(at);

@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, steady};
 use truckee_tcp::outstanding::marks;
-use truckee_tcp::{Segment, Size, Stack, Time, flags};
+use truckee_tcp::{Segment, Seq, Size, Stack, Time, flags};
 
 fn sack() -> Pair {
     Pair::preset(&steady(10), "sack")
@@ -57,15 +57,19 @@ fn an_ack_that_advances_and_shows_a_gap_starts_the_repair() {
 
 /// The receiver's ACK of everything below `ack`, with a block.
 fn reporting(ack: u64, from: u64, to: u64) -> Segment {
-    let mut segment = Segment { seq: 1, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
-    segment.sack.push(ack, from, to);
+    let ack = Seq::at(ack);
+    let mut segment =
+        Segment { seq: Seq::FIRST, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
+    segment.sack.push(ack, Seq::at(from), Seq::at(to));
     segment
 }
 
 /// What a sender sends at once when it hears an ACK.
 fn answer(pair: &mut Pair, now: Time, ack: Segment) -> Vec<u64> {
     pair.sender.on_segment(now, &ack, &mut pair.books);
-    std::iter::from_fn(|| pair.sender.poll_transmit(now, &mut pair.books)).map(|s| s.segment.seq).collect()
+    std::iter::from_fn(|| pair.sender.poll_transmit(now, &mut pair.books))
+        .map(|s| s.segment.seq.number())
+        .collect()
 }
 
 /// A repair of the first of ten segments, which has sent four new ones; its end is 10,001.
@@ -99,11 +103,15 @@ fn a_new_repair_does_not_send_again_what_the_last_one_has_in_the_air() {
 fn what_was_reported_long_ago_is_no_sample_of_the_round_trip_time() {
     let mut pair = Pair::preset(&steady(2), "sack");
     pair.send_segments(10); // 1 and 2 leave at once
-    let plain = |ack| Segment { seq: 1, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
-    pair.sender.on_segment(Time::ms(100), &plain(1001), &mut pair.books);
-    assert_eq!(pair.sender.poll_transmit(Time::ms(100), &mut pair.books).map(|s| s.segment.seq), Some(2001));
+    let plain =
+        |ack| Segment { seq: Seq::FIRST, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
+    pair.sender.on_segment(Time::ms(100), &plain(Seq::at(1001)), &mut pair.books);
+    assert_eq!(
+        pair.sender.poll_transmit(Time::ms(100), &mut pair.books).map(|s| s.segment.seq),
+        Some(Seq::at(2001))
+    );
     pair.sender.on_segment(Time::ms(200), &reporting(1001, 2001, 3001), &mut pair.books);
-    pair.sender.on_segment(Time::ms(210), &plain(3001), &mut pair.books); // 2 has come at last
+    pair.sender.on_segment(Time::ms(210), &plain(Seq::at(3001)), &mut pair.books); // 2 has come at last
     assert_eq!(pair.books.last_rtt(), Some(210 * MS));
 }
 
@@ -119,8 +127,14 @@ fn a_recovery_rescues_one_segment() {
 fn a_block_over_part_of_a_segment_does_not_count() {
     let mut pair = Pair::preset(&steady(4), "sack");
     pair.send_segments(4);
-    let mut ack = Segment { seq: 1, ack: 1, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
-    ack.sack.push(1, 1501, 3501);
+    let mut ack = Segment {
+        seq: Seq::FIRST,
+        ack: Seq::FIRST,
+        window: 16 << 20,
+        flags: flags::ACK,
+        ..Segment::default()
+    };
+    ack.sack.push(Seq::FIRST, Seq::at(1501), Seq::at(3501));
     pair.sender.on_segment(Time::ms(100), &ack, &mut pair.books);
     let sacked = (0..4).map(|at| pair.sender.outstanding().get(at).is_some_and(|s| s.is(marks::SACKED)));
     assert_eq!(sacked.collect::<Vec<_>>(), [false, false, true, false]);
@@ -181,7 +195,11 @@ fn the_first_block_is_about_the_segment_that_came_last() {
     let mut pair = sack().lose_segments(&[1, 3, 5]);
     pair.send_segments(6);
     pair.run_until(Time::ms(50));
-    let first: Vec<_> = pair.acks.iter().filter_map(|(_, ack)| ack.sack.iter(ack.ack).next()).collect();
+    let first: Vec<_> = pair
+        .acks
+        .iter()
+        .filter_map(|(_, ack)| ack.sack.iter(ack.ack).next().map(|b| (b.0.number(), b.1.number())))
+        .collect();
     assert_eq!(first, [(1001, 2001), (3001, 4001), (5001, 6001)]);
     pair.finish();
 }
