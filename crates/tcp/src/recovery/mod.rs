@@ -6,6 +6,7 @@
 //! [`crate::response`]) nor how it grows otherwise ([`crate::growth`]).
 
 mod newreno;
+pub mod prr;
 mod reno;
 mod sack;
 mod sack1;

@@ -5,7 +5,13 @@
 //! in the window: lost segments first, then new data, then, lacking both, the unsacked ones below the highest sacked
 //! (NextSeg, rules 1 to 3) and one rescue retransmission of the last segment (rule 4). After a timeout everything not
 //! sacked is lost, and sacked segments are not sent again (section 5.1).
+//!
+//! `reduction`: whether the window is the response's "at-once", so that nothing is sent until that much has left the network
+//! (RFC 6675, section 5, step 4.2), or comes down to it "proportional" to what is delivered (RFC 9937, see [`super::prr`]),
+//! within a `bound` where much was lost: "safe-ack", "conservative" or "slow-start". A controller that sets the window at each
+//! ACK, as BBR does, has the last word.
 
+use super::prr::{Bound, Delivery, Prr};
 use super::scoreboard::Scoreboard;
 use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
@@ -30,6 +36,22 @@ pub struct Sack {
     /// The first retransmission of a recovery does not wait for `pipe`.
     first: bool,
     rescued: bool,
+    /// The bound of a proportional reduction, where it is not at once.
+    bound: Option<Bound>,
+    reduction: Option<Box<Reduction>>,
+}
+
+/// The proportional reduction of the present repair.
+#[derive(Debug, Clone)]
+struct Reduction {
+    prr: Prr,
+    /// What had come by the last ACK, see [`arrived`].
+    arrived: u64,
+}
+
+/// Bytes known to have come: acknowledged, or reported by SACK.
+fn arrived(t: &Transfer) -> u64 {
+    t.out.una() - Seq::FIRST + t.out.sacked()
 }
 
 impl Member for Sack {
@@ -37,10 +59,17 @@ impl Member for Sack {
         name: "sack",
         summary: "repairs all holes that SACK blocks show, as fast as the window allows",
         formula: "send while pipe + MSS ≤ cwnd: lost segments, then new data, then a rescue",
-        source: "RFC 6675; blocks by RFC 2018",
+        source: "RFC 6675; blocks by RFC 2018; proportional reduction by RFC 9937",
     };
-    fn build(_: &mut Args) -> Result<Self, SpecError> {
-        Ok(Self::default())
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let proportional = args.choice("reduction", &["at-once", "proportional"])? == "proportional";
+        let bound = if proportional {
+            Some(Bound::named(args.choice("bound", &Bound::NAMES)?))
+        } else {
+            args.refuse("bound", "no bound unless reduction is \"proportional\"")?;
+            None
+        };
+        Ok(Self { bound, ..Self::default() })
     }
 }
 
@@ -48,6 +77,7 @@ impl Sack {
     /// What an ACK's blocks say, whether it advances or not: section 5 counts it as a duplicate "regardless of its status
     /// as a cumulative acknowledgment" where they bring news, and looks for a loss.
     fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
+        let lost = t.out.lost_ever();
         let news = self.sacked.read(ack.ack, sack, t);
         self.duplicates += u32::from(news);
         let recovering = self.repairing || self.after_timeout;
@@ -56,6 +86,9 @@ impl Sack {
         }
         if news && !recovering && (self.duplicates >= DUP_THRESH || self.first_lost(t)) {
             self.enter(ack, t, report);
+        }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
         }
     }
 
@@ -83,8 +116,14 @@ impl Sack {
 
     fn enter(&mut self, ack: &Ack, t: &mut Transfer, report: &mut Report<'_>) {
         self.recover = t.out.max();
+        let brought = ack.newly_acked + ack.newly_sacked;
+        let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
         t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
         t.out.mark_lost(0);
+        self.reduction = self.bound.map(|bound| {
+            let prr = Prr::begin(bound, t.window.mss, t.window.cwnd, flight);
+            Box::new(Reduction { prr, arrived: arrived(t).saturating_sub(brought) })
+        });
         self.repairing = true;
         self.retransmitted = Seq::ZERO;
         self.first = true;
@@ -112,6 +151,18 @@ impl Sack {
     }
 }
 
+impl Reduction {
+    /// An ACK has come; `safe`: it advances and shows no further loss.
+    fn on_ack(&mut self, safe: bool, t: &mut Transfer) {
+        let before = std::mem::replace(&mut self.arrived, arrived(t));
+        let bytes = self.arrived.saturating_sub(before);
+        let delivery = Delivery { bytes, in_flight: t.out.pipe(), safe };
+        if let Some(cwnd) = self.prr.on_ack(&delivery) {
+            t.window.cwnd = cwnd.max(t.window.mss);
+        }
+    }
+}
+
 impl Recovery for Sack {
     fn on_advance(
         &mut self,
@@ -127,6 +178,9 @@ impl Recovery for Sack {
             self.after_timeout = false;
             self.first &= !repaired;
             self.repairing = false;
+            if let Some(reduction) = self.reduction.take() {
+                t.window.cwnd = reduction.prr.target();
+            }
         }
         self.hear(ack, sack, t, report);
         if repaired || self.repairing { Advance::REPAIRING } else { Advance::ORDINARY }
@@ -140,7 +194,22 @@ impl Recovery for Sack {
         self.sacked.reported(ack, sack, t)
     }
 
+    fn deflated(&self, t: &Transfer) -> f64 {
+        self.reduction.as_ref().map_or(t.window.cwnd, |reduction| reduction.prr.target())
+    }
+
+    fn on_sent(&mut self, sent: &Sent, _: &Transfer) {
+        if let Some(reduction) = &mut self.reduction {
+            reduction.prr.on_sent(sent.span());
+        }
+    }
+
+    fn hears_departures(&self) -> bool {
+        self.bound.is_some()
+    }
+
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
+        self.reduction = None;
         t.out.lose_all();
         self.recover = t.out.max();
         self.lost_below = t.out.max();

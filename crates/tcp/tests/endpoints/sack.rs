@@ -1,8 +1,10 @@
 //! Recovery by selective acknowledgements (RFC 6675), and the blocks it lives on (RFC 2018).
 
 use crate::pair::{MS, Pair, steady};
+use crate::path::Fate;
 use truckee_tcp::outstanding::marks;
-use truckee_tcp::{Segment, Seq, Size, Stack, Time, flags};
+use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::{Arg, Segment, Seq, Size, Spec, SpecError, Stack, Time, flags};
 
 fn sack() -> Pair {
     Pair::preset(&steady(10), "sack")
@@ -27,6 +29,52 @@ fn recovery_ends_with_the_window_that_the_response_set() {
     pair.run_to(|p| !p.sender.repairing());
     assert_eq!(pair.cwnd(), 5.0);
     pair.finish();
+}
+
+/// A repair that brings the window down in proportion to what is delivered (RFC 9937), of twenty segments a round.
+fn proportional(bound: &str) -> Pair {
+    let word = |word: &str| Arg::Name(word.to_owned());
+    let recovery = Spec::named("sack").with("reduction", word("proportional")).with("bound", word(bound));
+    Pair::recovery(&Stack { limited_transmit: true, ..steady(20) }, &recovery)
+}
+
+#[test]
+fn a_proportional_reduction_lets_a_segment_out_for_every_other_that_has_come() {
+    for bound in ["safe-ack", "conservative", "slow-start"] {
+        // The ACKs come 1 ms apart, so that what leaves on each can be told.
+        let mut pair = proportional(bound).lose_segments(&[1]);
+        pair.path.forward = (0..20).map(|k| Fate { late: k * MS, ..Fate::default() }).collect();
+        pair.send_segments(100);
+        pair.run_until(Time::ms(125));
+        let sent: Vec<_> =
+            (101..=119).map(|ms| pair.numbers_within(Time::ms(ms), Time::ms(ms + 1)).len()).collect();
+        assert_eq!(sent, [1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1], "{bound}");
+        pair.run_to(|p| !p.sender.repairing());
+        assert_eq!((pair.cwnd(), pair.ssthresh(), pair.resent()), (10.0, 10.0, vec![1]), "{bound}");
+        pair.finish();
+    }
+}
+
+#[test]
+fn a_bound_is_refused_where_the_reduction_is_at_once() {
+    let spec = Spec::named("sack").with("bound", Arg::Name("slow-start".to_owned()));
+    assert!(matches!(AnyRecovery::build(&spec), Err(SpecError::BadValue { param, .. }) if param == "bound"));
+}
+
+#[test]
+fn after_a_burst_of_losses_a_proportional_reduction_sends_no_burst() {
+    let burst: Vec<_> = (1..=15).collect();
+    for (bound, each) in [("safe-ack", 1), ("conservative", 1), ("slow-start", 2)] {
+        let mut pair = proportional(bound).lose_segments(&burst);
+        pair.path.forward = (0..20).map(|k| Fate { late: k * MS, ..Fate::default() }).collect();
+        pair.send_segments(100);
+        pair.run_until(Time::ms(125));
+        let sent: Vec<_> =
+            (115..=119).map(|ms| pair.numbers_within(Time::ms(ms), Time::ms(ms + 1)).len()).collect();
+        assert_eq!(sent, [1, 1, each, each, each], "{bound}: two by limited transmit, then repairs");
+        pair.finish();
+        assert_eq!(pair.books.counts().timeouts, 0, "{bound}");
+    }
 }
 
 #[test]
