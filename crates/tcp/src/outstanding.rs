@@ -393,6 +393,12 @@ impl Outstanding {
         }
     }
 
+    /// Takes nothing for lost any more (a timeout that was spurious). [`Self::lost_ever`] stays.
+    pub fn lose_none(&mut self) {
+        self.segments.iter_mut().for_each(|slot| slot.unmark(marks::LOST));
+        self.lost = 0;
+    }
+
     /// Goes back to the first unacknowledged segment: everything will be sent again in order.
     pub fn go_back(&mut self) {
         self.nxt = self.una;
@@ -446,6 +452,8 @@ mod tests {
         assert_eq!(out.pipe(), 300);
         out.lose_all();
         assert_eq!(out.pipe(), 0);
+        out.lose_none();
+        assert_eq!((out.pipe(), out.lost_ever()), (300, 300));
         out.advance(Seq::at(501));
         assert_eq!((out.pipe(), out.is_empty()), (0, true));
     }

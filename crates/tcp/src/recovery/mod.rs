@@ -5,6 +5,7 @@
 //! set), and names the segments to send again. It does not decide how far the window falls (that is
 //! [`crate::response`]) nor how it grows otherwise ([`crate::growth`]).
 
+pub mod frto;
 mod newreno;
 pub mod prr;
 mod reno;
@@ -107,7 +108,8 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn quiet(&self) -> bool {
         false
     }
-    /// Index of a segment to retransmit where there is no new data to send although the window has room.
+    /// Index of a segment to retransmit where nothing else was there to send, or allowed. Not asked where it is
+    /// [`Recovery::idle`].
     fn last_resort(&mut self, _t: &Transfer) -> Option<usize> {
         None
     }

@@ -10,7 +10,11 @@
 //! (RFC 6675, section 5, step 4.2), or comes down to it "proportional" to what is delivered (RFC 9937, see [`super::prr`]),
 //! within a `bound` where much was lost: "safe-ack", "conservative" or "slow-start". A controller that sets the window at each
 //! ACK, as BBR does, has the last word.
+//!
+//! `frto`: whether a timeout is first looked at, if it was spurious (RFC 5682, see [`super::frto`]). Then the window is again
+//! what it was before (RFC 4015), and nothing more is sent again.
 
+use super::frto::{FRto, Finding, Heard};
 use super::prr::{Bound, Delivery, Prr};
 use super::scoreboard::Scoreboard;
 use super::{Advance, DUP_THRESH, Recovery, Reported};
@@ -39,6 +43,7 @@ pub struct Sack {
     /// The bound of a proportional reduction, where it is not at once.
     bound: Option<Bound>,
     reduction: Option<Box<Reduction>>,
+    frto: Option<FRto>,
 }
 
 /// The proportional reduction of the present repair.
@@ -59,7 +64,7 @@ impl Member for Sack {
         name: "sack",
         summary: "repairs all holes that SACK blocks show, as fast as the window allows",
         formula: "send while pipe + MSS ≤ cwnd: lost segments, then new data, then a rescue",
-        source: "RFC 6675; blocks by RFC 2018; proportional reduction by RFC 9937",
+        source: "RFC 6675; blocks by RFC 2018; proportional reduction by RFC 9937; F-RTO by RFC 5682",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let proportional = args.choice("reduction", &["at-once", "proportional"])? == "proportional";
@@ -69,7 +74,8 @@ impl Member for Sack {
             args.refuse("bound", "no bound unless reduction is \"proportional\"")?;
             None
         };
-        Ok(Self { bound, ..Self::default() })
+        let frto = args.flag("frto", false)?.then(FRto::default);
+        Ok(Self { bound, frto, ..Self::default() })
     }
 }
 
@@ -80,6 +86,7 @@ impl Sack {
         let lost = t.out.lost_ever();
         let news = self.sacked.read(ack.ack, sack, t);
         self.duplicates += u32::from(news);
+        self.look_at_timeout(ack, news, t, report);
         let recovering = self.repairing || self.after_timeout;
         if news || recovering {
             self.mark_lost(t);
@@ -89,6 +96,27 @@ impl Sack {
         }
         if let Some(reduction) = &mut self.reduction {
             reduction.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
+        }
+    }
+
+    /// Whether the last timeout was spurious, and what follows from that.
+    fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
+        let Some(frto) = &mut self.frto else { return };
+        let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
+        let heard =
+            Heard { ack: ack.ack, advances: ack.newly_acked > 0, news, highest: ack.ack.max(reported) };
+        match frto.on_ack(&heard) {
+            Finding::Open | Finding::Probe => {}
+            Finding::Genuine(segments) => {
+                t.window.cwnd = t.window.cwnd.min(f64::from(segments) * t.window.mss);
+            }
+            Finding::Spurious => {
+                self.after_timeout = false;
+                self.lost_below = t.out.una();
+                t.out.lose_none();
+                t.end_back_off();
+                t.undo(ack.now, report);
+            }
         }
     }
 
@@ -210,6 +238,9 @@ impl Recovery for Sack {
 
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
         self.reduction = None;
+        if let Some(frto) = &mut self.frto {
+            frto.on_timeout(t.out.max(), self.after_timeout);
+        }
         t.out.lose_all();
         self.recover = t.out.max();
         self.lost_below = t.out.max();
@@ -240,7 +271,7 @@ impl Recovery for Sack {
             self.retransmitted = first.end;
             return Some(0);
         }
-        if !self.room(t) {
+        if !self.room(t) || self.frto.is_some_and(|frto| frto.holds_back()) {
             return None;
         }
         // A timeout's repair ends where it began; a recovery repairs what is lost in its own course too (NextSeg, rule 1).
@@ -251,6 +282,9 @@ impl Recovery for Sack {
     }
 
     fn last_resort(&mut self, t: &Transfer) -> Option<usize> {
+        if self.frto.as_mut().is_some_and(|frto| frto.give_up(t.out.max())) {
+            return self.retransmission(t);
+        }
         if !self.repairing || !self.room(t) {
             return None;
         }

@@ -97,7 +97,7 @@ impl Sender {
             self.data::<false>(now, &sent, again, witness, out);
             return true;
         }
-        if self.recovery.repairing()
+        if !self.recovery.idle()
             && let Some(at) = self.recovery.last_resort(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {

@@ -77,6 +77,47 @@ fn after_a_burst_of_losses_a_proportional_reduction_sends_no_burst() {
     }
 }
 
+/// Ten segments a round; a timeout is looked at.
+fn looking() -> Pair {
+    Pair::recovery(&steady(10), &Spec::named("sack").with("frto", Arg::Flag(true)))
+}
+
+/// All of the second round is late by more than the timer waits, and what is sent again waits behind it.
+fn delayed(mut pair: Pair) -> Pair {
+    let late = |ms: u64| Fate { late: ms * MS, ..Fate::default() };
+    pair.path.forward = [vec![late(0); 10], vec![late(1500); 10], vec![late(600)]].concat().into();
+    pair.send_segments(60);
+    pair
+}
+
+#[test]
+fn a_timeout_by_delay_alone_is_undone_and_nothing_more_is_sent_again() {
+    let mut pair = delayed(looking());
+    pair.run_to(|p| p.books.counts().timeouts == 1);
+    assert_eq!(pair.cwnd(), 1.0);
+    pair.run_to(|p| p.books.counts().undone == 1);
+    assert!(pair.cwnd() >= 10.0, "{}", pair.cwnd());
+    pair.finish();
+    assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![11], 1));
+    let mut plain = delayed(sack());
+    plain.finish();
+    assert_eq!((plain.books.counts().timeouts, plain.books.counts().undone), (1, 0));
+    assert!(plain.resent().len() > 5, "{:?}", plain.resent());
+}
+
+#[test]
+fn a_timeout_after_a_loss_is_repaired_all_the_same() {
+    let second_round: Vec<_> = (11..=20).collect();
+    for segments in [60, 20] {
+        // With new data to send, and without.
+        let mut pair = looking().lose_segments(&second_round);
+        pair.send_segments(segments);
+        pair.finish();
+        let counts = pair.books.counts();
+        assert_eq!((pair.resent(), counts.timeouts, counts.undone), (second_round.clone(), 1, 0));
+    }
+}
+
 #[test]
 fn a_loss_at_the_tail_is_rescued_without_the_timer() {
     let mut pair = sack().lose_segments(&[2, 10]);
