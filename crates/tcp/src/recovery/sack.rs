@@ -40,9 +40,16 @@ pub struct Sack {
     /// The first retransmission of a recovery does not wait for `pipe`.
     first: bool,
     rescued: bool,
+    /// What it does beyond RFC 6675, which few ask for.
+    beyond: Option<Box<Beyond>>,
+}
+
+#[derive(Debug, Clone)]
+struct Beyond {
     /// The bound of a proportional reduction, where it is not at once.
     bound: Option<Bound>,
-    reduction: Option<Box<Reduction>>,
+    reduction: Option<Reduction>,
+    /// Where timeouts are looked at.
     frto: Option<FRto>,
 }
 
@@ -75,7 +82,9 @@ impl Member for Sack {
             None
         };
         let frto = args.flag("frto", false)?.then(FRto::default);
-        Ok(Self { bound, frto, ..Self::default() })
+        let any = bound.is_some() || frto.is_some();
+        let beyond = any.then(|| Box::new(Beyond { bound, reduction: None, frto }));
+        Ok(Self { beyond, ..Self::default() })
     }
 }
 
@@ -94,15 +103,31 @@ impl Sack {
         if news && !recovering && (self.duplicates >= DUP_THRESH || self.first_lost(t)) {
             self.enter(ack, t, report);
         }
-        if let Some(reduction) = &mut self.reduction {
+        if let Some(reduction) = self.reduction() {
             reduction.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
         }
     }
 
+    /// What looks at timeouts.
+    fn frto(&mut self) -> Option<&mut FRto> {
+        self.beyond.as_mut()?.frto.as_mut()
+    }
+
+    fn end_reduction(&mut self) {
+        if let Some(beyond) = &mut self.beyond {
+            beyond.reduction = None;
+        }
+    }
+
+    /// That of the present repair.
+    fn reduction(&mut self) -> Option<&mut Reduction> {
+        self.beyond.as_mut()?.reduction.as_mut()
+    }
+
     /// Whether the last timeout was spurious, and what follows from that.
     fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
-        let Some(frto) = &mut self.frto else { return };
         let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
+        let Some(frto) = self.frto() else { return };
         let heard =
             Heard { ack: ack.ack, advances: ack.newly_acked > 0, news, highest: ack.ack.max(reported) };
         match frto.on_ack(&heard) {
@@ -148,10 +173,12 @@ impl Sack {
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
         t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
         t.out.mark_lost(0);
-        self.reduction = self.bound.map(|bound| {
-            let prr = Prr::begin(bound, t.window.mss, t.window.cwnd, flight);
-            Box::new(Reduction { prr, arrived: arrived(t).saturating_sub(brought) })
-        });
+        if let Some(beyond) = &mut self.beyond {
+            beyond.reduction = beyond.bound.map(|bound| Reduction {
+                prr: Prr::begin(bound, t.window.mss, t.window.cwnd, flight),
+                arrived: arrived(t).saturating_sub(brought),
+            });
+        }
         self.repairing = true;
         self.retransmitted = Seq::ZERO;
         self.first = true;
@@ -206,9 +233,8 @@ impl Recovery for Sack {
             self.after_timeout = false;
             self.first &= !repaired;
             self.repairing = false;
-            if let Some(reduction) = self.reduction.take() {
-                t.window.cwnd = reduction.prr.target();
-            }
+            t.window.cwnd = self.deflated(t);
+            self.end_reduction();
         }
         self.hear(ack, sack, t, report);
         if repaired || self.repairing { Advance::REPAIRING } else { Advance::ORDINARY }
@@ -223,23 +249,25 @@ impl Recovery for Sack {
     }
 
     fn deflated(&self, t: &Transfer) -> f64 {
-        self.reduction.as_ref().map_or(t.window.cwnd, |reduction| reduction.prr.target())
+        let reduction = self.beyond.as_ref().and_then(|beyond| beyond.reduction.as_ref());
+        reduction.map_or(t.window.cwnd, |reduction| reduction.prr.target())
     }
 
     fn on_sent(&mut self, sent: &Sent, _: &Transfer) {
-        if let Some(reduction) = &mut self.reduction {
+        if let Some(reduction) = self.reduction() {
             reduction.prr.on_sent(sent.span());
         }
     }
 
     fn hears_departures(&self) -> bool {
-        self.bound.is_some()
+        self.beyond.as_ref().is_some_and(|beyond| beyond.bound.is_some())
     }
 
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
-        self.reduction = None;
-        if let Some(frto) = &mut self.frto {
-            frto.on_timeout(t.out.max(), self.after_timeout);
+        self.end_reduction();
+        let again = self.after_timeout;
+        if let Some(frto) = self.frto() {
+            frto.on_timeout(t.out.max(), again);
         }
         t.out.lose_all();
         self.recover = t.out.max();
@@ -271,7 +299,7 @@ impl Recovery for Sack {
             self.retransmitted = first.end;
             return Some(0);
         }
-        if !self.room(t) || self.frto.is_some_and(|frto| frto.holds_back()) {
+        if !self.room(t) || self.frto().is_some_and(|frto| frto.holds_back()) {
             return None;
         }
         // A timeout's repair ends where it began; a recovery repairs what is lost in its own course too (NextSeg, rule 1).
@@ -282,7 +310,7 @@ impl Recovery for Sack {
     }
 
     fn last_resort(&mut self, t: &Transfer) -> Option<usize> {
-        if self.frto.as_mut().is_some_and(|frto| frto.give_up(t.out.max())) {
+        if self.frto().is_some_and(|frto| frto.give_up(t.out.max())) {
             return self.retransmission(t);
         }
         if !self.repairing || !self.room(t) {
