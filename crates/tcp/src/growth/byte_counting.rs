@@ -25,7 +25,14 @@ impl Member for ByteCounting {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let limit = args.number("limit", 2.0, 1.0..=100.0)?;
-        Ok(Self { limit, acked: 0.0, after_timeout: false })
+        Ok(Self::with_limit(limit))
+    }
+}
+
+impl ByteCounting {
+    /// With L segments an ACK at most in slow start.
+    pub(super) fn with_limit(limit: f64) -> Self {
+        Self { limit, acked: 0.0, after_timeout: false }
     }
 }
 
@@ -62,7 +69,7 @@ mod tests {
     use crate::{Seq, Time};
 
     fn rule() -> ByteCounting {
-        ByteCounting { limit: 2.0, acked: 0.0, after_timeout: false }
+        ByteCounting::with_limit(2.0)
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! HyStart++: a slow start that ends itself when round-trip times rise. Not a growth rule of its own: a part of CUBIC.
+//! HyStart++: a slow start that ends itself when round-trip times rise. Not a growth rule of its own: a part of
+//! CUBIC, and of [`super::HyStartFirst`].
 //!
 //! Each round keeps the least of its RTTs. Once eight samples of a round show at least RttThresh = RTTmin of the round
 //! before / 8, within 4 ms and 16 ms, more than that round, slow start goes on at a quarter of its pace (Conservative

@@ -12,6 +12,7 @@ mod capped;
 mod cubic;
 mod highspeed;
 mod hystart;
+mod hystart_first;
 mod limited_slow_start;
 mod per_ack;
 mod santa_cruz;
@@ -23,6 +24,7 @@ pub use byte_counting::ByteCounting;
 pub use capped::Capped;
 pub use cubic::Cubic;
 pub use highspeed::HighSpeed;
+pub use hystart_first::HyStartFirst;
 pub use limited_slow_start::LimitedSlowStart;
 pub use per_ack::PerAck;
 pub use santa_cruz::SantaCruz;
@@ -65,7 +67,7 @@ pub trait Growth: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HyStartFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn on_undo(&mut self, now: Time, w: &mut Window);
