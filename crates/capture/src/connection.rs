@@ -9,7 +9,7 @@ use crate::handshake::Handshake;
 use crate::wire::{Packet, Tcp, flags};
 use std::net::IpAddr;
 use truckee_tcp::seq::widen;
-use truckee_tcp::{Cause, LossKind, Time};
+use truckee_tcp::{Cause, LossKind, Seq, Time};
 
 /// Segment size where nothing tells: Ethernet's, with time stamps.
 const USUAL_SEGMENT: u32 = 1448;
@@ -61,19 +61,19 @@ struct Numbers {
     /// The 32-bit number that is 0 here.
     base: Option<u32>,
     /// The highest 64-bit number that has passed.
-    near: u64,
+    near: Seq,
 }
 
 impl Numbers {
     /// The 64-bit number of `wire`.
-    fn of(&self, wire: u32) -> u64 {
+    fn of(&self, wire: u32) -> Seq {
         widen(wire.wrapping_sub(self.base.unwrap_or(wire.wrapping_sub(1))), self.near)
     }
 
     /// Whether `wire` may be a number of a connection that has ended: one that was used, or little more.
     fn may_have(&self, wire: u32) -> bool {
         const LITTLE: u64 = 1 << 20;
-        let used = if self.near >= ORIGIN { self.near - ORIGIN } else { self.near };
+        let used = if self.near >= ORIGIN { self.near - ORIGIN } else { self.near - Seq::ZERO };
         self.base.is_none_or(|base| used >= 1 << 31 || u64::from(wire.wrapping_sub(base)) <= used + LITTLE)
     }
 }
@@ -143,7 +143,7 @@ impl Connection {
             reset: [false; 2],
             cut_short: 0,
             backwards: 0,
-            flows: [Flow::new(1), Flow::new(1)],
+            flows: [Flow::new(Seq::FIRST), Flow::new(Seq::FIRST)],
             numbers: [Numbers::default(); 2],
         }
     }
@@ -251,8 +251,8 @@ impl Connection {
         } else if self.flows[index].is_untouched()
             && (!tcp.has(flags::ACK) || !self.handshake.has_syn() || self.answers_syn(1 - index, tcp))
         {
-            self.numbers[index] = Numbers { base: Some(tcp.seq), near: 1 };
-            self.flows[index].book = Book::new(1);
+            self.numbers[index] = Numbers { base: Some(tcp.seq), near: Seq::FIRST };
+            self.flows[index].book = Book::new(Seq::FIRST);
         }
         if tcp.has(flags::ACK) {
             self.begin_amid(now, 1 - index, tcp.ack, None);
@@ -312,7 +312,7 @@ impl Connection {
         }
         let mut ack = Ack {
             now,
-            ack: number.max(1),
+            ack: number.max(Seq::FIRST),
             window: u64::from(tcp.window) << scale,
             pure: tcp.len == 0 && !tcp.has(flags::FIN),
             stamps: tcp.options.timestamps,

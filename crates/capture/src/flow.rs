@@ -23,7 +23,7 @@ pub mod windows;
 pub use book::{Acked, Book, ORIGIN, Sent};
 
 use crate::wire::flags;
-use truckee_tcp::{LossKind, Span, Time};
+use truckee_tcp::{LossKind, Seq, Span, Time};
 
 /// A segment that occupies sequence numbers: data, FIN, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +31,9 @@ pub struct Data {
     /// When it passed.
     pub now: Time,
     /// Its first sequence number.
-    pub seq: u64,
+    pub seq: Seq,
     /// The one after its last.
-    pub end: u64,
+    pub end: Seq,
     /// Payload, bytes.
     pub len: u32,
     /// Bits of [`flags`].
@@ -52,7 +52,7 @@ pub struct Ack {
     /// When it passed.
     pub now: Time,
     /// Next sequence number expected.
-    pub ack: u64,
+    pub ack: Seq,
     /// Window, bytes; scaled, where the scale is known.
     pub window: u64,
     /// Whether it does nothing else: no payload, neither SYN nor FIN nor RST.
@@ -62,7 +62,7 @@ pub struct Ack {
     /// Selective acknowledgements above `ack`.
     pub sack: Blocks,
     /// A duplicate that has arrived (RFC 2883).
-    pub duplicate: Option<(u64, u64)>,
+    pub duplicate: Option<(Seq, Seq)>,
     /// Identification of its IPv4 packet.
     pub id: Option<u16>,
 }
@@ -70,13 +70,13 @@ pub struct Ack {
 /// Up to four blocks `[from, to)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Blocks {
-    blocks: [(u64, u64); 4],
+    blocks: [(Seq, Seq); 4],
     len: u8,
 }
 
 impl Blocks {
     /// Adds a block; a fifth is dropped.
-    pub fn push(&mut self, from: u64, to: u64) {
+    pub fn push(&mut self, from: Seq, to: Seq) {
         if let Some(slot) = self.blocks.get_mut(usize::from(self.len)) {
             *slot = (from, to);
             self.len += 1;
@@ -84,7 +84,7 @@ impl Blocks {
     }
 
     /// The blocks, in the order in which they came.
-    pub fn as_slice(&self) -> &[(u64, u64)] {
+    pub fn as_slice(&self) -> &[(Seq, Seq)] {
         &self.blocks[..usize::from(self.len)]
     }
 }
@@ -112,7 +112,7 @@ pub struct Flow {
 
 impl Flow {
     /// A direction that begins with number `first`.
-    pub fn new(first: u64) -> Self {
+    pub fn new(first: Seq) -> Self {
         Self {
             book: Book::new(first),
             rtt: rtt::Rtt::default(),
@@ -185,9 +185,9 @@ pub struct Before {
     /// Bytes in the air.
     pub flight: u64,
     /// First byte not acknowledged.
-    pub una: u64,
+    pub una: Seq,
     /// One after the highest byte sent.
-    pub highest: u64,
+    pub highest: Seq,
 }
 
 /// A little less than a time: what an end measured differs by that from what shows here.

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use truckee_tcp::segment::{SackBlocks, flags as inside};
-use truckee_tcp::{Segment, Span, Time};
+use truckee_tcp::{Segment, Seq, Span, Time};
 
 /// Bytes of a packet that are written: every header with every option.
 pub const SNAP: u32 = 128;
@@ -174,9 +174,9 @@ impl Maker {
     fn tcp(&self, segment: &Segment, from_sender: bool, options: &[u8]) -> Vec<u8> {
         let (source, destination) = self.ends(from_sender);
         let index = usize::from(!from_sender);
-        let seq = (segment.seq as u32).wrapping_add(self.initial[index]);
+        let seq = segment.seq.on_wire().wrapping_add(self.initial[index]);
         let acks = segment.has(inside::ACK);
-        let ack = if acks { (segment.ack as u32).wrapping_add(self.initial[1 - index]) } else { 0 };
+        let ack = if acks { segment.ack.on_wire().wrapping_add(self.initial[1 - index]) } else { 0 };
         let shift = if self.scaled && !segment.has(inside::SYN) { SCALE } else { 0 };
         let window = u16::try_from(segment.window >> shift).unwrap_or(u16::MAX);
         let mut header = Vec::with_capacity(20 + options.len());
@@ -216,17 +216,17 @@ impl Maker {
     fn sack_blocks(
         &self,
         sack: &SackBlocks,
-        ack: u64,
+        ack: Seq,
         from_sender: bool,
         room: usize,
         options: &mut Vec<u8>,
     ) {
         let base = self.initial[usize::from(from_sender)];
-        let blocks: Vec<(u64, u64)> = sack.iter(ack).take(room).collect();
+        let blocks: Vec<(Seq, Seq)> = sack.iter(ack).take(room).collect();
         options.extend([1, 1, 5, 2 + 8 * blocks.len() as u8]);
         for (from, to) in blocks {
-            options.extend((from as u32).wrapping_add(base).to_be_bytes());
-            options.extend((to as u32).wrapping_add(base).to_be_bytes());
+            options.extend(from.on_wire().wrapping_add(base).to_be_bytes());
+            options.extend(to.on_wire().wrapping_add(base).to_be_bytes());
         }
     }
 

@@ -11,7 +11,7 @@ use crate::flow::{Ack, Acked, Data, Sent};
 use crate::table::Watch;
 use crate::wire::Packet;
 use std::io::{self, Write};
-use truckee_tcp::{Span, Time};
+use truckee_tcp::{Seq, Span, Time};
 
 /// Draws one direction of one connection while the capture is read.
 pub struct Xplot<W: Write> {
@@ -58,7 +58,7 @@ impl<W: Write> Xplot<W> {
         }
     }
 
-    fn on_data(&mut self, data: &Data, sent: &Sent, origin: u64) {
+    fn on_data(&mut self, data: &Data, sent: &Sent, origin: Seq) {
         let (t, seq, end) =
             (Stamp(data.now), data.seq.saturating_sub(origin), data.end.saturating_sub(origin));
         self.put(format_args!("white\ndarrow {t} {end}\nuarrow {t} {seq}\nline {t} {seq} {t} {end}\n"));
@@ -70,7 +70,7 @@ impl<W: Write> Xplot<W> {
         }
     }
 
-    fn on_ack(&mut self, ack: &Ack, acked: &Acked, origin: u64) {
+    fn on_ack(&mut self, ack: &Ack, acked: &Acked, origin: Seq) {
         let number = ack.ack.saturating_sub(origin);
         let edge = number + ack.window;
         let (now, then) = (Stamp(ack.now), self.last.replace((ack.now, number, edge)));

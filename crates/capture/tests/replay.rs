@@ -5,7 +5,7 @@
 use truckee_capture::replay::{Cast, Replay, Report};
 use truckee_capture::write::{Maker, Writer};
 use truckee_capture::{Limits, Way, read};
-use truckee_tcp::{Segment, Span, Time, flags};
+use truckee_tcp::{Segment, Seq, Span, Time, flags};
 
 const MS: Span = Span::ms(1);
 
@@ -19,8 +19,8 @@ fn replayed(segments: u64) -> Report {
     let mut packets = Vec::new();
     for k in 0..segments {
         let at = if k == 1 { Time::us(12) } else { Time::ms(k * 100) };
-        packets.push((at, true, segment(1 + 1250 * k, 1, 1250)));
-        packets.push((at + 20 * MS, false, segment(1, 1251 + 1250 * k, 0)));
+        packets.push((at, true, segment(Seq::at(1 + 1250 * k), Seq::FIRST, 1250)));
+        packets.push((at + 20 * MS, false, segment(Seq::FIRST, Seq::at(1251 + 1250 * k), 0)));
     }
     packets.sort_by_key(|packet| packet.0);
     for (at, from_sender, segment) in &packets {

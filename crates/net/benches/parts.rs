@@ -10,7 +10,7 @@ use truckee_net::{Options, run};
 use truckee_scenario::Document;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::sender::Parts;
-use truckee_tcp::{Receiver, Segment, Sender, Size, Span, Spec, Stack, Time, flags, preset};
+use truckee_tcp::{Receiver, Segment, Sender, Seq, Size, Span, Spec, Stack, Time, flags, preset};
 
 /// Transmission time of 1500 bytes at 10 Mbit/s.
 const SPACING: Span = Span::us(1200);
@@ -47,8 +47,12 @@ fn senders(c: &mut Criterion) {
         let mut sender = sender(name);
         let mut now: Time = Time::ZERO;
         while sender.poll_transmit(now, &mut ()).is_some() {}
-        let mut ack =
-            Segment { ack: 1, window: stack().advertised_window(), flags: flags::ACK, ..Segment::default() };
+        let mut ack = Segment {
+            ack: Seq::FIRST,
+            window: stack().advertised_window(),
+            flags: flags::ACK,
+            ..Segment::default()
+        };
         now += FLIGHT * SPACING;
         group.bench_function(name, |b| {
             b.iter(|| {
@@ -73,7 +77,7 @@ fn receivers(c: &mut Criterion) {
         let policy = AnyAckPolicy::build(&Spec::named(name)).expect("an ACK policy without arguments").0;
         let mut receiver = Receiver::new(&stack(), policy, false);
         let mut now: Time = Time::ZERO;
-        let mut segment = Segment { seq: 1, len: MSS, flags: flags::ACK, ..Segment::default() };
+        let mut segment = Segment { seq: Seq::FIRST, len: MSS, flags: flags::ACK, ..Segment::default() };
         group.bench_function(name, |b| {
             b.iter(|| {
                 now += SPACING;

@@ -11,7 +11,7 @@
 
 use crate::packet::{Body, Packet, PacketId, bits};
 use std::collections::BTreeMap;
-use truckee_tcp::flags;
+use truckee_tcp::{Seq, flags};
 
 /// The filter of one direction of a link.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ struct Stream {
     /// Of the connections that have one slot in turn, which one.
     generation: u32,
     /// Highest acknowledgement number.
-    highest: u64,
+    highest: Seq,
     /// The last packet, if that may be superseded once it has to wait.
     last: Option<Waiting>,
 }
@@ -74,7 +74,7 @@ impl AckFilter {
         if matches!(packet.body(), Body::Datagram(_)) {
             return Seen::Other;
         }
-        let new = || Stream { generation: packet.generation, highest: 0, last: None };
+        let new = || Stream { generation: packet.generation, highest: Seq::ZERO, last: None };
         let stream = self.streams.entry(key(packet)).or_insert_with(new);
         if packet.generation < stream.generation {
             return Seen::Other; // late, of a connection that is over
@@ -146,7 +146,7 @@ mod tests {
 
     /// An ACK of connection 0.
     fn ack(number: u64) -> Packet {
-        Packet { ack: number, flags: flags::ACK, wire: 40, ..Packet::default() }
+        Packet { ack: Seq::at(number), flags: flags::ACK, wire: 40, ..Packet::default() }
     }
 
     fn with(number: u64, change: impl FnOnce(&mut Packet)) -> Packet {

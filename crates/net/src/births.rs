@@ -5,10 +5,10 @@
 
 use crate::packet::{Packet, bits};
 use std::collections::VecDeque;
-use truckee_tcp::{Time, Transmit};
+use truckee_tcp::{Seq, Time, Transmit};
 
 /// A segment, by one after its last sequence number, and when it was born.
-type Born = (u64, Time);
+type Born = (Seq, Time);
 
 /// The births of one connection's data.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ struct Kept {
 
 impl Births {
     /// What the application has written up to `end` was born then.
-    pub fn on_write(&mut self, end: u64, born: Time) {
+    pub fn on_write(&mut self, end: Seq, born: Time) {
         let kept = self.kept.get_or_insert_default();
         kept.told = true;
         kept.written.push_back((end, born));
@@ -75,7 +75,7 @@ impl Births {
     }
 
     /// The birth of the next segment that has been delivered whole now that all below `rcv_nxt` has.
-    pub fn take(&mut self, rcv_nxt: u64) -> Option<Time> {
+    pub fn take(&mut self, rcv_nxt: Seq) -> Option<Time> {
         let kept = self.kept.as_mut()?;
         let row = if kept.told { &mut kept.sent } else { &mut kept.come };
         let next = row.pop_front_if(|segment| segment.0 <= rcv_nxt).map(|segment| segment.1);
@@ -91,7 +91,7 @@ impl Births {
 
 impl Kept {
     /// The birth of what is sent now from this number on, according to the application.
-    fn of_written(&mut self, now: Time, seq: u64) -> Time {
+    fn of_written(&mut self, now: Time, seq: Seq) -> Time {
         while self.written.front().is_some_and(|w| w.0 <= seq) {
             self.written.pop_front();
         }
@@ -117,32 +117,32 @@ mod tests {
     const LEN: u32 = 1000;
 
     fn sent(seq: u64, first_sent: Option<Time>) -> Transmit {
-        let segment = Segment { seq, len: LEN, ..Segment::default() };
+        let segment = Segment { seq: Seq::at(seq), len: LEN, ..Segment::default() };
         Transmit { segment, retransmission: first_sent.is_some(), first_sent, ..Transmit::default() }
     }
 
     fn packet(at: Time, seq: u64, again: bool) -> Packet {
         let bits = if again { bits::AGAIN } else { 0 };
-        Packet { seq, len: LEN, sent: at, bits, ..Packet::default() }
+        Packet { seq: Seq::at(seq), len: LEN, sent: at, bits, ..Packet::default() }
     }
 
     fn all(births: &mut Births, rcv_nxt: u64) -> Vec<Time> {
-        std::iter::from_fn(|| births.take(rcv_nxt)).collect()
+        std::iter::from_fn(|| births.take(Seq::at(rcv_nxt))).collect()
     }
 
     #[test]
     fn data_is_born_when_the_application_says() {
         let mut births = Births::default();
-        births.on_write(1001, Time::ns(3));
+        births.on_write(Seq::at(1001), Time::ns(3));
         births.left(Time::ns(5), &sent(1, None));
-        births.on_write(3001, Time::ns(7));
-        births.on_write(4001, Time::ns(9));
+        births.on_write(Seq::at(3001), Time::ns(7));
+        births.on_write(Seq::at(4001), Time::ns(9));
         births.left(Time::ns(20), &sent(1001, None));
         births.left(Time::ns(20), &sent(2001, None));
         births.left(Time::ns(21), &sent(3001, None));
         births.left(Time::ns(22), &sent(4001, None));
         births.arrived(&packet(Time::ns(20), 1001, false));
-        assert_eq!(births.take(1000), None, "not whole");
+        assert_eq!(births.take(Seq::at(1000)), None, "not whole");
         assert_eq!(all(&mut births, 5001), [3, 7, 7, 9, 22].map(Time::ns));
     }
 

@@ -1,6 +1,6 @@
 //! What travels over links: a segment and what the network needs to know of it.
 
-use truckee_tcp::{SackBlocks, Segment, Time, Transmission, Transmit};
+use truckee_tcp::{SackBlocks, Segment, Seq, Time, Transmission, Transmit};
 
 /// Marks a packet of cross traffic in [`Packet::owner`].
 const TRAFFIC: u32 = 1 << 31;
@@ -65,8 +65,8 @@ pub struct Packet {
     pub request: u8,
     /// Whether it has SACK blocks.
     pub sack: bool,
-    pub seq: u64,
-    pub ack: u64,
+    pub seq: Seq,
+    pub ack: Seq,
     pub window: u32,
     pub len: u32,
     /// When it left. With [`bits::STAMPED`] its segment says so, too.
@@ -116,7 +116,7 @@ impl Packet {
     }
 
     /// The sequence number after its segment.
-    pub fn end(&self) -> u64 {
+    pub fn end(&self) -> Seq {
         self.head().end()
     }
 

@@ -4,7 +4,7 @@ use super::Policy;
 use super::flow::{self, Connection};
 use std::collections::HashMap;
 use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy, Manner};
-use truckee_tcp::{Arrival, Span, Time};
+use truckee_tcp::{Arrival, Seq, Span, Time};
 
 /// Bytes of a record: two numbers of 64 bits, the connection, six of 32, one of 16 and two flags.
 const SIZE: usize = 16 + flow::SIZE + 6 * 4 + 4;
@@ -71,7 +71,7 @@ impl Record {
 
     /// The segments of the record as a policy hears of them; `end` is that of the last, counted from the connection's
     /// first byte. What came as one packet came at one time.
-    pub fn segments(&self, end: u64) -> impl Iterator<Item = Arrival> + '_ {
+    pub fn segments(&self, end: Seq) -> impl Iterator<Item = Arrival> + '_ {
         let count = self.segments.clamp(1, self.bytes.max(1));
         let size = self.bytes.div_ceil(count).max(1);
         let count = self.bytes.div_ceil(size).max(1);
@@ -92,19 +92,19 @@ impl Record {
 /// Sequence numbers of the wire, counted on from the connection's first byte.
 #[derive(Debug, Clone, Copy)]
 pub struct Unwrap {
-    last: u64,
+    last: Seq,
 }
 
 impl Unwrap {
     /// From the first segment seen: it is taken to be the connection's first.
     pub fn new(first: &Record) -> Self {
-        Self { last: 1 + u64::from(first.bytes) }
+        Self { last: Seq::FIRST + u64::from(first.bytes) }
     }
 
     /// The number of `end`, given the one seen before it on the wire.
-    pub fn next(&mut self, before: u32, end: u32) -> u64 {
+    pub fn next(&mut self, before: u32, end: u32) -> Seq {
         let step = i64::from(end.wrapping_sub(before) as i32);
-        self.last = self.last.saturating_add_signed(step).max(1);
+        self.last = self.last.saturating_offset(step).max(Seq::FIRST);
         self.last
     }
 }
@@ -221,7 +221,7 @@ impl Listener {
     /// What is done with the ACK of the next segment. The ACK of the one that has just come is leaving at this moment, so
     /// that a verdict which includes it is always late for it: where a policy goes by a detector, it is asked what it
     /// would say if another segment of that size came after another such gap.
-    fn next_manner(&self, last: &Record, end: u64, gap: Span) -> Option<Manner> {
+    fn next_manner(&self, last: &Record, end: Seq, gap: Span) -> Option<Manner> {
         if self.policy.phase().is_none() {
             return self.policy.manner();
         }
@@ -272,20 +272,26 @@ mod tests {
 
     #[test]
     fn a_packet_of_several_segments_is_heard_of_segment_by_segment() {
-        let all: Vec<(u32, u64, u64)> =
-            record(Time::ns(9), 2500, 3, 0).segments(5001).map(|a| (a.bytes, a.end, a.unacked)).collect();
+        let all: Vec<(u32, u64, u64)> = record(Time::ns(9), 2500, 3, 0)
+            .segments(Seq::at(5001))
+            .map(|a| (a.bytes, a.end.number(), a.unacked))
+            .collect();
         assert_eq!(all, [(834, 3335, 834), (834, 4169, 1668), (832, 5001, 2500)]);
-        assert_eq!(record(Time::ns(9), 1, 5, 0).segments(2).count(), 1, "no more segments than bytes");
-        assert_eq!(record(Time::ns(9), 0, 0, 0).segments(2).count(), 1);
+        assert_eq!(
+            record(Time::ns(9), 1, 5, 0).segments(Seq::at(2)).count(),
+            1,
+            "no more segments than bytes"
+        );
+        assert_eq!(record(Time::ns(9), 0, 0, 0).segments(Seq::at(2)).count(), 1);
     }
 
     #[test]
     fn numbers_go_on_where_the_wire_wraps() {
         let first = record(Time::ZERO, 1000, 1, u32::MAX - 99);
         let mut numbers = Unwrap::new(&first);
-        assert_eq!(numbers.next(first.end, first.end), 1001);
-        assert_eq!(numbers.next(first.end, 900), 2001);
-        assert_eq!(numbers.next(900, u32::MAX - 99), 1001, "a retransmission");
+        assert_eq!(numbers.next(first.end, first.end), Seq::at(1001));
+        assert_eq!(numbers.next(first.end, 900), Seq::at(2001));
+        assert_eq!(numbers.next(900, u32::MAX - 99), Seq::at(1001), "a retransmission");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use truckee_scenario::model::{Era, KernelStack};
 use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy};
-use truckee_tcp::{Arg, Arrival, Size, Span, Spec, Stack, Time};
+use truckee_tcp::{Arg, Arrival, Seq, Size, Span, Spec, Stack, Time};
 
 const FIN: u8 = 1;
 /// A window that nothing here fills, bytes.
@@ -67,7 +67,7 @@ fn acks(seen: &[Seen]) -> Vec<u64> {
 /// What the policy would have sent.
 fn defined(spec: &Spec, seen: &[Seen]) -> Vec<u64> {
     let mut policy = AnyAckPolicy::build(spec).unwrap().0;
-    let (mut sink, mut out, mut rcv_nxt) = (AckSink::default(), Vec::new(), 1);
+    let (mut sink, mut out, mut rcv_nxt) = (AckSink::default(), Vec::new(), Seq::FIRST);
     for segment in seen.iter().filter(|s| s.forth && s.payload > 0) {
         let now = segment.at.duration_since(seen[0].at).as_nanos() as u64;
         if let Some(deadline) = policy.deadline().filter(|deadline| *deadline <= Time::ns(now)) {
@@ -75,7 +75,7 @@ fn defined(spec: &Spec, seen: &[Seen]) -> Vec<u64> {
             out.extend(std::iter::from_fn(|| sink.pop()));
         }
         rcv_nxt += u64::from(segment.payload);
-        let unacked = rcv_nxt - out.last().copied().unwrap_or(1);
+        let unacked = rcv_nxt - out.last().copied().unwrap_or(Seq::FIRST);
         let mut arrival = Arrival::of_bytes(Time::ns(now), segment.payload);
         (arrival.rcv_nxt, arrival.unacked, arrival.end) = (rcv_nxt, unacked, rcv_nxt);
         policy.on_segment(&arrival, &mut sink);
@@ -85,7 +85,7 @@ fn defined(spec: &Spec, seen: &[Seen]) -> Vec<u64> {
         policy.on_timer(deadline, rcv_nxt, &mut sink);
         out.extend(std::iter::from_fn(|| sink.pop()));
     }
-    out
+    out.into_iter().map(Seq::number).collect()
 }
 
 fn number(n: f64) -> Arg {

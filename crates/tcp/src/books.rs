@@ -5,7 +5,7 @@
 
 use crate::observers::Observers;
 use crate::{
-    Ack, Cause, Departure, Loss, LossKind, PathTruth, Span, Time, Transmission, Truth, Window, Witness,
+    Ack, Cause, Departure, Loss, LossKind, PathTruth, Seq, Span, Time, Transmission, Truth, Window, Witness,
 };
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 struct Dropped {
     number: Transmission,
     /// One after the segment's last sequence number.
-    end: u64,
+    end: Seq,
     cause: Cause,
 }
 
@@ -38,7 +38,7 @@ impl Fates {
 
     /// Everything below `seq` is acknowledged: nobody will ask for it.
     #[inline]
-    fn forget_below(&mut self, seq: u64) {
+    fn forget_below(&mut self, seq: Seq) {
         while self.drops.front().is_some_and(|first| first.end <= seq) {
             self.drops.pop_front();
         }
@@ -238,7 +238,7 @@ impl Books {
     }
 
     /// The laboratory tells that this transmission, of what ends before `end`, was dropped, and why.
-    pub fn note_drop(&mut self, number: Transmission, end: u64, cause: Cause) {
+    pub fn note_drop(&mut self, number: Transmission, end: Seq, cause: Cause) {
         self.fates.note(Dropped { number, end, cause });
     }
 

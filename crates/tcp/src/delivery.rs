@@ -6,7 +6,7 @@
 //! have arrived. A controller that asks for them ([`crate::controller::Interest::rates`]) gets them with [`Air::rate`];
 //! BBR, whose model looks into the snapshots, keeps its own.
 
-use crate::{Ack, Air, Departure, Span, Time};
+use crate::{Ack, Air, Departure, Seq, Span, Time};
 use std::collections::VecDeque;
 
 /// A departure, and the connection as it was then.
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 pub struct Packet {
     sent: Time,
     /// Sequence number after it.
-    end: u64,
+    end: Seq,
     retransmission: bool,
     /// Payload, bytes.
     pub bytes: u32,
@@ -74,7 +74,7 @@ pub struct Rates {
     /// C.app_limited: samples are the application's until more than this is delivered; 0: they are not.
     app_limited: u64,
     /// One after the highest sequence number sent.
-    pub highest: u64,
+    pub highest: Seq,
     rtt_min: Option<Span>,
 }
 
@@ -127,7 +127,7 @@ impl Rates {
             self.app_limited = 0;
         }
         // What SACK blocks report lies above the ACK's own number.
-        let arrived = |sent| self.find(sent, ack.ack).or_else(|| self.find(sent, u64::MAX));
+        let arrived = |sent| self.find(sent, ack.ack).or_else(|| self.find(sent, Seq::MAX));
         let packet = ack.sent.and_then(arrived).copied();
         let sample = packet.filter(|_| delivered > 0).map(|packet| self.sample(ack, &packet));
         while self.packets.front().is_some_and(|p| p.end <= ack.ack) {
@@ -162,7 +162,7 @@ impl Rates {
     }
 
     /// The departure at `sent`; of several, the last that ends at `below` at most.
-    pub fn find(&self, sent: Time, below: u64) -> Option<&Packet> {
+    pub fn find(&self, sent: Time, below: Seq) -> Option<&Packet> {
         // Where nothing is missing it is the first of all.
         let first = self.packets.front().is_some_and(|p| p.sent >= sent);
         let from = if first { 0 } else { self.packets.partition_point(|p| p.sent < sent) };
@@ -182,12 +182,13 @@ mod tests {
     use super::*;
 
     fn send(rates: &mut Rates, now: Time, seq: u64, in_flight: u64, more: bool) {
-        let sent = Departure { seq, in_flight, more, ..Departure::of_bytes(now, 1000) };
+        let sent = Departure { seq: Seq::at(seq), in_flight, more, ..Departure::of_bytes(now, 1000) };
         rates.on_sent(&sent, 1e9);
     }
 
     fn ack(rates: &mut Rates, now: Time, ack: u64, sent: Time) -> Sample {
-        let heard = Ack { ack, sent: Some(sent), rtt: Some(now - sent), ..Ack::of_bytes(now, 1000) };
+        let heard =
+            Ack { ack: Seq::at(ack), sent: Some(sent), rtt: Some(now - sent), ..Ack::of_bytes(now, 1000) };
         rates.on_ack(&heard, &Air { delivered: ack - 1, ..Air::default() }).sample.unwrap()
     }
 

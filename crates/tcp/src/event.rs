@@ -3,7 +3,7 @@
 //! Events grow: outside of this crate they are made by their constructors, and their fields set one by one.
 
 use crate::delivery::Sample;
-use crate::{Span, Time};
+use crate::{Seq, Span, Time};
 
 /// What a lost packet died of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ pub struct Ack {
     /// When.
     pub now: Time,
     /// Acknowledgement number.
-    pub ack: u64,
+    pub ack: Seq,
     /// Bytes that it newly acknowledges cumulatively; 0 for a duplicate.
     pub newly_acked: u64,
     /// Bytes that it shows to have been delivered, as bandwidth estimators count them: a duplicate counts one MSS, and
@@ -44,13 +44,13 @@ pub struct Ack {
     /// Send time of the newest segment that it shows to have arrived.
     pub sent: Option<Time>,
     /// One after the highest sequence number sent so far (SND.MAX).
-    pub highest: u64,
+    pub highest: Seq,
     /// The peer's clock when it sent the ACK (timestamps, RFC 7323); none where the option is off.
     pub peer_time: Option<Time>,
     /// Bytes that its SACK blocks report for the first time, where the recovery reads them.
     pub newly_sacked: u64,
     /// What it says to have come twice (D-SACK, RFC 2883): `[from, to)`.
-    pub dsack: Option<(u64, u64)>,
+    pub dsack: Option<(Seq, Seq)>,
     /// Whether it echoes congestion (ECE, RFC 3168) on a connection with ECN.
     pub ecn_echo: bool,
 }
@@ -61,13 +61,13 @@ impl Ack {
     pub fn of_bytes(now: Time, bytes: u64) -> Self {
         Self {
             now,
-            ack: bytes,
+            ack: Seq::at(bytes),
             newly_acked: bytes,
             delivered: bytes,
             duplicate: false,
             rtt: None,
             sent: None,
-            highest: bytes,
+            highest: Seq::at(bytes),
             peer_time: None,
             newly_sacked: 0,
             dsack: None,
@@ -83,7 +83,7 @@ pub struct Departure {
     /// When.
     pub now: Time,
     /// Its first sequence number.
-    pub seq: u64,
+    pub seq: Seq,
     /// Payload, bytes.
     pub bytes: u32,
     /// Whether it was sent before.
@@ -97,7 +97,7 @@ pub struct Departure {
 impl Departure {
     /// A new segment of `bytes` at `now` of which nothing else is known.
     pub fn of_bytes(now: Time, bytes: u32) -> Self {
-        Self { now, seq: 1, bytes, retransmission: false, in_flight: 0, more: true }
+        Self { now, seq: Seq::FIRST, bytes, retransmission: false, in_flight: 0, more: true }
     }
 }
 
@@ -147,12 +147,12 @@ pub struct Loss {
     /// How.
     pub kind: LossKind,
     /// Sequence number of the segment taken to be lost.
-    pub seq: u64,
+    pub seq: Seq,
 }
 
 impl Loss {
     /// At `now`, of the segment at `seq`, noticed in this way.
-    pub fn new(now: Time, kind: LossKind, seq: u64) -> Self {
+    pub fn new(now: Time, kind: LossKind, seq: Seq) -> Self {
         Self { now, kind, seq }
     }
 }
@@ -166,7 +166,7 @@ pub struct Arrival {
     /// Payload, bytes.
     pub bytes: u32,
     /// Next sequence number expected, after this segment.
-    pub rcv_nxt: u64,
+    pub rcv_nxt: Seq,
     /// Bytes in order that no ACK has covered yet, this segment's included.
     pub unacked: u64,
     /// Whether it carried the next byte expected.
@@ -175,7 +175,7 @@ pub struct Arrival {
     /// an ACK is due at once (RFC 5681, section 4.2).
     pub urgent: bool,
     /// The sequence number after its last byte.
-    pub end: u64,
+    pub end: Seq,
     /// The window that the receiver advertises, bytes.
     pub window: u32,
     /// The receiver's own sample of the round-trip time, where the segment brought one: the handshake's, then those of
@@ -188,7 +188,7 @@ pub struct Arrival {
 impl Arrival {
     /// A segment of `bytes` in order at `now` of which nothing else is known, with none before it.
     pub fn of_bytes(now: Time, bytes: u32) -> Self {
-        let end = 1 + u64::from(bytes);
+        let end = Seq::FIRST + u64::from(bytes);
         Self {
             now,
             bytes,

@@ -49,6 +49,7 @@ pub use receiver::Receiver;
 pub use registry::Registry;
 pub use segment::{SackBlocks, Segment, Transmit, flags};
 pub use sender::Sender;
+pub use seq::Seq;
 pub use spec::{Arg, Info, Spec, SpecError};
 pub use stack::{Size, Stack};
 pub use truckee_time::{Span, Time};

@@ -1,6 +1,6 @@
 //! What a sender has in the air: one record a segment from the first unacknowledged byte to the highest sent.
 
-use crate::{Time, Transmission};
+use crate::{Seq, Time, Transmission};
 use std::collections::VecDeque;
 
 /// Bits of [`Sent::marks`].
@@ -21,9 +21,9 @@ pub mod marks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
     /// First sequence number not yet acknowledged.
-    pub seq: u64,
+    pub seq: Seq,
     /// Sequence number after it.
-    pub end: u64,
+    pub end: Seq,
     /// When it was last sent.
     pub sent: Time,
     /// Which transmission that was.
@@ -65,8 +65,8 @@ const MARK_BITS: u32 = 5;
 
 impl Slot {
     #[inline]
-    fn new(end: u64, number: Transmission, now: Time, marks: u8) -> Self {
-        Self { end: end as u32, number, stamp: now.nanos() << MARK_BITS | u64::from(marks) }
+    fn new(end: Seq, number: Transmission, now: Time, marks: u8) -> Self {
+        Self { end: end.on_wire(), number, stamp: now.nanos() << MARK_BITS | u64::from(marks) }
     }
 
     #[inline]
@@ -121,11 +121,11 @@ pub struct Covered {
 #[derive(Debug, Clone)]
 pub struct Outstanding {
     /// First unacknowledged sequence number (SND.UNA).
-    una: u64,
+    una: Seq,
     /// Next one to send (SND.NXT); below `max` after a go-back.
-    nxt: u64,
+    nxt: Seq,
     /// One after the highest ever sent.
-    max: u64,
+    max: Seq,
     segments: VecDeque<Slot>,
     /// Index of the segment at `nxt`.
     cursor: usize,
@@ -146,7 +146,7 @@ pub struct Outstanding {
 
 impl Outstanding {
     /// Nothing sent; the first byte will have number `first`.
-    pub fn new(first: u64) -> Self {
+    pub fn new(first: Seq) -> Self {
         Self {
             una: first,
             nxt: first,
@@ -170,17 +170,17 @@ impl Outstanding {
     }
 
     /// First unacknowledged sequence number.
-    pub fn una(&self) -> u64 {
+    pub fn una(&self) -> Seq {
         self.una
     }
 
     /// Next sequence number to send.
-    pub fn nxt(&self) -> u64 {
+    pub fn nxt(&self) -> Seq {
         self.nxt
     }
 
     /// One after the highest sequence number ever sent.
-    pub fn max(&self) -> u64 {
+    pub fn max(&self) -> Seq {
         self.max
     }
 
@@ -220,14 +220,14 @@ impl Outstanding {
     }
 
     /// Index of the segment that holds `seq` (or the first after it).
-    pub fn index_of(&self, seq: u64) -> usize {
+    pub fn index_of(&self, seq: Seq) -> usize {
         self.segments.partition_point(|slot| self.end_of(*slot) <= seq)
     }
 
     /// Above the first unacknowledged number, by at most 2³².
     #[inline(always)]
-    fn end_of(&self, slot: Slot) -> u64 {
-        self.una + 1 + u64::from(slot.end.wrapping_sub(self.una as u32).wrapping_sub(1))
+    fn end_of(&self, slot: Slot) -> Seq {
+        self.una + 1 + u64::from(slot.end.wrapping_sub(self.una.on_wire()).wrapping_sub(1))
     }
 
     /// Sequence numbers that segment `at` occupies.
@@ -293,7 +293,7 @@ impl Outstanding {
 
     /// Everything below `ack` is acknowledged. `ack` is within (una, max].
     #[inline(always)]
-    pub fn advance(&mut self, ack: u64) -> Covered {
+    pub fn advance(&mut self, ack: Seq) -> Covered {
         debug_assert!(ack > self.una && ack <= self.max);
         let mut covered = Covered { bytes: ack - self.una, ..Covered::default() };
         let (mut seq, mut last) = (self.una, None);
@@ -393,6 +393,12 @@ impl Outstanding {
         }
     }
 
+    /// Takes nothing for lost any more (a timeout that was spurious). [`Self::lost_ever`] stays.
+    pub fn lose_none(&mut self) {
+        self.segments.iter_mut().for_each(|slot| slot.unmark(marks::LOST));
+        self.lost = 0;
+    }
+
     /// Goes back to the first unacknowledged segment: everything will be sent again in order.
     pub fn go_back(&mut self) {
         self.nxt = self.una;
@@ -405,7 +411,7 @@ mod tests {
     use super::*;
 
     fn five() -> Outstanding {
-        let mut out = Outstanding::new(1);
+        let mut out = Outstanding::new(Seq::FIRST);
         (0..5).for_each(|t| {
             out.push(Time::ns(t), 100, false);
         });
@@ -415,9 +421,12 @@ mod tests {
     #[test]
     fn an_advance_reports_the_newest_segment_covered_whole() {
         let mut out = five();
-        let covered = out.advance(251);
+        let covered = out.advance(Seq::at(251));
         assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(Time::ns(1)), resent: false });
-        assert_eq!((out.una(), out.flight(), out.get(0).map(|s| s.seq)), (251, 250, Some(251)));
+        assert_eq!(
+            (out.una(), out.flight(), out.get(0).map(|s| s.seq)),
+            (Seq::at(251), 250, Some(Seq::at(251)))
+        );
     }
 
     #[test]
@@ -425,9 +434,9 @@ mod tests {
         let mut out = five();
         out.go_back();
         assert_eq!(out.flight(), 0);
-        assert_eq!(out.resend(Time::ns(9)).map(|s| (s.seq, s.sent)), Some((1, Time::ns(9))));
-        assert!(out.advance(301).resent);
-        assert_eq!(out.to_resend().map(|s| s.seq), Some(301), "an ACK beyond nxt moves it along");
+        assert_eq!(out.resend(Time::ns(9)).map(|s| (s.seq, s.sent)), Some((Seq::FIRST, Time::ns(9))));
+        assert!(out.advance(Seq::at(301)).resent);
+        assert_eq!(out.to_resend().map(|s| s.seq), Some(Seq::at(301)), "an ACK beyond nxt moves it along");
     }
 
     #[test]
@@ -443,7 +452,9 @@ mod tests {
         assert_eq!(out.pipe(), 300);
         out.lose_all();
         assert_eq!(out.pipe(), 0);
-        out.advance(501);
+        out.lose_none();
+        assert_eq!((out.pipe(), out.lost_ever()), (300, 300));
+        out.advance(Seq::at(501));
         assert_eq!((out.pipe(), out.is_empty()), (0, true));
     }
 }

@@ -4,7 +4,7 @@
 use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use crate::segment::{SackBlocks, Segment, flags};
 use crate::seq::Ranges;
-use crate::{Arrival, Span, Stack, Time, Witness};
+use crate::{Arrival, Seq, Span, Stack, Time, Witness};
 use std::collections::VecDeque;
 
 /// One end of a connection that receives data.
@@ -18,13 +18,13 @@ pub struct Receiver {
     /// Whether that has a timer.
     timed: bool,
     sink: AckSink,
-    rcv_nxt: u64,
+    rcv_nxt: Seq,
     /// Everything below has been acknowledged.
-    acked: u64,
+    acked: Seq,
     waiting: Waiting,
     /// Whether the next data has nothing to tell but that it is there: no handshake to end, no hole, no FIN, no ECN.
     plain: bool,
-    fin: Option<u64>,
+    fin: Option<Seq>,
     /// Whether the peer's FIN is answered with one of this side.
     closes: bool,
     /// That one, until it is acknowledged.
@@ -87,12 +87,12 @@ struct Closing {
 struct Waiting {
     ranges: Ranges,
     /// A sequence number out of each range reported, most recent first: the order of SACK blocks (RFC 2018, section 4).
-    recent: VecDeque<u64>,
+    recent: VecDeque<Seq>,
 }
 
 impl Waiting {
     #[inline]
-    fn insert(&mut self, seq: u64, end: u64) {
+    fn insert(&mut self, seq: Seq, end: Seq) {
         self.ranges.insert(seq, end);
         self.recent.retain(|&s| s != seq);
         self.recent.push_front(seq);
@@ -100,9 +100,9 @@ impl Waiting {
     }
 
     /// Up to `limit` blocks above `ack`.
-    fn blocks(&self, ack: u64, limit: usize) -> SackBlocks {
+    fn blocks(&self, ack: Seq, limit: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
-        let mut listed = [0u64; 8];
+        let mut listed = [Seq::ZERO; 8];
         let mut n = 0;
         for range in self.recent.iter().filter_map(|&seq| self.ranges.containing(seq)) {
             if n < limit && range.0 > ack && !listed[..n].contains(&range.0) {
@@ -126,8 +126,8 @@ impl Receiver {
             timed: policy.has_timer(),
             policy,
             sink: AckSink::default(),
-            rcv_nxt: 1,
-            acked: 1,
+            rcv_nxt: Seq::FIRST,
+            acked: Seq::FIRST,
             waiting: Waiting::default(),
             plain: false,
             fin: None,
@@ -196,7 +196,7 @@ impl Receiver {
             meeting.answered(now);
             self.handshake_rtt = meeting.rtt;
         }
-        if self.closing.is_some() && segment.ack > 1 {
+        if self.closing.is_some() && segment.ack > Seq::FIRST {
             self.closing = None;
         }
         if segment.seq_len() == 0 {
@@ -283,7 +283,7 @@ impl Receiver {
     }
 
     #[inline]
-    fn deliver(&mut self, end: u64) {
+    fn deliver(&mut self, end: Seq) {
         let fin = u64::from(self.fin == Some(end));
         self.delivered += end - self.rcv_nxt - fin;
         self.rcv_nxt = end;
@@ -442,13 +442,13 @@ impl Receiver {
         if let Some(meeting) = &mut self.meeting {
             meeting.greeted(now);
         }
-        self.segment(now, 1, flags::SYN, out);
-        (out.seq, out.request) = (0, self.rate_granted);
+        self.segment(now, Seq::FIRST, flags::SYN, out);
+        (out.seq, out.request) = (Seq::ZERO, self.rate_granted);
     }
 
     #[inline(always)]
-    fn segment(&self, now: Time, ack: u64, flag: u8, out: &mut Segment) {
-        (out.seq, out.ack, out.len) = (1, ack, 0);
+    fn segment(&self, now: Time, ack: Seq, flag: u8, out: &mut Segment) {
+        (out.seq, out.ack, out.len) = (Seq::FIRST, ack, 0);
         out.window = self.window;
         (out.flags, out.request) = (flags::ACK | flag, 0);
         out.sack.clear();
@@ -462,7 +462,7 @@ impl Receiver {
     }
 
     /// Next sequence number expected.
-    pub fn rcv_nxt(&self) -> u64 {
+    pub fn rcv_nxt(&self) -> Seq {
         self.rcv_nxt
     }
 

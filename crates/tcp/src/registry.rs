@@ -12,7 +12,7 @@ use crate::recovery::{Advance, Reported};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, SpecError};
 use crate::start::{Burst, Opening};
-use crate::{Ack, Air, Arrival, Cause, Departure, Loss, Report, SackBlocks, Span, Time, Truth, Window};
+use crate::{Ack, Air, Arrival, Cause, Departure, Loss, Report, SackBlocks, Seq, Span, Time, Truth, Window};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -235,5 +235,5 @@ macro_rules! sound {
 
 sound! {
     (), bool, u32, u64, usize, Ack, AckSink, Advance, Air, AnyAckPolicy, Arrival, Cause, Departure, Honesty, Interest, Loss, Manner,
-    Opening, Phase, Report<'_>, Reported, SackBlocks, Sent, Span, Time, Truth,
+    Opening, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Time, Truth,
 }

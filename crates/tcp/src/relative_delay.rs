@@ -149,17 +149,17 @@ impl RelativeDelay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Span;
+    use crate::{Seq, Span};
     const MS: Span = Span::ms(1);
 
     /// The ACK of segment `number` of 1000 bytes, sent, turned at the receiver and back at these times in ms.
     pub(crate) fn ack(number: u64, highest: u64, sent: u64, turned: u64, back: u64) -> Ack {
         Ack {
-            ack: 1000 * number,
+            ack: Seq::at(1000 * number),
             newly_acked: 1000,
             rtt: Some(Span::ms(back - sent)),
             sent: Some(Time::ms(sent)),
-            highest: 1000 * highest,
+            highest: Seq::at(1000 * highest),
             peer_time: Some(Time::ms(turned)),
             ..Ack::of_bytes(Time::ms(back), 1000)
         }

@@ -1,12 +1,12 @@
 //! Counts a sender's rounds for rules that act once per round-trip time. Not for: what they do then.
 
-use crate::Ack;
+use crate::{Ack, Seq};
 
 /// A round: it ends with the first ACK of something that was sent after it began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Round {
     /// SND.MAX when it began; none: the next ACK begins one.
-    end: Option<u64>,
+    end: Option<Seq>,
 }
 
 impl Round {
@@ -28,7 +28,9 @@ mod tests {
     #[test]
     fn a_round_lasts_until_something_sent_within_it_is_acknowledged() {
         let mut round = Round::default();
-        let mut over = |ack, highest| round.over(&Ack { ack, highest, ..Ack::of_bytes(Time::ZERO, 1) });
+        let mut over = |ack, highest| {
+            round.over(&Ack { ack: Seq::at(ack), highest: Seq::at(highest), ..Ack::of_bytes(Time::ZERO, 1) })
+        };
         assert!(!over(1, 4), "the first ACK begins a round");
         assert!(!over(4, 7), "all that was outstanding then");
         assert!(over(5, 8));

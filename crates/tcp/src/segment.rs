@@ -1,6 +1,6 @@
 //! What travels between the endpoints: one TCP segment. The payload is a length, never bytes.
 
-use crate::{Time, Transmission};
+use crate::{Seq, Time, Transmission};
 
 /// Flag bits of a [`Segment`].
 pub mod flags {
@@ -46,8 +46,8 @@ impl Eq for SackBlocks {}
 impl SackBlocks {
     /// Adds the block `[from, to)` (absolute sequence numbers within 2³¹ of `ack`). A fifth block is dropped: there is no room
     /// for it in a header.
-    pub fn push(&mut self, ack: u64, from: u64, to: u64) {
-        let offset = |seq: u64| i32::try_from(seq.wrapping_sub(ack) as i64);
+    pub fn push(&mut self, ack: Seq, from: Seq, to: Seq) {
+        let offset = |seq: Seq| i32::try_from(seq.offset_from(ack));
         debug_assert!(to > from && offset(from).is_ok() && offset(to).is_ok());
         if let (Some(slot), Ok(from), Ok(to)) =
             (self.blocks.get_mut(usize::from(self.len)), offset(from), offset(to))
@@ -64,17 +64,17 @@ impl SackBlocks {
     }
 
     /// The blocks as `[from, to)` in absolute sequence numbers, in the order they were pushed.
-    pub fn iter(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
+    pub fn iter(&self, ack: Seq) -> impl Iterator<Item = (Seq, Seq)> + '_ {
         self.blocks[..usize::from(self.len)]
             .iter()
-            .map(move |&(a, b)| (ack.saturating_add_signed(a.into()), ack.saturating_add_signed(b.into())))
+            .map(move |&(a, b)| (ack.saturating_offset(a.into()), ack.saturating_offset(b.into())))
     }
 
     /// What the first block says to have come twice (RFC 2883, section 4): it lies below `ack`, or within the second block.
-    pub fn duplicate(&self, ack: u64) -> Option<(u64, u64)> {
+    pub fn duplicate(&self, ack: Seq) -> Option<(Seq, Seq)> {
         let mut blocks = self.iter(ack);
         let first = blocks.next()?;
-        let within = |second: (u64, u64)| second.0 <= first.0 && first.1 <= second.1;
+        let within = |second: (Seq, Seq)| second.0 <= first.0 && first.1 <= second.1;
         (first.1 <= ack || blocks.next().is_some_and(within)).then_some(first)
     }
 
@@ -97,9 +97,9 @@ impl SackBlocks {
 #[repr(C)]
 pub struct Segment {
     /// Sequence number of the first byte (or of SYN or FIN).
-    pub seq: u64,
+    pub seq: Seq,
     /// Next sequence number expected; counts if [`flags::ACK`] is set.
-    pub ack: u64,
+    pub ack: Seq,
     /// Advertised receive window, bytes from `ack` on, scaling already applied.
     pub window: u32,
     /// Payload, bytes.
@@ -149,7 +149,7 @@ impl Segment {
     }
 
     /// The sequence number after it.
-    pub fn end(&self) -> u64 {
+    pub fn end(&self) -> Seq {
         self.seq + self.seq_len()
     }
 

@@ -29,7 +29,7 @@ use crate::segment::Segment;
 use crate::stack::RtoSamples;
 use crate::start::{AnyStart, Burst, Opening, Start};
 use crate::{
-    Loss, LossKind, PathTruth, Profile, Report, Span, SpecError, Stack, Time, Truth, Window, Witness,
+    Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
 };
 use ack_rate::AckRate;
 use std::sync::Arc;
@@ -124,13 +124,13 @@ pub struct Sender {
     /// Whether it holds something back, maybe.
     held: bool,
     /// One after the last byte the application has written.
-    written: u64,
+    written: Seq,
     closed: bool,
     fin_sent: bool,
     /// Something besides data is due: SYN, or the ACK of the peer's FIN.
     control_due: bool,
     /// The peer's next sequence number, where no receiver of the same endpoint minds it.
-    peer_nxt: u64,
+    peer_nxt: Seq,
     /// Whether one does.
     two_way: bool,
     syn_sent: Option<Time>,
@@ -141,9 +141,9 @@ pub struct Sender {
     ack_rate: AckRate,
     ts_recent: Time,
     /// End of the segment for which the retransmission timer last went off.
-    timed_out: u64,
+    timed_out: Seq,
     last_sent: Time,
-    round_end: Option<u64>,
+    round_end: Option<Seq>,
     /// Bytes in flight before the first ACK of the present round.
     round_flight: u64,
 }
@@ -186,11 +186,11 @@ impl Sender {
             burst: None,
             release: Time::ZERO,
             held: false,
-            written: 1,
+            written: Seq::FIRST,
             closed: false,
             fin_sent: false,
             control_due: false,
-            peer_nxt: 1,
+            peer_nxt: Seq::FIRST,
             two_way: false,
             syn_sent: None,
             syn_lost: false,
@@ -198,7 +198,7 @@ impl Sender {
             by_duplicates: ByDuplicates::default(),
             ack_rate: AckRate::default(),
             ts_recent: Time::ZERO,
-            timed_out: 0,
+            timed_out: Seq::ZERO,
             last_sent: Time::ZERO,
             round_end: None,
             round_flight: 0,
@@ -284,14 +284,15 @@ impl Sender {
         witness.on_established(now);
         self.last_sent = now; // what a start makes of the window has not been idle yet
         self.t.deadline = None;
-        let opening = Opening { now, rtt, queued: self.written - 1, rwnd: self.peer_window, granted };
+        let opening =
+            Opening { now, rtt, queued: self.written - Seq::FIRST, rwnd: self.peer_window, granted };
         self.burst = self.t.start.on_established(&opening, &mut self.t.window);
         self.paced |= self.burst.is_some();
         self.check_finished();
     }
 
     /// The application writes `bytes`. One after the last byte that it has written.
-    pub fn write(&mut self, bytes: u64) -> u64 {
+    pub fn write(&mut self, bytes: u64) -> Seq {
         if !self.closed {
             self.written = self.written.saturating_add(bytes);
         }
@@ -365,7 +366,7 @@ impl Sender {
             let cwnd = self.recovery.deflated(&self.t);
             let loss = Loss { now, kind: LossKind::Timeout, seq: self.t.out.una() };
             self.t.lose_of(flight, cwnd, loss, &mut Report::to(witness));
-            self.timed_out = self.t.out.get(0).map_or(0, |first| first.end);
+            self.timed_out = self.t.out.get(0).map_or(Seq::ZERO, |first| first.end);
         }
         self.recovery.on_timeout(now, &mut self.t);
         self.t.rtt.back_off();

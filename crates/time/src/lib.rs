@@ -4,6 +4,19 @@
 //! A difference of two points is a span, a point and a span are a point; two points have no sum, and a number is a
 //! span only where its unit is said: `Span::ms(200)`. Sums and differences overflow as those of `u64` do, which a
 //! build with overflow checks notices; what saturates says so. Both are as large as a `u64` and cost what it costs.
+//!
+//! ```compile_fail,E0308
+//! # use truckee_time::Time;
+//! let sum = Time::ms(1) + Time::ms(2);
+//! ```
+//! ```compile_fail,E0308
+//! # use truckee_time::{Span, Time};
+//! let due = Time::ms(1) <= Span::ms(2); // a point is not a span
+//! ```
+//! ```compile_fail,E0308
+//! # use truckee_time::Span;
+//! let rto: Span = 200; // of what?
+//! ```
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -8,7 +8,7 @@
 use super::book::COPIED_WITHIN;
 use super::{Ack, Acked};
 use serde::Serialize;
-use truckee_tcp::Time;
+use truckee_tcp::{Seq, Time};
 
 /// Identifications further apart than this say nothing.
 const FAR: u16 = 1000;
@@ -56,11 +56,11 @@ pub struct Acks {
     bytes: u64,
     largest: u64,
     window: u64,
-    last_ack: u64,
+    last_ack: Seq,
     last_id: Option<u16>,
     last_at: Time,
     /// The number of the FIN, which is no byte of data.
-    fin: Option<u64>,
+    fin: Option<Seq>,
     /// ACKs of parts of segments, those that complete one included, and their bytes.
     parts: u64,
     part_bytes: u64,
@@ -142,7 +142,7 @@ impl Acks {
     }
 
     /// The FIN has passed, at this number.
-    pub(super) fn on_fin(&mut self, number: u64) {
+    pub(super) fn on_fin(&mut self, number: Seq) {
         self.fin = Some(number);
     }
 

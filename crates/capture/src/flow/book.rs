@@ -6,10 +6,10 @@
 use super::{Ack, Data, room};
 use std::collections::VecDeque;
 use truckee_tcp::seq::Ranges;
-use truckee_tcp::{Span, Time};
+use truckee_tcp::{Seq, Span, Time};
 
 /// What stands for 0 where the beginning was not captured: there is room below the first number seen.
-pub const ORIGIN: u64 = 1 << 32;
+pub const ORIGIN: Seq = Seq::at(1 << 32);
 /// The largest window there is (RFC 7323, section 2.3): no sender is further ahead of what is acknowledged.
 const LARGEST_WINDOW: u64 = 1 << 30;
 /// Pieces that are kept: 10 Gbit/s over 70 ms in segments of 1460 bytes.
@@ -28,9 +28,9 @@ pub(super) const COPIED_WITHIN: Span = Span::ms(200);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     /// First sequence number.
-    pub seq: u64,
+    pub seq: Seq,
     /// The one after the last.
-    pub end: u64,
+    pub end: Seq,
     /// When it first passed.
     pub first: Time,
     /// When it last passed.
@@ -46,8 +46,8 @@ pub struct Piece {
 /// Bytes that have not passed although bytes after them have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Hole {
-    from: u64,
-    to: u64,
+    from: Seq,
+    to: Seq,
     since: Time,
     /// Identification of the packet that left it open.
     id: Option<u16>,
@@ -126,28 +126,28 @@ pub struct Acked {
 /// What is in the air.
 #[derive(Debug, Clone)]
 pub struct Book {
-    origin: u64,
-    first: u64,
+    origin: Seq,
+    first: Seq,
     /// The beginning was not captured, and no data has passed yet.
     no_data: bool,
     /// The beginning was not captured, and no ACK has passed yet.
     no_ack: bool,
-    una: u64,
-    highest: u64,
+    una: Seq,
+    highest: Seq,
     pieces: VecDeque<Piece>,
     holes: VecDeque<Hole>,
     sacked: Ranges,
     sacked_bytes: u64,
     forgotten: u64,
     /// First number and identification of the packets that passed last, and when.
-    recent: VecDeque<(u64, u16, Time)>,
+    recent: VecDeque<(Seq, u16, Time)>,
 }
 
 impl Book {
     /// Nothing has been sent; the first number is `first`.
-    pub fn new(first: u64) -> Self {
+    pub fn new(first: Seq) -> Self {
         Self {
-            origin: 0,
+            origin: Seq::ZERO,
             first,
             no_data: false,
             no_ack: false,
@@ -165,23 +165,23 @@ impl Book {
     /// The beginning was not captured; the first number seen, at `now`, is one after [`ORIGIN`]. Anything below may have
     /// been sent, and may be sent again.
     pub fn amid(now: Time, id: Option<u16>) -> Self {
-        let all = Hole { from: 1, to: ORIGIN + 1, since: now, id, before: true };
+        let all = Hole { from: Seq::FIRST, to: ORIGIN + 1, since: now, id, before: true };
         let book = Self::new(ORIGIN + 1);
-        Self { origin: ORIGIN, first: 1, no_data: true, no_ack: true, holes: [all].into(), ..book }
+        Self { origin: ORIGIN, first: Seq::FIRST, no_data: true, no_ack: true, holes: [all].into(), ..book }
     }
 
     /// What stands for 0.
-    pub fn origin(&self) -> u64 {
+    pub fn origin(&self) -> Seq {
         self.origin
     }
 
     /// First byte not acknowledged.
-    pub fn una(&self) -> u64 {
+    pub fn una(&self) -> Seq {
         self.una
     }
 
     /// One after the highest byte sent.
-    pub fn highest(&self) -> u64 {
+    pub fn highest(&self) -> Seq {
         self.highest
     }
 
@@ -191,7 +191,7 @@ impl Book {
     }
 
     /// Bytes above `seq` that SACK has reported.
-    pub fn sacked_above(&self, seq: u64) -> u64 {
+    pub fn sacked_above(&self, seq: Seq) -> u64 {
         self.sacked.as_slice().iter().map(|&(from, to)| to.saturating_sub(from.max(seq))).sum()
     }
 
@@ -204,8 +204,8 @@ impl Book {
     pub(super) fn size(&self) -> usize {
         room::<Piece>(self.pieces.capacity())
             + room::<Hole>(self.holes.capacity())
-            + room::<(u64, u64)>(self.sacked.as_slice().len())
-            + room::<(u64, u16, Time)>(self.recent.capacity())
+            + room::<(Seq, Seq)>(self.sacked.as_slice().len())
+            + room::<(Seq, u16, Time)>(self.recent.capacity())
     }
 
     /// The pieces in the air, in rising order.
@@ -218,7 +218,7 @@ impl Book {
         let (seq, end) = (data.seq, data.end);
         let mut sent = Sent { needless: end <= self.una, ..Sent::default() };
         if let Some(id) = data.id.filter(|&id| id != 0) {
-            let is_it = |&(s, i, at): &(u64, u16, Time)| {
+            let is_it = |&(s, i, at): &(Seq, u16, Time)| {
                 s == seq && i == id && data.now.saturating_sub(at) < COPIED_WITHIN
             };
             sent.copy = seq < self.highest && self.recent.iter().any(is_it);
@@ -261,7 +261,7 @@ impl Book {
     }
 
     /// Bytes from the highest on up to `to` have been left out.
-    fn open_hole(&mut self, to: u64, since: Time, id: Option<u16>, before: bool) {
+    fn open_hole(&mut self, to: Seq, since: Time, id: Option<u16>, before: bool) {
         if self.holes.len() >= MOST_RANGES {
             self.holes.pop_front();
         }
@@ -269,7 +269,7 @@ impl Book {
     }
 
     /// A segment, or the part `[seq, end)` of one, below the highest byte sent.
-    fn fill(&mut self, data: &Data, seq: u64, end: u64, reordering: Span, sent: &mut Sent) {
+    fn fill(&mut self, data: &Data, seq: Seq, end: Seq, reordering: Span, sent: &mut Sent) {
         let first = self.pieces.partition_point(|p| p.end <= seq);
         let last = self.pieces.partition_point(|p| p.seq < end);
         for piece in self.pieces.range_mut(first..last) {
@@ -292,7 +292,7 @@ impl Book {
     }
 
     /// Enters the parts of `[seq, end)` that no piece covers.
-    fn insert(&mut self, data: &Data, mut seq: u64, end: u64) {
+    fn insert(&mut self, data: &Data, mut seq: Seq, end: Seq) {
         while seq < end {
             let at = self.pieces.partition_point(|p| p.end <= seq);
             let next = self.pieces.get(at).copied();
@@ -308,7 +308,7 @@ impl Book {
     }
 
     /// Bytes of holes in `[seq, end)`, which are closed.
-    fn close_holes(&mut self, data: &Data, seq: u64, end: u64, sent: &mut Sent) -> u64 {
+    fn close_holes(&mut self, data: &Data, seq: Seq, end: Seq, sent: &mut Sent) -> u64 {
         let mut filled = 0;
         let mut at = self.holes.partition_point(|h| h.to <= seq);
         while let Some(&hole) = self.holes.get(at)
@@ -362,7 +362,7 @@ impl Book {
         acked
     }
 
-    fn advance(&mut self, now: Time, to: u64, acked: &mut Acked) {
+    fn advance(&mut self, now: Time, to: Seq, acked: &mut Acked) {
         if to > self.highest {
             acked.unseen = to - self.highest;
             // Data may be captured after its ACK: it is then not taken to be sent again.
@@ -388,7 +388,7 @@ impl Book {
         acked.newest = newest.filter(|p| !p.sacked && !acked.resent && p.last == latest);
         acked.within = self.pieces.front().filter(|p| p.seq < to).map(|p| to - p.seq);
         if !self.sacked.is_empty() {
-            let below = |&(from, end): &(u64, u64)| end.min(to).saturating_sub(from);
+            let below = |&(from, end): &(Seq, Seq)| end.min(to).saturating_sub(from);
             let gone: u64 = self.sacked.as_slice().iter().take_while(|r| r.0 < to).map(below).sum();
             self.sacked_bytes -= gone.min(self.sacked_bytes);
             self.sacked.trim_below(to);
@@ -396,7 +396,7 @@ impl Book {
     }
 
     /// Marks what SACK reports of `[from, to)`; bytes that are news.
-    fn sack(&mut self, from: u64, to: u64) -> u64 {
+    fn sack(&mut self, from: Seq, to: Seq) -> u64 {
         let (mut at, mut news) = (from, 0);
         while at < to {
             if let Some((_, end)) = self.sacked.containing(at) {
@@ -417,7 +417,7 @@ impl Book {
         news
     }
 
-    fn mark(&mut self, from: u64, to: u64) {
+    fn mark(&mut self, from: Seq, to: Seq) {
         let first = self.pieces.partition_point(|p| p.end <= from);
         let last = self.pieces.partition_point(|p| p.seq < to);
         self.pieces.range_mut(first..last).filter(|p| p.end <= to).for_each(|p| p.sacked = true);
@@ -430,7 +430,7 @@ fn left_after(this: u16, other: u16) -> bool {
     (1..FAR).contains(&this.wrapping_sub(other))
 }
 
-fn piece(data: &Data, seq: u64, end: u64) -> Piece {
+fn piece(data: &Data, seq: Seq, end: Seq) -> Piece {
     Piece {
         seq,
         end,

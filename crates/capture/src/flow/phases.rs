@@ -9,7 +9,7 @@ use super::retransmissions::Kind;
 use super::rounds::Round;
 use super::{Ack, room};
 use serde::Serialize;
-use truckee_tcp::Time;
+use truckee_tcp::{Seq, Time};
 
 /// Growth of a round in slow start, at the least.
 const GROWTH: f64 = 1.2;
@@ -49,7 +49,7 @@ pub struct Phases {
     grown: u32,
     flat: u32,
     /// A repair ends with an ACK of this.
-    recover: u64,
+    recover: Seq,
     /// Whether the repair began with a timeout.
     after_timeout: bool,
 }
@@ -92,7 +92,7 @@ impl Phases {
     }
 
     /// Something was sent again while the sender had reached `highest`.
-    pub(super) fn on_retransmission(&mut self, now: Time, kind: Kind, highest: u64) {
+    pub(super) fn on_retransmission(&mut self, now: Time, kind: Kind, highest: Seq) {
         match kind {
             Kind::Timeout | Kind::Fast => {
                 if self.present() != Phase::Recovery || kind == Kind::Timeout {

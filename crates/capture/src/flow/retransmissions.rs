@@ -28,7 +28,7 @@ use super::windows::Windows;
 use super::{Ack, Acked, Before, Data, Sent, nearly, room};
 use serde::Serialize;
 use std::collections::VecDeque;
-use truckee_tcp::{LossKind, Span, Time};
+use truckee_tcp::{LossKind, Seq, Span, Time};
 
 /// Duplicates that make a fast retransmit (RFC 5681).
 const DUPLICATES: u32 = 3;
@@ -110,8 +110,8 @@ pub(super) struct View<'a> {
 /// A retransmission that may yet prove spurious.
 #[derive(Debug, Clone, Copy)]
 struct Resent {
-    seq: u64,
-    end: u64,
+    seq: Seq,
+    end: Seq,
     /// Stamps of the first transmission and of this one, where they differ.
     stamps: Option<(u32, u32)>,
 }
@@ -137,13 +137,13 @@ pub struct Retransmissions {
     /// Whether the ends have agreed on SACK, or the receiver reports by it.
     sacking: bool,
     /// A repair that ACKs began ends when this is acknowledged.
-    recover: u64,
+    recover: Seq,
     /// When it began.
     began: Time,
     /// ACKs that have advanced since it ended, the one that ended it included.
     after_repair: u32,
     /// A timeout's repair ends when this is acknowledged.
-    timed_out: u64,
+    timed_out: Seq,
 }
 
 impl Retransmissions {
@@ -197,7 +197,7 @@ impl Retransmissions {
         let prompt = self.follows_an_ack(data.now, view.rtt);
         if head && self.timer(data, sent, silence, prompt, before, view.rtt) {
             self.counts.timeout_events += 1;
-            (self.timed_out, self.recover) = (before.highest, 0);
+            (self.timed_out, self.recover) = (before.highest, Seq::ZERO);
             return Kind::Timeout;
         }
         let enough = head && self.duplicates >= DUPLICATES;
@@ -227,7 +227,7 @@ impl Retransmissions {
     }
 
     /// A repair begins, where the sender has come to `highest`.
-    fn begin(&mut self, now: Time, highest: u64) {
+    fn begin(&mut self, now: Time, highest: Seq) {
         self.counts.fast_events += 1;
         (self.recover, self.began, self.after_repair) = (highest, now, 0);
     }
@@ -236,7 +236,7 @@ impl Retransmissions {
     /// is new since that began, was lost like the rest, and is in the air again already (RFC 6675, section 5).
     fn goes_on(&self, acked: &Acked, book: &Book) -> bool {
         let first = book.pieces().next().filter(|first| first.seq <= book.una());
-        let ended = self.recover > 0 && book.una() >= self.recover.max(self.timed_out);
+        let ended = self.recover > Seq::ZERO && book.una() >= self.recover.max(self.timed_out);
         let again = first.is_some_and(|first| first.resent && !first.sacked && first.last >= self.began);
         ended && again && acked.sacked > 0
     }
@@ -358,7 +358,7 @@ impl Retransmissions {
         if acked.newly > 0 {
             (self.duplicates, self.last_news) = (0, self.last_news.max(ack.now));
             (self.advanced, self.clocked, self.heard) = (ack.now, Some(ack.now), (ack.now, true));
-            if self.recover > 0 && ack.ack >= self.recover {
+            if self.recover > Seq::ZERO && ack.ack >= self.recover {
                 self.after_repair = self.after_repair.saturating_add(1);
             }
             if let Some((_, echo)) = ack.stamps {

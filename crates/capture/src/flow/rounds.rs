@@ -5,7 +5,7 @@
 
 use super::{Ack, Acked, Data, Sent, room};
 use serde::Serialize;
-use truckee_tcp::{Span, Time};
+use truckee_tcp::{Seq, Span, Time};
 
 /// Rounds that are kept one by one.
 const KEPT: usize = 32;
@@ -50,7 +50,7 @@ pub struct Rounds {
     kept: Vec<Round>,
     present: Option<Round>,
     /// One after the highest byte sent before the present round began: an ACK above it ends the round.
-    before: u64,
+    before: Seq,
     /// When such an ACK passed.
     answered: Option<Time>,
     count: u64,

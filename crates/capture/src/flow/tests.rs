@@ -18,7 +18,7 @@ pub(crate) struct Script {
 
 impl Script {
     pub fn new() -> Self {
-        Self { flow: Flow::new(1), id: 0, window: 60_000, stamps: false }
+        Self { flow: Flow::new(Seq::FIRST), id: 0, window: 60_000, stamps: false }
     }
 
     /// Time stamps count milliseconds; the receiver's are 5000 ahead.
@@ -31,8 +31,8 @@ impl Script {
         self.id += 1;
         Data {
             now: Time::ms(at),
-            seq,
-            end: seq + u64::from(len),
+            seq: Seq::at(seq),
+            end: Seq::at(seq + u64::from(len)),
             len,
             flags: flags::ACK,
             stamps: self.stamps.then_some((at as u32, echo)),
@@ -60,7 +60,7 @@ impl Script {
     fn ack_with(&mut self, at: u64, ack: u64, more: impl FnOnce(&mut Ack)) -> Acked {
         let mut ack = Ack {
             now: Time::ms(at),
-            ack,
+            ack: Seq::at(ack),
             window: self.window,
             pure: true,
             stamps: None,
@@ -77,7 +77,9 @@ impl Script {
     }
 
     fn sack(&mut self, at: u64, ack: u64, blocks: &[(u64, u64)]) -> Acked {
-        self.ack_with(at, ack, |a| blocks.iter().for_each(|&(from, to)| a.sack.push(from, to)))
+        self.ack_with(at, ack, |a| {
+            blocks.iter().for_each(|&(from, to)| a.sack.push(Seq::at(from), Seq::at(to)))
+        })
     }
 
     fn again(&self) -> Counts {
@@ -98,7 +100,7 @@ fn an_ack_of_a_fin_alone_is_none_of_a_segment() {
     let mut script = Script::new();
     script.data(0, 1);
     script.ack(100, 1001);
-    let fin = Data { flags: flags::ACK | flags::FIN, end: 1002, ..script.made(200, 1001, 0, 0) };
+    let fin = Data { flags: flags::ACK | flags::FIN, end: Seq::at(1002), ..script.made(200, 1001, 0, 0) };
     script.flow.on_data(&fin, SIZE);
     script.ack(300, 1002);
     let acks = &script.flow.acks;
@@ -115,11 +117,11 @@ fn the_air_is_what_is_neither_acknowledged_nor_reported_by_sack() {
     assert_eq!(s.flow.book.flight(), 3000);
     s.sack(11, 1001, &[(2001, 4001)]);
     assert_eq!(s.flow.book.flight(), 2000);
-    assert_eq!(s.flow.book.sacked_above(3001), 1000);
+    assert_eq!(s.flow.book.sacked_above(Seq::at(3001)), 1000);
     s.ack(12, 3501);
     assert_eq!(s.flow.book.flight(), 1000, "500 of what SACK had reported remain");
     s.ack(13, 5001);
-    assert_eq!((s.flow.book.flight(), s.flow.book.sacked_above(0)), (0, 0));
+    assert_eq!((s.flow.book.flight(), s.flow.book.sacked_above(Seq::ZERO)), (0, 0));
     assert_eq!(s.flow.throughput.most_in_flight, 5000);
 }
 
@@ -131,7 +133,7 @@ fn a_sack_of_what_was_never_sent_counts_nothing() {
     assert_eq!(s.flow.book.flight(), 1000);
     let acked = s.ack(11, 5001);
     assert_eq!((acked.newly, acked.unseen), (5000, 3000), "an ACK of what was not captured");
-    assert_eq!(s.flow.book.highest(), 5001);
+    assert_eq!(s.flow.book.highest(), Seq::at(5001));
     let (late, _) = s.data(12, 2001);
     assert!(late.late && !late.is_again(), "captured after its ACK: {late:?}");
 }
@@ -436,7 +438,7 @@ fn a_retransmission_proves_spurious_in_three_ways() {
     assert_eq!((s.again().spurious, s.again().spurious_acknowledged), (1, 1));
     s.data(1000, 2001);
     s.data(1600, 2001);
-    s.ack_with(1700, 3001, |a| a.duplicate = Some((2001, 3001)));
+    s.ack_with(1700, 3001, |a| a.duplicate = Some((Seq::at(2001), Seq::at(3001))));
     assert_eq!((s.again().spurious, s.again().spurious_by_dsack, s.again().dsacks), (2, 1, 1));
 
     let mut s = Script::stamped();

@@ -7,7 +7,7 @@ use super::{Phases, is_slow_start, since};
 use crate::flow::{Data, Flow, Sent};
 use truckee_tcp::detect::{AnyDetector, SlowStartDetector};
 use truckee_tcp::seq::Ranges;
-use truckee_tcp::{Arrival, Span, Time};
+use truckee_tcp::{Arrival, Seq, Span, Time};
 
 /// Turns that are listed.
 const MOST_TURNS: usize = 4096;
@@ -27,7 +27,7 @@ struct Watcher {
 pub(super) struct Receiver {
     watchers: Vec<Watcher>,
     segments: u64,
-    next: Option<u64>,
+    next: Option<Seq>,
     beyond: Ranges,
 }
 

@@ -8,7 +8,7 @@ use truckee_tcp::books::Judged;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::sender::ByDuplicates;
-use truckee_tcp::{Cause, Departure, LossKind, Observers, Span, Time, Window};
+use truckee_tcp::{Cause, Departure, LossKind, Observers, Seq, Span, Time, Window};
 
 /// Loss events that are listed.
 const MOST_LOSSES: usize = 4096;
@@ -28,7 +28,7 @@ pub(super) struct Sender {
     /// Of each predictor: losses taken for congestion, and for noise.
     said: Vec<(u64, u64)>,
     /// What was dropped and has not been acknowledged.
-    drops: VecDeque<(u64, u64, Cause)>,
+    drops: VecDeque<(Seq, Seq, Cause)>,
     dropped: (u64, u64),
     application: Application,
 }
@@ -114,7 +114,7 @@ impl Sender {
         self.observers.on_sent(&departure);
     }
 
-    fn on_loss(&mut self, began: Time, origin: u64, data: &Data, kind: LossKind) {
+    fn on_loss(&mut self, began: Time, origin: Seq, data: &Data, kind: LossKind) {
         let truth = self.drops.iter().rev().find(|(from, end, _)| *from <= data.seq && data.seq < *end);
         let truth = truth.map(|&(_, _, cause)| cause);
         let loss = truckee_tcp::Loss::new(data.now, kind, data.seq);

@@ -4,6 +4,7 @@ use crate::file::LinkType;
 use crate::wire::{Options, Tcp, flags};
 use crate::write::Writer;
 use std::net::IpAddr;
+use truckee_tcp::Seq;
 
 /// A segment of host `from` to host `to`.
 fn packet(from: u8, to: u8, seq: u32, ack: u32, flag_bits: u8, len: u32) -> Packet {
@@ -262,8 +263,8 @@ fn a_capture_that_ends_amid_a_packet_shows_what_came_before() {
     let mut maker = crate::write::Maker::new(0, 0, 1000, false, false, true);
     for k in 0..3 {
         let segment = truckee_tcp::Segment {
-            seq: 1 + 1000 * k,
-            ack: 1,
+            seq: Seq::at(1 + 1000 * k),
+            ack: Seq::FIRST,
             len: 1000,
             flags: truckee_tcp::flags::ACK,
             ..Default::default()

@@ -8,8 +8,13 @@ fn maker() -> Maker {
 #[test]
 fn a_made_packet_says_what_the_segment_says() {
     let mut maker = maker();
-    let syn =
-        Segment { seq: 0, window: 65535, flags: inside::SYN, ts_val: Time::us(5), ..Segment::default() };
+    let syn = Segment {
+        seq: Seq::ZERO,
+        window: 65535,
+        flags: inside::SYN,
+        ts_val: Time::us(5),
+        ..Segment::default()
+    };
     let (bytes, len) = maker.packet(&syn, true);
     let opened = wire::read(LinkType::RAW, &bytes, len).unwrap();
     assert_eq!((opened.tcp.flags, opened.tcp.window, opened.tcp.len), (flags::SYN, 65535, 0));
@@ -17,10 +22,10 @@ fn a_made_packet_says_what_the_segment_says() {
     assert_eq!((o.mss, o.scale, o.sack_permitted, o.timestamps), (Some(1460), Some(7), true, Some((5, 0))));
 
     let mut sack = SackBlocks::default();
-    sack.push(1001, 2001, 3001);
+    sack.push(Seq::at(1001), Seq::at(2001), Seq::at(3001));
     let ack = Segment {
-        seq: 1,
-        ack: 1001,
+        seq: Seq::FIRST,
+        ack: Seq::at(1001),
         window: 12_800,
         flags: inside::ACK,
         sack,
@@ -40,7 +45,8 @@ fn a_made_packet_says_what_the_segment_says() {
 #[test]
 fn identifications_count_up_and_checksums_hold() {
     let mut maker = maker();
-    let data = Segment { seq: 1, ack: 1, len: 1000, flags: inside::ACK, ..Segment::default() };
+    let data =
+        Segment { seq: Seq::FIRST, ack: Seq::FIRST, len: 1000, flags: inside::ACK, ..Segment::default() };
     let ids: Vec<u16> = (0..3)
         .map(|_| {
             let (bytes, len) = maker.packet(&data, true);

@@ -9,7 +9,7 @@ use truckee_tcp::growth::{AnyGrowth, Growth};
 use truckee_tcp::response::LossResponse;
 use truckee_tcp::sender::ByDuplicates;
 use truckee_tcp::start::{AnyStart, Start};
-use truckee_tcp::{Ack, Air, Cause, Departure, Loss, LossKind, Span, Spec, Window};
+use truckee_tcp::{Ack, Air, Cause, Departure, Loss, LossKind, Seq, Span, Spec, Window};
 
 /// A window that no receiver's is above.
 const NO_LIMIT: u64 = 1 << 40;
@@ -37,7 +37,7 @@ pub(super) struct Connection {
     left: u32,
     /// What the response left of the window, segments, while the loss is repaired.
     target: Option<u32>,
-    una: u64,
+    una: Seq,
     sent_before: bool,
     report: Report,
 }
@@ -69,7 +69,7 @@ impl Connection {
             cwnd,
             left: event.cwnd,
             target: None,
-            una: 1,
+            una: Seq::FIRST,
             sent_before: false,
             report: Report::new(event, Bound::of(port)),
         }))
@@ -107,7 +107,7 @@ impl Connection {
         let highest = self.una + u64::from(event.nxt.wrapping_sub(event.una));
         for bytes in [first, event.sent - first] {
             if bytes > 0 {
-                let seq = highest.saturating_sub(u64::from(bytes));
+                let seq = highest.earlier(u64::from(bytes));
                 let mut sent = Departure::of_bytes(event.sent_at, bytes);
                 sent.seq = seq;
                 self.judge.on_sent(&sent);

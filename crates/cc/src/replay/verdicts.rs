@@ -6,7 +6,7 @@
 use crate::Error;
 use truckee_tcp::predict::{AnyPredictor, LossPredictor};
 use truckee_tcp::response::{AnyResponse, LossResponse};
-use truckee_tcp::{Ack, Cause, Departure, Loss, LossKind, Span, Spec, Time, Window};
+use truckee_tcp::{Ack, Cause, Departure, Loss, LossKind, Seq, Span, Spec, Time, Window};
 
 /// A response, and beside it the predictor that it asks: the one inside cannot be asked between losses.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Judge {
         }
     }
 
-    fn verdict(&self, now: Time, seq: u64) -> Option<Cause> {
+    fn verdict(&self, now: Time, seq: Seq) -> Option<Cause> {
         let loss = Loss::new(now, LossKind::DupAcks, seq);
         self.predictor.as_ref().map(|p| p.verdict(&loss))
     }

@@ -17,7 +17,7 @@ use truckee_lab::grid;
 use truckee_lab::study::Data;
 use truckee_tcp::Arrival;
 use truckee_tcp::detect::{AnyDetector, Phase, SlowStartDetector};
-use truckee_tcp::{Span, Time};
+use truckee_tcp::{Seq, Span, Time};
 
 /// The metrics; all are pure numbers.
 pub const METRICS: [&str; 3] = ["slow_start_share", "turns", "last_slow_start"];
@@ -80,7 +80,7 @@ impl Detectors {
         if bytes == 0 {
             return Err("bytes is 0, expected at least 1".to_owned());
         }
-        let mut end = 1;
+        let mut end = Seq::FIRST;
         let arrivals = arrivals.times(rtt)?.into_iter().enumerate().map(|(k, at)| {
             end += u64::from(bytes);
             let told = samples == Samples::Every || (samples == Samples::First && k == 0);

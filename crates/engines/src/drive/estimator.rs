@@ -26,7 +26,7 @@ use truckee_channel::random::{self, Xoshiro256PlusPlus};
 use truckee_lab::grid;
 use truckee_lab::study::Data;
 use truckee_tcp::estimate::{AnyEstimator, BandwidthEstimator};
-use truckee_tcp::{Ack, Departure, Span, Time, Window};
+use truckee_tcp::{Ack, Departure, Seq, Span, Time, Window};
 
 /// The metrics and their units.
 pub const METRICS: [(&str, &str); 8] = [
@@ -219,7 +219,7 @@ impl Estimators {
         let mut window = Window::new(f64::from(bytes), cwnd);
         (window.flight, window.srtt, window.rtt_min) = (cwnd as u64, Some(rtt), Some(rtt));
         let bits = 8.0 * f64::from(bytes);
-        let (mut now, mut seq) = (Time::at(rtt), 1);
+        let (mut now, mut seq) = (Time::at(rtt), Seq::FIRST);
         let (mut estimates, mut samples, mut spans) =
             (Moments::default(), Moments::default(), Moments::default());
         let mut missing = false;

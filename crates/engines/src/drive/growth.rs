@@ -5,7 +5,7 @@ use truckee_lab::grid;
 use truckee_lab::study::Data;
 use truckee_lab::study::file::plain;
 use truckee_tcp::growth::{AnyGrowth, Growth};
-use truckee_tcp::{Ack, Time, Window};
+use truckee_tcp::{Ack, Seq, Time, Window};
 
 /// The metric: the congestion window after the last ACK, bytes.
 pub const METRIC: &str = "cwnd_bytes";
@@ -50,8 +50,8 @@ impl Growths {
 
     fn cwnd_after(&self, mut rule: AnyGrowth) -> f64 {
         let mut w = self.window;
-        let sent = 1 + self.acks.iter().sum::<u64>();
-        let mut acked = 1;
+        let sent = Seq::FIRST + self.acks.iter().sum::<u64>();
+        let mut acked = Seq::FIRST;
         for (k, &bytes) in self.acks.iter().enumerate() {
             acked += bytes;
             let mut ack = Ack::of_bytes(Time::ns(k as u64), bytes);

@@ -10,15 +10,17 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind, Receiver, Sender, Span, Time, Transmit};
+use truckee_tcp::{Cause, LossKind, Receiver, Sender, Seq, Span, Time, Transmit};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
     #[inline(always)]
     pub(super) fn on_arrival(&mut self, id: PacketId) {
         let packet = &self.packets[id];
-        self.digest
-            .add(self.now.nanos(), packet.seq ^ packet.ack.rotate_left(32) ^ u64::from(packet.owner) << 40);
+        self.digest.add(
+            self.now.nanos(),
+            packet.seq.number() ^ packet.ack.number().rotate_left(32) ^ u64::from(packet.owner) << 40,
+        );
         let index = match packet.body() {
             Body::Segment(index) => index,
             Body::Datagram(source) => return self.on_datagram(source, id),
@@ -79,7 +81,7 @@ impl Network<'_> {
         let bytes = connection.ends.receiver().map_or(0, |receiver| receiver.delivered());
         if !PLAIN && bytes == 0 {
             let packet = &self.packets[id];
-            let reached = connection.ends.receiver().map_or(0, |receiver| receiver.rcv_nxt());
+            let reached = connection.ends.receiver().map_or(Seq::ZERO, |receiver| receiver.rcv_nxt());
             if packet.len > 0 && packet.end() > reached {
                 connection.ends.forward.births.arrived(packet);
             }
@@ -131,7 +133,7 @@ impl Network<'_> {
     fn note_delays(&mut self, index: usize, id: PacketId) {
         let now = self.now;
         let connection = &mut self.connections[index];
-        let reached = connection.ends.at[DESTINATION].rx().map_or(0, |receiver| receiver.rcv_nxt());
+        let reached = connection.ends.at[DESTINATION].rx().map_or(Seq::ZERO, |receiver| receiver.rcv_nxt());
         let way = &mut connection.ends.forward;
         way.births.arrived(&self.packets[id]);
         while let Some(born) = way.births.take(reached) {
@@ -176,7 +178,7 @@ impl Network<'_> {
         if connection.recorded
             && let Some(series) = &mut self.flows[connection.flow].book.series
         {
-            series.acks.push(AckPoint { t: now.seconds(), ack: packet.ack });
+            series.acks.push(AckPoint { t: now.seconds(), ack: packet.ack.number() });
         }
         let tapped = connection.tapped;
         let asked = connection.ends.at[SOURCE].rx().map_or(0, |receiver| receiver.delivered());
@@ -286,7 +288,7 @@ impl Network<'_> {
         {
             series.segments.push(SegmentPoint {
                 t: self.now.seconds(),
-                seq: sent.segment.seq,
+                seq: sent.segment.seq.number(),
                 len: sent.segment.len,
                 retransmission: sent.retransmission,
             });
@@ -428,7 +430,7 @@ impl Network<'_> {
         if let Some(record) = books.take_loss() {
             series.losses.push(LossPoint {
                 t,
-                seq: record.loss.seq,
+                seq: record.loss.seq.number(),
                 kind: match record.loss.kind {
                     LossKind::DupAcks => "dup-acks",
                     LossKind::Timeout => "timeout",

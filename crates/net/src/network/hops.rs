@@ -202,7 +202,7 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn on_drop(&mut self, id: PacketId, index: usize, cause: DropCause, when: Time) {
         let packet = self.packets[id];
-        let number = if packet.len > 0 { packet.seq } else { packet.ack };
+        let number = if packet.len > 0 { packet.seq } else { packet.ack }.number();
         self.digest
             .add(when.nanos() ^ (index as u64) << 48, number ^ u64::from(packet.owner) << 32 ^ cause as u64);
         let owner = match packet.body() {

@@ -19,7 +19,7 @@ pub use learner::Learner;
 use super::held::Held;
 use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Span, Time};
+use crate::{Arrival, Seq, Span, Time};
 
 /// Segments an ACK covers in delayed mode.
 const DELAYED: u64 = 2;
@@ -115,7 +115,7 @@ impl AckPolicy for Accumulated {
         self.held.another(segment, most, due, || self.timeout, out);
     }
 
-    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
+    fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
         self.held.on_timer(now, rcv_nxt, out);
     }
 
@@ -123,7 +123,7 @@ impl AckPolicy for Accumulated {
         self.held.deadline()
     }
 
-    fn on_carried(&mut self, _: u64) {
+    fn on_carried(&mut self, _: Seq) {
         self.held.settle();
     }
 
@@ -185,7 +185,7 @@ mod tests {
         bench.policy.on_timer(Time::at(210 * MS - Span::ns(1)), bench.rcv_nxt, &mut sink);
         assert_eq!(sink.pop(), None, "too early");
         bench.policy.on_timer(Time::ms(210), bench.rcv_nxt, &mut sink);
-        assert_eq!((sink.pop(), bench.policy.deadline()), (Some(2001), None));
+        assert_eq!((sink.pop(), bench.policy.deadline()), (Some(Seq::at(2001)), None));
         assert!(bench.policy.accumulating, "which says nothing of the rate");
     }
 

@@ -33,7 +33,7 @@ use fullness::{Fullness, Round};
 use super::held::Held;
 use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Span, Time};
+use crate::{Arrival, Seq, Span, Time};
 
 /// Segments that a delayed ACK covers.
 const DELAYED: u64 = 2;
@@ -155,7 +155,7 @@ impl AckPolicy for AccumulatedFull {
         self.held.another(segment, self.burst, due, || longest, out);
     }
 
-    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
+    fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
         self.held.on_timer(now, rcv_nxt, out);
     }
 
@@ -163,7 +163,7 @@ impl AckPolicy for AccumulatedFull {
         self.held.deadline()
     }
 
-    fn on_carried(&mut self, _: u64) {
+    fn on_carried(&mut self, _: Seq) {
         self.held.settle();
     }
 

@@ -1,14 +1,14 @@
 //! For the tests of the policies that hold ACKs back.
 
 use super::{AckPolicy, AckSink, Arrival};
-use crate::{Span, Time};
+use crate::{Seq, Span, Time};
 
 /// A receiver that keeps the books of what the policy gets and gives.
 pub(super) struct Bench<P> {
     pub policy: P,
     pub now: Time,
-    pub rcv_nxt: u64,
-    acked: u64,
+    pub rcv_nxt: Seq,
+    acked: Seq,
     pub window: u32,
     /// What each segment brings as its round-trip time.
     pub rtt: Option<Span>,
@@ -16,7 +16,7 @@ pub(super) struct Bench<P> {
 
 impl<P: AckPolicy> Bench<P> {
     pub fn new(policy: P) -> Self {
-        Self { policy, now: Time::ZERO, rcv_nxt: 1, acked: 1, window: u32::MAX, rtt: None }
+        Self { policy, now: Time::ZERO, rcv_nxt: Seq::FIRST, acked: Seq::FIRST, window: u32::MAX, rtt: None }
     }
 
     /// A segment of 1000 bytes comes so many nanoseconds later; the segments that the ACK covers which leaves, if one does.

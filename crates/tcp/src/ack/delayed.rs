@@ -6,7 +6,7 @@
 use super::held::Held;
 use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Span, Time};
+use crate::{Arrival, Seq, Span, Time};
 
 /// Waits for a second segment.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl AckPolicy for Delayed {
         self.held.another(segment, self.count, segment.urgent, || self.timeout, out);
     }
 
-    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
+    fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
         self.held.on_timer(now, rcv_nxt, out);
     }
 
@@ -55,7 +55,7 @@ impl AckPolicy for Delayed {
         self.held.deadline()
     }
 
-    fn on_carried(&mut self, _: u64) {
+    fn on_carried(&mut self, _: Seq) {
         self.held.settle();
     }
 
@@ -69,7 +69,12 @@ mod tests {
     use super::*;
 
     fn arrival(now: u64, rcv_nxt: u64, urgent: bool) -> Arrival {
-        Arrival { rcv_nxt, in_order: !urgent, urgent, ..Arrival::of_bytes(Time::ns(now), 1000) }
+        Arrival {
+            rcv_nxt: Seq::at(rcv_nxt),
+            in_order: !urgent,
+            urgent,
+            ..Arrival::of_bytes(Time::ns(now), 1000)
+        }
     }
 
     #[test]
@@ -79,12 +84,12 @@ mod tests {
         policy.on_segment(&arrival(10, 1001, false), &mut sink);
         assert_eq!((sink.pop(), policy.deadline()), (None, Some(Time::ns(210))));
         policy.on_segment(&arrival(20, 2001, false), &mut sink);
-        assert_eq!((sink.pop(), policy.deadline()), (Some(2001), None));
+        assert_eq!((sink.pop(), policy.deadline()), (Some(Seq::at(2001)), None));
         policy.on_segment(&arrival(30, 3001, false), &mut sink);
-        policy.on_timer(Time::ns(229), 3001, &mut sink);
+        policy.on_timer(Time::ns(229), Seq::at(3001), &mut sink);
         assert_eq!(sink.pop(), None, "too early");
-        policy.on_timer(Time::ns(230), 3001, &mut sink);
-        assert_eq!(sink.pop(), Some(3001));
+        policy.on_timer(Time::ns(230), Seq::at(3001), &mut sink);
+        assert_eq!(sink.pop(), Some(Seq::at(3001)));
     }
 
     #[test]
@@ -92,6 +97,6 @@ mod tests {
         let mut policy = Delayed { count: 2, timeout: Span::ns(200), held: Held::default() };
         let mut sink = AckSink::default();
         policy.on_segment(&arrival(10, 1001, true), &mut sink);
-        assert_eq!((sink.pop(), policy.deadline()), (Some(1001), None));
+        assert_eq!((sink.pop(), policy.deadline()), (Some(Seq::at(1001)), None));
     }
 }

@@ -22,7 +22,7 @@
 use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed, Every, Manner};
 use crate::detect::{AnyDetector, Phase, SlowStartDetector};
 use crate::spec::{Args, Info, Member, Spec, SpecError};
-use crate::{Arrival, Registry, Time};
+use crate::{Arrival, Registry, Seq, Time};
 
 /// What says which ACKs are due.
 const BASES: [&str; 2] = [<Every as Member>::INFO.name, <Delayed as Member>::INFO.name];
@@ -48,7 +48,7 @@ pub struct Division {
     watch: Option<Watch>,
     base: Box<AnyAckPolicy>,
     /// Everything below has been acknowledged.
-    acked: u64,
+    acked: Seq,
 }
 
 /// The detector by which ACKs are divided.
@@ -103,7 +103,7 @@ impl Division {
     fn within(args: &mut Args, n: u64, first: Option<u64>, watch: Option<Watch>) -> Result<Self, SpecError> {
         let base = args.own_member("base", "every", base)?;
         let holes = args.choice("holes", &["whole", "divided"])? == "divided";
-        Ok(Self { n, first, due: 0, holes, watch, base, acked: 0 })
+        Ok(Self { n, first, due: 0, holes, watch, base, acked: Seq::ZERO })
     }
 
     /// As [`AckPolicy::take_over`], from another division: the same detector goes on with what it has seen.
@@ -116,14 +116,14 @@ impl Division {
     }
 
     /// An ACK of everything below `number` is due: into how many parts it is cut.
-    fn parts(&mut self, number: u64) -> u64 {
+    fn parts(&mut self, number: Seq) -> u64 {
         self.due += 1;
         let limited = self.first.is_some_and(|first| self.due > first);
         let bytes = number.saturating_sub(self.acked);
         if limited || self.phase() == Some(Phase::Avoidance) || bytes < self.n { 1 } else { self.n }
     }
 
-    fn send(&mut self, number: u64, whole: bool, out: &mut AckSink) {
+    fn send(&mut self, number: Seq, whole: bool, out: &mut AckSink) {
         let parts = self.parts(number);
         if parts > 1 && !whole {
             let bytes = number - self.acked;
@@ -141,7 +141,7 @@ impl AckPolicy for Division {
         {
             watch.detector.on_segment(segment);
         }
-        self.acked = self.acked.max(segment.rcv_nxt.saturating_sub(segment.unacked));
+        self.acked = self.acked.max(segment.rcv_nxt.earlier(segment.unacked));
         let mut due = AckSink::default();
         self.base.on_segment(segment, &mut due);
         while let Some(number) = due.pop() {
@@ -149,7 +149,7 @@ impl AckPolicy for Division {
         }
     }
 
-    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
+    fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
         let mut due = AckSink::default();
         self.base.on_timer(now, rcv_nxt, &mut due);
         while let Some(number) = due.pop() {
@@ -161,7 +161,7 @@ impl AckPolicy for Division {
         self.base.deadline()
     }
 
-    fn on_carried(&mut self, number: u64) {
+    fn on_carried(&mut self, number: Seq) {
         self.acked = self.acked.max(number);
         self.base.on_carried(number);
     }
@@ -206,11 +206,12 @@ mod tests {
 
     /// The ACKs that answer a segment up to `rcv_nxt` of which `unacked` bytes are unacknowledged.
     fn acks(policy: &mut Division, now: u64, rcv_nxt: u64, unacked: u64, urgent: bool) -> Vec<u64> {
+        let rcv_nxt = Seq::at(rcv_nxt);
         let arrival =
             Arrival { rcv_nxt, unacked, urgent, end: rcv_nxt, ..Arrival::of_bytes(Time::ns(now), 1000) };
         let mut sink = AckSink::default();
         policy.on_segment(&arrival, &mut sink);
-        std::iter::from_fn(|| sink.pop()).collect()
+        std::iter::from_fn(|| sink.pop()).map(Seq::number).collect()
     }
 
     #[test]
@@ -248,8 +249,8 @@ mod tests {
         assert!(acks(&mut policy, 2, 3001, 1000, false).is_empty());
         let mut sink = AckSink::default();
         let deadline = policy.deadline().unwrap();
-        policy.on_timer(deadline, 3001, &mut sink);
-        let late: Vec<_> = std::iter::from_fn(|| sink.pop()).collect();
+        policy.on_timer(deadline, Seq::at(3001), &mut sink);
+        let late: Vec<_> = std::iter::from_fn(|| sink.pop()).map(Seq::number).collect();
         assert_eq!(late, [2251, 2501, 2751, 3001]);
     }
 

@@ -2,7 +2,7 @@
 //! how long, which is the policies' business.
 
 use super::AckSink;
-use crate::{Arrival, Span, Time};
+use crate::{Arrival, Seq, Span, Time};
 
 /// What waits for one ACK.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,7 @@ impl Held {
     }
 
     /// The timer has gone off.
-    pub(super) fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
+    pub(super) fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
         if self.deadline.is_some_and(|d| now >= d) {
             self.release(rcv_nxt, out);
         }
@@ -48,7 +48,7 @@ impl Held {
         self.deadline
     }
 
-    fn release(&mut self, number: u64, out: &mut AckSink) {
+    fn release(&mut self, number: Seq, out: &mut AckSink) {
         *self = Self::default();
         out.ack(number);
     }

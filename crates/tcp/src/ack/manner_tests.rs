@@ -9,11 +9,11 @@ struct Carrier {
     waiting: u64,
     deadline: Option<Time>,
     due: u64,
-    acked: u64,
+    acked: Seq,
 }
 
 impl Carrier {
-    fn on_segment(&mut self, segment: &Arrival, manner: &Manner, out: &mut Vec<u64>) {
+    fn on_segment(&mut self, segment: &Arrival, manner: &Manner, out: &mut Vec<Seq>) {
         self.waiting += 1;
         let full = manner.minds_window && !segment.leaves_room();
         if segment.urgent || full || self.waiting >= manner.covers {
@@ -24,7 +24,7 @@ impl Carrier {
         }
     }
 
-    fn release(&mut self, number: u64, whole: bool, manner: &Manner, out: &mut Vec<u64>) {
+    fn release(&mut self, number: Seq, whole: bool, manner: &Manner, out: &mut Vec<Seq>) {
         self.due += 1;
         let bytes = number - self.acked;
         let may = manner.first.is_none_or(|first| self.due <= first) && bytes >= manner.parts;
@@ -64,8 +64,8 @@ proptest! {
     ) {
         for spec in specs() {
             let mut policy = AnyAckPolicy::build(&spec).unwrap().0;
-            let mut carrier = Carrier { waiting: 0, deadline: None, due: 0, acked: 1 };
-            let (mut sink, mut now, mut rcv_nxt) = (AckSink::default(), 0, 1);
+            let mut carrier = Carrier { waiting: 0, deadline: None, due: 0, acked: Seq::FIRST };
+            let (mut sink, mut now, mut rcv_nxt) = (AckSink::default(), 0, Seq::FIRST);
             for &(gap, bytes, odd) in &gaps {
                 let then = now + if steady { 1_000_000 } else { gap * gap * 200_000 };
                 let (mut sent, mut carried) = (Vec::new(), Vec::new());

@@ -29,19 +29,19 @@ pub use taba::Taba;
 
 use crate::detect::Phase;
 use crate::spec::family;
-use crate::{Arrival, Span, Time};
+use crate::{Arrival, Seq, Span, Time};
 
 /// Where a policy puts its ACKs. Mostly there is one at a time, which needs no queue.
 #[derive(Debug, Clone, Default)]
 pub struct AckSink {
-    first: Option<u64>,
-    more: std::collections::VecDeque<u64>,
+    first: Option<Seq>,
+    more: std::collections::VecDeque<Seq>,
 }
 
 impl AckSink {
     /// An ACK with this number leaves after those before it.
     #[inline]
-    pub fn ack(&mut self, number: u64) {
+    pub fn ack(&mut self, number: Seq) {
         if self.first.is_none() {
             self.first = Some(number);
         } else {
@@ -57,7 +57,7 @@ impl AckSink {
 
     /// Takes the ACK out that leaves first.
     #[inline]
-    pub fn pop(&mut self) -> Option<u64> {
+    pub fn pop(&mut self) -> Option<Seq> {
         let first = self.first.take()?;
         if !self.more.is_empty() {
             self.first = self.more.pop_front();
@@ -106,7 +106,7 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// A data segment has come.
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     /// The time asked for by [`AckPolicy::deadline`] has come; `rcv_nxt` is the next sequence number expected.
-    fn on_timer(&mut self, _now: Time, _rcv_nxt: u64, _out: &mut AckSink) {}
+    fn on_timer(&mut self, _now: Time, _rcv_nxt: Seq, _out: &mut AckSink) {}
     /// When to call [`AckPolicy::on_timer`].
     fn deadline(&self) -> Option<Time> {
         None
@@ -116,7 +116,7 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
         true
     }
     /// Everything below `number` has been acknowledged by a segment of data: what waits for an ACK has got it.
-    fn on_carried(&mut self, _number: u64) {}
+    fn on_carried(&mut self, _number: Seq) {}
     /// It takes the place of `before` while the connection runs; what waited for an ACK has got it. What `before` has
     /// learnt may be kept.
     fn take_over(&mut self, _before: &AnyAckPolicy) {}
@@ -142,10 +142,10 @@ family! {
     /// Any ACK policy.
     pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division in Box, Taba in Box, Accumulated in Box, AccumulatedFull in Box, Requested, SpoofedDuplicates, Optimistic }
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
-    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink);
+    fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
     fn has_timer(&self) -> bool;
-    fn on_carried(&mut self, number: u64);
+    fn on_carried(&mut self, number: Seq);
     fn take_over(&mut self, before: &AnyAckPolicy);
     fn phase(&self) -> Option<Phase>;
     fn burst(&self) -> Option<u64>;
@@ -176,7 +176,7 @@ mod tests {
                     continue; // acknowledges more than everything
                 }
                 let mut sink = AckSink::default();
-                let (mut last, mut nxt) = (1, 1);
+                let (mut last, mut nxt) = (Seq::FIRST, Seq::FIRST);
                 for k in 0..segments {
                     nxt += 1000;
                     let arrival = Arrival {

@@ -8,15 +8,15 @@
 //! the first of the two is there. Source: Savage et al. 1999, section 3.3.
 
 use super::{AckPolicy, AckSink, Honesty};
-use crate::Arrival;
 use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Arrival, Seq};
 
 /// Acknowledges ahead.
 #[derive(Debug, Clone)]
 pub struct Optimistic {
     ahead: u64,
     /// One after the highest byte seen.
-    highest: u64,
+    highest: Seq,
     /// Largest payload seen, bytes.
     segment: u64,
 }
@@ -30,7 +30,7 @@ impl Member for Optimistic {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let ahead = args.count("ahead", 2, 0..=1_000_000)?;
-        Ok(Self { ahead, highest: 0, segment: 0 })
+        Ok(Self { ahead, highest: Seq::ZERO, segment: 0 })
     }
 }
 
@@ -60,10 +60,10 @@ mod tests {
         let mut policy = AnyAckPolicy::build(&Spec::named("optimistic")).unwrap().0;
         let mut sink = AckSink::default();
         policy.on_segment(&Arrival::of_bytes(Time::ZERO, 1000), &mut sink);
-        let beyond_a_hole = Arrival { end: 5001, ..Arrival::of_bytes(Time::ns(1), 1000) };
+        let beyond_a_hole = Arrival { end: Seq::at(5001), ..Arrival::of_bytes(Time::ns(1), 1000) };
         policy.on_segment(&Arrival { in_order: false, urgent: true, ..beyond_a_hole }, &mut sink);
-        policy.on_segment(&Arrival { end: 3001, ..beyond_a_hole }, &mut sink);
-        let sent: Vec<_> = std::iter::from_fn(|| sink.pop()).collect();
+        policy.on_segment(&Arrival { end: Seq::at(3001), ..beyond_a_hole }, &mut sink);
+        let sent: Vec<_> = std::iter::from_fn(|| sink.pop()).map(|ack| ack.number()).collect();
         assert_eq!(sent, [1001, 3001, 5001, 7001, 5001, 7001]);
     }
 }

@@ -10,7 +10,7 @@
 use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed};
 use crate::segment::IMMEDIATE_ACK;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Time};
+use crate::{Arrival, Seq, Time};
 
 /// Acknowledges as often as the sender asks it to.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl AckPolicy for Requested {
         self.delayed.on_segment(&Arrival { urgent, ..*segment }, out);
     }
 
-    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
+    fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
         self.delayed.on_timer(now, rcv_nxt, out);
     }
 
@@ -51,7 +51,7 @@ impl AckPolicy for Requested {
         self.delayed.deadline()
     }
 
-    fn on_carried(&mut self, number: u64) {
+    fn on_carried(&mut self, number: Seq) {
         self.delayed.on_carried(number);
     }
 
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(policy.deadline(), Some(Time::ms(200)));
         let mut sink = AckSink::default();
         policy.on_segment(&Arrival { urgent: true, ..Arrival::of_bytes(Time::ns(9), 1000) }, &mut sink);
-        assert_eq!((sink.pop(), policy.deadline()), (Some(1001), None));
+        assert_eq!((sink.pop(), policy.deadline()), (Some(Seq::at(1001)), None));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use super::{AckPolicy, AckSink, AnyAckPolicy, Division, Manner};
 use crate::detect::Phase;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Time};
+use crate::{Arrival, Seq, Time};
 
 /// Divides ACKs in slow start.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl AckPolicy for Taba {
         self.0.on_segment(segment, out);
     }
 
-    fn on_timer(&mut self, now: Time, rcv_nxt: u64, out: &mut AckSink) {
+    fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
         self.0.on_timer(now, rcv_nxt, out);
     }
 
@@ -37,7 +37,7 @@ impl AckPolicy for Taba {
         self.0.deadline()
     }
 
-    fn on_carried(&mut self, number: u64) {
+    fn on_carried(&mut self, number: Seq) {
         self.0.on_carried(number);
     }
 
@@ -75,10 +75,10 @@ mod tests {
         let mut policy = AnyAckPolicy::build(&Spec::named("taba")).unwrap().0;
         let mut sink = AckSink::default();
         for k in 0..4 {
-            let rcv_nxt = 1001 + 1000 * k;
+            let rcv_nxt = Seq::at(1001 + 1000 * k);
             policy.on_segment(&Arrival { rcv_nxt, ..Arrival::of_bytes(Time::ns(k), 1000) }, &mut sink);
         }
-        let sent: Vec<_> = std::iter::from_fn(|| sink.pop()).collect();
+        let sent: Vec<_> = std::iter::from_fn(|| sink.pop()).map(|ack| ack.number()).collect();
         assert_eq!(sent, [1001, 1501, 2001, 2501, 3001, 3501, 4001]);
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::growth::tests::{ack, window};
-use crate::{LossKind, Span, Spec};
+use crate::{LossKind, Seq, Span, Spec};
 use proptest::prelude::*;
 
 fn each(mut check: impl FnMut(&'static str, AnyController)) {
@@ -17,14 +17,14 @@ fn every_member_opens_a_small_window_and_closes_it_for_a_timeout() {
         let mut w = window(10.0, 1000.0);
         controller.on_sent(&Departure::of_bytes(Time::ZERO, 1000), &w);
         for k in 1..=10 {
-            let ack = Ack { ack: 1 + 1000 * k, highest: 9001 + 1000 * k, ..ack(1000) };
+            let ack = Ack { ack: Seq::at(1 + 1000 * k), highest: Seq::at(9001 + 1000 * k), ..ack(1000) };
             controller.hear(&ack, &w);
             controller.on_ack(&ack, &mut w);
             let air = Air { delivered: 1000 * k, in_flight: 9000, more: true, ..Air::default() };
             controller.after_ack(&ack, &air, &mut w);
         }
         assert!(w.cwnd > 10_000.0 && w.cwnd <= 20_000.0, "{name}: {}", w.cwnd);
-        let loss = Loss { now: Time::s(2), kind: LossKind::Timeout, seq: 10_001 };
+        let loss = Loss { now: Time::s(2), kind: LossKind::Timeout, seq: Seq::at(10_001) };
         assert_eq!(controller.on_loss(&loss, &mut w), Cause::Congestion, "{name}");
         assert_eq!(w.cwnd, w.mss, "{name}");
     });
@@ -37,7 +37,7 @@ fn what_a_loss_took_comes_back_if_it_was_none() {
     let mut w = window(100.0, 50.0);
     (0..50).for_each(|k| cubic.on_ack(&Ack::of_bytes(Time::ms(k), 1000), &mut w));
     let (mut undisturbed, mut without) = (cubic.clone(), w);
-    let loss = Loss { now: Time::ms(50), kind: LossKind::DupAcks, seq: 1 };
+    let loss = Loss { now: Time::ms(50), kind: LossKind::DupAcks, seq: Seq::FIRST };
     let before = w;
     cubic.on_loss(&loss, &mut w);
     cubic.after_loss(&loss, before.cwnd, &mut w);
@@ -79,11 +79,11 @@ fn told(mut controller: AnyController, events: &[Event]) -> Vec<(Cause, f64, f64
                 let bytes = bytes.min(sent - acked);
                 acked += bytes;
                 let ack = Ack {
-                    ack: acked,
+                    ack: Seq::at(acked),
                     duplicate: bytes == 0,
                     rtt: (bytes > 0).then_some(Span::ms(rtt)),
                     sent: Some(Time::ns(now.saturating_sub(rtt * 1_000_000))),
-                    highest: sent,
+                    highest: Seq::at(sent),
                     peer_time: Some(Time::ns(now - rtt * 300_000_u64.min(now / (rtt + 1)))),
                     ..Ack::of_bytes(Time::ns(now), bytes)
                 };
@@ -104,7 +104,7 @@ fn told(mut controller: AnyController, events: &[Event]) -> Vec<(Cause, f64, f64
                 let seq = if again { acked } else { sent };
                 sent += if again { 0 } else { 1000 };
                 let departure = Departure {
-                    seq,
+                    seq: Seq::at(seq),
                     retransmission: again,
                     in_flight: sent - acked,
                     ..Departure::of_bytes(Time::ns(now), 1000)
@@ -113,7 +113,7 @@ fn told(mut controller: AnyController, events: &[Event]) -> Vec<(Cause, f64, f64
             }
             Event::Lost(kind) => {
                 let before = w.cwnd;
-                let loss = Loss { now: Time::ns(now), kind, seq: acked };
+                let loss = Loss { now: Time::ns(now), kind, seq: Seq::at(acked) };
                 w.flight = sent - acked;
                 verdict = controller.on_loss(&loss, &mut w);
                 controller.after_loss(&loss, before, &mut w);

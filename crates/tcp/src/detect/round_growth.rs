@@ -20,7 +20,7 @@
 
 use super::{Phase, SlowStartDetector};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Arrival, Time};
+use crate::{Arrival, Seq, Time};
 
 /// Segments in whose gaps a first burst and the round trip after it show, if nothing else tells the round trip.
 const YOUNG: u32 = 20;
@@ -50,7 +50,7 @@ pub struct RoundGrowth {
     /// Largest segment, bytes.
     segment: u32,
     /// End of the newest data, and when data before it was first missed.
-    highest: u64,
+    highest: Seq,
     hole: Option<Time>,
     phase: Phase,
 }
@@ -78,7 +78,7 @@ impl Member for RoundGrowth {
             grown: 0,
             flat: 0,
             segment: 0,
-            highest: 0,
+            highest: Seq::ZERO,
             hole: None,
             phase: Phase::SlowStart,
         })
@@ -120,7 +120,7 @@ impl RoundGrowth {
 
     /// Data goes missing, or what was missing comes again.
     fn follow_holes(&mut self, arrival: &Arrival) {
-        if arrival.end.saturating_sub(u64::from(arrival.bytes)) > self.highest {
+        if arrival.end.earlier(u64::from(arrival.bytes)) > self.highest {
             self.hole.get_or_insert(arrival.now);
         } else if arrival.end <= self.highest && self.hole.is_some_and(|since| self.answers(arrival, since)) {
             self.hole = None;
@@ -193,7 +193,8 @@ mod tests {
         }
 
         fn segment(&mut self, seq: u64) {
-            let arrival = Arrival { end: seq + 1000, rtt: self.rtt, ..Arrival::of_bytes(self.now, 1000) };
+            let arrival =
+                Arrival { end: Seq::at(seq + 1000), rtt: self.rtt, ..Arrival::of_bytes(self.now, 1000) };
             self.detector.on_segment(&arrival);
         }
 
@@ -297,7 +298,12 @@ mod tests {
             let after = path.now;
             path.now = after - RTT + Span::ns(window);
             let (bytes, rcv_nxt) = (Arrival::of_bytes(path.now, 1000), path.next);
-            path.detector.on_segment(&Arrival { end: missing + 1000, rcv_nxt, rtt: path.rtt, ..bytes });
+            path.detector.on_segment(&Arrival {
+                end: Seq::at(missing + 1000),
+                rcv_nxt: Seq::at(rcv_nxt),
+                rtt: path.rtt,
+                ..bytes
+            });
             assert_eq!(path.detector.phase(), SlowStart, "a late segment of {window}");
             path.now = after;
         }

@@ -25,7 +25,14 @@ impl Member for ByteCounting {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let limit = args.number("limit", 2.0, 1.0..=100.0)?;
-        Ok(Self { limit, acked: 0.0, after_timeout: false })
+        Ok(Self::with_limit(limit))
+    }
+}
+
+impl ByteCounting {
+    /// With L segments an ACK at most in slow start.
+    pub(super) fn with_limit(limit: f64) -> Self {
+        Self { limit, acked: 0.0, after_timeout: false }
     }
 }
 
@@ -59,10 +66,10 @@ impl Growth for ByteCounting {
 mod tests {
     use super::super::tests::{ack, window};
     use super::*;
-    use crate::Time;
+    use crate::{Seq, Time};
 
     fn rule() -> ByteCounting {
-        ByteCounting { limit: 2.0, acked: 0.0, after_timeout: false }
+        ByteCounting::with_limit(2.0)
     }
 
     #[test]
@@ -81,7 +88,7 @@ mod tests {
         let mut growth = rule();
         growth.on_ack(&ack(5000), &mut w);
         assert_eq!(w.cwnd, 12_000.0);
-        growth.on_loss(&Loss { now: Time::ZERO, kind: LossKind::Timeout, seq: 0 }, w.cwnd, &mut w);
+        growth.on_loss(&Loss { now: Time::ZERO, kind: LossKind::Timeout, seq: Seq::ZERO }, w.cwnd, &mut w);
         growth.on_ack(&ack(5000), &mut w);
         assert_eq!(w.cwnd, 13_000.0);
     }

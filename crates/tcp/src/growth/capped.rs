@@ -7,7 +7,7 @@
 
 use super::{Growth, PerAck};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Loss, Window};
+use crate::{Ack, Loss, Seq, Window};
 
 /// One step an ACK, to a multiple of the round's first window.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct Capped {
     /// What the round may open the window to, bytes.
     cap: f64,
     /// SND.NXT when the round began; none: the first round has not.
-    end: Option<u64>,
+    end: Option<Seq>,
 }
 
 impl Member for Capped {
@@ -39,7 +39,7 @@ impl Growth for Capped {
                 self.cap = self.factor * w.cwnd;
             }
             // SND.MAX would not do: after a go-back it is many rounds away.
-            self.end = Some(ack.ack.saturating_sub(ack.newly_acked) + w.flight);
+            self.end = Some(ack.ack.earlier(ack.newly_acked) + w.flight);
         }
         let before = w.cwnd;
         PerAck.on_ack(ack, w);
@@ -47,7 +47,7 @@ impl Growth for Capped {
     }
 
     fn on_loss(&mut self, _: &Loss, _: f64, _: &mut Window) {
-        self.end = Some(0); // the next ACK begins a round from what is left of the window
+        self.end = Some(Seq::ZERO); // the next ACK begins a round from what is left of the window
     }
 
     fn listens(&self) -> bool {
@@ -69,12 +69,12 @@ mod tests {
     struct Rounds {
         growth: Capped,
         w: Window,
-        una: u64,
+        una: Seq,
     }
 
     impl Rounds {
         fn from(segments: f64) -> Self {
-            Self { growth: rule(), w: window(segments, 1e6), una: 1 }
+            Self { growth: rule(), w: window(segments, 1e6), una: Seq::FIRST }
         }
 
         /// A window in segments after each of `parts`' rounds.
@@ -111,7 +111,7 @@ mod tests {
     fn a_loss_begins_a_capped_round() {
         let mut rounds = Rounds::from(2.0);
         rounds.run(4, 2);
-        let loss = Loss { now: Time::ns(1), kind: LossKind::Timeout, seq: 1 };
+        let loss = Loss { now: Time::ns(1), kind: LossKind::Timeout, seq: Seq::FIRST };
         rounds.w.cwnd = 1000.0;
         rounds.growth.on_loss(&loss, 30_000.0, &mut rounds.w);
         assert_eq!(rounds.run(10, 3), [3.0, 9.0, 27.0]);
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_window_above_the_cap_is_left_where_it_is() {
-        let mut growth = Capped { cap: 3000.0, end: Some(1 << 40), ..rule() };
+        let mut growth = Capped { cap: 3000.0, end: Some(Seq::at(1 << 40)), ..rule() };
         let mut w = window(10.0, 100.0);
         growth.on_ack(&Ack::of_bytes(Time::ns(1), 1000), &mut w);
         assert_eq!(w.cwnd, 10_000.0);

@@ -199,10 +199,10 @@ impl Growth for Cubic {
 mod tests {
     use super::super::tests::window;
     use super::*;
-    use crate::Spec;
+    use crate::{Seq, Spec};
 
     const SECOND: Span = Span::s(1);
-    const LOSS: Loss = Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: 1 };
+    const LOSS: Loss = Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: Seq::FIRST };
 
     fn rule() -> Cubic {
         Cubic::build(&mut Args::new(&Spec::named("cubic"))).unwrap()

@@ -1,4 +1,5 @@
-//! HyStart++: a slow start that ends itself when round-trip times rise. Not a growth rule of its own: a part of CUBIC.
+//! HyStart++: a slow start that ends itself when round-trip times rise. Not a growth rule of its own: a part of
+//! CUBIC, and of [`super::HyStartFirst`].
 //!
 //! Each round keeps the least of its RTTs. Once eight samples of a round show at least RttThresh = RTTmin of the round
 //! before / 8, within 4 ms and 16 ms, more than that round, slow start goes on at a quarter of its pace (Conservative
@@ -6,7 +7,7 @@
 //! it. It serves the first slow start only. Without pacing an ACK counts for at most L = 8 segments. Source: RFC 9406,
 //! section 4.2 (rule) and 4.3 (constants).
 
-use crate::{Ack, Span};
+use crate::{Ack, Seq, Span};
 
 const MIN_RTT_THRESH: Span = Span::ms(4);
 const MAX_RTT_THRESH: Span = Span::ms(16);
@@ -29,7 +30,7 @@ struct Conservative {
 #[derive(Debug, Clone, Default)]
 pub struct HyStart {
     /// windowEnd: an ACK from here on ends the round; none before the first.
-    end: Option<u64>,
+    end: Option<Seq>,
     last: Option<Span>,
     current: Option<Span>,
     samples: u32,
@@ -92,8 +93,12 @@ mod tests {
         let mut hystart = HyStart::default();
         let round = |(k, &rtt): (usize, &u64)| {
             let acks = (0..10u64).map(|a| 10 * k as u64 + a + 1);
-            let tell =
-                |ack| Ack { ack, highest: ack + 10, rtt: Some(rtt * MS), ..Ack::of_bytes(Time::ZERO, 1) };
+            let tell = |ack| Ack {
+                ack: Seq::at(ack),
+                highest: Seq::at(ack + 10),
+                rtt: Some(rtt * MS),
+                ..Ack::of_bytes(Time::ZERO, 1)
+            };
             acks.map(tell).map(|ack| hystart.on_ack(&ack)).last().flatten()
         };
         rtts.iter().enumerate().map(round).collect()

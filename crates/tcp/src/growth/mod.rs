@@ -12,6 +12,7 @@ mod capped;
 mod cubic;
 mod highspeed;
 mod hystart;
+mod hystart_first;
 mod limited_slow_start;
 mod per_ack;
 mod santa_cruz;
@@ -23,6 +24,7 @@ pub use byte_counting::ByteCounting;
 pub use capped::Capped;
 pub use cubic::Cubic;
 pub use highspeed::HighSpeed;
+pub use hystart_first::HyStartFirst;
 pub use limited_slow_start::LimitedSlowStart;
 pub use per_ack::PerAck;
 pub use santa_cruz::SantaCruz;
@@ -65,7 +67,7 @@ pub trait Growth: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HyStartFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn on_undo(&mut self, now: Time, w: &mut Window);
@@ -80,8 +82,7 @@ family! {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::Span;
-    use crate::{LossKind, Spec};
+    use crate::{LossKind, Seq, Span, Spec};
 
     pub(crate) fn window(cwnd_segments: f64, ssthresh_segments: f64) -> Window {
         Window {
@@ -115,7 +116,7 @@ pub(crate) mod tests {
             let mut w = window(10.0, 1000.0);
             growth.on_sent(&Departure::of_bytes(Time::ZERO, 1000), &w);
             for k in 1..=10 {
-                let ack = Ack { ack: 1 + 1000 * k, highest: 9001 + 1000 * k, ..ack(1000) };
+                let ack = Ack { ack: Seq::at(1 + 1000 * k), highest: Seq::at(9001 + 1000 * k), ..ack(1000) };
                 growth.on_ack(&ack, &mut w);
                 let air = Air { delivered: 1000 * k, in_flight: 9000, more: true, ..Air::default() };
                 growth.after_ack(&ack, &air, &mut w);
@@ -131,7 +132,7 @@ pub(crate) mod tests {
                 let mut w = window(cwnd, 2.0);
                 for bytes in [1, 1000, 1 << 40] {
                     growth.on_ack(&ack(bytes), &mut w);
-                    let loss = Loss { now: Time::ns(1), kind: LossKind::Timeout, seq: 1 };
+                    let loss = Loss { now: Time::ns(1), kind: LossKind::Timeout, seq: Seq::FIRST };
                     growth.on_loss(&loss, w.cwnd, &mut w);
                 }
                 assert!(w.cwnd.is_finite() && w.cwnd >= w.mss, "{name}: {}", w.cwnd);

@@ -100,7 +100,7 @@ impl Growth for SantaCruz {
 mod tests {
     use super::super::tests::window;
     use super::*;
-    use crate::{Span, Spec, Time};
+    use crate::{Seq, Span, Spec, Time};
     const MS: u64 = 1_000_000;
 
     /// A bottleneck that takes 10 ms a segment, 100 ms away and back without queueing, and a round of `segments` sent
@@ -126,11 +126,11 @@ mod tests {
                 self.sent += 10 * MS;
                 let turned = self.sent + (50 + 10 * queued) * MS;
                 let ack = Ack {
-                    ack: 1000 * self.number,
+                    ack: Seq::at(1000 * self.number),
                     rtt: Some(Span::ns(turned + 50 * MS - self.sent)),
                     sent: Some(Time::ns(self.sent)),
                     peer_time: Some(Time::ns(turned)),
-                    highest,
+                    highest: Seq::at(highest),
                     ..Ack::of_bytes(Time::ns(turned + 50 * MS), 1000)
                 };
                 self.growth.on_ack(&ack, &mut self.w);
@@ -168,9 +168,9 @@ mod tests {
     #[test]
     fn without_the_peers_clock_it_opens_by_one_segment_a_round() {
         let mut rounds = Rounds::new(window(10.0, 5.0));
-        let mut ack = Ack { highest: 5000, ..Ack::of_bytes(Time::ZERO, 1000) };
+        let mut ack = Ack { highest: Seq::at(5000), ..Ack::of_bytes(Time::ZERO, 1000) };
         for number in [1, 6] {
-            ack.ack = 1000 * number;
+            ack.ack = Seq::at(1000 * number);
             rounds.growth.on_ack(&ack, &mut rounds.w);
             rounds.growth.after_ack(&ack, &Air::default(), &mut rounds.w);
         }

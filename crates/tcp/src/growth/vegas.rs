@@ -16,7 +16,7 @@
 use super::Growth;
 use crate::round::Round;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Loss, LossKind, Span, Window};
+use crate::{Ack, Air, Loss, LossKind, Seq, Span, Window};
 
 /// Growth by the backlog.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub struct Vegas {
     by_window: bool,
     round: Round,
     /// One after the last byte in transit when the round began.
-    begun: Option<u64>,
+    begun: Option<Seq>,
     /// RTTmin.
     base: Span,
     /// RTT samples of the round: their sum, and number.
@@ -209,7 +209,7 @@ mod tests {
 
         fn ack(&mut self, rtt: u64, limited: bool) {
             self.acked += 1;
-            let (ack, highest) = (1000 * self.acked, 1000 * self.highest);
+            let (ack, highest) = (Seq::at(1000 * self.acked), Seq::at(1000 * self.highest));
             let ack = Ack { ack, highest, rtt: Some(Span::ns(rtt)), ..Ack::of_bytes(Time::ZERO, 1000) };
             if limited {
                 self.growth.on_ack(&ack, &mut self.w);
@@ -293,8 +293,8 @@ mod tests {
             for round in 1..=20 {
                 let rtt = Some(Span::ms(if round > 1 { 140 } else { 60 }));
                 let ack = Ack {
-                    ack: 1 + 2000 * round,
-                    highest: 1 + 2000 * round,
+                    ack: Seq::at(1 + 2000 * round),
+                    highest: Seq::at(1 + 2000 * round),
                     rtt,
                     ..Ack::of_bytes(Time::ZERO, 2000)
                 };
@@ -326,7 +326,7 @@ mod tests {
     fn a_timeout_begins_with_a_round_that_doubles() {
         let mut rounds = Rounds::new(window(2.0, 100.0));
         rounds.round(100 * MS);
-        let loss = Loss { now: Time::ZERO, kind: LossKind::Timeout, seq: 0 };
+        let loss = Loss { now: Time::ZERO, kind: LossKind::Timeout, seq: Seq::ZERO };
         rounds.growth.on_loss(&loss, 5000.0, &mut rounds.w);
         rounds.w.cwnd = 1000.0;
         rounds.ack(100 * MS, true);

@@ -10,7 +10,7 @@
 
 use super::Growth;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Departure, Span, Time, Window};
+use crate::{Ack, Air, Departure, Seq, Span, Time, Window};
 
 /// The window may be larger than what is in transit by so many segments and still open.
 const SLACK: f64 = 2.0;
@@ -22,7 +22,7 @@ pub struct VegasNs2 {
     beta: i64,
     gamma: i64,
     /// Where and when the round began; none before anything was sent.
-    begun: Option<(u64, Time)>,
+    begun: Option<(Seq, Time)>,
     /// RTT samples of the round: their sum, and number.
     sum: Span,
     samples: u32,
@@ -97,7 +97,7 @@ impl Growth for VegasNs2 {
             };
             (self.sum, self.samples) = (Span::ZERO, 0);
             if rtt > 0.0 {
-                let sent = (end as i64 - from as i64) as f64 / w.mss; // after a go-back less than nothing
+                let sent = end.offset_from(from) as f64 / w.mss; // after a go-back less than nothing
                 self.decide(rtt, sent, in_transit, w);
             }
             self.begun = Some((end, ack.now));
@@ -128,8 +128,8 @@ mod tests {
     fn rounds(rtts: &[u64], cwnd: f64, ssthresh: f64) -> Vec<f64> {
         let mut growth = VegasNs2::build(&mut Args::new(&Spec::named("vegas-ns2"))).unwrap();
         let mut w = window(cwnd, ssthresh);
-        let (mut now, mut una, mut nxt) = (Time::ZERO, 1, 1);
-        let mut send = |growth: &mut VegasNs2, now, una: u64, w: &Window| {
+        let (mut now, mut una, mut nxt) = (Time::ZERO, Seq::FIRST, Seq::FIRST);
+        let mut send = |growth: &mut VegasNs2, now, una: Seq, w: &Window| {
             while nxt + 1000 <= una + w.cwnd as u64 {
                 growth.on_sent(&Departure { seq: nxt, ..Departure::of_bytes(now, 1000) }, w);
                 nxt += 1000;

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::Cause::{Congestion, Wireless};
     use crate::predict::AnyPredictor;
-    use crate::{LossKind, PathTruth, Time};
+    use crate::{LossKind, PathTruth, Seq, Time};
 
     const MS: Span = Span::ms(1);
 
@@ -116,7 +116,7 @@ mod tests {
         let mut after = |&(ms, segments)| {
             let w = Window { flight: segments * 1000, clock, ..crate::growth::tests::window(10.0, 5.0) };
             ncpld.on_ack(&Ack { rtt: Some(ms * MS), ..Ack::of_bytes(Time::ns(1), 1000) }, &w);
-            ncpld.verdict(&Loss { now: Time::ns(1), kind: LossKind::DupAcks, seq: 1 })
+            ncpld.verdict(&Loss { now: Time::ns(1), kind: LossKind::DupAcks, seq: Seq::FIRST })
         };
         acks.iter().map(&mut after).collect()
     }

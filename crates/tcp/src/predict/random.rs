@@ -35,8 +35,9 @@ fn mix(x: u64) -> u64 {
 impl LossPredictor for Random {
     fn verdict(&self, loss: &Loss) -> Cause {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-        let drawn =
-            [self.seed, loss.seq, loss.now.nanos()].iter().fold(0u64, |h, &x| mix(h.wrapping_add(STEP) ^ x));
+        let drawn = [self.seed, loss.seq.number(), loss.now.nanos()]
+            .iter()
+            .fold(0u64, |h, &x| mix(h.wrapping_add(STEP) ^ x));
         if drawn >> 63 == 0 { Cause::Congestion } else { Cause::Wireless }
     }
 }
@@ -44,11 +45,11 @@ impl LossPredictor for Random {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LossKind, Time};
+    use crate::{LossKind, Seq, Time};
 
     fn guess(seed: u64, k: u64) -> Cause {
         // As losses come: by whole segments, at times that have much in common.
-        let loss = Loss { now: Time::ms(k), kind: LossKind::DupAcks, seq: 1 + k * 1460 };
+        let loss = Loss { now: Time::ms(k), kind: LossKind::DupAcks, seq: Seq::at(1 + k * 1460) };
         Random { seed }.verdict(&loss)
     }
 

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::Cause::{Congestion, Wireless};
     use crate::predict::AnyPredictor;
-    use crate::{LossKind, Spec};
+    use crate::{LossKind, Seq, Spec};
 
     #[test]
     fn the_thresholds_lie_within_the_range_of_round_trip_times() {
@@ -87,7 +87,7 @@ mod tests {
             }
             let (ack, w) = rtt(ms, 100);
             spike.on_ack(&ack, &w);
-            spike.verdict(&Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: 1 })
+            spike.verdict(&Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: Seq::FIRST })
         };
         assert_eq!(answer(false, 900), Congestion);
         assert_eq!(answer(false, 200), Wireless, "200 ms is little against 900 ms");

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::estimate::AnyEstimator;
-use crate::{Arg, LossKind, Span, Spec, SpecError};
+use crate::{Arg, LossKind, Seq, Span, Spec, SpecError};
 use proptest::prelude::*;
 
-const LOSS: Loss = Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: 1 };
+const LOSS: Loss = Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: Seq::FIRST };
 
 /// An ACK with this RTT and a window of ten segments with this RTTmin, both in milliseconds.
 pub(super) fn rtt(ms: u64, min: u64) -> (Ack, Window) {
@@ -102,7 +102,7 @@ proptest! {
                     1 => predictor.on_sent(&Departure::of_bytes(now, bytes as u32)),
                     _ => predictor.on_ack(&Ack { rtt, ..Ack::of_bytes(now, bytes) }, &w),
                 }
-                let at = Loss { now, seq: bytes, ..LOSS };
+                let at = Loss { now, seq: Seq::at(bytes), ..LOSS };
                 prop_assert_eq!(predictor.verdict(&at), predictor.verdict(&at));
             }
         }

@@ -5,7 +5,9 @@
 //! set), and names the segments to send again. It does not decide how far the window falls (that is
 //! [`crate::response`]) nor how it grows otherwise ([`crate::growth`]).
 
+pub mod frto;
 mod newreno;
+pub mod prr;
 mod reno;
 mod sack;
 mod sack1;
@@ -25,7 +27,7 @@ pub use vegas_ns2::VegasNs2;
 use crate::outstanding::Sent;
 use crate::sender::Transfer;
 use crate::spec::{Args, SpecError, family};
-use crate::{Ack, LossKind, Report, SackBlocks, Span, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Seq, Span, Time};
 
 /// Duplicate ACKs that mean a loss (RFC 5681, section 3.2).
 pub const DUP_THRESH: u32 = 3;
@@ -106,7 +108,8 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn quiet(&self) -> bool {
         false
     }
-    /// Index of a segment to retransmit where there is no new data to send although the window has room.
+    /// Index of a segment to retransmit where nothing else was there to send, or allowed. Not asked where it is
+    /// [`Recovery::idle`].
     fn last_resort(&mut self, _t: &Transfer) -> Option<usize> {
         None
     }
@@ -131,7 +134,7 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
         false
     }
     /// What these blocks report for the first time: asked before the ACK that brings them is dealt with.
-    fn reported(&self, _ack: u64, _sack: &SackBlocks, _t: &Transfer) -> Reported {
+    fn reported(&self, _ack: Seq, _sack: &SackBlocks, _t: &Transfer) -> Reported {
         Reported::default()
     }
 }
@@ -158,7 +161,7 @@ family! {
     fn duplicates(&self) -> u32;
     fn repairing(&self) -> bool;
     fn wants_sack(&self) -> bool;
-    fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported;
+    fn reported(&self, ack: Seq, sack: &SackBlocks, t: &Transfer) -> Reported;
 }
 
 /// How duplicate ACKs inflate the window while a loss is repaired: each by an MSS, for a segment that has left the
@@ -206,7 +209,7 @@ impl Inflation {
 struct Duplicates {
     count: u32,
     /// One after the highest sequence number sent when the last repair began.
-    recover: u64,
+    recover: Seq,
 }
 
 impl Duplicates {

@@ -5,13 +5,23 @@
 //! in the window: lost segments first, then new data, then, lacking both, the unsacked ones below the highest sacked
 //! (NextSeg, rules 1 to 3) and one rescue retransmission of the last segment (rule 4). After a timeout everything not
 //! sacked is lost, and sacked segments are not sent again (section 5.1).
+//!
+//! `reduction`: whether the window is the response's "at-once", so that nothing is sent until that much has left the network
+//! (RFC 6675, section 5, step 4.2), or comes down to it "proportional" to what is delivered (RFC 9937, see [`super::prr`]),
+//! within a `bound` where much was lost: "safe-ack", "conservative" or "slow-start". A controller that sets the window at each
+//! ACK, as BBR does, has the last word.
+//!
+//! `frto`: whether a timeout is first looked at, if it was spurious (RFC 5682, see [`super::frto`]). Then the window is again
+//! what it was before (RFC 4015), and nothing more is sent again.
 
+use super::frto::{FRto, Finding, Heard};
+use super::prr::{Bound, Delivery, Prr};
 use super::scoreboard::Scoreboard;
 use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, Report, SackBlocks, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Seq, Time};
 
 /// Recovery of RFC 6675.
 #[derive(Debug, Clone, Default)]
@@ -19,17 +29,41 @@ pub struct Sack {
     sacked: Scoreboard,
     duplicates: u32,
     /// Everything unsacked below has been marked lost.
-    lost_below: u64,
+    lost_below: Seq,
     /// RecoveryPoint: one after the highest sequence number sent when the last repair began.
-    recover: u64,
+    recover: Seq,
     repairing: bool,
     /// After a timeout, until `recover` is acknowledged.
     after_timeout: bool,
     /// HighRxt: one after the highest sequence number retransmitted in this repair.
-    retransmitted: u64,
+    retransmitted: Seq,
     /// The first retransmission of a recovery does not wait for `pipe`.
     first: bool,
     rescued: bool,
+    /// What it does beyond RFC 6675, which few ask for.
+    beyond: Option<Box<Beyond>>,
+}
+
+#[derive(Debug, Clone)]
+struct Beyond {
+    /// The bound of a proportional reduction, where it is not at once.
+    bound: Option<Bound>,
+    reduction: Option<Reduction>,
+    /// Where timeouts are looked at.
+    frto: Option<FRto>,
+}
+
+/// The proportional reduction of the present repair.
+#[derive(Debug, Clone)]
+struct Reduction {
+    prr: Prr,
+    /// What had come by the last ACK, see [`arrived`].
+    arrived: u64,
+}
+
+/// Bytes known to have come: acknowledged, or reported by SACK.
+fn arrived(t: &Transfer) -> u64 {
+    t.out.una() - Seq::FIRST + t.out.sacked()
 }
 
 impl Member for Sack {
@@ -37,10 +71,20 @@ impl Member for Sack {
         name: "sack",
         summary: "repairs all holes that SACK blocks show, as fast as the window allows",
         formula: "send while pipe + MSS ≤ cwnd: lost segments, then new data, then a rescue",
-        source: "RFC 6675; blocks by RFC 2018",
+        source: "RFC 6675; blocks by RFC 2018; proportional reduction by RFC 9937; F-RTO by RFC 5682",
     };
-    fn build(_: &mut Args) -> Result<Self, SpecError> {
-        Ok(Self::default())
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let proportional = args.choice("reduction", &["at-once", "proportional"])? == "proportional";
+        let bound = if proportional {
+            Some(Bound::named(args.choice("bound", &Bound::NAMES)?))
+        } else {
+            args.refuse("bound", "no bound unless reduction is \"proportional\"")?;
+            None
+        };
+        let frto = args.flag("frto", false)?.then(FRto::default);
+        let any = bound.is_some() || frto.is_some();
+        let beyond = any.then(|| Box::new(Beyond { bound, reduction: None, frto }));
+        Ok(Self { beyond, ..Self::default() })
     }
 }
 
@@ -48,14 +92,56 @@ impl Sack {
     /// What an ACK's blocks say, whether it advances or not: section 5 counts it as a duplicate "regardless of its status
     /// as a cumulative acknowledgment" where they bring news, and looks for a loss.
     fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
+        let lost = t.out.lost_ever();
         let news = self.sacked.read(ack.ack, sack, t);
         self.duplicates += u32::from(news);
+        self.look_at_timeout(ack, news, t, report);
         let recovering = self.repairing || self.after_timeout;
         if news || recovering {
             self.mark_lost(t);
         }
         if news && !recovering && (self.duplicates >= DUP_THRESH || self.first_lost(t)) {
             self.enter(ack, t, report);
+        }
+        if let Some(reduction) = self.reduction() {
+            reduction.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
+        }
+    }
+
+    /// What looks at timeouts.
+    fn frto(&mut self) -> Option<&mut FRto> {
+        self.beyond.as_mut()?.frto.as_mut()
+    }
+
+    fn end_reduction(&mut self) {
+        if let Some(beyond) = &mut self.beyond {
+            beyond.reduction = None;
+        }
+    }
+
+    /// That of the present repair.
+    fn reduction(&mut self) -> Option<&mut Reduction> {
+        self.beyond.as_mut()?.reduction.as_mut()
+    }
+
+    /// Whether the last timeout was spurious, and what follows from that.
+    fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
+        let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
+        let Some(frto) = self.frto() else { return };
+        let heard =
+            Heard { ack: ack.ack, advances: ack.newly_acked > 0, news, highest: ack.ack.max(reported) };
+        match frto.on_ack(&heard) {
+            Finding::Open | Finding::Probe => {}
+            Finding::Genuine(segments) => {
+                t.window.cwnd = t.window.cwnd.min(f64::from(segments) * t.window.mss);
+            }
+            Finding::Spurious => {
+                self.after_timeout = false;
+                self.lost_below = t.out.una();
+                t.out.lose_none();
+                t.end_back_off();
+                t.undo(ack.now, report);
+            }
         }
     }
 
@@ -83,16 +169,24 @@ impl Sack {
 
     fn enter(&mut self, ack: &Ack, t: &mut Transfer, report: &mut Report<'_>) {
         self.recover = t.out.max();
+        let brought = ack.newly_acked + ack.newly_sacked;
+        let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
         t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
         t.out.mark_lost(0);
+        if let Some(beyond) = &mut self.beyond {
+            beyond.reduction = beyond.bound.map(|bound| Reduction {
+                prr: Prr::begin(bound, t.window.mss, t.window.cwnd, flight),
+                arrived: arrived(t).saturating_sub(brought),
+            });
+        }
         self.repairing = true;
-        self.retransmitted = 0;
+        self.retransmitted = Seq::ZERO;
         self.first = true;
         self.rescued = false;
     }
 
     /// The first segment above HighRxt and below `limit` that is `wanted`.
-    fn next_above(&self, t: &Transfer, limit: u64, wanted: impl Fn(&Sent) -> bool) -> Option<usize> {
+    fn next_above(&self, t: &Transfer, limit: Seq, wanted: impl Fn(&Sent) -> bool) -> Option<usize> {
         let mut at = t.out.index_of(self.retransmitted);
         loop {
             let segment = t.out.get(at).filter(|s| s.seq < limit)?;
@@ -112,6 +206,18 @@ impl Sack {
     }
 }
 
+impl Reduction {
+    /// An ACK has come; `safe`: it advances and shows no further loss.
+    fn on_ack(&mut self, safe: bool, t: &mut Transfer) {
+        let before = std::mem::replace(&mut self.arrived, arrived(t));
+        let bytes = self.arrived.saturating_sub(before);
+        let delivery = Delivery { bytes, in_flight: t.out.pipe(), safe };
+        if let Some(cwnd) = self.prr.on_ack(&delivery) {
+            t.window.cwnd = cwnd.max(t.window.mss);
+        }
+    }
+}
+
 impl Recovery for Sack {
     fn on_advance(
         &mut self,
@@ -127,6 +233,8 @@ impl Recovery for Sack {
             self.after_timeout = false;
             self.first &= !repaired;
             self.repairing = false;
+            t.window.cwnd = self.deflated(t);
+            self.end_reduction();
         }
         self.hear(ack, sack, t, report);
         if repaired || self.repairing { Advance::REPAIRING } else { Advance::ORDINARY }
@@ -136,17 +244,37 @@ impl Recovery for Sack {
         self.hear(ack, sack, t, report);
     }
 
-    fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported {
+    fn reported(&self, ack: Seq, sack: &SackBlocks, t: &Transfer) -> Reported {
         self.sacked.reported(ack, sack, t)
     }
 
+    fn deflated(&self, t: &Transfer) -> f64 {
+        let reduction = self.beyond.as_ref().and_then(|beyond| beyond.reduction.as_ref());
+        reduction.map_or(t.window.cwnd, |reduction| reduction.prr.target())
+    }
+
+    fn on_sent(&mut self, sent: &Sent, _: &Transfer) {
+        if let Some(reduction) = self.reduction() {
+            reduction.prr.on_sent(sent.span());
+        }
+    }
+
+    fn hears_departures(&self) -> bool {
+        self.beyond.as_ref().is_some_and(|beyond| beyond.bound.is_some())
+    }
+
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
+        self.end_reduction();
+        let again = self.after_timeout;
+        if let Some(frto) = self.frto() {
+            frto.on_timeout(t.out.max(), again);
+        }
         t.out.lose_all();
         self.recover = t.out.max();
         self.lost_below = t.out.max();
         self.repairing = false;
         self.after_timeout = true;
-        self.retransmitted = 0;
+        self.retransmitted = Seq::ZERO;
         self.first = true;
         self.rescued = false;
         self.duplicates = 0;
@@ -171,7 +299,7 @@ impl Recovery for Sack {
             self.retransmitted = first.end;
             return Some(0);
         }
-        if !self.room(t) {
+        if !self.room(t) || self.frto().is_some_and(|frto| frto.holds_back()) {
             return None;
         }
         // A timeout's repair ends where it began; a recovery repairs what is lost in its own course too (NextSeg, rule 1).
@@ -182,10 +310,13 @@ impl Recovery for Sack {
     }
 
     fn last_resort(&mut self, t: &Transfer) -> Option<usize> {
+        if self.frto().is_some_and(|frto| frto.give_up(t.out.max())) {
+            return self.retransmission(t);
+        }
         if !self.repairing || !self.room(t) {
             return None;
         }
-        let highest = self.sacked.ranges().as_slice().last().map_or(0, |r| r.1);
+        let highest = self.sacked.ranges().as_slice().last().map_or(Seq::ZERO, |r| r.1);
         if let Some(at) = self.next_above(t, highest, |s| !s.is(marks::SACKED | marks::REPAIR)) {
             self.retransmitted = t.out.get(at)?.end;
             return Some(at);

@@ -11,7 +11,7 @@ use super::scoreboard::Scoreboard;
 use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, Report, SackBlocks, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Seq, Time};
 
 /// Recovery by a pipe counter.
 #[derive(Debug, Clone, Default)]
@@ -19,17 +19,17 @@ pub struct Sack1 {
     sacked: Scoreboard,
     duplicates: u32,
     /// One after the highest sequence number sent when the last repair or timeout began; a repair that ends well forgets it.
-    recover: u64,
+    recover: Seq,
     repairing: bool,
     /// A timeout's repair has not been acknowledged yet.
     timed_out: bool,
     first: bool,
     /// No hole below is retransmitted any more.
-    next: u64,
+    next: Seq,
     /// The pipe, bytes, without what was sent above `sent`.
     pipe: i64,
     /// One after the highest sequence number sent when this repair began.
-    sent: u64,
+    sent: Seq,
 }
 
 impl Member for Sack1 {
@@ -61,7 +61,7 @@ impl Sack1 {
         self.drain(DUP_THRESH, t);
         t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
         (self.repairing, self.first) = (true, true);
-        self.next = t.out.get(0).map_or(0, |first| first.end);
+        self.next = t.out.get(0).map_or(Seq::ZERO, |first| first.end);
     }
 
     /// The next hole below the highest number reported.
@@ -85,7 +85,7 @@ impl Recovery for Sack1 {
             t.end_back_off();
             return Advance::REPAIRING;
         }
-        let recover = if repaired { 0 } else { self.recover };
+        let recover = if repaired { Seq::ZERO } else { self.recover };
         *self = Self { recover, ..Self::default() };
         if repaired { Advance::REPAIRING } else { Advance::ORDINARY }
     }
@@ -145,7 +145,7 @@ impl Recovery for Sack1 {
         true
     }
 
-    fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported {
+    fn reported(&self, ack: Seq, sack: &SackBlocks, t: &Transfer) -> Reported {
         self.sacked.reported(ack, sack, t)
     }
 }

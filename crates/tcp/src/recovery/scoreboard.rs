@@ -2,9 +2,9 @@
 //! Not for: what follows from it.
 
 use super::Reported;
-use crate::SackBlocks;
 use crate::sender::Transfer;
 use crate::seq::Ranges;
+use crate::{SackBlocks, Seq};
 
 /// Sequence numbers reported.
 #[derive(Debug, Clone, Default)]
@@ -17,13 +17,13 @@ impl Scoreboard {
     }
 
     /// Everything below `ack` is acknowledged.
-    pub(super) fn trim_below(&mut self, ack: u64) {
+    pub(super) fn trim_below(&mut self, ack: Seq) {
         self.0.trim_below(ack);
     }
 
     /// The first whole segment in `[seq, to)` that was not reported before. Parts do not count: a receiver reports what it
     /// got, and it got segments.
-    fn unreported(&self, mut seq: u64, to: u64, t: &Transfer) -> Option<usize> {
+    fn unreported(&self, mut seq: Seq, to: Seq, t: &Transfer) -> Option<usize> {
         seq = seq.max(t.out.una());
         while seq < to {
             if let Some((_, end)) = self.0.containing(seq) {
@@ -41,7 +41,7 @@ impl Scoreboard {
     }
 
     /// Marks what the blocks report; true if any of it is news.
-    pub(super) fn read(&mut self, ack: u64, sack: &SackBlocks, t: &mut Transfer) -> bool {
+    pub(super) fn read(&mut self, ack: Seq, sack: &SackBlocks, t: &mut Transfer) -> bool {
         let mut news = false;
         for (mut seq, to) in sack.iter(ack) {
             while let Some(at) = self.unreported(seq, to, t)
@@ -57,7 +57,7 @@ impl Scoreboard {
     }
 
     /// What these blocks report for the first time.
-    pub(super) fn reported(&self, ack: u64, sack: &SackBlocks, t: &Transfer) -> Reported {
+    pub(super) fn reported(&self, ack: Seq, sack: &SackBlocks, t: &Transfer) -> Reported {
         let mut reported = Reported::default();
         for (mut seq, to) in sack.iter(ack) {
             while let Some(segment) = self.unreported(seq, to, t).and_then(|at| t.out.get(at)) {

@@ -14,7 +14,7 @@
 use super::{Advance, DUP_THRESH, Recovery};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, Report, SackBlocks, Span, Time};
+use crate::{Ack, LossKind, Report, SackBlocks, Seq, Span, Time};
 
 /// ACKs of new data that are checked after a retransmission.
 const CHECKED: u8 = 2;
@@ -24,7 +24,7 @@ const CHECKED: u8 = 2;
 pub struct VegasNs2 {
     duplicates: u32,
     /// One after the highest sequence number sent when the last repair or timeout began.
-    recover: u64,
+    recover: Seq,
     /// The last of those was a timeout.
     after_timeout: bool,
     /// The window that inflation started from, bytes.

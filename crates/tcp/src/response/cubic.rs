@@ -52,14 +52,15 @@ impl LossResponse for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Time;
     use crate::growth::tests::window;
+    use crate::{Seq, Time};
 
     #[test]
     fn seven_tenths_of_the_flight_are_kept_and_at_least_two_segments() {
         for (segments, kept) in [(100.0, 70_000.0), (2.0, 2000.0)] {
             let mut w = window(segments, 1e6);
-            Cubic { beta: 0.7 }.on_loss(&Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: 1 }, &mut w);
+            Cubic { beta: 0.7 }
+                .on_loss(&Loss { now: Time::ZERO, kind: LossKind::DupAcks, seq: Seq::FIRST }, &mut w);
             assert_eq!((w.cwnd, w.ssthresh), (kept, kept));
         }
     }

@@ -77,8 +77,7 @@ family! {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{LossKind, Spec};
-    use crate::{Span, Time};
+    use crate::{LossKind, Seq, Span, Spec, Time};
 
     /// A window of ten segments with `flight` bytes in flight.
     pub(crate) fn window(flight: u64) -> Window {
@@ -96,7 +95,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn loss(kind: LossKind) -> Loss {
-        Loss { now: Time::ns(5), kind, seq: 1 }
+        Loss { now: Time::ns(5), kind, seq: Seq::FIRST }
     }
 
     #[test]

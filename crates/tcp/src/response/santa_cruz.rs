@@ -77,7 +77,7 @@ impl LossResponse for SantaCruz {
 mod tests {
     use super::super::tests::{loss, window};
     use super::*;
-    use crate::{Span, Spec, Time};
+    use crate::{Seq, Span, Spec, Time};
     const MS: u64 = 1_000_000;
 
     /// Fed with segments sent every 10 ms through a bottleneck that takes 10 ms each, before which these many wait.
@@ -87,11 +87,11 @@ mod tests {
             let sent = 10 * MS * k as u64;
             let turned = sent + (50 + 10 * queued) * MS;
             let ack = Ack {
-                ack: 1000 * (k as u64 + 1),
+                ack: Seq::at(1000 * (k as u64 + 1)),
                 rtt: Some(Span::ns(turned + 50 * MS - sent)),
                 sent: Some(Time::ns(sent)),
                 peer_time: Some(Time::ns(turned)),
-                highest: 1000 * (k as u64 + 4), // a round is four segments
+                highest: Seq::at(1000 * (k as u64 + 4)), // a round is four segments
                 ..Ack::of_bytes(Time::ns(turned + 50 * MS), 1000)
             };
             rule.on_ack(&ack, &window(10_000));

@@ -72,7 +72,7 @@ impl LossResponse for ToEstimate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arg, PathTruth, Span, Spec, Time};
+    use crate::{Arg, PathTruth, Seq, Span, Spec, Time};
 
     const MS: Span = Span::ms(1);
 
@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn loss(now: Time, kind: LossKind) -> Loss {
-        Loss { now, kind, seq: 1 }
+        Loss { now, kind, seq: Seq::FIRST }
     }
 
     #[test]

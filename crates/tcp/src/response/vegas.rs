@@ -7,19 +7,19 @@
 
 use super::{Halve, LossResponse};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Cause, Departure, Loss, LossKind, Window};
+use crate::{Ack, Cause, Departure, Loss, LossKind, Seq, Window};
 
 /// Decrease by a quarter.
 #[derive(Debug, Clone, Default)]
 pub struct Vegas {
     /// One after the highest sequence number sent so far.
-    highest: u64,
+    highest: Seq,
     /// The same at the last decrease.
-    decreased: u64,
+    decreased: Seq,
     /// End of the last segment sent again: the first unacknowledged one was sent again if it lies below.
-    resent: u64,
+    resent: Seq,
     /// The same, of those sent again since the last decrease.
-    resent_since: u64,
+    resent_since: Seq,
 }
 
 impl Member for Vegas {
@@ -45,7 +45,7 @@ impl LossResponse for Vegas {
             w.cwnd = w.ssthresh;
         }
         if news || loss.kind != LossKind::DupAcks {
-            (self.decreased, self.resent_since) = (self.highest, 0);
+            (self.decreased, self.resent_since) = (self.highest, Seq::ZERO);
         }
         Cause::Congestion
     }
@@ -72,7 +72,7 @@ mod tests {
 
     fn send(rule: &mut Vegas, number: u64, again: bool) {
         let sent = Departure {
-            seq: 1 + 1000 * (number - 1),
+            seq: Seq::at(1 + 1000 * (number - 1)),
             retransmission: again,
             ..Departure::of_bytes(Time::ZERO, 1000)
         };
@@ -80,7 +80,7 @@ mod tests {
     }
 
     fn lose(rule: &mut Vegas, number: u64, kind: LossKind, w: &mut Window) {
-        rule.on_loss(&Loss { now: Time::ZERO, kind, seq: 1 + 1000 * (number - 1) }, w);
+        rule.on_loss(&Loss { now: Time::ZERO, kind, seq: Seq::at(1 + 1000 * (number - 1)) }, w);
     }
 
     #[test]

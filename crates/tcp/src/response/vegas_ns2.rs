@@ -7,13 +7,13 @@
 
 use super::{Halve, LossResponse};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Cause, Departure, Loss, LossKind, Window};
+use crate::{Cause, Departure, Loss, LossKind, Seq, Window};
 
 /// Decrease by a quarter, rounded down.
 #[derive(Debug, Clone, Default)]
 pub struct VegasNs2 {
     /// End of the last segment sent again: the first unacknowledged one was sent again if it lies below.
-    resent: u64,
+    resent: Seq,
 }
 
 impl Member for VegasNs2 {

@@ -7,6 +7,7 @@
 //! after which there is nothing left to send asks for an ACK at once, since others to share one with may never come.
 //! Source: draft-ietf-tcpm-ack-rate-request (the option); the bound of half a window and the last rule are choices.
 
+use crate::Seq;
 use crate::segment::IMMEDIATE_ACK;
 
 /// What is asked of the receiver.
@@ -15,13 +16,13 @@ pub(super) struct AckRate {
     /// The rate now asked for, segments per ACK.
     asked: u8,
     /// End of the first new segment that carried it.
-    carried: Option<u64>,
+    carried: Option<Seq>,
 }
 
 /// A data segment about to leave.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaving {
-    pub(super) end: u64,
+    pub(super) end: Seq,
     pub(super) again: bool,
     /// Whether nothing is left to send after it.
     pub(super) last: bool,
@@ -30,7 +31,7 @@ pub(super) struct Leaving {
 impl AckRate {
     /// The request that a segment carries, as in [`crate::Segment::request`]: of `most` segments per ACK while the window
     /// is so many segments and everything below `una` is acknowledged.
-    pub(super) fn request(&mut self, most: u8, window: u64, una: u64, segment: Leaving) -> u8 {
+    pub(super) fn request(&mut self, most: u8, window: u64, una: Seq, segment: Leaving) -> u8 {
         let rate = (window / 2).clamp(1, u64::from(most)) as u8;
         if rate != self.asked {
             *self = Self { asked: rate, carried: None };
@@ -50,37 +51,41 @@ mod tests {
     use super::*;
 
     fn new(end: u64) -> Leaving {
-        Leaving { end, again: false, last: false }
+        Leaving { end: Seq::at(end), again: false, last: false }
     }
 
     #[test]
     fn segments_carry_the_request_until_a_new_one_that_did_is_acknowledged() {
         let mut rate = AckRate::default();
         let again = Leaving { again: true, ..new(1001) };
-        assert_eq!(rate.request(8, 40, 1, again), 8, "it may have come without one before: no proof");
-        assert_eq!(rate.request(8, 40, 1, new(3001)), 8);
-        assert_eq!(rate.request(8, 40, 2001, new(4001)), 8);
-        assert_eq!(rate.request(8, 40, 3001, new(5001)), 0);
-        assert_eq!(rate.request(8, 40, 3001, again), 0);
+        assert_eq!(
+            rate.request(8, 40, Seq::FIRST, again),
+            8,
+            "it may have come without one before: no proof"
+        );
+        assert_eq!(rate.request(8, 40, Seq::FIRST, new(3001)), 8);
+        assert_eq!(rate.request(8, 40, Seq::at(2001), new(4001)), 8);
+        assert_eq!(rate.request(8, 40, Seq::at(3001), new(5001)), 0);
+        assert_eq!(rate.request(8, 40, Seq::at(3001), again), 0);
     }
 
     #[test]
     fn it_asks_for_half_a_window_at_most_and_anew_when_that_changes() {
         let mut rate = AckRate::default();
-        assert_eq!(rate.request(8, 1, 1, new(1001)), 1);
-        assert_eq!(rate.request(8, 5, 1001, new(2001)), 2);
-        assert_eq!(rate.request(8, 5, 2001, new(3001)), 0);
-        assert_eq!(rate.request(8, 100, 2001, new(4001)), 8);
+        assert_eq!(rate.request(8, 1, Seq::FIRST, new(1001)), 1);
+        assert_eq!(rate.request(8, 5, Seq::at(1001), new(2001)), 2);
+        assert_eq!(rate.request(8, 5, Seq::at(2001), new(3001)), 0);
+        assert_eq!(rate.request(8, 100, Seq::at(2001), new(4001)), 8);
     }
 
     #[test]
     fn the_last_segment_asks_for_an_ack_at_once_where_others_would_be_waited_for() {
         let last = |end| Leaving { last: true, ..new(end) };
         let mut rate = AckRate::default();
-        assert_eq!(rate.request(8, 40, 1, last(1001)), 8, "the rate goes first");
-        assert_eq!(rate.request(8, 40, 1001, last(2001)), IMMEDIATE_ACK);
+        assert_eq!(rate.request(8, 40, Seq::FIRST, last(1001)), 8, "the rate goes first");
+        assert_eq!(rate.request(8, 40, Seq::at(1001), last(2001)), IMMEDIATE_ACK);
         let mut each = AckRate::default();
-        assert_eq!(each.request(1, 40, 1, last(1001)), 1);
-        assert_eq!(each.request(1, 40, 1001, last(2001)), 0);
+        assert_eq!(each.request(1, 40, Seq::FIRST, last(1001)), 1);
+        assert_eq!(each.request(1, 40, Seq::at(1001), last(2001)), 0);
     }
 }

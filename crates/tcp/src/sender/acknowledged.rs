@@ -7,7 +7,7 @@ use crate::recovery::{Advance, Recovery, Reported};
 use crate::segment::{Segment, flags};
 use crate::stack::{ReduceFrom, RtoSamples};
 use crate::start::{Start, quick_start};
-use crate::{Ack, Air, Loss, LossKind, Report, Span, Time, Witness};
+use crate::{Ack, Air, Loss, LossKind, Report, Seq, Span, Time, Witness};
 
 /// RTO after a lost SYN (RFC 6298, rule 5.7).
 const RTO_AFTER_LOST_SYN: Span = Span::s(3);
@@ -79,7 +79,7 @@ impl Sender {
         }
         self.read_rtt();
         self.establish(now, rtt, quick_start::granted(segment.request), witness);
-        self.control_due = self.written == 1; // with data waiting, that carries the ACK
+        self.control_due = self.written == Seq::FIRST; // with data waiting, that carries the ACK
     }
 
     #[inline(always)]
@@ -148,7 +148,7 @@ impl Sender {
     }
 
     fn tell_aftermath(&mut self, ack: &Ack) {
-        let delivered = self.t.out.una() - 1
+        let delivered = self.t.out.una() - Seq::FIRST
             + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.by_duplicates.waiting() };
         let last_sent = self.t.out.last_covered_once().filter(|_| !ack.duplicate);
         let mut air = Air {
@@ -211,7 +211,7 @@ impl Sender {
 
     /// What an ACK's SACK blocks report for the first time, and what twice.
     #[inline(always)]
-    fn read_sack(&self, segment: &Segment) -> (Reported, Option<(u64, u64)>) {
+    fn read_sack(&self, segment: &Segment) -> (Reported, Option<(Seq, Seq)>) {
         if segment.sack.is_empty() {
             return (Reported::default(), None);
         }
@@ -287,7 +287,7 @@ impl Sender {
 
     /// A round ends when what was outstanding at its first ACK is acknowledged.
     #[inline(always)]
-    fn count_round(&mut self, ack: u64, witness: &mut impl Witness) {
+    fn count_round(&mut self, ack: Seq, witness: &mut impl Witness) {
         let end = match self.round_end {
             Some(end) => end,
             None => {

@@ -6,10 +6,10 @@ use crate::outstanding::Outstanding;
 use crate::rtt::Rtt;
 use crate::stack::ReduceFrom;
 use crate::start::{AnyStart, Start};
-use crate::{Cause, Loss, LossKind, Report, Span, Time, Transmission, Truth, Window};
+use crate::{Cause, Loss, LossKind, Report, Seq, Span, Time, Transmission, Truth, Window};
 
 /// No ACK reaches it.
-pub(super) const NOTHING_TIMED: u64 = u64::MAX;
+pub(super) const NOTHING_TIMED: Seq = Seq::MAX;
 
 /// The window before a loss event.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,15 +35,15 @@ pub struct Transfer {
     pub(super) rtt: Rtt,
     pub(super) deadline: Option<Time>,
     /// End of the segment that is timed, where one at a time is, or [`NOTHING_TIMED`]; and when it was sent.
-    pub(super) timed_end: u64,
+    pub(super) timed_end: Seq,
     pub(super) timed_at: Time,
     pub(super) reduce_from: ReduceFrom,
     pub(super) limited_transmit: bool,
     pub(super) ecn: bool,
     /// No ECN echo reduces the window before more than this is acknowledged: what follows it carries CWR.
-    pub(super) reduced_until: u64,
+    pub(super) reduced_until: Seq,
     /// As `reduced_until`, where an echo was the reason.
-    pub(super) echoed_until: u64,
+    pub(super) echoed_until: Seq,
     /// CWR goes out with the next new data.
     pub(super) cwr_due: bool,
     /// What [`Self::undo`] brings back.
@@ -63,7 +63,7 @@ impl Transfer {
         let rates = (interest.air && interest.rates).then(Box::default);
         Self {
             window,
-            out: Outstanding::new(1),
+            out: Outstanding::new(Seq::FIRST),
             interest,
             wants_truth: controller.wants_truth(),
             controller,
@@ -76,8 +76,8 @@ impl Transfer {
             reduce_from: stack.reduce_from,
             limited_transmit: stack.limited_transmit,
             ecn: stack.ecn,
-            reduced_until: 0,
-            echoed_until: 0,
+            reduced_until: Seq::ZERO,
+            echoed_until: Seq::ZERO,
             cwr_due: false,
             saved: None,
             rates,
@@ -88,7 +88,7 @@ impl Transfer {
     ///
     /// A fast retransmit restarts the timer, as in BSD, Linux and ns-2. RFC 6298, section 5, would let it run on: where
     /// a full queue makes the round-trip time nearly as long as the timeout, every repair then ends in a needless one.
-    pub fn lose(&mut self, now: Time, kind: LossKind, seq: u64, report: &mut Report<'_>) {
+    pub fn lose(&mut self, now: Time, kind: LossKind, seq: Seq, report: &mut Report<'_>) {
         self.lose_of(self.out.flight(), self.window.cwnd, Loss { now, kind, seq }, report);
         if kind == LossKind::DupAcks {
             self.restart_timer(now);

@@ -10,7 +10,7 @@ use crate::recovery::{DUP_THRESH, Recovery};
 use crate::segment::{Segment, Transmit, flags};
 use crate::stack::RtoSamples;
 use crate::start::{Start, quick_start};
-use crate::{Departure, Span, Time, Witness};
+use crate::{Departure, Seq, Span, Time, Witness};
 
 /// Least segment size that [`crate::Stack::segment_from_acks`] comes down to, bytes: FreeBSD's default for
 /// `net.inet.tcp.minmss`. A smaller MSS of the stack is its own least.
@@ -23,7 +23,7 @@ impl Sender {
     ///
     /// What is in the air keeps its boundaries. The window keeps its number of segments, as that of a stack that counts
     /// in segments does; ssthresh is about the path and stays.
-    pub(super) fn size_segments_by(&mut self, ack: u64) {
+    pub(super) fn size_segments_by(&mut self, ack: Seq) {
         let out = &self.t.out;
         if out.get(out.index_of(ack)).is_none_or(|segment| segment.seq >= ack) {
             return;
@@ -97,7 +97,7 @@ impl Sender {
             self.data::<false>(now, &sent, again, witness, out);
             return true;
         }
-        if self.recovery.repairing()
+        if !self.recovery.idle()
             && let Some(at) = self.recovery.last_resort(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
@@ -125,7 +125,7 @@ impl Sender {
         self.syn_sent = Some(now);
         self.t.deadline = Some(self.t.rtt.deadline(now, self.t.rtt.rto()));
         *out = Transmit { retransmission: self.syn_lost, ..Transmit::default() };
-        self.segment(now, 0, 0, flags::SYN, &mut out.segment);
+        self.segment(now, Seq::ZERO, 0, flags::SYN, &mut out.segment);
         out.segment.request = self.t.start.request().map_or(0, quick_start::request);
         out.segment.flags &= !flags::ACK;
         true
@@ -291,7 +291,7 @@ impl Sender {
     }
 
     #[inline]
-    fn segment(&self, now: Time, seq: u64, len: u32, flag: u8, out: &mut Segment) {
+    fn segment(&self, now: Time, seq: Seq, len: u32, flag: u8, out: &mut Segment) {
         (out.seq, out.ack, out.len) = (seq, self.peer_nxt, len);
         out.window = u32::from(u16::MAX);
         (out.flags, out.request) = (flag | flags::ACK, 0);

@@ -11,7 +11,7 @@
 use super::{Burst, Opening, Start};
 use crate::segment::HEADER_BYTES;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Time, Window};
+use crate::{Ack, Seq, Time, Window};
 
 const UNIT: f64 = 40e3;
 
@@ -37,9 +37,9 @@ enum Progress {
     /// The granted window is paced out.
     Paced { until: Time, initial: f64 },
     /// It is out; its last byte is before `end`.
-    Sent { end: u64, initial: f64 },
+    Sent { end: Seq, initial: f64 },
     /// Some of it was lost, when `end` was the next to send; then slow start goes up to `ssthresh`.
-    Repaired { end: u64, ssthresh: f64 },
+    Repaired { end: Seq, ssthresh: f64 },
 }
 
 /// Asks the path.
@@ -47,7 +47,7 @@ enum Progress {
 pub struct QuickStart {
     rate: f64,
     progress: Progress,
-    highest: u64,
+    highest: Seq,
 }
 
 impl Member for QuickStart {
@@ -59,7 +59,7 @@ impl Member for QuickStart {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let rate = args.rate("rate", 10e6, 80e3..=1.310_72e9)?;
-        Ok(Self { rate, progress: Progress::Ordinary, highest: 0 })
+        Ok(Self { rate, progress: Progress::Ordinary, highest: Seq::ZERO })
     }
 }
 
@@ -155,10 +155,12 @@ mod tests {
         let (mut w, mut start) = (window(2.0, 1e6), start());
         start.on_established(&opening(Some(5.12e6)), &mut w);
         w.flight = 20_000;
-        assert!(start.on_ack(&Ack { highest: 20_001, ..Ack::of_bytes(Time::ns(RTT), 1000) }, &mut w));
+        assert!(
+            start.on_ack(&Ack { highest: Seq::at(20_001), ..Ack::of_bytes(Time::ns(RTT), 1000) }, &mut w)
+        );
         assert_eq!(w.cwnd, 20_000.0);
         assert!(
-            !start.on_ack(&Ack { ack: 20_001, ..Ack::of_bytes(Time::ns(RTT), 1000) }, &mut w),
+            !start.on_ack(&Ack { ack: Seq::at(20_001), ..Ack::of_bytes(Time::ns(RTT), 1000) }, &mut w),
             "all of it has come"
         );
     }
@@ -168,12 +170,16 @@ mod tests {
         let (mut w, mut start) = (window(2.0, 1e6), start());
         start.on_established(&opening(Some(5.12e6)), &mut w);
         w.flight = 60_000;
-        start.on_ack(&Ack { highest: 60_001, ..Ack::of_bytes(Time::ns(RTT), 1000) }, &mut w);
+        start.on_ack(&Ack { highest: Seq::at(60_001), ..Ack::of_bytes(Time::ns(RTT), 1000) }, &mut w);
         (w.cwnd, w.ssthresh) = (30_000.0, 30_000.0); // the response
         assert!(start.on_loss(&mut w));
         assert_eq!((w.cwnd, w.ssthresh), (2000.0, 2000.0));
-        assert!(start.on_ack(&Ack { ack: 60_001, ..Ack::of_bytes(Time::ns(2 * RTT), 1000) }, &mut w));
-        assert!(!start.on_ack(&Ack { ack: 61_001, ..Ack::of_bytes(Time::ns(2 * RTT), 1000) }, &mut w));
+        assert!(
+            start.on_ack(&Ack { ack: Seq::at(60_001), ..Ack::of_bytes(Time::ns(2 * RTT), 1000) }, &mut w)
+        );
+        assert!(
+            !start.on_ack(&Ack { ack: Seq::at(61_001), ..Ack::of_bytes(Time::ns(2 * RTT), 1000) }, &mut w)
+        );
         assert_eq!((w.cwnd, w.ssthresh), (2000.0, 30_000.0));
     }
 

@@ -9,7 +9,8 @@ use crate::pair::MS;
 use bolero::{TypeGenerator, check};
 use truckee_tcp::sender::Parts;
 use truckee_tcp::{
-    Books, Cause, Profile, SackBlocks, Segment, Sender, Size, Span, Stack, Time, Transmission, flags, preset,
+    Books, Cause, Profile, SackBlocks, Segment, Sender, Seq, Size, Span, Stack, Time, Transmission, flags,
+    preset,
 };
 
 #[derive(Debug, Clone, Copy, TypeGenerator)]
@@ -145,7 +146,7 @@ impl Harness {
                 }
             }
             Operation::Garbage { number, far, flags, len, extras } => {
-                let number = if far { number >> 16 } else { una.saturating_sub(50) + number % 4000 };
+                let number = if far { Seq::at(number >> 16) } else { una.earlier(50) + number % 4000 };
                 self.acknowledge(number, flags, len, extras);
             }
             Operation::Timer => {
@@ -165,7 +166,7 @@ impl Harness {
         }
     }
 
-    fn acknowledge(&mut self, ack: u64, flag: u8, len: u16, extras: Extras) {
+    fn acknowledge(&mut self, ack: Seq, flag: u8, len: u16, extras: Extras) {
         self.window = extras.window.unwrap_or(self.window);
         let mut sack = SackBlocks::default();
         for &(gap, len) in extras.blocks.iter().take(usize::from(extras.count % 5)) {
@@ -174,7 +175,7 @@ impl Harness {
             sack.push(ack, from, from + 1 + u64::from(len) % span);
         }
         let segment = Segment {
-            seq: 1,
+            seq: Seq::FIRST,
             ack,
             window: self.window,
             len: u32::from(len),

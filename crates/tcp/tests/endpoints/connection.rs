@@ -3,7 +3,7 @@
 use crate::pair::{MS, Pair, stack};
 use crate::path::Fate;
 use truckee_tcp::sender::State;
-use truckee_tcp::{Segment, Size, Span, Spec, Stack, Time, flags};
+use truckee_tcp::{Segment, Seq, Size, Span, Spec, Stack, Time, flags};
 
 fn opened(initial_window: f64) -> Stack {
     Stack { handshake: true, initial_window: Size::Segments(initial_window), ..stack() }
@@ -75,11 +75,12 @@ fn duplicates_of_the_handshake_do_no_harm() {
 fn a_syn_ack_is_acknowledged_alone_where_no_data_waits_and_again_where_it_comes_again() {
     let mut pair = Pair::preset(&opened(4.0), "newreno");
     pair.open();
-    let syn_ack = Segment { ack: 1, window: 65_535, flags: flags::SYN | flags::ACK, ..Segment::default() };
+    let syn_ack =
+        Segment { ack: Seq::FIRST, window: 65_535, flags: flags::SYN | flags::ACK, ..Segment::default() };
     for at in [10 * MS, 20 * MS] {
         pair.sender.on_segment(Time::at(at), &syn_ack, &mut ());
         let ack = pair.sender.poll_transmit(Time::at(at), &mut ()).expect("an ACK").segment;
-        assert_eq!((ack.seq, ack.seq_len(), ack.flags), (1, 0, flags::ACK));
+        assert_eq!((ack.seq, ack.seq_len(), ack.flags), (Seq::FIRST, 0, flags::ACK));
         assert_eq!(pair.sender.poll_transmit(Time::at(at), &mut ()), None);
     }
 }
@@ -113,9 +114,9 @@ fn fin_travels_with_the_last_byte_where_it_can() {
     pair.send_file(2500);
     pair.finish();
     let last = pair.sent.last().unwrap().segment;
-    assert_eq!((last.seq, last.len, last.has(flags::FIN)), (2001, 500, true));
+    assert_eq!((last.seq, last.len, last.has(flags::FIN)), (Seq::at(2001), 500, true));
     let closing: Vec<_> = pair.acks.iter().filter(|(_, ack)| ack.has(flags::FIN)).map(|a| a.1.ack).collect();
-    assert_eq!(closing, [2502], "the receiver closes with the ACK of it");
+    assert_eq!(closing, [Seq::at(2502)], "the receiver closes with the ACK of it");
 }
 
 #[test]
@@ -129,7 +130,7 @@ fn fin_goes_alone_after_all_is_acknowledged() {
     pair.write(0); // lets the sender speak
     pair.finish();
     let last = pair.sent.last().unwrap().segment;
-    assert_eq!((last.seq, last.len, last.has(flags::FIN)), (1001, 0, true));
+    assert_eq!((last.seq, last.len, last.has(flags::FIN)), (Seq::at(1001), 0, true));
 }
 
 #[test]

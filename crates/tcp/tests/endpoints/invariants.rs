@@ -3,7 +3,7 @@
 use truckee_tcp::ack::{AckPolicy, Honesty};
 use truckee_tcp::outstanding::marks;
 use truckee_tcp::sender::State;
-use truckee_tcp::{Books, Receiver, Sender, Stack, Transmit, flags};
+use truckee_tcp::{Books, Receiver, Sender, Seq, Stack, Transmit, flags};
 
 /// Checks a sender before, and after each of, its transmissions.
 #[derive(Debug, Clone)]
@@ -20,8 +20,8 @@ pub struct Invariants {
 /// The sender just before it was asked.
 #[derive(Debug, Clone, Copy)]
 struct Before {
-    una: u64,
-    max: u64,
+    una: Seq,
+    max: Seq,
     in_flight: u64,
     cwnd: f64,
     finished: bool,
@@ -63,7 +63,7 @@ impl Invariants {
             return; // SYN, or the ACK of one, or of a FIN
         }
         assert!(!finished, "sent after everything was acknowledged: {segment:?}");
-        assert_eq!(sent.retransmission, segment.seq < max, "{segment:?} after {max}");
+        assert_eq!(sent.retransmission, segment.seq < max, "{segment:?} after {max:?}");
         assert!(segment.seq >= una && segment.end() <= sender.outstanding().max(), "{segment:?}");
         if sent.retransmission {
             self.retransmitted += u64::from(segment.len > 0);
@@ -82,7 +82,7 @@ impl Invariants {
     pub fn after(&self, sender: &Sender, books: &Books, receiver: &Receiver, delivered: u64) {
         self.sender_alone(sender, books);
         let fin = u64::from(receiver.finished() && self.handshake);
-        assert_eq!(delivered + fin, receiver.rcv_nxt() - 1, "in order and once");
+        assert_eq!(delivered + fin, receiver.rcv_nxt() - Seq::FIRST, "in order and once");
         if receiver.policy().honesty() != Honesty::FeignsArrival {
             assert!(sender.outstanding().una() <= receiver.rcv_nxt(), "acknowledged before it came");
         }

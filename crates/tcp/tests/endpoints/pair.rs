@@ -12,8 +12,8 @@ use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Parts, State};
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{
-    Books, Cause, Receiver, Segment, Sender, Size, Span, Spec, Stack, Time, Transmission as Number, Transmit,
-    flags, preset,
+    Books, Cause, Receiver, Segment, Sender, Seq, Size, Span, Spec, Stack, Time, Transmission as Number,
+    Transmit, flags, preset,
 };
 
 pub const MS: Span = Span::ms(1);
@@ -299,7 +299,7 @@ impl Pair {
         }
     }
 
-    fn note(&mut self, number: u64, before: usize, transmission: Option<Number>, end: u64) {
+    fn note(&mut self, number: u64, before: usize, transmission: Option<Number>, end: Seq) {
         let told = self.told.iter().position(|&(n, b, _)| (n, b) == (number, before));
         if let (Some(at), Some(transmission)) = (told, transmission) {
             self.books.note_drop(transmission, end, self.told.remove(at).2);
@@ -308,7 +308,7 @@ impl Pair {
 
     fn forward(&mut self, sent: &Transmit) {
         let segment = sent.segment;
-        let number = segment.seq.saturating_sub(1) / u64::from(self.mss) + 1;
+        let number = segment.seq.saturating_sub(Seq::FIRST) / u64::from(self.mss) + 1;
         let fate = self.path.data_fate(&segment, number);
         if segment.len > 0 || segment.has(flags::SYN | flags::FIN) {
             let before = self.data().filter(|t| t.number == number).count();

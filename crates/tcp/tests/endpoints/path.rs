@@ -4,7 +4,7 @@
 use proptest::strategy::Strategy;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use truckee_tcp::segment::Segment;
-use truckee_tcp::{SackBlocks, Span, flags};
+use truckee_tcp::{SackBlocks, Seq, Span, flags};
 
 /// Any span shorter than that.
 pub fn below(span: Span) -> impl Strategy<Value = Span> {
@@ -42,13 +42,13 @@ pub struct Path {
     /// Segments, by number, whose packets are marked.
     pub marks: BTreeSet<u64>,
     /// The number up to which ACKs were divided.
-    divided: u64,
+    divided: Seq,
 }
 
 impl Path {
     /// Loses nothing.
     pub fn new(delay: Span) -> Self {
-        Self { delay, divide: 1, divided: 1, ..Self::default() }
+        Self { delay, divide: 1, divided: Seq::FIRST, ..Self::default() }
     }
 
     pub fn data_fate(&mut self, segment: &Segment, number: u64) -> Fate {
@@ -75,7 +75,7 @@ impl Path {
         let parts = self.divide.clamp(1, news.max(1));
         let part = |k| {
             let mut sub = *ack;
-            sub.ack = ack.ack - news + news * k / parts;
+            sub.ack = ack.ack.earlier(news) + news * k / parts;
             sub.flags &= !flags::FIN;
             sub.sack = SackBlocks::default();
             ack.sack.iter(ack.ack).for_each(|(from, to)| sub.sack.push(sub.ack, from, to));

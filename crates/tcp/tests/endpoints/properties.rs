@@ -8,6 +8,7 @@ use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty};
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::pace::AnyPacing;
 use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::recovery::prr::Bound;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::State;
 use truckee_tcp::start::AnyStart;
@@ -58,7 +59,12 @@ fn timing() -> impl Strategy<Value = (AnyStart, AnyPacing)> {
 fn recovery() -> impl Strategy<Value = Spec> {
     let steady = Spec::named("newreno").with("variant", Arg::Name("slow-but-steady".to_owned()));
     let by_flight = Spec::named("newreno").with("exit", Arg::Name("flight".to_owned()));
-    prop_oneof![8 => any_of(AnyRecovery::MEMBERS), 1 => Just(steady), 1 => Just(by_flight)]
+    let looking = Spec::named("sack").with("frto", Arg::Flag(true));
+    let bound = prop::sample::select(&Bound::NAMES[..]).prop_map(|bound| {
+        let proportional = Spec::named("sack").with("reduction", Arg::Name("proportional".to_owned()));
+        proportional.with("bound", Arg::Name(bound.to_owned()))
+    });
+    prop_oneof![8 => any_of(AnyRecovery::MEMBERS), 1 => Just(steady), 1 => Just(by_flight), 1 => bound, 1 => Just(looking)]
 }
 
 /// A preset, or any product of parts.

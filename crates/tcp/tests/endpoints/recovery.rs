@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, stack, steady};
 use crate::path::Fate;
-use truckee_tcp::{Arg, Cause, Span, Spec, Stack, Time};
+use truckee_tcp::{Arg, Cause, Seq, Span, Spec, Stack, Time};
 
 fn newreno(variant: &str) -> Spec {
     Spec::named("newreno").with("variant", Arg::Name(variant.to_owned()))
@@ -134,7 +134,7 @@ fn duplicates_of_what_a_timeout_sent_needlessly_start_no_fast_retransmit() {
         pair.send_segments(40);
         pair.finish();
         let counts = pair.books.counts();
-        let at_recover = pair.acks.iter().filter(|(_, ack)| ack.ack == 10_001).count();
+        let at_recover = pair.acks.iter().filter(|(_, ack)| ack.ack == Seq::at(10_001)).count();
         assert!(preset == "sack" || at_recover > 3, "{preset}: {at_recover} ACKs were to be misunderstood");
         assert_eq!((counts.timeouts, counts.fast_retransmits), (1, 0), "{preset}");
     }
@@ -264,7 +264,7 @@ fn limited_transmit_releases_new_data_only() {
     assert_eq!(pair.numbers_within(Time::s(1), Time::ms(1101)), [1, 2, 3], "slow start again");
     assert_eq!(
         pair.acks[..2].iter().map(|(at, ack)| (*at, ack.ack)).collect::<Vec<_>>(),
-        [(Time::ms(1050), 1001), (Time::ms(1080), 1001)]
+        [(Time::ms(1050), Seq::at(1001)), (Time::ms(1080), Seq::at(1001))]
     );
     assert!(pair.numbers_within(Time::ms(1101), Time::ms(1150)).is_empty());
 }

@@ -1,7 +1,7 @@
 //! Vegas, HighSpeed TCP, the limited and the selective slow start, and Santa Cruz in whole connections.
 
 use crate::pair::{MS, Pair, parts, stack, steady};
-use truckee_tcp::{Arg, Size, Span, Spec, Stack, Time};
+use truckee_tcp::{Arg, Seq, Size, Span, Spec, Stack, Time};
 
 #[test]
 fn vegas_retransmits_on_the_first_duplicate_where_the_segment_is_old() {
@@ -32,7 +32,10 @@ fn vegas_waits_for_the_third_duplicate_where_the_segment_is_young() {
     pair.send_segments(40);
     pair.run_to(|p| p.sender.repairing());
     // All ten left at once: at 100 ms the lost one is as old as the RTT, and the timeout above it.
-    assert_eq!((pair.now, pair.acks.iter().filter(|(_, ack)| ack.ack == 4001).count()), (Time::ms(100), 6));
+    assert_eq!(
+        (pair.now, pair.acks.iter().filter(|(_, ack)| ack.ack == Seq::at(4001)).count()),
+        (Time::ms(100), 6)
+    );
     assert_eq!((pair.cwnd() - 3.0, pair.ssthresh()), (7.5, 7.5), "a quarter less");
     pair.finish();
     assert_eq!(pair.resent(), [5]);

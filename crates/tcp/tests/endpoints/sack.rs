@@ -1,8 +1,10 @@
 //! Recovery by selective acknowledgements (RFC 6675), and the blocks it lives on (RFC 2018).
 
 use crate::pair::{MS, Pair, steady};
+use crate::path::Fate;
 use truckee_tcp::outstanding::marks;
-use truckee_tcp::{Segment, Size, Stack, Time, flags};
+use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::{Arg, Segment, Seq, Size, Spec, SpecError, Stack, Time, flags};
 
 fn sack() -> Pair {
     Pair::preset(&steady(10), "sack")
@@ -27,6 +29,93 @@ fn recovery_ends_with_the_window_that_the_response_set() {
     pair.run_to(|p| !p.sender.repairing());
     assert_eq!(pair.cwnd(), 5.0);
     pair.finish();
+}
+
+/// A repair that brings the window down in proportion to what is delivered (RFC 9937), of twenty segments a round.
+fn proportional(bound: &str) -> Pair {
+    let word = |word: &str| Arg::Name(word.to_owned());
+    let recovery = Spec::named("sack").with("reduction", word("proportional")).with("bound", word(bound));
+    Pair::recovery(&Stack { limited_transmit: true, ..steady(20) }, &recovery)
+}
+
+#[test]
+fn a_proportional_reduction_lets_a_segment_out_for_every_other_that_has_come() {
+    for bound in ["safe-ack", "conservative", "slow-start"] {
+        // The ACKs come 1 ms apart, so that what leaves on each can be told.
+        let mut pair = proportional(bound).lose_segments(&[1]);
+        pair.path.forward = (0..20).map(|k| Fate { late: k * MS, ..Fate::default() }).collect();
+        pair.send_segments(100);
+        pair.run_until(Time::ms(125));
+        let sent: Vec<_> =
+            (101..=119).map(|ms| pair.numbers_within(Time::ms(ms), Time::ms(ms + 1)).len()).collect();
+        assert_eq!(sent, [1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1], "{bound}");
+        pair.run_to(|p| !p.sender.repairing());
+        assert_eq!((pair.cwnd(), pair.ssthresh(), pair.resent()), (10.0, 10.0, vec![1]), "{bound}");
+        pair.finish();
+    }
+}
+
+#[test]
+fn a_bound_is_refused_where_the_reduction_is_at_once() {
+    let spec = Spec::named("sack").with("bound", Arg::Name("slow-start".to_owned()));
+    assert!(matches!(AnyRecovery::build(&spec), Err(SpecError::BadValue { param, .. }) if param == "bound"));
+}
+
+#[test]
+fn after_a_burst_of_losses_a_proportional_reduction_sends_no_burst() {
+    let burst: Vec<_> = (1..=15).collect();
+    for (bound, each) in [("safe-ack", 1), ("conservative", 1), ("slow-start", 2)] {
+        let mut pair = proportional(bound).lose_segments(&burst);
+        pair.path.forward = (0..20).map(|k| Fate { late: k * MS, ..Fate::default() }).collect();
+        pair.send_segments(100);
+        pair.run_until(Time::ms(125));
+        let sent: Vec<_> =
+            (115..=119).map(|ms| pair.numbers_within(Time::ms(ms), Time::ms(ms + 1)).len()).collect();
+        assert_eq!(sent, [1, 1, each, each, each], "{bound}: two by limited transmit, then repairs");
+        pair.finish();
+        assert_eq!(pair.books.counts().timeouts, 0, "{bound}");
+    }
+}
+
+/// Ten segments a round; a timeout is looked at.
+fn looking() -> Pair {
+    Pair::recovery(&steady(10), &Spec::named("sack").with("frto", Arg::Flag(true)))
+}
+
+/// All of the second round is late by more than the timer waits, and what is sent again waits behind it.
+fn delayed(mut pair: Pair) -> Pair {
+    let late = |ms: u64| Fate { late: ms * MS, ..Fate::default() };
+    pair.path.forward = [vec![late(0); 10], vec![late(1500); 10], vec![late(600)]].concat().into();
+    pair.send_segments(60);
+    pair
+}
+
+#[test]
+fn a_timeout_by_delay_alone_is_undone_and_nothing_more_is_sent_again() {
+    let mut pair = delayed(looking());
+    pair.run_to(|p| p.books.counts().timeouts == 1);
+    assert_eq!(pair.cwnd(), 1.0);
+    pair.run_to(|p| p.books.counts().undone == 1);
+    assert!(pair.cwnd() >= 10.0, "{}", pair.cwnd());
+    pair.finish();
+    assert_eq!((pair.resent(), pair.books.counts().timeouts), (vec![11], 1));
+    let mut plain = delayed(sack());
+    plain.finish();
+    assert_eq!((plain.books.counts().timeouts, plain.books.counts().undone), (1, 0));
+    assert!(plain.resent().len() > 5, "{:?}", plain.resent());
+}
+
+#[test]
+fn a_timeout_after_a_loss_is_repaired_all_the_same() {
+    let second_round: Vec<_> = (11..=20).collect();
+    for segments in [60, 20] {
+        // With new data to send, and without.
+        let mut pair = looking().lose_segments(&second_round);
+        pair.send_segments(segments);
+        pair.finish();
+        let counts = pair.books.counts();
+        assert_eq!((pair.resent(), counts.timeouts, counts.undone), (second_round.clone(), 1, 0));
+    }
 }
 
 #[test]
@@ -57,15 +146,19 @@ fn an_ack_that_advances_and_shows_a_gap_starts_the_repair() {
 
 /// The receiver's ACK of everything below `ack`, with a block.
 fn reporting(ack: u64, from: u64, to: u64) -> Segment {
-    let mut segment = Segment { seq: 1, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
-    segment.sack.push(ack, from, to);
+    let ack = Seq::at(ack);
+    let mut segment =
+        Segment { seq: Seq::FIRST, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
+    segment.sack.push(ack, Seq::at(from), Seq::at(to));
     segment
 }
 
 /// What a sender sends at once when it hears an ACK.
 fn answer(pair: &mut Pair, now: Time, ack: Segment) -> Vec<u64> {
     pair.sender.on_segment(now, &ack, &mut pair.books);
-    std::iter::from_fn(|| pair.sender.poll_transmit(now, &mut pair.books)).map(|s| s.segment.seq).collect()
+    std::iter::from_fn(|| pair.sender.poll_transmit(now, &mut pair.books))
+        .map(|s| s.segment.seq.number())
+        .collect()
 }
 
 /// A repair of the first of ten segments, which has sent four new ones; its end is 10,001.
@@ -99,11 +192,15 @@ fn a_new_repair_does_not_send_again_what_the_last_one_has_in_the_air() {
 fn what_was_reported_long_ago_is_no_sample_of_the_round_trip_time() {
     let mut pair = Pair::preset(&steady(2), "sack");
     pair.send_segments(10); // 1 and 2 leave at once
-    let plain = |ack| Segment { seq: 1, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
-    pair.sender.on_segment(Time::ms(100), &plain(1001), &mut pair.books);
-    assert_eq!(pair.sender.poll_transmit(Time::ms(100), &mut pair.books).map(|s| s.segment.seq), Some(2001));
+    let plain =
+        |ack| Segment { seq: Seq::FIRST, ack, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
+    pair.sender.on_segment(Time::ms(100), &plain(Seq::at(1001)), &mut pair.books);
+    assert_eq!(
+        pair.sender.poll_transmit(Time::ms(100), &mut pair.books).map(|s| s.segment.seq),
+        Some(Seq::at(2001))
+    );
     pair.sender.on_segment(Time::ms(200), &reporting(1001, 2001, 3001), &mut pair.books);
-    pair.sender.on_segment(Time::ms(210), &plain(3001), &mut pair.books); // 2 has come at last
+    pair.sender.on_segment(Time::ms(210), &plain(Seq::at(3001)), &mut pair.books); // 2 has come at last
     assert_eq!(pair.books.last_rtt(), Some(210 * MS));
 }
 
@@ -119,8 +216,14 @@ fn a_recovery_rescues_one_segment() {
 fn a_block_over_part_of_a_segment_does_not_count() {
     let mut pair = Pair::preset(&steady(4), "sack");
     pair.send_segments(4);
-    let mut ack = Segment { seq: 1, ack: 1, window: 16 << 20, flags: flags::ACK, ..Segment::default() };
-    ack.sack.push(1, 1501, 3501);
+    let mut ack = Segment {
+        seq: Seq::FIRST,
+        ack: Seq::FIRST,
+        window: 16 << 20,
+        flags: flags::ACK,
+        ..Segment::default()
+    };
+    ack.sack.push(Seq::FIRST, Seq::at(1501), Seq::at(3501));
     pair.sender.on_segment(Time::ms(100), &ack, &mut pair.books);
     let sacked = (0..4).map(|at| pair.sender.outstanding().get(at).is_some_and(|s| s.is(marks::SACKED)));
     assert_eq!(sacked.collect::<Vec<_>>(), [false, false, true, false]);
@@ -181,7 +284,11 @@ fn the_first_block_is_about_the_segment_that_came_last() {
     let mut pair = sack().lose_segments(&[1, 3, 5]);
     pair.send_segments(6);
     pair.run_until(Time::ms(50));
-    let first: Vec<_> = pair.acks.iter().filter_map(|(_, ack)| ack.sack.iter(ack.ack).next()).collect();
+    let first: Vec<_> = pair
+        .acks
+        .iter()
+        .filter_map(|(_, ack)| ack.sack.iter(ack.ack).next().map(|b| (b.0.number(), b.1.number())))
+        .collect();
     assert_eq!(first, [(1001, 2001), (3001, 4001), (5001, 6001)]);
     pair.finish();
 }

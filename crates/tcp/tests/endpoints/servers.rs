@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, stack};
 use truckee_tcp::sender::{MIN_SEGMENT, Parts};
-use truckee_tcp::{Size, Span, Spec, Stack, Time, preset};
+use truckee_tcp::{Seq, Size, Span, Spec, Stack, Time, preset};
 
 const MSS: u32 = 1460;
 /// One way, as [`Pair`] has it.
@@ -101,7 +101,9 @@ fn a_harmed_server_sends_smaller_segments_in_smaller_windows() {
     pair.finish();
     assert_eq!(pair.sender.window().mss, f64::from(MIN_SEGMENT));
     assert!(
-        pair.sent.iter().all(|t| t.segment.len >= MIN_SEGMENT || t.segment.end() > 1000 * u64::from(MSS))
+        pair.sent
+            .iter()
+            .all(|t| t.segment.len >= MIN_SEGMENT || t.segment.end() > Seq::at(1000 * u64::from(MSS)))
     );
 }
 

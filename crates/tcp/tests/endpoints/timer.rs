@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, stack, steady};
 use truckee_tcp::ack::AnyAckPolicy;
-use truckee_tcp::{Receiver, Segment, Span, Spec, Stack, Time, flags};
+use truckee_tcp::{Receiver, Segment, Seq, Span, Spec, Stack, Time, flags};
 
 #[test]
 fn the_timeout_doubles_up_to_64_seconds() {
@@ -93,7 +93,8 @@ fn the_timer_starts_anew_with_each_ack_of_new_data() {
     let mut pair = Pair::preset(&steady(2), "newreno").lose_segments(&[6]);
     pair.send_segments(6);
     pair.finish();
-    let last_news = pair.acks.iter().filter(|(_, ack)| ack.ack == 5001).map(|&(at, _)| at + 50 * MS).min();
+    let last_news =
+        pair.acks.iter().filter(|(_, ack)| ack.ack == Seq::at(5001)).map(|&(at, _)| at + 50 * MS).min();
     assert_eq!(Some(pair.times_of(6)[1] - 1000 * MS), last_news);
 }
 
@@ -102,7 +103,8 @@ fn an_old_duplicate_does_not_age_the_timestamp_echoed() {
     let stack = Stack { timestamps: true, ..stack() };
     let policy = AnyAckPolicy::build(&Spec::named("every")).unwrap().0;
     let mut receiver = Receiver::new(&stack, policy, false);
-    let segment = |ts_val| Segment { seq: 1, len: 1000, ts_val, flags: flags::ACK, ..Segment::default() };
+    let segment =
+        |ts_val| Segment { seq: Seq::FIRST, len: 1000, ts_val, flags: flags::ACK, ..Segment::default() };
     let mut echo = |ts_val| {
         receiver.on_segment(Time::us(1), &segment(ts_val), false, &mut ());
         receiver.poll_transmit(Time::us(1)).unwrap().ts_ecr
@@ -116,10 +118,15 @@ fn a_delayed_ack_echoes_the_first_segment_it_covers() {
     let policy = AnyAckPolicy::build(&Spec::named("delayed")).unwrap().0;
     let mut receiver = Receiver::new(&stack, policy, false);
     for (seq, ts_val) in [(1, 100), (1001, 150)] {
-        let segment =
-            Segment { seq, len: 1000, ts_val: Time::ns(ts_val), flags: flags::ACK, ..Segment::default() };
+        let segment = Segment {
+            seq: Seq::at(seq),
+            len: 1000,
+            ts_val: Time::ns(ts_val),
+            flags: flags::ACK,
+            ..Segment::default()
+        };
         receiver.on_segment(Time::us(1), &segment, false, &mut ());
     }
     let ack = receiver.poll_transmit(Time::us(1)).unwrap();
-    assert_eq!((ack.ack, ack.ts_ecr), (2001, Time::ns(100)));
+    assert_eq!((ack.ack, ack.ts_ecr), (Seq::at(2001), Time::ns(100)));
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty};
 use truckee_tcp::sender::Parts;
-use truckee_tcp::{Books, Endpoint, Segment, Span, Spec, Stack, Time, flags, preset};
+use truckee_tcp::{Books, Endpoint, Segment, Seq, Span, Spec, Stack, Time, flags, preset};
 
 const DELAY: Span = Span::ms(50);
 
@@ -138,7 +138,7 @@ fn a_response_carries_the_ack_of_its_request_and_cancels_its_delay() {
     assert_eq!(duplex.delivered, [0, 300]);
     duplex.write(SERVER, 500);
     let (at, response) = *duplex.sent[SERVER].last().unwrap();
-    assert_eq!((at, response.len, response.ack), (Time::ms(151), 500, 301));
+    assert_eq!((at, response.len, response.ack), (Time::ms(151), 500, Seq::at(301)));
     duplex.run();
     assert_eq!(duplex.delivered, [500, 300]);
     assert_eq!(duplex.pure_acks(SERVER), 0, "nothing is left to the timer of delayed ACKs");
@@ -179,13 +179,14 @@ fn each_fin_is_repaired_and_so_is_the_one_of_an_end_that_only_receives() {
     // A receiver alone answers the FIN with its own; where the ACK of that dies, it asks again.
     let policy = AnyAckPolicy::build(&Spec::named("every")).unwrap().0;
     let mut receiver = Endpoint::receiver(&two_way(), policy, false);
-    let segment = |seq, flag| Segment { seq, ack: 1, flags: flags::ACK | flag, ..Segment::default() };
+    let segment =
+        |seq, flag| Segment { seq, ack: Seq::FIRST, flags: flags::ACK | flag, ..Segment::default() };
     receiver.on_segment(Time::ZERO, &Segment { flags: flags::SYN, ..Segment::default() }, false, &mut ());
     assert!(receiver.poll_transmit(Time::ZERO, &mut ()).unwrap().segment.has(flags::SYN));
-    receiver.on_segment(Time::ms(100), &segment(1, 0), false, &mut ());
-    receiver.on_segment(Time::ms(100), &segment(1, flags::FIN), false, &mut ());
+    receiver.on_segment(Time::ms(100), &segment(Seq::FIRST, 0), false, &mut ());
+    receiver.on_segment(Time::ms(100), &segment(Seq::FIRST, flags::FIN), false, &mut ());
     let fin = receiver.poll_transmit(Time::ms(100), &mut ()).unwrap().segment;
-    assert!(fin.has(flags::FIN) && fin.ack == 2 && fin.seq == 1);
+    assert!(fin.has(flags::FIN) && fin.ack == Seq::at(2) && fin.seq == Seq::FIRST);
     let mut times = Vec::new();
     for _ in 0..3 {
         let at = receiver.deadline().unwrap();
@@ -195,7 +196,7 @@ fn each_fin_is_repaired_and_so_is_the_one_of_an_end_that_only_receives() {
         assert_eq!(receiver.poll_transmit(at, &mut ()), None);
     }
     assert_eq!(times, [1100, 3100, 7100], "after an RTO of a second, doubled each time");
-    receiver.on_segment(Time::s(8), &Segment { ack: 2, ..segment(2, 0) }, false, &mut ());
+    receiver.on_segment(Time::s(8), &Segment { ack: Seq::at(2), ..segment(Seq::at(2), 0) }, false, &mut ());
     assert_eq!(receiver.deadline(), None);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, parts, stack, steady};
 use truckee_tcp::growth::AnyGrowth;
-use truckee_tcp::{Segment, Size, Spec, Stack, Time, flags};
+use truckee_tcp::{Segment, Seq, Size, Spec, Stack, Time, flags};
 
 fn growth(name: &str, policy: &str, stack: &Stack) -> Pair {
     Pair::of(
@@ -110,7 +110,8 @@ fn an_ack_that_changes_the_window_is_no_duplicate() {
         pair.send_segments(40);
         for k in 0..5 {
             let window = (1 << 20) + step * k;
-            let ack = Segment { seq: 1, ack: 1, window, flags: flags::ACK, ..Segment::default() };
+            let ack =
+                Segment { seq: Seq::FIRST, ack: Seq::FIRST, window, flags: flags::ACK, ..Segment::default() };
             pair.sender.on_segment(Time::ms(10), &ack, &mut pair.books);
         }
         assert_eq!(pair.books.counts().fast_retransmits, fast_retransmits);
@@ -123,17 +124,20 @@ fn a_window_taken_back_is_probed_by_the_timer_and_used_when_it_opens() {
     pair.open();
     pair.sender.write(8000);
     while pair.sender.poll_transmit(Time::ZERO, &mut pair.books).is_some() {}
-    let ack = |ack, window| Segment { seq: 1, ack, window, flags: flags::ACK, ..Segment::default() };
-    pair.sender.on_segment(Time::ms(10), &ack(1001, 0), &mut pair.books);
+    let ack = |ack, window| Segment { seq: Seq::FIRST, ack, window, flags: flags::ACK, ..Segment::default() };
+    pair.sender.on_segment(Time::ms(10), &ack(Seq::at(1001), 0), &mut pair.books);
     assert_eq!(pair.sender.poll_transmit(Time::ms(10), &mut pair.books), None);
     let due = pair.sender.deadline().unwrap();
     pair.sender.on_timer(due, &mut pair.books);
     assert_eq!(
         pair.sender.poll_transmit(due, &mut pair.books).map(|s| s.segment.seq),
-        Some(1001),
+        Some(Seq::at(1001)),
         "the probe"
     );
     assert_eq!(pair.sender.poll_transmit(due, &mut pair.books), None);
-    pair.sender.on_segment(due + MS, &ack(2001, 4000), &mut pair.books);
-    assert_eq!(pair.sender.poll_transmit(due + MS, &mut pair.books).map(|s| s.segment.seq), Some(2001));
+    pair.sender.on_segment(due + MS, &ack(Seq::at(2001), 4000), &mut pair.books);
+    assert_eq!(
+        pair.sender.poll_transmit(due + MS, &mut pair.books).map(|s| s.segment.seq),
+        Some(Seq::at(2001))
+    );
 }

@@ -11,7 +11,7 @@
 //! 1/16 segment per round trip, slower than any window grows, so that a path that has become slower is found full again
 //! some day. Integers only.
 
-use crate::{Arrival, Span, Time};
+use crate::{Arrival, Seq, Span, Time};
 
 /// Segments of which the rate of a burst is taken, at least; and which part of a round they are.
 const BURST: u64 = 8;
@@ -27,7 +27,7 @@ const FORGET: u64 = 16;
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     at: Time,
-    seq: u64,
+    seq: Seq,
 }
 
 impl Mark {
@@ -68,7 +68,7 @@ pub struct Fullness {
     burst: Mark,
     round: Mark,
     /// When they end: with this sequence number, and at this time.
-    burst_end: u64,
+    burst_end: Seq,
     round_end: Time,
     /// The largest segment, bytes.
     size: u32,
@@ -147,7 +147,7 @@ impl Fullness {
     /// Something was lost: what follows is measured apart.
     pub fn interrupt(&mut self) {
         self.running = false;
-        self.burst_end = 0;
+        self.burst_end = Seq::ZERO;
     }
 
     /// The shortest round trip seen.
@@ -164,14 +164,14 @@ mod tests {
     struct Bench {
         fullness: Fullness,
         now: Time,
-        rcv_nxt: u64,
+        rcv_nxt: Seq,
         almost: bool,
     }
 
     impl Bench {
         fn new(rtt: Option<u64>) -> Self {
             let mut bench =
-                Self { fullness: Fullness::default(), now: Time::ZERO, rcv_nxt: 1, almost: false };
+                Self { fullness: Fullness::default(), now: Time::ZERO, rcv_nxt: Seq::FIRST, almost: false };
             bench.receive(1000, rtt);
             bench
         }

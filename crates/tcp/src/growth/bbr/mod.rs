@@ -25,7 +25,7 @@ use super::Growth;
 use crate::delivery::{Heard, Rates};
 use crate::segment::{HEADER_BYTES, TIMESTAMP_BYTES};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Departure, Loss, LossKind, Span, Time, Window};
+use crate::{Ack, Air, Departure, Loss, LossKind, Seq, Span, Time, Window};
 use model::Model;
 use states::{Cycle, State};
 
@@ -53,7 +53,7 @@ pub(super) struct Settings {
 #[derive(Debug, Clone, Copy)]
 struct Repair {
     /// It ends when this is acknowledged.
-    until: u64,
+    until: Seq,
     timeout: bool,
     began: Time,
     /// What the recovery has marked lost is not known yet; without SACK nothing will be.
@@ -268,7 +268,7 @@ impl Machine {
                 self.rates.lost_before(repair.began);
             }
             self.model.note_loss(&self.rates);
-            let packet = air.newest_lost.and_then(|sent| self.rates.find(sent, u64::MAX)).copied();
+            let packet = air.newest_lost.and_then(|sent| self.rates.find(sent, Seq::MAX)).copied();
             let Some(packet) = packet.filter(|_| self.cycle.is_probe_sample) else { return };
             let (in_flight, lost) =
                 (packet.in_flight as f64, self.rates.lost.saturating_sub(packet.lost) as f64);

@@ -57,7 +57,7 @@ impl Pipe {
 
     fn send(&mut self) {
         let sent = Departure {
-            seq: 1 + self.sent,
+            seq: Seq::at(1 + self.sent),
             in_flight: self.in_flight(),
             ..Departure::of_bytes(self.now, 1000)
         };
@@ -75,10 +75,10 @@ impl Pipe {
         let rtt = self.now - sent;
         self.w.srtt = Some(rtt);
         let ack = Ack {
-            ack: number,
+            ack: Seq::at(number),
             sent: Some(sent),
             rtt: Some(rtt),
-            highest: 1 + self.sent,
+            highest: Seq::at(1 + self.sent),
             ..Ack::of_bytes(self.now, 1000)
         };
         self.bbr.on_ack(&ack, &mut self.w);
@@ -204,7 +204,7 @@ fn a_probe_that_loses_more_than_two_percent_sets_the_long_term_bound_and_ends() 
         let in_flight = pipe.in_flight();
         pipe.now += MS;
         let sent = Some(pipe.acks[1].2);
-        let ack = Ack { ack: 1 + pipe.acked, sent, duplicate: true, ..Ack::of_bytes(pipe.now, 0) };
+        let ack = Ack { ack: Seq::at(1 + pipe.acked), sent, duplicate: true, ..Ack::of_bytes(pipe.now, 0) };
         let newest_lost = Some(pipe.acks[0].2);
         let delivered = pipe.acked + 1000;
         let air =
@@ -227,13 +227,13 @@ fn a_repair_leaves_the_window_where_it_was_and_a_timeout_brings_it_back() {
     let mut pipe = Pipe::new();
     pipe.run(Time::ms(1500));
     let cwnd = pipe.w.cwnd;
-    let loss = Loss { now: pipe.now, kind: LossKind::Timeout, seq: 1 + pipe.acked };
+    let loss = Loss { now: pipe.now, kind: LossKind::Timeout, seq: Seq::at(1 + pipe.acked) };
     pipe.w.cwnd = pipe.w.mss;
     pipe.bbr.on_loss(&loss, cwnd, &mut pipe.w);
     let until = pipe.machine().repair.unwrap().until;
-    assert_eq!(until, 1 + pipe.sent);
+    assert_eq!(until, Seq::at(1 + pipe.sent));
     let limit = pipe.now + 10 * SECOND;
-    while pipe.acked + 1 < until {
+    while pipe.acked + 1 < until.number() {
         assert!(pipe.now < limit);
         assert!(pipe.w.cwnd < cwnd, "it opens by what is acknowledged: {}", pipe.w.cwnd);
         let next = pipe.now + MS;
