@@ -251,7 +251,8 @@ impl Ends {
         let way = &mut self.forward;
         let due = tx.transmit_next(now, &mut way.books, out);
         if due && (out.retransmission || way.births.are_told()) {
-            way.births.left(now, out);
+            let out = *out; // what is handed on has to be in memory: only where it is wanted
+            way.births.left(now, &out);
         }
         Some(due)
     }

@@ -302,7 +302,7 @@ impl Witness for Books {
         self.counts.acks += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Ack, w: &Window) {
         self.fates.forget_below(ack.ack);
         if let Some(rtt) = ack.rtt {
@@ -311,7 +311,8 @@ impl Witness for Books {
             self.last_rtt = Some(rtt);
         }
         if let Some(observers) = &mut self.observers {
-            observers.on_ack(ack, w);
+            let ack = *ack; // what is handed on has to be in memory: only where somebody asks
+            observers.on_ack(&ack, w);
         }
     }
 
@@ -363,7 +364,8 @@ impl Witness for Books {
             counts.retransmitted_bytes += u64::from(sent.bytes);
         }
         if let Some(observers) = &mut self.observers {
-            observers.on_sent(sent);
+            let sent = *sent; // what is handed on has to be in memory: only where somebody asks
+            observers.on_sent(&sent);
         }
     }
 

@@ -219,7 +219,12 @@ impl Receiver {
         }
         self.segments += u64::from(segment.len > 0);
         let arrival = self.sort_in::<PLAIN>(now, segment);
-        self.policy.on_segment(&arrival, &mut self.sink);
+        if let AnyAckPolicy::Every(every) = &mut self.policy {
+            every.on_segment(&arrival, &mut self.sink); // the commonest, in line
+        } else {
+            let arrival = arrival; // what is handed on has to be in memory: only where somebody asks
+            self.policy.on_segment(&arrival, &mut self.sink);
+        }
         if segment.len > 0 {
             witness.on_arrival(&arrival, &self.policy);
         }

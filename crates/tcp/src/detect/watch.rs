@@ -185,7 +185,8 @@ impl Witness for Watch {
     #[inline(always)]
     fn on_arrival(&mut self, arrival: &Arrival, policy: &AnyAckPolicy) {
         if let Some(watchers) = &mut self.watchers {
-            watchers.on_segment(arrival, self.truth);
+            let arrival = *arrival; // what is handed on has to be in memory: only where somebody asks
+            watchers.on_segment(&arrival, self.truth);
         }
         if let Some(verdict) = policy.phase() {
             self.own.get_or_insert_default().enter(arrival.now, self.truth, verdict);

@@ -117,7 +117,7 @@ impl Sender {
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
         let may_grow = self.window_limits() || !self.stack.validate_window;
         if advance.grow && may_grow && !echoes {
-            self.t.controller.on_ack(&ack, &mut self.t.window);
+            self.t.controller.open(&ack, &mut self.t.window);
         }
         if advance.restart_timer || self.t.out.is_empty() {
             self.t.restart_timer(now);
@@ -135,7 +135,8 @@ impl Sender {
             t.starting = t.start.on_ack(ack, &mut t.window);
         }
         if t.interest.acks {
-            t.controller.hear(ack, &t.window);
+            let ack = *ack; // what is handed on has to be in memory: only where somebody asks
+            t.controller.hear(&ack, &t.window);
         }
         witness.on_ack(ack, &t.window);
     }
@@ -143,7 +144,8 @@ impl Sender {
     #[inline(always)]
     fn after_ack(&mut self, ack: &Ack) {
         if self.t.interest.air {
-            self.tell_aftermath(ack);
+            let ack = *ack;
+            self.tell_aftermath(&ack);
         }
     }
 

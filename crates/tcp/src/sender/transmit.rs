@@ -223,9 +223,11 @@ impl Sender {
             more: self.unsent() > 0,
         };
         if let Some(rates) = &mut self.t.rates {
+            let departure = departure; // what is handed on has to be in memory: only where somebody asks
             rates.on_sent(&departure, self.t.window.cwnd);
         }
         if self.t.interest.departures {
+            let departure = departure;
             self.t.controller.on_sent(&departure, &self.t.window);
         }
         if !PLAIN && self.departures {
@@ -233,7 +235,7 @@ impl Sender {
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
-            self.pace(now, &out.segment);
+            self.pace(now, out.segment.wire_bytes());
         }
         if self.t.deadline.is_none() {
             self.t.restart_timer(now);
@@ -276,8 +278,8 @@ impl Sender {
         self.ack_rate.request(self.stack.ack_rate_request, window as u64, self.t.out.una(), leaving)
     }
 
-    /// Pacing spaces a segment from the next one.
-    fn pace(&mut self, now: Time, segment: &Segment) {
+    /// Pacing spaces a segment of so many bytes on the wire from the next one.
+    fn pace(&mut self, now: Time, bytes: u32) {
         let t = &self.t;
         let rate = match self.burst.filter(|burst| now < burst.until) {
             Some(burst) => Some(burst.rate),
@@ -285,7 +287,7 @@ impl Sender {
             None => None,
         };
         if let Some(rate) = rate {
-            let gap = f64::from(segment.wire_bytes()) / rate.max(1.0) * 1e9;
+            let gap = f64::from(bytes) / rate.max(1.0) * 1e9;
             self.release = self.release.max(now) + Span::truncated(gap);
         }
     }
