@@ -1,7 +1,7 @@
 //! A connection in the network: a sender at one node, a receiver at another, and the paths between them.
 
 use crate::Error;
-use crate::births::Births;
+use crate::births::{Births, Leaving};
 use crate::record::Deliveries;
 use std::sync::Arc;
 use truckee_scenario::model::{App, Flow};
@@ -228,7 +228,7 @@ impl Ends {
             (None, _) => self.at[DESTINATION].poll_transmit(now, &mut self.forward.watch),
         }?;
         if end == SOURCE {
-            self.forward.births.left(now, &sent);
+            self.forward.births.left(now, Leaving::of(&sent));
         }
         Some(sent)
     }
@@ -251,8 +251,7 @@ impl Ends {
         let way = &mut self.forward;
         let due = tx.transmit_next(now, &mut way.books, out);
         if due && (out.retransmission || way.births.are_told()) {
-            let out = *out; // what is handed on has to be in memory: only where it is wanted
-            way.births.left(now, &out);
+            way.births.left(now, Leaving::of(out));
         }
         Some(due)
     }

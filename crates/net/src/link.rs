@@ -284,17 +284,17 @@ impl Links {
         if wire.nature == Nature::Special {
             return Crossing::Special;
         }
-        let departure = if link.transmitter.free_at <= now {
-            link.transmitter.serve_now(wire, self.measured, now, bytes)
+        let arrival = if link.transmitter.free_at <= now {
+            link.transmitter.serve_now(wire, self.measured, now, bytes) + wire.delay
         } else {
             if let (Nature::DropTail, Some(special)) = (wire.nature, &mut link.special)
                 && !special.queue.admit(now, link.transmitter.free_at)
             {
                 return Crossing::Full;
             }
-            link.transmitter.serve_next(wire, self.measured, now, bytes)
+            link.transmitter.serve_next(wire, self.measured, now, bytes).saturating_add(wire.delay)
         };
-        Crossing::Arrives(departure.saturating_add(wire.delay), wire.convoy)
+        Crossing::Arrives(arrival, wire.convoy)
     }
 
     /// Whether packets leave a link in the order in which they came, as they were when they came.

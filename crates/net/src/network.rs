@@ -159,8 +159,8 @@ pub struct Network<'a> {
     pub now: Time,
     pub warm: bool,
     unfinished: usize,
-    /// Whether the run may end before its time.
-    may_stop: bool,
+    /// Until when the run goes on for certain: its end, if all flows cannot be done before.
+    certain: Time,
     /// Drops that were booked ahead of their time.
     drops_ahead: Vec<Dropped>,
     /// What crosses each link, where anybody wants to know.

@@ -63,7 +63,7 @@ impl<'a> Network<'a> {
             now: Time::ZERO,
             warm: scenario.warmup.is_zero(),
             unfinished: scenario.flows.len(),
-            may_stop: may_stop(scenario),
+            certain: if may_stop(scenario) { Time::ZERO } else { Time::at(scenario.duration) },
             drops_ahead: Vec::new(),
             load: None,
             commands: Vec::new(),

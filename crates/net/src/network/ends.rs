@@ -110,20 +110,18 @@ impl Network<'_> {
     fn deliver<const PLAIN: bool>(&mut self, index: usize, bytes: u64, id: PacketId) {
         let now = self.now;
         let packet = &self.packets[id];
-        let connection = &mut self.connections[index];
-        if PLAIN && connection.ends.forward.births.is_of(packet) {
-            if self.warm {
-                connection.ends.forward.deliveries.delays.add(now - packet.sent);
-            }
-        } else {
-            self.note_delays(index, id);
-        }
-        let deliveries = &mut self.connections[index].ends.forward.deliveries;
+        let way = &mut self.connections[index].ends.forward;
+        let deliveries = &mut way.deliveries;
         if self.warm && deliveries.bytes > 0 {
             deliveries.stall = deliveries.stall.max(now - deliveries.last);
         }
         deliveries.bytes += bytes;
         deliveries.last = now;
+        if !PLAIN || !way.births.is_of(packet) {
+            self.note_delays(index, id);
+        } else if self.warm {
+            deliveries.delays.add(now - packet.sent);
+        }
     }
 
     /// Notes the delays of what this packet has brought, and of what has waited for it.
@@ -168,8 +166,7 @@ impl Network<'_> {
             if packet.sack || !connection.ends.source_takes(now, &packet.head()) {
                 return self.on_watched(index, id, false);
             }
-            self.flush_at::<SOURCE>(index);
-            return self.check_finished(index);
+            return self.flush_at::<SOURCE>(index);
         }
         let marked = packet.is(bits::CONGESTION_EXPERIENCED);
         connection.ends.on_segment(SOURCE, now, &self.packets.segment(id), marked);
@@ -225,7 +222,6 @@ impl Network<'_> {
         self.check_finished(index);
     }
 
-    #[inline(always)]
     fn check_finished(&mut self, index: usize) {
         if self.connections[index].finished() {
             self.on_finished(index);
@@ -251,7 +247,7 @@ impl Network<'_> {
         self.arm(index, end);
     }
 
-    /// The same of an end of a plain connection.
+    /// The same of an end of a plain connection, and what [`Self::after`] does.
     #[inline(always)]
     fn flush_at<const END: usize>(&mut self, index: usize) {
         let now = self.now;
@@ -261,7 +257,7 @@ impl Network<'_> {
             match connection.ends.transmit_plainly::<END>(now, &mut sent) {
                 Some(true) => {}
                 Some(false) => break,
-                None => return self.flush(index, END),
+                None => return self.after(index, END),
             }
             let forward = END == SOURCE;
             let start = if forward { connection.forward.start } else { connection.back.start };
@@ -272,7 +268,27 @@ impl Network<'_> {
                 break;
             }
         }
-        self.arm_plainly::<END>(index);
+        let connection = &self.connections[index];
+        let endpoint = &connection.ends.at[END];
+        let (deadline, release) = match END {
+            DESTINATION => (endpoint.rx().and_then(Receiver::deadline), None),
+            _ => (endpoint.tx().and_then(Sender::deadline), endpoint.release()),
+        };
+        let due = deadline.is_some_and(|at| at < connection.armed[END]);
+        if due || END == SOURCE && connection.finished() {
+            self.settle(index, END);
+        } else if let Some(release) = release
+            && release < connection.pace_armed
+        {
+            self.arm_pace(index, release);
+        }
+    }
+
+    /// Arms the timers of an end that has sent, and sees to the connection's end.
+    #[inline(never)]
+    fn settle(&mut self, index: usize, end: usize) {
+        self.arm(index, end);
+        self.check_finished(index);
     }
 
     /// Notes what leaves an end, where that is wanted.
@@ -311,23 +327,6 @@ impl Network<'_> {
         self.arm_until(index, end, deadline);
     }
 
-    /// The same of an end of a plain connection.
-    #[inline(always)]
-    fn arm_plainly<const END: usize>(&mut self, index: usize) {
-        let connection = &self.connections[index];
-        let endpoint = &connection.ends.at[END];
-        if END == DESTINATION {
-            return self.arm_until(index, END, endpoint.rx().and_then(Receiver::deadline));
-        }
-        let (deadline, release) = (endpoint.tx().and_then(Sender::deadline), endpoint.release());
-        if let Some(release) = release
-            && release < connection.pace_armed
-        {
-            self.arm_pace(index, release);
-        }
-        self.arm_until(index, END, deadline);
-    }
-
     #[inline(always)]
     fn arm_until(&mut self, index: usize, end: usize, deadline: Option<Time>) {
         if let Some(deadline) = deadline
@@ -362,7 +361,6 @@ impl Network<'_> {
         connection.pace_armed = NEVER;
         if connection.open && connection.plain {
             self.flush_at::<SOURCE>(index);
-            self.check_finished(index);
         } else if connection.open {
             self.after(index, SOURCE);
         }

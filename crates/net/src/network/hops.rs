@@ -106,10 +106,10 @@ impl Network<'_> {
             at += 1;
             link = next & !FUSED;
             time = arrival;
-            if time > self.end {
-                return self.packets.remove(id);
-            }
-            if self.may_stop {
+            if time > self.certain {
+                if time > self.end {
+                    return self.packets.remove(id);
+                }
                 self.links.note_books(link as usize, self.now, time);
             }
         }

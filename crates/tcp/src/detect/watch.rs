@@ -188,7 +188,10 @@ impl Witness for Watch {
             let arrival = *arrival; // what is handed on has to be in memory: only where somebody asks
             watchers.on_segment(&arrival, self.truth);
         }
-        if let Some(verdict) = policy.phase() {
+        // The commonest goes by none.
+        if !matches!(policy, AnyAckPolicy::Every(_))
+            && let Some(verdict) = policy.phase()
+        {
             self.own.get_or_insert_default().enter(arrival.now, self.truth, verdict);
         }
     }
