@@ -10,7 +10,7 @@ mod serve;
 mod tables;
 
 use crate::Error;
-use crate::agenda::{Agenda, Key};
+use crate::agenda::{Agenda, Key, Next};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
@@ -174,19 +174,19 @@ impl Network<'_> {
     /// Runs to the end.
     pub fn run(&mut self) -> Result<(), Error> {
         loop {
-            let (time, key) = self.agenda.peek();
+            let next = self.agenda.peek();
+            let (Next::Arrival(time, key) | Next::Timer(time, key)) = next;
             if time > self.end {
                 break;
             }
             self.now = time;
             self.events += 1;
             let index = (key & !kind::MASK) as usize;
-            if key >> kind::SHIFT == kind::LINK >> kind::SHIFT {
-                self.on_lane(index);
-            } else {
-                self.on_timer(key & kind::MASK, index);
+            match next {
+                Next::Arrival(..) => self.on_lane(index),
+                Next::Timer(..) => self.on_timer(key & kind::MASK, index),
             }
-            if self.unfinished == 0 && self.scenario.stop_when_done && !self.flows.is_empty() {
+            if self.unfinished == 0 && self.may_end_early() {
                 self.close_books();
                 return Ok(());
             }
@@ -197,6 +197,12 @@ impl Network<'_> {
         self.now = self.end;
         self.close_books();
         Ok(())
+    }
+
+    /// Whether the run ends as soon as all flows are done.
+    #[cold]
+    fn may_end_early(&self) -> bool {
+        self.scenario.stop_when_done && !self.flows.is_empty()
     }
 
     /// Why there are more packets than there may be.

@@ -91,9 +91,13 @@ struct Waiting {
 }
 
 impl Waiting {
+    /// Takes in a segment; `reported`: whether SACK blocks will tell of it.
     #[inline]
-    fn insert(&mut self, seq: u64, end: u64) {
+    fn insert(&mut self, seq: u64, end: u64, reported: bool) {
         self.ranges.insert(seq, end);
+        if !reported {
+            return;
+        }
         self.recent.retain(|&s| s != seq);
         self.recent.push_front(seq);
         self.recent.truncate(8);
@@ -261,7 +265,7 @@ impl Receiver {
                 self.deliver_waiting();
             }
         } else if end > expected && segment.seq - expected < u64::from(self.window) {
-            self.waiting.insert(segment.seq, end);
+            self.waiting.insert(segment.seq, end, self.sack);
         }
         Arrival {
             now,

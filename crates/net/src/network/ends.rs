@@ -232,9 +232,12 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn flush(&mut self, index: usize, end: usize) {
         let (now, forward) = (self.now, end == SOURCE);
+        let mut sent = Transmit::default();
         loop {
             let connection = &mut self.connections[index];
-            let Some(sent) = connection.ends.transmit(end, now) else { break };
+            if !connection.ends.transmit(end, now, &mut sent) {
+                break;
+            }
             let start = if forward { connection.forward.start } else { connection.back.start };
             let packet = Packet::of(now, &sent, index as u32, connection.generation, start, forward);
             let id = self.packets.add_with(packet, &sent.segment.sack);
