@@ -70,6 +70,12 @@ impl Agenda {
         }
     }
 
+    /// Whether an arrival comes before all that is pending.
+    #[inline(always)]
+    pub fn would_be_next(&self, time: Time, key: Key) -> bool {
+        event(time, key) < self.arrival.min(self.timer)
+    }
+
     /// Adds a timer, before [`Time::MAX`].
     #[inline]
     pub fn push(&mut self, time: Time, key: Key) {

@@ -60,7 +60,8 @@ impl Lanes {
         (self.lanes.len() - 1) as u32
     }
 
-    /// Another packet of a convoy. Returns its lane if it is the next packet there.
+    /// Another packet of a convoy. Returns its lane if it is the next packet there: then it is not in it before
+    /// [`Self::begin`] puts it there.
     #[inline(always)]
     pub fn add(&mut self, convoy: u32, packet: UnderWay) -> Option<u32> {
         let mut number = convoy;
@@ -70,8 +71,17 @@ impl Lanes {
             lane = &mut self.lanes[number as usize];
         }
         lane.last = packet.rank();
+        if lane.packets.is_empty() {
+            return Some(number);
+        }
         lane.packets.push_back(packet);
-        (lane.packets.len() == 1).then_some(number)
+        None
+    }
+
+    /// Puts the first packet into a lane that is empty.
+    #[inline(always)]
+    pub fn begin(&mut self, lane: u32, packet: UnderWay) {
+        self.lanes[lane as usize].packets.push_back(packet);
     }
 
     /// The first lane of a convoy, behind its very first, into which a packet of this rank may go.
@@ -131,6 +141,7 @@ mod tests {
                 let packet = UnderWay { arrival: Time::ns(arrival), link, packet: packet as u32, at: 0, wire: 40 };
                 links[link as usize].push_back((Time::ns(arrival), link, packet.packet));
                 if let Some(lane) = lanes.add(convoy, packet) {
+                    lanes.begin(lane, packet);
                     agenda.insert((Time::ns(arrival), link, lane));
                 }
             }

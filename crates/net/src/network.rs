@@ -18,6 +18,7 @@ use crate::lanes::{AT_LAST, Lanes};
 use crate::link::Links;
 use crate::packet::{DropCause, Packet, PacketId, Pool};
 use crate::record::{FlowBook, Standing, TrafficBook};
+use hops::Aside;
 use observe::Load;
 use std::rc::Rc;
 use tables::Tables;
@@ -147,6 +148,8 @@ pub struct Network<'a> {
     pub links: Links,
     /// What is under way over them.
     lanes: Lanes,
+    /// The next event, maybe.
+    aside: Aside,
     /// Table of paths: numbers of links, some of them [`FUSED`], each path followed by [`END`].
     paths: Vec<u32>,
     packets: Pool,
@@ -174,17 +177,21 @@ impl Network<'_> {
     /// Runs to the end.
     pub fn run(&mut self) -> Result<(), Error> {
         loop {
-            let next = self.agenda.peek();
-            let (Next::Arrival(time, key) | Next::Timer(time, key)) = next;
-            if time > self.end {
-                break;
-            }
-            self.now = time;
-            self.events += 1;
-            let index = (key & !kind::MASK) as usize;
-            match next {
-                Next::Arrival(..) => self.on_lane(index),
-                Next::Timer(..) => self.on_timer(key & kind::MASK, index),
+            if self.aside.is_there {
+                self.on_aside();
+            } else {
+                let next = self.agenda.peek();
+                let (Next::Arrival(time, key) | Next::Timer(time, key)) = next;
+                if time > self.end {
+                    break;
+                }
+                self.now = time;
+                self.events += 1;
+                let index = (key & !kind::MASK) as usize;
+                match next {
+                    Next::Arrival(..) => self.on_lane(index),
+                    Next::Timer(..) => self.on_timer(key & kind::MASK, index),
+                }
             }
             if self.unfinished == 0 && self.may_end_early() {
                 self.close_books();

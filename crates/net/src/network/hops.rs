@@ -2,6 +2,7 @@
 
 use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind};
 use crate::ack_filter::Held;
+use crate::agenda::Key;
 use crate::connection::{DESTINATION, SOURCE};
 use crate::lanes::{AT_LAST, UnderWay};
 use crate::link::{self, Accepted, Crossing, Offered};
@@ -10,9 +11,32 @@ use crate::record::of_cause;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
 use truckee_tcp::{Cause, Segment, Time};
 
+/// Room for a packet that is the next of its lane, and neither there nor in the agenda.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Aside {
+    pub is_there: bool,
+    lane: u32,
+    packet: UnderWay,
+}
+
+impl Aside {
+    /// Nothing waits there.
+    pub const EMPTY: Self = Self {
+        is_there: false,
+        lane: 0,
+        packet: UnderWay { arrival: Time::ZERO, link: 0, packet: 0, at: 0, wire: 0 },
+    };
+
+    /// The key of its arrival.
+    #[inline(always)]
+    fn key(&self) -> Key {
+        kind::arrival(self.packet.link, self.lane as usize)
+    }
+}
+
 impl Network<'_> {
     /// A packet in a lane is at the far end of its link.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_lane(&mut self, index: usize) {
         let lane = kind::lane(index);
         if lane == kind::NO_LANE {
@@ -23,11 +47,19 @@ impl Network<'_> {
             Some((time, link)) => self.agenda.replace_arrival(time, kind::arrival(link, lane)),
             None => self.agenda.pop_arrival(),
         }
-        let Some(UnderWay { link, packet, at, wire, .. }) = arrived else { return };
-        if at == AT_LAST {
-            self.packets.remove(packet);
-            self.on_arrival(packet);
-        } else if self.changing {
+        let Some(arrived) = arrived else { return };
+        if arrived.at == AT_LAST {
+            self.packets.remove(arrived.packet);
+            self.on_arrival(arrived.packet);
+        } else {
+            self.go_further(arrived);
+        }
+    }
+
+    /// A packet has crossed a link that is not its last.
+    #[inline(always)]
+    fn go_further(&mut self, UnderWay { link, packet, at, wire, .. }: UnderWay) {
+        if self.changing {
             self.on_hop(packet, at, link as usize);
         } else {
             self.send_on(packet, at + 1, wire, self.now);
@@ -182,11 +214,45 @@ impl Network<'_> {
         held.packets().for_each(|older| self.packets[older] = newer);
     }
 
-    /// Puts a packet on its way in a lane.
+    /// Puts a packet on its way in a lane; one that may well be the next event of all waits aside, where it costs no place
+    /// in a lane and in the agenda.
     #[inline(always)]
     fn carry(&mut self, convoy: u32, packet: UnderWay) {
+        if self.aside.is_there {
+            self.join_lane();
+        }
         if let Some(lane) = self.lanes.add(convoy, packet) {
-            self.agenda.push_arrival(packet.arrival, kind::arrival(packet.link, lane as usize));
+            self.aside = Aside { is_there: true, lane, packet };
+            if !self.agenda.would_be_next(packet.arrival, self.aside.key()) {
+                self.join_lane();
+            }
+        }
+    }
+
+    /// Puts the packet that waits aside into its lane, and its arrival into the agenda.
+    #[inline(never)]
+    fn join_lane(&mut self) {
+        self.aside.is_there = false;
+        let Aside { lane, packet, .. } = self.aside;
+        self.lanes.begin(lane, packet);
+        self.agenda.push_arrival(packet.arrival, self.aside.key());
+    }
+
+    /// A packet waits aside: if it is the next event still, that happens.
+    #[inline(never)]
+    pub(super) fn on_aside(&mut self) {
+        let packet = self.aside.packet;
+        if packet.arrival > self.end || !self.agenda.would_be_next(packet.arrival, self.aside.key()) {
+            return self.join_lane();
+        }
+        self.aside.is_there = false;
+        self.now = packet.arrival;
+        self.events += 1;
+        if packet.at == AT_LAST {
+            self.packets.remove(packet.packet);
+            self.on_rare_arrival(packet.packet);
+        } else {
+            self.go_further(packet);
         }
     }
 
