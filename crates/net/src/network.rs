@@ -300,6 +300,7 @@ impl Network<'_> {
 
     fn on_warm(&mut self) {
         self.agenda.pop();
+        self.links.begin_measuring();
         self.begin_measuring();
     }
 

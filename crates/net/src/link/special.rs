@@ -201,7 +201,7 @@ impl Special {
         &mut self,
         wire: &mut Wire,
         transmitter: &mut Transmitter,
-        measured: Measured,
+        measured: &Measured,
         now: Time,
         id: PacketId,
         packet: &mut Packet,
@@ -301,7 +301,7 @@ impl Special {
     #[inline(always)]
     fn admits(
         &mut self,
-        measured: Measured,
+        measured: &Measured,
         rate: u64,
         free_at: Time,
         now: Time,
@@ -348,7 +348,7 @@ pub struct Role {
 impl Links {
     /// No links yet.
     pub fn of(scenario: &Scenario) -> Self {
-        let measured = Measured { from: Time::at(scenario.warmup), to: Time::at(scenario.duration) };
+        let measured = Measured::new(Time::at(scenario.warmup), Time::at(scenario.duration));
         let links = Vec::with_capacity(2 * scenario.links.len());
         Self { links, wires: Vec::new(), measured, ahead: Vec::new() }
     }
@@ -416,9 +416,11 @@ impl Links {
         }
         let wire = &mut self.wires[link.wire as usize];
         match special.filter {
-            None => special.offer::<false>(wire, &mut link.transmitter, self.measured, now, id, packet, flow),
+            None => {
+                special.offer::<false>(wire, &mut link.transmitter, &self.measured, now, id, packet, flow)
+            }
             Some(_) => {
-                special.offer::<true>(wire, &mut link.transmitter, self.measured, now, id, packet, flow)
+                special.offer::<true>(wire, &mut link.transmitter, &self.measured, now, id, packet, flow)
             }
         }
     }

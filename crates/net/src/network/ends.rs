@@ -10,7 +10,7 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind, Receiver, Sender, Span, Time, Transmit};
+use truckee_tcp::{Cause, LossKind, Receiver, Span, Time, Transmit};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
@@ -273,11 +273,11 @@ impl Network<'_> {
         }
         let connection = &self.connections[index];
         let endpoint = &connection.ends.at[END];
-        let (deadline, release) = match END {
-            DESTINATION => (endpoint.rx().and_then(Receiver::deadline), None),
-            _ => (endpoint.tx().and_then(Sender::deadline), endpoint.release()),
+        let armed = connection.armed[END];
+        let (due, release) = match END {
+            DESTINATION => (endpoint.rx().and_then(Receiver::deadline).is_some_and(|at| at < armed), None),
+            _ => (endpoint.tx().is_some_and(|tx| tx.is_due_before(armed)), endpoint.release()),
         };
-        let due = deadline.is_some_and(|at| at < connection.armed[END]);
         if due || END == SOURCE && connection.finished() {
             self.settle(index, END);
         } else if let Some(release) = release

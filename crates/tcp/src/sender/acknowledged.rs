@@ -39,6 +39,7 @@ impl Sender {
 
     #[inline(never)]
     fn on_any_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        self.t.pin_timer();
         witness.on_segment(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening && segment.has(flags::SYN) && segment.has(flags::ACK) {
             self.on_syn_ack(now, segment, witness);
@@ -119,7 +120,9 @@ impl Sender {
         if advance.grow && may_grow && !echoes {
             self.t.controller.open(&ack, &mut self.t.window);
         }
-        if advance.restart_timer || self.t.out.is_empty() {
+        if PLAIN {
+            self.t.restart_timer_after_sample(now);
+        } else if advance.restart_timer || self.t.out.is_empty() {
             self.t.restart_timer(now);
         }
         self.after_ack(&ack);

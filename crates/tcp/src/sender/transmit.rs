@@ -2,7 +2,7 @@
 //! connection; and all who hear of a departure.
 
 use super::ack_rate::Leaving;
-use super::transfer::NOTHING_TIMED;
+use super::transfer::{NOTHING_TIMED, Timer};
 use super::{Sender, State, initial_window, real};
 use crate::controller::Controller;
 use crate::outstanding::{Sent, marks};
@@ -123,7 +123,7 @@ impl Sender {
             return false;
         }
         self.syn_sent = Some(now);
-        self.t.deadline = Some(self.t.rtt.deadline(now, self.t.rtt.rto()));
+        self.t.timer = Timer::At(self.t.rtt.deadline(now, self.t.rtt.rto()));
         *out = Transmit { retransmission: self.syn_lost, ..Transmit::default() };
         self.segment(now, 0, 0, flags::SYN, &mut out.segment);
         out.segment.request = self.t.start.request().map_or(0, quick_start::request);
@@ -237,7 +237,7 @@ impl Sender {
         if self.paced {
             self.pace(now, out.segment.wire_bytes());
         }
-        if self.t.deadline.is_none() {
+        if self.t.timer == Timer::Off {
             self.t.restart_timer(now);
         }
         if !PLAIN
