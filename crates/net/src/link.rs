@@ -89,6 +89,8 @@ enum Nature {
     Plain,
     /// The same behind a queue that holds so many packets.
     DropTail,
+    /// The same with a channel that keeps order.
+    Noisy,
     /// Anything else.
     Special,
 }
@@ -263,6 +265,8 @@ pub enum Crossing {
     Arrives(Time, u32),
     /// The queue has no room.
     Full,
+    /// Ask [`Links::pass_noise`].
+    Noisy,
     /// Ask [`Links::offer`].
     Special,
 }
@@ -298,8 +302,10 @@ impl Links {
     pub fn cross(&mut self, index: usize, now: Time, bytes: u32) -> Crossing {
         let link = &mut self.links[index];
         let wire = &mut self.wires[link.wire as usize];
-        if wire.nature == Nature::Special {
-            return Crossing::Special;
+        match wire.nature {
+            Nature::Plain | Nature::DropTail => {}
+            Nature::Noisy => return Crossing::Noisy,
+            Nature::Special => return Crossing::Special,
         }
         let arrival = if link.transmitter.free_at <= now {
             link.transmitter.serve_now(wire, &self.measured, now, bytes) + wire.delay

@@ -178,6 +178,17 @@ impl Special {
         })
     }
 
+    /// Whether there is nothing to it but noise, behind a queue without limit.
+    fn is_noisy(&self) -> bool {
+        self.channel.is_some()
+            && !self.after_channel
+            && !self.scheduled
+            && self.active.is_none()
+            && self.router.is_none()
+            && self.capacity.is_none()
+            && self.transit.is_none()
+    }
+
     /// Whether there is nothing to it but a queue that holds so many packets.
     fn is_drop_tail(&self) -> bool {
         matches!(self.limit, Limit::Packets(_))
@@ -359,7 +370,11 @@ impl Links {
         let wire = match &special {
             None => UNWIRED,
             Some(special) => {
-                let nature = if special.is_drop_tail() { Nature::DropTail } else { Nature::Special };
+                let nature = match special {
+                    _ if special.is_drop_tail() => Nature::DropTail,
+                    _ if special.is_noisy() => Nature::Noisy,
+                    _ => Nature::Special,
+                };
                 self.wires.push(Wire::new(direction, nature));
                 (self.wires.len() - 1) as u32
             }
@@ -397,6 +412,30 @@ impl Links {
                     *last = Some((key, link.wire));
                 }
             }
+        }
+    }
+
+    /// Passes a packet on over a link of which [`Self::cross`] says that it is noisy: when it arrives and in which convoy,
+    /// or why and when it is lost. `flow` is its flow's number for the channel; `data`: whether it carries payload.
+    #[inline(always)]
+    pub fn pass_noise(
+        &mut self,
+        index: usize,
+        now: Time,
+        bytes: u32,
+        flow: u32,
+        data: bool,
+    ) -> Result<(Time, u32), (DropCause, Time)> {
+        let link = &mut self.links[index];
+        let wire = &mut self.wires[link.wire as usize];
+        let at = link.transmitter.serve(wire, &self.measured, now, bytes);
+        let channel = link.special.as_mut().and_then(|special| special.channel.as_mut());
+        match channel.map(|channel| channel.fate(&Sighting { at, bytes, flow, data })) {
+            Some(Fate::Lost(loss)) => Err((cause_of(loss), at)),
+            Some(Fate::Arrives { extra, .. }) => {
+                Ok((at.saturating_add(wire.delay).saturating_add(extra), wire.convoy))
+            }
+            None => Ok((at.saturating_add(wire.delay), wire.convoy)),
         }
     }
 

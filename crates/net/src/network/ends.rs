@@ -276,7 +276,10 @@ impl Network<'_> {
         let armed = connection.armed[END];
         let (due, release) = match END {
             DESTINATION => (endpoint.rx().and_then(Receiver::deadline).is_some_and(|at| at < armed), None),
-            _ => (endpoint.tx().is_some_and(|tx| tx.is_due_before(armed)), endpoint.release()),
+            _ => match endpoint.tx() {
+                Some(tx) => (tx.is_due_before(armed), tx.release()),
+                None => (false, None),
+            },
         };
         if due || END == SOURCE && connection.finished() {
             self.settle(index, END);

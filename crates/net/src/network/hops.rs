@@ -157,23 +157,39 @@ impl Network<'_> {
         index: usize,
         time: Time,
     ) -> Option<(Time, u32)> {
-        if !matches!(crossing, Crossing::Full) {
-            return self.offer(id, at, index, time);
-        }
+        let (cause, when) = match crossing {
+            Crossing::Arrives(arrival, convoy) => return Some((arrival, convoy)),
+            Crossing::Special => return self.offer(id, at, index, time),
+            Crossing::Full => (DropCause::Queue, time),
+            Crossing::Noisy => {
+                let packet = &self.packets[id];
+                let flow = self.flow_of(packet);
+                match self.links.pass_noise(index, time, packet.wire, flow, packet.len > 0) {
+                    Ok(crossed) => return Some(crossed),
+                    Err(lost) => lost,
+                }
+            }
+        };
         self.packets.remove(id);
-        self.on_drop(id, index, DropCause::Queue, time);
+        self.on_drop(id, index, cause, when);
         None
+    }
+
+    /// The number of a packet's flow for a channel.
+    #[inline]
+    fn flow_of(&self, packet: &Packet) -> u32 {
+        match packet.body() {
+            Body::Datagram(_) => link::NO_FLOW,
+            Body::Segment(index) => self.connections[index].flow as u32,
+        }
     }
 
     /// Offers a packet to a link that asks more of it. Returns arrival and convoy where it goes on from here.
     #[inline(never)]
     fn offer(&mut self, id: PacketId, at: u32, index: usize, time: Time) -> Option<(Time, u32)> {
+        let flow = self.flow_of(&self.packets[id]);
         let packet = &mut self.packets[id];
         packet.at = at;
-        let flow = match packet.body() {
-            Body::Datagram(_) => link::NO_FLOW,
-            Body::Segment(index) => self.connections[index].flow as u32,
-        };
         match self.links.offer(index, time, id, packet, flow) {
             Offered::Accepted(Accepted { arrival, convoy: Some(convoy), .. }) => {
                 return Some((arrival, convoy));
