@@ -37,7 +37,7 @@ pub enum Next {
 /// Pending events.
 #[derive(Debug)]
 pub struct Agenda {
-    /// The first of the timers, or [`NOTHING`].
+    /// The first of the timers, or [`NOTHING`]; the others are in `timers`.
     timer: Event,
     /// The first of the arrivals, or [`NOTHING`].
     arrival: Event,
@@ -46,6 +46,7 @@ pub struct Agenda {
     len: usize,
     /// Arrivals that come after those in the row.
     later: Heap,
+    /// Timers after the first.
     timers: Heap,
 }
 
@@ -80,22 +81,23 @@ impl Agenda {
     #[inline]
     pub fn push(&mut self, time: Time, key: Key) {
         let new = event(time, key);
-        self.timers.push(new);
+        let other = self.timer.max(new);
         self.timer = self.timer.min(new);
+        if other != NOTHING {
+            self.timers.push(other);
+        }
     }
 
     /// Removes the next event, which is a timer.
     #[inline]
     pub fn pop(&mut self) {
-        self.timers.pop();
-        self.timer = self.timers.first();
+        self.timer = self.timers.take();
     }
 
     /// Puts the next event, which is a timer, off to `time`.
     #[inline]
     pub fn postpone(&mut self, time: Time) {
-        self.timers.replace(event(time, self.timer as Key));
-        self.timer = self.timers.first();
+        self.timer = self.timers.exchange(event(time, self.timer as Key));
     }
 
     /// Adds an arrival, before [`Time::MAX`].
@@ -142,21 +144,13 @@ impl Agenda {
     /// The same where the row is empty.
     #[inline(never)]
     fn replace_only(&mut self, new: Event) {
-        let first = self.later.first();
-        self.arrival = first.min(new);
-        if new > first {
-            self.later.replace(new);
-        }
+        self.arrival = self.later.exchange(new);
     }
 
     /// Takes the first of those that come later; the row is empty.
     #[inline(never)]
     fn take_later(&mut self) -> Event {
-        let first = self.later.first();
-        if !self.later.is_empty() {
-            self.later.pop();
-        }
-        first
+        self.later.take()
     }
 
     /// Adds an arrival that is not the first.
@@ -236,6 +230,26 @@ impl Heap {
             at = parent;
         }
         self.events[at] = new;
+    }
+
+    /// The first of its events and this one; the others stay.
+    #[inline]
+    fn exchange(&mut self, new: Event) -> Event {
+        let first = self.first();
+        if new > first {
+            self.replace(new);
+        }
+        first.min(new)
+    }
+
+    /// Takes the first event out, or [`NOTHING`].
+    #[inline]
+    fn take(&mut self) -> Event {
+        let first = self.first();
+        if !self.is_empty() {
+            self.pop();
+        }
+        first
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 //!
 //! [`Books`] hears of everything as a [`Witness`], and has the observers hear of it who judge the same flow their way.
 
+use crate::arithmetic::real;
 use crate::observers::Observers;
 use crate::{
     Ack, Cause, Departure, Loss, LossKind, PathTruth, Span, Time, Transmission, Truth, Window, Witness,
@@ -210,13 +211,6 @@ pub struct Books {
     rounds: Rounds,
     established: Time,
     last_loss: Option<LossRecord>,
-}
-
-/// A time or a number of bytes as a real number. Below 2^63, as all are, the signed conversion is the same and takes one
-/// instruction in place of eight.
-#[inline(always)]
-fn real(n: u64) -> f64 {
-    n as i64 as f64
 }
 
 impl Books {

@@ -74,13 +74,6 @@ fn initial_window(stack: &Stack) -> f64 {
     (stack.initial_window.bytes(stack.mss) as f64).max(f64::from(stack.mss))
 }
 
-/// A time or a number of bytes as a real number. Below 2^63, as all are, the signed conversion is the same and takes one
-/// instruction in place of eight.
-#[inline(always)]
-fn real(n: u64) -> f64 {
-    n as i64 as f64
-}
-
 /// Where the connection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {

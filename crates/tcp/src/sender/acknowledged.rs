@@ -1,7 +1,8 @@
 //! What a segment from the peer does to a sender: an ACK of new data, a duplicate, an echo of congestion; and all who hear of it.
 
 use super::transfer::NOTHING_TIMED;
-use super::{Sender, State, real};
+use super::{Sender, State};
+use crate::arithmetic::real;
 use crate::controller::Controller;
 use crate::recovery::{Advance, Recovery, Reported};
 use crate::segment::{Segment, flags};

@@ -3,7 +3,8 @@
 
 use super::ack_rate::Leaving;
 use super::transfer::{NOTHING_TIMED, Timer};
-use super::{Sender, State, initial_window, real};
+use super::{Sender, State, initial_window};
+use crate::arithmetic::real;
 use crate::controller::Controller;
 use crate::outstanding::{Sent, marks};
 use crate::recovery::{DUP_THRESH, Recovery};
