@@ -182,16 +182,17 @@ impl Watch {
 }
 
 impl Witness for Watch {
+    #[inline]
+    fn hears_arrivals(&self) -> bool {
+        self.watchers.is_some()
+    }
+
     #[inline(always)]
     fn on_arrival(&mut self, arrival: &Arrival, policy: &AnyAckPolicy) {
         if let Some(watchers) = &mut self.watchers {
-            let arrival = *arrival; // what is handed on has to be in memory: only where somebody asks
-            watchers.on_segment(&arrival, self.truth);
+            watchers.on_segment(arrival, self.truth);
         }
-        // The commonest goes by none.
-        if !matches!(policy, AnyAckPolicy::Every(_))
-            && let Some(verdict) = policy.phase()
-        {
+        if let Some(verdict) = policy.phase() {
             self.own.get_or_insert_default().enter(arrival.now, self.truth, verdict);
         }
     }
