@@ -11,30 +11,46 @@ use crate::packet::PacketId;
 use std::collections::VecDeque;
 use truckee_tcp::Time;
 
-/// A packet under way, with what the next hop has to know of it, so that the packet itself need not be read.
+/// A packet under way: 16 bytes, as there are many. Where on its way it is, and how long, the packet itself knows, which
+/// nobody has to read at the last of its links.
 #[derive(Debug, Clone, Copy)]
 pub struct UnderWay {
     /// When it arrives.
     pub arrival: Time,
     /// The link.
     pub link: u32,
-    pub packet: PacketId,
-    /// Position in the table of paths, or [`AT_LAST`].
-    pub at: u32,
-    /// Bytes on the wire.
-    pub wire: u32,
+    /// The packet, and whether the link is the last of its path.
+    packet: u32,
 }
 
+/// Marks [`UnderWay::packet`]: no pool has as many.
+const LAST: u32 = 1 << 31;
+
 impl UnderWay {
+    /// A packet that arrives then at the far end of a link, the last of its path or not.
+    #[inline(always)]
+    pub fn new(arrival: Time, link: u32, packet: PacketId, last: bool) -> Self {
+        Self { arrival, link, packet: packet | if last { LAST } else { 0 } }
+    }
+
+    /// The packet.
+    #[inline(always)]
+    pub fn packet(&self) -> PacketId {
+        self.packet & !LAST
+    }
+
+    /// Whether the link is the last of its path.
+    #[inline(always)]
+    pub fn is_last(&self) -> bool {
+        self.packet & LAST != 0
+    }
+
     /// Packets arrive in this order: by time and then by link, as events do.
     #[inline(always)]
     fn rank(&self) -> (Time, u32) {
         (self.arrival, self.link)
     }
 }
-
-/// In place of the position: the link is the last of the path.
-pub const AT_LAST: u32 = u32::MAX;
 
 /// A lane.
 #[derive(Debug, Default)]
@@ -127,7 +143,7 @@ mod tests {
                     let (arrived, next) = lanes.arrive(lane as usize);
                     next.map(|(time, link)| agenda.insert((time, link, lane)));
                     let own = links.iter().flat_map(|l| l.front().copied()).min();
-                    let arrived = arrived.map(|p| (p.arrival, p.link, p.packet));
+                    let arrived = arrived.map(|p| (p.arrival, p.link, p.packet()));
                     assert_eq!(arrived.map(|a| (a.0, a.1)), Some((time, link)));
                     assert_eq!(arrived, own);
                     links[link as usize].pop_front();
@@ -138,8 +154,8 @@ mod tests {
                 come(&mut agenda, &mut lanes, &mut links, Time::ns(now));
                 let arrival = free[link as usize].max(now + 1) + time / 10;
                 free[link as usize] = arrival;
-                let packet = UnderWay { arrival: Time::ns(arrival), link, packet: packet as u32, at: 0, wire: 40 };
-                links[link as usize].push_back((Time::ns(arrival), link, packet.packet));
+                let packet = UnderWay::new(Time::ns(arrival), link, packet as u32, false);
+                links[link as usize].push_back((Time::ns(arrival), link, packet.packet()));
                 if let Some(lane) = lanes.add(convoy, packet) {
                     lanes.begin(lane, packet);
                     agenda.insert((Time::ns(arrival), link, lane));

@@ -14,7 +14,7 @@ use crate::agenda::{Agenda, Key, Next};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
-use crate::lanes::{AT_LAST, Lanes};
+use crate::lanes::Lanes;
 use crate::link::Links;
 use crate::packet::{DropCause, Packet, PacketId, Pool};
 use crate::record::{FlowBook, Standing, TrafficBook};
@@ -74,7 +74,7 @@ pub use observe::{EstimateBook, Readings};
 const END: u32 = !FUSED;
 
 /// In place of a position in the table of paths: the packet goes by the tables of the nodes.
-const BY_TABLE: u32 = AT_LAST - 1;
+const BY_TABLE: u32 = u32::MAX;
 
 /// Marks a link in the table of paths: everything on it comes from the link before it, in order, so that arrivals here can
 /// be worked out when a packet is accepted there.

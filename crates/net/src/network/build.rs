@@ -53,7 +53,7 @@ impl<'a> Network<'a> {
             tables: None,
             links,
             lanes: Lanes::default(),
-            aside: Aside::EMPTY,
+            aside: Aside::empty(),
             paths: Vec::new(),
             packets: Pool::default(),
             connections: Vec::new(),

@@ -4,7 +4,7 @@ use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind};
 use crate::ack_filter::Held;
 use crate::agenda::Key;
 use crate::connection::{DESTINATION, SOURCE};
-use crate::lanes::{AT_LAST, UnderWay};
+use crate::lanes::UnderWay;
 use crate::link::{self, Accepted, Crossing, Offered};
 use crate::packet::{Body, DropCause, InTransit, Packet, PacketId, bits};
 use crate::record::of_cause;
@@ -21,11 +21,9 @@ pub(super) struct Aside {
 
 impl Aside {
     /// Nothing waits there.
-    pub const EMPTY: Self = Self {
-        is_there: false,
-        lane: 0,
-        packet: UnderWay { arrival: Time::ZERO, link: 0, packet: 0, at: 0, wire: 0 },
-    };
+    pub fn empty() -> Self {
+        Self { is_there: false, lane: 0, packet: UnderWay::new(Time::ZERO, 0, 0, false) }
+    }
 
     /// The key of its arrival.
     #[inline(always)]
@@ -48,9 +46,9 @@ impl Network<'_> {
             None => self.agenda.pop_arrival(),
         }
         let Some(arrived) = arrived else { return };
-        if arrived.at == AT_LAST {
-            self.packets.remove(arrived.packet);
-            self.on_arrival(arrived.packet);
+        if arrived.is_last() {
+            self.packets.remove(arrived.packet());
+            self.on_arrival(arrived.packet());
         } else {
             self.go_further(arrived);
         }
@@ -58,11 +56,13 @@ impl Network<'_> {
 
     /// A packet has crossed a link that is not its last.
     #[inline(always)]
-    fn go_further(&mut self, UnderWay { link, packet, at, wire, .. }: UnderWay) {
+    fn go_further(&mut self, arrived: UnderWay) {
+        let id = arrived.packet();
+        let Packet { at, wire, .. } = self.packets[id];
         if self.changing {
-            self.on_hop(packet, at, link as usize);
+            self.on_hop(id, at, arrived.link as usize);
         } else {
-            self.send_on(packet, at + 1, wire, self.now);
+            self.send_on(id, at + 1, wire, self.now);
         }
     }
 
@@ -107,7 +107,8 @@ impl Network<'_> {
             other => self.is_not_crossed(other, id, BY_TABLE, link as usize, time),
         };
         if let Some((arrival, convoy)) = crossed {
-            self.carry(convoy, UnderWay { arrival, link, packet: id, at: BY_TABLE, wire });
+            self.packets[id].at = BY_TABLE;
+            self.carry(convoy, UnderWay::new(arrival, link, id, false));
         }
     }
 
@@ -132,8 +133,11 @@ impl Network<'_> {
             };
             let next = self.paths[at as usize + 1];
             if next & FUSED == 0 {
-                let at = if next == END { AT_LAST } else { at };
-                return self.carry(convoy, UnderWay { arrival, link, packet: id, at, wire });
+                let last = next == END;
+                if !last {
+                    self.packets[id].at = at;
+                }
+                return self.carry(convoy, UnderWay::new(arrival, link, id, last));
             }
             at += 1;
             link = next & !FUSED;
@@ -264,9 +268,9 @@ impl Network<'_> {
         self.aside.is_there = false;
         self.now = packet.arrival;
         self.events += 1;
-        if packet.at == AT_LAST {
-            self.packets.remove(packet.packet);
-            self.on_rare_arrival(packet.packet);
+        if packet.is_last() {
+            self.packets.remove(packet.packet());
+            self.on_rare_arrival(packet.packet());
         } else {
             self.go_further(packet);
         }
