@@ -266,7 +266,7 @@ impl Network<'_> {
             let start = if forward { connection.forward.start } else { connection.back.start };
             let packet = Packet::of(now, &sent, index as u32, connection.generation, start, forward);
             let id = self.packets.add(packet);
-            self.inject(id, start, packet.wire, now);
+            self.send_on(id, start, packet.wire, now);
             if sent.last {
                 break;
             }

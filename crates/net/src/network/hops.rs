@@ -120,7 +120,7 @@ impl Network<'_> {
 
     /// The same, in line. The packet itself, which may be far from the cache, is not read where the links do not ask for it.
     #[inline(always)]
-    fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
+    pub(super) fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
         let mut link = self.paths[at as usize] & !FUSED;
         loop {
             let index = link as usize;

@@ -1,7 +1,7 @@
 //! BBR's states, and what takes it from one to the next. Source: draft-ietf-ccwg-bbr-06, section 5.3.
 
 use super::{Heard, Machine, STARTUP_PACING_GAIN};
-use crate::arithmetic::{larger, real, smaller};
+use crate::arithmetic::{larger, real};
 use crate::delivery::Sample;
 use crate::{Span, Time};
 
@@ -228,7 +228,7 @@ impl Machine {
     /// IsTimeToProbeBW.
     fn is_time_to_probe(&self) -> bool {
         let waited = self.now > self.cycle.cycle_stamp + self.cycle.probe_wait;
-        let reno = smaller(self.target_inflight() / self.mss, RENO_ROUNDS);
+        let reno = (self.target_inflight() / self.mss).min(RENO_ROUNDS);
         waited || real(self.model.rounds_since_probe) >= reno
     }
 
