@@ -224,12 +224,12 @@ impl Sender {
             more: self.unsent() > 0,
         };
         if let Some(rates) = &mut self.t.rates {
-            let departure = departure; // what is handed on has to be in memory: only where somebody asks
-            rates.on_sent(&departure, self.t.window.cwnd);
+            let told = departure; // what is handed on has to be in memory: only where somebody asks
+            rates.on_sent(&told, self.t.window.cwnd);
         }
         if self.t.interest.departures {
-            let departure = departure;
-            self.t.controller.on_sent(&departure, &self.t.window);
+            let told = departure;
+            self.t.controller.on_sent(&told, &self.t.window);
         }
         if !PLAIN && self.departures {
             self.recovery.on_sent(sent, &self.t);
