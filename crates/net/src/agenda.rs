@@ -22,13 +22,22 @@ fn event(time: Time, key: Key) -> Event {
     Event::from(time.nanos()) << 64 | Event::from(key)
 }
 
-/// Arrivals that stand in the row.
+/// Arrivals that stand in the row; a power of two, so that a place in it needs no check.
 const ROW: usize = 8;
+
+/// What happens next, and when; at [`Time::MAX`] nothing does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// A packet arrives.
+    Arrival(Time, Key),
+    /// Anything else.
+    Timer(Time, Key),
+}
 
 /// Pending events.
 #[derive(Debug)]
 pub struct Agenda {
-    /// The first of the timers, or [`NOTHING`].
+    /// The first of the timers, or [`NOTHING`]; the others are in `timers`.
     timer: Event,
     /// The first of the arrivals, or [`NOTHING`].
     arrival: Event,
@@ -37,6 +46,7 @@ pub struct Agenda {
     len: usize,
     /// Arrivals that come after those in the row.
     later: Heap,
+    /// Timers after the first.
     timers: Heap,
 }
 
@@ -48,33 +58,46 @@ impl Default for Agenda {
 }
 
 impl Agenda {
-    /// The next event; at [`Time::MAX`] if there is none.
+    /// The next event.
     #[inline(always)]
-    pub fn peek(&self) -> (Time, Key) {
-        let next = self.arrival.min(self.timer);
-        (Time::ns((next >> 64) as u64), next as Key)
+    pub fn peek(&self) -> Next {
+        let parts = |event: Event| (Time::ns((event >> 64) as u64), event as Key);
+        if self.arrival < self.timer {
+            let (time, key) = parts(self.arrival);
+            Next::Arrival(time, key)
+        } else {
+            let (time, key) = parts(self.timer);
+            Next::Timer(time, key)
+        }
+    }
+
+    /// Whether an arrival comes before all that is pending.
+    #[inline(always)]
+    pub fn would_be_next(&self, time: Time, key: Key) -> bool {
+        event(time, key) < self.arrival.min(self.timer)
     }
 
     /// Adds a timer, before [`Time::MAX`].
     #[inline]
     pub fn push(&mut self, time: Time, key: Key) {
         let new = event(time, key);
-        self.timers.push(new);
+        let other = self.timer.max(new);
         self.timer = self.timer.min(new);
+        if other != NOTHING {
+            self.timers.push(other);
+        }
     }
 
     /// Removes the next event, which is a timer.
     #[inline]
     pub fn pop(&mut self) {
-        self.timers.pop();
-        self.timer = self.timers.first();
+        self.timer = self.timers.take();
     }
 
     /// Puts the next event, which is a timer, off to `time`.
     #[inline]
     pub fn postpone(&mut self, time: Time) {
-        self.timers.replace(event(time, self.timer as Key));
-        self.timer = self.timers.first();
+        self.timer = self.timers.exchange(event(time, self.timer as Key));
     }
 
     /// Adds an arrival, before [`Time::MAX`].
@@ -92,23 +115,23 @@ impl Agenda {
     /// Removes the next event, which is an arrival.
     #[inline]
     pub fn pop_arrival(&mut self) {
-        self.arrival = match self.len.checked_sub(1).and_then(|last| self.row.get(last)) {
-            Some(&next) => {
-                self.len -= 1;
-                next
-            }
-            None => self.take_later(),
-        };
+        if self.len == 0 {
+            self.arrival = self.take_later();
+        } else {
+            self.len -= 1;
+            self.arrival = self.row[self.len % ROW];
+        }
     }
 
     /// Puts another arrival in place of the next event, which is one.
     #[inline(always)]
     pub fn replace_arrival(&mut self, time: Time, key: Key) {
         let new = event(time, key);
-        let Some(last) = self.len.checked_sub(1).filter(|last| *last < ROW) else {
+        if self.len == 0 {
             return self.replace_only(new);
-        };
-        let next = self.row[last];
+        }
+        let last = self.len - 1;
+        let next = self.row[last % ROW];
         if new <= next {
             self.arrival = new;
         } else {
@@ -121,21 +144,13 @@ impl Agenda {
     /// The same where the row is empty.
     #[inline(never)]
     fn replace_only(&mut self, new: Event) {
-        let first = self.later.first();
-        self.arrival = first.min(new);
-        if new > first {
-            self.later.replace(new);
-        }
+        self.arrival = self.later.exchange(new);
     }
 
     /// Takes the first of those that come later; the row is empty.
     #[inline(never)]
     fn take_later(&mut self) -> Event {
-        let first = self.later.first();
-        if !self.later.is_empty() {
-            self.later.pop();
-        }
-        first
+        self.later.take()
     }
 
     /// Adds an arrival that is not the first.
@@ -146,11 +161,11 @@ impl Agenda {
         }
         let mut at = self.len;
         self.len += 1;
-        while at > 0 && self.row[at - 1] < new {
-            self.row[at] = self.row[at - 1];
+        while at > 0 && self.row[(at - 1) % ROW] < new {
+            self.row[at % ROW] = self.row[(at - 1) % ROW];
             at -= 1;
         }
-        self.row[at] = new;
+        self.row[at % ROW] = new;
     }
 
     /// The same where there is more than the row, or will be.
@@ -217,6 +232,26 @@ impl Heap {
         self.events[at] = new;
     }
 
+    /// The first of its events and this one; the others stay.
+    #[inline]
+    fn exchange(&mut self, new: Event) -> Event {
+        let first = self.first();
+        if new > first {
+            self.replace(new);
+        }
+        first.min(new)
+    }
+
+    /// Takes the first event out, or [`NOTHING`].
+    #[inline]
+    fn take(&mut self) -> Event {
+        let first = self.first();
+        if !self.is_empty() {
+            self.pop();
+        }
+        first
+    }
+
     #[inline]
     fn pop(&mut self) {
         self.len -= 1;
@@ -264,6 +299,19 @@ mod tests {
         }
     }
 
+    fn next(agenda: &Agenda) -> (Time, Key) {
+        match agenda.peek() {
+            Next::Arrival(time, key) => {
+                assert_eq!(key % 2, 0);
+                (time, key)
+            }
+            Next::Timer(time, key) => {
+                assert!(key % 2 == 1);
+                (time, key)
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn events_come_in_order_of_time_then_key(
@@ -276,7 +324,7 @@ mod tests {
             for (delay, key) in delays {
                 let delay = Span::ns(delay);
                 model.sort_unstable();
-                prop_assert_eq!(agenda.peek(), model[0]);
+                prop_assert_eq!(next(&agenda), model[0]);
                 let (time, old) = model[0];
                 model[0].0 = time + delay;
                 if old % 2 == 1 {
@@ -293,13 +341,13 @@ mod tests {
             }
             model.sort_unstable();
             for expected in model {
-                prop_assert_eq!(agenda.peek(), expected);
+                prop_assert_eq!(next(&agenda), expected);
                 match expected.1 % 2 {
                     0 => agenda.pop_arrival(),
                     _ => agenda.pop(),
                 }
             }
-            prop_assert_eq!(agenda.peek().0, Time::MAX);
+            prop_assert_eq!(next(&agenda).0, Time::MAX);
         }
     }
 }

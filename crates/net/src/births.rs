@@ -10,6 +10,31 @@ use truckee_tcp::{Seq, Time, Transmit};
 /// A segment, by one after its last sequence number, and when it was born.
 type Born = (Seq, Time);
 
+/// What of a departure tells when its data was born; by value, so that what leaves need not be in memory for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Leaving {
+    seq: Seq,
+    end: Seq,
+    empty: bool,
+    retransmission: bool,
+    first_sent: Option<Time>,
+}
+
+impl Leaving {
+    /// Of what leaves.
+    #[inline(always)]
+    pub fn of(sent: &Transmit) -> Self {
+        let segment = &sent.segment;
+        Self {
+            seq: segment.seq,
+            end: segment.end(),
+            empty: segment.len == 0,
+            retransmission: sent.retransmission,
+            first_sent: sent.first_sent,
+        }
+    }
+}
+
 /// The births of one connection's data.
 #[derive(Debug, Default)]
 pub struct Births {
@@ -51,14 +76,14 @@ impl Births {
     }
 
     /// Data leaves.
-    pub fn left(&mut self, now: Time, sent: &Transmit) {
-        let end = sent.segment.end();
-        if sent.segment.len == 0 {
+    pub fn left(&mut self, now: Time, sent: Leaving) {
+        let end = sent.end;
+        if sent.empty {
             return;
         }
         if let Some(kept) = self.kept.as_mut().filter(|kept| kept.told) {
             if !sent.retransmission {
-                let born = kept.of_written(now, sent.segment.seq);
+                let born = kept.of_written(now, sent.seq);
                 kept.sent.push_back((end, born));
             }
         } else if let Some(first) = sent.first_sent {
@@ -116,9 +141,10 @@ mod tests {
 
     const LEN: u32 = 1000;
 
-    fn sent(seq: u64, first_sent: Option<Time>) -> Transmit {
+    fn sent(seq: u64, first_sent: Option<Time>) -> Leaving {
         let segment = Segment { seq: Seq::at(seq), len: LEN, ..Segment::default() };
-        Transmit { segment, retransmission: first_sent.is_some(), first_sent, ..Transmit::default() }
+        let retransmission = first_sent.is_some();
+        Leaving::of(&Transmit { segment, retransmission, first_sent, ..Transmit::default() })
     }
 
     fn packet(at: Time, seq: u64, again: bool) -> Packet {
@@ -134,13 +160,13 @@ mod tests {
     fn data_is_born_when_the_application_says() {
         let mut births = Births::default();
         births.on_write(Seq::at(1001), Time::ns(3));
-        births.left(Time::ns(5), &sent(1, None));
+        births.left(Time::ns(5), sent(1, None));
         births.on_write(Seq::at(3001), Time::ns(7));
         births.on_write(Seq::at(4001), Time::ns(9));
-        births.left(Time::ns(20), &sent(1001, None));
-        births.left(Time::ns(20), &sent(2001, None));
-        births.left(Time::ns(21), &sent(3001, None));
-        births.left(Time::ns(22), &sent(4001, None));
+        births.left(Time::ns(20), sent(1001, None));
+        births.left(Time::ns(20), sent(2001, None));
+        births.left(Time::ns(21), sent(3001, None));
+        births.left(Time::ns(22), sent(4001, None));
         births.arrived(&packet(Time::ns(20), 1001, false));
         assert_eq!(births.take(Seq::at(1000)), None, "not whole");
         assert_eq!(all(&mut births, 5001), [3, 7, 7, 9, 22].map(Time::ns));
@@ -153,9 +179,9 @@ mod tests {
         // Segments left at 5, 6, 7, 8; the first and third were lost, and the third is sent twice more.
         births.arrived(&packet(Time::ns(6), 1001, false));
         births.arrived(&packet(Time::ns(8), 3001, false));
-        births.left(Time::ns(30), &sent(1, Some(Time::ns(5))));
-        births.left(Time::ns(31), &sent(2001, Some(Time::ns(7))));
-        births.left(Time::ns(50), &Transmit { first_sent: None, retransmission: true, ..sent(2001, None) });
+        births.left(Time::ns(30), sent(1, Some(Time::ns(5))));
+        births.left(Time::ns(31), sent(2001, Some(Time::ns(7))));
+        births.left(Time::ns(50), Leaving { first_sent: None, retransmission: true, ..sent(2001, None) });
         births.arrived(&packet(Time::ns(30), 1, true));
         assert_eq!(all(&mut births, 2001), [5, 6].map(Time::ns));
         assert!(!births.is_of(&packet(Time::ns(9), 4001, false)), "it would be delivered with others");
@@ -168,7 +194,7 @@ mod tests {
     fn what_comes_twice_is_delivered_once() {
         let mut births = Births::default();
         births.arrived(&packet(Time::ns(6), 1001, false));
-        births.left(Time::ns(30), &sent(1001, Some(Time::ns(6))));
+        births.left(Time::ns(30), sent(1001, Some(Time::ns(6))));
         births.arrived(&packet(Time::ns(30), 1001, true));
         births.arrived(&packet(Time::ns(5), 1, false));
         assert_eq!(all(&mut births, 2001), [5, 6].map(Time::ns));

@@ -1,7 +1,7 @@
 //! A connection in the network: a sender at one node, a receiver at another, and the paths between them.
 
 use crate::Error;
-use crate::births::Births;
+use crate::births::{Births, Leaving};
 use crate::record::Deliveries;
 use std::sync::Arc;
 use truckee_scenario::model::{App, Flow};
@@ -162,12 +162,12 @@ pub struct Way {
 
 /// Has an end of a two-way connection do something, and those hear of it who listen there.
 macro_rules! heard {
-    ($ends:ident.at[$end:expr].$method:ident($($arg:expr),*)) => {{
+    ($ends:ident.at[$end:expr].$method:ident($($arg:expr),* $(; $out:expr)?)) => {{
         let Ends { at, forward, back } = $ends;
         let Some(back) = back else { return Default::default() };
         match $end {
-            SOURCE => at[SOURCE].$method($($arg,)* &mut (&mut forward.books, &mut back.watch)),
-            _ => at[DESTINATION].$method($($arg,)* &mut (&mut back.books, &mut forward.watch)),
+            SOURCE => at[SOURCE].$method($($arg,)* &mut (&mut forward.books, &mut back.watch), $($out)?),
+            _ => at[DESTINATION].$method($($arg,)* &mut (&mut back.books, &mut forward.watch), $($out)?),
         }
     }};
 }
@@ -219,22 +219,22 @@ impl Ends {
         }
     }
 
-    /// See [`Endpoint::poll_transmit`].
+    /// See [`Endpoint::transmit`].
     #[inline(never)]
-    pub fn transmit(&mut self, end: usize, now: Time) -> Option<Transmit> {
-        let sent = match (&self.back, end) {
-            (Some(_), _) => self.ask_both(end, now),
-            (None, SOURCE) => self.at[SOURCE].poll_transmit(now, &mut self.forward.books),
-            (None, _) => self.at[DESTINATION].poll_transmit(now, &mut self.forward.watch),
-        }?;
-        if end == SOURCE {
-            self.forward.births.left(now, &sent);
+    pub fn transmit(&mut self, end: usize, now: Time, out: &mut Transmit) -> bool {
+        let due = match (&self.back, end) {
+            (Some(_), _) => self.ask_both(end, now, out),
+            (None, SOURCE) => self.at[SOURCE].transmit(now, &mut self.forward.books, out),
+            (None, _) => self.at[DESTINATION].transmit(now, &mut self.forward.watch, out),
+        };
+        if due && end == SOURCE {
+            self.forward.births.left(now, Leaving::of(out));
         }
-        Some(sent)
+        due
     }
 
-    fn ask_both(&mut self, end: usize, now: Time) -> Option<Transmit> {
-        heard!(self.at[end].poll_transmit(now))
+    fn ask_both(&mut self, end: usize, now: Time, out: &mut Transmit) -> bool {
+        heard!(self.at[end].transmit(now; out))
     }
 
     /// The same where data goes one way and nothing is out of the ordinary; whether there is something, or none, if
@@ -251,7 +251,7 @@ impl Ends {
         let way = &mut self.forward;
         let due = tx.transmit_next(now, &mut way.books, out);
         if due && (out.retransmission || way.births.are_told()) {
-            way.births.left(now, out);
+            way.births.left(now, Leaving::of(out));
         }
         Some(due)
     }

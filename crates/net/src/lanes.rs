@@ -11,30 +11,46 @@ use crate::packet::PacketId;
 use std::collections::VecDeque;
 use truckee_tcp::Time;
 
-/// A packet under way, with what the next hop has to know of it, so that the packet itself need not be read.
+/// A packet under way: 16 bytes, as there are many. Where on its way it is, and how long, the packet itself knows, which
+/// nobody has to read at the last of its links.
 #[derive(Debug, Clone, Copy)]
 pub struct UnderWay {
     /// When it arrives.
     pub arrival: Time,
     /// The link.
     pub link: u32,
-    pub packet: PacketId,
-    /// Position in the table of paths, or [`AT_LAST`].
-    pub at: u32,
-    /// Bytes on the wire.
-    pub wire: u32,
+    /// The packet, and whether the link is the last of its path.
+    packet: u32,
 }
 
+/// Marks [`UnderWay::packet`]: no pool has as many.
+const LAST: u32 = 1 << 31;
+
 impl UnderWay {
+    /// A packet that arrives then at the far end of a link, the last of its path or not.
+    #[inline(always)]
+    pub fn new(arrival: Time, link: u32, packet: PacketId, last: bool) -> Self {
+        Self { arrival, link, packet: packet | if last { LAST } else { 0 } }
+    }
+
+    /// The packet.
+    #[inline(always)]
+    pub fn packet(&self) -> PacketId {
+        self.packet & !LAST
+    }
+
+    /// Whether the link is the last of its path.
+    #[inline(always)]
+    pub fn is_last(&self) -> bool {
+        self.packet & LAST != 0
+    }
+
     /// Packets arrive in this order: by time and then by link, as events do.
     #[inline(always)]
     fn rank(&self) -> (Time, u32) {
         (self.arrival, self.link)
     }
 }
-
-/// In place of the position: the link is the last of the path.
-pub const AT_LAST: u32 = u32::MAX;
 
 /// A lane.
 #[derive(Debug, Default)]
@@ -60,7 +76,8 @@ impl Lanes {
         (self.lanes.len() - 1) as u32
     }
 
-    /// Another packet of a convoy. Returns its lane if it is the next packet there.
+    /// Another packet of a convoy. Returns its lane if it is the next packet there: then it is not in it before
+    /// [`Self::begin`] puts it there.
     #[inline(always)]
     pub fn add(&mut self, convoy: u32, packet: UnderWay) -> Option<u32> {
         let mut number = convoy;
@@ -70,8 +87,17 @@ impl Lanes {
             lane = &mut self.lanes[number as usize];
         }
         lane.last = packet.rank();
+        if lane.packets.is_empty() {
+            return Some(number);
+        }
         lane.packets.push_back(packet);
-        (lane.packets.len() == 1).then_some(number)
+        None
+    }
+
+    /// Puts the first packet into a lane that is empty.
+    #[inline(always)]
+    pub fn begin(&mut self, lane: u32, packet: UnderWay) {
+        self.lanes[lane as usize].packets.push_back(packet);
     }
 
     /// The first lane of a convoy, behind its very first, into which a packet of this rank may go.
@@ -117,7 +143,7 @@ mod tests {
                     let (arrived, next) = lanes.arrive(lane as usize);
                     next.map(|(time, link)| agenda.insert((time, link, lane)));
                     let own = links.iter().flat_map(|l| l.front().copied()).min();
-                    let arrived = arrived.map(|p| (p.arrival, p.link, p.packet));
+                    let arrived = arrived.map(|p| (p.arrival, p.link, p.packet()));
                     assert_eq!(arrived.map(|a| (a.0, a.1)), Some((time, link)));
                     assert_eq!(arrived, own);
                     links[link as usize].pop_front();
@@ -128,9 +154,10 @@ mod tests {
                 come(&mut agenda, &mut lanes, &mut links, Time::ns(now));
                 let arrival = free[link as usize].max(now + 1) + time / 10;
                 free[link as usize] = arrival;
-                let packet = UnderWay { arrival: Time::ns(arrival), link, packet: packet as u32, at: 0, wire: 40 };
-                links[link as usize].push_back((Time::ns(arrival), link, packet.packet));
+                let packet = UnderWay::new(Time::ns(arrival), link, packet as u32, false);
+                links[link as usize].push_back((Time::ns(arrival), link, packet.packet()));
                 if let Some(lane) = lanes.add(convoy, packet) {
+                    lanes.begin(lane, packet);
                     agenda.insert((Time::ns(arrival), link, lane));
                 }
             }

@@ -44,9 +44,15 @@ pub struct Rare {
 struct Measured {
     from: Time,
     to: Time,
+    /// Once that time has begun, its end: what is over until then is counted whole. Before, zero.
+    whole_until: Time,
 }
 
 impl Measured {
+    fn new(from: Time, to: Time) -> Self {
+        Self { from, to, whole_until: if from == Time::ZERO { to } else { Time::ZERO } }
+    }
+
     fn holds(self, time: Time) -> bool {
         time >= self.from
     }
@@ -83,6 +89,8 @@ enum Nature {
     Plain,
     /// The same behind a queue that holds so many packets.
     DropTail,
+    /// The same with a channel that keeps order.
+    Noisy,
     /// Anything else.
     Special,
 }
@@ -149,7 +157,7 @@ impl Wire {
 impl Transmitter {
     /// Serves a packet that comes at `now`; when that ends.
     #[inline(always)]
-    fn serve(&mut self, wire: &mut Wire, measured: Measured, now: Time, bytes: u32) -> Time {
+    fn serve(&mut self, wire: &mut Wire, measured: &Measured, now: Time, bytes: u32) -> Time {
         if self.free_at > now {
             self.serve_next(wire, measured, now, bytes)
         } else {
@@ -159,7 +167,7 @@ impl Transmitter {
 
     /// The same where it is idle.
     #[inline(always)]
-    fn serve_now(&mut self, wire: &mut Wire, measured: Measured, now: Time, bytes: u32) -> Time {
+    fn serve_now(&mut self, wire: &mut Wire, measured: &Measured, now: Time, bytes: u32) -> Time {
         wire.look_up(bytes);
         // A whole packet at 1 bit/s takes less than a week: no sum of a time and that can overflow.
         let departure = now + wire.service_time;
@@ -170,7 +178,7 @@ impl Transmitter {
 
     /// The same where it is busy.
     #[inline(always)]
-    fn serve_next(&mut self, wire: &mut Wire, measured: Measured, now: Time, bytes: u32) -> Time {
+    fn serve_next(&mut self, wire: &mut Wire, measured: &Measured, now: Time, bytes: u32) -> Time {
         let start = self.start(measured, now);
         let departure = start.saturating_add(self.service_time(wire, bytes));
         self.count(measured, now, start, departure, bytes);
@@ -178,7 +186,7 @@ impl Transmitter {
     }
 
     /// Serves one that has waited until the one before it ended, `now`: that one's fraction of a nanosecond goes on.
-    fn serve_waiting(&mut self, wire: &mut Wire, measured: Measured, now: Time, bytes: u32) -> Time {
+    fn serve_waiting(&mut self, wire: &mut Wire, measured: &Measured, now: Time, bytes: u32) -> Time {
         let departure = now.saturating_add(self.service_time(wire, bytes));
         self.count(measured, now, now, departure, bytes);
         departure
@@ -186,7 +194,13 @@ impl Transmitter {
 
     /// Serves one that comes at `now`, or waited until then, by a recorded capacity.
     #[inline(always)]
-    fn serve_recorded(&mut self, capacity: &mut Capacity, measured: Measured, now: Time, bytes: u32) -> Time {
+    fn serve_recorded(
+        &mut self,
+        capacity: &mut Capacity,
+        measured: &Measured,
+        now: Time,
+        bytes: u32,
+    ) -> Time {
         let start = self.start(measured, now);
         let departure = capacity.depart(start, bytes);
         self.count(measured, now, start, departure, bytes);
@@ -195,10 +209,15 @@ impl Transmitter {
 
     /// When service of a packet that comes at `now` begins.
     #[inline(always)]
-    fn start(&mut self, measured: Measured, now: Time) -> Time {
+    fn start(&mut self, measured: &Measured, now: Time) -> Time {
         if self.free_at > now {
             // Signed: a conversion of one instruction, where that of all u64 takes eight. No time is above 2^63.
-            self.counts.waited += measured.between(now, self.free_at).nanos() as i64 as f64;
+            let counted = if self.free_at <= measured.whole_until {
+                self.free_at - now
+            } else {
+                measured.between(now, self.free_at)
+            };
+            self.counts.waited += counted.nanos() as i64 as f64;
             self.free_at
         } else {
             self.remainder = 0;
@@ -217,9 +236,9 @@ impl Transmitter {
     }
 
     #[inline(always)]
-    fn count(&mut self, measured: Measured, at: Time, start: Time, departure: Time, bytes: u32) {
+    fn count(&mut self, measured: &Measured, at: Time, start: Time, departure: Time, bytes: u32) {
         self.free_at = departure;
-        if measured.from <= at && departure <= measured.to {
+        if departure <= measured.whole_until {
             self.counts.packets += 1; // as nearly always
             self.counts.bytes += u64::from(bytes);
             self.counts.busy += departure - start;
@@ -230,7 +249,7 @@ impl Transmitter {
 
     /// The same where the time that is measured begins or ends meanwhile.
     #[cold]
-    fn count_at_an_end(&mut self, measured: Measured, at: Time, start: Time, departure: Time, bytes: u32) {
+    fn count_at_an_end(&mut self, measured: &Measured, at: Time, start: Time, departure: Time, bytes: u32) {
         if measured.holds(at) {
             self.counts.packets += 1;
             self.counts.bytes += u64::from(bytes);
@@ -246,6 +265,8 @@ pub enum Crossing {
     Arrives(Time, u32),
     /// The queue has no room.
     Full,
+    /// Ask [`Links::pass_noise`].
+    Noisy,
     /// Ask [`Links::offer`].
     Special,
 }
@@ -281,20 +302,27 @@ impl Links {
     pub fn cross(&mut self, index: usize, now: Time, bytes: u32) -> Crossing {
         let link = &mut self.links[index];
         let wire = &mut self.wires[link.wire as usize];
-        if wire.nature == Nature::Special {
-            return Crossing::Special;
+        match wire.nature {
+            Nature::Plain | Nature::DropTail => {}
+            Nature::Noisy => return Crossing::Noisy,
+            Nature::Special => return Crossing::Special,
         }
-        let departure = if link.transmitter.free_at <= now {
-            link.transmitter.serve_now(wire, self.measured, now, bytes)
+        let arrival = if link.transmitter.free_at <= now {
+            link.transmitter.serve_now(wire, &self.measured, now, bytes) + wire.delay
         } else {
             if let (Nature::DropTail, Some(special)) = (wire.nature, &mut link.special)
                 && !special.queue.admit(now, link.transmitter.free_at)
             {
                 return Crossing::Full;
             }
-            link.transmitter.serve_next(wire, self.measured, now, bytes)
+            link.transmitter.serve_next(wire, &self.measured, now, bytes).saturating_add(wire.delay)
         };
-        Crossing::Arrives(departure.saturating_add(wire.delay), wire.convoy)
+        Crossing::Arrives(arrival, wire.convoy)
+    }
+
+    /// From now on all is measured.
+    pub fn begin_measuring(&mut self) {
+        self.measured.whole_until = self.measured.to;
     }
 
     /// Whether packets leave a link in the order in which they came, as they were when they came.

@@ -10,14 +10,15 @@ mod serve;
 mod tables;
 
 use crate::Error;
-use crate::agenda::{Agenda, Key};
+use crate::agenda::{Agenda, Key, Next};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
-use crate::lanes::{AT_LAST, Lanes};
+use crate::lanes::Lanes;
 use crate::link::Links;
 use crate::packet::{DropCause, Packet, PacketId, Pool};
 use crate::record::{FlowBook, Standing, TrafficBook};
+use hops::Aside;
 use observe::Load;
 use std::rc::Rc;
 use tables::Tables;
@@ -73,7 +74,7 @@ pub use observe::{EstimateBook, Readings};
 const END: u32 = !FUSED;
 
 /// In place of a position in the table of paths: the packet goes by the tables of the nodes.
-const BY_TABLE: u32 = AT_LAST - 1;
+const BY_TABLE: u32 = u32::MAX;
 
 /// Marks a link in the table of paths: everything on it comes from the link before it, in order, so that arrivals here can
 /// be worked out when a packet is accepted there.
@@ -147,6 +148,8 @@ pub struct Network<'a> {
     pub links: Links,
     /// What is under way over them.
     lanes: Lanes,
+    /// The next event, maybe.
+    aside: Aside,
     /// Table of paths: numbers of links, some of them [`FUSED`], each path followed by [`END`].
     paths: Vec<u32>,
     packets: Pool,
@@ -159,8 +162,8 @@ pub struct Network<'a> {
     pub now: Time,
     pub warm: bool,
     unfinished: usize,
-    /// Whether the run may end before its time.
-    may_stop: bool,
+    /// Until when the run goes on for certain: its end, if all flows cannot be done before.
+    certain: Time,
     /// Drops that were booked ahead of their time.
     drops_ahead: Vec<Dropped>,
     /// What crosses each link, where anybody wants to know.
@@ -174,19 +177,23 @@ impl Network<'_> {
     /// Runs to the end.
     pub fn run(&mut self) -> Result<(), Error> {
         loop {
-            let (time, key) = self.agenda.peek();
-            if time > self.end {
-                break;
-            }
-            self.now = time;
-            self.events += 1;
-            let index = (key & !kind::MASK) as usize;
-            if key >> kind::SHIFT == kind::LINK >> kind::SHIFT {
-                self.on_lane(index);
+            if self.aside.is_there {
+                self.on_aside();
             } else {
-                self.on_timer(key & kind::MASK, index);
+                let next = self.agenda.peek();
+                let (Next::Arrival(time, key) | Next::Timer(time, key)) = next;
+                if time > self.end {
+                    break;
+                }
+                self.now = time;
+                self.events += 1;
+                let index = (key & !kind::MASK) as usize;
+                match next {
+                    Next::Arrival(..) => self.on_lane(index),
+                    Next::Timer(..) => self.on_timer(key & kind::MASK, index),
+                }
             }
-            if self.unfinished == 0 && self.scenario.stop_when_done && !self.flows.is_empty() {
+            if self.unfinished == 0 && self.may_end_early() {
                 self.close_books();
                 return Ok(());
             }
@@ -197,6 +204,12 @@ impl Network<'_> {
         self.now = self.end;
         self.close_books();
         Ok(())
+    }
+
+    /// Whether the run ends as soon as all flows are done.
+    #[cold]
+    fn may_end_early(&self) -> bool {
+        self.scenario.stop_when_done && !self.flows.is_empty()
     }
 
     /// Why there are more packets than there may be.
@@ -287,6 +300,7 @@ impl Network<'_> {
 
     fn on_warm(&mut self) {
         self.agenda.pop();
+        self.links.begin_measuring();
         self.begin_measuring();
     }
 

@@ -55,7 +55,7 @@ fn middle(bin: usize) -> f64 {
 
 impl Delays {
     /// Takes in one delay.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, delay: Span) {
         let real = delay.nanos() as i64 as f64; // signed: one instruction in place of eight
         self.sum += real;
@@ -66,12 +66,18 @@ impl Delays {
                 Some(count) if *count < u16::MAX => *count += 1,
                 _ => self.add_to(bin, 1),
             },
-            None if self.bins.len() < FEW => self.bins.push(bin as u16),
-            None => {
-                self.sort_in();
-                self.add_to(bin, 1);
-            }
+            None => self.add_to_list(bin),
         }
+    }
+
+    /// Adds one to the list, or makes bins of it.
+    #[inline(never)]
+    fn add_to_list(&mut self, bin: usize) {
+        if self.bins.len() < FEW {
+            return self.bins.push(bin as u16);
+        }
+        self.sort_in();
+        self.add_to(bin, 1);
     }
 
     /// Makes bins of the list.
@@ -79,8 +85,11 @@ impl Delays {
     fn sort_in(&mut self) {
         if self.first.is_none() {
             let list = std::mem::take(&mut self.bins);
-            self.first = list.iter().min().map(|first| first / STEP as u16 * STEP as u16);
-            list.into_iter().for_each(|bin| self.add_to(usize::from(bin), 1));
+            let (Some(least), Some(most)) = (list.iter().min(), list.iter().max()) else { return };
+            let first = usize::from(*least) / STEP * STEP;
+            self.first = Some(first as u16);
+            self.bins = vec![0; (usize::from(*most) + 1).next_multiple_of(STEP) - first];
+            list.iter().for_each(|bin| self.bins[usize::from(*bin) - first] += 1);
         }
     }
 

@@ -3,6 +3,7 @@
 //!
 //! [`Books`] hears of everything as a [`Witness`], and has the observers hear of it who judge the same flow their way.
 
+use crate::arithmetic::real;
 use crate::observers::Observers;
 use crate::{
     Ack, Cause, Departure, Loss, LossKind, PathTruth, Seq, Span, Time, Transmission, Truth, Window, Witness,
@@ -212,13 +213,6 @@ pub struct Books {
     last_loss: Option<LossRecord>,
 }
 
-/// A time or a number of bytes as a real number. Below 2^63, as all are, the signed conversion is the same and takes one
-/// instruction in place of eight.
-#[inline(always)]
-fn real(n: u64) -> f64 {
-    n as i64 as f64
-}
-
 impl Books {
     /// Books that these observers read along.
     pub fn with(observers: Option<Observers>) -> Self {
@@ -302,7 +296,7 @@ impl Witness for Books {
         self.counts.acks += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Ack, w: &Window) {
         self.fates.forget_below(ack.ack);
         if let Some(rtt) = ack.rtt {
@@ -311,7 +305,8 @@ impl Witness for Books {
             self.last_rtt = Some(rtt);
         }
         if let Some(observers) = &mut self.observers {
-            observers.on_ack(ack, w);
+            let ack = *ack; // what is handed on has to be in memory: only where somebody asks
+            observers.on_ack(&ack, w);
         }
     }
 
@@ -363,7 +358,8 @@ impl Witness for Books {
             counts.retransmitted_bytes += u64::from(sent.bytes);
         }
         if let Some(observers) = &mut self.observers {
-            observers.on_sent(sent);
+            let sent = *sent; // what is handed on has to be in memory: only where somebody asks
+            observers.on_sent(&sent);
         }
     }
 

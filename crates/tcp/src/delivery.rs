@@ -6,6 +6,7 @@
 //! have arrived. A controller that asks for them ([`crate::controller::Interest::rates`]) gets them with [`Air::rate`];
 //! BBR, whose model looks into the snapshots, keeps its own.
 
+use crate::arithmetic::real;
 use crate::{Ack, Air, Departure, Seq, Span, Time};
 use std::collections::VecDeque;
 
@@ -144,7 +145,9 @@ impl Rates {
         } else {
             Some(exact)
         };
-        self.rtt_min = self.rtt_min.into_iter().chain(rtt).min();
+        if let Some(rtt) = rtt {
+            self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
+        }
         let sending = packet.sent.saturating_sub(packet.first_send_time);
         let interval = sending.max(ack.now.saturating_sub(packet.delivered_time));
         let delivered = self.delivered - packet.delivered;
@@ -153,7 +156,7 @@ impl Rates {
         Sample {
             prior_delivered: packet.delivered,
             delivered,
-            rate: if trusted { delivered as f64 * 1e9 / interval.as_f64() } else { 0.0 },
+            rate: if trusted { real(delivered) * 1e9 / interval.as_f64() } else { 0.0 },
             app_limited: packet.app_limited,
             in_flight: packet.in_flight,
             lost: self.lost.saturating_sub(packet.lost),
@@ -163,9 +166,16 @@ impl Rates {
 
     /// The departure at `sent`; of several, the last that ends at `below` at most.
     pub fn find(&self, sent: Time, below: Seq) -> Option<&Packet> {
-        // Where nothing is missing it is the first of all.
-        let first = self.packets.front().is_some_and(|p| p.sent >= sent);
-        let from = if first { 0 } else { self.packets.partition_point(|p| p.sent < sent) };
+        // Where nothing is missing it is the first of all, and what is paced left by itself.
+        let first = self.packets.front().filter(|p| p.sent >= sent);
+        if let Some(first) = first
+            && first.sent == sent
+            && first.end <= below
+            && self.packets.get(1).is_none_or(|p| p.sent != sent)
+        {
+            return Some(first);
+        }
+        let from = if first.is_some() { 0 } else { self.packets.partition_point(|p| p.sent < sent) };
         let together = self.packets.iter().skip(from).take_while(|p| p.sent == sent);
         together.filter(|p| p.end <= below).last()
     }

@@ -9,6 +9,7 @@
 //! Not for: clocks, sockets, networks. Nothing here knows where it runs.
 
 pub mod ack;
+mod arithmetic;
 pub mod books;
 pub mod controller;
 pub mod delivery;

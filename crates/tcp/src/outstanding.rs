@@ -243,7 +243,7 @@ impl Outstanding {
     }
 
     /// Records a new segment at `nxt` = `max`.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, now: Time, len: u64, fin: bool) -> Sent {
         debug_assert!(self.nxt == self.max && len > 0 && self.max + len - self.una <= 1 << 32);
         let marks = if fin { marks::FIN } else { 0 };
@@ -295,6 +295,33 @@ impl Outstanding {
     #[inline(always)]
     pub fn advance(&mut self, ack: Seq) -> Covered {
         debug_assert!(ack > self.una && ack <= self.max);
+        // Nearly always it is the first segment, sent once: nothing is counted of that.
+        let first = self.segments.front();
+        let covered = match first.filter(|first| first.end == ack.on_wire() && first.marks() & !marks::FIN == 0)
+        {
+            Some(first) => {
+                let sent = Some(first.sent());
+                self.segments.pop_front();
+                self.cursor = self.cursor.saturating_sub(1);
+                self.last_covered = sent;
+                Covered { bytes: ack - self.una, newest_sent: sent, resent: false }
+            }
+            None => {
+                let Covered { bytes, newest_sent, resent } = self.pass(ack);
+                Covered { bytes, newest_sent, resent }
+            }
+        };
+        self.una = ack;
+        if self.nxt < ack {
+            self.nxt = ack;
+            self.cursor = 0;
+        }
+        covered
+    }
+
+    /// Takes out what lies below `ack`.
+    #[inline(never)]
+    fn pass(&mut self, ack: Seq) -> Covered {
         let mut covered = Covered { bytes: ack - self.una, ..Covered::default() };
         let (mut seq, mut last) = (self.una, None);
         while let Some(&slot) = self.segments.front() {
@@ -317,11 +344,6 @@ impl Outstanding {
             seq = end;
         }
         self.last_covered = last;
-        self.una = ack;
-        if self.nxt < ack {
-            self.nxt = ack;
-            self.cursor = 0;
-        }
         covered
     }
 

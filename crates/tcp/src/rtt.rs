@@ -17,6 +17,7 @@ pub struct Rtt {
     initial_rto: Span,
     min_rto: Span,
     max_rto: Span,
+    least_rto: Span,
     clock: Span,
     ticks: Option<Box<Ticks>>,
 }
@@ -70,6 +71,7 @@ impl Rtt {
             initial_rto: stack.initial_rto,
             min_rto: stack.min_rto,
             max_rto: stack.max_rto,
+            least_rto: stack.initial_rto.min(stack.min_rto).min(stack.max_rto),
             clock: stack.clock,
             ticks: (!stack.rto_tick.is_zero())
                 .then(|| Box::new(Ticks { length: stack.rto_tick, eighths: 0, quarters: 0, rto: None })),
@@ -145,6 +147,12 @@ impl Rtt {
         };
         // Without any floor a path without delay would make a timer that goes off for ever without time passing.
         base.max(Span::ns(1)).saturating_mul(1 << self.backoff).min(self.max_rto)
+    }
+
+    /// No timeout is shorter.
+    #[inline(always)]
+    pub fn least_rto(&self) -> Span {
+        self.least_rto
     }
 
     /// At least two ticks, as in ns-2.

@@ -13,8 +13,8 @@ mod transfer;
 mod transmit;
 
 pub use by_duplicates::ByDuplicates;
-use transfer::NOTHING_TIMED;
 pub use transfer::Transfer;
+use transfer::{NOTHING_TIMED, Timer};
 pub use transmit::MIN_SEGMENT;
 
 use crate::controller::{AnyController, Controller};
@@ -72,13 +72,6 @@ impl Parts {
 /// The window that a connection starts with, bytes; never below one segment.
 fn initial_window(stack: &Stack) -> f64 {
     (stack.initial_window.bytes(stack.mss) as f64).max(f64::from(stack.mss))
-}
-
-/// A time or a number of bytes as a real number. Below 2^63, as all are, the signed conversion is the same and takes one
-/// instruction in place of eight.
-#[inline(always)]
-fn real(n: u64) -> f64 {
-    n as i64 as f64
 }
 
 /// Where the connection stands.
@@ -283,9 +276,8 @@ impl Sender {
         self.state = State::Established;
         witness.on_established(now);
         self.last_sent = now; // what a start makes of the window has not been idle yet
-        self.t.deadline = None;
-        let opening =
-            Opening { now, rtt, queued: self.written - Seq::FIRST, rwnd: self.peer_window, granted };
+        self.t.timer = Timer::Off;
+        let opening = Opening { now, rtt, queued: self.written - Seq::FIRST, rwnd: self.peer_window, granted };
         self.burst = self.t.start.on_established(&opening, &mut self.t.window);
         self.paced |= self.burst.is_some();
         self.check_finished();
@@ -334,20 +326,21 @@ impl Sender {
     }
 
     fn on_due(&mut self, now: Time, witness: &mut impl Witness) {
+        self.t.pin_timer();
         if self.timed && self.recovery.deadline().is_some_and(|d| d <= now) {
             self.recovery.on_timer(now, &mut self.t, &mut Report::to(witness));
             if let AnyRecovery::Custom(custom) = &self.recovery {
                 custom.must_wait(now, self.recovery.deadline());
             }
         }
-        if self.t.deadline.is_none_or(|d| now < d) {
+        if self.t.deadline().is_none_or(|d| now < d) {
             return;
         }
         witness.on_timeout(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening {
             self.syn_lost = true;
             self.control_due = true;
-            self.t.deadline = None;
+            self.t.timer = Timer::Off;
             self.t.rtt.back_off();
             return;
         }
@@ -379,10 +372,16 @@ impl Sender {
     #[inline(always)]
     pub fn deadline(&self) -> Option<Time> {
         if self.timed {
-            self.t.deadline.into_iter().chain(self.recovery.deadline()).min()
+            self.t.deadline().into_iter().chain(self.recovery.deadline()).min()
         } else {
-            self.t.deadline
+            self.t.deadline()
         }
+    }
+
+    /// Whether [`Self::deadline`] is before a time.
+    #[inline(always)]
+    pub fn is_due_before(&self, time: Time) -> bool {
+        if self.timed { self.deadline().is_some_and(|at| at < time) } else { self.t.is_due_before(time) }
     }
 
     /// Where the connection stands.

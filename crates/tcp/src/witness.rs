@@ -59,13 +59,21 @@ pub trait Witness {
     fn on_sent(&mut self, _sent: &Departure, _number: Transmission) {}
     /// At the receiver, a segment with data has come, and the policy has heard of it.
     fn on_arrival(&mut self, _arrival: &Arrival, _policy: &AnyAckPolicy) {}
+    /// Whether it hears of arrivals at a receiver whose policy goes by no phase: one that does not spares each the trouble.
+    fn hears_arrivals(&self) -> bool {
+        true
+    }
     /// What became of a transmission, where the laboratory knows; `None`: it was not dropped.
     fn fate(&self, _sent: Transmission) -> Option<Cause> {
         None
     }
 }
 
-impl Witness for () {}
+impl Witness for () {
+    fn hears_arrivals(&self) -> bool {
+        false
+    }
+}
 
 /// Has both hear.
 macro_rules! both {
@@ -77,6 +85,9 @@ macro_rules! both {
                 self.0.$method($($arg),*);
                 self.1.$method($($arg),*);
             })+
+            fn hears_arrivals(&self) -> bool {
+                self.0.hears_arrivals() || self.1.hears_arrivals()
+            }
             fn fate(&self, sent: Transmission) -> Option<Cause> {
                 self.0.fate(sent).or_else(|| self.1.fate(sent))
             }

@@ -55,7 +55,7 @@ impl Active {
 
 impl Special {
     /// Enters in the books for how long packets have waited.
-    pub fn note_active(&mut self, transmitter: &mut Transmitter, measured: Measured, now: Time) {
+    pub fn note_active(&mut self, transmitter: &mut Transmitter, measured: &Measured, now: Time) {
         let Some(active) = &mut self.active else { return };
         let waiting = active.queue.packets();
         if waiting > 0 && now > active.noted {
@@ -75,7 +75,7 @@ impl Special {
     pub fn empty_active(
         &mut self,
         transmitter: &mut Transmitter,
-        measured: Measured,
+        measured: &Measured,
         now: Time,
     ) -> Vec<PacketId> {
         self.note_active(transmitter, measured, now);
@@ -118,7 +118,7 @@ impl Links {
             lost.push((id, cause_of(loss)));
             return None;
         }
-        special.note_active(&mut link.transmitter, self.measured, now);
+        special.note_active(&mut link.transmitter, &self.measured, now);
         if let Some(router) = &mut special.router {
             router.on_packet(now, packet, wire.rate);
         }
@@ -143,7 +143,7 @@ impl Links {
         let link = &mut self.links[index];
         let wire = &mut self.wires[link.wire as usize];
         let Some(special) = &mut link.special else { return (None, None) };
-        special.note_active(&mut link.transmitter, self.measured, now);
+        special.note_active(&mut link.transmitter, &self.measured, now);
         let Some(active) = &mut special.active else { return (None, None) };
         if active.armed != now {
             return (None, None);
@@ -162,9 +162,9 @@ impl Links {
         let packet = &packets[id];
         let transmitter = &mut link.transmitter;
         let departure = match &mut special.capacity {
-            None if came < now => transmitter.serve_waiting(wire, self.measured, now, packet.wire),
-            None => transmitter.serve_now(wire, self.measured, now, packet.wire),
-            Some(capacity) => transmitter.serve_recorded(capacity, self.measured, now, packet.wire),
+            None if came < now => transmitter.serve_waiting(wire, &self.measured, now, packet.wire),
+            None => transmitter.serve_now(wire, &self.measured, now, packet.wire),
+            Some(capacity) => transmitter.serve_recorded(capacity, &self.measured, now, packet.wire),
         };
         let fate = match early {
             Some(fate) => fate,

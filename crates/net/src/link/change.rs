@@ -29,7 +29,7 @@ impl Links {
             link.transmitter.remainder = 0; // it was of the old rate
         }
         let moved = if rate.is_some() && !recorded {
-            special.reschedule(wire, &mut link.transmitter, self.measured, now)
+            special.reschedule(wire, &mut link.transmitter, &self.measured, now)
         } else {
             Vec::new()
         };
@@ -70,7 +70,7 @@ impl Links {
         let transmitter = &mut link.transmitter;
         special.up = false;
         special.forget_served(now);
-        special.uncount_waiting(transmitter, self.measured, now);
+        special.uncount_waiting(transmitter, &self.measured, now);
         let in_service_until = special.waiting.front().map_or(transmitter.free_at, |w| w.0);
         transmitter.counts.busy -= self.measured.between(now.min(in_service_until), in_service_until);
         transmitter.free_at = transmitter.free_at.min(now);
@@ -84,7 +84,7 @@ impl Links {
         if let Some(transit) = &mut special.transit {
             lost.extend(std::iter::from_fn(|| transit.take()).map(|item| item.packet));
         }
-        lost.extend(special.empty_active(transmitter, self.measured, now));
+        lost.extend(special.empty_active(transmitter, &self.measured, now));
         lost
     }
 
@@ -108,7 +108,7 @@ impl Links {
         }
         for link in &mut self.links {
             if let Some(special) = &mut link.special {
-                special.note_active(&mut link.transmitter, self.measured, end);
+                special.note_active(&mut link.transmitter, &self.measured, end);
             }
         }
     }
@@ -129,7 +129,7 @@ impl Special {
         &mut self,
         wire: &mut Wire,
         transmitter: &mut Transmitter,
-        measured: Measured,
+        measured: &Measured,
         now: Time,
     ) -> Vec<(Time, Time)> {
         self.forget_served(now);
@@ -151,7 +151,7 @@ impl Special {
     }
 
     /// Takes the time that what waits at `now` will wait and be in transmission out of the books.
-    fn uncount_waiting(&mut self, transmitter: &mut Transmitter, measured: Measured, now: Time) {
+    fn uncount_waiting(&mut self, transmitter: &mut Transmitter, measured: &Measured, now: Time) {
         let Some(&(first, _)) = self.waiting.front() else { return };
         transmitter.counts.busy -= measured.between(first, transmitter.free_at);
         let ahead: f64 = self.waiting.iter().map(|w| measured.between(now, w.0).as_f64()).sum();

@@ -178,6 +178,17 @@ impl Special {
         })
     }
 
+    /// Whether there is nothing to it but noise, behind a queue without limit.
+    fn is_noisy(&self) -> bool {
+        self.channel.is_some()
+            && !self.after_channel
+            && !self.scheduled
+            && self.active.is_none()
+            && self.router.is_none()
+            && self.capacity.is_none()
+            && self.transit.is_none()
+    }
+
     /// Whether there is nothing to it but a queue that holds so many packets.
     fn is_drop_tail(&self) -> bool {
         matches!(self.limit, Limit::Packets(_))
@@ -201,7 +212,7 @@ impl Special {
         &mut self,
         wire: &mut Wire,
         transmitter: &mut Transmitter,
-        measured: Measured,
+        measured: &Measured,
         now: Time,
         id: PacketId,
         packet: &mut Packet,
@@ -301,7 +312,7 @@ impl Special {
     #[inline(always)]
     fn admits(
         &mut self,
-        measured: Measured,
+        measured: &Measured,
         rate: u64,
         free_at: Time,
         now: Time,
@@ -348,7 +359,7 @@ pub struct Role {
 impl Links {
     /// No links yet.
     pub fn of(scenario: &Scenario) -> Self {
-        let measured = Measured { from: Time::at(scenario.warmup), to: Time::at(scenario.duration) };
+        let measured = Measured::new(Time::at(scenario.warmup), Time::at(scenario.duration));
         let links = Vec::with_capacity(2 * scenario.links.len());
         Self { links, wires: Vec::new(), measured, ahead: Vec::new() }
     }
@@ -359,7 +370,11 @@ impl Links {
         let wire = match &special {
             None => UNWIRED,
             Some(special) => {
-                let nature = if special.is_drop_tail() { Nature::DropTail } else { Nature::Special };
+                let nature = match special {
+                    _ if special.is_drop_tail() => Nature::DropTail,
+                    _ if special.is_noisy() => Nature::Noisy,
+                    _ => Nature::Special,
+                };
                 self.wires.push(Wire::new(direction, nature));
                 (self.wires.len() - 1) as u32
             }
@@ -400,6 +415,30 @@ impl Links {
         }
     }
 
+    /// Passes a packet on over a link of which [`Self::cross`] says that it is noisy: when it arrives and in which convoy,
+    /// or why and when it is lost. `flow` is its flow's number for the channel; `data`: whether it carries payload.
+    #[inline(always)]
+    pub fn pass_noise(
+        &mut self,
+        index: usize,
+        now: Time,
+        bytes: u32,
+        flow: u32,
+        data: bool,
+    ) -> Result<(Time, u32), (DropCause, Time)> {
+        let link = &mut self.links[index];
+        let wire = &mut self.wires[link.wire as usize];
+        let at = link.transmitter.serve(wire, &self.measured, now, bytes);
+        let channel = link.special.as_mut().and_then(|special| special.channel.as_mut());
+        match channel.map(|channel| channel.fate(&Sighting { at, bytes, flow, data })) {
+            Some(Fate::Lost(loss)) => Err((cause_of(loss), at)),
+            Some(Fate::Arrives { extra, .. }) => {
+                Ok((at.saturating_add(wire.delay).saturating_add(extra), wire.convoy))
+            }
+            None => Ok((at.saturating_add(wire.delay), wire.convoy)),
+        }
+    }
+
     /// Offers a packet to a link that [`Self::cross`] does not do for; `flow` is its flow's number for the channel.
     pub fn offer(
         &mut self,
@@ -416,9 +455,11 @@ impl Links {
         }
         let wire = &mut self.wires[link.wire as usize];
         match special.filter {
-            None => special.offer::<false>(wire, &mut link.transmitter, self.measured, now, id, packet, flow),
+            None => {
+                special.offer::<false>(wire, &mut link.transmitter, &self.measured, now, id, packet, flow)
+            }
             Some(_) => {
-                special.offer::<true>(wire, &mut link.transmitter, self.measured, now, id, packet, flow)
+                special.offer::<true>(wire, &mut link.transmitter, &self.measured, now, id, packet, flow)
             }
         }
     }

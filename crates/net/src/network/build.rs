@@ -1,6 +1,7 @@
 //! Building a network from its scenario: links, paths, flows, sources, and which links can be fused.
 
 use super::changes::{backwards, numbers};
+use super::hops::Aside;
 use super::observe::{Load, WARM_UP};
 use super::tables::Tables;
 use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
@@ -52,6 +53,7 @@ impl<'a> Network<'a> {
             tables: None,
             links,
             lanes: Lanes::default(),
+            aside: Aside::empty(),
             paths: Vec::new(),
             packets: Pool::default(),
             connections: Vec::new(),
@@ -63,7 +65,7 @@ impl<'a> Network<'a> {
             now: Time::ZERO,
             warm: scenario.warmup.is_zero(),
             unfinished: scenario.flows.len(),
-            may_stop: may_stop(scenario),
+            certain: if may_stop(scenario) { Time::ZERO } else { Time::at(scenario.duration) },
             drops_ahead: Vec::new(),
             load: None,
             commands: Vec::new(),

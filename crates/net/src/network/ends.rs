@@ -10,7 +10,7 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind, Receiver, Sender, Seq, Span, Time, Transmit};
+use truckee_tcp::{Cause, LossKind, Receiver, Seq, Span, Time, Transmit};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
@@ -112,20 +112,18 @@ impl Network<'_> {
     fn deliver<const PLAIN: bool>(&mut self, index: usize, bytes: u64, id: PacketId) {
         let now = self.now;
         let packet = &self.packets[id];
-        let connection = &mut self.connections[index];
-        if PLAIN && connection.ends.forward.births.is_of(packet) {
-            if self.warm {
-                connection.ends.forward.deliveries.delays.add(now - packet.sent);
-            }
-        } else {
-            self.note_delays(index, id);
-        }
-        let deliveries = &mut self.connections[index].ends.forward.deliveries;
+        let way = &mut self.connections[index].ends.forward;
+        let deliveries = &mut way.deliveries;
         if self.warm && deliveries.bytes > 0 {
             deliveries.stall = deliveries.stall.max(now - deliveries.last);
         }
         deliveries.bytes += bytes;
         deliveries.last = now;
+        if !PLAIN || !way.births.is_of(packet) {
+            self.note_delays(index, id);
+        } else if self.warm {
+            deliveries.delays.add(now - packet.sent);
+        }
     }
 
     /// Notes the delays of what this packet has brought, and of what has waited for it.
@@ -170,8 +168,7 @@ impl Network<'_> {
             if packet.sack || !connection.ends.source_takes(now, &packet.head()) {
                 return self.on_watched(index, id, false);
             }
-            self.flush_at::<SOURCE>(index);
-            return self.check_finished(index);
+            return self.flush_at::<SOURCE>(index);
         }
         let marked = packet.is(bits::CONGESTION_EXPERIENCED);
         connection.ends.on_segment(SOURCE, now, &self.packets.segment(id), marked);
@@ -227,7 +224,6 @@ impl Network<'_> {
         self.check_finished(index);
     }
 
-    #[inline(always)]
     fn check_finished(&mut self, index: usize) {
         if self.connections[index].finished() {
             self.on_finished(index);
@@ -238,9 +234,12 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn flush(&mut self, index: usize, end: usize) {
         let (now, forward) = (self.now, end == SOURCE);
+        let mut sent = Transmit::default();
         loop {
             let connection = &mut self.connections[index];
-            let Some(sent) = connection.ends.transmit(end, now) else { break };
+            if !connection.ends.transmit(end, now, &mut sent) {
+                break;
+            }
             let start = if forward { connection.forward.start } else { connection.back.start };
             let packet = Packet::of(now, &sent, index as u32, connection.generation, start, forward);
             let id = self.packets.add_with(packet, &sent.segment.sack);
@@ -253,7 +252,7 @@ impl Network<'_> {
         self.arm(index, end);
     }
 
-    /// The same of an end of a plain connection.
+    /// The same of an end of a plain connection, and what [`Self::after`] does.
     #[inline(always)]
     fn flush_at<const END: usize>(&mut self, index: usize) {
         let now = self.now;
@@ -263,18 +262,41 @@ impl Network<'_> {
             match connection.ends.transmit_plainly::<END>(now, &mut sent) {
                 Some(true) => {}
                 Some(false) => break,
-                None => return self.flush(index, END),
+                None => return self.after(index, END),
             }
             let forward = END == SOURCE;
             let start = if forward { connection.forward.start } else { connection.back.start };
             let packet = Packet::of(now, &sent, index as u32, connection.generation, start, forward);
             let id = self.packets.add(packet);
-            self.inject(id, start, packet.wire, now);
+            self.send_on(id, start, packet.wire, now);
             if sent.last {
                 break;
             }
         }
-        self.arm_plainly::<END>(index);
+        let connection = &self.connections[index];
+        let endpoint = &connection.ends.at[END];
+        let armed = connection.armed[END];
+        let (due, release) = match END {
+            DESTINATION => (endpoint.rx().and_then(Receiver::deadline).is_some_and(|at| at < armed), None),
+            _ => match endpoint.tx() {
+                Some(tx) => (tx.is_due_before(armed), tx.release()),
+                None => (false, None),
+            },
+        };
+        if due || END == SOURCE && connection.finished() {
+            self.settle(index, END);
+        } else if let Some(release) = release
+            && release < connection.pace_armed
+        {
+            self.arm_pace(index, release);
+        }
+    }
+
+    /// Arms the timers of an end that has sent, and sees to the connection's end.
+    #[inline(never)]
+    fn settle(&mut self, index: usize, end: usize) {
+        self.arm(index, end);
+        self.check_finished(index);
     }
 
     /// Notes what leaves an end, where that is wanted.
@@ -313,23 +335,6 @@ impl Network<'_> {
         self.arm_until(index, end, deadline);
     }
 
-    /// The same of an end of a plain connection.
-    #[inline(always)]
-    fn arm_plainly<const END: usize>(&mut self, index: usize) {
-        let connection = &self.connections[index];
-        let endpoint = &connection.ends.at[END];
-        if END == DESTINATION {
-            return self.arm_until(index, END, endpoint.rx().and_then(Receiver::deadline));
-        }
-        let (deadline, release) = (endpoint.tx().and_then(Sender::deadline), endpoint.release());
-        if let Some(release) = release
-            && release < connection.pace_armed
-        {
-            self.arm_pace(index, release);
-        }
-        self.arm_until(index, END, deadline);
-    }
-
     #[inline(always)]
     fn arm_until(&mut self, index: usize, end: usize, deadline: Option<Time>) {
         if let Some(deadline) = deadline
@@ -364,7 +369,6 @@ impl Network<'_> {
         connection.pace_armed = NEVER;
         if connection.open && connection.plain {
             self.flush_at::<SOURCE>(index);
-            self.check_finished(index);
         } else if connection.open {
             self.after(index, SOURCE);
         }

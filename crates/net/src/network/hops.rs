@@ -2,17 +2,39 @@
 
 use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind};
 use crate::ack_filter::Held;
+use crate::agenda::Key;
 use crate::connection::{DESTINATION, SOURCE};
-use crate::lanes::{AT_LAST, UnderWay};
+use crate::lanes::UnderWay;
 use crate::link::{self, Accepted, Crossing, Offered};
 use crate::packet::{Body, DropCause, InTransit, Packet, PacketId, bits};
 use crate::record::of_cause;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
 use truckee_tcp::{Cause, Segment, Time};
 
+/// Room for a packet that is the next of its lane, and neither there nor in the agenda.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Aside {
+    pub is_there: bool,
+    lane: u32,
+    packet: UnderWay,
+}
+
+impl Aside {
+    /// Nothing waits there.
+    pub fn empty() -> Self {
+        Self { is_there: false, lane: 0, packet: UnderWay::new(Time::ZERO, 0, 0, false) }
+    }
+
+    /// The key of its arrival.
+    #[inline(always)]
+    fn key(&self) -> Key {
+        kind::arrival(self.packet.link, self.lane as usize)
+    }
+}
+
 impl Network<'_> {
     /// A packet in a lane is at the far end of its link.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_lane(&mut self, index: usize) {
         let lane = kind::lane(index);
         if lane == kind::NO_LANE {
@@ -23,14 +45,24 @@ impl Network<'_> {
             Some((time, link)) => self.agenda.replace_arrival(time, kind::arrival(link, lane)),
             None => self.agenda.pop_arrival(),
         }
-        let Some(UnderWay { link, packet, at, wire, .. }) = arrived else { return };
-        if at == AT_LAST {
-            self.packets.remove(packet);
-            self.on_arrival(packet);
-        } else if self.changing {
-            self.on_hop(packet, at, link as usize);
+        let Some(arrived) = arrived else { return };
+        if arrived.is_last() {
+            self.packets.remove(arrived.packet());
+            self.on_arrival(arrived.packet());
         } else {
-            self.send_on(packet, at + 1, wire, self.now);
+            self.go_further(arrived);
+        }
+    }
+
+    /// A packet has crossed a link that is not its last.
+    #[inline(always)]
+    fn go_further(&mut self, arrived: UnderWay) {
+        let id = arrived.packet();
+        let Packet { at, wire, .. } = self.packets[id];
+        if self.changing {
+            self.on_hop(id, at, arrived.link as usize);
+        } else {
+            self.send_on(id, at + 1, wire, self.now);
         }
     }
 
@@ -75,7 +107,8 @@ impl Network<'_> {
             other => self.is_not_crossed(other, id, BY_TABLE, link as usize, time),
         };
         if let Some((arrival, convoy)) = crossed {
-            self.carry(convoy, UnderWay { arrival, link, packet: id, at: BY_TABLE, wire });
+            self.packets[id].at = BY_TABLE;
+            self.carry(convoy, UnderWay::new(arrival, link, id, false));
         }
     }
 
@@ -87,7 +120,7 @@ impl Network<'_> {
 
     /// The same, in line. The packet itself, which may be far from the cache, is not read where the links do not ask for it.
     #[inline(always)]
-    fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
+    pub(super) fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
         let mut link = self.paths[at as usize] & !FUSED;
         loop {
             let index = link as usize;
@@ -100,16 +133,19 @@ impl Network<'_> {
             };
             let next = self.paths[at as usize + 1];
             if next & FUSED == 0 {
-                let at = if next == END { AT_LAST } else { at };
-                return self.carry(convoy, UnderWay { arrival, link, packet: id, at, wire });
+                let last = next == END;
+                if !last {
+                    self.packets[id].at = at;
+                }
+                return self.carry(convoy, UnderWay::new(arrival, link, id, last));
             }
             at += 1;
             link = next & !FUSED;
             time = arrival;
-            if time > self.end {
-                return self.packets.remove(id);
-            }
-            if self.may_stop {
+            if time > self.certain {
+                if time > self.end {
+                    return self.packets.remove(id);
+                }
                 self.links.note_books(link as usize, self.now, time);
             }
         }
@@ -125,23 +161,39 @@ impl Network<'_> {
         index: usize,
         time: Time,
     ) -> Option<(Time, u32)> {
-        if !matches!(crossing, Crossing::Full) {
-            return self.offer(id, at, index, time);
-        }
+        let (cause, when) = match crossing {
+            Crossing::Arrives(arrival, convoy) => return Some((arrival, convoy)),
+            Crossing::Special => return self.offer(id, at, index, time),
+            Crossing::Full => (DropCause::Queue, time),
+            Crossing::Noisy => {
+                let packet = &self.packets[id];
+                let flow = self.flow_of(packet);
+                match self.links.pass_noise(index, time, packet.wire, flow, packet.len > 0) {
+                    Ok(crossed) => return Some(crossed),
+                    Err(lost) => lost,
+                }
+            }
+        };
         self.packets.remove(id);
-        self.on_drop(id, index, DropCause::Queue, time);
+        self.on_drop(id, index, cause, when);
         None
+    }
+
+    /// The number of a packet's flow for a channel.
+    #[inline]
+    fn flow_of(&self, packet: &Packet) -> u32 {
+        match packet.body() {
+            Body::Datagram(_) => link::NO_FLOW,
+            Body::Segment(index) => self.connections[index].flow as u32,
+        }
     }
 
     /// Offers a packet to a link that asks more of it. Returns arrival and convoy where it goes on from here.
     #[inline(never)]
     fn offer(&mut self, id: PacketId, at: u32, index: usize, time: Time) -> Option<(Time, u32)> {
+        let flow = self.flow_of(&self.packets[id]);
         let packet = &mut self.packets[id];
         packet.at = at;
-        let flow = match packet.body() {
-            Body::Datagram(_) => link::NO_FLOW,
-            Body::Segment(index) => self.connections[index].flow as u32,
-        };
         match self.links.offer(index, time, id, packet, flow) {
             Offered::Accepted(Accepted { arrival, convoy: Some(convoy), .. }) => {
                 return Some((arrival, convoy));
@@ -182,11 +234,45 @@ impl Network<'_> {
         held.packets().for_each(|older| self.packets[older] = newer);
     }
 
-    /// Puts a packet on its way in a lane.
+    /// Puts a packet on its way in a lane; one that may well be the next event of all waits aside, where it costs no place
+    /// in a lane and in the agenda.
     #[inline(always)]
     fn carry(&mut self, convoy: u32, packet: UnderWay) {
+        if self.aside.is_there {
+            self.join_lane();
+        }
         if let Some(lane) = self.lanes.add(convoy, packet) {
-            self.agenda.push_arrival(packet.arrival, kind::arrival(packet.link, lane as usize));
+            self.aside = Aside { is_there: true, lane, packet };
+            if !self.agenda.would_be_next(packet.arrival, self.aside.key()) {
+                self.join_lane();
+            }
+        }
+    }
+
+    /// Puts the packet that waits aside into its lane, and its arrival into the agenda.
+    #[inline(never)]
+    fn join_lane(&mut self) {
+        self.aside.is_there = false;
+        let Aside { lane, packet, .. } = self.aside;
+        self.lanes.begin(lane, packet);
+        self.agenda.push_arrival(packet.arrival, self.aside.key());
+    }
+
+    /// A packet waits aside: if it is the next event still, that happens.
+    #[inline(never)]
+    pub(super) fn on_aside(&mut self) {
+        let packet = self.aside.packet;
+        if packet.arrival > self.end || !self.agenda.would_be_next(packet.arrival, self.aside.key()) {
+            return self.join_lane();
+        }
+        self.aside.is_there = false;
+        self.now = packet.arrival;
+        self.events += 1;
+        if packet.is_last() {
+            self.packets.remove(packet.packet());
+            self.on_rare_arrival(packet.packet());
+        } else {
+            self.go_further(packet);
         }
     }
 

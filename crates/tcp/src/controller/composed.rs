@@ -1,7 +1,7 @@
 //! The product of parts: how the window opens, what a loss does to it, how segments are spaced, each for itself.
 
 use super::{Controller, Interest};
-use crate::growth::{AnyGrowth, Growth};
+use crate::growth::{AnyGrowth, Growth, PerAck};
 use crate::pace::{AnyPacing, Pacing};
 use crate::response::{AnyResponse, LossResponse};
 use crate::spec::{Args, Info, Member, SpecError};
@@ -19,6 +19,12 @@ impl Composed {
     /// These three.
     pub fn new(growth: AnyGrowth, response: AnyResponse, pacing: AnyPacing) -> Self {
         Self { growth, response, pacing }
+    }
+
+    /// Its growth rule, if that is the commonest.
+    #[inline(always)]
+    pub(super) fn per_ack(&mut self) -> Option<&mut PerAck> {
+        if let AnyGrowth::PerAck(growth) = &mut self.growth { Some(growth) } else { None }
     }
 }
 

@@ -17,7 +17,7 @@ pub use cubic::Cubic;
 pub use santa_cruz::SantaCruz;
 pub use vegas::Vegas;
 
-use crate::growth::AnyGrowth;
+use crate::growth::{AnyGrowth, Growth};
 use crate::pace::AnyPacing;
 use crate::response::AnyResponse;
 use crate::spec::family;
@@ -109,6 +109,18 @@ family! {
 }
 
 impl AnyController {
+    /// As [`Controller::on_ack`], the commonest rule in line.
+    #[inline(always)]
+    pub(crate) fn open(&mut self, ack: &Ack, w: &mut Window) {
+        if let Self::Composed(composed) = self
+            && let Some(growth) = composed.per_ack()
+        {
+            return growth.on_ack(ack, w);
+        }
+        let ack = *ack; // what is handed on has to be in memory: only where somebody asks
+        self.on_ack(&ack, w);
+    }
+
     /// The controller of these parts: where both halves of one algorithm are asked for alike, and nothing but it paces, that
     /// algorithm, and otherwise their product.
     pub fn of_parts(growth: AnyGrowth, response: AnyResponse, pacing: AnyPacing) -> Self {

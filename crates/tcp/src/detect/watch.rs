@@ -182,6 +182,11 @@ impl Watch {
 }
 
 impl Witness for Watch {
+    #[inline]
+    fn hears_arrivals(&self) -> bool {
+        self.watchers.is_some()
+    }
+
     #[inline(always)]
     fn on_arrival(&mut self, arrival: &Arrival, policy: &AnyAckPolicy) {
         if let Some(watchers) = &mut self.watchers {

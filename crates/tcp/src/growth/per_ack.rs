@@ -24,6 +24,7 @@ impl Member for PerAck {
 }
 
 impl Growth for PerAck {
+    #[inline(always)]
     fn on_ack(&mut self, _: &Ack, w: &mut Window) {
         w.cwnd += if w.in_slow_start() { w.mss } else { w.mss * w.mss / w.cwnd };
     }

@@ -1,7 +1,8 @@
 //! What a segment from the peer does to a sender: an ACK of new data, a duplicate, an echo of congestion; and all who hear of it.
 
 use super::transfer::NOTHING_TIMED;
-use super::{Sender, State, real};
+use super::{Sender, State};
+use crate::arithmetic::real;
 use crate::controller::Controller;
 use crate::recovery::{Advance, Recovery, Reported};
 use crate::segment::{Segment, flags};
@@ -39,6 +40,7 @@ impl Sender {
 
     #[inline(never)]
     fn on_any_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        self.t.pin_timer();
         witness.on_segment(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening && segment.has(flags::SYN) && segment.has(flags::ACK) {
             self.on_syn_ack(now, segment, witness);
@@ -117,9 +119,11 @@ impl Sender {
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
         let may_grow = self.window_limits() || !self.stack.validate_window;
         if advance.grow && may_grow && !echoes {
-            self.t.controller.on_ack(&ack, &mut self.t.window);
+            self.t.controller.open(&ack, &mut self.t.window);
         }
-        if advance.restart_timer || self.t.out.is_empty() {
+        if PLAIN {
+            self.t.restart_timer_after_sample(now);
+        } else if advance.restart_timer || self.t.out.is_empty() {
             self.t.restart_timer(now);
         }
         self.after_ack(&ack);
@@ -135,7 +139,8 @@ impl Sender {
             t.starting = t.start.on_ack(ack, &mut t.window);
         }
         if t.interest.acks {
-            t.controller.hear(ack, &t.window);
+            let ack = *ack; // what is handed on has to be in memory: only where somebody asks
+            t.controller.hear(&ack, &t.window);
         }
         witness.on_ack(ack, &t.window);
     }
@@ -143,7 +148,8 @@ impl Sender {
     #[inline(always)]
     fn after_ack(&mut self, ack: &Ack) {
         if self.t.interest.air {
-            self.tell_aftermath(ack);
+            let ack = *ack;
+            self.tell_aftermath(&ack);
         }
     }
 

@@ -21,6 +21,9 @@ impl ByDuplicates {
     /// An ACK of `covered` new bytes: those of them that are news.
     #[inline]
     pub fn advance(&mut self, covered: u64) -> u64 {
+        if self.0 == 0 {
+            return covered; // as nearly always
+        }
         let known = self.0.min(covered);
         self.0 -= known;
         covered - known

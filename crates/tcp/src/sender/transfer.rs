@@ -11,6 +11,18 @@ use crate::{Cause, Loss, LossKind, Report, Seq, Span, Time, Transmission, Truth,
 /// No ACK reaches it.
 pub(super) const NOTHING_TIMED: Seq = Seq::MAX;
 
+/// The retransmission timer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// Not armed.
+    Off,
+    /// It goes off then.
+    At(Time),
+    /// It goes off one timeout after this. Nearly every ACK arms it anew, and when it would go off is worked out where
+    /// somebody asks: until the next round-trip time is taken, the timeout stays what it was then.
+    Since(Time),
+}
+
 /// The window before a loss event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Saved {
@@ -33,7 +45,7 @@ pub struct Transfer {
     /// Whether the start is still under way.
     pub(super) starting: bool,
     pub(super) rtt: Rtt,
-    pub(super) deadline: Option<Time>,
+    pub(super) timer: Timer,
     /// End of the segment that is timed, where one at a time is, or [`NOTHING_TIMED`]; and when it was sent.
     pub(super) timed_end: Seq,
     pub(super) timed_at: Time,
@@ -70,7 +82,7 @@ impl Transfer {
             start,
             starting: true,
             rtt: Rtt::new(stack),
-            deadline: None,
+            timer: Timer::Off,
             timed_end: NOTHING_TIMED,
             timed_at: Time::ZERO,
             reduce_from: stack.reduce_from,
@@ -167,9 +179,45 @@ impl Transfer {
     }
 
     /// Arms the retransmission timer anew.
-    #[inline(always)]
     pub fn restart_timer(&mut self, now: Time) {
-        let due = self.rtt.deadline(now, self.rtt.rto());
-        self.deadline = if self.out.is_empty() { None } else { Some(due) };
+        self.restart_timer_after_sample(now);
+        self.pin_timer();
+    }
+
+    /// The same where the next round-trip time does not come before [`Self::pin_timer`] or this again.
+    #[inline(always)]
+    pub(super) fn restart_timer_after_sample(&mut self, now: Time) {
+        self.timer = if self.out.is_empty() { Timer::Off } else { Timer::Since(now) };
+    }
+
+    /// Works out when the timer goes off: the timeout may change now.
+    pub(super) fn pin_timer(&mut self) {
+        if let Some(at) = self.deadline() {
+            self.timer = Timer::At(at);
+        }
+    }
+
+    /// When the timer goes off.
+    #[inline]
+    pub(super) fn deadline(&self) -> Option<Time> {
+        match self.timer {
+            Timer::Off => None,
+            Timer::At(at) => Some(at),
+            Timer::Since(start) => Some(self.rtt.deadline(start, self.rtt.rto())),
+        }
+    }
+
+    /// Whether that is before a time; nearly always it is not, which takes little to see.
+    #[inline(always)]
+    pub(super) fn is_due_before(&self, time: Time) -> bool {
+        match self.timer {
+            Timer::Since(start) if time <= start + self.rtt.least_rto() => false,
+            _ => self.is_deadline_before(time),
+        }
+    }
+
+    #[inline(never)]
+    fn is_deadline_before(&self, time: Time) -> bool {
+        self.deadline().is_some_and(|at| at < time)
     }
 }

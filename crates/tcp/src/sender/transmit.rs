@@ -2,8 +2,9 @@
 //! connection; and all who hear of a departure.
 
 use super::ack_rate::Leaving;
-use super::transfer::NOTHING_TIMED;
-use super::{Sender, State, initial_window, real};
+use super::transfer::{NOTHING_TIMED, Timer};
+use super::{Sender, State, initial_window};
+use crate::arithmetic::real;
 use crate::controller::Controller;
 use crate::outstanding::{Sent, marks};
 use crate::recovery::{DUP_THRESH, Recovery};
@@ -123,7 +124,7 @@ impl Sender {
             return false;
         }
         self.syn_sent = Some(now);
-        self.t.deadline = Some(self.t.rtt.deadline(now, self.t.rtt.rto()));
+        self.t.timer = Timer::At(self.t.rtt.deadline(now, self.t.rtt.rto()));
         *out = Transmit { retransmission: self.syn_lost, ..Transmit::default() };
         self.segment(now, Seq::ZERO, 0, flags::SYN, &mut out.segment);
         out.segment.request = self.t.start.request().map_or(0, quick_start::request);
@@ -223,19 +224,21 @@ impl Sender {
             more: self.unsent() > 0,
         };
         if let Some(rates) = &mut self.t.rates {
-            rates.on_sent(&departure, self.t.window.cwnd);
+            let told = departure; // what is handed on has to be in memory: only where somebody asks
+            rates.on_sent(&told, self.t.window.cwnd);
         }
         if self.t.interest.departures {
-            self.t.controller.on_sent(&departure, &self.t.window);
+            let told = departure;
+            self.t.controller.on_sent(&told, &self.t.window);
         }
         if !PLAIN && self.departures {
             self.recovery.on_sent(sent, &self.t);
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
-            self.pace(now, &out.segment);
+            self.pace(now, out.segment.wire_bytes());
         }
-        if self.t.deadline.is_none() {
+        if self.t.timer == Timer::Off {
             self.t.restart_timer(now);
         }
         if !PLAIN
@@ -276,8 +279,8 @@ impl Sender {
         self.ack_rate.request(self.stack.ack_rate_request, window as u64, self.t.out.una(), leaving)
     }
 
-    /// Pacing spaces a segment from the next one.
-    fn pace(&mut self, now: Time, segment: &Segment) {
+    /// Pacing spaces a segment of so many bytes on the wire from the next one.
+    fn pace(&mut self, now: Time, bytes: u32) {
         let t = &self.t;
         let rate = match self.burst.filter(|burst| now < burst.until) {
             Some(burst) => Some(burst.rate),
@@ -285,7 +288,7 @@ impl Sender {
             None => None,
         };
         if let Some(rate) = rate {
-            let gap = f64::from(segment.wire_bytes()) / rate.max(1.0) * 1e9;
+            let gap = f64::from(bytes) / rate.max(1.0) * 1e9;
             self.release = self.release.max(now) + Span::truncated(gap);
         }
     }

@@ -22,6 +22,7 @@ mod model;
 mod states;
 
 use super::Growth;
+use crate::arithmetic::{larger, real, smaller};
 use crate::delivery::{Heard, Rates};
 use crate::segment::{HEADER_BYTES, TIMESTAMP_BYTES};
 use crate::spec::{Args, Info, Member, SpecError};
@@ -149,7 +150,7 @@ impl Growth for Bbr {
 
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
         self.0.see(ack.now, w);
-        self.0.in_flight = air.in_flight as f64;
+        self.0.in_flight = real(air.in_flight);
         self.0.on_ack(ack, air, w.srtt);
         w.cwnd = self.0.cwnd;
     }
@@ -192,7 +193,7 @@ impl Machine {
             self.restart_from_idle();
         }
         let bytes = f64::from(sent.bytes);
-        if sent.in_flight as f64 + bytes + self.mss > self.cwnd {
+        if real(sent.in_flight) + bytes + self.mss > self.cwnd {
             (self.used, self.limited[1]) = (true, true);
         }
         self.rates.on_sent(sent, self.cwnd);
@@ -271,7 +272,7 @@ impl Machine {
             let packet = air.newest_lost.and_then(|sent| self.rates.find(sent, Seq::MAX)).copied();
             let Some(packet) = packet.filter(|_| self.cycle.is_probe_sample) else { return };
             let (in_flight, lost) =
-                (packet.in_flight as f64, self.rates.lost.saturating_sub(packet.lost) as f64);
+                (real(packet.in_flight), real(self.rates.lost.saturating_sub(packet.lost)));
             if lost > in_flight * self.settings.loss_threshold {
                 let at_loss = in_flight_at_loss(in_flight, lost, f64::from(packet.bytes), &self.settings);
                 self.inflight_too_high(at_loss, packet.app_limited);
@@ -279,7 +280,7 @@ impl Machine {
         } else if unmarked && !self.selective {
             self.model.note_loss(&self.rates);
             if let Some(sample) = heard.sample.filter(|_| self.cycle.is_probe_sample) {
-                self.inflight_too_high(sample.in_flight as f64, sample.app_limited);
+                self.inflight_too_high(real(sample.in_flight), sample.app_limited);
             }
         }
     }
@@ -304,17 +305,17 @@ impl Machine {
 
     /// QuantizationBudget.
     fn quantized(&self, inflight: f64) -> f64 {
-        inflight.max(self.min_pipe()) + if self.state == State::Up { 2.0 * self.mss } else { 0.0 }
+        larger(inflight, self.min_pipe()) + if self.state == State::Up { 2.0 * self.mss } else { 0.0 }
     }
 
     /// TargetInflight.
     fn target_inflight(&self) -> f64 {
-        self.bdp_multiple(self.model.bw, 1.0).min(self.cwnd)
+        smaller(self.bdp_multiple(self.model.bw, 1.0), self.cwnd)
     }
 
     /// ProbeRTTCwnd.
     fn probe_rtt_cwnd(&self) -> f64 {
-        self.bdp_multiple(self.model.bw, State::ProbeRtt.cwnd_gain()).max(self.min_pipe())
+        larger(self.bdp_multiple(self.model.bw, State::ProbeRtt.cwnd_gain()), self.min_pipe())
     }
 
     /// InflightWithHeadroom.
@@ -323,27 +324,27 @@ impl Machine {
         if long.is_infinite() {
             return long;
         }
-        (long - (self.settings.headroom * long).max(self.mss)).max(self.min_pipe())
+        larger(long - larger(self.settings.headroom * long, self.mss), self.min_pipe())
     }
 
     /// SetCwnd.
     fn set_cwnd(&mut self, heard: &Heard) {
         if std::mem::take(&mut self.restore) {
-            self.cwnd = self.cwnd.max(self.prior_cwnd);
+            self.cwnd = larger(self.cwnd, self.prior_cwnd);
         }
         let used = std::mem::take(&mut self.used);
-        let delivered = heard.delivered as f64;
+        let delivered = real(heard.delivered);
         let wanted = self.bdp_multiple(self.model.bw, self.state.cwnd_gain()) + self.model.extra_acked();
         let max_inflight = self.quantized(wanted);
-        let unproven = (self.rates.delivered as f64) < self.initial_cwnd && used;
+        let unproven = real(self.rates.delivered) < self.initial_cwnd && used;
         if self.cycle.full_bw_reached {
-            self.cwnd = (self.cwnd + delivered).min(max_inflight);
+            self.cwnd = smaller(self.cwnd + delivered, max_inflight);
         } else if self.cwnd < max_inflight || unproven {
             self.cwnd += delivered;
         }
-        self.cwnd = self.cwnd.max(self.min_pipe());
+        self.cwnd = larger(self.cwnd, self.min_pipe());
         if self.state == State::ProbeRtt {
-            self.cwnd = self.cwnd.min(self.probe_rtt_cwnd());
+            self.cwnd = smaller(self.cwnd, self.probe_rtt_cwnd());
         }
         // BoundCwndForModel.
         let cap = match self.state {
@@ -351,7 +352,7 @@ impl Machine {
             State::Cruise | State::ProbeRtt => self.inflight_with_headroom(),
             State::Down | State::Refill | State::Up => self.model.inflight_long,
         };
-        self.cwnd = self.cwnd.min(cap.min(self.model.inflight_short).max(self.min_pipe()));
+        self.cwnd = smaller(self.cwnd, larger(smaller(cap, self.model.inflight_short), self.min_pipe()));
     }
 }
 

@@ -2,6 +2,7 @@
 //! draft-ietf-ccwg-bbr-06, section 5.5. Not for: what to do about it; that is the machine.
 
 use super::Settings;
+use crate::arithmetic::{larger, real, smaller};
 use crate::delivery::{Heard, Rates, Sample};
 use crate::{Span, Time};
 use std::collections::VecDeque;
@@ -89,7 +90,7 @@ impl Model {
 
     /// BBR.max_bw.
     pub fn max_bw(&self) -> f64 {
-        self.bandwidths[0].max(self.bandwidths[1])
+        larger(self.bandwidths[0], self.bandwidths[1])
     }
 
     /// BBR.extra_acked, bytes.
@@ -106,8 +107,8 @@ impl Model {
     pub fn on_sample(&mut self, sample: Option<&Sample>, rates: &Rates) {
         (self.loss_round_start, self.round_start) = (false, false);
         let Some(sample) = sample else { return };
-        self.bw_latest = self.bw_latest.max(sample.rate);
-        self.inflight_latest = self.inflight_latest.max(sample.delivered as f64);
+        self.bw_latest = larger(self.bw_latest, sample.rate);
+        self.inflight_latest = larger(self.inflight_latest, real(sample.delivered));
         if sample.prior_delivered >= self.loss_round_delivered {
             self.loss_round_delivered = rates.delivered;
             self.loss_round_start = true;
@@ -119,7 +120,7 @@ impl Model {
             self.round_start = true;
         }
         if sample.rate > 0.0 && (sample.rate >= self.max_bw() || !sample.app_limited) {
-            self.bandwidths[1] = self.bandwidths[1].max(sample.rate);
+            self.bandwidths[1] = larger(self.bandwidths[1], sample.rate);
         }
     }
 
@@ -162,9 +163,9 @@ impl Model {
     pub fn close(&mut self, sample: Option<&Sample>) {
         if let Some(sample) = sample.filter(|_| self.loss_round_start) {
             self.bw_latest = sample.rate;
-            self.inflight_latest = sample.delivered as f64;
+            self.inflight_latest = real(sample.delivered);
         }
-        self.bw = self.max_bw().min(self.bw_short);
+        self.bw = smaller(self.max_bw(), self.bw_short);
     }
 
     /// Forgets this cycle's losses (ResetCongestionSignals).
@@ -184,8 +185,8 @@ impl Model {
         if self.extra_acked_delivered <= expected {
             (self.extra_acked_delivered, self.extra_acked_start, expected) = (0.0, now, 0.0);
         }
-        self.extra_acked_delivered += heard.delivered as f64;
-        let extra = (self.extra_acked_delivered - expected).min(cwnd);
+        self.extra_acked_delivered += real(heard.delivered);
+        let extra = smaller(self.extra_acked_delivered - expected, cwnd);
         let length = if full_bw_reached { EXTRA_ACKED_ROUNDS } else { 1 };
         while self.extra_acked.front().is_some_and(|e| e.0 + length <= self.rounds) {
             self.extra_acked.pop_front();

@@ -1,6 +1,7 @@
 //! BBR's states, and what takes it from one to the next. Source: draft-ietf-ccwg-bbr-06, section 5.3.
 
 use super::{Heard, Machine, STARTUP_PACING_GAIN};
+use crate::arithmetic::{larger, real};
 use crate::delivery::Sample;
 use crate::{Span, Time};
 
@@ -149,7 +150,7 @@ impl Machine {
 
     /// IsInflightTooHigh, for what an ACK tells.
     fn is_inflight_too_high(&self, sample: &Sample) -> bool {
-        sample.lost as f64 > sample.in_flight as f64 * self.settings.loss_threshold
+        real(sample.lost) > real(sample.in_flight) * self.settings.loss_threshold
     }
 
     /// CheckStartupHighLoss.
@@ -198,9 +199,9 @@ impl Machine {
             }
         }
         if !self.is_inflight_too_high(sample) && self.model.inflight_long.is_finite() {
-            self.model.inflight_long = self.model.inflight_long.max(sample.in_flight as f64);
+            self.model.inflight_long = larger(self.model.inflight_long, real(sample.in_flight));
             if self.state == State::Up {
-                self.probe_inflight_upward(delivered as f64);
+                self.probe_inflight_upward(real(delivered));
             }
         }
         false
@@ -228,7 +229,7 @@ impl Machine {
     fn is_time_to_probe(&self) -> bool {
         let waited = self.now > self.cycle.cycle_stamp + self.cycle.probe_wait;
         let reno = (self.target_inflight() / self.mss).min(RENO_ROUNDS);
-        waited || self.model.rounds_since_probe as f64 >= reno
+        waited || real(self.model.rounds_since_probe) >= reno
     }
 
     /// IsTimeToCruise.
