@@ -374,6 +374,7 @@ mod tests {
             lateness: None,
             series: Vec::new(),
             queues: Vec::new(),
+            air: Vec::new(),
         }
     }
 

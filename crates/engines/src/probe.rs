@@ -48,6 +48,7 @@ pub fn outcome(scenario: &Scenario, report: &Report, wall_s: f64) -> Result<Outc
         notes: Vec::new(),
         lateness: report.lateness,
         queues: Vec::new(),
+        air: Vec::new(),
         series: Vec::new(),
     })
 }

@@ -210,6 +210,7 @@ pub fn outcome(seed: u64, goodputs: &[f64]) -> Outcome {
         lateness: None,
         series: Vec::new(),
         queues: Vec::new(),
+        air: Vec::new(),
     }
 }
 

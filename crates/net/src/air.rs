@@ -6,9 +6,12 @@ use crate::quick_start::Router;
 use truckee_channel::random::stream_seed;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::NodeId;
+use truckee_scenario::outcome::{FramePoint, MediumSeries, PlacePoint};
 use truckee_tcp::Time;
 use truckee_wireless::mobility::Mobility;
-use truckee_wireless::{ConfigError, Counters, Medium, MediumConfig, NodeId as Number, Position};
+use truckee_wireless::{
+    ConfigError, Counters, Failure, FrameReport, Kind, Medium, MediumConfig, NodeId as Number, Position,
+};
 
 /// A medium and its stations.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub struct Air {
     pub taken_over: usize,
     /// What each station had done when measuring began.
     past: Vec<Counters>,
+    /// Places and frames, where they are wanted.
+    series: Option<Box<MediumSeries>>,
 }
 
 impl Air {
@@ -36,6 +41,40 @@ impl Air {
 
     fn counters(&self, station: usize) -> Counters {
         self.radio.counters(Number(station as u32))
+    }
+
+    /// Notes where a station is, where that is wanted.
+    pub fn note_place(&mut self, now: Time, station: u32, place: &Position) {
+        if let Some(series) = &mut self.series {
+            series.places.push(PlacePoint { t: now.seconds(), station, x: place.x, y: place.y });
+        }
+    }
+
+    /// Notes a frame, where that is wanted.
+    pub fn note_frame(&mut self, frame: &FrameReport) {
+        let Some(series) = &mut self.series else { return };
+        series.frames.push(FramePoint {
+            t: frame.start.seconds(),
+            airtime: frame.airtime.seconds(),
+            from: frame.from.0,
+            to: frame.to.map(|to| to.0),
+            kind: name_of_kind(frame.kind),
+            rate: frame.rate.mbit() * 1e6,
+            bytes: frame.bytes,
+            packets: frame.packets,
+            lost: frame.lost,
+            failure: frame.failure.map(name_of_failure),
+        });
+    }
+
+    /// What was noted up to the end.
+    pub fn take_series(&mut self, end: Time) -> Option<MediumSeries> {
+        for station in 0..self.nodes.len() as u32 {
+            if let Some(place) = self.radio.position(Number(station)) {
+                self.note_place(end, station, &place);
+            }
+        }
+        self.series.take().map(|series| *series)
     }
 
     /// What a station has done since measuring began.
@@ -50,10 +89,35 @@ impl Air {
     }
 }
 
+fn name_of_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Rts => "rts",
+        Kind::Cts => "cts",
+        Kind::CtsToSelf => "cts-to-self",
+        Kind::Data => "data",
+        Kind::Aggregate => "aggregate",
+        Kind::Ack => "ack",
+        Kind::BlockAck => "block-ack",
+        Kind::BlockAckRequest => "block-ack-request",
+    }
+}
+
+fn name_of_failure(failure: Failure) -> &'static str {
+    match failure {
+        Failure::Collision => "collision",
+        Failure::Noise => "noise",
+        Failure::Weak => "weak",
+        Failure::Transmitting => "receiver-sending",
+        Failure::Reserved => "reserved",
+    }
+}
+
 /// A node that moves.
 #[derive(Debug)]
 pub struct Mover {
     pub mobility: Mobility,
+    /// When the leg that was noted last began; `None`: none was.
+    pub noted: Option<Time>,
     /// Its stations: medium and number.
     pub stations: Vec<(usize, Number)>,
 }
@@ -92,7 +156,15 @@ pub fn build(
         let nodes: Vec<NodeId> = medium.stations.iter().map(|station| station.node).collect();
         let past = vec![Counters::default(); nodes.len()];
         let taken_over = medium.taken_over();
-        media.push(Air { radio, armed: Time::MAX, telling: false, first, nodes, taken_over, past });
+        let series = recorded.then(|| {
+            let stations = nodes.iter().map(|node| scenario.nodes[*node].clone()).collect();
+            Box::new(MediumSeries { medium: medium.name.clone(), stations, ..MediumSeries::default() })
+        });
+        let mut air = Air { radio, armed: Time::MAX, telling: false, first, nodes, taken_over, past, series };
+        for (station, place) in (0..).zip(&places) {
+            air.note_place(Time::ZERO, station, place);
+        }
+        media.push(air);
     }
     let mut movers = Vec::new();
     for place in scenario.places.iter().filter(|place| place.movement.moves()) {
@@ -105,7 +177,7 @@ pub fn build(
         let Some((medium, _)) = stations.first() else { continue };
         let mobility = place.movement.mobility(scenario.seed, &scenario.nodes[place.node]);
         let mobility = mobility.map_err(|error| Refused(scenario.media[*medium].name.clone(), error))?;
-        movers.push(Mover { mobility, stations });
+        movers.push(Mover { mobility, noted: None, stations });
     }
     Ok((media, movers))
 }

@@ -61,6 +61,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             Some(QueueSeries::new(&network.hop_name(link), lengths))
         })
         .collect();
+    let air = network.media.iter_mut().filter_map(|air| air.take_series(end)).collect();
     let steps: u64 = network.media.iter().map(|air| air.radio.events()).sum();
     let mut outcome = Outcome {
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
@@ -81,6 +82,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         lateness: None,
         series,
         queues,
+        air,
     };
     outcome.compare_flows();
     outcome

@@ -253,3 +253,32 @@ fn aggregates_are_made_of_what_waits() {
     let (without, with) = (goodput(false), goodput(true));
     assert!(with > 1.8 * without && with > 40e6, "{with} with, {without} without");
 }
+
+#[test]
+fn places_and_frames_over_time_are_those_of_the_counters() {
+    let text = format!(
+        "{}\nflow = [{{ from = \"a\", to = \"b\", app = {{ kind = \"file\", size = \"200kB\" }} }}]",
+        PAIR.replace(
+            "{ name = \"b\", at = [\"20m\", \"0m\"] }",
+            "{ name = \"b\", at = [\"20m\", \"0m\"], move = { kind = \"path\", points = [[\"1s\", \"20m\", \"0m\"], [\"3s\", \
+             \"20m\", \"30m\"]] } }"
+        )
+    );
+    let told = run(&scenario(&text), &Options { series: true, ..Options::default() }).unwrap();
+    assert!(run(&scenario(&text), &Options::default()).unwrap().air.is_empty());
+    let [air] = &*told.air else { panic!() };
+    assert_eq!((air.medium.as_str(), &*air.stations), ("medium-1", &["a".to_owned(), "b".to_owned()][..]));
+    for (station, counted) in told.media[0].stations.iter().enumerate() {
+        let frames = || air.frames.iter().filter(|frame| frame.from == station as u32);
+        assert_eq!(frames().count() as u64, counted.frames);
+        let airtime: f64 = frames().map(|frame| frame.airtime).sum();
+        near(airtime / told.simulated_s, counted.airtime, 1e-9);
+    }
+    let failed = air.frames.iter().filter(|frame| frame.failure == Some("receiver-sending")).count() as u64;
+    assert_eq!(failed, told.media[0].stations.iter().map(|s| s.receiver_sending).sum::<u64>());
+    // It rests, sets off at 1 s, and the run is over before it arrives.
+    let places: Vec<_> = air.places.iter().filter(|place| place.station == 1).map(|p| (p.t, p.y)).collect();
+    assert_eq!(places[0], (0.0, 0.0));
+    assert_eq!(places.last().unwrap().0, told.simulated_s);
+    assert!(air.places.windows(2).all(|pair| pair[0].t <= pair[1].t), "{:?}", air.places);
+}

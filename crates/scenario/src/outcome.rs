@@ -7,7 +7,7 @@ mod observers;
 mod series;
 
 pub use losses::{Accuracy, Drops, LossEvents, share};
-pub use media::{MediumOutcome, StationOutcome};
+pub use media::{FramePoint, MediumOutcome, MediumSeries, PlacePoint, StationOutcome};
 pub use observers::{
     DetectorAccuracy, DetectorOutcome, EstimatorOutcome, OWN_DETECTOR, OWN_ESTIMATE, Observers,
     PredictorOutcome,
@@ -68,6 +68,9 @@ pub struct Outcome {
     /// What waited at each direction of a link, where time series were asked for.
     #[serde(skip)]
     pub queues: Vec<QueueSeries>,
+    /// Places and frames of each medium, where time series were asked for.
+    #[serde(skip)]
+    pub air: Vec<MediumSeries>,
 }
 
 impl Outcome {

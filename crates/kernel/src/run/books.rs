@@ -106,6 +106,7 @@ impl Run<'_> {
             lateness: None,
             series,
             queues: std::mem::take(&mut self.path.queues),
+            air: Vec::new(),
         };
         outcome.compare_flows();
         Ok(outcome)

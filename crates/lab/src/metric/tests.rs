@@ -110,7 +110,7 @@ fn unknown_names_are_refused_with_the_nearest() {
 fn every_listed_metric_can_be_asked_for() {
     for info in list() {
         let name = match info.of {
-            "link" | "traffic" | "predictor" | "estimator" | "detector" => {
+            "link" | "station" | "traffic" | "predictor" | "estimator" | "detector" => {
                 format!("{}.x.{}", info.of, info.name)
             }
             "round" => format!("round.3.{}", info.name),

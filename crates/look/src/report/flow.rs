@@ -5,7 +5,7 @@ use super::read::{Drop, FlowPoints, Loss, Points};
 use serde_json::Value;
 
 /// What all figures over time share: their horizontal axis.
-const TIME: &str = "time";
+pub(super) const TIME: &str = "time";
 /// The colour of text, in the palette.
 const INK: usize = 7;
 /// Colours of what was lost, by cause.

@@ -171,7 +171,11 @@ impl Network<'_> {
                     }
                 }
                 Report::Room { node, .. } => self.feed(medium, node.0 as usize),
-                Report::Sent { .. } | Report::Missed { .. } | Report::Frame(_) => continue,
+                Report::Frame(frame) => {
+                    self.media[medium].note_frame(&frame);
+                    continue;
+                }
+                Report::Sent { .. } | Report::Missed { .. } => continue,
             }
             told = true;
         }
@@ -203,8 +207,13 @@ impl Network<'_> {
         let now = self.now;
         let node = &mut self.movers[mover];
         let leg = node.mobility.leg(now);
+        let turns = node.noted.replace(leg.from) != Some(leg.from);
         for (medium, station) in &node.stations {
-            self.media[*medium].radio.put(*station, leg.at(now));
+            let (air, place) = (&mut self.media[*medium], leg.at(now));
+            air.radio.put(*station, place);
+            if turns {
+                air.note_place(now, station.0, &place);
+            }
         }
         let next = leg.after(now, STEP);
         if next <= self.end {

@@ -37,7 +37,13 @@ fn total(drops: &Drops) -> u64 {
 /// Checks an outcome and that of the same run with its series.
 pub fn check(case: &Case, outcome: &Outcome, recorded: &Outcome) -> Result<(), String> {
     hold!(outcome.digest == recorded.digest, "{} and {}", outcome.digest, recorded.digest);
-    let same = Outcome { wall_s: outcome.wall_s, series: Vec::new(), queues: Vec::new(), ..recorded.clone() };
+    let same = Outcome {
+        wall_s: outcome.wall_s,
+        series: Vec::new(),
+        queues: Vec::new(),
+        air: Vec::new(),
+        ..recorded.clone()
+    };
     hold!(*outcome == same, "recording changes the outcome");
     for ((flow, result), series) in case.scenario.flows.iter().zip(&outcome.flows).zip(&recorded.series) {
         check_flow(case, flow, result).map_err(|e| format!("{}: {e}", flow.name))?;

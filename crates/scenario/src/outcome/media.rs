@@ -14,6 +14,58 @@ pub struct MediumOutcome {
     pub stations: Vec<StationOutcome>,
 }
 
+/// What happened on one medium over time. Stations are named by their places in the list.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MediumSeries {
+    /// Its name.
+    pub medium: String,
+    /// Names of the stations' nodes.
+    pub stations: Vec<String>,
+    /// Where each is: the first at 0, then wherever one turns, sets off or arrives; straight on in between.
+    pub places: Vec<PlacePoint>,
+    /// Each frame, in order of their ends.
+    pub frames: Vec<FramePoint>,
+}
+
+/// Where a station is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlacePoint {
+    /// s.
+    pub t: f64,
+    /// Which.
+    pub station: u32,
+    /// To the east, metres.
+    pub x: f64,
+    /// To the north, metres.
+    pub y: f64,
+}
+
+/// A frame on the air.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FramePoint {
+    /// When it began, s.
+    pub t: f64,
+    /// How long it was on the air, s.
+    pub airtime: f64,
+    /// Its sender.
+    pub from: u32,
+    /// Its receiver; none if it is for everyone.
+    pub to: Option<u32>,
+    /// `rts`, `cts`, `cts-to-self`, `data`, `aggregate`, `ack`, `block-ack` or `block-ack-request`.
+    pub kind: &'static str,
+    /// That of its data part, bit/s.
+    pub rate: f64,
+    /// Bytes with all headers.
+    pub bytes: u32,
+    /// Packets in it.
+    pub packets: u32,
+    /// Those of them that its receiver did not get.
+    pub lost: u32,
+    /// Why its receiver did not get it, or the last of them: `collision`, `noise`, `weak`, `receiver-sending` or
+    /// `reserved`.
+    pub failure: Option<&'static str>,
+}
+
 /// What one station of a medium did.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
 pub struct StationOutcome {
