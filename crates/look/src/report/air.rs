@@ -32,8 +32,8 @@ pub(super) fn sections(result: &Value, air: &[Air], end: f64) -> Vec<Section> {
 }
 
 const SAYS: &str = "The map follows the pointer in the figures, or its own slider. Lines are frames from station to \
-                    station, the wider the more; a red disc is what a receiver did not get because of others, an \
-                    orange one what noise or distance has taken.";
+                    station, the wider the more. Rings are attempts that a receiver did not get, the larger the \
+                    greater their share: red because of others, ochre because of noise or distance.";
 
 /// What each station did.
 fn stations(medium: &Value) -> Table {

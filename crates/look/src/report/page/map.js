@@ -53,17 +53,20 @@
       shapes.push(line(places[from], places[to], 1 + 5 * Math.sqrt(sent / most), look.colour(0)));
     }
     for (const { to, sent, met, faded } of links) {
-      const disc = (lost, colour) => {
+      const ring = (lost, colour) => {
         const attributes = { cx: places[to][0], cy: places[to][1], r: 7 + 14 * Math.sqrt(lost / sent) };
         if (lost > 0) shapes.push(made("circle", { ...attributes, fill: "none", stroke: colour, "stroke-width": 4 }));
       };
-      disc(faded, look.colour(4));
-      disc(met, look.colour(1));
+      ring(faded, look.colour(4));
+      ring(met, look.colour(1));
     }
     map.stations.forEach(({ name }, k) => {
       const [x, y] = places[k];
       shapes.push(made("circle", { cx: x, cy: y, r: 5, fill: look.ink() }));
-      shapes.push(made("text", { x: x + 9, y: y - 9, fill: look.ink(), "font-size": 14 }, name));
+      // At the right edge a name stands to the left of its station.
+      const [side, anchor] = x > 0.85 * WIDTH ? [-9, "end"] : [9, "start"];
+      const attributes = { x: x + side, y: y - 9, fill: look.ink(), "font-size": 14, "text-anchor": anchor };
+      shapes.push(made("text", attributes, name));
     });
     const length = bar(metre);
     shapes.push(line([16, HEIGHT - 14], [16 + length * metre, HEIGHT - 14], 2, look.quiet()));
