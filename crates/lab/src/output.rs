@@ -1,4 +1,5 @@
-//! One run on disk: `result.json`, `flows.parquet`, `observers.parquet`, `series.parquet`, `queues.parquet`.
+//! One run on disk: `result.json`, `flows.parquet`, `observers.parquet`, `series.parquet`, `queues.parquet`, and of radio
+//! media `places.parquet` and `frames.parquet`.
 //!
 //! `flows.parquet` has one row a flow: `name`, `sender`, `receiver`, and one column for each flow metric
 //! ([`crate::metric`]), null where the flow has no value.
@@ -36,7 +37,14 @@
 //!
 //! `queues.parquet` has one row for each change of a queue's length: `link`, the direction; `t_s`, f64, s; `packets`, u32,
 //! those that wait from then on, the one in transmission not counted. A queue is empty before its first row.
+//!
+//! `places.parquet` has one row wherever a station of a medium begins, turns, sets off or ends: `medium`, `station`, text;
+//! `t_s`, f64, s; `x_m`, `y_m`, f64, m. It goes straight on in between. `frames.parquet` has one row a frame on the air, in
+//! order of their ends: `medium`; `t_s`, when it began, and `airtime_s`, f64, s; `from` and `to`, stations, `to` null for
+//! everyone; `kind`, text; `rate_bps`, f64; `bytes`, `packets` and `lost`, u32, packets in it and those of them that the
+//! receiver did not get; `failure`, why, null if it got all.
 
+mod air;
 mod series;
 
 use crate::disk::{self, Begun};
@@ -63,8 +71,8 @@ struct Written<'a> {
     outcome: &'a Outcome,
 }
 
-/// Writes a run into `dir`, creating it if need be; `observers.parquet` only where somebody watched, `series.parquet`
-/// and `queues.parquet` only where the run recorded any. What an earlier run has left there goes: `result.json` is gone
+/// Writes a run into `dir`, creating it if need be; `observers.parquet` only where somebody watched, `series.parquet`,
+/// `queues.parquet`, `places.parquet` and `frames.parquet` only where the run recorded any. What an earlier run has left there goes: `result.json` is gone
 /// first and comes last, so that it never stands beside what is another run's. Returns the files written.
 pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
     disk::folder(dir)?;
@@ -74,12 +82,16 @@ pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
     let watched = !observers.is_empty();
     let series = || series::series(&outcome.series).map_err(|e| encode(&e));
     let queues = || series::queues(&outcome.queues).map_err(|e| encode(&e));
+    let places = || air::places(&outcome.air).map_err(|e| encode(&e));
+    let frames = || air::frames(&outcome.air).map_err(|e| encode(&e));
     let files = [
         (RESULT, Some(json)),
         ("flows.parquet", Some(flows(outcome)?)),
         ("observers.parquet", watched.then(|| observers_rows(outcome, &observers)).transpose()?),
         ("series.parquet", (!outcome.series.is_empty()).then(series).transpose()?),
         ("queues.parquet", (!outcome.queues.is_empty()).then(queues).transpose()?),
+        ("places.parquet", (!outcome.air.is_empty()).then(places).transpose()?),
+        ("frames.parquet", (!outcome.air.is_empty()).then(frames).transpose()?),
     ];
     // Where the disk is full, that is found out before anything is touched.
     let mut begun = Vec::new();

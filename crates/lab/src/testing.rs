@@ -202,6 +202,7 @@ pub fn outcome(seed: u64, goodputs: &[f64]) -> Outcome {
         events: 1,
         flows: goodputs.iter().enumerate().map(flow).collect(),
         links: Vec::new(),
+        media: Vec::new(),
         traffic: Vec::new(),
         jain: None,
         ports: Vec::new(),
@@ -209,6 +210,7 @@ pub fn outcome(seed: u64, goodputs: &[f64]) -> Outcome {
         lateness: None,
         series: Vec::new(),
         queues: Vec::new(),
+        air: Vec::new(),
     }
 }
 
@@ -222,6 +224,8 @@ pub fn scenario(name: &str, parameter: u64) -> Scenario {
         stop_when_done: true,
         nodes: Vec::new(),
         links: Vec::new(),
+        places: Vec::new(),
+        media: Vec::new(),
         flows: Vec::new(),
         traffic: Vec::new(),
         changes: Vec::new(),

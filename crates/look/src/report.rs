@@ -5,6 +5,7 @@
 //!
 //! Not for: static figures (see [`crate::figure`]), and nothing is measured here.
 
+mod air;
 mod compare;
 mod embed;
 mod flow;

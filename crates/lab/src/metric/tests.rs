@@ -28,6 +28,11 @@ fn one_flow_link_or_sender_is_named_or_numbered() {
     assert_eq!(get("link.a-b.utilisation", &o), Some(0.5));
     let error = Metric::parse("link.x.utilisation").unwrap().of(&o).unwrap_err().to_string();
     assert!(error.contains("no link \"x\", only \"a-b\""), "{error}");
+    let station = StationOutcome { name: "ap@wlan".into(), airtime: 0.25, ..StationOutcome::default() };
+    let medium = truckee_scenario::outcome::MediumOutcome { stations: vec![station], ..Default::default() };
+    o.media = vec![medium];
+    assert_eq!(["station.ap@wlan.airtime", "station.0.airtime"].map(|name| get(name, &o)), [Some(0.25); 2]);
+    assert_eq!(get("station.ap@wlan.drops.collision", &o), Some(0.0));
     let error = Metric::parse("flow.fow-2.goodput_bps").unwrap().of(&o).unwrap_err().to_string();
     assert!(error.ends_with("; did you mean \"flow-2\"?"), "{error}");
 }
@@ -110,7 +115,7 @@ fn unknown_names_are_refused_with_the_nearest() {
 fn every_listed_metric_can_be_asked_for() {
     for info in list() {
         let name = match info.of {
-            "link" | "traffic" | "predictor" | "estimator" | "detector" => {
+            "link" | "station" | "traffic" | "predictor" | "estimator" | "detector" => {
                 format!("{}.x.{}", info.of, info.name)
             }
             "round" => format!("round.3.{}", info.name),

@@ -5,7 +5,7 @@
 //! base64 `v` and how many make one: `v1000000000:…`. Others are floating-point numbers, little-endian, 32 bits wide
 //! where they stay below ten thousand, as windows and rates in their figures' units do: `32:…`, `64:…`.
 
-use super::model::{Figure, Grid, Page, Series};
+use super::model::{Figure, Grid, Map, Page, Series};
 use super::thin;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -25,6 +25,7 @@ pub(super) struct Embedded<'a> {
     arrays: Vec<String>,
     figures: Vec<EmbeddedFigure<'a>>,
     grids: Vec<&'a Grid>,
+    maps: Vec<&'a Map>,
 }
 
 #[derive(Debug, Serialize)]
@@ -62,6 +63,7 @@ impl<'a> Embedded<'a> {
             arrays: store.arrays,
             figures: embedded,
             grids: page.sections.iter().filter_map(|s| s.grid.as_ref()).collect(),
+            maps: page.sections.iter().filter_map(|s| s.map.as_ref()).collect(),
         }
     }
 

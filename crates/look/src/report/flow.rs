@@ -5,12 +5,17 @@ use super::read::{Drop, FlowPoints, Loss, Points};
 use serde_json::Value;
 
 /// What all figures over time share: their horizontal axis.
-const TIME: &str = "time";
+pub(super) const TIME: &str = "time";
 /// The colour of text, in the palette.
 const INK: usize = 7;
 /// Colours of what was lost, by cause.
-const CAUSES: [(&str, usize, Marker); 3] =
-    [("queue", 1, Marker::Square), ("channel", 3, Marker::Cross), ("outage", INK, Marker::Triangle)];
+const CAUSES: [(&str, usize, Marker); 5] = [
+    ("queue", 1, Marker::Square),
+    ("channel", 3, Marker::Cross),
+    ("outage", INK, Marker::Triangle),
+    ("collision", 4, Marker::Cross),
+    ("reach", 6, Marker::Triangle),
+];
 
 /// The figures of one flow; `result` is its entry in the result.
 pub(super) fn section(points: &FlowPoints, result: &Value) -> Section {

@@ -30,6 +30,44 @@ pub(super) struct Section {
     pub(super) figures: Vec<Figure>,
     /// A figure whose axes the reader chooses.
     pub(super) grid: Option<Grid>,
+    /// Stations on a map, over time.
+    pub(super) map: Option<Map>,
+}
+
+/// A map that moves.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Map {
+    pub(super) title: String,
+    /// Until when, s.
+    pub(super) end: f64,
+    /// The figures whose time it follows; see [`Figure::link`].
+    pub(super) link: String,
+    pub(super) stations: Vec<MapStation>,
+    /// What was sent in each of as many stretches of time, all equally long.
+    pub(super) stretches: Vec<Vec<MapLink>>,
+}
+
+/// A station on a map: points in time, s, and places, m, between which it goes straight on.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct MapStation {
+    pub(super) name: String,
+    pub(super) t: Vec<f64>,
+    pub(super) x: Vec<f64>,
+    pub(super) y: Vec<f64>,
+}
+
+/// Who sent to whom in a stretch of time.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct MapLink {
+    /// Stations by their places in the list.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Attempts to get a packet across.
+    pub(super) sent: f64,
+    /// Those that others stood in the way of.
+    pub(super) met: f64,
+    /// Those that noise or distance has taken.
+    pub(super) faded: f64,
 }
 
 /// A table that can be sorted by each column.

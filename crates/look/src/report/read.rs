@@ -1,4 +1,5 @@
-//! What a run has left on disk, read again: `result.json`, `series.parquet`, `queues.parquet`.
+//! What a run has left on disk, read again: `result.json`, `series.parquet`, `queues.parquet`, and of radio media
+//! `places.parquet` and `frames.parquet`.
 //!
 //! Not for: writing them (see [`truckee_lab::output`]).
 
@@ -61,10 +62,54 @@ pub(super) struct Loss {
     pub(super) event: String,
 }
 
+/// What happened on a radio medium.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Air {
+    pub(super) medium: String,
+    pub(super) stations: Vec<Station>,
+    pub(super) frames: Vec<Frame>,
+}
+
+/// A station: where it was when, s and m.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Station {
+    pub(super) name: String,
+    pub(super) places: Vec<(f64, f64, f64)>,
+}
+
+/// A frame; stations by their places in the list.
+#[derive(Debug, Clone)]
+pub(super) struct Frame {
+    pub(super) t: f64,
+    pub(super) airtime: f64,
+    pub(super) from: usize,
+    pub(super) to: Option<usize>,
+    /// Whether there is a packet in it.
+    pub(super) is_data: bool,
+    pub(super) packets: u32,
+    pub(super) lost: u32,
+    pub(super) failure: Option<String>,
+}
+
 /// The JSON in a file.
 pub(super) fn json(path: &Path) -> Result<Value, Error> {
     let bytes = std::fs::read(path).map_err(|e| Error::read(path, e))?;
     serde_json::from_slice(&bytes).map_err(|e| Error::read(path, e))
+}
+
+/// A string in the JSON; empty where there is none.
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The entry of a list that has this name.
+pub(super) fn entry<'a>(list: &'a Value, name: &str) -> &'a Value {
+    list.as_array().and_then(|l| l.iter().find(|e| e["name"] == name)).unwrap_or(&Value::Null)
+}
+
+/// The entries of a list; none where there is no list.
+pub(super) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 /// The series of all flows in `dir`, in their order; none where the run recorded none.
@@ -104,6 +149,64 @@ pub(super) fn queues(dir: &Path) -> Result<Vec<(String, Points)>, Error> {
         Ok(())
     })?;
     Ok(queues)
+}
+
+/// The media in `dir`; none where the run recorded none.
+pub(super) fn air(dir: &Path) -> Result<Vec<Air>, Error> {
+    let mut media: Vec<Air> = Vec::new();
+    for_each_batch(&dir.join("places.parquet"), |batch| {
+        let (mediums, stations): (&StringArray, &StringArray) =
+            (column(batch, "medium")?, column(batch, "station")?);
+        let times: &Float64Array = column(batch, "t_s")?;
+        let (xs, ys): (&Float64Array, &Float64Array) = (column(batch, "x_m")?, column(batch, "y_m")?);
+        for row in 0..batch.num_rows() {
+            if media.last().is_none_or(|air| air.medium != mediums.value(row)) {
+                media.push(Air { medium: mediums.value(row).to_owned(), ..Air::default() });
+            }
+            let Some(air) = media.last_mut() else { continue };
+            let station = air.station(stations.value(row));
+            air.stations[station].places.push((times.value(row), xs.value(row), ys.value(row)));
+        }
+        Ok(())
+    })?;
+    for_each_batch(&dir.join("frames.parquet"), |batch| {
+        let mediums: &StringArray = column(batch, "medium")?;
+        let (times, airtimes): (&Float64Array, &Float64Array) =
+            (column(batch, "t_s")?, column(batch, "airtime_s")?);
+        let (from, to): (&StringArray, &StringArray) = (column(batch, "from")?, column(batch, "to")?);
+        let (kinds, failures): (&StringArray, &StringArray) =
+            (column(batch, "kind")?, column(batch, "failure")?);
+        let (packets, lost): (&UInt32Array, &UInt32Array) =
+            (column(batch, "packets")?, column(batch, "lost")?);
+        for row in 0..batch.num_rows() {
+            let Some(air) = media.iter_mut().find(|air| air.medium == mediums.value(row)) else { continue };
+            let to = (!to.is_null(row)).then(|| air.station(to.value(row)));
+            let frame = Frame {
+                t: times.value(row),
+                airtime: airtimes.value(row),
+                from: air.station(from.value(row)),
+                to,
+                is_data: matches!(kinds.value(row), "data" | "aggregate"),
+                packets: packets.value(row),
+                lost: lost.value(row),
+                failure: (!failures.is_null(row)).then(|| failures.value(row).to_owned()),
+            };
+            air.frames.push(frame);
+        }
+        Ok(())
+    })?;
+    Ok(media)
+}
+
+impl Air {
+    /// The place of a station in the list.
+    fn station(&mut self, name: &str) -> usize {
+        let known = self.stations.iter().position(|station| station.name == name);
+        known.unwrap_or_else(|| {
+            self.stations.push(Station { name: name.to_owned(), places: Vec::new() });
+            self.stations.len() - 1
+        })
+    }
 }
 
 /// Goes over a Parquet file; one that is not there has no rows.

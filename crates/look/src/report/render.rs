@@ -8,7 +8,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, context};
 
 /// The scripts of a page in the order in which they are run; the first one is uPlot, see `vendor/uplot/LICENSE`.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("vendor/uplot/uPlot.iife.min.js"),
     include_str!("page/data.js"),
     include_str!("page/look.js"),
@@ -19,6 +19,7 @@ const SCRIPTS: [&str; 11] = [
     include_str!("page/export.js"),
     include_str!("page/table.js"),
     include_str!("page/grid.js"),
+    include_str!("page/map.js"),
     include_str!("page/start.js"),
 ];
 const STYLES: [&str; 2] = [include_str!("vendor/uplot/uPlot.min.css"), include_str!("page/page.css")];

@@ -1,7 +1,8 @@
 //! The page of one run.
 
 use super::model::{Cell, Column, Page, Section, Table};
-use super::{flow, read};
+use super::read::{entry, list, text};
+use super::{air, flow, read};
 use crate::Error;
 use serde_json::Value;
 use std::path::Path;
@@ -18,6 +19,8 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     let result = read::json(&dir.join("result.json"))?;
     let mut sections = vec![flows(&result), links(&result)];
     sections.extend(traffic(&result));
+    let end = result["simulated_s"].as_f64().unwrap_or(0.0);
+    sections.extend(air::sections(&result, &read::air(dir)?, end));
     let series = read::series(dir)?;
     let left_out = series.len().saturating_sub(MOST_FLOWS);
     for points in series.iter().take(MOST_FLOWS) {
@@ -31,7 +34,6 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
         sections.insert(2, all);
     }
     sections.extend(remarks(&result));
-    let end = result["simulated_s"].as_f64().unwrap_or(0.0);
     for figure in sections.iter_mut().flat_map(|s| &mut s.figures) {
         figure.span = (end > 0.0).then_some((0.0, end));
     }
@@ -41,21 +43,6 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
         facts: facts(&result),
         sections,
     })
-}
-
-/// A string in the JSON; empty where there is none.
-pub(super) fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-/// The entry of a list that has this name.
-pub(super) fn entry<'a>(list: &'a Value, name: &str) -> &'a Value {
-    list.as_array().and_then(|l| l.iter().find(|e| e["name"] == name)).unwrap_or(&Value::Null)
-}
-
-/// The entries of a list; none where there is no list.
-pub(super) fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 fn says(result: &Value) -> String {

@@ -39,7 +39,7 @@ pub(super) fn page(dirs: &[PathBuf]) -> Result<Page, Error> {
     let facts = sides
         .iter()
         .map(|side| {
-            let said = format!("{}, seed {}", run::text(&side.result["scenario"]), side.result["seed"]);
+            let said = format!("{}, seed {}", read::text(&side.result["scenario"]), side.result["seed"]);
             (side.label.clone(), said)
         })
         .collect();
@@ -88,7 +88,7 @@ fn table(sides: &[Side]) -> Section {
 fn goodputs(sides: &[Side]) -> Option<Section> {
     const MEGA: f64 = 1e-6;
     let names = names(sides);
-    let goodput = |side: &Side, flow: &str| run::entry(&side.result["flows"], flow)["goodput_bps"].as_f64();
+    let goodput = |side: &Side, flow: &str| read::entry(&side.result["flows"], flow)["goodput_bps"].as_f64();
     let series = sides.iter().enumerate().map(|(k, side)| {
         let points =
             names.iter().enumerate().filter_map(|(at, flow)| Some((at as f64, goodput(side, flow)? * MEGA)));
@@ -112,8 +112,8 @@ fn goodputs(sides: &[Side]) -> Option<Section> {
 /// The flows that have figures, each once.
 fn names(sides: &[Side]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for flow in sides.iter().flat_map(|s| run::list(&s.result["flows"])) {
-        let name = run::text(&flow["name"]);
+    for flow in sides.iter().flat_map(|s| read::list(&s.result["flows"])) {
+        let name = read::text(&flow["name"]);
         if !names.contains(&name) {
             names.push(name);
         }

@@ -1,7 +1,8 @@
 //! The page of a study, and of several: published against measured, figures, and the sweeps beneath.
 
 use super::model::{self, Cell, Column, Kind, Marker, Page, Section, Table};
-use super::{run, sweep};
+use super::read::{list, text};
+use super::sweep;
 use crate::Error;
 use crate::figure::{Figure, Map, Panel};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -47,7 +48,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
         sections.push(Section { title: "Maps".to_owned(), tables, ..Section::default() });
     }
     sections.push(checks(&report));
-    let setup = paragraphs(&run::text(&report["setup"]));
+    let setup = paragraphs(&text(&report["setup"]));
     sections.push(Section { title: "Set-up".to_owned(), says: setup, ..Section::default() });
     for (name, folder) in sweeps(dir)? {
         sections.push(sweep::section(&folder, &format!("Sweep {name}"))?);
@@ -60,8 +61,8 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
         ("Runs", human::count(report["runs"].as_u64().unwrap_or(0))),
     ];
     let mut page = Page {
-        title: format!("{}: {}", run::text(&report["id"]), run::text(&report["title"])),
-        says: format!("{}, {}", run::text(&source["paper"]), run::text(&source["place"])),
+        title: format!("{}: {}", text(&report["id"]), text(&report["title"])),
+        says: format!("{}, {}", text(&source["paper"]), text(&source["place"])),
         facts: facts.map(|(name, value)| (name.to_owned(), value)).into(),
         sections,
     };
@@ -222,7 +223,7 @@ fn runs_of(row: &Value) -> Cell {
 
 fn checks(report: &Value) -> Section {
     let row = |r: &Value| {
-        let unit = run::text(&r["unit"]);
+        let unit = text(&r["unit"]);
         let ends = [0, 1].map(|k| r["interval"][k].as_f64());
         let interval = match ends {
             [Some(low), Some(high)] => {
@@ -230,7 +231,7 @@ fn checks(report: &Value) -> Section {
             }
             _ => human::NONE.to_owned(),
         };
-        let verdict = run::text(&r["verdict"]);
+        let verdict = text(&r["verdict"]);
         let rival = match serde_json::from_value::<Varied>(r["rival"].clone()) {
             Ok(rival) => rival.says(&unit),
             Err(_) if verdict == "skipped" => human::NONE.to_owned(),
@@ -238,19 +239,19 @@ fn checks(report: &Value) -> Section {
         };
         let source = r["reference"]["source"].as_str().map(|source| format!("Reference: {source}"));
         let cause = serde_json::from_value::<Cause>(r["cause"].clone()).ok().map(|cause| cause.says(&unit));
-        let remarks = [Some(run::text(&r["note"])), cause, source].into_iter().flatten();
+        let remarks = [Some(text(&r["note"])), cause, source].into_iter().flatten();
         let remarks = remarks.filter(|remark| !remark.is_empty()).collect::<Vec<_>>().join("; ");
         vec![
-            Cell::words(run::text(&r["check"])),
+            Cell::words(text(&r["check"])),
             Cell { verdict: verdict.clone(), ..Cell::words(verdict) },
-            Cell::words(run::text(&r["cell"])),
-            Cell::words(run::text(&r["metric"])),
+            Cell::words(text(&r["cell"])),
+            Cell::words(text(&r["metric"])),
             Cell::quantity(r["published"].as_f64(), &unit),
             Cell::quantity(r["reference"]["value"].as_f64(), &unit),
             Cell::quantity(r["measured"].as_f64(), &unit),
             Cell { sort: ends[0], ..Cell::words(interval) },
             runs_of(r),
-            Cell::words(run::text(&r["demand"])),
+            Cell::words(text(&r["demand"])),
             Cell::words(rival),
             Cell::words(remarks),
         ]
@@ -273,7 +274,7 @@ fn checks(report: &Value) -> Section {
     let table = Table {
         caption: "Each check at each cell.".to_owned(),
         columns: names.map(|(name, number)| Column { name: name.to_owned(), number }).into(),
-        rows: run::list(&report["rows"]).iter().map(row).collect(),
+        rows: list(&report["rows"]).iter().map(row).collect(),
     };
     Section { title: "Published against measured".to_owned(), tables: vec![table], ..Section::default() }
 }
@@ -309,7 +310,7 @@ pub(super) fn index(dirs: &[PathBuf]) -> Result<Page, Error> {
         };
         rows.push(vec![
             Cell { link: link(&folder), ..Cell::words(folder) },
-            Cell::words(run::text(&report["title"])),
+            Cell::words(text(&report["title"])),
             Cell { verdict: mark.to_owned(), ..Cell::words(verdict(&report)) },
             Cell::count(report["runs"].as_f64()),
         ]);

@@ -56,5 +56,6 @@ const report = {};
   };
 
   report.grid = (place) => embedded.grids[place];
+  report.map = (place) => embedded.maps[place];
   report.title = embedded.title;
 }

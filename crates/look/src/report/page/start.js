@@ -18,12 +18,15 @@
   document.querySelectorAll("figure.chart[data-figure]").forEach((figure) => figures.observe(figure));
   document.querySelectorAll("[data-grid]").forEach((place) => report.explore(report.grid(Number(place.dataset.grid)), place));
 
+  const maps = [...document.querySelectorAll("[data-map]")].map((place) => report.showMap(report.map(Number(place.dataset.map)), place));
+
   const button = document.getElementById("theme");
   const say = () => (button.textContent = look.isDark() ? "Light" : "Dark");
   const change = (theme, keep) => {
     look.set(theme, keep);
     say();
     report.charts.forEach((chart) => chart.repaint());
+    maps.forEach((map) => map.repaint());
   };
   button.addEventListener("click", () => change(look.isDark() ? "light" : "dark", true));
   look.onChange((theme) => change(theme, false));
