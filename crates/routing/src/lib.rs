@@ -8,31 +8,44 @@
 //!
 //! # How it is driven
 //!
-//! After each call, outputs are taken until there are none, and the timer is set to [`Router::next`]:
+//! After each call, outputs are taken until there are none, and the timer is set to [`Router::next`]. Two nodes in reach of
+//! each other:
 //!
 //! ```
-//! use truckee_routing::{Output, Router, Time};
+//! use truckee_routing::{Config, Hop, Interface, NodeId, Output, Packet, PacketId, Time, Verdict, dsdv};
 //!
-//! /// Lets everything happen up to `end` at a node that hears nobody.
-//! fn alone(router: &mut dyn Router, end: Time) -> u32 {
-//!     let mut bytes = 0;
+//! # fn main() -> Result<(), truckee_routing::ConfigError> {
+//! let config = Config::Dsdv(dsdv::Config::default());
+//! let (radio, seed) = (Interface(0), 1);
+//! let mut routers = [config.router(NodeId(0), 1, seed)?, config.router(NodeId(1), 1, seed)?];
+//! for router in &mut routers {
 //!     router.start(Time::ZERO);
-//!     while router.next() <= end {
-//!         router.advance(router.next());
-//!         while let Some(output) = router.poll() {
-//!             // Here a simulator puts so many bytes into the queue of the interface.
-//!             if let Output::Send { message, .. } = output {
-//!                 bytes += message.bytes();
-//!             }
+//! }
+//! loop {
+//!     let who = usize::from(routers[1].next() < routers[0].next());
+//!     let now = routers[who].next();
+//!     if now > Time::s(3) {
+//!         break;
+//!     }
+//!     routers[who].advance(now);
+//!     while let Some(output) = routers[who].poll() {
+//!         // Here a simulator puts `message.bytes()` bytes into the queue of the interface.
+//!         if let Output::Send { message, .. } = output {
+//!             routers[1 - who].receive(now, NodeId(who as u32), radio, &message);
 //!         }
 //!     }
-//!     bytes
 //! }
+//! let packet = Packet { id: PacketId(7), from: NodeId(0), to: NodeId(1), previous: None, ttl: 64 };
+//! let verdict = routers[0].route(Time::s(3), &packet);
+//! assert_eq!(verdict, Verdict::Forward(Hop { interface: radio, neighbour: NodeId(1) }));
+//! assert_eq!(routers[0].counters().packets, 1);
+//! # Ok(())
+//! # }
 //! ```
 //!
-//! Link-layer feedback, where the medium has some: [`Router::failed`] for each transmission that was given up, and then
-//! [`Router::returned`] for the packet itself, if it was one; the same for packets that [`Output::Withdraw`] asks back from
-//! the queue. Whoever has no feedback does not call it, and the protocol has to find out by its own messages.
+//! Link-layer feedback, where the medium has some: [`Router::returned`] for each packet, and [`Router::failed`] for each
+//! message, whose transmission was given up; the former also for packets that [`Output::Withdraw`] asks back from the queue.
+//! Whoever has no feedback does not call them, and the protocol has to find out by its own messages.
 //!
 //! # What it is not
 //!
@@ -45,13 +58,18 @@
 //! Same configuration, same calls, same seed: the same outputs, on any machine. Each node has a random stream of its own.
 
 pub mod aodv;
+mod buffer;
+mod config;
 pub mod dsdv;
 mod error;
 mod message;
 pub mod olsr;
+mod outbox;
 mod router;
 
+pub use buffer::BufferConfig;
+pub use config::Config;
 pub use error::ConfigError;
 pub use message::{Counters, Kind, Message, UDP_IP};
-pub use router::{Cause, Hop, Interface, NodeId, Output, Packet, PacketId, Router, To, Verdict};
+pub use router::{Cause, Hop, Interface, NodeId, Output, Packet, PacketId, Return, Router, To, Verdict};
 pub use truckee_time::{Span, Time};

@@ -161,12 +161,12 @@ mod tests {
             ((LinkType::Symmetric, NeighbourType::Mpr), vec![NodeId(2)]),
             ((LinkType::Symmetric, NeighbourType::Symmetric), vec![NodeId(3), NodeId(4)]),
         ];
-        let hello = message(olsr::Body::Hello { willingness: 3, links });
+        let hello = message(olsr::Body::Hello { interval: Span::s(2), willingness: 3, links });
         assert_eq!(hello.bytes(), 12 + 4 + (4 + 4) + (4 + 8));
         // 9.1: four, and an address each.
         let tc = message(olsr::Body::Tc { ansn: 1, neighbours: vec![NodeId(2), NodeId(3)] });
         assert_eq!(tc.bytes(), 12 + 4 + 8);
-        let both = Message::Olsr(olsr::Packet { messages: vec![hello, tc] });
+        let both = Message::Olsr(olsr::Packet { seq: 0, messages: vec![hello, tc] });
         assert_eq!(both.bytes(), 20 + 8 + 4 + 36 + 24);
 
         let mut counters = Counters::default();

@@ -77,6 +77,15 @@ impl Cause {
         [Cause::NoRoute, Cause::NotFound, Cause::BufferFull, Cause::Expired, Cause::Ttl, Cause::LinkBroken];
 }
 
+/// Why a packet comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Return {
+    /// The link layer gave its transmission up, say, after the last retry.
+    Failed,
+    /// It waited in the queue and was asked back, by [`Output::Withdraw`].
+    Withdrawn,
+}
+
 /// Who a message is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum To {
@@ -150,13 +159,12 @@ pub trait Router: std::fmt::Debug + Send {
     /// shown, too: a route that is used stays.
     fn route(&mut self, now: Time, packet: &Packet) -> Verdict;
 
-    /// The link layer gave a transmission to this neighbour up, say, after the last retry; `message`: if it was one, what
-    /// it was. Of a packet of data [`Self::returned`] is called next. Not for packets that the queue dropped.
-    fn failed(&mut self, now: Time, hop: Hop, message: Option<&Message>);
+    /// The link layer gave a message to this neighbour up, say, after the last retry. Not for what the queue dropped.
+    fn failed(&mut self, now: Time, hop: Hop, message: &Message);
 
-    /// A packet that had been forwarded comes back, since its transmission failed or it was [withdrawn](Output::Withdraw);
-    /// what becomes of it now.
-    fn returned(&mut self, now: Time, hop: Hop, packet: &Packet) -> Verdict;
+    /// A packet that had been forwarded to this neighbour comes back; what becomes of it now. Not for what the queue
+    /// dropped.
+    fn returned(&mut self, now: Time, hop: Hop, packet: &Packet, why: Return) -> Verdict;
 
     /// The link layer brought a frame to this neighbour, who acknowledged it. Not needed by every protocol, but all
     /// may be told.

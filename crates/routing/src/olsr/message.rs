@@ -4,10 +4,11 @@ use crate::NodeId;
 use crate::message::Kind;
 use truckee_time::Span;
 
-/// A packet: one or several messages (3.3). Its sequence number is of no use to who does not count losses by it, but has
-/// its bytes.
+/// A packet: one or several messages (3.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
+    /// The count of the interface's packets, by which losses are noticed.
+    pub seq: u16,
     /// What is in it.
     pub messages: Vec<Message>,
 }
@@ -34,6 +35,8 @@ pub struct Message {
 pub enum Body {
     /// Who the sender hears (6.1).
     Hello {
+        /// When the next one is to be expected (Htime).
+        interval: Span,
         /// How ready it is to relay, 0 to 7.
         willingness: u8,
         /// Neighbours by the state of their link and their own, one entry for each such state.
@@ -97,5 +100,38 @@ impl Message {
             Body::Hello { .. } => Kind::Hello,
             Body::Tc { .. } => Kind::Tc,
         }
+    }
+}
+
+/// A time as eight bits say it (18.3), the next longer one: (1 + a/16)·2^b sixteenths of a second, a and b from 0 to 15.
+pub(super) fn told(time: Span) -> Span {
+    const UNIT: u64 = 62_500_000;
+    let fits = |b: u32| (0..16).map(move |a| (UNIT << b) / 16 * (16 + a)).find(|&n| n >= time.nanos());
+    Span::ns((0..16).find_map(fits).unwrap_or((UNIT << 15) / 16 * 31))
+}
+
+/// Whether a sequence number of 16 bits is later than another (19).
+pub(super) fn is_after(one: u16, other: u16) -> bool {
+    (one.wrapping_sub(other) as i16) > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_eight_bits() {
+        // 18.3's own values are exact.
+        for exact in [Span::s(2), Span::s(5), Span::s(6), Span::s(15), Span::s(30)] {
+            assert_eq!(told(exact), exact);
+        }
+        assert_eq!(told(Span::ms(1)), Span::us(62_500));
+        assert_eq!(told(Span::ms(2_050)), Span::ms(2_125));
+        assert_eq!(told(Span::s(100_000)), Span::s(3_968));
+    }
+
+    #[test]
+    fn numbers_wrap() {
+        assert!(is_after(0, u16::MAX) && !is_after(u16::MAX, 0) && !is_after(3, 3));
     }
 }
