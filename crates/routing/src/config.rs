@@ -46,3 +46,27 @@ impl Config {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truckee_time::Span;
+
+    #[test]
+    fn settings_that_cannot_be_are_named_with_what_may_be() {
+        let why = |config: Config| config.check().map_err(|error| error.to_string());
+        for name in ["aodv", "olsr", "dsdv"] {
+            assert_eq!(Config::named(name).map(why), Some(Ok(())));
+        }
+        assert_eq!(Config::named("rip"), None);
+        let far = aodv::Config { ttl_start: 40, ..aodv::Config::default() };
+        assert_eq!(why(Config::Aodv(far)), Err("ttl_start: 40 is not between 1 and 35".to_owned()));
+        let hasty = olsr::Config { neighbour_hold_time: Span::s(1), ..olsr::Config::default() };
+        let expected = "neighbour_hold_time: 1 s is not between 2 s and 3968 s";
+        assert_eq!(why(Config::Olsr(hasty)), Err(expected.to_owned()));
+        let odd = dsdv::Config { sequence: 1, ..dsdv::Config::default() };
+        assert_eq!(why(Config::Dsdv(odd)), Err("sequence: 1 is not even".to_owned()));
+        let share = dsdv::Config { full_share: f64::NAN, ..dsdv::Config::default() };
+        assert_eq!(why(Config::Dsdv(share)), Err("full_share: NaN is not between 0 and 1".to_owned()));
+    }
+}

@@ -113,6 +113,14 @@ impl Aodv {
         }
     }
 
+    /// Who sends packets by a route is told when it breaks. The RFC tells those whose reply went by here (6.2), and so nobody
+    /// whose route to a node comes from that node's own search.
+    fn note_user(&mut self, now: Time, packet: &Packet) {
+        if let (Some(previous), Some(route)) = (packet.previous, self.table.valid(now, packet.to)) {
+            route.used_by(previous);
+        }
+    }
+
     /// A packet that has no valid route.
     fn without_route(&mut self, now: Time, packet: &Packet) -> Verdict {
         let own = packet.from == self.node;
@@ -178,6 +186,7 @@ impl Router for Aodv {
         let verdict = match self.table.valid(now, packet.to).map(|route| route.hop) {
             Some(hop) => {
                 self.keep(now, packet, Some(hop));
+                self.note_user(now, packet);
                 Verdict::Forward(hop)
             }
             None => self.without_route(now, packet),

@@ -85,14 +85,16 @@ impl Links {
     /// What has ended is forgotten: when something ends next, which neighbours are symmetric no longer, and whether
     /// anything has changed of which routes are made.
     pub fn forget(&mut self, now: Time) -> (Time, Vec<NodeId>, bool) {
-        let (mut gone, two_hop) = (Vec::new(), self.two_hop.len());
+        let (mut gone, two_hop, mut changed) = (Vec::new(), self.two_hop.len(), false);
         for (hop, link) in &mut self.of {
             let is = link.is_symmetric(now);
-            if std::mem::replace(&mut link.was, is) && !is {
+            let was = std::mem::replace(&mut link.was, is);
+            if was && !is {
                 gone.push(hop.neighbour);
             }
+            // Hysteresis may have made it count again.
+            changed |= was != is;
         }
-        let mut changed = !gone.is_empty();
         self.of.retain(|_, link| link.until > now);
         gone.retain(|&neighbour| !self.is_symmetric(now, neighbour));
         self.two_hop.retain(|(neighbour, _), until| *until > now && !gone.contains(neighbour));
@@ -249,17 +251,6 @@ impl Olsr {
         link.judge(now, hysteresis, hold);
         self.ends = now;
         self.forget(now);
-        self.note_symmetry(now, hop);
-    }
-
-    /// Hysteresis may have made a link count that did not.
-    fn note_symmetry(&mut self, now: Time, hop: Hop) {
-        let Some(link) = self.links.of.get_mut(&hop) else { return };
-        let is = link.is_symmetric(now);
-        if is != link.was {
-            link.was = is;
-            (self.stale.mprs, self.stale.routes) = (true, true);
-        }
     }
 
     /// Hellos that have not come make links worse (14.3).

@@ -179,3 +179,16 @@ fn dsdv_waits_with_news_until_they_have_settled_but_tells_at_once_what_broke() {
     net.run(Time::s(100));
     assert_eq!(net.ended(noticed), End::Delivered { hops: 3 });
 }
+
+#[test]
+fn a_link_with_hysteresis_that_was_lost_counts_again() {
+    let config = olsr::Config { hysteresis: Some(olsr::Hysteresis::default()), ..olsr::Config::default() };
+    for down in 0..20 {
+        let mut net = Net::new(&Config::Olsr(config.clone()), 2, 1);
+        net.row();
+        net.link_at(Time::s(40), 0, 1, false);
+        net.link_at(Time::s(40 + down), 0, 1, true);
+        net.run(Time::s(75));
+        assert!((0..2).all(|i| net.routers[i].next_hop(net.now, NodeId(1 - i as u32)).is_some()), "{down} s");
+    }
+}
