@@ -4,7 +4,7 @@ use crate::error::{count, span};
 use crate::outbox::Outbox;
 use crate::{Cause, ConfigError, Hop, NodeId, Packet};
 use std::collections::VecDeque;
-use truckee_time::{Span, Time};
+use truckee_channel::{Span, Time};
 
 /// How many packets wait for how long. Where one comes too many, the one that has waited longest ends: of its own
 /// destination, if that has too many, or of all.

@@ -50,7 +50,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use truckee_time::Span;
+    use truckee_channel::Span;
 
     #[test]
     fn settings_that_cannot_be_are_named_with_what_may_be() {

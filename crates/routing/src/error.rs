@@ -1,6 +1,6 @@
 //! What is wrong with a configuration.
 
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// A setting that cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

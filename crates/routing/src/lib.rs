@@ -72,4 +72,4 @@ pub use config::Config;
 pub use error::ConfigError;
 pub use message::{Counters, Kind, Message, UDP_IP};
 pub use router::{Cause, Hop, Interface, NodeId, Output, Packet, PacketId, Return, Router, To, Verdict};
-pub use truckee_time::{Span, Time};
+pub use truckee_channel::{Span, Time};

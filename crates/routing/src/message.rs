@@ -117,7 +117,7 @@ mod tests {
     use crate::NodeId;
     use crate::aodv::SequenceNumber;
     use crate::olsr::{LinkType, NeighbourType};
-    use truckee_time::Span;
+    use truckee_channel::Span;
 
     fn aodv(body: aodv::Body) -> u32 {
         Message::Aodv(aodv::Message { ttl: 1, body }).bytes()

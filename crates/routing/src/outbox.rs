@@ -2,7 +2,7 @@
 
 use crate::{Cause, Counters, Hop, Interface, Message, NodeId, Output, PacketId, To};
 use std::collections::{BTreeMap, VecDeque};
-use truckee_time::Time;
+use truckee_channel::Time;
 
 /// See the module.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! What a router is told, and what it says.
 
 use crate::{Counters, Message};
-use truckee_time::Time;
+use truckee_channel::Time;
 
 /// A node, by its number; its number is its address, on all of its interfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use super::SequenceNumber;
 use crate::error::{count, span};
 use crate::{BufferConfig, ConfigError};
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// What may be set. The default has the RFC's values; what the RFC leaves open is said where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::SequenceNumber;
 use crate::NodeId;
 use crate::message::Kind;
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// A message, and how far it may go.
 #[derive(Debug, Clone, PartialEq, Eq)]

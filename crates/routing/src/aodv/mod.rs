@@ -27,7 +27,7 @@ use search::{Known, Limit, Search};
 use std::collections::BTreeMap;
 use table::{News, Table};
 use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// One node's router.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use super::{Aodv, Body, Rreq, SequenceNumber};
 use crate::{Cause, Interface, NodeId, Time};
 use std::collections::{BTreeSet, VecDeque};
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// A search that is under way.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 use super::SequenceNumber;
 use crate::{Hop, NodeId};
 use std::collections::BTreeMap;
-use truckee_time::{Span, Time};
+use truckee_channel::{Span, Time};
 
 /// A route to one destination.
 #[derive(Debug, Clone)]

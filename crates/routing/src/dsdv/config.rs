@@ -2,7 +2,7 @@
 
 use crate::error::{count, number, span};
 use crate::{BufferConfig, ConfigError};
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// What may be set.
 #[derive(Debug, Clone, PartialEq)]

@@ -23,7 +23,7 @@ use crate::{
 use std::collections::BTreeMap;
 use table::{Metric, Route};
 use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// One node's router.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! A route of DSDV's, and when it is told to others.
 
 use crate::{Hop, Time};
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// Hops to a destination, or that there is no way; less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use super::table::{Metric, Route, is_after};
 use super::{Advertised, Dsdv, Update};
 use crate::{Hop, NodeId, Time};
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// Routes in a packet of 1,500 bytes.
 const MOST_IN_PACKET: usize = (1_500 - crate::UDP_IP as usize) / 12;

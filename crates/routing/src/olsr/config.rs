@@ -2,7 +2,7 @@
 
 use crate::ConfigError;
 use crate::error::{count, number, span};
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// What may be set. The default has the RFC's values.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use super::message::told;
 use super::{Body, Hysteresis, LinkCode, LinkType, NeighbourType, Olsr};
 use crate::{Hop, Interface, NodeId, Time};
 use std::collections::BTreeMap;
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// A link to a neighbour, by one interface.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use crate::NodeId;
 use crate::message::Kind;
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// A packet: one or several messages (3.3).
 #[derive(Debug, Clone, PartialEq, Eq)]

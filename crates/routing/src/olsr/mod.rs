@@ -25,7 +25,7 @@ use links::Links;
 use std::collections::{BTreeMap, BTreeSet};
 use topology::Topology;
 use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
-use truckee_time::Span;
+use truckee_channel::Span;
 
 /// One node's router.
 #[derive(Debug)]
