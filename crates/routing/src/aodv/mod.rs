@@ -26,8 +26,8 @@ use neighbours::Neighbours;
 use search::{Known, Limit, Search};
 use std::collections::BTreeMap;
 use table::{News, Table};
-use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
 use truckee_channel::Span;
+use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
 
 /// One node's router.
 #[derive(Debug)]

@@ -22,8 +22,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 use table::{Metric, Route};
-use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
 use truckee_channel::Span;
+use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
 
 /// One node's router.
 #[derive(Debug)]

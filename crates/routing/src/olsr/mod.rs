@@ -24,8 +24,8 @@ use flood::Flood;
 use links::Links;
 use std::collections::{BTreeMap, BTreeSet};
 use topology::Topology;
-use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
 use truckee_channel::Span;
+use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
 
 /// One node's router.
 #[derive(Debug)]
