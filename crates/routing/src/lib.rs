@@ -57,19 +57,23 @@
 //!
 //! Same configuration, same calls, same seed: the same outputs, on any machine. Each node has a random stream of its own.
 
+mod address;
 pub mod aodv;
 mod buffer;
 mod config;
 pub mod dsdv;
 mod error;
+mod kind;
 mod message;
 pub mod olsr;
 mod outbox;
 mod router;
 
+pub use address::{Hop, Interface, NodeId, PacketId};
 pub use buffer::BufferConfig;
 pub use config::Config;
 pub use error::ConfigError;
-pub use message::{Counters, Kind, Message, UDP_IP};
-pub use router::{Cause, Hop, Interface, NodeId, Output, Packet, PacketId, Return, Router, To, Verdict};
+pub use kind::Kind;
+pub use message::{Counters, Message, UDP_IP};
+pub use router::{Cause, Output, Packet, Return, Router, To, Verdict};
 pub use truckee_channel::{Span, Time};

@@ -142,6 +142,14 @@ impl Config {
         self.net_traversal_time() * u64::from(self.rreq_retries.max(1))
     }
 
+    /// How far a search goes that would go so far: beyond the threshold it is the whole network's.
+    pub(super) fn ring(&self, ttl: u32) -> u8 {
+        match u8::try_from(ttl) {
+            Ok(ttl) if ttl <= self.ttl_threshold => ttl.min(self.net_diameter),
+            _ => self.net_diameter,
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         let (least, most) = (Span::ms(1), Span::s(86_400));
         span("active_route_timeout", self.active_route_timeout, least, most)?;

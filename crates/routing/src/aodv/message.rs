@@ -1,8 +1,8 @@
 //! AODV's messages. Source: RFC 3561, section 5.
 
 use super::SequenceNumber;
-use crate::NodeId;
-use crate::message::Kind;
+use crate::address::NodeId;
+use crate::kind::Kind;
 use truckee_channel::Span;
 
 /// A message, and how far it may go.

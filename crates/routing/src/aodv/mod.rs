@@ -8,6 +8,8 @@
 
 mod broken;
 mod config;
+mod hello;
+mod known;
 mod message;
 mod neighbours;
 mod reply;
@@ -22,8 +24,8 @@ pub use sequence::SequenceNumber;
 use crate::buffer::Buffer;
 use crate::outbox::Outbox;
 use crate::{Cause, Counters, Hop, Interface, NodeId, Output, Packet, Return, Router, Time, To, Verdict};
+use known::{Known, Limit, Search};
 use neighbours::Neighbours;
-use search::{Known, Limit, Search};
 use std::collections::BTreeMap;
 use table::{News, Table};
 use truckee_channel::Span;

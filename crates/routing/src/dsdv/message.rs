@@ -1,7 +1,7 @@
 //! DSDV's updates. Source: Perkins and Bhagwat 1994, section 3.
 
-use crate::NodeId;
-use crate::message::Kind;
+use crate::address::NodeId;
+use crate::kind::Kind;
 
 /// What a node tells its neighbours of its table.
 #[derive(Debug, Clone, PartialEq, Eq)]

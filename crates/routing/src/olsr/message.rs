@@ -1,7 +1,7 @@
 //! OLSR's packets. Source: RFC 3626, sections 3.3, 6.1 and 9.1.
 
-use crate::NodeId;
-use crate::message::Kind;
+use crate::address::NodeId;
+use crate::kind::Kind;
 use truckee_channel::Span;
 
 /// A packet: one or several messages (3.3).

@@ -9,10 +9,14 @@
 
 mod config;
 mod flood;
+mod forward;
+mod hello;
 mod links;
 mod message;
+mod quality;
 mod relays;
 mod routes;
+mod tc;
 mod topology;
 
 pub use config::{Config, Hysteresis};
