@@ -7,7 +7,7 @@ use truckee_tcp::Cause;
 /// What every such comment begins with.
 const MARK: &str = "truckee: dropped by ";
 
-/// The comment of a packet that was dropped; `by`: `queue`, `channel` or `outage`.
+/// The comment of a packet that was dropped; `by`: `queue`, `channel`, `outage`, `collision` or `reach`.
 pub fn comment(by: &str, link: &str) -> String {
     format!("{MARK}{by} at {link}")
 }
@@ -17,7 +17,7 @@ pub fn cause_of(comment: &str) -> Option<Cause> {
     let by = comment.strip_prefix(MARK)?.split(' ').next()?;
     match by {
         "queue" => Some(Cause::Congestion),
-        "channel" | "outage" => Some(Cause::Wireless),
+        "channel" | "outage" | "collision" | "reach" => Some(Cause::Wireless),
         _ => None,
     }
 }
@@ -32,6 +32,8 @@ mod tests {
             ("queue", Some(Cause::Congestion)),
             ("channel", Some(Cause::Wireless)),
             ("outage", Some(Cause::Wireless)),
+            ("collision", Some(Cause::Wireless)),
+            ("reach", Some(Cause::Wireless)),
             ("gremlins", None),
         ] {
             assert_eq!(cause_of(&comment(by, "a-b")), cause, "{by}");

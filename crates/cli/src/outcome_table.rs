@@ -1,5 +1,7 @@
 //! A run as a person reads it: the flows, those who watched them, the links that matter, the cross traffic, the digest.
 
+mod media;
+
 use crate::human::{self, count, many, optional, percent, quantity};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
@@ -22,6 +24,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, files: &[PathBuf]) -> io::R
     estimators(out, outcome)?;
     detectors(out, outcome)?;
     links(out, outcome)?;
+    media::write(out, outcome)?;
     traffic(out, outcome)?;
     ports(out, outcome)?;
     // A live run has none.
@@ -82,28 +85,25 @@ fn flows(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         let flows = many(outcome.flows.len(), "flow");
         writeln!(out, "{flows}: {} in all, Jain's index {jain}", quantity(total, "bit/s"))?;
     }
-    let columns = [
-        words("flow"),
-        numbers("lost: queue"),
-        numbers("channel"),
-        numbers("outage"),
-        numbers("judged right"),
-        numbers("ACKs/segment"),
-    ];
+    let mut columns = vec![words("flow"), numbers("lost: queue"), numbers("channel"), numbers("outage")];
+    let shared = !outcome.media.is_empty();
+    if shared {
+        columns.extend([numbers("collision"), numbers("reach")]);
+    }
+    columns.extend([numbers("judged right"), numbers("ACKs/segment")]);
     writeln!(out)?;
-    layout::write(out, &columns, outcome.flows.iter().map(losses))
+    layout::write(out, &columns, outcome.flows.iter().map(|flow| losses(flow, shared)))
 }
 
-/// What a flow lost, and what its sender took that for.
-fn losses(flow: &FlowOutcome) -> Vec<String> {
-    vec![
-        flow.name.clone(),
-        count(flow.drops.queue),
-        count(flow.drops.channel),
-        count(flow.drops.outage),
-        judged(&flow.loss_events),
-        format!("{:.2}", flow.acks_per_segment),
-    ]
+/// What a flow lost, and what its sender took that for; `shared`: whether there is a medium.
+fn losses(flow: &FlowOutcome, shared: bool) -> Vec<String> {
+    let drops = &flow.drops;
+    let mut row = vec![flow.name.clone(), count(drops.queue), count(drops.channel), count(drops.outage)];
+    if shared {
+        row.extend([count(drops.collision), count(drops.reach)]);
+    }
+    row.extend([judged(&flow.loss_events), format!("{:.2}", flow.acks_per_segment)]);
+    row
 }
 
 fn flow(flow: &FlowOutcome) -> Vec<String> {
@@ -336,7 +336,7 @@ fn traffic(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         numbers("delay: mean"),
     ];
     writeln!(out)?;
-    let lost = |d: &Drops| d.queue + d.channel + d.outage;
+    let lost = Drops::total;
     let row = |t: &TrafficOutcome| {
         vec![
             t.name.clone(),
@@ -366,6 +366,7 @@ mod tests {
             events: 1,
             flows: vec![FlowOutcome { name: "one".into(), observers, ..FlowOutcome::default() }],
             links: Vec::new(),
+            media: Vec::new(),
             traffic: Vec::new(),
             jain: None,
             ports: Vec::new(),

@@ -272,7 +272,7 @@ fn quantity(text: &str) -> Arg {
         Some(Quantity::Rate(rate)) => Arg::Rate(rate),
         Some(Quantity::Bytes(bytes)) => Arg::Bytes(bytes),
         Some(Quantity::Packets(n) | Quantity::Segments(n)) => Arg::Segments(n),
-        None => Arg::Name(text.to_owned()),
+        Some(_) | None => Arg::Name(text.to_owned()),
     }
 }
 

@@ -41,6 +41,7 @@ pub fn outcome(scenario: &Scenario, report: &Report, wall_s: f64) -> Result<Outc
         events: 0,
         flows: vec![flow],
         links: Vec::new(),
+        media: Vec::new(),
         traffic: Vec::new(),
         jain: None,
         ports: Vec::new(),

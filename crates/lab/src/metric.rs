@@ -25,13 +25,13 @@ mod fields;
 
 use crate::Error;
 use crate::error::closest;
-use fields::{DETECTOR, ESTIMATOR, FLOW, Field, LINK, PREDICTOR, PROBE, ROUND, RUN, TRAFFIC, share};
+use fields::{DETECTOR, ESTIMATOR, FLOW, Field, LINK, PREDICTOR, PROBE, ROUND, RUN, STATION, TRAFFIC, share};
 use std::fmt;
 use truckee_scenario::Outcome;
 use truckee_scenario::model::Scenario;
 use truckee_scenario::outcome::{
     DetectorOutcome, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, OWN_DETECTOR, OWN_ESTIMATE,
-    PredictorOutcome, ProbeOutcome, RoundOutcome, TrafficOutcome,
+    PredictorOutcome, ProbeOutcome, RoundOutcome, StationOutcome, TrafficOutcome,
 };
 
 /// What is known of a metric: shown by the command and in the book.
@@ -60,6 +60,7 @@ pub fn list() -> Vec<Info> {
         .chain(infos("round", ROUND))
         .chain(infos("probe", PROBE))
         .chain(infos("link", LINK))
+        .chain(infos("station", STATION))
         .chain(infos("traffic", TRAFFIC))
         .collect()
 }
@@ -83,6 +84,7 @@ enum Subject {
     /// Of flows: which ones, and what of them.
     Flows(Which, Of),
     Link(String, &'static Field<LinkOutcome>),
+    Station(String, &'static Field<StationOutcome>),
     Traffic(String, &'static Field<TrafficOutcome>),
 }
 
@@ -148,6 +150,7 @@ impl Metric {
             }
             Some((kind, rest)) if PARTS.contains(&kind) => of_flows(Which::All, part(kind, rest, "")?),
             Some(("link", rest)) => subject("link", rest, LINK, Subject::Link)?,
+            Some(("station", rest)) => subject("station", rest, STATION, Subject::Station)?,
             Some(("traffic", rest)) => subject("traffic", rest, TRAFFIC, Subject::Traffic)?,
             _ => match (find(RUN, name), find(FLOW, name)) {
                 (Some(field), _) => (Subject::Run(field), field.unit),
@@ -216,6 +219,11 @@ impl Metric {
             Subject::Run(field) => (field.get)(outcome),
             Subject::Flows(which, of) => over_flows(of, &self.flows(which, outcome)?),
             Subject::Link(name, field) => self.one("link", name, field, &outcome.links, |l| &l.name)?,
+            Subject::Station(name, field) => {
+                let stations: Vec<&StationOutcome> =
+                    outcome.media.iter().flat_map(|medium| &medium.stations).collect();
+                self.entry("station", name, &stations, |s| &s.name).map(|station| (field.get)(station))?
+            }
             Subject::Traffic(name, field) => {
                 self.one("traffic", name, field, &outcome.traffic, |t| &t.name)?
             }

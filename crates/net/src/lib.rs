@@ -6,6 +6,7 @@
 
 mod ack_filter;
 mod agenda;
+mod air;
 mod app;
 mod births;
 mod connection;
@@ -63,6 +64,14 @@ pub enum Error {
         link: String,
         /// How long it will take for what waits.
         backlog_s: f64,
+    },
+    /// A medium cannot be as it is described.
+    #[error("medium \"{medium}\": {error}")]
+    Medium {
+        /// The medium.
+        medium: String,
+        /// Why not.
+        error: truckee_wireless::ConfigError,
     },
     /// What only real stacks have.
     #[error("flow \"{flow}\": {what}, which the simulator does not know; --engine kernel does")]

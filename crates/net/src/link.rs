@@ -7,10 +7,13 @@
 
 mod active;
 mod change;
+mod interface;
 mod special;
+mod station;
 
 pub use active::Left;
 pub use special::{Accepted, Offered, Role};
+pub use station::OnHop;
 
 use special::Special;
 use truckee_channel::{CROSS_TRAFFIC, Capacity};

@@ -5,12 +5,14 @@ mod build;
 mod changes;
 mod ends;
 mod hops;
+mod media;
 mod observe;
 mod serve;
 mod tables;
 
 use crate::Error;
 use crate::agenda::{Agenda, Key};
+use crate::air::{Air, Mover};
 use crate::app::{Application, Command};
 use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
@@ -42,7 +44,12 @@ mod kind {
     pub const RECEIVER: Key = 6 << SHIFT;
     pub const SOURCE: Key = 7 << SHIFT;
     pub const PACE: Key = 8 << SHIFT;
+    /// A medium has something to do or, with [`MOVE`], a node is elsewhere.
+    pub const AIR: Key = 9 << SHIFT;
     pub const MASK: Key = 15 << SHIFT;
+
+    /// Marks the number of a node that moves, in place of that of a medium.
+    pub const MOVE: Key = 1 << 40;
 
     const LANE_BITS: u32 = 28;
     /// In place of a lane: the link has a transit of its own.
@@ -145,6 +152,9 @@ pub struct Network<'a> {
     /// Which way packets go, where that can change.
     tables: Option<Box<Tables<'a>>>,
     pub links: Links,
+    /// Radio media, whose stations' ways out stand behind the scenario's links.
+    pub media: Vec<Air>,
+    movers: Vec<Mover>,
     /// What is under way over them.
     lanes: Lanes,
     /// Table of paths: numbers of links, some of them [`FUSED`], each path followed by [`END`].
@@ -202,7 +212,7 @@ impl Network<'_> {
     /// Why there are more packets than there may be.
     #[cold]
     fn too_many_packets(&self) -> Error {
-        let of_scenario = 0..2 * self.scenario.links.len();
+        let of_scenario = 0..self.first_host();
         let backlog = |link: usize| self.links.backlog(link, self.now);
         // Behind a link with a long queue others are known to be busy as long, but nothing waits there.
         let waited = |link: usize| self.links.counts(link).waited;
@@ -213,7 +223,7 @@ impl Network<'_> {
         Error::TooManyPackets {
             at_s: self.now.seconds(),
             most: self.packets.most(),
-            link: self.scenario.link_name(link),
+            link: self.hop_name(link),
             backlog_s: backlog(link).seconds(),
         }
     }
@@ -230,6 +240,7 @@ impl Network<'_> {
             kind::WARM => self.on_reading(index - 1),
             kind::PACE => self.on_release(index),
             kind::SERVE => self.on_serve(index),
+            kind::AIR => self.on_air(index),
             _ => self.on_change(index),
         }
     }
@@ -297,6 +308,7 @@ impl Network<'_> {
             self.flows[flow].book.warm = Some(Box::new(standing));
         }
         self.traffic.iter_mut().for_each(|book| book.sent = 0);
+        self.media.iter_mut().for_each(Air::begin_measuring);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::link;
 use crate::network::{EstimateBook, FlowState, Network};
 use crate::record::{Deliveries, FlowBook, Totals, TrafficBook};
-use truckee_scenario::model::{Flow, Scenario};
+use truckee_scenario::model::{Flow, Medium, Scenario};
 use truckee_scenario::outcome::*;
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::books::Judged;
@@ -47,18 +47,21 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             )
         })
         .collect();
+    let media = scenario.media.iter().enumerate();
+    let media = media.map(|(index, medium)| medium_outcome(&network, medium, index, end - from)).collect();
     let traffic = scenario
         .traffic
         .iter()
         .zip(&mut network.traffic)
         .map(|(t, book)| traffic_outcome(&t.name, book, end - from))
         .collect();
-    let queues = (0..of_scenario)
+    let queues = (0..network.first_host())
         .filter_map(|link| {
             let lengths = network.links.take_queue(link, end)?;
-            Some(QueueSeries::new(&scenario.link_name(link), lengths))
+            Some(QueueSeries::new(&network.hop_name(link), lengths))
         })
         .collect();
+    let steps: u64 = network.media.iter().map(|air| air.radio.events()).sum();
     let mut outcome = Outcome {
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: "sim".to_owned(),
@@ -67,10 +70,11 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         digest: network.digest.text(),
         simulated_s: end.seconds(),
         wall_s: 0.0,
-        events: network.events,
+        events: network.events + steps,
         jain: None,
         flows,
         links,
+        media,
         traffic,
         ports: Vec::new(),
         notes: Vec::new(),
@@ -207,6 +211,41 @@ fn link_outcome(name: String, counts: &link::Counts, rare: &link::Rare, span: Sp
         mean_queue_packets: over(waited),
         mean_wait_s: if packets > 0 { waited / packets as f64 / 1e9 } else { 0.0 },
     }
+}
+
+fn medium_outcome(network: &Network<'_>, medium: &Medium, index: usize, span: Span) -> MediumOutcome {
+    let air = &network.media[index];
+    let station = |station: usize| {
+        let link = air.first + station;
+        let name = network.hop_name(link);
+        // Of a frame that the end cuts off, too, all is counted.
+        let counters = air.measured(station);
+        let counts = network.links.counts(link);
+        let rare = network.links.rare(link);
+        let of_queue = link_outcome(name, &counts, &rare, span);
+        let [collisions, noise, weak, receiver_sending, reserved] = counters.failures;
+        StationOutcome {
+            name: of_queue.name,
+            airtime: if span > Span::ZERO { counters.airtime.as_f64() / span.as_f64() } else { 0.0 },
+            packets: of_queue.packets,
+            bytes: of_queue.bytes,
+            frames: counters.frames,
+            attempts: counters.attempts,
+            collisions,
+            noise,
+            weak,
+            receiver_sending,
+            reserved,
+            duplicates: counters.duplicates,
+            drops: rare.drops,
+            ecn_marks: rare.marks,
+            mean_queue_packets: of_queue.mean_queue_packets,
+            mean_wait_s: of_queue.mean_wait_s,
+        }
+    };
+    let stations: Vec<StationOutcome> = (0..medium.stations.len()).map(station).collect();
+    let airtime = stations.iter().map(|station| station.airtime).sum();
+    MediumOutcome { name: medium.name.clone(), airtime, stations }
 }
 
 fn traffic_outcome(name: &str, book: &mut TrafficBook, span: Span) -> TrafficOutcome {

@@ -286,6 +286,10 @@ pub enum DropCause {
     Channel,
     /// By an outage, or a link that was down.
     Outage,
+    /// Given up by a station of a medium at its retry limit, the last attempt having met what others sent.
+    Collision,
+    /// The same, the last attempt having arrived too weak to be noticed.
+    Reach,
 }
 
 impl DropCause {
@@ -295,6 +299,8 @@ impl DropCause {
             DropCause::Queue => "queue",
             DropCause::Channel => "channel",
             DropCause::Outage => "outage",
+            DropCause::Collision => "collision",
+            DropCause::Reach => "reach",
         }
     }
 }

@@ -196,6 +196,8 @@ pub fn of_cause(drops: &mut Drops, cause: DropCause) -> &mut u64 {
         DropCause::Queue => &mut drops.queue,
         DropCause::Channel => &mut drops.channel,
         DropCause::Outage => &mut drops.outage,
+        DropCause::Collision => &mut drops.collision,
+        DropCause::Reach => &mut drops.reach,
     }
 }
 

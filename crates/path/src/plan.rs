@@ -196,7 +196,7 @@ fn lanes(scenario: &Scenario, measured: (Time, Time)) -> Vec<Lane> {
 }
 
 fn numbers(hops: &[Hop]) -> Vec<u32> {
-    hops.iter().map(|hop| 2 * hop.link as u32 + u32::from(!hop.forward)).collect()
+    hops.iter().filter_map(|hop| hop.direction()).collect()
 }
 
 /// The lanes of the way between two ends: along `route` where one is written, else as the routes lead.

@@ -5,7 +5,7 @@ use crate::Error;
 use truckee_channel::{Span, Time};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{Change, Direction, Link, LinkChange, NodeId, Queue, Which};
-use truckee_scenario::route::{Hop, Routes};
+use truckee_scenario::route::Routes;
 
 fn refused(place: String, why: impl Into<String>) -> Error {
     Error::Refused { place, why: why.into() }
@@ -17,6 +17,10 @@ fn of_link(link: &Link) -> String {
 
 /// Refuses what the emulator cannot do.
 pub(super) fn check(scenario: &Scenario) -> Result<(), Error> {
+    if let Some(medium) = scenario.media.first() {
+        let why = "a medium that stations share is simulated time's alone; run it with --engine sim, or write the hop as a link with a channel";
+        return Err(refused(format!("medium \"{}\"", medium.name), why));
+    }
     if scenario.nodes.len() > MOST_NODES {
         let why = format!("{} nodes, but a kernel run has addresses for {MOST_NODES}", scenario.nodes.len());
         return Err(refused("nodes".into(), why));
@@ -69,7 +73,7 @@ fn check_changes(scenario: &Scenario) -> Result<(), Error> {
     for change in &scenario.changes {
         let Some(of) = change.of_link() else { continue };
         for forward in directions(of.direction) {
-            routes.change(Hop { link: of.link, forward: *forward }, of.delay, of.up);
+            routes.change(of.link, *forward, of.delay, of.up);
         }
         for ((name, from, to), way) in users.iter().zip(&ways) {
             let now = routes.path(*from, *to);
@@ -145,6 +149,12 @@ mod tests {
         let quick = DIAMOND.replace("sender = \"reno\"", "sender = \"quick-start\"");
         let said = refusal(&quick, &[]).unwrap();
         assert!(said.starts_with(expected), "{said}");
+        let on_air = r#"
+            node = [{ name = "a", at = ["0m", "0m"] }, { name = "b", at = ["9m", "0m"] }]
+            medium = [{ name = "wlan", standard = "802.11b" }]
+        "#;
+        let said = refusal(&format!("{DIAMOND}{on_air}"), &[]).unwrap();
+        assert!(said.starts_with("medium \"wlan\": ") && said.contains("--engine sim"), "{said}");
     }
 
     #[test]

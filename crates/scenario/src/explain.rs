@@ -2,6 +2,7 @@
 //! have become links, copies have become flows, and every algorithm shows all its parameters.
 //! Not for: comments and layout of the file it came from, which the scenario no longer has.
 
+mod medium;
 mod toml;
 
 use crate::Scenario;
@@ -29,6 +30,12 @@ pub fn explain(scenario: &Scenario) -> String {
     out.line("kernel", kernel(&scenario.kernel));
     for link in &scenario.links {
         out.link(scenario, link);
+    }
+    for place in &scenario.places {
+        out.node(scenario, place);
+    }
+    for medium in &scenario.media {
+        out.medium(scenario, medium);
     }
     for flow in &scenario.flows {
         out.flow(scenario, flow);
@@ -233,7 +240,15 @@ fn limit(limit: Limit) -> Option<String> {
 }
 
 fn queue_text(direction: &Direction) -> String {
-    let queue = match &direction.queue {
+    let on = |flag: bool| flag.then(|| "true".to_owned());
+    queue_table(&direction.queue)
+        .with_some("ack_filter", on(direction.ack_filter))
+        .with_some("after_channel", on(direction.after_channel))
+        .end()
+}
+
+fn queue_table(queue: &Queue) -> Inline {
+    match queue {
         Queue::DropTail { limit: l } => Inline::kind("drop-tail").with_some("size", limit(*l)),
         Queue::Red(red) => Inline::kind("red")
             .with_some("size", limit(red.limit))
@@ -244,12 +259,7 @@ fn queue_text(direction: &Direction) -> String {
             .with("gentle", red.gentle.to_string())
             .with("ecn", red.ecn.to_string()),
         Queue::Active(config) => active(config),
-    };
-    let on = |flag: bool| flag.then(|| "true".to_owned());
-    queue
-        .with_some("ack_filter", on(direction.ack_filter))
-        .with_some("after_channel", on(direction.after_channel))
-        .end()
+    }
 }
 
 fn active(config: &ActiveConfig) -> Inline {

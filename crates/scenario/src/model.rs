@@ -1,9 +1,14 @@
 //! The question: a scenario as an engine reads it. Everything is resolved here: names are numbers, units are SI or
 //! nanoseconds, defaults are filled in.
 
+mod medium;
+mod place;
 mod queue;
 
 use crate::error::Error;
+use crate::route::Hop;
+pub use medium::{Medium, REACH_PACKET, Routing, Station};
+pub use place::{Movement, NodeId, Place};
 pub use queue::{Queue, Red};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -15,9 +20,6 @@ use truckee_tcp::response::ToEstimate;
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::QuickStart;
 use truckee_tcp::{Span, Spec, Stack, Time};
-
-/// A number of a node in [`Scenario::nodes`].
-pub type NodeId = usize;
 
 /// A whole scenario.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +38,10 @@ pub struct Scenario {
     pub nodes: Vec<String>,
     /// Duplex links.
     pub links: Vec<Link>,
+    /// Nodes that have a place.
+    pub places: Vec<Place>,
+    /// Radio media that nodes share.
+    pub media: Vec<Medium>,
     /// TCP flows.
     pub flows: Vec<Flow>,
     /// Cross traffic without congestion control.
@@ -159,6 +165,20 @@ impl Scenario {
     pub fn far_end(&self, direction: usize) -> NodeId {
         let link = &self.links[direction / 2];
         if direction.is_multiple_of(2) { link.second } else { link.first }
+    }
+
+    /// The node that a hop leads to.
+    pub fn end_of(&self, hop: Hop) -> NodeId {
+        match hop {
+            Hop::Link { link, forward } => self.far_end(2 * link + usize::from(!forward)),
+            Hop::Medium { medium, to, .. } => self.media[medium].stations[to].node,
+        }
+    }
+
+    /// What results call the station of a node on a medium, and the hops from there.
+    pub fn station_name(&self, medium: usize, station: usize) -> String {
+        let medium = &self.media[medium];
+        format!("{}@{}", self.nodes[medium.stations[station].node], medium.name)
     }
 
     /// Whether any flow asks the routers on its way for a rate.

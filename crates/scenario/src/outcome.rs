@@ -2,10 +2,12 @@
 //! `truckee run --format json`: keys are added, never renamed.
 
 mod losses;
+mod media;
 mod observers;
 mod series;
 
 pub use losses::{Accuracy, Drops, LossEvents, share};
+pub use media::{MediumOutcome, StationOutcome};
 pub use observers::{
     DetectorAccuracy, DetectorOutcome, EstimatorOutcome, OWN_DETECTOR, OWN_ESTIMATE, Observers,
     PredictorOutcome,
@@ -44,6 +46,9 @@ pub struct Outcome {
     pub flows: Vec<FlowOutcome>,
     /// One entry a direction of a link: `first-second`, then `second-first`.
     pub links: Vec<LinkOutcome>,
+    /// One entry a medium; not shown where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<MediumOutcome>,
     /// One entry a traffic entry of the scenario.
     pub traffic: Vec<TrafficOutcome>,
     /// Jain's fairness index over the flows' goodputs; `None` without flows.

@@ -1,27 +1,24 @@
 //! Which way packets go where a scenario does not say: least total propagation delay, then fewest hops, then the first
 //! node names in order. The reader checks by it that there is a way, and engines follow it, so that all of them agree.
-//! Links that go down or change their delay are told by [`Routes::change`]. Not for: when that happens, and what becomes
-//! of packets then.
+//! Links that go down or change their delay are told by [`Routes::change`]. A hop over a medium takes no delay here. Not
+//! for: when links change, and what becomes of packets then.
 
-use crate::model::{Link, NodeId};
+mod hop;
+
+use crate::model::{Link, Medium, NodeId, Place};
+pub use hop::{Hop, backwards};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use truckee_tcp::Span;
+use truckee_wireless::ConfigError;
 
-/// One link on a way, in one direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hop {
-    /// Index of the link.
-    pub link: usize,
-    /// Whether it is crossed from its first node to its second.
-    pub forward: bool,
-}
-
-impl Hop {
-    /// Of link k number 2k is forward, 2k + 1 back.
-    fn of(direction: u32) -> Self {
-        Self { link: direction as usize / 2, forward: direction.is_multiple_of(2) }
-    }
+/// What routes go by besides links: pairs of stations that reach each other.
+#[derive(Debug, Clone, Default)]
+struct Air {
+    /// Each in both directions, one after the other.
+    pairs: Vec<Hop>,
+    /// Ends of the pairs.
+    ends: Vec<(NodeId, NodeId)>,
 }
 
 /// An edge of the directed graph.
@@ -30,7 +27,7 @@ struct Edge {
     from: u32,
     to: u32,
     delay: Span,
-    /// Number of the direction of the link.
+    /// Number of the direction of the link; behind those of all links come the pairs of stations.
     direction: u32,
 }
 
@@ -69,6 +66,8 @@ impl Edges {
 pub struct Routes<'s> {
     nodes: &'s [String],
     links: &'s [Link],
+    media: &'s [Medium],
+    air: Air,
     /// Directions of links that have changed: delay, and whether they work.
     changed: BTreeMap<u32, (Span, bool)>,
     /// Whether one has changed since the edges below were sorted out.
@@ -86,9 +85,39 @@ pub struct Routes<'s> {
 impl<'s> Routes<'s> {
     /// The network of `links` over `nodes`, all of them up.
     pub fn new(nodes: &'s [String], links: &'s [Link]) -> Self {
+        Self::joined(nodes, links, &[], Air::default())
+    }
+
+    /// The same with media, whose stations are joined that reach each other at the beginning of a run of this seed.
+    /// Without a seed all of a medium are where it decides the place of any.
+    ///
+    /// # Errors
+    /// The name of a medium, and what cannot be there.
+    pub fn with_media(
+        nodes: &'s [String],
+        links: &'s [Link],
+        (media, places): (&'s [Medium], &[Place]),
+        seed: Option<u64>,
+    ) -> Result<Self, (&'s str, ConfigError)> {
+        let mut air = Air::default();
+        for (index, medium) in media.iter().enumerate() {
+            let at = medium.places(nodes, places, seed).map_err(|error| (medium.name.as_str(), error))?;
+            for (from, to) in medium.pairs_in_reach(&at) {
+                let hop = Hop::Medium { medium: index, from, to };
+                let (a, b) = (medium.stations[from].node, medium.stations[to].node);
+                air.pairs.extend([hop, hop.reversed()]);
+                air.ends.extend([(a, b), (b, a)]);
+            }
+        }
+        Ok(Self::joined(nodes, links, media, air))
+    }
+
+    fn joined(nodes: &'s [String], links: &'s [Link], media: &'s [Medium], air: Air) -> Self {
         let mut routes = Self {
             nodes,
             links,
+            media,
+            air,
             changed: BTreeMap::new(),
             stale: false,
             out: Edges::default(),
@@ -102,16 +131,29 @@ impl<'s> Routes<'s> {
     }
 
     /// Changes one direction of a link: its delay, or whether it works.
-    pub fn change(&mut self, hop: Hop, delay: Option<Span>, up: Option<bool>) {
-        let link = &self.links[hop.link];
-        let written = if hop.forward { link.forward.delay } else { link.back.delay };
-        let direction = 2 * hop.link as u32 + u32::from(!hop.forward);
+    pub fn change(&mut self, link: usize, forward: bool, delay: Option<Span>, up: Option<bool>) {
+        let written = if forward { self.links[link].forward.delay } else { self.links[link].back.delay };
+        let direction = 2 * link as u32 + u32::from(!forward);
         let state = self.changed.entry(direction).or_insert((written, true));
         *state = (delay.unwrap_or(state.0), up.unwrap_or(state.1));
         self.stale = true;
     }
 
-    /// The directions of links that work, as they are at present.
+    /// The step that an edge stands for.
+    fn hop(&self, direction: u32) -> Hop {
+        let behind = (direction as usize).checked_sub(2 * self.links.len());
+        behind.map_or(Hop::of(direction), |pair| self.air.pairs[pair])
+    }
+
+    /// The name by which parallel edges are told apart.
+    fn name(&self, edge: &Edge) -> &'s str {
+        match self.hop(edge.direction) {
+            Hop::Link { link, .. } => &self.links[link].name,
+            Hop::Medium { medium, .. } => &self.media[medium].name,
+        }
+    }
+
+    /// The directions of links that work, as they are at present, and the pairs of stations.
     fn working(&self) -> impl Iterator<Item = Edge> {
         let edges = self.links.iter().zip((0..).step_by(2)).flat_map(|(link, number)| {
             let (first, second) = (link.first as u32, link.second as u32);
@@ -120,20 +162,29 @@ impl<'s> Routes<'s> {
                 Edge { from: second, to: first, delay: link.back.delay, direction: number + 1 },
             ]
         });
-        edges.filter_map(|edge| match self.changed.get(&edge.direction) {
+        let edges = edges.filter_map(|edge| match self.changed.get(&edge.direction) {
             None => Some(edge),
             Some(&(delay, up)) => up.then_some(Edge { delay, ..edge }),
-        })
+        });
+        let first = 2 * self.links.len() as u32;
+        let pair = |(&(from, to), direction)| Edge {
+            from: from as u32,
+            to: to as u32,
+            delay: Span::ZERO,
+            direction,
+        };
+        edges.chain(self.air.ends.iter().zip(first..).map(pair))
     }
 
     /// Sorts out the edges that routes may use.
     fn sort_out(&mut self) {
         let mut working: Vec<Edge> = self.working().collect();
         // Of parallel links the quickest, then the first by name.
-        let name = |edge: &Edge| &self.links[edge.direction as usize / 2].name;
         working.sort_unstable_by(|a, b| {
             let (one, other) = ((a.from, a.to, a.delay), (b.from, b.to, b.delay));
-            one.cmp(&other).then_with(|| name(a).cmp(name(b))).then_with(|| a.direction.cmp(&b.direction))
+            one.cmp(&other)
+                .then_with(|| self.name(a).cmp(self.name(b)))
+                .then_with(|| a.direction.cmp(&b.direction))
         });
         working.dedup_by_key(|edge| (edge.from, edge.to));
         let nodes = self.nodes.len();
@@ -183,7 +234,7 @@ impl<'s> Routes<'s> {
             };
             let steps = self.core_out.at(here).iter().filter(nearer);
             let step = steps.min_by_key(|edge| &self.nodes[edge.to as usize])?;
-            path.push(Hop::of(step.direction));
+            path.push(self.hop(step.direction));
             here = step.to as NodeId;
         }
         if end != to {
@@ -192,19 +243,30 @@ impl<'s> Routes<'s> {
         Some(path)
     }
 
-    /// The hops along the nodes of a written route; of parallel links the quickest, then the first by name.
+    /// The hops along the nodes of a written route; of parallel links the quickest, then the first by name. Stations of a
+    /// medium need not be in reach of each other.
     ///
     /// # Errors
     /// The position of the first node that no link joins to the next one.
     pub fn along(&self, route: &[NodeId]) -> Result<Vec<Hop>, usize> {
-        let step = |(i, pair): (usize, &[NodeId])| self.last_step(pair[0], pair[1]).ok_or(i);
+        let step = |(i, pair): (usize, &[NodeId])| {
+            self.last_step(pair[0], pair[1]).or_else(|| self.by_medium(pair[0], pair[1])).ok_or(i)
+        };
         route.windows(2).enumerate().map(step).collect()
+    }
+
+    /// The step between two stations of a medium.
+    fn by_medium(&self, a: NodeId, b: NodeId) -> Option<Hop> {
+        self.media.iter().enumerate().find_map(|(index, medium)| {
+            let (from, to) = (medium.station_of(a)?, medium.station_of(b)?);
+            medium.joins(from, to).then_some(Hop::Medium { medium: index, from, to })
+        })
     }
 
     fn last_step(&self, from: NodeId, to: NodeId) -> Option<Hop> {
         let edges = self.out.at(from);
         let at = edges.binary_search_by_key(&to, |edge| edge.to as NodeId).ok()?;
-        Some(Hop::of(edges[at].direction))
+        Some(self.hop(edges[at].direction))
     }
 
     /// Computes the distances of all nodes with several neighbours to `target` (Dijkstra 1959).
@@ -275,7 +337,11 @@ mod tests {
     }
 
     fn links_of(path: Option<Vec<Hop>>) -> Vec<usize> {
-        path.unwrap().iter().map(|hop| hop.link).collect()
+        let link = |hop: &Hop| match hop {
+            Hop::Link { link, .. } => *link,
+            Hop::Medium { .. } => panic!("{hop:?}"),
+        };
+        path.unwrap().iter().map(link).collect()
     }
 
     #[test]
@@ -303,7 +369,8 @@ mod tests {
         let dumbbell = [link("a", 0, 1, 1, 1), link("b", 1, 2, 5, 5), link("c", 3, 2, 1, 1)];
         let mut routes = Routes::new(&nodes, &dumbbell);
         let path = routes.path(0, 3).unwrap();
-        assert_eq!(path.iter().map(|h| h.forward).collect::<Vec<_>>(), [true, true, false]);
+        let forward = [(0, true), (1, true), (2, false)];
+        assert_eq!(path, forward.map(|(link, forward)| Hop::Link { link, forward }));
         assert_eq!(links_of(routes.path(0, 1)), [0]);
         assert_eq!(links_of(routes.path(3, 0)), [2, 1, 0]);
     }
@@ -345,7 +412,7 @@ mod tests {
                 .collect();
             let mut routes = Routes::new(&nodes, &links);
             for (link, forward, delay, up) in changes {
-                routes.change(Hop { link: link % links.len(), forward }, delay.map(Span::ns), up);
+                routes.change(link % links.len(), forward, delay.map(Span::ns), up);
                 for (from, to) in (0..6).flat_map(|a| (0..6).map(move |b| (a, b))) {
                     let path = routes.path(from, to);
                     let expected = distance(&routes, from, to);
@@ -371,7 +438,7 @@ mod tests {
         let row = [link("a", 0, 1, 1, 1), link("b", 1, 2, 1, 1)];
         let mut routes = Routes::new(&nodes, &row);
         for link in [0, 1] {
-            routes.change(Hop { link, forward: false }, None, Some(false));
+            routes.change(link, false, None, Some(false));
         }
         assert_eq!(links_of(routes.path(0, 2)), [0, 1]);
         assert_eq!(routes.path(2, 0), None);

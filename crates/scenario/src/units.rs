@@ -1,4 +1,4 @@
-//! Quantities with units: `"10Mbit/s"`, `"50ms"`, `"64kB"`, `"84packets"`; read exactly, written so that reading gives
+//! Quantities with units: `"10Mbit/s"`, `"50ms"`, `"64kB"`, `"84packets"`, `"80m"`, `"-82dBm"`; read exactly, written so that reading gives
 //! the same value, and refused with the text to write when the unit is missing or misspelt.
 //! Not for: which values make sense where; ranges are the decoders' work.
 
@@ -19,6 +19,16 @@ pub enum Quantity {
     Packets(f64),
     /// A number of segments of the flow's MSS.
     Segments(f64),
+    /// A length, metres.
+    Length(f64),
+    /// A speed, metres a second.
+    Speed(f64),
+    /// A power, dBm.
+    Power(f64),
+    /// A ratio of powers, dB.
+    Ratio(f64),
+    /// A frequency, Hz.
+    Frequency(f64),
 }
 
 /// What a quantity measures.
@@ -34,6 +44,16 @@ pub enum Dimension {
     Packets,
     /// Number of segments.
     Segments,
+    /// Length.
+    Length,
+    /// Speed.
+    Speed,
+    /// Power.
+    Power,
+    /// Ratio of powers.
+    Ratio,
+    /// Frequency.
+    Frequency,
 }
 
 /// A unit: its name, its dimension, and its size as `multiple · 10^power` of ns, bit/s, bytes or pieces.
@@ -70,6 +90,16 @@ const UNITS: &[Unit] = &[
     unit("packet", Dimension::Packets, 1, 0),
     unit("segments", Dimension::Segments, 1, 0),
     unit("segment", Dimension::Segments, 1, 0),
+    unit("km", Dimension::Length, 1, 3),
+    unit("m", Dimension::Length, 1, 0),
+    unit("cm", Dimension::Length, 1, -2),
+    unit("m/s", Dimension::Speed, 1, 0),
+    unit("dBm", Dimension::Power, 1, 0),
+    unit("dB", Dimension::Ratio, 1, 0),
+    unit("GHz", Dimension::Frequency, 1, 9),
+    unit("MHz", Dimension::Frequency, 1, 6),
+    unit("kHz", Dimension::Frequency, 1, 3),
+    unit("Hz", Dimension::Frequency, 1, 0),
 ];
 
 /// Spellings that are common elsewhere, in lower case, and the unit meant.
@@ -102,6 +132,15 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("seg", "segments"),
     ("segs", "segments"),
     ("mss", "segments"),
+    ("metre", "m"),
+    ("metres", "m"),
+    ("meter", "m"),
+    ("meters", "m"),
+    ("mps", "m/s"),
+    ("dbm", "dBm"),
+    ("db", "dB"),
+    ("ghz", "GHz"),
+    ("mhz", "MHz"),
 ];
 
 impl Dimension {
@@ -113,6 +152,11 @@ impl Dimension {
             Dimension::Size => "a size such as \"64kB\"",
             Dimension::Packets => "a number of packets such as \"84packets\"",
             Dimension::Segments => "a number of segments such as \"10segments\"",
+            Dimension::Length => "a length such as \"80m\"",
+            Dimension::Speed => "a speed such as \"1.5m/s\"",
+            Dimension::Power => "a power such as \"15dBm\"",
+            Dimension::Ratio => "a ratio such as \"10dB\"",
+            Dimension::Frequency => "a frequency such as \"2.412GHz\"",
         }
     }
 
@@ -124,7 +168,17 @@ impl Dimension {
             Dimension::Size => "kB",
             Dimension::Packets => "packets",
             Dimension::Segments => "segments",
+            Dimension::Length => "m",
+            Dimension::Speed => "m/s",
+            Dimension::Power => "dBm",
+            Dimension::Ratio => "dB",
+            Dimension::Frequency => "GHz",
         }
+    }
+
+    /// Whether less than nothing makes sense: places lie on both sides of the origin, decibels of one.
+    fn is_signed(self) -> bool {
+        matches!(self, Dimension::Length | Dimension::Power | Dimension::Ratio)
     }
 }
 
@@ -153,7 +207,7 @@ pub fn parse_as(text: &str, dimensions: &[Dimension], suggest: &str) -> Result<Q
     let fits = |unit: &&Unit| dimensions.contains(&unit.dimension);
     match UNITS.iter().find(|unit| unit.name == name) {
         Some(unit) if fits(&unit) => {
-            if number.starts_with('-') {
+            if number.starts_with('-') && !unit.dimension.is_signed() {
                 return fail(format!("\"{shown}\" is negative"), None);
             }
             quantity(number, unit).ok_or_else(|| Error {
@@ -211,7 +265,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 }
 
 fn quantity(number: &str, unit: &Unit) -> Option<Quantity> {
-    if number.starts_with('-') {
+    if number.starts_with('-') && !unit.dimension.is_signed() {
         return None;
     }
     let exact = || whole(number, unit);
@@ -221,6 +275,11 @@ fn quantity(number: &str, unit: &Unit) -> Option<Quantity> {
         Dimension::Rate => Quantity::Rate(decimal(number, unit.power)?),
         Dimension::Packets => Quantity::Packets(decimal(number, unit.power)?),
         Dimension::Segments => Quantity::Segments(decimal(number, unit.power)?),
+        Dimension::Length => Quantity::Length(decimal(number, unit.power)?),
+        Dimension::Speed => Quantity::Speed(decimal(number, unit.power)?),
+        Dimension::Power => Quantity::Power(decimal(number, unit.power)?),
+        Dimension::Ratio => Quantity::Ratio(decimal(number, unit.power)?),
+        Dimension::Frequency => Quantity::Frequency(decimal(number, unit.power)?),
     })
 }
 
@@ -261,6 +320,12 @@ pub fn format_rate(rate: f64) -> String {
     }
 }
 
+/// A real number of base units, which are metres, metres a second, decibels or hertz: `"2.5m"`.
+pub fn format_real(value: f64, dimension: Dimension) -> String {
+    let unit = if dimension == Dimension::Frequency { "Hz" } else { dimension.usual_unit() };
+    format!("{value}{unit}")
+}
+
 /// In the unit that makes the number smallest while it stays whole; minutes are left to people.
 fn format_whole(value: u64, dimension: Dimension) -> String {
     let in_unit = |unit: &Unit| {
@@ -296,6 +361,9 @@ mod tests {
         assert_eq!(parse("64KiB"), Some(Quantity::Bytes(65_536)));
         assert_eq!(parse("1.5kB"), Some(Quantity::Bytes(1500)));
         assert_eq!(parse("1segment"), Some(Quantity::Segments(1.0)));
+        assert_eq!(parse("-82dBm"), Some(Quantity::Power(-82.0)));
+        assert_eq!(parse("2.412GHz"), Some(Quantity::Frequency(2.412e9)));
+        assert_eq!(parse("-5m/s"), None);
         assert_eq!(parse("10"), None);
         assert_eq!(parse("10parsec"), None);
     }
@@ -339,6 +407,16 @@ mod tests {
             prop_assert_eq!(parse(&format_time(Span::ns(n))), Some(Quantity::Time(Span::ns(n))));
             prop_assert_eq!(parse(&format_bytes(n)), Some(Quantity::Bytes(n)));
             prop_assert_eq!(parse(&format_rate(rate)), Some(Quantity::Rate(rate)));
+        }
+
+        #[test]
+        fn so_is_what_has_a_sign(x in -1e9..1e9f64) {
+            prop_assert_eq!(parse(&format_real(x, Dimension::Length)), Some(Quantity::Length(x)));
+            prop_assert_eq!(parse(&format_real(x, Dimension::Power)), Some(Quantity::Power(x)));
+            prop_assert_eq!(parse(&format_real(x, Dimension::Ratio)), Some(Quantity::Ratio(x)));
+            let (speed, hertz) = (Quantity::Speed(x.abs()), Quantity::Frequency(x.abs()));
+            prop_assert_eq!(parse(&format_real(x.abs(), Dimension::Speed)), Some(speed));
+            prop_assert_eq!(parse(&format_real(x.abs(), Dimension::Frequency)), Some(hertz));
         }
 
         #[test]

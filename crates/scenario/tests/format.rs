@@ -26,7 +26,14 @@ fn keys(headings: &[&str]) -> BTreeSet<&'static str> {
 
 #[test]
 fn every_key_in_the_reference_is_known() {
-    let sections = [("Links", "link"), ("Flows", "flow"), ("Traffic", "traffic"), ("Changes", "change")];
+    let sections = [
+        ("Links", "link"),
+        ("Nodes", "node"),
+        ("Media", "medium"),
+        ("Flows", "flow"),
+        ("Traffic", "traffic"),
+        ("Changes", "change"),
+    ];
     for (heading, section) in sections {
         let keys = keys(&[heading]);
         assert!(keys.len() >= 6, "{heading}: {keys:?}");
@@ -38,6 +45,10 @@ fn every_key_in_the_reference_is_known() {
                 ("traffic", "file") => "kind = \"trace\"",
                 ("traffic", _) => "kind = \"pareto\"",
                 ("change", "receiver") => "flow = \"x\"",
+                ("medium", "standard") => "",
+                ("medium", "preamble") => "standard = \"802.11b\"",
+                ("medium", "band" | "guard_interval") => "standard = \"802.11n\"",
+                ("medium", _) => "standard = \"802.11g\"",
                 _ => "",
             };
             let text = format!("duration = \"1s\"\n[[{section}]]\n{key} = 2000-01-01\n{beside}\n");
@@ -45,7 +56,10 @@ fn every_key_in_the_reference_is_known() {
             let refused =
                 |text: &str| Document::parse("t.toml", text).unwrap().scenario().unwrap_err().to_string();
             assert!(
-                key == "between" || key == "kind" || refused(&wrong).contains("no key \"no-such-key\""),
+                key == "between"
+                    || key == "kind"
+                    || key == "standard"
+                    || refused(&wrong).contains("no key \"no-such-key\""),
                 "{wrong}"
             );
             let errors = refused(&text);
@@ -67,6 +81,20 @@ fn every_key_of_an_explained_scenario_is_in_the_reference() {
         between = ["a", "b"]
         rate = "1Mbit/s"
         channel_both = { kind = "bernoulli", per = 0.1 }
+        [[node]]
+        name = "a"
+        at = ["0m", "0m"]
+        power = "20dBm"
+        [[node]]
+        name = "b"
+        move = { kind = "random-waypoint", area = ["9m", "9m"], speed = "1m/s" }
+        [[medium]]
+        standard = "802.11b"
+        [[medium]]
+        standard = "802.11g"
+        access_point = "a"
+        [[medium]]
+        standard = "802.11n"
         [[flow]]
         from = "a"
         to = "b"
@@ -90,7 +118,7 @@ fn every_key_of_an_explained_scenario_is_in_the_reference() {
         up = true
     "#;
     let explained = explain(&Document::parse("t.toml", text).unwrap().scenario().unwrap());
-    let known = keys(&["Top level", "Links", "Flows", "Traffic", "Changes"]);
+    let known = keys(&["Top level", "Links", "Nodes", "Media", "Flows", "Traffic", "Changes"]);
     let shown: Vec<&str> =
         explained.lines().filter_map(|line| line.split_once(" = ").map(|(key, _)| key)).collect();
     assert!(shown.len() > 40);

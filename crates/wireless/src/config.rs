@@ -145,9 +145,14 @@ impl MediumConfig {
     /// How far packets of `bytes` bytes reach at a rate, sent with `power` dBm: metres at which one frame in ten is lost to
     /// noise, by path loss alone; less if the receive threshold is nearer.
     pub fn range(&self, power: f64, rate: Rate, bytes: u32) -> f64 {
+        self.propagation.range(power, self.needed(rate, bytes))
+    }
+
+    /// The power in dBm at which packets of `bytes` bytes have to arrive so that one frame in ten is lost to noise at a
+    /// rate; the receive threshold if that is more.
+    pub fn needed(&self, rate: Rate, bytes: u32) -> f64 {
         let ratio = crate::phy::needed_ratio(rate.modulation(), bytes.saturating_add(self.overhead), 0.1);
-        let least = (self.noise + ratio.max(self.preamble)).max(self.sensitivity);
-        self.propagation.range(power, least)
+        (self.noise + ratio.max(self.preamble)).max(self.sensitivity)
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {

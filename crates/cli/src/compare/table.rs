@@ -180,6 +180,7 @@ mod tests {
             events: 1,
             flows: vec![flow],
             links: vec![link("a-b", 0.9), link("b-a", 0.1)],
+            media: Vec::new(),
             traffic: Vec::new(),
             jain: None,
             ports: Vec::new(),

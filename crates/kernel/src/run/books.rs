@@ -98,6 +98,7 @@ impl Run<'_> {
             events: by_flow.iter().map(|r| r.len() as u64).sum(),
             flows,
             links: std::mem::take(&mut self.path.links),
+            media: Vec::new(),
             traffic: std::mem::take(&mut self.path.traffic),
             jain: None,
             ports: self.ports()?,

@@ -3,7 +3,7 @@
 use truckee_scenario::Outcome;
 use truckee_scenario::outcome::{
     DetectorOutcome, EstimatorOutcome, FlowOutcome, LinkOutcome, PredictorOutcome, ProbeOutcome,
-    RoundOutcome, TrafficOutcome,
+    RoundOutcome, StationOutcome, TrafficOutcome,
 };
 
 pub(super) struct Field<T> {
@@ -64,9 +64,21 @@ pub(super) const FLOW: &[Field<FlowOutcome>] = &[
     field("drops.queue", "", "data packets dropped by queues", |f| Some(f.drops.queue as f64)),
     field("drops.channel", "", "data packets destroyed by noise", |f| Some(f.drops.channel as f64)),
     field("drops.outage", "", "data packets lost in outages", |f| Some(f.drops.outage as f64)),
+    field("drops.collision", "", "data packets given up by stations of a medium after collisions", |f| {
+        Some(f.drops.collision as f64)
+    }),
+    field("drops.reach", "", "data packets given up by stations of a medium, out of reach", |f| {
+        Some(f.drops.reach as f64)
+    }),
     field("ack_drops.queue", "", "ACKs dropped by queues", |f| Some(f.ack_drops.queue as f64)),
     field("ack_drops.channel", "", "ACKs destroyed by noise", |f| Some(f.ack_drops.channel as f64)),
     field("ack_drops.outage", "", "ACKs lost in outages", |f| Some(f.ack_drops.outage as f64)),
+    field("ack_drops.collision", "", "ACKs given up by stations of a medium after collisions", |f| {
+        Some(f.ack_drops.collision as f64)
+    }),
+    field("ack_drops.reach", "", "ACKs given up by stations of a medium, out of reach", |f| {
+        Some(f.ack_drops.reach as f64)
+    }),
     field("loss_events.congestion", "", "losses noticed that a queue caused", |f| {
         Some(f.loss_events.congestion as f64)
     }),
@@ -222,6 +234,29 @@ pub(super) const LINK: &[Field<LinkOutcome>] = &[
     field("mean_wait_s", "s", "mean time a packet waited", |l| Some(l.mean_wait_s)),
 ];
 
+pub(super) const STATION: &[Field<StationOutcome>] = &[
+    field("airtime", "", "share of the time it was sending", |s| Some(s.airtime)),
+    field("packets", "", "packets taken into its queue", |s| Some(s.packets as f64)),
+    field("bytes", "B", "bytes of them", |s| Some(s.bytes as f64)),
+    field("frames", "", "frames sent", |s| Some(s.frames as f64)),
+    field("attempts", "", "attempts to send a packet", |s| Some(s.attempts as f64)),
+    field("collisions", "", "attempts that met another's frame", |s| Some(s.collisions as f64)),
+    field("noise", "", "attempts destroyed by noise", |s| Some(s.noise as f64)),
+    field("weak", "", "attempts too weak to be noticed", |s| Some(s.weak as f64)),
+    field("receiver_sending", "", "attempts while the receiver was sending", |s| {
+        Some(s.receiver_sending as f64)
+    }),
+    field("reserved", "", "requests not answered, the medium being reserved", |s| Some(s.reserved as f64)),
+    field("duplicates", "", "packets that came again", |s| Some(s.duplicates as f64)),
+    field("drops.queue", "", "packets dropped by its queue", |s| Some(s.drops.queue as f64)),
+    field("drops.channel", "", "packets given up after noise", |s| Some(s.drops.channel as f64)),
+    field("drops.collision", "", "packets given up after collisions", |s| Some(s.drops.collision as f64)),
+    field("drops.reach", "", "packets given up out of reach", |s| Some(s.drops.reach as f64)),
+    field("ecn_marks", "", "packets marked by ECN", |s| Some(s.ecn_marks as f64)),
+    field("mean_queue_packets", "packets", "mean number of packets waiting", |s| Some(s.mean_queue_packets)),
+    field("mean_wait_s", "s", "mean time a packet waited", |s| Some(s.mean_wait_s)),
+];
+
 pub(super) const TRAFFIC: &[Field<TrafficOutcome>] = &[
     field("packets_sent", "", "packets sent", |t| Some(t.packets_sent as f64)),
     field("packets_delivered", "", "packets delivered", |t| Some(t.packets_delivered as f64)),
@@ -229,6 +264,12 @@ pub(super) const TRAFFIC: &[Field<TrafficOutcome>] = &[
     field("drops.queue", "", "packets dropped by queues", |t| Some(t.drops.queue as f64)),
     field("drops.channel", "", "packets destroyed by noise", |t| Some(t.drops.channel as f64)),
     field("drops.outage", "", "packets lost in outages", |t| Some(t.drops.outage as f64)),
+    field("drops.collision", "", "packets given up by stations of a medium after collisions", |t| {
+        Some(t.drops.collision as f64)
+    }),
+    field("drops.reach", "", "packets given up by stations of a medium, out of reach", |t| {
+        Some(t.drops.reach as f64)
+    }),
     field("delay_s.mean", "s", "mean delay from source to sink", |t| t.delay_s.mean),
     field("delay_s.p99", "s", "99th percentile of the delay", |t| t.delay_s.p99),
 ];

@@ -9,8 +9,13 @@ const TIME: &str = "time";
 /// The colour of text, in the palette.
 const INK: usize = 7;
 /// Colours of what was lost, by cause.
-const CAUSES: [(&str, usize, Marker); 3] =
-    [("queue", 1, Marker::Square), ("channel", 3, Marker::Cross), ("outage", INK, Marker::Triangle)];
+const CAUSES: [(&str, usize, Marker); 5] = [
+    ("queue", 1, Marker::Square),
+    ("channel", 3, Marker::Cross),
+    ("outage", INK, Marker::Triangle),
+    ("collision", 4, Marker::Cross),
+    ("reach", 6, Marker::Triangle),
+];
 
 /// The figures of one flow; `result` is its entry in the result.
 pub(super) fn section(points: &FlowPoints, result: &Value) -> Section {

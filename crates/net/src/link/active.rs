@@ -89,9 +89,10 @@ impl Special {
 }
 
 impl Links {
-    /// Whether a link's queue decides when packets leave it.
+    /// Whether it is only known when packets leave a link that they do: its queue decides, or a medium.
     pub fn is_active(&self, index: usize) -> bool {
-        self.links[index].special.as_ref().is_some_and(|special| special.active.is_some())
+        let special = self.links[index].special.as_ref();
+        special.is_some_and(|special| special.active.is_some() || special.station.is_some())
     }
 
     /// A packet comes to such a link; `flow` is its flow's number for the channel, `key` tells flows apart. Adds to `lost`

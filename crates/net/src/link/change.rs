@@ -109,6 +109,7 @@ impl Links {
         for link in &mut self.links {
             if let Some(special) = &mut link.special {
                 special.note_active(&mut link.transmitter, self.measured, end);
+                special.note_station(&mut link.transmitter, self.measured, end);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What only some links have, and what becomes of a packet there.
 
 use super::active::Active;
+use super::station::StationQueue;
 use super::{BITS_NS, Link, Links, Measured, NO_CONVOY, Nature, Rare, Transmitter, UNWIRED, Wire};
 use crate::ack_filter::{AckFilter, Held, Seen};
 use crate::lanes::Lanes;
@@ -37,6 +38,8 @@ pub enum Offered {
     Supersedes(Held),
     /// When it leaves is known when it leaves: [`Links::enqueue`] it.
     Waits,
+    /// It goes over a medium that is shared: [`Links::hand_over`] it to its station.
+    OnAir,
 }
 
 /// What only some links have.
@@ -50,6 +53,8 @@ pub(super) struct Special {
     red: Option<Red>,
     /// A queue that decides when a packet leaves it: then what waits is there, and neither `limit` nor `waiting` is of use.
     pub active: Option<Box<Active>>,
+    /// That of a station of a medium: then none of what follows is of use but the books.
+    pub station: Option<Box<StationQueue>>,
     filter: Option<AckFilter>,
     /// Where some flow asks for a rate.
     pub router: Option<Router>,
@@ -113,6 +118,7 @@ impl Default for Special {
             queue: DropTail::default(),
             red: None,
             active: None,
+            station: None,
             filter: None,
             router: None,
             capacity: None,
@@ -178,6 +184,16 @@ impl Special {
         })
     }
 
+    /// What is special about the way out of a station.
+    pub fn of_station(queue: StationQueue, role: Role) -> Self {
+        Self {
+            station: Some(Box::new(queue)),
+            lengths: role.record_queue.then(Vec::new),
+            router: role.router,
+            ..Self::default()
+        }
+    }
+
     /// Whether there is nothing to it but a queue that holds so many packets.
     fn is_drop_tail(&self) -> bool {
         matches!(self.limit, Limit::Packets(_))
@@ -192,7 +208,9 @@ impl Special {
 
     /// Whether what it accepts leaves in the same order, and unchanged.
     pub fn keeps_packets(&self) -> bool {
-        self.filter.is_none() && self.transit.as_ref().is_none_or(Transit::keeps_order)
+        self.filter.is_none()
+            && self.station.is_none()
+            && self.transit.as_ref().is_none_or(Transit::keeps_order)
     }
 
     /// `FILTERS`: whether there is an ACK filter.
@@ -380,7 +398,7 @@ impl Links {
         let mut last = [None; 2];
         for (index, link) in self.links.iter_mut().enumerate() {
             match &link.special {
-                Some(special) if special.transit.is_some() => {}
+                Some(special) if special.transit.is_some() || special.station.is_some() => {}
                 Some(_) => self.wires[link.wire as usize].convoy = lanes.open(),
                 None => {
                     let direction = direction(index);
@@ -413,6 +431,9 @@ impl Links {
         let Some(special) = &mut link.special else { return Offered::Dropped(DropCause::Outage, now) };
         if special.active.is_some() {
             return Offered::Waits;
+        }
+        if special.station.is_some() {
+            return Offered::OnAir;
         }
         let wire = &mut self.wires[link.wire as usize];
         match special.filter {

@@ -1,10 +1,10 @@
 //! Building a network from its scenario: links, paths, flows, sources, and which links can be fused.
 
-use super::changes::{backwards, numbers};
 use super::observe::{Load, WARM_UP};
 use super::tables::Tables;
 use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
+use crate::air;
 use crate::app::Application;
 use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
@@ -23,7 +23,7 @@ use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Change, Changed, Direction, Flow, FlowSettings, Limit, Queue};
 use truckee_scenario::outcome::{FlowSeries, OWN_ESTIMATE};
-use truckee_scenario::route::Routes;
+use truckee_scenario::route::{Hop, Routes, backwards};
 use truckee_tcp::Registry;
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::{Span, Time};
@@ -43,6 +43,7 @@ impl<'a> Network<'a> {
                 links.add(direction, scenario.seed, role, || scenario.link_name(index));
             }
         }
+        let (media, movers) = air::build(scenario, &mut links, (options.series, asked)).map_err(refused)?;
         let mut network = Self {
             scenario,
             changing: of_links().next().is_some(),
@@ -51,6 +52,8 @@ impl<'a> Network<'a> {
             agenda: Agenda::default(),
             tables: None,
             links,
+            media,
+            movers,
             lanes: Lanes::default(),
             paths: Vec::new(),
             packets: Pool::default(),
@@ -69,10 +72,13 @@ impl<'a> Network<'a> {
             commands: Vec::new(),
             lost: Vec::new(),
         };
-        let mut routes = Routes::new(&scenario.nodes, &scenario.links);
+        let places = (scenario.media.as_slice(), scenario.places.as_slice());
+        let routes = Routes::with_media(&scenario.nodes, &scenario.links, places, Some(scenario.seed));
+        let mut routes = routes.map_err(|(medium, error)| refused(air::Refused(medium.to_owned(), error)))?;
         network.add_flows(options, registry, &mut routes)?;
         network.add_traffic(&mut routes)?;
         network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
+        network.arm_movers();
         let feeders = network.find_fused();
         network.wire_up(&feeders);
         for (index, change) in scenario.changes.iter().enumerate() {
@@ -109,8 +115,9 @@ impl<'a> Network<'a> {
                 Some(known) => *known,
                 None => {
                     let route = flow.route.as_deref();
-                    let links = self.links_between(routes, &flow.name, flow.from, flow.to, route)?;
-                    let way = (self.add_path(&behind(host, &links)), self.add_path(&backwards(&links)));
+                    let hops = self.hops_between(routes, &flow.name, flow.from, flow.to, route)?;
+                    let (links, back) = (self.numbers(&hops), self.numbers(&backwards(&hops)));
+                    let way = (self.add_path(&behind(host, &links)), self.add_path(&back));
                     if !own_way {
                         ways.insert((flow.from, flow.to), way);
                     }
@@ -196,14 +203,9 @@ impl<'a> Network<'a> {
     pub(super) fn add_traffic(&mut self, routes: &mut Routes<'_>) -> Result<(), Error> {
         let scenario = self.scenario;
         for (index, traffic) in scenario.traffic.iter().enumerate() {
-            let links = self.links_between(
-                routes,
-                &traffic.name,
-                traffic.from,
-                traffic.to,
-                traffic.route.as_deref(),
-            )?;
-            let path = self.add_path(&links);
+            let hops =
+                self.hops_between(routes, &traffic.name, traffic.from, traffic.to, traffic.route.as_deref())?;
+            let path = self.add_path(&self.numbers(&hops));
             for k in 1..=traffic.sources {
                 let rng = stream(scenario.seed, &format!("{}.{k}", traffic.name));
                 let mut process = Process::new(&traffic.arrivals, traffic.packet, traffic.start, rng);
@@ -222,19 +224,19 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    fn links_between(
+    fn hops_between(
         &self,
         routes: &mut Routes<'_>,
         name: &str,
         from: usize,
         to: usize,
         via: Option<&[usize]>,
-    ) -> Result<Vec<u32>, Error> {
-        let links = match via {
+    ) -> Result<Vec<Hop>, Error> {
+        let hops = match via {
             Some(nodes) => routes.along(nodes).ok(),
             None => routes.path(from, to),
         };
-        links.filter(|l| !l.is_empty()).map(|hops| numbers(&hops)).ok_or_else(|| Error::NoRoute {
+        hops.filter(|hops| !hops.is_empty()).ok_or_else(|| Error::NoRoute {
             flow: name.to_owned(),
             from: self.scenario.nodes[from].clone(),
             to: self.scenario.nodes[to].clone(),
@@ -315,6 +317,11 @@ const INSTANT: u64 = 1_000_000_000_000_000;
 /// A way that begins with the host's own time, if it takes any.
 pub(super) fn behind(host: Option<u32>, links: &[u32]) -> Vec<u32> {
     host.into_iter().chain(links.iter().copied()).collect()
+}
+
+/// A medium that cannot be.
+fn refused(air::Refused(medium, error): air::Refused) -> Error {
+    Error::Medium { medium, error }
 }
 
 /// Whether a run may end before its time, because all flows are done.

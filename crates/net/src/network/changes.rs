@@ -6,7 +6,7 @@ use crate::connection::{DESTINATION, Path};
 use crate::packet::{Body, DropCause, PacketId, bits};
 use std::rc::Rc;
 use truckee_scenario::model::{Changed, LinkChange, NodeId, Which};
-use truckee_scenario::route::Hop;
+use truckee_scenario::route::{Hop, backwards};
 
 impl Network<'_> {
     pub(super) fn on_change(&mut self, index: usize) {
@@ -22,9 +22,8 @@ impl Network<'_> {
         };
         for direction in directions {
             let link = 2 * change.link + direction;
-            let hop = Hop { link: change.link, forward: *direction == 0 };
             if let Some(tables) = &mut self.tables {
-                tables.change(hop, change.delay, change.up);
+                tables.change(change.link, *direction == 0, change.delay, change.up);
             }
             match change.up {
                 Some(true) => self.links.restore(link),
@@ -76,9 +75,9 @@ impl Network<'_> {
             if host.is_some() {
                 current = Path { start: current.start + 1, len: current.len - 1 };
             }
-            let Some(links) = self.other_way(current, flow.from, flow.to) else { continue };
-            let forward = self.add_path(&behind(host, &links));
-            let back = self.add_path(&backwards(&links));
+            let Some(hops) = self.other_way(current, flow.from, flow.to) else { continue };
+            let forward = self.add_path(&behind(host, &self.numbers(&hops)));
+            let back = self.add_path(&self.numbers(&backwards(&hops)));
             for lane in 0..self.flows[index].app.lanes() {
                 let connection = &mut self.connections[first + lane];
                 (connection.forward, connection.back) = (forward, back);
@@ -92,22 +91,22 @@ impl Network<'_> {
                 continue;
             }
             let current = self.sources[sources.start].path;
-            if let Some(links) = self.other_way(current, traffic.from, traffic.to) {
-                let path = self.add_path(&links);
+            if let Some(hops) = self.other_way(current, traffic.from, traffic.to) {
+                let path = self.add_path(&self.numbers(&hops));
                 self.sources[sources].iter_mut().for_each(|source| source.path = path);
             }
         }
     }
 
-    /// The links of the way from one node to another as it is at present; `None`: there is none.
-    fn way(&mut self, from: usize, to: usize) -> Option<Vec<u32>> {
+    /// The way from one node to another as it is at present; `None`: there is none.
+    fn way(&mut self, from: usize, to: usize) -> Option<Vec<Hop>> {
         self.tables.as_mut()?.way(from, to)
     }
 
     /// The way that has taken the place of `current`, if one has.
-    pub(super) fn other_way(&mut self, current: Path, from: usize, to: usize) -> Option<Vec<u32>> {
+    pub(super) fn other_way(&mut self, current: Path, from: usize, to: usize) -> Option<Vec<Hop>> {
         let stretch = current.start as usize..(current.start + current.len) as usize;
-        self.way(from, to).filter(|links| self.paths[stretch] != links[..])
+        self.way(from, to).filter(|hops| self.paths[stretch] != self.numbers(hops)[..])
     }
 
     /// Whether the packet follows a route that its owner no longer uses.
@@ -120,27 +119,28 @@ impl Network<'_> {
         !path.holds(at)
     }
 
-    /// Sends a packet at the far end of link `from`, which has no way of its own any longer, on by the node's table. `at`: its
-    /// position on the way it had, or [`BY_TABLE`].
-    pub(super) fn send_by_table(&mut self, id: PacketId, at: u32, from: usize) {
+    /// Sends a packet at the far end of link `from`, or at `node`, which has no way of its own any longer, on by the node's
+    /// table. `at`: its position on the way it had, or [`BY_TABLE`].
+    pub(super) fn send_by_table(&mut self, id: PacketId, at: u32, from: usize, node: Option<NodeId>) {
         let packet = self.packets[id];
+        let at_node = |host| node.unwrap_or_else(|| self.far_end(from, host));
         let (node, to, fixed) = match packet.body() {
             Body::Datagram(source) => {
                 let traffic = &self.scenario.traffic[self.sources[source].traffic];
-                (self.far_end(from, traffic.from), traffic.to, traffic.route.is_some())
+                (at_node(traffic.from), traffic.to, traffic.route.is_some())
             }
             Body::Segment(index) => {
                 let flow = &self.scenario.flows[self.connections[index].flow];
                 let to = if packet.is(bits::FORWARD) { flow.to } else { flow.from };
-                (self.far_end(from, flow.from), to, flow.route.is_some())
+                (at_node(flow.from), to, flow.route.is_some())
             }
         };
         let next = match &mut self.tables {
             Some(tables) if !fixed && node != to => tables.next(self.scenario, node, to),
             _ => None,
         };
-        if let Some(link) = next {
-            return self.send_over(id, link);
+        if let Some(hop) = next {
+            return self.send_over(id, hop);
         }
         self.packets.remove(id);
         if node == to && !fixed {
@@ -156,14 +156,4 @@ impl Network<'_> {
     fn far_end(&self, link: usize, host: NodeId) -> NodeId {
         if link < 2 * self.scenario.links.len() { self.scenario.far_end(link) } else { host }
     }
-}
-
-/// Hops as numbers of directed links: of link k, 2k is forward and 2k + 1 back.
-pub(super) fn numbers(hops: &[Hop]) -> Vec<u32> {
-    hops.iter().map(|hop| 2 * hop.link as u32 + u32::from(!hop.forward)).collect()
-}
-
-/// The same path backwards, link by link.
-pub(super) fn backwards(path: &[u32]) -> Vec<u32> {
-    path.iter().rev().map(|l| l ^ 1).collect()
 }

@@ -1,5 +1,6 @@
 //! Packets from link to link.
 
+use super::media::hop_name;
 use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind};
 use crate::ack_filter::Held;
 use crate::connection::{DESTINATION, SOURCE};
@@ -7,7 +8,9 @@ use crate::lanes::{AT_LAST, UnderWay};
 use crate::link::{self, Accepted, Crossing, Offered};
 use crate::packet::{Body, DropCause, InTransit, Packet, PacketId, bits};
 use crate::record::of_cause;
+use truckee_scenario::model::NodeId;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
+use truckee_scenario::route::Hop;
 use truckee_tcp::{Cause, Segment, Time};
 
 impl Network<'_> {
@@ -28,7 +31,7 @@ impl Network<'_> {
             self.packets.remove(packet);
             self.on_arrival(packet);
         } else if self.changing {
-            self.on_hop(packet, at, link as usize);
+            self.on_hop(packet, at, link as usize, None);
         } else {
             self.send_on(packet, at + 1, wire, self.now);
         }
@@ -43,15 +46,16 @@ impl Network<'_> {
             None => self.agenda.pop_arrival(),
         }
         if let Some(packet) = arrived {
-            self.on_hop(packet, self.packets[packet].at, index);
+            self.on_hop(packet, self.packets[packet].at, index, None);
         }
     }
 
-    /// A packet has crossed the link at a position, and routes may have changed.
+    /// A packet has crossed the link at a position, and routes may have changed; `node`: where it is, if that is not the
+    /// link's far end.
     #[inline(never)]
-    fn on_hop(&mut self, id: PacketId, at: u32, from: usize) {
+    pub(super) fn on_hop(&mut self, id: PacketId, at: u32, from: usize, node: Option<NodeId>) {
         if at == BY_TABLE {
-            return self.send_by_table(id, at, from);
+            return self.send_by_table(id, at, from, node);
         }
         let next = self.paths[at as usize + 1];
         if next == END {
@@ -60,15 +64,22 @@ impl Network<'_> {
         } else if self.changing
             && (!self.links.is_up((next & !FUSED) as usize) || self.is_off_route(id, at + 1))
         {
-            self.send_by_table(id, at + 1, from);
+            self.send_by_table(id, at + 1, from, node);
         } else {
             self.send_on(id, at + 1, self.packets[id].wire, self.now);
         }
     }
 
-    /// Sends a packet that goes by tables into a link.
+    /// Sends a packet that goes by tables over a hop.
     #[inline(never)]
-    pub(super) fn send_over(&mut self, id: PacketId, link: u32) {
+    pub(super) fn send_over(&mut self, id: PacketId, hop: Hop) {
+        let link = match hop {
+            Hop::Medium { medium, from, to } => {
+                self.packets[id].at = BY_TABLE;
+                return self.enter(id, medium, from, to as u32);
+            }
+            Hop::Link { .. } => self.number(hop),
+        };
         let (time, wire) = (self.now, self.packets[id].wire);
         let crossed = match self.links.cross(link as usize, time, wire) {
             Crossing::Arrives(arrival, convoy) => Some((arrival, convoy)),
@@ -147,6 +158,7 @@ impl Network<'_> {
                 return Some((arrival, convoy));
             }
             Offered::Waits => self.enqueue(id, index, time, flow),
+            Offered::OnAir => self.go_on_air(id, index, at),
             other => self.go_on(id, index, other),
         }
         None
@@ -160,7 +172,7 @@ impl Network<'_> {
                 return self.on_drop(id, index, cause, when);
             }
             Offered::Supersedes(held) => return self.supersede(id, held),
-            Offered::Waits => return,
+            Offered::Waits | Offered::OnAir => return,
             Offered::Accepted(accepted) => accepted,
         };
         let item = InTransit { arrival: accepted.arrival, departure: accepted.departure, packet: id };
@@ -234,7 +246,7 @@ impl Network<'_> {
         let connection = &self.connections[owner];
         let book = &mut self.flows[flow].book;
         if let Some(series) = &mut book.series {
-            let name = self.scenario.link_name(index);
+            let name = hop_name(self.scenario, &self.media, index);
             if connection.tapped.is_some_and(|vantage| vantage.is_left(forward)) {
                 let dropped = (cause.name(), name.clone());
                 let segment = self.packets.segment(id);

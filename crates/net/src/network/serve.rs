@@ -41,7 +41,7 @@ impl Network<'_> {
         }
     }
 
-    fn lose(&mut self, mut lost: Vec<(PacketId, DropCause)>, index: usize, when: Time) {
+    pub(super) fn lose(&mut self, mut lost: Vec<(PacketId, DropCause)>, index: usize, when: Time) {
         for (id, cause) in lost.drain(..) {
             self.packets.remove(id);
             self.on_drop(id, index, cause, when);
@@ -50,7 +50,7 @@ impl Network<'_> {
     }
 
     /// What a queue for each flow tells flows apart by: connection and direction, or the source of datagrams.
-    fn flow_key(&self, id: PacketId) -> u64 {
+    pub(super) fn flow_key(&self, id: PacketId) -> u64 {
         let packet = &self.packets[id];
         match packet.body() {
             Body::Segment(index) => {

@@ -1,8 +1,7 @@
-//! Nodes' tables: from a destination to the next link. Packets go by them that have no way of their own any longer, since
+//! Nodes' tables: from a destination to the next hop. Packets go by them that have no way of their own any longer, since
 //! routes have changed under them; one that carries a way never looks here. Not for: finding routes, which is
 //! `truckee_scenario::route`'s.
 
-use super::changes::numbers;
 use std::collections::HashMap;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::NodeId;
@@ -14,7 +13,7 @@ use truckee_tcp::Span;
 pub struct Tables<'s> {
     routes: Routes<'s>,
     /// By node and destination.
-    next: HashMap<(NodeId, NodeId), Option<u32>>,
+    next: HashMap<(NodeId, NodeId), Option<Hop>>,
 }
 
 impl<'s> Tables<'s> {
@@ -24,18 +23,18 @@ impl<'s> Tables<'s> {
     }
 
     /// A direction of a link changes.
-    pub fn change(&mut self, hop: Hop, delay: Option<Span>, up: Option<bool>) {
-        self.routes.change(hop, delay, up);
+    pub fn change(&mut self, link: usize, forward: bool, delay: Option<Span>, up: Option<bool>) {
+        self.routes.change(link, forward, delay, up);
         self.next.clear();
     }
 
-    /// The links of the way from one node to another; `None`: there is none.
-    pub fn way(&mut self, from: NodeId, to: NodeId) -> Option<Vec<u32>> {
-        self.routes.path(from, to).map(|hops| numbers(&hops))
+    /// The way from one node to another; `None`: there is none.
+    pub fn way(&mut self, from: NodeId, to: NodeId) -> Option<Vec<Hop>> {
+        self.routes.path(from, to)
     }
 
-    /// The link by which a packet at `node` comes nearer to the node `to`, which is another; `None`: there is no way.
-    pub fn next(&mut self, scenario: &Scenario, node: NodeId, to: NodeId) -> Option<u32> {
+    /// The hop by which a packet at `node` comes nearer to the node `to`, which is another; `None`: there is no way.
+    pub fn next(&mut self, scenario: &Scenario, node: NodeId, to: NodeId) -> Option<Hop> {
         if let Some(known) = self.next.get(&(node, to)) {
             return *known;
         }
@@ -45,9 +44,9 @@ impl<'s> Tables<'s> {
             return None;
         };
         let mut here = node;
-        for &link in &way {
-            self.next.insert((here, to), Some(link));
-            here = scenario.far_end(link as usize);
+        for &hop in &way {
+            self.next.insert((here, to), Some(hop));
+            here = scenario.end_of(hop);
         }
         way.first().copied()
     }
@@ -67,19 +66,19 @@ mod tests {
         "#;
         let scenario = Document::parse("t.toml", text).unwrap().scenario().unwrap();
         let mut tables = Tables::of(Routes::new(&scenario.nodes, &scenario.links));
-        let shortcut = Hop { link: scenario.links.len() - 1, forward: true };
+        let shortcut = scenario.links.len() - 1;
         for up in [true, false] {
-            tables.change(shortcut, None, Some(up));
+            tables.change(shortcut, true, None, Some(up));
             for (from, to) in
                 (0..scenario.nodes.len()).flat_map(|a| (0..a).flat_map(move |b| [(a, b), (b, a)]))
             {
-                let (mut here, mut links) = (from, Vec::new());
+                let (mut here, mut hops) = (from, Vec::new());
                 while here != to {
-                    let link = tables.next(&scenario, here, to).unwrap();
-                    links.push(link);
-                    here = scenario.far_end(link as usize);
+                    let hop = tables.next(&scenario, here, to).unwrap();
+                    hops.push(hop);
+                    here = scenario.end_of(hop);
                 }
-                assert_eq!(Some(links), tables.way(from, to));
+                assert_eq!(Some(hops), tables.way(from, to));
             }
         }
     }
@@ -89,7 +88,8 @@ mod tests {
         let text = "duration = \"1s\"\nlink = [{ between = [\"a\", \"b\"], rate = \"1Mbit/s\" }]";
         let scenario = Document::parse("t.toml", text).unwrap().scenario().unwrap();
         let mut tables = Tables::of(Routes::new(&scenario.nodes, &scenario.links));
-        tables.change(Hop { link: 0, forward: true }, None, Some(false));
-        assert_eq!((tables.next(&scenario, 0, 1), tables.next(&scenario, 1, 0)), (None, Some(1)));
+        tables.change(0, true, None, Some(false));
+        let back = Hop::Link { link: 0, forward: false };
+        assert_eq!((tables.next(&scenario, 0, 1), tables.next(&scenario, 1, 0)), (None, Some(back)));
     }
 }

@@ -57,6 +57,8 @@ pub fn network(seed: u64) -> Case {
         stop_when_done: dice.chance(0.9) || patient,
         nodes: (0..nodes).map(|n| format!("n{n}")).collect(),
         links,
+        places: Vec::new(),
+        media: Vec::new(),
         flows,
         traffic,
         changes,

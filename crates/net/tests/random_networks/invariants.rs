@@ -4,6 +4,9 @@ use crate::generate::Case;
 use truckee_scenario::Outcome;
 use truckee_scenario::model::{App, Flow};
 use truckee_scenario::outcome::{Drops, FlowOutcome, FlowSeries};
+use truckee_tcp::Span;
+
+const S: Span = Span::s(1);
 
 /// Says what is wrong where it does not hold.
 macro_rules! hold {
@@ -28,7 +31,7 @@ fn promised(flow: &Flow) -> Option<u64> {
 }
 
 fn total(drops: &Drops) -> u64 {
-    drops.queue + drops.channel + drops.outage
+    drops.total()
 }
 
 /// Checks an outcome and that of the same run with its series.
@@ -61,9 +64,35 @@ pub fn check(case: &Case, outcome: &Outcome, recorded: &Outcome) -> Result<(), S
             // What is delivered or dropped was sent; a channel may deliver and drop copies besides.
             let ends = traffic.packets_delivered + total(&traffic.drops);
             hold!(duplicates(case) || ends <= traffic.packets_sent, "{}: {ends}", traffic.name);
+            let all = ends == traffic.packets_sent;
+            hold!(all || !has_ended(case), "{}: {ends} of {}", traffic.name, traffic.packets_sent);
         }
     }
+    for station in outcome.media.iter().flat_map(|medium| &medium.stations) {
+        // A frame that the end cuts off counts whole.
+        hold!((0.0..1.001).contains(&station.airtime), "{}: {}", station.name, station.airtime);
+        let failed = station.collisions + station.noise + station.weak + station.receiver_sending;
+        hold!(station.reserved <= station.attempts, "{station:?}");
+        // Answers and reservations fail as well, each a frame.
+        hold!(failed <= station.attempts + station.frames, "{station:?}");
+    }
     Ok(())
+}
+
+/// Whether everything that was sent has met its end: over a medium alone, since that gives up in the end, and with time
+/// enough.
+fn has_ended(case: &Case) -> bool {
+    let scenario = &case.scenario;
+    let given_up = |m: &truckee_scenario::model::Medium| {
+        m.config.short_retries.is_some() && m.config.long_retries.is_some()
+    };
+    let stop = |t: &truckee_scenario::model::Traffic| {
+        t.stop.is_some_and(|stop| stop.since_start() + 30 * S < scenario.duration)
+    };
+    !scenario.media.is_empty()
+        && scenario.media.iter().all(given_up)
+        && scenario.traffic.iter().all(stop)
+        && scenario.links.iter().all(|link| link.forward.rate >= 9_000_000)
 }
 
 fn duplicates(case: &Case) -> bool {
@@ -134,6 +163,8 @@ fn check_drops(case: &Case, recorded: &Outcome) -> Result<(), String> {
     }
     let links = &recorded.links;
     let of_links: u64 = links.iter().map(|l| l.queue_drops + l.channel_drops + l.outage_drops).sum();
+    let stations = recorded.media.iter().flat_map(|medium| &medium.stations);
+    let of_links = of_links + stations.map(|station| total(&station.drops)).sum::<u64>();
     let of_flows: u64 = recorded.series.iter().map(|s| s.drops.len() as u64).sum();
     let of_traffic: u64 = recorded.traffic.iter().map(|t| total(&t.drops)).sum();
     hold!(of_links == of_flows + of_traffic, "{of_links}, {of_flows} and {of_traffic}");

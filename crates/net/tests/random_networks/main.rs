@@ -8,6 +8,7 @@ mod dice;
 mod generate;
 mod invariants;
 mod outcomes;
+mod wireless;
 
 use generate::Case;
 use rayon::prelude::*;
@@ -63,6 +64,26 @@ fn what_holds_for_every_network() {
     let failures: Vec<String> =
         (first..first + networks).into_par_iter().filter_map(|seed| check(seed).err()).collect();
     assert!(failures.is_empty(), "{} of {networks} networks fail; {}", failures.len(), failures[0]);
+}
+
+#[test]
+fn what_holds_for_every_network_over_a_medium() {
+    let first = from_environment("TRUCKEE_FIRST", 0);
+    let networks = from_environment("TRUCKEE_NETWORKS", 300);
+    // Where places are drawn it is known when the run begins whether there is a way.
+    let has_way = |result: &Result<(), String>| {
+        result.as_ref().err().is_none_or(|error| !error.contains("\": no route from \""))
+    };
+    let held = |seed: u64| {
+        let case = wireless::network(seed)?;
+        Some(hold(&case, &format!("wireless network {seed}"))).filter(has_way)
+    };
+    let results: Vec<Result<(), String>> =
+        (first..first + networks).into_par_iter().filter_map(held).collect();
+    let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(failures.is_empty(), "{} of {} networks fail; {}", failures.len(), results.len(), failures[0]);
+    // Of those that were drawn most have ways for their flows.
+    assert!(2 * results.len() as u64 > networks, "{} of {networks}", results.len());
 }
 
 /// Networks that cannot be kept as files, since their capacity is a trace that was drawn: their seeds, which mean them as

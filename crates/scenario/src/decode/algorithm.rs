@@ -247,7 +247,8 @@ fn argument(diag: &Diagnostics<'_>, value: &Value) -> Option<Arg> {
             Some(Quantity::Rate(rate)) => Arg::Rate(rate),
             Some(Quantity::Bytes(bytes)) => Arg::Bytes(bytes),
             Some(Quantity::Packets(n) | Quantity::Segments(n)) => Arg::Segments(n),
-            None => Arg::Name(text.clone()),
+            // No member has a parameter in metres or decibels.
+            Some(_) | None => Arg::Name(text.clone()),
         },
         Kind::Flag(flag) => Arg::Flag(*flag),
         Kind::Whole(_) | Kind::Real(_) => Arg::Number(diag.number(value, |_| true, "a finite number")?),

@@ -167,6 +167,29 @@ impl<'d> Diagnostics<'d> {
         None
     }
 
+    /// A length, speed, power, ratio or frequency within `range`, in its base unit; `expected` says in words which.
+    pub fn real(
+        &self,
+        value: &Value,
+        dimension: Dimension,
+        range: RangeInclusive<f64>,
+        expected: &str,
+    ) -> Option<f64> {
+        let (Quantity::Length(real)
+        | Quantity::Speed(real)
+        | Quantity::Power(real)
+        | Quantity::Ratio(real)
+        | Quantity::Frequency(real)) = self.quantity(value, &[dimension], dimension.usual_unit())?
+        else {
+            return None;
+        };
+        if range.contains(&real) {
+            return Some(real);
+        }
+        self.refuse(value, expected);
+        None
+    }
+
     /// A rate in whole bit/s, at least 1.
     pub fn whole_rate(&self, value: &Value) -> Option<u64> {
         let rate = self.rate(value)?.round();

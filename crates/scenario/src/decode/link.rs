@@ -139,7 +139,8 @@ impl Wiring<'_> {
         (links, drafts)
     }
 
-    fn number(&mut self, name: &str) -> NodeId {
+    /// The number of the node called `name`, which may be new.
+    pub fn number(&mut self, name: &str) -> NodeId {
         if let Some(number) = self.numbers.get(name) {
             return *number;
         }

@@ -12,6 +12,8 @@ mod ends;
 mod flow;
 mod kernel;
 mod link;
+mod medium;
+mod node;
 mod observe;
 mod queue;
 mod reader;
@@ -26,6 +28,7 @@ use crate::document::tree::{Place, Value};
 use crate::error::Errors;
 use crate::units::format_time;
 use diagnostics::{Diagnostics, MAX_TIME};
+pub(crate) use medium::rate_name;
 use reader::Reader;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -76,16 +79,19 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
             None => diag.refuse(item, "a table that describes a link"),
         }
     }
-    if tables.is_empty() && top.get("topology").is_none() {
+    let (placed, shared) = (section(&top, "node"), section(&top, "medium"));
+    if tables.is_empty() && top.get("topology").is_none() && shared.is_empty() {
         let help = "write [[link]] with between = [\"server\", \"phone\"] and rate = \"10Mbit/s\"".to_owned();
         diag.report(
             &start,
             "a scenario without links".into(),
-            Some("a [[link]] or a topology".into()),
+            Some("a [[link]], a topology or a [[medium]]".into()),
             Some(help),
         );
     }
     let mut wiring = link::wire(diag, &tables);
+    let placed = node::read(diag, placed, &mut wiring);
+    let media = medium::read(diag, shared, &placed, &wiring);
     let defaults = top.get("defaults");
     let flows = flow::read(diag, section(&top, "flow"), defaults, &wiring, profile);
     let traffic = traffic::read(diag, section(&top, "traffic"), &wiring, profile);
@@ -99,7 +105,11 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     top.finish();
 
     let nodes = std::mem::take(&mut wiring.nodes);
-    let crossings = routes::check(diag, &nodes, &links, &flows, &traffic, wiring.complete);
+    let places: Vec<_> = placed.iter().map(|placed| placed.place.clone()).collect();
+    medium::check_reach(diag, &media, &nodes, (&placed, &places));
+    let media: Vec<_> = media.into_iter().map(|placed| placed.medium).collect();
+    let network = routes::Joined { nodes: &nodes, links: &links, media: &media, places: &places };
+    let crossings = routes::check(diag, &network, &flows, &traffic, wiring.complete);
     routes::size_queues(&mut links, &drafts, &crossings);
     Scenario {
         name: document.label(),
@@ -109,6 +119,8 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
         stop_when_done,
         nodes,
         links,
+        places,
+        media,
         flows: flows.into_iter().map(|placed| placed.flow).collect(),
         traffic: traffic.into_iter().map(|placed| placed.traffic).collect(),
         changes,

@@ -5,12 +5,13 @@ use super::link::Drafts;
 use super::queue::MAX_PACKETS;
 use super::{flow, traffic};
 use crate::document::tree::Place;
-use crate::model::{Limit, Link, NodeId};
+use crate::model::{self, Limit, Link, Medium, NodeId};
 use crate::route::{Hop, Routes};
 use std::collections::HashSet;
 use std::sync::Arc;
 use truckee_tcp::Span;
 use truckee_tcp::segment::HEADER_BYTES;
+use truckee_wireless::MAX_PACKET;
 
 /// Bytes of a packet on a link that no flow crosses.
 const DEFAULT_PACKET: u32 = 1500;
@@ -27,6 +28,14 @@ pub(super) struct Crossing {
     packet: u32,
 }
 
+/// What joins the nodes.
+pub(super) struct Joined<'s> {
+    pub nodes: &'s [String],
+    pub links: &'s [Link],
+    pub media: &'s [Medium],
+    pub places: &'s [model::Place],
+}
+
 /// A flow or cross traffic on its way.
 struct Journey<'j> {
     kind: &'static str,
@@ -36,6 +45,8 @@ struct Journey<'j> {
     route: Option<&'j [NodeId]>,
     /// Bytes of its packets; 0 for cross traffic, which has no round trip.
     packet: u32,
+    /// Bytes of its largest packets.
+    largest: u32,
     place: &'j Place,
 }
 
@@ -43,15 +54,17 @@ struct Journey<'j> {
 /// be read; if not, a way that is missing is no problem of its own.
 pub(super) fn check(
     diag: &Diagnostics<'_>,
-    nodes: &[String],
-    links: &[Link],
+    network: &Joined<'_>,
     flows: &[flow::Placed<'_>],
     traffic: &[traffic::Placed<'_>],
     complete: bool,
 ) -> Vec<Crossing> {
     let mut journeys: Vec<Journey<'_>> =
         flows.iter().map(of_flow).chain(traffic.iter().map(of_traffic)).collect();
-    let mut routes = Routes::new(nodes, links);
+    let Joined { nodes, links, media, places } = *network;
+    // What a medium has to say of its stations' movements has been said.
+    let routes = Routes::with_media(nodes, links, (media, places), None);
+    let mut routes = routes.unwrap_or_else(|_| Routes::new(nodes, links));
     // Routes to one target after the other: the search for a target is done once.
     journeys.sort_by_key(|journey| (routes.hub(journey.to), journey.place_order()));
     let mut crossings = vec![Crossing::default(); links.len()];
@@ -67,6 +80,7 @@ pub(super) fn check(
         };
         match path {
             Ok(path) => {
+                check_length(diag, &path, media, journey);
                 hops += if new { path.len() } else { 0 };
                 cross(&path, links, journey.packet, &mut crossings);
             }
@@ -81,7 +95,7 @@ pub(super) fn check(
     if complete {
         stranded.sort_by_key(|(journey, _)| journey.place_order());
         for (journey, gap) in stranded {
-            refuse(diag, nodes, journey, gap);
+            refuse(diag, network, journey, gap);
         }
     }
     crossings
@@ -96,6 +110,7 @@ fn of_flow<'j>(placed: &'j flow::Placed<'_>) -> Journey<'j> {
         to: flow.to,
         route: flow.route.as_deref(),
         packet: flow.stack.mss + HEADER_BYTES,
+        largest: flow.stack.mss + HEADER_BYTES,
         place: placed.place,
     }
 }
@@ -109,6 +124,7 @@ fn of_traffic<'j>(placed: &'j traffic::Placed<'_>) -> Journey<'j> {
         to: traffic.to,
         route: traffic.route.as_deref(),
         packet: 0,
+        largest: traffic.packet,
         place: placed.place,
     }
 }
@@ -127,25 +143,46 @@ fn cross(path: &[Hop], links: &[Link], packet: u32, crossings: &mut [Crossing]) 
     if packet == 0 {
         return;
     }
-    let there_and_back = |hop: &Hop| links[hop.link].forward.delay.saturating_add(links[hop.link].back.delay);
-    let round_trip = path.iter().map(there_and_back).fold(Span::ZERO, Span::saturating_add);
-    for hop in path {
-        let crossing = &mut crossings[hop.link];
+    // A medium has no delay to speak of.
+    let crossed = || path.iter().filter_map(|hop| hop.direction()).map(|direction| direction as usize / 2);
+    let there_and_back = |link: usize| links[link].forward.delay.saturating_add(links[link].back.delay);
+    let round_trip = crossed().map(there_and_back).fold(Span::ZERO, Span::saturating_add);
+    for link in crossed() {
+        let crossing = &mut crossings[link];
         crossing.round_trip = crossing.round_trip.max(round_trip);
         crossing.packet = crossing.packet.max(packet);
     }
 }
 
-fn refuse(diag: &Diagnostics<'_>, nodes: &[String], journey: &Journey<'_>, (from, to): (NodeId, NodeId)) {
+/// Refuses packets that are too long for a frame.
+fn check_length(diag: &Diagnostics<'_>, path: &[Hop], media: &[Medium], journey: &Journey<'_>) {
+    let medium = path.iter().find_map(|hop| match hop {
+        Hop::Medium { medium, .. } => Some(*medium),
+        Hop::Link { .. } => None,
+    });
+    if let Some(medium) = medium.filter(|_| journey.largest > MAX_PACKET) {
+        let (Journey { kind, name, largest, .. }, medium) = (journey, &media[medium].name);
+        let message = format!("{kind} \"{name}\": packets of {largest} bytes over \"{medium}\"");
+        diag.report(journey.place, message, Some(format!("at most {MAX_PACKET} bytes, a frame")), None);
+    }
+}
+
+fn refuse(diag: &Diagnostics<'_>, network: &Joined<'_>, journey: &Journey<'_>, (from, to): (NodeId, NodeId)) {
+    let (nodes, media) = (network.nodes, !network.media.is_empty());
     let Journey { kind, name, .. } = journey;
     let (from, to) = (&nodes[from], &nodes[to]);
     let (message, expected) = match journey.route {
         Some(_) => {
             (format!("{kind} \"{name}\": no link joins \"{from}\" and \"{to}\""), "a route along links")
         }
-        None => {
-            (format!("{kind} \"{name}\": no route from \"{from}\" to \"{to}\""), "nodes that links connect")
-        }
+        None => (
+            format!("{kind} \"{name}\": no route from \"{from}\" to \"{to}\""),
+            if media {
+                "stations in reach of each other at the beginning, or links"
+            } else {
+                "nodes that links connect"
+            },
+        ),
     };
     diag.report(journey.place, message, Some(expected.to_owned()), None);
 }

@@ -157,6 +157,21 @@ impl Document {
     }
 }
 
+impl Document {
+    /// The text of the file called `file` in the scenario.
+    pub(crate) fn text_of(&self, file: &str) -> Result<String, String> {
+        let path = Path::new(&self.source.name).parent().unwrap_or(Path::new("")).join(file);
+        let cannot = |error: std::io::Error| format!("cannot read \"{}\": {error}", path.display());
+        let mut text = String::new();
+        let mut opened = std::fs::File::open(&path).map_err(cannot)?.take(MAX_FILE_BYTES + 1);
+        opened.read_to_string(&mut text).map_err(cannot)?;
+        match text.len() as u64 <= MAX_FILE_BYTES {
+            true => Ok(text),
+            false => Err(format!("\"{}\" has more than {} MiB", path.display(), MAX_FILE_BYTES >> 20)),
+        }
+    }
+}
+
 /// Asks whether a file of the same folder was meant whose name is most like that of `path`, if one is.
 fn neighbour(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

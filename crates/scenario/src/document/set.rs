@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toml::de::DeValue;
 
 /// The keys of a file's top level.
-pub(crate) const TOP_LEVEL: [&str; 12] = [
+pub(crate) const TOP_LEVEL: [&str; 14] = [
     "duration",
     "seed",
     "warmup",
@@ -18,12 +18,14 @@ pub(crate) const TOP_LEVEL: [&str; 12] = [
     "topology",
     "defaults",
     "link",
+    "node",
+    "medium",
     "flow",
     "traffic",
     "change",
 ];
 /// Those that hold arrays of named tables.
-const SECTIONS: [&str; 4] = ["link", "flow", "traffic", "change"];
+const SECTIONS: [&str; 6] = ["link", "node", "medium", "flow", "traffic", "change"];
 /// Keys of links that may be set by themselves where there is one link only.
 const OF_LINKS: [&str; 10] = [
     "rate",
@@ -38,7 +40,7 @@ const OF_LINKS: [&str; 10] = [
     "quick_start",
 ];
 /// Keys of tables, which are begun where a path leads into one that is not there.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 15] = [
     "topology",
     "defaults",
     "kernel",
@@ -51,6 +53,9 @@ const TABLES: [&str; 12] = [
     "receiver",
     "app",
     "observe",
+    "propagation",
+    "aggregation",
+    "move",
 ];
 
 /// Overrides what `path` names in `root`.

@@ -12,10 +12,28 @@ pub fn share(part: u64, whole: u64) -> Option<f64> {
 pub struct Drops {
     /// Did not fit into a queue, or was dropped early by its discipline.
     pub queue: u64,
-    /// Destroyed by noise.
+    /// Destroyed by noise; over a medium: given up at the retry limit, the last attempt having been destroyed by noise.
     pub channel: u64,
     /// Sent into an outage, a handoff, or a link that was down.
     pub outage: u64,
+    /// Given up by a station of a medium at its retry limit, the last attempt having met what others sent: a frame at the
+    /// same time, a receiver that was sending, a medium that was reserved. Not shown where there are none.
+    #[serde(skip_serializing_if = "is_none")]
+    pub collision: u64,
+    /// The same, the last attempt having arrived too weak to be noticed: out of reach. Not shown where there are none.
+    #[serde(skip_serializing_if = "is_none")]
+    pub reach: u64,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Drops {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.queue + self.channel + self.outage + self.collision + self.reach
+    }
 }
 
 /// Loss events the sender detected (fast retransmits and timeouts).
@@ -23,7 +41,8 @@ pub struct Drops {
 pub struct LossEvents {
     /// Whose segment was dropped by a queue.
     pub congestion: u64,
-    /// Whose segment was destroyed by the channel or an outage.
+    /// Whose segment was destroyed by the channel or an outage, or given up by a station of a medium, whatever ended its
+    /// last attempt: no queue was full.
     pub wireless: u64,
     /// Whose segment was not dropped at all: reordering, late ACKs, lost ACKs.
     pub spurious: u64,

@@ -186,9 +186,9 @@ pub struct DropPoint {
     pub seq: u64,
     /// Whether it was an ACK.
     pub ack: bool,
-    /// `queue`, `channel` or `outage`.
+    /// `queue`, `channel`, `outage`, `collision` or `reach`: see [`Drops`](super::Drops).
     pub cause: &'static str,
-    /// Name of the link's direction.
+    /// Name of the link's direction, or of the medium's station that gave it up.
     pub link: String,
 }
 

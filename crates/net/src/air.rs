@@ -1,0 +1,111 @@
+//! Radio media in simulated time, and nodes that move between them. Not for: what happens to packets on the way, which is
+//! `network::media`'s; and the medium itself, which is `truckee-wireless`.
+
+use crate::link::{Links, Role};
+use crate::quick_start::Router;
+use truckee_channel::random::stream_seed;
+use truckee_scenario::Scenario;
+use truckee_scenario::model::NodeId;
+use truckee_tcp::Time;
+use truckee_wireless::mobility::Mobility;
+use truckee_wireless::{ConfigError, Counters, Medium, MediumConfig, NodeId as Number, Position};
+
+/// A medium and its stations.
+#[derive(Debug)]
+pub struct Air {
+    pub radio: Medium,
+    /// Time of the pending event, [`Time::MAX`] if there is none.
+    pub armed: Time,
+    /// What it has to say is being told.
+    pub telling: bool,
+    /// The number among all links of the way out of its first station; the others follow.
+    pub first: usize,
+    /// The node of each station.
+    pub nodes: Vec<NodeId>,
+    /// Packets that a station takes over from its queue at most.
+    pub taken_over: usize,
+    /// What each station had done when measuring began.
+    past: Vec<Counters>,
+}
+
+impl Air {
+    /// What is done from now on counts.
+    pub fn begin_measuring(&mut self) {
+        self.past = (0..self.nodes.len()).map(|station| self.counters(station)).collect();
+    }
+
+    fn counters(&self, station: usize) -> Counters {
+        self.radio.counters(Number(station as u32))
+    }
+
+    /// What a station has done since measuring began.
+    pub fn measured(&self, station: usize) -> Counters {
+        let (mut all, past) = (self.counters(station), self.past[station]);
+        all.airtime -= past.airtime;
+        all.frames -= past.frames;
+        all.attempts -= past.attempts;
+        all.duplicates -= past.duplicates;
+        all.failures.iter_mut().zip(past.failures).for_each(|(count, past)| *count -= past);
+        all
+    }
+}
+
+/// A node that moves.
+#[derive(Debug)]
+pub struct Mover {
+    pub mobility: Mobility,
+    /// Its stations: medium and number.
+    pub stations: Vec<(usize, Number)>,
+}
+
+/// A medium that cannot be, by its name, and why not.
+#[derive(Debug)]
+pub struct Refused(pub String, pub ConfigError);
+
+/// The media of a scenario, and its nodes that move. Stations have their ways out among the links. `recorded`: whether time
+/// series are wanted; `asked`: whether any flow asks for rates.
+pub fn build(
+    scenario: &Scenario,
+    links: &mut Links,
+    (recorded, asked): (bool, bool),
+) -> Result<(Vec<Air>, Vec<Mover>), Refused> {
+    let mut media = Vec::with_capacity(scenario.media.len());
+    for (index, medium) in scenario.media.iter().enumerate() {
+        let refused = |error| Refused(medium.name.clone(), error);
+        let places =
+            medium.places(&scenario.nodes, &scenario.places, Some(scenario.seed)).map_err(refused)?;
+        let places: Vec<Position> = places.into_iter().map(Option::unwrap_or_default).collect();
+        let config = MediumConfig { frames: recorded, ..medium.config.clone() };
+        let seed = stream_seed(scenario.seed, &format!("{}/medium", medium.name));
+        let radio = Medium::new(&config, &medium.station_configs(&places), seed).map_err(refused)?;
+        let first = links.len();
+        for station in 0..medium.stations.len() {
+            let role = Role {
+                record_queue: recorded,
+                // What a medium has left nobody knows: it grants nothing.
+                router: asked.then(|| Router::new(false)),
+                ..Role::default()
+            };
+            let name = scenario.station_name(index, station);
+            links.add_station(&medium.queue, medium.nominal_rate(), scenario.seed, role, &name);
+        }
+        let nodes: Vec<NodeId> = medium.stations.iter().map(|station| station.node).collect();
+        let past = vec![Counters::default(); nodes.len()];
+        let taken_over = medium.taken_over();
+        media.push(Air { radio, armed: Time::MAX, telling: false, first, nodes, taken_over, past });
+    }
+    let mut movers = Vec::new();
+    for place in scenario.places.iter().filter(|place| place.movement.moves()) {
+        let stations: Vec<(usize, Number)> = scenario
+            .media
+            .iter()
+            .enumerate()
+            .filter_map(|(index, medium)| Some((index, Number(medium.station_of(place.node)? as u32))))
+            .collect();
+        let Some((medium, _)) = stations.first() else { continue };
+        let mobility = place.movement.mobility(scenario.seed, &scenario.nodes[place.node]);
+        let mobility = mobility.map_err(|error| Refused(scenario.media[*medium].name.clone(), error))?;
+        movers.push(Mover { mobility, stations });
+    }
+    Ok((media, movers))
+}

@@ -1,0 +1,242 @@
+//! Packets over radio media, and nodes that move.
+//!
+//! A link promises a packet's arrival when it accepts the packet; a medium is asked when something happens next, let do
+//! it, and asked what there is to say of it. Packets wait in the house's queues; a station takes them over when it can.
+
+use super::{END, FUSED, Network, kind};
+use crate::agenda::Key;
+use crate::air::Air;
+use crate::link::OnHop;
+use crate::packet::{Body, DropCause, PacketId, bits};
+use truckee_scenario::Scenario;
+use truckee_scenario::model::NodeId;
+use truckee_scenario::route::Hop;
+use truckee_tcp::Time;
+use truckee_wireless::{Destination, Failure, Loss, NodeId as Number, Packet as Offer, Report};
+
+/// A node that moves is put elsewhere when it has gone so far, metres: a wave of 2.4 GHz has 0.12 m, but what varies within
+/// a few of them is fading's, and path loss changes little within a metre.
+const STEP: f64 = 1.0;
+
+/// What a medium calls a packet that goes to a station.
+fn name_of(hop: OnHop) -> u64 {
+    u64::from(hop.to) << 32 | u64::from(hop.id)
+}
+
+/// The packet of a name.
+fn of_name(name: u64) -> PacketId {
+    name as PacketId
+}
+
+impl Network<'_> {
+    /// The number of the first host that takes its time: they stand behind links and stations.
+    pub fn first_host(&self) -> usize {
+        let stations: usize = self.media.iter().map(|air| air.nodes.len()).sum();
+        2 * self.scenario.links.len() + stations
+    }
+
+    /// The number of a hop among all links.
+    pub(super) fn number(&self, hop: Hop) -> u32 {
+        match hop {
+            Hop::Link { link, forward } => 2 * link as u32 + u32::from(!forward),
+            Hop::Medium { medium, from, .. } => (self.media[medium].first + from) as u32,
+        }
+    }
+
+    /// The same of a way.
+    pub(super) fn numbers(&self, way: &[Hop]) -> Vec<u32> {
+        way.iter().map(|hop| self.number(*hop)).collect()
+    }
+
+    /// What results call a hop.
+    pub fn hop_name(&self, link: usize) -> String {
+        hop_name(self.scenario, &self.media, link)
+    }
+
+    /// Medium and station of a way out, if that is what a link is.
+    fn station(&self, link: usize) -> Option<(usize, usize)> {
+        station(&self.media, link)
+    }
+
+    /// A packet comes to the way out of a station, at a position of its way.
+    #[inline(never)]
+    pub(super) fn go_on_air(&mut self, id: PacketId, link: usize, at: u32) {
+        let Some((medium, station)) = self.station(link) else { return };
+        let next = self.paths[at as usize + 1];
+        let node = if next == END { self.destination(id) } else { self.near_end((next & !FUSED) as usize) };
+        let to = self.media[medium].nodes.iter().position(|other| *other == node);
+        // Every way is made of hops that lead from node to node.
+        self.enter(id, medium, station, to.unwrap_or(station) as u32);
+    }
+
+    /// The node that a packet goes to in the end.
+    fn destination(&self, id: PacketId) -> NodeId {
+        let packet = &self.packets[id];
+        match packet.body() {
+            Body::Datagram(source) => self.scenario.traffic[self.sources[source].traffic].to,
+            Body::Segment(index) => {
+                let flow = &self.scenario.flows[self.connections[index].flow];
+                if packet.is(bits::FORWARD) { flow.to } else { flow.from }
+            }
+        }
+    }
+
+    /// The node from which a link leads, or the way out of a station.
+    fn near_end(&self, link: usize) -> NodeId {
+        match self.station(link) {
+            Some((medium, station)) => self.media[medium].nodes[station],
+            None => self.scenario.far_end(link ^ 1),
+        }
+    }
+
+    /// A packet comes to the queue of a station, to go to another one.
+    pub(super) fn enter(&mut self, id: PacketId, medium: usize, station: usize, to: u32) {
+        let (now, flow) = (self.now, self.flow_key(id));
+        let air = &mut self.media[medium];
+        air.radio.advance(now);
+        let ready = air.taken_over.saturating_sub(air.radio.room(Number(station as u32)));
+        let (link, hop) = (air.first + station, OnHop { id, to });
+        let mut lost = std::mem::take(&mut self.lost);
+        self.links.hand_over((link, now), hop, &mut self.packets[id], (ready, flow), &mut lost);
+        self.lose(lost, link, now);
+        self.feed(medium, station);
+        if !self.media[medium].telling {
+            self.tell(medium);
+            self.arm_medium(medium);
+        }
+    }
+
+    /// A station takes over what it has room for.
+    fn feed(&mut self, medium: usize, station: usize) {
+        let (now, number) = (self.now, Number(station as u32));
+        let link = self.media[medium].first + station;
+        let mut lost = std::mem::take(&mut self.lost);
+        while self.media[medium].radio.room(number) > 0 {
+            let Some(hop) = self.links.take_over((link, now), &mut self.packets, &mut lost) else { break };
+            let to = Destination::Node(Number(hop.to));
+            let offer = Offer { id: name_of(hop), bytes: self.packets[hop.id].wire, to };
+            if self.media[medium].radio.offer(number, offer).is_err() {
+                // No frame holds it, or it goes nowhere: there is no way for it here.
+                lost.push((hop.id, DropCause::Outage));
+            }
+        }
+        self.lose(lost, link, now);
+    }
+
+    /// A medium has something to do, or a node is elsewhere.
+    #[inline(never)]
+    pub(super) fn on_air(&mut self, index: usize) {
+        self.agenda.pop();
+        if index as Key & kind::MOVE != 0 {
+            return self.on_move((index as Key & !kind::MOVE) as usize);
+        }
+        if self.media[index].armed != self.now {
+            return;
+        }
+        self.media[index].armed = Time::MAX;
+        loop {
+            self.media[index].radio.advance(self.now);
+            let told = self.tell(index);
+            let next = self.media[index].radio.next();
+            // As long as nobody else has anything to do, the agenda need not be asked.
+            if told || next > self.end || next >= self.agenda.peek().0 {
+                break;
+            }
+            self.now = next;
+        }
+        self.arm_medium(index);
+    }
+
+    fn arm_medium(&mut self, medium: usize) {
+        let air = &mut self.media[medium];
+        let next = air.radio.next();
+        if next < air.armed {
+            air.armed = next;
+            self.agenda.push(next, kind::AIR | medium as Key);
+        }
+    }
+
+    /// Tells what there is to say of a medium; whether that was anything to react to.
+    fn tell(&mut self, medium: usize) -> bool {
+        let mut told = false;
+        self.media[medium].telling = true;
+        while let Some(report) = self.media[medium].radio.report() {
+            match report {
+                Report::Delivered { packet, node, from, .. } => {
+                    self.on_delivered(medium, of_name(packet), from.0 as usize, node.0 as usize);
+                }
+                Report::Dropped { packet, node, loss, arrived, .. } => {
+                    if !arrived {
+                        self.on_given_up(medium, of_name(packet), node.0 as usize, loss);
+                    }
+                }
+                Report::Room { node, .. } => self.feed(medium, node.0 as usize),
+                Report::Sent { .. } | Report::Missed { .. } | Report::Frame(_) => continue,
+            }
+            told = true;
+        }
+        self.media[medium].telling = false;
+        told
+    }
+
+    /// A packet has crossed a medium.
+    fn on_delivered(&mut self, medium: usize, id: PacketId, from: usize, to: usize) {
+        let air = &self.media[medium];
+        let (link, node) = (air.first + from, air.nodes[to]);
+        self.on_hop(id, self.packets[id].at, link, Some(node));
+    }
+
+    /// A station has given a packet up.
+    fn on_given_up(&mut self, medium: usize, id: PacketId, from: usize, loss: Loss) {
+        let link = self.media[medium].first + from;
+        self.packets.remove(id);
+        self.on_drop(id, link, cause_of(loss), self.now);
+    }
+
+    /// Has nodes move that do.
+    pub(super) fn arm_movers(&mut self) {
+        (0..self.movers.len()).for_each(|mover| self.on_move(mover));
+    }
+
+    /// A node is elsewhere.
+    fn on_move(&mut self, mover: usize) {
+        let now = self.now;
+        let node = &mut self.movers[mover];
+        let leg = node.mobility.leg(now);
+        for (medium, station) in &node.stations {
+            self.media[*medium].radio.put(*station, leg.at(now));
+        }
+        let next = leg.after(now, STEP);
+        if next <= self.end {
+            self.agenda.push(next, kind::AIR | kind::MOVE | mover as Key);
+        }
+    }
+}
+
+/// Medium and station of a way out, if that is what a link is.
+fn station(media: &[Air], link: usize) -> Option<(usize, usize)> {
+    media.iter().enumerate().find_map(|(medium, air)| {
+        let station = link.checked_sub(air.first)?;
+        (station < air.nodes.len()).then_some((medium, station))
+    })
+}
+
+/// What results call a hop.
+pub(super) fn hop_name(scenario: &Scenario, media: &[Air], link: usize) -> String {
+    match station(media, link) {
+        Some((medium, station)) => scenario.station_name(medium, station),
+        None => scenario.link_name(link),
+    }
+}
+
+/// The cause of a loss over a medium: what ended the last attempt.
+fn cause_of(loss: Loss) -> DropCause {
+    match loss {
+        Loss::Queue => DropCause::Queue,
+        Loss::RetryLimit(Failure::Noise) => DropCause::Channel,
+        Loss::RetryLimit(Failure::Weak) => DropCause::Reach,
+        Loss::RetryLimit(Failure::Collision | Failure::Transmitting | Failure::Reserved) => {
+            DropCause::Collision
+        }
+    }
+}

@@ -1,0 +1,1 @@
+$node_(0) set X_ zero
