@@ -25,6 +25,15 @@ impl Config {
         }
     }
 
+    /// The protocol's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Config::Aodv(_) => "aodv",
+            Config::Olsr(_) => "olsr",
+            Config::Dsdv(_) => "dsdv",
+        }
+    }
+
     /// Whether all settings can be.
     pub fn check(&self) -> Result<(), ConfigError> {
         match self {

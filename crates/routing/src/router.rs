@@ -55,6 +55,18 @@ impl Cause {
     /// All of them.
     pub const ALL: [Cause; 6] =
         [Cause::NoRoute, Cause::NotFound, Cause::BufferFull, Cause::Expired, Cause::Ttl, Cause::LinkBroken];
+
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::NoRoute => "no-route",
+            Cause::NotFound => "not-found",
+            Cause::BufferFull => "buffer-full",
+            Cause::Expired => "expired",
+            Cause::Ttl => "ttl",
+            Cause::LinkBroken => "link-broken",
+        }
+    }
 }
 
 /// Why a packet comes back.

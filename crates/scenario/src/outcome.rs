@@ -7,7 +7,7 @@ mod observers;
 mod series;
 
 pub use losses::{Accuracy, Drops, LossEvents, share};
-pub use media::{MediumOutcome, StationOutcome};
+pub use media::{MediumOutcome, MessagesOutcome, RoutingOutcome, StationOutcome};
 pub use observers::{
     DetectorAccuracy, DetectorOutcome, EstimatorOutcome, OWN_DETECTOR, OWN_ESTIMATE, Observers,
     PredictorOutcome,

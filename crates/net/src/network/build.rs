@@ -54,6 +54,7 @@ impl<'a> Network<'a> {
             links,
             media,
             movers,
+            travel: Default::default(),
             lanes: Lanes::default(),
             paths: Vec::new(),
             packets: Pool::default(),
@@ -79,6 +80,7 @@ impl<'a> Network<'a> {
         network.add_traffic(&mut routes)?;
         network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
         network.arm_movers();
+        network.start_routers();
         let feeders = network.find_fused();
         network.wire_up(&feeders);
         for (index, change) in scenario.changes.iter().enumerate() {

@@ -150,7 +150,7 @@ impl Network<'_> {
         let packet = &mut self.packets[id];
         packet.at = at;
         let flow = match packet.body() {
-            Body::Datagram(_) => link::NO_FLOW,
+            Body::Datagram(_) | Body::Message(_) => link::NO_FLOW,
             Body::Segment(index) => self.connections[index].flow as u32,
         };
         match self.links.offer(index, time, id, packet, flow) {
@@ -158,7 +158,7 @@ impl Network<'_> {
                 return Some((arrival, convoy));
             }
             Offered::Waits => self.enqueue(id, index, time, flow),
-            Offered::OnAir => self.go_on_air(id, index, at),
+            Offered::OnAir => self.go_on_air(id, index),
             other => self.go_on(id, index, other),
         }
         None
@@ -222,6 +222,10 @@ impl Network<'_> {
             Body::Datagram(source) => {
                 let of = Lost::Traffic(self.sources[source].traffic);
                 return self.note_dropped(Dropped { when, link: index, of, cause });
+            }
+            Body::Message(message) => {
+                self.travel.forget(message);
+                return self.note_dropped(Dropped { when, link: index, of: Lost::Other, cause });
             }
         };
         let connection = &mut self.connections[owner];
