@@ -27,6 +27,8 @@ NS3_LIBRARIES = ["core", "network", "internet", "mobility", "wifi", "aodv", "ols
 T = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
 
 OURS = "truckee"
+# Seconds for a run: ns-2's DSDV hands packets that waited for a route to itself for ever where the route is gone again.
+LIMIT = 600
 # How far a mean may be from ours: absolutely, and as a share of ours.
 BOUNDS = {
     "delivered": (0.05, 0.0),
@@ -147,7 +149,8 @@ class Programs:
             "seed": seed,
         }
         command = ["ns", str(HERE / "ns2.tcl"), *(f"{key}={value}" for key, value in words.items())]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        quiet = subprocess.DEVNULL
+        subprocess.run(command, check=True, stdout=quiet, stderr=quiet, timeout=LIMIT)
         with (folder / "ns2.tr").open() as trace:
             return read_ns2(trace, protocol)
 
@@ -169,7 +172,7 @@ class Programs:
 
 def run_and_read(command: list[str]) -> Outcome:
     """What a program says in words of key=value."""
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=LIMIT).stdout
     values = dict(word.split("=") for word in said.split())
     return Outcome(
         sent=int(values["sent"]),
@@ -232,12 +235,12 @@ def verdict(name: str, ours: list[float], theirs: list[float]) -> str:
 
 def table(rows: list[dict[str, object]]) -> str:
     """A row for each program, protocol and set-up, means over seeds."""
-    groups: dict[tuple[str, str, str], list[dict[str, float]]] = {}
+    groups: dict[tuple[str, str, str], dict[object, dict[str, float]]] = {}
     for row in rows:
         outcome = row["outcome"]
         assert isinstance(outcome, dict)
         key = (str(row["set_up"]), str(row["protocol"]), str(row["program"]))
-        groups.setdefault(key, []).append(Outcome(**outcome).figures())
+        groups.setdefault(key, {})[row["seed"]] = Outcome(**outcome).figures()
     lines = [
         "| set-up | protocol | program | " + " | ".join(BOUNDS) + " | runs |",
         "|" + "---|" * (len(BOUNDS) + 4),
@@ -246,10 +249,12 @@ def table(rows: list[dict[str, object]]) -> str:
         ours = groups.get((set_up, protocol, OURS))
         cells = []
         for name in BOUNDS:
-            values = [figure[name] for figure in figures]
+            values = [figure[name] for figure in figures.values()]
             cell = f"{mean(values):.3g} ± {half_width(values):.2g}"
             if ours is not None and program != OURS:
-                cell += f", {verdict(name, [figure[name] for figure in ours], values)}"
+                both = [seed for seed in figures if seed in ours]
+                pair = [[group[seed][name] for seed in both] for group in (ours, figures)]
+                cell += f", {verdict(name, *pair)}"
             cells.append(cell)
         lines.append(f"| {set_up} | {protocol} | {program} | {' | '.join(cells)} | {len(figures)} |")
     return "\n".join(lines)
@@ -283,22 +288,21 @@ def main() -> int:
         if (name, protocol) != ("ns-2", "olsr")
     ]
 
-    def run(case: tuple[str, str, float, int]) -> dict[str, object]:
+    rows: list[dict[str, object]] = []
+
+    def run(case: tuple[str, str, float, int]) -> None:
         name, protocol, pause, seed = case
         set_up = SetUp(pause=pause, duration=arguments.duration)
-        outcome = one(known[name], protocol, set_up, seed)
-        return {
-            "set_up": f"pause {pause:g} s",
-            "protocol": protocol,
-            "program": name,
-            "seed": seed,
-            "outcome": asdict(outcome),
-        }
+        row: dict[str, object] = {"set_up": f"pause {pause:g} s", "protocol": protocol, "program": name, "seed": seed}
+        try:
+            rows.append(row | {"outcome": asdict(one(known[name], protocol, set_up, seed))})
+        except subprocess.TimeoutExpired:
+            print(f"{name}, {protocol}, pause {pause:g} s, seed {seed}: no end within {LIMIT} s", file=sys.stderr)
+        if arguments.json:
+            arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        rows = list(pool.map(run, cases))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+        list(pool.map(run, cases))
     print(table(rows))
     return 0
 
