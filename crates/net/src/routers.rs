@@ -31,6 +31,8 @@ pub struct Routers {
 #[derive(Debug, Default)]
 pub struct Books {
     pub route_changes: u64,
+    /// Packets of routing that a full queue or the retry limit ended.
+    pub packets_lost: u64,
     /// Packets that have crossed the medium, and their hops.
     pub crossed: u64,
     pub hops: u64,
@@ -73,6 +75,7 @@ impl Routers {
             packets: sum(&|counters| counters.packets),
             bytes: sum(&|counters| counters.bytes),
             messages: messages.filter(|of| of.messages > 0).collect(),
+            packets_lost: books.packets_lost,
             crossed: books.crossed,
             mean_hops: if books.crossed > 0 { books.hops as f64 / books.crossed as f64 } else { 0.0 },
             route_changes: books.route_changes,

@@ -224,8 +224,7 @@ impl Network<'_> {
                 return self.note_dropped(Dropped { when, link: index, of, cause });
             }
             Body::Message(message) => {
-                self.travel.forget(message);
-                return self.note_dropped(Dropped { when, link: index, of: Lost::Other, cause });
+                return self.note_message_lost(message, index);
             }
         };
         let connection = &mut self.connections[owner];

@@ -66,7 +66,7 @@ impl Network<'_> {
     }
 
     /// Medium and station of a way out, if that is what a link is.
-    fn station(&self, link: usize) -> Option<(usize, usize)> {
+    pub(super) fn station(&self, link: usize) -> Option<(usize, usize)> {
         station(&self.media, link)
     }
 

@@ -183,6 +183,15 @@ impl Network<'_> {
         self.take(medium, station);
     }
 
+    /// A message was lost at a station: the protocol's books have it, and not those of what the station carries for others.
+    pub(super) fn note_message_lost(&mut self, number: usize, link: usize) {
+        self.travel.forget(number);
+        let medium = self.station(link).map(|(medium, _)| medium);
+        if let Some(routers) = medium.and_then(|medium| self.routers(medium)) {
+            routers.books.packets_lost += 1;
+        }
+    }
+
     fn drop_message(&mut self, id: PacketId) {
         if let Body::Message(number) = self.packets[id].body() {
             self.travel.forget(number);

@@ -105,6 +105,8 @@ fn medium(dice: &mut Dice, out: &mut String) {
     let _ = writeln!(out, "rate = \"{}\"", dice.one(&["arf", "minstrel"]));
     if dice.chance(0.3) {
         let _ = writeln!(out, "access_point = \"n0\"");
+    } else if dice.chance(0.6) {
+        let _ = writeln!(out, "routing = \"{}\"", dice.one(&["aodv", "olsr", "dsdv"]));
     }
     if dice.chance(0.3) {
         let _ = writeln!(out, "rts_threshold = \"{}B\"", dice.whole(0, 2000));

@@ -26,6 +26,8 @@ pub struct RoutingOutcome {
     pub packets: u64,
     /// Bytes of them, headers of IP and UDP included.
     pub bytes: u64,
+    /// Packets of routing that a full queue or the retry limit ended; the stations' drops have none of them.
+    pub packets_lost: u64,
     /// Messages in them, by name.
     pub messages: Vec<MessagesOutcome>,
     /// Packets of data that have crossed the medium.
