@@ -7,7 +7,7 @@ use truckee_tcp::Cause;
 /// What every such comment begins with.
 const MARK: &str = "truckee: dropped by ";
 
-/// The comment of a packet that was dropped; `by`: `queue`, `channel`, `outage`, `collision` or `reach`.
+/// The comment of a packet that was dropped; `by`: `queue`, `channel`, `outage`, `collision`, `reach` or `route`.
 pub fn comment(by: &str, link: &str) -> String {
     format!("{MARK}{by} at {link}")
 }
@@ -17,7 +17,7 @@ pub fn cause_of(comment: &str) -> Option<Cause> {
     let by = comment.strip_prefix(MARK)?.split(' ').next()?;
     match by {
         "queue" => Some(Cause::Congestion),
-        "channel" | "outage" | "collision" | "reach" => Some(Cause::Wireless),
+        "channel" | "outage" | "collision" | "reach" | "route" => Some(Cause::Wireless),
         _ => None,
     }
 }
@@ -34,6 +34,7 @@ mod tests {
             ("outage", Some(Cause::Wireless)),
             ("collision", Some(Cause::Wireless)),
             ("reach", Some(Cause::Wireless)),
+            ("route", Some(Cause::Wireless)),
             ("gremlins", None),
         ] {
             assert_eq!(cause_of(&comment(by, "a-b")), cause, "{by}");

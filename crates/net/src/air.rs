@@ -3,9 +3,10 @@
 
 use crate::link::{Links, Role};
 use crate::quick_start::Router;
+use crate::routers::Routers;
 use truckee_channel::random::stream_seed;
 use truckee_scenario::Scenario;
-use truckee_scenario::model::NodeId;
+use truckee_scenario::model::{NodeId, Routing};
 use truckee_scenario::outcome::{FramePoint, MediumSeries, PlacePoint};
 use truckee_tcp::Time;
 use truckee_wireless::mobility::Mobility;
@@ -27,6 +28,8 @@ pub struct Air {
     pub nodes: Vec<NodeId>,
     /// Packets that a station takes over from its queue at most.
     pub taken_over: usize,
+    /// What finds packets' way over it, where a protocol does.
+    pub routers: Option<Box<Routers>>,
     /// What each station had done when measuring began.
     past: Vec<Counters>,
     /// Places and frames, where they are wanted.
@@ -37,6 +40,9 @@ impl Air {
     /// What is done from now on counts.
     pub fn begin_measuring(&mut self) {
         self.past = (0..self.nodes.len()).map(|station| self.counters(station)).collect();
+        if let Some(routers) = &mut self.routers {
+            routers.begin_measuring();
+        }
     }
 
     fn counters(&self, station: usize) -> Counters {
@@ -154,13 +160,24 @@ pub fn build(
             links.add_station(&medium.queue, medium.nominal_rate(), scenario.seed, role, &name);
         }
         let nodes: Vec<NodeId> = medium.stations.iter().map(|station| station.node).collect();
+        let routers = match &medium.routing {
+            Routing::Static => None,
+            Routing::Protocol(config) => {
+                let seed = stream_seed(scenario.seed, &format!("{}/routing", medium.name));
+                let routers = Routers::new(config, nodes.len(), seed).map_err(|error| {
+                    let place = format!("routing {}", error.place);
+                    refused(ConfigError { place, value: error.value, expected: error.expected })
+                })?;
+                Some(Box::new(routers))
+            }
+        };
         let past = vec![Counters::default(); nodes.len()];
         let taken_over = medium.taken_over();
         let series = recorded.then(|| {
             let stations = nodes.iter().map(|node| scenario.nodes[*node].clone()).collect();
             Box::new(MediumSeries { medium: medium.name.clone(), stations, ..MediumSeries::default() })
         });
-        let mut air = Air { radio, armed: Time::MAX, telling: false, first, nodes, taken_over, past, series };
+        let mut air = Air { radio, armed: Time::MAX, telling: false, first, nodes, taken_over, routers, past, series };
         for (station, place) in (0..).zip(&places) {
             air.note_place(Time::ZERO, station, place);
         }

@@ -19,6 +19,7 @@ mod packet;
 mod quick_start;
 mod record;
 mod red;
+mod routers;
 mod transit;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

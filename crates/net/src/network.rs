@@ -7,6 +7,7 @@ mod ends;
 mod hops;
 mod media;
 mod observe;
+mod routing;
 mod serve;
 mod tables;
 
@@ -20,6 +21,7 @@ use crate::lanes::Lanes;
 use crate::link::Links;
 use crate::packet::{DropCause, Packet, PacketId, Pool};
 use crate::record::{FlowBook, Standing, TrafficBook};
+use crate::routers::Travel;
 use hops::Aside;
 use observe::Load;
 use std::rc::Rc;
@@ -47,6 +49,8 @@ mod kind {
     pub const PACE: Key = 8 << SHIFT;
     /// A medium has something to do or, with [`MOVE`], a node is elsewhere.
     pub const AIR: Key = 9 << SHIFT;
+    /// A router's timer may have run out.
+    pub const ROUTER: Key = 10 << SHIFT;
     pub const MASK: Key = 15 << SHIFT;
 
     /// Marks the number of a node that moves, in place of that of a medium.
@@ -156,6 +160,8 @@ pub struct Network<'a> {
     /// Radio media, whose stations' ways out stand behind the scenario's links.
     pub media: Vec<Air>,
     movers: Vec<Mover>,
+    /// What packets remember that go by routers.
+    travel: Travel,
     /// What is under way over them.
     lanes: Lanes,
     /// The next event, maybe.
@@ -254,6 +260,7 @@ impl Network<'_> {
             kind::PACE => self.on_release(index),
             kind::SERVE => self.on_serve(index),
             kind::AIR => self.on_air(index),
+            kind::ROUTER => self.on_router(index),
             _ => self.on_change(index),
         }
     }

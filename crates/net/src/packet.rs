@@ -5,6 +5,9 @@ use truckee_tcp::{SackBlocks, Segment, Seq, Time, Transmission, Transmit};
 /// Marks a packet of cross traffic in [`Packet::owner`].
 const TRAFFIC: u32 = 1 << 31;
 
+/// Marks, besides, one that carries a message between routers.
+const MESSAGE: u32 = 1 << 30;
+
 /// What a packet carries, and for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
@@ -12,6 +15,8 @@ pub enum Body {
     Segment(usize),
     /// Bytes that nobody reads, of the source of cross traffic with this index.
     Datagram(usize),
+    /// A message between routers, by its place among them.
+    Message(usize),
 }
 
 /// Bits of [`Packet::bits`].
@@ -141,11 +146,23 @@ impl Packet {
         Self { owner, at, wire: bytes, len: bytes, sent: now, ..Self::default() }
     }
 
+    /// A message between routers, of so many bytes.
+    pub fn message(now: Time, index: usize, at: u32, bytes: u32) -> Self {
+        let owner = TRAFFIC | MESSAGE | index as u32;
+        Self { owner, at, wire: bytes, len: bytes, sent: now, ..Self::default() }
+    }
+
     /// What it carries.
     #[inline(always)]
     pub fn body(&self) -> Body {
-        let index = (self.owner & !TRAFFIC) as usize;
-        if self.owner & TRAFFIC == 0 { Body::Segment(index) } else { Body::Datagram(index) }
+        let index = (self.owner & !(TRAFFIC | MESSAGE)) as usize;
+        if self.owner & TRAFFIC == 0 {
+            Body::Segment(self.owner as usize)
+        } else if self.owner & MESSAGE == 0 {
+            Body::Datagram(index)
+        } else {
+            Body::Message(index)
+        }
     }
 }
 
@@ -290,6 +307,8 @@ pub enum DropCause {
     Collision,
     /// The same, the last attempt having arrived too weak to be noticed.
     Reach,
+    /// By a router: there is no way, or none was found in time.
+    Route,
 }
 
 impl DropCause {
@@ -301,6 +320,7 @@ impl DropCause {
             DropCause::Outage => "outage",
             DropCause::Collision => "collision",
             DropCause::Reach => "reach",
+            DropCause::Route => "route",
         }
     }
 }

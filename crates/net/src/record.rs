@@ -207,6 +207,7 @@ pub fn of_cause(drops: &mut Drops, cause: DropCause) -> &mut u64 {
         DropCause::Outage => &mut drops.outage,
         DropCause::Collision => &mut drops.collision,
         DropCause::Reach => &mut drops.reach,
+        DropCause::Route => &mut drops.route,
     }
 }
 

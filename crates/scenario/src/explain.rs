@@ -3,6 +3,7 @@
 //! Not for: comments and layout of the file it came from, which the scenario no longer has.
 
 mod medium;
+mod routing;
 mod toml;
 
 use crate::Scenario;

@@ -7,7 +7,9 @@ mod observers;
 mod series;
 
 pub use losses::{Accuracy, Drops, LossEvents, share};
-pub use media::{FramePoint, MediumOutcome, MediumSeries, PlacePoint, StationOutcome};
+pub use media::{
+    FramePoint, MediumOutcome, MediumSeries, MessagesOutcome, PlacePoint, RoutingOutcome, StationOutcome,
+};
 pub use observers::{
     DetectorAccuracy, DetectorOutcome, EstimatorOutcome, OWN_DETECTOR, OWN_ESTIMATE, Observers,
     PredictorOutcome,

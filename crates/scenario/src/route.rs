@@ -88,7 +88,8 @@ impl<'s> Routes<'s> {
         Self::joined(nodes, links, &[], Air::default())
     }
 
-    /// The same with media, whose stations are joined that reach each other at the beginning of a run of this seed.
+    /// The same with media, whose stations are joined that reach each other at the beginning of a run of this seed, or all, where a protocol
+    /// finds the way.
     /// Without a seed all of a medium are where it decides the place of any.
     ///
     /// # Errors
@@ -102,7 +103,7 @@ impl<'s> Routes<'s> {
         let mut air = Air::default();
         for (index, medium) in media.iter().enumerate() {
             let at = medium.places(nodes, places, seed).map_err(|error| (medium.name.as_str(), error))?;
-            for (from, to) in medium.pairs_in_reach(&at) {
+            for (from, to) in medium.pairs(&at) {
                 let hop = Hop::Medium { medium: index, from, to };
                 let (a, b) = (medium.stations[from].node, medium.stations[to].node);
                 air.pairs.extend([hop, hop.reversed()]);

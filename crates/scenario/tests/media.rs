@@ -175,3 +175,47 @@ fn clients_send_to_their_access_point_alone() {
     assert_eq!(routes.path(1, 2).unwrap().len(), 2);
     assert_eq!(routes.along(&[1, 2]), Err(0));
 }
+
+#[test]
+fn a_routing_protocol_and_its_settings_are_read_back() {
+    use truckee_routing::{Config, aodv, dsdv, olsr};
+    use truckee_scenario::model::Routing;
+    let of = |routing: &str| {
+        let text = format!("{PAIR}\n[[medium]]\nstandard = \"802.11b\"\nrouting = {routing}");
+        round_trip(&text).media[0].routing.clone()
+    };
+    assert_eq!(of("\"static\""), Routing::Static);
+    assert_eq!(of("\"olsr\""), Routing::Protocol(Box::new(Config::Olsr(olsr::Config::default()))));
+    let hello = aodv::Hello { allowed_loss: 3, ..aodv::Hello::default() };
+    let aodv =
+        aodv::Config { hello: Some(hello), local_repair: None, ttl_start: 5, ..aodv::Config::default() };
+    let routing =
+        of("{ kind = \"aodv\", hello = true, allowed_hello_loss = 3, local_repair = false, ttl_start = 5 }");
+    assert_eq!(routing, Routing::Protocol(Box::new(Config::Aodv(aodv))));
+    let dsdv = dsdv::Config { link_layer: false, settling_weight: 0.5, ..dsdv::Config::default() };
+    let routing = of("{ kind = \"dsdv\", link_layer = false, settling_weight = 0.5 }");
+    assert_eq!(routing, Routing::Protocol(Box::new(Config::Dsdv(dsdv))));
+    let hysteresis = Some(olsr::Hysteresis { high: 0.9, ..olsr::Hysteresis::default() });
+    let routing = of("{ kind = \"olsr\", hysteresis = true, hyst_threshold_high = 0.9 }");
+    let olsr = olsr::Config { hysteresis, ..olsr::Config::default() };
+    assert_eq!(routing, Routing::Protocol(Box::new(Config::Olsr(olsr))));
+}
+
+#[test]
+fn routing_that_cannot_be_is_named() {
+    let why = |medium: &str, more: &str| {
+        let text =
+            format!("duration = \"10s\"\n{PAIR}\n{more}\n[[medium]]\nstandard = \"802.11b\"\n{medium}");
+        Document::parse("t.toml", &text).unwrap().scenario().unwrap_err().to_string()
+    };
+    let setting = why("routing = { kind = \"aodv\", ttl_start = 40 }", "");
+    assert!(setting.contains("ttl_start 40") && setting.contains("between 1 and 35"), "{setting}");
+    let unknown = why("routing = { kind = \"olsr\", hello = true }", "");
+    assert!(unknown.contains("has no key \"hello\""), "{unknown}");
+    let infrastructure = why("routing = \"dsdv\"\naccess_point = \"a\"", "");
+    assert!(infrastructure.contains("a routing protocol where there is an access point"), "{infrastructure}");
+    let more = "link = [{ name = \"l\", between = [\"b\", \"c\"], rate = \"1Mbit/s\" }]\n\
+                change = [{ at = \"5s\", link = \"l\", rate = \"2Mbit/s\" }]";
+    let changing = why("routing = \"aodv\"", more);
+    assert!(changing.contains("links change in mid run"), "{changing}");
+}

@@ -70,6 +70,9 @@ pub(super) const FLOW: &[Field<FlowOutcome>] = &[
     field("drops.reach", "", "data packets given up by stations of a medium, out of reach", |f| {
         Some(f.drops.reach as f64)
     }),
+    field("drops.route", "", "data packets for which a routing protocol had no way", |f| {
+        Some(f.drops.route as f64)
+    }),
     field("ack_drops.queue", "", "ACKs dropped by queues", |f| Some(f.ack_drops.queue as f64)),
     field("ack_drops.channel", "", "ACKs destroyed by noise", |f| Some(f.ack_drops.channel as f64)),
     field("ack_drops.outage", "", "ACKs lost in outages", |f| Some(f.ack_drops.outage as f64)),
@@ -78,6 +81,9 @@ pub(super) const FLOW: &[Field<FlowOutcome>] = &[
     }),
     field("ack_drops.reach", "", "ACKs given up by stations of a medium, out of reach", |f| {
         Some(f.ack_drops.reach as f64)
+    }),
+    field("ack_drops.route", "", "ACKs for which a routing protocol had no way", |f| {
+        Some(f.ack_drops.route as f64)
     }),
     field("loss_events.congestion", "", "losses noticed that a queue caused", |f| {
         Some(f.loss_events.congestion as f64)
@@ -252,6 +258,7 @@ pub(super) const STATION: &[Field<StationOutcome>] = &[
     field("drops.channel", "", "packets given up after noise", |s| Some(s.drops.channel as f64)),
     field("drops.collision", "", "packets given up after collisions", |s| Some(s.drops.collision as f64)),
     field("drops.reach", "", "packets given up out of reach", |s| Some(s.drops.reach as f64)),
+    field("drops.route", "", "packets for which its router had no way", |s| Some(s.drops.route as f64)),
     field("ecn_marks", "", "packets marked by ECN", |s| Some(s.ecn_marks as f64)),
     field("mean_queue_packets", "packets", "mean number of packets waiting", |s| Some(s.mean_queue_packets)),
     field("mean_wait_s", "s", "mean time a packet waited", |s| Some(s.mean_wait_s)),
@@ -269,6 +276,9 @@ pub(super) const TRAFFIC: &[Field<TrafficOutcome>] = &[
     }),
     field("drops.reach", "", "packets given up by stations of a medium, out of reach", |t| {
         Some(t.drops.reach as f64)
+    }),
+    field("drops.route", "", "packets for which a routing protocol had no way", |t| {
+        Some(t.drops.route as f64)
     }),
     field("delay_s.mean", "s", "mean delay from source to sink", |t| t.delay_s.mean),
     field("delay_s.p99", "s", "99th percentile of the delay", |t| t.delay_s.p99),

@@ -212,6 +212,7 @@ fn lanes(series: &FlowSeries) -> Vec<Lane> {
         Lane::events("lost: outage", COLOURS[5], drops("outage")),
         Lane::events("lost: collision", COLOURS[4], drops("collision")),
         Lane::events("lost: out of reach", COLOURS[6], drops("reach")),
+        Lane::events("lost: no route", COLOURS[0], drops("route")),
         Lane::events("timeout", INK, losses(|l| l.kind == "timeout")),
         Lane::events("judged wrong", COLOURS[3], losses(|l| l.truth != "none" && l.truth != l.verdict)),
     ];

@@ -9,12 +9,13 @@ pub(super) const TIME: &str = "time";
 /// The colour of text, in the palette.
 const INK: usize = 7;
 /// Colours of what was lost, by cause.
-const CAUSES: [(&str, usize, Marker); 5] = [
+const CAUSES: [(&str, usize, Marker); 6] = [
     ("queue", 1, Marker::Square),
     ("channel", 3, Marker::Cross),
     ("outage", INK, Marker::Triangle),
     ("collision", 4, Marker::Cross),
     ("reach", 6, Marker::Triangle),
+    ("route", 0, Marker::Cross),
 ];
 
 /// The figures of one flow; `result` is its entry in the result.

@@ -55,6 +55,7 @@ impl<'a> Network<'a> {
             links,
             media,
             movers,
+            travel: Default::default(),
             lanes: Lanes::default(),
             aside: Aside::empty(),
             paths: Vec::new(),
@@ -81,6 +82,7 @@ impl<'a> Network<'a> {
         network.add_traffic(&mut routes)?;
         network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
         network.arm_movers();
+        network.start_routers();
         let feeders = network.find_fused();
         network.wire_up(&feeders);
         for (index, change) in scenario.changes.iter().enumerate() {

@@ -134,6 +134,8 @@ impl Network<'_> {
                 let to = if packet.is(bits::FORWARD) { flow.to } else { flow.from };
                 (at_node(flow.from), to, flow.route.is_some())
             }
+            // Routers have theirs from the medium.
+            Body::Message(_) => return,
         };
         let next = match &mut self.tables {
             Some(tables) if !fixed && node != to => tables.next(self.scenario, node, to),

@@ -194,7 +194,7 @@ impl Network<'_> {
     #[inline]
     fn flow_of(&self, packet: &Packet) -> u32 {
         match packet.body() {
-            Body::Datagram(_) => link::NO_FLOW,
+            Body::Datagram(_) | Body::Message(_) => link::NO_FLOW,
             Body::Segment(index) => self.connections[index].flow as u32,
         }
     }
@@ -210,7 +210,7 @@ impl Network<'_> {
                 return Some((arrival, convoy));
             }
             Offered::Waits => self.enqueue(id, index, time, flow),
-            Offered::OnAir => self.go_on_air(id, index, at),
+            Offered::OnAir => self.go_on_air(id, index),
             other => self.go_on(id, index, other),
         }
         None
@@ -308,6 +308,9 @@ impl Network<'_> {
             Body::Datagram(source) => {
                 let of = Lost::Traffic(self.sources[source].traffic);
                 return self.note_dropped(Dropped { when, link: index, of, cause });
+            }
+            Body::Message(message) => {
+                return self.note_message_lost(message, index);
             }
         };
         let connection = &mut self.connections[owner];

@@ -3,6 +3,7 @@
 //! A link promises a packet's arrival when it accepts the packet; a medium is asked when something happens next, let do
 //! it, and asked what there is to say of it. Packets wait in the house's queues; a station takes them over when it can.
 
+use super::routing::EVERYONE;
 use super::{END, FUSED, Network, kind};
 use crate::agenda::Key;
 use crate::air::Air;
@@ -19,8 +20,19 @@ use truckee_wireless::{Destination, Failure, Loss, NodeId as Number, Packet as O
 const STEP: f64 = 1.0;
 
 /// What a medium calls a packet that goes to a station.
-fn name_of(hop: OnHop) -> u64 {
-    u64::from(hop.to) << 32 | u64::from(hop.id)
+fn name_of(hop: OnHop, message: bool) -> u64 {
+    // Of all stations only so many bits.
+    let to = hop.to & (MESSAGE - 1);
+    u64::from(if message { to | MESSAGE } else { to }) << 32 | u64::from(hop.id)
+}
+
+/// Marks, beside the next station, that it is a message between routers.
+const MESSAGE: u32 = 1 << 31;
+
+/// To whom a packet of a name goes, and whether it is a message between routers.
+fn next_of(name: u64) -> (u32, bool) {
+    let (to, message) = ((name >> 32) as u32 & (MESSAGE - 1), name >> 63 == 1);
+    (if to == MESSAGE - 1 { EVERYONE } else { to }, message)
 }
 
 /// The packet of a name.
@@ -54,19 +66,28 @@ impl Network<'_> {
     }
 
     /// Medium and station of a way out, if that is what a link is.
-    fn station(&self, link: usize) -> Option<(usize, usize)> {
+    pub(super) fn station(&self, link: usize) -> Option<(usize, usize)> {
         station(&self.media, link)
     }
 
-    /// A packet comes to the way out of a station, at a position of its way.
+    /// A packet comes to the way out of a station, where it stands on its way.
     #[inline(never)]
-    pub(super) fn go_on_air(&mut self, id: PacketId, link: usize, at: u32) {
+    pub(super) fn go_on_air(&mut self, id: PacketId, link: usize) {
         let Some((medium, station)) = self.station(link) else { return };
-        let next = self.paths[at as usize + 1];
+        if self.media[medium].routers.is_some() {
+            self.travel.begin(id, station as u32);
+            return self.route(id, medium, station, None);
+        }
+        let to = self.exit(id, medium);
+        self.enter(id, medium, station, to as u32);
+    }
+
+    /// The station at which a packet leaves a medium.
+    pub(super) fn exit(&self, id: PacketId, medium: usize) -> usize {
+        let next = self.paths[self.packets[id].at as usize + 1];
         let node = if next == END { self.destination(id) } else { self.near_end((next & !FUSED) as usize) };
-        let to = self.media[medium].nodes.iter().position(|other| *other == node);
         // Every way is made of hops that lead from node to node.
-        self.enter(id, medium, station, to.unwrap_or(station) as u32);
+        self.media[medium].nodes.iter().position(|other| *other == node).unwrap_or_default()
     }
 
     /// The node that a packet goes to in the end.
@@ -78,6 +99,8 @@ impl Network<'_> {
                 let flow = &self.scenario.flows[self.connections[index].flow];
                 if packet.is(bits::FORWARD) { flow.to } else { flow.from }
             }
+            // Routers tell the medium itself.
+            Body::Message(_) => 0,
         }
     }
 
@@ -113,8 +136,14 @@ impl Network<'_> {
         let mut lost = std::mem::take(&mut self.lost);
         while self.media[medium].radio.room(number) > 0 {
             let Some(hop) = self.links.take_over((link, now), &mut self.packets, &mut lost) else { break };
-            let to = Destination::Node(Number(hop.to));
-            let offer = Offer { id: name_of(hop), bytes: self.packets[hop.id].wire, to };
+            if self.is_withdrawn(hop.id, medium, station, hop.to) {
+                self.come_back(hop.id, medium, (station, hop.to), None);
+                continue;
+            }
+            let to =
+                if hop.to == EVERYONE { Destination::Everyone } else { Destination::Node(Number(hop.to)) };
+            let message = matches!(self.packets[hop.id].body(), Body::Message(_));
+            let offer = Offer { id: name_of(hop, message), bytes: self.packets[hop.id].wire, to };
             if self.media[medium].radio.offer(number, offer).is_err() {
                 // No frame holds it, or it goes nowhere: there is no way for it here.
                 lost.push((hop.id, DropCause::Outage));
@@ -164,17 +193,19 @@ impl Network<'_> {
         while let Some(report) = self.media[medium].radio.report() {
             match report {
                 Report::Delivered { packet, node, from, .. } => {
-                    self.on_delivered(medium, of_name(packet), from.0 as usize, node.0 as usize);
+                    self.on_delivered(medium, packet, from.0 as usize, node.0 as usize);
                 }
                 Report::Dropped { packet, node, loss, arrived, .. } => {
-                    if !arrived {
-                        self.on_given_up(medium, of_name(packet), node.0 as usize, loss);
-                    }
+                    self.on_given_up(medium, packet, node.0 as usize, (loss, arrived));
                 }
                 Report::Room { node, .. } => self.feed(medium, node.0 as usize),
                 Report::Frame(frame) => {
                     self.media[medium].note_frame(&frame);
                     continue;
+                }
+                Report::Sent { packet, node, .. } if self.media[medium].routers.is_some() => {
+                    let (next, message) = next_of(packet);
+                    self.on_sent(of_name(packet), medium, (node.0 as usize, next), message);
                 }
                 Report::Sent { .. } | Report::Missed { .. } => continue,
             }
@@ -185,17 +216,44 @@ impl Network<'_> {
     }
 
     /// A packet has crossed a medium.
-    fn on_delivered(&mut self, medium: usize, id: PacketId, from: usize, to: usize) {
+    fn on_delivered(&mut self, medium: usize, name: u64, from: usize, to: usize) {
+        let id = of_name(name);
+        if let (_, true) = next_of(name) {
+            if let Body::Message(number) = self.packets[id].body() {
+                self.on_message(number, medium, from, to);
+            }
+            return;
+        }
         let air = &self.media[medium];
+        if air.routers.is_some() {
+            return self.route(id, medium, to, Some(from));
+        }
         let (link, node) = (air.first + from, air.nodes[to]);
         self.on_hop(id, self.packets[id].at, link, Some(node));
     }
 
-    /// A station has given a packet up.
-    fn on_given_up(&mut self, medium: usize, id: PacketId, from: usize, loss: Loss) {
+    /// A station has given a packet up; `arrived`: which has arrived all the same.
+    fn on_given_up(&mut self, medium: usize, name: u64, from: usize, (loss, arrived): (Loss, bool)) {
+        let (id, cause) = (of_name(name), cause_of(loss));
+        let (next, message) = next_of(name);
+        if message {
+            return self.on_message_lost(id, medium, (from, next), (cause, arrived));
+        }
+        if arrived {
+            return;
+        }
+        if self.media[medium].routers.is_some() {
+            return self.come_back(id, medium, (from, next), Some(cause));
+        }
         let link = self.media[medium].first + from;
         self.packets.remove(id);
-        self.on_drop(id, link, cause_of(loss), self.now);
+        self.on_drop(id, link, cause, self.now);
+    }
+
+    /// What a station has taken over for another one and not begun to send.
+    pub(super) fn take_back(&mut self, medium: usize, station: usize, next: u32) -> Vec<PacketId> {
+        let names = self.media[medium].radio.withdraw(Number(station as u32), Number(next));
+        names.into_iter().map(of_name).collect()
     }
 
     /// Has nodes move that do.

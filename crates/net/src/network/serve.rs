@@ -59,6 +59,8 @@ impl Network<'_> {
                 u64::from(packet.generation) << 40 | (index as u64) << 1 | from as u64
             }
             Body::Datagram(source) => 1 << 63 | source as u64,
+            // What routers say is a flow of its own.
+            Body::Message(_) => u64::MAX,
         }
     }
 }

@@ -25,9 +25,10 @@ pub fn network(seed: u64) -> Option<Case> {
 fn text(dice: &mut Dice, seed: u64) -> String {
     let mut out = String::new();
     let nodes = dice.whole(2, 7);
-    // Nothing is sent in the last seconds: what was sent has met its end by then.
+    // Nothing is sent in the last minutes: what was sent has met its end by then, also where a router of DSDV has held it
+    // for half a minute, had it back, and held it again.
     let stop = dice.whole(500, 4000);
-    let _ = writeln!(out, "duration = \"{}ms\"\nseed = {seed}\nstop_when_done = false", stop + 60_000);
+    let _ = writeln!(out, "duration = \"{}ms\"\nseed = {seed}\nstop_when_done = false", stop + 200_000);
     if dice.chance(0.2) {
         let _ = writeln!(out, "warmup = \"{}ms\"", dice.whole(1, stop));
     }
@@ -105,6 +106,8 @@ fn medium(dice: &mut Dice, out: &mut String) {
     let _ = writeln!(out, "rate = \"{}\"", dice.one(&["arf", "minstrel"]));
     if dice.chance(0.3) {
         let _ = writeln!(out, "access_point = \"n0\"");
+    } else if dice.chance(0.6) {
+        let _ = writeln!(out, "routing = \"{}\"", dice.one(&["aodv", "olsr", "dsdv"]));
     }
     if dice.chance(0.3) {
         let _ = writeln!(out, "rts_threshold = \"{}B\"", dice.whole(0, 2000));

@@ -1,5 +1,6 @@
 //! Media of IEEE 802.11: the tables under `[[medium]]`.
 
+mod routing;
 mod settings;
 
 use super::diagnostics::Diagnostics;
@@ -80,8 +81,16 @@ fn entry(
         }
         found
     });
-    reader.choice("routing", &["static"]);
-    let routing = Routing::Static;
+    let routing = routing::read(reader);
+    if let (Some(value), Routing::Protocol(_), Some(_)) = (reader.get("routing"), &routing, access_point) {
+        let message = "a routing protocol where there is an access point".to_owned();
+        diag.report(
+            &value.place,
+            message,
+            Some("a medium without \"access_point\", or \"static\"".into()),
+            None,
+        );
+    }
     let (Some(config), Some(rate)) = (config, rate) else { return (None, known) };
     let medium = Medium { name, config, stations, access_point, power, rate, queue, routing };
     check(reader, &medium);
@@ -192,6 +201,16 @@ fn check(reader: &Reader<'_>, medium: &Medium) {
     {
         let message = format!("medium \"{}\": {place} {value}", medium.name);
         reader.diag.report(reader.place, message, Some(expected), None);
+    }
+}
+
+/// Refuses routing protocols where links change in mid run: who has lost his way goes by tables, which know nothing of
+/// them.
+pub(super) fn check_changes(diag: &Diagnostics<'_>, media: &[Placed<'_>], changes: usize) {
+    let routed = |placed: &&Placed<'_>| placed.medium.routing != Routing::Static;
+    for Placed { medium, place } in media.iter().filter(routed).filter(|_| changes > 0) {
+        let message = format!("\"{}\" has a routing protocol, and links change in mid run", medium.name);
+        diag.report(place, message, Some("one of them".into()), None);
     }
 }
 

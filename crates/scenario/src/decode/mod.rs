@@ -106,6 +106,7 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
 
     let nodes = std::mem::take(&mut wiring.nodes);
     let places: Vec<_> = placed.iter().map(|placed| placed.place.clone()).collect();
+    medium::check_changes(diag, &media, changes.len());
     medium::check_reach(diag, &media, &nodes, (&placed, &places));
     let media: Vec<_> = media.into_iter().map(|placed| placed.medium).collect();
     let network = routes::Joined { nodes: &nodes, links: &links, media: &media, places: &places };

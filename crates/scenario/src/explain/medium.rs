@@ -1,10 +1,11 @@
 //! Nodes with places, and media.
 
+use super::routing::routing;
 use super::toml::{Inline, array, number, quoted};
 use super::{Text, queue_table, time};
 use crate::Scenario;
 use crate::decode::rate_name;
-use crate::model::{Medium, Movement, Place, REACH_PACKET, Routing, Station};
+use crate::model::{Medium, Movement, Place, REACH_PACKET, Station};
 use crate::units::{Dimension, format_bytes, format_real};
 use truckee_wireless::phy::{Band, GuardInterval, Preamble, Slot, Standard};
 use truckee_wireless::propagation::{PathLoss, Propagation};
@@ -111,8 +112,7 @@ impl Text {
         self.line("protection", quoted(protection));
         self.line("aggregation", aggregation(config.aggregation));
         self.line("queue", queue_table(&medium.queue).end());
-        let Routing::Static = medium.routing;
-        self.line("routing", quoted("static"));
+        self.line("routing", routing(&medium.routing));
     }
 
     fn standard(&mut self, standard: Standard) {

@@ -42,11 +42,13 @@ pub struct Station {
 }
 
 /// How packets find their way over a medium.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Routing {
     /// By fewest hops between stations that are in reach of each other at the beginning; with an access point, over it.
     #[default]
     Static,
+    /// By a protocol of ad hoc networks, which every station speaks.
+    Protocol(Box<truckee_routing::Config>),
 }
 
 impl Medium {
@@ -98,6 +100,18 @@ impl Medium {
             queue: self.taken_over(),
         };
         self.stations.iter().zip(places).enumerate().map(station).collect()
+    }
+
+    /// The pairs of stations between which packets may be sent: those that reach each other at the beginning, as of
+    /// [`Self::pairs_in_reach`], or all, where a protocol finds the way from station to station.
+    pub fn pairs(&self, places: &[Option<Position>]) -> Vec<(usize, usize)> {
+        match self.routing {
+            Routing::Static => self.pairs_in_reach(places),
+            Routing::Protocol(_) => {
+                let all = 0..self.stations.len();
+                all.clone().flat_map(|a| all.clone().skip(a + 1).map(move |b| (a, b))).collect()
+            }
+        }
     }
 
     /// The pairs of stations that reach each other at the beginning, both ways and by path loss alone: one frame of

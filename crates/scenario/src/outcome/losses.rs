@@ -23,6 +23,10 @@ pub struct Drops {
     /// The same, the last attempt having arrived too weak to be noticed: out of reach. Not shown where there are none.
     #[serde(skip_serializing_if = "is_none")]
     pub reach: u64,
+    /// Over a medium with a routing protocol: there was no route, or none that was found in time, or the packet had passed
+    /// as many nodes as it may. Not shown where there are none.
+    #[serde(skip_serializing_if = "is_none")]
+    pub route: u64,
 }
 
 fn is_none(count: &u64) -> bool {
@@ -32,7 +36,7 @@ fn is_none(count: &u64) -> bool {
 impl Drops {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.queue + self.channel + self.outage + self.collision + self.reach
+        self.queue + self.channel + self.outage + self.collision + self.reach + self.route
     }
 }
 

@@ -12,6 +12,45 @@ pub struct MediumOutcome {
     pub airtime: f64,
     /// One entry a station.
     pub stations: Vec<StationOutcome>,
+    /// What its routing protocol did, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routing: Option<RoutingOutcome>,
+}
+
+/// What a routing protocol did, all stations together.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct RoutingOutcome {
+    /// `aodv`, `olsr` or `dsdv`.
+    pub protocol: String,
+    /// Packets of routing sent, each hop counted.
+    pub packets: u64,
+    /// Bytes of them, headers of IP and UDP included.
+    pub bytes: u64,
+    /// Packets of routing that a full queue or the retry limit ended; the stations' drops have none of them.
+    pub packets_lost: u64,
+    /// Messages in them, by name.
+    pub messages: Vec<MessagesOutcome>,
+    /// Packets of data that have crossed the medium.
+    pub crossed: u64,
+    /// Mean number of hops they took.
+    pub mean_hops: f64,
+    /// Changes of the next hop to a destination, all stations and destinations together.
+    pub route_changes: u64,
+    /// Packets of data that ended since there was no way, by the protocol's reason.
+    pub lost: Vec<(&'static str, u64)>,
+    /// Packets of data that wait for a route at the end of the run.
+    pub held: u64,
+}
+
+/// Messages of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+pub struct MessagesOutcome {
+    /// Of what kind: `RREQ`, …
+    pub name: &'static str,
+    /// How many were sent, each hop counted.
+    pub messages: u64,
+    /// Bytes of them, without headers of IP and UDP.
+    pub bytes: u64,
 }
 
 /// What happened on one medium over time. Stations are named by their places in the list.

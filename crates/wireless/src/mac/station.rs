@@ -160,6 +160,11 @@ impl Station {
             }
             stays
         });
+        let nothing_left = self.flight.is_empty() && self.queue.is_empty() && self.requests == 0;
+        if nothing_left && self.state == State::Contending {
+            // What is left of the backoff counts down all the same, as after an exchange.
+            (self.state, self.due) = (State::Idle, NEVER);
+        }
     }
 
     /// The laboratory notes what ended an attempt.

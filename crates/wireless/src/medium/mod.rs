@@ -242,6 +242,8 @@ impl Medium {
         let mut packets = Vec::new();
         if let Some(station) = self.stations.get_mut(node.0 as usize) {
             station.withdraw(next.0, |id| packets.push(id));
+            self.deadlines.set(node.0, station.deadline());
+            self.deadlines.settle();
         }
         packets
     }

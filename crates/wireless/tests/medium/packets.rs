@@ -348,6 +348,20 @@ fn what_waits_for_a_station_can_be_taken_back() {
 }
 
 #[test]
+fn a_station_all_of_whose_packets_were_taken_back_sends_nothing() {
+    let mut medium = Medium::new(&b(), &line(&[0.0, 10.0]), 1).unwrap();
+    let packet = |id| Packet { id, bytes: 500, to: to(1) };
+    medium.offer(NodeId(0), packet(1)).unwrap();
+    assert_eq!(medium.withdraw(NodeId(0), NodeId(1)), [1]);
+    assert_eq!(medium.next(), Time::MAX);
+    assert_eq!(drain(&mut medium), []);
+    assert_eq!(medium.counters(NodeId(0)).frames, 0);
+    // It goes on as if nothing had been.
+    medium.offer(NodeId(0), packet(2)).unwrap();
+    assert_eq!(delivered(&drain(&mut medium)), [(2, 1)]);
+}
+
+#[test]
 fn a_phone_that_walks_away_and_back_is_out_of_reach_in_between() {
     use truckee_wireless::mobility::{Mobility, Trajectory};
     // Out to 600 m and back in 120 s, at 10 m/s; 11 Mbit/s reaches some 400 m of free space.

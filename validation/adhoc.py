@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+"""AODV, OLSR and DSDV beside ns-2's and ns-3's: delivery, overhead and path length on the same movements and traffic.
+
+Each program runs its protocols with the settings that it has by default, over 802.11b at 2 Mbit/s, two-ray ground, received
+to 250 m and sensed to 550 m. The claim, figure by figure, of the difference to ours on the same movements and traffic: it
+agrees where the whole 95 % interval over seeds is within the bound in BOUNDS, differs where it is outside, and is undecided
+otherwise. Not for: what a difference means, which docs/validation.md says.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import mean, stdev
+
+HERE = Path(__file__).resolve().parent / "adhoc"
+TOP = HERE.parent.parent
+NS3_LIBRARIES = ["core", "network", "internet", "mobility", "wifi", "aodv", "olsr", "dsdv", "propagation"]
+# Student's t at 97.5 %, by degrees of freedom.
+T = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
+
+OURS = "truckee"
+# Seconds for a run: ns-2's DSDV hands packets that waited for a route to itself for ever where the route is gone again.
+LIMIT = 600
+# How far a mean may be from ours: absolutely, and as a share of ours.
+BOUNDS = {
+    "delivered": (0.05, 0.0),
+    "routing packets per delivered": (0.0, 0.25),
+    "routing bytes per delivered": (0.0, 0.25),
+    "hops": (0.0, 0.1),
+}
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """A network: metres, m/s, seconds, bytes."""
+
+    nodes: int = 30
+    width: int = 1000
+    height: int = 1000
+    speed: float = 20.0
+    pause: float = 0.0
+    duration: float = 300.0
+    sources: int = 10
+    rate: float = 4.0
+    size: int = 512
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one run: packets of data sent and delivered, hops of those delivered, packets and bytes of routing, each hop counted."""
+
+    sent: int
+    delivered: int
+    hops: int
+    routing: int
+    bytes: int
+
+    def figures(self) -> dict[str, float]:
+        """What is compared."""
+        delivered = max(self.delivered, 1)
+        return {
+            "delivered": self.delivered / max(self.sent, 1),
+            "routing packets per delivered": self.routing / delivered,
+            "routing bytes per delivered": self.bytes / delivered,
+            "hops": self.hops / delivered,
+        }
+
+
+def movement(set_up: SetUp, seed: int) -> Iterator[str]:
+    """A trace in setdest's format: random waypoint, speeds from 1 m/s, each node from a place drawn evenly."""
+    draw = random.Random(f"movement {seed}")
+    for node in range(set_up.nodes):
+        x, y = draw.uniform(1, set_up.width - 1), draw.uniform(1, set_up.height - 1)
+        for axis, value in (("X_", x), ("Y_", y), ("Z_", 0.0)):
+            yield f"$node_({node}) set {axis} {value:.6f}"
+        at = set_up.pause
+        while at < set_up.duration:
+            to_x, to_y = draw.uniform(1, set_up.width - 1), draw.uniform(1, set_up.height - 1)
+            speed = draw.uniform(1, set_up.speed)
+            yield f'$ns_ at {at:.6f} "$node_({node}) setdest {to_x:.6f} {to_y:.6f} {speed:.6f}"'
+            at += ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5 / speed + set_up.pause
+            # Not before it is there, whatever the digits.
+            at += 0.001
+            x, y = to_x, to_y
+
+
+def traffic(set_up: SetUp, seed: int) -> list[tuple[int, int, float]]:
+    """From, to, and when it starts."""
+    draw = random.Random(f"traffic {seed}")
+    nodes = draw.sample(range(set_up.nodes), 2 * set_up.sources)
+    return [(nodes[2 * i], nodes[2 * i + 1], round(10 + draw.uniform(0, 10), 3)) for i in range(set_up.sources)]
+
+
+class Programs:
+    """Ours, and ns-2 and ns-3 from the distribution (bench/peers/install.sh)."""
+
+    def __init__(self, target: Path) -> None:
+        self._ns3 = target / "validation" / "adhoc-ns3"
+        self._ours = target / "release" / "examples" / "adhoc"
+
+    def build_ours(self) -> None:
+        """Our program."""
+        words = ["-p", "truckee-routing", "--example", "adhoc"]
+        subprocess.run(["cargo", "build", "--release", "--quiet", *words], check=True, cwd=TOP)
+
+    def ours(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
+        """One run of ours."""
+        words = {
+            "protocol": protocol,
+            "duration": set_up.duration,
+            "rate": set_up.rate,
+            "size": set_up.size,
+            "movement": folder / "movement.tcl",
+            "traffic": folder / "traffic.txt",
+            "seed": seed,
+        }
+        return run_and_read([str(self._ours), *(f"{key}={value}" for key, value in words.items())])
+
+    def build_ns3(self) -> None:
+        """ns-3's program, unless it is newer than its source."""
+        source = HERE / "ns3.cc"
+        if self._ns3.exists() and self._ns3.stat().st_mtime > source.stat().st_mtime:
+            return
+        self._ns3.parent.mkdir(parents=True, exist_ok=True)
+        libraries = [f"-lns3-{name}" for name in NS3_LIBRARIES]
+        subprocess.run(["g++", "-O2", "-std=c++17", str(source), "-o", str(self._ns3), *libraries], check=True)
+
+    def ns2(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
+        """One run of ns-2."""
+        words = {
+            "protocol": protocol.upper(),
+            "nodes": set_up.nodes,
+            "width": set_up.width,
+            "height": set_up.height,
+            "dur": set_up.duration,
+            "rate": set_up.rate,
+            "size": set_up.size,
+            "movement": folder / "movement.tcl",
+            "traffic": folder / "traffic.txt",
+            "trace": folder / "ns2.tr",
+            "seed": seed,
+        }
+        command = ["ns", str(HERE / "ns2.tcl"), *(f"{key}={value}" for key, value in words.items())]
+        quiet = subprocess.DEVNULL
+        subprocess.run(command, check=True, stdout=quiet, stderr=quiet, timeout=LIMIT)
+        with (folder / "ns2.tr").open() as trace:
+            return read_ns2(trace, protocol)
+
+    def ns3(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
+        """One run of ns-3."""
+        words = {
+            "protocol": protocol,
+            "nodes": set_up.nodes,
+            "dur": set_up.duration,
+            "rate": set_up.rate,
+            "size": set_up.size,
+            "movement": folder / "movement.tcl",
+            "traffic": folder / "traffic.txt",
+            "seed": seed,
+        }
+        command = [str(self._ns3), *(f"--{key}={value}" for key, value in words.items())]
+        return run_and_read(command)
+
+
+def run_and_read(command: list[str]) -> Outcome:
+    """What a program says in words of key=value."""
+    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=LIMIT).stdout
+    values = dict(word.split("=") for word in said.split())
+    return Outcome(
+        sent=int(values["sent"]),
+        delivered=int(values["delivered"]),
+        hops=int(values["forwarded"]),
+        routing=int(values["routing"]),
+        bytes=int(values["bytes"]),
+    )
+
+
+def read_ns2(trace: Iterator[str] | list[str], protocol: str) -> Outcome:
+    """What a trace of ns-2 (old wireless format, AGT and RTR) comes to."""
+    own = {"aodv": "AODV", "dsdv": "message"}[protocol]
+    sent = delivered = hops = routing = size = 0
+    for line in trace:
+        words = line.split()
+        if len(words) < 8 or words[0] not in "srf":
+            continue
+        what, layer, kind = words[0], words[3], words[6]
+        if layer == "AGT" and kind == "cbr":
+            sent += what == "s"
+            if what == "r":
+                delivered += 1
+                # … [src dst ttl next hop] [number] forwards optimal; the last hop is not counted as a forward.
+                hops += int(words[-2])
+        elif layer == "RTR" and kind == own and what in "sf":
+            routing += 1
+            size += int(words[7])
+    return Outcome(sent, delivered, hops, routing, size)
+
+
+Program = Callable[[str, SetUp, int, Path], Outcome]
+
+
+def one(program: Program, protocol: str, set_up: SetUp, seed: int) -> Outcome:
+    """One run on the movements and the traffic of a seed."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "movement.tcl").write_text("\n".join(movement(set_up, seed)) + "\n")
+        lines = (f"{a} {b} {start}" for a, b, start in traffic(set_up, seed))
+        (folder / "traffic.txt").write_text("\n".join(lines) + "\n")
+        return program(protocol, set_up, seed, folder)
+
+
+def half_width(values: list[float]) -> float:
+    """Of the mean's 95 % interval."""
+    return T.get(len(values) - 1, 2.0) * stdev(values) / len(values) ** 0.5 if len(values) > 1 else float("inf")
+
+
+def verdict(name: str, ours: list[float], theirs: list[float]) -> str:
+    """Whether a figure agrees with ours, seed by seed."""
+    absolute, share = BOUNDS[name]
+    bound = absolute + share * mean(ours)
+    differences = [b - a for a, b in zip(ours, theirs, strict=True)]
+    middle, half = abs(mean(differences)), half_width(differences)
+    if middle + half <= bound:
+        return "agrees"
+    return "differs" if middle - half > bound else "undecided"
+
+
+def table(rows: list[dict[str, object]]) -> str:
+    """A row for each program, protocol and set-up, means over seeds."""
+    groups: dict[tuple[str, str, str], dict[object, dict[str, float]]] = {}
+    for row in rows:
+        outcome = row["outcome"]
+        assert isinstance(outcome, dict)
+        key = (str(row["set_up"]), str(row["protocol"]), str(row["program"]))
+        groups.setdefault(key, {})[row["seed"]] = Outcome(**outcome).figures()
+    lines = [
+        "| set-up | protocol | program | " + " | ".join(BOUNDS) + " | runs |",
+        "|" + "---|" * (len(BOUNDS) + 4),
+    ]
+    for (set_up, protocol, program), figures in groups.items():
+        ours = groups.get((set_up, protocol, OURS))
+        cells = []
+        for name in BOUNDS:
+            values = [figure[name] for figure in figures.values()]
+            cell = f"{mean(values):.3g} ± {half_width(values):.2g}"
+            if ours is not None and program != OURS:
+                both = [seed for seed in figures if seed in ours]
+                pair = [[group[seed][name] for seed in both] for group in (ours, figures)]
+                cell += f", {verdict(name, *pair)}"
+            cells.append(cell)
+        lines.append(f"| {set_up} | {protocol} | {program} | {' | '.join(cells)} | {len(figures)} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Runs what is asked for, prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", default="truckee,ns-2,ns-3", help="of truckee, ns-2, ns-3")
+    parser.add_argument("--protocols", default="aodv,olsr,dsdv")
+    parser.add_argument("--pauses", default="0,300", help="seconds, one set-up each")
+    parser.add_argument("--duration", type=float, default=300.0, help="seconds")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--json", type=Path, help="where the runs are written")
+    arguments = parser.parse_args()
+    all_of_them = Programs(Path(os.environ.get("CARGO_TARGET_DIR", TOP / "target")))
+    known: dict[str, Program] = {OURS: all_of_them.ours, "ns-2": all_of_them.ns2, "ns-3": all_of_them.ns3}
+    programs = arguments.programs.split(",")
+    if OURS in programs:
+        all_of_them.build_ours()
+    if "ns-3" in programs:
+        all_of_them.build_ns3()
+    # ns-2 has no OLSR.
+    cases = [
+        (name, protocol, float(pause), seed)
+        for pause in arguments.pauses.split(",")
+        for protocol in arguments.protocols.split(",")
+        for name in programs
+        for seed in range(1, arguments.seeds + 1)
+        if (name, protocol) != ("ns-2", "olsr")
+    ]
+
+    rows: list[dict[str, object]] = []
+
+    def run(case: tuple[str, str, float, int]) -> None:
+        name, protocol, pause, seed = case
+        set_up = SetUp(pause=pause, duration=arguments.duration)
+        row: dict[str, object] = {"set_up": f"pause {pause:g} s", "protocol": protocol, "program": name, "seed": seed}
+        try:
+            rows.append(row | {"outcome": asdict(one(known[name], protocol, set_up, seed))})
+        except subprocess.TimeoutExpired:
+            print(f"{name}, {protocol}, pause {pause:g} s, seed {seed}: no end within {LIMIT} s", file=sys.stderr)
+        if arguments.json:
+            arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(run, cases))
+    print(table(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
