@@ -17,7 +17,6 @@ mod outcome;
 mod packet;
 mod quick_start;
 mod record;
-mod red;
 mod transit;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

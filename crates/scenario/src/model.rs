@@ -4,7 +4,7 @@
 mod queue;
 
 use crate::error::Error;
-pub use queue::{Queue, Red};
+pub use queue::Queue;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use truckee_channel::ChannelConfig;

@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use std::sync::Arc;
-use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig};
+use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use truckee_channel::random::stream;
 use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich};
 use truckee_scenario::Scenario;
@@ -155,7 +155,7 @@ fn queue(dice: &mut Dice) -> Queue {
         return Queue::DropTail { limit: limit(dice) };
     }
     let min_threshold = dice.spread(0.5, 20.0);
-    Queue::Red(Red {
+    Queue::Red(RedConfig {
         limit: limit(dice),
         min_threshold,
         max_threshold: min_threshold * dice.spread(1.5, 4.0),
@@ -171,7 +171,7 @@ fn queue(dice: &mut Dice) -> Queue {
 fn activate(links: &mut [Link], seed: u64) {
     let directions = links.iter_mut().flat_map(|link| [&mut link.forward, &mut link.back]);
     for (k, direction) in directions.enumerate() {
-        let Queue::Red(Red { limit, ecn, .. }) = direction.queue else { continue };
+        let Queue::Red(RedConfig { limit, ecn, .. }) = direction.queue else { continue };
         // In a queue of a packet or two that drops at the head one flow can starve another for ever.
         let limit = match limit {
             Limit::Packets(n) => Limit::Packets(n.max(20)),
