@@ -100,6 +100,7 @@ pub fn run(scenario: &Scenario, options: &Options) -> Result<Outcome, Error> {
 pub fn run_among(scenario: &Scenario, options: &Options, registry: &Registry) -> Result<Outcome, Error> {
     let started = std::time::Instant::now();
     refuse_live(scenario)?;
+    let scenario = &*scenario.drawn();
     let mut network = network::Network::new(scenario, options, registry)?;
     // What a foreign algorithm does wrong unwinds; any other panic is a fault of ours and goes on.
     match catch_unwind(AssertUnwindSafe(|| network.run())) {

@@ -250,3 +250,47 @@ fn every_queue_does_to_the_same_packets_what_it_does_in_the_simulator() {
         }
     }
 }
+
+#[test]
+fn a_satellite_s_steps_and_jitter_and_a_cell_s_traces_are_those_of_the_simulator() {
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cellular.trace");
+    let cell = format!(
+        r#"channel = [{{ kind = "trace", file = "{trace}" }}, {{ kind = "jitter", distribution = "normal", mean = "8ms", sd = "4ms", correlation_time = "60ms" }}],
+        channel_back = {{ kind = "trace", file = "{trace}" }}"#
+    );
+    for link in ["preset = \"geo\"", "preset = \"leo\"", &cell] {
+        let text = format!(
+            r#"
+            duration = "59.9995s" # no whole millisecond, at which recorded links deliver
+            seed = 9
+            link = [{{ between = ["a", "b"], queue = {{ size = "30packets" }}, {link} }}]
+            traffic = [
+                {{ name = "down", from = "a", to = "b", kind = "poisson", rate = "6Mbit/s" }},
+                {{ name = "up", from = "b", to = "a", packet = "400B", kind = "poisson", rate = "5Mbit/s" }},
+            ]
+            "#
+        );
+        let scenario = Document::parse("net.toml", &text).unwrap().scenario().unwrap();
+        let simulated = truckee_net::run(&scenario, &truckee_net::Options::default()).unwrap();
+        let mut network = Network::new(Plan::of(&scenario).unwrap(), false);
+        network.advance(Time::us(59_999_500), &mut Left::default());
+        let (_, links, traffic) = network.finish(Time::us(59_999_500));
+        for (sim, path) in simulated.traffic.iter().zip(&traffic) {
+            assert!(path.packets_delivered > 1000, "{link}");
+            assert_eq!(
+                (sim.packets_sent, sim.packets_delivered),
+                (path.packets_sent, path.packets_delivered),
+                "{link}"
+            );
+            let (mean_of_sim, mean_of_path) = (sim.delay_s.mean.unwrap(), path.delay_s.mean.unwrap());
+            assert!(
+                (mean_of_sim - mean_of_path).abs() < 1e-6 * mean_of_sim,
+                "{link}: {mean_of_sim}, {mean_of_path}"
+            );
+        }
+        for (sim, path) in simulated.links.iter().zip(&links) {
+            assert_eq!(sim.queue_drops, path.queue_drops, "{link}");
+            assert!((sim.utilisation - path.utilisation).abs() < 1e-9, "{link}");
+        }
+    }
+}

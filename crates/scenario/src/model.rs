@@ -2,11 +2,13 @@
 //! nanoseconds, defaults are filled in.
 
 mod queue;
+mod steps;
 
 use crate::error::Error;
 pub use queue::Queue;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+pub use steps::Steps;
 use truckee_channel::ChannelConfig;
 pub use truckee_channel::Limit;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
@@ -89,6 +91,8 @@ pub struct Link {
     pub back: Arc<Direction>,
     /// Whether its routers know the Quick-Start option (RFC 4782).
     pub quick_start: bool,
+    /// Whether its rate and delay step from time to time, in mid run.
+    pub steps: Option<Steps>,
 }
 
 /// One direction of a link.

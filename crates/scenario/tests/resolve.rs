@@ -490,3 +490,52 @@ fn flows_with_the_same_ends_share_a_way_of_many_hops() {
     let text = format!("{}[[flow]]\nfrom = \"s1\"\nto = \"d1\"\ncount = 20000\n", long_row(1));
     assert_eq!(good(&text).flows.len(), 20_000);
 }
+
+/// A scenario of one link with these keys.
+fn one_link(keys: &str) -> Result<truckee_scenario::Scenario, truckee_scenario::Errors> {
+    let text = format!("duration = \"100s\"\n[[link]]\nbetween = [\"gateway\", \"dish\"]\n{keys}\n");
+    Document::parse("t.toml", &text).unwrap().scenario()
+}
+
+#[test]
+fn a_preset_is_what_a_link_s_table_does_not_say() {
+    let geo = one_link("preset = \"geo\"").unwrap();
+    let [forward, back] = [&geo.links[0].forward, &geo.links[0].back];
+    assert_eq!((forward.rate, back.rate), (100_000_000, 10_000_000));
+    assert_eq!((forward.delay, back.delay), (Span::ms(279), Span::ms(279)));
+    assert_eq!(geo.links[0].steps, None);
+    let own = one_link("preset = \"leo\"\nrate = \"50Mbit/s\"\nqueue = { size = \"7packets\" }").unwrap();
+    let link = &own.links[0];
+    assert_eq!((link.forward.rate, link.back.rate), (50_000_000, 14_800_000));
+    assert_eq!(link.forward.queue.limit(), truckee_scenario::model::Limit::Packets(7));
+    let steps = link.steps.unwrap();
+    assert_eq!((steps.every, steps.delay), (Span::s(15), Some((Span::ms(10), Span::ms(30)))));
+    assert_eq!(
+        (steps.rate, steps.rate_back),
+        (Some((42_000_000, 167_000_000)), Some((6_000_000, 23_600_000)))
+    );
+    let again = Document::parse("t.toml", &truckee_scenario::explain(&own)).unwrap().scenario().unwrap();
+    assert_eq!(again.links, own.links);
+}
+
+#[test]
+fn steps_that_make_no_sense_are_refused_with_their_place() {
+    let said = |keys: &str| one_link(keys).unwrap_err().to_string();
+    let steps = |rest: &str| said(&format!("rate = \"1Mbit/s\"\nsteps = {{ {rest} }}"));
+    for (rest, expected) in [
+        ("delay = [\"1ms\", \"2ms\"]", "a link's steps without \"every\""),
+        ("every = \"15s\"", "steps that change nothing"),
+        ("every = \"15s\", delay = \"1ms\"", "the least and the most"),
+        ("every = \"15s\", delay = [\"1ms\"]", "the least and the most"),
+        ("every = \"15s\", delay = [\"2ms\", \"1ms\"]", "the least is above the most"),
+        ("every = \"15s\", rate = [\"0bit/s\", \"1Mbit/s\"]", "a rate above 0"),
+        ("every = \"15s\", delay = [\"1ms\", \"2ms\"], rates = 1", "has no key \"rates\""),
+    ] {
+        let said = steps(rest);
+        assert!(said.contains(expected) && said.contains("t.toml:5"), "{rest}: {said}");
+    }
+    assert!(said("preset = \"meo\"\nrate = \"1Mbit/s\"").contains("\"leo\""));
+    let often = "duration = \"1e9s\"\nlink = [{ between = [\"a\", \"b\"], rate = \"1Mbit/s\", steps = { every = \"1ms\", delay = [\"1ms\", \"2ms\"] } }]";
+    let often = Document::parse("t.toml", &often.replace("1e9s", "2000s")).unwrap().scenario().unwrap_err();
+    assert!(often.to_string().contains("2000000 steps"), "{often}");
+}

@@ -180,13 +180,14 @@ impl<'a> Network<'a> {
     /// It is no link of the scenario, and in no results.
     fn add_host(&mut self, flow: &Flow) -> u32 {
         let distribution = JitterDistribution::Uniform { max: flow.processing };
+        let jitter = Effect::Jitter { distribution, correlation_time: Span::ZERO, keep_order: true };
         let direction = Direction {
             rate: INSTANT,
             delay: Span::ZERO,
             queue: Queue::DropTail { limit: Limit::None },
             ack_filter: false,
             after_channel: false,
-            channel: ChannelConfig { effects: vec![Effect::Jitter { distribution, keep_order: true }] },
+            channel: ChannelConfig { effects: vec![jitter] },
         };
         let name = || format!("{}/host", flow.name);
         self.links.add(&direction, self.scenario.seed, Role::default(), name);

@@ -97,7 +97,15 @@ fn links(dice: &mut Dice, nodes: usize, patient: bool) -> Vec<Link> {
         let forward = Arc::new(direction(dice, patient));
         let back = if dice.chance(0.5) { forward.clone() } else { Arc::new(direction(dice, patient)) };
         // A name of its own for every link: two may join the same nodes.
-        links.push(Link { name: format!("link{k}"), first, second, forward, back, quick_start: true });
+        links.push(Link {
+            name: format!("link{k}"),
+            first,
+            second,
+            forward,
+            back,
+            quick_start: true,
+            steps: None,
+        });
     }
     links
 }
@@ -227,7 +235,7 @@ fn effect(dice: &mut Dice, patient: bool) -> Effect {
                 1 => JitterDistribution::Normal { mean: dice.within(50 * MS), sd: dice.within(50 * MS) },
                 _ => JitterDistribution::Pareto { scale: dice.span(NS, MS), shape: dice.spread(0.8, 4.0) },
             };
-            Effect::Jitter { distribution, keep_order: dice.chance(0.5) }
+            Effect::Jitter { distribution, correlation_time: Span::ZERO, keep_order: dice.chance(0.5) }
         }
         10 => Effect::Duplicate {
             probability: dice.spread(0.001, 1.0),

@@ -13,6 +13,7 @@ mod flow;
 mod kernel;
 mod link;
 mod observe;
+mod preset;
 mod queue;
 mod reader;
 mod routes;
@@ -91,7 +92,7 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let traffic = traffic::read(diag, section(&top, "traffic"), &wiring, profile);
 
     let numbers = flows.iter().enumerate().map(|(i, placed)| (placed.flow.name.as_str(), i as u32)).collect();
-    let (mut links, drafts) = wiring.links(&numbers);
+    let (mut links, drafts) = wiring.links(&numbers, duration);
     let by_name: HashMap<&str, usize> = links.iter().enumerate().map(|(i, l)| (l.name.as_str(), i)).collect();
     let flow_names: Vec<&str> = flows.iter().map(|placed| placed.flow.name.as_str()).collect();
     let known = change::Known { links: &by_name, flows: &flow_names };
