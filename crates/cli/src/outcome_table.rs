@@ -5,7 +5,7 @@ use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use truckee_scenario::outcome::{
-    DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, PortOutcome,
+    DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, HostOutcome, LinkOutcome, LossEvents, PortOutcome,
     PredictorOutcome, TrafficOutcome,
 };
 use truckee_scenario::{Lateness, Outcome};
@@ -23,6 +23,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, files: &[PathBuf]) -> io::R
     detectors(out, outcome)?;
     links(out, outcome)?;
     traffic(out, outcome)?;
+    hosts(out, outcome)?;
     ports(out, outcome)?;
     // A live run has none.
     let told = match outcome.digest.as_str() {
@@ -82,28 +83,21 @@ fn flows(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         let flows = many(outcome.flows.len(), "flow");
         writeln!(out, "{flows}: {} in all, Jain's index {jain}", quantity(total, "bit/s"))?;
     }
-    let columns = [
-        words("flow"),
-        numbers("lost: queue"),
-        numbers("channel"),
-        numbers("outage"),
-        numbers("judged right"),
-        numbers("ACKs/segment"),
-    ];
+    let mut columns = vec![words("flow"), numbers("lost: queue"), numbers("channel"), numbers("outage")];
+    let handoffs = !outcome.hosts.is_empty();
+    columns.extend(handoffs.then(|| numbers("handoff")));
+    columns.extend([numbers("judged right"), numbers("ACKs/segment")]);
     writeln!(out)?;
-    layout::write(out, &columns, outcome.flows.iter().map(losses))
+    layout::write(out, &columns, outcome.flows.iter().map(|flow| losses(flow, handoffs)))
 }
 
 /// What a flow lost, and what its sender took that for.
-fn losses(flow: &FlowOutcome) -> Vec<String> {
-    vec![
-        flow.name.clone(),
-        count(flow.drops.queue),
-        count(flow.drops.channel),
-        count(flow.drops.outage),
-        judged(&flow.loss_events),
-        format!("{:.2}", flow.acks_per_segment),
-    ]
+fn losses(flow: &FlowOutcome, handoffs: bool) -> Vec<String> {
+    let drops = &flow.drops;
+    let mut row = vec![flow.name.clone(), count(drops.queue), count(drops.channel), count(drops.outage)];
+    row.extend(handoffs.then(|| count(drops.handoff)));
+    row.extend([judged(&flow.loss_events), format!("{:.2}", flow.acks_per_segment)]);
+    row
 }
 
 fn flow(flow: &FlowOutcome) -> Vec<String> {
@@ -284,7 +278,7 @@ fn detectors(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 }
 
 fn links(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
-    let dropped = |l: &LinkOutcome| l.queue_drops + l.channel_drops + l.outage_drops;
+    let dropped = |l: &LinkOutcome| l.queue_drops + l.channel_drops + l.outage_drops + l.handoff_drops;
     let matters = |l: &&LinkOutcome| dropped(l) > 0 || l.utilisation > BUSY;
     let mut shown: Vec<&LinkOutcome> = outcome.links.iter().filter(matters).collect();
     shown.sort_by(|a, b| dropped(b).cmp(&dropped(a)).then(b.utilisation.total_cmp(&a.utilisation)));
@@ -336,7 +330,7 @@ fn traffic(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         numbers("delay: mean"),
     ];
     writeln!(out)?;
-    let lost = |d: &Drops| d.queue + d.channel + d.outage;
+    let lost = |d: &Drops| d.queue + d.channel + d.outage + d.handoff;
     let row = |t: &TrafficOutcome| {
         vec![
             t.name.clone(),
@@ -347,6 +341,27 @@ fn traffic(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         ]
     };
     layout::write(out, &columns, outcome.traffic.iter().map(row))
+}
+
+/// What mobile hosts did, and what that cost.
+fn hosts(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    if outcome.hosts.is_empty() {
+        return Ok(());
+    }
+    let columns = [
+        words("host"),
+        numbers("handoffs"),
+        numbers("route updates"),
+        numbers("paging updates"),
+        numbers("their bytes"),
+        numbers("copies"),
+    ];
+    let row = |host: &HostOutcome| {
+        let counts = [host.handoffs, host.route_updates, host.paging_updates, host.update_bytes, host.copies];
+        [host.name.clone()].into_iter().chain(counts.map(count)).collect()
+    };
+    writeln!(out)?;
+    layout::write(out, &columns, outcome.hosts.iter().map(row))
 }
 
 #[cfg(test)]
@@ -370,6 +385,7 @@ mod tests {
             jain: None,
             ports: Vec::new(),
             notes: Vec::new(),
+            hosts: Vec::new(),
             lateness: None,
             series: Vec::new(),
             queues: Vec::new(),

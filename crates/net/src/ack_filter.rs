@@ -71,7 +71,7 @@ pub enum Seen {
 impl AckFilter {
     /// A packet comes while `waiting` others wait.
     pub fn see(&mut self, packet: &Packet, waiting: usize) -> Seen {
-        if matches!(packet.body(), Body::Datagram(_)) {
+        if !matches!(packet.body(), Body::Segment(_)) {
             return Seen::Other;
         }
         let new = || Stream { generation: packet.generation, highest: 0, last: None };

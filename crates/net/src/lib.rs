@@ -8,6 +8,7 @@ mod ack_filter;
 mod agenda;
 mod app;
 mod births;
+mod cells;
 mod connection;
 mod digest;
 mod lanes;

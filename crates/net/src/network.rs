@@ -2,6 +2,7 @@
 
 mod applications;
 mod build;
+mod cells;
 mod changes;
 mod ends;
 mod hops;
@@ -12,6 +13,7 @@ mod tables;
 use crate::Error;
 use crate::agenda::{Agenda, Key};
 use crate::app::{Application, Command};
+use crate::cells::Cells;
 use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
 use crate::lanes::{AT_LAST, Lanes};
@@ -42,6 +44,8 @@ mod kind {
     pub const RECEIVER: Key = 6 << SHIFT;
     pub const SOURCE: Key = 7 << SHIFT;
     pub const PACE: Key = 8 << SHIFT;
+    /// A mobile host.
+    pub const CELL: Key = 10 << SHIFT;
     pub const MASK: Key = 15 << SHIFT;
 
     const LANE_BITS: u32 = 28;
@@ -168,6 +172,8 @@ pub struct Network<'a> {
     commands: Vec<Command>,
     /// What a queue has dropped in one call, and why.
     lost: Vec<(PacketId, DropCause)>,
+    /// Base stations and mobile hosts, where there are any.
+    pub cells: Option<Box<Cells<'a>>>,
 }
 
 impl Network<'_> {
@@ -230,6 +236,7 @@ impl Network<'_> {
             kind::WARM => self.on_reading(index - 1),
             kind::PACE => self.on_release(index),
             kind::SERVE => self.on_serve(index),
+            kind::CELL => self.on_cell(index),
             _ => self.on_change(index),
         }
     }

@@ -4,6 +4,8 @@ use truckee_tcp::{SackBlocks, Segment, Time, Transmission, Transmit};
 
 /// Marks a packet of cross traffic in [`Packet::owner`].
 const TRAFFIC: u32 = 1 << 31;
+/// Marks among these one by which a mobile host says where it is.
+const CONTROL: u32 = 1 << 30;
 
 /// What a packet carries, and for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub enum Body {
     Segment(usize),
     /// Bytes that nobody reads, of the source of cross traffic with this index.
     Datagram(usize),
+    /// What the mobile host with this index says of where it is.
+    Control(usize),
 }
 
 /// Bits of [`Packet::bits`].
@@ -141,11 +145,21 @@ impl Packet {
         Self { owner, at, wire: bytes, len: bytes, sent: now, ..Self::default() }
     }
 
+    /// A packet by which a mobile host says where it is, of so many bytes; `kind` is the stations' to read.
+    pub fn control(now: Time, host: usize, kind: u8, bytes: u32) -> Self {
+        let owner = TRAFFIC | CONTROL | host as u32;
+        Self { owner, wire: bytes, flags: kind, sent: now, ..Self::default() }
+    }
+
     /// What it carries.
     #[inline(always)]
     pub fn body(&self) -> Body {
-        let index = (self.owner & !TRAFFIC) as usize;
-        if self.owner & TRAFFIC == 0 { Body::Segment(index) } else { Body::Datagram(index) }
+        let index = (self.owner & !(TRAFFIC | CONTROL)) as usize;
+        match (self.owner & TRAFFIC, self.owner & CONTROL) {
+            (0, _) => Body::Segment(index),
+            (_, 0) => Body::Datagram(index),
+            _ => Body::Control(index),
+        }
     }
 }
 
@@ -286,6 +300,8 @@ pub enum DropCause {
     Channel,
     /// By an outage, or a link that was down.
     Outage,
+    /// By a base station that the mobile host does not hear.
+    Handoff,
 }
 
 impl DropCause {
@@ -295,6 +311,7 @@ impl DropCause {
             DropCause::Queue => "queue",
             DropCause::Channel => "channel",
             DropCause::Outage => "outage",
+            DropCause::Handoff => "handoff",
         }
     }
 }

@@ -196,6 +196,7 @@ pub fn of_cause(drops: &mut Drops, cause: DropCause) -> &mut u64 {
         DropCause::Queue => &mut drops.queue,
         DropCause::Channel => &mut drops.channel,
         DropCause::Outage => &mut drops.outage,
+        DropCause::Handoff => &mut drops.handoff,
     }
 }
 

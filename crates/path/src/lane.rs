@@ -378,6 +378,7 @@ impl Lane {
             queue_drops: counts.queue_drops - warm.queue_drops,
             channel_drops: counts.channel_drops - warm.channel_drops,
             outage_drops: counts.outage_drops - warm.outage_drops,
+            handoff_drops: 0,
             ecn_marks: counts.marks - warm.marks,
             acks_filtered: 0,
             // Little's law: packets waiting on average = sum of their waiting times over the time.

@@ -35,6 +35,10 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Error> {
         let why = "real hosts take the time that they take; leave processing out";
         return Err(refused(format!("flow \"{}\"", flow.name), why));
     }
+    if scenario.cells.is_some() {
+        let why = "handoffs between base stations are the simulator's only; use --engine sim";
+        return Err(refused("cells".into(), why));
+    }
     scenario.links.iter().try_for_each(check_link)?;
     check_changes(scenario)
 }

@@ -2,6 +2,7 @@
 //! have become links, copies have become flows, and every algorithm shows all its parameters.
 //! Not for: comments and layout of the file it came from, which the scenario no longer has.
 
+mod cells;
 mod toml;
 
 use crate::Scenario;
@@ -38,6 +39,10 @@ pub fn explain(scenario: &Scenario) -> String {
     }
     for change in &scenario.changes {
         out.change(scenario, change);
+    }
+    for (heading, lines) in scenario.cells.iter().flat_map(|cells| cells::text(scenario, cells)) {
+        let _ = writeln!(out.0, "\n{heading}");
+        lines.into_iter().for_each(|(key, value)| out.line(key, value));
     }
     out.0
 }

@@ -1,10 +1,12 @@
 //! The question: a scenario as an engine reads it. Everything is resolved here: names are numbers, units are SI or
 //! nanoseconds, defaults are filled in.
 
+mod cells;
 mod queue;
 mod steps;
 
 use crate::error::Error;
+pub use cells::{Cells, Handoff, MobileHost, Moves};
 pub use queue::Queue;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -44,6 +46,8 @@ pub struct Scenario {
     pub traffic: Vec<Traffic>,
     /// What changes in mid run, in order of time.
     pub changes: Vec<Change>,
+    /// The base stations between which mobile hosts move, if there are any.
+    pub cells: Option<Cells>,
     /// How the kernel engine sets its stacks.
     pub kernel: KernelStack,
 }

@@ -184,6 +184,7 @@ mod tests {
             jain: None,
             ports: Vec::new(),
             notes: Vec::new(),
+            hosts: Vec::new(),
             lateness: None,
             series: Vec::new(),
             queues: Vec::new(),

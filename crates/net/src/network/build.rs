@@ -6,6 +6,7 @@ use super::tables::Tables;
 use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
 use crate::app::Application;
+use crate::cells::Cells;
 use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
 use crate::lanes::Lanes;
@@ -34,6 +35,10 @@ impl<'a> Network<'a> {
         let mut changes = vec![false; scenario.links.len()];
         let of_links = || scenario.changes.iter().filter_map(Change::of_link);
         of_links().for_each(|change| changes[change.link] = true);
+        let cells = Cells::of(scenario).map(Box::new);
+        if let Some(cells) = &cells {
+            (0..).zip(&mut changes).for_each(|(link, of)| *of |= cells.radio_of(2 * link).is_some());
+        }
         let asked = scenario.asks_for_rates();
         let mut links = Links::of(scenario);
         for (index, (l, changes)) in scenario.links.iter().zip(changes).enumerate() {
@@ -45,7 +50,7 @@ impl<'a> Network<'a> {
         }
         let mut network = Self {
             scenario,
-            changing: of_links().next().is_some(),
+            changing: of_links().next().is_some() || cells.is_some(),
             policies: policies(scenario, registry)?,
             end: Time::at(scenario.duration),
             agenda: Agenda::default(),
@@ -68,8 +73,10 @@ impl<'a> Network<'a> {
             load: None,
             commands: Vec::new(),
             lost: Vec::new(),
+            cells,
         };
         let mut routes = Routes::new(&scenario.nodes, &scenario.links);
+        network.hide_radio(&mut routes);
         network.add_flows(options, registry, &mut routes)?;
         network.add_traffic(&mut routes)?;
         network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
@@ -81,6 +88,7 @@ impl<'a> Network<'a> {
         if !network.warm {
             network.agenda.push(Time::at(scenario.warmup), kind::WARM | WARM_UP as Key);
         }
+        network.begin_cells();
         let truth = network.connections.iter().any(|c| c.wants_truth);
         if truth || network.flows.iter().any(|f| f.readings.is_some()) {
             network.load = Some(Load::default());
@@ -103,14 +111,21 @@ impl<'a> Network<'a> {
         self.connections.reserve_exact(connections as usize);
         for (index, flow) in scenario.flows.iter().enumerate() {
             let host = (flow.processing > Span::ZERO).then(|| self.add_host(flow));
-            let own_way = host.is_some() || flow.route.is_some();
+            let mobile = self.cells.as_ref().is_some_and(|cells| cells.concern(flow.from, flow.to));
+            let own_way = host.is_some() || flow.route.is_some() || mobile;
             let known = ways.get(&(flow.from, flow.to)).filter(|_| !own_way);
             let (forward, back) = match known {
                 Some(known) => *known,
                 None => {
-                    let route = flow.route.as_deref();
-                    let links = self.links_between(routes, &flow.name, flow.from, flow.to, route)?;
-                    let way = (self.add_path(&behind(host, &links)), self.add_path(&backwards(&links)));
+                    let ends = (flow.from, flow.to);
+                    let way = match self.mobile_ways(routes, Some(index), &flow.name, ends)? {
+                        Some(ways) => ways,
+                        None => {
+                            let route = flow.route.as_deref();
+                            let links = self.links_between(routes, &flow.name, flow.from, flow.to, route)?;
+                            (self.add_path(&behind(host, &links)), self.add_path(&backwards(&links)))
+                        }
+                    };
                     if !own_way {
                         ways.insert((flow.from, flow.to), way);
                     }
@@ -197,14 +212,15 @@ impl<'a> Network<'a> {
     pub(super) fn add_traffic(&mut self, routes: &mut Routes<'_>) -> Result<(), Error> {
         let scenario = self.scenario;
         for (index, traffic) in scenario.traffic.iter().enumerate() {
-            let links = self.links_between(
-                routes,
-                &traffic.name,
-                traffic.from,
-                traffic.to,
-                traffic.route.as_deref(),
-            )?;
-            let path = self.add_path(&links);
+            let ends = (traffic.from, traffic.to);
+            let path = match self.mobile_ways(routes, None, &traffic.name, ends)? {
+                Some((path, _)) => path,
+                None => {
+                    let route = traffic.route.as_deref();
+                    let links = self.links_between(routes, &traffic.name, traffic.from, traffic.to, route)?;
+                    self.add_path(&links)
+                }
+            };
             for k in 1..=traffic.sources {
                 let rng = stream(scenario.seed, &format!("{}.{k}", traffic.name));
                 let mut process = Process::new(&traffic.arrivals, traffic.packet, traffic.start, rng);
@@ -223,7 +239,7 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    fn links_between(
+    pub(super) fn links_between(
         &self,
         routes: &mut Routes<'_>,
         name: &str,
@@ -275,7 +291,7 @@ impl<'a> Network<'a> {
         }
         // Where routes can change, anything may come from anywhere.
         let of_links = || self.scenario.changes.iter().filter_map(Change::of_link);
-        let steady = !of_links().any(|c| c.up.is_some() || c.delay.is_some());
+        let steady = self.cells.is_none() && !of_links().any(|c| c.up.is_some() || c.delay.is_some());
         let mut changes = vec![false; self.scenario.links.len()];
         of_links().for_each(|change| changes[change.link] = true);
         // Hosts come after the scenario's links, and never change.

@@ -22,6 +22,7 @@ impl Network<'_> {
         let index = match packet.body() {
             Body::Segment(index) => index,
             Body::Datagram(source) => return self.on_datagram(source, id),
+            Body::Control(_) => return, // a gateway keeps them to itself
         };
         let connection = &self.connections[index];
         if connection.generation != packet.generation {

@@ -139,7 +139,7 @@ impl Network<'_> {
         let packet = &mut self.packets[id];
         packet.at = at;
         let flow = match packet.body() {
-            Body::Datagram(_) => link::NO_FLOW,
+            Body::Datagram(_) | Body::Control(_) => link::NO_FLOW,
             Body::Segment(index) => self.connections[index].flow as u32,
         };
         match self.links.offer(index, time, id, packet, flow) {
@@ -201,6 +201,7 @@ impl Network<'_> {
     /// A packet, whose place is free already, was dropped by link `index`.
     #[inline(never)]
     pub(super) fn on_drop(&mut self, id: PacketId, index: usize, cause: DropCause, when: Time) {
+        let Some(cause) = self.loss_of(id, index, cause) else { return };
         let packet = self.packets[id];
         let number = if packet.len > 0 { packet.seq } else { packet.ack };
         self.digest
@@ -210,6 +211,9 @@ impl Network<'_> {
             Body::Datagram(source) => {
                 let of = Lost::Traffic(self.sources[source].traffic);
                 return self.note_dropped(Dropped { when, link: index, of, cause });
+            }
+            Body::Control(_) => {
+                return self.note_dropped(Dropped { when, link: index, of: Lost::Other, cause });
             }
         };
         let connection = &mut self.connections[owner];

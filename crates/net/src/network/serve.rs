@@ -59,6 +59,7 @@ impl Network<'_> {
                 u64::from(packet.generation) << 40 | (index as u64) << 1 | from as u64
             }
             Body::Datagram(source) => 1 << 63 | source as u64,
+            Body::Control(host) => 3 << 62 | host as u64,
         }
     }
 }

@@ -60,6 +60,7 @@ pub fn network(seed: u64) -> Case {
         flows,
         traffic,
         changes,
+        cells: None,
         kernel: Default::default(),
     };
     let must_complete = patient && scenario.flows.iter().all(is_done_in_time);

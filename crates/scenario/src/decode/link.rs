@@ -173,6 +173,11 @@ impl Wiring<'_> {
         number
     }
 
+    /// The node called `name`, if there is one.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.numbers.get(name).copied()
+    }
+
     /// Whether there is a node called `name`.
     pub fn has_node(&self, name: &str) -> bool {
         self.numbers.contains_key(name)

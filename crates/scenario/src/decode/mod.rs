@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod app;
+mod cells;
 mod change;
 mod channel;
 mod diagnostics;
@@ -97,6 +98,16 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let flow_names: Vec<&str> = flows.iter().map(|placed| placed.flow.name.as_str()).collect();
     let known = change::Known { links: &by_name, flows: &flow_names };
     let changes = change::read(diag, section(&top, "change"), &known, duration);
+    let rest = cells::Rest {
+        wiring: &wiring,
+        links: &links,
+        flows: &flows,
+        traffic: &traffic,
+        changes: &changes,
+        duration,
+    };
+    let cells =
+        top.get("cells").filter(|_| wiring.complete).and_then(|value| cells::read(diag, value, &rest));
     top.finish();
 
     let nodes = std::mem::take(&mut wiring.nodes);
@@ -113,6 +124,7 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
         flows: flows.into_iter().map(|placed| placed.flow).collect(),
         traffic: traffic.into_iter().map(|placed| placed.traffic).collect(),
         changes,
+        cells,
         kernel,
     }
 }

@@ -16,6 +16,14 @@ pub struct Drops {
     pub channel: u64,
     /// Sent into an outage, a handoff, or a link that was down.
     pub outage: u64,
+    /// Sent to a base station that a mobile host had left, or not yet reached.
+    #[serde(skip_serializing_if = "is_none")]
+    pub handoff: u64,
+}
+
+/// Whether there is nothing to tell: what few networks have is not in the results of others.
+pub(super) fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Loss events the sender detected (fast retransmits and timeouts).
