@@ -2,11 +2,13 @@
 //! nanoseconds, defaults are filled in.
 
 mod cells;
+mod node;
 mod queue;
 mod steps;
 
 use crate::error::Error;
 pub use cells::{Cells, Handoff, MobileHost, Moves};
+pub use node::NodeId;
 pub use queue::Queue;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -19,9 +21,6 @@ use truckee_tcp::response::ToEstimate;
 use truckee_tcp::spec::Member;
 use truckee_tcp::start::QuickStart;
 use truckee_tcp::{Span, Spec, Stack, Time};
-
-/// A number of a node in [`Scenario::nodes`].
-pub type NodeId = usize;
 
 /// A whole scenario.
 #[derive(Debug, Clone, PartialEq)]

@@ -580,7 +580,7 @@ fn a_cellular_network_reads_back_from_its_explanation() {
         assert_eq!(again.cells, scenario.cells);
         let cells = scenario.cells.unwrap();
         assert_eq!((cells.route_update, cells.route_timeout), (Span::s(3), Span::s(9)));
-        assert_eq!(cells.uplinks(&scenario.links).len(), 3);
+        assert_eq!(truckee_scenario::cells::uplinks(&cells, &scenario.links).len(), 3);
     }
 }
 

@@ -7,11 +7,11 @@ mod twins;
 pub use cache::Cache;
 pub use twins::Twins;
 
-use crate::connection::Path;
 use crate::packet::PacketId;
 use std::collections::VecDeque;
 use truckee_channel::random::{Xoshiro256PlusPlus, exponential, stream};
 use truckee_scenario::Scenario;
+use truckee_scenario::cells::{radio, uplinks};
 use truckee_scenario::model::{self, Handoff, MobileHost, Moves, NodeId};
 use truckee_scenario::outcome::HostOutcome;
 use truckee_tcp::{Span, Time};
@@ -65,9 +65,10 @@ pub struct Host<'s> {
     /// The station that it hears, or heard last.
     pub station: usize,
     pub phase: Phase,
-    /// By station the link to it from there, or [`NONE`], and the way that its packets take at first.
+    /// By station the link to it from there, and where in the table of paths the way begins that its packets take at first; or
+    /// [`NONE`].
     pub links: Vec<u32>,
-    pub paths: Vec<Path>,
+    pub firsts: Vec<u32>,
     /// When it is idle, if nothing happens.
     pub active_until: Time,
     /// When it sent its last packet.
@@ -126,8 +127,8 @@ impl<'s> Cells<'s> {
         (0..).zip(&stations).for_each(|(number, node)| station_of[*node] = number);
         (0..).zip(&config.hosts).for_each(|(number, host)| host_of[host.node] = number);
         let directions = 2 * scenario.links.len();
-        let (mut rises, mut radio) = (vec![false; directions], vec![NONE; directions]);
-        let uplinks = config.uplinks(&scenario.links);
+        let (mut rises, mut radio_of) = (vec![false; directions], vec![NONE; directions]);
+        let uplinks = uplinks(config, &scenario.links);
         let up: Vec<u32> = stations.iter().map(|node| uplinks.get(node).copied().unwrap_or(NONE)).collect();
         let above = |link: &u32| match *link {
             NONE => 0,
@@ -137,11 +138,11 @@ impl<'s> Cells<'s> {
         up[1..].iter().for_each(|link| rises[*link as usize] = true);
         let mut hosts = Vec::with_capacity(config.hosts.len());
         for (number, host) in (0..).zip(&config.hosts) {
-            let down = config.radio(&scenario.links, host.node);
+            let down = radio(&scenario.links, host.node);
             let links: Vec<u32> =
                 stations.iter().map(|node| down.get(node).copied().unwrap_or(NONE)).collect();
             for link in links.iter().filter(|link| **link != NONE) {
-                (radio[*link as usize], radio[(*link ^ 1) as usize]) = (number, number);
+                (radio_of[*link as usize], radio_of[(*link ^ 1) as usize]) = (number, number);
                 rises[(*link ^ 1) as usize] = true;
             }
             let name = scenario.nodes[host.node].clone();
@@ -149,7 +150,7 @@ impl<'s> Cells<'s> {
                 config: host,
                 station: station_of[host.at] as usize,
                 phase: Phase::Attached,
-                paths: vec![Path { start: 0, len: 0 }; links.len()],
+                firsts: vec![NONE; links.len()],
                 links,
                 active_until: Time::ZERO,
                 sent: Time::ZERO,
@@ -169,7 +170,7 @@ impl<'s> Cells<'s> {
             up,
             parent,
             rises,
-            radio,
+            radio: radio_of,
             hosts,
             caches,
             twins,

@@ -88,14 +88,14 @@ impl Network<'_> {
     fn path_up(&mut self, host: usize) -> Path {
         let Some(cells) = &self.cells else { return Path { start: 0, len: 0 } };
         let host_now = &cells.hosts[host];
-        let (station, known) = (host_now.station, host_now.paths[host_now.station]);
-        if known.len > 0 {
-            return known;
+        let (station, known) = (host_now.station, host_now.firsts[host_now.station]);
+        if known != NONE {
+            return Path { start: known, len: 1 };
         }
         let link = host_now.links[station] ^ 1;
         let path = self.add_first(link);
         if let Some(cells) = &mut self.cells {
-            cells.hosts[host].paths[station] = path;
+            cells.hosts[host].firsts[station] = path.start;
         }
         path
     }

@@ -4,6 +4,7 @@ use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::link::Wiring;
 use super::reader::Reader;
 use super::{flow, traffic};
+use crate::cells::{radio, uplinks};
 use crate::document::tree::{Kind, Place, Value};
 use crate::model::{Cells, Change, Handoff, Link, MobileHost, Moves, NodeId};
 use crate::units::format_time;
@@ -92,7 +93,7 @@ fn check_tree(diag: &Diagnostics<'_>, place: &Place, cells: &Cells, rest: &Rest<
         }
         known.push(*station);
     }
-    let up = cells.uplinks(rest.links);
+    let up = uplinks(cells, rest.links);
     if let Some(lost) = cells.stations.iter().find(|station| !up.contains_key(station)) {
         let message = format!("no links lead from \"{}\" to the gateway", name(*lost));
         return refuse(message, "a tree of base stations with the gateway at its head");
@@ -115,7 +116,7 @@ fn host(diag: &Diagnostics<'_>, item: &Value, cells: &Cells, rest: &Rest<'_, '_>
         }
         (!taken).then_some(node)
     });
-    let radio = node.map(|node| cells.radio(rest.links, node)).unwrap_or_default();
+    let radio = node.map(|node| radio(rest.links, node)).unwrap_or_default();
     // A base station that is there, and that the host has a link to.
     let station = |value: &Value| {
         let name = diag.name(value)?;
