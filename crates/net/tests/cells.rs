@@ -65,6 +65,18 @@ fn a_hard_handoff_loses_the_round_trip_between_the_host_and_where_the_ways_meet(
 }
 
 #[test]
+fn a_host_that_comes_back_soon_finds_its_old_way_unless_that_was_replaced() {
+    // It is back after a second: bs1 still sends to bs2, too, and goes on doing so.
+    let host = "moves = [[\"10s\", \"bs3\"], [\"11s\", \"bs2\"], [\"12s\", \"bs3\"]]";
+    let expire = outcome(&scenario("10ms", host, EACH_MS));
+    assert!((19..=21).contains(&lost(&expire).0), "{:?}: the first time only", lost(&expire));
+    let text = scenario("10ms", host, EACH_MS).replace("[cells]\n", "[cells]\nold_ways = \"replaced\"\n");
+    let replaced = outcome(&text);
+    assert!((57..=63).contains(&lost(&replaced).0), "{:?}: each time", lost(&replaced));
+    assert_eq!(replaced.hosts[0].copies, 0);
+}
+
+#[test]
 fn tuning_in_for_a_while_loses_as_much_more() {
     let done = outcome(&scenario("10ms", "moves = [[\"10s\", \"bs3\"]]\ngap = \"100ms\"", EACH_MS));
     assert!((119..=121).contains(&lost(&done).0), "{:?}", lost(&done));

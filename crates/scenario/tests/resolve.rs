@@ -585,6 +585,19 @@ fn a_cellular_network_reads_back_from_its_explanation() {
 }
 
 #[test]
+fn a_mobile_host_s_keys_are_reached_by_its_number() {
+    let text = cells(STATIONS, "every = \"10s\"\namong = [\"bs2\", \"bs3\"]", "");
+    let mut document = Document::parse("test.toml", &text).unwrap();
+    document.set("cells.host.0.every", "3s").unwrap();
+    document.set("cells.host.0.handoff", "semisoft").unwrap();
+    document.set("cells.route_timeout", "2s").unwrap();
+    let cells = document.scenario().unwrap().cells.unwrap();
+    assert_eq!(cells.route_timeout, Span::s(2));
+    let moves = &cells.hosts[0].moves;
+    assert!(matches!(moves, truckee_scenario::model::Moves::Round { every, .. } if *every == Span::s(3)));
+}
+
+#[test]
 fn a_cellular_network_that_makes_no_sense_is_refused_with_its_place() {
     let said = |text: &str| parse(text).unwrap_err().to_string();
     let host = |host: &str| said(&cells(STATIONS, host, ""));

@@ -17,6 +17,11 @@ impl Cache {
         self.mappings.push((link, until));
     }
 
+    /// Nothing is known any longer.
+    pub fn clear(&mut self) {
+        self.mappings.clear();
+    }
+
     /// Another packet came by this link: a mapping that is valid stays so, and none is made.
     pub fn refresh(&mut self, link: u32, now: Time, until: Time) {
         let valid = self.mappings.iter_mut().find(|(of, end)| *of == link && *end > now);

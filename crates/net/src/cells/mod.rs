@@ -53,8 +53,8 @@ struct Caches {
 pub enum Phase {
     /// It hears its station.
     Attached,
-    /// It does, and has announced itself at the station of this number.
-    Announced(usize),
+    /// It does, and is about to go to the station of this number.
+    Leaving(usize),
     /// It is tuning in to that one.
     Tuning(usize),
 }
@@ -65,6 +65,8 @@ pub struct Host<'s> {
     /// The station that it hears, or heard last.
     pub station: usize,
     pub phase: Phase,
+    /// Since when it hears its station.
+    pub since: Time,
     /// By station the link to it from there, and where in the table of paths the way begins that its packets take at first; or
     /// [`NONE`].
     pub links: Vec<u32>,
@@ -150,6 +152,7 @@ impl<'s> Cells<'s> {
                 config: host,
                 station: station_of[host.at] as usize,
                 phase: Phase::Attached,
+                since: Time::ZERO,
                 firsts: vec![NONE; links.len()],
                 links,
                 active_until: Time::ZERO,
@@ -252,6 +255,9 @@ impl<'s> Cells<'s> {
                 host.held = Some(Hold { station, link: down, lasts: hold, packets: VecDeque::new() });
             }
         }
+        if control == Control::Route && self.config.replace {
+            route.clear();
+        }
         route.update(down, now.saturating_add(route_timeout));
     }
 
@@ -287,6 +293,11 @@ impl<'s> Cells<'s> {
 }
 
 impl Host<'_> {
+    /// Whether it hears what its station sends over this link and what begins to reach it at `begins`.
+    pub fn hears(&self, link: u32, begins: Time) -> bool {
+        !matches!(self.phase, Phase::Tuning(_)) && self.links[self.station] == link && begins >= self.since
+    }
+
     /// Whether it is idle at `now`: only its paging area is known then.
     pub fn is_idle(&self, now: Time) -> bool {
         now >= self.active_until

@@ -438,6 +438,11 @@ impl Links {
         Some(next)
     }
 
+    /// What arrives next over a link without a convoy.
+    pub fn next_arrival(&self, index: usize) -> Option<InTransit> {
+        self.links[index].special.as_ref()?.transit.as_ref()?.next()
+    }
+
     /// An event of a link without a convoy at `now`: the packet that has arrived, if one has, and when the event is to come
     /// again. One left over from before a change dies.
     pub fn arrive(&mut self, index: usize, now: Time) -> (Option<PacketId>, Option<Time>) {

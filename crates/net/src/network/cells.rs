@@ -6,10 +6,11 @@ use crate::Error;
 use crate::agenda::Key;
 use crate::cells::{Control, NONE, Phase};
 use crate::connection::Path;
-use crate::packet::{Body, DropCause, Packet, PacketId, bits};
+use crate::link::BITS_NS;
+use crate::packet::{Body, DropCause, InTransit, Packet, PacketId, bits};
 use truckee_scenario::model::{Handoff, MobileHost, Moves, NodeId};
 use truckee_scenario::route::{Hop, Routes};
-use truckee_tcp::Time;
+use truckee_tcp::{Span, Time};
 
 /// What happens to a host, in the lower bits of the event's index.
 const MOVE: usize = 0;
@@ -100,7 +101,7 @@ impl Network<'_> {
         path
     }
 
-    /// Begins the run: radio links but those in use are down, and each host's first move and update are on the agenda.
+    /// Begins the run: a host sends by its station alone, and its first move and update are on the agenda.
     pub(super) fn begin_cells(&mut self) {
         let Some(cells) = &mut self.cells else { return };
         let (update, active) = (cells.config.route_update, cells.config.active_timeout);
@@ -113,7 +114,6 @@ impl Network<'_> {
             }
             let in_use = host.links[host.station];
             for link in host.links.iter().filter(|link| **link != NONE && **link != in_use) {
-                self.links.fail(*link as usize, Time::ZERO);
                 self.links.fail((*link ^ 1) as usize, Time::ZERO);
             }
         }
@@ -152,7 +152,7 @@ impl Network<'_> {
             Handoff::Hard => self.tune(index, target),
             Handoff::Semisoft { delay, .. } => {
                 let host = &mut cells.hosts[index];
-                host.phase = Phase::Announced(target);
+                host.phase = Phase::Leaving(target);
                 let up = host.links[target] ^ 1;
                 self.links.restore(up as usize);
                 self.agenda.push(now.saturating_add(delay), event(index, RADIO));
@@ -164,23 +164,32 @@ impl Network<'_> {
     fn on_radio(&mut self, index: usize) {
         let phase = self.cells.as_ref().map(|cells| cells.hosts[index].phase);
         match phase {
-            Some(Phase::Announced(target)) => self.tune(index, target),
+            Some(Phase::Leaving(target)) => self.tune(index, target),
             Some(Phase::Tuning(target)) => self.attach(index, target),
             _ => {}
         }
     }
 
-    /// A host leaves its station: what waits for it there or is in the air is lost.
+    /// A host leaves its station, as soon as it has what is just coming from there: what waits or comes there later it does
+    /// not hear, and what waits to be sent by that station is lost.
     fn tune(&mut self, index: usize, target: usize) {
+        let now = self.now;
         let Some(cells) = &mut self.cells else { return };
         let host = &mut cells.hosts[index];
-        host.phase = Phase::Tuning(target);
         let (down, gap) = (host.links[host.station] as usize, host.config.gap);
-        for link in [down, down ^ 1] {
-            for id in self.links.fail(link, self.now) {
-                self.packets.remove(id);
-                self.on_drop(id, link, DropCause::Handoff, self.now);
-            }
+        host.phase = Phase::Leaving(target);
+        if let Some(InTransit { arrival, packet, .. }) = self.links.next_arrival(down)
+            && arrival > now
+            && arrival < now.saturating_add(self.air_time(down, packet))
+        {
+            return self.agenda.push(arrival, event(index, RADIO));
+        }
+        let Some(cells) = &mut self.cells else { return };
+        cells.hosts[index].phase = Phase::Tuning(target);
+        let up = down ^ 1;
+        for id in self.links.fail(up, now) {
+            self.packets.remove(id);
+            self.on_drop(id, up, DropCause::Handoff, now);
         }
         if gap.is_zero() {
             self.attach(index, target);
@@ -194,7 +203,7 @@ impl Network<'_> {
         let (now, scenario, warm) = (self.now, self.scenario, self.warm);
         let Some(cells) = &mut self.cells else { return };
         let host = &mut cells.hosts[index];
-        (host.station, host.phase) = (target, Phase::Attached);
+        (host.station, host.phase, host.since) = (target, Phase::Attached, now);
         host.book.handoffs += u64::from(warm);
         let (down, node) = (host.links[target] as usize, host.config.node);
         if matches!(host.config.moves, Moves::Round { poisson: true, .. })
@@ -202,7 +211,6 @@ impl Network<'_> {
         {
             self.agenda.push(at, event(index, MOVE));
         }
-        self.links.restore(down);
         self.links.restore(down ^ 1);
         let path = self.path_up(index);
         for (flow, of) in scenario.flows.iter().enumerate().filter(|(_, of)| of.from == node || of.to == node)
@@ -306,7 +314,7 @@ impl Network<'_> {
         let now = self.now;
         let Some(cells) = &mut self.cells else { return false };
         if cells.host(node).is_some() {
-            self.at_host(id, node);
+            self.at_host(id, node, from);
             return true;
         }
         let Some(station) = cells.station(node) else {
@@ -362,15 +370,22 @@ impl Network<'_> {
         }
     }
 
-    /// A packet has come to a mobile host.
-    fn at_host(&mut self, id: PacketId, node: NodeId) {
-        let now = self.now;
-        if let Some(cells) = &mut self.cells {
-            cells.twins.arrive(id);
+    /// For how long a packet is on the air over a link.
+    fn air_time(&self, link: usize, id: PacketId) -> Span {
+        Span::ns(u64::from(self.packets[id].wire) * BITS_NS / self.links.rate(link))
+    }
+
+    /// A packet has come to where a mobile host is, who hears it or not.
+    fn at_host(&mut self, id: PacketId, node: NodeId, from: usize) {
+        let (now, air_time) = (self.now, self.air_time(from, id));
+        let Some(cells) = &mut self.cells else { return };
+        let Some(host) = cells.host(node) else { return };
+        if !cells.hosts[host].hears(from as u32, Time::at(now.saturating_sub(Time::at(air_time)))) {
+            self.packets.remove(id);
+            return self.on_drop(id, from, DropCause::Handoff, now);
         }
-        if let Some(host) = self.host_at(node) {
-            self.stir(host, now);
-        }
+        cells.twins.arrive(id);
+        self.stir(host, now);
         self.packets.remove(id);
         self.on_rare_arrival(id);
     }

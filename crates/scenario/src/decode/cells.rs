@@ -39,6 +39,7 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value, rest: &Rest<'_, '_>) -
     let (paging_update, paging_timeout) =
         (time("paging_update", Span::s(180)), time("paging_timeout", Span::s(540)));
     let active_timeout = time("active_timeout", Span::s(5));
+    let replace = reader.choice("old_ways", &["expire", "replaced"]) == "replaced";
     let update_bytes = reader.count("update_bytes", 52, 28..=1500) as u32;
     let hosts = reader.required("host", "[{ node = \"phone\", at = \"bs1\" }]");
     let hosts =
@@ -53,6 +54,7 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value, rest: &Rest<'_, '_>) -
         paging_update,
         paging_timeout,
         active_timeout,
+        replace,
         update_bytes,
     };
     check_tree(diag, &value.place, &cells, rest)?;

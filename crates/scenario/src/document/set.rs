@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toml::de::DeValue;
 
 /// The keys of a file's top level.
-pub(crate) const TOP_LEVEL: [&str; 12] = [
+pub(crate) const TOP_LEVEL: [&str; 13] = [
     "duration",
     "seed",
     "warmup",
@@ -21,11 +21,12 @@ pub(crate) const TOP_LEVEL: [&str; 12] = [
     "flow",
     "traffic",
     "change",
+    "cells",
 ];
 /// Those that hold arrays of named tables.
 const SECTIONS: [&str; 4] = ["link", "flow", "traffic", "change"];
 /// Keys of links that may be set by themselves where there is one link only.
-const OF_LINKS: [&str; 10] = [
+const OF_LINKS: [&str; 12] = [
     "rate",
     "delay",
     "queue",
@@ -36,9 +37,11 @@ const OF_LINKS: [&str; 10] = [
     "channel_back",
     "channel_both",
     "quick_start",
+    "preset",
+    "steps",
 ];
 /// Keys of tables, which are begun where a path leads into one that is not there.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "topology",
     "defaults",
     "kernel",
@@ -47,6 +50,7 @@ const TABLES: [&str; 12] = [
     "channel",
     "channel_back",
     "channel_both",
+    "steps",
     "sender",
     "receiver",
     "app",

@@ -17,6 +17,7 @@ pub fn text(scenario: &Scenario, cells: &Cells) -> Vec<(&'static str, Vec<(&'sta
         ("paging_update", time(cells.paging_update)),
         ("paging_timeout", time(cells.paging_timeout)),
         ("active_timeout", time(cells.active_timeout)),
+        ("old_ways", quoted(if cells.replace { "replaced" } else { "expire" })),
         ("update_bytes", cells.update_bytes.to_string()),
     ];
     let hosts = cells.hosts.iter().map(|host| ("[[cells.host]]", host_lines(host, name)));

@@ -24,6 +24,9 @@ pub struct Cells {
     pub paging_timeout: Span,
     /// A host that has sent and heard nothing for so long is idle.
     pub active_timeout: Span,
+    /// Whether a route-update packet takes the place of its host's other mappings where it comes by, in place of leaving them
+    /// to their timeout.
+    pub replace: bool,
     /// Bytes of a route-update or paging-update packet.
     pub update_bytes: u32,
 }
