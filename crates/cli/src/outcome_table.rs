@@ -1,11 +1,13 @@
 //! A run as a person reads it: the flows, those who watched them, the links that matter, the cross traffic, the digest.
 
+mod hosts;
+
 use crate::human::{self, count, many, optional, percent, quantity};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use truckee_scenario::outcome::{
-    DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, HostOutcome, LinkOutcome, LossEvents, PortOutcome,
+    DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, PortOutcome,
     PredictorOutcome, TrafficOutcome,
 };
 use truckee_scenario::{Lateness, Outcome};
@@ -23,7 +25,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, files: &[PathBuf]) -> io::R
     detectors(out, outcome)?;
     links(out, outcome)?;
     traffic(out, outcome)?;
-    hosts(out, outcome)?;
+    hosts::write(out, outcome)?;
     ports(out, outcome)?;
     // A live run has none.
     let told = match outcome.digest.as_str() {
@@ -341,27 +343,6 @@ fn traffic(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         ]
     };
     layout::write(out, &columns, outcome.traffic.iter().map(row))
-}
-
-/// What mobile hosts did, and what that cost.
-fn hosts(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
-    if outcome.hosts.is_empty() {
-        return Ok(());
-    }
-    let columns = [
-        words("host"),
-        numbers("handoffs"),
-        numbers("route updates"),
-        numbers("paging updates"),
-        numbers("their bytes"),
-        numbers("copies"),
-    ];
-    let row = |host: &HostOutcome| {
-        let counts = [host.handoffs, host.route_updates, host.paging_updates, host.update_bytes, host.copies];
-        [host.name.clone()].into_iter().chain(counts.map(count)).collect()
-    };
-    writeln!(out)?;
-    layout::write(out, &columns, outcome.hosts.iter().map(row))
 }
 
 #[cfg(test)]

@@ -95,6 +95,14 @@ fn a_semisoft_handoff_between_ways_of_one_length_loses_nothing() {
 }
 
 #[test]
+fn a_host_that_has_announced_itself_does_not_take_that_back() {
+    // Its next update would be due at 12 s, between the semisoft packet and the handoff.
+    let host = "moves = [[\"11950ms\", \"bs3\"]]\nhandoff = \"semisoft\"\nsemisoft_delay = \"100ms\"";
+    let text = scenario("10ms", host, EACH_MS).replace("[cells]\n", "[cells]\nold_ways = \"replaced\"\n");
+    assert_eq!(lost(&outcome(&text)).0, 0);
+}
+
+#[test]
 fn where_the_new_way_is_shorter_packets_are_missed_unless_they_are_held_back() {
     let host = |hold: &str| {
         format!(

@@ -260,10 +260,10 @@ impl Network<'_> {
         }
         let idle = host.is_idle(now);
         let due = host.sent.saturating_add(if idle { paging } else { route });
-        // While it tunes in it cannot, and then it does anyway.
+        // One that is about to go says where it is when it has come; by its old station it would undo what it announced.
         let next = if due > now { due } else { now.saturating_add(if idle { paging } else { route }) };
         host.armed = next;
-        let station = (due <= now && !matches!(host.phase, Phase::Tuning(_))).then_some(host.station);
+        let station = (due <= now && host.phase == Phase::Attached).then_some(host.station);
         self.agenda.push(next, event(index, UPDATE));
         if let Some(station) = station {
             self.send_control(index, station, if idle { Control::Paging } else { Control::Route });
