@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn two_jitters_that_keep_order_keep_it_together() {
         let distribution = JitterDistribution::Uniform { max: Span::us(1) };
-        let jitter = Effect::Jitter { distribution, keep_order: true };
+        let jitter = Effect::Jitter { distribution, correlation_time: Span::ZERO, keep_order: true };
         let mut channel = Channel::new(&ChannelConfig { effects: vec![jitter.clone(), jitter] }, 3);
         assert!(channel.keeps_order());
         let mut last = Time::ZERO;

@@ -82,6 +82,10 @@ pub enum Effect {
     Jitter {
         /// The distribution.
         distribution: JitterDistribution,
+        /// The time in which the delays' correlation falls to 1/e; 0: each is drawn anew. The number behind the delay is a
+        /// stationary Gauss–Markov process (Uhlenbeck & Ornstein 1930), whose correlation over a time t is
+        /// exp(−t/`correlation_time`), whatever packets come meanwhile; the delay is the distribution's quantile of it.
+        correlation_time: Span,
         /// Whether a packet is held until those before it have left.
         keep_order: bool,
     },

@@ -76,16 +76,30 @@ pub fn pareto(rng: &mut impl Rng, scale: Span, shape: f64) -> Span {
     nanos(libm::pow(1.0 - uniform(rng), -1.0 / shape) * scale.as_f64())
 }
 
-/// A normal time, 0 where the draw is negative (Box & Muller 1958).
+/// A normal time, 0 where the draw is negative.
 #[inline]
 pub fn normal(rng: &mut impl Rng, mean: Span, sd: Span) -> Span {
+    let (radius, cosine) = polar(rng);
+    nanos(mean.as_f64() + sd.as_f64() * radius * cosine)
+}
+
+/// A normal number of mean 0 and standard deviation 1.
+#[inline]
+pub fn standard_normal(rng: &mut impl Rng) -> f64 {
+    let (radius, cosine) = polar(rng);
+    radius * cosine
+}
+
+/// The factors of a normal number (Box & Muller 1958).
+#[inline]
+fn polar(rng: &mut impl Rng) -> (f64, f64) {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - uniform(rng)));
     let angle = 2.0 * std::f64::consts::PI * uniform(rng);
-    nanos(mean.as_f64() + sd.as_f64() * radius * libm::cos(angle))
+    (radius, libm::cos(angle))
 }
 
 /// Nearest nanosecond; negative times (and NaN) become 0, times beyond the range its end.
-fn nanos(x: f64) -> Span {
+pub(crate) fn nanos(x: f64) -> Span {
     Span::truncated(libm::round(x))
 }
 

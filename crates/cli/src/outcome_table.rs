@@ -1,5 +1,6 @@
 //! A run as a person reads it: the flows, those who watched them, the links that matter, the cross traffic, the digest.
 
+mod hosts;
 mod media;
 
 use crate::human::{self, count, many, optional, percent, quantity};
@@ -26,6 +27,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, files: &[PathBuf]) -> io::R
     links(out, outcome)?;
     media::write(out, outcome)?;
     traffic(out, outcome)?;
+    hosts::write(out, outcome)?;
     ports(out, outcome)?;
     // A live run has none.
     let told = match outcome.digest.as_str() {
@@ -86,22 +88,25 @@ fn flows(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         writeln!(out, "{flows}: {} in all, Jain's index {jain}", quantity(total, "bit/s"))?;
     }
     let mut columns = vec![words("flow"), numbers("lost: queue"), numbers("channel"), numbers("outage")];
-    let shared = !outcome.media.is_empty();
+    let (shared, handoffs) = (!outcome.media.is_empty(), !outcome.hosts.is_empty());
     if shared {
-        columns.extend([numbers("collision"), numbers("reach")]);
+        columns.extend(["collision", "reach", "route"].map(numbers));
     }
+    columns.extend(handoffs.then(|| numbers("handoff")));
     columns.extend([numbers("judged right"), numbers("ACKs/segment")]);
     writeln!(out)?;
-    layout::write(out, &columns, outcome.flows.iter().map(|flow| losses(flow, shared)))
+    layout::write(out, &columns, outcome.flows.iter().map(|flow| losses(flow, shared, handoffs)))
 }
 
-/// What a flow lost, and what its sender took that for; `shared`: whether there is a medium.
-fn losses(flow: &FlowOutcome, shared: bool) -> Vec<String> {
+/// What a flow lost, and what its sender took that for; `shared`: whether there is a medium, `handoffs`: whether hosts move
+/// between cells.
+fn losses(flow: &FlowOutcome, shared: bool, handoffs: bool) -> Vec<String> {
     let drops = &flow.drops;
     let mut row = vec![flow.name.clone(), count(drops.queue), count(drops.channel), count(drops.outage)];
     if shared {
-        row.extend([count(drops.collision), count(drops.reach)]);
+        row.extend([drops.collision, drops.reach, drops.route].map(count));
     }
+    row.extend(handoffs.then(|| count(drops.handoff)));
     row.extend([judged(&flow.loss_events), format!("{:.2}", flow.acks_per_segment)]);
     row
 }
@@ -284,7 +289,7 @@ fn detectors(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 }
 
 fn links(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
-    let dropped = |l: &LinkOutcome| l.queue_drops + l.channel_drops + l.outage_drops;
+    let dropped = |l: &LinkOutcome| l.queue_drops + l.channel_drops + l.outage_drops + l.handoff_drops;
     let matters = |l: &&LinkOutcome| dropped(l) > 0 || l.utilisation > BUSY;
     let mut shown: Vec<&LinkOutcome> = outcome.links.iter().filter(matters).collect();
     shown.sort_by(|a, b| dropped(b).cmp(&dropped(a)).then(b.utilisation.total_cmp(&a.utilisation)));
@@ -371,6 +376,7 @@ mod tests {
             jain: None,
             ports: Vec::new(),
             notes: Vec::new(),
+            hosts: Vec::new(),
             lateness: None,
             series: Vec::new(),
             queues: Vec::new(),

@@ -305,6 +305,9 @@ fn table(out: &mut dyn Write, report: &Report) -> Result<(), Error> {
         |_| format!("median {}, p99 {}", optional(late.p50, "s"), optional(late.p99, "s")),
     );
     writeln!(out, "\n{} in real time; packets left late by: {lateness}", quantity(report.lasted_s, "s"))?;
+    for link in report.links.iter().filter(|link| link.ecn_marks > 0) {
+        writeln!(out, "{}: {} marked (CE) in place of dropped", link.name, count(link.ecn_marks))?;
+    }
     Ok(())
 }
 

@@ -46,6 +46,7 @@ pub fn outcome(scenario: &Scenario, report: &Report, wall_s: f64) -> Result<Outc
         jain: None,
         ports: Vec::new(),
         notes: Vec::new(),
+        hosts: Vec::new(),
         lateness: report.lateness,
         queues: Vec::new(),
         air: Vec::new(),

@@ -207,6 +207,7 @@ pub fn outcome(seed: u64, goodputs: &[f64]) -> Outcome {
         jain: None,
         ports: Vec::new(),
         notes: Vec::new(),
+        hosts: Vec::new(),
         lateness: None,
         series: Vec::new(),
         queues: Vec::new(),
@@ -229,6 +230,7 @@ pub fn scenario(name: &str, parameter: u64) -> Scenario {
         flows: Vec::new(),
         traffic: Vec::new(),
         changes: Vec::new(),
+        cells: None,
         kernel: Default::default(),
     }
 }

@@ -177,7 +177,8 @@ pub fn build(
             let stations = nodes.iter().map(|node| scenario.nodes[*node].clone()).collect();
             Box::new(MediumSeries { medium: medium.name.clone(), stations, ..MediumSeries::default() })
         });
-        let mut air = Air { radio, armed: Time::MAX, telling: false, first, nodes, taken_over, routers, past, series };
+        let mut air =
+            Air { radio, armed: Time::MAX, telling: false, first, nodes, taken_over, routers, past, series };
         for (station, place) in (0..).zip(&places) {
             air.note_place(Time::ZERO, station, place);
         }

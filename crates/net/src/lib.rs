@@ -9,6 +9,7 @@ mod agenda;
 mod air;
 mod app;
 mod births;
+mod cells;
 mod connection;
 mod digest;
 mod lanes;
@@ -18,7 +19,6 @@ mod outcome;
 mod packet;
 mod quick_start;
 mod record;
-mod red;
 mod routers;
 mod transit;
 
@@ -111,6 +111,7 @@ pub fn run(scenario: &Scenario, options: &Options) -> Result<Outcome, Error> {
 pub fn run_among(scenario: &Scenario, options: &Options, registry: &Registry) -> Result<Outcome, Error> {
     let started = std::time::Instant::now();
     refuse_live(scenario)?;
+    let scenario = &*scenario.drawn();
     let mut network = network::Network::new(scenario, options, registry)?;
     // What a foreign algorithm does wrong unwinds; any other panic is a fault of ours and goes on.
     match catch_unwind(AssertUnwindSafe(|| network.run())) {

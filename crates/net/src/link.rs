@@ -125,7 +125,8 @@ struct Transmitter {
 /// A plain link before it has a wire.
 const UNWIRED: u32 = u32::MAX;
 
-const BITS_NS: u64 = 8 * 1_000_000_000;
+/// Nanoseconds that a byte takes at 1 bit/s.
+pub const BITS_NS: u64 = 8 * 1_000_000_000;
 
 impl Wire {
     fn new(direction: &Direction, nature: Nature) -> Self {

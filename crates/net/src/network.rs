@@ -2,6 +2,7 @@
 
 mod applications;
 mod build;
+mod cells;
 mod changes;
 mod ends;
 mod hops;
@@ -15,6 +16,7 @@ use crate::Error;
 use crate::agenda::{Agenda, Key, Next};
 use crate::air::{Air, Mover};
 use crate::app::{Application, Command};
+use crate::cells::Cells;
 use crate::connection::{Connection, DESTINATION, Path, SOURCE, Template};
 use crate::digest::Digest;
 use crate::lanes::Lanes;
@@ -51,6 +53,8 @@ mod kind {
     pub const AIR: Key = 9 << SHIFT;
     /// A router's timer may have run out.
     pub const ROUTER: Key = 10 << SHIFT;
+    /// A mobile host.
+    pub const CELL: Key = 11 << SHIFT;
     pub const MASK: Key = 15 << SHIFT;
 
     /// Marks the number of a node that moves, in place of that of a medium.
@@ -187,6 +191,8 @@ pub struct Network<'a> {
     commands: Vec<Command>,
     /// What a queue has dropped in one call, and why.
     lost: Vec<(PacketId, DropCause)>,
+    /// Base stations and mobile hosts, where there are any.
+    pub cells: Option<Box<Cells<'a>>>,
 }
 
 impl Network<'_> {
@@ -261,6 +267,7 @@ impl Network<'_> {
             kind::SERVE => self.on_serve(index),
             kind::AIR => self.on_air(index),
             kind::ROUTER => self.on_router(index),
+            kind::CELL => self.on_cell(index),
             _ => self.on_change(index),
         }
     }

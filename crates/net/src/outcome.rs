@@ -49,6 +49,8 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .collect();
     let media = scenario.media.iter().enumerate();
     let media = media.map(|(index, medium)| medium_outcome(&network, medium, index, end - from)).collect();
+    let hosts =
+        network.cells.take().into_iter().flat_map(|cells| cells.hosts).map(|host| host.book).collect();
     let traffic = scenario
         .traffic
         .iter()
@@ -64,6 +66,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
     let air = network.media.iter_mut().filter_map(|air| air.take_series(end)).collect();
     let steps: u64 = network.media.iter().map(|air| air.radio.events()).sum();
     let mut outcome = Outcome {
+        hosts,
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: "sim".to_owned(),
         scenario: scenario.name.clone(),
@@ -207,6 +210,7 @@ fn link_outcome(name: String, counts: &link::Counts, rare: &link::Rare, span: Sp
         queue_drops: rare.drops.queue,
         channel_drops: rare.drops.channel,
         outage_drops: rare.drops.outage,
+        handoff_drops: rare.drops.handoff,
         ecn_marks: rare.marks,
         acks_filtered: rare.acks_filtered,
         // Little's law: packets waiting on average = sum of their waiting times over the time.

@@ -4,9 +4,10 @@ use truckee_tcp::{SackBlocks, Segment, Seq, Time, Transmission, Transmit};
 
 /// Marks a packet of cross traffic in [`Packet::owner`].
 const TRAFFIC: u32 = 1 << 31;
-
-/// Marks, besides, one that carries a message between routers.
+/// Marks among these one that carries a message between routers.
 const MESSAGE: u32 = 1 << 30;
+/// Marks among the rest one by which a mobile host says where it is.
+const CONTROL: u32 = 1 << 29;
 
 /// What a packet carries, and for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub enum Body {
     Datagram(usize),
     /// A message between routers, by its place among them.
     Message(usize),
+    /// What the mobile host with this index says of where it is.
+    Control(usize),
 }
 
 /// Bits of [`Packet::bits`].
@@ -152,16 +155,24 @@ impl Packet {
         Self { owner, at, wire: bytes, len: bytes, sent: now, ..Self::default() }
     }
 
+    /// A packet by which a mobile host says where it is, of so many bytes; `kind` is the stations' to read.
+    pub fn control(now: Time, host: usize, kind: u8, bytes: u32) -> Self {
+        let owner = TRAFFIC | CONTROL | host as u32;
+        Self { owner, wire: bytes, flags: kind, sent: now, ..Self::default() }
+    }
+
     /// What it carries.
     #[inline(always)]
     pub fn body(&self) -> Body {
-        let index = (self.owner & !(TRAFFIC | MESSAGE)) as usize;
+        let index = (self.owner & !(TRAFFIC | MESSAGE | CONTROL)) as usize;
         if self.owner & TRAFFIC == 0 {
             Body::Segment(self.owner as usize)
-        } else if self.owner & MESSAGE == 0 {
-            Body::Datagram(index)
         } else {
-            Body::Message(index)
+            match (self.owner & MESSAGE, self.owner & CONTROL) {
+                (0, 0) => Body::Datagram(index),
+                (_, 0) => Body::Message(index),
+                _ => Body::Control(index),
+            }
         }
     }
 }
@@ -309,6 +320,8 @@ pub enum DropCause {
     Reach,
     /// By a router: there is no way, or none was found in time.
     Route,
+    /// By a base station that the mobile host does not hear.
+    Handoff,
 }
 
 impl DropCause {
@@ -321,6 +334,7 @@ impl DropCause {
             DropCause::Collision => "collision",
             DropCause::Reach => "reach",
             DropCause::Route => "route",
+            DropCause::Handoff => "handoff",
         }
     }
 }

@@ -208,6 +208,7 @@ pub fn of_cause(drops: &mut Drops, cause: DropCause) -> &mut u64 {
         DropCause::Collision => &mut drops.collision,
         DropCause::Reach => &mut drops.reach,
         DropCause::Route => &mut drops.route,
+        DropCause::Handoff => &mut drops.handoff,
     }
 }
 

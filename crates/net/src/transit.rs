@@ -69,6 +69,14 @@ impl Transit {
         }
     }
 
+    /// The one that arrives next.
+    pub fn next(&self) -> Option<InTransit> {
+        match self {
+            Self::Fifo(fifo) => fifo.front().copied(),
+            Self::Heap { heap, .. } => heap.peek().map(|ordered| ordered.0.item),
+        }
+    }
+
     /// When the next one arrives.
     #[inline]
     pub fn next_arrival(&self) -> Option<Time> {

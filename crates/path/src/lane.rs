@@ -3,17 +3,22 @@
 //! the same fate in both. Not for: clocks, routes, or what is in a packet.
 //!
 //! The transmitter serves first come, first served, so departure and arrival are known when a packet is accepted, and
-//! the channel is asked then, about the moment of departure. A lane whose rate or delay changes in mid run works the
+//! the channel is asked then, about the moment of departure. Only a queue that decides when packets leave it (CoDel and its
+//! kin) is asked when the transmitter is free: such a lane is [`Lane::enqueue`]d and [`Lane::serve`]d. A lane whose rate or delay changes in mid run works the
 //! times of what it holds out anew.
+
+mod active;
+mod change;
 
 use super::transit::{InTransit, PacketId, Transit};
 use super::{Cause, LaneCounters};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use truckee_channel::queue::{Red, TimedQueue};
 use truckee_channel::{
     Capacity, CapacityTrace, Channel, Fate, Loss, Packet as Sighting, Span, Time, stream_seed,
 };
-use truckee_scenario::model::{Direction, Limit};
+use truckee_scenario::model::{Direction, Limit, Queue};
 use truckee_scenario::outcome::{LinkOutcome, QueueSeries};
 
 /// What a queue without a limit holds, bytes: a flood shall end in drops, not in the machine's memory.
@@ -36,15 +41,39 @@ pub(super) struct Counts {
     pub outage_drops: u64,
     /// At the far end, copies included.
     pub delivered: u64,
+    /// Marked in place of dropped.
+    pub marks: u64,
+}
+
+/// What a lane is told of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Offer {
+    pub bytes: u32,
+    /// The number of its flow for the channel.
+    pub flow: u32,
+    pub data: bool,
+    /// What a queue for each flow tells flows apart by.
+    pub key: u64,
+    /// Whether it may be marked in place of dropped.
+    pub ecn: bool,
 }
 
 /// What became of a packet that was offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offered {
-    /// It arrives at the far end, and perhaps once more.
-    Accepted { departure: Time, arrival: Time, copy: Option<Time> },
+    /// It arrives at the far end, and perhaps once more; it may have been marked.
+    Accepted { departure: Time, arrival: Time, copy: Option<Time>, marked: bool },
     /// It is lost at this time.
     Dropped(Cause, Time),
+}
+
+/// A packet that waits in a queue which decides when it leaves.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    packet: PacketId,
+    offer: Offer,
+    /// What the channel did to it, where that acts before the queue.
+    early: Option<Fate>,
 }
 
 /// One direction of a link.
@@ -66,6 +95,11 @@ pub(super) struct Lane {
     /// Fraction of a nanosecond by which `free_at` is early, in units of 1/rate ns.
     remainder: u64,
     limit: Limit,
+    red: Option<Red>,
+    /// A queue that decides when a packet leaves it: then what waits is there, and neither `limit` nor `waiting` is of use.
+    active: Option<TimedQueue<Waiting>>,
+    /// What that dropped in one call.
+    dropped: Vec<Waiting>,
     /// Start of service and size of packets that had to wait, those included that the channel will lose.
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
@@ -85,7 +119,12 @@ pub(super) struct Lane {
 impl Lane {
     /// An idle lane; `measured`: from the end of the warm-up to the end of the run.
     pub fn new(direction: &Direction, name: &str, seed: u64, measured: (Time, Time)) -> Self {
-        let limit = direction.queue.limit(); // of another kind than drop-tail is refused before any lane is made
+        let (mut red, mut active) = (None, None);
+        match &direction.queue {
+            Queue::DropTail { .. } => {}
+            Queue::Red(config) => red = Some(Red::new(config, seed, name)),
+            Queue::Active(config) => active = Some(TimedQueue::new(config, seed, name)),
+        }
         let channel = Channel::new(&direction.channel, stream_seed(seed, &format!("{name}/channel")));
         let trace = direction.channel.capacity().cloned();
         Self {
@@ -99,7 +138,10 @@ impl Lane {
             delay: direction.delay,
             free_at: Time::ZERO,
             remainder: 0,
-            limit,
+            limit: direction.queue.limit(),
+            red,
+            active,
+            dropped: Vec::new(),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             lengths: None,
@@ -113,22 +155,19 @@ impl Lane {
         }
     }
 
-    /// Offers a packet of `bytes` at `now`; `flow` and `data` are what the channel is told of it. Times never fall from
-    /// one call to the next.
-    pub fn offer(&mut self, now: Time, bytes: u32, flow: u32, data: bool) -> Offered {
-        if !self.up {
-            self.counts.outage_drops += 1;
-            return Offered::Dropped(Cause::Outage, now);
-        }
-        let early = if self.after_channel { Some(self.fate(now, bytes, flow, data)) } else { None };
-        if let Some(Fate::Lost(loss)) = early {
-            return self.lost(loss, now);
-        }
+    /// Offers a packet at `now`. Times never fall from one call to the next.
+    pub fn offer(&mut self, now: Time, offer: Offer) -> Offered {
+        let early = match self.meet(now, &offer) {
+            Ok(early) => early,
+            Err(cause) => return Offered::Dropped(cause, now),
+        };
+        let bytes = offer.bytes;
         self.forget_served(now);
-        if !self.admits(now, bytes) {
+        let Some(marked) = self.admits(now, &offer) else {
             self.counts.queue_drops += 1;
             return Offered::Dropped(Cause::Queue, now);
-        }
+        };
+        self.counts.marks += u64::from(marked);
         let start = if self.free_at > now {
             self.counts.waited += self.within(now, self.free_at).as_f64();
             self.waiting.push_back((self.free_at, bytes));
@@ -139,62 +178,99 @@ impl Lane {
             self.remainder = 0;
             now
         };
+        self.transmit(start, &offer, early, marked)
+    }
+
+    /// What a packet that comes at `now` meets before the queue: what the channel did to it, where it acts there.
+    fn meet(&mut self, now: Time, offer: &Offer) -> Result<Option<Fate>, Cause> {
+        if !self.up {
+            self.counts.outage_drops += 1;
+            return Err(Cause::Outage);
+        }
+        let early = self.after_channel.then(|| self.fate(now, offer));
+        match early {
+            Some(Fate::Lost(loss)) => Err(self.lost(loss)),
+            _ => Ok(early),
+        }
+    }
+
+    /// Transmits a packet from `start` on.
+    fn transmit(&mut self, start: Time, offer: &Offer, early: Option<Fate>, marked: bool) -> Offered {
         let departure = match &mut self.capacity {
-            Some(capacity) => capacity.depart(start, bytes),
-            None => start.saturating_add(self.service_time(bytes)),
+            Some(capacity) => capacity.depart(start, offer.bytes),
+            None => start.saturating_add(self.service_time(offer.bytes)),
         };
         self.counts.packets += 1;
-        self.counts.bytes += u64::from(bytes);
+        self.counts.bytes += u64::from(offer.bytes);
         self.counts.busy += self.within(start, departure);
         self.free_at = departure;
-        let fate = match early {
-            Some(fate) => fate,
-            None => self.fate(departure, bytes, flow, data),
-        };
-        match fate {
+        match early.unwrap_or_else(|| self.fate(departure, offer)) {
             Fate::Arrives { extra, copy } => {
                 let arrival = departure.saturating_add(self.delay);
                 Offered::Accepted {
                     departure,
                     arrival: arrival.saturating_add(extra).max(self.not_before),
                     copy: copy.map(|after| arrival.saturating_add(after)),
+                    marked,
                 }
             }
-            Fate::Lost(loss) => self.lost(loss, departure),
+            Fate::Lost(loss) => Offered::Dropped(self.lost(loss), departure),
         }
     }
 
     /// What the channel does to a packet that it meets at `at`.
-    fn fate(&mut self, at: Time, bytes: u32, flow: u32, data: bool) -> Fate {
+    fn fate(&mut self, at: Time, offer: &Offer) -> Fate {
+        let &Offer { bytes, flow, data, .. } = offer;
         match &mut self.channel {
             None => Fate::Arrives { extra: Span::ZERO, copy: None },
             Some(channel) => channel.fate(&Sighting { at, bytes, flow, data }),
         }
     }
 
-    /// Counts what the channel has lost at `at`.
-    fn lost(&mut self, loss: Loss, at: Time) -> Offered {
+    /// Counts what the channel has lost.
+    fn lost(&mut self, loss: Loss) -> Cause {
         match loss {
             Loss::Error => {
                 self.counts.channel_drops += 1;
-                Offered::Dropped(Cause::Channel, at)
+                Cause::Channel
             }
             Loss::Outage => {
                 self.counts.outage_drops += 1;
-                Offered::Dropped(Cause::Outage, at)
+                Cause::Outage
             }
         }
     }
 
-    /// Whether the queue takes the packet. The one in transmission does not count.
-    fn admits(&self, now: Time, bytes: u32) -> bool {
-        let fits = |limit| self.waiting_bytes + u64::from(bytes) <= limit;
-        self.free_at <= now
+    /// Whether the queue takes the packet, and marks it. The one in transmission does not count.
+    fn admits(&mut self, now: Time, offer: &Offer) -> Option<bool> {
+        let bytes = u64::from(offer.bytes);
+        let (waiting, idle) = (self.waiting.len() as u64, self.free_at <= now);
+        let mut marked = false;
+        if let Some(red) = &mut self.red {
+            let per_packet = Span::ns(bytes * BITS_NS / self.rate);
+            if red.hits(now, waiting, idle.then_some(self.free_at), per_packet) {
+                marked = red.marks() && offer.ecn;
+                if !marked {
+                    return None;
+                }
+            }
+        }
+        let fits = |limit| self.waiting_bytes + bytes <= limit;
+        let has_room = idle
             || match self.limit {
                 Limit::None => fits(AMPLE),
-                Limit::Packets(n) => (self.waiting.len() as u64) < n && fits(AMPLE),
+                Limit::Packets(n) => waiting < n && fits(AMPLE),
                 Limit::Bytes(n) => fits(n),
-            }
+            };
+        has_room.then_some(marked)
+    }
+
+    /// Packets and bytes that wait.
+    fn backlog(&self) -> (usize, u64) {
+        match &self.active {
+            Some(queue) => (queue.packets(), queue.bytes()),
+            None => (self.waiting.len(), self.waiting_bytes),
+        }
     }
 
     fn forget_served(&mut self, now: Time) {
@@ -206,7 +282,8 @@ impl Lane {
 
     fn note_length(&mut self, at: Time) {
         if let Some(lengths) = &mut self.lengths {
-            lengths.push((at, self.waiting.len() as u32));
+            let waiting = self.active.as_ref().map_or(self.waiting.len(), TimedQueue::packets);
+            lengths.push((at, waiting as u32));
         }
     }
 
@@ -255,86 +332,6 @@ impl Lane {
         self.transit.take().map(|item| (item.packet, item.arrival))
     }
 
-    /// Changes rate or delay from `now` on. What is in transmission or has left keeps its times: a new rate holds from
-    /// the next packet on, a new delay for all that is still to leave. What the channel decided stays decided.
-    pub fn change(&mut self, now: Time, rate: Option<u64>, delay: Option<Span>) {
-        let old_delay = self.delay;
-        self.rate = rate.unwrap_or(self.rate);
-        self.delay = delay.unwrap_or(self.delay);
-        let paced = self.capacity.is_some();
-        let moved = if rate.is_some() && !paced { self.reschedule(now) } else { Vec::new() };
-        let items: Vec<InTransit> = std::iter::from_fn(|| self.transit.take()).collect();
-        let mut latest = Time::ZERO;
-        for mut item in items {
-            if item.departure > now {
-                let extra = item.arrival.saturating_sub(item.departure).saturating_sub(old_delay);
-                if let Ok(at) = moved.binary_search_by_key(&item.departure, |m| m.0) {
-                    item.departure = moved[at].1;
-                }
-                item.arrival = item.departure.saturating_add(self.delay).saturating_add(extra);
-            }
-            if self.transit.keeps_order() {
-                item.arrival = item.arrival.max(latest);
-                latest = item.arrival;
-            }
-            self.transit.add(item);
-        }
-        self.not_before = latest;
-    }
-
-    /// Works out anew when what waits is served. Returns each old departure with the new one, in order.
-    fn reschedule(&mut self, now: Time) -> Vec<(Time, Time)> {
-        self.forget_served(now);
-        self.uncount_waiting(now);
-        let old = std::mem::take(&mut self.waiting);
-        let Some(&(mut start, _)) = old.front() else { return Vec::new() };
-        let old_departures = old.iter().skip(1).map(|w| w.0).chain([self.free_at]);
-        self.remainder = 0;
-        let mut moved = Vec::with_capacity(old.len());
-        for (&(_, bytes), departure) in old.iter().zip(old_departures) {
-            let end = start.saturating_add(self.service_time(bytes));
-            self.counts.waited += self.within(now, start).as_f64();
-            self.counts.busy += self.within(start, end);
-            self.waiting.push_back((start, bytes));
-            moved.push((departure, end));
-            start = end;
-        }
-        self.free_at = start;
-        moved
-    }
-
-    /// Takes the time that what waits at `now` will wait and be in transmission out of the books.
-    fn uncount_waiting(&mut self, now: Time) {
-        let Some(&(first, _)) = self.waiting.front() else { return };
-        self.counts.busy -= self.within(first, self.free_at);
-        let ahead: f64 = self.waiting.iter().map(|w| self.within(now, w.0).as_f64()).sum();
-        self.counts.waited = (self.counts.waited - ahead).max(0.0);
-    }
-
-    /// Takes the lane up.
-    pub fn mend(&mut self) {
-        self.up = true;
-    }
-
-    /// Takes the lane down: what waits or travels on it is lost and returned.
-    pub fn fail(&mut self, now: Time) -> Vec<PacketId> {
-        self.up = false;
-        self.forget_served(now);
-        self.uncount_waiting(now);
-        let in_service_until = self.waiting.front().map_or(self.free_at, |w| w.0);
-        self.counts.busy -= self.within(now.min(in_service_until), in_service_until);
-        self.free_at = self.free_at.min(now);
-        self.not_before = Time::ZERO;
-        self.waiting.clear();
-        self.waiting_bytes = 0;
-        self.note_length(now);
-        // Opportunities that were given to lost packets are free again.
-        self.capacity = self.trace.clone().map(Capacity::new);
-        let lost: Vec<PacketId> = std::iter::from_fn(|| self.transit.take()).map(|i| i.packet).collect();
-        self.counts.outage_drops += lost.len() as u64;
-        lost
-    }
-
     /// The warm-up ends.
     pub fn begin_measuring(&mut self) {
         self.warm = self.counts;
@@ -342,12 +339,15 @@ impl Lane {
 
     /// The time that is measured ends.
     pub fn end_measuring(&mut self) {
+        self.note_waiting(self.measured.1);
         self.closed.get_or_insert(self.counts);
     }
 
     /// What it shows at `now`.
     pub fn counters(&mut self, now: Time) -> LaneCounters {
         self.forget_served(now);
+        let (waiting_packets, waiting_bytes) = self.backlog();
+        let held = self.active.as_ref().map_or(0, TimedQueue::packets);
         LaneCounters {
             name: self.name.to_string(),
             packets: self.counts.packets,
@@ -356,14 +356,15 @@ impl Lane {
             queue_drops: self.counts.queue_drops,
             channel_drops: self.counts.channel_drops,
             outage_drops: self.counts.outage_drops,
-            waiting_packets: self.waiting.len() as u64,
-            waiting_bytes: self.waiting_bytes,
-            on_the_way: self.transit.len() as u64,
+            waiting_packets: waiting_packets as u64,
+            waiting_bytes,
+            on_the_way: (self.transit.len() + held) as u64,
         }
     }
 
     /// What it did from `from` until the run ended at `end`.
-    pub fn outcome(&self, from: Time, end: Time) -> LinkOutcome {
+    pub fn outcome(&mut self, from: Time, end: Time) -> LinkOutcome {
+        self.note_waiting(end);
         let (counts, warm) = (self.closed.unwrap_or(self.counts), &self.warm);
         // What it had accepted it is seen to finish, as in the simulator.
         let span = self.free_at.min(self.measured.1).max(end).saturating_sub(from);
@@ -377,7 +378,8 @@ impl Lane {
             queue_drops: counts.queue_drops - warm.queue_drops,
             channel_drops: counts.channel_drops - warm.channel_drops,
             outage_drops: counts.outage_drops - warm.outage_drops,
-            ecn_marks: 0,
+            handoff_drops: 0,
+            ecn_marks: counts.marks - warm.marks,
             acks_filtered: 0,
             // Little's law: packets waiting on average = sum of their waiting times over the time.
             mean_queue_packets: over(counts.waited),

@@ -18,10 +18,15 @@ fn lane(channel: &str, queue: &str) -> Lane {
     Lane::new(&scenario.links[0].forward, "a-b", scenario.seed, (Time::ZERO, Time::at(scenario.duration)))
 }
 
+/// A packet with payload that may not be marked.
+fn data(bytes: u32, flow: u32) -> Offer {
+    Offer { bytes, flow, data: true, key: u64::from(flow), ecn: false }
+}
+
 /// Offers `n` packets of 1500 B at once; what is accepted goes on its way.
 fn fill(lane: &mut Lane, now: Time, n: u32) -> Vec<Offered> {
     let offer = |packet| {
-        let offered = lane.offer(now, 1500, 0, true);
+        let offered = lane.offer(now, data(1500, 0));
         if let Offered::Accepted { departure, arrival, .. } = offered {
             lane.carry(InTransit { arrival, departure, packet });
         }
@@ -47,7 +52,8 @@ fn a_backlog_leaves_at_the_rate_whatever_fraction_of_a_nanosecond_a_packet_takes
         };
         let mut lane = Lane::new(&direction, "a-b", 1, (Time::ZERO, Time::at(Span::MAX / 2)));
         for k in 1..=10_000u64 {
-            let Offered::Accepted { departure, arrival, copy: None } = lane.offer(Time::ZERO, 1499, 0, true)
+            let Offered::Accepted { departure, arrival, copy: None, .. } =
+                lane.offer(Time::ZERO, data(1499, 0))
             else {
                 panic!("nothing is lost here")
             };
@@ -85,7 +91,7 @@ fn the_packet_in_transmission_does_not_count_against_the_queue() {
 #[test]
 fn a_queue_without_a_limit_ends_before_memory_does() {
     let mut one = lane("{ kind = \"none\" }", "1000000000packets");
-    let offered = (0..200_000).map(|_| one.offer(Time::ZERO, 1500, 0, true));
+    let offered = (0..200_000).map(|_| one.offer(Time::ZERO, data(1500, 0)));
     let dropped = offered.filter(|o| matches!(o, Offered::Dropped(Cause::Queue, _))).count() as u64;
     assert_eq!(dropped, 200_000 - 1 - AMPLE / 1500);
 }
@@ -109,7 +115,7 @@ fn the_channel_draws_as_one_of_the_same_name_and_seed_does() {
     let mut one = lane(channel, "200000packets");
     let config = Effect::Gilbert { good: 20 * MS, bad: 5 * MS, per_good: 0.01, per_bad: 0.5 };
     let mut same = Channel::new(&ChannelConfig { effects: vec![config] }, stream_seed(7, "a-b/channel"));
-    let fates: Vec<Offered> = (0..5_000).map(|k| one.offer(Time::ms(k * 2), 1500, 3, true)).collect();
+    let fates: Vec<Offered> = (0..5_000).map(|k| one.offer(Time::ms(k * 2), data(1500, 3))).collect();
     let mut lost = 0;
     for (k, offered) in (0..).zip(fates) {
         let at = k * 2 * MS + MS;
@@ -184,7 +190,7 @@ fn a_lane_that_goes_down_loses_what_is_on_it() {
     let mut one = lane("{ kind = \"none\" }", "5packets");
     fill(&mut one, Time::ZERO, 4);
     assert_eq!(one.fail(Time::at(3 * MS / 2)), [0, 1, 2, 3]);
-    assert_eq!(one.offer(Time::ms(2), 1500, 0, true), Offered::Dropped(Cause::Outage, Time::ms(2)));
+    assert_eq!(one.offer(Time::ms(2), data(1500, 0)), Offered::Dropped(Cause::Outage, Time::ms(2)));
     one.mend();
     fill(&mut one, Time::ms(3), 1);
     assert_eq!(arrivals(&mut one), [14.0]);

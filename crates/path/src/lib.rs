@@ -31,6 +31,8 @@ mod delays;
 #[cfg(live)]
 mod devices;
 #[cfg(live)]
+mod ecn;
+#[cfg(live)]
 mod emulator;
 #[cfg(live)]
 mod interface;

@@ -3,7 +3,8 @@
 
 use super::book::{Book, FlowBook};
 use super::delays::Delays;
-use super::lane::{Lane, Offered};
+use super::ecn;
+use super::lane::{Lane, Offer, Offered};
 use super::plan::{END, FlowPlan, Plan, Source, Wiring};
 use super::pool::{Owner, Packet, Pool};
 use super::refusals::directions;
@@ -27,6 +28,9 @@ enum Event {
     Warm,
     /// The change of this number.
     Change(u32),
+    /// The transmitter of this lane, whose queue decides when packets leave it, is free: what leaves makes room for what
+    /// comes at the same time.
+    Serve(u32),
     /// The next packet on this lane is at its far end.
     Lane(u32),
     /// This source sends.
@@ -62,6 +66,8 @@ pub(super) struct Network {
     pub strays: u64,
     /// What is kept of the packets of each flow; none where nobody wants them.
     taps: Vec<Tap>,
+    /// What one call has lost.
+    lost: Vec<(PacketId, Cause)>,
 }
 
 #[derive(Debug, Default)]
@@ -102,6 +108,7 @@ impl Network {
             packets: Pool::default(),
             strays: 0,
             taps: Vec::new(),
+            lost: Vec::new(),
         };
         if series {
             network.lanes.iter_mut().for_each(Lane::record_queue);
@@ -140,6 +147,7 @@ impl Network {
         {
             self.agenda.pop();
             match event {
+                Event::Serve(lane) => self.serve(at, lane),
                 Event::Lane(lane) => self.on_lane(at, lane, exit),
                 Event::Source(source) => self.on_source(at, source),
                 Event::Change(change) => self.on_change(at, change as usize),
@@ -173,6 +181,9 @@ impl Network {
             wire: packet.len() as u32,
             flow,
             data: header.is_some_and(|h| h.data),
+            key: segment::flow_key(packet),
+            ecn: ecn::is_capable(packet),
+            marked: false,
             copy: false,
             born: now,
             to: to as u32,
@@ -227,15 +238,60 @@ impl Network {
 
     /// Offers a packet to the lane at its position.
     fn inject(&mut self, now: Time, id: PacketId) {
-        let packet = &self.packets[id];
-        let lane = self.ways[packet.at as usize];
-        let offered = self.lanes[lane as usize].offer(now, packet.wire, packet.flow, packet.data);
+        let &Packet { at, wire: bytes, flow, data, key, ecn, .. } = &self.packets[id];
+        let (lane, offer) = (self.ways[at as usize], Offer { bytes, flow, data, key, ecn });
+        if self.lanes[lane as usize].is_active() {
+            self.enqueue(now, id, lane, offer);
+        } else {
+            let offered = self.lanes[lane as usize].offer(now, offer);
+            self.go_on(id, lane, offered);
+        }
+    }
+
+    /// Offers a packet to a lane whose queue decides when it leaves.
+    fn enqueue(&mut self, now: Time, id: PacketId, lane: u32, offer: Offer) {
+        let mut lost = std::mem::take(&mut self.lost);
+        let wake = self.lanes[lane as usize].enqueue(now, id, offer, &mut lost);
+        self.lose(lost, lane, now);
+        match wake {
+            // The transmitter is idle: what came does not wait, and takes no place.
+            Some(wake) if wake == now => self.serve(now, lane),
+            Some(wake) => self.agenda.push(Reverse((wake, Event::Serve(lane)))),
+            None => {}
+        }
+    }
+
+    /// The transmitter of such a lane may be free.
+    fn serve(&mut self, now: Time, lane: u32) {
+        let mut lost = std::mem::take(&mut self.lost);
+        let (left, again) = self.lanes[lane as usize].serve(now, &mut lost);
+        self.lose(lost, lane, now);
+        if let Some((id, became)) = left {
+            self.go_on(id, lane, became);
+        }
+        if let Some(again) = again {
+            self.agenda.push(Reverse((again, Event::Serve(lane))));
+        }
+    }
+
+    /// Packets are lost on a lane.
+    fn lose(&mut self, mut lost: Vec<(PacketId, Cause)>, lane: u32, at: Time) {
+        for (id, cause) in lost.drain(..) {
+            self.packets.remove(id);
+            self.on_drop(id, lane, Dropped { at, cause });
+        }
+        self.lost = lost;
+    }
+
+    /// What becomes of a packet behind a lane's queue.
+    fn go_on(&mut self, id: PacketId, lane: u32, offered: Offered) {
         match offered {
             Offered::Dropped(cause, at) => {
                 self.packets.remove(id);
                 self.on_drop(id, lane, Dropped { at, cause });
             }
-            Offered::Accepted { departure, arrival, copy } => {
+            Offered::Accepted { departure, arrival, copy, marked } => {
+                self.packets[id].marked |= marked;
                 self.carry(lane, InTransit { arrival, departure, packet: id });
                 if let Some(arrival) = copy {
                     let packet = self.packets.double(id);
@@ -282,7 +338,7 @@ impl Network {
 
     /// A packet, whose place is free already, has come through.
     fn on_arrival(&mut self, id: PacketId, due: Time, exit: &mut impl Exit) {
-        let packet = &self.packets[id];
+        let packet = &mut self.packets[id];
         if let Owner::Traffic(index) = packet.owner {
             if self.measuring {
                 let book = &mut self.traffic[index as usize];
@@ -292,6 +348,11 @@ impl Network {
             }
             return;
         }
+        if packet.marked {
+            let ip_at = packet.frame.len() - packet.wire as usize;
+            ecn::mark(&mut packet.frame[ip_at..]);
+        }
+        let packet = &self.packets[id];
         let when = exit.leave(packet.to as usize, &packet.frame, due);
         if let Owner::Flow(seen) = &packet.owner {
             self.books[seen.flow as usize].arrive(when, seen);
@@ -337,6 +398,9 @@ impl Network {
             wire: source.packet,
             flow: CROSS_TRAFFIC,
             data: source.packet > 0,
+            key: 1 << 63 | u64::from(index),
+            ecn: false,
+            marked: false,
             copy: false,
             born: now,
             to: END,
@@ -394,10 +458,10 @@ impl Network {
     }
 
     /// The books, the run having ended at `now`.
-    pub fn finish(self, now: Time) -> (Vec<FlowBook>, Vec<LinkOutcome>, Vec<TrafficOutcome>) {
+    pub fn finish(mut self, now: Time) -> (Vec<FlowBook>, Vec<LinkOutcome>, Vec<TrafficOutcome>) {
         let (from, last) = self.measured;
         let end = now.min(last);
-        let links = self.lanes.iter().map(|lane| lane.outcome(from, end)).collect();
+        let links = self.lanes.iter_mut().map(|lane| lane.outcome(from, end)).collect();
         let span = end.saturating_sub(from).seconds();
         let traffic = self.traffic.iter().map(|book| TrafficOutcome {
             name: book.name.clone(),

@@ -65,6 +65,7 @@ impl Plan {
     /// # Errors
     /// [`Error::Refused`] where the scenario asks for what the emulator does not do.
     pub fn of(scenario: &Scenario) -> Result<Self, Error> {
+        let scenario = &*scenario.drawn();
         refusals::check(scenario)?;
         let mut plan = Self::empty(scenario, Wiring::ByAddress);
         plan.endpoints = scenario.flows.iter().flat_map(|f| [f.from, f.to]).collect();
@@ -83,7 +84,7 @@ impl Plan {
     /// # Errors
     /// [`Error::Refused`] as above.
     pub fn of_link(scenario: &Scenario, link: usize) -> Result<Self, Error> {
-        let mut alone = scenario.clone();
+        let mut alone = scenario.drawn().into_owned();
         (alone.flows, alone.traffic) = (Vec::new(), Vec::new());
         let Some(one) = scenario.links.get(link) else {
             let why = format!("there are {} links", scenario.links.len());

@@ -27,6 +27,11 @@ pub(super) struct Packet {
     /// What channels are told: number of the flow, whether it carries payload.
     pub flow: u32,
     pub data: bool,
+    /// What queues are told: what tells its flow apart, whether it may be marked in place of dropped.
+    pub key: u64,
+    pub ecn: bool,
+    /// Whether a queue marked it. The frame, which losses are known again by, shows it only when it leaves.
+    pub marked: bool,
     /// Whether it is the second one of two that a channel made of one.
     pub copy: bool,
     /// When it entered.

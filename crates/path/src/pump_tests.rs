@@ -10,6 +10,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use truckee_scenario::Document;
 
+#[path = "pump_queue_tests.rs"]
+mod queues;
+
 const MS: Span = Span::ms(1);
 /// When the clock is at time 0 of the run.
 const BEGIN: Time = Time::s(1);

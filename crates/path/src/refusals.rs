@@ -4,7 +4,7 @@ use super::address::{MOST_FLOWS, MOST_NODES};
 use crate::Error;
 use truckee_channel::{Span, Time};
 use truckee_scenario::Scenario;
-use truckee_scenario::model::{Change, Direction, Link, LinkChange, NodeId, Queue, Which};
+use truckee_scenario::model::{Change, Direction, Link, LinkChange, NodeId, Which};
 use truckee_scenario::route::Routes;
 
 fn refused(place: String, why: impl Into<String>) -> Error {
@@ -39,6 +39,10 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Error> {
         let why = "real hosts take the time that they take; leave processing out";
         return Err(refused(format!("flow \"{}\"", flow.name), why));
     }
+    if scenario.cells.is_some() {
+        let why = "handoffs between base stations are the simulator's only; use --engine sim";
+        return Err(refused("cells".into(), why));
+    }
     scenario.links.iter().try_for_each(check_link)?;
     check_changes(scenario)
 }
@@ -49,12 +53,6 @@ pub(super) fn check_link(link: &Link) -> Result<(), Error> {
 }
 
 fn check_direction(link: &Link, direction: &Direction) -> Result<(), Error> {
-    if !matches!(direction.queue, Queue::DropTail { .. }) {
-        return Err(refused(
-            of_link(link),
-            "the emulator's queues are drop-tail; it has no RED, CoDel or PIE",
-        ));
-    }
     if direction.ack_filter {
         return Err(refused(of_link(link), "the emulator does not filter ACKs; leave ack_filter out"));
     }
@@ -136,19 +134,14 @@ mod tests {
     #[test]
     fn what_cannot_be_emulated_is_named() {
         assert_eq!(refusal(DIAMOND, &[]), None);
-        let cases = [
-            ("link.1.queue", "{ kind = \"red\" }", "link \"b-d\": the emulator's queues are drop-tail"),
-            ("link.0.queue_back", "{ ack_filter = true }", "link \"a-b\": the emulator does not filter ACKs"),
-            ("flow.0.start_up", "\"quick-start\"", "flow \"flow-1\": Quick-Start asks routers"),
-        ];
-        for (path, value, expected) in &cases[..2] {
-            let said = refusal(DIAMOND, &[(path, value)]).unwrap();
-            assert!(said.starts_with(expected), "{said}");
-        }
-        let (_, _, expected) = cases[2];
+        let said = refusal(DIAMOND, &[("link.0.queue_back", "{ ack_filter = true }")]).unwrap();
+        assert!(said.starts_with("link \"a-b\": the emulator does not filter ACKs"), "{said}");
         let quick = DIAMOND.replace("sender = \"reno\"", "sender = \"quick-start\"");
         let said = refusal(&quick, &[]).unwrap();
-        assert!(said.starts_with(expected), "{said}");
+        assert!(said.starts_with("flow \"flow-1\": Quick-Start asks routers"), "{said}");
+        for queue in ["red", "codel", "fq-codel", "pie"] {
+            assert_eq!(refusal(DIAMOND, &[("link.1.queue", &format!("{{ kind = \"{queue}\" }}"))]), None);
+        }
         let on_air = r#"
             node = [{ name = "a", at = ["0m", "0m"] }, { name = "b", at = ["9m", "0m"] }]
             medium = [{ name = "wlan", standard = "802.11b" }]

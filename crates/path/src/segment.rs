@@ -2,6 +2,7 @@
 //! Not for: checksums and options; nothing here decides whether a packet passes.
 
 use super::address::node_of;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::IpAddr;
 use truckee_scenario::model::NodeId;
 
@@ -58,6 +59,25 @@ pub(super) fn read(packet: &[u8]) -> Option<Header> {
         _ => false,
     };
     Some(Header { to: node_of(to), data, tcp })
+}
+
+/// What a queue for each flow tells flows apart by: addresses, protocol and, of TCP and UDP, ports (RFC 8290, section 4.1.1).
+/// All fragments of a packet have the same, since only the first has ports.
+pub(super) fn flow_key(packet: &[u8]) -> u64 {
+    let (addresses, protocol, behind) = match packet.first().map(|first| first >> 4) {
+        Some(4) => {
+            let fragment = number16(packet, 6).is_none_or(|field| field & 0x3fff != 0);
+            let header = usize::from(packet[0] & 15) * 4;
+            (packet.get(12..20), packet.get(9), (!fragment).then_some(header))
+        }
+        Some(6) => (packet.get(8..40), packet.get(6), Some(40)),
+        _ => (None, None, None),
+    };
+    let has_ports = protocol.is_some_and(|protocol| [TCP, UDP].contains(protocol));
+    let ports = behind.filter(|_| has_ports).and_then(|at| packet.get(at..at + 4));
+    let mut hasher = DefaultHasher::new();
+    (addresses, protocol, ports).hash(&mut hasher);
+    hasher.finish()
 }
 
 type Parts<'a> = (IpAddr, Option<u8>, &'a [u8]);
@@ -193,9 +213,37 @@ mod tests {
     }
 
     #[test]
+    fn packets_of_one_flow_have_one_key_and_others_another() {
+        for made in [tcp4 as fn(NodeId, NodeId, &Tcp) -> Vec<u8>, tcp6] {
+            let key = |from, to, tcp: Tcp| flow_key(&made(from, to, &tcp));
+            let one = key(1, 300, SEGMENT);
+            assert_eq!(key(1, 300, Tcp { seq: 5, ack: 9, flags: flags::SYN, len: 3, ..SEGMENT }), one);
+            let others = [
+                key(1, 300, Tcp { source: 40_001, ..SEGMENT }),
+                key(1, 300, Tcp { destination: 20_002, ..SEGMENT }),
+                key(2, 300, SEGMENT),
+                key(1, 301, SEGMENT),
+                key(300, 1, SEGMENT),
+            ];
+            assert!(others.iter().all(|other| *other != one));
+        }
+        // Fragments, the first included, are told apart by their addresses and protocol alone.
+        let fragment = |field: [u8; 2], source| {
+            let mut packet = tcp4(1, 300, &Tcp { source, ..SEGMENT });
+            packet[6..8].copy_from_slice(&field);
+            flow_key(&packet)
+        };
+        let first = fragment([0x20, 0], 40_000);
+        assert_eq!(fragment([0, 185], 7), first);
+        assert_ne!(first, flow_key(&tcp4(1, 300, &SEGMENT)));
+        assert_eq!(fragment([0x40, 0], 40_000), flow_key(&tcp4(1, 300, &SEGMENT)), "must not be fragmented");
+    }
+
+    #[test]
     fn whatever_comes_is_read_or_refused() {
         use proptest::prelude::*;
         proptest!(|(bytes in prop::collection::vec(any::<u8>(), 0..80))| {
+            flow_key(&bytes);
             let _ = read(&bytes);
         });
         let packet = tcp4(0, 1, &SEGMENT);

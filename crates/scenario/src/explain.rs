@@ -2,6 +2,7 @@
 //! have become links, copies have become flows, and every algorithm shows all its parameters.
 //! Not for: comments and layout of the file it came from, which the scenario no longer has.
 
+mod cells;
 mod medium;
 mod routing;
 mod toml;
@@ -10,7 +11,7 @@ use crate::Scenario;
 use crate::alike::differences;
 use crate::model::{
     App, Arrivals, Change, Changed, Connections, Direction, Era, Flow, KernelStack, Limit, Link, NodeId,
-    Observe, Periods, Queue, Sender, Traffic, Which,
+    Observe, Periods, Queue, Sender, Steps, Traffic, Which,
 };
 use crate::units::{format_bytes, format_rate, format_time};
 use std::fmt::Write;
@@ -46,6 +47,10 @@ pub fn explain(scenario: &Scenario) -> String {
     }
     for change in &scenario.changes {
         out.change(scenario, change);
+    }
+    for (heading, lines) in scenario.cells.iter().flat_map(|cells| cells::text(scenario, cells)) {
+        let _ = writeln!(out.0, "\n{heading}");
+        lines.into_iter().for_each(|(key, value)| out.line(key, value));
     }
     out.0
 }
@@ -111,6 +116,9 @@ impl Text {
         self.line("between", array([link.first, link.second].map(|n| quoted(&scenario.nodes[n]))));
         self.direction(scenario, &link.forward, ["rate", "delay", "queue", "channel"]);
         self.direction(scenario, &link.back, ["rate_back", "delay_back", "queue_back", "channel_back"]);
+        if let Some(steps) = &link.steps {
+            self.line("steps", steps_text(steps));
+        }
         if scenario.asks_for_rates() || !link.quick_start {
             self.line("quick_start", link.quick_start.to_string());
         }
@@ -319,8 +327,11 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
         Effect::Correlated { per, correlation } => {
             Inline::kind("correlated").with("per", number(*per)).with("correlation", number(*correlation))
         }
-        Effect::Jitter { distribution, keep_order } => {
-            jitter(*distribution).with("keep_order", keep_order.to_string())
+        Effect::Jitter { distribution, correlation_time, keep_order } => {
+            let memory = Some(*correlation_time).filter(|memory| !memory.is_zero());
+            jitter(*distribution)
+                .with_some("correlation_time", memory.map(time))
+                .with("keep_order", keep_order.to_string())
         }
         Effect::Duplicate { probability, after } => {
             Inline::kind("duplicate").with("probability", number(*probability)).with("after", time(*after))
@@ -335,6 +346,17 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
         Effect::Trace(trace) => Inline::kind("trace").with("file", quoted(&trace.name)),
     }
     .end()
+}
+
+fn steps_text(steps: &Steps) -> String {
+    let rates =
+        |(least, most): (u64, u64)| array([least, most].map(|rate| quoted(&format_rate(rate as f64))));
+    Inline::default()
+        .with("every", time(steps.every))
+        .with_some("delay", steps.delay.map(|(least, most)| array([least, most].map(time))))
+        .with_some("rate", steps.rate.map(rates))
+        .with_some("rate_back", steps.rate_back.map(rates))
+        .end()
 }
 
 fn pairs(pairs: impl Iterator<Item = (Span, Span)>) -> String {

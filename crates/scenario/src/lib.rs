@@ -25,8 +25,10 @@
 mod alike;
 pub mod arrivals;
 mod cancel;
+pub mod cells;
 mod decode;
 mod document;
+mod drawn;
 mod error;
 mod explain;
 pub mod lateness;

@@ -1,17 +1,21 @@
 //! The question: a scenario as an engine reads it. Everything is resolved here: names are numbers, units are SI or
 //! nanoseconds, defaults are filled in.
 
+mod cells;
 mod medium;
 mod place;
 mod queue;
+mod steps;
 
 use crate::error::Error;
 use crate::route::Hop;
+pub use cells::{Cells, Handoff, MobileHost, Moves};
 pub use medium::{Medium, REACH_PACKET, Routing, Station};
 pub use place::{Movement, NodeId, Place};
-pub use queue::{Queue, Red};
+pub use queue::Queue;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+pub use steps::Steps;
 use truckee_channel::ChannelConfig;
 pub use truckee_channel::Limit;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
@@ -48,6 +52,8 @@ pub struct Scenario {
     pub traffic: Vec<Traffic>,
     /// What changes in mid run, in order of time.
     pub changes: Vec<Change>,
+    /// The base stations between which mobile hosts move, if there are any.
+    pub cells: Option<Cells>,
     /// How the kernel engine sets its stacks.
     pub kernel: KernelStack,
 }
@@ -95,6 +101,8 @@ pub struct Link {
     pub back: Arc<Direction>,
     /// Whether its routers know the Quick-Start option (RFC 4782).
     pub quick_start: bool,
+    /// Whether its rate and delay step from time to time, in mid run.
+    pub steps: Option<Steps>,
 }
 
 /// One direction of a link.

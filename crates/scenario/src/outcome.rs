@@ -64,6 +64,9 @@ pub struct Outcome {
     /// How late the machine was; `None` of a simulation, which no machine makes late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lateness: Option<Lateness>,
+    /// What each mobile host did, where there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostOutcome>,
     /// Time series, one a flow, where they were asked for.
     #[serde(skip)]
     pub series: Vec<FlowSeries>,
@@ -258,6 +261,9 @@ pub struct LinkOutcome {
     pub channel_drops: u64,
     /// Packets lost in outages.
     pub outage_drops: u64,
+    /// Packets lost in handoffs of a mobile host.
+    #[serde(skip_serializing_if = "losses::is_none")]
+    pub handoff_drops: u64,
     /// Packets marked by ECN.
     pub ecn_marks: u64,
     /// ACKs that its filter has superseded by newer ones. They are no drops.
@@ -266,6 +272,25 @@ pub struct LinkOutcome {
     pub mean_queue_packets: f64,
     /// Mean time a packet waited, s.
     pub mean_wait_s: f64,
+}
+
+/// What a mobile host of a Cellular IP network did, and what it cost, after the warm-up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+pub struct HostOutcome {
+    /// Its node.
+    pub name: String,
+    /// Handoffs that have ended.
+    pub handoffs: u64,
+    /// Route-update packets that it sent, semisoft ones included.
+    pub route_updates: u64,
+    /// Paging-update packets that it sent.
+    pub paging_updates: u64,
+    /// Bytes of all these on its radio links.
+    pub update_bytes: u64,
+    /// Copies of packets for it that were made where its old and its new way meet.
+    pub copies: u64,
+    /// Of a packet and its copies those that were lost while another one came: no losses.
+    pub copies_lost: u64,
 }
 
 /// What cross traffic did.

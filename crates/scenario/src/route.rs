@@ -330,6 +330,7 @@ mod tests {
             forward: direction(delay),
             back: direction(back),
             quick_start: true,
+            steps: None,
         }
     }
 

@@ -57,7 +57,7 @@ fn channel() -> impl Strategy<Value = String> {
         (probability(), 0.0..0.99f64)
             .prop_map(|(p, c)| format!(r#"{{ kind = "correlated", per = {p:?}, correlation = {c:?} }}"#)),
         time().prop_map(|t| format!(
-            r#"{{ kind = "jitter", distribution = "uniform", max = {t}, keep_order = true }}"#
+            r#"{{ kind = "jitter", distribution = "uniform", max = {t}, correlation_time = {t}, keep_order = true }}"#
         )),
         (time(), time()).prop_map(|(m, s)| format!(
             r#"{{ kind = "jitter", distribution = "normal", mean = {m}, sd = {s} }}"#

@@ -297,20 +297,20 @@ impl Outstanding {
         debug_assert!(ack > self.una && ack <= self.max);
         // Nearly always it is the first segment, sent once: nothing is counted of that.
         let first = self.segments.front();
-        let covered = match first.filter(|first| first.end == ack.on_wire() && first.marks() & !marks::FIN == 0)
-        {
-            Some(first) => {
-                let sent = Some(first.sent());
-                self.segments.pop_front();
-                self.cursor = self.cursor.saturating_sub(1);
-                self.last_covered = sent;
-                Covered { bytes: ack - self.una, newest_sent: sent, resent: false }
-            }
-            None => {
-                let Covered { bytes, newest_sent, resent } = self.pass(ack);
-                Covered { bytes, newest_sent, resent }
-            }
-        };
+        let covered =
+            match first.filter(|first| first.end == ack.on_wire() && first.marks() & !marks::FIN == 0) {
+                Some(first) => {
+                    let sent = Some(first.sent());
+                    self.segments.pop_front();
+                    self.cursor = self.cursor.saturating_sub(1);
+                    self.last_covered = sent;
+                    Covered { bytes: ack - self.una, newest_sent: sent, resent: false }
+                }
+                None => {
+                    let Covered { bytes, newest_sent, resent } = self.pass(ack);
+                    Covered { bytes, newest_sent, resent }
+                }
+            };
         self.una = ack;
         if self.nxt < ack {
             self.nxt = ack;

@@ -277,7 +277,8 @@ impl Sender {
         witness.on_established(now);
         self.last_sent = now; // what a start makes of the window has not been idle yet
         self.t.timer = Timer::Off;
-        let opening = Opening { now, rtt, queued: self.written - Seq::FIRST, rwnd: self.peer_window, granted };
+        let opening =
+            Opening { now, rtt, queued: self.written - Seq::FIRST, rwnd: self.peer_window, granted };
         self.burst = self.t.start.on_established(&opening, &mut self.t.window);
         self.paced |= self.burst.is_some();
         self.check_finished();

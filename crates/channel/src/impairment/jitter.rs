@@ -1,15 +1,20 @@
 //! Jitter: an extra delay drawn for each packet. Free jitter lets packets overtake one another, as paths through
 //! parallel queues do; with `keep_order` a packet is held until those before it have arrived, as on a link whose rate or
-//! whose ARQ varies.
+//! whose ARQ varies. Delays that remember each other vary as a scheduler or a fading link has them vary: in time, and not
+//! from packet to packet.
 
 use super::Impairment;
 use crate::packet::Passage;
-use crate::random::{Xoshiro256PlusPlus, normal, pareto, up_to};
+use crate::random::{Xoshiro256PlusPlus, nanos, normal, pareto, standard_normal, up_to};
 use crate::{JitterDistribution, MAX_EXTRA, Packet, Span, Time};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Jitter {
     distribution: JitterDistribution,
+    /// 0: each delay is drawn anew.
+    correlation_time: Span,
+    /// The number behind the last delay, and when that was.
+    last: Option<(Time, f64)>,
     keep_order: bool,
     /// When the latest packet so far arrives, the link's own delay aside.
     latest: Time,
@@ -17,19 +22,53 @@ pub(crate) struct Jitter {
 }
 
 impl Jitter {
-    pub fn new(distribution: JitterDistribution, keep_order: bool, rng: Xoshiro256PlusPlus) -> Self {
-        Self { distribution, keep_order, latest: Time::ZERO, rng }
+    pub fn new(
+        distribution: JitterDistribution,
+        correlation_time: Span,
+        keep_order: bool,
+        rng: Xoshiro256PlusPlus,
+    ) -> Self {
+        Self { distribution, correlation_time, last: None, keep_order, latest: Time::ZERO, rng }
+    }
+
+    /// A delay that knows nothing of those before it.
+    fn draw(&mut self) -> Span {
+        match self.distribution {
+            JitterDistribution::Uniform { max } => Span::ns(up_to(&mut self.rng, max.nanos())),
+            JitterDistribution::Normal { mean, sd } => normal(&mut self.rng, mean, sd),
+            JitterDistribution::Pareto { scale, shape } => pareto(&mut self.rng, scale, shape),
+        }
+    }
+
+    /// The delay at `now`, by the one before.
+    fn go_on(&mut self, now: Time) -> Span {
+        let fresh = standard_normal(&mut self.rng);
+        let normal = match self.last {
+            None => fresh,
+            Some((then, before)) => {
+                let apart = now.saturating_sub(then).as_f64() / self.correlation_time.as_f64();
+                let kept = libm::exp(-apart);
+                kept * before + libm::sqrt(1.0 - kept * kept) * fresh
+            }
+        };
+        self.last = Some((now, normal));
+        // The share of a standard normal distribution above it.
+        let above = 0.5 * libm::erfc(normal * std::f64::consts::FRAC_1_SQRT_2);
+        match self.distribution {
+            JitterDistribution::Uniform { max } => nanos((1.0 - above) * max.as_f64()),
+            JitterDistribution::Normal { mean, sd } => nanos(mean.as_f64() + sd.as_f64() * normal),
+            JitterDistribution::Pareto { scale, shape } => {
+                nanos(libm::pow(above, -1.0 / shape) * scale.as_f64())
+            }
+        }
     }
 }
 
 impl Impairment for Jitter {
     #[inline]
     fn act(&mut self, packet: &Packet, passage: &mut Passage) {
-        passage.delay(match self.distribution {
-            JitterDistribution::Uniform { max } => Span::ns(up_to(&mut self.rng, max.nanos())),
-            JitterDistribution::Normal { mean, sd } => normal(&mut self.rng, mean, sd),
-            JitterDistribution::Pareto { scale, shape } => pareto(&mut self.rng, scale, shape),
-        });
+        let extra = if self.correlation_time.is_zero() { self.draw() } else { self.go_on(packet.at) };
+        passage.delay(extra);
         if self.keep_order {
             // A packet that noise has lost holds the later ones up like any other: it travels, and arrives broken.
             let arrives = packet.at.saturating_add(passage.extra());
@@ -65,7 +104,17 @@ mod tests {
     const MS: Span = Span::ms(1);
 
     fn delays(distribution: JitterDistribution, keep_order: bool, spacing: Span, n: u64) -> Vec<Span> {
-        let mut jitter = member(&Effect::Jitter { distribution, keep_order }, 1);
+        correlated(distribution, Span::ZERO, keep_order, spacing, n)
+    }
+
+    fn correlated(
+        distribution: JitterDistribution,
+        correlation_time: Span,
+        keep_order: bool,
+        spacing: Span,
+        n: u64,
+    ) -> Vec<Span> {
+        let mut jitter = member(&Effect::Jitter { distribution, correlation_time, keep_order }, 1);
         let extra = |i| match fate(&mut jitter, i * spacing) {
             Fate::Arrives { extra, copy: None } => extra,
             other => panic!("jitter only delays: {other:?}"),
@@ -129,7 +178,68 @@ mod tests {
     #[test]
     fn a_constant_delay_keeps_order() {
         let constant = JitterDistribution::Normal { mean: MS, sd: Span::ZERO };
-        assert!(member(&Effect::Jitter { distribution: constant, keep_order: false }, 1).keeps_order());
+        assert!(
+            member(
+                &Effect::Jitter { distribution: constant, correlation_time: Span::ZERO, keep_order: false },
+                1
+            )
+            .keeps_order()
+        );
         assert_eq!(delays(constant, false, MS, 3), [MS; 3]);
+    }
+
+    /// The correlation of delays `lag` packets apart.
+    fn correlation(delays: &[Span], lag: usize) -> f64 {
+        let (mean, sd) = mean_and_sd(delays);
+        let pairs = delays.iter().zip(&delays[lag..]);
+        let product = |(a, b): (&Span, &Span)| (a.as_f64() - mean) * (b.as_f64() - mean);
+        pairs.map(product).sum::<f64>() / (delays.len() - lag) as f64 / (sd * sd)
+    }
+
+    #[test]
+    fn correlated_jitter_forgets_by_the_clock_and_not_by_packets() {
+        let normal = JitterDistribution::Normal { mean: 100 * MS, sd: 10 * MS };
+        // Over at least 20,000 correlation times the estimate's own deviation is below 0.01.
+        for (spacing, step) in [(5 * MS, 1), (MS, 5)] {
+            let delays = correlated(normal, 50 * MS, false, spacing, 1_000_000);
+            for lag in [1, 2, 5, 10, 20, 40] {
+                let measured = correlation(&delays, lag * step);
+                let expected = (-0.1 * lag as f64).exp();
+                assert!((measured - expected).abs() < 0.03, "{spacing:?}, lag {lag}: {measured}, {expected}");
+            }
+            let (mean, sd) = mean_and_sd(&delays);
+            near(mean, 1e8, 0.003);
+            near(sd, 1e7, 0.02);
+        }
+    }
+
+    #[test]
+    fn correlated_jitter_has_the_distribution_that_was_asked_for() {
+        let (n, spacing, memory) = (1_000_000, 10 * MS, 20 * MS);
+        let uniform = correlated(JitterDistribution::Uniform { max: 10 * MS }, memory, false, spacing, n);
+        let below = |share: u64| uniform.iter().filter(|x| **x < share * MS).count() as f64 / n as f64;
+        (1..10).for_each(|share| near(below(share), share as f64 / 10.0, 0.02));
+        let (scale, shape) = (MS, 3.0);
+        let pareto = correlated(JitterDistribution::Pareto { scale, shape }, memory, false, spacing, n);
+        let above = |times: u64| pareto.iter().filter(|x| **x > times * MS).count() as f64 / n as f64;
+        [2u64, 3, 4].into_iter().for_each(|times| near(above(times), (times as f64).powi(-3), 0.05));
+    }
+
+    #[test]
+    fn correlated_jitter_that_keeps_order_does_and_holds_no_longer_than_it_must() {
+        let (pareto, memory) = (JitterDistribution::Pareto { scale: MS, shape: 1.2 }, 30 * MS);
+        let spacing = Span::us(100);
+        let free = correlated(pareto, memory, false, spacing, 100_000);
+        let held = correlated(pareto, memory, true, spacing, 100_000);
+        let mut latest = Span::ZERO;
+        for (i, (&free, &held)) in free.iter().zip(&held).enumerate() {
+            let came = i as u64 * spacing;
+            assert!(came + held >= latest, "{i} overtakes");
+            latest = latest.max(came + free);
+            assert_eq!(came + held, latest);
+        }
+        let keeps =
+            |keep_order| Effect::Jitter { distribution: pareto, correlation_time: memory, keep_order };
+        assert!(member(&keeps(true), 1).keeps_order() && !member(&keeps(false), 1).keeps_order());
     }
 }

@@ -20,7 +20,7 @@ fn row(name: &'static str, active: Effect, idle: Effect, in_order: bool) -> Row 
 }
 
 fn jitter(distribution: JitterDistribution, keep_order: bool) -> Effect {
-    Effect::Jitter { distribution, keep_order }
+    Effect::Jitter { distribution, correlation_time: Span::ZERO, keep_order }
 }
 
 fn members() -> Vec<Row> {

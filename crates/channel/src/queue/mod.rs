@@ -1,27 +1,32 @@
-//! Queues that decide by how long packets wait: what is taken in, what is sent next, and what is dropped or marked on the
-//! way.
+//! Queues with a rule: what is taken in, what is sent next, and what is dropped or marked on the way.
 //!
-//! A queue is fed packets as they come ([`ActiveQueue::offer`]) and asked for the next one when the transmitter is free
+//! [`Red`] decides when a packet comes, by the average queue, and the rest is first in, first out: departures are known when
+//! packets come. The others decide by how long packets wait. Such a queue is fed packets as they come ([`ActiveQueue::offer`]) and asked for the next one when the transmitter is free
 //! ([`ActiveQueue::serve`]). It knows nothing of what a packet is: a token of the caller's goes in, and comes out again,
-//! sent or dropped, exactly once. Not for: queues that are asked for nothing but room, whose departures are known when a
-//! packet comes; and RED, which decides when one comes.
+//! sent or dropped, exactly once; [`TimedQueue`] keeps for the link around it when to ask. Not for: queues that are asked for
+//! nothing but room.
 //!
 //! | queue | decides | source |
 //! |---|---|---|
 //! | [`CoDel`] | at the head, by the least wait within an interval | RFC 8289 |
 //! | [`FqCoDel`] | the same for each flow's queue, which take turns | RFC 8290 |
 //! | [`Pie`] | at the tail, by chance, from the wait and its trend | RFC 8033 |
+//! | [`Red`] | at the tail, by chance, from the average queue | Floyd and Jacobson 1993 |
 
 mod codel;
 mod contract;
 mod fifo;
 mod fq_codel;
 mod pie;
+mod red;
+mod timed;
 
 pub use codel::{CoDel, CoDelConfig};
 pub use contract::{Limit, Seen, Served};
 pub use fq_codel::{FqCoDel, FqCoDelConfig};
 pub use pie::{Pie, PieConfig};
+pub use red::{Red, RedConfig};
+pub use timed::TimedQueue;
 
 use crate::Time;
 

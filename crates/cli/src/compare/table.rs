@@ -185,6 +185,7 @@ mod tests {
             jain: None,
             ports: Vec::new(),
             notes: Vec::new(),
+            hosts: Vec::new(),
             lateness: None,
             series: Vec::new(),
             queues: Vec::new(),

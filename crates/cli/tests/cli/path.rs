@@ -30,7 +30,7 @@ fn a_link_that_makes_no_sense_is_refused_as_in_a_scenario() {
     path(&["--rate", "10Mb"]).stderr(contains("\"Mb\" is no unit").and(contains("expected a rate")));
     path(&["--rate", "1Mbit/s", "--channel", "{ kind = \"gilber\" }"])
         .stderr(contains("did you mean \"gilbert\"?"));
-    path(&["--rate", "1Mbit/s", "--queue", "{ kind = \"red\" }"]).stderr(contains("it has no RED"));
+    path(&["--rate", "1Mbit/s", "--queue", "{ ack_filter = true }"]).stderr(contains("does not filter ACKs"));
     path(&["--scenario", "examples/wireless.toml"])
         .stderr(contains("which link?").and(contains("router-phone")));
     path(&["--scenario", "examples/wireless.toml", "--link", "x"])

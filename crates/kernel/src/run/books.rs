@@ -103,6 +103,7 @@ impl Run<'_> {
             jain: None,
             ports: self.ports()?,
             notes: Vec::new(),
+            hosts: Vec::new(),
             lateness: None,
             series,
             queues: std::mem::take(&mut self.path.queues),

@@ -73,6 +73,7 @@ pub(super) const FLOW: &[Field<FlowOutcome>] = &[
     field("drops.route", "", "data packets for which a routing protocol had no way", |f| {
         Some(f.drops.route as f64)
     }),
+    field("drops.handoff", "", "data packets lost in handoffs", |f| Some(f.drops.handoff as f64)),
     field("ack_drops.queue", "", "ACKs dropped by queues", |f| Some(f.ack_drops.queue as f64)),
     field("ack_drops.channel", "", "ACKs destroyed by noise", |f| Some(f.ack_drops.channel as f64)),
     field("ack_drops.outage", "", "ACKs lost in outages", |f| Some(f.ack_drops.outage as f64)),
@@ -85,6 +86,7 @@ pub(super) const FLOW: &[Field<FlowOutcome>] = &[
     field("ack_drops.route", "", "ACKs for which a routing protocol had no way", |f| {
         Some(f.ack_drops.route as f64)
     }),
+    field("ack_drops.handoff", "", "ACKs lost in handoffs", |f| Some(f.ack_drops.handoff as f64)),
     field("loss_events.congestion", "", "losses noticed that a queue caused", |f| {
         Some(f.loss_events.congestion as f64)
     }),
@@ -232,6 +234,7 @@ pub(super) const LINK: &[Field<LinkOutcome>] = &[
     field("queue_drops", "", "packets dropped by its queue", |l| Some(l.queue_drops as f64)),
     field("channel_drops", "", "packets destroyed by its channel", |l| Some(l.channel_drops as f64)),
     field("outage_drops", "", "packets lost in outages", |l| Some(l.outage_drops as f64)),
+    field("handoff_drops", "", "packets lost in handoffs", |l| Some(l.handoff_drops as f64)),
     field("ecn_marks", "", "packets marked by ECN", |l| Some(l.ecn_marks as f64)),
     field("acks_filtered", "", "ACKs superseded by newer ones in its queue", |l| {
         Some(l.acks_filtered as f64)

@@ -5,17 +5,13 @@ use super::special::{Offered, Special, cause_of};
 use super::{Links, Measured, Transmitter};
 use crate::packet::{DropCause, Packet, PacketId, Pool, bits};
 use truckee_channel::Fate;
-use truckee_channel::queue::{ActiveConfig, ActiveQueue, Seen, Served};
+use truckee_channel::queue::{ActiveConfig, Seen, Served, TimedQueue};
 use truckee_tcp::Time;
 
-/// The queue, and when it is looked at.
+/// The queue.
 #[derive(Debug)]
 pub(super) struct Active {
-    queue: ActiveQueue<Waiting>,
-    /// Time of the pending event at which the next packet is to leave, [`Time::MAX`] if there is none.
-    armed: Time,
-    /// Until when the packets that wait are in the books.
-    noted: Time,
+    queue: TimedQueue<Waiting>,
     /// What was dropped in one call.
     dropped: Vec<Waiting>,
 }
@@ -38,18 +34,8 @@ pub struct Left {
 }
 
 impl Active {
-    pub fn new(config: &ActiveConfig, seed: u64) -> Self {
-        let queue = ActiveQueue::new(config, seed);
-        Self { queue, armed: Time::MAX, noted: Time::ZERO, dropped: Vec::new() }
-    }
-
-    /// When to call, if that is sooner than what was asked for before.
-    fn arm(&mut self, at: Time) -> Option<Time> {
-        if self.queue.packets() == 0 || at >= self.armed {
-            return None;
-        }
-        self.armed = at;
-        Some(at)
+    pub fn new(config: &ActiveConfig, seed: u64, link: &str) -> Self {
+        Self { queue: TimedQueue::new(config, seed, link), dropped: Vec::new() }
     }
 }
 
@@ -57,11 +43,7 @@ impl Special {
     /// Enters in the books for how long packets have waited.
     pub fn note_active(&mut self, transmitter: &mut Transmitter, measured: &Measured, now: Time) {
         let Some(active) = &mut self.active else { return };
-        let waiting = active.queue.packets();
-        if waiting > 0 && now > active.noted {
-            transmitter.counts.waited += waiting as f64 * measured.between(active.noted, now).as_f64();
-        }
-        active.noted = now;
+        transmitter.counts.waited += active.queue.note(now, |from, to| measured.between(from, to));
     }
 
     /// The same after a change of how many wait.
@@ -82,7 +64,6 @@ impl Special {
         let Some(active) = &mut self.active else { return Vec::new() };
         let mut lost = Vec::new();
         active.queue.clear(&mut lost);
-        active.armed = Time::MAX;
         self.note_active_length(now);
         lost.into_iter().map(|waiting| waiting.id).collect()
     }
@@ -127,7 +108,7 @@ impl Links {
         let seen = Seen { bytes: packet.wire, flow: key, ecn: packet.is(bits::ECN_CAPABLE) };
         active.queue.offer(now, seen, Waiting { id, flow, early }, &mut active.dropped);
         lost.extend(active.dropped.drain(..).map(|waiting| (waiting.id, DropCause::Queue)));
-        let wake = active.arm(link.transmitter.free_at.max(now));
+        let wake = active.queue.arm(link.transmitter.free_at.max(now));
         special.note_active_length(now);
         wake
     }
@@ -146,10 +127,9 @@ impl Links {
         let Some(special) = &mut link.special else { return (None, None) };
         special.note_active(&mut link.transmitter, &self.measured, now);
         let Some(active) = &mut special.active else { return (None, None) };
-        if active.armed != now {
+        if !active.queue.is_due(now) {
             return (None, None);
         }
-        active.armed = Time::MAX;
         let served = active.queue.serve(now, &mut active.dropped);
         lost.extend(active.dropped.drain(..).map(|waiting| (waiting.id, DropCause::Queue)));
         special.note_active_length(now);
@@ -172,7 +152,7 @@ impl Links {
             None => special.fate(departure, packet, flow),
         };
         let became = special.leave(wire, departure, fate);
-        let again = special.active.as_mut().and_then(|active| active.arm(departure));
+        let again = special.active.as_mut().and_then(|active| active.queue.arm(departure));
         (Some(Left { packet: id, became }), again)
     }
 }

@@ -7,11 +7,11 @@ use crate::ack_filter::{AckFilter, Held, Seen};
 use crate::lanes::Lanes;
 use crate::packet::{DropCause, InTransit, Packet, PacketId, bits};
 use crate::quick_start::Router;
-use crate::red::Red;
 use crate::transit::Transit;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use truckee_channel::random::{stream, stream_seed};
+use truckee_channel::queue::Red;
+use truckee_channel::random::stream_seed;
 use truckee_channel::{Capacity, CapacityTrace, Channel, Fate, Loss, Packet as Sighting};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{Direction, Limit, Queue};
@@ -144,9 +144,9 @@ impl Special {
         let (mut red, mut active) = (None, None);
         match &direction.queue {
             Queue::DropTail { .. } => {}
-            Queue::Red(config) => red = Some(Red::new(config, stream(seed, &format!("{}/red", name())))),
+            Queue::Red(config) => red = Some(Red::new(config, seed, &name())),
             Queue::Active(config) => {
-                active = Some(Box::new(Active::new(config, stream_seed(seed, &format!("{}/queue", name())))));
+                active = Some(Box::new(Active::new(config, seed, &name())));
             }
         }
         let channel = (!direction.channel.effects.is_empty())
@@ -499,6 +499,11 @@ impl Links {
         let next = special.transit.as_mut()?.add(item).filter(|next| *next < special.armed)?;
         special.armed = next;
         Some(next)
+    }
+
+    /// What arrives next over a link without a convoy.
+    pub fn next_arrival(&self, index: usize) -> Option<InTransit> {
+        self.links[index].special.as_ref()?.transit.as_ref()?.next()
     }
 
     /// An event of a link without a convoy at `now`: the packet that has arrived, if one has, and when the event is to come

@@ -1,10 +1,9 @@
 //! What waits at a station of a medium, in any of the house's queues. Not for: the books, which are a link's.
 
 use crate::packet::{DropCause, Packet, PacketId, bits};
-use crate::red::Red;
 use std::collections::VecDeque;
-use truckee_channel::queue::{ActiveQueue, Limit, Seen};
-use truckee_channel::random::{stream, stream_seed};
+use truckee_channel::queue::{ActiveQueue, Limit, Red, Seen};
+use truckee_channel::random::stream_seed;
 use truckee_scenario::model::Queue;
 use truckee_tcp::{Span, Time};
 
@@ -63,7 +62,7 @@ impl StationQueue {
         let fifo = || Waiting::Fifo(VecDeque::new(), 0);
         let (waiting, red) = match queue {
             Queue::DropTail { .. } => (fifo(), None),
-            Queue::Red(config) => (fifo(), Some(Red::new(config, stream(seed, &format!("{name}/red"))))),
+            Queue::Red(config) => (fifo(), Some(Red::new(config, seed, name))),
             Queue::Active(config) => {
                 let seed = stream_seed(seed, &format!("{name}/queue"));
                 (Waiting::Active(Box::new(ActiveQueue::new(config, seed))), None)

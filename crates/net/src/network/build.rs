@@ -7,6 +7,7 @@ use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
 use crate::air;
 use crate::app::Application;
+use crate::cells::Cells;
 use crate::connection::{Connection, NEVER, Path, Template};
 use crate::digest::Digest;
 use crate::lanes::Lanes;
@@ -35,6 +36,10 @@ impl<'a> Network<'a> {
         let mut changes = vec![false; scenario.links.len()];
         let of_links = || scenario.changes.iter().filter_map(Change::of_link);
         of_links().for_each(|change| changes[change.link] = true);
+        let cells = Cells::of(scenario).map(Box::new);
+        if let Some(cells) = &cells {
+            (0..).zip(&mut changes).for_each(|(link, of)| *of |= cells.radio_of(2 * link).is_some());
+        }
         let asked = scenario.asks_for_rates();
         let mut links = Links::of(scenario);
         for (index, (l, changes)) in scenario.links.iter().zip(changes).enumerate() {
@@ -47,7 +52,7 @@ impl<'a> Network<'a> {
         let (media, movers) = air::build(scenario, &mut links, (options.series, asked)).map_err(refused)?;
         let mut network = Self {
             scenario,
-            changing: of_links().next().is_some(),
+            changing: of_links().next().is_some() || cells.is_some(),
             policies: policies(scenario, registry)?,
             end: Time::at(scenario.duration),
             agenda: Agenda::default(),
@@ -74,10 +79,12 @@ impl<'a> Network<'a> {
             load: None,
             commands: Vec::new(),
             lost: Vec::new(),
+            cells,
         };
         let places = (scenario.media.as_slice(), scenario.places.as_slice());
         let routes = Routes::with_media(&scenario.nodes, &scenario.links, places, Some(scenario.seed));
         let mut routes = routes.map_err(|(medium, error)| refused(air::Refused(medium.to_owned(), error)))?;
+        network.hide_radio(&mut routes);
         network.add_flows(options, registry, &mut routes)?;
         network.add_traffic(&mut routes)?;
         network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
@@ -91,6 +98,7 @@ impl<'a> Network<'a> {
         if !network.warm {
             network.agenda.push(Time::at(scenario.warmup), kind::WARM | WARM_UP as Key);
         }
+        network.begin_cells();
         let truth = network.connections.iter().any(|c| c.wants_truth);
         if truth || network.flows.iter().any(|f| f.readings.is_some()) {
             network.load = Some(Load::default());
@@ -113,15 +121,22 @@ impl<'a> Network<'a> {
         self.connections.reserve_exact(connections as usize);
         for (index, flow) in scenario.flows.iter().enumerate() {
             let host = (flow.processing > Span::ZERO).then(|| self.add_host(flow));
-            let own_way = host.is_some() || flow.route.is_some();
+            let mobile = self.cells.as_ref().is_some_and(|cells| cells.concern(flow.from, flow.to));
+            let own_way = host.is_some() || flow.route.is_some() || mobile;
             let known = ways.get(&(flow.from, flow.to)).filter(|_| !own_way);
             let (forward, back) = match known {
                 Some(known) => *known,
                 None => {
-                    let route = flow.route.as_deref();
-                    let hops = self.hops_between(routes, &flow.name, flow.from, flow.to, route)?;
-                    let (links, back) = (self.numbers(&hops), self.numbers(&backwards(&hops)));
-                    let way = (self.add_path(&behind(host, &links)), self.add_path(&back));
+                    let ends = (flow.from, flow.to);
+                    let way = match self.mobile_ways(routes, Some(index), &flow.name, ends)? {
+                        Some(ways) => ways,
+                        None => {
+                            let route = flow.route.as_deref();
+                            let hops = self.hops_between(routes, &flow.name, flow.from, flow.to, route)?;
+                            let (links, back) = (self.numbers(&hops), self.numbers(&backwards(&hops)));
+                            (self.add_path(&behind(host, &links)), self.add_path(&back))
+                        }
+                    };
                     if !own_way {
                         ways.insert((flow.from, flow.to), way);
                     }
@@ -191,13 +206,14 @@ impl<'a> Network<'a> {
     /// It is no link of the scenario, and in no results.
     fn add_host(&mut self, flow: &Flow) -> u32 {
         let distribution = JitterDistribution::Uniform { max: flow.processing };
+        let jitter = Effect::Jitter { distribution, correlation_time: Span::ZERO, keep_order: true };
         let direction = Direction {
             rate: INSTANT,
             delay: Span::ZERO,
             queue: Queue::DropTail { limit: Limit::None },
             ack_filter: false,
             after_channel: false,
-            channel: ChannelConfig { effects: vec![Effect::Jitter { distribution, keep_order: true }] },
+            channel: ChannelConfig { effects: vec![jitter] },
         };
         let name = || format!("{}/host", flow.name);
         self.links.add(&direction, self.scenario.seed, Role::default(), name);
@@ -207,9 +223,15 @@ impl<'a> Network<'a> {
     pub(super) fn add_traffic(&mut self, routes: &mut Routes<'_>) -> Result<(), Error> {
         let scenario = self.scenario;
         for (index, traffic) in scenario.traffic.iter().enumerate() {
-            let hops =
-                self.hops_between(routes, &traffic.name, traffic.from, traffic.to, traffic.route.as_deref())?;
-            let path = self.add_path(&self.numbers(&hops));
+            let ends = (traffic.from, traffic.to);
+            let path = match self.mobile_ways(routes, None, &traffic.name, ends)? {
+                Some((path, _)) => path,
+                None => {
+                    let route = traffic.route.as_deref();
+                    let hops = self.hops_between(routes, &traffic.name, traffic.from, traffic.to, route)?;
+                    self.add_path(&self.numbers(&hops))
+                }
+            };
             for k in 1..=traffic.sources {
                 let rng = stream(scenario.seed, &format!("{}.{k}", traffic.name));
                 let mut process = Process::new(&traffic.arrivals, traffic.packet, traffic.start, rng);
@@ -228,7 +250,7 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    fn hops_between(
+    pub(super) fn hops_between(
         &self,
         routes: &mut Routes<'_>,
         name: &str,
@@ -280,7 +302,7 @@ impl<'a> Network<'a> {
         }
         // Where routes can change, anything may come from anywhere.
         let of_links = || self.scenario.changes.iter().filter_map(Change::of_link);
-        let steady = !of_links().any(|c| c.up.is_some() || c.delay.is_some());
+        let steady = self.cells.is_none() && !of_links().any(|c| c.up.is_some() || c.delay.is_some());
         let mut changes = vec![false; self.scenario.links.len()];
         of_links().for_each(|change| changes[change.link] = true);
         // Hosts come after the scenario's links, and never change.

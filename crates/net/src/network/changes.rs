@@ -66,7 +66,8 @@ impl Network<'_> {
     pub(super) fn find_routes(&mut self) {
         let scenario = self.scenario;
         for (index, flow) in scenario.flows.iter().enumerate() {
-            if flow.route.is_some() {
+            let mobile = self.cells.as_ref().is_some_and(|cells| cells.concern(flow.from, flow.to));
+            if flow.route.is_some() || mobile {
                 continue;
             }
             let first = self.flows[index].first_connection;
@@ -87,7 +88,8 @@ impl Network<'_> {
         for traffic in &scenario.traffic {
             let sources = first..first + traffic.sources as usize;
             first = sources.end;
-            if sources.is_empty() || traffic.route.is_some() {
+            let mobile = self.cells.as_ref().is_some_and(|cells| cells.concern(traffic.from, traffic.to));
+            if sources.is_empty() || traffic.route.is_some() || mobile {
                 continue;
             }
             let current = self.sources[sources.start].path;
@@ -112,8 +114,12 @@ impl Network<'_> {
     /// Whether the packet follows a route that its owner no longer uses.
     pub(super) fn is_off_route(&self, id: PacketId, at: u32) -> bool {
         let packet = &self.packets[id];
-        // A datagram is turned away only where its link is down.
-        let Body::Segment(index) = packet.body() else { return false };
+        let index = match packet.body() {
+            Body::Segment(index) => index,
+            // A datagram is turned away only where its link is down, or a mobile host's first link ends.
+            Body::Datagram(source) => return self.cells.is_some() && !self.sources[source].path.holds(at),
+            Body::Message(_) | Body::Control(_) => return false,
+        };
         let connection = &self.connections[index];
         let path = if packet.is(bits::FORWARD) { connection.forward } else { connection.back };
         !path.holds(at)
@@ -122,9 +128,13 @@ impl Network<'_> {
     /// Sends a packet at the far end of link `from`, or at `node`, which has no way of its own any longer, on by the node's
     /// table. `at`: its position on the way it had, or [`BY_TABLE`].
     pub(super) fn send_by_table(&mut self, id: PacketId, at: u32, from: usize, node: Option<NodeId>) {
+        if self.cells.is_some() && self.by_cells(id, from) {
+            return;
+        }
         let packet = self.packets[id];
         let at_node = |host| node.unwrap_or_else(|| self.far_end(from, host));
         let (node, to, fixed) = match packet.body() {
+            Body::Control(_) => return self.packets.remove(id), // the network of cells has taken all of these
             Body::Datagram(source) => {
                 let traffic = &self.scenario.traffic[self.sources[source].traffic];
                 (at_node(traffic.from), traffic.to, traffic.route.is_some())

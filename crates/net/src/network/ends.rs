@@ -24,8 +24,8 @@ impl Network<'_> {
         let index = match packet.body() {
             Body::Segment(index) => index,
             Body::Datagram(source) => return self.on_datagram(source, id),
-            // Routers have it from the medium.
-            Body::Message(_) => return,
+            // Routers have messages from the medium; a gateway keeps what hosts say of where they are to itself.
+            Body::Message(_) | Body::Control(_) => return,
         };
         let connection = &self.connections[index];
         if connection.generation != packet.generation {

@@ -112,6 +112,11 @@ impl Network<'_> {
             }
             Hop::Link { .. } => self.number(hop),
         };
+        self.send_into(id, link);
+    }
+
+    /// Sends a packet that goes by tables into a link.
+    pub(super) fn send_into(&mut self, id: PacketId, link: u32) {
         let (time, wire) = (self.now, self.packets[id].wire);
         let crossed = match self.links.cross(link as usize, time, wire) {
             Crossing::Arrives(arrival, convoy) => Some((arrival, convoy)),
@@ -194,7 +199,7 @@ impl Network<'_> {
     #[inline]
     fn flow_of(&self, packet: &Packet) -> u32 {
         match packet.body() {
-            Body::Datagram(_) | Body::Message(_) => link::NO_FLOW,
+            Body::Datagram(_) | Body::Message(_) | Body::Control(_) => link::NO_FLOW,
             Body::Segment(index) => self.connections[index].flow as u32,
         }
     }
@@ -299,6 +304,7 @@ impl Network<'_> {
     /// A packet, whose place is free already, was dropped by link `index`.
     #[inline(never)]
     pub(super) fn on_drop(&mut self, id: PacketId, index: usize, cause: DropCause, when: Time) {
+        let Some(cause) = self.loss_of(id, index, cause) else { return };
         let packet = self.packets[id];
         let number = if packet.len > 0 { packet.seq } else { packet.ack }.number();
         self.digest
@@ -311,6 +317,9 @@ impl Network<'_> {
             }
             Body::Message(message) => {
                 return self.note_message_lost(message, index);
+            }
+            Body::Control(_) => {
+                return self.note_dropped(Dropped { when, link: index, of: Lost::Other, cause });
             }
         };
         let connection = &mut self.connections[owner];

@@ -101,6 +101,7 @@ impl Network<'_> {
             }
             // Routers tell the medium itself.
             Body::Message(_) => 0,
+            Body::Control(_) => self.gateway(),
         }
     }
 

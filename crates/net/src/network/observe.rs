@@ -55,7 +55,7 @@ impl Readings {
 impl Network<'_> {
     /// Works out anew what crosses each link, where anybody wants to know.
     pub(super) fn recount_load(&mut self) {
-        let Some(load) = &mut self.load else { return };
+        let Some(mut load) = self.load.take() else { return };
         load.traffic.clear();
         load.traffic.resize(self.links.len(), 0.0);
         load.flows.clear();
@@ -64,9 +64,19 @@ impl Network<'_> {
         for source in self.sources.iter().filter(|s| s.rate > 0.0) {
             links(source.path).for_each(|link| load.traffic[link] += source.rate);
         }
-        for connection in self.connections.iter().filter(|c| c.open) {
-            links(connection.forward).for_each(|link| load.flows[link] += 1);
+        for index in (0..self.connections.len()).filter(|index| self.connections[*index].open) {
+            self.way_now(index, true).for_each(|link| load.flows[link] += 1);
         }
+        self.load = Some(load);
+    }
+
+    /// The links of a connection's way as it is at present.
+    fn way_now(&self, index: usize, forward: bool) -> impl Iterator<Item = usize> {
+        let connection = &self.connections[index];
+        let path = if forward { connection.forward } else { connection.back };
+        let mobile = self.mobile_way(index, forward);
+        let fixed = mobile.is_none().then(|| links_on(&self.paths, path));
+        mobile.into_iter().flatten().chain(fixed.into_iter().flatten())
     }
 
     /// The truth about the path of a connection.
@@ -74,19 +84,18 @@ impl Network<'_> {
         let connection = &self.connections[index];
         let mss = self.scenario.flows[connection.flow].stack.mss;
         let wire = f64::from(mss + HEADER_BYTES);
-        let links = |path: Path| links_on(&self.paths, path);
         let left = |link: usize| {
             let (rate, load) = (self.links.rate(link) as f64, self.load.as_ref());
             let (traffic, flows) = load.map_or((0.0, 1), |l| (l.traffic[link], l.flows[link]));
             (rate - traffic).max(0.0) / f64::from(flows.max(1))
         };
-        let available = links(connection.forward).map(left).fold(f64::INFINITY, f64::min);
-        let crossing = |path: Path, bytes: f64| {
-            links(path)
+        let available = self.way_now(index, true).map(left).fold(f64::INFINITY, f64::min);
+        let crossing = |forward: bool, bytes: f64| {
+            self.way_now(index, forward)
                 .map(|link| self.links.delay(link).as_f64() + bytes * 8e9 / self.links.rate(link) as f64)
                 .sum::<f64>()
         };
-        let rtt = crossing(connection.forward, wire) + crossing(connection.back, f64::from(HEADER_BYTES));
+        let rtt = crossing(true, wire) + crossing(false, f64::from(HEADER_BYTES));
         PathTruth { available: available * f64::from(mss) / wire, rtt: Span::truncated(rtt) }
     }
 

@@ -61,6 +61,7 @@ impl Network<'_> {
             Body::Datagram(source) => 1 << 63 | source as u64,
             // What routers say is a flow of its own.
             Body::Message(_) => u64::MAX,
+            Body::Control(host) => 3 << 62 | host as u64,
         }
     }
 }

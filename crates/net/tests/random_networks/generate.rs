@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use std::sync::Arc;
-use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig};
+use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use truckee_channel::random::stream;
 use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich};
 use truckee_scenario::Scenario;
@@ -62,6 +62,7 @@ pub fn network(seed: u64) -> Case {
         flows,
         traffic,
         changes,
+        cells: None,
         kernel: Default::default(),
     };
     let must_complete = patient && scenario.flows.iter().all(is_done_in_time);
@@ -99,7 +100,15 @@ fn links(dice: &mut Dice, nodes: usize, patient: bool) -> Vec<Link> {
         let forward = Arc::new(direction(dice, patient));
         let back = if dice.chance(0.5) { forward.clone() } else { Arc::new(direction(dice, patient)) };
         // A name of its own for every link: two may join the same nodes.
-        links.push(Link { name: format!("link{k}"), first, second, forward, back, quick_start: true });
+        links.push(Link {
+            name: format!("link{k}"),
+            first,
+            second,
+            forward,
+            back,
+            quick_start: true,
+            steps: None,
+        });
     }
     links
 }
@@ -157,7 +166,7 @@ fn queue(dice: &mut Dice) -> Queue {
         return Queue::DropTail { limit: limit(dice) };
     }
     let min_threshold = dice.spread(0.5, 20.0);
-    Queue::Red(Red {
+    Queue::Red(RedConfig {
         limit: limit(dice),
         min_threshold,
         max_threshold: min_threshold * dice.spread(1.5, 4.0),
@@ -173,7 +182,7 @@ fn queue(dice: &mut Dice) -> Queue {
 fn activate(links: &mut [Link], seed: u64) {
     let directions = links.iter_mut().flat_map(|link| [&mut link.forward, &mut link.back]);
     for (k, direction) in directions.enumerate() {
-        let Queue::Red(Red { limit, ecn, .. }) = direction.queue else { continue };
+        let Queue::Red(RedConfig { limit, ecn, .. }) = direction.queue else { continue };
         // In a queue of a packet or two that drops at the head one flow can starve another for ever.
         let limit = match limit {
             Limit::Packets(n) => Limit::Packets(n.max(20)),
@@ -229,7 +238,7 @@ fn effect(dice: &mut Dice, patient: bool) -> Effect {
                 1 => JitterDistribution::Normal { mean: dice.within(50 * MS), sd: dice.within(50 * MS) },
                 _ => JitterDistribution::Pareto { scale: dice.span(NS, MS), shape: dice.spread(0.8, 4.0) },
             };
-            Effect::Jitter { distribution, keep_order: dice.chance(0.5) }
+            Effect::Jitter { distribution, correlation_time: Span::ZERO, keep_order: dice.chance(0.5) }
         }
         10 => Effect::Duplicate {
             probability: dice.spread(0.001, 1.0),

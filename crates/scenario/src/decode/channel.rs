@@ -260,7 +260,10 @@ fn jitter(reader: &Reader<'_>) -> Option<Effect> {
                 .unwrap_or(1.0),
         },
     };
-    Some(Effect::Jitter { distribution, keep_order: reader.flag("keep_order", false) })
+    let correlation_time = reader.time("correlation_time", Span::ZERO, Span::ZERO..=MAX_TIME, "ms");
+    // Delays that go on from each other are those of one queue or one radio, which keep order.
+    let keep_order = reader.flag("keep_order", !correlation_time.is_zero());
+    Some(Effect::Jitter { distribution, correlation_time, keep_order })
 }
 
 fn reorder(reader: &Reader<'_>) -> Option<Effect> {

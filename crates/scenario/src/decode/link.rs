@@ -3,16 +3,20 @@
 
 use super::channel::{self, FlowNumbers};
 use super::diagnostics::{Diagnostics, MAX_TIME};
+use super::preset;
 use super::queue::{self, QueueDraft};
 use super::reader::Reader;
 use super::topology::LinkTable;
 use crate::document::tree::{Kind, Place, Value};
-use crate::model::{Direction, Link, NodeId};
+use crate::model::{Direction, Link, NodeId, Steps};
+use crate::units::format_time;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use truckee_channel::{ChannelConfig, Effect, Span};
 
+/// Most steps of the links of one table.
+const MAX_STEPS: u64 = 1_000_000;
 /// Most links of a scenario.
 const MAX_LINKS: usize = 250_000;
 
@@ -52,7 +56,7 @@ pub(super) fn wire<'d>(diag: &'d Diagnostics<'d>, tables: &'d [LinkTable<'d>]) -
             break;
         }
         left -= between.len().max(1);
-        let reader = Reader::new(diag, table, place, "a link");
+        let reader = Reader::new(diag, table, place, "a link").with_defaults(preset::of(table));
         if between.is_empty() && !wiring.read_ends(diag, &reader, place) {
             continue;
         }
@@ -123,16 +127,27 @@ impl Wiring<'_> {
     }
 
     /// Reads the rest of all links, and closes their tables. Links of one table share what it says.
-    pub fn links(&mut self, flows: &FlowNumbers<'_>) -> (Vec<Link>, Vec<Drafts>) {
+    pub fn links(&mut self, flows: &FlowNumbers<'_>, duration: Span) -> (Vec<Link>, Vec<Drafts>) {
         let mut links = Vec::with_capacity(self.links.len());
         let mut drafts = Vec::with_capacity(self.links.len());
+        let mut many = vec![0u64; self.tables.len()];
+        self.links.iter().for_each(|wired| many[wired.table] += 1);
         let mut wired = std::mem::take(&mut self.links).into_iter().peekable();
         for (table, reader) in std::mem::take(&mut self.tables).into_iter().enumerate() {
+            if let Some(value) = reader.own("preset") {
+                reader.word(value, &preset::NAMES);
+            }
             let like = Like::read(&Open { reader: &reader }, flows);
+            let often = like.steps.map_or(0, |steps| many[table].saturating_mul(duration.ticks(steps.every)));
+            if let Some(value) = reader.get("steps").filter(|_| often > MAX_STEPS) {
+                let message = format!("{often} steps in {}", format_time(duration));
+                reader.diag.report(&value.place, message, Some(format!("at most {MAX_STEPS}")), None);
+            }
             reader.finish();
             while let Some(Wired { name, first, second, .. }) = wired.next_if(|wired| wired.table == table) {
                 let (forward, back) = (like.forward.clone(), like.back.clone());
-                links.push(Link { name, first, second, forward, back, quick_start: like.quick_start });
+                let (quick_start, steps) = (like.quick_start, like.steps);
+                links.push(Link { name, first, second, forward, back, quick_start, steps });
                 drafts.push(like.drafts.clone());
             }
         }
@@ -157,6 +172,11 @@ impl Wiring<'_> {
             diag.unknown_name(&value.place, "node", name, self.nodes.iter().map(String::as_str));
         }
         number
+    }
+
+    /// The node called `name`, if there is one.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.numbers.get(name).copied()
     }
 
     /// Whether there is a node called `name`.
@@ -185,6 +205,7 @@ struct Like {
     forward: Arc<Direction>,
     back: Arc<Direction>,
     quick_start: bool,
+    steps: Option<Steps>,
     drafts: Drafts,
 }
 
@@ -217,9 +238,49 @@ impl Like {
             back: if back == forward { forward.clone() } else { back },
             forward,
             quick_start,
+            steps: open.reader.get("steps").and_then(|value| steps(open.reader.diag, value)),
             drafts: Rc::new(queues),
         }
     }
+}
+
+/// When and to what a link's rate and delay step.
+fn steps(diag: &Diagnostics<'_>, value: &Value) -> Option<Steps> {
+    let reader = Reader::of(diag, value, "a link's steps")?;
+    let every = reader.required_time("every", Span::ms(1)..=MAX_TIME, "\"15s\"");
+    let delays = |value: &Value| diag.time(value, Span::ZERO..=MAX_TIME, "ms");
+    let delay = reader.get("delay").and_then(|value| range(diag, value, "[\"10ms\", \"30ms\"]", delays));
+    let rates = ["rate", "rate_back"].map(|key| {
+        let value = reader.get(key)?;
+        range(diag, value, "[\"50Mbit/s\", \"150Mbit/s\"]", |value| diag.whole_rate(value))
+    });
+    if ["delay", "rate", "rate_back"].iter().all(|key| reader.get(key).is_none()) {
+        let expected = "one of the keys \"delay\", \"rate\" and \"rate_back\"".to_owned();
+        diag.report(reader.place, "steps that change nothing".into(), Some(expected), None);
+    }
+    reader.finish();
+    let [rate, rate_back] = rates;
+    Some(Steps { every: every?, delay, rate, rate_back })
+}
+
+/// The least and the most of what is drawn.
+fn range<T: PartialOrd>(
+    diag: &Diagnostics<'_>,
+    value: &Value,
+    example: &str,
+    read: impl Fn(&Value) -> Option<T>,
+) -> Option<(T, T)> {
+    let expected = format!("the least and the most, such as {example}");
+    let [least, most] = diag.list(value, &expected)? else {
+        diag.refuse(value, &expected);
+        return None;
+    };
+    let (least, most) = (read(least)?, read(most)?);
+    if least > most {
+        diag.report(&value.place, "the least is above the most".into(), Some(expected), None);
+        return None;
+    }
+    Some((least, most))
 }
 
 /// A link's table that is still open.

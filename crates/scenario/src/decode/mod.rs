@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod app;
+mod cells;
 mod change;
 mod channel;
 mod diagnostics;
@@ -15,6 +16,7 @@ mod link;
 mod medium;
 mod node;
 mod observe;
+mod preset;
 mod queue;
 mod reader;
 mod routes;
@@ -97,11 +99,21 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let traffic = traffic::read(diag, section(&top, "traffic"), &wiring, profile);
 
     let numbers = flows.iter().enumerate().map(|(i, placed)| (placed.flow.name.as_str(), i as u32)).collect();
-    let (mut links, drafts) = wiring.links(&numbers);
+    let (mut links, drafts) = wiring.links(&numbers, duration);
     let by_name: HashMap<&str, usize> = links.iter().enumerate().map(|(i, l)| (l.name.as_str(), i)).collect();
     let flow_names: Vec<&str> = flows.iter().map(|placed| placed.flow.name.as_str()).collect();
     let known = change::Known { links: &by_name, flows: &flow_names };
     let changes = change::read(diag, section(&top, "change"), &known, duration);
+    let rest = cells::Rest {
+        wiring: &wiring,
+        links: &links,
+        flows: &flows,
+        traffic: &traffic,
+        changes: &changes,
+        duration,
+    };
+    let cells =
+        top.get("cells").filter(|_| wiring.complete).and_then(|value| cells::read(diag, value, &rest));
     top.finish();
 
     let nodes = std::mem::take(&mut wiring.nodes);
@@ -125,6 +137,7 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
         flows: flows.into_iter().map(|placed| placed.flow).collect(),
         traffic: traffic.into_iter().map(|placed| placed.traffic).collect(),
         changes,
+        cells,
         kernel,
     }
 }

@@ -3,10 +3,10 @@
 use super::diagnostics::{Diagnostics, MAX_BYTES};
 use super::reader::Reader;
 use crate::document::tree::Value;
-use crate::model::{Limit, Queue, Red};
+use crate::model::{Limit, Queue};
 use crate::units::{Dimension, Quantity, parse_as};
 use std::ops::RangeInclusive;
-use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig};
+use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use truckee_tcp::Span;
 
 /// No queue holds more packets than this.
@@ -84,7 +84,7 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value) -> Option<QueueDraft> 
 
 /// Thresholds and weights as Floyd and Jacobson (1993) name them; the defaults are their later recommendations (Floyd
 /// 1997: min 5 packets, max three times min, weight 0.002, probability 0.1; gentle since 2000).
-fn red(reader: &Reader<'_>, limit: Limit) -> Red {
+fn red(reader: &Reader<'_>, limit: Limit) -> RedConfig {
     let packets = |key| reader.get(key).and_then(|value| packets(reader.diag, value));
     let min_threshold = packets("min").unwrap_or(5.0);
     let max_threshold = packets("max").unwrap_or((3.0 * min_threshold).min(MAX_PACKETS));
@@ -97,7 +97,7 @@ fn red(reader: &Reader<'_>, limit: Limit) -> Red {
     let weight = reader.get("weight").and_then(|value| {
         reader.diag.number(value, |w| w > 0.0 && w <= 1.0, "a weight above 0 and at most 1")
     });
-    Red {
+    RedConfig {
         limit,
         min_threshold,
         max_threshold,

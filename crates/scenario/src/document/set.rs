@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toml::de::DeValue;
 
 /// The keys of a file's top level.
-pub(crate) const TOP_LEVEL: [&str; 14] = [
+pub(crate) const TOP_LEVEL: [&str; 15] = [
     "duration",
     "seed",
     "warmup",
@@ -23,11 +23,12 @@ pub(crate) const TOP_LEVEL: [&str; 14] = [
     "flow",
     "traffic",
     "change",
+    "cells",
 ];
 /// Those that hold arrays of named tables.
 const SECTIONS: [&str; 6] = ["link", "node", "medium", "flow", "traffic", "change"];
 /// Keys of links that may be set by themselves where there is one link only.
-const OF_LINKS: [&str; 10] = [
+const OF_LINKS: [&str; 12] = [
     "rate",
     "delay",
     "queue",
@@ -38,9 +39,11 @@ const OF_LINKS: [&str; 10] = [
     "channel_back",
     "channel_both",
     "quick_start",
+    "preset",
+    "steps",
 ];
 /// Keys of tables, which are begun where a path leads into one that is not there.
-const TABLES: [&str; 15] = [
+const TABLES: [&str; 16] = [
     "topology",
     "defaults",
     "kernel",
@@ -49,6 +52,7 @@ const TABLES: [&str; 15] = [
     "channel",
     "channel_back",
     "channel_both",
+    "steps",
     "sender",
     "receiver",
     "app",

@@ -1,7 +1,7 @@
 //! Queues.
 
 use truckee_channel::Limit;
-use truckee_channel::queue::ActiveConfig;
+use truckee_channel::queue::{ActiveConfig, RedConfig};
 
 /// A queue. The packet in transmission does not count against its limit.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,7 @@ pub enum Queue {
         limit: Limit,
     },
     /// Random early detection (Floyd & Jacobson 1993).
-    Red(Red),
+    Red(RedConfig),
     /// One that decides by how long packets wait.
     Active(ActiveConfig),
 }
@@ -35,23 +35,4 @@ impl Queue {
             Self::Active(config) => config.limit_mut(),
         }
     }
-}
-
-/// Parameters of RED.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Red {
-    /// Hard limit.
-    pub limit: Limit,
-    /// Average queue, packets, below which nothing is marked.
-    pub min_threshold: f64,
-    /// Average queue, packets, above which everything is (from twice it with `gentle`).
-    pub max_threshold: f64,
-    /// Marking probability at `max_threshold`.
-    pub max_probability: f64,
-    /// Weight of a new sample in the average.
-    pub weight: f64,
-    /// Whether the probability rises from `max_probability` to 1 between one and two `max_threshold`.
-    pub gentle: bool,
-    /// Whether ECN-capable packets are marked in place of dropped.
-    pub ecn: bool,
 }

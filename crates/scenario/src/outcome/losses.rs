@@ -27,16 +27,20 @@ pub struct Drops {
     /// as many nodes as it may. Not shown where there are none.
     #[serde(skip_serializing_if = "is_none")]
     pub route: u64,
+    /// Sent to a base station that a mobile host had left, or not yet reached.
+    #[serde(skip_serializing_if = "is_none")]
+    pub handoff: u64,
 }
 
-fn is_none(count: &u64) -> bool {
+/// Whether there is nothing to tell: what few networks have is not in the results of others.
+pub(super) fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
 impl Drops {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.queue + self.channel + self.outage + self.collision + self.reach + self.route
+        self.queue + self.channel + self.outage + self.collision + self.reach + self.route + self.handoff
     }
 }
 

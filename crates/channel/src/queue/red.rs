@@ -4,14 +4,33 @@
 //! p_b rises from 0 at `min` to `max_p` at `max` (with `gentle` on to 1 at 2·`max`); a packet is hit with p_b/(1 −
 //! count·p_b). Source: Floyd and Jacobson 1993; Floyd, "Recommendation on using the gentle variant of RED", 2000.
 
-use truckee_channel::random::{Xoshiro256PlusPlus, uniform};
-use truckee_scenario::model;
-use truckee_tcp::{Span, Time};
+use super::contract::Limit;
+use crate::random::{Xoshiro256PlusPlus, stream, uniform};
+use crate::{Span, Time};
+
+/// Parameters of RED.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RedConfig {
+    /// Hard limit.
+    pub limit: Limit,
+    /// Average queue, packets, below which nothing is marked.
+    pub min_threshold: f64,
+    /// Average queue, packets, above which everything is (from twice it with `gentle`).
+    pub max_threshold: f64,
+    /// Marking probability at `max_threshold`.
+    pub max_probability: f64,
+    /// Weight of a new sample in the average.
+    pub weight: f64,
+    /// Whether the probability rises from `max_probability` to 1 between one and two `max_threshold`.
+    pub gentle: bool,
+    /// Whether ECN-capable packets are marked in place of dropped.
+    pub ecn: bool,
+}
 
 /// A RED queue's state.
 #[derive(Debug)]
 pub struct Red {
-    config: model::Red,
+    config: RedConfig,
     average: f64,
     /// Packets since the last one hit; −1: the average was below `min`.
     count: i64,
@@ -19,8 +38,9 @@ pub struct Red {
 }
 
 impl Red {
-    /// With an empty queue.
-    pub fn new(config: &model::Red, rng: Xoshiro256PlusPlus) -> Self {
+    /// With an empty queue, at the link of this name in a run of this seed.
+    pub fn new(config: &RedConfig, seed: u64, link: &str) -> Self {
+        let rng = stream(seed, &format!("{link}/red"));
         Self { config: config.clone(), average: 0.0, count: -1, rng }
     }
 
@@ -73,11 +93,9 @@ impl Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use truckee_channel::random::stream;
-    use truckee_scenario::model::Limit;
 
     fn red() -> Red {
-        let config = model::Red {
+        let config = RedConfig {
             limit: Limit::Packets(100),
             min_threshold: 5.0,
             max_threshold: 15.0,
@@ -86,7 +104,7 @@ mod tests {
             gentle: true,
             ecn: true,
         };
-        Red::new(&config, stream(1, "red"))
+        Red::new(&config, 1, "a-b")
     }
 
     #[test]
