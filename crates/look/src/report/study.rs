@@ -1,6 +1,7 @@
 //! The page of a study, and of several: published against measured, figures, and the sweeps beneath.
 
 use super::model::{self, Cell, Column, Kind, Marker, Page, Section, Table};
+use super::render::NAME;
 use super::{run, sweep};
 use crate::Error;
 use crate::figure::{Figure, Map, Panel};
@@ -289,7 +290,7 @@ pub(super) fn under(dir: &Path) -> Vec<PathBuf> {
 /// The address of the page in a folder beside this one. Whatever the folder is called it is a path: `javascript:alert(1)`
 /// would be something else.
 fn link(folder: &str) -> String {
-    format!("./{}/{}", utf8_percent_encode(folder, SEGMENT), super::NAME)
+    format!("./{}/{}", utf8_percent_encode(folder, SEGMENT), NAME)
 }
 
 /// What a part of a path may not have as it is: all but letters, digits and `-._~`.
