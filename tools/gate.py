@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 LOGS = TARGET / "checks"
 BIN = ROOT / ".venv/bin"
+BROWSER = ["--package", "truckee-lab", "--package", "truckee-look", "--package", "truckee-engines"]
 SMOLTCP = "validation/stacks/smoltcp/Cargo.toml"
 # The command as the tests build it, with its checks on.
 TRUCKEE = TARGET / "debug/truckee"
@@ -96,6 +97,8 @@ def lints() -> list[Command]:
         cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"),
         # As it is built without clang, or on another system than Linux: all but the live leg.
         cargo("clippy", "--locked", "-p", "truckee-cli", "--no-default-features", "--", "-D", "warnings"),
+        # What a page in a browser stands on: the laboratory without its store, figures without their pages.
+        cargo("check", "--locked", "--target", "wasm32-unknown-unknown", "--no-default-features", *BROWSER),
         python("ruff", "check", "bench", "docs", "tests", "tools", "validation"),
         python("mypy", ".", folder="bench"),
         Command([str(BIN / "mypy"), "--exclude", "^stacks/", "."], "validation", environment={"MYPYPATH": "../bench"}),

@@ -4,7 +4,7 @@
 #
 #   tools/prepare.sh rust          a Rust toolchain, a linker, and on Linux what the live leg is built with
 #   tools/prepare.sh live          what the live leg's tests use beside
-#   tools/prepare.sh browser       a browser, with which the tests of the report's pages look at them
+#   tools/prepare.sh browser       a browser, with which the tests of the report's pages look at them, and what builds for one
 #   tools/prepare.sh python FILE…  .venv with the requirements in these files
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -73,6 +73,8 @@ sanitizes() {
 }
 
 browser() {
+    # Where there is no rustup, the system's packages of Rust have the target or not.
+    ! command -v rustup >/dev/null || rustup --quiet target add wasm32-unknown-unknown
     for name in chromium chromium-browser google-chrome; do
         ! command -v "$name" >/dev/null || return 0
     done

@@ -11,83 +11,22 @@
 
 pub mod acks;
 pub mod book;
+mod memory;
 pub mod phases;
 pub mod quantiles;
 pub mod retransmissions;
 pub mod rounds;
 pub mod rtt;
+mod segment;
 pub mod steps;
 pub mod throughput;
 pub mod windows;
 
-pub use book::{Acked, Book, ORIGIN, Sent};
+pub use book::{Acked, Before, Book, ORIGIN, Sent};
+pub use segment::{Ack, Blocks, Data};
 
-use crate::wire::flags;
-use truckee_tcp::{LossKind, Seq, Span, Time};
-
-/// A segment that occupies sequence numbers: data, FIN, or both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Data {
-    /// When it passed.
-    pub now: Time,
-    /// Its first sequence number.
-    pub seq: Seq,
-    /// The one after its last.
-    pub end: Seq,
-    /// Payload, bytes.
-    pub len: u32,
-    /// Bits of [`flags`].
-    pub flags: u8,
-    /// Its time stamp, and the one that it echoes.
-    pub stamps: Option<(u32, u32)>,
-    /// Identification of its IPv4 packet.
-    pub id: Option<u16>,
-    /// What the capture's writer says of its fate: it was dropped, by the network (a queue) or by noise.
-    pub dropped: Option<truckee_tcp::Cause>,
-}
-
-/// A segment that acknowledges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ack {
-    /// When it passed.
-    pub now: Time,
-    /// Next sequence number expected.
-    pub ack: Seq,
-    /// Window, bytes; scaled, where the scale is known.
-    pub window: u64,
-    /// Whether it does nothing else: no payload, neither SYN nor FIN nor RST.
-    pub pure: bool,
-    /// Its time stamp, and the one that it echoes.
-    pub stamps: Option<(u32, u32)>,
-    /// Selective acknowledgements above `ack`.
-    pub sack: Blocks,
-    /// A duplicate that has arrived (RFC 2883).
-    pub duplicate: Option<(Seq, Seq)>,
-    /// Identification of its IPv4 packet.
-    pub id: Option<u16>,
-}
-
-/// Up to four blocks `[from, to)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Blocks {
-    blocks: [(Seq, Seq); 4],
-    len: u8,
-}
-
-impl Blocks {
-    /// Adds a block; a fifth is dropped.
-    pub fn push(&mut self, from: Seq, to: Seq) {
-        if let Some(slot) = self.blocks.get_mut(usize::from(self.len)) {
-            *slot = (from, to);
-            self.len += 1;
-        }
-    }
-
-    /// The blocks, in the order in which they came.
-    pub fn as_slice(&self) -> &[(Seq, Seq)] {
-        &self.blocks[..usize::from(self.len)]
-    }
-}
+use segment::closes;
+use truckee_tcp::{LossKind, Seq, Span};
 
 /// Everything that is known of one direction.
 #[derive(Debug, Clone)]
@@ -177,32 +116,6 @@ impl Flow {
         self.retransmissions.on_ack(ack, &acked, &self.book);
         acked
     }
-}
-
-/// How things stood before a segment was sorted in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Before {
-    /// Bytes in the air.
-    pub flight: u64,
-    /// First byte not acknowledged.
-    pub una: Seq,
-    /// One after the highest byte sent.
-    pub highest: Seq,
-}
-
-/// A little less than a time: what an end measured differs by that from what shows here.
-fn nearly(time: Span) -> Span {
-    time / 10 * 9
-}
-
-/// Bytes of so many `T`.
-fn room<T>(capacity: usize) -> usize {
-    capacity * size_of::<T>()
-}
-
-/// Whether a segment closes its direction.
-pub(crate) fn closes(flag_bits: u8) -> bool {
-    flag_bits & flags::FIN != 0
 }
 
 #[cfg(test)]

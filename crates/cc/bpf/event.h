@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
 // What a recorded congestion control was told, and what it decided: one record an event, into a ring buffer. What does
-// not fit is counted. src/event.rs has the same list, which a test holds against this one, and says what each field is. Not for: deciding anything.
+// not fit is counted. The owner's types are made of these (layout.bpf.c); src/event.rs says what each field is. Not for:
+// deciding anything.
 #ifndef TRUCKEE_EVENT_H
 #define TRUCKEE_EVENT_H
 
@@ -20,7 +21,6 @@ struct event {
 	__u32 sent, flight, mss, srtt_us, rtt_min_us, ssthresh, ssthresh_after, cwnd;
 	__u8 kind, state, flags, verdict;
 };
-_Static_assert(sizeof(struct event) == 104, "src/event.rs reads so many bytes");
 
 #ifndef TRUCKEE_NATIVE
 struct {

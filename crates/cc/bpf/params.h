@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
 // What a loaded congestion control is made of, and its parameters: written by the loader before the kernel sees the
 // program, and constant from then on, so that the verifier drops every branch that is not taken. All fields are 64 bits;
-// src/params.rs has the same list, which a test holds against this one. `fl`: see float.h. Windows are in segments, times in ns, rates in bit/s.
+// the loader's types are made of these (layout.bpf.c), and src/params.rs fills them in. `fl`: see float.h. Windows are in segments, times in ns, rates in bit/s.
 #ifndef TRUCKEE_PARAMS_H
 #define TRUCKEE_PARAMS_H
 

@@ -1,10 +1,10 @@
 //! What a recorded port was told and what it decided: the records of `bpf/event.h`.
 
+use super::layout::{self, event};
 use truckee_tcp::Time;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Kind {
     /// The control was put in charge of a connection.
     Init,
@@ -22,18 +22,20 @@ pub enum Kind {
 
 /// Bits of [`Event::flags`].
 pub mod flags {
+    use crate::layout::flag;
+
     /// The ACK is a duplicate.
-    pub const DUPLICATE: u8 = 1;
+    pub const DUPLICATE: u8 = flag::FLAG_DUPLICATE.0 as u8;
     /// The congestion window is what limits the sender, by the kernel's `tcp_is_cwnd_limited`.
-    pub const LIMITED: u8 = 2;
+    pub const LIMITED: u8 = flag::FLAG_LIMITED.0 as u8;
     /// The threshold was asked for because of a timeout.
-    pub const TIMEOUT: u8 = 4;
+    pub const TIMEOUT: u8 = flag::FLAG_TIMEOUT.0 as u8;
     /// The threshold was asked for because of an ECN echo or a drop in the local queue.
-    pub const ECHO: u8 = 8;
+    pub const ECHO: u8 = flag::FLAG_ECHO.0 as u8;
     /// The window reached the socket's clamp, and is that.
-    pub const CLAMPED: u8 = 16;
+    pub const CLAMPED: u8 = flag::FLAG_CLAMPED.0 as u8;
     /// There is an estimate.
-    pub const ESTIMATE: u8 = 32;
+    pub const ESTIMATE: u8 = flag::FLAG_ESTIMATE.0 as u8;
 }
 
 /// Values of [`Event::state`], `enum tcp_ca_state` of the kernel.
@@ -114,75 +116,47 @@ pub struct Events {
     pub lost: u64,
 }
 
-/// Bytes of a record.
-const SIZE: usize = 104;
-
-/// Reads a record from front to back.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (first, rest) = self.0.split_first_chunk::<N>()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn u64(&mut self) -> Option<u64> {
-        self.take().map(u64::from_ne_bytes)
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        self.take().map(u32::from_ne_bytes)
-    }
-
-    fn u16(&mut self) -> Option<u16> {
-        self.take().map(u16::from_ne_bytes)
-    }
-
-    fn u8(&mut self) -> Option<u8> {
-        self.take().map(u8::from_ne_bytes)
-    }
-
-    fn kind(&mut self) -> Option<Kind> {
-        const KINDS: [Kind; 6] =
-            [Kind::Init, Kind::Ack, Kind::Ssthresh, Kind::State, Kind::Undo, Kind::Release];
-        KINDS.get(usize::from(self.u8()?)).copied()
-    }
+fn kind_of(number: u8) -> Option<Kind> {
+    Some(match layout::kind(number.into()) {
+        layout::kind::EVENT_INIT => Kind::Init,
+        layout::kind::EVENT_ACK => Kind::Ack,
+        layout::kind::EVENT_SSTHRESH => Kind::Ssthresh,
+        layout::kind::EVENT_STATE => Kind::State,
+        layout::kind::EVENT_UNDO => Kind::Undo,
+        layout::kind::EVENT_RELEASE => Kind::Release,
+        _ => return None,
+    })
 }
 
 impl Event {
-    /// The record of `bpf/event.h`; none if it is of another size or kind.
-    pub(super) fn read(record: &[u8]) -> Option<Self> {
-        if record.len() != SIZE {
-            return None;
-        }
-        let mut r = Reader(record);
+    /// What a port has told; none: its kind is none that there is.
+    pub(super) fn of(told: &event) -> Option<Self> {
         Some(Self {
-            time: Time::ns(r.u64()?),
-            sent_at: Time::ns(r.u64()?),
-            estimate: r.u64()?,
-            window: r.u64()?,
-            window_after: r.u64()?,
-            connection: r.u32()?,
-            local_port: r.u16()?,
-            remote_port: r.u16()?,
-            una: r.u32()?,
-            nxt: r.u32()?,
-            newly: r.u32()?,
-            delivered: r.u32()?,
-            rtt_us: r.u32()? as i32,
-            sent: r.u32()?,
-            flight: r.u32()?,
-            mss: r.u32()?,
-            srtt_us: r.u32()?,
-            rtt_min_us: r.u32()?,
-            ssthresh: r.u32()?,
-            ssthresh_after: r.u32()?,
-            cwnd: r.u32()?,
-            kind: r.kind()?,
-            state: r.u8()?,
-            flags: r.u8()?,
-            verdict: r.u8()?,
+            time: Time::ns(told.time),
+            sent_at: Time::ns(told.sent_at),
+            estimate: told.estimate,
+            window: told.window,
+            window_after: told.window_after,
+            connection: told.connection,
+            local_port: told.local_port,
+            remote_port: told.remote_port,
+            una: told.una,
+            nxt: told.nxt,
+            newly: told.newly,
+            delivered: told.delivered,
+            rtt_us: told.rtt_us,
+            sent: told.sent,
+            flight: told.flight,
+            mss: told.mss,
+            srtt_us: told.srtt_us,
+            rtt_min_us: told.rtt_min_us,
+            ssthresh: told.ssthresh,
+            ssthresh_after: told.ssthresh_after,
+            cwnd: told.cwnd,
+            kind: kind_of(told.kind)?,
+            state: told.state,
+            flags: told.flags,
+            verdict: told.verdict,
         })
     }
 
@@ -198,21 +172,33 @@ mod tests {
 
     #[test]
     fn an_event_is_read_as_the_program_writes_it() {
-        let program = r#"
-#include "event.h"
-int main(void)
-{
-	struct event e = {
-		.time = 1, .sent_at = 2, .estimate = 3, .window = 4, .window_after = 5, .connection = 6, .local_port = 7,
-		.remote_port = 8, .una = 9, .nxt = 10, .newly = 11, .delivered = 12, .rtt_us = -13, .sent = 14,
-		.flight = 15, .mss = 16, .srtt_us = 17, .rtt_min_us = 18, .ssthresh = 19, .ssthresh_after = 20,
-		.cwnd = 21, .kind = EVENT_UNDO, .state = 22, .flags = FLAG_ESTIMATE, .verdict = 23,
-	};
-	return fwrite(&e, sizeof(e), 1, stdout) != 1;
-}
-"#;
-        let headers = concat!(env!("CARGO_MANIFEST_DIR"), "/bpf");
-        let bytes = truckee_testing::native(std::path::Path::new(headers), program, &[], &[]);
+        let told = event {
+            time: 1,
+            sent_at: 2,
+            estimate: 3,
+            window: 4,
+            window_after: 5,
+            connection: 6,
+            local_port: 7,
+            remote_port: 8,
+            una: 9,
+            nxt: 10,
+            newly: 11,
+            delivered: 12,
+            rtt_us: -13,
+            sent: 14,
+            flight: 15,
+            mss: 16,
+            srtt_us: 17,
+            rtt_min_us: 18,
+            ssthresh: 19,
+            ssthresh_after: 20,
+            cwnd: 21,
+            kind: layout::kind::EVENT_UNDO.0 as u8,
+            state: 22,
+            flags: flags::ESTIMATE,
+            verdict: 23,
+        };
         let expected = Event {
             time: Time::ns(1),
             sent_at: Time::ns(2),
@@ -240,6 +226,7 @@ int main(void)
             flags: flags::ESTIMATE,
             verdict: 23,
         };
-        assert_eq!(Event::read(&bytes), Some(expected));
+        assert_eq!(Event::of(&told), Some(expected));
+        assert_eq!(Event::of(&event { kind: 6, ..told }), None);
     }
 }

@@ -26,6 +26,8 @@ mod event;
 #[cfg(live)]
 mod installed;
 #[cfg(live)]
+mod layout;
+#[cfg(live)]
 mod load;
 #[cfg(live)]
 mod number;

@@ -1,7 +1,8 @@
 //! A port in the kernel, for as long as its handle lives.
 
 use super::event::{Event, Events};
-use super::params::{Field, params};
+use super::layout::{self, event};
+use super::params;
 use super::port::Port;
 use crate::Error;
 use libbpf_rs::{
@@ -11,7 +12,7 @@ use libbpf_rs::{
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
-use truckee_host::bpf::{listen, refused};
+use truckee_host::bpf::{listen, parse, refused};
 
 /// The program, compiled.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cc.bpf.o"));
@@ -65,7 +66,7 @@ impl Recorder {
         let sink = Rc::clone(&found);
         let take = move |record: &[u8]| {
             let mut sink = sink.borrow_mut();
-            match Event::read(record) {
+            match parse::<event>(record).as_ref().and_then(Event::of) {
                 Some(event) => sink.list.push(event),
                 None => sink.lost += 1,
             }
@@ -106,7 +107,7 @@ impl Loaded {
         listen();
         let doing = || format!("load the congestion control \"{kernel_name}\"");
         let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused(doing(), &e))?;
-        fill_in(&mut open, kernel_name, &params(port, record), record)?;
+        fill_in(&mut open, kernel_name, &params::of(port, record), record)?;
         if registration == Registration::Plain {
             for mut ops in open.maps_mut().filter(|map| map.name() == OPS) {
                 let flags = ops.map_flags() & !BPF_F_LINK;
@@ -206,9 +207,8 @@ fn check_name(name: &str) -> Result<(), Error> {
 }
 
 /// Writes the name, the parameters and the size of the ring before the kernel sees the object.
-fn fill_in(open: &mut OpenObject, name: &str, params: &[Field], record: bool) -> Result<(), Error> {
+fn fill_in(open: &mut OpenObject, name: &str, params: &layout::params, record: bool) -> Result<(), Error> {
     let doing = || format!("load the congestion control \"{name}\"");
-    let words: Vec<u8> = params.iter().flat_map(|(_, word)| word.to_ne_bytes()).collect();
     let mut filled = 0;
     for mut map in open.maps_mut() {
         let of = map.name().to_string_lossy().into_owned();
@@ -218,7 +218,7 @@ fn fill_in(open: &mut OpenObject, name: &str, params: &[Field], record: bool) ->
                 text.resize(MAX_NAME + 1, 0);
                 text
             }
-            _ if of.contains(".rodata.par") => words.clone(),
+            _ if of.contains(".rodata.par") => bytemuck::bytes_of(params).to_vec(),
             RECORD => {
                 if record {
                     map.set_max_entries(RING).map_err(|e| refused(doing(), &e))?;

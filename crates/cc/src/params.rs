@@ -1,26 +1,50 @@
-//! A port's parameters as its BPF program reads them: `struct params` of `bpf/params.h`, field by field, 64 bits each.
+//! A port's parameters as its BPF program reads them: `struct params` of `bpf/params.h`.
 
+use super::layout::{self, curve, params};
 use super::number::word;
 use super::port::{Port, arg, member};
 use truckee_tcp::{Arg, Spec};
 
-/// Values of `enum growth`, in its order.
-const GROWTHS: &[&str] = &["per-ack", "byte-counting", "capped", "limited-slow-start", "highspeed", "vegas"];
-/// Values of `enum response`, in its order.
-const RESPONSES: &[&str] = &["halve", "to-estimate", "by-cause", "highspeed", "vegas"];
-/// Values of `enum predictor`, in its order.
-const PREDICTORS: &[&str] = &[
-    "always-congested",
-    "always-wireless",
-    "random",
-    "vegas",
-    "vegas-single",
-    "spike",
-    "flip-flop",
-    "ncpld",
+/// What a growth rule is to the program; of the response, predictor and estimator likewise.
+const GROWTHS: &[(&str, layout::growth)] = &[
+    ("per-ack", layout::growth::GROWTH_PER_ACK),
+    ("byte-counting", layout::growth::GROWTH_BYTES),
+    ("capped", layout::growth::GROWTH_CAPPED),
+    ("limited-slow-start", layout::growth::GROWTH_LIMITED),
+    ("highspeed", layout::growth::GROWTH_HIGHSPEED),
+    ("vegas", layout::growth::GROWTH_VEGAS),
 ];
-/// Values of `enum estimator` after the first, in its order.
-const ESTIMATORS: &[&str] = &["tibet", "ewma", "csfq", "westwood-1", "westwood-2", "westwood-3"];
+const RESPONSES: &[(&str, layout::response)] = &[
+    ("halve", layout::response::RESPONSE_HALVE),
+    ("to-estimate", layout::response::RESPONSE_ESTIMATE),
+    ("by-cause", layout::response::RESPONSE_CAUSE),
+    ("highspeed", layout::response::RESPONSE_HIGHSPEED),
+    ("vegas", layout::response::RESPONSE_VEGAS),
+];
+const PREDICTORS: &[(&str, layout::predictor)] = &[
+    ("always-congested", layout::predictor::PREDICT_CONGESTED),
+    ("always-wireless", layout::predictor::PREDICT_WIRELESS),
+    ("random", layout::predictor::PREDICT_RANDOM),
+    ("vegas", layout::predictor::PREDICT_VEGAS),
+    ("vegas-single", layout::predictor::PREDICT_SINGLE),
+    ("spike", layout::predictor::PREDICT_SPIKE),
+    ("flip-flop", layout::predictor::PREDICT_FLIP_FLOP),
+    ("ncpld", layout::predictor::PREDICT_NCPLD),
+];
+const ESTIMATORS: &[(&str, layout::estimator)] = &[
+    ("tibet", layout::estimator::ESTIMATE_TIBET),
+    ("ewma", layout::estimator::ESTIMATE_EWMA),
+    ("csfq", layout::estimator::ESTIMATE_CSFQ),
+    ("westwood-1", layout::estimator::ESTIMATE_WESTWOOD1),
+    ("westwood-2", layout::estimator::ESTIMATE_WESTWOOD2),
+    ("westwood-3", layout::estimator::ESTIMATE_WESTWOOD3),
+];
+
+/// What the member is called by in the program; what stands for none where there is none.
+fn number<T: Copy + Default>(all: &[(&str, T)], spec: Option<&Spec>) -> T {
+    let known = spec.and_then(|spec| all.iter().find(|(name, _)| *name == spec.name));
+    known.map_or_else(T::default, |(_, number)| *number)
+}
 
 /// A member whose arguments are looked up; none: it is not part of the sender, and all its parameters are 0.
 #[derive(Clone, Copy)]
@@ -59,29 +83,28 @@ impl<'a> Of<'a> {
     }
 }
 
-fn index(names: &[&str], spec: Option<&Spec>) -> u64 {
-    spec.and_then(|s| names.iter().position(|n| *n == s.name)).unwrap_or(0) as u64
-}
-
-/// A field of the structure, by its name, and its word.
-pub(super) type Field = (&'static str, u64);
-
 /// The constants of a curve of `crates/tcp/src/highspeed.rs`, from its four arguments.
-fn curve(of: Of, names: [&'static str; 6]) -> [Field; 6] {
+fn curve_of(of: Of) -> curve {
     if of.0.is_none() {
-        return names.map(|name| (name, 0));
+        return curve::default();
     }
     let low = of.number("low_window");
     let decrease = of.number("high_decrease");
     let span = of.number("high_window").ln() - low.ln();
     let ln_low_p = (1.2 * 1.2 / (low * low)).ln();
     let fall = (ln_low_p - of.number("high_p").ln()) / span;
-    let words = [low, low.ln(), -ln_low_p, fall, (0.5 - decrease) / span, decrease].map(word);
-    std::array::from_fn(|k| (names[k], words[k]))
+    curve {
+        low_window: word(low),
+        ln_low: word(low.ln()),
+        drops: word(-ln_low_p),
+        drops_fall: word(fall),
+        slope: word((0.5 - decrease) / span),
+        high_decrease: word(decrease),
+    }
 }
 
-/// The parameters of `port`, in the order of `struct params`.
-pub(super) fn params(port: &Port, record: bool) -> Vec<Field> {
+/// The parameters of `port`.
+pub(super) fn of(port: &Port, record: bool) -> params {
     let (predictor, estimator) = (port.predictor(), port.estimator());
     let over = member(&port.response, "over").unwrap_or(&port.response);
     let growth = |name| Of::named(Some(&port.growth), &[name]);
@@ -96,82 +119,37 @@ pub(super) fn params(port: &Port, record: bool) -> Vec<Field> {
     let flip = predict(&["flip-flop"]);
     let shift = 64 - (flip.number("l") as u32).clamp(1, 64);
     let abse = estimate(&["westwood-3"]);
-    let mut fields = vec![
-        ("record", u64::from(record)),
-        ("growth", index(GROWTHS, Some(&port.growth))),
-        ("response", index(RESPONSES, Some(&port.response))),
-        ("over", index(RESPONSES, Some(over))),
-        ("predictor", index(PREDICTORS, predictor)),
-        ("estimator", estimator.map_or(0, |e| index(ESTIMATORS, Some(e)) + 1)),
-        ("freebsd", u64::from(port.freebsd)),
-        ("ssthresh", port.ssthresh.unwrap_or(0)),
-        ("abc_limit", growth("byte-counting").real("limit")),
-        ("capped_factor", growth("capped").real("factor")),
-        ("limited_max", growth("limited-slow-start").real("max_ssthresh")),
-        ("vegas_alpha", growth("vegas").real("alpha")),
-        ("vegas_beta", growth("vegas").real("beta")),
-        ("vegas_gamma", growth("vegas").real("gamma")),
-        ("vegas_by_window", u64::from(growth("vegas").says("backlog", "window"))),
-    ];
-    fields.extend(curve(
-        growth("highspeed"),
-        [
-            "growth_curve.low_window",
-            "growth_curve.ln_low",
-            "growth_curve.drops",
-            "growth_curve.drops_fall",
-            "growth_curve.slope",
-            "growth_curve.high_decrease",
-        ],
-    ));
-    fields.extend(curve(
-        Of::named(Some(over), &["highspeed"]),
-        [
-            "response_curve.low_window",
-            "response_curve.ln_low",
-            "response_curve.drops",
-            "response_curve.drops_fall",
-            "response_curve.slope",
-            "response_curve.high_decrease",
-        ],
-    ));
-    fields.extend([
-        ("predict_alpha", word(alpha)),
-        ("predict_beta", thresholds.real("beta")),
-        ("flip_mask", u64::MAX >> shift),
-        ("flip_eta", flip.number("eta") as u64),
-        ("ncpld_tick", predict(&["ncpld"]).time("tick")),
-        ("random_seed", predict(&["random"]).number("seed") as u64),
-        ("filter_new", word(1.0 - past)),
-        ("on_sent", u64::from(estimate(&["tibet"]).says("on", "sent"))),
-        ("smoother", u64::from(estimate(&["tibet"]).flag("smoother"))),
-        ("constant", word((estimate(&["tibet"]).time("t0") + estimate(&["csfq"]).time("k")) as f64)),
-        ("tau", estimate(&["westwood-2"]).time("tau")),
-        ("abse_rtt", abse.time("rtt")),
-        ("abse_cwnd", abse.real("cwnd")),
-        ("abse_gain", abse.real("n")),
-    ]);
-    fields
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    #[test]
-    fn each_field_is_where_the_program_reads_it() {
-        let fields = params(&crate::find("tk_newreno").unwrap().port().unwrap(), true);
-        let asks: String =
-            fields.iter().map(|(name, _)| format!("ask(offsetof(struct params, {name}));\n")).collect();
-        let program = format!(
-            "typedef __u64 fl;\n#include \"params.h\"\nstatic void ask(unsigned long n) {{ printf(\"%lu\\n\", n); }}\n\
-             int main(void)\n{{\n{asks}ask(sizeof(struct params));\n}}\n"
-        );
-        let headers = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf"));
-        let text = String::from_utf8(truckee_testing::native(headers, &program, &[], &[])).unwrap();
-        let offsets: Vec<usize> = text.lines().map(|line| line.parse().unwrap()).collect();
-        let expected: Vec<usize> = (0..=fields.len()).map(|k| 8 * k).collect();
-        assert_eq!(offsets, expected);
+    params {
+        record: u64::from(record),
+        growth: number(GROWTHS, Some(&port.growth)).0.into(),
+        response: number(RESPONSES, Some(&port.response)).0.into(),
+        over: number(RESPONSES, Some(over)).0.into(),
+        predictor: number(PREDICTORS, predictor).0.into(),
+        estimator: number(ESTIMATORS, estimator).0.into(),
+        freebsd: u64::from(port.freebsd),
+        ssthresh: port.ssthresh.unwrap_or(0),
+        abc_limit: growth("byte-counting").real("limit"),
+        capped_factor: growth("capped").real("factor"),
+        limited_max: growth("limited-slow-start").real("max_ssthresh"),
+        vegas_alpha: growth("vegas").real("alpha"),
+        vegas_beta: growth("vegas").real("beta"),
+        vegas_gamma: growth("vegas").real("gamma"),
+        vegas_by_window: u64::from(growth("vegas").says("backlog", "window")),
+        growth_curve: curve_of(growth("highspeed")),
+        response_curve: curve_of(Of::named(Some(over), &["highspeed"])),
+        predict_alpha: word(alpha),
+        predict_beta: thresholds.real("beta"),
+        flip_mask: u64::MAX >> shift,
+        flip_eta: flip.number("eta") as u64,
+        ncpld_tick: predict(&["ncpld"]).time("tick"),
+        random_seed: predict(&["random"]).number("seed") as u64,
+        filter_new: word(1.0 - past),
+        on_sent: u64::from(estimate(&["tibet"]).says("on", "sent")),
+        smoother: u64::from(estimate(&["tibet"]).flag("smoother")),
+        constant: word((estimate(&["tibet"]).time("t0") + estimate(&["csfq"]).time("k")) as f64),
+        tau: estimate(&["westwood-2"]).time("tau"),
+        abse_rtt: abse.time("rtt"),
+        abse_cwnd: abse.real("cwnd"),
+        abse_gain: abse.real("n"),
     }
 }

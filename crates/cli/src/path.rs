@@ -118,7 +118,7 @@ pub fn path(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let (mtu, busy) = (arguments.mtu, arguments.busy);
     let request = Request { ends, addresses, mtu, scenario: &scenario, link, busy };
     let mut show = Show::new(&arguments.between);
-    let report = standalone::run(&request, interrupt::cancel().flag(), &mut show);
+    let report = standalone::run(&request, interrupt::cancel(), &mut show);
     show.bar.finish_and_clear();
     let report = report?;
     report.ports.iter().for_each(complain);

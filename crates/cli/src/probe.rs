@@ -134,7 +134,7 @@ pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
             reports.push(kept.clone());
             continue;
         }
-        match prober.probe(target, &mut Show, interrupt::cancel().flag()) {
+        match prober.probe(target, &mut Show, interrupt::cancel()) {
             Ok(report) => {
                 let kept = Kept::of(&report)?;
                 // Who was not asked for want of a longer pause is asked when there is one.

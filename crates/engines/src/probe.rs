@@ -4,11 +4,13 @@
 //! Not for: probing (see [`truckee_kernel::probe`]).
 
 mod campaign;
+mod kept;
 mod tables;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-pub use campaign::{Campaign, Kept, Settings};
+pub use campaign::{Campaign, Settings};
+pub use kept::Kept;
 
 use truckee_kernel::probe::{Conclusion, Report, Verdict};
 use truckee_scenario::outcome::{FlowOutcome, ProbeOutcome};

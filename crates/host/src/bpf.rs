@@ -1,6 +1,7 @@
-//! What libbpf and the verifier say, put into errors. Not for: loading anything.
+//! What libbpf and the verifier say, put into errors; and what a program writes. Not for: loading anything.
 
 use crate::Error;
+use bytemuck::AnyBitPattern;
 use libbpf_rs::{ErrorKind, PrintLevel};
 use nix::unistd::Uid;
 use std::cell::RefCell;
@@ -44,4 +45,10 @@ pub fn refused(doing: impl Into<String>, error: &libbpf_rs::Error) -> Error {
         reason.push_str(line.trim_end());
     }
     Error::Bpf { doing: doing.into(), reason }
+}
+
+/// What a program has written as this structure, whose type the crate's build has made of the program's own; none: it is
+/// shorter.
+pub fn parse<T: AnyBitPattern>(bytes: &[u8]) -> Option<T> {
+    bytes.get(..size_of::<T>()).map(bytemuck::pod_read_unaligned)
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
-// What the program that watches senders tells its owner; a test of src/run/watch.rs holds both sides against each other.
+// What the program that watches senders tells its owner, whose types are made of these: layout.bpf.c.
 #ifndef TRUCKEE_RECORD_H
 #define TRUCKEE_RECORD_H
 
 enum kind { WINDOW = 1, STATE = 2 };
 
-// One record; the Rust side is `watch.rs`.
+// One record.
 struct record {
 	__u64 t;           // CLOCK_MONOTONIC, ns
 	__u32 namespace;   // inode of its network namespace

@@ -22,6 +22,7 @@ pub mod file;
 pub mod quantity;
 mod report;
 mod run;
+mod selection;
 
 pub use builtin::{builtin, find};
 pub use data::Data;

@@ -18,12 +18,11 @@ pub(crate) mod study;
 mod sweep;
 mod thin;
 
+pub use render::NAME;
+
 use crate::Error;
 use std::path::{Path, PathBuf};
 use truckee_lab::disk;
-
-/// The name of the page within its directory.
-pub const NAME: &str = "report.html";
 
 /// Writes the page of what is in these directories to `to`, or into the first one of them. A directory of several studies
 /// gets a page that leads to theirs. Returns the file.

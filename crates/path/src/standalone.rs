@@ -8,23 +8,23 @@ mod request;
 pub use request::{End, Made, Prefixed, Report, Request, Watch};
 
 use crate::Error;
-use std::sync::atomic::AtomicBool;
+use truckee_scenario::Cancel;
 
-/// Runs the link for the scenario's duration, or until `stop` is set. Whatever it made is gone when it returns, and
+/// Runs the link for the scenario's duration, or until `cancel` is wished. Whatever it made is gone when it returns, and
 /// whatever it changed of an interface restored.
 ///
 /// # Errors
 /// The link asks for what the emulator does not do; an end does not exist; rights are missing; this build has no live
 /// leg.
-pub fn run(request: &Request<'_>, stop: &AtomicBool, watch: &mut dyn Watch) -> Result<Report, Error> {
+pub fn run(request: &Request<'_>, cancel: &Cancel, watch: &mut dyn Watch) -> Result<Report, Error> {
     #[cfg(live)]
     {
         let _rights = truckee_host::rights::Raised::live();
-        alone::run(request, stop, watch)
+        alone::run(request, cancel, watch)
     }
     #[cfg(not(live))]
     {
-        let _ = (request, stop, watch);
+        let _ = (request, cancel, watch);
         Err(Error::NotBuilt)
     }
 }

@@ -11,8 +11,8 @@ use super::target::Target;
 use super::tls::{Config, Tls};
 use crate::Error;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use truckee_scenario::Cancel;
 
 /// So much is read, and no more is needed, bytes: a window of 10 segments that grows by an ACK each of 36, twice over.
 pub const AMPLE: u64 = 160 << 10;
@@ -40,7 +40,7 @@ pub struct Answer {
 type Asked = (Head, Duration, u64, bool);
 
 /// Asks for a URL, and goes along with redirects if it may.
-pub fn fetch(target: &Target, o: &Options, config: &Config, cancel: &AtomicBool) -> Result<Answer, Stop> {
+pub fn fetch(target: &Target, o: &Options, config: &Config, cancel: &Cancel) -> Result<Answer, Stop> {
     walk(
         target,
         o,
@@ -92,7 +92,7 @@ fn ask(
     address: SocketAddr,
     config: &Config,
     manner: &Manner,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
 ) -> Result<Asked, Stop> {
     let mut stream = Bound::new(address, manner)?.connect(manner)?;
     let rtt = sockets::known(&stream).map_err(|e| Error::system("ask for a round-trip time", e))?.rtt;

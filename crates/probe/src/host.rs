@@ -13,6 +13,7 @@ use super::{Conclusion, Observation, Options, Report, Target, Test, TestFault, W
 use crate::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use truckee_scenario::Cancel;
 
 /// After so many faults in a row a server is left alone.
 const ENOUGH: usize = 2;
@@ -66,12 +67,7 @@ impl Prober {
     }
 
     /// See [`super::Prober::probe`].
-    pub fn probe(
-        &self,
-        target: &Target,
-        watch: &mut dyn Watch,
-        cancel: &AtomicBool,
-    ) -> Result<Report, Error> {
+    pub fn probe(&self, target: &Target, watch: &mut dyn Watch, cancel: &Cancel) -> Result<Report, Error> {
         let mut report = Report::of(target);
         let stopped = self.run(target, &mut report, watch, cancel);
         let fault = match stopped {
@@ -88,7 +84,7 @@ impl Prober {
         target: &Target,
         report: &mut Report,
         watch: &mut dyn Watch,
-        cancel: &AtomicBool,
+        cancel: &Cancel,
     ) -> Result<(), Stop> {
         let o = &self.options;
         if self.used.swap(true, Ordering::Relaxed) {
@@ -148,7 +144,7 @@ impl Prober {
         answer: &Answer,
         which: (Test, u32),
         (round_trips, waited): (&mut RoundTrips, &mut Waited),
-        cancel: &AtomicBool,
+        cancel: &Cancel,
     ) -> Result<Observation, Stop> {
         let o = &self.options;
         let manner = Manner::new(o.mss, o.patience);

@@ -57,7 +57,7 @@ pub use report::{Conclusion, Report, TestFault, Watch};
 pub use target::{Family, Target};
 pub use truckee_host::Error;
 
-use std::sync::atomic::AtomicBool;
+use truckee_scenario::Cancel;
 
 /// What probes servers.
 #[derive(Debug)]
@@ -88,12 +88,7 @@ impl Prober {
     ///
     /// # Errors
     /// What is wrong here; [`Error::Interrupted`] when `cancel` becomes true.
-    pub fn probe(
-        &self,
-        target: &Target,
-        watch: &mut dyn Watch,
-        cancel: &AtomicBool,
-    ) -> Result<Report, Error> {
+    pub fn probe(&self, target: &Target, watch: &mut dyn Watch, cancel: &Cancel) -> Result<Report, Error> {
         #[cfg(live)]
         {
             let _rights = truckee_host::rights::Raised::live();

@@ -10,8 +10,8 @@ use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use truckee_scenario::Cancel;
 
 /// So often it looks whether to stop.
 const SLICE: Duration = Duration::from_millis(100);
@@ -78,8 +78,8 @@ impl Bound {
 }
 
 /// The time that is left, at most a slice of it; an end if there is none or if it is to stop.
-pub fn slice(until: Instant, cancel: &AtomicBool) -> Result<Option<Duration>, Error> {
-    if cancel.load(Ordering::Relaxed) {
+pub fn slice(until: Instant, cancel: &Cancel) -> Result<Option<Duration>, Error> {
+    if cancel.is_cancelled() {
         return Err(Error::Interrupted);
     }
     let left = until.saturating_duration_since(Instant::now());
@@ -87,7 +87,7 @@ pub fn slice(until: Instant, cancel: &AtomicBool) -> Result<Option<Duration>, Er
 }
 
 /// Waits, unless it is to stop.
-pub fn pause(how_long: Duration, cancel: &AtomicBool) -> Result<(), Error> {
+pub fn pause(how_long: Duration, cancel: &Cancel) -> Result<(), Error> {
     let until = Instant::now() + how_long;
     while let Some(slice) = slice(until, cancel)? {
         std::thread::sleep(slice);
@@ -99,7 +99,7 @@ pub fn pause(how_long: Duration, cancel: &AtomicBool) -> Result<(), Error> {
 struct Timed<'a> {
     stream: &'a mut TcpStream,
     until: Instant,
-    cancel: &'a AtomicBool,
+    cancel: &'a Cancel,
 }
 
 impl Read for Timed<'_> {
@@ -131,7 +131,7 @@ pub fn secure(
     target: &Target,
     config: &Config,
     manner: &Manner,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
 ) -> Result<Tls, Stop> {
     let mut tls = Tls::new(config, &target.host())?;
     while tls.is_handshaking() {
@@ -143,12 +143,7 @@ pub fn secure(
 }
 
 /// Reads on for `how_long` what follows a handshake: tickets, and nothing else as long as nothing is asked for.
-pub fn idle(
-    stream: &mut TcpStream,
-    tls: &mut Tls,
-    how_long: Duration,
-    cancel: &AtomicBool,
-) -> Result<(), Stop> {
+pub fn idle(stream: &mut TcpStream, tls: &mut Tls, how_long: Duration, cancel: &Cancel) -> Result<(), Stop> {
     let until = Instant::now() + how_long;
     while slice(until, cancel)?.is_some() {
         go_on(tls, Timed { stream, until, cancel })?;

@@ -56,7 +56,7 @@ fn options() -> Options {
 
 fn probe(url: &str, options: &Options) -> Report {
     let target = url.parse().unwrap();
-    Prober::new(options).unwrap().probe(&target, &mut (), &AtomicBool::new(false)).unwrap()
+    Prober::new(options).unwrap().probe(&target, &mut (), &Cancel::new()).unwrap()
 }
 
 fn fault(report: &Report) -> &Fault {
@@ -283,7 +283,8 @@ fn an_interrupted_probe_says_so_at_once() {
         return;
     }
     let port = server(|_stream| thread::sleep(PATIENCE));
-    let cancel = AtomicBool::new(true);
+    let cancel = Cancel::new();
+    cancel.cancel();
     let target = format!("http://127.0.0.1:{port}/").parse().unwrap();
     let stopped = Prober::new(&options()).unwrap().probe(&target, &mut (), &cancel);
     assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");

@@ -26,8 +26,8 @@ use super::observation::{Observation, PARTS, Test};
 use super::peer::Peer;
 use super::stop::Stop;
 use crate::Error;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use truckee_scenario::Cancel;
 use truckee_tcp::Span;
 use truckee_tcp::Time;
 
@@ -70,7 +70,7 @@ pub struct Times {
 struct Run<'a, P: Peer> {
     connection: &'a mut Connection<P>,
     log: Log,
-    cancel: &'a AtomicBool,
+    cancel: &'a Cancel,
     /// The whole answer's bytes, where that is known.
     length: Option<u64>,
     began: Time,
@@ -98,7 +98,7 @@ pub fn observe<P: Peer>(
     (test, repetition): (Test, u32),
     length: Option<u64>,
     times: &Times,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
     answered: &mut dyn FnMut(Duration),
 ) -> Result<Observation, Stop> {
     let (log, began) = (connection.log(), connection.now());
@@ -196,7 +196,7 @@ impl<P: Peer> Run<'_, P> {
 
     /// Takes down what comes next, waiting until then at most; when it came, if anything did.
     fn take(&mut self, until: Time) -> Result<Option<Time>, Stop> {
-        if self.cancel.load(Ordering::Relaxed) {
+        if self.cancel.is_cancelled() {
             return Err(Error::Interrupted.into());
         }
         let until = until.min(self.until).min(self.after(SLICE)).max(self.now());

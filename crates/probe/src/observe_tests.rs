@@ -86,7 +86,7 @@ pub fn test_by<S: Server, P: Peer>(
     let standing = Standing { next: 1, acked: BASE, field: 1 << 10, stamps: Some((7, 9)) };
     let rtt = Duration::from(rtt);
     let mut connection = Connection::new(peer, standing, began, rtt, REQUEST.to_vec());
-    let cancel = AtomicBool::new(false);
+    let cancel = Cancel::new();
     let came = observe(&mut connection, (test, 1), None, &TIMES, &cancel, &mut |_| ());
     let took = connection.now() - began;
     drop(connection);

@@ -14,8 +14,8 @@ use super::tls::Config;
 use super::wire::{Arrival, Departure, Ends, flags};
 use crate::Error;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use truckee_scenario::Cancel;
 use truckee_tcp::Time;
 
 /// After a handshake of TLS nothing is asked for so long, or three round trips: the tickets are away by then, and the
@@ -62,7 +62,7 @@ pub fn open<'a>(
     (target, remote): (&Target, SocketAddr),
     (config, manner): (&Config, &Manner),
     round_trips: &mut RoundTrips,
-    cancel: &AtomicBool,
+    cancel: &Cancel,
 ) -> Result<Connection<Taken<'a>>, Stop> {
     let bound = Bound::new(remote, manner)?;
     sockets.aim(remote, bound.port)?;

@@ -23,11 +23,6 @@ impl Cancel {
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
-
-    /// The same, for what only looks at it.
-    pub fn flag(&self) -> &AtomicBool {
-        &self.0
-    }
 }
 
 #[cfg(test)]
@@ -40,6 +35,6 @@ mod tests {
         let copy = one.clone();
         assert!(!copy.is_cancelled());
         assert!(one.cancel() && !one.cancel(), "the first time is told from the others");
-        assert!(copy.is_cancelled() && copy.flag().load(Ordering::Relaxed) && !other.is_cancelled());
+        assert!(copy.is_cancelled() && !other.is_cancelled());
     }
 }

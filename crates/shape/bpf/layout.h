@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0
-// What passes between the program that shapes ACKs and its owner, by whom it is read or written byte for byte: a test of
-// src/layout_tests.rs holds both sides against each other.
+// What passes between the program that shapes ACKs and its owner. The owner's types are made of these: layout.bpf.c.
 #ifndef TRUCKEE_LAYOUT_H
 #define TRUCKEE_LAYOUT_H
 
-// A connection as this host sees it. The Rust side is `flow.rs`.
+// A connection as this host sees it.
 struct connection {
 	__be32 local[4], remote[4];
 	__u16 local_port, remote_port;
 };
 
-// How this instance is set up; the Rust side is `program.rs`.
+// How this instance is set up.
 struct setup {
 	__u64 cgroup;     // only sockets in it; 0: any
 	__u32 level;      // its depth in the hierarchy
@@ -22,7 +21,7 @@ struct setup {
 // Whether `manners` has a word on each connection; and whether arrivals wake the thread, or are heard of in passing.
 enum adapting { FIXED, PROMPTLY, IN_PASSING };
 
-// What is done with ACKs; the Rust side is `manner.rs`.
+// What is done with ACKs.
 struct manner {
 	__u64 wait;      // how long an ACK is held at most, ns
 	__u32 covers;    // segments that an ACK is to cover
@@ -53,7 +52,7 @@ struct frame {
 	__u8 bytes[FRAME];
 };
 
-// What the thread is told of data that has come since it was last told; the Rust side is `arrival.rs`.
+// What the thread is told of data that has come since it was last told.
 struct arrival {
 	__u64 t, connection_id;
 	struct connection connection;
@@ -69,7 +68,7 @@ struct arrival {
 // Ways of treating ACKs, for counting the time spent in each.
 enum mode { AS_IS, DIVIDED, DELAYED, ACCUMULATED, MODES };
 
-// What was done; the Rust side is `counts.rs`.
+// What was done.
 struct counts {
 	__u64 seen;       // ACKs of the stack that could be shaped
 	__u64 sent;       // that left, pieces included

@@ -1,13 +1,11 @@
-//! What the program tells of arriving data (`struct arrival` of `bpf/layout.h`), and the policies that hear of it.
+//! What the program tells of arriving data, and the policies that hear of it.
 
 use super::Policy;
-use super::flow::{self, Connection};
+use super::flow::Connection;
+use super::layout::arrival;
 use std::collections::HashMap;
 use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy, Manner};
 use truckee_tcp::{Arrival, Seq, Span, Time};
-
-/// Bytes of a record: two numbers of 64 bits, the connection, six of 32, one of 16 and two flags.
-const SIZE: usize = 16 + flow::SIZE + 6 * 4 + 4;
 
 /// A record: one segment, or several that came as one packet or, where a policy does not mind, that came within its grain.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,34 +37,27 @@ pub struct Record {
 }
 
 impl Record {
-    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        let u64_at = |at: usize| Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
-        let numbers = 16 + flow::SIZE;
-        let u32_at = |k: usize| {
-            let at = numbers + 4 * k;
-            Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
-        };
-        let rest = bytes.get(SIZE - 4..SIZE)?;
-        Some(Self {
-            t: Time::ns(u64_at(0)?),
-            id: u64_at(8)?,
-            connection: Connection::read(bytes.get(16..)?)?,
-            end: u32_at(0)?,
-            bytes: u32_at(1)?,
-            segments: u32_at(2)?,
-            unacked: u32_at(3)?,
-            window: u32_at(4)?,
-            rtt_us: u32_at(5)?,
-            policy: u16::from_ne_bytes([rest[0], rest[1]]),
-            in_order: rest[2] != 0,
-            urgent: rest[3] != 0,
-        })
+    pub(super) fn of(told: &arrival) -> Self {
+        Self {
+            t: Time::ns(told.t),
+            id: told.connection_id,
+            connection: told.connection.into(),
+            end: told.end,
+            bytes: told.bytes,
+            segments: told.segments,
+            unacked: told.unacked,
+            window: told.window,
+            rtt_us: told.rtt_us,
+            policy: told.policy,
+            in_order: told.in_order != 0,
+            urgent: told.urgent != 0,
+        }
     }
 
     /// The sender's port, and the receiver's, which is ours.
     pub fn ports(&self) -> (u16, u16) {
-        let port = |at: usize| u16::from_ne_bytes([self.connection.0[at], self.connection.0[at + 1]]);
-        (port(34), port(32))
+        let (ours, senders) = self.connection.ports();
+        (senders, ours)
     }
 
     /// The segments of the record as a policy hears of them; `end` is that of the last, counted from the connection's
@@ -237,6 +228,7 @@ impl Listener {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::connection;
     use super::*;
     use truckee_tcp::Spec;
 
@@ -244,7 +236,7 @@ mod tests {
         Record {
             t,
             id: 1,
-            connection: Connection([7; flow::SIZE]),
+            connection: Connection::of_ports(7, 8),
             end,
             bytes,
             segments,
@@ -259,15 +251,24 @@ mod tests {
 
     #[test]
     fn a_record_is_read_as_the_program_writes_it() {
-        let mut bytes = [5u64, 1].map(u64::to_ne_bytes).concat();
-        bytes.extend([7u8; flow::SIZE]);
-        bytes.extend([300u32, 200, 2, 250, 4000, 30].map(u32::to_ne_bytes).concat());
-        bytes.extend(3u16.to_ne_bytes());
-        bytes.extend([1, 0]);
-        let read =
+        let told = arrival {
+            t: 5,
+            connection_id: 1,
+            connection: connection { local_port: 7, remote_port: 8, ..connection::default() },
+            end: 300,
+            bytes: 200,
+            segments: 2,
+            unacked: 250,
+            window: 4000,
+            rtt_us: 30,
+            policy: 3,
+            in_order: 1,
+            urgent: 0,
+        };
+        let expected =
             Record { unacked: 250, window: 4000, rtt_us: 30, policy: 3, ..record(Time::ns(5), 200, 2, 300) };
-        assert_eq!(Record::read(&bytes), Some(read));
-        assert_eq!(Record::read(&bytes[..SIZE - 1]), None);
+        assert_eq!((Record::of(&told), expected.ports()), (expected, (8, 7)));
+        assert!(Record::of(&arrival { urgent: 1, ..told }).urgent);
     }
 
     #[test]
@@ -301,7 +302,7 @@ mod tests {
         // The first ACK, whole as was told, leaves at this moment; the next is of a segment in slow start.
         let (connection, turn) = listeners.hear(&record(Time::ns(1), 1000, 1, 1000), &policy).unwrap();
         assert_eq!(listeners.hear(&record(Time::ns(2), 1000, 1, 2000), &policy), None, "no news");
-        assert_eq!((connection, turn.manner.parts, turn.before.parts), (Connection([7; flow::SIZE]), 2, 1));
+        assert_eq!((connection, turn.manner.parts, turn.before.parts), (Connection::of_ports(7, 8), 2, 1));
         assert_eq!(turn.since, 1000, "the ACK of this segment may still be on its way");
         for id in 2..10 {
             listeners.hear(&Record { id, ..record(Time::ns(id), 1000, 1, 1000) }, &policy);

@@ -1,5 +1,7 @@
 //! What a shaper has done, in numbers.
 
+#[cfg(live)]
+use super::layout::{counts, mode};
 use serde::Serialize;
 
 /// Counted since the shaper began, over all its connections.
@@ -63,38 +65,26 @@ pub struct Lateness {
 
 #[cfg(live)]
 impl Counts {
-    /// Adds what one processor has counted; none: the record is too short.
-    pub(super) fn add(&mut self, record: &[u8]) -> Option<()> {
-        let at = |k: usize| Some(u64::from_ne_bytes(record.get(8 * k..8 * k + 8)?.try_into().ok()?));
-        let whole = [
-            &mut self.seen,
-            &mut self.sent,
-            &mut self.divided,
-            &mut self.pieces,
-            &mut self.held,
-            &mut self.released,
-            &mut self.overtaken,
-            &mut self.duplicates,
-            &mut self.others,
-            &mut self.unheld,
-            &mut self.bytes,
-            &mut self.flows,
-            &mut self.unheard,
-        ];
-        let times = [
-            &mut self.time_s.as_is,
-            &mut self.time_s.divided,
-            &mut self.time_s.delayed,
-            &mut self.time_s.accumulated,
-        ];
-        let before = whole.len();
-        for (k, mine) in whole.into_iter().enumerate() {
-            *mine += at(k)?;
-        }
-        for (k, mine) in times.into_iter().enumerate() {
-            *mine += at(before + k)? as f64 / 1e9;
-        }
-        Some(())
+    /// Adds what one processor has counted.
+    pub(super) fn add(&mut self, one: &counts) {
+        self.seen += one.seen;
+        self.sent += one.sent;
+        self.divided += one.divided;
+        self.pieces += one.pieces;
+        self.held += one.held;
+        self.released += one.released;
+        self.overtaken += one.late;
+        self.duplicates += one.duplicates;
+        self.others += one.others;
+        self.unheld += one.unheld;
+        self.bytes += one.bytes;
+        self.flows += one.flows;
+        self.unheard += one.unheard;
+        let seconds = |of: mode| one.mode[of.0 as usize] as f64 / 1e9;
+        self.time_s.as_is += seconds(mode::AS_IS);
+        self.time_s.divided += seconds(mode::DIVIDED);
+        self.time_s.delayed += seconds(mode::DELAYED);
+        self.time_s.accumulated += seconds(mode::ACCUMULATED);
     }
 }
 
@@ -104,13 +94,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processors_are_summed_and_a_record_cut_short_refused() {
-        let record: Vec<u8> = (1..=17u64).flat_map(|n| (n * 1_000_000_000).to_ne_bytes()).collect();
-        let mut counts = Counts::default();
-        counts.add(&record).unwrap();
-        counts.add(&record).unwrap();
-        assert_eq!((counts.seen, counts.unheard), (2_000_000_000, 26_000_000_000));
-        assert_eq!((counts.time_s.as_is, counts.time_s.accumulated), (28.0, 34.0));
-        assert_eq!(counts.add(&record[..record.len() - 1]), None);
+    fn processors_are_summed() {
+        let one = counts {
+            seen: 1,
+            unheard: 13,
+            mode: [4, 5, 6, 7].map(|s| s * 1_000_000_000),
+            ..counts::default()
+        };
+        let mut sum = Counts::default();
+        sum.add(&one);
+        sum.add(&one);
+        assert_eq!((sum.seen, sum.unheard), (2, 26));
+        let t = sum.time_s;
+        assert_eq!([t.as_is, t.divided, t.delayed, t.accumulated], [8.0, 10.0, 12.0, 14.0]);
     }
 }

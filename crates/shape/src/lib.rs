@@ -22,8 +22,7 @@ mod devices;
 #[cfg(live)]
 pub mod flow;
 #[cfg(live)]
-#[cfg(test)]
-mod layout_tests;
+mod layout;
 #[cfg(live)]
 #[cfg(test)]
 mod live;

@@ -1,43 +1,45 @@
-//! A policy's numbers as the program reads them (`struct manner` of `bpf/layout.h`).
+//! A policy's numbers as the program reads them.
 
 use super::Policy;
+use super::layout::manner;
 use super::policy::Adapting;
 use truckee_tcp::Span;
 use truckee_tcp::ack::Manner;
 
-/// Bytes of one.
-pub(super) const SIZE: usize = 40;
+fn small(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
 
 /// What the program is told; `aligned` and `adapts` are of the policy.
-fn bytes(manner: &Manner, aligned: bool, adapts: Adapting) -> [u8; SIZE] {
-    let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX).to_ne_bytes();
-    let mut out = [0; SIZE];
-    out[..8].copy_from_slice(&manner.wait.nanos().to_ne_bytes());
-    out[8..12].copy_from_slice(&small(manner.covers));
-    out[12..16].copy_from_slice(&small(manner.parts));
-    out[16..20].copy_from_slice(&small(manner.first.unwrap_or(0)));
-    let flags = [manner.cuts_holes, manner.minds_window, aligned];
-    out[20..23].copy_from_slice(&flags.map(u8::from));
-    out[23] = adapts as u8;
-    out
+fn told(does: &Manner, aligned: bool, adapts: Adapting) -> manner {
+    manner {
+        wait: does.wait.nanos(),
+        covers: small(does.covers),
+        parts: small(does.parts),
+        first: small(does.first.unwrap_or(0)),
+        cuts_holes: does.cuts_holes.into(),
+        minds_window: does.minds_window.into(),
+        aligned: aligned.into(),
+        adapts: adapts.number(),
+        ..manner::default()
+    }
 }
 
 /// What the program is told of one connection: from the ACK behind the number `since` (of the wire) on it does this, until
 /// then what it did `before`.
-pub(super) fn of_connection(manner: &Manner, since: u32, before: &Manner) -> [u8; SIZE] {
-    let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX).to_ne_bytes();
-    let mut out = bytes(manner, false, Adapting::Promptly);
-    out[24..28].copy_from_slice(&since.to_ne_bytes());
-    out[28..32].copy_from_slice(&small(before.covers));
-    out[32..36].copy_from_slice(&small(before.parts));
-    out
+pub(super) fn of_connection(does: &Manner, since: u32, before: &Manner) -> manner {
+    manner {
+        since,
+        covers_before: small(before.covers),
+        parts_before: small(before.parts),
+        ..told(does, false, Adapting::Promptly)
+    }
 }
 
 /// What the program is told of a policy before it has heard of a connection.
-pub(super) fn of(policy: &Policy) -> [u8; SIZE] {
-    let mut out = bytes(&policy.manner(), policy.is_aligned(), policy.adapting());
-    out[36..40].copy_from_slice(&(policy.grain().ticks(Span::us(1)) as u32).to_ne_bytes());
-    out
+pub(super) fn of(policy: &Policy) -> manner {
+    let grain_us = policy.grain().ticks(Span::us(1)) as u32;
+    manner { grain_us, ..told(&policy.manner(), policy.is_aligned(), policy.adapting()) }
 }
 
 #[cfg(test)]
@@ -45,8 +47,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_lie_where_the_program_reads_them() {
-        let manner = Manner {
+    fn a_policy_is_told_in_numbers() {
+        let does = Manner {
             covers: 5,
             wait: Span::ns(7),
             parts: 3,
@@ -54,15 +56,11 @@ mod tests {
             cuts_holes: true,
             minds_window: false,
         };
-        let expected = [&7u64.to_ne_bytes()[..], &[5u32, 3, 9].map(u32::to_ne_bytes).concat(), &[1, 0, 0, 1]];
-        let expected = expected.concat();
-        assert_eq!(bytes(&manner, false, Adapting::Promptly)[..24], expected);
-        let grain = |name: &str| {
-            let told = of(&Policy::of(&truckee_tcp::Spec::named(name)).unwrap());
-            u32::from_ne_bytes(told[36..40].try_into().unwrap())
-        };
+        let told = of_connection(&does, 17, &Manner { covers: 2, parts: 1, ..does });
+        assert_eq!((told.wait, told.covers, told.parts, told.first), (7, 5, 3, 9));
+        assert_eq!((told.cuts_holes, told.minds_window, told.aligned, told.adapts), (1, 0, 0, 1));
+        assert_eq!((told.since, told.covers_before, told.parts_before, told.grain_us), (17, 2, 1, 0));
+        let grain = |name: &str| of(&Policy::of(&truckee_tcp::Spec::named(name)).unwrap()).grain_us;
         assert_eq!(["accumulated", "accumulated-full", "taba"].map(grain), [1000, 0, 0]);
-        let then = of_connection(&manner, 17, &Manner { covers: 2, parts: 1, ..manner });
-        assert_eq!(then[..], [expected, [17u32, 2, 1, 0].map(u32::to_ne_bytes).concat()].concat());
     }
 }

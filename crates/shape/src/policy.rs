@@ -1,5 +1,7 @@
 //! An ACK policy that a kernel's egress can carry out.
 
+#[cfg(live)]
+use super::layout::adapting;
 use crate::Error;
 #[cfg(live)]
 use truckee_tcp::Span;
@@ -13,13 +15,26 @@ pub const MOST_PARTS: u64 = 32;
 #[cfg(live)]
 const COARSE: Span = Span::ms(1);
 
-/// Whether a policy is told of arrivals, and how soon: `enum adapting` of `bpf/layout.h`.
+/// Whether a policy is told of arrivals, and how soon.
 #[cfg(live)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Adapting {
-    Fixed = 0,
-    Promptly = 1,
-    InPassing = 2,
+    Fixed,
+    Promptly,
+    InPassing,
+}
+
+#[cfg(live)]
+impl Adapting {
+    /// As the program has it.
+    pub(super) fn number(self) -> u8 {
+        let number = match self {
+            Self::Fixed => adapting::FIXED,
+            Self::Promptly => adapting::PROMPTLY,
+            Self::InPassing => adapting::IN_PASSING,
+        };
+        number.0 as u8
+    }
 }
 
 /// An ACK policy of `truckee-tcp`, checked to be one that the live leg may and can carry out.

@@ -3,6 +3,7 @@
 use super::arrival::Turn;
 use super::devices::Found;
 use super::flow::Connection;
+use super::layout::{counts, setup};
 use super::manner;
 use super::{Counts, MOST_FLOWS, Policy, Scope};
 use crate::Error;
@@ -13,7 +14,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use truckee_host::bpf::refused;
+use truckee_host::bpf::{parse, refused};
 use truckee_host::netns::Netns;
 
 /// The programs, compiled.
@@ -49,7 +50,7 @@ impl Program {
         let doing = || "load the BPF program that shapes ACKs".to_owned();
         let marks = Marks::draw();
         let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused(doing(), &e))?;
-        set_up(&mut open, &setup(scope, marks)?, most_flows).map_err(|e| refused(doing(), &e))?;
+        set_up(&mut open, &setup_of(scope, marks)?, most_flows).map_err(|e| refused(doing(), &e))?;
         let object = open.load().map_err(|e| refused(doing(), &e))?;
         let program = Self { object, links: BTreeMap::new(), marks };
         for (index, policy) in policies.iter().enumerate() {
@@ -101,7 +102,8 @@ impl Program {
     /// From now on that policy is this.
     pub fn set_policy(&self, index: usize, policy: &Policy) -> Result<(), Error> {
         let map = self.map("policies")?;
-        let done = map.update(&(index as u32).to_ne_bytes(), &manner::of(policy), MapFlags::ANY);
+        let done =
+            map.update(&(index as u32).to_ne_bytes(), bytemuck::bytes_of(&manner::of(policy)), MapFlags::ANY);
         done.map_err(|e| refused("tell the BPF program what to do with ACKs", &e))
     }
 
@@ -115,12 +117,12 @@ impl Program {
     /// What has been counted, on all processors; the timer's lateness is not known here.
     pub fn counts(&self) -> Result<Counts, Error> {
         let doing = "read what the BPF program has counted";
-        let read = self.map("counts")?.lookup_percpu(&0u32.to_ne_bytes(), MapFlags::ANY);
-        let read = read.map_err(|e| refused(doing, &e))?.unwrap_or_default();
+        let found = self.map("counts")?.lookup_percpu(&0u32.to_ne_bytes(), MapFlags::ANY);
+        let found = found.map_err(|e| refused(doing, &e))?.unwrap_or_default();
         let mut counts = Counts::default();
-        for record in &read {
+        for record in &found {
             let short = || Error::Bpf { doing: doing.into(), reason: format!("{} bytes", record.len()) };
-            counts.add(record).ok_or_else(short)?;
+            counts.add(&parse::<counts>(record).ok_or_else(short)?);
         }
         Ok(counts)
     }
@@ -148,23 +150,18 @@ impl Program {
 /// Tells the program of a connection's manner.
 pub(super) fn tell(manners: &MapHandle, connection: &Connection, turn: &Turn) -> Result<(), Error> {
     let told = manner::of_connection(&turn.manner, turn.since, &turn.before);
-    let done = manners.update(&connection.0, &told, MapFlags::ANY);
+    let done = manners.update(connection.key(), bytemuck::bytes_of(&told), MapFlags::ANY);
     done.map_err(|e| refused("tell the BPF program what to do with a connection's ACKs", &e))
 }
 
-/// The program's constants: `struct setup` of `bpf/layout.h`.
-pub(super) fn setup(scope: &Scope, marks: Marks) -> Result<[u8; 24], Error> {
+/// The program's constants.
+fn setup_of(scope: &Scope, marks: Marks) -> Result<setup, Error> {
     let (cgroup, level) = match scope {
         Scope::Cgroup(folder) => cgroup(folder)?,
         Scope::Everything | Scope::Ports(_) => (0, 0),
     };
-    let by_port = u32::from(matches!(scope, Scope::Ports(_)));
-    let mut out = [0; 24];
-    out[..8].copy_from_slice(&cgroup.to_ne_bytes());
-    for (k, number) in [level, marks.copy, marks.release, by_port].into_iter().enumerate() {
-        out[8 + 4 * k..12 + 4 * k].copy_from_slice(&number.to_ne_bytes());
-    }
-    Ok(out)
+    let by_port = matches!(scope, Scope::Ports(_)).into();
+    Ok(setup { cgroup, level, copy_mark: marks.copy, release_mark: marks.release, by_port })
 }
 
 /// The number by which the kernel knows a control group, and its depth below the root.
@@ -182,12 +179,13 @@ fn cgroup(folder: &Path) -> Result<(u64, u32), Error> {
     }
 }
 
-fn set_up(open: &mut OpenObject, setup: &[u8], most_flows: u32) -> Result<(), libbpf_rs::Error> {
+fn set_up(open: &mut OpenObject, setup: &setup, most_flows: u32) -> Result<(), libbpf_rs::Error> {
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();
         if name == ".rodata.setup"
             && let Some(value) = map.initial_value_mut()
         {
+            let setup = bytemuck::bytes_of(setup);
             value[..setup.len()].copy_from_slice(setup);
         }
         if ["flows", "held", "manners"].contains(&name.as_str()) {

@@ -5,7 +5,8 @@
 //! machine is. Deadlines that are far off come without a wake-up, and are read in passing.
 
 use super::arrival::{Listeners, Record};
-use super::flow::{self, Connection};
+use super::flow::Connection;
+use super::layout::{arrival, deadline, frame};
 use super::program::tell;
 use super::{Lateness, Policy};
 use crate::Error;
@@ -21,7 +22,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use truckee_host::bpf::refused;
+use truckee_host::bpf::{parse, refused};
 use truckee_host::punctual::clock;
 use truckee_tcp::{Span, Time};
 
@@ -36,9 +37,6 @@ const OFTEN: Span = Span::ms(2);
 const PAUSE: Span = Span::ms(20);
 /// When a frame could not be sent, it is tried again after this.
 const AGAIN: Span = Span::us(200);
-/// Bytes of `struct deadline`, and where a frame's bytes begin in `struct frame`.
-pub(super) const DEADLINE: usize = 8 + flow::SIZE + 4;
-pub(super) const FRAME_AT: usize = 20;
 
 /// What the thread and its owner share.
 #[derive(Debug)]
@@ -119,21 +117,18 @@ impl Releaser {
         let read = Rc::new(RefCell::new(Read::default()));
         let mut builder = RingBufferBuilder::new();
         let sink = Rc::clone(&read);
-        let deadline = move |bytes: &[u8]| {
-            if bytes.len() >= DEADLINE
-                && let (Ok(at), Some(connection)) = (bytes[..8].try_into(), Connection::read(&bytes[8..]))
-            {
-                sink.borrow_mut().deadlines.push((connection, Reverse(Time::ns(u64::from_ne_bytes(at)))));
-            }
+        let on_deadline = move |bytes: &[u8]| {
+            let told = parse::<deadline>(bytes).map(|d| (d.connection.into(), Reverse(Time::ns(d.at))));
+            sink.borrow_mut().deadlines.extend(told);
             0
         };
-        builder.add(&maps.deadlines, deadline).map_err(|e| refused(doing, &e))?;
+        builder.add(&maps.deadlines, on_deadline).map_err(|e| refused(doing, &e))?;
         let sink = Rc::clone(&read);
-        let arrival = move |bytes: &[u8]| {
-            sink.borrow_mut().arrivals.extend(Record::read(bytes));
+        let on_arrival = move |bytes: &[u8]| {
+            sink.borrow_mut().arrivals.extend(parse::<arrival>(bytes).as_ref().map(Record::of));
             0
         };
-        builder.add(&maps.arrivals, arrival).map_err(|e| refused(doing, &e))?;
+        builder.add(&maps.arrivals, on_arrival).map_err(|e| refused(doing, &e))?;
         let ring = builder.build().map_err(|e| refused(doing, &e))?;
         let listeners = Listeners::new(most_flows);
         let (held, manners) = (maps.held, maps.manners);
@@ -240,14 +235,16 @@ impl Releaser {
 
     fn send(&mut self, at: Time, connection: &Connection, now: Time) -> Result<Sent, Error> {
         let doing = "take a held ACK";
-        let key = &connection.0;
+        let key = connection.key();
         // What was held has left with a later ACK, and what is held now has a deadline of its own.
         match self.held.lookup(key, MapFlags::ANY).map_err(|e| refused(doing, &e))? {
-            Some(frame) if deadline_of(&frame) <= now => {}
+            Some(held) if parse::<frame>(&held).is_some_and(|held| Time::ns(held.at) <= now) => {}
             _ => return Ok(Sent::Gone),
         }
-        let Ok(Some(frame)) = self.held.lookup_and_delete(key) else { return Ok(Sent::Gone) };
-        let Some((device, bytes)) = complete(&frame) else { return Ok(Sent::Gone) };
+        let Ok(Some(held)) = self.held.lookup_and_delete(key) else { return Ok(Sent::Gone) };
+        let Some((device, bytes)) = parse(&held).and_then(|held| complete(&held)) else {
+            return Ok(Sent::Gone);
+        };
         match send_frame(&self.socket, device, &bytes) {
             Ok(()) => {
                 let late = clock().saturating_sub(at).max(Span::ns(1));
@@ -264,7 +261,7 @@ impl Releaser {
             Err(e)
                 if e.kind() == std::io::ErrorKind::WouldBlock || e.raw_os_error() == Some(libc::ENOBUFS) =>
             {
-                let _ = self.held.update(key, &frame, MapFlags::NO_EXIST);
+                let _ = self.held.update(key, &held, MapFlags::NO_EXIST);
                 Ok(Sent::Later)
             }
             // The interface is gone or down, and the connection's way with it.
@@ -278,15 +275,10 @@ enum Sent {
     Later,
 }
 
-pub(super) fn deadline_of(frame: &[u8]) -> Time {
-    frame.get(..8).and_then(|b| b.try_into().ok()).map_or(Time::ZERO, |at| Time::ns(u64::from_ne_bytes(at)))
-}
-
 /// A held frame as it leaves, and the interface: the stack has left its checksum to the device.
-fn complete(frame: &[u8]) -> Option<(u32, Vec<u8>)> {
-    let number = |at: usize| Some(u32::from_ne_bytes(frame.get(at..at + 4)?.try_into().ok()?));
-    let (device, length, l2) = (number(8)?, number(12)? as usize, number(16)? as usize);
-    let mut bytes = frame.get(FRAME_AT..FRAME_AT + length)?.to_vec();
+fn complete(held: &frame) -> Option<(u32, Vec<u8>)> {
+    let l2 = held.l2 as usize;
+    let mut bytes = held.bytes.get(..held.length as usize)?.to_vec();
     let ip = bytes.get(l2..)?;
     let (addresses, tcp_at) = match ip.first()? >> 4 {
         4 => (ip.get(12..20)?.to_vec(), l2 + 20),
@@ -304,7 +296,7 @@ fn complete(frame: &[u8]) -> Option<(u32, Vec<u8>)> {
         sum = (sum & 0xffff) + (sum >> 16);
     }
     segment.get_mut(16..18)?.copy_from_slice(&(!(sum as u16)).to_be_bytes());
-    Some((device, bytes))
+    Some((held.device, bytes))
 }
 
 fn send_frame(socket: &Socket, device: u32, bytes: &[u8]) -> std::io::Result<()> {
@@ -337,30 +329,29 @@ mod tests {
     use super::*;
 
     /// An IPv4 ACK without its TCP checksum, as the program stores it.
-    fn frame(l2: usize) -> Vec<u8> {
-        let mut out = [9u64.to_ne_bytes().to_vec(), 3u32.to_ne_bytes().to_vec()].concat();
+    fn held(l2: usize) -> frame {
         let mut bytes = vec![0; l2];
         bytes.extend([0x45, 0, 0, 40, 0, 1, 0x40, 0, 64, 6, 0x12, 0x34, 10, 77, 0, 1, 10, 77, 0, 2]);
         bytes.extend([
             0x9c, 0x40, 0x4e, 0x20, 0, 0, 0, 1, 0, 0, 0, 2, 0x50, 0x10, 0xff, 0xff, 0xab, 0xcd, 0, 0,
         ]);
-        out.extend((bytes.len() as u32).to_ne_bytes());
-        out.extend((l2 as u32).to_ne_bytes());
-        bytes.resize(128, 0);
-        out.extend(bytes);
-        out
+        let mut held =
+            frame { at: 9, device: 3, length: bytes.len() as u32, l2: l2 as u32, ..frame::default() };
+        held.bytes[..bytes.len()].copy_from_slice(&bytes);
+        held
     }
 
     #[test]
     fn a_released_frame_has_its_whole_checksum() {
         for l2 in [0, 14] {
-            let (device, bytes) = complete(&frame(l2)).unwrap();
+            let (device, bytes) = complete(&held(l2)).unwrap();
             assert_eq!((device, bytes.len()), (3, l2 + 40));
             let ip = &bytes[l2..];
             let words = ip[12..20].chunks(2).chain(ip[20..].chunks(2));
             let sum: u32 = words.map(|w| u32::from(u16::from_be_bytes([w[0], w[1]]))).sum::<u32>() + 6 + 20;
             assert_eq!((sum & 0xffff) + (sum >> 16), 0xffff, "it sums up to all ones");
         }
-        assert_eq!(complete(&frame(0)[..40]), None, "cut short");
+        let longer = frame { length: 129, ..held(0) };
+        assert_eq!(complete(&longer), None, "longer than any that is held");
     }
 }

@@ -5,8 +5,8 @@
 //! are missing, the identifications of the receiver's IPv4 packets tell whether it sent fewer or the network has thinned
 //! them: most systems count them up by one a packet.
 
-use super::book::COPIED_WITHIN;
-use super::{Ack, Acked};
+use super::book::{Acked, COPIED_WITHIN};
+use super::segment::Ack;
 use serde::Serialize;
 use truckee_tcp::{Seq, Time};
 

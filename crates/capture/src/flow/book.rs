@@ -3,7 +3,8 @@
 //! A piece is a segment as it was captured: of the size on the wire, or larger by the machine's offloads. Memory is
 //! bounded: beyond [`MOST_PIECES`] the oldest are forgotten, and counted.
 
-use super::{Ack, Data, room};
+use super::memory::room;
+use super::segment::{Ack, Data};
 use std::collections::VecDeque;
 use truckee_tcp::seq::Ranges;
 use truckee_tcp::{Seq, Span, Time};
@@ -53,6 +54,17 @@ struct Hole {
     id: Option<u16>,
     /// Whether what is missing may have passed before the capture began.
     before: bool,
+}
+
+/// How things stood before a segment was sorted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Before {
+    /// Bytes in the air.
+    pub flight: u64,
+    /// First byte not acknowledged.
+    pub una: Seq,
+    /// One after the highest byte sent.
+    pub highest: Seq,
 }
 
 /// What a segment turned out to be.

@@ -5,9 +5,10 @@
 //! avoidance two rounds running that each bring half as much again take it up again. A round of less than two segments
 //! says nothing. It is a guess: an application that has nothing to send, or a receiver's window, looks like avoidance.
 
+use super::memory::room;
 use super::retransmissions::Kind;
 use super::rounds::Round;
-use super::{Ack, room};
+use super::segment::Ack;
 use serde::Serialize;
 use truckee_tcp::{Seq, Time};
 

@@ -4,7 +4,7 @@
 //! quantile is wrong by 0.4 % at the most. Only buckets that are not empty are kept: one of a whole range takes some
 //! kilobytes, which is too much for each direction of thousands of connections.
 
-use super::room;
+use super::memory::room;
 
 /// Buckets between a power of two and the next, as a power of two.
 const BITS: u32 = 7;

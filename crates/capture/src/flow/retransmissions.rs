@@ -22,10 +22,11 @@
 //! Not retransmissions: a packet that the network or the capture has doubled (the same IPv4 identification), one that was
 //! overtaken, a probe of a closed window, a keep-alive.
 
-use super::book::Book;
-use super::rtt::{MIN_RTO, Rtt};
+use super::book::{Acked, Before, Book, Sent};
+use super::memory::room;
+use super::rtt::{MIN_RTO, Rtt, nearly};
+use super::segment::{Ack, Data};
 use super::windows::Windows;
-use super::{Ack, Acked, Before, Data, Sent, nearly, room};
 use serde::Serialize;
 use std::collections::VecDeque;
 use truckee_tcp::{LossKind, Seq, Span, Time};

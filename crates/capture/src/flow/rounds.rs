@@ -3,7 +3,9 @@
 //! A round ends with the first data that answers an ACK of something sent within it. Such an ACK, having passed here at
 //! `t`, shows in data no sooner than the sender's side of the round trip after it.
 
-use super::{Ack, Acked, Data, Sent, room};
+use super::book::{Acked, Sent};
+use super::memory::room;
+use super::segment::{Ack, Data};
 use serde::Serialize;
 use truckee_tcp::{Seq, Span, Time};
 

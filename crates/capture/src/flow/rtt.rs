@@ -7,8 +7,10 @@
 //! - The sender's side: the least time from an ACK to data that echoes its stamp, or the handshake's part. At the sender
 //!   that is nothing, at the receiver all of the round trip. Both sides together are the whole.
 
+use super::book::Acked;
+use super::memory::room;
 use super::quantiles::Quantiles;
-use super::{Ack, Acked, Data, nearly, room};
+use super::segment::{Ack, Data};
 use serde::Serialize;
 use std::collections::VecDeque;
 use truckee_tcp::rtt::Rtt as Timer;
@@ -228,4 +230,9 @@ impl Rtt {
         let (to_sender, to_receiver) = (self.sender_side?.as_f64(), self.receiver_side()?.as_f64());
         (to_sender + to_receiver > 0.0).then(|| to_sender / (to_sender + to_receiver))
     }
+}
+
+/// A little less than a time: what an end measured differs by that from what shows here.
+pub(super) fn nearly(time: Span) -> Span {
+    time / 10 * 9
 }

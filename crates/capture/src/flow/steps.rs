@@ -1,6 +1,6 @@
 //! How much passed when: sums over steps of equal length, which double when there are too many.
 
-use super::room;
+use super::memory::room;
 use serde::Serialize;
 use truckee_tcp::{Span, Time};
 

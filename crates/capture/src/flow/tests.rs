@@ -4,6 +4,8 @@ use super::acks::Acks;
 use super::phases::Phase;
 use super::retransmissions::Counts;
 use super::*;
+use crate::wire::flags;
+use truckee_tcp::Time;
 
 const MS: Span = Span::ms(1);
 const SIZE: u32 = 1000;

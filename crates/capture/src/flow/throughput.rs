@@ -1,7 +1,8 @@
 //! Packets, bytes and rates of one direction.
 
+use super::book::{Acked, Sent};
+use super::segment::{Ack, Data, closes};
 use super::steps::Steps;
-use super::{Ack, Acked, Data, Sent};
 use truckee_tcp::{Span, Time};
 
 /// What has passed.
@@ -35,7 +36,7 @@ impl Throughput {
         if data.len == 0 {
             return;
         }
-        let fin = u64::from(super::closes(data.flags));
+        let fin = u64::from(closes(data.flags));
         let news = (sent.new + sent.filled).saturating_sub(fin);
         self.segments += 1;
         self.bytes += u64::from(data.len);

@@ -1,6 +1,6 @@
 //! What the receiver offers, and when it offers nothing.
 
-use super::Ack;
+use super::segment::Ack;
 use truckee_tcp::{Span, Time};
 
 /// Windows of a direction's receiver.

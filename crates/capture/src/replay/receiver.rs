@@ -3,9 +3,9 @@
 //! Captured at the sender, segments are told as if they had arrived when they left: the way there only shifts them all.
 //! What the capture notes as dropped has not arrived.
 
-use super::{Phases, is_slow_start, since};
+use super::report::{Phases, since};
 use crate::flow::{Data, Flow, Sent};
-use truckee_tcp::detect::{AnyDetector, SlowStartDetector};
+use truckee_tcp::detect::{AnyDetector, Phase, SlowStartDetector};
 use truckee_tcp::seq::Ranges;
 use truckee_tcp::{Arrival, Seq, Span, Time};
 
@@ -47,7 +47,7 @@ impl Receiver {
         self.segments += 1;
         for watcher in &mut self.watchers {
             watcher.detector.on_segment(&arrival);
-            let slow_start = is_slow_start(watcher.detector.phase());
+            let slow_start = watcher.detector.phase() == Phase::SlowStart;
             watcher.slow_start += u64::from(slow_start);
             let turned = watcher.turns.last().is_none_or(|turn| turn.1 != slow_start);
             if turned && watcher.turns.len() < MOST_TURNS {

@@ -1,7 +1,8 @@
 //! What a sender would have told its estimators and predictors.
 
 use super::application::Application;
-use super::{Estimates, Line, Loss, since};
+use super::line::Line;
+use super::report::{Estimates, Loss, since};
 use crate::flow::{Ack, Acked, Data, Flow, Sent};
 use std::collections::VecDeque;
 use truckee_tcp::books::Judged;

@@ -11,7 +11,7 @@
 //!
 //! Not for: detectors in a network, held against the sender's true phase, which a sweep runs as observers.
 
-use super::{label, spec};
+use super::written::{label, spec};
 use serde::Deserialize;
 use truckee_lab::grid;
 use truckee_lab::study::Data;

@@ -20,7 +20,7 @@
 //!
 //! Not for: estimators in a network, which a sweep runs as observers.
 
-use super::{label, spec, time};
+use super::written::{label, spec, time};
 use serde::Deserialize;
 use truckee_channel::random::{self, Xoshiro256PlusPlus};
 use truckee_lab::grid;

@@ -1,6 +1,6 @@
 //! Growth rules fed a list of ACKs: the congestion window that each makes of it.
 
-use super::spec;
+use super::written::spec;
 use truckee_lab::grid;
 use truckee_lab::study::Data;
 use truckee_lab::study::file::plain;

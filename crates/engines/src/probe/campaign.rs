@@ -10,13 +10,14 @@
 //!
 //! A file is there whole or not at all: a campaign that is killed loses the server it was at, and no other.
 
+use super::kept::Kept;
 use super::tables;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use truckee_kernel::probe::{Conclusion, Observation, Options, Report};
+use truckee_kernel::probe::Options;
 use truckee_lab::store::{build, changed};
 use truckee_lab::{Error, disk};
 
@@ -54,31 +55,6 @@ impl Settings {
             watch_s: o.watch.as_secs_f64(),
             patience_s: o.patience.as_secs_f64(),
         }
-    }
-}
-
-/// What is kept of a server.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
-    /// The URL as given.
-    pub url: String,
-    /// The whole report, as the command's JSON has it.
-    pub report: serde_json::Value,
-    /// Its tests.
-    pub tests: Vec<Observation>,
-    /// Whether there is a verdict.
-    pub judged: bool,
-}
-
-impl Kept {
-    /// That of a report.
-    pub fn of(report: &Report) -> Result<Self, Error> {
-        Ok(Self {
-            url: report.url.clone(),
-            report: serde_json::to_value(report).map_err(|e| Error::Internal(e.to_string()))?,
-            tests: report.tests.clone(),
-            judged: matches!(report.conclusion, Conclusion::Verdict(_)),
-        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Probed servers as Parquet: a row a server, a row a test. SI units; nulls where there is no value.
 
-use super::Kept;
+use super::kept::Kept;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field};
 use parquet::errors::ParquetError;

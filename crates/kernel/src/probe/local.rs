@@ -51,7 +51,7 @@ pub fn probe(scenario: &Scenario, options: &Options, cancel: &Cancel) -> Result<
     let witness = Witness::start()?;
     let probed = std::thread::scope(|scope| {
         scope.spawn(|| serve(&listener, &stop));
-        let probed = to.enter(|| Prober::new(&options)?.probe(&url.parse()?, &mut (), cancel.flag()));
+        let probed = to.enter(|| Prober::new(&options)?.probe(&url.parse()?, &mut (), cancel));
         stop.store(true, Ordering::Relaxed);
         probed
     });

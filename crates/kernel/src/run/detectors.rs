@@ -223,13 +223,10 @@ mod tests {
     }
 
     fn segment(t: Time, end: u32) -> arrival::Record {
-        let mut key = [0; 36];
-        key[32..34].copy_from_slice(&20_000u16.to_ne_bytes());
-        key[34..].copy_from_slice(&40_000u16.to_ne_bytes());
         arrival::Record {
             t,
             id: 1,
-            connection: truckee_shape::flow::Connection(key),
+            connection: truckee_shape::flow::Connection::of_ports(20_000, 40_000),
             end,
             bytes: 1000,
             segments: 1,

@@ -9,6 +9,7 @@ mod app;
 mod books;
 pub(crate) mod controls;
 mod detectors;
+mod layout;
 pub(crate) mod place;
 mod receivers;
 mod watch;

@@ -2,11 +2,13 @@
 //! `bpf/watch.bpf.c` reports them from two tracepoints. Not for: what a sender believes of a loss (see
 //! `truckee-cc`) or what truly happened to it (see `truckee-path`).
 
+use super::layout::{self, record};
 use crate::Error;
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
+use truckee_host::bpf::parse;
 use truckee_tcp::{Span, Time};
 
 /// What Linux takes the state of a connection's losses to be (`enum tcp_ca_state`).
@@ -55,31 +57,24 @@ pub struct Record {
 
 /// The program, compiled.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/watch.bpf.o"));
-/// Size of `struct record`.
-const SIZE: usize = 48;
-/// `enum kind` of the program: a turn of the state.
-const TURN: u8 = 2;
 
 impl Record {
-    fn read(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() < SIZE {
-            return None;
-        }
-        let u16_at = |at: usize| Some(u16::from_ne_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
-        let u32_at = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    /// None: it names a state that is none.
+    fn of(told: &record) -> Option<Self> {
+        let turns = u32::from(told.kind) == layout::kind::STATE.0;
         Some(Self {
-            t: Time::ns(u64::from_ne_bytes(bytes.get(..8)?.try_into().ok()?)),
-            namespace: u32_at(8)?,
-            local: u16_at(12)?,
-            peer: u16_at(14)?,
-            una: u32_at(16)?,
-            nxt: u32_at(20)?,
-            cwnd: u32_at(24)?,
-            ssthresh: u32_at(28)?,
-            srtt_us: u32_at(32)?,
-            mss: u32_at(36)?,
-            before: state(bytes[41])?,
-            turns: if bytes[40] == TURN { Some(state(bytes[42])?) } else { None },
+            t: Time::ns(told.t),
+            namespace: told.namespace,
+            local: told.local,
+            peer: told.peer,
+            una: told.una,
+            nxt: told.nxt,
+            cwnd: told.cwnd,
+            ssthresh: told.ssthresh,
+            srtt_us: told.srtt_us,
+            mss: told.mss,
+            before: state(told.before)?,
+            turns: if turns { Some(state(told.after)?) } else { None },
         })
     }
 }
@@ -137,7 +132,7 @@ impl Watch {
         };
         builder
             .add(&map, move |bytes| {
-                sink.borrow_mut().extend(Record::read(bytes));
+                sink.borrow_mut().extend(parse::<record>(bytes).as_ref().and_then(Record::of));
                 0
             })
             .map_err(|e| bpf("read the records", e))?;
@@ -166,21 +161,22 @@ mod tests {
 
     #[test]
     fn a_record_is_read_as_the_program_writes_it() {
-        let program = r#"
-#include "record.h"
-int main(void)
-{
-	struct record r = {
-		.t = 7, .namespace = 4026531840, .local = 1111, .peer = 20000, .una = 10, .nxt = 20, .cwnd = 30,
-		.ssthresh = 40, .srtt_us = 50, .mss = 60, .kind = STATE, .before = 1, .after = 3,
-	};
-	return fwrite(&r, sizeof(r), 1, stdout) != 1;
-}
-"#;
-        let headers = concat!(env!("CARGO_MANIFEST_DIR"), "/bpf");
-        let mut bytes = truckee_testing::native(std::path::Path::new(headers), program, &[], &[]);
-        assert_eq!(bytes.len(), SIZE);
-        assert_eq!(Record::read(&bytes[..SIZE - 1]), None, "a byte short");
+        let told = record {
+            t: 7,
+            namespace: 4026531840,
+            local: 1111,
+            peer: 20_000,
+            una: 10,
+            nxt: 20,
+            cwnd: 30,
+            ssthresh: 40,
+            srtt_us: 50,
+            mss: 60,
+            kind: layout::kind::STATE.0 as u8,
+            before: 1,
+            after: 3,
+            ..record::default()
+        };
         let expected = Record {
             t: Time::ns(7),
             namespace: 4026531840,
@@ -195,8 +191,7 @@ int main(void)
             before: State::Disorder,
             turns: Some(State::Recovery),
         };
-        assert_eq!(Record::read(&bytes), Some(expected));
-        bytes[42] = 9;
-        assert_eq!(Record::read(&bytes), None, "a state that is none");
+        assert_eq!(Record::of(&told), Some(expected));
+        assert_eq!(Record::of(&record { after: 9, ..told }), None, "a state that is none");
     }
 }

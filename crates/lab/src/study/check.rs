@@ -46,7 +46,7 @@
 mod judge;
 mod variation;
 
-use super::data::Data;
+use super::data::{self, Data};
 use super::file::Check;
 use super::report::{CheckRow, Verdict};
 use judge::is_outside;
@@ -54,7 +54,7 @@ use judge::is_outside;
 /// Rows of one check; `all` is what the study has measured, of which the check looks at the first if it does not say
 /// (`of`). Errors, in words: it names what is not there, or its formula cannot be evaluated.
 pub fn evaluate(check: &Check, all: &[Data], quick: bool) -> Result<Vec<CheckRow>, String> {
-    let mut rows = judge::rows(check, data(all, check)?, None, quick)?;
+    let mut rows = judge::rows(check, data::named(all, check.of.as_deref())?, None, quick)?;
     if rows.iter().all(|row| row.verdict == Verdict::Skipped) {
         return Ok(rows);
     }
@@ -68,22 +68,9 @@ pub fn evaluate(check: &Check, all: &[Data], quick: bool) -> Result<Vec<CheckRow
     variation::cause(check, all, quick, &mut rows)?;
     variation::rival(check, all, quick, &mut rows)?;
     for row in &mut rows {
-        add(&mut row.note, check.note.as_deref().unwrap_or_default());
+        row.remark(check.note.as_deref().unwrap_or_default());
     }
     Ok(rows)
-}
-
-/// What the check looks at.
-fn data<'a>(all: &'a [Data], check: &Check) -> Result<&'a Data, String> {
-    super::data::named(all, check.of.as_deref()).ok_or_else(|| "no data".to_owned())
-}
-
-/// Adds a remark to a note.
-fn add(note: &mut String, remark: &str) {
-    if !note.is_empty() && !remark.is_empty() {
-        note.push_str("; ");
-    }
-    note.push_str(remark);
 }
 
 /// Turns a failure that is explained and measured as pinned into `differs`.
@@ -123,7 +110,7 @@ fn loosened(check: &Check, row: &mut CheckRow) {
     if row.verdict == Verdict::Pass {
         row.verdict = Verdict::Differs;
     }
-    add(&mut row.note, &format!("loosened with the result known; before: {before}"));
+    row.remark(&format!("loosened with the result known; before: {before}"));
 }
 
 #[cfg(test)]

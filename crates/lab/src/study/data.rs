@@ -1,6 +1,6 @@
 //! What a study's checks and figures look at: values at the cells of a grid, from a sweep or a drive.
 
-use super::file::Where;
+use super::selection::Where;
 use crate::Sweep;
 use crate::vary::Axis;
 use crate::{grid, metric};
@@ -61,9 +61,10 @@ impl std::fmt::Display for NoCells {
     }
 }
 
-/// The data of this name; the first where none is asked for.
-pub(super) fn named<'a>(all: &'a [Data], name: Option<&str>) -> Option<&'a Data> {
-    name.map_or(all.first(), |name| all.iter().find(|d| d.name == name))
+/// The data of this name; the first where none is asked for. Errors, in words: there is none.
+pub(super) fn named<'a>(all: &'a [Data], name: Option<&str>) -> Result<&'a Data, String> {
+    let found = name.map_or(all.first(), |name| all.iter().find(|d| d.name == name));
+    found.ok_or_else(|| "no data".to_owned())
 }
 
 impl Data {

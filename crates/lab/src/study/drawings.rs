@@ -1,6 +1,6 @@
 //! What a study draws, as its file says it: figures and maps. Not for: drawing them, which [`super::plot`] does.
 
-use super::file::Where;
+use super::selection::Where;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 

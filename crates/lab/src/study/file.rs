@@ -9,16 +9,18 @@ mod variation;
 
 use super::drawings::{FigurePart, MapPart};
 use super::drive::{Drive, Drives};
+pub use super::selection::{Choice, Where, plain};
 use crate::grid::Grid;
 use crate::vary::Axis;
 use crate::{Engine, EngineName, Engines, Error};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truckee_scenario::Document;
 
+use check::Parts;
 pub use check::{Check, End, Kind, Pinned, Reference};
 use sweep::ENGINE;
 pub(crate) use sweep::is_watchers;
@@ -77,37 +79,6 @@ pub struct Source {
     pub place: String,
 }
 
-/// Axes and values: one value, or several.
-pub type Where = BTreeMap<String, Choice>;
-
-/// The values of an axis that a [`Where`] selects.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Choice {
-    /// One.
-    One(toml::Value),
-    /// Several.
-    Many(Vec<toml::Value>),
-}
-
-impl Choice {
-    /// The values as written on an axis.
-    pub fn labels(&self) -> Vec<String> {
-        match self {
-            Self::One(toml::Value::Array(values)) | Self::Many(values) => values.iter().map(plain).collect(),
-            Self::One(value) => vec![plain(value)],
-        }
-    }
-}
-
-/// A TOML value as it would stand after `--set path=`.
-pub fn plain(value: &toml::Value) -> String {
-    match value {
-        toml::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
 impl Study {
     /// Where it is kept under `dir`: in a folder of its name, `ID` or `ID-quick`.
     pub fn dir(&self, dir: &Path, quick: bool) -> PathBuf {
@@ -151,10 +122,9 @@ impl Study {
             sweep.axes(false).map_err(refused)?;
             sweep.axes(true).map_err(refused)?;
         }
+        let parts = Parts { names: &names, sweeps: &self.sweeps, drives };
         for check in &self.checks {
-            check
-                .validate(self, &names, drives)
-                .map_err(|reason| format!("check \"{}\": {reason}", check.name))?;
+            check.validate(&parts).map_err(|reason| format!("check \"{}\": {reason}", check.name))?;
         }
         for figure in &self.figures {
             figure.validate(&names).map_err(|reason| format!("figure \"{}\": {reason}", figure.name))?;
@@ -201,15 +171,6 @@ impl Study {
     /// The engines of one of its sweeps.
     pub fn engines_of(&self, sweep: &SweepPart, quick: bool) -> Vec<EngineName> {
         if sweep.engines.is_empty() { vec![self.engine.clone()] } else { sweep.engines(quick) }
-    }
-
-    /// Who becomes an axis of a sweep; the first one by default.
-    pub(crate) fn watchers(&self, of: Option<&String>) -> Option<Watchers> {
-        let sweep = match of {
-            Some(name) => self.sweeps.iter().find(|s| s.name == *name),
-            None => self.sweeps.first(),
-        };
-        sweep?.by
     }
 
     /// The grid of one of its sweeps.

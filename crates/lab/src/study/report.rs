@@ -65,6 +65,14 @@ pub struct CheckRow {
 }
 
 impl CheckRow {
+    /// Adds to the note.
+    pub(super) fn remark(&mut self, remark: &str) {
+        if !self.note.is_empty() && !remark.is_empty() {
+            self.note.push_str("; ");
+        }
+        self.note.push_str(remark);
+    }
+
     /// What it is held against: what is published or, where nothing is, what another simulator or a formula gives.
     pub fn target(&self) -> Option<f64> {
         self.published.or(self.reference.as_ref().map(|r| r.value))

@@ -178,7 +178,7 @@ pub fn named<'a>(
     name: Option<&String>,
     what: &str,
 ) -> Result<&'a Data, Error> {
-    data::named(all, name.map(String::as_str)).ok_or_else(|| fail(study, what, "no data".to_owned()))
+    data::named(all, name.map(String::as_str)).map_err(|reason| fail(study, what, reason))
 }
 
 #[cfg(test)]

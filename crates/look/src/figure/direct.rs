@@ -2,9 +2,9 @@
 //! far enough from each other for their names.
 
 use super::draw::{Drawn, Marked, Page, Type};
+use super::model::{Figure, Panel, Series};
 use super::panel::{Place, scales};
 use super::style::{self, INK};
-use super::{Figure, Panel};
 use plotters::style::text_anchor::{HPos, VPos};
 
 /// Lines with names at most.
@@ -86,7 +86,7 @@ fn last_x(panel: &Panel) -> f64 {
 fn ends(figure: &Figure, panel: &Panel, frame: &Place) -> Option<Vec<Name>> {
     let (_, y) = scales(figure, panel, frame);
     let last = last_x(panel);
-    let end = |(series, s): (usize, &super::Series)| {
+    let end = |(series, s): (usize, &Series)| {
         let point = s.points.last().filter(|p| p.x == last)?;
         let end = y.pixel(point.y);
         Some(Name { series, end, at: end })
@@ -145,8 +145,7 @@ mod tests {
         assert!(Names::new(&published, 480.0).is_none());
         let mut crowd = one_panel();
         let one = crowd.panels[0].series[0].clone();
-        crowd.panels[0].series =
-            (0..7).map(|k| super::super::Series { label: format!("s{k}"), ..one.clone() }).collect();
+        crowd.panels[0].series = (0..7).map(|k| Series { label: format!("s{k}"), ..one.clone() }).collect();
         assert!(Names::new(&crowd, 480.0).is_none(), "seven names cannot stand at one place");
         let mut early = one_panel();
         early.panels[0].series[1].points.pop();

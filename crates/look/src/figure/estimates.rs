@@ -5,8 +5,8 @@
 
 use super::draw::{Drawn, MARGIN, Page, SOLID, Type};
 use super::scale::Scale;
+use super::steps::steps;
 use super::style::{self, COLOURS, FAINT, GREY, INK};
-use super::window::steps;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
 use truckee_scenario::outcome::{EstimatePoint, FlowSeries};

@@ -1,7 +1,7 @@
 //! The legend: one entry a series, and one for the hollow markers; in lines from left to right.
 
-use super::Figure;
 use super::draw::{Drawn, Marked, Page, SOLID, Type};
+use super::model::Figure;
 use super::style::{self, GREY, INK};
 use plotters::style::text_anchor::{HPos, VPos};
 

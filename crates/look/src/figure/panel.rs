@@ -1,9 +1,9 @@
 //! One panel: frame, grid, ticks, series.
 
 use super::draw::{Drawn, Marked, Page, SOLID, Type};
+use super::model::{Figure, Panel, Series};
 use super::scale::{self, Scale};
 use super::style::{self, FAINT, GREY, INK, Look};
-use super::{Figure, Panel, Series};
 use plotters::style::WHITE;
 use plotters::style::text_anchor::{HPos, VPos};
 

@@ -7,6 +7,9 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, context};
 
+/// The name of the page within its directory.
+pub const NAME: &str = "report.html";
+
 /// The scripts of a page in the order in which they are run; the first one is uPlot, see `vendor/uplot/LICENSE`.
 const SCRIPTS: [&str; 12] = [
     include_str!("vendor/uplot/uPlot.iife.min.js"),

@@ -2,6 +2,7 @@
 
 use super::model::{self, Cell, Column, Kind, Marker, Page, Section, Table};
 use super::read::{list, text};
+use super::render::NAME;
 use super::sweep;
 use crate::Error;
 use crate::figure::{Figure, Map, Panel};
@@ -290,7 +291,7 @@ pub(super) fn under(dir: &Path) -> Vec<PathBuf> {
 /// The address of the page in a folder beside this one. Whatever the folder is called it is a path: `javascript:alert(1)`
 /// would be something else.
 fn link(folder: &str) -> String {
-    format!("./{}/{}", utf8_percent_encode(folder, SEGMENT), super::NAME)
+    format!("./{}/{}", utf8_percent_encode(folder, SEGMENT), NAME)
 }
 
 /// What a part of a path may not have as it is: all but letters, digits and `-._~`.

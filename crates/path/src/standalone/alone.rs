@@ -4,9 +4,9 @@ use super::request::{End, Made, Prefixed, Report, Request, Watch};
 use crate::Error;
 use crate::{Interface, Options, Plan, Port, Tun};
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use truckee_host::netns::Netns;
+use truckee_scenario::Cancel;
 use truckee_tcp::Span;
 
 /// What TUN devices are called: with a number behind.
@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_millis(50);
 const SHOW: Duration = Duration::from_secs(1);
 
 /// See [`super::run`].
-pub(super) fn run(request: &Request<'_>, stop: &AtomicBool, watch: &mut dyn Watch) -> Result<Report, Error> {
+pub(super) fn run(request: &Request<'_>, cancel: &Cancel, watch: &mut dyn Watch) -> Result<Report, Error> {
     let plan = Plan::of_link(request.scenario, request.link)?;
     let [first, second] = &request.ends;
     if matches!(first, End::Namespace(_)) != matches!(second, End::Namespace(_)) {
@@ -39,7 +39,7 @@ pub(super) fn run(request: &Request<'_>, stop: &AtomicBool, watch: &mut dyn Watc
     let mut shown = Duration::ZERO;
     loop {
         let lasted = began.elapsed();
-        if lasted >= duration || stop.load(Ordering::Relaxed) {
+        if lasted >= duration || cancel.is_cancelled() {
             break;
         }
         emulator.check()?;

@@ -7,6 +7,7 @@
 mod contention;
 mod exchange;
 mod frame;
+mod plan;
 mod rate_control;
 mod reorder;
 mod station;

@@ -1,8 +1,8 @@
 //! A station's state: what it waits for, and what it answers.
 
 use super::contention::{Contention, NEVER};
-use super::exchange::Plan;
 use super::frame::{EVERYONE, Frame, Pending};
+use super::plan::Plan;
 use super::rate_control::{Control, RateControl};
 use crate::config::{Aggregation, MediumConfig, Protection};
 use crate::phy::{Modulation, Phy, Rate, Timing, bytes};

@@ -1,15 +1,15 @@
 //! The check again: of its rival, which must not pass it, and with the cause of a difference taken away, which must.
 
-use super::{add, data, judge};
-use crate::study::Data;
+use super::judge;
+use crate::study::data::{self, Data};
 use crate::study::file::{self, Check, Kind, Variation};
 use crate::study::report::{Cause, CheckRow, Varied, Verdict};
 use crate::validity::is_too_many;
 
 /// Evaluates the check with the variation's keys.
 fn vary(check: &Check, variation: &Variation, all: &[Data], quick: bool) -> Result<Vec<CheckRow>, String> {
-    let mut varied = variation.of(check);
-    let data = data(all, &varied)?;
+    let mut varied = check.varied(variation);
+    let data = data::named(all, varied.of.as_deref())?;
     if variation.of.is_some() {
         let has = |axis: &String| data.axis(axis).is_ok();
         varied.cells.retain(|axis, _| has(axis) || variation.cells.contains_key(axis));
@@ -103,7 +103,7 @@ pub(super) fn rival(check: &Check, all: &[Data], quick: bool, rows: &mut [CheckR
         };
         if is_worse {
             row.verdict = verdict;
-            add(&mut row.note, &problem);
+            row.remark(&problem);
         }
     }
     Ok(())

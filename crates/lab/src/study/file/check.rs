@@ -1,10 +1,10 @@
 //! A check of a study's file; [`crate::study::check`] says what each kind demands.
 
-use super::sweep::is_watchers;
+use super::sweep::{SweepPart, Watchers, is_watchers};
 use super::variation::{Cause, Variation};
-use super::{Study, Where};
 use crate::Metric;
 use crate::study::Drives;
+use crate::study::selection::Where;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ pub enum Kind {
     Formula,
 }
 
-/// A check as written. Which keys go with which kind is checked by [`Study::parse`].
+/// A check as written. Which keys go with which kind is checked by [`Study::parse`](super::Study::parse).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
@@ -133,6 +133,25 @@ pub struct Reference {
     pub source: String,
 }
 
+/// The parts of a study that its checks may ask for.
+pub(super) struct Parts<'a> {
+    /// What its sweeps and drives are called.
+    pub names: &'a BTreeSet<&'a str>,
+    pub sweeps: &'a [SweepPart],
+    pub drives: &'a dyn Drives,
+}
+
+impl Parts<'_> {
+    /// Who becomes an axis of a sweep; the first one by default.
+    fn watchers(&self, of: Option<&String>) -> Option<Watchers> {
+        let sweep = match of {
+            Some(name) => self.sweeps.iter().find(|s| s.name == *name),
+            None => self.sweeps.first(),
+        };
+        sweep?.by
+    }
+}
+
 impl Check {
     /// The sweep or drive, the first one by default, and the metric that it asks for, and those of its variations.
     pub(crate) fn asked(&self) -> impl Iterator<Item = (Option<&String>, &String)> {
@@ -151,22 +170,31 @@ impl Check {
         self.rival.iter().map(|rival| ("rival", rival)).chain(cause)
     }
 
+    /// This check with the keys of a variation. That is no claim of the paper's, and so it has no difference that is known.
+    pub(crate) fn varied(&self, by: &Variation) -> Self {
+        let mut varied = Self { rival: None, differs: None, pinned: None, cause: None, ..self.clone() };
+        varied.loosened = None;
+        varied.cells.extend(by.cells.clone());
+        if by.over.is_some() || by.minus.is_some() {
+            (varied.over, varied.minus) = (by.over.clone(), by.minus.clone());
+        }
+        varied.of = by.of.clone().or(varied.of);
+        varied.metric = by.metric.clone().unwrap_or(varied.metric);
+        varied.first = by.first.clone().or(varied.first);
+        varied
+    }
+
     /// What `within` and `exact` are held against.
     pub(crate) fn target(&self) -> Option<f64> {
         self.published.or(self.reference.as_ref().map(|r| r.value))
     }
 
-    pub(super) fn validate(
-        &self,
-        study: &Study,
-        parts: &BTreeSet<&str>,
-        drives: &dyn Drives,
-    ) -> Result<(), String> {
-        if let Some(of) = self.of.as_ref().filter(|of| !parts.contains(of.as_str())) {
+    pub(super) fn validate(&self, parts: &Parts<'_>) -> Result<(), String> {
+        if let Some(of) = self.of.as_ref().filter(|of| !parts.names.contains(of.as_str())) {
             return Err(format!("there is no sweep or drive \"{of}\""));
         }
-        let by = study.watchers(self.of.as_ref());
-        if !drives.is_metric(&self.metric) && !by.is_some_and(|by| is_watchers(by, &self.metric)) {
+        let by = parts.watchers(self.of.as_ref());
+        if !parts.drives.is_metric(&self.metric) && !by.is_some_and(|by| is_watchers(by, &self.metric)) {
             Metric::parse(&self.metric).map_err(|e| e.to_string())?;
         }
         // Each key, whether it is there, and the kinds it belongs to.
@@ -236,20 +264,15 @@ impl Check {
         {
             return Err(format!("`{key}` says {says}"));
         }
-        self.validate_variations(study, parts, drives)
+        self.validate_variations(parts)
     }
 
-    fn validate_variations(
-        &self,
-        study: &Study,
-        parts: &BTreeSet<&str>,
-        drives: &dyn Drives,
-    ) -> Result<(), String> {
+    fn validate_variations(&self, parts: &Parts<'_>) -> Result<(), String> {
         if let Some(Cause::Shown(Variation { value: Some(_), .. })) = &self.cause {
             return Err("cause: `value` is a rival's: a cause is shown by what is measured".to_owned());
         }
         for (key, variation) in self.variations() {
-            let valid = variation.validate().and_then(|()| variation.of(self).validate(study, parts, drives));
+            let valid = variation.validate().and_then(|()| self.varied(variation).validate(parts));
             valid.map_err(|reason| format!("{key}: {reason}"))?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! A sweep of a study's file: its axes, its engines, its seeds, and what is different in the quick form.
 
-use super::{Choice, Where, plain};
 use crate::grid;
+use crate::study::selection::{Choice, Where, plain};
 use crate::vary::{Axis, Value};
 use crate::{EngineName, Error};
 use serde::Deserialize;

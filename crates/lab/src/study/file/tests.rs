@@ -89,7 +89,7 @@ fn a_variation_takes_the_place_of_a_check_s_keys() {
         "kind = \"bound\"\nabove = 1\nwhere = { a = 1, b = 2 }\nover = { a = 3 }\nfull_only = true\nloosened = \"l\"\n\
          rival = { name = \"r\", where = { b = 4, c = 5 }, minus = { a = 6 }, metric = \"completion_s\" }",
     );
-    let varied = check.rival.as_ref().unwrap().of(&check);
+    let varied = check.varied(check.rival.as_ref().unwrap());
     let selected: Vec<_> =
         varied.cells.iter().map(|(axis, c)| format!("{axis}={}", c.labels().join(","))).collect();
     assert_eq!(selected, ["a=1", "b=4", "c=5"]);

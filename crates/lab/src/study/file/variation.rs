@@ -1,7 +1,7 @@
 //! The check again under other circumstances: of the rival, which must not pass it, and with the cause of a difference
 //! taken away, which must.
 
-use super::{Check, Where};
+use crate::study::selection::Where;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// Keys that stand in place of the check's own. Its tolerance, its bounds and its published value hold for both.
@@ -34,20 +34,6 @@ pub struct Variation {
 }
 
 impl Variation {
-    /// The check with these keys. It is no claim of the paper's, and so it has no difference that is known.
-    pub(crate) fn of(&self, check: &Check) -> Check {
-        let mut varied = Check { rival: None, differs: None, pinned: None, cause: None, ..check.clone() };
-        varied.loosened = None;
-        varied.cells.extend(self.cells.clone());
-        if self.over.is_some() || self.minus.is_some() {
-            (varied.over, varied.minus) = (self.over.clone(), self.minus.clone());
-        }
-        varied.of = self.of.clone().or(varied.of);
-        varied.metric = self.metric.clone().unwrap_or(varied.metric);
-        varied.first = self.first.clone().or(varied.first);
-        varied
-    }
-
     /// What a variation of its own must have; what a check must have is asked of that which comes of it.
     pub(super) fn validate(&self) -> Result<(), String> {
         if self.name.trim().is_empty() {

@@ -1,0 +1,30 @@
+//! What a campaign keeps of a server, and its tables are made of.
+
+use serde::{Deserialize, Serialize};
+use truckee_kernel::probe::{Conclusion, Observation, Report};
+use truckee_lab::Error;
+
+/// What is kept of a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The URL as given.
+    pub url: String,
+    /// The whole report, as the command's JSON has it.
+    pub report: serde_json::Value,
+    /// Its tests.
+    pub tests: Vec<Observation>,
+    /// Whether there is a verdict.
+    pub judged: bool,
+}
+
+impl Kept {
+    /// That of a report.
+    pub fn of(report: &Report) -> Result<Self, Error> {
+        Ok(Self {
+            url: report.url.clone(),
+            report: serde_json::to_value(report).map_err(|e| Error::Internal(e.to_string()))?,
+            tests: report.tests.clone(),
+            judged: matches!(report.conclusion, Conclusion::Verdict(_)),
+        })
+    }
+}
