@@ -199,3 +199,19 @@ pub fn build(
     }
     Ok((media, movers))
 }
+
+/// Medium and station of a way out, if that is what a link is.
+pub fn station(media: &[Air], link: usize) -> Option<(usize, usize)> {
+    media.iter().enumerate().find_map(|(medium, air)| {
+        let station = link.checked_sub(air.first)?;
+        (station < air.nodes.len()).then_some((medium, station))
+    })
+}
+
+/// What results call a hop.
+pub fn hop_name(scenario: &Scenario, media: &[Air], link: usize) -> String {
+    match station(media, link) {
+        Some((medium, station)) => scenario.station_name(medium, station),
+        None => scenario.link_name(link),
+    }
+}

@@ -7,6 +7,8 @@ use truckee_routing::{Cause, Config, ConfigError, Counters, Interface, Kind, Mes
 use truckee_scenario::outcome::{MessagesOutcome, RoutingOutcome};
 use truckee_tcp::{Span, Time};
 
+/// In place of a station: all of them.
+pub const EVERYONE: u32 = u32::MAX;
 /// A station has one interface.
 pub const RADIO: Interface = Interface(0);
 /// What a packet's time to live is when it comes to a medium.

@@ -3,7 +3,8 @@
 
 use super::special::{Role, Special};
 use super::station::{Answer, Coming, OnHop, StationQueue};
-use super::{BITS_NS, Link, Links, Measured, Nature, Transmitter, Wire};
+use super::transmitter::{BITS_NS, Measured, Nature, Transmitter, Wire};
+use super::{Link, Links};
 use crate::packet::{DropCause, Packet, PacketId, Pool, bits};
 use truckee_scenario::model::{Direction, Queue};
 use truckee_tcp::{Span, Time};

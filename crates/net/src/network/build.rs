@@ -1,7 +1,8 @@
 //! Building a network from its scenario: links, paths, flows, sources, and which links can be fused.
 
-use super::hops::Aside;
-use super::observe::{Load, WARM_UP};
+use super::aside::Aside;
+use super::changes::behind;
+use super::readings::Load;
 use super::tables::Tables;
 use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
@@ -96,7 +97,7 @@ impl<'a> Network<'a> {
             network.agenda.push(change.at, kind::CHANGE | index as Key);
         }
         if !network.warm {
-            network.agenda.push(Time::at(scenario.warmup), kind::WARM | WARM_UP as Key);
+            network.agenda.push(Time::at(scenario.warmup), kind::WARM | kind::WARM_UP as Key);
         }
         network.begin_cells();
         let truth = network.connections.iter().any(|c| c.wants_truth);
@@ -339,11 +340,6 @@ impl<'a> Network<'a> {
 
 /// Bit/s of what takes no time.
 const INSTANT: u64 = 1_000_000_000_000_000;
-
-/// A way that begins with the host's own time, if it takes any.
-pub(super) fn behind(host: Option<u32>, links: &[u32]) -> Vec<u32> {
-    host.into_iter().chain(links.iter().copied()).collect()
-}
 
 /// A medium that cannot be.
 fn refused(air::Refused(medium, error): air::Refused) -> Error {

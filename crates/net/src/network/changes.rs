@@ -1,6 +1,5 @@
 //! What changes in mid run, and the routes that follow.
 
-use super::build::behind;
 use super::{BY_TABLE, FUSED, Network, kind};
 use crate::connection::{DESTINATION, Path};
 use crate::packet::{Body, DropCause, PacketId, bits};
@@ -168,4 +167,9 @@ impl Network<'_> {
     fn far_end(&self, link: usize, host: NodeId) -> NodeId {
         if link < 2 * self.scenario.links.len() { self.scenario.far_end(link) } else { host }
     }
+}
+
+/// A way that begins with the host's own time, if it takes any.
+pub(super) fn behind(host: Option<u32>, links: &[u32]) -> Vec<u32> {
+    host.into_iter().chain(links.iter().copied()).collect()
 }

@@ -1,9 +1,9 @@
 //! Packets from link to link.
 
-use super::media::hop_name;
+use super::aside::Aside;
 use super::{BY_TABLE, Dropped, END, FUSED, Lost, Network, kind};
 use crate::ack_filter::Held;
-use crate::agenda::Key;
+use crate::air::hop_name;
 use crate::connection::{DESTINATION, SOURCE};
 use crate::lanes::UnderWay;
 use crate::link::{self, Accepted, Crossing, Offered};
@@ -13,27 +13,6 @@ use truckee_scenario::model::NodeId;
 use truckee_scenario::outcome::{DropPoint, PacketContent, PacketPoint};
 use truckee_scenario::route::Hop;
 use truckee_tcp::{Cause, Segment, Time};
-
-/// Room for a packet that is the next of its lane, and neither there nor in the agenda.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Aside {
-    pub is_there: bool,
-    lane: u32,
-    packet: UnderWay,
-}
-
-impl Aside {
-    /// Nothing waits there.
-    pub fn empty() -> Self {
-        Self { is_there: false, lane: 0, packet: UnderWay::new(Time::ZERO, 0, 0, false) }
-    }
-
-    /// The key of its arrival.
-    #[inline(always)]
-    fn key(&self) -> Key {
-        kind::arrival(self.packet.link, self.lane as usize)
-    }
-}
 
 impl Network<'_> {
     /// A packet in a lane is at the far end of its link.

@@ -3,13 +3,12 @@
 //! A link promises a packet's arrival when it accepts the packet; a medium is asked when something happens next, let do
 //! it, and asked what there is to say of it. Packets wait in the house's queues; a station takes them over when it can.
 
-use super::routing::EVERYONE;
 use super::{END, FUSED, Network, kind};
 use crate::agenda::Key;
-use crate::air::Air;
+use crate::air::{hop_name, station};
 use crate::link::OnHop;
 use crate::packet::{Body, DropCause, PacketId, bits};
-use truckee_scenario::Scenario;
+use crate::routers::EVERYONE;
 use truckee_scenario::model::NodeId;
 use truckee_scenario::route::Hop;
 use truckee_tcp::Time;
@@ -279,22 +278,6 @@ impl Network<'_> {
         if next <= self.end {
             self.agenda.push(next, kind::AIR | kind::MOVE | mover as Key);
         }
-    }
-}
-
-/// Medium and station of a way out, if that is what a link is.
-fn station(media: &[Air], link: usize) -> Option<(usize, usize)> {
-    media.iter().enumerate().find_map(|(medium, air)| {
-        let station = link.checked_sub(air.first)?;
-        (station < air.nodes.len()).then_some((medium, station))
-    })
-}
-
-/// What results call a hop.
-pub(super) fn hop_name(scenario: &Scenario, media: &[Air], link: usize) -> String {
-    match station(media, link) {
-        Some((medium, station)) => scenario.station_name(medium, station),
-        None => scenario.link_name(link),
     }
 }
 

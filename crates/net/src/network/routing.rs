@@ -3,12 +3,9 @@
 use super::{Network, kind};
 use crate::agenda::Key;
 use crate::packet::{Body, DropCause, Packet, PacketId};
-use crate::routers::{RADIO, Routers, TTL};
+use crate::routers::{EVERYONE, RADIO, Routers, TTL};
 use truckee_routing::{Hop, NodeId, Output, Packet as Seen, PacketId as Name, Return, Router, To, Verdict};
 use truckee_tcp::Time;
-
-/// In place of a station: all of them.
-pub(super) const EVERYONE: u32 = u32::MAX;
 
 /// Bits of a timer's key for the station; the medium stands above them.
 const STATION_BITS: u32 = 16;
