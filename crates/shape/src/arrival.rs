@@ -158,7 +158,7 @@ impl Listeners {
         for listener in self.all.values_mut() {
             let Some(policy) = policies.get(usize::from(listener.index)) else { continue };
             let mut fresh = policy.fresh();
-            fresh.take_over(&listener.policy);
+            fresh.take_over(listener.policy.learnt());
             listener.policy = fresh;
         }
     }

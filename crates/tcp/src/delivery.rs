@@ -9,6 +9,8 @@
 use crate::{Ack, Air, Departure, Span, Time};
 use std::collections::VecDeque;
 
+pub use crate::event::Sample;
+
 /// A departure, and the connection as it was then.
 #[derive(Debug, Clone, Copy)]
 pub struct Packet {
@@ -28,25 +30,6 @@ pub struct Packet {
     pub in_flight: u64,
     /// P.lost: what had been lost until then, bytes.
     pub lost: u64,
-}
-
-/// What an ACK tells (RS).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Sample {
-    /// RS.prior_delivered.
-    pub prior_delivered: u64,
-    /// Bytes delivered over the interval.
-    pub delivered: u64,
-    /// Bytes per second; 0: none that could be trusted.
-    pub rate: f64,
-    /// Whether the rate may be the application's and not the path's.
-    pub app_limited: bool,
-    /// RS.tx_in_flight: bytes in the air when the segment had left.
-    pub in_flight: u64,
-    /// RS.lost: bytes lost since.
-    pub lost: u64,
-    /// Round-trip time, where it is not ambiguous.
-    pub rtt: Option<Span>,
 }
 
 /// What an ACK brought.

@@ -2,7 +2,6 @@
 //!
 //! Events grow: outside of this crate they are made by their constructors, and their fields set one by one.
 
-use crate::delivery::Sample;
 use crate::{Span, Time};
 
 /// What a lost packet died of.
@@ -99,6 +98,25 @@ impl Departure {
     pub fn of_bytes(now: Time, bytes: u32) -> Self {
         Self { now, seq: 1, bytes, retransmission: false, in_flight: 0, more: true }
     }
+}
+
+/// A delivery-rate sample: what an ACK tells of how fast the path delivers (RS of [`crate::delivery`]).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Sample {
+    /// RS.prior_delivered.
+    pub prior_delivered: u64,
+    /// Bytes delivered over the interval.
+    pub delivered: u64,
+    /// Bytes per second; 0: none that could be trusted.
+    pub rate: f64,
+    /// Whether the rate may be the application's and not the path's.
+    pub app_limited: bool,
+    /// RS.tx_in_flight: bytes in the air when the segment had left.
+    pub in_flight: u64,
+    /// RS.lost: bytes lost since.
+    pub lost: u64,
+    /// Round-trip time, where it is not ambiguous.
+    pub rtt: Option<Span>,
 }
 
 /// What is in the air after an ACK has been dealt with.

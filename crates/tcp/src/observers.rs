@@ -1,7 +1,7 @@
 //! Predictors and estimators that watch a sender and change nothing: several ways of judging one flow, in one run.
 
-use crate::books::Judged;
 use crate::estimate::{AnyEstimator, BandwidthEstimator};
+use crate::judged::Judged;
 use crate::predict::{AnyPredictor, LossPredictor};
 use crate::{Ack, Cause, Departure, Loss, LossKind, Truth, Window};
 

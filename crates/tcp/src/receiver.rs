@@ -231,7 +231,7 @@ impl Receiver {
         if self.rcv_nxt > self.acked {
             self.sink.ack(self.rcv_nxt);
         }
-        policy.take_over(&self.policy);
+        policy.take_over(self.policy.learnt());
         self.timed = policy.has_timer();
         self.policy = policy;
     }

@@ -4,7 +4,7 @@
 //! event, changes nothing, and is asked for the truth where an oracle is in charge. [`crate::Books`] is the one that
 //! counts; `()` hears nothing; a test brings its own. Not for: anything that a decision hangs on, but an oracle's.
 
-use crate::ack::AnyAckPolicy;
+use crate::ack::AckPolicy;
 use crate::{Ack, Arrival, Cause, Departure, Loss, Span, Time, Window};
 
 /// Number of a transmission: what a connection sends with sequence numbers of its own, in order. A segment sent again has
@@ -58,7 +58,7 @@ pub trait Witness {
     /// A segment with data or FIN leaves.
     fn on_sent(&mut self, _sent: &Departure, _number: Transmission) {}
     /// At the receiver, a segment with data has come, and the policy has heard of it.
-    fn on_arrival(&mut self, _arrival: &Arrival, _policy: &AnyAckPolicy) {}
+    fn on_arrival(&mut self, _arrival: &Arrival, _policy: &dyn AckPolicy) {}
     /// What became of a transmission, where the laboratory knows; `None`: it was not dropped.
     fn fate(&self, _sent: Transmission) -> Option<Cause> {
         None
@@ -97,7 +97,7 @@ both! {
     on_loss(loss: &Loss, lost: Option<Transmission>, verdict: Cause);
     on_undo(now: Time, w: &Window);
     on_sent(sent: &Departure, number: Transmission);
-    on_arrival(arrival: &Arrival, policy: &AnyAckPolicy);
+    on_arrival(arrival: &Arrival, policy: &dyn AckPolicy);
 }
 
 /// The way of a loss event to the witness. A recovery passes it on to [`crate::sender::Transfer::lose`], and can ask it

@@ -19,7 +19,7 @@
 //! Source: Savage et al. 1999, section 3.1 (the trick); Cheskis 2006 (TCP Taba), section 2.2 and appendix A.1.2;
 //! Normann 2011 (split ACKs), section 3.4.3 (the first three ACKs).
 
-use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed, Every, Manner};
+use super::{AckPolicy, AckSink, Delayed, Every, Learnt, Manner};
 use crate::detect::{AnyDetector, Phase, SlowStartDetector};
 use crate::spec::{Args, Info, Member, Spec, SpecError};
 use crate::{Arrival, Registry, Time};
@@ -27,12 +27,20 @@ use crate::{Arrival, Registry, Time};
 /// What says which ACKs are due.
 const BASES: [&str; 2] = [<Every as Member>::INFO.name, <Delayed as Member>::INFO.name];
 
-fn base(spec: &Spec, registry: &Registry) -> Result<(Box<AnyAckPolicy>, Spec), SpecError> {
-    if !BASES.contains(&spec.name.as_str()) {
-        let family = "ACK policy that can be divided";
-        return Err(SpecError::UnknownMember { family, name: spec.name.clone(), known: BASES.into() });
+fn base(spec: &Spec, registry: &Registry) -> Result<(Box<dyn AckPolicy>, Spec), SpecError> {
+    fn made<M: Member + AckPolicy + 'static>(args: &mut Args) -> Result<Box<dyn AckPolicy>, SpecError> {
+        Ok(Box::new(M::build(args)?))
     }
-    AnyAckPolicy::build_among(spec, registry).map(|(policy, resolved)| (Box::new(policy), resolved))
+    let mut args = Args::among(spec, registry);
+    let policy = match spec.name.as_str() {
+        every if every == BASES[0] => made::<Every>(&mut args)?,
+        delayed if delayed == BASES[1] => made::<Delayed>(&mut args)?,
+        _ => {
+            let family = "ACK policy that can be divided";
+            return Err(SpecError::UnknownMember { family, name: spec.name.clone(), known: BASES.into() });
+        }
+    };
+    Ok((policy, args.finish()?))
 }
 
 /// Divides ACKs.
@@ -46,7 +54,7 @@ pub struct Division {
     /// Whether the ACK of a segment that fills a hole is divided too.
     holes: bool,
     watch: Option<Watch>,
-    base: Box<AnyAckPolicy>,
+    base: Box<dyn AckPolicy>,
     /// Everything below has been acknowledged.
     acked: u64,
 }
@@ -106,15 +114,6 @@ impl Division {
         Ok(Self { n, first, due: 0, holes, watch, base, acked: 0 })
     }
 
-    /// As [`AckPolicy::take_over`], from another division: the same detector goes on with what it has seen.
-    pub(super) fn take_over_from(&mut self, before: &Division) {
-        if let (Some(mine), Some(its)) = (&mut self.watch, &before.watch)
-            && mine.built == its.built
-        {
-            mine.detector.clone_from(&its.detector);
-        }
-    }
-
     /// An ACK of everything below `number` is due: into how many parts it is cut.
     fn parts(&mut self, number: u64) -> u64 {
         self.due += 1;
@@ -166,9 +165,19 @@ impl AckPolicy for Division {
         self.base.on_carried(number);
     }
 
-    fn take_over(&mut self, before: &AnyAckPolicy) {
-        if let Some(before) = before.division() {
-            self.take_over_from(before);
+    fn learnt(&self) -> Learnt<'_> {
+        match &self.watch {
+            Some(Watch { detector, built }) => Learnt::Phase { detector, built },
+            None => Learnt::Nothing,
+        }
+    }
+
+    /// The same detector goes on with what it has seen.
+    fn take_over(&mut self, learnt: Learnt<'_>) {
+        if let (Some(watch), Learnt::Phase { detector, built }) = (&mut self.watch, learnt)
+            && watch.built == *built
+        {
+            watch.detector.clone_from(detector);
         }
     }
 
@@ -184,6 +193,7 @@ impl AckPolicy for Division {
 
 #[cfg(test)]
 mod tests {
+    use super::super::AnyAckPolicy;
     use super::*;
     use crate::Arg;
 
@@ -291,7 +301,7 @@ mod tests {
         let other = Spec::named("inter-arrival").with("beta", number(0.5));
         for (detector, kept) in [(word("inter-arrival"), true), (Arg::Spec(other), false)] {
             let mut after = build(&[&slow_start[..], &[("n", number(3.0)), ("detector", detector)]].concat());
-            after.take_over(&AnyAckPolicy::Division(before.clone().into()));
+            after.take_over(before.learnt());
             assert_eq!(after.phase() == Some(Phase::SlowStart), kept, "two segments have come");
         }
     }

@@ -1,6 +1,7 @@
 //! Whoever carries out a policy's [`Manner`], asked for anew after each segment, sends the ACKs that the policy sends.
 
 use super::*;
+use crate::Span;
 use crate::{Arg, Spec};
 use proptest::prelude::*;
 

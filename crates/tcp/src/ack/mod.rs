@@ -8,6 +8,7 @@ mod accumulated;
 mod accumulated_full;
 #[cfg(test)]
 mod bench;
+mod contract;
 mod delayed;
 mod division;
 mod every;
@@ -19,6 +20,7 @@ mod taba;
 
 pub use accumulated::Accumulated;
 pub use accumulated_full::AccumulatedFull;
+pub use contract::{AckPolicy, AckSink, Honesty, Learnt, Manner};
 pub use delayed::Delayed;
 pub use division::Division;
 pub use every::Every;
@@ -29,114 +31,7 @@ pub use taba::Taba;
 
 use crate::detect::Phase;
 use crate::spec::family;
-use crate::{Arrival, Span, Time};
-
-/// Where a policy puts its ACKs. Mostly there is one at a time, which needs no queue.
-#[derive(Debug, Clone, Default)]
-pub struct AckSink {
-    first: Option<u64>,
-    more: std::collections::VecDeque<u64>,
-}
-
-impl AckSink {
-    /// An ACK with this number leaves after those before it.
-    #[inline]
-    pub fn ack(&mut self, number: u64) {
-        if self.first.is_none() {
-            self.first = Some(number);
-        } else {
-            self.more.push_back(number);
-        }
-    }
-
-    /// Whether none waits.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.first.is_none()
-    }
-
-    /// Takes the ACK out that leaves first.
-    #[inline]
-    pub fn pop(&mut self) -> Option<u64> {
-        let first = self.first.take()?;
-        if !self.more.is_empty() {
-            self.first = self.more.pop_front();
-        }
-        Some(first)
-    }
-}
-
-/// Whether what a policy's ACKs say is true. Those that lie are for testing a sender's defences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Honesty {
-    /// Data that is acknowledged has come, and a duplicate ACK answers a segment out of order.
-    Honest,
-    /// Data that is acknowledged has come, but duplicate ACKs may answer nothing.
-    FeignsLoss,
-    /// What is acknowledged may never come: the receiver has given up that every byte does.
-    FeignsArrival,
-}
-
-/// What a policy does at present, in numbers: for whoever carries it out where it cannot be asked at every segment, such
-/// as on the way out of a kernel. It follows the policy exactly if it is asked for anew after each segment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Manner {
-    /// Segments that an ACK covers, at least 1.
-    pub covers: u64,
-    /// How long an ACK waits at most that would cover fewer; 0 where none waits.
-    pub wait: Span,
-    /// Parts into which an ACK that is due is cut, at least 1.
-    pub parts: u64,
-    /// How many of the ACKs that are due may be cut, counted from the connection's first; none: no limit.
-    pub first: Option<u64>,
-    /// Whether the ACK of a segment that fills a hole is cut too.
-    pub cuts_holes: bool,
-    /// Whether a window without room for another segment lets the ACK go.
-    pub minds_window: bool,
-}
-
-impl Manner {
-    /// An ACK per segment, whole: where every segment is acknowledged already, nothing is done.
-    pub const EVERY: Self =
-        Self { covers: 1, wait: Span::ZERO, parts: 1, first: None, cuts_holes: false, minds_window: false };
-}
-
-/// The contract of an ACK policy.
-pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
-    /// A data segment has come.
-    fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
-    /// The time asked for by [`AckPolicy::deadline`] has come; `rcv_nxt` is the next sequence number expected.
-    fn on_timer(&mut self, _now: Time, _rcv_nxt: u64, _out: &mut AckSink) {}
-    /// When to call [`AckPolicy::on_timer`].
-    fn deadline(&self) -> Option<Time> {
-        None
-    }
-    /// Whether [`AckPolicy::deadline`] ever asks for anything.
-    fn has_timer(&self) -> bool {
-        true
-    }
-    /// Everything below `number` has been acknowledged by a segment of data: what waits for an ACK has got it.
-    fn on_carried(&mut self, _number: u64) {}
-    /// It takes the place of `before` while the connection runs; what waited for an ACK has got it. What `before` has
-    /// learnt may be kept.
-    fn take_over(&mut self, _before: &AnyAckPolicy) {}
-    /// The phase that it takes the sender to be in, if it goes by one.
-    fn phase(&self) -> Option<Phase> {
-        None
-    }
-    /// How many segments an ACK of it covers at most at present, if it learns that.
-    fn burst(&self) -> Option<u64> {
-        None
-    }
-    /// What it does at present, if numbers can say it; what is urgent is acknowledged at once in any case.
-    fn manner(&self) -> Option<Manner> {
-        None
-    }
-    /// Whether its ACKs are true.
-    fn honesty(&self) -> Honesty {
-        Honesty::Honest
-    }
-}
+use crate::{Arrival, Time};
 
 family! {
     /// Any ACK policy.
@@ -146,7 +41,8 @@ family! {
     fn deadline(&self) -> Option<Time>;
     fn has_timer(&self) -> bool;
     fn on_carried(&mut self, number: u64);
-    fn take_over(&mut self, before: &AnyAckPolicy);
+    fn learnt(&self) -> Learnt<'_>;
+    fn take_over(&mut self, learnt: Learnt<'_>);
     fn phase(&self) -> Option<Phase>;
     fn burst(&self) -> Option<u64>;
     fn manner(&self) -> Option<Manner>;

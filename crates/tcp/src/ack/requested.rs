@@ -7,7 +7,7 @@
 //! that the receiver grants. Source: draft-ietf-tcpm-ack-rate-request
 //! (Gomez and Crowcroft, work in progress, 2023–2025); the announcement in the SYN is not modelled.
 
-use super::{AckPolicy, AckSink, AnyAckPolicy, Delayed};
+use super::{AckPolicy, AckSink, Delayed, Learnt};
 use crate::segment::IMMEDIATE_ACK;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Arrival, Time};
@@ -56,10 +56,14 @@ impl AckPolicy for Requested {
     }
 
     /// The sender does not ask again for what has been acknowledged: its last request goes on.
-    fn take_over(&mut self, before: &AnyAckPolicy) {
-        if let AnyAckPolicy::Requested(before) = before {
-            self.delayed.set_count(before.delayed.count().min(self.most));
+    fn take_over(&mut self, learnt: Learnt<'_>) {
+        if let Learnt::Request(segments) = learnt {
+            self.delayed.set_count(segments.min(self.most));
         }
+    }
+
+    fn learnt(&self) -> Learnt<'_> {
+        Learnt::Request(self.delayed.count())
     }
 
     fn burst(&self) -> Option<u64> {
@@ -69,6 +73,7 @@ impl AckPolicy for Requested {
 
 #[cfg(test)]
 mod tests {
+    use super::super::AnyAckPolicy;
     use super::*;
     use crate::{Arg, Spec};
 
@@ -119,7 +124,7 @@ mod tests {
         let mut policy = build(&Spec::named("requested").with("most", Arg::Number(8.0)));
         assert_eq!(acks(&mut policy, 100, 16), 2);
         let mut other = build(&Spec::named("requested").with("most", Arg::Number(4.0)));
-        other.take_over(&policy);
+        other.take_over(policy.learnt());
         assert_eq!(acks(&mut other, 0, 16), 4);
     }
 }

@@ -3,7 +3,7 @@
 //! A [`Division`] whose detector is on. The ACK of the first data segment is whole, since a detector says slow start
 //! from the second segment on; table 3.1 of the source has it so. Source: Cheskis 2006, sections 2.2 to 2.4.
 
-use super::{AckPolicy, AckSink, AnyAckPolicy, Division, Manner};
+use super::{AckPolicy, AckSink, Division, Learnt, Manner};
 use crate::detect::Phase;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Arrival, Time};
@@ -41,8 +41,12 @@ impl AckPolicy for Taba {
         self.0.on_carried(number);
     }
 
-    fn take_over(&mut self, before: &AnyAckPolicy) {
-        self.0.take_over(before);
+    fn learnt(&self) -> Learnt<'_> {
+        self.0.learnt()
+    }
+
+    fn take_over(&mut self, learnt: Learnt<'_>) {
+        self.0.take_over(learnt);
     }
 
     fn phase(&self) -> Option<Phase> {
@@ -54,19 +58,9 @@ impl AckPolicy for Taba {
     }
 }
 
-impl AnyAckPolicy {
-    /// The division that it is or makes use of.
-    pub(super) fn division(&self) -> Option<&Division> {
-        match self {
-            Self::Division(division) => Some(division),
-            Self::Taba(taba) => Some(&taba.0),
-            _ => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::AnyAckPolicy;
     use super::*;
     use crate::Spec;
 
@@ -91,9 +85,9 @@ mod tests {
         }
         let slow_start = Spec::named("division").with("while", crate::Arg::Name("slow-start".into()));
         let mut division = AnyAckPolicy::build(&slow_start).unwrap().0;
-        division.take_over(&taba);
+        division.take_over(taba.learnt());
         let mut again = AnyAckPolicy::build(&Spec::named("taba")).unwrap().0;
-        again.take_over(&division);
+        again.take_over(division.learnt());
         assert_eq!(again.phase(), Some(Phase::SlowStart));
     }
 }

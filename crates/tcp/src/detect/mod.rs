@@ -4,34 +4,18 @@
 //! phase the sender is in. It knows arrival times, sizes, order, and the receiver's own samples of the round-trip time
 //! where there are any; it knows nothing of the sender. [`watch`] holds its verdicts against the truth.
 
+mod contract;
 mod inter_arrival;
 mod round_growth;
 pub mod watch;
 
+pub use contract::{Phase, SlowStartDetector};
 pub use inter_arrival::InterArrival;
 pub use round_growth::RoundGrowth;
 pub use watch::{Detected, Watch, Watchers};
 
 use crate::Arrival;
 use crate::spec::family;
-
-/// Phases of a sender.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Phase {
-    /// cwnd < ssthresh: it opens by a segment per ACK.
-    SlowStart,
-    /// Congestion avoidance, or the repair of a loss.
-    #[default]
-    Avoidance,
-}
-
-/// The contract of a detector.
-pub trait SlowStartDetector: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
-    /// A data segment has come.
-    fn on_segment(&mut self, arrival: &Arrival);
-    /// The phase that the sender is taken to be in.
-    fn phase(&self) -> Phase;
-}
 
 family! {
     /// Any detector.

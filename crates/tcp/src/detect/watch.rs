@@ -1,7 +1,7 @@
 //! Detectors that watch a receiver and change nothing, and books of verdicts held against the sender's true phase.
 
 use super::{AnyDetector, Phase, SlowStartDetector};
-use crate::ack::{AckPolicy, AnyAckPolicy};
+use crate::ack::AckPolicy;
 use crate::{Arrival, Span, Time, Witness};
 
 /// How a detector has judged. The truth of a segment is the phase in which it was sent.
@@ -183,7 +183,7 @@ impl Watch {
 
 impl Witness for Watch {
     #[inline(always)]
-    fn on_arrival(&mut self, arrival: &Arrival, policy: &AnyAckPolicy) {
+    fn on_arrival(&mut self, arrival: &Arrival, policy: &dyn AckPolicy) {
         if let Some(watchers) = &mut self.watchers {
             watchers.on_segment(arrival, self.truth);
         }

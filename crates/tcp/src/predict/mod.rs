@@ -5,6 +5,7 @@
 //! can be in charge (see [`crate::response::ByCause`]) or merely watch.
 
 mod constant;
+mod contract;
 mod flip_flop;
 mod ncpld;
 mod oracle;
@@ -14,6 +15,7 @@ mod vegas;
 mod vegas_single;
 
 pub use constant::{AlwaysCongested, AlwaysWireless};
+pub use contract::LossPredictor;
 pub use flip_flop::FlipFlop;
 pub use ncpld::Ncpld;
 pub use oracle::Ideal;
@@ -24,24 +26,6 @@ pub use vegas_single::VegasSingle;
 
 use crate::spec::family;
 use crate::{Ack, Cause, Departure, Loss, Time, Truth, Window};
-
-/// The contract of a loss predictor.
-pub trait LossPredictor: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
-    /// An ACK has come.
-    fn on_ack(&mut self, _ack: &Ack, _w: &Window) {}
-    /// A data segment was sent, or sent again.
-    fn on_sent(&mut self, _sent: &Departure) {}
-    /// A retransmission timeout has been judged.
-    fn on_timeout(&mut self, _now: Time) {}
-    /// The truth, of which only an oracle takes notice: the fate of a loss before its verdict, the path before an ACK.
-    fn reveal(&mut self, _truth: Truth) {}
-    /// Whether an oracle is in it, which [`LossPredictor::reveal`] must tell the truth.
-    fn wants_truth(&self) -> bool {
-        false
-    }
-    /// What this loss is taken for.
-    fn verdict(&self, loss: &Loss) -> Cause;
-}
 
 family! {
     /// Any loss predictor.

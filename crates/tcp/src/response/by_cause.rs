@@ -4,20 +4,21 @@
 //! misprint for RFC 5681's max). Timeout: ssthresh likewise by cause, cwnd = 1 MSS in both cases. An ECN echo is
 //! congestion by definition. Source: lp, section 4.2, algorithm 4.2.1.
 
-use super::{AnyResponse, LossResponse};
+use super::LossResponse;
 use crate::predict::{AnyPredictor, LossPredictor};
+use crate::registry::AnyMember;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Cause, Departure, Loss, LossKind, Truth, Window};
 
-/// Asks a loss predictor first.
+/// Asks a loss predictor first. `R`: any response, of which it takes one for congestion.
 #[derive(Debug, Clone)]
-pub struct ByCause {
+pub struct ByCause<R> {
     predictor: Box<AnyPredictor>,
     /// What congestion does to the window.
-    over: Box<AnyResponse>,
+    over: Box<R>,
 }
 
-impl Member for ByCause {
+impl<R: AnyMember> Member for ByCause<R> {
     const INFO: Info = Info {
         name: "by-cause",
         summary: "asks a loss predictor, and shrinks the window only for congestion",
@@ -25,8 +26,12 @@ impl Member for ByCause {
         source: "Martignon, NewReno-LP, section 4.2, algorithm 4.2.1",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        let over = args.own_member("over", "halve", AnyResponse::build_among)?;
-        if let AnyResponse::ByCause(_) = over {
+        let mut asks = false;
+        let over = args.own_member("over", "halve", |spec, registry| {
+            asks = spec.name == Self::INFO.name;
+            R::build_among(spec, registry)
+        })?;
+        if asks {
             return Err(args.bad("over", &"by-cause", "a response that does not ask a predictor itself"));
         }
         let predictor = args.member("predictor", "vegas", AnyPredictor::build_among)?;
@@ -34,7 +39,7 @@ impl Member for ByCause {
     }
 }
 
-impl LossResponse for ByCause {
+impl<R: LossResponse + Clone + 'static> LossResponse for ByCause<R> {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {
         let verdict =
             if loss.kind == LossKind::EcnEcho { Cause::Congestion } else { self.predictor.verdict(loss) };

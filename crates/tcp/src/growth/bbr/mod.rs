@@ -18,7 +18,10 @@
 //! the window is not reduced when a repair begins, and is after a timeout's again what it was
 //! ([`crate::response::Bbr`]).
 
+mod cycle;
+mod machine;
 mod model;
+mod settings;
 mod states;
 
 use super::Growth;
@@ -26,71 +29,15 @@ use crate::delivery::{Heard, Rates};
 use crate::segment::{HEADER_BYTES, TIMESTAMP_BYTES};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Air, Departure, Loss, LossKind, Span, Time, Window};
+use cycle::{Cycle, STARTUP_PACING_GAIN, State};
+use machine::{Machine, Repair};
 use model::Model;
-use states::{Cycle, State};
+use settings::Settings;
 
-/// BBR.StartupPacingGain.
-const STARTUP_PACING_GAIN: f64 = 2.77;
 /// What BBR.PacingMarginPercent leaves.
 const PACING_MARGIN: f64 = 0.99;
-/// BBR.MinPipeCwnd, segments.
-const MIN_PIPE_CWND: f64 = 4.0;
 /// The round-trip time before one is known.
 const NOMINAL_RTT: Span = Span::ms(1);
-
-/// What a scenario may set.
-#[derive(Debug, Clone)]
-pub(super) struct Settings {
-    loss_threshold: f64,
-    beta: f64,
-    headroom: f64,
-    min_rtt_window: Span,
-    probe_rtt_interval: Span,
-    seed: u64,
-}
-
-/// A repair that is under way.
-#[derive(Debug, Clone, Copy)]
-struct Repair {
-    /// It ends when this is acknowledged.
-    until: u64,
-    timeout: bool,
-    began: Time,
-    /// What the recovery has marked lost is not known yet; without SACK nothing will be.
-    unmarked: bool,
-}
-
-/// The whole of BBR.
-#[derive(Debug, Clone)]
-struct Machine {
-    settings: Settings,
-    rates: Rates,
-    model: Model,
-    state: State,
-    cycle: Cycle,
-    repair: Option<Repair>,
-    /// C.has_selective_acks, as far as losses have shown it.
-    selective: bool,
-    /// BBR.prior_cwnd, bytes.
-    prior_cwnd: f64,
-    /// `prior_cwnd` comes back with the next ACK.
-    restore: bool,
-    initial_cwnd: f64,
-    /// Bytes per second on the wire; none before the first departure.
-    pacing_rate: Option<f64>,
-    paced_by_rtt: bool,
-    /// Bytes on the wire over bytes of payload.
-    overhead: f64,
-    idle_restart: bool,
-    /// Whether the window has limited the sender since the last ACK, in this round and in the one before.
-    used: bool,
-    limited: [bool; 2],
-    // The event at hand.
-    now: Time,
-    mss: f64,
-    cwnd: f64,
-    in_flight: f64,
-}
 
 /// Bottleneck bandwidth and round-trip propagation time.
 #[derive(Debug, Clone)]
@@ -291,39 +238,6 @@ impl Machine {
         if rate > 0.0 && (self.cycle.full_bw_reached || rate > present) {
             self.pacing_rate = Some(rate);
         }
-    }
-
-    fn min_pipe(&self) -> f64 {
-        MIN_PIPE_CWND * self.mss
-    }
-
-    /// BDPMultiple.
-    fn bdp_multiple(&self, bw: f64, gain: f64) -> f64 {
-        self.model.bdp(bw).map_or(self.initial_cwnd, |bdp| gain * bdp)
-    }
-
-    /// QuantizationBudget.
-    fn quantized(&self, inflight: f64) -> f64 {
-        inflight.max(self.min_pipe()) + if self.state == State::Up { 2.0 * self.mss } else { 0.0 }
-    }
-
-    /// TargetInflight.
-    fn target_inflight(&self) -> f64 {
-        self.bdp_multiple(self.model.bw, 1.0).min(self.cwnd)
-    }
-
-    /// ProbeRTTCwnd.
-    fn probe_rtt_cwnd(&self) -> f64 {
-        self.bdp_multiple(self.model.bw, State::ProbeRtt.cwnd_gain()).max(self.min_pipe())
-    }
-
-    /// InflightWithHeadroom.
-    fn inflight_with_headroom(&self) -> f64 {
-        let long = self.model.inflight_long;
-        if long.is_infinite() {
-            return long;
-        }
-        (long - (self.settings.headroom * long).max(self.mss)).max(self.min_pipe())
     }
 
     /// SetCwnd.

@@ -1,7 +1,7 @@
 //! BBR's model of the path: its bandwidth, its round-trip time, how it aggregates ACKs, what losses say of it. Source:
 //! draft-ietf-ccwg-bbr-06, section 5.5. Not for: what to do about it; that is the machine.
 
-use super::Settings;
+use super::settings::Settings;
 use crate::delivery::{Heard, Rates, Sample};
 use crate::{Span, Time};
 use std::collections::VecDeque;

@@ -1,8 +1,9 @@
-//! BBR's states, and what takes it from one to the next. Source: draft-ietf-ccwg-bbr-06, section 5.3.
+//! What takes BBR from one state to the next. Source: draft-ietf-ccwg-bbr-06, section 5.3.
 
-use super::{Heard, Machine, STARTUP_PACING_GAIN};
-use crate::delivery::Sample;
-use crate::{Span, Time};
+use super::cycle::{Acks, State};
+use super::machine::Machine;
+use crate::Span;
+use crate::delivery::{Heard, Sample};
 
 /// BBRStartupFullLossCnt.
 const STARTUP_LOSS_EVENTS: u32 = 6;
@@ -16,98 +17,6 @@ const DRAIN_ROUNDS: u64 = 3;
 const RENO_ROUNDS: f64 = 63.0;
 /// BBR.ProbeRTTDuration.
 const PROBE_RTT_DURATION: Span = Span::ms(200);
-
-/// BBR.state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    Startup,
-    Drain,
-    Down,
-    Cruise,
-    Refill,
-    Up,
-    ProbeRtt,
-}
-
-impl State {
-    /// BBR.pacing_gain.
-    pub fn pacing_gain(self) -> f64 {
-        match self {
-            State::Startup => STARTUP_PACING_GAIN,
-            State::Drain => 0.5,
-            State::Down => 0.9,
-            State::Cruise | State::Refill | State::ProbeRtt => 1.0,
-            State::Up => 1.25,
-        }
-    }
-
-    /// BBR.cwnd_gain.
-    pub fn cwnd_gain(self) -> f64 {
-        match self {
-            State::Up => 2.25,
-            State::ProbeRtt => 0.5,
-            _ => 2.0,
-        }
-    }
-
-    /// IsInAProbeBWState.
-    pub fn probes_bandwidth_in_turns(self) -> bool {
-        matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
-    }
-
-    /// IsProbingBW.
-    pub fn is_probing_bandwidth(self) -> bool {
-        matches!(self, State::Startup | State::Refill | State::Up)
-    }
-}
-
-/// BBR.ack_phase: what ACKs tell of the probe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Acks {
-    #[default]
-    Init,
-    Refilling,
-    ProbeStarting,
-    ProbeFeedback,
-    ProbeStopping,
-}
-
-/// Where the states stand.
-#[derive(Debug, Clone, Default)]
-pub struct Cycle {
-    /// BBR.full_bw_reached: the pipe was full once.
-    pub full_bw_reached: bool,
-    full_bw_now: bool,
-    full_bw: f64,
-    full_bw_count: u32,
-    drain_start_round: u64,
-    acks: Acks,
-    /// BBR.is_bw_probe_sample: samples are of a probe that has not been answered yet.
-    pub is_probe_sample: bool,
-    probe_up_rounds: u32,
-    probe_up_acked: f64,
-    probe_up_acked_per_inc: f64,
-    prev_probe_too_high: bool,
-    prev_probe_precautionary: bool,
-    cycle_stamp: Time,
-    probe_wait: Span,
-    probe_rtt_done: Option<Time>,
-    probe_rtt_round_done: bool,
-    drawn: u64,
-}
-
-impl Cycle {
-    /// BBR.bw_probe_wait.
-    #[cfg(test)]
-    pub fn probe_wait(&self) -> Span {
-        self.probe_wait
-    }
-
-    /// ResetFullBW, with the rate that growth is measured from.
-    fn reset_full_bw(&mut self, from: f64) {
-        (self.full_bw, self.full_bw_count, self.full_bw_now) = (from, 0, false);
-    }
-}
 
 impl Machine {
     /// The states that the bandwidth governs (CheckFullBWReached to UpdateProbeBWCyclePhase).

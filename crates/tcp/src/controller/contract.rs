@@ -1,0 +1,69 @@
+//! The contract of a controller. Its members have files of their own, and [`super`] lists them.
+
+use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
+
+/// What a controller wants to hear of. What it does not ask for spares every segment the trouble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interest {
+    /// [`Controller::hear`].
+    pub acks: bool,
+    /// [`Controller::after_ack`].
+    pub air: bool,
+    /// [`Controller::on_sent`].
+    pub departures: bool,
+    /// [`Controller::pacing_rate`] may be asked.
+    pub paces: bool,
+    /// [`Air::rate`] is worked out, where `air` is asked for too.
+    pub rates: bool,
+}
+
+impl Interest {
+    /// Everything.
+    pub const ALL: Self = Self { acks: true, air: true, departures: true, paces: true, rates: true };
+}
+
+/// The contract of a controller.
+pub trait Controller: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
+    /// What it wants to hear of besides losses and what opens the window.
+    fn interest(&self) -> Interest {
+        Interest::ALL
+    }
+    /// Any ACK, before it changes anything.
+    fn hear(&mut self, _ack: &Ack, _w: &Window) {}
+    /// An ACK of `ack.newly_acked` > 0 bytes while no loss is being repaired and the window is what limits the sender: raises
+    /// `w.cwnd`.
+    fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    /// Any ACK, also duplicates and those that belong to the repair of a loss, after everything else that it brings.
+    fn after_ack(&mut self, _ack: &Ack, _air: &Air, _w: &mut Window) {}
+    /// A segment leaves.
+    fn on_sent(&mut self, _sent: &Departure, _w: &Window) {}
+    /// A loss event: sets `w.ssthresh` and `w.cwnd`, neither below one MSS, and says what it took the loss for.
+    fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
+    /// What the loss event has made of the window, which was `before` bytes until then. Not told where an ECN echo had
+    /// reduced the window for the same round already.
+    fn after_loss(&mut self, _loss: &Loss, _before: f64, _w: &mut Window) {}
+    /// The last loss event was none: `w` is again what it was before.
+    fn on_undo(&mut self, _now: Time, _w: &mut Window) {}
+    /// Bytes per second, headers included, at which to pace; `None`: as fast as the windows allow.
+    fn pacing_rate(&self, _w: &Window) -> Option<f64> {
+        None
+    }
+    /// Whether its window still holds after the sender has been idle (RFC 5681, section 4.1, says no).
+    fn outlasts_idleness(&self) -> bool {
+        false
+    }
+    /// Whether it needs the peer's timestamps ([`Ack::peer_time`]).
+    fn wants_timestamps(&self) -> bool {
+        false
+    }
+    /// The estimate of the bandwidth it goes by, bit/s, where it goes by one.
+    fn estimate(&self) -> Option<f64> {
+        None
+    }
+    /// The truth, of which only an oracle takes notice.
+    fn reveal(&mut self, _truth: Truth) {}
+    /// Whether an oracle is in it, which [`Controller::reveal`] must tell the truth.
+    fn wants_truth(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,89 @@
+//! The whole of BBR as data, and what follows from it at any moment. Source: draft-ietf-ccwg-bbr-06, section 5.6.4. Not for:
+//! what an event changes.
+
+use super::cycle::{Cycle, State};
+use super::model::Model;
+use super::settings::Settings;
+use crate::Time;
+use crate::delivery::Rates;
+
+/// BBR.MinPipeCwnd, segments.
+const MIN_PIPE_CWND: f64 = 4.0;
+
+/// A repair that is under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Repair {
+    /// It ends when this is acknowledged.
+    pub(super) until: u64,
+    pub(super) timeout: bool,
+    pub(super) began: Time,
+    /// What the recovery has marked lost is not known yet; without SACK nothing will be.
+    pub(super) unmarked: bool,
+}
+
+/// The whole of BBR.
+#[derive(Debug, Clone)]
+pub(super) struct Machine {
+    pub(super) settings: Settings,
+    pub(super) rates: Rates,
+    pub(super) model: Model,
+    pub(super) state: State,
+    pub(super) cycle: Cycle,
+    pub(super) repair: Option<Repair>,
+    /// C.has_selective_acks, as far as losses have shown it.
+    pub(super) selective: bool,
+    /// BBR.prior_cwnd, bytes.
+    pub(super) prior_cwnd: f64,
+    /// `prior_cwnd` comes back with the next ACK.
+    pub(super) restore: bool,
+    pub(super) initial_cwnd: f64,
+    /// Bytes per second on the wire; none before the first departure.
+    pub(super) pacing_rate: Option<f64>,
+    pub(super) paced_by_rtt: bool,
+    /// Bytes on the wire over bytes of payload.
+    pub(super) overhead: f64,
+    pub(super) idle_restart: bool,
+    /// Whether the window has limited the sender since the last ACK, in this round and in the one before.
+    pub(super) used: bool,
+    pub(super) limited: [bool; 2],
+    // The event at hand.
+    pub(super) now: Time,
+    pub(super) mss: f64,
+    pub(super) cwnd: f64,
+    pub(super) in_flight: f64,
+}
+
+impl Machine {
+    pub(super) fn min_pipe(&self) -> f64 {
+        MIN_PIPE_CWND * self.mss
+    }
+
+    /// BDPMultiple.
+    pub(super) fn bdp_multiple(&self, bw: f64, gain: f64) -> f64 {
+        self.model.bdp(bw).map_or(self.initial_cwnd, |bdp| gain * bdp)
+    }
+
+    /// QuantizationBudget.
+    pub(super) fn quantized(&self, inflight: f64) -> f64 {
+        inflight.max(self.min_pipe()) + if self.state == State::Up { 2.0 * self.mss } else { 0.0 }
+    }
+
+    /// TargetInflight.
+    pub(super) fn target_inflight(&self) -> f64 {
+        self.bdp_multiple(self.model.bw, 1.0).min(self.cwnd)
+    }
+
+    /// ProbeRTTCwnd.
+    pub(super) fn probe_rtt_cwnd(&self) -> f64 {
+        self.bdp_multiple(self.model.bw, State::ProbeRtt.cwnd_gain()).max(self.min_pipe())
+    }
+
+    /// InflightWithHeadroom.
+    pub(super) fn inflight_with_headroom(&self) -> f64 {
+        let long = self.model.inflight_long;
+        if long.is_infinite() {
+            return long;
+        }
+        (long - (self.settings.headroom * long).max(self.mss)).max(self.min_pipe())
+    }
+}

@@ -1,0 +1,115 @@
+//! The contract of a recovery, and what it is told and says. Its members have files of their own, and [`super`] lists
+//! them.
+
+use crate::outstanding::Sent;
+use crate::sender::Transfer;
+use crate::{Ack, Report, SackBlocks, Time};
+
+/// Duplicate ACKs that mean a loss (RFC 5681, section 3.2).
+pub const DUP_THRESH: u32 = 3;
+
+/// What the ACK that ends a repair does besides: nothing (RFC 6582, section 3.2, step 3, sets the window), or it opens the
+/// window as any other (ns-2).
+pub(super) const LAST_ACK: &[&str] = &["repairs", "grows"];
+
+/// What an ACK of new data allows besides sending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Advance {
+    /// Growth may see it: the sender is not repairing a loss.
+    pub grow: bool,
+    /// The retransmission timer starts anew.
+    pub restart_timer: bool,
+}
+
+impl Advance {
+    /// An ordinary ACK.
+    pub const ORDINARY: Self = Self { grow: true, restart_timer: true };
+    /// An ACK that belongs to the repair of a loss.
+    pub const REPAIRING: Self = Self { grow: false, restart_timer: true };
+}
+
+/// What SACK blocks report for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reported {
+    /// Bytes.
+    pub bytes: u64,
+    /// When the newest of the segments was last sent.
+    pub newest: Option<Time>,
+}
+
+/// The contract of a recovery. All windows and sequence numbers are in `t`, which every call may change.
+pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
+    /// An ACK of new data has come; `t.out` has advanced already.
+    fn on_advance(
+        &mut self,
+        ack: &Ack,
+        sack: &SackBlocks,
+        t: &mut Transfer,
+        report: &mut Report<'_>,
+    ) -> Advance;
+    /// A duplicate ACK has come.
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>);
+    /// The window without what this recovery has inflated it by, bytes.
+    fn deflated(&self, t: &Transfer) -> f64 {
+        t.window.cwnd
+    }
+    /// A segment leaves, for the first time or again. In which order is told by [`Sent::number`].
+    fn on_sent(&mut self, _sent: &Sent, _t: &Transfer) {}
+    /// Whether it wants to hear through [`Recovery::on_sent`]. Asked once.
+    fn hears_departures(&self) -> bool {
+        false
+    }
+    /// When to call [`Recovery::on_timer`]; a time that has passed means at once.
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+    /// A timer of its own has gone off, as of RACK or TLP: to be moved or stopped, or it goes off again at once.
+    fn on_timer(&mut self, _now: Time, _t: &mut Transfer, _report: &mut Report<'_>) {}
+    /// Whether it has a timer of its own. Asked once.
+    fn has_timer(&self) -> bool {
+        false
+    }
+    /// The timer went off, and the response to that has been applied: prepare to send again from the first
+    /// unacknowledged segment.
+    fn on_timeout(&mut self, now: Time, t: &mut Transfer);
+    /// Index (in `t.out`) of a segment to retransmit now, out of turn. Asked until it says `None`.
+    fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
+    /// Whether it surely has nothing to retransmit before the next ACK, departure or timer: then it is not asked.
+    fn idle(&self) -> bool {
+        false
+    }
+    /// Whether nothing is being repaired and no duplicate has been counted: then an ACK of new data without SACK blocks is
+    /// [`Advance::ORDINARY`] and changes nothing here, nothing is held back or sent again, and what is in the air is the
+    /// flight. So does nearly every ACK find it, and need not ask it anything.
+    fn quiet(&self) -> bool {
+        false
+    }
+    /// Index of a segment to retransmit where there is no new data to send although the window has room.
+    fn last_resort(&mut self, _t: &Transfer) -> Option<usize> {
+        None
+    }
+    /// Whether nothing may go out but what this recovery retransmits out of turn.
+    fn holds(&self, _t: &Transfer) -> bool {
+        false
+    }
+    /// Whether [`Recovery::in_flight`] is other than the flight. Asked once.
+    fn counts_air(&self) -> bool {
+        false
+    }
+    /// Bytes that count against the congestion window.
+    fn in_flight(&self, t: &Transfer) -> u64 {
+        t.out.flight()
+    }
+    /// Consecutive duplicate ACKs while no loss is being repaired: what limited transmit (RFC 3042) may answer.
+    fn duplicates(&self) -> u32;
+    /// Whether a loss is being repaired.
+    fn repairing(&self) -> bool;
+    /// Whether it needs the receiver's SACK blocks.
+    fn wants_sack(&self) -> bool {
+        false
+    }
+    /// What these blocks report for the first time: asked before the ACK that brings them is dealt with.
+    fn reported(&self, _ack: u64, _sack: &SackBlocks, _t: &Transfer) -> Reported {
+        Reported::default()
+    }
+}
