@@ -10,9 +10,11 @@ mod app;
 mod births;
 mod connection;
 mod digest;
+mod error;
 mod lanes;
 mod link;
 mod network;
+mod options;
 mod outcome;
 mod packet;
 mod quick_start;
@@ -20,77 +22,14 @@ mod record;
 mod red;
 mod transit;
 
+pub use error::Error;
+pub use options::Options;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use truckee_scenario::model::App;
-use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 use truckee_tcp::Registry;
 use truckee_tcp::registry::Fault;
-
-/// What a run records beside its outcome.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
-    /// Whether to record time series.
-    pub series: bool,
-    /// Where to record every packet of the flows, and the time series too; nowhere unless asked for.
-    pub packets: Option<Vantage>,
-}
-
-/// Why a scenario cannot be run.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// No way from one node to another.
-    #[error("\"{flow}\": no route from \"{from}\" to \"{to}\"")]
-    NoRoute {
-        /// The flow or traffic.
-        flow: String,
-        /// Where it starts.
-        from: String,
-        /// Where it should go.
-        to: String,
-    },
-    /// More packets than there is room for.
-    #[error(
-        "at {at_s} s more than {most} packets wait or are under way; the longest queue is that of \"{link}\", \
-         {backlog_s} s; expected a queue with a limit, shorter delays or smaller windows"
-    )]
-    TooManyPackets {
-        /// Simulated time.
-        at_s: f64,
-        /// Most that may be.
-        most: usize,
-        /// The link with the longest queue.
-        link: String,
-        /// How long it will take for what waits.
-        backlog_s: f64,
-    },
-    /// What only real stacks have.
-    #[error("flow \"{flow}\": {what}, which the simulator does not know; --engine kernel does")]
-    OnlyLive {
-        /// The flow.
-        flow: String,
-        /// What it asks for.
-        what: String,
-    },
-    /// A part of a sender or receiver cannot be built.
-    #[error("flow \"{flow}\": {error}")]
-    Refused {
-        /// The flow.
-        flow: String,
-        /// Why.
-        error: truckee_tcp::SpecError,
-    },
-    /// A foreign algorithm has done what no run can go on with.
-    #[error("\"{member}\" at {at} s: {what}")]
-    Foreign {
-        /// The algorithm's name.
-        member: &'static str,
-        /// What it did.
-        what: String,
-        /// When, in simulated seconds.
-        at: f64,
-    },
-}
 
 /// Runs a scenario to its end.
 pub fn run(scenario: &Scenario, options: &Options) -> Result<Outcome, Error> {

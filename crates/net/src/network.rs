@@ -5,7 +5,9 @@ mod build;
 mod changes;
 mod ends;
 mod hops;
+mod kind;
 mod observe;
+mod readings;
 mod serve;
 mod tables;
 
@@ -18,7 +20,7 @@ use crate::lanes::{AT_LAST, Lanes};
 use crate::link::Links;
 use crate::packet::{DropCause, Packet, PacketId, Pool};
 use crate::record::{FlowBook, Standing, TrafficBook};
-use observe::Load;
+use readings::Load;
 use std::rc::Rc;
 use tables::Tables;
 use truckee_scenario::Scenario;
@@ -26,48 +28,7 @@ use truckee_scenario::arrivals::Process;
 use truckee_tcp::Time;
 use truckee_tcp::ack::AnyAckPolicy;
 
-/// Kinds of components in an event's key: its upper four bits. At equal times the lower kind goes first.
-mod kind {
-    use super::Key;
-    pub const SHIFT: u32 = 60;
-    pub const CHANGE: Key = 0 << SHIFT;
-    /// The end of the warm-up, and regular readings.
-    pub const WARM: Key = 1 << SHIFT;
-    /// A queue that decides when packets leave it: what leaves makes room for what comes at the same time.
-    pub const SERVE: Key = 2 << SHIFT;
-    /// An arrival: the link in the middle, the lane in the lower [`LANE_BITS`].
-    pub const LINK: Key = 3 << SHIFT;
-    pub const APP: Key = 4 << SHIFT;
-    pub const SENDER: Key = 5 << SHIFT;
-    pub const RECEIVER: Key = 6 << SHIFT;
-    pub const SOURCE: Key = 7 << SHIFT;
-    pub const PACE: Key = 8 << SHIFT;
-    pub const MASK: Key = 15 << SHIFT;
-
-    const LANE_BITS: u32 = 28;
-    /// In place of a lane: the link has a transit of its own.
-    pub const NO_LANE: usize = (1 << LANE_BITS) - 1;
-
-    /// The key of the next arrival over a link, of the packets in a lane.
-    #[inline(always)]
-    pub fn arrival(link: u32, lane: usize) -> Key {
-        LINK | Key::from(link) << LANE_BITS | lane as Key
-    }
-
-    /// The lane, of the index of an arrival.
-    #[inline(always)]
-    pub fn lane(index: usize) -> usize {
-        index & NO_LANE
-    }
-
-    /// The link, of the index of an arrival.
-    #[inline(always)]
-    pub fn link(index: usize) -> usize {
-        index >> LANE_BITS
-    }
-}
-
-pub use observe::{EstimateBook, Readings};
+pub use readings::{EstimateBook, Readings};
 
 /// Ends each path in the table of paths.
 const END: u32 = !FUSED;
@@ -226,7 +187,7 @@ impl Network<'_> {
             kind::RECEIVER => self.on_end_timer(index, DESTINATION),
             kind::SOURCE => self.on_source(index),
             kind::APP => self.on_app(index),
-            kind::WARM if index == observe::WARM_UP => self.on_warm(),
+            kind::WARM if index == kind::WARM_UP => self.on_warm(),
             kind::WARM => self.on_reading(index - 1),
             kind::PACE => self.on_release(index),
             kind::SERVE => self.on_serve(index),

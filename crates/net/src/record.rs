@@ -1,12 +1,11 @@
 //! What a flow or a source counts while a run goes on, and how it becomes part of the outcome.
 
-use crate::connection::Ends;
 use crate::packet::DropCause;
 use std::collections::BTreeMap;
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
 use truckee_tcp::books::{Counts, Judged};
-use truckee_tcp::detect::{Detected, Phase};
-use truckee_tcp::{Span, Time};
+use truckee_tcp::detect::{Detected, Phase, Watch};
+use truckee_tcp::{Books, Span, Time};
 
 /// Delays: exact moments, percentiles within half a per cent.
 ///
@@ -273,13 +272,13 @@ impl Verdicts {
         }
     }
 
-    /// Takes in those of a connection's ends.
-    pub fn add(&mut self, ends: &Ends) {
-        let observers = ends.forward.books.observers().into_iter().flat_map(|o| o.judged());
+    /// Takes in those of a connection: of who reads its sender's books, and of who watches its receiver.
+    pub fn add(&mut self, books: &Books, watch: &Watch) {
+        let observers = books.observers().into_iter().flat_map(|o| o.judged());
         self.predictors.iter_mut().zip(observers).for_each(|(sum, one)| *sum += *one);
-        let watchers = ends.forward.watch.watchers().into_iter().flat_map(|w| w.detected());
+        let watchers = watch.watchers().into_iter().flat_map(|w| w.detected());
         self.detectors.iter_mut().zip(watchers).for_each(|(sum, one)| *sum += *one);
-        if let Some(own) = ends.forward.watch.detected() {
+        if let Some(own) = watch.detected() {
             self.own_detector += *own;
         }
     }

@@ -1,56 +1,20 @@
 //! A link whose queue decides when a packet leaves it: its departures are not known when packets come, so the link asks to
 //! be called whenever its transmitter is free and something waits.
 
+use super::Links;
+use super::queue::Waiting;
 use super::special::{Offered, Special, cause_of};
-use super::{Links, Measured, Transmitter};
+use super::transmitter::{Measured, Transmitter};
 use crate::packet::{DropCause, Packet, PacketId, Pool, bits};
 use truckee_channel::Fate;
-use truckee_channel::queue::{ActiveConfig, ActiveQueue, Seen, Served};
+use truckee_channel::queue::{Seen, Served};
 use truckee_tcp::Time;
-
-/// The queue, and when it is looked at.
-#[derive(Debug)]
-pub(super) struct Active {
-    queue: ActiveQueue<Waiting>,
-    /// Time of the pending event at which the next packet is to leave, [`Time::MAX`] if there is none.
-    armed: Time,
-    /// Until when the packets that wait are in the books.
-    noted: Time,
-    /// What was dropped in one call.
-    dropped: Vec<Waiting>,
-}
-
-/// A packet that waits.
-#[derive(Debug, Clone, Copy)]
-struct Waiting {
-    id: PacketId,
-    /// The number of its flow for the channel.
-    flow: u32,
-    /// What the channel did to it, where that acts before the queue.
-    early: Option<Fate>,
-}
 
 /// What leaves a queue at a moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Left {
     pub packet: PacketId,
     pub became: Offered,
-}
-
-impl Active {
-    pub fn new(config: &ActiveConfig, seed: u64) -> Self {
-        let queue = ActiveQueue::new(config, seed);
-        Self { queue, armed: Time::MAX, noted: Time::ZERO, dropped: Vec::new() }
-    }
-
-    /// When to call, if that is sooner than what was asked for before.
-    fn arm(&mut self, at: Time) -> Option<Time> {
-        if self.queue.packets() == 0 || at >= self.armed {
-            return None;
-        }
-        self.armed = at;
-        Some(at)
-    }
 }
 
 impl Special {

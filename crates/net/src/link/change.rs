@@ -1,7 +1,8 @@
 //! Links whose rate or delay changes in mid run, or that fail; and closing a link's books.
 
 use super::special::Special;
-use super::{Links, Measured, Page, Transmitter, Wire};
+use super::transmitter::{Measured, Transmitter, Wire};
+use super::{Links, Page};
 use crate::packet::{InTransit, PacketId};
 use truckee_channel::Capacity;
 use truckee_tcp::{Span, Time};

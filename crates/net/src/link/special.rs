@@ -1,18 +1,16 @@
 //! What only some links have, and what becomes of a packet there.
 
-use super::active::Active;
-use super::{BITS_NS, Link, Links, Measured, NO_CONVOY, Nature, Rare, Transmitter, UNWIRED, Wire};
+use super::queue::Active;
+use super::transmitter::{BITS_NS, Measured, NO_CONVOY, Rare, Transmitter, Wire};
 use crate::ack_filter::{AckFilter, Held, Seen};
-use crate::lanes::Lanes;
-use crate::packet::{DropCause, InTransit, Packet, PacketId, bits};
+use crate::packet::{DropCause, Packet, PacketId, bits};
 use crate::quick_start::Router;
 use crate::red::Red;
 use crate::transit::Transit;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use truckee_channel::random::{stream, stream_seed};
 use truckee_channel::{Capacity, CapacityTrace, Channel, Fate, Loss, Packet as Sighting};
-use truckee_scenario::Scenario;
 use truckee_scenario::model::{Direction, Limit, Queue};
 use truckee_tcp::{Span, Time};
 
@@ -22,7 +20,7 @@ pub struct Accepted {
     pub departure: Time,
     pub arrival: Time,
     pub copy: Option<Time>,
-    /// The convoy in which it travels; `None`: give it to [`Links::carry`].
+    /// The convoy in which it travels; `None`: give it to [`Links::carry`](super::Links::carry).
     pub convoy: Option<u32>,
 }
 
@@ -35,7 +33,7 @@ pub enum Offered {
     Dropped(DropCause, Time),
     /// It takes the place of an older ACK that waits: of these packets.
     Supersedes(Held),
-    /// When it leaves is known when it leaves: [`Links::enqueue`] it.
+    /// When it leaves is known when it leaves: [`Links::enqueue`](super::Links::enqueue) it.
     Waits,
 }
 
@@ -50,7 +48,7 @@ pub(super) struct Special {
     red: Option<Red>,
     /// A queue that decides when a packet leaves it: then what waits is there, and neither `limit` nor `waiting` is of use.
     pub active: Option<Box<Active>>,
-    filter: Option<AckFilter>,
+    pub filter: Option<AckFilter>,
     /// Where some flow asks for a rate.
     pub router: Option<Router>,
     pub capacity: Option<Capacity>,
@@ -133,7 +131,7 @@ impl Default for Special {
 
 impl Special {
     /// What is special about a link, if anything is.
-    fn of(direction: &Direction, seed: u64, role: Role, name: impl Fn() -> String) -> Option<Self> {
+    pub fn of(direction: &Direction, seed: u64, role: Role, name: impl Fn() -> String) -> Option<Self> {
         let limit = direction.queue.limit();
         let (mut red, mut active) = (None, None);
         match &direction.queue {
@@ -179,7 +177,7 @@ impl Special {
     }
 
     /// Whether there is nothing to it but a queue that holds so many packets.
-    fn is_drop_tail(&self) -> bool {
+    pub fn is_drop_tail(&self) -> bool {
         matches!(self.limit, Limit::Packets(_))
             && self.red.is_none()
             && self.filter.is_none()
@@ -197,7 +195,7 @@ impl Special {
 
     /// `FILTERS`: whether there is an ACK filter.
     #[allow(clippy::too_many_arguments)]
-    fn offer<const FILTERS: bool>(
+    pub fn offer<const FILTERS: bool>(
         &mut self,
         wire: &mut Wire,
         transmitter: &mut Transmitter,
@@ -343,111 +341,4 @@ pub struct Role {
     pub record_queue: bool,
     /// There where flows ask for rates.
     pub router: Option<Router>,
-}
-
-impl Links {
-    /// No links yet.
-    pub fn of(scenario: &Scenario) -> Self {
-        let measured = Measured { from: Time::at(scenario.warmup), to: Time::at(scenario.duration) };
-        let links = Vec::with_capacity(2 * scenario.links.len());
-        Self { links, wires: Vec::new(), measured, ahead: Vec::new() }
-    }
-
-    /// Adds an idle link, whose random streams are called by `name`. A plain one has no wire until [`Self::wire_up`].
-    pub fn add(&mut self, direction: &Direction, seed: u64, role: Role, name: impl Fn() -> String) {
-        let special = Special::of(direction, seed, role, name);
-        let wire = match &special {
-            None => UNWIRED,
-            Some(special) => {
-                let nature = if special.is_drop_tail() { Nature::DropTail } else { Nature::Special };
-                self.wires.push(Wire::new(direction, nature));
-                (self.wires.len() - 1) as u32
-            }
-        };
-        self.links.push(Link { transmitter: Transmitter::default(), special: special.map(Box::new), wire });
-    }
-
-    /// Gives each link its convoy and each plain link its wire. Those that are equal and that `group` gives the same number
-    /// share both.
-    pub fn wire_up<'d>(
-        &mut self,
-        lanes: &mut Lanes,
-        direction: impl Fn(usize) -> &'d Direction,
-        group: impl Fn(usize) -> u64,
-    ) {
-        let mut wires = HashMap::new();
-        // Mostly a link is like the one before it, each direction like that of the same name.
-        let mut last = [None; 2];
-        for (index, link) in self.links.iter_mut().enumerate() {
-            match &link.special {
-                Some(special) if special.transit.is_some() => {}
-                Some(_) => self.wires[link.wire as usize].convoy = lanes.open(),
-                None => {
-                    let direction = direction(index);
-                    let key = (direction.rate, direction.delay, group(index));
-                    let last = &mut last[index % 2];
-                    if let Some((_, wire)) = last.filter(|(of, _)| *of == key) {
-                        link.wire = wire;
-                        continue;
-                    }
-                    link.wire = *wires.entry(key).or_insert_with(|| {
-                        self.wires.push(Wire { convoy: lanes.open(), ..Wire::new(direction, Nature::Plain) });
-                        (self.wires.len() - 1) as u32
-                    });
-                    *last = Some((key, link.wire));
-                }
-            }
-        }
-    }
-
-    /// Offers a packet to a link that [`Self::cross`] does not do for; `flow` is its flow's number for the channel.
-    pub fn offer(
-        &mut self,
-        index: usize,
-        now: Time,
-        id: PacketId,
-        packet: &mut Packet,
-        flow: u32,
-    ) -> Offered {
-        let link = &mut self.links[index];
-        let Some(special) = &mut link.special else { return Offered::Dropped(DropCause::Outage, now) };
-        if special.active.is_some() {
-            return Offered::Waits;
-        }
-        let wire = &mut self.wires[link.wire as usize];
-        match special.filter {
-            None => special.offer::<false>(wire, &mut link.transmitter, self.measured, now, id, packet, flow),
-            Some(_) => {
-                special.offer::<true>(wire, &mut link.transmitter, self.measured, now, id, packet, flow)
-            }
-        }
-    }
-
-    /// Packet `id`, just accepted, will arrive once more as `copy`.
-    pub fn note_copy(&mut self, index: usize, packet: &Packet, id: PacketId, copy: PacketId) {
-        if let Some(filter) = self.links[index].special.as_mut().and_then(|special| special.filter.as_mut()) {
-            filter.hold_copy(packet, id, copy);
-        }
-    }
-
-    /// Puts a packet on its way over a link without a convoy. Returns the time of its next event if that changed.
-    pub fn carry(&mut self, index: usize, item: InTransit) -> Option<Time> {
-        let special = self.links[index].special.as_mut()?;
-        let next = special.transit.as_mut()?.add(item).filter(|next| *next < special.armed)?;
-        special.armed = next;
-        Some(next)
-    }
-
-    /// An event of a link without a convoy at `now`: the packet that has arrived, if one has, and when the event is to come
-    /// again. One left over from before a change dies.
-    pub fn arrive(&mut self, index: usize, now: Time) -> (Option<PacketId>, Option<Time>) {
-        let Some(special) = &mut self.links[index].special else { return (None, None) };
-        let Some(transit) = &mut special.transit else { return (None, None) };
-        let (arrived, next) = transit.arrive(now);
-        if special.armed != now {
-            return (arrived, None);
-        }
-        special.armed = next.unwrap_or(Time::MAX);
-        (arrived, next)
-    }
 }

@@ -111,7 +111,7 @@ impl Network<'_> {
         if connection.generation > 0 {
             add_connection(flow.book.ended.get_or_insert_default(), connection);
             if let Some(verdicts) = &mut flow.book.verdicts {
-                verdicts.add(&connection.ends);
+                verdicts.add(&connection.ends.forward.books, &connection.ends.forward.watch);
             }
         }
         let deliveries = std::mem::take(&mut connection.ends.forward.deliveries);
@@ -127,7 +127,7 @@ impl Network<'_> {
         let state = &self.flows[flow];
         let mut verdicts = state.book.verdicts.clone()?;
         let connections = &self.connections[state.connections()];
-        connections.iter().for_each(|c| verdicts.add(&c.ends));
+        connections.iter().for_each(|c| verdicts.add(&c.ends.forward.books, &c.ends.forward.watch));
         Some(verdicts)
     }
 

@@ -1,8 +1,8 @@
 //! Building a network from its scenario: links, paths, flows, sources, and which links can be fused.
 
-use super::changes::{backwards, numbers};
-use super::observe::{Load, WARM_UP};
-use super::tables::Tables;
+use super::changes::{backwards, behind};
+use super::readings::Load;
+use super::tables::{Tables, numbers};
 use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
 use crate::agenda::{Agenda, Key};
 use crate::app::Application;
@@ -79,7 +79,7 @@ impl<'a> Network<'a> {
             network.agenda.push(change.at, kind::CHANGE | index as Key);
         }
         if !network.warm {
-            network.agenda.push(Time::at(scenario.warmup), kind::WARM | WARM_UP as Key);
+            network.agenda.push(Time::at(scenario.warmup), kind::WARM | kind::WARM_UP as Key);
         }
         let truth = network.connections.iter().any(|c| c.wants_truth);
         if truth || network.flows.iter().any(|f| f.readings.is_some()) {
@@ -311,11 +311,6 @@ impl<'a> Network<'a> {
 
 /// Bit/s of what takes no time.
 const INSTANT: u64 = 1_000_000_000_000_000;
-
-/// A way that begins with the host's own time, if it takes any.
-pub(super) fn behind(host: Option<u32>, links: &[u32]) -> Vec<u32> {
-    host.into_iter().chain(links.iter().copied()).collect()
-}
 
 /// Whether a run may end before its time, because all flows are done.
 fn may_stop(scenario: &Scenario) -> bool {

@@ -1,6 +1,5 @@
 //! What changes in mid run, and the routes that follow.
 
-use super::build::behind;
 use super::{BY_TABLE, FUSED, Network, kind};
 use crate::connection::{DESTINATION, Path};
 use crate::packet::{Body, DropCause, PacketId, bits};
@@ -158,9 +157,9 @@ impl Network<'_> {
     }
 }
 
-/// Hops as numbers of directed links: of link k, 2k is forward and 2k + 1 back.
-pub(super) fn numbers(hops: &[Hop]) -> Vec<u32> {
-    hops.iter().map(|hop| 2 * hop.link as u32 + u32::from(!hop.forward)).collect()
+/// A way that begins with the host's own time, if it takes any.
+pub(super) fn behind(host: Option<u32>, links: &[u32]) -> Vec<u32> {
+    host.into_iter().chain(links.iter().copied()).collect()
 }
 
 /// The same path backwards, link by link.

@@ -10,48 +10,6 @@ use truckee_scenario::outcome::{EstimatePoint, OWN_ESTIMATE};
 use truckee_tcp::segment::HEADER_BYTES;
 use truckee_tcp::{PathTruth, Sender, Span};
 
-/// Index of the end of the warm-up among the events of its kind; flow k reads its estimates as number k + 1.
-pub(super) const WARM_UP: usize = 0;
-
-/// What crosses each link at present.
-#[derive(Debug, Default)]
-pub struct Load {
-    /// Bit/s of cross traffic.
-    traffic: Vec<f64>,
-    /// TCP flows whose data it carries.
-    flows: Vec<u32>,
-}
-
-/// The estimates of one estimator over time.
-#[derive(Debug, Clone, Default)]
-pub struct EstimateBook {
-    pub readings: u64,
-    pub sum: f64,
-    pub squares: f64,
-    /// Sum of the distances to what was available.
-    pub errors: f64,
-    /// Sums of what was available and used at these readings.
-    pub available: f64,
-    pub used: f64,
-}
-
-/// The readings of a flow.
-#[derive(Debug)]
-pub struct Readings {
-    every: Span,
-    /// One for the sender's own estimate, then one for each estimator that watches.
-    pub books: Vec<EstimateBook>,
-    pub names: Vec<String>,
-    /// Payload sent when the reading before was taken.
-    sent: u64,
-}
-
-impl Readings {
-    pub fn new(names: Vec<String>, every: Span) -> Self {
-        Self { every, books: vec![EstimateBook::default(); names.len()], names, sent: 0 }
-    }
-}
-
 impl Network<'_> {
     /// Works out anew what crosses each link, where anybody wants to know.
     pub(super) fn recount_load(&mut self) {
@@ -156,15 +114,4 @@ impl Network<'_> {
 /// The links on a path of the table of paths.
 fn links_on(paths: &[u32], path: Path) -> impl Iterator<Item = usize> {
     paths[path.start as usize..(path.start + path.len) as usize].iter().map(|link| (link & !FUSED) as usize)
-}
-
-impl EstimateBook {
-    fn add(&mut self, estimate: f64, available: f64, used: f64) {
-        self.readings += 1;
-        self.sum += estimate;
-        self.squares += estimate * estimate;
-        self.errors += (estimate - available).abs();
-        self.available += available;
-        self.used += used;
-    }
 }

@@ -2,7 +2,6 @@
 //! routes have changed under them; one that carries a way never looks here. Not for: finding routes, which is
 //! `truckee_scenario::route`'s.
 
-use super::changes::numbers;
 use std::collections::HashMap;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::NodeId;
@@ -51,6 +50,11 @@ impl<'s> Tables<'s> {
         }
         way.first().copied()
     }
+}
+
+/// Hops as numbers of directed links: of link k, 2k is forward and 2k + 1 back.
+pub(super) fn numbers(hops: &[Hop]) -> Vec<u32> {
+    hops.iter().map(|hop| 2 * hop.link as u32 + u32::from(!hop.forward)).collect()
 }
 
 #[cfg(test)]
