@@ -1,5 +1,5 @@
-//! The whole of BBR as data, and what follows from it at any moment. Source: draft-ietf-ccwg-bbr-06, section 5.6.4. Not for:
-//! what an event changes.
+//! The whole of BBR as data, and the bounds that follow from it at any moment. Source: draft-ietf-ccwg-bbr-06. Not for: what
+//! an event changes.
 
 use super::cycle::{Cycle, State};
 use super::model::Model;
