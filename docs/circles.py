@@ -3,8 +3,7 @@
 A file needs another one where its code names, by `use` or in passing, what that defines. Who only hands on (`pub use`, or
 `mod`) needs nothing by that: a name that was handed on is looked for where it is defined. Tests do not count.
 
-As a program it writes those there are, as docs/circles.txt has them, which the gate holds against the tree: no circle but
-these, and none of these that is none any more. So the list grows shorter, and never longer without being seen.
+As a program it writes those there are, which is none: the gate fails for any.
 
 Not for: circles of crates, which Cargo refuses.
 """
@@ -49,31 +48,10 @@ def circles(crate: Path) -> list[list[str]]:
     return sorted(sorted(named[file] for file in circle) for circle in _knots(needs) if len(circle) > 1)
 
 
-def listed(text: str) -> dict[str, list[set[str]]]:
-    """The circles of a list, by crates: a line each, the crate's folder, a colon, and the files."""
-    found: dict[str, list[set[str]]] = {}
-    for line in text.splitlines():
-        if line and not line.startswith("#"):
-            crate, _, files = line.partition(":")
-            found.setdefault(crate, []).append(set(files.split()))
-    return found
-
-
-def differing(known: Mapping[str, list[set[str]]], crates: Path) -> list[str]:
-    """What is wrong with a list, in words: circles that are not in it, and files that are in none any more."""
-    wrong: list[str] = []
+def all_circles(crates: Path) -> Iterator[tuple[str, list[str]]]:
+    """Those of all crates of a folder, each with its crate's name."""
     for crate in sorted(folder for folder in crates.iterdir() if (folder / "src").is_dir()):
-        there, allowed = circles(crate), known.get(crate.name, [])
-        for circle in there:
-            if not any(set(circle) <= one for one in allowed):
-                most = max(allowed, key=lambda one: len(one & set(circle)), default=set())
-                new = sorted(set(circle) - most)
-                wrong.append(f"{crate.name}: a circle of files: {', '.join(circle)}; new in it: {', '.join(new)}")
-        still = {file for circle in there for file in circle}
-        gone = sorted({file for one in allowed for file in one} - still)
-        wrong += [f"{crate.name}: {file} is in no circle any more: take it off docs/circles.txt" for file in gone]
-    wrong += [f"docs/circles.txt: there is no crate {name}" for name in known if not (crates / name / "src").is_dir()]
-    return wrong
+        yield from ((crate.name, circle) for circle in circles(crate))
 
 
 def needed(crate: Path) -> dict[str, dict[str, set[str]]]:
@@ -262,15 +240,16 @@ def _knots(needs: Mapping[Path, list[Path]]) -> list[list[Path]]:
 
 
 def main(arguments: list[str]) -> None:
-    """The list; with the name of a crate, what the files in its circles need of one another."""
+    """All circles; with the name of a crate, its own, and what their files need of one another."""
     crates = Path(__file__).parent.parent / "crates"
-    for folder in sorted(crates.iterdir()):
-        for circle in circles(folder) if not arguments or folder.name in arguments else []:
-            print(f"{folder.name}: {' '.join(circle)}")
-            needs = needed(folder) if arguments else {}
-            for file in circle if arguments else []:
-                for other in sorted(set(needs[file]) & set(circle)):
-                    print(f"    {file} needs of {other}: {', '.join(sorted(needs[file][other]))}")
+    for name, circle in all_circles(crates):
+        if arguments and name not in arguments:
+            continue
+        print(f"{name}: {' '.join(circle)}")
+        needs = needed(crates / name) if arguments else {}
+        for file in circle if arguments else []:
+            for other in sorted(set(needs[file]) & set(circle)):
+                print(f"    {file} needs of {other}: {', '.join(sorted(needs[file][other]))}")
 
 
 if __name__ == "__main__":

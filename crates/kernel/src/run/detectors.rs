@@ -146,7 +146,7 @@ impl Judges {
     fn take_over(&mut self, policies: &[(Time, AnyAckPolicy)], now: Time) {
         while let Some((_, next)) = policies.get(self.had).filter(|(at, _)| *at <= now) {
             let before = std::mem::replace(&mut self.policy, next.clone());
-            self.policy.take_over(&before);
+            self.policy.take_over(before.learnt());
             self.had += 1;
         }
     }
