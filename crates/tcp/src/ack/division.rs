@@ -25,7 +25,8 @@ use crate::spec::{Args, Info, Member, Spec, SpecError};
 use crate::{Arrival, Registry, Seq, Time};
 
 /// What says which ACKs are due.
-const BASES: [&str; 2] = [<Every as Member>::INFO.name, <Delayed as Member>::INFO.name];
+const EVERY: &str = <Every as Member>::INFO.name;
+const DELAYED: &str = <Delayed as Member>::INFO.name;
 
 fn base(spec: &Spec, registry: &Registry) -> Result<(Box<dyn AckPolicy>, Spec), SpecError> {
     fn made<M: Member + AckPolicy + 'static>(args: &mut Args) -> Result<Box<dyn AckPolicy>, SpecError> {
@@ -33,11 +34,15 @@ fn base(spec: &Spec, registry: &Registry) -> Result<(Box<dyn AckPolicy>, Spec), 
     }
     let mut args = Args::among(spec, registry);
     let policy = match spec.name.as_str() {
-        every if every == BASES[0] => made::<Every>(&mut args)?,
-        delayed if delayed == BASES[1] => made::<Delayed>(&mut args)?,
+        EVERY => made::<Every>(&mut args)?,
+        DELAYED => made::<Delayed>(&mut args)?,
         _ => {
             let family = "ACK policy that can be divided";
-            return Err(SpecError::UnknownMember { family, name: spec.name.clone(), known: BASES.into() });
+            return Err(SpecError::UnknownMember {
+                family,
+                name: spec.name.clone(),
+                known: vec![EVERY, DELAYED],
+            });
         }
     };
     Ok((policy, args.finish()?))
@@ -215,8 +220,7 @@ mod tests {
     }
 
     /// The ACKs that answer a segment up to `rcv_nxt` of which `unacked` bytes are unacknowledged.
-    fn acks(policy: &mut Division, now: u64, rcv_nxt: u64, unacked: u64, urgent: bool) -> Vec<u64> {
-        let rcv_nxt = Seq::at(rcv_nxt);
+    fn acks(policy: &mut Division, now: u64, rcv_nxt: u64, unacked: Seq, urgent: bool) -> Vec<u64> {
         let arrival =
             Arrival { rcv_nxt, unacked, urgent, end: rcv_nxt, ..Arrival::of_bytes(Time::ns(now), 1000) };
         let mut sink = AckSink::default();
