@@ -220,7 +220,8 @@ mod tests {
     }
 
     /// The ACKs that answer a segment up to `rcv_nxt` of which `unacked` bytes are unacknowledged.
-    fn acks(policy: &mut Division, now: u64, rcv_nxt: u64, unacked: Seq, urgent: bool) -> Vec<u64> {
+    fn acks(policy: &mut Division, now: u64, rcv_nxt: u64, unacked: u64, urgent: bool) -> Vec<u64> {
+        let rcv_nxt = Seq::at(rcv_nxt);
         let arrival =
             Arrival { rcv_nxt, unacked, urgent, end: rcv_nxt, ..Arrival::of_bytes(Time::ns(now), 1000) };
         let mut sink = AckSink::default();
