@@ -121,7 +121,7 @@ fn what_a_kernel_run_cannot_express_is_refused_by_name_and_nothing_is_made() {
         ("flow.clock=10ms", "clock"),
         ("flow.handshake=false", "handshake"),
         ("flow.observe={ predictors = [\"spike\"] }", "observe"),
-        ("topology.queue={ kind = \"red\", size = \"50packets\" }", "link \"src-router\""),
+        ("topology.queue={ size = \"50packets\", ack_filter = true }", "link \"src-router\""),
     ];
     for (set, named) in cases {
         let output = run(&["run", file.to_str().unwrap(), "--engine", "kernel", "--set", set]);
