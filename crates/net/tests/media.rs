@@ -116,6 +116,46 @@ fn a_wired_server_is_reached_over_the_access_point_and_all_losses_have_their_cau
 }
 
 #[test]
+fn who_hears_the_access_point_only_when_shadows_let_him_is_served_then() {
+    let phone = |medium: &str| {
+        format!(
+            r#"
+        duration = "20s"
+        node = [{{ name = "ap", at = ["0m", "0m"] }}, {{ name = "phone", at = ["90m", "0m"] }}]
+        [[medium]]
+        standard = "802.11b"
+        rate = "11Mbit/s"
+        power = "24.5dBm"
+        frequency = "914MHz"
+        receive_threshold = "-64.4dBm"
+        {medium}
+        [[flow]]
+        from = "phone"
+        to = "ap"
+        max_rto = "2s"
+    "#
+        )
+    };
+    let shadow = |sigma| {
+        format!(
+            "{{ kind = \"log-distance\", exponent = 3, shadowing = {{ sigma = \"{sigma}\", correlation = \"2s\" }} }}"
+        )
+    };
+    for routing in ["access_point = \"ap\"", "routing = \"aodv\""] {
+        let outcome = outcome(&phone(&format!("propagation = {}\n{routing}", shadow("4dB"))));
+        let flow = &outcome.flows[0];
+        assert!(flow.bytes_delivered > 100_000, "{routing}: {flow:?}");
+        // A router takes back what its link has not brought over.
+        assert_eq!(flow.drops.reach > 0, routing.starts_with("access"), "{routing}: {flow:?}");
+    }
+    // Four deviations do not bring it there.
+    let far = phone(&format!("propagation = {}", shadow("0.2dB")));
+    let refused =
+        truckee_scenario::Document::parse("t.toml", &far).unwrap().scenario().unwrap_err().to_string();
+    assert!(refused.contains("out of reach"), "{refused}");
+}
+
+#[test]
 fn what_a_station_gives_up_is_a_wireless_loss_to_whoever_judges_it() {
     let outcome = outcome(
         r#"

@@ -230,14 +230,14 @@ pub(super) fn check_reach(
         }
         let Ok(at) = medium.places(nodes, places, None) else { continue };
         let mut reached = vec![false; medium.stations.len()];
-        for (a, b) in medium.pairs_in_reach(&at) {
+        for (a, b) in medium.pairs_in_reach(&at, medium.best_case()) {
             (reached[a], reached[b]) = (true, true);
         }
         for (station, _) in medium.stations.iter().zip(reached).filter(|(_, reached)| !reached) {
             let name = &nodes[station.node];
-            let range = medium
-                .slowest_rate()
-                .map_or(0.0, |rate| medium.config.range(station.power, rate, model::REACH_PACKET));
+            let range = medium.slowest_rate().map_or(0.0, |rate| {
+                medium.config.range(station.power + medium.best_case(), rate, model::REACH_PACKET)
+            });
             let message = format!("\"{name}\" is out of reach of all others of \"{}\" for ever", medium.name);
             let expected = format!("stations within {range:.0} m of each other, or some that move");
             let node = placed.iter().find(|placed| placed.place.node == station.node);

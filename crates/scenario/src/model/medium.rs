@@ -4,6 +4,7 @@ use super::place::{Movement, NodeId, Place};
 use super::queue::Queue;
 use truckee_tcp::Time;
 use truckee_wireless::phy::Rate;
+use truckee_wireless::propagation::Variation;
 use truckee_wireless::{
     ConfigError, MediumConfig, NodeId as Number, Position, RateControl, Role, StationConfig,
 };
@@ -102,22 +103,33 @@ impl Medium {
         self.stations.iter().zip(places).enumerate().map(station).collect()
     }
 
-    /// The pairs of stations between which packets may be sent: those that reach each other at the beginning, as of
-    /// [`Self::pairs_in_reach`], or all, where a protocol finds the way from station to station.
+    /// The pairs of stations between which packets may be sent: an access point and its stations; ad hoc, those that reach
+    /// each other at the beginning, as of [`Self::pairs_in_reach`], or all, where a protocol finds the way from station to
+    /// station.
     pub fn pairs(&self, places: &[Option<Position>]) -> Vec<(usize, usize)> {
         match self.routing {
-            Routing::Static => self.pairs_in_reach(places),
-            Routing::Protocol(_) => {
-                let all = 0..self.stations.len();
-                all.clone().flat_map(|a| all.clone().skip(a + 1).map(move |b| (a, b))).collect()
-            }
+            Routing::Static if self.access_point.is_none() => self.pairs_in_reach(places, 0.0),
+            Routing::Static | Routing::Protocol(_) => self.joined().collect(),
         }
+    }
+
+    /// The pairs of stations that may speak to each other, reach or not.
+    fn joined(&self) -> impl Iterator<Item = (usize, usize)> {
+        let all = 0..self.stations.len();
+        let pairs = all.clone().flat_map(move |a| all.clone().skip(a + 1).map(move |b| (a, b)));
+        pairs.filter(|&(a, b)| self.joins(a, b))
+    }
+
+    /// By how many dB what varies may bring a signal above its path loss.
+    pub fn best_case(&self) -> f64 {
+        let propagation = &self.config.propagation;
+        10.0 * libm::log10(Variation::new(propagation.shadowing, propagation.fading, 0).most())
     }
 
     /// The pairs of stations that reach each other at the beginning, both ways and by path loss alone: one frame of
     /// [`REACH_PACKET`] bytes in ten, at most, is lost to noise at the slowest rate. `places`: of the stations; who has
-    /// none as yet may be anywhere.
-    pub fn pairs_in_reach(&self, places: &[Option<Position>]) -> Vec<(usize, usize)> {
+    /// none as yet may be anywhere. `above`: what is added to each signal, dB.
+    pub fn pairs_in_reach(&self, places: &[Option<Position>], above: f64) -> Vec<(usize, usize)> {
         let Some(rate) = self.slowest_rate() else { return Vec::new() };
         let needed = self.config.needed(rate, REACH_PACKET);
         let propagation = &self.config.propagation;
@@ -125,11 +137,9 @@ impl Medium {
             let (Some(here), Some(there)) = (places[a], places[b]) else { return true };
             let gain = propagation.path_loss.gain(propagation.frequency, &here, &there);
             let least = self.stations[a].power.min(self.stations[b].power);
-            gain >= libm::exp10((needed - least) / 10.0)
+            gain >= libm::exp10((needed - least - above) / 10.0)
         };
-        let all = 0..self.stations.len();
-        let pairs = all.clone().flat_map(|a| all.clone().skip(a + 1).map(move |b| (a, b)));
-        pairs.filter(|&(a, b)| self.joins(a, b) && reach(a, b)).collect()
+        self.joined().filter(|&(a, b)| reach(a, b)).collect()
     }
 
     /// Where its stations are at the beginning of a run of this seed; without a seed those are nowhere whose place
