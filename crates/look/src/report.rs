@@ -130,6 +130,29 @@ mod tests {
     }
 
     #[test]
+    fn a_medium_s_causes_of_loss_are_in_the_table_of_flows_and_no_table_is_empty() {
+        let text = r#"
+            duration = "20s"
+            node = [{ name = "a", at = ["0m", "0m"] }, { name = "b", at = ["1100m", "0m"] }, { name = "c", at = ["9m", "0m"] }]
+            medium = [{ standard = "802.11b", rate = "11Mbit/s", short_retries = 1, long_retries = 1 }]
+            flow = [{ from = "a", to = "b" }, { from = "c", to = "b" }]
+        "#;
+        let outcome =
+            Simulator.run(&Document::parse("air.toml", text).unwrap().scenario().unwrap(), true).unwrap();
+        assert!(outcome.flows.iter().any(|flow| flow.drops.collision > 0));
+        let dir = tempfile::tempdir().unwrap();
+        output::write_run(dir.path(), &outcome).unwrap();
+        let page = page(dir.path()).unwrap();
+        let flows = &page.sections[0].tables[0];
+        assert!(flows.columns.iter().any(|column| column.name == "collision"));
+        assert!(flows.rows.iter().all(|row| row.len() == flows.columns.len()));
+        assert!(
+            page.sections.iter().flat_map(|s| &s.tables).all(|table| !table.rows.is_empty()),
+            "an empty table"
+        );
+    }
+
+    #[test]
     fn every_drop_and_every_verdict_of_the_run_is_in_its_figures() {
         let dir = tempfile::tempdir().unwrap();
         let outcome = Simulator.run(&scenario(), true).unwrap();

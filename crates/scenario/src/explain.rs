@@ -4,19 +4,20 @@
 
 mod cells;
 mod medium;
+mod queue;
 mod routing;
 mod toml;
 
 use crate::Scenario;
 use crate::alike::differences;
 use crate::model::{
-    App, Arrivals, Change, Changed, Connections, Direction, Era, Flow, KernelStack, Limit, Link, NodeId,
-    Observe, Periods, Queue, Sender, Steps, Traffic, Which,
+    App, Arrivals, Change, Changed, Connections, Direction, Era, Flow, KernelStack, Link, NodeId, Observe,
+    Periods, Sender, Steps, Traffic, Which,
 };
 use crate::units::{format_bytes, format_rate, format_time};
+use queue::queue_text;
 use std::fmt::Write;
 use toml::{Inline, array, number, quoted};
-use truckee_channel::queue::ActiveConfig;
 use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
 use truckee_tcp::stack::{ReduceFrom, RtoSamples};
 use truckee_tcp::{Arg, Size, Span, Spec, Stack, Time};
@@ -238,60 +239,6 @@ fn reduction(from: ReduceFrom) -> &'static str {
 
 fn route(scenario: &Scenario, route: &[NodeId]) -> String {
     array(route.iter().map(|node| quoted(&scenario.nodes[*node])))
-}
-
-fn limit(limit: Limit) -> Option<String> {
-    match limit {
-        Limit::None => None,
-        Limit::Packets(n) => Some(quoted(&format!("{n}packets"))),
-        Limit::Bytes(n) => Some(bytes(n)),
-    }
-}
-
-fn queue_text(direction: &Direction) -> String {
-    let on = |flag: bool| flag.then(|| "true".to_owned());
-    queue_table(&direction.queue)
-        .with_some("ack_filter", on(direction.ack_filter))
-        .with_some("after_channel", on(direction.after_channel))
-        .end()
-}
-
-fn queue_table(queue: &Queue) -> Inline {
-    match queue {
-        Queue::DropTail { limit: l } => Inline::kind("drop-tail").with_some("size", limit(*l)),
-        Queue::Red(red) => Inline::kind("red")
-            .with_some("size", limit(red.limit))
-            .with("min", quoted(&format!("{}packets", red.min_threshold)))
-            .with("max", quoted(&format!("{}packets", red.max_threshold)))
-            .with("max_probability", number(red.max_probability))
-            .with("weight", number(red.weight))
-            .with("gentle", red.gentle.to_string())
-            .with("ecn", red.ecn.to_string()),
-        Queue::Active(config) => active(config),
-    }
-}
-
-fn active(config: &ActiveConfig) -> Inline {
-    let begun = |kind| Inline::kind(kind).with_some("size", limit(config.limit()));
-    match config {
-        ActiveConfig::CoDel(c) => begun("codel")
-            .with("target", time(c.target))
-            .with("interval", time(c.interval))
-            .with("ecn", c.ecn.to_string()),
-        ActiveConfig::FqCoDel(c) => begun("fq-codel")
-            .with("target", time(c.target))
-            .with("interval", time(c.interval))
-            .with("queues", c.queues.to_string())
-            .with("quantum", c.quantum.to_string())
-            .with("ecn", c.ecn.to_string()),
-        ActiveConfig::Pie(c) => begun("pie")
-            .with("target", time(c.target))
-            .with("update", time(c.update))
-            .with("burst", time(c.burst))
-            .with("alpha", number(c.alpha))
-            .with("beta", number(c.beta))
-            .with("ecn", c.ecn.to_string()),
-    }
 }
 
 fn effect(scenario: &Scenario, effect: &Effect) -> String {

@@ -1,7 +1,6 @@
 //! Sequence numbers: a type of their own, sets of ranges of them, and the way between 32-bit numbers on the wire and 64-bit
 //! ones inside.
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
@@ -132,44 +131,7 @@ impl Sub for Seq {
     }
 }
 
-/// By hand, since what is derived goes by way of an [`Ordering`], which costs instructions.
-impl PartialOrd for Seq {
-    #[inline(always)]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-    #[inline(always)]
-    fn lt(&self, other: &Self) -> bool {
-        self.0 < other.0
-    }
-    #[inline(always)]
-    fn le(&self, other: &Self) -> bool {
-        self.0 <= other.0
-    }
-    #[inline(always)]
-    fn gt(&self, other: &Self) -> bool {
-        self.0 > other.0
-    }
-    #[inline(always)]
-    fn ge(&self, other: &Self) -> bool {
-        self.0 >= other.0
-    }
-}
-
-impl Ord for Seq {
-    #[inline(always)]
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.cmp(&other.0)
-    }
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(self.0.max(other.0))
-    }
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        Self(self.0.min(other.0))
-    }
-}
+truckee_time::ordered!(Seq);
 
 /// As a number, as what is written of events has it.
 impl fmt::Debug for Seq {

@@ -18,7 +18,6 @@
 //! let rto: Span = 200; // of what?
 //! ```
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Rem, Sub, SubAssign};
@@ -33,6 +32,51 @@ pub struct Time(u64);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(transparent)]
 pub struct Span(u64);
+
+/// Orders a type around one number by that number. By hand, since what is derived goes by way of an
+/// [`Ordering`](std::cmp::Ordering), which costs instructions.
+#[macro_export]
+macro_rules! ordered {
+    ($Type:ident) => {
+        impl PartialOrd for $Type {
+            #[inline(always)]
+            fn partial_cmp(&self, other: &Self) -> Option<::core::cmp::Ordering> {
+                Some(self.cmp(other))
+            }
+            #[inline(always)]
+            fn lt(&self, other: &Self) -> bool {
+                self.0 < other.0
+            }
+            #[inline(always)]
+            fn le(&self, other: &Self) -> bool {
+                self.0 <= other.0
+            }
+            #[inline(always)]
+            fn gt(&self, other: &Self) -> bool {
+                self.0 > other.0
+            }
+            #[inline(always)]
+            fn ge(&self, other: &Self) -> bool {
+                self.0 >= other.0
+            }
+        }
+
+        impl Ord for $Type {
+            #[inline(always)]
+            fn cmp(&self, other: &Self) -> ::core::cmp::Ordering {
+                self.0.cmp(&other.0)
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                Self(self.0.max(other.0))
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                Self(self.0.min(other.0))
+            }
+        }
+    };
+}
 
 /// What both have: ways in, each with its unit, and out.
 macro_rules! nanoseconds {
@@ -134,44 +178,7 @@ macro_rules! nanoseconds {
             }
         }
 
-        /// By hand, since what is derived goes by way of an [`Ordering`], which costs instructions.
-        impl PartialOrd for $Type {
-            #[inline(always)]
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                Some(self.cmp(other))
-            }
-            #[inline(always)]
-            fn lt(&self, other: &Self) -> bool {
-                self.0 < other.0
-            }
-            #[inline(always)]
-            fn le(&self, other: &Self) -> bool {
-                self.0 <= other.0
-            }
-            #[inline(always)]
-            fn gt(&self, other: &Self) -> bool {
-                self.0 > other.0
-            }
-            #[inline(always)]
-            fn ge(&self, other: &Self) -> bool {
-                self.0 >= other.0
-            }
-        }
-
-        impl Ord for $Type {
-            #[inline(always)]
-            fn cmp(&self, other: &Self) -> Ordering {
-                self.0.cmp(&other.0)
-            }
-            #[inline(always)]
-            fn max(self, other: Self) -> Self {
-                Self(self.0.max(other.0))
-            }
-            #[inline(always)]
-            fn min(self, other: Self) -> Self {
-                Self(self.0.min(other.0))
-            }
-        }
+        $crate::ordered!($Type);
 
         /// Nanoseconds as a number, as what is written of settings has them.
         impl fmt::Debug for $Type {

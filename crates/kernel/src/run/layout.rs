@@ -3,8 +3,13 @@
 
 use bytemuck::{Pod, Zeroable};
 
-// libbpf-cargo makes more than types, of which nothing is used.
-#[allow(clippy::all, clippy::panic, clippy::undocumented_unsafe_blocks, clippy::unwrap_used)]
+#[allow(
+    clippy::all,
+    clippy::panic,
+    clippy::undocumented_unsafe_blocks,
+    clippy::unwrap_used,
+    reason = "libbpf-cargo writes this file, and more than the types, which alone are used"
+)]
 mod made {
     include!(concat!(env!("OUT_DIR"), "/layout.rs"));
 }

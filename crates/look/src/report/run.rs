@@ -17,7 +17,9 @@ const MOST_QUEUES: usize = 8;
 /// The page of the run in `dir`.
 pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     let result = read::json(&dir.join("result.json"))?;
-    let mut sections = vec![flows(&result), links(&result)];
+    let mut sections = vec![flows(&result)];
+    sections.extend(links(&result));
+    let after_tables = sections.len();
     sections.extend(traffic(&result));
     let end = result["simulated_s"].as_f64().unwrap_or(0.0);
     sections.extend(air::sections(&result, &read::air(dir)?, end));
@@ -31,7 +33,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     }
     sections.extend(flow::queues(&read::queues(dir)?, MOST_QUEUES));
     if let Some(all) = flow::side_by_side(&series[..series.len().min(MOST_FLOWS)]) {
-        sections.insert(2, all);
+        sections.insert(after_tables, all);
     }
     sections.extend(remarks(&result));
     for figure in sections.iter_mut().flat_map(|s| &mut s.figures) {
@@ -105,24 +107,17 @@ fn remarks(result: &Value) -> Option<Section> {
 
 /// The table of flows: as the command shows it.
 pub(super) fn flows(result: &Value) -> Section {
+    let flows = list(&result["flows"]);
+    // Only media and cells have these: a result has them where there are any.
+    let rare = ["collision", "reach", "route", "handoff"].into_iter();
+    let rare: Vec<_> = rare.filter(|cause| flows.iter().any(|f| !f["drops"][cause].is_null())).collect();
     let columns = ["Flow", "Sender", "Receiver"].map(Column::words).into_iter();
-    let numbers = [
-        "Goodput",
-        "Done in",
-        "Resent",
-        "Timeouts",
-        "Lost: queue",
-        "channel",
-        "outage",
-        "Judged right",
-        "Delay: mean",
-        "p99",
-        "RTT: mean",
-        "ACKs/segment",
-    ];
+    let before = ["Goodput", "Done in", "Resent", "Timeouts", "Lost: queue", "channel", "outage"];
+    let after = ["Judged right", "Delay: mean", "p99", "RTT: mean", "ACKs/segment"];
+    let numbers = before.into_iter().chain(rare.iter().copied()).chain(after);
     let row = |f: &Value| {
         let share = |a: &Value, b: &Value| Some(a.as_f64()? / b.as_f64().filter(|b| *b > 0.0)?);
-        vec![
+        let mut row = vec![
             Cell::words(text(&f["name"])),
             Cell::words(text(&f["sender"])),
             Cell::words(text(&f["receiver"])),
@@ -133,22 +128,27 @@ pub(super) fn flows(result: &Value) -> Section {
             Cell::count(f["drops"]["queue"].as_f64()),
             Cell::count(f["drops"]["channel"].as_f64()),
             Cell::count(f["drops"]["outage"].as_f64()),
+        ];
+        row.extend(rare.iter().map(|cause| Cell::count(Some(f["drops"][cause].as_f64().unwrap_or(0.0)))));
+        row.extend([
             Cell::share(f["accuracy"]["all"].as_f64()),
             Cell::quantity(f["delay_s"]["mean"].as_f64(), "s"),
             Cell::quantity(f["delay_s"]["p99"].as_f64(), "s"),
             Cell::quantity(f["rtt_s"]["mean"].as_f64(), "s"),
             Cell::quantity(f["acks_per_segment"].as_f64(), ""),
-        ]
+        ]);
+        row
     };
     let table = Table {
         caption: "What each flow got. A dash: there is no such value.".to_owned(),
         columns: columns.chain(numbers.map(Column::number)).collect(),
-        rows: list(&result["flows"]).iter().map(row).collect(),
+        rows: flows.iter().map(row).collect(),
     };
     Section { title: "Flows".to_owned(), tables: vec![table], ..Section::default() }
 }
 
-fn links(result: &Value) -> Section {
+/// The table of links, if there are any.
+fn links(result: &Value) -> Option<Section> {
     let numbers = [
         "Busy",
         "Packets",
@@ -177,7 +177,11 @@ fn links(result: &Value) -> Section {
         columns: [Column::words("Link")].into_iter().chain(numbers.map(Column::number)).collect(),
         rows: list(&result["links"]).iter().map(row).collect(),
     };
-    Section { title: "Links".to_owned(), tables: vec![table], ..Section::default() }
+    (!table.rows.is_empty()).then(|| Section {
+        title: "Links".to_owned(),
+        tables: vec![table],
+        ..Section::default()
+    })
 }
 
 fn traffic(result: &Value) -> Option<Section> {

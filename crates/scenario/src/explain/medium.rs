@@ -1,8 +1,9 @@
 //! Nodes with places, and media.
 
+use super::queue::queue_table;
 use super::routing::routing;
 use super::toml::{Inline, array, number, quoted};
-use super::{Text, queue_table, time};
+use super::{Text, time};
 use crate::Scenario;
 use crate::decode::rate_name;
 use crate::model::{Medium, Movement, Place, REACH_PACKET, Station};
