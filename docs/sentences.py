@@ -100,9 +100,13 @@ class Held:
         row = _only(rows, f'{metric} in "{name}"')
         size, middle = (100, "difference") if row["share"] else (1, "ratio")
         against, means = row["against"][0], [value["mean"] for value in row["values"][:2]]
+
+        def scaled(x: float | None) -> float | None:
+            return None if x is None else size * x
+
         low, high = against["interval"] or (None, None)
-        scaled = [None if x is None else size * x for x in (against[middle], low, high)]
-        return Against(*scaled, *(size * mean for mean in means))
+        first, second = (size * mean for mean in means)
+        return Against(scaled(against[middle]), scaled(low), scaled(high), first, second)
 
     def _row(self, study: str, check: str, cell: str = "") -> Any:
         rows = [r for r in self._study(study)["rows"] if r["check"] == check and cell in r["cell"]]
