@@ -132,14 +132,28 @@ def without_runs(report: Any) -> Any:
         return [without_runs(part) for part in report]
     if not isinstance(report, dict):
         return report
+    runs = report.get("runs")
+    if not isinstance(runs, list):
+        return {key: without_runs(value) for key, value in report.items()}
     kept = {key: without_runs(value) for key, value in report.items() if key != "runs"}
-    if (runs := report.get("runs")) and "packets" in runs[0]:
+    if runs and "packets" in runs[0]:
         kept["packets_per_segment"] = sum(run["packets"] for run in runs) / sum(run["segments"] for run in runs)
     return kept
 
 
-def numbers(binary: Path, names: Sequence[str], live: bool) -> None:
+def late(report: Any) -> str | None:
+    """Why a live answer is no number for the book: the machine was too late in one of its runs."""
+    live = report.get("live") if isinstance(report, dict) else None
+    return (
+        f"the machine was too late in {live['invalid']} of {live['runs']} live runs"
+        if live and live["invalid"]
+        else None
+    )
+
+
+def numbers(binary: Path, names: Sequence[str], live: bool) -> int:
     """Runs commands of results.toml and stores their JSON: these, or all that are live, or all that are quick."""
+    status = 0
     known = commands()
     quick = {name for name, entry in known.items() if not entry.keys() & {"json", "text", "live"}}
     chosen = names or sorted({name for name, entry in known.items() if entry.get("live")} if live else quick)
@@ -154,8 +168,13 @@ def numbers(binary: Path, names: Sequence[str], live: bool) -> None:
         environment = os.environ | {"PATH": f"{bin_}:{os.environ['PATH']}", "NO_COLOR": "1"}
         for name in chosen:
             report = _answer(known[name], Path(folder), environment)
+            if why := late(report):
+                print(f"{name}: kept as it is: {why}", file=sys.stderr, flush=True)
+                status = 1
+                continue
             store(NUMBERS / f"{name}.json", known[name]["command"], report, provenance(binary))
             print(f"{name}: stored", flush=True)
+    return status
 
 
 def _answer(entry: dict[str, Any], folder: Path, environment: dict[str, str]) -> Any:
@@ -199,8 +218,7 @@ def main() -> int:
     if not binary.exists():
         raise SystemExit(f"{binary} is missing: make release")
     if arguments.what == "numbers":
-        numbers(binary, arguments.names, arguments.live)
-        return 0
+        return numbers(binary, arguments.names, arguments.live)
     return studies(binary, arguments.ids, arguments.runs.resolve() if arguments.runs else None)
 
 

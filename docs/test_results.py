@@ -124,6 +124,13 @@ class Stored(unittest.TestCase):
         kept = results.without_runs({"rows": [{"workload": "W1", "runs": runs}]})
         self.assertEqual(kept, {"rows": [{"workload": "W1", "packets_per_segment": 4.0}]})
 
+    def test_a_live_answer_counts_its_runs_and_is_none_where_the_machine_was_late(self) -> None:
+        report = {"live": {"runs": 10, "invalid": 0}, "flows": []}
+        self.assertEqual(results.without_runs(report), report)
+        self.assertIsNone(results.late(report))
+        self.assertIsNone(results.late("a table"))
+        self.assertRegex(str(results.late({"live": {"runs": 10, "invalid": 2}})), "2 of 10 live runs")
+
     def test_every_stored_result_is_one_that_a_command_makes(self) -> None:
         known = results.commands()
         for name, found in results.stored(results.NUMBERS).items():
