@@ -49,8 +49,8 @@ class Against:
     ratio: float | None
     low: float | None
     high: float | None
-    first: float
-    second: float
+    first: float | None
+    second: float | None
 
     def __format__(self, form: str) -> str:
         if self.ratio is None or self.low is None or self.high is None:
@@ -105,8 +105,7 @@ class Held:
             return None if x is None else size * x
 
         low, high = against["interval"] or (None, None)
-        first, second = (size * mean for mean in means)
-        return Against(scaled(against[middle]), scaled(low), scaled(high), first, second)
+        return Against(scaled(against[middle]), scaled(low), scaled(high), *map(scaled, means))
 
     def _row(self, study: str, check: str, cell: str = "") -> Any:
         rows = [r for r in self._study(study)["rows"] if r["check"] == check and cell in r["cell"]]
