@@ -31,6 +31,7 @@ family! {
     fn interest(&self) -> Interest;
     fn hear(&mut self, ack: &Ack, w: &Window);
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    fn on_unused(&mut self, ack: &Ack);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);
     fn on_sent(&mut self, sent: &Departure, w: &Window);
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;

@@ -120,6 +120,9 @@ impl Sender {
         let may_grow = self.window_limits() || !self.stack.validate_window;
         if advance.grow && may_grow && !echoes {
             self.t.controller.open(&ack, &mut self.t.window);
+        } else if PLAIN || !self.recovery.repairing() {
+            let ack = ack;
+            self.t.controller.on_unused(&ack);
         }
         if PLAIN {
             self.t.restart_timer_after_sample(now);
