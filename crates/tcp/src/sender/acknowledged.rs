@@ -121,8 +121,8 @@ impl Sender {
         if advance.grow && may_grow && !echoes {
             self.t.controller.open(&ack, &mut self.t.window);
         } else if PLAIN || !self.recovery.repairing() {
-            let ack = ack;
-            self.t.controller.on_unused(&ack);
+            let told = ack; // what is handed on has to be in memory: only where somebody asks
+            self.t.controller.on_unused(&told);
         }
         if PLAIN {
             self.t.restart_timer_after_sample(now);
