@@ -5,8 +5,9 @@
 //! other way.
 
 use crate::connection::{DESTINATION, SOURCE};
+use std::sync::Arc;
 use truckee_scenario::arrivals::Process;
-use truckee_scenario::model::{App, Connections, Flow};
+use truckee_scenario::model::{App, Connections, Flow, FlowSettings};
 use truckee_tcp::{Span, Time};
 
 /// More than any run can send.
@@ -30,7 +31,8 @@ pub enum Command {
 /// An application at work.
 #[derive(Debug)]
 pub struct Application {
-    app: App,
+    /// Whose `app` says what it does; flows that are alike share them.
+    settings: Arc<FlowSettings>,
     lanes: Vec<Lane>,
     /// Files, requests or segments not yet begun; `None`: no end.
     left: Option<u64>,
@@ -61,7 +63,7 @@ impl Application {
             App::WebPage { .. } => None,
         };
         Self {
-            app: flow.app.clone(),
+            settings: Arc::clone(&flow.settings),
             lanes: vec![Lane::default(); flow.app.connections() as usize],
             left,
             process: process.map(Box::new),
@@ -89,7 +91,7 @@ impl Application {
 
     /// The flow starts.
     pub fn start(&mut self, now: Time, out: &mut Vec<Command>) {
-        match self.app {
+        match self.settings.app {
             App::Bulk => out
                 .extend([Command::Open { lane: 0 }, Command::Write { lane: 0, bytes: ENDLESS, born: None }]),
             App::File { .. } | App::Files { .. } => {
@@ -109,7 +111,7 @@ impl Application {
 
     /// Begins the next file on a lane, or ends it.
     fn next_file(&mut self, lane: usize, out: &mut Vec<Command>) {
-        let (size, count, connections, pause) = match self.app {
+        let (size, count, connections, pause) = match self.settings.app {
             App::File { size } => (size, 1, Connections::Separate, Span::ZERO),
             App::Files { size, count, connections, pause } => (size, count, connections, pause),
             _ => return,
@@ -135,7 +137,7 @@ impl Application {
     }
 
     fn ask(&mut self, out: &mut Vec<Command>) {
-        let App::RequestResponse { request, response, .. } = self.app else { return };
+        let App::RequestResponse { request, response, .. } = self.settings.app else { return };
         if self.left == Some(0) || self.stopped {
             out.push(Command::Close { lane: 0 });
             return;
@@ -161,7 +163,7 @@ impl Application {
             self.stop_writing(out);
         }
         while let Some(at) = self.next_segment.filter(|&at| at <= now) {
-            if let App::Segments { size, .. } = self.app {
+            if let App::Segments { size, .. } = self.settings.app {
                 out.push(Command::Write { lane: 0, bytes: u64::from(size), born: Some(at) });
             }
             self.plan_segment(now, out);
@@ -169,7 +171,7 @@ impl Application {
         for lane in 0..self.lanes.len() {
             if self.lanes[lane].wake.is_some_and(|at| at <= now) {
                 self.lanes[lane].wake = None;
-                match self.app {
+                match self.settings.app {
                     App::RequestResponse { .. } => self.ask(out),
                     _ => self.next_file(lane, out),
                 }
@@ -182,7 +184,7 @@ impl Application {
         self.next_segment = None;
         // Between two files on connections of their own nothing is open that would end.
         let closed_between =
-            matches!(self.app, App::Files { connections, .. } if connections != Connections::One);
+            matches!(self.settings.app, App::Files { connections, .. } if connections != Connections::One);
         for (lane, state) in self.lanes.iter_mut().enumerate() {
             state.done |= state.wake.take().is_some() && closed_between;
             out.push(Command::Abandon { lane });
@@ -215,7 +217,7 @@ impl Application {
     }
 
     fn all_delivered(&mut self, now: Time, lane: usize, end: usize, out: &mut Vec<Command>) {
-        match self.app {
+        match self.settings.app {
             App::RequestResponse { response, .. } if end == SOURCE => {
                 out.push(Command::Write { lane, bytes: response, born: None });
             }
@@ -237,7 +239,7 @@ impl Application {
 
     /// The connection on a lane has ended.
     pub fn finished(&mut self, now: Time, lane: usize, out: &mut Vec<Command>) {
-        match self.app {
+        match self.settings.app {
             App::Files { connections: Connections::Separate | Connections::Parallel(_), pause, .. }
                 if self.left != Some(0) && !self.stopped =>
             {

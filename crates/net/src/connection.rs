@@ -135,7 +135,7 @@ pub const SOURCE: usize = 0;
 pub const DESTINATION: usize = 1;
 
 /// A connection's ends, and what the laboratory keeps of each direction.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct Ends {
     /// At the flow's source, and at its destination.

@@ -29,6 +29,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             one.ack_burst = ends.receiver().and_then(|receiver| receiver.policy().burst());
             let rounds = ends.forward.books.rounds().into_iter();
             one.rounds = rounds.map(|r| RoundOutcome { segments: r.segments, acks: r.acks }).collect();
+            network.forget(index); // the next ones need room
             one
         })
         .collect();
@@ -128,7 +129,7 @@ fn flow_outcome(
         slow_start_rounds: c.slow_start_end.map(|e| e.1),
         slow_start_s: c.slow_start_end.map(|e| e.0.seconds()),
         drops: book.drops,
-        ack_drops: book.ack_drops,
+        ack_drops: book.ack_drops.as_deref().copied().unwrap_or_default(),
         loss_events: loss_events(&c.judged),
         accuracy: loss_events(&c.judged).accuracy(),
         fair_share: None,

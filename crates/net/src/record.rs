@@ -316,8 +316,8 @@ pub struct FlowBook {
     pub warm: Option<Box<Standing>>,
     /// Segments with data that were lost, after the warm-up.
     pub drops: Drops,
-    /// The same of what the receiver sends.
-    pub ack_drops: Drops,
+    /// The same of what the receiver sends, where any was.
+    pub ack_drops: Option<Box<Drops>>,
     /// The last entry of each in the series of phases: the truth, the receiver's own detector, those who watch.
     pub phases: Vec<Option<Phase>>,
     pub started: Option<Time>,

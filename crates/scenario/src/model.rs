@@ -101,8 +101,8 @@ pub struct Link {
     pub back: Arc<Direction>,
     /// Whether its routers know the Quick-Start option (RFC 4782).
     pub quick_start: bool,
-    /// Whether its rate and delay step from time to time, in mid run.
-    pub steps: Option<Steps>,
+    /// Whether its rate and delay step from time to time, in mid run. Links that are alike share it.
+    pub steps: Option<Arc<Steps>>,
 }
 
 /// One direction of a link.

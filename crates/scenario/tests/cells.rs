@@ -30,7 +30,7 @@ fn a_preset_is_what_a_link_s_table_does_not_say() {
     let link = &own.links[0];
     assert_eq!((link.forward.rate, link.back.rate), (50_000_000, 14_800_000));
     assert_eq!(link.forward.queue.limit(), truckee_scenario::model::Limit::Packets(7));
-    let steps = link.steps.unwrap();
+    let steps = link.steps.as_deref().unwrap();
     assert_eq!((steps.every, steps.delay), (Span::s(15), Some((Span::ms(10), Span::ms(30)))));
     assert_eq!(
         (steps.rate, steps.rate_back),

@@ -82,7 +82,7 @@ impl Rates {
             lost: self.lost,
         });
         self.highest = self.highest.max(end);
-        if !sent.more && (in_flight as f64) < cwnd {
+        if !sent.more && real(in_flight) < cwnd {
             self.limited_by_application(in_flight);
         }
     }
@@ -98,6 +98,7 @@ impl Rates {
     }
 
     /// An ACK has come.
+    #[inline]
     pub fn on_ack(&mut self, ack: &Ack, air: &Air) -> Heard {
         // Without SACK a partial ACK takes back what its duplicates had counted; what was delivered stays delivered.
         let delivered = air.delivered.saturating_sub(self.delivered);
@@ -110,17 +111,30 @@ impl Rates {
         if self.app_limited != 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
-        // What SACK blocks report lies above the ACK's own number.
-        let arrived = |sent| self.find(sent, ack.ack).or_else(|| self.find(sent, Seq::MAX));
-        let packet = ack.sent.and_then(arrived).copied();
-        let sample = packet.filter(|_| delivered > 0).map(|packet| self.sample(ack, &packet));
+        let arrived = self.arrived(ack).filter(|_| delivered > 0);
+        let sample = arrived.map(|at| self.sample(ack, at));
         while self.packets.front().is_some_and(|p| p.end <= ack.ack) {
             self.packets.pop_front();
         }
         Heard { delivered, lost, sample }
     }
 
-    fn sample(&mut self, ack: &Ack, packet: &Packet) -> Sample {
+    /// Where the newest departure is that an ACK shows to have arrived.
+    #[inline]
+    fn arrived(&self, ack: &Ack) -> Option<usize> {
+        let sent = ack.sent?;
+        let is_of = |at: usize| self.packets.get(at).is_some_and(|p| p.sent == sent);
+        // Nearly always it is the first of all, which left by itself.
+        if is_of(0) && !is_of(1) {
+            return Some(0);
+        }
+        // What SACK blocks report lies above the ACK's own number.
+        self.position(sent, ack.ack).or_else(|| self.position(sent, Seq::MAX))
+    }
+
+    #[inline]
+    fn sample(&mut self, ack: &Ack, at: usize) -> Sample {
+        let packet = &self.packets[at];
         self.first_send_time = packet.sent;
         let exact = ack.now.saturating_sub(packet.sent);
         let rtt = if packet.retransmission || (!ack.duplicate && ack.rtt.is_none()) {
@@ -139,7 +153,7 @@ impl Rates {
         Sample {
             prior_delivered: packet.delivered,
             delivered,
-            rate: if trusted { real(delivered) * 1e9 / interval.as_f64() } else { 0.0 },
+            rate: if trusted { real(delivered) * 1e9 / real(interval.nanos()) } else { 0.0 },
             app_limited: packet.app_limited,
             in_flight: packet.in_flight,
             lost: self.lost.saturating_sub(packet.lost),
@@ -149,18 +163,14 @@ impl Rates {
 
     /// The departure at `sent`; of several, the last that ends at `below` at most.
     pub fn find(&self, sent: Time, below: Seq) -> Option<&Packet> {
-        // Where nothing is missing it is the first of all, and what is paced left by itself.
-        let first = self.packets.front().filter(|p| p.sent >= sent);
-        if let Some(first) = first
-            && first.sent == sent
-            && first.end <= below
-            && self.packets.get(1).is_none_or(|p| p.sent != sent)
-        {
-            return Some(first);
-        }
-        let from = if first.is_some() { 0 } else { self.packets.partition_point(|p| p.sent < sent) };
-        let together = self.packets.iter().skip(from).take_while(|p| p.sent == sent);
-        together.filter(|p| p.end <= below).last()
+        self.position(sent, below).map(|at| &self.packets[at])
+    }
+
+    #[inline(never)]
+    fn position(&self, sent: Time, below: Seq) -> Option<usize> {
+        let from = self.packets.partition_point(|p| p.sent < sent);
+        let together = self.packets.iter().enumerate().skip(from).take_while(|(_, p)| p.sent == sent);
+        together.filter(|(_, p)| p.end <= below).last().map(|(at, _)| at)
     }
 
     /// What was marked lost by a timeout at `since` was lost before whatever has been sent from then on.

@@ -12,8 +12,8 @@ use crate::ack::AnyAckPolicy;
 use crate::sender::{Parts, State};
 use crate::{Receiver, Segment, Sender, Stack, Time, Transmit, Witness, flags};
 
-/// One end of a connection.
-#[derive(Debug, Clone)]
+/// One end of a connection; by default neither half is there.
+#[derive(Debug, Clone, Default)]
 pub struct Endpoint {
     tx: Option<Box<Sender>>,
     rx: Option<Box<Receiver>>,

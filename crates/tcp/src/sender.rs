@@ -103,8 +103,9 @@ pub struct Sender {
     plain: bool,
     /// Bytes of a full segment: [`Window::mss`] as a whole number.
     segment_size: u64,
-    /// Whether the recovery counts what is in the air its own way.
+    /// Whether the recovery counts what is in the air its own way, and whether it reads SACK blocks.
     counts_air: bool,
+    reads_sack: bool,
     /// Whether the recovery has a timer of its own, and whether it hears of departures.
     timed: bool,
     departures: bool,
@@ -172,6 +173,7 @@ impl Sender {
             plain: false,
             t,
             counts_air: parts.recovery.counts_air(),
+            reads_sack: parts.recovery.wants_sack(),
             timed: parts.recovery.has_timer(),
             departures: parts.recovery.hears_departures(),
             recovery: parts.recovery,
@@ -417,7 +419,7 @@ impl Sender {
 
     /// Whether its recovery needs SACK blocks from the receiver.
     pub fn wants_sack(&self) -> bool {
-        self.recovery.wants_sack()
+        self.reads_sack
     }
 
     /// Bytes written and not yet sent.

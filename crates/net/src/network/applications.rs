@@ -3,7 +3,7 @@
 use super::{Network, kind};
 use crate::agenda::Key;
 use crate::app::Command;
-use crate::connection::{Connection, DESTINATION, NEVER, SOURCE};
+use crate::connection::{Connection, DESTINATION, Ends, NEVER, SOURCE};
 use crate::record::{Deliveries, Totals, Verdicts};
 use truckee_tcp::{Endpoint, Sender, Time};
 
@@ -154,6 +154,12 @@ impl Network<'_> {
         let connections = &self.connections[self.flows[flow].connections()];
         connections.iter().for_each(|c| all.merge(&c.ends.forward.deliveries));
         all
+    }
+
+    /// Lets go of a flow's connections, of which all has been asked.
+    pub fn forget(&mut self, flow: usize) {
+        let slots = self.flows[flow].connections();
+        self.connections[slots].iter_mut().for_each(|connection| connection.ends = Ends::default());
     }
 }
 

@@ -362,18 +362,17 @@ impl Network<'_> {
 
     /// Pacing lets the next segment out.
     pub(super) fn on_release(&mut self, index: usize) {
-        self.agenda.pop();
-        let now = self.now;
+        self.agenda.vacate(); // nearly always the next release takes its place
         let connection = &mut self.connections[index];
-        if connection.pace_armed != now {
-            return;
+        if connection.pace_armed == self.now {
+            connection.pace_armed = NEVER;
+            if connection.open && connection.plain {
+                self.flush_at::<SOURCE>(index);
+            } else if connection.open {
+                self.after(index, SOURCE);
+            }
         }
-        connection.pace_armed = NEVER;
-        if connection.open && connection.plain {
-            self.flush_at::<SOURCE>(index);
-        } else if connection.open {
-            self.after(index, SOURCE);
-        }
+        self.agenda.settle();
     }
 
     /// Notes a packet that leaves the end where packets are wanted, or reaches it.

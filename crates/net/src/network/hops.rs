@@ -362,7 +362,10 @@ impl Network<'_> {
         book(of_cause(self.links.drops_mut(dropped.link), cause));
         match dropped.of {
             Lost::Data(flow) => book(of_cause(&mut self.flows[flow].book.drops, cause)),
-            Lost::Ack(flow) => book(of_cause(&mut self.flows[flow].book.ack_drops, cause)),
+            Lost::Ack(flow) => {
+                let drops = self.flows[flow].book.ack_drops.get_or_insert_default();
+                book(of_cause(drops, cause));
+            }
             Lost::Traffic(traffic) => book(of_cause(&mut self.traffic[traffic].drops, cause)),
             Lost::Other => {}
         }

@@ -138,7 +138,10 @@ impl Wiring<'_> {
                 reader.word(value, &preset::NAMES);
             }
             let like = Like::read(&Open { reader: &reader }, flows);
-            let often = like.steps.map_or(0, |steps| many[table].saturating_mul(duration.ticks(steps.every)));
+            let often = like
+                .steps
+                .as_ref()
+                .map_or(0, |steps| many[table].saturating_mul(duration.ticks(steps.every)));
             if let Some(value) = reader.get("steps").filter(|_| often > MAX_STEPS) {
                 let message = format!("{often} steps in {}", format_time(duration));
                 reader.diag.report(&value.place, message, Some(format!("at most {MAX_STEPS}")), None);
@@ -146,7 +149,7 @@ impl Wiring<'_> {
             reader.finish();
             while let Some(Wired { name, first, second, .. }) = wired.next_if(|wired| wired.table == table) {
                 let (forward, back) = (like.forward.clone(), like.back.clone());
-                let (quick_start, steps) = (like.quick_start, like.steps);
+                let (quick_start, steps) = (like.quick_start, like.steps.clone());
                 links.push(Link { name, first, second, forward, back, quick_start, steps });
                 drafts.push(like.drafts.clone());
             }
@@ -205,7 +208,7 @@ struct Like {
     forward: Arc<Direction>,
     back: Arc<Direction>,
     quick_start: bool,
-    steps: Option<Steps>,
+    steps: Option<Arc<Steps>>,
     drafts: Drafts,
 }
 
@@ -238,7 +241,7 @@ impl Like {
             back: if back == forward { forward.clone() } else { back },
             forward,
             quick_start,
-            steps: open.reader.get("steps").and_then(|value| steps(open.reader.diag, value)),
+            steps: open.reader.get("steps").and_then(|value| steps(open.reader.diag, value)).map(Arc::new),
             drafts: Rc::new(queues),
         }
     }

@@ -61,6 +61,10 @@ impl Controller for Composed {
         self.growth.on_ack(ack, w);
     }
 
+    fn on_unused(&mut self, ack: &Ack) {
+        self.growth.on_unused(ack);
+    }
+
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
         self.growth.after_ack(ack, air, w);
     }

@@ -33,6 +33,9 @@ pub trait Controller: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// An ACK of `ack.newly_acked` > 0 bytes while no loss is being repaired and the window is what limits the sender: raises
     /// `w.cwnd`.
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    /// An ACK of new data that does not open the window although no loss is being repaired: the window is not what limits the
+    /// sender, or the ACK echoes congestion.
+    fn on_unused(&mut self, _ack: &Ack) {}
     /// Any ACK, also duplicates and those that belong to the repair of a loss, after everything else that it brings.
     fn after_ack(&mut self, _ack: &Ack, _air: &Air, _w: &mut Window) {}
     /// A segment leaves.

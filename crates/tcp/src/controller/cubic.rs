@@ -4,7 +4,7 @@ use super::{Controller, Interest};
 use crate::growth::{self, Growth};
 use crate::response;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Cause, Loss, Time, Window};
+use crate::{Ack, Cause, Loss, Time, Window};
 
 /// RFC 9438, whole.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ impl Member for Cubic {
 
 impl Controller for Cubic {
     fn interest(&self) -> Interest {
-        Interest { acks: false, air: true, departures: false, paces: false, rates: false }
+        Interest { acks: false, air: false, departures: false, paces: false, rates: false }
     }
 
     #[inline]
@@ -39,9 +39,8 @@ impl Controller for Cubic {
         self.0.on_ack(ack, w);
     }
 
-    #[inline]
-    fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
-        self.0.after_ack(ack, air, w);
+    fn on_unused(&mut self, ack: &Ack) {
+        self.0.on_unused(ack);
     }
 
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {

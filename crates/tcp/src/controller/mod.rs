@@ -31,6 +31,7 @@ family! {
     fn interest(&self) -> Interest;
     fn hear(&mut self, ack: &Ack, w: &Window);
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    fn on_unused(&mut self, ack: &Ack);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);
     fn on_sent(&mut self, sent: &Departure, w: &Window);
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
@@ -45,13 +46,16 @@ family! {
 }
 
 impl AnyController {
-    /// As [`Controller::on_ack`], the commonest rule in line.
+    /// As [`Controller::on_ack`]; in line the commonest rule, and one that needs nothing of the ACK.
     #[inline(always)]
     pub(crate) fn open(&mut self, ack: &Ack, w: &mut Window) {
         if let Self::Composed(composed) = self
             && let Some(growth) = composed.per_ack()
         {
             return growth.on_ack(ack, w);
+        }
+        if let Self::Bbr(bbr) = self {
+            return bbr.on_ack(ack, w);
         }
         let ack = *ack; // what is handed on has to be in memory: only where somebody asks
         self.on_ack(&ack, w);

@@ -90,6 +90,8 @@ fn told(mut controller: AnyController, events: &[Event]) -> Vec<(Cause, f64, f64
                 controller.hear(&ack, &w);
                 if grows && bytes > 0 && !repairing {
                     controller.on_ack(&ack, &mut w);
+                } else if bytes > 0 && !repairing {
+                    controller.on_unused(&ack);
                 }
                 let air = Air {
                     in_flight: sent - acked,

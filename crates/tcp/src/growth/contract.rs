@@ -6,6 +6,9 @@ use crate::{Ack, Air, Departure, Loss, Time, Window};
 pub trait Growth: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// An ACK of `ack.newly_acked` > 0 bytes.
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    /// An ACK of new data that does not open the window although no loss is being repaired: the window is not what limits the
+    /// sender, or the ACK echoes congestion.
+    fn on_unused(&mut self, _ack: &Ack) {}
     /// A loss event; the response has set the window, which was `before` bytes until then.
     fn on_loss(&mut self, _loss: &Loss, _before: f64, _w: &mut Window) {}
     /// The last loss event was none: `w` is again what it was before.

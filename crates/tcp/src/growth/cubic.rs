@@ -16,7 +16,7 @@
 use super::Growth;
 use super::hystart::{self, HyStart};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Air, Loss, LossKind, Span, Time, Window};
+use crate::{Ack, Loss, LossKind, Span, Time, Window};
 
 /// Segments that an ACK may count for in a slow start without HyStart++ (RFC 3465).
 const SLOW_START_LIMIT: f64 = 2.0;
@@ -50,8 +50,6 @@ struct State {
     after_timeout: bool,
     /// When time was last counted, or let pass.
     seen: Time,
-    /// Whether the ACK at hand has been dealt with as growth.
-    grew: bool,
 }
 
 /// The cubic function of time.
@@ -77,7 +75,6 @@ impl Member for Cubic {
             saved: (0.0, 0.0, None),
             after_timeout: false,
             seen: Time::ZERO,
-            grew: false,
         };
         Ok(Self(Box::new(state)))
     }
@@ -162,7 +159,6 @@ impl Growth for Cubic {
             state.avoid(ack, w)
         }
         state.seen = ack.now;
-        state.grew = true;
     }
 
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window) {
@@ -183,15 +179,16 @@ impl Growth for Cubic {
         self.0.after_timeout = false;
     }
 
-    fn after_ack(&mut self, ack: &Ack, air: &Air, _: &mut Window) {
+    fn on_unused(&mut self, ack: &Ack) {
         let state = &mut *self.0;
-        if std::mem::take(&mut state.grew) || ack.duplicate || air.repairing {
-            return;
-        }
         if let Some(epoch) = &mut state.epoch {
             epoch.start += ack.now.saturating_sub(state.seen);
         }
         state.seen = ack.now;
+    }
+
+    fn listens(&self) -> bool {
+        false
     }
 }
 
@@ -291,9 +288,7 @@ mod tests {
     fn time_without_use_of_the_window_does_not_count() {
         let mut growth = rule();
         after_loss(&mut growth, 100.0, 2);
-        let mut w = window(70.0, 70.0);
-        growth.after_ack(&Ack::of_bytes(Time::at(SECOND / 10), 1000), &Air::default(), &mut w); // closes the ACK before
-        growth.after_ack(&Ack::of_bytes(Time::s(60), 1000), &Air::default(), &mut w);
+        growth.on_unused(&Ack::of_bytes(Time::s(60), 1000));
         assert_eq!(growth.0.epoch.unwrap().start, Time::at(60 * SECOND - SECOND / 10));
     }
 }

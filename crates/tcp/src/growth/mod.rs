@@ -40,6 +40,7 @@ family! {
     /// Any growth rule.
     pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Capped, LimitedSlowStart, HyStartFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    fn on_unused(&mut self, ack: &Ack);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn on_undo(&mut self, now: Time, w: &mut Window);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);

@@ -120,13 +120,16 @@ impl Sender {
         let may_grow = self.window_limits() || !self.stack.validate_window;
         if advance.grow && may_grow && !echoes {
             self.t.controller.open(&ack, &mut self.t.window);
+        } else if PLAIN || !self.recovery.repairing() {
+            let told = ack; // what is handed on has to be in memory: only where somebody asks
+            self.t.controller.on_unused(&told);
         }
         if PLAIN {
             self.t.restart_timer_after_sample(now);
         } else if advance.restart_timer || self.t.out.is_empty() {
             self.t.restart_timer(now);
         }
-        self.after_ack(&ack);
+        self.after_ack::<PLAIN>(&ack);
         witness.on_settled(now, &self.t.window);
         self.check_finished();
     }
@@ -146,23 +149,24 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn after_ack(&mut self, ack: &Ack) {
+    fn after_ack<const PLAIN: bool>(&mut self, ack: &Ack) {
         if self.t.interest.air {
             let ack = *ack;
-            self.tell_aftermath(&ack);
+            self.tell_aftermath::<PLAIN>(&ack);
         }
     }
 
-    fn tell_aftermath(&mut self, ack: &Ack) {
+    #[inline(never)]
+    fn tell_aftermath<const PLAIN: bool>(&mut self, ack: &Ack) {
         let delivered = self.t.out.una() - Seq::FIRST
-            + if self.recovery.wants_sack() { self.t.out.sacked() } else { self.by_duplicates.waiting() };
+            + if self.reads_sack { self.t.out.sacked() } else { self.by_duplicates.waiting() };
         let last_sent = self.t.out.last_covered_once().filter(|_| !ack.duplicate);
         let mut air = Air {
-            in_flight: self.air::<false>(),
+            in_flight: self.air::<PLAIN>(),
             lost: self.t.out.lost_ever(),
             newly_lost: self.t.out.take_newly_lost(),
             rate: None,
-            repairing: self.recovery.repairing(),
+            repairing: !PLAIN && self.recovery.repairing(),
             delivered,
             newest_lost: self.t.out.take_newest_lost(),
             more: self.unsent() > 0,
@@ -211,7 +215,7 @@ impl Sender {
         };
         self.hear::<false>(&ack, witness);
         self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t, &mut Report::to(witness));
-        self.after_ack(&ack);
+        self.after_ack::<false>(&ack);
         witness.on_settled(now, &self.t.window);
     }
 

@@ -256,13 +256,15 @@ impl Sender {
         out.slow_start = self.t.window.in_slow_start();
     }
 
-    /// Whether it is certain, and cheap to tell, that nothing can leave behind the segment that has just left: there is new data
-    /// enough for a full segment, and no room for one.
+    /// Whether it is certain, and cheap to tell, that nothing can leave behind the segment that has just left: pacing holds it
+    /// back, or there is new data enough for a full segment, and no room for one.
     #[inline(always)]
     fn nothing_follows<const PLAIN: bool>(&self) -> bool {
+        if self.paced {
+            return self.held;
+        }
         let size = self.segment_size;
-        !self.paced
-            && real(self.air::<PLAIN>() + size) > self.t.window.cwnd
+        real(self.air::<PLAIN>() + size) > self.t.window.cwnd
             && self.unsent() >= size
             && self.peer_window >= size
             && (PLAIN || self.stack.send_buffer.is_none() && self.recovery.idle())
@@ -280,6 +282,7 @@ impl Sender {
     }
 
     /// Pacing spaces a segment of so many bytes on the wire from the next one.
+    #[inline(never)]
     fn pace(&mut self, now: Time, bytes: u32) {
         let t = &self.t;
         let rate = match self.burst.filter(|burst| now < burst.until) {
@@ -291,6 +294,7 @@ impl Sender {
             let gap = f64::from(bytes) / rate.max(1.0) * 1e9;
             self.release = self.release.max(now) + Span::truncated(gap);
         }
+        self.held = now < self.release;
     }
 
     #[inline]

@@ -5,7 +5,6 @@ use super::settings::Settings;
 use crate::arithmetic::{larger, real, smaller};
 use crate::delivery::{Heard, Rates, Sample};
 use crate::{Span, Time};
-use std::collections::VecDeque;
 
 /// BBR.ExtraAckedFilterLen, rounds.
 const EXTRA_ACKED_ROUNDS: u64 = 10;
@@ -55,7 +54,7 @@ pub struct Model {
     pub extra_acked_start: Time,
     extra_acked_delivered: f64,
     /// Falling values of the last rounds, by round (BBR.extra_acked_filter).
-    extra_acked: VecDeque<(u64, f64)>,
+    extra_acked: Vec<(u64, f64)>,
 }
 
 impl Model {
@@ -84,7 +83,7 @@ impl Model {
             loss_events: 0,
             extra_acked_start: now,
             extra_acked_delivered: 0.0,
-            extra_acked: VecDeque::new(),
+            extra_acked: Vec::new(),
         }
     }
 
@@ -95,12 +94,12 @@ impl Model {
 
     /// BBR.extra_acked, bytes.
     pub fn extra_acked(&self) -> f64 {
-        self.extra_acked.front().map_or(0.0, |e| e.1)
+        self.extra_acked.first().map_or(0.0, |e| e.1)
     }
 
     /// `bw` over the shortest round trip, bytes; none before one is known.
     pub fn bdp(&self, bw: f64) -> Option<f64> {
-        self.min_rtt.map(|rtt| bw * rtt.as_f64() / 1e9)
+        self.min_rtt.map(|rtt| bw * real(rtt.nanos()) / 1e9)
     }
 
     /// Rounds, the bandwidth, and what one round delivered at best (UpdateLatestDeliverySignals, UpdateMaxBw).
@@ -181,21 +180,27 @@ impl Model {
 
     /// How much more than expected has been acknowledged at once (UpdateACKAggregation).
     pub fn on_aggregation(&mut self, now: Time, heard: &Heard, full_bw_reached: bool, cwnd: f64) {
-        let mut expected = self.bw * now.saturating_sub(self.extra_acked_start).as_f64() / 1e9;
+        let mut expected = self.bw * real(now.saturating_sub(self.extra_acked_start).nanos()) / 1e9;
         if self.extra_acked_delivered <= expected {
             (self.extra_acked_delivered, self.extra_acked_start, expected) = (0.0, now, 0.0);
         }
         self.extra_acked_delivered += real(heard.delivered);
         let extra = smaller(self.extra_acked_delivered - expected, cwnd);
+        let of_round = self.extra_acked.last().filter(|e| e.0 == self.rounds);
+        if of_round.is_none_or(|e| e.1 < extra) {
+            self.note_extra_acked(extra, full_bw_reached);
+        }
+    }
+
+    /// What was acknowledged at once beyond what was expected is the most of this round.
+    #[inline(never)]
+    fn note_extra_acked(&mut self, extra: f64, full_bw_reached: bool) {
         let length = if full_bw_reached { EXTRA_ACKED_ROUNDS } else { 1 };
-        while self.extra_acked.front().is_some_and(|e| e.0 + length <= self.rounds) {
-            self.extra_acked.pop_front();
-        }
-        while self.extra_acked.back().is_some_and(|e| e.1 <= extra) {
-            self.extra_acked.pop_back();
-        }
-        if self.extra_acked.back().is_none_or(|e| e.0 < self.rounds) {
-            self.extra_acked.push_back((self.rounds, extra));
+        let row = &mut self.extra_acked;
+        row.drain(..row.partition_point(|e| e.0 + length <= self.rounds));
+        row.truncate(row.partition_point(|e| e.1 > extra));
+        if row.last().is_none_or(|e| e.0 < self.rounds) {
+            row.push((self.rounds, extra));
         }
     }
 
