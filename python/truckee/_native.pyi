@@ -1,0 +1,321 @@
+"""
+What the package stands on.
+"""
+
+from os import PathLike
+from pathlib import Path
+from typing import Any, SupportsFloat, SupportsIndex, final
+
+from _typeshed import SupportsGetItem
+
+__all__ = [
+    "Column",
+    "Document",
+    "Run",
+    "Sweep",
+    "Table",
+    "builds",
+    "command",
+    "compare",
+    "read",
+    "replay",
+    "report",
+    "run",
+    "studies",
+    "study",
+    "sweep",
+]
+
+@final
+class Column:
+    """
+    A column of a table.
+    """
+    @property
+    def __array_interface__(self, /) -> Any:
+        """
+        Where NumPy finds the numbers: <https://numpy.org/doc/stable/reference/arrays.interface.html>, version 3.
+        """
+    def __len__(self, /) -> int: ...
+    @property
+    def is_numeric(self, /) -> bool:
+        """
+        Whether it is of numbers, which NumPy can look at where they are.
+        """
+    @property
+    def null_count(self, /) -> int:
+        """
+        How many rows have no value. In a column of real numbers NaN stands there.
+        """
+    def value(self, /, row: SupportsIndex) -> Any:
+        """
+        What a row says; `None` where it says nothing.
+        """
+    def values(self, /) -> list[Any]:
+        """
+        What all rows say.
+        """
+
+@final
+class Document:
+    """
+    A scenario as it is written: text, and what is set in it.
+    """
+    def __new__(cls, /, name: str, text: str) -> Document:
+        """
+        Of a text; `name` stands for it in messages, and files that it names are relative to that name's folder.
+        """
+    def check(self, /) -> None:
+        """
+        Refuses what is wrong with it, all at once.
+        """
+    def explain(self, /) -> str:
+        """
+        All of it with every default filled in, as TOML.
+        """
+    @property
+    def name(self, /) -> str:
+        """
+        What it is called.
+        """
+    @property
+    def overrides(self, /) -> list[tuple[str, str]]:
+        """
+        What was set, in order.
+        """
+    @staticmethod
+    def read(path: str | PathLike[str]) -> Document:
+        """
+        Of a file.
+        """
+    @property
+    def text(self, /) -> str:
+        """
+        The text, without what was set.
+        """
+    def with_set(self, /, set: SupportsGetItem[int, tuple[str, str]]) -> Document:
+        """
+        The same with these paths and values set, in order, as `--set` does.
+        """
+    @staticmethod
+    def written(json: str) -> str:
+        """
+        The text of a table that is given as JSON.
+        """
+    @staticmethod
+    def written_value(json: str) -> str:
+        """
+        A value that is given as JSON, as a scenario has it in a line.
+        """
+
+@final
+class Run:
+    """
+    A run that has been made.
+    """
+    @property
+    def digest(self, /) -> str:
+        """
+        Digest of the run's history; empty of a live one.
+        """
+    def events(self, /, kind: str | None = None, flow: str | None = None) -> Table:
+        """
+        What happened when, of a kind or all of it, of a flow or of all.
+        """
+    def figure(self, /) -> str:
+        """
+        Windows and losses over time, as SVG.
+        """
+    @property
+    def flow_names(self, /) -> list[str]:
+        """
+        Names of the flows, in order.
+        """
+    def flows(self, /) -> Table:
+        """
+        One row a flow.
+        """
+    def frames(self, /) -> Table:
+        """
+        One row for each frame on the air.
+        """
+    @property
+    def has_series(self, /) -> bool:
+        """
+        Whether it was recorded what happened when.
+        """
+    def json(self, /) -> str:
+        """
+        The outcome, as the command writes it.
+        """
+    def metric(self, /, name: str) -> float | None:
+        """
+        A metric of it; `None` where it has none.
+        """
+    def observers(self, /) -> Table:
+        """
+        One row for each who watched a flow.
+        """
+    def places(self, /) -> Table:
+        """
+        One row wherever a station of a radio medium begins, turns, sets off or ends.
+        """
+    def queues(self, /) -> Table:
+        """
+        One row for each change of a queue's length.
+        """
+    def write(self, /, dir: str | PathLike[str]) -> list[Path]:
+        """
+        Writes what the command's `--out` writes. Returns the files.
+        """
+    def write_pcapng(self, /, path: str | PathLike[str]) -> None:
+        """
+        Writes the packets of the flows as pcapng.
+        """
+
+@final
+class Sweep:
+    """
+    A sweep that was made.
+    """
+    @property
+    def complete(self, /) -> bool:
+        """
+        Whether all runs were made.
+        """
+    @property
+    def file(self, /) -> Path | None:
+        """
+        The table of all runs on disk.
+        """
+    @property
+    def imprecise(self, /) -> list[str]:
+        """
+        Points, in words, that did not reach the precision that was asked for.
+        """
+    def json(self, /) -> str:
+        """
+        The summary as the command writes it.
+        """
+    def runs(self, /) -> Table:
+        """
+        One row a run.
+        """
+    def summary(self, /) -> Table:
+        """
+        One row for each point and metric, with means and intervals.
+        """
+
+@final
+class Table:
+    """
+    A table of named columns.
+    """
+    def __arrow_c_schema__(self, /) -> object:
+        """
+        The same of its columns' names and types.
+        """
+    def __arrow_c_stream__(self, /, requested_schema: Any | None = None) -> object:
+        """
+        What Arrow's libraries take it by, without a copy: <https://arrow.apache.org/docs/format/CDataInterface>.
+        """
+    def __len__(self, /) -> int:
+        """
+        How many rows there are.
+        """
+    def column(self, /, name: str) -> Column:
+        """
+        A column by its name.
+        """
+    @property
+    def column_names(self, /) -> list[str]:
+        """
+        Names of the columns, in order.
+        """
+
+def builds() -> tuple[str, str, str]:
+    """
+    The version, and what decides the records of the simulator and of the live engines.
+    """
+
+def command(words: SupportsGetItem[int, str]) -> int:
+    """
+    Does what the command `truckee` does with these words, the program's name first, and returns the exit status. For a
+    process that is the command and nothing else.
+    """
+
+def compare(
+    document: Document,
+    engines: SupportsGetItem[int, str],
+    count: SupportsIndex = 1,
+    at_most: SupportsIndex | None = None,
+    tolerances: SupportsGetItem[int, str] = ...,
+    jobs: SupportsIndex | None = None,
+    as_written: bool = False,
+    progress: Any | None = None,
+) -> tuple[str, str]:
+    """
+    Holds engines side by side. Returns what is found as JSON, and drawn.
+    """
+
+def read(path: str | PathLike[str], connections: SupportsIndex) -> str:
+    """
+    Reads a capture; of up to so many connections everything is told. Returns it as JSON.
+    """
+
+def replay(
+    path: str | PathLike[str],
+    names: SupportsGetItem[int, str],
+    connections: SupportsIndex,
+    number: SupportsIndex | None = None,
+    to_server: bool | None = None,
+) -> str:
+    """
+    What estimators, predictors and detectors of these names would have said over the connection of that number, or over the
+    largest one, where its data goes to the server, to the client, or, if that is not said, the way that more of it goes. As
+    JSON.
+    """
+
+def report(folders: SupportsGetItem[int, str | PathLike[str]], to: str | PathLike[str] | None = None) -> Path:
+    """
+    Writes one page of what these folders hold. Returns it.
+    """
+
+def run(document: Document, engine: str = "sim", series: bool = False, capture: str | None = None) -> Run:
+    """
+    Runs a scenario once; `capture`: the end of the flows at which each of their packets is kept.
+    """
+
+def studies() -> list[tuple[str, str, str, str]]:
+    """
+    The studies that come with the program: id, title, paper and place.
+    """
+
+def study(
+    id: str,
+    folder: str | PathLike[str],
+    quick: bool = False,
+    jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> tuple[str, bool]:
+    """
+    Runs a study, by its id or the path of its file, with its runs and figures below `folder`. Returns its report as JSON,
+    in which `holds` says whether it holds.
+    """
+
+def sweep(
+    document: Document,
+    vary: SupportsGetItem[int, str],
+    metrics: SupportsGetItem[int, str],
+    replications: tuple[
+        SupportsIndex | None, SupportsGetItem[int, SupportsIndex] | None, SupportsFloat | SupportsIndex | None
+    ],
+    engine: str = "sim",
+    jobs: SupportsIndex | None = None,
+    folder: str | PathLike[str] | None = None,
+    limit: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> Sweep:
+    """
+    Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for.
+    """
