@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from conftest import EXAMPLES, SHORT
 import truckee
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-VARY = {"flow.sender": ["reno", "sack"], "channel.per": [0.001, 0.01]}
+VARY: dict[str, Sequence[object]] = {"flow.sender": ["reno", "sack"], "channel.per": [0.001, 0.01]}
 WORDS = ["--vary", "flow.sender=reno,sack", "--vary", "channel.per=0.001,0.01"]
 
 
@@ -59,7 +59,7 @@ def test_seeds_are_counted_given_or_as_many_as_a_precision_takes() -> None:
     assert len(truckee.sweep(SHORT, precision=0.5, progress=False).runs) == 5
     for asked in ({"runs": 2, "seeds": [1]}, {"runs": 2, "precision": 0.1}, {"precision": 2.0}, {"runs": 0}):
         with pytest.raises(truckee.QuestionError):
-            truckee.sweep(SHORT, progress=False, **asked)  # type: ignore[arg-type]
+            truckee.sweep(SHORT, progress=False, **asked)
 
 
 def test_a_range_of_the_command_is_an_axis() -> None:

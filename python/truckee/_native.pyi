@@ -14,9 +14,13 @@ __all__ = [
     "Run",
     "Sweep",
     "Table",
+    "acknowledge",
     "builds",
     "command",
     "compare",
+    "detect",
+    "estimate",
+    "judge",
     "read",
     "replay",
     "report",
@@ -233,6 +237,14 @@ class Table:
         Names of the columns, in order.
         """
 
+def acknowledge(
+    policy: str, t_s: bytes, bytes: bytes, rtt_s: bytes | None, until_s: SupportsFloat | SupportsIndex
+) -> Table:
+    """
+    The ACKs with which a policy answers segments in order: the columns `t_s` and `acked_bytes`. Its timers go off up to
+    `until_s`.
+    """
+
 def builds() -> tuple[str, str, str]:
     """
     The version, and what decides the records of the simulator and of the live engines.
@@ -256,6 +268,23 @@ def compare(
 ) -> tuple[str, str]:
     """
     Holds engines side by side. Returns what is found as JSON, and drawn.
+    """
+
+def detect(detector: str, t_s: bytes, bytes: bytes, rtt_s: bytes) -> Table:
+    """
+    Whether a detector takes the sender to be in slow start, after each arrival: the column `slow_start`, 1 or 0.
+    """
+
+def estimate(
+    estimator: str, t_s: bytes, bytes: bytes, rtt_s: bytes, cwnd_bytes: SupportsFloat | SupportsIndex
+) -> Table:
+    """
+    What an estimator says after each arrival: the column `bits_per_second`.
+    """
+
+def judge(predictor: str, t_s: bytes, rtt_s: bytes, cwnd_bytes: bytes, mss: SupportsIndex, losses_s: bytes) -> Table:
+    """
+    What a predictor takes each loss for: the column `wireless`, 1 or 0. It has heard the ACKs up to then.
     """
 
 def read(path: str | PathLike[str], connections: SupportsIndex) -> str:

@@ -6,6 +6,7 @@
 //!
 //! Not for: anything that can be said in Python as well, and anything that the command or another program wants, too.
 
+mod arrays;
 mod attend;
 mod capture;
 mod compare;
@@ -22,6 +23,8 @@ use pyo3::prelude::*;
 #[pymodule]
 #[pyo3(name = "_native")]
 mod native {
+    #[pymodule_export]
+    use super::arrays::{acknowledge, detect, estimate, judge};
     #[pymodule_export]
     use super::capture::{read, replay};
     #[pymodule_export]
