@@ -88,7 +88,7 @@ def formatting() -> list[Command]:
     return [
         cargo("fmt", "--all", "--check"),
         cargo("fmt", "--manifest-path", SMOLTCP, "--check"),
-        python("ruff", "format", "--check", "bench", "docs", "python", "tests", "tools", "validation"),
+        python("ruff", "format", "--check", "bench", "docs", "examples", "python", "tests", "tools", "validation"),
     ]
 
 
@@ -99,7 +99,7 @@ def lints() -> list[Command]:
         cargo("clippy", "--locked", "-p", "truckee-cli", "--no-default-features", "--", "-D", "warnings"),
         # What a page in a browser stands on: the laboratory without its store, figures without their pages.
         cargo("check", "--locked", "--target", "wasm32-unknown-unknown", "--no-default-features", *BROWSER),
-        python("ruff", "check", "bench", "docs", "python", "tests", "tools", "validation"),
+        python("ruff", "check", "bench", "docs", "examples", "python", "tests", "tools", "validation"),
         python("mypy", ".", folder="bench"),
         Command([str(BIN / "mypy"), "--exclude", "^stacks/", "."], "validation", environment={"MYPYPATH": "../bench"}),
         python("mypy", ".", folder="validation/stacks"),

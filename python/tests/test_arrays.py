@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -54,7 +56,7 @@ def test_a_policy_answers_segments() -> None:
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    for call, said in [
+    calls: list[tuple[Callable[[], object], str]] = [
         (lambda: estimate("tibett", [1.0], 1000, 0.1), 'no bandwidth estimator named "tibett"'),
         (lambda: estimate("oracle", [1.0], 1000, 0.1), "knows nothing outside a network"),
         (lambda: estimate({"tibet": {"alpa": 1}}, [1.0], 1000, 0.1), 'no parameter "alpa"'),
@@ -65,7 +67,8 @@ def test_what_makes_no_sense_is_refused() -> None:
         (lambda: estimate("tibet", [1.0, 2.0], [1000], 0.1), "t_s has 2 elements and bytes has 1"),
         (lambda: estimate("tibet", [1.0], 1000, 0.1, cwnd_bytes=1.0), "cwnd_bytes is 1"),
         (lambda: acknowledge("evry", [1.0], 1000), 'no ACK policy named "evry"'),
-    ]:
+    ]
+    for call, said in calls:
         with pytest.raises(truckee.QuestionError, match=said):
             call()
 

@@ -7,7 +7,7 @@
 Everything is described in docs/howto/python.md; scenarios, metrics and results are those of the command `truckee`.
 """
 
-from truckee import arrays
+from truckee import algorithms, arrays
 from truckee._native import builds
 from truckee.captures import Capture, read
 from truckee.errors import (
@@ -49,6 +49,7 @@ __all__ = [
     "Table",
     "Value",
     "__version__",
+    "algorithms",
     "arrays",
     "builds",
     "compare",

@@ -9,11 +9,17 @@ from typing import Any, SupportsFloat, SupportsIndex, final
 from _typeshed import SupportsGetItem
 
 __all__ = [
+    "Ack",
+    "Air",
+    "Arrival",
     "Column",
+    "Departure",
     "Document",
+    "Loss",
     "Run",
     "Sweep",
     "Table",
+    "Window",
     "acknowledge",
     "builds",
     "command",
@@ -29,6 +35,144 @@ __all__ = [
     "study",
     "sweep",
 ]
+
+@final
+class Ack:
+    """
+    An ACK as it reaches a sender.
+    """
+    @property
+    def ack(self, /) -> int:
+        """
+        Acknowledgement number, bytes.
+        """
+    @property
+    def delivered(self, /) -> int:
+        """
+        Bytes that it shows to have been delivered.
+        """
+    @property
+    def duplicate(self, /) -> bool:
+        """
+        Whether it is a duplicate.
+        """
+    @property
+    def ecn_echo(self, /) -> bool:
+        """
+        Whether it echoes congestion.
+        """
+    @property
+    def highest(self, /) -> int:
+        """
+        One after the highest sequence number sent so far.
+        """
+    @property
+    def newly_acked(self, /) -> int:
+        """
+        Bytes that it newly acknowledges cumulatively; 0 for a duplicate.
+        """
+    @property
+    def newly_sacked(self, /) -> int:
+        """
+        Bytes that its SACK blocks report for the first time.
+        """
+    @property
+    def now(self, /) -> float:
+        """
+        When, s.
+        """
+    @property
+    def rtt(self, /) -> float | None:
+        """
+        Round-trip time from the newest segment it covers, s; `None` if that would be ambiguous.
+        """
+    @property
+    def sent(self, /) -> float | None:
+        """
+        When the newest segment was sent that it shows to have arrived, s.
+        """
+
+@final
+class Air:
+    """
+    What is in the air after an ACK.
+    """
+    @property
+    def delivered(self, /) -> int:
+        """
+        Bytes known to have been delivered.
+        """
+    @property
+    def delivery_rate(self, /) -> float | None:
+        """
+        The delivery rate that the ACK shows, bit/s; `None`: none that could be trusted.
+        """
+    @property
+    def in_flight(self, /) -> int:
+        """
+        Bytes in the air.
+        """
+    @property
+    def lost(self, /) -> int:
+        """
+        Bytes taken to be lost so far.
+        """
+    @property
+    def newly_lost(self, /) -> int:
+        """
+        Bytes of them that this ACK has shown to be lost.
+        """
+    @property
+    def repairing(self, /) -> bool:
+        """
+        Whether a loss is being repaired.
+        """
+
+@final
+class Arrival:
+    """
+    A data segment as it reaches the receiver.
+    """
+    @property
+    def bytes(self, /) -> int:
+        """
+        Payload, bytes.
+        """
+    @property
+    def end(self, /) -> int:
+        """
+        The sequence number after its last byte.
+        """
+    @property
+    def in_order(self, /) -> bool:
+        """
+        Whether it carried the next byte expected.
+        """
+    @property
+    def now(self, /) -> float:
+        """
+        When, s.
+        """
+    @property
+    def rcv_nxt(self, /) -> int:
+        """
+        Next sequence number expected, after it.
+        """
+    @property
+    def rtt(self, /) -> float | None:
+        """
+        The receiver's own sample of the round-trip time, s.
+        """
+    @property
+    def unacked(self, /) -> int:
+        """
+        Bytes in order that no ACK has covered yet.
+        """
+    @property
+    def urgent(self, /) -> bool:
+        """
+        Whether an ACK is due at once.
+        """
 
 @final
 class Column:
@@ -58,6 +202,42 @@ class Column:
     def values(self, /) -> list[Any]:
         """
         What all rows say.
+        """
+
+@final
+class Departure:
+    """
+    A data segment as it leaves the sender.
+    """
+    @property
+    def bytes(self, /) -> int:
+        """
+        Payload, bytes.
+        """
+    @property
+    def in_flight(self, /) -> int:
+        """
+        Bytes in the air before it.
+        """
+    @property
+    def more(self, /) -> bool:
+        """
+        Whether the application has more to send behind it.
+        """
+    @property
+    def now(self, /) -> float:
+        """
+        When, s.
+        """
+    @property
+    def retransmission(self, /) -> bool:
+        """
+        Whether it was sent before.
+        """
+    @property
+    def seq(self, /) -> int:
+        """
+        Its first sequence number.
         """
 
 @final
@@ -110,6 +290,27 @@ class Document:
     def written_value(json: str) -> str:
         """
         A value that is given as JSON, as a scenario has it in a line.
+        """
+
+@final
+class Loss:
+    """
+    A loss event.
+    """
+    @property
+    def kind(self, /) -> str:
+        """
+        How: `dup-acks`, `timeout` or `ecn`.
+        """
+    @property
+    def now(self, /) -> float:
+        """
+        When it was noticed, s.
+        """
+    @property
+    def seq(self, /) -> int:
+        """
+        Sequence number of the segment taken to be lost.
         """
 
 @final
@@ -237,6 +438,61 @@ class Table:
         Names of the columns, in order.
         """
 
+@final
+class Window:
+    """
+    The sender's window. `cwnd` and `ssthresh` can be set, in bytes, where the method is to set them.
+    """
+    @property
+    def cwnd(self, /) -> float:
+        """
+        Congestion window, bytes.
+        """
+    @cwnd.setter
+    def cwnd(self, /, bytes: SupportsFloat | SupportsIndex) -> None: ...
+    @property
+    def flight(self, /) -> int:
+        """
+        Bytes sent and not yet acknowledged, before the event at hand.
+        """
+    @property
+    def half_flight(self, /) -> float:
+        """
+        Half the flight, two segments at least (RFC 5681, equation 4), bytes.
+        """
+    @property
+    def in_slow_start(self, /) -> bool:
+        """
+        Whether the window opens by slow start.
+        """
+    @property
+    def mss(self, /) -> float:
+        """
+        Maximum segment size, bytes.
+        """
+    @property
+    def rtt_min(self, /) -> float | None:
+        """
+        Smallest round-trip time seen, s; `None` before it is known.
+        """
+    @property
+    def rwnd(self, /) -> int:
+        """
+        The receiver's advertised window, bytes.
+        """
+    @property
+    def srtt(self, /) -> float | None:
+        """
+        Smoothed round-trip time, s; `None` before it is known.
+        """
+    @property
+    def ssthresh(self, /) -> float:
+        """
+        Slow-start threshold, bytes.
+        """
+    @ssthresh.setter
+    def ssthresh(self, /, bytes: SupportsFloat | SupportsIndex) -> None: ...
+
 def acknowledge(
     policy: str, t_s: bytes, bytes: bytes, rtt_s: bytes | None, until_s: SupportsFloat | SupportsIndex
 ) -> Table:
@@ -310,7 +566,23 @@ def report(folders: SupportsGetItem[int, str | PathLike[str]], to: str | PathLik
     Writes one page of what these folders hold. Returns it.
     """
 
-def run(document: Document, engine: str = "sim", series: bool = False, capture: str | None = None) -> Run:
+def run(
+    document: Document,
+    engine: str = "sim",
+    series: bool = False,
+    capture: str | None = None,
+    algorithms: SupportsGetItem[
+        int,
+        tuple[
+            str,
+            str,
+            Any,
+            SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]],
+            SupportsGetItem[int, str],
+            str,
+        ],
+    ] = ...,
+) -> Run:
     """
     Runs a scenario once; `capture`: the end of the flows at which each of their packets is kept.
     """
@@ -344,6 +616,17 @@ def sweep(
     folder: str | PathLike[str] | None = None,
     limit: SupportsIndex | None = None,
     progress: Any | None = None,
+    algorithms: SupportsGetItem[
+        int,
+        tuple[
+            str,
+            str,
+            Any,
+            SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]],
+            SupportsGetItem[int, str],
+            str,
+        ],
+    ] = ...,
 ) -> Sweep:
     """
     Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for.

@@ -55,7 +55,7 @@ def judge(
     times = _real(t_s)
     rtts, windows = _like(rtt_s, times), _like(cwnd_bytes, times)
     told = _native.judge(_spec(predictor), _raw(times), rtts, windows, mss, _raw(_real(losses_s)))
-    return _column(told, "wireless") == 1.0
+    return _flags(told, "wireless")
 
 
 def detect(
@@ -67,7 +67,7 @@ def detect(
     """Whether a detector at the receiver takes the sender to be in slow start, after each arrival."""
     times = _real(t_s)
     told = _native.detect(_spec(detector), _raw(times), _like(bytes, times), _like(rtt_s, times))
-    return _column(told, "slow_start") == 1.0
+    return _flags(told, "slow_start")
 
 
 def acknowledge(
@@ -93,7 +93,7 @@ def _spec(algorithm: Algorithm) -> str:
 
 
 def _real(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    return np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+    return np.ascontiguousarray(values, dtype=np.float64).ravel()
 
 
 def _raw(values: npt.NDArray[np.float64]) -> bytes:
@@ -109,3 +109,8 @@ def _like(values: npt.ArrayLike, times: npt.NDArray[np.float64]) -> bytes:
 def _column(told: _native.Table, name: str) -> npt.NDArray[np.float64]:
     column: npt.NDArray[np.float64] = np.asarray(told.column(name))
     return column
+
+
+def _flags(told: _native.Table, name: str) -> npt.NDArray[np.bool_]:
+    flags: npt.NDArray[np.bool_] = _column(told, name) == 1.0
+    return flags

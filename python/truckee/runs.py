@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from truckee import _native
+from truckee.algorithms import Algorithm, given
 from truckee.scenarios import Source, Value, scenario
 from truckee.tables import Table, html_table
 
@@ -124,16 +125,18 @@ def run(
     engine: str = "sim",
     series: bool = False,
     capture: Literal["sender", "receiver"] | None = None,
+    algorithms: Sequence[type[Algorithm]] = (),
 ) -> Run:
     """Runs a scenario once.
 
     `set` changes values of it, `seed` the seed of all randomness. `engine` is `sim`, the simulator, or `kernel`, this
     machine's own TCP in real time, which needs Linux and root. `series` records what happened when; `capture` keeps the
-    packets too, as that end of the flows sees them.
+    packets too, as that end of the flows sees them. `algorithms` are classes that the scenario may name (see
+    `truckee.algorithms`).
 
     Other threads of Python go on meanwhile, and Ctrl-C ends it.
 
     Raises `ScenarioError` for what is wrong with the scenario, `RunError` where the run could not be made.
     """
     asked = scenario(source, set, seed)
-    return Run(_native.run(asked.document, engine, series, capture))
+    return Run(_native.run(asked.document, engine, series, capture, given(algorithms)))

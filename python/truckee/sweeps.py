@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from truckee import _native
+from truckee.algorithms import Algorithm, given
 from truckee.errors import QuestionError
 from truckee.progress import Bar
 from truckee.runs import Figure
@@ -87,6 +88,7 @@ def sweep(
     folder: str | os.PathLike[str] | None = None,
     limit: int | None = LIMIT,
     progress: bool | None = None,
+    algorithms: Sequence[type[Algorithm]] = (),
 ) -> Sweep:
     """Runs a scenario over a grid of values, each under several seeds, on all cores.
 
@@ -96,6 +98,8 @@ def sweep(
     `truckee sweep --out` and this share folders. `jobs` runs go at once.
 
     Before anything is run, a grid of more than `limit` runs is refused with what it would cost; `limit=None` allows it.
+
+    `algorithms` are classes that the scenario may name (see `truckee.algorithms`); while one of them runs, no other does.
 
     Ctrl-C ends it when the runs under way are done, a second one at once; what was finished is in the folder.
     """
@@ -121,6 +125,7 @@ def sweep(
                 where,
                 limit,
                 bar,
+                given(algorithms),
             )
         )
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use truckee_lab::{Cancel, Engine, Failure};
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
+use truckee_tcp::Registry;
 
 /// The simulator of `truckee-net`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,17 +31,22 @@ impl Engine for Simulator {
     }
 }
 
-/// The simulator for a program in which others have a say: its runs end early when `cancel` is wished.
-#[derive(Debug, Clone)]
+/// The simulator for a program in which others have a say: its runs end early when `cancel` is wished, and algorithms may
+/// come from elsewhere.
+#[derive(Debug, Clone, Default)]
 pub struct OpenSimulator {
     /// Whoever made it may wish it.
     pub cancel: Cancel,
+    /// Algorithms that are not built in.
+    pub foreign: Registry,
+    /// What these are, which decides the records, too: digits of their sources, say. Empty where there are none.
+    pub of: String,
 }
 
 impl OpenSimulator {
     fn ran(&self, scenario: &Scenario, series: bool, packets: Option<Vantage>) -> Result<Outcome, Failure> {
         let options = truckee_net::Options { series, packets, cancel: Some(self.cancel.clone()) };
-        truckee_net::run(scenario, &options).map_err(|e| {
+        truckee_net::run_among(scenario, &options, &self.foreign).map_err(|e| {
             let once = matches!(e, truckee_net::Error::Stopped { .. });
             Failure { reason: e.to_string(), once }
         })
@@ -57,7 +63,7 @@ impl Engine for OpenSimulator {
     }
 
     fn build(&self) -> Cow<'_, str> {
-        crate::builds::SIMULATOR_BUILD.into()
+        format!("{}{}", crate::builds::SIMULATOR_BUILD, self.of).into()
     }
 
     fn run(&self, scenario: &Scenario, series: bool) -> Result<Outcome, Failure> {
@@ -75,7 +81,7 @@ mod tests {
     fn a_run_ends_early_when_it_is_wished_and_is_the_same_when_it_is_not() {
         let text = "duration = \"20s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n";
         let scenario = Document::parse("x.toml", text).unwrap().scenario().unwrap();
-        let open = OpenSimulator { cancel: Cancel::new() };
+        let open = OpenSimulator::default();
         let digest = |engine: &dyn Engine| engine.run(&scenario, false).unwrap().digest;
         assert_eq!(digest(&open), digest(&Simulator));
         assert_eq!(open.build(), Simulator.build());

@@ -2,6 +2,7 @@
 
 use crate::attend::{Wishes, attended};
 use crate::error;
+use crate::foreign::Classes;
 use crate::run::{engines as engines_here, find};
 use crate::scenario::Document;
 use pyo3::prelude::*;
@@ -30,7 +31,7 @@ pub fn compare(
     let tolerances = tolerances.iter().map(|text| Tolerance::parse(text)).collect::<Result<Vec<_>, _>>();
     let tolerances = tolerances.map_err(|e| error::lab(&e))?;
     let wishes = Wishes::default();
-    let here = engines_here(&wishes);
+    let here = engines_here(&wishes, &Classes::default());
     let engines = engines.iter().map(|name| find(&here, name)).collect::<PyResult<Vec<_>>>()?;
     let scenario = document.to_run()?;
     let at_most = at_most.unwrap_or(count);

@@ -11,6 +11,8 @@ mod attend;
 mod capture;
 mod compare;
 mod error;
+mod events;
+mod foreign;
 mod run;
 mod scenario;
 mod study;
@@ -29,6 +31,8 @@ mod native {
     use super::capture::{read, replay};
     #[pymodule_export]
     use super::compare::compare;
+    #[pymodule_export]
+    use super::events::{Ack, Air, Arrival, Departure, Loss, Window};
     #[pymodule_export]
     use super::run::{Run, run};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 use crate::attend::{Wishes, attended};
 use crate::error;
+use crate::foreign::{Classes, Given};
 use crate::scenario::Document;
 use crate::table::Table;
 use pyo3::prelude::*;
@@ -12,11 +13,15 @@ use truckee_look::{figure, report};
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 
-/// The engines there are, with runs that end early when these wishes come true.
-pub fn engines(wishes: &Wishes) -> Registry {
+/// The engines there are, with runs that end early when these wishes come true; the simulator knows these algorithms.
+pub fn engines(wishes: &Wishes, algorithms: &Classes) -> Registry {
     let cancel = || wishes.abort.clone();
     Registry::default()
-        .with(OpenSimulator { cancel: cancel() })
+        .with(OpenSimulator {
+            cancel: cancel(),
+            foreign: algorithms.registry.clone(),
+            of: algorithms.of.clone(),
+        })
         .with(Kernel { cancel: cancel() })
         .with(Probe { cancel: cancel() })
 }
@@ -44,27 +49,34 @@ pub struct Run {
 
 /// Runs a scenario once; `capture`: the end of the flows at which each of their packets is kept.
 #[pyfunction]
-#[pyo3(signature = (document, engine = "sim", series = false, capture = None))]
+#[pyo3(signature = (document, engine = "sim", series = false, capture = None, algorithms = Vec::new()))]
 pub fn run(
     py: Python<'_>,
     document: &Document,
     engine: &str,
     series: bool,
     capture: Option<&str>,
+    algorithms: Vec<Given>,
 ) -> PyResult<Run> {
+    let algorithms = Classes::new(algorithms)?;
     let captured = capture.map(vantage).transpose()?;
     let wishes = Wishes::at_once();
-    let engines = engines(&wishes);
+    let engines = engines(&wishes, &algorithms);
     let engine = find(&engines, engine)?;
-    let scenario = document.to_run()?;
+    let scenario = document.among(&algorithms).to_run()?;
     if let Some(reason) = engine.refuses(&scenario) {
         return Err(error::lab(&Error::Scenario { point: String::new(), reason }));
     }
-    let outcome = attended(py, &wishes, None, |_| match captured {
+    let work = || match captured {
         Some(vantage) => engine.run_tapped(&scenario, vantage),
         None => engine.run(&scenario, series),
+    };
+    let outcome = attended(py, &wishes, None, |_| match algorithms.is_empty() {
+        true => work(),
+        // Each call of an algorithm finds what the interpreter knows of this thread, and need not make it anew.
+        false => Python::attach(|py| py.detach(work)),
     })?;
-    let outcome = outcome.map_err(|failure| error::failure(&failure))?;
+    let outcome = outcome.map_err(|failure| algorithms.raised.behind(py, error::failure(&failure)))?;
     Ok(Run { scenario, outcome, captured })
 }
 

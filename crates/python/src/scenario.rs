@@ -1,6 +1,7 @@
 //! A scenario file, or a text that might be one, with its overrides.
 
 use crate::error;
+use crate::foreign::Classes;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use truckee_scenario::{Scenario, explain};
@@ -85,6 +86,11 @@ impl Document {
 }
 
 impl Document {
+    /// The same where these algorithms may be named.
+    pub fn among(&self, algorithms: &Classes) -> Self {
+        Self(self.0.clone().among(algorithms.registry.clone()))
+    }
+
     /// The scenario that it says.
     pub fn resolved(&self) -> PyResult<Scenario> {
         self.0.scenario().map_err(|e| error::scenario(&e))

@@ -2,6 +2,7 @@
 
 use crate::attend::{Wishes, attended};
 use crate::error;
+use crate::foreign::Classes;
 use crate::run::engines;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ pub fn study(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, bool)> {
     let wishes = Wishes::default();
-    let here = engines(&wishes);
+    let here = engines(&wishes, &Classes::default());
     let study = find(id, &Algorithms).map_err(|e| error::lab(&e))?;
     known(&study, &here, quick).map_err(|e| error::lab(&e))?;
     let options = RunOptions { quick, jobs, dir: Some(folder.clone()), command: Vec::new() };

@@ -2,6 +2,7 @@
 
 use crate::attend::{Wishes, attended};
 use crate::error;
+use crate::foreign::{Classes, Given};
 use crate::run::{engines, find};
 use crate::scenario::Document;
 use crate::table::Table;
@@ -25,7 +26,7 @@ pub struct Sweep {
 
 /// Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for.
 #[pyfunction]
-#[pyo3(signature = (document, vary, metrics, replications, engine = "sim", jobs = None, folder = None, limit = None, progress = None))]
+#[pyo3(signature = (document, vary, metrics, replications, engine = "sim", jobs = None, folder = None, limit = None, progress = None, algorithms = Vec::new()))]
 #[allow(clippy::too_many_arguments)] // keywords, all of them
 pub fn sweep(
     py: Python<'_>,
@@ -38,12 +39,15 @@ pub fn sweep(
     folder: Option<PathBuf>,
     limit: Option<u64>,
     progress: Option<Bound<'_, PyAny>>,
+    algorithms: Vec<Given>,
 ) -> PyResult<Sweep> {
+    let algorithms = Classes::new(algorithms)?;
     let wishes = Wishes::default();
-    let engines = engines(&wishes);
+    let engines = engines(&wishes, &algorithms);
     let engine = find(&engines, engine)?;
     let metrics = metrics.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>();
     let metrics = metrics.map_err(|e| error::lab(&e))?;
+    let document = document.among(&algorithms);
     let (axes, seeds) = grid::axes(&vary).map_err(|e| error::lab(&e))?;
     let runs = runs(replications, seeds, &metrics)?;
     let plan = attended(py, &wishes, None, |_| {
@@ -64,7 +68,7 @@ pub fn sweep(
         }
         Ok(sweep)
     })?
-    .map_err(|e: truckee_look::Error| error::look(&e))?;
+    .map_err(|e: truckee_look::Error| algorithms.raised.behind(py, error::look(&e)))?;
     let table = table::Table::new(&sweep, &metrics);
     Ok(Sweep { sweep, table })
 }
