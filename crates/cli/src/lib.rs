@@ -37,12 +37,13 @@ mod shaping;
 mod study;
 mod sweep;
 mod variants;
+mod words;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use error::Error;
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 use truckee_lab::human;
 
 /// A laboratory for TCP over noisy paths.
@@ -99,13 +100,6 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     format!("{}{}", env!("CARGO_PKG_VERSION"), lines.concat())
 });
 
-/// The command as it was given, for the record.
-fn command() -> Vec<String> {
-    COMMAND.get().cloned().unwrap_or_default()
-}
-
-static COMMAND: OnceLock<Vec<String>> = OnceLock::new();
-
 /// Does what these words ask for, the program's own name first, and returns the exit status. To be called once, when the
 /// process starts: it takes the handler of Ctrl-C, and lowers the process's rights.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
@@ -116,7 +110,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         return error.exit_status();
     }
     let words: Vec<OsString> = words.into_iter().collect();
-    let _ = COMMAND.set(words.iter().map(|word| word.to_string_lossy().into_owned()).collect());
+    words::keep(&words);
     let arguments = Arguments::parse_from(words);
     let mut out = BufWriter::new(std::io::stdout().lock());
     let done = match arguments.command {
