@@ -73,7 +73,7 @@ def test_what_makes_no_sense_is_refused() -> None:
             call()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.sampled_from(
         ["tibet", "csfq", "ewma", "packet-pair", "westwood-1", "westwood-2", "westwood-3", "westwood-plus"]

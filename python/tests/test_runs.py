@@ -120,8 +120,8 @@ def test_other_threads_go_on_and_ctrl_c_ends_a_run() -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Timer(0.05, count_and_interrupt)
-    thread.start()
     with pytest.raises(KeyboardInterrupt):
+        thread.start()
         truckee.run(SHORT, set={"duration": "86400s"})
     thread.join()
     assert counted == 1000

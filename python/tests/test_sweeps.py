@@ -97,8 +97,8 @@ def test_ctrl_c_ends_a_sweep_and_it_goes_on_from_there(tmp_path: Path) -> None:
 
     sweep(3)  # so that there is something to lose
     thread = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    thread.start()
     with pytest.raises(KeyboardInterrupt):
+        thread.start()
         sweep(1_000_000)
     thread.join()
     assert len(sweep(3).runs) == 3

@@ -35,15 +35,16 @@ class Scenario:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scenario:
         """Of a file. Files that it names are relative to its folder."""
-        return cls._of(Document.read(os.fspath(path)))
+        return cls.of(Document.read(os.fspath(path)))
 
     @classmethod
     def parse(cls, text: str, *, name: str = "scenario.toml") -> Scenario:
         """Of a text, which is TOML."""
-        return cls._of(Document(name, text))
+        return cls.of(Document(name, text))
 
     @classmethod
-    def _of(cls, document: Document) -> Scenario:
+    def of(cls, document: Document) -> Scenario:
+        """Of a document of the extension module."""
         made = cls.__new__(cls)
         made.document = document
         return made
@@ -65,7 +66,7 @@ class Scenario:
 
     def replace(self, changes: Mapping[str, Value]) -> Scenario:
         """Another scenario with these values, as `--set` has them: `{"flow.sender": "sack", "link.0.rate": "2Mbit/s"}`."""
-        return self._of(self.document.with_set([(path, written(value)) for path, value in changes.items()]))
+        return self.of(self.document.with_set([(path, written(value)) for path, value in changes.items()]))
 
     def check(self) -> None:
         """Raises `ScenarioError` if anything is wrong with it."""
@@ -118,7 +119,7 @@ def scenario(source: Source, changes: Mapping[str, Value] | None = None, seed: i
 
 
 def _again(name: str, text: str, overrides: Sequence[tuple[str, str]]) -> Scenario:
-    return Scenario.parse(text, name=name).replace(dict(overrides))
+    return Scenario.of(Document(name, text).with_set(list(overrides)))
 
 
 def written(value: Value) -> str:

@@ -35,7 +35,7 @@ class Sweep:
     @property
     def summary(self) -> Table:
         """One row for each point and metric: the axes' values as written, `metric`, `unit`, `n`, `incomplete`, `mean`,
-        `sd`, `half_width` of the mean's 95 % interval; where variants share their seeds, `difference` from the first one
+        `sd`, `half_width` of the mean's 97.5 % interval; where variants share their seeds, `difference` from the first one
         and `difference_half_width`."""
         return Table(self._native.summary())
 
