@@ -211,7 +211,7 @@ def test_what_it_raises_ends_the_run_with_its_traceback_and_the_simulated_time()
     cause = caught.value.__cause__
     assert isinstance(cause, ZeroDivisionError) and cause.__traceback__ is not None
     assert [frame.name for frame in traceback.extract_tb(cause.__traceback__)] == ["on_ack", "fail"]
-    with pytest.raises(truckee.MachineError, match="seed 1: .*out of ideas") as in_sweep:
+    with pytest.raises(truckee.MachineError, match="seed [12]: .*out of ideas") as in_sweep:
         truckee.sweep(SHORT, set={"flow.sender": {"controller": "bad"}}, runs=2, algorithms=[Bad], progress=False)
     assert isinstance(in_sweep.value.__cause__, ZeroDivisionError)
 

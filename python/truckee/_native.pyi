@@ -2,39 +2,12 @@
 What the package stands on.
 """
 
+from _typeshed import SupportsGetItem
 from os import PathLike
 from pathlib import Path
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-from _typeshed import SupportsGetItem
-
-__all__ = [
-    "Ack",
-    "Air",
-    "Arrival",
-    "Column",
-    "Departure",
-    "Document",
-    "Loss",
-    "Run",
-    "Sweep",
-    "Table",
-    "Window",
-    "acknowledge",
-    "builds",
-    "command",
-    "compare",
-    "detect",
-    "estimate",
-    "judge",
-    "read",
-    "replay",
-    "report",
-    "run",
-    "studies",
-    "study",
-    "sweep",
-]
+__all__ = ["Ack", "Air", "Arrival", "Column", "Departure", "Document", "Loss", "Run", "Sweep", "Table", "Window", "acknowledge", "builds", "command", "compare", "detect", "estimate", "judge", "read", "replay", "report", "run", "studies", "study", "sweep"]
 
 @final
 class Ack:
@@ -416,11 +389,11 @@ class Table:
     """
     A table of named columns.
     """
-    def __arrow_c_schema__(self, /) -> object:
+    def __arrow_c_schema__(self, /) -> "object":
         """
         The same of its columns' names and types.
         """
-    def __arrow_c_stream__(self, /, requested_schema: Any | None = None) -> object:
+    def __arrow_c_stream__(self, /, requested_schema: Any | None = None) -> "object":
         """
         What Arrow's libraries take it by, without a copy: <https://arrow.apache.org/docs/format/CDataInterface>.
         """
@@ -493,9 +466,7 @@ class Window:
     @ssthresh.setter
     def ssthresh(self, /, bytes: SupportsFloat | SupportsIndex) -> None: ...
 
-def acknowledge(
-    policy: str, t_s: bytes, bytes: bytes, rtt_s: bytes | None, until_s: SupportsFloat | SupportsIndex
-) -> Table:
+def acknowledge(policy: str, t_s: bytes, bytes: bytes, rtt_s: bytes | None, until_s: SupportsFloat | SupportsIndex) -> Table:
     """
     The ACKs with which a policy answers segments in order: the columns `t_s` and `acked_bytes`. Its timers go off up to
     `until_s`.
@@ -512,16 +483,7 @@ def command(words: SupportsGetItem[int, str]) -> int:
     process that is the command and nothing else.
     """
 
-def compare(
-    document: Document,
-    engines: SupportsGetItem[int, str],
-    count: SupportsIndex = 1,
-    at_most: SupportsIndex | None = None,
-    tolerances: SupportsGetItem[int, str] = ...,
-    jobs: SupportsIndex | None = None,
-    as_written: bool = False,
-    progress: Any | None = None,
-) -> tuple[str, str]:
+def compare(document: Document, engines: SupportsGetItem[int, str], count: SupportsIndex = 1, at_most: SupportsIndex | None = None, tolerances: SupportsGetItem[int, str] = ..., jobs: SupportsIndex | None = None, as_written: bool = False, progress: Any | None = None) -> tuple[str, str]:
     """
     Holds engines side by side. Returns what is found as JSON, and drawn.
     """
@@ -531,9 +493,7 @@ def detect(detector: str, t_s: bytes, bytes: bytes, rtt_s: bytes) -> Table:
     Whether a detector takes the sender to be in slow start, after each arrival: the column `slow_start`, 1 or 0.
     """
 
-def estimate(
-    estimator: str, t_s: bytes, bytes: bytes, rtt_s: bytes, cwnd_bytes: SupportsFloat | SupportsIndex
-) -> Table:
+def estimate(estimator: str, t_s: bytes, bytes: bytes, rtt_s: bytes, cwnd_bytes: SupportsFloat | SupportsIndex) -> Table:
     """
     What an estimator says after each arrival: the column `bits_per_second`.
     """
@@ -548,13 +508,7 @@ def read(path: str | PathLike[str], connections: SupportsIndex) -> str:
     Reads a capture; of up to so many connections everything is told. Returns it as JSON.
     """
 
-def replay(
-    path: str | PathLike[str],
-    names: SupportsGetItem[int, str],
-    connections: SupportsIndex,
-    number: SupportsIndex | None = None,
-    to_server: bool | None = None,
-) -> str:
+def replay(path: str | PathLike[str], names: SupportsGetItem[int, str], connections: SupportsIndex, number: SupportsIndex | None = None, to_server: bool | None = None) -> str:
     """
     What estimators, predictors and detectors of these names would have said over the connection of that number, or over the
     largest one, where its data goes to the server, to the client, or, if that is not said, the way that more of it goes. As
@@ -566,23 +520,7 @@ def report(folders: SupportsGetItem[int, str | PathLike[str]], to: str | PathLik
     Writes one page of what these folders hold. Returns it.
     """
 
-def run(
-    document: Document,
-    engine: str = "sim",
-    series: bool = False,
-    capture: str | None = None,
-    algorithms: SupportsGetItem[
-        int,
-        tuple[
-            str,
-            str,
-            Any,
-            SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]],
-            SupportsGetItem[int, str],
-            str,
-        ],
-    ] = ...,
-) -> Run:
+def run(document: Document, engine: str = "sim", series: bool = False, capture: str | None = None, algorithms: SupportsGetItem[int, tuple[str, str, Any, SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]], SupportsGetItem[int, str], str]] = ...) -> Run:
     """
     Runs a scenario once; `capture`: the end of the flows at which each of their packets is kept.
     """
@@ -592,42 +530,13 @@ def studies() -> list[tuple[str, str, str, str]]:
     The studies that come with the program: id, title, paper and place.
     """
 
-def study(
-    id: str,
-    folder: str | PathLike[str],
-    quick: bool = False,
-    jobs: SupportsIndex | None = None,
-    progress: Any | None = None,
-) -> tuple[str, bool]:
+def study(id: str, folder: str | PathLike[str], quick: bool = False, jobs: SupportsIndex | None = None, progress: Any | None = None) -> tuple[str, bool]:
     """
     Runs a study, by its id or the path of its file, with its runs and figures below `folder`. Returns its report as JSON,
     in which `holds` says whether it holds.
     """
 
-def sweep(
-    document: Document,
-    vary: SupportsGetItem[int, str],
-    metrics: SupportsGetItem[int, str],
-    replications: tuple[
-        SupportsIndex | None, SupportsGetItem[int, SupportsIndex] | None, SupportsFloat | SupportsIndex | None
-    ],
-    engine: str = "sim",
-    jobs: SupportsIndex | None = None,
-    folder: str | PathLike[str] | None = None,
-    limit: SupportsIndex | None = None,
-    progress: Any | None = None,
-    algorithms: SupportsGetItem[
-        int,
-        tuple[
-            str,
-            str,
-            Any,
-            SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]],
-            SupportsGetItem[int, str],
-            str,
-        ],
-    ] = ...,
-) -> Sweep:
+def sweep(document: Document, vary: SupportsGetItem[int, str], metrics: SupportsGetItem[int, str], replications: tuple[SupportsIndex | None, SupportsGetItem[int, SupportsIndex] | None, SupportsFloat | SupportsIndex | None], engine: str = "sim", jobs: SupportsIndex | None = None, folder: str | PathLike[str] | None = None, limit: SupportsIndex | None = None, progress: Any | None = None, algorithms: SupportsGetItem[int, tuple[str, str, Any, SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]], SupportsGetItem[int, str], str]] = ...) -> Sweep:
     """
     Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for.
     """
