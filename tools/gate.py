@@ -88,7 +88,7 @@ def formatting() -> list[Command]:
     return [
         cargo("fmt", "--all", "--check"),
         cargo("fmt", "--manifest-path", SMOLTCP, "--check"),
-        python("ruff", "format", "--check", "bench", "docs", "tests", "tools", "validation"),
+        python("ruff", "format", "--check", "bench", "docs", "examples", "python", "tests", "tools", "validation"),
     ]
 
 
@@ -99,7 +99,7 @@ def lints() -> list[Command]:
         cargo("clippy", "--locked", "-p", "truckee-cli", "--no-default-features", "--", "-D", "warnings"),
         # What a page in a browser stands on: the laboratory without its store, figures without their pages.
         cargo("check", "--locked", "--target", "wasm32-unknown-unknown", "--no-default-features", *BROWSER),
-        python("ruff", "check", "bench", "docs", "tests", "tools", "validation"),
+        python("ruff", "check", "bench", "docs", "examples", "python", "tests", "tools", "validation"),
         python("mypy", ".", folder="bench"),
         Command([str(BIN / "mypy"), "--exclude", "^stacks/", "."], "validation", environment={"MYPYPATH": "../bench"}),
         python("mypy", ".", folder="validation/stacks"),
@@ -147,6 +147,22 @@ def pages() -> list[Command]:
     return [pytest("tests/report", TRUCKEE=str(TRUCKEE), ARTEFACTS=str(TARGET / "report"))]
 
 
+def package() -> list[Command]:
+    # Where tools/package.py installs it.
+    inside = TARGET / "python/venv/bin"
+    report = LOGS / "junit-python.xml"
+    tests = ["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-rs", f"--junitxml={report}", "python/tests"]
+    interpreter = str(inside / "python")
+    return [
+        python("python", "tools/package.py"),
+        Command([interpreter, *tests], junit=report),
+        Command([interpreter, "-m", "mypy", "--strict", "--python-version", "3.10", "-p", "truckee"], "python"),
+        Command([interpreter, "-m", "mypy", "--strict", "."], "python/tests"),
+        Command([interpreter, "-m", "mypy.stubtest", "truckee._native"], "python/tests"),
+        Command([str(inside / "pyright"), "--pythonpath", interpreter]),
+    ]
+
+
 def book() -> list[Command]:
     quiet = {"NO_MKDOCS_2_WARNING": "1"}
     return [
@@ -162,6 +178,7 @@ STEPS: dict[str, Callable[[], list[Command]]] = {
     "lints": lints,
     "digests": digests,
     "scripts": scripts,
+    "python": package,
     "book": book,
     "pages": pages,
     "live": live,

@@ -158,7 +158,7 @@ fn one(arguments: &RunArguments, study: &Study, stop: &Cancel) -> Result<StudyRe
         quick: arguments.quick,
         jobs: arguments.jobs,
         dir: arguments.out.clone().or_else(|| scratch.as_ref().map(|s| s.path().to_owned())),
-        command: std::env::args().collect(),
+        command: crate::words::given(),
     };
     let mut bar = Bar::new(&study.id);
     let mut ran = study::run(study, here(), &options, &mut bar, stop)?;

@@ -115,7 +115,7 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let mut plan = Plan::new(grid, runs(arguments, seeds, &metrics)?, metrics.clone());
     plan.only_asked = true;
     plan.jobs = arguments.jobs;
-    plan.command = std::env::args().collect();
+    plan.command = crate::words::given();
 
     let stop = interrupt::cancel();
     let mut bar = Bar::new("sweep");

@@ -7,6 +7,7 @@
 
 mod detector;
 mod estimator;
+pub mod feed;
 mod growth;
 mod written;
 
@@ -16,6 +17,7 @@ use truckee_lab::Error;
 use truckee_lab::study::{self, Data};
 use truckee_scenario::units::{Quantity, parse};
 use truckee_tcp::{Span, Time};
+pub use written::spec;
 use written::time;
 
 /// The algorithms of `truckee-tcp`, for the drives of studies.

@@ -1,6 +1,6 @@
 //! What runs a scenario, by name.
 //!
-//! [`Simulator`] is the engine of `truckee-net`; [`Kernel`] and [`Probe`] are those of `truckee-kernel`, where the feature
+//! [`Simulator`] is the engine of `truckee-net`, and [`OpenSimulator`] the same where runs may be ended early; [`Kernel`] and [`Probe`] are those of `truckee-kernel`, where the feature
 //! `kernel` is on. [`drive`] feeds single algorithms lists of events for studies, and [`tap`] writes the packets of a run as
 //! a capture. This is where the laboratory's seams (`truckee_lab::Engine`, `truckee_lab::study::Drives`) meet what knows
 //! protocols.
@@ -20,7 +20,7 @@ pub mod tap;
 pub use builds::{KERNEL_BUILD, SIMULATOR_BUILD};
 #[cfg(feature = "kernel")]
 pub use live::{Kernel, Probe};
-pub use simulator::Simulator;
+pub use simulator::{OpenSimulator, Simulator};
 
 #[cfg(feature = "kernel")]
 use truckee_lab::{Cancel, Registry};

@@ -46,11 +46,16 @@
 
 mod air;
 mod series;
+mod swept;
 
 use crate::disk::{self, Begun};
-use crate::store::{build, to_bytes};
+pub use air::{frames, places};
+pub use series::{KINDS, queues, series};
+pub use swept::{runs, summary};
+
+use crate::store::{Columns, build, real, to_bytes};
 use crate::{Error, Metric, metric};
-use arrow_array::{ArrayRef, Float64Array, StringArray};
+use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::{DataType, Field};
 use serde::Serialize;
 use std::io::Write;
@@ -78,20 +83,17 @@ pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
     disk::folder(dir)?;
     let encode = |e: &dyn std::fmt::Display| Error::Internal(format!("cannot encode the run: {e}"));
     let json = serde_json::to_vec_pretty(&Written { build: build(), outcome }).map_err(|e| encode(&e))?;
-    let observers = observers(outcome);
-    let watched = !observers.is_empty();
-    let series = || series::series(&outcome.series).map_err(|e| encode(&e));
-    let queues = || series::queues(&outcome.queues).map_err(|e| encode(&e));
-    let places = || air::places(&outcome.air).map_err(|e| encode(&e));
-    let frames = || air::frames(&outcome.air).map_err(|e| encode(&e));
+    let parquet = |is_there: bool, columns: &dyn Fn() -> Result<Columns, Error>| {
+        is_there.then(|| to_bytes(columns()?).map_err(|e| encode(&e))).transpose()
+    };
     let files = [
         (RESULT, Some(json)),
-        ("flows.parquet", Some(flows(outcome)?)),
-        ("observers.parquet", watched.then(|| observers_rows(outcome, &observers)).transpose()?),
-        ("series.parquet", (!outcome.series.is_empty()).then(series).transpose()?),
-        ("queues.parquet", (!outcome.queues.is_empty()).then(queues).transpose()?),
-        ("places.parquet", (!outcome.air.is_empty()).then(places).transpose()?),
-        ("frames.parquet", (!outcome.air.is_empty()).then(frames).transpose()?),
+        ("flows.parquet", parquet(true, &|| Ok(flows(outcome)))?),
+        ("observers.parquet", parquet(!watchers(outcome).is_empty(), &|| observers(outcome))?),
+        ("series.parquet", parquet(!outcome.series.is_empty(), &|| Ok(series(&outcome.series, None)))?),
+        ("queues.parquet", parquet(!outcome.queues.is_empty(), &|| Ok(queues(&outcome.queues)))?),
+        ("places.parquet", parquet(!outcome.air.is_empty(), &|| Ok(places(&outcome.air)))?),
+        ("frames.parquet", parquet(!outcome.air.is_empty(), &|| Ok(frames(&outcome.air)))?),
     ];
     // Where the disk is full, that is found out before anything is touched.
     let mut begun = Vec::new();
@@ -118,7 +120,8 @@ pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
     Ok(written)
 }
 
-fn flows(outcome: &Outcome) -> Result<Vec<u8>, Error> {
+/// `flows.parquet`.
+pub fn flows(outcome: &Outcome) -> Columns {
     let text = |name: &str, values: Vec<&str>| {
         (Field::new(name, DataType::Utf8, false), Arc::new(StringArray::from_iter_values(values)) as ArrayRef)
     };
@@ -129,10 +132,9 @@ fn flows(outcome: &Outcome) -> Result<Vec<u8>, Error> {
     ];
     let of_flows: Vec<Vec<_>> = outcome.flows.iter().map(|f| metric::of_flow(f).collect()).collect();
     for (k, info) in metric::list().iter().filter(|i| i.of == "flow").enumerate() {
-        let values = Float64Array::from_iter(of_flows.iter().map(|metrics| metrics[k].1));
-        columns.push((Field::new(info.name, DataType::Float64, true), Arc::new(values)));
+        columns.push(real(info.name, of_flows.iter().map(|metrics| metrics[k].1)));
     }
-    to_bytes(columns).map_err(|e| Error::Internal(format!("cannot encode the flows: {e}")))
+    columns
 }
 
 /// Who watched which flow.
@@ -143,7 +145,7 @@ struct Observer<'a> {
     name: &'a str,
 }
 
-fn observers(outcome: &Outcome) -> Vec<Observer<'_>> {
+fn watchers(outcome: &Outcome) -> Vec<Observer<'_>> {
     fn of(flow: &FlowOutcome) -> impl Iterator<Item = Observer<'_>> {
         let predictors = flow.observers.predictors.iter().map(|p| ("predictor", p.name.as_str()));
         let estimators = flow.observers.estimators.iter().map(|e| ("estimator", e.name.as_str()));
@@ -157,7 +159,12 @@ fn observers(outcome: &Outcome) -> Vec<Observer<'_>> {
     outcome.flows.iter().flat_map(of).collect()
 }
 
-fn observers_rows(outcome: &Outcome, observers: &[Observer<'_>]) -> Result<Vec<u8>, Error> {
+/// `observers.parquet`; without rows where nobody watched.
+///
+/// # Errors
+/// An observer's name makes no metric, which is a fault of ours.
+pub fn observers(outcome: &Outcome) -> Result<Columns, Error> {
+    let observers = watchers(outcome);
     let text = |name: &str, of: fn(&Observer<'_>) -> String| {
         let values = StringArray::from_iter_values(observers.iter().map(of));
         (Field::new(name, DataType::Utf8, false), Arc::new(values) as ArrayRef)
@@ -180,12 +187,9 @@ fn observers_rows(outcome: &Outcome, observers: &[Observer<'_>]) -> Result<Vec<u
             if known { Metric::parse(&metric)?.of(outcome) } else { Ok(None) }
         };
         let values = observers.iter().map(value).collect::<Result<Vec<_>, Error>>()?;
-        columns.push((
-            Field::new(info.name, DataType::Float64, true),
-            Arc::new(Float64Array::from(values)) as ArrayRef,
-        ));
+        columns.push(real(info.name, values.into_iter()));
     }
-    to_bytes(columns).map_err(|e| Error::Internal(format!("cannot encode the observers: {e}")))
+    Ok(columns)
 }
 
 #[cfg(test)]

@@ -35,7 +35,8 @@ pub use batches::for_each_batch;
 pub use build::{build, changed};
 pub use import::Imported;
 pub use manifest::{FORMAT, Manifest, points};
-pub use parquet_rows::{Kept, to_bytes};
+pub(crate) use parquet_rows::axis_columns;
+pub use parquet_rows::{Columns, Kept, batch, real, to_bytes};
 pub use read::{Read, read};
 pub(crate) use table::Table;
 

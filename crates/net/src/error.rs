@@ -52,6 +52,12 @@ pub enum Error {
         /// Why.
         error: truckee_tcp::SpecError,
     },
+    /// Whoever could wish it has wished that the run end.
+    #[error("stopped at {at} s, as was wished")]
+    Stopped {
+        /// When, in simulated seconds.
+        at: f64,
+    },
     /// A foreign algorithm has done what no run can go on with.
     #[error("\"{member}\" at {at} s: {what}")]
     Foreign {

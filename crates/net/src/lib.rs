@@ -43,19 +43,20 @@ pub fn run_among(scenario: &Scenario, options: &Options, registry: &Registry) ->
     let started = std::time::Instant::now();
     refuse_live(scenario)?;
     let scenario = &*scenario.drawn();
-    let mut network = network::Network::new(scenario, options, registry)?;
-    // What a foreign algorithm does wrong unwinds; any other panic is a fault of ours and goes on.
-    match catch_unwind(AssertUnwindSafe(|| network.run())) {
-        Ok(done) => done?,
-        Err(panic) => {
-            let fault = panic.downcast::<Fault>().unwrap_or_else(|panic| resume_unwind(panic));
-            let Fault { member, what } = *fault;
-            return Err(Error::Foreign { member, what, at: network.now.seconds() });
-        }
-    }
+    let foreign = |Fault { member, what }, at| Error::Foreign { member, what, at };
+    let built = faultless(|| network::Network::new(scenario, options, registry));
+    let mut network = built.map_err(|fault| foreign(fault, 0.0))??;
+    faultless(|| network.run()).map_err(|fault| foreign(fault, network.now.seconds()))??;
     let mut outcome = outcome::outcome(network, scenario);
     outcome.wall_s = started.elapsed().as_secs_f64();
     Ok(outcome)
+}
+
+/// Does something in which foreign algorithms have a part. What one of them does wrong unwinds to here; any other panic is a
+/// fault of ours and goes on.
+fn faultless<T>(f: impl FnOnce() -> T) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(f))
+        .map_err(|panic| *panic.downcast::<Fault>().unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
 /// Refuses what only real stacks have.

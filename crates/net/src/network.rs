@@ -31,12 +31,15 @@ use aside::Aside;
 use readings::Load;
 use std::rc::Rc;
 use tables::Tables;
-use truckee_scenario::Scenario;
 use truckee_scenario::arrivals::Process;
-use truckee_tcp::Time;
+use truckee_scenario::{Cancel, Scenario};
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::{Span, Time};
 
 pub use readings::{EstimateBook, Readings};
+
+/// So much simulated time passes until it is looked again whether the run is to end early.
+const LOOKED_AFTER: Span = Span::ms(100);
 
 /// Ends each path in the table of paths.
 const END: u32 = !FUSED;
@@ -110,6 +113,9 @@ pub struct Network<'a> {
     /// Of each change the ACK policy that it brings, if it brings one, until it does.
     policies: Vec<Option<AnyAckPolicy>>,
     end: Time,
+    /// Whoever may wish that the run end early, and when it is looked next whether that is so; the run's end where nobody may.
+    cancel: Option<Cancel>,
+    look: Time,
     agenda: Agenda,
     /// Which way packets go, where that can change.
     tables: Option<Box<Tables<'a>>>,
@@ -157,7 +163,7 @@ impl Network<'_> {
             } else {
                 let next = self.agenda.peek();
                 let (Next::Arrival(time, key) | Next::Timer(time, key)) = next;
-                if time > self.end {
+                if time > self.look && self.is_over(time)? {
                     break;
                 }
                 self.now = time;
@@ -179,6 +185,19 @@ impl Network<'_> {
         self.now = self.end;
         self.close_books();
         Ok(())
+    }
+
+    /// Whether an event at that time is after the end. Where somebody may wish that the run end early, this is asked once in
+    /// a while, so that events cost nothing more.
+    #[cold]
+    fn is_over(&mut self, time: Time) -> Result<bool, Error> {
+        if let Some(cancel) = &self.cancel {
+            if cancel.is_cancelled() {
+                return Err(Error::Stopped { at: self.now.seconds() });
+            }
+            self.look = time.saturating_add(LOOKED_AFTER).min(self.end);
+        }
+        Ok(time > self.end)
     }
 
     /// Whether the run ends as soon as all flows are done.

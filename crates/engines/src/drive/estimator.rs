@@ -20,13 +20,14 @@
 //!
 //! Not for: estimators in a network, which a sweep runs as observers.
 
+use super::feed::Delivered;
 use super::written::{label, spec, time};
 use serde::Deserialize;
 use truckee_channel::random::{self, Xoshiro256PlusPlus};
 use truckee_lab::grid;
 use truckee_lab::study::Data;
 use truckee_tcp::estimate::{AnyEstimator, BandwidthEstimator};
-use truckee_tcp::{Ack, Departure, Seq, Span, Time, Window};
+use truckee_tcp::{Span, Time, Window};
 
 /// The metrics and their units.
 pub const METRICS: [(&str, &str); 8] = [
@@ -219,20 +220,13 @@ impl Estimators {
         let mut window = Window::new(f64::from(bytes), cwnd);
         (window.flight, window.srtt, window.rtt_min) = (cwnd as u64, Some(rtt), Some(rtt));
         let bits = 8.0 * f64::from(bytes);
-        let (mut now, mut seq) = (Time::at(rtt), Seq::FIRST);
+        let (mut now, mut delivered) = (Time::at(rtt), Delivered::new(window));
         let (mut estimates, mut samples, mut spans) =
             (Moments::default(), Moments::default(), Moments::default());
         let mut missing = false;
         for (k, &gap) in gaps.iter().enumerate() {
             now = now.saturating_add(gap);
-            let mut sent = Departure::of_bytes(now, bytes);
-            sent.seq = seq;
-            member.on_sent(&sent);
-            seq += u64::from(bytes);
-            let mut ack = Ack::of_bytes(now, u64::from(bytes));
-            (ack.ack, ack.highest) = (seq, seq);
-            (ack.rtt, ack.sent) = (Some(rtt), Some(now - rtt));
-            member.on_ack(&ack, &window);
+            delivered.arrive(&mut member, now, bytes, rtt);
             if (k as u64) < warm_up {
                 continue;
             }

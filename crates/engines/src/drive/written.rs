@@ -4,8 +4,11 @@ use truckee_lab::study::file::plain;
 use truckee_scenario::units::{Quantity, parse};
 use truckee_tcp::{Arg, Span, Spec};
 
-/// `"name"`, or `{ name = { argument = value } }`; `what` and `examples` are for the message.
-pub(super) fn spec(value: &toml::Value, what: &str, examples: &str) -> Result<Spec, String> {
+/// A member as a file writes it: `"name"`, or `{ name = { argument = value } }`. `what` and `examples` are for the message.
+///
+/// # Errors
+/// It is neither, in words.
+pub fn spec(value: &toml::Value, what: &str, examples: &str) -> Result<Spec, String> {
     let wrong = || format!("{value} names no {what}; {examples} do");
     match value {
         toml::Value::String(name) => Ok(Spec::named(name)),

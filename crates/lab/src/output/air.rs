@@ -1,9 +1,8 @@
-//! What happened on radio media over time, as Parquet.
+//! What happened on radio media over time.
 
-use crate::store::to_bytes;
+use crate::store::Columns;
 use arrow_array::{ArrayRef, Float64Array, StringArray, UInt32Array};
 use arrow_schema::{DataType, Field};
-use parquet::errors::ParquetError;
 use std::sync::Arc;
 use truckee_scenario::outcome::MediumSeries;
 
@@ -25,21 +24,21 @@ fn name(medium: &MediumSeries, station: u32) -> Option<&str> {
 }
 
 /// `places.parquet`.
-pub(super) fn places(all: &[MediumSeries]) -> Result<Vec<u8>, ParquetError> {
+pub fn places(all: &[MediumSeries]) -> Columns {
     let points = || all.iter().flat_map(|medium| medium.places.iter().map(move |point| (medium, point)));
-    to_bytes(vec![
+    vec![
         text("medium", points().map(|(medium, _)| Some(medium.medium.as_str())).collect()),
         text("station", points().map(|(medium, p)| name(medium, p.station)).collect()),
         real("t_s", points().map(|(_, p)| p.t).collect()),
         real("x_m", points().map(|(_, p)| p.x).collect()),
         real("y_m", points().map(|(_, p)| p.y).collect()),
-    ])
+    ]
 }
 
 /// `frames.parquet`.
-pub(super) fn frames(all: &[MediumSeries]) -> Result<Vec<u8>, ParquetError> {
+pub fn frames(all: &[MediumSeries]) -> Columns {
     let frames = || all.iter().flat_map(|medium| medium.frames.iter().map(move |frame| (medium, frame)));
-    to_bytes(vec![
+    vec![
         text("medium", frames().map(|(medium, _)| Some(medium.medium.as_str())).collect()),
         real("t_s", frames().map(|(_, f)| f.t).collect()),
         real("airtime_s", frames().map(|(_, f)| f.airtime).collect()),
@@ -51,5 +50,5 @@ pub(super) fn frames(all: &[MediumSeries]) -> Result<Vec<u8>, ParquetError> {
         whole("packets", frames().map(|(_, f)| f.packets).collect()),
         whole("lost", frames().map(|(_, f)| f.lost).collect()),
         text("failure", frames().map(|(_, f)| f.failure).collect()),
-    ])
+    ]
 }

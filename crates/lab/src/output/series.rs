@@ -1,9 +1,8 @@
 //! `series.parquet` and `queues.parquet`: what changed when.
 
-use crate::store::to_bytes;
+use crate::store::{Columns, real};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
-use parquet::errors::ParquetError;
 use std::sync::Arc;
 use truckee_scenario::outcome::{FlowSeries, QueueSeries};
 
@@ -80,29 +79,40 @@ fn events(series: &FlowSeries) -> Vec<Event<'_>> {
     events
 }
 
-/// `series.parquet`.
-pub(super) fn series(all: &[FlowSeries]) -> Result<Vec<u8>, ParquetError> {
-    let events: Vec<Event<'_>> = all.iter().flat_map(events).collect();
+/// The kinds of events, and the columns beside `flow` and `t_s` in which each of them says something.
+pub const KINDS: [(&str, &[&str]); 8] = [
+    ("window", &["cwnd_bytes", "ssthresh_bytes", "flight_bytes", "rtt_s"]),
+    ("segment", &["seq", "len_bytes", "retransmission"]),
+    ("ack", &["seq"]),
+    ("drop", &["seq", "is_ack", "cause", "link"]),
+    ("loss", &["seq", "cause", "verdict", "event"]),
+    ("estimate", &["estimator", "estimate_bps", "available_bps", "used_bps"]),
+    ("phase", &["detector", "verdict"]),
+    ("delay", &["delay_s"]),
+];
+
+/// `series.parquet`, or of one of [`KINDS`] the events with the columns that it has.
+pub fn series(all: &[FlowSeries], kind: Option<(&str, &[&str])>) -> Columns {
+    let is_wanted = |event: &Event<'_>| kind.is_none_or(|(kind, _)| event.kind == kind);
+    let events: Vec<Event<'_>> = all.iter().flat_map(events).filter(is_wanted).collect();
     let e = || events.iter();
     let text = |name, values: StringArray, null| {
         (Field::new(name, DataType::Utf8, null), Arc::new(values) as ArrayRef)
-    };
-    let float = |name, values: Float64Array, null| {
-        (Field::new(name, DataType::Float64, null), Arc::new(values) as ArrayRef)
     };
     let flag = |name, values: BooleanArray| {
         (Field::new(name, DataType::Boolean, true), Arc::new(values) as ArrayRef)
     };
     let whole =
         |name, values: UInt64Array| (Field::new(name, DataType::UInt64, true), Arc::new(values) as ArrayRef);
-    to_bytes(vec![
+    let times = Float64Array::from_iter_values(e().map(|x| x.t_s));
+    let mut columns = vec![
         text("flow", e().map(|x| Some(x.flow)).collect(), false),
-        float("t_s", e().map(|x| Some(x.t_s)).collect(), false),
+        (Field::new("t_s", DataType::Float64, false), Arc::new(times) as ArrayRef),
         text("kind", e().map(|x| Some(x.kind)).collect(), false),
-        float("cwnd_bytes", e().map(|x| x.cwnd).collect(), true),
-        float("ssthresh_bytes", e().map(|x| x.ssthresh).collect(), true),
+        real("cwnd_bytes", e().map(|x| x.cwnd)),
+        real("ssthresh_bytes", e().map(|x| x.ssthresh)),
         whole("flight_bytes", e().map(|x| x.flight).collect()),
-        float("rtt_s", e().map(|x| x.rtt).collect(), true),
+        real("rtt_s", e().map(|x| x.rtt)),
         whole("seq", e().map(|x| x.seq).collect()),
         (
             Field::new("len_bytes", DataType::UInt32, true),
@@ -115,23 +125,56 @@ pub(super) fn series(all: &[FlowSeries]) -> Result<Vec<u8>, ParquetError> {
         text("event", e().map(|x| x.event).collect(), true),
         text("link", e().map(|x| x.link).collect(), true),
         text("estimator", e().map(|x| x.estimator).collect(), true),
-        float("estimate_bps", e().map(|x| x.estimate).collect(), true),
-        float("available_bps", e().map(|x| x.available).collect(), true),
-        float("used_bps", e().map(|x| x.used).collect(), true),
+        real("estimate_bps", e().map(|x| x.estimate)),
+        real("available_bps", e().map(|x| x.available)),
+        real("used_bps", e().map(|x| x.used)),
         text("detector", e().map(|x| x.detector).collect(), true),
-        float("delay_s", e().map(|x| x.delay).collect(), true),
-    ])
+        real("delay_s", e().map(|x| x.delay)),
+    ];
+    if let Some((_, own)) = kind {
+        columns.retain(|(field, _)| ["flow", "t_s"].iter().chain(own).any(|name| name == field.name()));
+    }
+    columns
 }
 
 /// `queues.parquet`.
-pub(super) fn queues(all: &[QueueSeries]) -> Result<Vec<u8>, ParquetError> {
+pub fn queues(all: &[QueueSeries]) -> Columns {
     let points = || all.iter().flat_map(|q| q.points.iter().map(|p| (q.link.as_str(), p)));
     let links = StringArray::from_iter_values(points().map(|(link, _)| link));
     let times = Float64Array::from_iter_values(points().map(|(_, p)| p.t));
     let packets = UInt32Array::from_iter_values(points().map(|(_, p)| p.packets));
-    to_bytes(vec![
+    vec![
         (Field::new("link", DataType::Utf8, false), Arc::new(links) as ArrayRef),
         (Field::new("t_s", DataType::Float64, false), Arc::new(times)),
         (Field::new("packets", DataType::UInt32, false), Arc::new(packets)),
-    ])
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::Array;
+    use truckee_scenario::outcome::{AckPoint, WindowPoint};
+
+    #[test]
+    fn a_kind_of_events_has_its_own_columns_and_what_it_does_not_know_is_no_number() {
+        let window = |rtt| WindowPoint { t: 0.5, cwnd: 1460.0, ssthresh: 65535.0, flight: 1460, rtt };
+        let series_of = FlowSeries {
+            flow: "a".into(),
+            window: vec![window(None), window(Some(0.25))],
+            acks: vec![AckPoint { t: 0.75, ack: 3 }],
+            ..FlowSeries::default()
+        };
+        let all = [series_of];
+        let names = |columns: &Columns| columns.iter().map(|(f, _)| f.name().clone()).collect::<Vec<_>>();
+        let windows = series(&all, Some(KINDS[0]));
+        assert_eq!(names(&windows), ["flow", "t_s", "cwnd_bytes", "ssthresh_bytes", "flight_bytes", "rtt_s"]);
+        let rtt = windows[5].1.as_any().downcast_ref::<Float64Array>().unwrap();
+        assert!(rtt.is_null(0) && rtt.values()[0].is_nan() && rtt.value(1) == 0.25);
+        assert_eq!(series(&all, None)[0].1.len(), 3);
+        for (kind, own) in KINDS {
+            let columns = series(&all, Some((kind, own)));
+            assert_eq!(columns.len(), 2 + own.len(), "{kind} has columns of these names");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::{
     Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, Float64Array, RecordBatch, StringArray, UInt64Array,
 };
+use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -179,18 +180,22 @@ pub(super) fn table_columns(
     rows: &[(usize, u64, Record)],
     metrics: &[String],
     live: bool,
-) -> Vec<(Field, ArrayRef)> {
-    let mut columns: Vec<_> =
-        grid.axes.iter().enumerate().map(|(k, axis)| axis_column(grid, rows, k, axis)).collect();
+) -> Columns {
+    let mut columns = axis_columns(grid, rows.iter().map(|(point, ..)| *point));
     columns.extend(run_columns(rows.iter().map(|(_, seed, record)| (*seed, record)), metrics, live));
     columns
 }
 
-fn axis_column(grid: &Grid, rows: &[(usize, u64, Record)], k: usize, axis: &Axis) -> (Field, ArrayRef) {
-    let values = rows.iter().map(|(point, ..)| &axis.values[grid.indices(*point)[k]]);
+/// The axes' columns of such a table.
+pub(crate) fn axis_columns(grid: &Grid, points: impl Iterator<Item = usize> + Clone) -> Columns {
+    let column = |(k, axis)| axis_column(grid, points.clone(), k, axis);
+    grid.axes.iter().enumerate().map(column).collect()
+}
+
+fn axis_column(grid: &Grid, points: impl Iterator<Item = usize>, k: usize, axis: &Axis) -> (Field, ArrayRef) {
+    let values = points.map(|point| &axis.values[grid.indices(point)[k]]);
     if axis.is_plain_numbers() {
-        let numbers = Float64Array::from_iter(values.map(|v| v.number));
-        (Field::new(&axis.name, DataType::Float64, true), Arc::new(numbers))
+        real(&axis.name, values.map(|v| v.number))
     } else {
         let labels = StringArray::from_iter_values(values.map(|v| &v.label));
         (Field::new(&axis.name, DataType::Utf8, false), Arc::new(labels))
@@ -208,10 +213,12 @@ fn run_columns<'r>(
         (Field::new("seed", DataType::UInt64, false), seeds),
         (Field::new("digest", DataType::Utf8, false), digests),
     ];
-    columns.extend(metrics.iter().enumerate().map(|(k, name)| {
-        let values = Float64Array::from_iter(rows.clone().map(|r| r.1.values.get(k).copied().flatten()));
-        (Field::new(name, DataType::Float64, true), Arc::new(values) as ArrayRef)
-    }));
+    columns.extend(
+        metrics
+            .iter()
+            .enumerate()
+            .map(|(k, name)| real(name, rows.clone().map(|r| r.1.values.get(k).copied().flatten()))),
+    );
     if live {
         columns.extend(lateness_columns(rows.map(|r| r.1)));
     }
@@ -223,14 +230,32 @@ pub(super) fn properties() -> parquet::file::properties::WriterPropertiesBuilder
     WriterProperties::builder().set_compression(Compression::SNAPPY)
 }
 
+/// Columns of a table, each with what it is called.
+pub type Columns = Vec<(Field, ArrayRef)>;
+
+/// A column of numbers, null where there is none; there NaN stands behind the null, for who looks at the numbers alone.
+pub fn real(name: &str, values: impl Iterator<Item = Option<f64>>) -> (Field, ArrayRef) {
+    let values: Vec<Option<f64>> = values.collect();
+    let is_there: NullBuffer = values.iter().map(Option::is_some).collect();
+    let numbers: ScalarBuffer<f64> = values.iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+    let nulls = Some(is_there).filter(|nulls| nulls.null_count() > 0);
+    (Field::new(name, DataType::Float64, true), Arc::new(Float64Array::new(numbers, nulls)))
+}
+
 /// These columns as one batch.
-pub(super) fn batch(columns: Vec<(Field, ArrayRef)>) -> Result<RecordBatch, ParquetError> {
+///
+/// # Errors
+/// They are not of one length.
+pub fn batch(columns: Columns) -> Result<RecordBatch, ParquetError> {
     let (fields, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
     Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?)
 }
 
 /// One Parquet file of these columns.
-pub fn to_bytes(columns: Vec<(Field, ArrayRef)>) -> Result<Vec<u8>, ParquetError> {
+///
+/// # Errors
+/// They cannot be encoded.
+pub fn to_bytes(columns: Columns) -> Result<Vec<u8>, ParquetError> {
     written(columns, properties().build())
 }
 

@@ -56,6 +56,8 @@ impl<'a> Network<'a> {
             changing: of_links().next().is_some() || cells.is_some(),
             policies: policies(scenario, registry)?,
             end: Time::at(scenario.duration),
+            look: if options.cancel.is_some() { Time::ZERO } else { Time::at(scenario.duration) },
+            cancel: options.cancel.clone(),
             agenda: Agenda::default(),
             tables: None,
             links,

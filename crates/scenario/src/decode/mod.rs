@@ -43,10 +43,10 @@ impl Document {
     /// # Errors
     /// Everything that is wrong with the file and its overrides, as far as it can be told in one go.
     pub fn scenario(&self) -> Result<Scenario, Errors> {
-        self.scenario_among(&Registry::new())
+        self.scenario_among(&self.foreign)
     }
 
-    /// As [`Self::scenario`], with foreign algorithms, which the file names as any others.
+    /// As [`Self::scenario`], with these foreign algorithms in place of the document's own.
     ///
     /// # Errors
     /// As there.

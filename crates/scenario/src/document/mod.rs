@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toml::de::DeTable;
 use tree::{Place, Table};
 use truckee_channel::CapacityTrace;
+use truckee_tcp::Registry;
 
 /// Scenario files above this many bytes are refused: nobody wrote them by hand, and a mistyped file name should not
 /// cost the machine's memory.
@@ -26,6 +27,8 @@ pub struct Document {
     traces: Traces,
     /// What was overridden, in order: path and value.
     overrides: Vec<(String, String)>,
+    /// Foreign algorithms that it may name.
+    pub(crate) foreign: Arc<Registry>,
 }
 
 /// What was read, and from where.
@@ -99,7 +102,13 @@ impl Document {
             root: Table::from_toml(table.get_ref()),
             traces: Traces::default(),
             overrides: Vec::new(),
+            foreign: Arc::default(),
         })
+    }
+
+    /// The same where these foreign algorithms may be named as any others.
+    pub fn among(self, foreign: Registry) -> Self {
+        Self { foreign: Arc::new(foreign), ..self }
     }
 
     /// Overrides a value, as `--set path=value` and the axes of a sweep do. `path` names a key by its way through the
