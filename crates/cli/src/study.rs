@@ -325,7 +325,7 @@ mod tests {
             engines: vec![EngineName::default()],
             ..report("a", Some("it needs the recording x.down"), 0)
         };
-        assert!(verdict(&arguments(true), &[lacking.clone()]).is_ok());
+        assert!(verdict(&arguments(true), std::slice::from_ref(&lacking)).is_ok());
         let named = RunArguments { all: false, ids: vec!["a".into()], ..arguments(false) };
         assert_eq!(verdict(&named, &[lacking]).unwrap_err().to_string(), "not run: a");
     }
