@@ -31,6 +31,8 @@ ROOT = DOCS.parent
 STUDIES = DOCS / "studies" / "results"
 NUMBERS = DOCS / "results"
 FIGURES = DOCS / "figures" / "studies"
+# Recorded traces that some studies need, which may not be handed on and are nowhere in this repository.
+DATA = Path(os.environ.get("TRUCKEE_DATA", ROOT / "../shared/data")).resolve()
 
 
 def study_files() -> dict[str, Path]:
@@ -84,7 +86,14 @@ def run_study(binary: Path, file: Path, runs: Path | None) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         out = runs or Path(folder) / "runs"
         words = [str(binary), "study", "run", str(file), "--out", str(out), "--format", "json"]
-        done = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
+        done = subprocess.run(
+            words,
+            cwd=folder,
+            env=os.environ | {"TRUCKEE_DATA": str(DATA)},
+            stdout=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
         if done.returncode not in (0, 1, 3) or not done.stdout.strip():
             raise SystemExit(f"{shlex.join(words)} ended with status {done.returncode}")
         report: dict[str, Any] = json.loads(done.stdout)[0]

@@ -96,6 +96,7 @@ def parts(seed: int) -> list[Part]:
                 profile="nightly",
                 TRUCKEE_STUDIES="full",
                 TRUCKEE_STUDIES_DIR=str(kept_studies()),
+                TRUCKEE_DATA=str(DATA.resolve()),
             ),
         ),
         Part(

@@ -10,7 +10,8 @@ use truckee_lab::study::{builtin, find};
 fn every_study_has_grids_that_can_be_run_whole_and_quick() {
     let studies = builtin(&Algorithms).unwrap();
     assert!(studies.len() >= 4);
-    for study in &studies {
+    // Those of recordings that are not here cannot even be read whole.
+    for study in studies.iter().filter(|study| study.lacks().is_none()) {
         // What `truckee_engines::all` has where it is built with all of them.
         let known = |name: &EngineName| ["sim", "kernel", "probe"].contains(&name.as_str());
         assert!(study.engines(false).iter().all(known), "{}", study.id);

@@ -10,8 +10,8 @@
 //! not pass it.
 //!
 //! A study runs on the simulator, on the machine's own stack (`engine = "kernel"`), or on both
-//! (`engines = ["sim", "kernel"]` of a sweep). Where the machine lacks the engine the whole study is skipped, with the
-//! reason.
+//! (`engines = ["sim", "kernel"]` of a sweep). Where the machine lacks the engine, or a recording that the study needs and
+//! the program does not bring, the whole study is skipped, with the reason.
 
 pub mod builtin;
 pub mod check;
@@ -20,6 +20,7 @@ pub mod drawings;
 mod drive;
 pub mod file;
 pub mod quantity;
+mod recordings;
 mod report;
 mod run;
 mod selection;

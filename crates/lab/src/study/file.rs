@@ -9,6 +9,7 @@ mod variation;
 
 use super::drawings::{FigurePart, MapPart};
 use super::drive::{Drive, Drives};
+use super::recordings;
 pub use super::selection::{Choice, Where, plain};
 use crate::grid::Grid;
 use crate::vary::Axis;
@@ -47,6 +48,10 @@ pub struct Study {
     pub engine: EngineName,
     /// Most live runs at once, where the machine or the runs' timing bears fewer than are run by default.
     pub parallel: Option<usize>,
+    /// Recordings that its scenarios name and that the program does not bring, since they may not be handed on: names of
+    /// files in the folder of recordings. A machine that lacks one does not run the study.
+    #[serde(default)]
+    pub recordings: Vec<String>,
     /// The scenario that the sweeps vary, as the text of a scenario file.
     pub scenario: Option<String>,
     /// Sweeps over the scenario.
@@ -173,6 +178,17 @@ impl Study {
         if sweep.engines.is_empty() { vec![self.engine.clone()] } else { sweep.engines(quick) }
     }
 
+    /// Why it cannot be run where its recordings are not all there; nothing where they are.
+    pub fn lacks(&self) -> Option<String> {
+        recordings::missing(&self.recordings)
+    }
+
+    /// What its scenarios are called, and where their files are looked for: beside its recordings, if it has any.
+    fn place(&self) -> String {
+        let folder = if self.recordings.is_empty() { None } else { recordings::folder() };
+        folder.map_or_else(|| self.id.clone(), |folder| folder.join(&self.id).display().to_string())
+    }
+
     /// The grid of one of its sweeps.
     pub fn grid(&self, sweep: &SweepPart, quick: bool) -> Result<Grid, Error> {
         let refused = |e: &dyn std::fmt::Display| Error::Study {
@@ -180,7 +196,7 @@ impl Study {
             reason: format!("sweep \"{}\": {e:#}", sweep.name),
         };
         let text = sweep.scenario.as_ref().or(self.scenario.as_ref()).map_or("", String::as_str);
-        let mut document = Document::parse(&self.id, text).map_err(|e| refused(&e))?;
+        let mut document = Document::parse(&self.place(), text).map_err(|e| refused(&e))?;
         let more = if quick { Some(&sweep.quick.set) } else { None };
         for (path, value) in sweep.set.iter().chain(more.into_iter().flatten()) {
             document.set(path, &plain(value)).map_err(|e| refused(&e))?;

@@ -1,6 +1,7 @@
 //! Running a study: its sweeps and drives, and its checks.
 //!
-//! A study whose engines this machine does not have is not run at all: half of its checks would look like all of them.
+//! A study whose engines or recordings this machine does not have is not run at all: half of its checks would look like all
+//! of them.
 
 use super::check::evaluate;
 use super::data::{self, Data};
@@ -59,7 +60,8 @@ pub fn run(
         skipped: needed
             .iter()
             .find_map(|name| engines.find(name.as_str()).err())
-            .map(|missing| missing.to_string()),
+            .map(|missing| missing.to_string())
+            .or_else(|| study.lacks()),
         rows: Vec::new(),
         counts: Counts::default(),
         figures: Vec::new(),
@@ -276,6 +278,18 @@ mod tests {
         assert_eq!(report.engines, ["kernel".parse().unwrap()]);
         let report = go(STUDY, &without_kernel(), false);
         assert_eq!((report.skipped, report.engines), (None, vec![crate::EngineName::default()]));
+    }
+
+    #[test]
+    fn a_study_without_its_recordings_is_skipped_and_says_which() {
+        let text = STUDY.replace("id = \"twice\"", "id = \"twice\"\nrecordings = [\"nobody's.down\"]");
+        let report = go(&text, &without_kernel(), false);
+        assert!(
+            report.skipped.as_deref().unwrap().contains("the recording nobody's.down"),
+            "{:?}",
+            report.skipped
+        );
+        assert_eq!((report.runs, report.rows.len(), report.complete), (0, 0, false));
     }
 
     #[test]
