@@ -110,7 +110,8 @@ impl<P: Peer> Connection<P> {
     fn send(&mut self, seq: u32, ack: u32, flags: u8, payload: &[u8]) -> Result<(), Error> {
         let elapsed = self.peer.now().saturating_sub(self.began).ticks(MILLISECOND) as u32;
         let stamps = self.standing.stamps.map(|(value, echo)| (value.wrapping_add(elapsed), echo));
-        self.peer.send(&Departure { seq, ack, flags, window: self.standing.field, stamps, payload })
+        let window = self.standing.field;
+        self.peer.send(&Departure { seq, ack, flags, window, stamps, sacks: &[], offer: None, payload })
     }
 
     /// Takes down what comes next, waiting until `until` at most; when it came, if anything did.

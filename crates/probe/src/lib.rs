@@ -39,6 +39,8 @@ mod open;
 #[cfg(live)]
 mod peer;
 #[cfg(live)]
+mod ranges;
+#[cfg(live)]
 mod round_trips;
 #[cfg(live)]
 mod sockets;
