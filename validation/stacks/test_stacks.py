@@ -10,6 +10,7 @@ from typing import ClassVar
 import by_hand
 import client
 import expected
+import identify
 import kinds
 import results
 from expected import Case, ExpectedError
@@ -132,6 +133,29 @@ class Verdicts(unittest.TestCase):
 
     def test_a_probe_that_has_judged_nothing_is_a_fault(self):
         self.assertIn("probe: nothing was judged", results.judged(LIMITED, [self.SEEN], []).faults)
+
+
+class Identities(unittest.TestCase):
+    def test_every_stack_has_its_identities_with_their_source(self):
+        cases = identify.load()
+        names = [case.name for case in cases]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual({case.stack for case in cases}, set(kinds.KINDS) | {identify.OWN})
+        for case in cases:
+            self.assertRegex(case.source, r": |as for", case.name)
+
+    def test_a_case_holds_if_nine_in_ten_of_its_answers_are_right_to_each_question(self):
+        case = identify.Case("uml", "reno", "sack", "here", "newreno")
+        result = identify.Result(case)
+        server = {"identity": {"recovery": {"is": "sack"}, "recovery_without_sack": None, "control": {"is": None}}}
+        self.assertEqual(identify.heard(server), {"recovery": "sack", "control": identify.CANNOT})
+        self.assertEqual(identify.heard({}), {})
+        result.said["recovery"].update({"sack": 9, "newreno": 1})
+        result.said["control"].update({"reno": 8, "vegas": 2})
+        self.assertEqual(result.wrong(), ["control: 8 of 10 said reno"])
+        text = identify.table([result])
+        self.assertIn("| uml/reno | reno | 8 | 2 |", text)
+        self.assertIn("85.0 % of the answers are right", text)
 
 
 class Lateness(unittest.TestCase):

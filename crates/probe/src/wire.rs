@@ -175,7 +175,9 @@ impl Agreed {
         let mut agreed = Self::default();
         for option in each(options) {
             match option {
-                [kinds::LARGEST_SEGMENT, 4, high, low] => agreed.mss = Some(u16::from_be_bytes([*high, *low])),
+                [kinds::LARGEST_SEGMENT, 4, high, low] => {
+                    agreed.mss = Some(u16::from_be_bytes([*high, *low]))
+                }
                 [kinds::WINDOW_SCALE, 3, shift] => agreed.scale = Some(*shift),
                 [kinds::SACK_PERMITTED, 2] => agreed.sack = true,
                 [kinds::TIMESTAMPS, 10, ..] => agreed.stamps = true,
