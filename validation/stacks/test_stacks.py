@@ -145,7 +145,7 @@ class Identities(unittest.TestCase):
             self.assertRegex(case.source, r": |as for", case.name)
 
     def test_a_case_holds_if_nine_in_ten_of_its_answers_are_right_to_each_question(self):
-        case = identify.Case("uml", "reno", "sack", "here", "newreno")
+        case = identify.Case("uml", "reno", "here", "sack", "newreno")
         result = identify.Result(case)
         server = {"identity": {"recovery": {"is": "sack"}, "recovery_without_sack": None, "control": {"is": None}}}
         self.assertEqual(identify.heard(server), {"recovery": "sack", "control": identify.CANNOT})

@@ -11,9 +11,9 @@
 //! | reno | 1/2 | 1/2 | 1 | 1 |
 //! | cubic | 0.7 | 0.7 | C·(t − K)³ + Wmax (RFC 9438) | the same |
 //! | vegas | 1/2 to 3/4 | 1/2 to 3/4 | 1 | −1 (Brakmo and Peterson 1995) |
-//! | veno | 4/5 | 4/5 | 1 | 1/2 (Fu and Liew 2003) |
+//! | veno | 4/5, with a queue 1/2 | the same | 1 | 1/2 (Fu and Liew 2003) |
 //! | westwood | what its filter has learnt so far | the estimate | 1 | 1 (Mascolo and others 2001) |
-//! | highspeed | 1 − b(w) | 1 − b(w) | a(w) | a(w) (RFC 3649) |
+//! | highspeed | 1/2 to 1 − b(w) | 1 − b(w) | a(w), or the next whole segment | the same (RFC 3649) |
 //! | htcp | 1/2 to 4/5 | 1/2 to 4/5 | 1 + 10·(t − 1) + ((t − 1)/2)² after a second (Leith and Shorten 2004) | the same |
 //! | illinois | 7/8 | 7/8 | up to 10 (Liu, Başar and Srikant 2006) | less |
 //! | bbr | all | all | by a model | the rate stays |
@@ -46,10 +46,10 @@ const UNBOUND: f64 = 0.9;
 /// What was seen of one connection, in short.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
-    /// Windows when the losses were reported, and the parts left a round after each repair.
+    /// Windows when the losses were reported, and the parts left two rounds after each repair.
     losses: [f64; 2],
     left: [Option<f64>; 2],
-    /// The window a round after the first repair.
+    /// The window two rounds after the first repair.
     begun: f64,
     /// Segments a round, soon and later after the first repair; none where what was offered bounds it.
     soon: Option<f64>,
@@ -65,6 +65,18 @@ struct Seen {
     first: f64,
 }
 
+/// The middle of these.
+fn median(windows: &[f64]) -> Option<f64> {
+    let mut sorted = windows.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
+}
+
+/// Each window as the middle of five: a server that stands still for a moment splits a round in two.
+fn smooth(windows: &[f64]) -> Vec<f64> {
+    windows.windows(5).filter_map(median).collect()
+}
+
 fn slope(windows: &[f64]) -> Option<f64> {
     let (first, last) = (windows.first()?, windows.last()?);
     (windows.len() > 2).then(|| (last - first) / (windows.len() - 1) as f64)
@@ -76,21 +88,25 @@ impl Seen {
             return None;
         }
         let free = r.after_first.iter().position(|w| *w > UNBOUND * r.offered).unwrap_or(r.after_first.len());
-        let after = r.after_first.get(1..free).unwrap_or_default();
+        // From the third round after the repair on.
+        let after = smooth(r.after_first.get(1..free).unwrap_or_default());
         let half = after.len() / 2;
-        let left = |windows: &[f64], loss: f64| windows.get(1).filter(|_| loss > 0.0).map(|w| w / loss);
-        let longer = r.longer.iter().all(|w| *w < UNBOUND * r.offered).then_some(&r.longer[..]);
+        let third = |windows: &[f64]| windows.get(1..4).and_then(median);
+        let left = |windows: &[f64], loss: f64| third(windows).filter(|_| loss > 0.0).map(|w| w / loss);
+        let longer = smooth(&r.longer);
+        let longer = longer.iter().all(|w| *w < UNBOUND * r.offered).then_some(longer);
         let largest = r.after_first.iter().copied().fold(0.0, f64::max);
         Some(Self {
             losses: [r.first_loss, r.second_loss],
             left: [left(&r.after_first, r.first_loss), left(&r.after_second, r.second_loss)],
-            begun: r.after_first[1],
+            begun: third(&r.after_first)?,
             soon: slope(&after[..(half + 1).min(after.len())]),
             later: slope(&after[half..]),
-            longer: longer.and_then(slope),
+            longer: longer.as_deref().and_then(slope),
             rounds: [half, after.len()],
             round_trip: r.round_trip_s,
-            range: (largest, r.after_first.iter().copied().fold(f64::MAX, f64::min)),
+            // The first round is that of the repair.
+            range: (largest, smooth(&r.after_first[1..]).into_iter().fold(f64::MAX, f64::min)),
             offered: r.offered,
             first: r.start.first().copied().unwrap_or(0.0),
         })
@@ -104,8 +120,8 @@ impl Seen {
             if round == from {
                 marks[0] = window;
             }
-            // A repair takes a round trip, and the round after it is the first that is looked at.
-            window += open(window, (round + 2) as f64 * self.round_trip);
+            // A repair takes a round trip, and the third round after it is the first that is looked at.
+            window += open(window, (round + 3) as f64 * self.round_trip);
         }
         marks[1] = window;
         (marks[1] - marks[0]) / (to - from).max(1) as f64
@@ -122,24 +138,30 @@ struct Rule<'a> {
     longer: Option<f64>,
     /// How far apart its implementations are, as a share of its growth.
     loose: f64,
+    /// By how many segments a round they may open less or more.
+    wide: (f64, f64),
 }
 
 fn rule<'a>(control: Control, s: &'a Seen, curve: &'a Curve) -> Option<Rule<'a>> {
     let same = |part: f64| [(part, part); 2];
-    let constant =
-        |left, by: f64, longer| Some(Rule { left, open: Box::new(move |_, _| by), longer, loose: 0.0 });
+    let constant = |left, by: f64, longer| {
+        Some(Rule { left, open: Box::new(move |_, _| by), longer, loose: 0.0, wide: (0.0, 0.0) })
+    };
     match control {
         Control::Reno => constant(same(0.5), 1.0, Some(1.0)),
         // Linux halves; Brakmo and Peterson take a quarter where a single loss was noticed early.
         Control::Vegas => constant([(0.5, 0.75); 2], 1.0, Some(-1.0)),
-        Control::Veno => constant(same(0.8), 1.0, Some(0.5)),
+        // Half, where it takes what little delay there is for a queue, or has not looked yet.
+        Control::Veno => constant([(0.5, 0.8); 2], 1.0, Some(0.5)),
         // A filter that is fed once a round trip has hardly followed slow start by the first loss, and has caught up with
         // most of the window by the second.
         Control::Westwood => constant([(0.0, 0.35), (0.7, 1.0)], 1.0, Some(1.0)),
         Control::Highspeed => {
-            let left = s.losses.map(|w| (1.0 - curve.decrease(w), 1.0 - curve.decrease(w)));
+            // Linux takes b(w) of its table only in congestion avoidance, and rounds a(w) up.
+            let [first, second] = s.losses.map(|w| 1.0 - curve.decrease(w));
             let open = Box::new(|w: f64, _: f64| curve.increase(w));
-            Some(Rule { left, open, longer: Some(curve.increase(s.losses[1] / 2.0)), loose: 0.0 })
+            let longer = Some(curve.increase(s.losses[1] / 2.0));
+            Some(Rule { left: [(0.5, first), (second, second)], open, longer, loose: 0.0, wide: (0.0, 1.0) })
         }
         Control::Cubic => {
             let (top, r) = (s.losses[0], s.round_trip);
@@ -148,20 +170,24 @@ fn rule<'a>(control: Control, s: &'a Seen, curve: &'a Curve) -> Option<Rule<'a>>
             // Not below what is friendly to Reno (RFC 9438, section 4.3).
             let friendly = 3.0 * (1.0 - CUBIC_BETA) / (1.0 + CUBIC_BETA);
             let open = Box::new(move |_: f64, t: f64| {
-                let t = t - 2.0 * r;
+                let t = t - 3.0 * r;
                 (at(t + r) - at(t)).max(friendly)
             });
-            Some(Rule { left: same(CUBIC_BETA), open, longer: None, loose: 0.15 })
+            // One that rounds each ACK's share of a segment down does not open at all while each segment has an ACK of its
+            // own (gVisor, cubic.go, getCwnd).
+            let most = s.mean(0, s.rounds[1].max(1), &open);
+            Some(Rule { left: same(CUBIC_BETA), open, longer: None, loose: 0.15, wide: (2.0 * most, 0.0) })
         }
         Control::Htcp => {
             let open = Box::new(|_: f64, t: f64| {
                 let late = (t - 1.0).max(0.0);
                 1.0 + 10.0 * late + late * late / 4.0
             });
-            Some(Rule { left: [(0.5, 0.8); 2], open, longer: None, loose: 0.5 })
+            Some(Rule { left: [(0.5, 0.8); 2], open, longer: None, loose: 0.5, wide: (0.0, 0.0) })
         }
         Control::Illinois => {
-            Some(Rule { left: same(0.875), open: Box::new(|_, _| 8.0), longer: None, loose: 0.25 })
+            let open = Box::new(|_: f64, _: f64| 8.0);
+            Some(Rule { left: same(0.875), open, longer: None, loose: 0.25, wide: (0.0, 0.0) })
         }
         Control::Bbr | Control::None => None,
     }
@@ -180,8 +206,8 @@ fn misfit(control: Control, s: &Seen, curve: &Curve) -> f64 {
         let first_step = s.mean(0, 1, &rule.open);
         for (k, left) in s.left.into_iter().enumerate() {
             let Some(left) = left else { continue };
-            // By the round after the repair it has grown once.
-            let grown = first_step / s.losses[k].max(1.0);
+            // By then it has grown twice.
+            let grown = 2.0 * first_step / s.losses[k].max(1.0);
             let (least, most) = rule.left[k];
             all.push(miss(left, (least + grown, most + grown), PART + rule.loose * grown));
         }
@@ -189,11 +215,14 @@ fn misfit(control: Control, s: &Seen, curve: &Curve) -> f64 {
         for (seen, from, to) in [(s.soon, 0, half), (s.later, half, end.saturating_sub(1))] {
             let Some(seen) = seen.filter(|_| to > from) else { continue };
             let should = s.mean(from, to, &rule.open);
-            let unit = SLOPE + (SLOPE_SHARE + rule.loose) * should.abs();
-            all.push(miss(seen, (should, should), unit));
+            // By the smaller of both: a fast rule that opens slowly is as far off as a slow one that opens fast.
+            let unit = SLOPE + (SLOPE_SHARE + rule.loose) * should.abs().min(seen.abs());
+            let (less, more) = rule.wide;
+            all.push(miss(seen, ((should - less).max(0.0).min(should), should + more), unit));
         }
         if let (Some(seen), Some(should)) = (s.longer, rule.longer) {
-            all.push(miss(seen, (should, should), SLOPE + SLOPE_SHARE * should.abs()));
+            let (less, more) = rule.wide;
+            all.push(miss(seen, (should - less, should + more), SLOPE + SLOPE_SHARE * should.abs()));
         }
         if s.soon.is_none() && s.later.is_none() {
             // It went to what was offered at once, which none of these does.
@@ -204,7 +233,8 @@ fn misfit(control: Control, s: &Seen, curve: &Curve) -> f64 {
         all.extend(whole);
         // A window that a model holds at twice what is in the air follows what was offered after a loss as before it.
         all.push(miss(s.range.1 / s.losses[0], (0.9, f64::MAX), PART));
-        all.push(miss(s.range.0 / s.losses[0], (1.5, f64::MAX), PART));
+        let opened = s.range.0 / s.losses[0];
+        all.push(if control == Control::Bbr { miss(opened, (1.5, f64::MAX), PART) } else { 0.0 });
         let at_once = s.first > UNBOUND * s.offered;
         all.push(if at_once == (control == Control::None) { 0.0 } else { MOST });
     }

@@ -14,6 +14,7 @@ use super::{Conclusion, Observation, Options, Report, Target, Test, TestFault, W
 use crate::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use truckee_host::punctual::be_punctual;
 use truckee_scenario::Cancel;
 
 /// After so many faults in a row a server is left alone.
@@ -64,6 +65,10 @@ impl Prober {
     /// See [`super::Prober::new`].
     pub fn new(options: &Options) -> Result<Self, Error> {
         let config = tls::config(&options.trust)?;
+        if options.identify {
+            // A set round trip is one only if ACKs go in time.
+            be_punctual(true);
+        }
         Ok(Self { sockets: Sockets::open()?, config, options: options.clone(), used: AtomicBool::new(false) })
     }
 

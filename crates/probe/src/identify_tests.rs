@@ -65,6 +65,13 @@ impl Simulated {
         self.transmit(now);
     }
 
+    /// When the server has something to do.
+    fn turn(&self) -> Option<Time> {
+        let there = self.there.first_key_value().map(|((time, _), _)| *time);
+        let own = self.server.deadline().into_iter().chain(self.server.release()).min();
+        there.into_iter().chain(own.filter(|_| self.asked)).min()
+    }
+
     fn transmit(&mut self, now: Time) {
         while let Some(sent) = self.server.poll_transmit(now, &mut ()) {
             let segment = sent.segment;
@@ -93,10 +100,7 @@ impl Peer for Simulated {
     fn next(&mut self, until: Time) -> Result<Option<Arrival>, Error> {
         loop {
             let back = self.back.first_key_value().map(|((time, _), _)| *time);
-            let there = self.there.first_key_value().map(|((time, _), _)| *time);
-            let own = self.server.deadline().into_iter().chain(self.server.release()).min();
-            let turn = there.into_iter().chain(own.filter(|_| self.asked)).min();
-            match (back, turn) {
+            match (back, self.turn()) {
                 (Some(back), turn) if back <= until && turn.is_none_or(|turn| back <= turn) => {
                     self.now = self.now.max(back);
                     return Ok(self.back.pop_first().map(|(_, arrival)| arrival));
@@ -135,7 +139,12 @@ impl Peer for Simulated {
     }
 
     fn sleep(&mut self, until: Time) {
-        while self.next(until).unwrap().is_some() {}
+        // What comes meanwhile waits.
+        while let Some(turn) = self.turn().filter(|turn| *turn <= until) {
+            self.now = self.now.max(turn);
+            self.serve(self.now);
+        }
+        self.now = self.now.max(until);
     }
 }
 

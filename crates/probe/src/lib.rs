@@ -80,7 +80,8 @@ pub struct Prober {
 }
 
 impl Prober {
-    /// Opens its sockets. Needs `CAP_NET_RAW` and, with newer kernels, `CAP_NET_ADMIN`.
+    /// Opens its sockets. Needs `CAP_NET_RAW` and, with newer kernels, `CAP_NET_ADMIN`. If it is to tell which TCP a server has,
+    /// the calling thread gets real-time priority (SCHED_FIFO 1), where that is allowed.
     ///
     /// # Errors
     /// No right to; certificates that cannot be read; not Linux.

@@ -28,7 +28,9 @@ const MOST_SEGMENTS: usize = 40_000;
 pub struct Reply {
     /// Bytes of the answer that have come without a gap.
     pub ack: u32,
-    /// What has come beyond, the newest first.
+    /// Whether something has come beyond.
+    pub gap: bool,
+    /// What that is, the newest first, where the server wants to know.
     blocks: Vec<(u32, u32)>,
 }
 
@@ -71,6 +73,12 @@ impl<'a, P: Peer> Receiver<'a, P> {
     /// The round-trip time of the path.
     pub fn rtt(&self) -> Span {
         self.connection.rtt.into()
+    }
+
+    /// Does nothing for so long.
+    pub fn sleep(&mut self, how_long: Span) {
+        let until = self.now().saturating_add(how_long);
+        self.connection.sleep(until);
     }
 
     /// Ends the handshake and asks, until the answer begins.
@@ -149,7 +157,7 @@ impl<'a, P: Peer> Receiver<'a, P> {
             let others = self.kept.apart().filter(|block| Some(*block) != newest);
             blocks.extend(others.take(MOST_SACKS - blocks.len()));
         }
-        Reply { ack, blocks }
+        Reply { ack, gap: self.kept.end() > ack, blocks }
     }
 
     /// Sends an ACK. For one that was owed to an earlier segment a later one may go, and none for none.

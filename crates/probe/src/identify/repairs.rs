@@ -1,7 +1,7 @@
 //! One connection of which two segments of a window are left out as if the path had lost them: what repairs them, and when.
 //!
-//! The thirteenth and the sixteenth segment (TBIT: Padhye and Floyd 2001, section 3.3), by which any window has opened
-//! enough for three duplicates. Every other one is answered at once, until the first repair comes. That is answered after a
+//! The twenty-fifth and the twenty-eighth segment (TBIT takes the thirteenth and the sixteenth: Padhye and Floyd 2001,
+//! section 3.3), by which any window has opened so far that half of it is used up by the duplicates for the rest. Every other one is answered at once, until the first repair comes. That is answered after a
 //! pause, in which a sender that needs no ACK for the second repair sends it; then nothing more is answered, so that what
 //! comes is the answer to this one ACK, or the timer's.
 //!
@@ -20,7 +20,7 @@ use truckee_scenario::Cancel;
 use truckee_tcp::{Span, Time};
 
 /// Which segments are left out, from 0 on.
-const LOST: [u32; 2] = [12, 15];
+const LOST: [u32; 2] = [24, 27];
 /// So much longer than a round trip the repairs are waited for; and the pause between the first and its ACK, at most: the
 /// timer, which waits 200 ms longer than a round trip at least, has begun anew by the first.
 const IN_TIME: Span = Span::truncated(IN_TIME_S * 1e9);
@@ -32,8 +32,11 @@ const TIMER: Span = Span::s(4);
 const BEHIND: u32 = 4;
 /// Later than this nothing may be done that is due.
 const LATE: Span = Span::ms(60);
+/// The duplicates go so far apart at most, or by this part of a round trip: of a batch some count one only.
+const APART: Span = Span::ms(1);
+const APART_SHARE: u64 = 32;
 /// Segments of an answer that suffices.
-const ENOUGH: u64 = 40;
+const ENOUGH: u64 = 64;
 
 /// A segment that is left out.
 type Lost = (u32, u32);
@@ -78,13 +81,16 @@ pub fn run<P: Peer>(
     r.stood(pause)?;
     if seen.second == Second::Later {
         let sent = r.now();
-        let (before, until) = (sent.saturating_add(rtt / 2), sent.saturating_add(rtt + IN_TIME));
+        // The first repair shows the path's round trip without the server's handshake.
+        let trip = third.map_or(rtt, |third| rtt.min(repair.time.saturating_sub(third)));
+        let (before, until) = (sent.saturating_add(trip * 7 / 8), sent.saturating_add(rtt + IN_TIME));
         r.reply(&reply)?;
         while let Some(segment) = r.next(until)? {
-            // The server had not heard of it then.
-            seen.new_segments += u32::from(segment.new && segment.time < before);
+            // The server had not heard of it when it sent that.
+            seen.new_segments += u32::from(segment.new && segment.time < sent.saturating_add(rtt));
             if covers(&segment, lost[1]) {
-                seen.second = if segment.time < before { Second::Unasked } else { Second::OnPartialAck };
+                let unasked = sack && segment.time < before;
+                seen.second = if unasked { Second::Unasked } else { Second::OnPartialAck };
             } else {
                 seen.again += u32::from(behind(&segment, lost[1], seen.mss));
             }
@@ -141,6 +147,7 @@ fn first<P: Peer>(
             if duplicates == 3 {
                 third = Some(r.now());
             }
+            r.sleep(APART.min(r.rtt() / APART_SHARE));
         }
     }
 }

@@ -47,8 +47,8 @@ const FULL: usize = 6;
 const TIMER: Span = Span::s(4);
 /// Segments of an answer that suffices, mostly.
 const ENOUGH: u64 = 3500;
-/// Later than this no ACK may go, or the round trip is none.
-const LATE: Span = Span::ms(25);
+/// Later than this no ACK may go, or the round trip is none: a third of it.
+const LATE: Span = Span::ms(50);
 
 /// What is going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,7 +190,7 @@ impl<P: Peer> Run<'_, P> {
         let beyond = |from: u32| f64::from(self.r.log.end().saturating_sub(from)) / segment;
         if let Some((start, _)) = self.lost
             && !self.noted
-            && reply.ack >= start
+            && reply.gap
         {
             self.noted = true;
             let window = beyond(start);
