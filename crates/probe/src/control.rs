@@ -59,8 +59,9 @@ struct Seen {
     /// The rounds between those.
     rounds: [usize; 2],
     round_trip: f64,
-    /// The largest window after the first loss, and the smallest.
-    range: (f64, f64),
+    /// The smallest parts left in the three rounds after each repair's own, and to how much the window opened within five.
+    least: [Option<f64>; 2],
+    opened: f64,
     offered: f64,
     first: f64,
 }
@@ -95,7 +96,10 @@ impl Seen {
         let left = |windows: &[f64], loss: f64| third(windows).filter(|_| loss > 0.0).map(|w| w / loss);
         let longer = smooth(&r.longer);
         let longer = longer.iter().all(|w| *w < UNBOUND * r.offered).then_some(longer);
-        let largest = r.after_first.iter().copied().fold(0.0, f64::max);
+        let least = |windows: &[f64], loss: f64| {
+            let least = windows.get(1..4)?.iter().copied().reduce(f64::min)?;
+            (loss > 0.0).then(|| least / loss)
+        };
         Some(Self {
             losses: [r.first_loss, r.second_loss],
             left: [left(&r.after_first, r.first_loss), left(&r.after_second, r.second_loss)],
@@ -105,8 +109,8 @@ impl Seen {
             longer: longer.as_deref().and_then(slope),
             rounds: [half, after.len()],
             round_trip: r.round_trip_s,
-            // The first round is that of the repair.
-            range: (largest, smooth(&r.after_first[1..]).into_iter().fold(f64::MAX, f64::min)),
+            least: [least(&r.after_first, r.first_loss), least(&r.after_second, r.second_loss)],
+            opened: r.after_first.iter().take(5).copied().fold(0.0, f64::max) / r.first_loss,
             offered: r.offered,
             first: r.start.first().copied().unwrap_or(0.0),
         })
@@ -186,8 +190,9 @@ fn rule<'a>(control: Control, s: &'a Seen, curve: &'a Curve) -> Option<Rule<'a>>
             Some(Rule { left: [(0.5, 0.8); 2], open, longer: None, loose: 0.5, wide: (0.0, 0.0) })
         }
         Control::Illinois => {
+            // By how much of the largest delay there is, which here is some of the first round's.
             let open = Box::new(|_: f64, _: f64| 8.0);
-            Some(Rule { left: same(0.875), open, longer: None, loose: 0.25, wide: (0.0, 0.0) })
+            Some(Rule { left: same(0.875), open, longer: None, loose: 0.25, wide: (6.0, 2.0) })
         }
         Control::Bbr | Control::None => None,
     }
@@ -229,12 +234,9 @@ fn misfit(control: Control, s: &Seen, curve: &Curve) -> f64 {
             all.push(MOST);
         }
     } else {
-        let whole = s.left.into_iter().flatten().map(|left| miss(left, (0.95, f64::MAX), PART));
-        all.extend(whole);
         // A window that a model holds at twice what is in the air follows what was offered after a loss as before it.
-        all.push(miss(s.range.1 / s.losses[0], (0.9, f64::MAX), PART));
-        let opened = s.range.0 / s.losses[0];
-        all.push(if control == Control::Bbr { miss(opened, (1.5, f64::MAX), PART) } else { 0.0 });
+        all.extend(s.least.into_iter().flatten().map(|least| miss(least, (0.95, f64::MAX), PART)));
+        all.push(if control == Control::Bbr { miss(s.opened, (1.5, f64::MAX), PART) } else { 0.0 });
         let at_once = s.first > UNBOUND * s.offered;
         all.push(if at_once == (control == Control::None) { 0.0 } else { MOST });
     }
