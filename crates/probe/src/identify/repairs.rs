@@ -111,7 +111,10 @@ fn first<P: Peer>(
     let (mut count, mut acked, mut duplicates, mut third) = (0, 0, 0, None);
     let mut until = r.now().saturating_add(patience.into());
     loop {
-        let Some(segment) = r.next(until)? else {
+        // Of an answer that is over no more comes by itself.
+        let soon = r.now().saturating_add(3 * r.rtt() + IN_TIME);
+        let Some(segment) = r.next(if r.is_over() && lost.len() < 2 { soon.min(until) } else { until })?
+        else {
             return Err(match lost.len() {
                 // Nobody reads on who waits for the end of an answer that is over.
                 0 | 1 if r.is_over() => Fault::Short { bytes: r.log.bytes(), need: need(r) },

@@ -145,6 +145,10 @@ pub fn run<P: Peer>(
 impl<P: Peer> Run<'_, P> {
     fn go(&mut self) -> Result<(), Stop> {
         while self.phase != Phase::Over {
+            if self.due.is_empty() && self.lost.is_none() && self.r.is_over() {
+                self.seen.ended = true;
+                return Ok(());
+            }
             let quiet = self.r.now().saturating_add(TIMER + 4 * self.held);
             let next = self.due.front().map_or(quiet, |(at, _)| *at);
             if let Some(segment) = self.r.next(next)? {
@@ -152,9 +156,6 @@ impl<P: Peer> Run<'_, P> {
             } else if let Some((at, reply)) = self.due.pop_front() {
                 self.r.stood(at)?;
                 self.on_due(&reply)?;
-            } else if self.r.is_over() {
-                self.seen.ended = true;
-                return Ok(());
             } else {
                 let seconds = TIMER.ticks(Span::s(1));
                 return Err(Fault::Stalled { seconds, after: "in its answer" }.into());
