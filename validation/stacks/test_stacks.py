@@ -4,6 +4,7 @@ import dataclasses
 import tempfile
 import time
 import unittest
+from collections import Counter
 from pathlib import Path
 from typing import ClassVar
 
@@ -153,6 +154,13 @@ class Identities(unittest.TestCase):
         result.said["recovery"].update({"sack": 9, "newreno": 1})
         result.said["control"].update({"reno": 8, "vegas": 2})
         self.assertEqual(result.wrong(), ["control: 8 of 10 said reno"])
+        known = dataclasses.replace(case, differs={"control": "reno"}, is_="vegas", cause="it is so")
+        result.case = known
+        self.assertEqual(result.wrong(), ["control: 8 of 10 said reno"])
+        result.said["control"].update({"reno": 20})
+        self.assertEqual(result.wrong(), [])
+        self.assertIn("uml/reno differs: control is reno, since it is so", identify.table([result]))
+        result.case, result.said["control"] = case, Counter({"reno": 8, "vegas": 2})
         text = identify.table([result])
         self.assertIn("| uml/reno | reno | 8 | 2 |", text)
         self.assertIn("85.0 % of the answers are right", text)
