@@ -150,7 +150,10 @@ fn first<P: Peer>(
             if duplicates == 3 {
                 third = Some(r.now());
             }
-            r.sleep(APART.min(r.rtt() / APART_SHARE));
+            // Unless many wait for theirs.
+            if r.now().saturating_sub(segment.time) < LATE / 3 {
+                r.sleep(APART.min(r.rtt() / APART_SHARE));
+            }
         }
     }
 }
