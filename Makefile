@@ -6,7 +6,7 @@ TRUCKEE := $(TARGET)/release/truckee
 PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt tests/report/requirements.txt
 
-.PHONY: help demo release check test nightly live bench validation stacks studies numbers book figures clean \
+.PHONY: help demo release check test nightly live bench validation stacks identities studies numbers book figures clean \
 	rust venv live-tools browser
 
 help: ## Show this list
@@ -44,6 +44,9 @@ validation: release venv ## Hold our senders against those of ns-2 and ns-3, and
 
 stacks: release live-tools ## Have the probe judge TCP stacks that nobody here wrote: smoltcp, lwIP, gVisor, libslirp, user-mode Linux
 	@validation/stacks/run.py --truckee $(TRUCKEE)
+
+identities: release live-tools ## Have the probe tell which TCP each of these is, ten times: a quarter of an hour
+	@validation/stacks/identify.py --truckee $(TRUCKEE) --jobs 6
 
 studies: venv release ## Run every study in full, store what it comes to, and draw its page of the book (up to an hour)
 	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/results.py studies --runs $(TARGET)/studies

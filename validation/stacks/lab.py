@@ -45,7 +45,7 @@ def namespace(name: str) -> Iterator[str]:
 def stack(name: str, control: str, size: int, server: str) -> Iterator[list[str]]:
     """The stack, ready: the URLs of its file."""
     words = [str(HERE / "up.py"), name, server, "--control", control, "--size", str(size)]
-    with _started(words, "ready ") as line:
+    with started(words, "ready ") as line:
         yield line.split()[1:]
 
 
@@ -54,7 +54,7 @@ def path(truckee: Path, client: str, server: str, rtt_ms: int) -> Iterator[None]
     """Our emulator between the two, and the client's route over it to the stack."""
     ends = ["--between", f"ns:{client}", f"ns:{server}", "--address", f"{CLIENT}/24", f"{SERVER}/24"]
     ends += ["--address", f"{CLIENT6}/64", f"{SERVER6}/64"] if linux.has_ipv6() else []
-    with _started([str(truckee), "path", *ends, "--delay", f"{rtt_ms // 2}ms", "--rate", RATE], None):
+    with started([str(truckee), "path", *ends, "--delay", f"{rtt_ms // 2}ms", "--rate", RATE], None):
         linux.until(lambda: CLIENT in linux.run("ip", "-n", client, "-4", "address"), f"an emulated path to {server}")
         linux.run("ip", "-n", client, "route", "add", linux.STACK, "via", SERVER)
         if linux.has_ipv6():
@@ -73,9 +73,18 @@ def by_hand(server: str, rtt_ms: int, most_rtt_ms: int | None) -> list[Test]:
 
 def probe(truckee: Path, client: str, url: str) -> Test:
     """The probe's report on a URL, seen from that namespace. It is told the URL and no more."""
-    words = ["ip", "netns", "exec", client, str(truckee), "probe", url, "--format", "json"]
+    return _probed(truckee, client, url, ["--repeat", str(REPETITIONS)], 60.0 + 60.0 * REPETITIONS)
+
+
+def identify(truckee: Path, client: str, url: str, limit_s: float) -> Test:
+    """What it says of which TCP is there, by one repetition."""
+    return _probed(truckee, client, url, ["--identify", "--repeat", "1"], limit_s)
+
+
+def _probed(truckee: Path, client: str, url: str, how: list[str], limit_s: float) -> Test:
+    words = ["ip", "netns", "exec", client, str(truckee), "probe", url, "--format", "json", *PROBE, *how]
     # 1: the server could not be judged, which may be right.
-    answer = _json([*words, *PROBE, "--repeat", str(REPETITIONS)], (0, 1), 60.0 + 60.0 * REPETITIONS)
+    answer = _json(words, (0, 1), limit_s)
     servers = answer.get("servers", []) if isinstance(answer, dict) else []
     if len(servers) != 1:
         raise Failed(f"truckee probe has not answered for {url}, but: {answer!r:.200}")
@@ -99,7 +108,7 @@ def _json(words: list[str], good: tuple[int, ...], limit_s: float) -> object:
 
 
 @contextmanager
-def _started(words: list[str], ready: str | None) -> Iterator[str]:
+def started(words: list[str], ready: str | None) -> Iterator[str]:
     """A program in the background, once it has written a line that begins so; it is ended by SIGINT, and with us."""
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(

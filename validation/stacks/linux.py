@@ -137,7 +137,8 @@ def is_free(name: str) -> None:
 
 def appears(name: str) -> None:
     """Waits for a device that another program makes."""
-    until(lambda: any(name == known for _, known in socket.if_nameindex()), f"a device {name}")
+    # A kernel that boots on a busy machine takes its time.
+    until(lambda: any(name == known for _, known in socket.if_nameindex()), f"a device {name}", 60.0)
 
 
 def until(come: Callable[[], bool], what: str, patience_s: float = 10.0) -> None:

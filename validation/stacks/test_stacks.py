@@ -4,12 +4,14 @@ import dataclasses
 import tempfile
 import time
 import unittest
+from collections import Counter
 from pathlib import Path
 from typing import ClassVar
 
 import by_hand
 import client
 import expected
+import identify
 import kinds
 import results
 from expected import Case, ExpectedError
@@ -132,6 +134,36 @@ class Verdicts(unittest.TestCase):
 
     def test_a_probe_that_has_judged_nothing_is_a_fault(self):
         self.assertIn("probe: nothing was judged", results.judged(LIMITED, [self.SEEN], []).faults)
+
+
+class Identities(unittest.TestCase):
+    def test_every_stack_has_its_identities_with_their_source(self):
+        cases = identify.load()
+        names = [case.name for case in cases]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual({case.stack for case in cases}, set(kinds.KINDS) | {identify.OWN})
+        for case in cases:
+            self.assertRegex(case.source, r": |as for", case.name)
+
+    def test_a_case_holds_if_nine_in_ten_of_its_answers_are_right_to_each_question(self):
+        case = identify.Case("uml", "reno", "here", "sack", "newreno")
+        result = identify.Result(case)
+        server = {"identity": {"recovery": {"is": "sack"}, "recovery_without_sack": None, "control": {"is": None}}}
+        self.assertEqual(identify.heard(server), {"recovery": "sack", "control": identify.CANNOT})
+        self.assertEqual(identify.heard({}), {})
+        result.said["recovery"].update({"sack": 9, "newreno": 1})
+        result.said["control"].update({"reno": 8, "vegas": 2})
+        self.assertEqual(result.wrong(), ["control: 8 of 10 said reno"])
+        known = dataclasses.replace(case, differs={"control": "reno"}, is_="vegas", cause="it is so")
+        result.case = known
+        self.assertEqual(result.wrong(), ["control: 8 of 10 said reno"])
+        result.said["control"].update({"reno": 20})
+        self.assertEqual(result.wrong(), [])
+        self.assertIn("uml/reno differs: control is reno, since it is so", identify.table([result]))
+        result.case, result.said["control"] = case, Counter({"reno": 8, "vegas": 2})
+        text = identify.table([result])
+        self.assertIn("| uml/reno | reno | 8 | 2 |", text)
+        self.assertIn("85.0 % of the answers are right", text)
 
 
 class Lateness(unittest.TestCase):

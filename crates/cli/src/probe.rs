@@ -1,6 +1,7 @@
-//! `truckee probe`: how servers react to divided ACKs.
+//! `truckee probe`: how servers react to divided ACKs, and which TCP they have.
 
 mod histogram;
+mod identity;
 mod list;
 mod table;
 
@@ -16,11 +17,13 @@ use truckee_kernel::probe::{self, Family, Fault, Observation, Options, Prober, R
 use truckee_kernel::probe::{Target, Test, Trust, Watch};
 use truckee_scenario::units::{Dimension, Quantity, parse_as};
 
-/// Find out how a server's TCP reacts to divided ACKs, how large its initial window is, how it retransmits
+/// Find out how a server's TCP reacts to divided ACKs, how large its initial window is, how it retransmits; which TCP it is
 ///
 /// One connection at a time, and a pause between them, the first three segments of the answer are acknowledged in 1, 2,
 /// 4, 8 and 12 ACKs each (tests A to E), in one ACK for all three (F), and in the second round (G); every other ACK is
-/// withheld, and what comes is counted. Only the hosts given are contacted. Needs CAP_NET_RAW and CAP_NET_ADMIN,
+/// withheld, and what comes is counted. With --identify losses are feigned by leaving out segments that have come, and ACKs are
+/// held for a set round trip: what then comes tells how the server repairs losses (Tahoe, Reno, NewReno, SACK) and which
+/// congestion control it has. Only the hosts given are contacted. Needs CAP_NET_RAW and CAP_NET_ADMIN,
 /// and gives up every other right, and the first of these, before it contacts anybody. Measure servers of your own, or with their owners' leave.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,9 +40,13 @@ pub struct Arguments {
     /// Keep what is finished in this directory, and go on from there: Parquet, histograms
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Which tests, of A to G
-    #[arg(long, value_name = "TESTS", value_delimiter = ',', default_value = "A,B,C,D,E,F,G", value_parser = test)]
-    tests: Vec<Test>,
+    /// Which tests, of A to G [default: all of them; with --identify none]
+    #[arg(long, value_name = "TESTS", value_delimiter = ',', value_parser = test)]
+    tests: Option<Vec<Test>>,
+    /// Tell which TCP it is: its recovery, its congestion control, its stack's fingerprint; over http, with an answer of 2 MB, or
+    /// 1 MB with --mss 256
+    #[arg(long)]
+    identify: bool,
     /// How often each test is repeated
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=20))]
     repeat: u32,
@@ -88,6 +95,7 @@ Examples:
   sudo truckee probe http://www.example.org/large.iso
   sudo truckee probe https://[2001:db8::1]:8443/ --insecure --format json
   sudo truckee probe example.org --follow --mss 536
+  sudo truckee probe http://www.example.org/large.iso --identify
   sudo truckee probe --list ours.txt --yes --tests A,C --repeat 5 --out campaign
 
 Exit status: 0 if any server could be judged; 1 if none, or interrupted; 2 bad usage.";
@@ -202,7 +210,8 @@ impl Arguments {
     }
 
     fn options(&self) -> Options {
-        let mut tests = self.tests.clone();
+        let all = if self.identify { Vec::new() } else { Test::ALL.to_vec() };
+        let mut tests = self.tests.clone().unwrap_or(all);
         tests.sort_unstable();
         tests.dedup();
         Options {
@@ -220,6 +229,7 @@ impl Arguments {
             mss: self.mss,
             tests,
             repeat: self.repeat,
+            identify: self.identify,
             pause: self.pause,
             watch: self.watch,
             patience: self.patience,
@@ -230,12 +240,18 @@ impl Arguments {
 /// Says what will be done, before it is.
 fn announce(targets: &[Target], o: &Options) {
     let letters: String = o.tests.iter().map(|t| format!("{t:?}")).collect();
+    let tests = format!("tests {letters}, at most {} ACKs in a connection", o.most_acks());
+    let which = "which TCP it is, an ACK for a segment that has come at most";
+    let what = match (o.tests.is_empty(), o.identify) {
+        (false, true) => format!("{tests}; {which}"),
+        (true, true) => which.to_owned(),
+        _ => tests,
+    };
     note(&format!(
-        "{}: {} connections each, one at a time, {} s apart; tests {letters}, at most {} ACKs in a connection; about {} min",
+        "{}: {} connections each, one at a time, {} s apart; {what}; about {} min",
         crate::human::many(targets.len(), "server"),
         o.connections(),
         o.pause.as_secs_f64(),
-        o.most_acks(),
         crate::human::quantity((o.lasts() * targets.len() as u32).as_secs_f64() / 60.0, ""),
     ));
     for target in targets.iter().take(10) {
@@ -258,6 +274,12 @@ impl Watch for Show {
                 "  {:?} {}: {} segments in the first round, {} ACKs, {} segments in the second, {} retransmitted",
                 o.test, o.repetition, o.window_segments, o.acks, o.second_segments, o.retransmitted
             ));
+        }
+    }
+
+    fn identifying(&mut self, part: &str, repetition: u32) {
+        if std::io::stderr().is_terminal() {
+            note(&format!("  {part} {repetition}"));
         }
     }
 

@@ -1,8 +1,9 @@
 //! The prober of `truckee-probe`, and a server of our own to point it at.
 
 pub use truckee_probe::{
-    Conclusion, Confidence, Family, Fault, Observation, Options, PAUSE, Prober, Reaction, Report,
-    Retransmission, Target, Test, TestFault, Trust, Verdict, Watch, confine, judge, work_as_owner_of,
+    Conclusion, Confidence, Control, Family, Fault, Finding, Fingerprint, Identity, Observation, Options,
+    PAUSE, Prober, Reaction, Recovery, Repairs, Report, Retransmission, Rounds, Second, Target, Test,
+    TestFault, Trust, Unseen, Verdict, Watch, confine, judge, work_as_owner_of,
 };
 
 #[cfg(live)]

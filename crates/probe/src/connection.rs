@@ -1,7 +1,8 @@
 //! A connection that has been taken over from the kernel's TCP: every segment is of our own making from then on. Dropped,
 //! it is aborted, as the server sees too. Not for: opening one (see [`super::open`]).
 //!
-//! Nothing is acknowledged that has not come, and nothing twice: neither optimistic ACKs nor duplicates can be sent.
+//! Nothing is acknowledged that has not come, so that no optimistic ACK can be sent. A duplicate ACK answers a segment that has
+//! come (see [`super::identify`]), and none is sent without one.
 
 use super::log::Log;
 use super::peer::Peer;
@@ -102,15 +103,41 @@ impl<P: Peer> Connection<P> {
         self.send(self.end(), self.standing.acked.wrapping_add(bytes), flags::ACK, &[])
     }
 
+    /// Acknowledges the answer's first `bytes`, and the blocks beyond that have come as well (SACK, the newest first). Where
+    /// these bytes were acknowledged before it is a duplicate, which whoever calls owes to a segment.
+    pub fn reply(&mut self, bytes: u32, blocks: &[(u32, u32)]) -> Result<(), Error> {
+        let first = self.standing.acked;
+        let number = |at: u32| first.wrapping_add(at);
+        let sacks: Vec<_> = blocks.iter().map(|&(from, to)| (number(from), number(to))).collect();
+        self.transmit(self.end(), number(bytes), flags::ACK, &sacks, &[])
+    }
+
+    /// Ends the server's handshake, where that was done without the kernel's TCP.
+    pub fn greet(&mut self) -> Result<(), Error> {
+        self.send(self.standing.next, self.standing.acked, flags::ACK, &[])
+    }
+
     /// The number behind the request.
     fn end(&self) -> u32 {
         self.standing.next.wrapping_add(self.request.len() as u32)
     }
 
     fn send(&mut self, seq: u32, ack: u32, flags: u8, payload: &[u8]) -> Result<(), Error> {
+        self.transmit(seq, ack, flags, &[], payload)
+    }
+
+    fn transmit(
+        &mut self,
+        seq: u32,
+        ack: u32,
+        flags: u8,
+        sacks: &[(u32, u32)],
+        payload: &[u8],
+    ) -> Result<(), Error> {
         let elapsed = self.peer.now().saturating_sub(self.began).ticks(MILLISECOND) as u32;
         let stamps = self.standing.stamps.map(|(value, echo)| (value.wrapping_add(elapsed), echo));
-        self.peer.send(&Departure { seq, ack, flags, window: self.standing.field, stamps, payload })
+        let window = self.standing.field;
+        self.peer.send(&Departure { seq, ack, flags, window, stamps, sacks, offer: None, payload })
     }
 
     /// Takes down what comes next, waiting until `until` at most; when it came, if anything did.

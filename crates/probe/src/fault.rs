@@ -116,6 +116,20 @@ pub enum Fault {
     /// Too few tests were made.
     #[error("too few tests to judge by: test A is needed, and one of C, D and E")]
     TooFew,
+    /// Its window never opens.
+    #[error("the window stays at {segments} segments, of which none can be left out")]
+    Narrow {
+        /// So wide.
+        segments: u32,
+    },
+    /// Which TCP it has was asked over TLS.
+    #[error(
+        "which TCP a server has is asked over http: the connections for that are not the kernel's, whose handshakes TLS needs here"
+    )]
+    Sealed,
+    /// No test of divided ACKs was asked for.
+    #[error("no test of divided ACKs was asked for")]
+    Unasked,
     /// More comes than was allowed.
     #[error("the server sends more than a test allows")]
     Flood,
@@ -146,6 +160,9 @@ impl Fault {
             Self::Stood { .. } => "stood-still",
             Self::Unsteady { .. } => "unsteady",
             Self::TooFew => "too-few",
+            Self::Narrow { .. } => "narrow",
+            Self::Sealed => "sealed",
+            Self::Unasked => "unasked",
             Self::Flood => "flood",
         }
     }

@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use super::fetch::{self, Answer};
+use super::identify::Asker;
 use super::line::{self, Manner};
 use super::observe::{self, Times};
 use super::open::{idle, open};
@@ -13,6 +14,7 @@ use super::{Conclusion, Observation, Options, Report, Target, Test, TestFault, W
 use crate::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use truckee_host::punctual::be_punctual;
 use truckee_scenario::Cancel;
 
 /// After so many faults in a row a server is left alone.
@@ -63,6 +65,10 @@ impl Prober {
     /// See [`super::Prober::new`].
     pub fn new(options: &Options) -> Result<Self, Error> {
         let config = tls::config(&options.trust)?;
+        if options.identify {
+            // A set round trip is one only if ACKs go in time.
+            be_punctual(true);
+        }
         Ok(Self { sockets: Sockets::open()?, config, options: options.clone(), used: AtomicBool::new(false) })
     }
 
@@ -100,6 +106,18 @@ impl Prober {
         let mut faults = 0;
         let (mut round_trips, mut waited) = (RoundTrips::default(), Waited::default());
         round_trips.likely(answer.rtt);
+        if o.identify {
+            let (sockets, options, round_trips) = (&self.sockets, o, &mut round_trips);
+            let mut asker = Asker { sockets, options, answer: &answer, round_trips, cancel };
+            match asker.identify(watch) {
+                Ok(identity) => report.identity = Some(identity),
+                Err(Stop::Fault(fault)) => report.not_identified = Some(fault),
+                Err(error) => return Err(error),
+            }
+        }
+        if o.tests.is_empty() {
+            return Err(Fault::Unasked.into());
+        }
         for repetition in 1..=o.repeat {
             for &test in &o.tests {
                 if let Some(fault) = waited.fault(o.patience) {

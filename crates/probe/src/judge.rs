@@ -76,6 +76,17 @@ pub enum Confidence {
     High,
 }
 
+impl Confidence {
+    /// Where so many of the repetitions that could be judged agree.
+    pub(super) fn of(agreeing: u32, judged: u32) -> Self {
+        match (agreeing, judged) {
+            (a, j) if a == j && j >= 3 => Self::High,
+            (a, j) if j >= 2 && 3 * a >= 2 * j => Self::Fair,
+            _ => Self::Low,
+        }
+    }
+}
+
 /// What retransmissions the withheld ACKs provoke, in medians over the tests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Retransmission {
@@ -192,7 +203,7 @@ pub fn judge(all: &[Observation]) -> Result<Verdict, Fault> {
     let cap = (reaction == Reaction::Capped).then(|| cap(&points)).flatten();
     Ok(Verdict {
         reaction,
-        confidence: confidence(agreeing, judged.len() as u32),
+        confidence: Confidence::of(agreeing, judged.len() as u32),
         agreeing,
         judged: judged.len() as u32,
         limit,
@@ -316,14 +327,6 @@ fn cap(points: &[Point]) -> Option<f64> {
     let early = median(points.iter().filter(held).map(|p| (p.window + p.gain) / p.window));
     let late = |p: &&Point| p.test == Test::G && !p.bounded && p.second_window > 0.0;
     early.or_else(|| median(points.iter().filter(late).map(|p| (p.window + p.gain) / p.second_window)))
-}
-
-fn confidence(agreeing: u32, judged: u32) -> Confidence {
-    match (agreeing, judged) {
-        (a, j) if a == j && j >= 3 => Confidence::High,
-        (a, j) if j >= 2 && 3 * a >= 2 * j => Confidence::Fair,
-        _ => Confidence::Low,
-    }
 }
 
 fn retransmission(usable: &[&Observation]) -> Retransmission {

@@ -9,12 +9,18 @@
 //! After the tests of the split-ACK tool (see the book's page): division in 1, 2, 4, 8 and 12 of the ACKs for the first three segments,
 //! all other ACKs withheld, 3 s between the tests.
 //!
+//! And which TCP it is, over connections that are of our making from the first SYN on ([`Identity`]): how its sender repairs
+//! losses that are feigned, which congestion control opens its window, what its stack shows of itself.
+//!
 //! Not for: lists, tables, files.
 
+mod control;
 mod fault;
+mod identity;
 mod judge;
 mod observation;
 mod options;
+mod recovery;
 mod report;
 mod target;
 
@@ -25,9 +31,13 @@ mod connection;
 #[cfg(live)]
 mod fetch;
 #[cfg(live)]
+mod greet;
+#[cfg(live)]
 mod host;
 #[cfg(live)]
 mod http;
+#[cfg(live)]
+mod identify;
 #[cfg(live)]
 mod line;
 #[cfg(live)]
@@ -38,6 +48,8 @@ mod observe;
 mod open;
 #[cfg(live)]
 mod peer;
+#[cfg(live)]
+mod ranges;
 #[cfg(live)]
 mod round_trips;
 #[cfg(live)]
@@ -50,6 +62,7 @@ mod tls;
 mod wire;
 
 pub use fault::Fault;
+pub use identity::{Control, Finding, Fingerprint, Identity, Recovery, Repairs, Rounds, Second, Unseen};
 pub use judge::{Confidence, Reaction, Retransmission, Verdict, judge};
 pub use observation::{Observation, Test};
 pub use options::{Options, PAUSE, Trust};
@@ -67,7 +80,8 @@ pub struct Prober {
 }
 
 impl Prober {
-    /// Opens its sockets. Needs `CAP_NET_RAW` and, with newer kernels, `CAP_NET_ADMIN`.
+    /// Opens its sockets. Needs `CAP_NET_RAW` and, with newer kernels, `CAP_NET_ADMIN`. If it is to tell which TCP a server has,
+    /// the calling thread gets real-time priority (SCHED_FIFO 1), where that is allowed.
     ///
     /// # Errors
     /// No right to; certificates that cannot be read; not Linux.

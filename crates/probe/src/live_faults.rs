@@ -278,6 +278,52 @@ fn a_server_that_fails_only_when_tested_is_not_judged() {
 }
 
 #[test]
+fn who_cannot_be_told_is_not_and_the_reason_is_said() {
+    if !able() {
+        return;
+    }
+    let options = Options { identify: true, tests: Vec::new(), ..options() };
+    let cases = [
+        ("too short", says("HTTP/1.1 200 OK\r\n\r\nshort")),
+        ("too short", says(FEW.get_or_init(|| format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(9000))))),
+        (
+            "resets",
+            server(|mut s| {
+                asked(&mut s);
+                reset(s)
+            }),
+        ),
+    ];
+    thread::scope(|scope| {
+        for (why, port) in cases {
+            let options = &options;
+            scope.spawn(move || {
+                let report = probe(&format!("http://127.0.0.1:{port}/"), options);
+                assert!(matches!(fault(&report).name(), "unasked" | "reset"), "{report:#?}");
+                let Some(identity) = &report.identity else { return };
+                assert_eq!((identity.recovery.is, identity.control.is), (None, None), "{identity:#?}");
+                assert!(identity.recovery.evidence[0].contains(why), "{identity:#?}");
+                assert!(identity.control.evidence[0].contains(why), "{identity:#?}");
+            });
+        }
+    });
+}
+
+/// An answer of a few segments.
+static FEW: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+
+#[test]
+fn which_tcp_it_is_is_not_asked_over_tls() {
+    if !able() {
+        return;
+    }
+    let port = tls_server(400_000);
+    let options = Options { trust: Trust::Anyone, identify: true, tests: Vec::new(), ..options() };
+    let report = probe(&format!("https://127.0.0.1:{port}/"), &options);
+    assert_eq!(report.not_identified, Some(Fault::Sealed), "{report:#?}");
+}
+
+#[test]
 fn an_interrupted_probe_says_so_at_once() {
     if !able() {
         return;

@@ -2,6 +2,7 @@
 //! bookkeeping. Not for: acknowledging (see [`super::observe`]); what it means (see [`super::judge`]).
 
 use super::http::LONGEST_HEAD;
+use super::ranges::Ranges;
 use super::wire::{Arrival, flags};
 use truckee_tcp::Time;
 
@@ -27,8 +28,8 @@ pub struct Log {
     base: u32,
     /// In the order in which they came.
     pub segments: Vec<Segment>,
-    /// What has come, as ranges in order that do not touch.
-    covered: Vec<(u32, u32)>,
+    /// What has come.
+    covered: Ranges,
     /// Where the answer ends, if that has come.
     pub fin: Option<u32>,
     /// Whether the server has aborted.
@@ -66,7 +67,7 @@ impl Log {
         let mut at = start;
         while at < end {
             let to = at.saturating_add(size.max(1)).min(end);
-            let new = self.cover(at, to);
+            let new = self.covered.add(at, to);
             if new {
                 self.news += 1;
                 self.last_news = self.last_news.max(Some(arrival.time));
@@ -81,21 +82,6 @@ impl Log {
         self.read(start, &arrival.payload);
     }
 
-    /// Adds a range; whether it had anything new.
-    fn cover(&mut self, start: u32, end: u32) -> bool {
-        // Those that it touches, of ranges that do not touch each other.
-        let first = self.covered.partition_point(|(_, to)| *to < start);
-        let behind = self.covered.partition_point(|(from, _)| *from <= end);
-        let touched = &self.covered[first..behind];
-        if touched.iter().any(|(from, to)| *from <= start && end <= *to) {
-            return false;
-        }
-        let from = touched.first().map_or(start, |(from, _)| start.min(*from));
-        let to = touched.last().map_or(end, |(_, to)| end.max(*to));
-        self.covered.splice(first..behind, [(from, to)]);
-        true
-    }
-
     fn read(&mut self, start: u32, payload: &[u8]) {
         let have = self.text.len();
         if start as usize <= have && have < LONGEST_HEAD {
@@ -105,19 +91,22 @@ impl Log {
 
     /// So many bytes have come without a gap.
     pub fn contiguous(&self) -> u32 {
-        self.covered.first().filter(|(from, _)| *from == 0).map_or(0, |(_, to)| *to)
+        self.covered.contiguous()
     }
 
     /// Bytes that have not come, but bytes behind them.
     pub fn missing(&self) -> u64 {
-        let last = self.covered.last().map_or(0, |(_, to)| *to);
-        let come: u64 = self.covered.iter().map(|(from, to)| u64::from(to - from)).sum();
-        u64::from(last) - come
+        u64::from(self.covered.end()) - self.covered.bytes()
+    }
+
+    /// Behind the last byte that came.
+    pub fn end(&self) -> u32 {
+        self.covered.end()
     }
 
     /// Bytes that came, each once.
     pub fn bytes(&self) -> u64 {
-        self.covered.iter().map(|(from, to)| u64::from(to - from)).sum()
+        self.covered.bytes()
     }
 
     /// Bytes that came, however often.
@@ -183,6 +172,7 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::Header;
 
     fn arrival(seq: u32, len: usize, segment: u32) -> Arrival {
         Arrival {
@@ -191,6 +181,7 @@ mod tests {
             ack: 0,
             flags: flags::ACK,
             stamps: None,
+            header: Header::default(),
             segment,
             payload: vec![b'x'; len],
         }

@@ -5,7 +5,7 @@
 
 use super::*;
 use crate::connection::Standing;
-use crate::wire::{Arrival, Departure, flags};
+use crate::wire::{Arrival, Departure, Header, flags};
 use bolero::{TypeGenerator, check};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -233,7 +233,8 @@ impl Server for Honest {
 }
 
 fn arrival(time: Time, at: u32, payload: Vec<u8>, flags: u8) -> Arrival {
-    Arrival { time, seq: BASE.wrapping_add(at), ack: 1, flags, stamps: None, segment: 0, payload }
+    let (stamps, header, segment) = (None, Header::default(), 0);
+    Arrival { time, seq: BASE.wrapping_add(at), ack: 1, flags, stamps, header, segment, payload }
 }
 
 const BODY: u32 = 200_000;

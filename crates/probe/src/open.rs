@@ -38,6 +38,13 @@ pub struct Taken<'a> {
     interface: usize,
 }
 
+impl<'a> Taken<'a> {
+    /// One that is seen by this interface.
+    pub fn new(sockets: &'a Sockets, stream: TcpStream, ends: Ends, interface: usize) -> Self {
+        Self { sockets, _stream: stream, ends, interface }
+    }
+}
+
 impl Peer for Taken<'_> {
     fn now(&self) -> Time {
         self.sockets.now()
@@ -99,7 +106,7 @@ pub fn open<'a>(
     if sockets::known(&stream).map_err(failed)?.unacked > 0 {
         return Err(Fault::Stalled { seconds: IDLE.as_secs(), after: "after the handshake of TLS" }.into());
     }
-    let taken = Taken { sockets, _stream: stream, ends, interface: *interface };
+    let taken = Taken::new(sockets, stream, ends, *interface);
     let mut connection = Connection::new(taken, standing, began, rtt, request);
     (connection.tls, connection.handshake) = (secured, handshake);
     Ok(connection)

@@ -32,6 +32,8 @@ pub struct Options {
     pub tests: Vec<Test>,
     /// How often each.
     pub repeat: u32,
+    /// Whether to ask which TCP it is, too.
+    pub identify: bool,
     /// Between two connections to a server.
     pub pause: Duration,
     /// How long a server is watched after the last ACK.
@@ -50,6 +52,7 @@ impl Default for Options {
             mss: None,
             tests: Test::ALL.to_vec(),
             repeat: 3,
+            identify: false,
             pause: PAUSE,
             watch: Duration::from_secs(3),
             patience: Duration::from_secs(10),
@@ -57,18 +60,30 @@ impl Default for Options {
     }
 }
 
+/// How long the connections of a repetition take by which it is asked which TCP it is, about: some fifty rounds of 150 ms, and
+/// what timers take.
+const IDENTIFYING: Duration = Duration::from_secs(12);
+
 /// Between two connections to a server, unless its owner wants it otherwise.
 pub const PAUSE: Duration = Duration::from_secs(3);
 
 impl Options {
     /// How long the tests of a server take: without the time it takes to answer.
     pub fn lasts(&self) -> Duration {
-        (self.pause + self.watch) * self.connections().saturating_sub(1)
+        let tests = (self.pause + self.watch) * (self.repeat * self.tests.len() as u32);
+        let rest =
+            self.pause * self.identifying() + IDENTIFYING * if self.identify { self.repeat } else { 0 };
+        tests + rest
+    }
+
+    /// Connections by which it is asked which TCP a server has.
+    fn identifying(&self) -> u32 {
+        if self.identify { 1 + 3 * self.repeat } else { 0 }
     }
 
     /// Connections to a server, one after the other; redirects come on top.
     pub fn connections(&self) -> u32 {
-        1 + self.repeat * self.tests.len() as u32
+        1 + self.repeat * self.tests.len() as u32 + self.identifying()
     }
 
     /// Whether the pause between two connections will do for who has this address: a stranger gets [`PAUSE`] at least.

@@ -1,6 +1,7 @@
 //! What is said of a server, and who is told on the way.
 
 use super::fault::Fault;
+use super::identity::Identity;
 use super::judge::Verdict;
 use super::observation::{Observation, Test};
 #[cfg(live)]
@@ -52,6 +53,12 @@ pub struct Report {
     pub tests: Vec<Observation>,
     /// Tests that showed nothing.
     pub faults: Vec<TestFault>,
+    /// Which TCP it is; none: that was not asked, or could not be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
+    /// Why that could not be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_identified: Option<Fault>,
     /// How late this machine was, where the path to the server was one of its own; `None`: the server is elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lateness: Option<Lateness>,
@@ -71,6 +78,8 @@ impl Report {
             conclusion: Conclusion::NotJudged(Fault::Unseen),
             tests: Vec::new(),
             faults: Vec::new(),
+            identity: None,
+            not_identified: None,
             lateness: None,
         }
     }
@@ -82,6 +91,10 @@ pub trait Watch {
     fn answered(&mut self, report: &Report);
     /// A test is done.
     fn tested(&mut self, observation: &Observation);
+    /// A connection begins that is for a part of which TCP it is.
+    fn identifying(&mut self, part: &str, repetition: u32) {
+        let _ = (part, repetition);
+    }
     /// A test showed nothing.
     fn failed(&mut self, test: Test, fault: &Fault);
 }

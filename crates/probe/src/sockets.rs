@@ -21,7 +21,7 @@ use rustix::thread::CapabilitySet;
 use socket2::{Domain, Protocol, SockAddr, SockFilter, SockRef, Socket, Type};
 use std::ffi::c_int;
 use std::io::{self, IoSliceMut};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 use truckee_host::rights;
@@ -170,7 +170,7 @@ impl Sockets {
     }
 
     /// Waits for something to read; whether it is worth looking again.
-    fn wait(&self, left: Span) -> Result<bool, Error> {
+    pub fn wait(&self, left: Span) -> Result<bool, Error> {
         let timeout = TimeSpec::from_duration(left.into());
         let mut fds = [PollFd::new(self.capture.as_fd(), PollFlags::POLLIN)];
         match ppoll(&mut fds, Some(timeout), None) {
@@ -219,6 +219,21 @@ impl Sockets {
 /// Has the kernel's TCP see no more of what comes to this socket: it neither acknowledges nor answers.
 pub fn still(stream: &TcpStream) -> io::Result<()> {
     SockRef::from(stream).attach_filter(&nothing())
+}
+
+/// A socket that the kernel takes for one of an established connection, of which nothing is sent and nothing heard: it keeps the
+/// port ours, and the kernel's TCP from answering what comes (`TCP_REPAIR`, which needs `CAP_NET_ADMIN`). Closed, it says
+/// nothing either.
+pub fn silent(remote: SocketAddr) -> io::Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(remote), Type::STREAM, None)?;
+    set(&socket, libc::IPPROTO_TCP, libc::TCP_REPAIR, 1)?;
+    let any: IpAddr =
+        if remote.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    socket.bind(&SockAddr::from(SocketAddr::new(any, 0)))?;
+    socket.connect(&SockAddr::from(remote))?;
+    let stream = TcpStream::from(socket);
+    still(&stream)?;
+    Ok(stream)
 }
 
 /// What the kernel knows of a connection that is established.

@@ -1,5 +1,5 @@
-//! Segments of a probed connection as bytes: reading those that come, making those that go. IPv4 and IPv6, the one TCP
-//! option that matters (timestamps), checksums. Not for: which segments to send (see [`super::observe`]); sockets.
+//! Segments of a probed connection as bytes: reading those that come, making those that go. IPv4 and IPv6, those TCP
+//! options that matter, checksums. Not for: which segments to send (see [`super::observe`]); sockets.
 
 use std::net::SocketAddr;
 use truckee_tcp::Time;
@@ -20,7 +20,20 @@ pub mod flags {
 
 const TCP: u8 = 6;
 const HEADER: usize = 20;
-const TIMESTAMPS: u8 = 8;
+/// Kinds of TCP options (RFC 9293, RFC 7323, RFC 2018).
+mod kinds {
+    pub const END: u8 = 0;
+    pub const NOTHING: u8 = 1;
+    pub const LARGEST_SEGMENT: u8 = 2;
+    pub const WINDOW_SCALE: u8 = 3;
+    pub const SACK_PERMITTED: u8 = 4;
+    pub const SACK: u8 = 5;
+    pub const TIMESTAMPS: u8 = 8;
+}
+
+/// Bytes of all options of a segment, and SACK blocks that have room beside timestamps.
+const MOST_OPTIONS: usize = 40;
+pub const MOST_SACKS: usize = 3;
 /// What goes is to arrive from anywhere.
 const TTL: u8 = 64;
 
@@ -36,6 +49,19 @@ pub struct Ends {
 /// TSval and TSecr.
 pub type Stamps = (u32, u32);
 
+/// What the headers of a packet say of the stack that made it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Time to live, or hop limit, as it came.
+    pub ttl: u8,
+    /// Whether routers may not fragment it; IPv6's never may.
+    pub whole: bool,
+    /// The window field.
+    pub window: u16,
+    /// The TCP options of a segment with SYN; empty of others.
+    pub options: Vec<u8>,
+}
+
 /// What came of the server, one packet as the kernel saw it: perhaps several segments that it has put together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
@@ -49,6 +75,8 @@ pub struct Arrival {
     pub flags: u8,
     /// Timestamps, if it has them.
     pub stamps: Option<Stamps>,
+    /// What else its headers say.
+    pub header: Header,
     /// Payload of each segment but the last, bytes; 0: it is one segment.
     pub segment: u32,
     /// The payload.
@@ -73,12 +101,21 @@ impl Arrival {
         if ports != (ends.remote.port(), ends.local.port()) || header < HEADER {
             return None;
         }
+        let options = segment_bytes.get(HEADER..header)?;
+        let flags = *segment_bytes.get(13)?;
+        let four = packet[0] >> 4 == 4;
         Some(Self {
             time,
             seq: number32(segment_bytes, 4)?,
             ack: number32(segment_bytes, 8)?,
-            flags: *segment_bytes.get(13)?,
-            stamps: stamps(segment_bytes.get(HEADER..header)?),
+            flags,
+            stamps: stamps(options),
+            header: Header {
+                ttl: *packet.get(if four { 8 } else { 7 })?,
+                whole: !four || packet.get(6)? & 0x40 != 0,
+                window: number16(segment_bytes, 14)?,
+                options: if flags & self::flags::SYN == 0 { Vec::new() } else { options.to_vec() },
+            },
             segment: u32::from(segment),
             payload: segment_bytes.get(header..)?.to_vec(),
         })
@@ -98,8 +135,73 @@ pub struct Departure<'a> {
     pub window: u16,
     /// Timestamps, where the connection has them.
     pub stamps: Option<Stamps>,
+    /// SACK blocks, the newest first: the first byte, and behind the last. No more than three fit beside timestamps.
+    pub sacks: &'a [(u32, u32)],
+    /// What a SYN offers; nothing in other segments.
+    pub offer: Option<Offer>,
     /// The payload.
     pub payload: &'a [u8],
+}
+
+/// The options of a SYN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offer {
+    /// Largest segment, bytes.
+    pub mss: u16,
+    /// Shift of the window, bits.
+    pub scale: u8,
+    /// Whether SACK is offered.
+    pub sack: bool,
+    /// Whether timestamps are; the values are the segment's.
+    pub stamps: bool,
+}
+
+/// What the other end has agreed to, as its SYN says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Agreed {
+    /// Its largest segment, bytes, where it says so.
+    pub mss: Option<u16>,
+    /// Shift of its window, bits, where it scales.
+    pub scale: Option<u8>,
+    /// Whether it takes SACK blocks.
+    pub sack: bool,
+    /// Whether it has timestamps.
+    pub stamps: bool,
+}
+
+impl Agreed {
+    /// Reads the options of a SYN. What is cut short counts as not there.
+    pub fn read(options: &[u8]) -> Self {
+        let mut agreed = Self::default();
+        for option in each(options) {
+            match option {
+                [kinds::LARGEST_SEGMENT, 4, high, low] => {
+                    agreed.mss = Some(u16::from_be_bytes([*high, *low]))
+                }
+                [kinds::WINDOW_SCALE, 3, shift] => agreed.scale = Some(*shift),
+                [kinds::SACK_PERMITTED, 2] => agreed.sack = true,
+                [kinds::TIMESTAMPS, 10, ..] => agreed.stamps = true,
+                _ => {}
+            }
+        }
+        agreed
+    }
+}
+
+/// The options of a SYN in their order, a word each: `mss`, `sack`, `ts`, `ws`, `nop`, `end`, others by number.
+pub fn option_words(options: &[u8]) -> Vec<String> {
+    each(options)
+        .map(|option| match option.first() {
+            Some(&kinds::END) => "end".into(),
+            Some(&kinds::NOTHING) => "nop".into(),
+            Some(&kinds::LARGEST_SEGMENT) => "mss".into(),
+            Some(&kinds::WINDOW_SCALE) => "ws".into(),
+            Some(&kinds::SACK_PERMITTED) => "sack".into(),
+            Some(&kinds::TIMESTAMPS) => "ts".into(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        })
+        .collect()
 }
 
 impl Departure<'_> {
@@ -110,21 +212,44 @@ impl Departure<'_> {
         tcp.extend(ends.remote.port().to_be_bytes());
         tcp.extend(self.seq.to_be_bytes());
         tcp.extend(self.ack.to_be_bytes());
-        let words: u8 = if self.stamps.is_some() { 8 } else { 5 };
-        tcp.extend([words << 4, self.flags]);
+        let options = self.options();
+        tcp.extend([((HEADER + options.len()) as u8 / 4) << 4, self.flags]);
         tcp.extend(self.window.to_be_bytes());
         tcp.extend([0; 4]); // checksum, urgent pointer
-        if let Some((value, echo)) = self.stamps {
-            tcp.extend([1, 1, TIMESTAMPS, 10]);
-            tcp.extend(value.to_be_bytes());
-            tcp.extend(echo.to_be_bytes());
-        }
+        tcp.extend(options);
         tcp.extend(self.payload);
         let (mut packet, pseudo) = headers(ends, tcp.len() as u16);
         let sum = checksum(pseudo.chunks(2).chain(tcp.chunks(2)));
         tcp[16..18].copy_from_slice(&sum.to_be_bytes());
         packet.extend(tcp);
         packet
+    }
+
+    /// The options, filled up to whole words.
+    fn options(&self) -> Vec<u8> {
+        let mut options = Vec::with_capacity(MOST_OPTIONS);
+        if let Some(offer) = self.offer {
+            options.extend([kinds::LARGEST_SEGMENT, 4]);
+            options.extend(offer.mss.to_be_bytes());
+            options.extend([kinds::NOTHING, kinds::WINDOW_SCALE, 3, offer.scale]);
+            if offer.sack {
+                options.extend([kinds::NOTHING, kinds::NOTHING, kinds::SACK_PERMITTED, 2]);
+            }
+        }
+        if let Some((value, echo)) = self.stamps {
+            options.extend([kinds::NOTHING, kinds::NOTHING, kinds::TIMESTAMPS, 10]);
+            options.extend(value.to_be_bytes());
+            options.extend(echo.to_be_bytes());
+        }
+        let blocks = &self.sacks[..self.sacks.len().min(MOST_SACKS)];
+        if !blocks.is_empty() {
+            options.extend([kinds::NOTHING, kinds::NOTHING, kinds::SACK, 2 + 8 * blocks.len() as u8]);
+            for (from, to) in blocks {
+                options.extend(from.to_be_bytes());
+                options.extend(to.to_be_bytes());
+            }
+        }
+        options
     }
 }
 
@@ -193,16 +318,25 @@ fn ip6(packet: &[u8]) -> Option<&[u8]> {
 const HEADER6: usize = 40;
 
 /// The timestamps among a header's options.
-fn stamps(mut options: &[u8]) -> Option<Stamps> {
-    loop {
-        match options {
-            [TIMESTAMPS, 10, ..] => return Some((number32(options, 2)?, number32(options, 6)?)),
-            [1, rest @ ..] => options = rest,
-            [0, ..] | [] => return None,
-            [_, size, ..] if *size >= 2 => options = options.get(usize::from(*size)..)?,
+fn stamps(options: &[u8]) -> Option<Stamps> {
+    let found = each(options).find(|option| matches!(option, [kinds::TIMESTAMPS, 10, ..]))?;
+    Some((number32(found, 2)?, number32(found, 6)?))
+}
+
+/// Each option, as far as they are whole.
+fn each(mut options: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let size = match options {
+            [] => return None,
+            [kinds::END, ..] => options.len(),
+            [kinds::NOTHING, ..] => 1,
+            [_, size, ..] if *size >= 2 => usize::from(*size),
             _ => return None,
-        }
-    }
+        };
+        let (option, rest) = options.split_at_checked(size)?;
+        options = rest;
+        Some(option)
+    })
 }
 
 fn number16(bytes: &[u8], at: usize) -> Option<u16> {
@@ -232,7 +366,8 @@ mod tests {
 
     fn segment(payload: &[u8]) -> Departure<'_> {
         let flags = flags::ACK | flags::PSH;
-        Departure { seq: u32::MAX, ack: 7, flags, window: 512, stamps: Some((3, 4)), payload }
+        let (stamps, sacks) = (Some((3, 4)), &[(5, 6), (8, u32::MAX)][..]);
+        Departure { seq: u32::MAX, ack: 7, flags, window: 512, stamps, sacks, offer: None, payload }
     }
 
     #[test]
@@ -246,6 +381,7 @@ mod tests {
                 ack: 7,
                 flags: flags::ACK | flags::PSH,
                 stamps: Some((3, 4)),
+                header: Header { ttl: TTL, whole: true, window: 512, options: Vec::new() },
                 segment: 2,
                 payload: b"odd".to_vec(),
             };
@@ -272,6 +408,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_syn_offers_is_read_back_in_its_order() {
+        let offer = Offer { mss: 536, scale: 7, sack: true, stamps: true };
+        let syn = Departure { flags: flags::SYN, sacks: &[], offer: Some(offer), ..segment(b"") };
+        let read = Arrival::read(&syn.packet(&ends(false)), &swapped(ends(false)), 0, Time::ZERO).unwrap();
+        let agreed = Agreed { mss: Some(536), scale: Some(7), sack: true, stamps: true };
+        assert_eq!(Agreed::read(&read.header.options), agreed);
+        let words = option_words(&read.header.options).join(" ");
+        assert_eq!(words, "mss nop ws nop nop sack nop nop ts");
+        let plain = Departure { stamps: None, offer: Some(Offer { sack: false, ..offer }), ..syn };
+        let read = Arrival::read(&plain.packet(&ends(true)), &swapped(ends(true)), 0, Time::ZERO).unwrap();
+        assert_eq!(Agreed::read(&read.header.options), Agreed { sack: false, stamps: false, ..agreed });
+        assert_eq!(option_words(&[4, 2, 3, 3, 1, 254, 2, 0, 0]).join(" "), "sack ws 254 end");
+    }
+
+    #[test]
     fn padding_is_no_payload_and_fragments_are_not_read() {
         let mut packet = segment(b"").packet(&ends(false));
         packet.extend([0; 6]); // as Ethernet pads it
@@ -288,7 +439,7 @@ mod tests {
 
         #[test]
         fn options_of_any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
-            let _ = stamps(&bytes);
+            let _ = (stamps(&bytes), Agreed::read(&bytes), option_words(&bytes));
         }
     }
 }

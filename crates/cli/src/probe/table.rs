@@ -1,5 +1,6 @@
 //! What is said of servers, for reading: a verdict, and the counts behind it.
 
+use super::identity;
 use crate::human::{many, quantity};
 use crate::layout::{self, numbers, words};
 use serde::Deserialize;
@@ -26,8 +27,11 @@ fn one(out: &mut dyn Write, Kept { report, tests, .. }: &Kept) -> io::Result<()>
         address => format!(" ({address})"),
     };
     writeln!(out, "{}{address}", text("/tested"))?;
+    identity::write(out, report)?;
     match Verdict::deserialize(&report["verdict"]) {
         Ok(verdict) => say(out, &verdict)?,
+        // Who did not ask for tests need not be told that there were none.
+        Err(_) if text("/not_judged/name") == "unasked" => {}
         Err(_) => writeln!(out, "  not judged: {}", text("/not_judged/words"))?,
     }
     if !tests.is_empty() {

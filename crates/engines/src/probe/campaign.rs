@@ -30,6 +30,9 @@ pub struct Settings {
     pub tests: String,
     /// How often each.
     pub repeat: u32,
+    /// Whether it was asked which TCP they are.
+    #[serde(default)]
+    pub identify: bool,
     /// Largest segment announced, bytes.
     pub mss: Option<u32>,
     /// IP's version: `any`, `four` or `six`.
@@ -49,6 +52,7 @@ impl Settings {
             truckee: env!("CARGO_PKG_VERSION").to_owned(),
             tests: o.tests.iter().map(|t| format!("{t:?}")).collect(),
             repeat: o.repeat,
+            identify: o.identify,
             mss: o.mss,
             family: format!("{:?}", o.family).to_lowercase(),
             follow: o.follow,

@@ -13,7 +13,7 @@ pub struct Kept {
     pub report: serde_json::Value,
     /// Its tests.
     pub tests: Vec<Observation>,
-    /// Whether there is a verdict.
+    /// Whether there is a verdict, or a finding of which TCP it is.
     pub judged: bool,
 }
 
@@ -24,7 +24,11 @@ impl Kept {
             url: report.url.clone(),
             report: serde_json::to_value(report).map_err(|e| Error::Internal(e.to_string()))?,
             tests: report.tests.clone(),
-            judged: matches!(report.conclusion, Conclusion::Verdict(_)),
+            judged: matches!(report.conclusion, Conclusion::Verdict(_))
+                || report
+                    .identity
+                    .as_ref()
+                    .is_some_and(|i| i.recovery.is.is_some() || i.control.is.is_some()),
         })
     }
 }

@@ -1,0 +1,152 @@
+//! Which TCP a server has: connections of our own making, one at a time with a pause between them, each for a part of the
+//! answer. Not for: what is made of what they show (see [`super::recovery`], [`super::control`]).
+//!
+//! Losses are feigned by leaving out what has come, as TBIT does. A duplicate ACK goes for a segment that has come, one at
+//! most, and never for nothing: the server hears no more of its path than any receiver behind a lossy link would tell it.
+
+mod fingerprint;
+mod receiver;
+mod repairs;
+mod rounds;
+
+use super::control;
+use super::fault::Fault;
+use super::fetch::Answer;
+use super::greet::{Greeted, Greeting, greet};
+use super::http;
+use super::identity::{Finding, Identity, Unseen};
+use super::line;
+use super::recovery::recovery;
+use super::round_trips::RoundTrips;
+use super::sockets::Sockets;
+use super::stop::Stop;
+use super::wire::Offer;
+use super::{Options, Watch};
+use truckee_scenario::Cancel;
+
+/// Segments of this size every host takes (RFC 9293, section 3.7.1), and they make a window of many out of a short answer.
+pub const SMALL_MSS: u16 = 536;
+/// Bits by which a window is shifted.
+const SCALE: u8 = 7;
+/// What repairs are seen in: more than their windows.
+const REPAIRS_WINDOW: u32 = 256 << 10;
+/// A part is given up after so many connections in a row that showed nothing, and one in which this machine stood still is
+/// made again, so often at most.
+const ENOUGH: u32 = 2;
+const REPLACED: u32 = 3;
+
+/// What asks.
+pub struct Asker<'a> {
+    /// The sockets.
+    pub sockets: &'a Sockets,
+    /// How to.
+    pub options: &'a Options,
+    /// Whom.
+    pub answer: &'a Answer,
+    /// What is known of its path.
+    pub round_trips: &'a mut RoundTrips,
+    /// Whether to stop.
+    pub cancel: &'a Cancel,
+}
+
+impl Asker<'_> {
+    /// Asks it all.
+    pub fn identify(&mut self, watch: &mut dyn Watch) -> Result<Identity, Stop> {
+        if self.answer.target.tls() {
+            return Err(Fault::Sealed.into());
+        }
+        let mut faults = Vec::new();
+        let (cancel, patience) = (self.cancel, self.options.patience);
+        let fingerprint = self.part("fingerprint", 1, &mut faults, watch, &mut |a| {
+            let Greeted { mut connection, header, agreed } = a.open(true, true, REPAIRS_WINDOW)?;
+            fingerprint::run(&mut connection, &header, &agreed, patience, cancel)
+        })?;
+        let (mut with, mut without, mut all_rounds) = (Vec::new(), Vec::new(), Vec::new());
+        for k in 1..=self.options.repeat {
+            for offered in [true, false] {
+                // Who has agreed to none is asked once for what both would show.
+                if !offered && with.last().is_some_and(|seen: &super::identity::Repairs| !seen.sack) {
+                    continue;
+                }
+                let seen = self.part("repairs", k, &mut faults, watch, &mut |a| {
+                    let Greeted { mut connection, agreed, .. } = a.open(offered, false, REPAIRS_WINDOW)?;
+                    repairs::run(&mut connection, k, offered && agreed.sack, patience, cancel)
+                })?;
+                if offered { &mut with } else { &mut without }.extend(seen);
+            }
+            let seen = self.part("rounds", k, &mut faults, watch, &mut |a| {
+                let Greeted { mut connection, agreed, .. } = a.open(true, false, rounds::offered(a.mss()))?;
+                rounds::run(&mut connection, k, agreed.sack, patience, cancel)
+            })?;
+            all_rounds.extend(seen);
+        }
+        let without_sack = (!without.is_empty()).then(|| recovery(&without.iter().collect::<Vec<_>>()));
+        Ok(Identity {
+            recovery: explained(recovery(&with.iter().collect::<Vec<_>>()), "repairs", &faults),
+            recovery_without_sack: without_sack,
+            control: explained(control::control(&all_rounds), "rounds", &faults),
+            fingerprint,
+            repairs: with.into_iter().chain(without).collect(),
+            rounds: all_rounds,
+            faults,
+        })
+    }
+
+    fn mss(&self) -> u16 {
+        self.options.mss.map_or(SMALL_MSS, |mss| mss.min(u32::from(u16::MAX)) as u16)
+    }
+
+    /// A connection of its own.
+    fn open(&mut self, sack: bool, stamps: bool, window: u32) -> Result<Greeted<'_>, Stop> {
+        let offer = Offer { mss: self.mss(), scale: SCALE, sack, stamps };
+        let request = http::request(&self.answer.target);
+        let greeting = Greeting { offer, window, patience: self.options.patience, request };
+        greet(self.sockets, self.answer.address, greeting, self.round_trips, self.cancel)
+    }
+
+    /// One connection for a part, after a pause; none if it showed nothing.
+    fn part<T>(
+        &mut self,
+        part: &'static str,
+        repetition: u32,
+        faults: &mut Vec<Unseen>,
+        watch: &mut dyn Watch,
+        run: &mut dyn FnMut(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Stop> {
+        let failed =
+            faults.iter().filter(|f| f.part == part && !matches!(f.fault, Fault::Stood { .. })).count();
+        if failed as u32 >= ENOUGH {
+            return Ok(None);
+        }
+        for time in 0..=REPLACED {
+            line::pause(self.options.pause, self.cancel)?;
+            watch.identifying(part, repetition);
+            match run(self) {
+                Ok(seen) => return Ok(Some(seen)),
+                Err(Stop::Fault(fault @ Fault::Stood { .. })) if time < REPLACED => {
+                    faults.push(Unseen { part, repetition, fault });
+                }
+                Err(Stop::Fault(fault)) => {
+                    faults.push(Unseen { part, repetition, fault });
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Why there is no finding, where connections failed for it.
+fn explained<T>(mut finding: Finding<T>, part: &str, faults: &[Unseen]) -> Finding<T> {
+    if finding.judged == 0
+        && let Some(unseen) = faults.iter().rfind(|f| f.part == part)
+    {
+        finding.evidence = vec![unseen.fault.to_string()];
+    }
+    finding
+}
+
+#[cfg(test)]
+#[path = "identify_tests.rs"]
+mod tests;
