@@ -289,7 +289,8 @@ impl Network<'_> {
             self.flows[flow].book.warm = Some(Box::new(standing));
         }
         self.traffic.iter_mut().for_each(|book| book.sent = 0);
-        self.media.iter_mut().for_each(Air::begin_measuring);
+        let now = self.now;
+        self.media.iter_mut().for_each(|air| air.begin_measuring(now));
     }
 }
 

@@ -245,6 +245,7 @@ pub(super) const LINK: &[Field<LinkOutcome>] = &[
 
 pub(super) const STATION: &[Field<StationOutcome>] = &[
     field("airtime", "", "share of the time it was sending", |s| Some(s.airtime)),
+    field("busy", "", "share of the time the medium was busy where it is", |s| Some(s.busy)),
     field("packets", "", "packets taken into its queue", |s| Some(s.packets as f64)),
     field("bytes", "B", "bytes of them", |s| Some(s.bytes as f64)),
     field("frames", "", "frames sent", |s| Some(s.frames as f64)),

@@ -75,6 +75,7 @@ pub(super) const MEDIUM: &[Field<MediumOutcome>] = &[
     field("airtime", "", "share of the time that frames were on the air, each counted for itself", |m| {
         Some(m.airtime)
     }),
+    field("busy", "", "share of the time that any frame was on the air", |m| Some(m.busy)),
     field("routing.packets", "", "packets of routing sent, each hop counted", |m| {
         routing(m, |r| r.packets as f64)
     }),

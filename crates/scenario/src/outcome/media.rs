@@ -10,6 +10,8 @@ pub struct MediumOutcome {
     pub name: String,
     /// Share of the time that frames were on the air, each counted for itself: above 1 where stations send at once.
     pub airtime: f64,
+    /// Share of the time that any frame was on the air: channel busy time, to somebody who hears all stations.
+    pub busy: f64,
     /// One entry a station.
     pub stations: Vec<StationOutcome>,
     /// What its routing protocol did, if it has one.
@@ -126,6 +128,8 @@ pub struct StationOutcome {
     pub name: String,
     /// Share of the time that it was sending.
     pub airtime: f64,
+    /// Share of the time that the medium was busy where it is: it sent, read a frame or sensed a carrier.
+    pub busy: f64,
     /// Packets that came to its queue and were accepted.
     pub packets: u64,
     /// Bytes of them.

@@ -253,6 +253,18 @@ impl Medium {
         self.stations.get(node.0 as usize).map_or_else(Counters::default, |s| s.counters)
     }
 
+    /// For how long any station has been sending until `now`, to which there is nothing to do: channel busy time, to
+    /// somebody who hears all.
+    pub fn busy(&self, now: Time) -> Span {
+        self.air.busy(now)
+    }
+
+    /// For how long the medium has been busy where a station is: it sent, read a frame, or heard as much power as carrier
+    /// sense asks for. What frames have reserved does not count.
+    pub fn busy_at(&self, node: NodeId, now: Time) -> Span {
+        self.stations.get(node.0 as usize).map_or(Span::ZERO, |station| station.busy(now))
+    }
+
     /// Packets that are somewhere in the medium: waiting, on the way, or held back at a receiver until those before them
     /// have come. A packet that has arrived and whose acknowledgement has not is counted once more.
     pub fn pending(&self) -> impl Iterator<Item = u64> {
@@ -330,6 +342,7 @@ impl Medium {
         let frame = self.air.transmissions[slot as usize].frame;
         let (now, i) = (self.now, frame.from as usize);
         self.radios[i].sending = false;
+        self.air.sent(now);
         self.stations[i].on_sent(now, &frame, &self.rules, &mut self.reports);
         self.sense(frame.from);
     }
