@@ -137,6 +137,7 @@ fn name_of_failure(failure: Failure) -> &'static str {
 /// A node that moves.
 #[derive(Debug)]
 pub struct Mover {
+    pub node: NodeId,
     pub mobility: Mobility,
     /// When the leg that was noted last began; `None`: none was.
     pub noted: Option<Time>,
@@ -194,19 +195,18 @@ pub fn build(
             let stations = nodes.iter().map(|node| scenario.nodes[*node].clone()).collect();
             Box::new(MediumSeries { medium: medium.name.clone(), stations, ..MediumSeries::default() })
         });
-        let mut air =
-            Air {
-                radio,
-                armed: Time::MAX,
-                telling: false,
-                first,
-                nodes,
-                taken_over,
-                routers,
-                past,
-                past_busy,
-                series,
-            };
+        let mut air = Air {
+            radio,
+            armed: Time::MAX,
+            telling: false,
+            first,
+            nodes,
+            taken_over,
+            routers,
+            past,
+            past_busy,
+            series,
+        };
         for (station, place) in (0..).zip(&places) {
             air.note_place(Time::ZERO, station, place);
         }
@@ -223,7 +223,7 @@ pub fn build(
         let Some((medium, _)) = stations.first() else { continue };
         let mobility = place.movement.mobility(scenario.seed, &scenario.nodes[place.node]);
         let mobility = mobility.map_err(|error| Refused(scenario.media[*medium].name.clone(), error))?;
-        movers.push(Mover { mobility, noted: None, stations });
+        movers.push(Mover { node: place.node, mobility, noted: None, stations });
     }
     Ok((media, movers))
 }

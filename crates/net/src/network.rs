@@ -11,6 +11,7 @@ mod kind;
 mod media;
 mod observe;
 mod readings;
+mod roaming;
 mod routing;
 mod serve;
 mod tables;
@@ -29,6 +30,7 @@ use crate::record::{FlowBook, Standing, TrafficBook};
 use crate::routers::Travel;
 use aside::Aside;
 use readings::Load;
+use roaming::Roamer;
 use std::rc::Rc;
 use tables::Tables;
 use truckee_scenario::Scenario;
@@ -117,6 +119,7 @@ pub struct Network<'a> {
     /// Radio media, whose stations' ways out stand behind the scenario's links.
     pub media: Vec<Air>,
     movers: Vec<Mover>,
+    roamers: Vec<Roamer<'a>>,
     /// What packets remember that go by routers.
     travel: Travel,
     /// What is under way over them.

@@ -254,7 +254,13 @@ fn medium_outcome(network: &Network<'_>, medium: &Medium, index: usize, span: Sp
     let stations: Vec<StationOutcome> = (0..medium.stations.len()).map(station).collect();
     let airtime = stations.iter().map(|station| station.airtime).sum();
     let routing = air.routers.as_ref().map(|routers| routers.outcome());
-    MediumOutcome { name: medium.name.clone(), airtime, busy: share(air.busy(air.nodes.len(), network.now)), stations, routing }
+    MediumOutcome {
+        name: medium.name.clone(),
+        airtime,
+        busy: share(air.busy(air.nodes.len(), network.now)),
+        stations,
+        routing,
+    }
 }
 
 fn traffic_outcome(name: &str, book: &mut TrafficBook, span: Span) -> TrafficOutcome {

@@ -220,6 +220,28 @@ impl Medium {
         ((node.0 as usize) < self.stations.len()).then(|| self.field.place(node.0))
     }
 
+    /// A station's radio is tuned to this medium from now on, or to another one: then it hears nothing that begins here, and
+    /// nobody here hears what it begins to send, until it is back. What it has to send it tries all the same.
+    pub fn tune(&mut self, node: NodeId, here: bool) {
+        if (node.0 as usize) < self.stations.len() {
+            self.field.tune(node.0, here);
+        }
+    }
+
+    /// Whether a station's radio is tuned to this medium.
+    pub fn is_here(&self, node: NodeId) -> bool {
+        self.field.is_here(node.0)
+    }
+
+    /// How strong one station arrives at another by path loss alone, dBm: what its beacons come to on average.
+    pub fn signal(&self, from: NodeId, to: NodeId) -> f64 {
+        let all = 0..self.stations.len() as u32;
+        if from == to || !all.contains(&from.0) || !all.contains(&to.0) {
+            return f64::NEG_INFINITY;
+        }
+        10.0 * libm::log10(self.field.power(from.0, to.0))
+    }
+
     /// A client belongs to another access point from now on. What waits in its queue goes there; what is on its way to
     /// the old one is tried to the end. Refused if the one is no client or the other no access point.
     pub fn associate(&mut self, client: NodeId, access_point: NodeId) -> Result<(), ConfigError> {
