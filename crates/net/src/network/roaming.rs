@@ -1,83 +1,17 @@
 //! Nodes that go from access point to access point, each on a medium of its own: the radio is tuned to one of them at a time,
 //! and routes follow. Packets that are tried for a radio which is elsewhere, or by one, are lost in the handoff; what comes to
 //! the old access point afterwards goes on by its table, over the wire. Not for: who hears whom, which is
-//! `truckee-wireless`'s.
+//! `truckee-wireless`'s, and what nodes hear of access points, which is [`crate::roaming`]'s.
 
 use super::{Network, kind};
 use crate::agenda::Key;
-use crate::air::Air;
-use truckee_scenario::Scenario;
-use truckee_scenario::model::Roaming;
-use truckee_scenario::route::Routes;
+use crate::roaming::Cell;
 use truckee_tcp::Time;
 use truckee_wireless::NodeId as Number;
 
 /// What happens to a node that roams.
 const TOLD: Key = 0;
 const ARRIVES: Key = 1;
-
-/// A medium of a node that roams, and on it that node's station and the access point's.
-#[derive(Debug, Clone, Copy)]
-struct Cell {
-    medium: usize,
-    station: usize,
-    point: usize,
-}
-
-/// A node that roams.
-#[derive(Debug)]
-pub struct Roamer<'s> {
-    config: &'s Roaming,
-    node: usize,
-    cells: Vec<Cell>,
-    /// To which of them it belongs, or goes.
-    at: usize,
-    /// Its radio hears neither the old one nor the new one as yet.
-    away: bool,
-    /// How many of the moves that it is told it has made.
-    told: usize,
-}
-
-impl Roamer<'_> {
-    /// Whether the node is it, or one of its access points.
-    fn concerns(&self, scenario: &Scenario, node: usize) -> bool {
-        let is_point = |cell: &Cell| scenario.media[cell.medium].stations[cell.point].node == node;
-        self.node == node || self.cells.iter().any(is_point)
-    }
-
-    /// The medium whose access point is heard best by path loss, and by how many dB it is ahead of the present one.
-    fn best(&self, media: &[Air]) -> (usize, f64) {
-        let signal = |cell: &Cell| {
-            media[cell.medium].radio.signal(Number(cell.point as u32), Number(cell.station as u32))
-        };
-        let signals: Vec<f64> = self.cells.iter().map(signal).collect();
-        // Of equals the first.
-        let best =
-            (0..signals.len()).rev().max_by(|a, b| signals[*a].total_cmp(&signals[*b])).unwrap_or(self.at);
-        (best, signals[best] - signals[self.at])
-    }
-}
-
-/// The nodes that roam, each at the access point that it hears best.
-pub fn build<'s>(scenario: &'s Scenario, media: &mut [Air], routes: &mut Routes<'_>) -> Vec<Roamer<'s>> {
-    let mut roamers = Vec::new();
-    for place in &scenario.places {
-        let Some(config) = &place.roam else { continue };
-        let cell = |(index, medium): (usize, &truckee_scenario::model::Medium)| {
-            let (station, point) = (medium.station_of(place.node)?, medium.access_point?);
-            (station != point).then_some(Cell { medium: index, station, point })
-        };
-        let cells: Vec<Cell> = scenario.media.iter().enumerate().filter_map(cell).collect();
-        let mut roamer = Roamer { config, node: place.node, cells, at: 0, away: false, told: 0 };
-        roamer.at = roamer.best(media).0;
-        for (_, cell) in roamer.cells.iter().enumerate().filter(|(index, _)| *index != roamer.at) {
-            media[cell.medium].radio.tune(Number(cell.station as u32), false);
-            routes.join(cell.medium, (cell.station, cell.point), false);
-        }
-        roamers.push(roamer);
-    }
-    roamers
-}
 
 impl Network<'_> {
     /// The first moves that nodes are told.
