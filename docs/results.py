@@ -3,7 +3,8 @@
 
   docs/results.py studies [--runs DIR] [ID…]   run studies in full; without ids, all of them (an hour on two cores)
   docs/results.py numbers [NAME…]              run the commands of results.toml that sentences take their numbers from;
-                                               without names, all but those that take long
+                                               without names, all but those that take long; --live: those that stand on
+                                               this machine's kernel (as root, a quarter of an hour)
   docs/results.py list                         what there is, how old, and of which build
 
 A study's result is what `truckee study run` says of its file in this tree, in docs/studies/results/ID.json; a number's is
@@ -118,9 +119,10 @@ def studies(binary: Path, ids: Sequence[str], runs: Path | None) -> int:
     return status
 
 
-def commands() -> dict[str, dict[str, str]]:
+def commands() -> dict[str, dict[str, Any]]:
     """The commands that numbers in sentences come from, by name: `command`, and where it is not `--format json` that makes it
-    say JSON: `json`, the option behind which a file is named, or `text`, where what it prints is the result."""
+    say JSON: `json`, the option behind which a file is named, or `text`, where what it prints is the result; `live`, where it
+    needs a kernel to measure."""
     return {entry["name"]: entry for entry in tomllib.loads((DOCS / "results.toml").read_text())["result"]}
 
 
@@ -136,9 +138,11 @@ def without_runs(report: Any) -> Any:
     return kept
 
 
-def numbers(binary: Path, names: Sequence[str]) -> None:
-    """Runs commands of results.toml and stores their JSON."""
+def numbers(binary: Path, names: Sequence[str], live: bool) -> None:
+    """Runs commands of results.toml and stores their JSON: these, or all that are live, or all that are quick."""
     known = commands()
+    quick = {name for name, entry in known.items() if not entry.keys() & {"json", "text", "live"}}
+    chosen = names or sorted({name for name, entry in known.items() if entry.get("live")} if live else quick)
     if unknown := [name for name in names if name not in known]:
         raise SystemExit(f"no result {', '.join(unknown)} in docs/results.toml")
     with tempfile.TemporaryDirectory() as folder:
@@ -148,13 +152,13 @@ def numbers(binary: Path, names: Sequence[str]) -> None:
         for shared in ("examples", "docs", "bench", "validation"):
             (Path(folder) / shared).symlink_to(ROOT / shared)
         environment = os.environ | {"PATH": f"{bin_}:{os.environ['PATH']}", "NO_COLOR": "1"}
-        for name in names or [name for name in sorted(known) if not known[name].keys() & {"json", "text"}]:
+        for name in chosen:
             report = _answer(known[name], Path(folder), environment)
             store(NUMBERS / f"{name}.json", known[name]["command"], report, provenance(binary))
             print(f"{name}: stored", flush=True)
 
 
-def _answer(entry: dict[str, str], folder: Path, environment: dict[str, str]) -> Any:
+def _answer(entry: dict[str, Any], folder: Path, environment: dict[str, str]) -> Any:
     """What a command says as JSON, on its output or into a file."""
     words = shlex.split(entry["command"])
     written = folder / "answer.json"
@@ -184,6 +188,7 @@ def main() -> int:
     of_studies.add_argument("--runs", type=Path, metavar="DIR", help="keep the runs here, and go on from there")
     of_studies.add_argument("ids", nargs="*", metavar="ID")
     of_numbers = what.add_parser("numbers", help="run the commands that sentences take their numbers from")
+    of_numbers.add_argument("--live", action="store_true", help="run those that stand on this machine's kernel")
     of_numbers.add_argument("names", nargs="*", metavar="NAME")
     what.add_parser("list", help="what there is")
     arguments = parser.parse_args()
@@ -194,7 +199,7 @@ def main() -> int:
     if not binary.exists():
         raise SystemExit(f"{binary} is missing: make release")
     if arguments.what == "numbers":
-        numbers(binary, arguments.names)
+        numbers(binary, arguments.names, arguments.live)
         return 0
     return studies(binary, arguments.ids, arguments.runs.resolve() if arguments.runs else None)
 

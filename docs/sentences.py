@@ -10,6 +10,9 @@ Between `=` and `:` stands an expression (Jinja's), behind `:` a format (Python'
   these.
 - `row(STUDY, CHECK, CELL)`: a row of a study's stored result, as the JSON has it; `CELL`, a part of the cell's name, may be
   left out where the check has one row.
+- `against(RESULT, METRIC)`: the second engine of a stored comparison (`truckee compare`) against the first, of its first flow:
+  `ratio`, or the difference of a share in percentage points, with the ends of its interval where a format is all that is asked;
+  `first` and `second`, the engines' means.
 - `counts(STUDY)`, `studies`: how many rows came out how; how many studies there are in this tree.
 - `found(RESULT)`: what a stored result says, as it stands: `found('bench').rows[0].segments`.
 
@@ -25,6 +28,7 @@ docs/generate.py puts in what the expression or the command says; with --check, 
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import results
@@ -38,6 +42,22 @@ PRINTED = re.compile(
 )
 
 
+@dataclass(frozen=True)
+class Against:
+    """One engine against another."""
+
+    ratio: float | None
+    low: float | None
+    high: float | None
+    first: float
+    second: float
+
+    def __format__(self, form: str) -> str:
+        if self.ratio is None or self.low is None or self.high is None:
+            raise ValueError("nothing that can be compared: one has no interval")
+        return f"{self.ratio:{form}} ({self.low:{form}} … {self.high:{form}})"
+
+
 class Held:
     """The stored results, as what expressions may name."""
 
@@ -49,6 +69,7 @@ class Held:
         self._names = {
             "mean": lambda *point: self._cell(*point)["mean"],
             "row": self._row,
+            "against": self._against,
             "counts": lambda study: self._study(study)["counts"],
             "found": self._found,
             "studies": count,
@@ -74,6 +95,19 @@ class Held:
         hit = [r for r in rows if r["metric"] == metric and r["point"][: len(values)] == list(values)]
         return _only(hit, f'{metric} at {", ".join(values)} in "{name}"')
 
+    def _against(self, name: str, metric: str) -> Against:
+        rows = [row for row in self._found(name)["flows"][0]["metrics"] if row["metric"] == metric]
+        row = _only(rows, f'{metric} in "{name}"')
+        size, middle = (100, "difference") if row["share"] else (1, "ratio")
+        against, means = row["against"][0], [value["mean"] for value in row["values"][:2]]
+
+        def scaled(x: float | None) -> float | None:
+            return None if x is None else size * x
+
+        low, high = against["interval"] or (None, None)
+        first, second = (size * mean for mean in means)
+        return Against(scaled(against[middle]), scaled(low), scaled(high), first, second)
+
     def _row(self, study: str, check: str, cell: str = "") -> Any:
         rows = [r for r in self._study(study)["rows"] if r["check"] == check and cell in r["cell"]]
         return _only(rows, f'"{check}" at "{cell}" in {study}')
@@ -84,7 +118,7 @@ class Held:
             value = self._compile(expression)(**self._names)
         except TemplateError as error:
             raise ValueError(f"{expression}: {error}") from error
-        if not isinstance(value, (int, float)):
+        if not isinstance(value, (int, float, Against)):
             raise TypeError(f"{expression}: a number was expected, not {value!r}")
         return format(value, form).replace("-", "−")
 

@@ -15,13 +15,33 @@ STUDY = {"report": {"rows": [ROW, {**ROW, "cell": "rtt=90ms"}], "counts": {"pass
 SWEEP = {"report": {"rows": [{"metric": "goodput_bps", "point": ["0.3", "bbr"], "mean": 8.484e6, "half_width": 2e5}]}}
 
 
+def compared(metric: str, share: bool, middle: float, interval: list[float] | None) -> dict[str, Any]:
+    against = {"ratio": None if share else middle, "difference": middle, "interval": interval}
+    return {"metric": metric, "share": share, "against": [against], "values": [{"mean": 0.5}, {"mean": 0.25}]}
+
+
+COMPARED = {
+    "report": {
+        "flows": [
+            {
+                "metrics": [
+                    compared("goodput_bps", False, 0.964, [0.947, 0.98]),
+                    compared("accuracy.wireless", True, -0.05, [-0.07, 0.02]),
+                    compared("timeouts", False, 1.0, None),
+                ]
+            }
+        ]
+    }
+}
+
+
 def page(expression: str, form: str = ".2f", text: str = "old") -> str:
     return f"It has <!--= {expression} :{form} -->{text}<!--/--> of it."
 
 
 class Sentences(unittest.TestCase):
     def setUp(self) -> None:
-        self.held = Held({"s": STUDY}, {"n": SWEEP}, 65)
+        self.held = Held({"s": STUDY}, {"n": SWEEP, "c": COMPARED}, 65)
 
     def filled(self, expression: str, form: str = ".2f") -> str:
         return self.held.filled("p.md", page(expression, form))
@@ -38,9 +58,17 @@ class Sentences(unittest.TestCase):
         self.assertIn("-->65<", self.filled("studies", ".0f"))
         self.assertIn("-->−25<", self.filled("-100 * (row('s', 'it gains', '20ms').measured - 1)", "+.0f"))
 
+    def test_one_engine_against_another_has_its_interval_and_a_share_is_in_points(self) -> None:
+        self.assertIn("-->0.96 (0.95 … 0.98)<", self.filled("against('c', 'goodput_bps')"))
+        self.assertIn("-->−5 (−7 … +2)<", self.filled("against('c', 'accuracy.wireless')", "+.0f"))
+        self.assertIn("-->25<", self.filled("against('c', 'accuracy.wireless').second", ".0f"))
+        self.assertIn("-->0.95<", self.filled("against('c', 'goodput_bps').low"))
+
     def test_what_is_missing_ambiguous_or_no_number_is_said_with_its_place(self) -> None:
         for expression, says in [
             ("mean('m', 'goodput_bps')", 'p.md:1: .*no stored result "m"'),
+            ("against('c', 'rtt_s.mean')", "p.md:1: .*0 rows, where one was expected"),
+            ("against('c', 'timeouts')", "p.md:1: .*nothing that can be compared"),
             ("row('t', 'it gains').measured", 'p.md:1: .*no stored result of the study "t"'),
             ("row('s', 'it gains').measured", "p.md:1: .*2 rows, where one was expected"),
             ("row('s', 'it gains', '20ms').check", "p.md:1: .*a number was expected"),

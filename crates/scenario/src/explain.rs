@@ -14,13 +14,12 @@ use crate::model::{
     App, Arrivals, Change, Changed, Connections, Direction, Era, Flow, KernelStack, Link, NodeId, Observe,
     Periods, Sender, Steps, Traffic, Which,
 };
-use crate::units::{format_bytes, format_rate, format_time};
 use queue::queue_text;
 use std::fmt::Write;
-use toml::{Inline, array, number, quoted};
+use toml::{Inline, array, bytes, moment, number, quoted, rate, size, time};
 use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
 use truckee_tcp::stack::{ReduceFrom, RtoSamples};
-use truckee_tcp::{Arg, Size, Span, Spec, Stack, Time};
+use truckee_tcp::{Arg, Span, Spec, Stack};
 
 /// The scenario as TOML with every default filled in. A key that is missing from the text has no value: no queue
 /// limit, no ACK filter, no route, no end.
@@ -61,29 +60,6 @@ pub fn explain_stack(stack: &Stack) -> String {
     let mut out = Text::default();
     out.stack(stack);
     out.0
-}
-
-fn time(t: Span) -> String {
-    quoted(&format_time(t))
-}
-
-fn moment(t: Time) -> String {
-    time(t.since_start())
-}
-
-fn rate(r: f64) -> String {
-    quoted(&format_rate(r))
-}
-
-fn bytes(b: u64) -> String {
-    quoted(&format_bytes(b))
-}
-
-fn size(size: Size) -> String {
-    match size {
-        Size::Bytes(b) => bytes(b),
-        Size::Segments(n) => quoted(&format!("{n}segments")),
-    }
 }
 
 /// The text so far.
@@ -131,7 +107,7 @@ impl Text {
         direction: &Direction,
         [rate, delay, queue, channel]: [&str; 4],
     ) {
-        self.line(rate, quoted(&format_rate(direction.rate as f64)));
+        self.line(rate, toml::rate(direction.rate as f64));
         self.line(delay, time(direction.delay));
         self.line(queue, queue_text(direction));
         let effects = &direction.channel.effects;
@@ -296,8 +272,7 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
 }
 
 fn steps_text(steps: &Steps) -> String {
-    let rates =
-        |(least, most): (u64, u64)| array([least, most].map(|rate| quoted(&format_rate(rate as f64))));
+    let rates = |(least, most): (u64, u64)| array([least, most].map(|r| rate(r as f64)));
     Inline::default()
         .with("every", time(steps.every))
         .with_some("delay", steps.delay.map(|(least, most)| array([least, most].map(time))))

@@ -1,10 +1,8 @@
 //! A Cellular IP network as TOML.
 
-use super::toml::{array, quoted};
+use super::toml::{array, moment, quoted, time};
 use crate::Scenario;
 use crate::model::{Cells, Handoff, MobileHost, Moves, NodeId};
-use crate::units::format_time;
-use truckee_tcp::Span;
 
 /// The tables of the network and of its hosts: heading, keys, values.
 pub fn text(scenario: &Scenario, cells: &Cells) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
@@ -24,10 +22,6 @@ pub fn text(scenario: &Scenario, cells: &Cells) -> Vec<(&'static str, Vec<(&'sta
     [("[cells]", network)].into_iter().chain(hosts).collect()
 }
 
-fn time(time: Span) -> String {
-    quoted(&format_time(time))
-}
-
 fn host_lines(host: &MobileHost, name: impl Fn(&NodeId) -> String) -> Vec<(&'static str, String)> {
     let mut lines = vec![("node", name(&host.node)), ("at", name(&host.at)), ("gap", time(host.gap))];
     match host.handoff {
@@ -40,7 +34,7 @@ fn host_lines(host: &MobileHost, name: impl Fn(&NodeId) -> String) -> Vec<(&'sta
     }
     match &host.moves {
         Moves::Given(moves) => {
-            let pair = |(at, to): &(_, NodeId)| array([time(truckee_tcp::Time::since_start(*at)), name(to)]);
+            let pair = |(at, to): &(_, NodeId)| array([moment(*at), name(to)]);
             lines.push(("moves", array(moves.iter().map(pair))));
         }
         Moves::Round { every, among, poisson } => lines.extend([

@@ -1,13 +1,13 @@
 //! Nodes with places, and media.
 
+use super::Text;
 use super::queue::queue_table;
 use super::routing::routing;
-use super::toml::{Inline, array, number, quoted};
-use super::{Text, time};
+use super::toml::{Inline, array, bytes, number, quoted, time};
 use crate::Scenario;
 use crate::decode::rate_name;
 use crate::model::{Medium, Movement, Place, REACH_PACKET, Roaming, Station};
-use crate::units::{Dimension, format_bytes, format_real};
+use crate::units::{Dimension, format_real};
 use truckee_wireless::phy::{Band, GuardInterval, Preamble, Slot, Standard};
 use truckee_wireless::propagation::{PathLoss, Propagation};
 use truckee_wireless::{Aggregation, Position, Protection, RateControl};
@@ -108,7 +108,7 @@ impl Text {
         self.line("ignored", dbm(config.ignored));
         let threshold = match config.rts_threshold {
             u32::MAX => quoted("never"),
-            bytes => quoted(&format_bytes(u64::from(bytes))),
+            threshold => bytes(u64::from(threshold)),
         };
         self.line("rts_threshold", threshold);
         let retries = |limit: Option<u32>| limit.map_or_else(|| quoted("unlimited"), |n| n.to_string());
@@ -210,7 +210,7 @@ fn aggregation(aggregation: Option<Aggregation>) -> String {
     let Some(aggregation) = aggregation else { return "false".to_owned() };
     Inline::default()
         .with("frames", aggregation.frames.to_string())
-        .with("bytes", quoted(&format_bytes(u64::from(aggregation.bytes))))
+        .with("bytes", bytes(u64::from(aggregation.bytes)))
         .with("airtime", time(aggregation.airtime))
         .with("asks", aggregation.asks.to_string())
         .end()

@@ -1,7 +1,6 @@
 //! Queues, those of links and of stations.
 
-use super::toml::{Inline, number, quoted};
-use super::{bytes, time};
+use super::toml::{Inline, bytes, number, quoted, time};
 use crate::model::{Direction, Limit, Queue};
 use truckee_channel::queue::ActiveConfig;
 

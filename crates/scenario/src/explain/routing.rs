@@ -1,7 +1,6 @@
 //! How packets find their way over a medium, with every setting, as a file would have it.
 
-use super::time;
-use super::toml::{Inline, quoted};
+use super::toml::{Inline, quoted, time};
 use crate::model::Routing;
 use truckee_routing::{BufferConfig, Config, aodv, dsdv, olsr};
 

@@ -1,5 +1,8 @@
 //! Values as TOML writes them.
 
+use crate::units::{format_bytes, format_rate, format_time};
+use truckee_tcp::{Size, Span, Time};
+
 /// A text in quotes.
 pub fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
@@ -8,6 +11,29 @@ pub fn quoted(text: &str) -> String {
 /// A number as TOML writes it: with a point or exponent, unless it is whole.
 pub fn number(x: f64) -> String {
     if x.fract() == 0.0 && x.abs() < 1e15 { format!("{}", x as i64) } else { format!("{x:?}") }
+}
+
+pub fn time(t: Span) -> String {
+    quoted(&format_time(t))
+}
+
+pub fn moment(t: Time) -> String {
+    time(t.since_start())
+}
+
+pub fn rate(r: f64) -> String {
+    quoted(&format_rate(r))
+}
+
+pub fn bytes(b: u64) -> String {
+    quoted(&format_bytes(b))
+}
+
+pub fn size(size: Size) -> String {
+    match size {
+        Size::Bytes(b) => bytes(b),
+        Size::Segments(n) => quoted(&format!("{n}segments")),
+    }
 }
 
 /// Inline table under construction.
