@@ -116,3 +116,22 @@ fn what_is_explained_of_it_is_read_again() {
         assert_eq!(scenario.places, again.places);
     }
 }
+
+#[test]
+fn every_packet_arrives_or_has_its_cause() {
+    let phone = format!("{WALK}, roam = {{ hysteresis = \"3dB\", gap = \"200ms\" }}");
+    let flow = "flow = [{ name = \"download\", from = \"server\", to = \"phone\", min_rto = \"200ms\" }]";
+    let both = "traffic = [\
+        { name = \"down\", from = \"server\", to = \"phone\", kind = \"cbr\", rate = \"4Mbit/s\", stop = \"28s\" },\
+        { name = \"up\", from = \"phone\", to = \"server\", kind = \"cbr\", rate = \"4Mbit/s\", stop = \"28s\" }]";
+    let text = text(&phone);
+    assert!(text.contains(flow));
+    let scenario = Document::parse("t.toml", &text.replace(flow, both)).unwrap().scenario().unwrap();
+    let outcome = run(&scenario, &Options::default()).unwrap();
+    for traffic in &outcome.traffic {
+        let drops = &traffic.drops;
+        let lost = drops.queue + drops.channel + drops.outage + drops.collision + drops.reach + drops.handoff;
+        assert_eq!(traffic.packets_delivered + lost, traffic.packets_sent, "{traffic:?}");
+        assert!(drops.handoff > 0 && drops.outage == 0, "{traffic:?}");
+    }
+}
