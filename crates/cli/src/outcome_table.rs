@@ -6,6 +6,7 @@ mod media;
 
 use crate::human::{self, count, many, optional, percent, quantity};
 use crate::layout::{self, numbers, words};
+use losses::of;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use truckee_scenario::outcome::{
@@ -156,13 +157,6 @@ fn ports(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 /// A difference that may be next to nothing.
 fn scientific(x: f64) -> String {
     if x == 0.0 { "0".to_owned() } else { format!("{x:.0e}") }
-}
-
-fn of(right: u64, all: u64) -> String {
-    match all {
-        0 => human::NONE.to_owned(),
-        all => format!("{} of {}", count(right), count(all)),
-    }
 }
 
 /// The predictors that watched: A_C, A_W and A_L, each with its counts.

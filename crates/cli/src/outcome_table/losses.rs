@@ -1,7 +1,6 @@
 //! What flows lost, in a run's table, and what their senders took it for.
 
-use super::of;
-use crate::human::count;
+use crate::human::{self, count};
 use crate::layout::{self, numbers, words};
 use std::io::{self, Write};
 use truckee_scenario::Outcome;
@@ -39,4 +38,12 @@ fn losses(flow: &FlowOutcome, shared: bool, handoffs: bool) -> Vec<String> {
 fn judged(events: &LossEvents) -> String {
     let right = events.congestion_judged_right + events.wireless_judged_right;
     of(right, events.congestion + events.wireless)
+}
+
+/// So many of so many, where there are any.
+pub(super) fn of(right: u64, all: u64) -> String {
+    match all {
+        0 => human::NONE.to_owned(),
+        all => format!("{} of {}", count(right), count(all)),
+    }
 }
