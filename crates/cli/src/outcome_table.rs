@@ -1,15 +1,17 @@
 //! A run as a person reads it: the flows, those who watched them, the links that matter, the cross traffic, the digest.
 
 mod hosts;
+mod losses;
 mod media;
 
 use crate::human::{self, count, many, optional, percent, quantity};
 use crate::layout::{self, numbers, words};
+use losses::of;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use truckee_scenario::outcome::{
-    DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, LossEvents, PortOutcome,
-    PredictorOutcome, TrafficOutcome,
+    DetectorOutcome, Drops, EstimatorOutcome, FlowOutcome, LinkOutcome, PortOutcome, PredictorOutcome,
+    TrafficOutcome,
 };
 use truckee_scenario::{Lateness, Outcome};
 
@@ -87,28 +89,7 @@ fn flows(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         let flows = many(outcome.flows.len(), "flow");
         writeln!(out, "{flows}: {} in all, Jain's index {jain}", quantity(total, "bit/s"))?;
     }
-    let mut columns = vec![words("flow"), numbers("lost: queue"), numbers("channel"), numbers("outage")];
-    let (shared, handoffs) = (!outcome.media.is_empty(), !outcome.hosts.is_empty());
-    if shared {
-        columns.extend(["collision", "reach", "route"].map(numbers));
-    }
-    columns.extend(handoffs.then(|| numbers("handoff")));
-    columns.extend([numbers("judged right"), numbers("ACKs/segment")]);
-    writeln!(out)?;
-    layout::write(out, &columns, outcome.flows.iter().map(|flow| losses(flow, shared, handoffs)))
-}
-
-/// What a flow lost, and what its sender took that for; `shared`: whether there is a medium, `handoffs`: whether hosts move
-/// between cells.
-fn losses(flow: &FlowOutcome, shared: bool, handoffs: bool) -> Vec<String> {
-    let drops = &flow.drops;
-    let mut row = vec![flow.name.clone(), count(drops.queue), count(drops.channel), count(drops.outage)];
-    if shared {
-        row.extend([drops.collision, drops.reach, drops.route].map(count));
-    }
-    row.extend(handoffs.then(|| count(drops.handoff)));
-    row.extend([judged(&flow.loss_events), format!("{:.2}", flow.acks_per_segment)]);
-    row
+    losses::write(out, outcome)
 }
 
 fn flow(flow: &FlowOutcome) -> Vec<String> {
@@ -176,19 +157,6 @@ fn ports(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 /// A difference that may be next to nothing.
 fn scientific(x: f64) -> String {
     if x == 0.0 { "0".to_owned() } else { format!("{x:.0e}") }
-}
-
-/// How many of the loss events with a true cause were judged right.
-fn judged(events: &LossEvents) -> String {
-    let right = events.congestion_judged_right + events.wireless_judged_right;
-    of(right, events.congestion + events.wireless)
-}
-
-fn of(right: u64, all: u64) -> String {
-    match all {
-        0 => human::NONE.to_owned(),
-        all => format!("{} of {}", count(right), count(all)),
-    }
 }
 
 /// The predictors that watched: A_C, A_W and A_L, each with its counts.
@@ -357,7 +325,7 @@ fn traffic(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use truckee_scenario::outcome::{DetectorAccuracy, Observers};
+    use truckee_scenario::outcome::{DetectorAccuracy, LossEvents, Observers};
 
     fn outcome(observers: Observers) -> Outcome {
         Outcome {
@@ -388,6 +356,15 @@ mod tests {
         let mut text = Vec::new();
         write(&mut text, outcome, &[]).unwrap();
         String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn what_is_lost_in_handoffs_is_shown_where_anything_is() {
+        let mut outcome = outcome(Observers::default());
+        assert!(!written(&outcome).contains("handoff"));
+        outcome.flows[0].drops.handoff = 7;
+        let text = written(&outcome);
+        assert!(text.contains("outage  handoff") && text.contains("      7 "), "{text}");
     }
 
     fn shown(observers: Observers) -> String {

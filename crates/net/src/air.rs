@@ -8,7 +8,7 @@ use truckee_channel::random::stream_seed;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{NodeId, Routing};
 use truckee_scenario::outcome::{FramePoint, MediumSeries, PlacePoint};
-use truckee_tcp::Time;
+use truckee_tcp::{Span, Time};
 use truckee_wireless::mobility::Mobility;
 use truckee_wireless::{
     ConfigError, Counters, Failure, FrameReport, Kind, Medium, MediumConfig, NodeId as Number, Position,
@@ -30,15 +30,18 @@ pub struct Air {
     pub taken_over: usize,
     /// What finds packets' way over it, where a protocol does.
     pub routers: Option<Box<Routers>>,
-    /// What each station had done when measuring began.
+    /// What each station had done when measuring began, and for how long the medium had been busy to it; to all of them,
+    /// the last.
     past: Vec<Counters>,
+    past_busy: Vec<Span>,
     /// Places and frames, where they are wanted.
     series: Option<Box<MediumSeries>>,
 }
 
 impl Air {
     /// What is done from now on counts.
-    pub fn begin_measuring(&mut self) {
+    pub fn begin_measuring(&mut self, now: Time) {
+        self.past_busy = (0..=self.nodes.len()).map(|station| self.busy_so_far(station, now)).collect();
         self.past = (0..self.nodes.len()).map(|station| self.counters(station)).collect();
         if let Some(routers) = &mut self.routers {
             routers.begin_measuring();
@@ -83,6 +86,19 @@ impl Air {
         self.series.take().map(|series| *series)
     }
 
+    /// For how long the medium has been busy to a station since measuring began; behind the last station: for how long
+    /// anybody has been sending.
+    pub fn busy(&self, station: usize, now: Time) -> Span {
+        self.busy_so_far(station, now) - self.past_busy[station]
+    }
+
+    fn busy_so_far(&self, station: usize, now: Time) -> Span {
+        if station == self.nodes.len() {
+            return self.radio.busy(now);
+        }
+        self.radio.busy_at(Number(station as u32), now)
+    }
+
     /// What a station has done since measuring began.
     pub fn measured(&self, station: usize) -> Counters {
         let (mut all, past) = (self.counters(station), self.past[station]);
@@ -121,6 +137,7 @@ fn name_of_failure(failure: Failure) -> &'static str {
 /// A node that moves.
 #[derive(Debug)]
 pub struct Mover {
+    pub node: NodeId,
     pub mobility: Mobility,
     /// When the leg that was noted last began; `None`: none was.
     pub noted: Option<Time>,
@@ -172,13 +189,24 @@ pub fn build(
             }
         };
         let past = vec![Counters::default(); nodes.len()];
+        let past_busy = vec![Span::ZERO; nodes.len() + 1];
         let taken_over = medium.taken_over();
         let series = recorded.then(|| {
             let stations = nodes.iter().map(|node| scenario.nodes[*node].clone()).collect();
             Box::new(MediumSeries { medium: medium.name.clone(), stations, ..MediumSeries::default() })
         });
-        let mut air =
-            Air { radio, armed: Time::MAX, telling: false, first, nodes, taken_over, routers, past, series };
+        let mut air = Air {
+            radio,
+            armed: Time::MAX,
+            telling: false,
+            first,
+            nodes,
+            taken_over,
+            routers,
+            past,
+            past_busy,
+            series,
+        };
         for (station, place) in (0..).zip(&places) {
             air.note_place(Time::ZERO, station, place);
         }
@@ -195,7 +223,7 @@ pub fn build(
         let Some((medium, _)) = stations.first() else { continue };
         let mobility = place.movement.mobility(scenario.seed, &scenario.nodes[place.node]);
         let mobility = mobility.map_err(|error| Refused(scenario.media[*medium].name.clone(), error))?;
-        movers.push(Mover { mobility, noted: None, stations });
+        movers.push(Mover { node: place.node, mobility, noted: None, stations });
     }
     Ok((media, movers))
 }

@@ -11,6 +11,7 @@ mod kind;
 mod media;
 mod observe;
 mod readings;
+mod roaming;
 mod routing;
 mod serve;
 mod tables;
@@ -26,6 +27,7 @@ use crate::lanes::Lanes;
 use crate::link::Links;
 use crate::packet::{DropCause, Packet, PacketId, Pool};
 use crate::record::{FlowBook, Standing, TrafficBook};
+use crate::roaming::Roamer;
 use crate::routers::Travel;
 use aside::Aside;
 use readings::Load;
@@ -123,6 +125,7 @@ pub struct Network<'a> {
     /// Radio media, whose stations' ways out stand behind the scenario's links.
     pub media: Vec<Air>,
     movers: Vec<Mover>,
+    roamers: Vec<Roamer<'a>>,
     /// What packets remember that go by routers.
     travel: Travel,
     /// What is under way over them.
@@ -308,7 +311,8 @@ impl Network<'_> {
             self.flows[flow].book.warm = Some(Box::new(standing));
         }
         self.traffic.iter_mut().for_each(|book| book.sent = 0);
-        self.media.iter_mut().for_each(Air::begin_measuring);
+        let now = self.now;
+        self.media.iter_mut().for_each(|air| air.begin_measuring(now));
     }
 }
 

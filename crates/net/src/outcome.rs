@@ -222,6 +222,7 @@ fn link_outcome(name: String, counts: &link::Counts, rare: &link::Rare, span: Sp
 
 fn medium_outcome(network: &Network<'_>, medium: &Medium, index: usize, span: Span) -> MediumOutcome {
     let air = &network.media[index];
+    let share = |time: Span| if span > Span::ZERO { time.as_f64() / span.as_f64() } else { 0.0 };
     let station = |station: usize| {
         let link = air.first + station;
         let name = network.hop_name(link);
@@ -233,7 +234,8 @@ fn medium_outcome(network: &Network<'_>, medium: &Medium, index: usize, span: Sp
         let [collisions, noise, weak, receiver_sending, reserved] = counters.failures;
         StationOutcome {
             name: of_queue.name,
-            airtime: if span > Span::ZERO { counters.airtime.as_f64() / span.as_f64() } else { 0.0 },
+            airtime: share(counters.airtime),
+            busy: share(air.busy(station, network.now)),
             packets: of_queue.packets,
             bytes: of_queue.bytes,
             frames: counters.frames,
@@ -253,7 +255,13 @@ fn medium_outcome(network: &Network<'_>, medium: &Medium, index: usize, span: Sp
     let stations: Vec<StationOutcome> = (0..medium.stations.len()).map(station).collect();
     let airtime = stations.iter().map(|station| station.airtime).sum();
     let routing = air.routers.as_ref().map(|routers| routers.outcome());
-    MediumOutcome { name: medium.name.clone(), airtime, stations, routing }
+    MediumOutcome {
+        name: medium.name.clone(),
+        airtime,
+        busy: share(air.busy(air.nodes.len(), network.now)),
+        stations,
+        routing,
+    }
 }
 
 fn traffic_outcome(name: &str, book: &mut TrafficBook, span: Span) -> TrafficOutcome {

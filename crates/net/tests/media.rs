@@ -39,6 +39,10 @@ fn a_lone_station_sends_as_fast_as_the_standard_lets_it() {
     let [a, b] = &*outcome.media[0].stations else { panic!() };
     near(a.airtime, (192.0 + 1118.0) / cycle, 0.003);
     near(b.airtime, (192.0 + 56.0) / cycle, 0.003);
+    // Both hear all there is; nothing overlaps.
+    let medium = &outcome.media[0];
+    assert_eq!([a.busy, b.busy], [medium.busy; 2]);
+    near(medium.busy, a.airtime + b.airtime, 1e-4);
     assert_eq!((a.attempts, a.collisions, a.noise, a.weak), (a.frames, 0, 0, 0));
     // 50 in the queue, one of which the station holds ready.
     assert!((48.0..50.0).contains(&a.mean_queue_packets), "{}", a.mean_queue_packets);

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::route::Hop;
 pub use cells::{Cells, Handoff, MobileHost, Moves};
 pub use medium::{Medium, REACH_PACKET, Routing, Station};
-pub use place::{Movement, NodeId, Place};
+pub use place::{Movement, NodeId, Place, Roaming};
 pub use queue::Queue;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

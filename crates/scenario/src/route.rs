@@ -8,7 +8,7 @@ mod hop;
 use crate::model::{Link, Medium, NodeId, Place};
 pub use hop::{Hop, backwards};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use truckee_tcp::Span;
 use truckee_wireless::ConfigError;
 
@@ -19,6 +19,8 @@ struct Air {
     pairs: Vec<Hop>,
     /// Ends of the pairs.
     ends: Vec<(NodeId, NodeId)>,
+    /// Which of the pairs are apart at present.
+    apart: BTreeSet<usize>,
 }
 
 /// An edge of the directed graph.
@@ -140,6 +142,21 @@ impl<'s> Routes<'s> {
         self.stale = true;
     }
 
+    /// Two stations of a medium speak to each other from now on, or no longer.
+    pub fn join(&mut self, medium: usize, (a, b): (usize, usize), joined: bool) {
+        for (index, hop) in self.air.pairs.iter().enumerate() {
+            let Hop::Medium { medium: of, from, to } = *hop else { continue };
+            if of == medium && ((from, to) == (a, b) || (from, to) == (b, a)) {
+                if joined {
+                    self.air.apart.remove(&index)
+                } else {
+                    self.air.apart.insert(index)
+                };
+            }
+        }
+        self.stale = true;
+    }
+
     /// The step that an edge stands for.
     fn hop(&self, direction: u32) -> Hop {
         let behind = (direction as usize).checked_sub(2 * self.links.len());
@@ -174,7 +191,9 @@ impl<'s> Routes<'s> {
             delay: Span::ZERO,
             direction,
         };
-        edges.chain(self.air.ends.iter().zip(first..).map(pair))
+        let joined =
+            self.air.ends.iter().zip(first..).enumerate().filter(|(i, _)| !self.air.apart.contains(i));
+        edges.chain(joined.map(move |(_, end)| pair(end)))
     }
 
     /// Sorts out the edges that routes may use.

@@ -36,7 +36,7 @@ pub(super) fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
             count(station.noise),
             count(station.weak),
             count(drops.queue),
-            count(drops.channel + drops.collision + drops.reach),
+            count(drops.channel + drops.collision + drops.reach + drops.handoff),
             format!("{:.1} packets", station.mean_queue_packets),
         ]
     };

@@ -506,7 +506,7 @@ fn the_list_of_studies_has_a_line_for_each() {
         String::from_utf8(done.get_output().stdout.clone()).unwrap()
     };
     let ids = |text: &str| text.lines().filter(|line| line.starts_with("wireless-")).count();
-    assert_eq!((ids(&text("100")), ids(&text("300"))), (2, 2));
+    assert_eq!((ids(&text("100")), ids(&text("300"))), (3, 3));
     assert!(text("100").contains('…') && !text("300").contains('…'), "what is cut says so");
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Field<T> {
     pub(super) get: fn(&T) -> Option<f64>,
 }
 
-const fn field<T>(
+pub(super) const fn field<T>(
     name: &'static str,
     unit: &'static str,
     summary: &'static str,
@@ -245,6 +245,7 @@ pub(super) const LINK: &[Field<LinkOutcome>] = &[
 
 pub(super) const STATION: &[Field<StationOutcome>] = &[
     field("airtime", "", "share of the time it was sending", |s| Some(s.airtime)),
+    field("busy", "", "share of the time the medium was busy where it is", |s| Some(s.busy)),
     field("packets", "", "packets taken into its queue", |s| Some(s.packets as f64)),
     field("bytes", "B", "bytes of them", |s| Some(s.bytes as f64)),
     field("frames", "", "frames sent", |s| Some(s.frames as f64)),
@@ -270,6 +271,9 @@ pub(super) const STATION: &[Field<StationOutcome>] = &[
 pub(super) const TRAFFIC: &[Field<TrafficOutcome>] = &[
     field("packets_sent", "", "packets sent", |t| Some(t.packets_sent as f64)),
     field("packets_delivered", "", "packets delivered", |t| Some(t.packets_delivered as f64)),
+    field("delivered", "", "packets delivered over packets sent", |t| {
+        share(t.packets_delivered, t.packets_sent)
+    }),
     field("delivered_bps", "bit/s", "bytes delivered over the time", |t| Some(t.delivered_bps)),
     field("drops.queue", "", "packets dropped by queues", |t| Some(t.drops.queue as f64)),
     field("drops.channel", "", "packets destroyed by noise", |t| Some(t.drops.channel as f64)),

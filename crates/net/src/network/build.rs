@@ -16,6 +16,7 @@ use crate::link::{Links, Role};
 use crate::packet::Pool;
 use crate::quick_start::Router;
 use crate::record::{FlowBook, TrafficBook, Verdicts};
+use crate::roaming;
 use crate::{Error, Options};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -53,7 +54,7 @@ impl<'a> Network<'a> {
         let (media, movers) = air::build(scenario, &mut links, (options.series, asked)).map_err(refused)?;
         let mut network = Self {
             scenario,
-            changing: of_links().next().is_some() || cells.is_some(),
+            changing: of_links().next().is_some() || cells.is_some() || roams(scenario),
             policies: policies(scenario, registry)?,
             end: Time::at(scenario.duration),
             look: if options.cancel.is_some() { Time::ZERO } else { Time::at(scenario.duration) },
@@ -63,6 +64,7 @@ impl<'a> Network<'a> {
             links,
             media,
             movers,
+            roamers: Vec::new(),
             travel: Default::default(),
             lanes: Lanes::default(),
             aside: Aside::empty(),
@@ -88,9 +90,11 @@ impl<'a> Network<'a> {
         let routes = Routes::with_media(&scenario.nodes, &scenario.links, places, Some(scenario.seed));
         let mut routes = routes.map_err(|(medium, error)| refused(air::Refused(medium.to_owned(), error)))?;
         network.hide_radio(&mut routes);
+        network.roamers = roaming::build(scenario, &mut network.media, &mut routes);
         network.add_flows(options, registry, &mut routes)?;
         network.add_traffic(&mut routes)?;
         network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
+        network.arm_roamers();
         network.arm_movers();
         network.start_routers();
         let feeders = network.find_fused();
@@ -305,7 +309,9 @@ impl<'a> Network<'a> {
         }
         // Where routes can change, anything may come from anywhere.
         let of_links = || self.scenario.changes.iter().filter_map(Change::of_link);
-        let steady = self.cells.is_none() && !of_links().any(|c| c.up.is_some() || c.delay.is_some());
+        let steady = self.cells.is_none()
+            && !roams(self.scenario)
+            && !of_links().any(|c| c.up.is_some() || c.delay.is_some());
         let mut changes = vec![false; self.scenario.links.len()];
         of_links().for_each(|change| changes[change.link] = true);
         // Hosts come after the scenario's links, and never change.
@@ -346,6 +352,11 @@ const INSTANT: u64 = 1_000_000_000_000_000;
 /// A medium that cannot be.
 fn refused(air::Refused(medium, error): air::Refused) -> Error {
     Error::Medium { medium, error }
+}
+
+/// Whether any node goes from access point to access point.
+fn roams(scenario: &Scenario) -> bool {
+    scenario.places.iter().any(|place| place.roam.is_some())
 }
 
 /// Whether a run may end before its time, because all flows are done.

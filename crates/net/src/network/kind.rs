@@ -17,7 +17,7 @@ pub const SENDER: Key = 5 << SHIFT;
 pub const RECEIVER: Key = 6 << SHIFT;
 pub const SOURCE: Key = 7 << SHIFT;
 pub const PACE: Key = 8 << SHIFT;
-/// A medium has something to do or, with [`MOVE`], a node is elsewhere.
+/// A medium has something to do, or, with [`MOVE`], a node is elsewhere, or, with [`ROAM`], at another access point.
 pub const AIR: Key = 9 << SHIFT;
 /// A router's timer may have run out.
 pub const ROUTER: Key = 10 << SHIFT;
@@ -27,6 +27,8 @@ pub const MASK: Key = 15 << SHIFT;
 
 /// Marks the number of a node that moves, in place of that of a medium.
 pub const MOVE: Key = 1 << 40;
+/// Marks the number of a node that roams, of which the lowest bit says what happens to it.
+pub const ROAM: Key = 1 << 41;
 
 const LANE_BITS: u32 = 28;
 /// In place of a lane: the link has a transit of its own.

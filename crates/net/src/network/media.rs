@@ -156,6 +156,9 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn on_air(&mut self, index: usize) {
         self.agenda.pop();
+        if index as Key & kind::ROAM != 0 {
+            return self.on_roam(index as Key & !kind::ROAM);
+        }
         if index as Key & kind::MOVE != 0 {
             return self.on_move((index as Key & !kind::MOVE) as usize);
         }
@@ -234,8 +237,12 @@ impl Network<'_> {
 
     /// A station has given a packet up; `arrived`: which has arrived all the same.
     fn on_given_up(&mut self, medium: usize, name: u64, from: usize, (loss, arrived): (Loss, bool)) {
-        let (id, cause) = (of_name(name), cause_of(loss));
+        let (id, mut cause) = (of_name(name), cause_of(loss));
         let (next, message) = next_of(name);
+        let is_here = |station: u32| self.media[medium].radio.is_here(Number(station));
+        if cause == DropCause::Reach && !(is_here(from as u32) && is_here(next)) {
+            cause = DropCause::Handoff;
+        }
         if message {
             return self.on_message_lost(id, medium, (from, next), (cause, arrived));
         }
@@ -274,9 +281,12 @@ impl Network<'_> {
                 air.note_place(now, station.0, &place);
             }
         }
-        let next = leg.after(now, STEP);
+        let (next, place) = (leg.after(now, STEP), node.node);
         if next <= self.end {
             self.agenda.push(next, kind::AIR | kind::MOVE | mover as Key);
+        }
+        if !self.roamers.is_empty() {
+            self.compare_signals(place);
         }
     }
 }

@@ -28,6 +28,12 @@ impl<'s> Tables<'s> {
         self.next.clear();
     }
 
+    /// Two stations of a medium speak to each other from now on, or no longer.
+    pub fn join(&mut self, medium: usize, pair: (usize, usize), joined: bool) {
+        self.routes.join(medium, pair, joined);
+        self.next.clear();
+    }
+
     /// The way from one node to another; `None`: there is none.
     pub fn way(&mut self, from: NodeId, to: NodeId) -> Option<Vec<Hop>> {
         self.routes.path(from, to)

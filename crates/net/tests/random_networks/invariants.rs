@@ -77,6 +77,7 @@ pub fn check(case: &Case, outcome: &Outcome, recorded: &Outcome) -> Result<(), S
     for station in outcome.media.iter().flat_map(|medium| &medium.stations) {
         // A frame that the end cuts off counts whole.
         hold!((0.0..1.001).contains(&station.airtime), "{}: {}", station.name, station.airtime);
+        hold!((0.0..=1.0).contains(&station.busy), "{}: {}", station.name, station.busy);
         let failed = station.collisions + station.noise + station.weak + station.receiver_sending;
         hold!(station.reserved <= station.attempts, "{station:?}");
         // Answers and reservations fail as well, each a frame.

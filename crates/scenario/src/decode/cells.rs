@@ -194,7 +194,7 @@ fn moves(
 
 const PAIRS: &str = "a list of times and base stations such as [[\"10s\", \"bs2\"]]";
 
-fn given_moves(
+pub(super) fn given_moves(
     diag: &Diagnostics<'_>,
     given: &[Value],
     duration: Span,

@@ -19,6 +19,7 @@ mod observe;
 mod preset;
 mod queue;
 mod reader;
+mod roaming;
 mod routes;
 mod stack;
 mod topology;
@@ -92,8 +93,9 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
         );
     }
     let mut wiring = link::wire(diag, &tables);
-    let placed = node::read(diag, placed, &mut wiring);
+    let mut placed = node::read(diag, placed, &mut wiring);
     let media = medium::read(diag, shared, &placed, &wiring);
+    roaming::read(diag, &mut placed, &media, &wiring, duration);
     let defaults = top.get("defaults");
     let flows = flow::read(diag, section(&top, "flow"), defaults, &wiring, profile);
     let traffic = traffic::read(diag, section(&top, "traffic"), &wiring, profile);

@@ -67,6 +67,8 @@ impl<'d> Nodes<'d> {
         let at = reader.get("at").and_then(|value| position(diag, value, height));
         let step = reader.get("step").and_then(|value| position(diag, value, 0.0)).unwrap_or_default();
         let movement = Moving::read(reader, at, height);
+        // Read when the media are known.
+        reader.get("roam");
         let (Some((name, value)), Some(movement)) = (name, movement) else { return };
         for copy in 1..=copies.unwrap_or(1) {
             let name = numbered(name, copies.map(|_| copy));
@@ -77,7 +79,7 @@ impl<'d> Nodes<'d> {
                 return;
             }
             let Some(movement) = movement.of_copy(diag, copy - 1, &step) else { return };
-            self.list.push(Placed { place: Place { node, movement }, power, at: item });
+            self.list.push(Placed { place: Place { node, movement, roam: None }, power, at: item });
         }
     }
 

@@ -43,7 +43,7 @@ const OF_LINKS: [&str; 12] = [
     "steps",
 ];
 /// Keys of tables, which are begun where a path leads into one that is not there.
-const TABLES: [&str; 16] = [
+const TABLES: [&str; 17] = [
     "topology",
     "defaults",
     "kernel",
@@ -60,6 +60,7 @@ const TABLES: [&str; 16] = [
     "propagation",
     "aggregation",
     "move",
+    "roam",
 ];
 
 /// Overrides what `path` names in `root`.

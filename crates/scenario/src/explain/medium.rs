@@ -6,7 +6,7 @@ use super::routing::routing;
 use super::toml::{Inline, array, bytes, number, quoted, time};
 use crate::Scenario;
 use crate::decode::rate_name;
-use crate::model::{Medium, Movement, Place, REACH_PACKET, Station};
+use crate::model::{Medium, Movement, Place, REACH_PACKET, Roaming, Station};
 use crate::units::{Dimension, format_real};
 use truckee_wireless::phy::{Band, GuardInterval, Preamble, Slot, Standard};
 use truckee_wireless::propagation::{PathLoss, Propagation};
@@ -30,6 +30,16 @@ fn decibels(value: f64) -> String {
 
 fn place(at: &Position) -> String {
     array([metres(at.x), metres(at.y)])
+}
+
+fn roam(scenario: &Scenario, of: &Roaming) -> String {
+    let told =
+        |(at, to): &(truckee_tcp::Time, usize)| array([time(at.since_start()), quoted(&scenario.nodes[*to])]);
+    let table = match of.hysteresis {
+        Some(hysteresis) => Inline::default().with("hysteresis", decibels(hysteresis)),
+        None => Inline::default().with("to", array(of.to.iter().map(told))),
+    };
+    table.with("gap", time(of.gap)).end()
 }
 
 impl Text {
@@ -67,6 +77,7 @@ impl Text {
             }
         };
         self.line("height", metres(height));
+        self.line_some("roam", of.roam.as_ref().map(|roaming| roam(scenario, roaming)));
         let own = scenario.media.iter().find_map(|medium| {
             let power = medium.stations[medium.station_of(of.node)?].power;
             (power != medium.power).then(|| dbm(power))

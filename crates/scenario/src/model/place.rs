@@ -1,7 +1,7 @@
 //! Where nodes are that have a place, and how they move.
 
 use truckee_channel::random::stream;
-use truckee_tcp::Time;
+use truckee_tcp::{Span, Time};
 use truckee_wireless::mobility::{Mobility, RandomWaypoint, Trajectory};
 use truckee_wireless::{ConfigError, Position};
 
@@ -15,6 +15,20 @@ pub struct Place {
     pub node: NodeId,
     /// Where it is at each time.
     pub movement: Movement,
+    /// How it goes from access point to access point, if it does.
+    pub roam: Option<Roaming>,
+}
+
+/// How a node goes from one access point to another, each on a medium of its own. It begins at the one that it hears best by
+/// path loss.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Roaming {
+    /// By how much another access point has to be heard better, by path loss alone, dB; `None`: it moves when it is told.
+    pub hysteresis: Option<f64>,
+    /// When it is told to move, and to which access point; in order.
+    pub to: Vec<(Time, NodeId)>,
+    /// For how long its radio hears neither.
+    pub gap: Span,
 }
 
 /// How a node moves.

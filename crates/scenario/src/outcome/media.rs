@@ -10,6 +10,8 @@ pub struct MediumOutcome {
     pub name: String,
     /// Share of the time that frames were on the air, each counted for itself: above 1 where stations send at once.
     pub airtime: f64,
+    /// Share of the time that any frame was on the air: channel busy time, to somebody who hears all stations.
+    pub busy: f64,
     /// One entry a station.
     pub stations: Vec<StationOutcome>,
     /// What its routing protocol did, if it has one.
@@ -42,6 +44,13 @@ pub struct RoutingOutcome {
     pub held: u64,
 }
 
+impl RoutingOutcome {
+    /// All reasons there are for which a packet of data may have no way.
+    pub fn reasons() -> impl Iterator<Item = &'static str> {
+        truckee_routing::Cause::ALL.iter().map(|cause| cause.name())
+    }
+}
+
 /// Messages of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
 pub struct MessagesOutcome {
@@ -51,6 +60,13 @@ pub struct MessagesOutcome {
     pub messages: u64,
     /// Bytes of them, without headers of IP and UDP.
     pub bytes: u64,
+}
+
+impl MessagesOutcome {
+    /// Names of all kinds that there are, of whatever protocol.
+    pub fn kinds() -> impl Iterator<Item = &'static str> {
+        truckee_routing::Kind::ALL.iter().map(|kind| kind.name())
+    }
 }
 
 /// What happened on one medium over time. Stations are named by their places in the list.
@@ -112,6 +128,8 @@ pub struct StationOutcome {
     pub name: String,
     /// Share of the time that it was sending.
     pub airtime: f64,
+    /// Share of the time that the medium was busy where it is: it sent, read a frame or sensed a carrier.
+    pub busy: f64,
     /// Packets that came to its queue and were accepted.
     pub packets: u64,
     /// Bytes of them.

@@ -7,7 +7,7 @@ use super::rate_control::{Control, RateControl};
 use crate::config::{Aggregation, MediumConfig, Protection};
 use crate::phy::{Modulation, Phy, Rate, Timing, bytes};
 use crate::report::{Counters, Failure, Kind, Report};
-use crate::{NodeId, Time};
+use crate::{NodeId, Span, Time};
 use std::collections::VecDeque;
 use truckee_channel::random::{Xoshiro256PlusPlus, up_to};
 
@@ -106,6 +106,9 @@ pub(crate) struct Station {
     pub(super) requests: u32,
     rate: RateControl,
     pub counters: Counters,
+    /// Since when the medium is busy, if it is, and for how long it was before.
+    busy_since: Time,
+    busy: Span,
 }
 
 impl Station {
@@ -127,7 +130,14 @@ impl Station {
             requests: 0,
             rate,
             counters: Counters::default(),
+            busy_since: Time::ZERO,
+            busy: Span::ZERO,
         }
+    }
+
+    /// For how long the medium has been busy to it.
+    pub fn busy(&self, now: Time) -> Span {
+        self.busy + if self.contention.busy { now - self.busy_since } else { Span::ZERO }
     }
 
     /// When [`Station::on_timer`] is to be called.
@@ -205,6 +215,9 @@ impl Station {
 
     #[inline]
     pub fn on_busy(&mut self, now: Time, rules: &Rules) {
+        if !self.contention.busy {
+            self.busy_since = now;
+        }
         self.contention.on_busy(now, &rules.timing);
         // Where the allocation vector covers what began, as it does an acknowledgement, the deadline lies behind that and
         // will nearly always be found the same again.
@@ -215,6 +228,7 @@ impl Station {
 
     #[inline]
     pub fn on_idle(&mut self, now: Time, rules: &Rules) {
+        self.busy += now - self.busy_since;
         self.contention.on_idle(now);
         if self.state == State::Contending {
             self.due = self.contention.access(now, &rules.timing);

@@ -40,6 +40,10 @@ pub(crate) enum Step {
 pub(crate) struct Air {
     pub transmissions: Vec<Transmission>,
     free: Vec<u32>,
+    /// Frames that are being sent, since when without a gap, and for how long any was before.
+    sending: u32,
+    busy_since: Time,
+    busy: Span,
     agenda: BinaryHeap<Reverse<(Time, Step, u32)>>,
 }
 
@@ -72,10 +76,28 @@ impl Air {
         // Who is not among those that hear it is out of reach.
         transmission.missed = Some(Failure::Weak);
         let end = start + frame.airtime;
+        if self.sending == 0 {
+            self.busy_since = start;
+        }
+        self.sending += 1;
         for (at, step) in [(start + delay, Step::Arriving), (end, Step::Sent), (end + delay, Step::Arrived)] {
             self.agenda.push(Reverse((at, step, slot)));
         }
         slot
+    }
+
+    /// A frame has been sent.
+    #[inline]
+    pub fn sent(&mut self, now: Time) {
+        self.sending -= 1;
+        if self.sending == 0 {
+            self.busy += now - self.busy_since;
+        }
+    }
+
+    /// For how long any frame has been on the air.
+    pub fn busy(&self, now: Time) -> Span {
+        self.busy + if self.sending > 0 { now - self.busy_since } else { Span::ZERO }
     }
 
     /// A frame has arrived.

@@ -41,6 +41,8 @@ pub(crate) struct Field {
     movers: VecDeque<u32>,
     /// How many moves there have been.
     moves: u64,
+    /// Who is tuned to another medium.
+    away: Vec<u32>,
 }
 
 impl Field {
@@ -59,6 +61,7 @@ impl Field {
             rows: stations.iter().map(|_| Row::default()).collect(),
             movers: VecDeque::new(),
             moves: 0,
+            away: Vec::new(),
         }
     }
 
@@ -78,6 +81,18 @@ impl Field {
         }
     }
 
+    /// A station is tuned to this medium from now on, or to another one.
+    pub fn tune(&mut self, node: u32, here: bool) {
+        self.away.retain(|away| *away != node);
+        if !here {
+            self.away.push(node);
+        }
+    }
+
+    pub fn is_here(&self, node: u32) -> bool {
+        !self.away.contains(&node)
+    }
+
     /// Milliwatts that arrive at each station where a frame of `from` does, at `now`.
     pub fn heard(&mut self, from: u32, now: Time, into: &mut Vec<(u32, f64)>) {
         let i = from as usize;
@@ -86,7 +101,7 @@ impl Field {
         }
         if !self.varies {
             into.extend(self.rows[i].neighbours.iter().map(|n| (n.node, n.power)));
-            return;
+            return self.leave_out_who_is_away(from, into);
         }
         for neighbour in &mut self.rows[i].neighbours {
             if now >= neighbour.until {
@@ -97,10 +112,18 @@ impl Field {
                 into.push((neighbour.node, power));
             }
         }
+        self.leave_out_who_is_away(from, into);
+    }
+
+    #[inline]
+    fn leave_out_who_is_away(&self, from: u32, into: &mut Vec<(u32, f64)>) {
+        if !self.away.is_empty() {
+            into.retain(|(node, _)| self.is_here(from) && self.is_here(*node));
+        }
     }
 
     /// Milliwatts that arrive of a station's at another, by path loss alone.
-    fn power(&self, from: u32, to: u32) -> f64 {
+    pub fn power(&self, from: u32, to: u32) -> f64 {
         let (here, there) = (&self.places[from as usize], &self.places[to as usize]);
         self.powers[from as usize] * self.propagation.path_loss.gain(self.propagation.frequency, here, there)
     }

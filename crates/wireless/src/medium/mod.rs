@@ -220,6 +220,28 @@ impl Medium {
         ((node.0 as usize) < self.stations.len()).then(|| self.field.place(node.0))
     }
 
+    /// A station's radio is tuned to this medium from now on, or to another one: then it hears nothing that begins here, and
+    /// nobody here hears what it begins to send, until it is back. What it has to send it tries all the same.
+    pub fn tune(&mut self, node: NodeId, here: bool) {
+        if (node.0 as usize) < self.stations.len() {
+            self.field.tune(node.0, here);
+        }
+    }
+
+    /// Whether a station's radio is tuned to this medium.
+    pub fn is_here(&self, node: NodeId) -> bool {
+        self.field.is_here(node.0)
+    }
+
+    /// How strong one station arrives at another by path loss alone, dBm: what its beacons come to on average.
+    pub fn signal(&self, from: NodeId, to: NodeId) -> f64 {
+        let all = 0..self.stations.len() as u32;
+        if from == to || !all.contains(&from.0) || !all.contains(&to.0) {
+            return f64::NEG_INFINITY;
+        }
+        10.0 * libm::log10(self.field.power(from.0, to.0))
+    }
+
     /// A client belongs to another access point from now on. What waits in its queue goes there; what is on its way to
     /// the old one is tried to the end. Refused if the one is no client or the other no access point.
     pub fn associate(&mut self, client: NodeId, access_point: NodeId) -> Result<(), ConfigError> {
@@ -251,6 +273,18 @@ impl Medium {
     /// What a station has done so far.
     pub fn counters(&self, node: NodeId) -> Counters {
         self.stations.get(node.0 as usize).map_or_else(Counters::default, |s| s.counters)
+    }
+
+    /// For how long any station has been sending until `now`, to which there is nothing to do: channel busy time, to
+    /// somebody who hears all.
+    pub fn busy(&self, now: Time) -> Span {
+        self.air.busy(now)
+    }
+
+    /// For how long the medium has been busy where a station is: it sent, read a frame, or heard as much power as carrier
+    /// sense asks for. What frames have reserved does not count.
+    pub fn busy_at(&self, node: NodeId, now: Time) -> Span {
+        self.stations.get(node.0 as usize).map_or(Span::ZERO, |station| station.busy(now))
     }
 
     /// Packets that are somewhere in the medium: waiting, on the way, or held back at a receiver until those before them
@@ -330,6 +364,7 @@ impl Medium {
         let frame = self.air.transmissions[slot as usize].frame;
         let (now, i) = (self.now, frame.from as usize);
         self.radios[i].sending = false;
+        self.air.sent(now);
         self.stations[i].on_sent(now, &frame, &self.rules, &mut self.reports);
         self.sense(frame.from);
     }

@@ -13,7 +13,7 @@
 use crate::cell::{Cell, Flow, stations};
 use truckee_wireless::phy::{Dsss, Preamble, Rate, Standard};
 use truckee_wireless::propagation::{PathLoss, Propagation};
-use truckee_wireless::{Failure, MediumConfig, NodeId, Position, RateControl, Time};
+use truckee_wireless::{Failure, MediumConfig, NodeId, Position, RateControl, Span, Time};
 
 const RUN: Time = Time::s(20);
 const SENDERS: [u32; 2] = [0, 2];
@@ -74,6 +74,23 @@ fn hidden_stations_collide_and_rts_keeps_them_apart() {
         println!("seed {seed}: {} delivered without RTS, {} with", hidden.total(), asked.total());
         assert!(asked.total() >= 2 * hidden.total(), "{} {}", asked.total(), hidden.total());
     }
+}
+
+#[test]
+fn the_channel_is_busy_to_who_hears_it() {
+    let places = [0.0, 200.0, 400.0].map(|x| Position::on_ground(x, 0.0));
+    let mut all = stations(&places, RateControl::Fixed(Rate::Dsss(Dsss::R2)));
+    all.iter_mut().for_each(|s| s.power = 24.5);
+    let flows = TO_THE_MIDDLE.map(|(from, to)| Flow { from, to, bytes: 1_500 });
+    let mut cell = Cell::new(&config(300.0, false), &all, &flows, 1);
+    cell.run(RUN);
+    let airtime = [0, 1, 2].map(|node| cell.medium.counters(NodeId(node)).airtime);
+    let (all_sent, busy) = (airtime.iter().copied().sum::<Span>(), cell.medium.busy(RUN));
+    let near = [0, 1, 2].map(|node| cell.medium.busy_at(NodeId(node), RUN));
+    // The middle hears both, those beside it only the middle and themselves, and what overlaps counts once.
+    assert!(near[1] <= busy && busy < all_sent && busy < RUN - Time::ZERO, "{near:?} {busy:?} {all_sent:?}");
+    assert!(near[0] < busy && near[2] < busy, "{near:?} {busy:?}");
+    assert!(near[0] >= airtime[0] && near[0] <= airtime[0] + airtime[1], "{near:?} {airtime:?}");
 }
 
 #[test]
