@@ -7,6 +7,9 @@
 //! | `flow.NAME.goodput_bps` | one flow, by name or by position from 0 |
 //! | `sender.LABEL.goodput_bps` | the mean over the flows with that sender |
 //! | `link.NAME.utilisation` | one direction of a link, by name or by position from 0 |
+//! | `station.NODE@MEDIUM.airtime` | one station of a medium |
+//! | `medium.NAME.routing.bytes` | one medium, by name or by position from 0 |
+//! | `medium.NAME.routing.messages.RREQ.bytes` | one kind of message of its routing protocol |
 //! | `traffic.NAME.delivered_bps` | one entry of cross traffic |
 //! | `predictor.NAME.accuracy.all` | a predictor that watched, over the loss events of all flows it watched |
 //! | `estimator.NAME.mean_bps` | an estimator that watched, or `sender`: the one that the sender goes by; the mean over flows |
@@ -22,10 +25,12 @@
 //! A_L are defined. A missing value is never a number: see [`crate::stats`].
 
 mod fields;
+mod media;
 
 use crate::Error;
 use crate::error::closest;
 use fields::{DETECTOR, ESTIMATOR, FLOW, Field, LINK, PREDICTOR, PROBE, ROUND, RUN, STATION, TRAFFIC, share};
+use media::{MEDIUM, MESSAGES, OfMedium};
 use std::fmt;
 use truckee_scenario::Outcome;
 use truckee_scenario::model::Scenario;
@@ -41,7 +46,8 @@ pub struct Info {
     pub name: &'static str,
     /// Its unit in results; empty for pure numbers.
     pub unit: &'static str,
-    /// What it belongs to: `run`, `flow`, `predictor`, `estimator`, `detector`, `round`, `probe`, `link` or `traffic`.
+    /// What it belongs to: `run`, `flow`, `predictor`, `estimator`, `detector`, `round`, `probe`, `link`,
+    /// `station`, `medium`, `kind of message` or `traffic`.
     pub of: &'static str,
     /// What it says.
     pub summary: &'static str,
@@ -61,6 +67,8 @@ pub fn list() -> Vec<Info> {
         .chain(infos("probe", PROBE))
         .chain(infos("link", LINK))
         .chain(infos("station", STATION))
+        .chain(infos("medium", MEDIUM))
+        .chain(infos("kind of message", MESSAGES))
         .chain(infos("traffic", TRAFFIC))
         .collect()
 }
@@ -85,6 +93,7 @@ enum Subject {
     Flows(Which, Of),
     Link(String, &'static Field<LinkOutcome>),
     Station(String, &'static Field<StationOutcome>),
+    Medium(String, OfMedium),
     Traffic(String, &'static Field<TrafficOutcome>),
 }
 
@@ -151,6 +160,11 @@ impl Metric {
             Some((kind, rest)) if PARTS.contains(&kind) => of_flows(Which::All, part(kind, rest, "")?),
             Some(("link", rest)) => subject("link", rest, LINK, Subject::Link)?,
             Some(("station", rest)) => subject("station", rest, STATION, Subject::Station)?,
+            Some(("medium", rest)) => {
+                let (name, of) = OfMedium::parse(rest).ok_or_else(|| unknown_of_medium(rest))?;
+                let unit = of.unit();
+                (Subject::Medium(name, of), unit)
+            }
             Some(("traffic", rest)) => subject("traffic", rest, TRAFFIC, Subject::Traffic)?,
             _ => match (find(RUN, name), find(FLOW, name)) {
                 (Some(field), _) => (Subject::Run(field), field.unit),
@@ -224,6 +238,7 @@ impl Metric {
                     outcome.media.iter().flat_map(|medium| &medium.stations).collect();
                 self.entry("station", name, &stations, |s| &s.name).map(|station| (field.get)(station))?
             }
+            Subject::Medium(name, of) => of.of(self.entry("medium", name, &outcome.media, |m| &m.name)?),
             Subject::Traffic(name, field) => {
                 self.one("traffic", name, field, &outcome.traffic, |t| &t.name)?
             }
@@ -377,6 +392,14 @@ fn unknown<T>(kind: &str, rest: &str, fields: &'static [Field<T>]) -> Error {
         closest(metric, fields.iter().map(|f| f.name)).map(|m| format!("{kind}.{subject}.{m}"))
     });
     Error::UnknownMetric { name: format!("{kind}.{rest}"), near }
+}
+
+fn unknown_of_medium(rest: &str) -> Error {
+    let near = rest.split_once('.').and_then(|(medium, metric)| {
+        let names = OfMedium::names();
+        closest(metric, names.iter().map(String::as_str)).map(|m| format!("medium.{medium}.{m}"))
+    });
+    Error::UnknownMetric { name: format!("medium.{rest}"), near }
 }
 
 /// The mean over flows; accuracy is taken over all their loss events together. Of observers, over the flows that they

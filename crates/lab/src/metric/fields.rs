@@ -13,7 +13,7 @@ pub(super) struct Field<T> {
     pub(super) get: fn(&T) -> Option<f64>,
 }
 
-const fn field<T>(
+pub(super) const fn field<T>(
     name: &'static str,
     unit: &'static str,
     summary: &'static str,
@@ -270,6 +270,9 @@ pub(super) const STATION: &[Field<StationOutcome>] = &[
 pub(super) const TRAFFIC: &[Field<TrafficOutcome>] = &[
     field("packets_sent", "", "packets sent", |t| Some(t.packets_sent as f64)),
     field("packets_delivered", "", "packets delivered", |t| Some(t.packets_delivered as f64)),
+    field("delivered", "", "packets delivered over packets sent", |t| {
+        share(t.packets_delivered, t.packets_sent)
+    }),
     field("delivered_bps", "bit/s", "bytes delivered over the time", |t| Some(t.delivered_bps)),
     field("drops.queue", "", "packets dropped by queues", |t| Some(t.drops.queue as f64)),
     field("drops.channel", "", "packets destroyed by noise", |t| Some(t.drops.channel as f64)),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::testing::outcome;
+use truckee_scenario::outcome::{MediumOutcome, MessagesOutcome, RoutingOutcome};
 
 fn get(name: &str, o: &Outcome) -> Option<f64> {
     Metric::parse(name).unwrap().of(o).unwrap()
@@ -29,12 +30,51 @@ fn one_flow_link_or_sender_is_named_or_numbered() {
     let error = Metric::parse("link.x.utilisation").unwrap().of(&o).unwrap_err().to_string();
     assert!(error.contains("no link \"x\", only \"a-b\""), "{error}");
     let station = StationOutcome { name: "ap@wlan".into(), airtime: 0.25, ..StationOutcome::default() };
-    let medium = truckee_scenario::outcome::MediumOutcome { stations: vec![station], ..Default::default() };
+    let medium = MediumOutcome { stations: vec![station], ..Default::default() };
     o.media = vec![medium];
     assert_eq!(["station.ap@wlan.airtime", "station.0.airtime"].map(|name| get(name, &o)), [Some(0.25); 2]);
     assert_eq!(get("station.ap@wlan.drops.collision", &o), Some(0.0));
     let error = Metric::parse("flow.fow-2.goodput_bps").unwrap().of(&o).unwrap_err().to_string();
     assert!(error.ends_with("; did you mean \"flow-2\"?"), "{error}");
+}
+
+#[test]
+fn what_a_medium_and_its_routing_protocol_did_is_a_metric() {
+    let rreq = MessagesOutcome { name: "RREQ", messages: 3, bytes: 72 };
+    let routing = RoutingOutcome {
+        protocol: "aodv".into(),
+        packets: 8,
+        crossed: 4,
+        mean_hops: 2.5,
+        messages: vec![rreq],
+        lost: vec![("not-found", 2)],
+        ..RoutingOutcome::default()
+    };
+    let medium = MediumOutcome { name: "air".into(), routing: Some(routing), ..Default::default() };
+    let mut o = outcome(1, &[1e6]);
+    o.media = vec![medium, MediumOutcome { name: "still".into(), airtime: 0.5, ..Default::default() }];
+    let of_air = |name: &str| get(&format!("medium.air.routing.{name}"), &o);
+    assert_eq!(of_air("packets_per_crossed"), Some(2.0));
+    assert_eq!([of_air("messages.RREQ.messages"), of_air("messages.RREQ.bytes")], [Some(3.0), Some(72.0)]);
+    assert_eq!(of_air("messages.full update.bytes"), Some(0.0), "none was sent");
+    assert_eq!([of_air("lost.not-found"), of_air("lost.ttl")], [Some(2.0), Some(0.0)]);
+    assert_eq!(of_air("mean_hops"), Some(2.5));
+    assert_eq!(get("medium.1.airtime", &o), Some(0.5));
+    assert_eq!(get("medium.still.routing.messages.RREQ.bytes", &o), None, "it has no protocol");
+    let refused = |name| Metric::parse(name).unwrap_err().to_string();
+    let error = refused("medium.air.routing.messages.RREQ.byte");
+    assert!(error.contains("medium.air.routing.messages.RREQ.bytes"), "{error}");
+    let error = refused("medium.air.routing.packet");
+    assert!(error.contains("medium.air.routing.packets"), "{error}");
+    let error = Metric::parse("medium.sea.airtime").unwrap().of(&o).unwrap_err().to_string();
+    assert!(error.contains("no medium \"sea\", only \"air\", \"still\""), "{error}");
+}
+
+#[test]
+fn every_reason_for_which_a_packet_may_have_no_way_is_a_metric() {
+    for reason in RoutingOutcome::reasons() {
+        assert!(Metric::parse(&format!("medium.0.routing.lost.{reason}")).is_ok(), "{reason}");
+    }
 }
 
 #[test]
@@ -115,9 +155,10 @@ fn unknown_names_are_refused_with_the_nearest() {
 fn every_listed_metric_can_be_asked_for() {
     for info in list() {
         let name = match info.of {
-            "link" | "station" | "traffic" | "predictor" | "estimator" | "detector" => {
+            "link" | "station" | "medium" | "traffic" | "predictor" | "estimator" | "detector" => {
                 format!("{}.x.{}", info.of, info.name)
             }
+            "kind of message" => format!("medium.x.routing.messages.HELLO.{}", info.name),
             "round" => format!("round.3.{}", info.name),
             "probe" => format!("probe.{}", info.name),
             _ => info.name.to_owned(),

@@ -42,6 +42,13 @@ pub struct RoutingOutcome {
     pub held: u64,
 }
 
+impl RoutingOutcome {
+    /// All reasons there are for which a packet of data may have no way.
+    pub fn reasons() -> impl Iterator<Item = &'static str> {
+        truckee_routing::Cause::ALL.iter().map(|cause| cause.name())
+    }
+}
+
 /// Messages of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
 pub struct MessagesOutcome {
@@ -51,6 +58,13 @@ pub struct MessagesOutcome {
     pub messages: u64,
     /// Bytes of them, without headers of IP and UDP.
     pub bytes: u64,
+}
+
+impl MessagesOutcome {
+    /// Names of all kinds that there are, of whatever protocol.
+    pub fn kinds() -> impl Iterator<Item = &'static str> {
+        truckee_routing::Kind::ALL.iter().map(|kind| kind.name())
+    }
 }
 
 /// What happened on one medium over time. Stations are named by their places in the list.
