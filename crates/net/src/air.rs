@@ -4,10 +4,11 @@
 use crate::link::{Links, Role};
 use crate::quick_start::Router;
 use crate::routers::Routers;
+use std::collections::BTreeMap;
 use truckee_channel::random::stream_seed;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{NodeId, Routing};
-use truckee_scenario::outcome::{FramePoint, MediumSeries, PlacePoint};
+use truckee_scenario::outcome::{FramePoint, HopPoint, MediumSeries, PlacePoint};
 use truckee_tcp::Time;
 use truckee_wireless::mobility::Mobility;
 use truckee_wireless::{
@@ -32,8 +33,10 @@ pub struct Air {
     pub routers: Option<Box<Routers>>,
     /// What each station had done when measuring began.
     past: Vec<Counters>,
-    /// Places and frames, where they are wanted.
+    /// Places, frames and hops, where they are wanted.
     series: Option<Box<MediumSeries>>,
+    /// By flow and station: to whom its data went on last, where that is wanted.
+    last_hops: BTreeMap<(u32, u32), u32>,
 }
 
 impl Air {
@@ -71,6 +74,19 @@ impl Air {
             lost: frame.lost,
             failure: frame.failure.map(name_of_failure),
         });
+    }
+
+    /// Whether what happens over time is wanted.
+    pub fn is_recorded(&self) -> bool {
+        self.series.is_some()
+    }
+
+    /// Notes to whom a flow's data goes on from a station, where that is wanted and another one than before.
+    pub fn note_hop(&mut self, now: Time, flow: u32, (from, to): (u32, u32)) {
+        let Some(series) = &mut self.series else { return };
+        if self.last_hops.insert((flow, from), to) != Some(to) {
+            series.hops.push(HopPoint { t: now.seconds(), flow, from, to });
+        }
     }
 
     /// What was noted up to the end.
@@ -177,8 +193,18 @@ pub fn build(
             let stations = nodes.iter().map(|node| scenario.nodes[*node].clone()).collect();
             Box::new(MediumSeries { medium: medium.name.clone(), stations, ..MediumSeries::default() })
         });
-        let mut air =
-            Air { radio, armed: Time::MAX, telling: false, first, nodes, taken_over, routers, past, series };
+        let mut air = Air {
+            radio,
+            armed: Time::MAX,
+            telling: false,
+            first,
+            nodes,
+            taken_over,
+            routers,
+            past,
+            series,
+            last_hops: BTreeMap::new(),
+        };
         for (station, place) in (0..).zip(&places) {
             air.note_place(Time::ZERO, station, place);
         }
