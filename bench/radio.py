@@ -75,7 +75,7 @@ def _moving(command: list[str], folder: Path) -> Race:
     movement, traffic, file = folder / "movement.tcl", folder / "traffic.txt", folder / "adhoc.toml"
     movement.write_text("\n".join(adhoc.movement(set_up, seed)) + "\n")
     traffic.write_text(sources)
-    file.write_text(adhoc.scenario("aodv", set_up, seed, sources))
+    file.write_text(adhoc.scenario('"aodv"', set_up, seed, sources))
     files = {"movement": movement, "traffic": traffic}
     ns2 = {"protocol": "AODV", "width": set_up.width, "height": set_up.height, "trace": "/dev/null"} | files
     ns3 = {"protocol": "aodv"} | files

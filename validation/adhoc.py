@@ -27,6 +27,9 @@ NS3_LIBRARIES = ["core", "network", "internet", "mobility", "wifi", "aodv", "ols
 T = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
 
 OURS = "truckee"
+# Ours with the settings of a peer's protocol, for what its defaults do: by protocol, what the scenario file says.
+AS_NS2 = "truckee as ns-2"
+SETTINGS_OF_NS2 = {"dsdv": '{ kind = "dsdv", link_layer = false, spreads_breaks = false }'}
 # Seconds for a run: ns-2's DSDV hands packets that waited for a route to itself for ever where the route is gone again.
 LIMIT = 600
 # How far a mean may be from ours: absolutely, and as a share of ours.
@@ -99,8 +102,9 @@ def traffic(set_up: SetUp, seed: int) -> list[tuple[int, int, float]]:
     return [(nodes[2 * i], nodes[2 * i + 1], round(10 + draw.uniform(0, 10), 3)) for i in range(set_up.sources)]
 
 
-def scenario(protocol: str, set_up: SetUp, seed: int, sources: str) -> str:
-    """A set-up as a scenario file of ours, beside the movements; packets of `traffic` are told with UDP's and IP's headers."""
+def scenario(routing: str, set_up: SetUp, seed: int, sources: str) -> str:
+    """A set-up as a scenario file of ours, beside the movements, with a value of the key `routing`; packets of `sources` are
+    told with headers of UDP and IP."""
     lines = [
         f"seed = {seed}",
         f'duration = "{set_up.duration:g}s"',
@@ -117,7 +121,7 @@ def scenario(protocol: str, set_up: SetUp, seed: int, sources: str) -> str:
         'propagation = { kind = "two-ray" }',
         'receive_threshold = "-64.375dBm"',
         'carrier_sense = "-78.07dBm"',
-        f'routing = "{protocol}"',
+        f"routing = {routing}",
     ]
     packet = set_up.size + 28
     for line in sources.splitlines():
@@ -146,18 +150,25 @@ class Programs:
         subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "truckee-cli"], check=True, cwd=TOP)
 
     def ours(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
-        """One run of ours."""
+        """One run of ours with its defaults."""
+        return self._run(f'"{protocol}"', set_up, seed, folder)
+
+    def as_ns2(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
+        """One run of ours with the settings of ns-2's protocol."""
+        return self._run(SETTINGS_OF_NS2[protocol], set_up, seed, folder)
+
+    def _run(self, routing: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
         file = folder / "adhoc.toml"
-        file.write_text(scenario(protocol, set_up, seed, (folder / "traffic.txt").read_text()))
+        file.write_text(scenario(routing, set_up, seed, (folder / "traffic.txt").read_text()))
         command = [str(self._ours), "run", str(file), "--format", "json"]
         said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=LIMIT).stdout)
-        routing = said["media"][0]["routing"]
+        protocol = said["media"][0]["routing"]
         return Outcome(
             sent=sum(source["packets_sent"] for source in said["traffic"]),
             delivered=sum(source["packets_delivered"] for source in said["traffic"]),
-            hops=round(routing["crossed"] * routing["mean_hops"]),
-            routing=routing["packets"],
-            bytes=routing["bytes"],
+            hops=round(protocol["crossed"] * protocol["mean_hops"]),
+            routing=protocol["packets"],
+            bytes=protocol["bytes"],
         )
 
     def build_ns3(self) -> None:
@@ -304,7 +315,7 @@ def key_of(row: dict[str, object]) -> tuple[object, object, object, object]:
 def main() -> int:
     """Runs what is asked for, prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", default="truckee,ns-2,ns-3", help="of truckee, ns-2, ns-3")
+    parser.add_argument("--programs", default=f"{OURS},{AS_NS2},ns-2,ns-3", help="comma-separated")
     parser.add_argument("--protocols", default="aodv,olsr,dsdv")
     parser.add_argument("--pauses", default="0,300", help="seconds, one set-up each")
     parser.add_argument("--duration", type=float, default=300.0, help="seconds")
@@ -314,9 +325,14 @@ def main() -> int:
     parser.add_argument("--earlier", type=Path, help="what --json has written before: its runs are not made again")
     arguments = parser.parse_args()
     all_of_them = Programs(Path(os.environ.get("CARGO_TARGET_DIR", TOP / "target")))
-    known: dict[str, Program] = {OURS: all_of_them.ours, "ns-2": all_of_them.ns2, "ns-3": all_of_them.ns3}
+    known: dict[str, Program] = {
+        OURS: all_of_them.ours,
+        AS_NS2: all_of_them.as_ns2,
+        "ns-2": all_of_them.ns2,
+        "ns-3": all_of_them.ns3,
+    }
     programs = arguments.programs.split(",")
-    if OURS in programs:
+    if OURS in programs or AS_NS2 in programs:
         all_of_them.build_ours()
     if "ns-3" in programs:
         all_of_them.build_ns3()
@@ -327,7 +343,7 @@ def main() -> int:
         for protocol in arguments.protocols.split(",")
         for name in programs
         for seed in range(1, arguments.seeds + 1)
-        if (name, protocol) != ("ns-2", "olsr")
+        if (name, protocol) != ("ns-2", "olsr") and (name != AS_NS2 or protocol in SETTINGS_OF_NS2)
     ]
 
     rows: list[dict[str, object]] = []
