@@ -10,6 +10,7 @@ machine does falls on all of them alike. README.md says what is measured and how
   bench/run.py -w senders,receivers   what predictors, estimators and ACK policies cost, without peers
   bench/run.py -w counted             instructions and cache misses a segment, by valgrind
   bench/run.py -w many                memory of up to 100,000 flows, and what a run of nothing takes
+  bench/run.py -w radio               how fast radio networks are simulated, beside ns-2 and ns-3
   bench/run.py -w read                how fast captures are read, beside tshark and tcptrace; needs root
   bench/run.py -w path                what the path emulator keeps of what it promises; needs root
   bench/run.py -w shape               what shaping ACKs costs; needs root
@@ -28,6 +29,7 @@ import counted
 import emulator
 import many
 import measure
+import radio
 import receivers
 import report
 import senders
@@ -41,9 +43,9 @@ from workloads import Workload
 
 QUICK = ["W1", "W2", "W3", "W6", senders.NAME, receivers.NAME]
 # Parts in which our own program runs in several ways, without peers.
-OWN = (counted.NAME, many.NAME, senders.NAME, receivers.NAME, emulator.NAME, shaper.NAME, captures.NAME)
-# Those that need namespaces of their own.
-LIVE = (emulator, shaper, captures)
+OWN = (counted.NAME, many.NAME, senders.NAME, receivers.NAME, emulator.NAME, shaper.NAME, captures.NAME, radio.NAME)
+# Those that answer with figures; all but the last need namespaces of their own.
+APART = (emulator, shaper, captures, radio)
 
 
 def main() -> int:
@@ -77,7 +79,7 @@ def main() -> int:
         lines = [one.simulator(arguments.truckee) for one in receivers.receivers(judged_only=arguments.quick)]
         complete &= _compare(lines, receivers.long_workloads(known), found.receiving, report.receivers_table, arguments)
     figures = {}
-    for part in LIVE:
+    for part in APART:
         if part.NAME in arguments.workloads:
             measured = part.measure([simulators.program(arguments.truckee)], arguments.own_repetitions)
             complete &= all(figure.reached is not None for figure in measured)
@@ -96,7 +98,7 @@ def main() -> int:
             "nothing": found.nothing.as_json() if found.nothing else None,
             "senders": [row.as_json() for row in found.sending],
             "receivers": [row.as_json() for row in found.receiving],
-            **{part.NAME: [vars(figure) for figure in figures.get(part.NAME, [])] for part in LIVE},
+            **{part.NAME: [vars(figure) for figure in figures.get(part.NAME, [])] for part in APART},
             "targets": [vars(verdict) for verdict in verdicts],
         }
         arguments.json.write_text(json.dumps(everything, indent=1, ensure_ascii=False) + "\n")

@@ -155,12 +155,12 @@ def _ns2(*how: str) -> Callable[[Workload, int], list[str]]:
 
 
 def _ns3(workload: Workload, seed: int) -> list[str]:
-    return [_ns3_program(), *_words(workload, seed, "--")]
+    return [ns3_program(PEERS / "ns3.cc", _NS3_LIBRARIES), *_words(workload, seed, "--")]
 
 
 @functools.cache
-def _ns3_program() -> str:
-    """Compiles peers/ns3.cc unless that was done for the same source, the same options and the same libraries."""
+def ns3_program(source: Path, libraries: tuple[str, ...]) -> str:
+    """Compiles a program of ns-3's unless that was done for the same source, the same options and the same libraries."""
     compiler = shutil.which("g++")
     if compiler is None:
         raise Unavailable("there is no g++; bench/peers/install.sh installs it")
@@ -169,8 +169,7 @@ def _ns3_program() -> str:
     ).stdout.strip()
     if not Path(core).is_absolute():
         raise Unavailable("the libraries of ns-3 are missing; bench/peers/install.sh installs them")
-    source = PEERS / "ns3.cc"
-    options = ["-O3", "-std=c++17", str(source), *(f"-lns3-{name}" for name in _NS3_LIBRARIES)]
+    options = ["-O3", "-std=c++17", str(source), *(f"-lns3-{name}" for name in libraries)]
     identity = source.read_text() + repr(options) + str(Path(core).resolve())
     program = CACHE / f"ns3-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
     if not program.exists():
@@ -178,7 +177,7 @@ def _ns3_program() -> str:
         half_done = program.with_suffix(".part")
         built = subprocess.run([compiler, *options, "-o", str(half_done)], capture_output=True, text=True, check=False)
         if built.returncode != 0:
-            raise Unavailable(f"peers/ns3.cc does not compile: {_last_line(built.stderr)}")
+            raise Unavailable(f"{source.name} does not compile: {_last_line(built.stderr)}")
         half_done.rename(program)
     return str(program)
 

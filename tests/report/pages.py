@@ -36,6 +36,38 @@ to = "b"
 mss = 1400
 receiver = "every"
 """
+# Four stations, of which two stand between the others by turns.
+AIR = """
+duration = "45s"
+[[node]]
+name = "a"
+at   = ["0m", "0m"]
+[[node]]
+name = "b"
+at   = ["400m", "0m"]
+[[node]]
+name = "up"
+at   = ["200m", "50m"]
+move = { kind = "path", points = [["25s", "200m", "50m"], ["35s", "200m", "1000m"]] }
+[[node]]
+name = "down"
+at   = ["200m", "-400m"]
+move = { kind = "path", points = [["12s", "200m", "-400m"], ["20s", "200m", "-100m"]] }
+[[medium]]
+name = "air"
+standard = "802.11b"
+rate = "2Mbit/s"
+frequency = "914MHz"
+power = "24.5dBm"
+propagation = { kind = "two-ray" }
+receive_threshold = "-64.375dBm"
+carrier_sense = "-78.07dBm"
+routing = "aodv"
+[[flow]]
+name = "along"
+from = "a"
+to = "b"
+"""
 
 
 def truckee(*arguments: str) -> None:
@@ -61,6 +93,8 @@ def make_all(out: Path) -> dict[str, Path]:
     truckee("compare", wireless, *both, "--out", f"{out}/compare")
     (out / "long.toml").write_text(LONG)
     truckee("run", f"{out}/long.toml", "--out", f"{out}/long")
+    (out / "air.toml").write_text(AIR)
+    truckee("run", f"{out}/air.toml", "--out", f"{out}/air")
     made = {
         "run": out / "run/report.html",
         "several": out / "several.html",
@@ -69,6 +103,7 @@ def make_all(out: Path) -> dict[str, Path]:
         "studies": out / "studies/report.html",
         "compare": out / "compare/report.html",
         "long": out / "long/report.html",
+        "air": out / "air/report.html",
     }
     if live_is_possible():
         truckee("run", wireless, "--engine", "kernel", "--set", "duration=5s", "--out", f"{out}/live")

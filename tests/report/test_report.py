@@ -101,6 +101,15 @@ class Figures(Case):
             self.assertEqual(view(page, "flow-2: congestion window"), [0, 120])
             self.assertEqual(view(page, "Queue lengths"), [0, 120])
 
+    def test_a_map_shows_the_way_of_a_flow_as_it_changes(self) -> None:
+        with self.page("air") as page:
+            slider = page.get_by_label("Time in air: map")
+            slider.scroll_into_view_if_needed()
+            drawn = page.locator("svg.map polyline")
+            for time, way in ((5, "a up b"), (44, "a down b")):
+                slider.evaluate("(s, time) => { s.value = time; s.dispatchEvent(new Event('input')) }", time)
+                self.assertEqual([one.get_attribute("data-way") for one in drawn.all()], [way])
+
     def test_shift_and_drag_moves(self) -> None:
         with self.page("run") as page:
             chart = figure(page, "flow-2: congestion window")

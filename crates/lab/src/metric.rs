@@ -29,7 +29,10 @@ mod media;
 
 use crate::Error;
 use crate::error::closest;
-use fields::{DETECTOR, ESTIMATOR, FLOW, Field, LINK, PREDICTOR, PROBE, ROUND, RUN, STATION, TRAFFIC, share};
+use fields::{
+    DETECTOR, ESTIMATOR, FLOW, Field, LINK, PREDICTOR, PROBE, ROUND, RUN, STATION, TRAFFIC, find, share,
+    split,
+};
 use media::{MEDIUM, MESSAGES, OfMedium};
 use std::fmt;
 use truckee_scenario::Outcome;
@@ -320,17 +323,6 @@ impl Metric {
         }
         Err(self.no_subject(kind, name, known.iter().map(|name| name.as_str())))
     }
-}
-
-fn find<T>(fields: &'static [Field<T>], name: &str) -> Option<&'static Field<T>> {
-    fields.iter().find(|f| f.name == name)
-}
-
-/// Splits `NAME.metric`; the name may contain dots itself.
-fn split<'n, T>(rest: &'n str, fields: &'static [Field<T>]) -> Option<(&'n str, &'static Field<T>)> {
-    let fits = |f: &&Field<T>| rest.strip_suffix(f.name).is_some_and(|r| r.len() > 1 && r.ends_with('.'));
-    let field = fields.iter().filter(fits).max_by_key(|f| f.name.len())?;
-    Some((&rest[..rest.len() - field.name.len() - 1], field))
 }
 
 fn subject<T>(

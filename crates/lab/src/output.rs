@@ -1,5 +1,5 @@
 //! One run on disk: `result.json`, `flows.parquet`, `observers.parquet`, `series.parquet`, `queues.parquet`, and of radio
-//! media `places.parquet` and `frames.parquet`.
+//! media `places.parquet`, `frames.parquet` and `hops.parquet`.
 //!
 //! `flows.parquet` has one row a flow: `name`, `sender`, `receiver`, and one column for each flow metric
 //! ([`crate::metric`]), null where the flow has no value.
@@ -42,14 +42,16 @@
 //! `t_s`, f64, s; `x_m`, `y_m`, f64, m. It goes straight on in between. `frames.parquet` has one row a frame on the air, in
 //! order of their ends: `medium`; `t_s`, when it began, and `airtime_s`, f64, s; `from` and `to`, stations, `to` null for
 //! everyone; `kind`, text; `rate_bps`, f64; `bytes`, `packets` and `lost`, u32, packets in it and those of them that the
-//! receiver did not get; `failure`, why, null if it got all.
+//! receiver did not get; `failure`, why, null if it got all. `hops.parquet` says by whom flows' data went on: one row where
+//! data of a flow first comes to a medium, and one wherever the next station is another one than before: `medium`, `flow`,
+//! text; `t_s`, f64, s; `from` and `to`, stations.
 
 mod air;
 mod series;
 mod swept;
 
 use crate::disk::{self, Begun};
-pub use air::{frames, places};
+pub use air::{frames, hops, places};
 pub use series::{KINDS, queues, series};
 pub use swept::{runs, summary};
 
@@ -77,8 +79,8 @@ struct Written<'a> {
 }
 
 /// Writes a run into `dir`, creating it if need be; `observers.parquet` only where somebody watched, `series.parquet`,
-/// `queues.parquet`, `places.parquet` and `frames.parquet` only where the run recorded any. What an earlier run has left there goes: `result.json` is gone
-/// first and comes last, so that it never stands beside what is another run's. Returns the files written.
+/// `queues.parquet`, `places.parquet`, `frames.parquet` and `hops.parquet` only where the run recorded any. What an earlier run
+/// has left there goes: `result.json` is gone first and comes last, so that it never stands beside what is another run's. Returns the files written.
 pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
     disk::folder(dir)?;
     let encode = |e: &dyn std::fmt::Display| Error::Internal(format!("cannot encode the run: {e}"));
@@ -94,6 +96,7 @@ pub fn write_run(dir: &Path, outcome: &Outcome) -> Result<Vec<PathBuf>, Error> {
         ("queues.parquet", parquet(!outcome.queues.is_empty(), &|| Ok(queues(&outcome.queues)))?),
         ("places.parquet", parquet(!outcome.air.is_empty(), &|| Ok(places(&outcome.air)))?),
         ("frames.parquet", parquet(!outcome.air.is_empty(), &|| Ok(frames(&outcome.air)))?),
+        ("hops.parquet", parquet(!outcome.air.is_empty(), &|| Ok(hops(&outcome.air, &outcome.flows)))?),
     ];
     // Where the disk is full, that is found out before anything is touched.
     let mut begun = Vec::new();

@@ -4,10 +4,11 @@
 use crate::link::{Links, Role};
 use crate::quick_start::Router;
 use crate::routers::Routers;
+use std::collections::BTreeMap;
 use truckee_channel::random::stream_seed;
 use truckee_scenario::Scenario;
 use truckee_scenario::model::{NodeId, Routing};
-use truckee_scenario::outcome::{FramePoint, MediumSeries, PlacePoint};
+use truckee_scenario::outcome::{FramePoint, HopPoint, MediumSeries, PlacePoint};
 use truckee_tcp::{Span, Time};
 use truckee_wireless::mobility::Mobility;
 use truckee_wireless::{
@@ -34,8 +35,10 @@ pub struct Air {
     /// the last.
     past: Vec<Counters>,
     past_busy: Vec<Span>,
-    /// Places and frames, where they are wanted.
+    /// Places, frames and hops, where they are wanted.
     series: Option<Box<MediumSeries>>,
+    /// By flow and station: to whom its data went on last, where that is wanted.
+    last_hops: BTreeMap<(u32, u32), u32>,
 }
 
 impl Air {
@@ -74,6 +77,19 @@ impl Air {
             lost: frame.lost,
             failure: frame.failure.map(name_of_failure),
         });
+    }
+
+    /// Whether what happens over time is wanted.
+    pub fn is_recorded(&self) -> bool {
+        self.series.is_some()
+    }
+
+    /// Notes to whom a flow's data goes on from a station, where that is wanted and another one than before.
+    pub fn note_hop(&mut self, now: Time, flow: u32, (from, to): (u32, u32)) {
+        let Some(series) = &mut self.series else { return };
+        if self.last_hops.insert((flow, from), to) != Some(to) {
+            series.hops.push(HopPoint { t: now.seconds(), flow, from, to });
+        }
     }
 
     /// What was noted up to the end.
@@ -206,6 +222,7 @@ pub fn build(
             past,
             past_busy,
             series,
+            last_hops: BTreeMap::new(),
         };
         for (station, place) in (0..).zip(&places) {
             air.note_place(Time::ZERO, station, place);

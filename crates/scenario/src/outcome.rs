@@ -8,7 +8,8 @@ mod series;
 
 pub use losses::{Accuracy, Drops, LossEvents, share};
 pub use media::{
-    FramePoint, MediumOutcome, MediumSeries, MessagesOutcome, PlacePoint, RoutingOutcome, StationOutcome,
+    FramePoint, HopPoint, MediumOutcome, MediumSeries, MessagesOutcome, PlacePoint, RoutingOutcome,
+    StationOutcome,
 };
 pub use observers::{
     DetectorAccuracy, DetectorOutcome, EstimatorOutcome, OWN_DETECTOR, OWN_ESTIMATE, Observers,

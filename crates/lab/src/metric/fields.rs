@@ -22,6 +22,21 @@ pub(super) const fn field<T>(
     Field { name, unit, summary, get }
 }
 
+/// The field of that name.
+pub(super) fn find<T>(fields: &'static [Field<T>], name: &str) -> Option<&'static Field<T>> {
+    fields.iter().find(|f| f.name == name)
+}
+
+/// Splits `NAME.metric`; the name may contain dots itself.
+pub(super) fn split<'n, T>(
+    rest: &'n str,
+    fields: &'static [Field<T>],
+) -> Option<(&'n str, &'static Field<T>)> {
+    let fits = |f: &&Field<T>| rest.strip_suffix(f.name).is_some_and(|r| r.len() > 1 && r.ends_with('.'));
+    let field = fields.iter().filter(fits).max_by_key(|f| f.name.len())?;
+    Some((&rest[..rest.len() - field.name.len() - 1], field))
+}
+
 pub(super) const RUN: &[Field<Outcome>] = &[
     field("jain", "", "Jain's fairness index over the flows' goodputs", |o| o.jain),
     field("total_goodput_bps", "bit/s", "sum of the flows' goodputs", |o| {

@@ -1,6 +1,6 @@
 //! The metrics of a medium that stations share, and of the protocol by which packets find their way over it.
 
-use super::fields::{Field, field};
+use super::fields::{Field, field, find, split};
 use truckee_scenario::outcome::{MediumOutcome, MessagesOutcome, RoutingOutcome};
 
 /// What of a medium.
@@ -20,9 +20,9 @@ impl OfMedium {
         if let Some((name, of)) = rest.split_once(MARK) {
             let (kind, metric) = of.rsplit_once('.')?;
             let kind = MessagesOutcome::kinds().find(|known| *known == kind)?;
-            return Some((name.to_owned(), Self::Messages(kind, super::find(MESSAGES, metric)?)));
+            return Some((name.to_owned(), Self::Messages(kind, find(MESSAGES, metric)?)));
         }
-        super::split(rest, MEDIUM).map(|(name, field)| (name.to_owned(), Self::Medium(field)))
+        split(rest, MEDIUM).map(|(name, field)| (name.to_owned(), Self::Medium(field)))
     }
 
     /// Everything that may follow a medium's name, for messages about names.

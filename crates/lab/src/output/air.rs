@@ -4,7 +4,7 @@ use crate::store::Columns;
 use arrow_array::{ArrayRef, Float64Array, StringArray, UInt32Array};
 use arrow_schema::{DataType, Field};
 use std::sync::Arc;
-use truckee_scenario::outcome::MediumSeries;
+use truckee_scenario::outcome::{FlowOutcome, MediumSeries};
 
 fn text(name: &str, values: StringArray) -> (Field, ArrayRef) {
     (Field::new(name, DataType::Utf8, true), Arc::new(values))
@@ -50,5 +50,18 @@ pub fn frames(all: &[MediumSeries]) -> Columns {
         whole("packets", frames().map(|(_, f)| f.packets).collect()),
         whole("lost", frames().map(|(_, f)| f.lost).collect()),
         text("failure", frames().map(|(_, f)| f.failure).collect()),
+    ]
+}
+
+/// `hops.parquet`.
+pub fn hops(all: &[MediumSeries], flows: &[FlowOutcome]) -> Columns {
+    let hops = || all.iter().flat_map(|medium| medium.hops.iter().map(move |hop| (medium, hop)));
+    let flow = |flow: u32| flows.get(flow as usize).map(|flow| flow.name.as_str());
+    vec![
+        text("medium", hops().map(|(medium, _)| Some(medium.medium.as_str())).collect()),
+        text("flow", hops().map(|(_, hop)| flow(hop.flow)).collect()),
+        real("t_s", hops().map(|(_, hop)| hop.t).collect()),
+        text("from", hops().map(|(medium, hop)| name(medium, hop.from)).collect()),
+        text("to", hops().map(|(medium, hop)| name(medium, hop.to)).collect()),
     ]
 }

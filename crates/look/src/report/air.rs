@@ -2,13 +2,17 @@
 //!
 //! Frames are many: what a map shows of them is gathered in stretches of time, as many as a reader can tell apart.
 
-use super::model::{Axis, Cell, Column, Figure, Kind, Map, MapLink, MapStation, Section, Series, Table};
-use super::read::{Air, Frame, list, text};
+use super::model::{
+    Axis, Cell, Column, Figure, Kind, Map, MapLink, MapStation, MapWay, Section, Series, Table,
+};
+use super::read::{Air, Frame, Way, list, text};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Stretches of time on a map.
 const STRETCHES: usize = 500;
+/// Flows whose ways are drawn at most, and colours for them: blue, red and ochre mean something else there.
+const WAY_COLOURS: [usize; 4] = [2, 3, 5, 6];
 /// Stations whose airtime is drawn at most: those that were longest on the air.
 const MOST_STATIONS: usize = 8;
 
@@ -32,7 +36,7 @@ pub(super) fn sections(result: &Value, air: &[Air], end: f64) -> Vec<Section> {
 }
 
 const SAYS: &str = "The map follows the pointer in the figures, or its own slider. Lines are frames from station to \
-                    station, the wider the more. Rings are attempts that a receiver did not get, the larger the \
+                    station, the wider the more. A broken line is the way that a flow's data went last. Rings are attempts that a receiver did not get, the larger the \
                     greater their share: red because of others, ochre because of noise or distance.";
 
 /// What each station did.
@@ -142,7 +146,19 @@ fn map(air: &Air, end: f64) -> Map {
         link: super::flow::TIME.to_owned(),
         stations: stations.collect(),
         stretches: stretches.into_iter().map(|links| links.into_values().collect()).collect(),
+        ways: air.ways.iter().zip(WAY_COLOURS).map(way).collect(),
     }
+}
+
+/// A flow's way, in one of the colours for ways.
+fn way((way, colour): (&Way, usize)) -> MapWay {
+    let mut drawn = MapWay { flow: way.flow.clone(), colour, ..MapWay::default() };
+    for &(t, from, to) in &way.hops {
+        drawn.t.push(t);
+        drawn.from.push(from);
+        drawn.to.push(to);
+    }
+    drawn
 }
 
 #[cfg(test)]
@@ -172,8 +188,11 @@ mod tests {
             frame(0.5, 1, 0, Some("noise")),
             frame(1.0, 0, 1, None),
         ];
-        let air = Air { medium: "m".into(), stations: vec![station("a", 0.0), station("b", 9.0)], frames };
+        let way = Way { flow: "f".into(), hops: vec![(0.25, 0, 1)] };
+        let stations = vec![station("a", 0.0), station("b", 9.0)];
+        let air = Air { medium: "m".into(), stations, frames, ways: vec![way] };
         let map = map(&air, 1.0);
+        assert_eq!((map.ways[0].t[0], map.ways[0].from[0], map.ways[0].to[0]), (0.25, 0, 1));
         assert_eq!(map.stretches.len(), STRETCHES);
         let first = &map.stretches[0][0];
         assert_eq!((first.from, first.to, first.sent, first.met, first.faded), (0, 1, 2.0, 1.0, 0.0));

@@ -45,6 +45,19 @@ pub(super) struct Map {
     pub(super) stations: Vec<MapStation>,
     /// What was sent in each of as many stretches of time, all equally long.
     pub(super) stretches: Vec<Vec<MapLink>>,
+    pub(super) ways: Vec<MapWay>,
+}
+
+/// The way of a flow's data over a map: at some time, s, it goes on from a station to another one, until it goes on otherwise.
+/// It begins where it first did.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct MapWay {
+    pub(super) flow: String,
+    /// Of the page's colours, which goes with the flow's name.
+    pub(super) colour: usize,
+    pub(super) t: Vec<f64>,
+    pub(super) from: Vec<usize>,
+    pub(super) to: Vec<usize>,
 }
 
 /// A station on a map: points in time, s, and places, m, between which it goes straight on.

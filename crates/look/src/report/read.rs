@@ -1,5 +1,5 @@
 //! What a run has left on disk, read again: `result.json`, `series.parquet`, `queues.parquet`, and of radio media
-//! `places.parquet` and `frames.parquet`.
+//! `places.parquet`, `frames.parquet` and `hops.parquet`.
 //!
 //! Not for: writing them (see [`truckee_lab::output`]).
 
@@ -68,6 +68,15 @@ pub(super) struct Air {
     pub(super) medium: String,
     pub(super) stations: Vec<Station>,
     pub(super) frames: Vec<Frame>,
+    /// By flow, in the order in which they came to the medium; none in runs that an earlier version kept.
+    pub(super) ways: Vec<Way>,
+}
+
+/// By whom a flow's data went on: when, from where, to whom; stations by their places in the list.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Way {
+    pub(super) flow: String,
+    pub(super) hops: Vec<(f64, usize, usize)>,
 }
 
 /// A station: where it was when, s and m.
@@ -192,6 +201,23 @@ pub(super) fn air(dir: &Path) -> Result<Vec<Air>, Error> {
                 failure: (!failures.is_null(row)).then(|| failures.value(row).to_owned()),
             };
             air.frames.push(frame);
+        }
+        Ok(())
+    })?;
+    for_each_batch(&dir.join("hops.parquet"), |batch| {
+        let (mediums, flows): (&StringArray, &StringArray) =
+            (column(batch, "medium")?, column(batch, "flow")?);
+        let times: &Float64Array = column(batch, "t_s")?;
+        let (from, to): (&StringArray, &StringArray) = (column(batch, "from")?, column(batch, "to")?);
+        for row in 0..batch.num_rows() {
+            let Some(air) = media.iter_mut().find(|air| air.medium == mediums.value(row)) else { continue };
+            let hop = (times.value(row), air.station(from.value(row)), air.station(to.value(row)));
+            let known = air.ways.iter().position(|way| way.flow == flows.value(row));
+            let way = known.unwrap_or_else(|| {
+                air.ways.push(Way { flow: flows.value(row).to_owned(), ..Way::default() });
+                air.ways.len() - 1
+            });
+            air.ways[way].hops.push(hop);
         }
         Ok(())
     })?;

@@ -115,6 +115,13 @@ impl Network<'_> {
     /// A packet comes to the queue of a station, to go to another one.
     pub(super) fn enter(&mut self, id: PacketId, medium: usize, station: usize, to: u32) {
         let (now, flow) = (self.now, self.flow_key(id));
+        if self.media[medium].is_recorded()
+            && let Body::Segment(index) = self.packets[id].body()
+            && self.packets[id].is(bits::FORWARD)
+        {
+            let flow = self.connections[index].flow as u32;
+            self.media[medium].note_hop(now, flow, (station as u32, to));
+        }
         let air = &mut self.media[medium];
         air.radio.advance(now);
         let ready = air.taken_over.saturating_sub(air.radio.room(Number(station as u32)));

@@ -4,9 +4,11 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
 
+mod cells;
 mod dice;
 mod generate;
 mod invariants;
+mod links;
 mod outcomes;
 mod wireless;
 
@@ -84,6 +86,15 @@ fn what_holds_for_every_network_over_a_medium() {
     assert!(failures.is_empty(), "{} of {} networks fail; {}", failures.len(), results.len(), failures[0]);
     // Of those that were drawn most have ways for their flows.
     assert!(2 * results.len() as u64 > networks, "{} of {networks}", results.len());
+}
+
+#[test]
+fn what_holds_for_every_network_of_cells() {
+    let first = from_environment("TRUCKEE_FIRST", 0);
+    let networks = from_environment("TRUCKEE_NETWORKS", 300);
+    let held = |seed: u64| hold(&cells::network(seed), &format!("network of cells {seed}")).err();
+    let failures: Vec<String> = (first..first + networks).into_par_iter().filter_map(held).collect();
+    assert!(failures.is_empty(), "{} of {networks} networks fail; {}", failures.len(), failures[0]);
 }
 
 /// Networks that cannot be kept as files, since their capacity is a trace that was drawn: their seeds, which mean them as

@@ -65,7 +65,7 @@ fn text(dice: &mut Dice, seed: u64) -> String {
             }
         }
     }
-    medium(dice, &mut out);
+    medium(dice, &mut out, seed);
     let all: Vec<String> =
         (0..nodes).map(|n| format!("n{n}")).chain(wired.then(|| "server".to_owned())).collect();
     let ends = |dice: &mut Dice| {
@@ -93,7 +93,7 @@ fn text(dice: &mut Dice, seed: u64) -> String {
     out
 }
 
-fn medium(dice: &mut Dice, out: &mut String) {
+fn medium(dice: &mut Dice, out: &mut String, seed: u64) {
     let standard = dice.one(&["802.11b", "802.11g", "802.11a", "802.11n"]);
     let loss = dice.one(&["free-space", "two-ray", "log-distance"]);
     let _ = writeln!(out, "[[medium]]\nstandard = \"{standard}\"\npropagation.kind = \"{loss}\"");
@@ -107,7 +107,8 @@ fn medium(dice: &mut Dice, out: &mut String) {
     if dice.chance(0.3) {
         let _ = writeln!(out, "access_point = \"n0\"");
     } else if dice.chance(0.6) {
-        let _ = writeln!(out, "routing = \"{}\"", dice.one(&["aodv", "olsr", "dsdv"]));
+        let protocol = dice.one(&["aodv", "olsr", "dsdv"]);
+        let _ = writeln!(out, "routing = {}", routing(protocol, &mut Dice(stream(seed, "routing"))));
     }
     if dice.chance(0.3) {
         let _ = writeln!(out, "rts_threshold = \"{}B\"", dice.whole(0, 2000));
@@ -122,4 +123,31 @@ fn medium(dice: &mut Dice, out: &mut String) {
     if dice.chance(0.3) {
         let _ = writeln!(out, "power = \"{}dBm\"", dice.whole(0, 20));
     }
+}
+
+/// A protocol, half of the time with settings of its own.
+fn routing(protocol: &str, dice: &mut Dice) -> String {
+    if dice.chance(0.5) {
+        return format!("\"{protocol}\"");
+    }
+    let flags: &[&str] = match protocol {
+        "aodv" => &[
+            "link_layer",
+            "hello",
+            "local_repair",
+            "salvage",
+            "gratuitous",
+            "destination_only",
+            "acknowledge",
+        ],
+        "olsr" => &["hysteresis", "link_layer"],
+        _ => &["spreads_breaks", "link_layer"],
+    };
+    let mut keys: Vec<String> = flags.iter().map(|flag| format!("{flag} = {}", dice.chance(0.5))).collect();
+    keys.push(match protocol {
+        "olsr" => format!("hello_interval = \"{}ms\"", dice.whole(1000, 3000)),
+        "aodv" => format!("buffer = {}", dice.whole(1, 64)),
+        _ => format!("period = \"{}ms\"", dice.whole(2000, 20_000)),
+    });
+    format!("{{ kind = \"{protocol}\", {} }}", keys.join(", "))
 }

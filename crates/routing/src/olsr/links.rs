@@ -82,6 +82,11 @@ impl Links {
         self.two_hop.keys().copied()
     }
 
+    /// Of one of them: his neighbours.
+    pub fn two_hop_by(&self, neighbour: NodeId) -> impl Iterator<Item = NodeId> {
+        self.two_hop.range((neighbour, NodeId(0))..=(neighbour, NodeId(u32::MAX))).map(|(&(_, far), _)| far)
+    }
+
     /// What has ended is forgotten: when something ends next, which neighbours are symmetric no longer, and whether
     /// anything has changed of which routes are made.
     pub fn forget(&mut self, now: Time) -> (Time, Vec<NodeId>, bool) {

@@ -124,11 +124,8 @@ impl Olsr {
         (self.stale.mprs, self.stale.routes) = (true, true);
     }
 
-    /// Computes what has to be computed anew.
+    /// Computes routes anew if they have to be; relays are only told of in hellos, and computed for them.
     fn settle(&mut self, now: Time) {
-        if std::mem::take(&mut self.stale.mprs) {
-            self.mprs = relays::choose(&self.links, self.interfaces, now);
-        }
         if std::mem::take(&mut self.stale.routes) {
             self.compute_routes(now);
         }
@@ -150,6 +147,9 @@ impl Router for Olsr {
         self.settle(now);
         let hello = self.hello <= now;
         if hello {
+            if std::mem::take(&mut self.stale.mprs) {
+                self.mprs = relays::choose(&self.links, self.interfaces, now);
+            }
             self.hello = now + (self.config.hello_interval - self.jitter());
         }
         if self.tc <= now {

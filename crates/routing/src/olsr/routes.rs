@@ -11,33 +11,29 @@ impl Olsr {
         for hop in self.links.symmetric(now) {
             routes.entry(hop.neighbour).or_insert((hop, 1));
         }
-        for (neighbour, far) in self.links.two_hop() {
-            let relays = self.links.willingness.get(&neighbour).is_some_and(|&willingness| willingness > 0);
-            if let Some(&(hop, 1)) = routes.get(&neighbour)
-                && relays
-                && far != self.node
-            {
+        let mut ring: Vec<NodeId> = routes.keys().copied().collect();
+        for &neighbour in &ring {
+            if self.links.willingness.get(&neighbour).is_none_or(|&willingness| willingness == 0) {
+                continue;
+            }
+            let Some(&(hop, _)) = routes.get(&neighbour) else { continue };
+            for far in self.links.two_hop_by(neighbour).filter(|&far| far != self.node) {
                 routes.entry(far).or_insert((hop, 2));
             }
         }
-        // Ring by ring: of the edges of the topology those that lead from this ring to somebody new.
+        // Ring by ring, each in the order of its nodes: of whom the topology says that one of this ring is the last before
+        // them, those to whom there is no route yet.
         let mut hops = 1;
-        loop {
-            let mut ring = BTreeMap::new();
-            for (last, to) in self.topology.edges() {
-                if let Some(&(hop, so_far)) = routes.get(&last)
-                    && so_far == hops
-                    && to != self.node
-                    && !routes.contains_key(&to)
-                {
-                    ring.entry(to).or_insert((hop, hops + 1));
+        while !ring.is_empty() {
+            for &last in &ring {
+                let Some(&(hop, _)) = routes.get(&last) else { continue };
+                for to in self.topology.after(last).filter(|&to| to != self.node) {
+                    routes.entry(to).or_insert((hop, hops + 1));
                 }
             }
-            if ring.is_empty() && hops > 1 {
-                break;
-            }
-            routes.extend(ring);
             hops += 1;
+            ring.clear();
+            ring.extend(routes.iter().filter(|&(_, &(_, so_far))| so_far == hops).map(|(&to, _)| to));
         }
         for (&to, &(hop, hops)) in &routes {
             if self.routes.get(&to) != Some(&(hop, hops)) {

@@ -21,9 +21,9 @@ impl Topology {
         self.ansn = self.ansn.wrapping_add(1);
     }
 
-    /// Who is the last before whom.
-    pub fn edges(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
-        self.of.keys().copied()
+    /// Before whom a node is the last.
+    pub fn after(&self, last: NodeId) -> impl Iterator<Item = NodeId> {
+        self.of.range((last, NodeId(0))..=(last, NodeId(u32::MAX))).map(|(&(_, to), _)| to)
     }
 
     /// What has ended is forgotten: when something ends next, and whether something did.

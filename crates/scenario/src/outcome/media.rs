@@ -80,6 +80,22 @@ pub struct MediumSeries {
     pub places: Vec<PlacePoint>,
     /// Each frame, in order of their ends.
     pub frames: Vec<FramePoint>,
+    /// By whom data of flows goes on: the first at the station where it comes to the medium, then wherever the next station
+    /// is another one than before.
+    pub hops: Vec<HopPoint>,
+}
+
+/// By whom a flow's data goes on from a station, from then on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HopPoint {
+    /// s.
+    pub t: f64,
+    /// Which, by its place among the run's flows.
+    pub flow: u32,
+    /// The station.
+    pub from: u32,
+    /// The next one.
+    pub to: u32,
 }
 
 /// Where a station is.

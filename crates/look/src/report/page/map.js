@@ -41,6 +41,19 @@
     return shape;
   };
 
+  // The way of a flow's data at a time: from station to station, each to whom it last went on.
+  const way = ({ t, from, to }, time) => {
+    const next = new Map();
+    for (let k = 0; k < t.length && t[k] <= time; k++) next.set(from[k], to[k]);
+    const stations = [];
+    let at = next.size > 0 ? from[0] : undefined;
+    while (at !== undefined && !stations.includes(at)) {
+      stations.push(at);
+      at = next.get(at);
+    }
+    return stations;
+  };
+
   const draw = (map, svg, { metre, at }, time) => {
     const stretch = Math.min(map.stretches.length - 1, Math.floor((time / map.end) * map.stretches.length));
     const places = map.stations.map((station) => at(place(station, time)));
@@ -60,6 +73,16 @@
       ring(faded, look.colour(4));
       ring(met, look.colour(1));
     }
+    map.ways.forEach((drawn, k) => {
+      const stations = way(drawn, time);
+      const points = stations.map((station) => places[station].join(",")).join(" ");
+      const attributes = { fill: "none", stroke: look.colour(drawn.colour), "stroke-width": 3, "stroke-dasharray": "8 6" };
+      const shape = made("polyline", { ...attributes, points, "stroke-dashoffset": 3 * k });
+      shape.dataset.way = stations.map((station) => map.stations[station].name).join(" ");
+      shape.append(made("title", {}, `${drawn.flow}: ${shape.dataset.way}`));
+      if (stations.length > 1) shapes.push(shape);
+      shapes.push(made("text", { x: WIDTH - 8, y: 16 + 16 * k, fill: look.colour(drawn.colour), "font-size": 13, "text-anchor": "end" }, drawn.flow));
+    });
     map.stations.forEach(({ name }, k) => {
       const [x, y] = places[k];
       shapes.push(made("circle", { cx: x, cy: y, r: 5, fill: look.ink() }));
