@@ -3,8 +3,8 @@
 the goodput.
 
 20 Mbit/s and 44 ms of propagation both ways, 1000 packets of room; loads are one or ten bulk senders, or packets of a Poisson
-process above the rate, which heed nothing. Each program is run with SEEDS seeds of its own for 60 s, of which the first ten do not
-count. The claim, of each figure: the 97.5 % interval of the ratio of the means, ours over theirs, lies within the bound in BOUNDS
+process above the rate, which heed nothing. Each program is run for 40 s, of which the first ten do not count, ours with OUR_SEEDS
+seeds and ns-3 with as many as it takes, up to MOST. The claim, of each figure: the 97.5 % interval of the ratio of the means, ours over theirs, lies within the bound in BOUNDS
 (agrees) or outside (differs); it is undecided otherwise. queues/ has the scenario file and ns-3's program (ns3.cc), which is told the
 same numbers.
 
@@ -17,22 +17,21 @@ Not for: what a queue has to do by its RFC, which are tests (crates/channel/src/
 """
 
 import argparse
-import functools
 import json
 import os
 import re
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import commands
 import verdicts
 from programs import NS3, OURS, simulators
 
 HERE = Path(__file__).resolve().parent / "queues"
-NS3_LIBRARIES = ["core", "network", "internet", "point-to-point", "applications", "traffic-control"]
-SEEDS = 10
+NS3_MODULES = ["core", "network", "internet", "point-to-point", "applications", "traffic-control"]
+OUR_SEEDS, MOST, BATCH = 20, 10, 5
 # Deciding runs begin here; lower seeds are for trying out.
 FIRST_SEED = 1001
 LIMIT = 600.0
@@ -77,15 +76,12 @@ class Programs:
         self._truckee = truckee
         self._ns3 = target / "validation" / "queues-ns3"
         self._seconds = seconds
+        self._binary = ""
 
     def get_ready(self) -> None:
         """Builds what is due, so that nothing is built in the middle."""
-        self._binary()
-        source = HERE / "ns3.cc"
-        if not (self._ns3.exists() and self._ns3.stat().st_mtime > source.stat().st_mtime):
-            self._ns3.parent.mkdir(parents=True, exist_ok=True)
-            libraries = [f"-lns3-{name}" for name in NS3_LIBRARIES]
-            subprocess.run(["g++", "-O2", "-std=c++17", str(source), "-o", str(self._ns3), *libraries], check=True)
+        self._binary = simulators.program(self._truckee)
+        commands.build_ns3(HERE / "ns3.cc", self._ns3, NS3_MODULES)
 
     def run(self, program: str, queue: str, load: Load, seed: int) -> Figures:
         """What one run comes to."""
@@ -97,42 +93,52 @@ class Programs:
             keys += ', min = "10packets", max = "30packets"'
         settings = [f"topology.queue={{ {keys} }}", load.ours, f"duration={self._seconds}s"]
         words = [word for setting in settings for word in ("--set", setting)]
-        command = [self._binary(), "run", str(HERE / "path.toml"), "--seed", str(seed), "--format", "json", *words]
-        said = json.loads(_run(command))
-        link = next(link for link in said["links"] if link["name"] == "r1-r2")
+        command = [self._binary, "run", str(HERE / "path.toml"), "--seed", str(seed), "--format", "json", *words]
+        outcome = json.loads(commands.said(command, LIMIT))
+        link = next(link for link in outcome["links"] if link["name"] == "r1-r2")
         # Of a packet of 1500 bytes 28 are headers of IP and UDP.
-        payload = sum(traffic["delivered_bps"] for traffic in said["traffic"]) * 1472 / 1500
+        payload = sum(traffic["delivered_bps"] for traffic in outcome["traffic"]) * 1472 / 1500
         return {
             "wait_ms": link["mean_wait_s"] * 1e3,
             "hit": (link["queue_drops"] + link["ecn_marks"]) / (link["packets"] + link["queue_drops"]),
-            "goodput_mbps": (sum(flow["goodput_bps"] for flow in said["flows"]) + payload) / 1e6,
+            "goodput_mbps": (sum(flow["goodput_bps"] for flow in outcome["flows"]) + payload) / 1e6,
         }
 
     def _theirs(self, queue: str, load: Load, seed: int) -> Figures:
         words = [f"--queue={queue}", *load.ns3, f"--ecn={int(load.ecn)}", f"--dur={self._seconds}", f"--seed={seed}"]
-        said = _run([str(self._ns3), *words])
+        said = commands.said([str(self._ns3), *words], LIMIT)
         found = re.search(r"^RESULT (.*)$", said, re.MULTILINE)
         if found is None:
-            raise ValueError(f"ns-3 said no RESULT: {said[-200:]}")
+            raise commands.CommandError(f"ns-3 said no RESULT: {said[-200:]}")
         return {key: float(value) for key, value in (word.split("=") for word in found[1].split())}
 
-    @functools.cache  # noqa: B019: one object lives as long as the program
-    def _binary(self) -> str:
-        return simulators.program(self._truckee)
 
-
-def _run(command: list[str]) -> str:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT, check=False)
-    if done.returncode != 0:
-        raise ValueError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-300:]}")
-    return done.stdout
-
-
-def verdict(name: str, ratio: verdicts.Estimate) -> str:
+def verdict(name: str, found: verdicts.Estimate) -> str:
     """Whether a figure agrees."""
-    if verdicts.within(ratio, BOUNDS[name]):
+    if verdicts.within(found, BOUNDS[name]):
         return "agrees"
-    return "differs" if verdicts.beyond(ratio, BOUNDS[name]) else "undecided"
+    return "differs" if verdicts.beyond(found, BOUNDS[name]) else "undecided"
+
+
+def ratio(name: str, row: dict) -> verdicts.Estimate:
+    """Of a figure's means, ours over theirs."""
+    ours, theirs = ([figures[name] for figures in row[program]] for program in (OURS, NS3))
+    return verdicts.ratio(ours, theirs)
+
+
+def sample(programs: Programs, queue: str, load: str, first: int, most: int, pool: ThreadPoolExecutor) -> dict:
+    """Runs one row until each of its figures is decided."""
+
+    def runs(program: str, begin: int, end: int) -> list[Figures]:
+        seeds = range(first + begin, first + end)
+        return list(pool.map(lambda seed: programs.run(program, queue, LOADS[load], seed), seeds))
+
+    row: dict = {"queue": queue, "load": load, OURS: runs(OURS, 0, OUR_SEEDS), NS3: []}
+    while len(row[NS3]) < most:
+        row[NS3] += runs(NS3, len(row[NS3]), min(most, len(row[NS3]) + BATCH))
+        if all(verdict(name, ratio(name, row)) != "undecided" for name in BOUNDS):
+            break
+    return row
 
 
 def table(rows: list[dict]) -> str:
@@ -145,12 +151,12 @@ def table(rows: list[dict]) -> str:
     for row in rows:
         cells = [row["queue"], row["load"]]
         for name in BOUNDS:
-            scale = 100 if name == "hit" else 1
-            both = [[figures[name] * scale for figures in row[program]] for program in (OURS, NS3)]
-            ratio = verdicts.ratio(*both)
-            words.append(verdict(name, ratio))
-            cells += [f"{sum(values) / len(values):.3g}" for values in both]
-            cells += [f"{ratio.mean:.3f} ± {ratio.half:.3f}", words[-1]]
+            found = ratio(name, row)
+            words.append(verdict(name, found))
+            for program in (OURS, NS3):
+                mean = sum(figures[name] for figures in row[program]) / len(row[program])
+                cells.append(f"{mean * (100 if name == 'hit' else 1):.3g}")
+            cells += [f"{found.mean:.3f} ± {found.half:.3f}", words[-1]]
         lines.append(cells)
     count = ", ".join(f"{words.count(word)} {word}" for word in ("agrees", "differs", "undecided"))
     bounds = ", ".join(f"{TITLES[name]}: {bound:.0%}" for name, bound in BOUNDS.items())
@@ -163,9 +169,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--queues", default=",".join(QUEUES))
     parser.add_argument("--loads", help=f"separated by semicolons, of: {'; '.join(LOADS)}")
-    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--most", type=int, default=MOST, help=f"seeds of ns-3 at most ({MOST})")
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
-    parser.add_argument("--duration", type=float, default=60.0, help="seconds (60)")
+    parser.add_argument("--duration", type=float, default=40.0, help="seconds (40)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (default: a CPU each)")
     parser.add_argument("--truckee", type=Path, help="a program built before, in place of a release build of this tree")
     parser.add_argument("--json", type=Path, metavar="FILE", help="every run")
@@ -185,12 +191,7 @@ def main() -> int:
         programs.get_ready()
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for queue, name in cases:
-            seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
-            row: dict = {"queue": queue, "load": name}
-            for program in (OURS, NS3):
-                waiting = [pool.submit(programs.run, program, queue, LOADS[name], seed) for seed in seeds]
-                row[program] = [one.result() for one in waiting]
-            rows.append(row)
+            rows.append(sample(programs, queue, name, arguments.first_seed, arguments.most, pool))
             print(f"{queue}, {name}: done", file=sys.stderr)
             if arguments.json:
                 arguments.json.write_text(json.dumps(rows, indent=1) + "\n")

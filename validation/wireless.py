@@ -14,11 +14,9 @@ Not for: routing over such a medium (adhoc.py), or the medium's closed forms (cr
 """
 
 import argparse
-import functools
 import json
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -26,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import commands
 import ns2_draw
 import table
 import verdicts
@@ -35,7 +34,7 @@ from rows import Row
 from verdicts import Verdict
 
 HERE = Path(__file__).resolve().parent / "wireless"
-NS3_LIBRARIES = ["core", "network", "internet", "mobility", "wifi", "propagation", "applications", "traffic-control"]
+NS3_MODULES = ["core", "network", "internet", "mobility", "wifi", "propagation", "applications", "traffic-control"]
 # Runs of ours; of a peer at least, at most, and at a time. Deciding runs begin at FIRST_SEED; lower seeds are for trying out.
 OUR_SEEDS, LEAST, MOST, BATCH = 40, 5, 40, 5
 FIRST_SEED = 1001
@@ -98,7 +97,12 @@ class SetUp:
 
     def ns3(self) -> list[str]:
         """What ns3.cc is told."""
-        words: dict[str, object] = {"flow": self.flow, "hops": self.hops, "hidden": int(self.hidden), "rts": int(self.rts)}
+        words: dict[str, object] = {
+            "flow": self.flow,
+            "hops": self.hops,
+            "hidden": int(self.hidden),
+            "rts": int(self.rts),
+        }
         words |= {"standard": self.standard, "rate": f"{self.rate:g}", "sense": self._sense()}
         return [f"--{k}={v}" for k, v in (words | {"distance": self.distance, "window": self.window}).items()]
 
@@ -142,49 +146,38 @@ class Programs:
         self._truckee = truckee
         self._ns3 = target / "validation" / "wireless-ns3"
         self._seconds = seconds
+        self._ours = ""
 
     def get_ready(self, peers: list[str]) -> None:
         """Builds what is due, so that nothing is built in the middle."""
-        self._ours()
-        source = HERE / "ns3.cc"
-        if NS3 in peers and not (self._ns3.exists() and self._ns3.stat().st_mtime > source.stat().st_mtime):
-            self._ns3.parent.mkdir(parents=True, exist_ok=True)
-            libraries = [f"-lns3-{name}" for name in NS3_LIBRARIES]
-            subprocess.run(["g++", "-O2", "-std=c++17", str(source), "-o", str(self._ns3), *libraries], check=True)
+        self._ours = simulators.program(self._truckee)
+        if NS3 in peers:
+            commands.build_ns3(HERE / "ns3.cc", self._ns3, NS3_MODULES)
 
     def goodput(self, program: str, set_up: SetUp, seed: int) -> float:
         """Payload that reached the receivers in one run, Mbit/s."""
         if program == OURS:
             words = ["--seed", str(seed), "--format", "json", *_options([f"duration={self._seconds}s"])]
-            said = json.loads(_run([self._ours(), "run", *set_up.ours(), *words]))
+            command = [self._ours, "run", *set_up.ours(), *words]
+            outcome = json.loads(commands.said(command, LIMIT))
             # Of a packet of 1500 bytes 28 are headers of IP and UDP.
-            packets = sum(traffic["packets_delivered"] for traffic in said["traffic"])
-            delivered = sum(flow["bytes_delivered"] for flow in said["flows"]) + 1472 * packets
+            packets = sum(traffic["packets_delivered"] for traffic in outcome["traffic"])
+            delivered = sum(flow["bytes_delivered"] for flow in outcome["flows"]) + 1472 * packets
             return delivered * 8 / self._seconds / 1e6
         if program == NS2:
             words = [f"seed={ns2_draw.ns2_seed(seed)}", f"dur={self._seconds}"]
-            said = _run(["ns", str(HERE / "ns2.tcl"), *set_up.ns2(), *words])
+            said = commands.said(["ns", str(HERE / "ns2.tcl"), *set_up.ns2(), *words], LIMIT)
         else:
-            said = _run([str(self._ns3), *set_up.ns3(), f"--seed={seed}", f"--dur={self._seconds}"])
+            words = [f"--seed={seed}", f"--dur={self._seconds}"]
+            said = commands.said([str(self._ns3), *set_up.ns3(), *words], LIMIT)
         found = re.search(r"^RESULT goodput_mbps=(-?[\d.]+)", said, re.MULTILINE)
         if found is None or float(found[1]) <= 0:
-            raise ValueError(f"{program} gave no goodput: {said[-200:]}")
+            raise commands.CommandError(f"{program} gave no goodput: {said[-200:]}")
         return float(found[1])
-
-    @functools.cache  # noqa: B019: one object lives as long as the program
-    def _ours(self) -> str:
-        return simulators.program(self._truckee)
 
 
 def _options(settings: list[str]) -> list[str]:
     return [word for setting in settings for word in ("--set", setting)]
-
-
-def _run(command: list[str]) -> str:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT, check=False)
-    if done.returncode != 0:
-        raise ValueError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-300:]}")
-    return done.stdout
 
 
 def reasons() -> dict[tuple[str, str, str], Reason]:

@@ -5,7 +5,8 @@
 // one line, of what happened after the warm-up:
 //   RESULT goodput_mbps=<payload> wait_ms=<mean wait in the queue> hit=<share of packets dropped or marked>
 //
-// Behind the discipline the device has a queue of one packet, the least that ns-3 allows; what waits there does not count.
+// Behind the discipline the device has a queue of one packet, the least that ns-3 allows, whose wait the discipline does not see.
+// It counts here: a packet waits until its transmission begins.
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 using namespace ns3;
@@ -29,6 +31,7 @@ struct Books
     uint64_t hit = 0;
     uint64_t left = 0;
     double waited = 0; // s, of those that left
+    std::unordered_map<uint64_t, Time> waiting; // since when, by the packet's number
     uint64_t received = 0; // bytes of payload
 
     bool Count() const
@@ -39,9 +42,10 @@ struct Books
 
 Books g_books;
 
-void Came(Ptr<const QueueDiscItem>)
+void Came(Ptr<const QueueDiscItem> item)
 {
     g_books.came += g_books.Count();
+    g_books.waiting[item->GetPacket()->GetUid()] = Simulator::Now();
 }
 
 void DroppedBefore(Ptr<const QueueDiscItem>, const char*)
@@ -53,13 +57,8 @@ void DroppedBefore(Ptr<const QueueDiscItem>, const char*)
 
 void DroppedAfter(Ptr<const QueueDiscItem> item, const char*)
 {
-    if (g_books.Count())
-    {
-        g_books.hit++;
-        // It has just been counted among those that left.
-        g_books.left--;
-        g_books.waited -= (Simulator::Now() - item->GetTimeStamp()).GetSeconds();
-    }
+    g_books.hit += g_books.Count();
+    g_books.waiting.erase(item->GetPacket()->GetUid());
 }
 
 void Marked(Ptr<const QueueDiscItem>, const char*)
@@ -67,13 +66,19 @@ void Marked(Ptr<const QueueDiscItem>, const char*)
     g_books.hit += g_books.Count();
 }
 
-void Waited(Time sojourn)
+void Begun(Ptr<const Packet> packet)
 {
+    const auto found = g_books.waiting.find(packet->GetUid());
+    if (found == g_books.waiting.end())
+    {
+        return;
+    }
     if (g_books.Count())
     {
         g_books.left++;
-        g_books.waited += sojourn.GetSeconds();
+        g_books.waited += (Simulator::Now() - found->second).GetSeconds();
     }
+    g_books.waiting.erase(found);
 }
 
 void Received(Ptr<const Packet> packet, const Address&)
@@ -198,7 +203,7 @@ int main(int argc, char** argv)
     root->TraceConnectWithoutContext("DropBeforeEnqueue", MakeCallback(&DroppedBefore));
     root->TraceConnectWithoutContext("DropAfterDequeue", MakeCallback(&DroppedAfter));
     root->TraceConnectWithoutContext("Mark", MakeCallback(&Marked));
-    root->TraceConnectWithoutContext("SojournTime", MakeCallback(&Waited));
+    middle.Get(0)->TraceConnectWithoutContext("PhyTxBegin", MakeCallback(&Begun));
     Ipv4AddressHelper addresses("10.0.0.0", "255.255.255.0");
     addresses.Assign(middle);
     PointToPointHelper access = Wire("200Mbps", "1ms", "100000p");
