@@ -4,14 +4,14 @@ the goodput.
 
 20 Mbit/s and 44 ms of propagation both ways, 1000 packets of room; loads are one or ten bulk senders, or packets of a Poisson
 process above the rate, which heed nothing. Each program is run for 40 s, of which the first ten do not count, ours with OUR_SEEDS
-seeds and ns-3 with as many as it takes, up to MOST. The claim, of each figure: the 97.5 % interval of the ratio of the means, ours over theirs, lies within the bound in BOUNDS
-(agrees) or outside (differs); it is undecided otherwise. queues/ has the scenario file and ns-3's program (ns3.cc), which is told the
-same numbers.
+seeds and ns-3 with as many as it takes, up to MOST. The claim, of each figure: the 97.5 % interval of the ratio of the means, ours
+over theirs, lies within the bound in BOUNDS (agrees) or outside (differs); it is undecided otherwise. queues/ has the scenario file
+and ns-3's program (ns3.cc), which is told the same numbers.
 
-  validation/queues.py                                  everything
-  validation/queues.py --queues codel --loads poisson   a part
-  validation/queues.py --json rows.json                 every run
-  validation/queues.py --earlier rows.json              judged again, nothing run
+  validation/queues.py                                        everything
+  validation/queues.py --queues 'pie; red' --loads '10 TCP'   a part
+  validation/queues.py --json rows.json                       every run
+  validation/queues.py --earlier rows.json                    judged again, nothing run
 
 Not for: what a queue has to do by its RFC, which are tests (crates/channel/src/queue/tests.rs).
 """
@@ -38,7 +38,15 @@ LIMIT = 600.0
 # How far the ratio of the means may be from one.
 BOUNDS = {"wait_ms": 0.1, "hit": 0.1, "goodput_mbps": 0.02}
 TITLES = {"wait_ms": "wait, ms", "hit": "dropped or marked, %", "goodput_mbps": "goodput, Mbit/s"}
-QUEUES = ("codel", "fq-codel", "pie", "red")
+# By title: the kind, and RED's thresholds in packets.
+QUEUES: dict[str, tuple[str, tuple[int, int] | None]] = {
+    "codel": ("codel", None),
+    "fq-codel": ("fq-codel", None),
+    "pie": ("pie", None),
+    "red": ("red", (10, 30)),
+    # A variation that tells why RED differs, added when it did: a queue that does not run empty.
+    "red, 40 to 120": ("red", (40, 120)),
+}
 BULK = 'sender = "sack", limited_transmit = true'
 
 
@@ -88,9 +96,10 @@ class Programs:
         return (self._ours if program == OURS else self._theirs)(queue, load, seed)
 
     def _ours(self, queue: str, load: Load, seed: int) -> Figures:
-        keys = f'kind = "{queue}", size = "1000packets", ecn = {str(load.ecn).lower()}'
-        if queue == "red":
-            keys += ', min = "10packets", max = "30packets"'
+        kind, thresholds = QUEUES[queue]
+        keys = f'kind = "{kind}", size = "1000packets", ecn = {str(load.ecn).lower()}'
+        if thresholds:
+            keys += f', min = "{thresholds[0]}packets", max = "{thresholds[1]}packets"'
         settings = [f"topology.queue={{ {keys} }}", load.ours, f"duration={self._seconds}s"]
         words = [word for setting in settings for word in ("--set", setting)]
         command = [self._binary, "run", str(HERE / "path.toml"), "--seed", str(seed), "--format", "json", *words]
@@ -105,7 +114,9 @@ class Programs:
         }
 
     def _theirs(self, queue: str, load: Load, seed: int) -> Figures:
-        words = [f"--queue={queue}", *load.ns3, f"--ecn={int(load.ecn)}", f"--dur={self._seconds}", f"--seed={seed}"]
+        kind, thresholds = QUEUES[queue]
+        words = [f"--{key}={value}" for key, value in zip(("min", "max"), thresholds or (), strict=False)]
+        words += [f"--queue={kind}", *load.ns3, f"--ecn={int(load.ecn)}", f"--dur={self._seconds}", f"--seed={seed}"]
         said = commands.said([str(self._ns3), *words], LIMIT)
         found = re.search(r"^RESULT (.*)$", said, re.MULTILINE)
         if found is None:
@@ -167,7 +178,7 @@ def table(rows: list[dict]) -> str:
 def main() -> int:
     """Prints the table; exit code 2 for bad usage."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--queues", default=",".join(QUEUES))
+    parser.add_argument("--queues", default="; ".join(QUEUES), help="separated by semicolons")
     parser.add_argument("--loads", help=f"separated by semicolons, of: {'; '.join(LOADS)}")
     parser.add_argument("--most", type=int, default=MOST, help=f"seeds of ns-3 at most ({MOST})")
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
@@ -180,11 +191,11 @@ def main() -> int:
     loads = arguments.loads.split("; ") if arguments.loads else list(LOADS)
     if odd := [name for name in loads if name not in LOADS]:
         parser.error(f"no load {', '.join(odd)}")
-    if odd := [name for name in arguments.queues.split(",") if name not in QUEUES]:
+    if odd := [name for name in arguments.queues.split("; ") if name not in QUEUES]:
         parser.error(f"no queue {', '.join(odd)}")
     rows: list[dict] = json.loads(arguments.earlier.read_text()) if arguments.earlier else []
     kept = {(row["queue"], row["load"]) for row in rows}
-    cases = [(q, n) for q in arguments.queues.split(",") for n in loads if (q, n) not in kept]
+    cases = [(q, n) for q in arguments.queues.split("; ") for n in loads if (q, n) not in kept]
     target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent.parent / "target"))
     programs = Programs(arguments.truckee, target, arguments.duration)
     if cases:

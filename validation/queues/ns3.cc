@@ -1,5 +1,7 @@
 // A bottleneck with a queue discipline of ns-3.37: ns3 --queue=codel --load=tcp --n=10 --ecn=0 --dur=110 --warmup=10 --seed=1.
 //
+// --min, --max: RED's thresholds, packets.
+//
 // Source i --(200 Mbit/s, 1 ms)-- r1 --(20 Mbit/s, 20 ms)-- r2 --(200 Mbit/s, 1 ms)-- destination i. --queue: codel, fq-codel, pie or
 // red; --load=tcp: `n` senders of NewReno, one started each 100 ms; --load=poisson: packets of 1500 bytes, `offered` Mbit/s. Prints
 // one line, of what happened after the warm-up:
@@ -93,7 +95,7 @@ void Send(Ptr<Socket> socket, Ptr<ExponentialRandomVariable> gap)
 }
 
 /// The discipline, with the values of its RFC (of RED those of the scenario).
-bool Configure(TrafficControlHelper& helper, const std::string& queue, bool ecn)
+bool Configure(TrafficControlHelper& helper, const std::string& queue, bool ecn, double min, double max)
 {
     const QueueSize packets("1000p");
     if (queue == "codel")
@@ -120,8 +122,8 @@ bool Configure(TrafficControlHelper& helper, const std::string& queue, bool ecn)
     }
     else if (queue == "red")
     {
-        helper.SetRootQueueDisc("ns3::RedQueueDisc", "MaxSize", QueueSizeValue(packets), "MinTh", DoubleValue(10),
-                                "MaxTh", DoubleValue(30), "QW", DoubleValue(0.002), "LInterm", DoubleValue(10),
+        helper.SetRootQueueDisc("ns3::RedQueueDisc", "MaxSize", QueueSizeValue(packets), "MinTh", DoubleValue(min),
+                                "MaxTh", DoubleValue(max), "QW", DoubleValue(0.002), "LInterm", DoubleValue(10),
                                 "Gentle", BooleanValue(true), "UseEcn", BooleanValue(ecn));
         Config::SetDefault("ns3::RedQueueDisc::MeanPktSize", UintegerValue(1500));
         Config::SetDefault("ns3::RedQueueDisc::LinkBandwidth", StringValue("20Mbps"));
@@ -150,13 +152,15 @@ int main(int argc, char** argv)
 {
     std::string queue = "codel", load = "tcp";
     uint32_t n = 10, seed = 1;
-    double dur = 110, offered = 22;
+    double dur = 110, offered = 22, min = 10, max = 30;
     bool ecn = false;
     CommandLine cmd;
     cmd.AddValue("queue", "codel, fq-codel, pie or red", queue);
     cmd.AddValue("load", "tcp or poisson", load);
     cmd.AddValue("n", "senders of TCP", n);
     cmd.AddValue("offered", "Poisson load, Mbit/s", offered);
+    cmd.AddValue("min", "RED's lower threshold, packets", min);
+    cmd.AddValue("max", "RED's upper threshold, packets", max);
     cmd.AddValue("ecn", "mark in place of dropping", ecn);
     cmd.AddValue("dur", "seconds, the warm-up included", dur);
     cmd.AddValue("warmup", "seconds", g_books.warmup);
@@ -176,7 +180,7 @@ int main(int argc, char** argv)
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(1)));
     Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue(ecn ? "On" : "Off"));
     TrafficControlHelper discipline;
-    if (!Configure(discipline, queue, ecn))
+    if (!Configure(discipline, queue, ecn, min, max))
     {
         std::fprintf(stderr, "ns3: there is no queue \"%s\"\n", queue.c_str());
         return 2;
