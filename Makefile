@@ -37,9 +37,11 @@ bench: release ## Measure beside ns-2 and ns-3, installing them where possible
 	@bench/peers/install.sh
 	@bench/run.py
 
-validation: release venv ## Hold our senders against those of ns-2 and ns-3, and the profile ns-2 against ns-2 (an hour)
+validation: release venv ## Hold senders, 802.11 and queues against those of ns-2 and ns-3, and the profile ns-2 against ns-2 (an hour)
 	@bench/peers/install.sh
 	@$(PYTHON) validation/run.py --truckee $(TRUCKEE) --figures docs/figures/validation
+	@$(PYTHON) validation/wireless.py --truckee $(TRUCKEE)
+	@$(PYTHON) validation/queues.py --truckee $(TRUCKEE)
 	@$(PYTHON) validation/ns2_profile.py --truckee $(TRUCKEE) --json $(TARGET)/ns2-profile.json --earlier $(TARGET)/ns2-profile.json
 
 stacks: release live-tools ## Have the probe judge TCP stacks that nobody here wrote: smoltcp, lwIP, gVisor, libslirp, user-mode Linux

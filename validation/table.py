@@ -11,7 +11,7 @@ from verdicts import Estimate
 
 
 def table(rows: list[Row], peers: list[str], markdown: bool) -> str:
-    """All rows; below them why those differ that do."""
+    """All rows; below them why those differ that do, rows with one reason together."""
     header = ["scenario", "variant", NAMES[OURS]]
     for peer in peers:
         header += [NAMES[peer], "ratio", "verdict"]
@@ -20,12 +20,12 @@ def table(rows: list[Row], peers: list[str], markdown: bool) -> str:
     text = [_lay(line, widths, markdown) for line in lines]
     if markdown:
         text.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
-    notes = [
-        f"{'- ' if markdown else ''}{row.scenario}, {row.variant}, {NAMES[peer]}: {verdict.why}"
-        for row in rows
-        for peer, verdict in row.verdicts.items()
-        if verdict.why
-    ]
+    whys: dict[str, list[str]] = {}
+    for row in rows:
+        for peer, verdict in row.verdicts.items():
+            if verdict.why:
+                whys.setdefault(verdict.why, []).append(f"{row.scenario}, {row.variant}, {NAMES[peer]}")
+    notes = [f"{'- ' if markdown else ''}{'; '.join(places)}: {why}" for why, places in whys.items()]
     words = [verdict.word for row in rows for verdict in row.verdicts.values()]
     count = ", ".join(f"{words.count(w)} {w}" for w in (verdicts.AGREES, verdicts.DIFFERS, verdicts.FAILS))
     unit = "Goodput in Mbit/s; ± half the width of the mean's 97.5 % interval."

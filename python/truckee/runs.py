@@ -96,6 +96,11 @@ class Run:
         """Frames on radio media: when, from whom to whom, at which rate, and what became of them."""
         return Table(self._native.frames())
 
+    @property
+    def hops(self) -> Table:
+        """By whom flows' data went on over radio media: `medium`, `flow`, `t_s`, `from`, `to`, one row a change."""
+        return Table(self._native.hops())
+
     def figure(self) -> Figure:
         """Windows and losses over time, of a run with `series=True`."""
         return Figure(self._native.figure())

@@ -157,6 +157,11 @@ impl Run {
         Table::of(output::frames(&self.outcome.air))
     }
 
+    /// One row wherever a flow's data first comes to a radio medium, or goes on by another station than before.
+    fn hops(&self) -> PyResult<Table> {
+        Table::of(output::hops(&self.outcome.air, &self.outcome.flows))
+    }
+
     /// Windows and losses over time, as SVG.
     fn figure(&self) -> PyResult<String> {
         if self.outcome.series.is_empty() {

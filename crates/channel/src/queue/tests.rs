@@ -246,6 +246,18 @@ fn fq_codel_holds_each_flow_by_a_law_of_its_own() {
 }
 
 #[test]
+fn fq_codel_makes_a_queue_that_came_and_went_wait_for_the_others() {
+    // RFC 8290, section 4.2: else a flow of single packets would go first each time.
+    let (mut queue, mut dropped) = (fq(FqCoDelConfig::default()), Vec::new());
+    (0..100).for_each(|k| queue.offer(0, seen(1, 500), 1000 + k, &mut dropped));
+    assert_eq!(flows(&mut queue, 0, 5), [1, 1, 1, 1, 1]);
+    queue.offer(5 * MS, seen(2, 100), 2000, &mut dropped);
+    assert_eq!(flows(&mut queue, 5 * MS, 2), [2, 1], "new, it goes first, and is found empty");
+    queue.offer(7 * MS, seen(2, 100), 2001, &mut dropped);
+    assert_eq!(flows(&mut queue, 7 * MS, 2), [1, 2], "then the other's turn ends first");
+}
+
+#[test]
 fn flows_are_spread_another_way_in_each_run() {
     let config = ActiveConfig::FqCoDel(FqCoDelConfig { queues: 2, ..FqCoDelConfig::default() });
     let alike = |seed| {
@@ -290,6 +302,29 @@ fn pie_drops_nothing_where_nothing_waits_long() {
     // Nine tenths of what can be sent.
     let fates = overload(&mut pie(false), MS, 9 * MS / 10, 10_000 * MS, false);
     assert!(drops(&fates).is_empty());
+}
+
+#[test]
+fn pie_drops_nothing_of_a_queue_of_two_packets_however_large_its_chance() {
+    // RFC 8033, section 4.1. Packets come as fast as they leave, behind so many others.
+    let dropped_behind = |waiting: usize| {
+        let mut queue = pie(false);
+        overload(&mut queue, MS / 2, MS, 5_000 * MS, false);
+        let (mut now, mut dropped) = (5_000 * MS, Vec::new());
+        while queue.packets() > waiting {
+            queue.serve(now, &mut dropped);
+        }
+        for _ in 0..10 {
+            queue.offer(now, seen(1, 1000), 0, &mut dropped);
+            if queue.packets() > waiting {
+                queue.serve(now, &mut dropped);
+            }
+            now += 1;
+        }
+        dropped.len()
+    };
+    assert_eq!(dropped_behind(2), 0);
+    assert!(dropped_behind(5) > 0);
 }
 
 #[test]
