@@ -322,6 +322,10 @@ class Run:
         """
         Whether it was recorded what happened when.
         """
+    def hops(self, /) -> Table:
+        """
+        One row wherever a flow's data first comes to a radio medium, or goes on by another station than before.
+        """
     def json(self, /) -> str:
         """
         The outcome, as the command writes it.
