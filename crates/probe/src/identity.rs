@@ -239,6 +239,7 @@ pub struct Identity {
 
 impl<T: Copy + Ord> Finding<T> {
     /// What most repetitions say, of what each says by itself, the second choices with them.
+    #[cfg(any(live, test))]
     pub(super) fn of(each: &[(Option<T>, Option<T>)], evidence: Vec<String>) -> Self {
         let judged = each.len() as u32;
         let mut counts: Vec<(usize, T)> = Vec::new();

@@ -14,12 +14,14 @@
 //!
 //! Not for: lists, tables, files.
 
+#[cfg(any(live, test))]
 mod control;
 mod fault;
 mod identity;
 mod judge;
 mod observation;
 mod options;
+#[cfg(any(live, test))]
 mod recovery;
 mod report;
 mod target;
