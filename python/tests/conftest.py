@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,14 @@ SHORT = {
     "flow": [{"from": "src", "to": "dst", "sender": "newreno"}],
 }
 """Ten seconds over a link that loses, as a mapping."""
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """Python's own answer to Ctrl-C, also where a shell in the background has had it ignored for all that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

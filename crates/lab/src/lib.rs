@@ -18,7 +18,6 @@ pub mod disk;
 pub mod engine;
 mod error;
 pub mod grid;
-pub mod human;
 pub mod metric;
 #[cfg(feature = "store")]
 pub mod output;
@@ -46,4 +45,5 @@ pub use grid::Grid;
 pub use metric::Metric;
 pub use rows::{Row, Rows};
 pub use sweep::{Plan, Progress, Runs, Sweep, sweep};
+pub use truckee_human as human;
 pub use truckee_scenario::Cancel;
