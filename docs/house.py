@@ -84,7 +84,9 @@ def lines_of_source(folder: Path) -> int:
     tests: set[Path] = set()
     for path, text in texts.items():
         inside = path.parent if path.name in ("lib.rs", "main.rs", "mod.rs") else path.with_suffix("")
-        for name in re.findall(r"#\[cfg\((?:test|any\(test, [^\n]*\))\)\]\n(?:#\[[^\n]*\n)*\s*(?:pub\S* )?mod (\w+);", text):
+        for name in re.findall(
+            r"#\[cfg\((?:test|any\(test, [^\n]*\))\)\]\n(?:#\[[^\n]*\n)*\s*(?:pub\S* )?mod (\w+);", text
+        ):
             named = re.search(rf'#\[path = "([^"]+)"\]\n\s*(?:pub\S* )?mod {name};', text)
             tests.add(path.parent / named[1] if named else inside / f"{name}.rs")
     # Tests come last in a file.
