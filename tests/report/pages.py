@@ -173,5 +173,6 @@ class Case(unittest.TestCase):
         figures = page.locator("figure.chart")
         for k in range(figures.count()):
             figures.nth(k).scroll_into_view_if_needed()
-            figures.nth(k).locator("canvas").wait_for()
+            # A map is drawn as SVG, all else on a canvas.
+            figures.nth(k).locator("canvas, svg.map").wait_for()
         page.evaluate("window.scrollTo(0, 0)")
