@@ -421,6 +421,12 @@ impl Outstanding {
         self.lost = 0;
     }
 
+    /// Ends a go-back: what has not been sent again is left as it is in the air.
+    pub fn go_on(&mut self) {
+        self.nxt = self.max;
+        self.cursor = self.segments.len();
+    }
+
     /// Goes back to the first unacknowledged segment: everything will be sent again in order.
     pub fn go_back(&mut self) {
         self.nxt = self.una;
@@ -459,6 +465,8 @@ mod tests {
         assert_eq!(out.resend(Time::ns(9)).map(|s| (s.seq, s.sent)), Some((Seq::FIRST, Time::ns(9))));
         assert!(out.advance(Seq::at(301)).resent);
         assert_eq!(out.to_resend().map(|s| s.seq), Some(Seq::at(301)), "an ACK beyond nxt moves it along");
+        out.go_on();
+        assert_eq!((out.to_resend(), out.flight()), (None, 200));
     }
 
     #[test]

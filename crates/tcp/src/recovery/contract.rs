@@ -72,6 +72,11 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// The timer went off, and the response to that has been applied: prepare to send again from the first
     /// unacknowledged segment.
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
+    /// The last loss event was none ([`Transfer::undo`] sees to the window): the repair ends, and nothing is sent again
+    /// that waits for it.
+    fn on_undo(&mut self, t: &mut Transfer) {
+        t.out.go_on();
+    }
     /// Index (in `t.out`) of a segment to retransmit now, out of turn. Asked until it says `None`.
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     /// Whether it surely has nothing to retransmit before the next ACK, departure or timer: then it is not asked.

@@ -45,6 +45,7 @@ family! {
     fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>);
     fn has_timer(&self) -> bool;
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
+    fn on_undo(&mut self, t: &mut Transfer);
     fn deflated(&self, t: &Transfer) -> f64;
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     fn idle(&self) -> bool;

@@ -136,9 +136,7 @@ impl Sack {
                 t.window.cwnd = t.window.cwnd.min(f64::from(segments) * t.window.mss);
             }
             Finding::Spurious => {
-                self.after_timeout = false;
-                self.lost_below = t.out.una();
-                t.out.lose_none();
+                self.on_undo(t);
                 t.end_back_off();
                 t.undo(ack.now, report);
             }
@@ -278,6 +276,14 @@ impl Recovery for Sack {
         self.first = true;
         self.rescued = false;
         self.duplicates = 0;
+    }
+
+    fn on_undo(&mut self, t: &mut Transfer) {
+        (self.repairing, self.after_timeout, self.first) = (false, false, false);
+        self.duplicates = 0;
+        self.lost_below = t.out.una();
+        t.out.lose_none();
+        self.end_reduction();
     }
 
     fn idle(&self) -> bool {

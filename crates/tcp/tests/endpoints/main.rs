@@ -24,4 +24,5 @@ mod sack;
 mod servers;
 mod timer;
 mod two_way;
+mod undo;
 mod window;
