@@ -408,6 +408,11 @@ impl Sender {
         self.recovery.repairing()
     }
 
+    /// Whether the next segment of new data is a probe, which the congestion window does not hold back.
+    pub fn probes(&self) -> bool {
+        self.recovery.probes()
+    }
+
     /// Bytes that count against the congestion window.
     pub fn in_flight(&self) -> u64 {
         self.air::<false>()

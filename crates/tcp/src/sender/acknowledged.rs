@@ -115,6 +115,9 @@ impl Sender {
         if !PLAIN && self.stack.segment_from_acks {
             self.size_segments_by(segment.ack);
         }
+        if !PLAIN && self.departures {
+            self.tell_covered(now, segment);
+        }
         let covered = self.t.out.advance(segment.ack);
         self.peer_window = u64::from(segment.window);
         let rtt = self.rtt_sample::<PLAIN>(now, segment, &covered);
@@ -158,6 +161,14 @@ impl Sender {
         self.after_ack::<PLAIN>(&ack);
         witness.on_settled(now, &self.t.window);
         self.check_finished();
+    }
+
+    /// The recovery hears which segments an ACK covers.
+    fn tell_covered(&mut self, now: Time, segment: &Segment) {
+        let echo = self.echo(segment);
+        let t = &self.t;
+        let covered = (0..).map_while(|at| t.out.get(at).filter(|sent| sent.end <= segment.ack));
+        covered.for_each(|sent| self.recovery.on_delivered(now, &sent, echo, t));
     }
 
     /// All who listen hear of an ACK, before it changes anything.
@@ -392,7 +403,7 @@ mod tests {
                     sender.on_segment(Time::ns(now), &ack, &mut ());
                 }
             }
-            let is_ever = !["vegas-ns2", "sack1"].contains(&member.name);
+            let is_ever = !["vegas-ns2", "sack1", "rack"].contains(&member.name);
             assert!(busy > 100 && (quiet > 1000) == is_ever, "{}: {quiet}, {busy}", member.name);
         }
     }

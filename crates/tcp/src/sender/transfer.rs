@@ -121,6 +121,19 @@ impl Transfer {
         self.respond(loss, lost, report);
     }
 
+    /// A loss event of what a probe has repaired already, out of what was in the air before the ACK at hand: the window falls,
+    /// and there is nothing left to repair, or to take back.
+    pub fn lose_repaired(&mut self, now: Time, report: &mut Report<'_>) {
+        self.window.flight = self.reducible(self.window.flight, self.window.cwnd);
+        self.respond(Loss { now, kind: LossKind::DupAcks, seq: self.out.una() }, None, report);
+        (self.doubt, self.saved) = (None, None);
+    }
+
+    /// When the retransmission timer goes off, or would if it were armed now.
+    pub fn timeout(&self, now: Time) -> Time {
+        self.deadline().unwrap_or_else(|| self.rtt.deadline(now, self.rtt.rto()))
+    }
+
     /// What a response takes its share of.
     pub(super) fn reducible(&self, flight: u64, cwnd: f64) -> u64 {
         match self.reduce_from {

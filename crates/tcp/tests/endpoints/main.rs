@@ -17,6 +17,7 @@ mod pair;
 mod path;
 mod profile;
 mod properties;
+mod rack;
 mod receiver;
 mod recovery;
 mod rules;

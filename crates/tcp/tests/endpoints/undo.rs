@@ -136,7 +136,8 @@ fn a_loss_that_was_one_is_not_undone() {
 /// The ACKs of the second round are late by more than the timer waits, and so is that of what goes again.
 #[test]
 fn a_timeout_because_acks_are_late_is_undone_by_the_first_of_them() {
-    for recovery in AnyRecovery::MEMBERS {
+    // Where a path is silent for two round trips, a probe of RACK-TLP goes out before.
+    for recovery in AnyRecovery::MEMBERS.iter().filter(|member| member.name != "rack") {
         let mut pair = undoing(Undo::Timestamps, recovery.name);
         pair.path.back = [vec![late(0); 10], vec![late(1500); 11]].concat().into();
         pair.send_segments(60);
