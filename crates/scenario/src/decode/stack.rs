@@ -71,7 +71,7 @@ fn check_undo(reader: &Reader<'_>, stack: &Stack) {
 /// The word of a key, one of these; `base` without it.
 fn word<T: Copy, const N: usize>(
     reader: &Reader<'_>,
-    key: &str,
+    key: &'static str,
     all: [T; N],
     as_str: fn(T) -> &'static str,
     base: T,
