@@ -1,8 +1,9 @@
 //! What a stack of Linux does where no RFC says it, or another than ours: the timeout, the window after a pause.
 
 use crate::pair::{MS, Pair, stack, steady};
+use truckee_tcp::sender::Parts;
 use truckee_tcp::stack::{AfterIdle, RtoVariance};
-use truckee_tcp::{Spec, Stack, Time};
+use truckee_tcp::{Profile, Spec, Stack, Time, preset};
 
 fn of(stack: &Stack) -> Pair {
     Pair::recovery(stack, &Spec::named("rack"))
@@ -40,4 +41,30 @@ fn after_a_pause_the_window_is_halved_for_each_timeout_and_ssthresh_remembers_it
     assert!(window_after_a_pause(AfterIdle::Decay, 60_000).0 < 0.04, "the initial window");
     assert!(window_after_a_pause(AfterIdle::Restart, 150).0 < 0.04);
     assert_eq!(window_after_a_pause(AfterIdle::Keep, 60_000).0, 1.0);
+}
+
+/// A sender and a receiver of a profile.
+fn under(profile: Profile, name: &str) -> Pair {
+    let parts = Parts::under(profile, preset::find(name).expect("a preset")).expect("its parts");
+    Pair::of(&profile.stack(Stack::default()), parts, &profile.receiver().expect("a policy"))
+}
+
+#[test]
+fn a_profile_of_today_repairs_a_burst_a_lost_repair_and_a_tail_without_its_timer() {
+    for name in ["newreno", "cubic", "bbr"] {
+        let mut pair = under(Profile::Linux, name).lose_segments(&[20, 21, 22, 22, 60]);
+        pair.send_segments(60);
+        pair.finish();
+        assert_eq!(pair.books.counts().timeouts, 0, "{name}");
+    }
+}
+
+#[test]
+fn a_freebsd_waits_for_the_timer_where_a_tail_is_lost_but_not_for_long() {
+    let mut pair = under(Profile::FreeBsd, "cubic").lose_segments(&[60]);
+    pair.send_segments(60);
+    pair.finish();
+    assert_eq!(pair.books.counts().timeouts, 1);
+    let times = pair.times_of(60);
+    assert!(times[1] - times[0] < 300 * MS, "{times:?}");
 }

@@ -229,6 +229,11 @@ proptest! {
         segments in 0u64..80,
     ) {
         let stack = Stack { min_rto: 1000 * MS, ..stack };
+        // A probe may go out again while an ACK is held back; that is no loss.
+        let recovery = match recovery.name.as_str() {
+            "rack" => recovery.with("tlp", Arg::Flag(false)),
+            _ => recovery,
+        };
         let mut pair = Pair::of(&stack, product(&recovery, &growth, &response, start, pacing), &policy);
         pair.path.delay = delay;
         pair.path.divide = divide;
