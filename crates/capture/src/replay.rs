@@ -161,7 +161,8 @@ impl Watch for Replay {
             && ours
             && data.len > 0
         {
-            self.sender.on_data(began, flow, size, data, sent, step.loss);
+            let loss = step.again.and_then(|again| again.event);
+            self.sender.on_data(began, flow, size, data, sent, loss);
             self.receiver.on_data(began, flow, data, sent);
         }
         self.throughput = flow.throughput.rate();
