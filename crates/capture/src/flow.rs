@@ -25,8 +25,8 @@ pub mod windows;
 pub use book::{Acked, Before, Book, ORIGIN, Sent};
 pub use segment::{Ack, Blocks, Data};
 
-use segment::closes;
 use retransmissions::Verdict;
+use segment::closes;
 use truckee_tcp::{Seq, Span};
 
 /// Everything that is known of one direction.

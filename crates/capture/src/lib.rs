@@ -13,6 +13,7 @@ mod error;
 pub mod file;
 pub mod flow;
 pub mod handshake;
+pub mod portrait;
 pub mod replay;
 pub mod report;
 pub mod source;

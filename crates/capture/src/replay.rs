@@ -102,6 +102,16 @@ impl Replay {
         }
     }
 
+    /// The number of the connection that they hear of.
+    pub fn connection(&self) -> u64 {
+        self.connection
+    }
+
+    /// Which way the data goes that they hear of.
+    pub fn way(&self) -> Way {
+        self.way
+    }
+
     /// What they said.
     pub fn report(&self) -> Report {
         let [estimators, predictors, detectors] = &self.names;

@@ -32,7 +32,7 @@ pub(super) fn section(points: &FlowPoints, result: &Value) -> Section {
 }
 
 /// A figure over time of those series that have points.
-fn figure(title: String, says: &str, y: Axis, series: Vec<Series>) -> Figure {
+pub(super) fn figure(title: String, says: &str, y: Axis, series: Vec<Series>) -> Figure {
     Figure {
         title,
         says: says.to_owned(),
