@@ -139,7 +139,10 @@ impl Scale {
             Ok(Quantity::Rate(x)) => Ok(x),
             Ok(Quantity::Bytes(n)) => Ok(n as f64),
             Ok(_) => Err(format!("expected {}, got \"{text}\"", dimension.example())),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(match error.help {
+                Some(help) => format!("{}; {help}", error.message),
+                None => format!("{}, expected {}", error.message, dimension.example()),
+            }),
         }
     }
 }
