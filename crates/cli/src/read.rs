@@ -17,7 +17,7 @@ use truckee_capture::report;
 
 /// Reads and shows.
 pub fn read(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
-    let draws = arguments.out.is_some() || arguments.xplot.is_some();
+    let draws = pages::wanted(arguments)?;
     if !arguments.replay.is_empty() && !draws {
         return replay::replay(arguments, out);
     }

@@ -44,12 +44,18 @@ impl Watch for Drawn {
     }
 }
 
-/// Writes what was asked for.
-pub fn write(arguments: &Arguments, capture: &Capture) -> Result<(), Error> {
-    if arguments.capture == Path::new("-") {
+/// Whether pages or graphs are wanted; of stdin there can be none, since the capture is read twice.
+pub fn wanted(arguments: &Arguments) -> Result<bool, Error> {
+    let wanted = arguments.out.is_some() || arguments.xplot.is_some();
+    if wanted && arguments.capture == Path::new("-") {
         let why = "--out and --xplot need a file: of stdin, what has been read is gone";
         return Err(Error::Usage(why.to_owned()));
     }
+    Ok(wanted)
+}
+
+/// Writes what was asked for.
+pub fn write(arguments: &Arguments, capture: &Capture) -> Result<(), Error> {
     let chosen = chosen(arguments, capture)?;
     let mut each = BTreeMap::new();
     for connection in &chosen {

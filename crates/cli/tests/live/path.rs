@@ -71,3 +71,61 @@ fn an_interrupt_ends_it_with_its_table() {
         "{table}"
     );
 }
+
+/// A link of 10 Mbit/s that runs, and the digits by which it is turned.
+fn running(spaces: &Spaces) -> (std::process::Child, String) {
+    let [first, second] = spaces.ends();
+    let mut process =
+        start(&["path", "--between", &first, &second, "--rate", "10Mbit/s", "--format", "json"]);
+    let said = BufReader::new(process.stderr.take().unwrap());
+    let mut id = None;
+    for line in said.lines().map_while(Result::ok) {
+        if let Some((_, rest)) = line.split_once("truckee path set ") {
+            id = rest.split(' ').next().map(str::to_owned);
+        }
+        if line.starts_with("forwarding") {
+            break;
+        }
+    }
+    (process, id.unwrap())
+}
+
+#[test]
+fn a_link_is_turned_while_traffic_flows() {
+    if !able(&[Capability::Namespaces, Capability::Tun]) {
+        return;
+    }
+    let spaces = Spaces::new("s");
+    let (process, id) = running(&spaces);
+    let ping = |count: &str| {
+        let ping =
+            ["netns", "exec", &spaces.0[0], "ping", "-n", "-i", "0.01", "-W", "1", "-c", count, "10.77.0.2"];
+        let said = Command::new("ip").args(ping).output().unwrap().stdout;
+        String::from_utf8_lossy(&said).into_owned()
+    };
+    assert!(ping("5").contains("5 received"));
+    let set = crate::run(&["path", "set", &id, "loss=100%", "delay=20ms", "rate=5Mbit/s"]);
+    assert!(set.status.success() && crate::text(&set).contains("5 Mbit/s"), "{}", said(&set));
+    assert!(ping("5").contains(" 0 received"));
+    let refused = crate::run(&["path", "set", &id, "loss=0", "delay=20"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    let shown = crate::json(&["path", "show", &id, "--format", "json"]);
+    assert_eq!(shown[0]["settings"][0]["by_hand"]["loss"], 1.0, "all of the settings, or none");
+    let lanes = &shown[0]["lanes"];
+    assert_eq!(
+        (&lanes[0]["channel_drops"], &lanes[0]["rate_bps"]),
+        (&5.into(), &5_000_000.into()),
+        "{shown}"
+    );
+    assert!(crate::run(&["path", "set", &id, "loss=0"]).status.success());
+    assert!(ping("5").contains("5 received"));
+    assert!(crate::run(&["path", "set", &id, "up_back=false"]).status.success());
+    assert!(ping("2").contains(" 0 received"));
+    signal(process.id(), "INT");
+    let done = process.wait_with_output().unwrap();
+    let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(report["lanes"][1]["outage_drops"], 2, "{report}");
+    assert!(!std::path::Path::new(&format!("/run/truckee/{id}.path")).exists());
+    let gone = crate::run(&["path", "show", &id]);
+    assert!(String::from_utf8_lossy(&gone.stderr).contains("nothing of this identity emulates a path"));
+}

@@ -225,7 +225,7 @@ mod tests {
             ("bites > 3B", "did you mean \"bytes\"?"),
             ("(bytes > 3B", "not closed"),
             ("bytes > 3B)", "got `)`"),
-            ("bytes > 3B number = 1", "got `=`"),
+            ("bytes > 3B number = 1", "\"B number = 1\" is no unit"),
             ("state > open", "by =, != or ~"),
             ("rate ~ 3", "~ is for words"),
             ("bytes ! 3B", "got `!`"),
