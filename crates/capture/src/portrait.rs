@@ -13,8 +13,8 @@ const MOST_POINTS: usize = 1 << 14;
 const FEWEST_POINTS: usize = 1 << 10;
 /// Points of all curves of all connections that are drawn: 128 MB.
 const POINTS_IN_ALL: usize = 1 << 23;
-/// Curves of a connection: eight each way.
-const CURVES: usize = 16;
+/// Curves of a connection: twelve each way.
+const CURVES: usize = 24;
 
 /// A connection over time.
 #[derive(Debug)]

@@ -10,7 +10,8 @@ use crate::flow::{Ack, Acked, Data, Flow, Sent};
 use crate::replay::Line;
 use crate::table::Watch;
 use crate::wire::Packet;
-use truckee_tcp::{Cause, Seq, Span, Time};
+use truckee_tcp::detect::{InterArrival, SlowStartDetector};
+use truckee_tcp::{Arrival, Cause, Seq, Span, Time};
 
 /// Events of a kind that are kept one by one.
 pub const MOST_EVENTS: usize = 1 << 12;
@@ -63,6 +64,42 @@ impl<T> Events<T> {
     }
 }
 
+/// What TCP Taba's detector looks at, over time, s.
+#[derive(Debug, Clone)]
+pub struct Gaps {
+    detector: InterArrival,
+    /// Each gap.
+    pub gap: Line,
+    /// MinFloat.
+    pub min: Line,
+    /// MaxFloat.
+    pub max: Line,
+    /// The smoothed round-trip time.
+    pub rtt: Line,
+}
+
+impl Gaps {
+    fn new(points: usize) -> Self {
+        let line = || Line::of(points);
+        Self { detector: InterArrival::default(), gap: line(), min: line(), max: line(), rtt: line() }
+    }
+
+    fn on_data(&mut self, t: f64, flow: &Flow, data: &Data) {
+        let first = self.detector.floats().is_none();
+        let rtt = flow.rtt.at_receiver(data.stamps.is_some(), first);
+        let mut arrival = Arrival::of_bytes(data.now, data.len);
+        arrival.rtt = rtt;
+        self.detector.on_segment(&arrival);
+        let Some(floats) = self.detector.floats() else { return };
+        self.gap.add(t, floats.gap.seconds());
+        self.min.add(t, floats.min.seconds());
+        self.max.add(t, floats.max.seconds());
+        if let Some(rtt) = floats.rtt {
+            self.rtt.add(t, rtt.seconds());
+        }
+    }
+}
+
 /// One direction over time; every curve is of times, s, and values.
 #[derive(Debug, Clone)]
 pub struct Trace {
@@ -87,6 +124,9 @@ pub struct Trace {
     pub flight: Line,
     /// The window that the receiver offers, bytes.
     pub window: Line,
+    /// Gaps between segments that have not been dropped, s, as a receiver's detector looks at them: each one, the smallest
+    /// and the largest of its block of 20, and the receiver's smoothed round-trip time.
+    pub gaps: Gaps,
     /// Whole round trips, s: by sequence numbers, from here to the receiver and back, and the sender's side.
     pub rtt: Line,
 }
@@ -107,6 +147,7 @@ impl Trace {
             edge: line(),
             flight: line(),
             window: line(),
+            gaps: Gaps::new(points),
             rtt: line(),
         }
     }
@@ -138,6 +179,9 @@ impl Trace {
             None => self.sent.add(t, seq as f64),
         }
         self.flight.add(t, flow.book.flight() as f64);
+        if data.dropped.is_none() && !sent.earlier {
+            self.gaps.on_data(t, flow, data);
+        }
     }
 
     fn on_ack(&mut self, t: f64, flow: &Flow, ack: &Ack, acked: &Acked) {
@@ -206,6 +250,7 @@ mod tests {
     #[test]
     fn what_was_sent_again_is_apart_from_what_was_sent_and_says_why() {
         let trace = repaired(100);
+        assert_eq!(trace.gaps.gap.points().len(), 8, "the retransmission counts, too");
         assert_eq!(trace.sent.points().len(), 8);
         let again = Again { t: 0.108, seq: 1001, kind: Kind::Fast, needless: false };
         assert_eq!((trace.again.first.as_slice(), trace.again.count), (&[again][..], 1));

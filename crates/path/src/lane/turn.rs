@@ -116,7 +116,9 @@ mod tests {
         let mut one = lane("");
         offer(&mut one, 0, 0);
         one.turn(Time::ms(1), &set(held));
-        (1..=4).for_each(|k| drop(offer(&mut one, u64::from(k), k)));
+        for k in 1..=4 {
+            offer(&mut one, u64::from(k), k);
+        }
         one.turn(Time::ms(5), &set(""));
         offer(&mut one, 5, 5);
         let expected = [(0, 11.0), (1, 12.0), (3, 14.0), (2, 33.0), (4, 35.0), (5, 35.0)];
@@ -126,7 +128,9 @@ mod tests {
     #[test]
     fn a_smaller_queue_drops_nothing_that_waits_and_a_rate_turned_alone_leaves_the_rest() {
         let mut one = lane("queue = { size = \"9packets\" }");
-        (0..6).for_each(|k| drop(offer(&mut one, 0, k)));
+        for k in 0..6 {
+            offer(&mut one, 0, k);
+        }
         one.turn(Time::ZERO, &set("queue = { size = \"2packets\" }"));
         assert_eq!(offer(&mut one, 0, 6), Offered::Dropped(Cause::Queue, Time::ZERO));
         let mut to = set("queue = { size = \"2packets\" }");

@@ -2,6 +2,7 @@
 
 use super::super::flow;
 use super::super::model::{Axis, Cell, Column, Figure, Kind, Marker, Page, Section, Series, Table};
+use super::super::read::Floats;
 use crate::capture::{lines, offered};
 use truckee_capture::Way;
 use truckee_capture::flow::retransmissions::Kind as Why;
@@ -91,7 +92,8 @@ fn direction(way: Way, d: &Direction, trace: &Trace) -> Section {
             human::count(MOST_EVENTS as u64)
         ));
     }
-    let figures = [sequence(to, trace), flight(to, trace), rtt(to, trace), rate(to, d)];
+    let gaps = flow::floats(format!("Gaps between segments {to}"), &floats(trace));
+    let figures = [sequence(to, trace), flight(to, trace), rtt(to, trace), rate(to, d), gaps];
     Section {
         title: format!("Data {to}"),
         says,
@@ -187,6 +189,12 @@ fn rtt(to: &str, trace: &Trace) -> Figure {
             Series::new("RTT", Kind::Points, scaled(trace.rtt.points(), MILLI)).colour(0).marker(Marker::Dot),
         ],
     )
+}
+
+fn floats(trace: &Trace) -> Floats {
+    let gaps = &trace.gaps;
+    let [gap, min, max, rtt] = [&gaps.gap, &gaps.min, &gaps.max, &gaps.rtt].map(|line| line.points());
+    Floats { gap, min, max, rtt }
 }
 
 fn rate(to: &str, d: &Direction) -> Figure {

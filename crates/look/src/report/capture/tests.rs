@@ -75,3 +75,15 @@ fn a_connection_without_data_has_a_page_and_no_figure() {
     assert!(std::fs::read_to_string(&files[0]).unwrap().contains("Read only up to here"));
     drop(portraits);
 }
+
+#[test]
+fn gaps_between_segments_are_drawn_with_the_extremes_of_their_block() {
+    let (capture, portraits) = read(LOSSY);
+    let page = connection::page(&capture.connections[1], &portraits[1]);
+    let gaps = page.sections.iter().flat_map(|s| &s.figures).find(|f| f.title.starts_with("Gaps")).unwrap();
+    let of = |label: &str| &gaps.series.iter().find(|s| s.label == label).unwrap().y;
+    let (gap, most, least) = (of("gap"), of("MaxFloat"), of("MinFloat"));
+    assert!(gap.len() > 100 && gap.len() == most.len());
+    assert!(gap.iter().zip(most).all(|(gap, most)| gap <= most));
+    assert!(gap.iter().zip(least).all(|(gap, least)| gap >= least));
+}
