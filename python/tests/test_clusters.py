@@ -252,6 +252,7 @@ def test_a_worker_of_another_build_gets_nothing_and_is_named(tmp_path: Path, pro
     other = processes.start_worker(PYTHONPATH=str(other_build(tmp_path / "other")))
     asked: dict[str, Any] = {"vary": VARY, "runs": 5, "progress": False}
     with distributed.Client(processes.address, set_as_default=False) as client:
+        client.wait_for_workers(1)
         with pytest.raises(truckee.MachineError, match=r"no worker of .* can run this sweep; .*: cell .* this build"):
             truckee.sweep(SHORT, **asked, folder=tmp_path / "there", client=client)
         assert not list((tmp_path / "there/parts").iterdir())
