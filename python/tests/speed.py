@@ -1,24 +1,22 @@
 #!/usr/bin/env python3
-"""What sweeps cost from Python and on a cluster of this machine, beside the command line's and threads'.
+"""What sweeps cost from Python and on a cluster of this machine, beside the command's and threads', as tables of the book.
 
-  python/tests/speed.py --command target/release/truckee      the package as it is installed beside this interpreter
-  python/tests/speed.py --workers 1,2,4,8                      the wall time of cells that wait, for so many workers
+  tools/package.py --release      the package as a release has it, in target/python/release
+  target/python/release/bin/python python/tests/speed.py beside      the command's sweep, threads and workers, side by side
+  target/python/release/bin/python python/tests/speed.py waiting     cells that wait, for up to eight workers
 
-Both sides of each comparison run one after the other, so many times, and the median of the ratios is told: of wall time, and of
-the CPU time of all processes that take part, which others on the machine disturb less. Both packages, the installed one and the
-command, should be of the release profile and of the same sources. What a single call costs: cost.py.
+Of each pair one runs after the other, and the median of the ratios is told: of wall time, and of the CPU time of all processes
+that take part, which others on the machine disturb less. The command is `target/release/truckee`, of the same sources. What an
+algorithm written in Python costs: cost.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import json
-import os
 import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -27,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from conftest import SHORT
+from conftest import ROOT, SHORT
 from dask_processes import Processes
 
 import truckee
@@ -37,6 +35,7 @@ distributed: Any = importlib.import_module("distributed")
 
 CELL = 0.05
 """How long a cell is to take, s."""
+NUMBERS = {1: "one worker of one thread", 2: "two workers of one thread each"}
 Spent = tuple[float, float]
 """Wall time and CPU time, s."""
 
@@ -65,16 +64,14 @@ def cell() -> dict[str, Any]:
 
 
 def ratios(what: str, pairs: int, one: Callable[[], Spent], other: Callable[[], Spent]) -> None:
-    """How much longer the second one takes."""
+    """How much longer the second one takes, as a row."""
     made = []
     for _ in range(pairs):
         first, second = one(), other()
         made.append((second[0] / first[0] - 1, second[1] / first[1] - 1))
     wall, cpu = ([100 * pair[k] for pair in made] for k in (0, 1))
-    print(
-        f"{what}: wall {statistics.median(wall):+.1f} % ({min(wall):+.1f} to {max(wall):+.1f}), "
-        f"CPU {statistics.median(cpu):+.1f} % ({min(cpu):+.1f} to {max(cpu):+.1f}), {pairs} pairs"
-    )
+    told = [f"{statistics.median(some):+.1f} % ({min(some):+.0f} to {max(some):+.0f})" for some in (wall, cpu)]
+    print(f"| {what} | {told[0]} | {told[1]} |", flush=True)
 
 
 def beside_the_command(command: Path, scenario: dict[str, Any], runs: int, pairs: int) -> None:
@@ -84,7 +81,7 @@ def beside_the_command(command: Path, scenario: dict[str, Any], runs: int, pairs
         file.write_text(truckee.Scenario(scenario).text)
         words: list[str | Path] = [command, "sweep", file, "--runs", str(runs), "--format", "json"]
         ratios(
-            f"a sweep of {runs} cells from Python, over the command's",
+            f"{runs} cells from Python, over the command",
             pairs,
             lambda: spent(lambda: subprocess.run(words, check=True, capture_output=True)),
             lambda: spent(lambda: truckee.sweep(file, runs=runs, progress=False)),
@@ -106,7 +103,7 @@ def on_workers(cluster: Processes, scenario: dict[str, Any], workers: int, runs:
         assert cluster.scheduler is not None
         all_of_them = [*started, cluster.scheduler]
         ratios(
-            f"{runs} cells on {workers} worker(s) of one thread, over {workers} thread(s)",
+            f"{runs} cells on {NUMBERS[workers]}, over as many threads",
             pairs,
             lambda: spent(lambda: truckee.sweep(scenario, runs=runs, jobs=workers, progress=False)),
             lambda: spent(
@@ -144,36 +141,34 @@ def waiting(cluster: Processes, workers: int) -> None:
         took, _ = spent(
             lambda: truckee.sweep(SHORT, runs=runs, set=WAITING, algorithms=[Waits], client=client, progress=False)
         )
-        told = {
-            "workers": workers,
-            "cells": runs,
-            "wall_s": round(took, 2),
-            "cells_per_s": round(runs / took, 1),
-            "share_of_the_most": round(runs * CELL / workers / took, 3),
-            "scheduler_cpu_us_per_cell": round(1e6 * (cpu_of([scheduler[0]]) - before) / runs),
-            "driver_cpu_us_per_cell": round(1e6 * (time.process_time() - driver) / runs),
-        }
-        print(json.dumps(told), flush=True)
+        per_cell = [(cpu_of([scheduler[0]]) - before) / runs, (time.process_time() - driver) / runs]
+        row = [f"{workers}", f"{runs / took:.1f}", f"{100 * runs * CELL / workers / took:.0f} %"]
+        row += [f"{1e3 * one:.2f} ms" for one in per_cell]
+        print(f"| {' | '.join(row)} |", flush=True)
 
 
 def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--command", type=Path, help="the command to be held against, of the same build")
-    parser.add_argument("--workers", default="", help="numbers of workers for cells that wait")
-    parser.add_argument("--runs", type=int, default=100, help="cells of a sweep")
+    parser.add_argument("what", choices=["beside", "waiting"])
+    parser.add_argument("--command", type=Path, default=ROOT / "target/release/truckee", help="the command")
+    parser.add_argument("--runs", type=int, default=60, help="cells of a sweep")
     parser.add_argument("--pairs", type=int, default=7, help="pairs of sweeps")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, closing(Processes(Path(folder))) as cluster:
         cluster.start_scheduler()
-        if asked.command:
+        if asked.what == "beside":
             scenario = cell()
-            print(f"a cell: {scenario['duration']} simulated; {os.cpu_count()} cores, Python {sys.version.split()[0]}")
+            print("| | wall time | CPU time |\n|---|---|---|")
             beside_the_command(asked.command, scenario, asked.runs, asked.pairs)
-            for workers in (1, 2):
+            for workers in NUMBERS:
                 cluster.start_worker()
                 on_workers(cluster, scenario, workers, asked.runs, asked.pairs)
-        for workers in [int(word) for word in asked.workers.split(",") if word]:
+            return
+        print(
+            "| workers | cells/s | of what is possible | scheduler's CPU time a cell | driver's |\n|---|---|---|---|---|"
+        )
+        for workers in (1, 2, 4, 8):
             while len(cluster.workers) < workers:
                 cluster.start_worker()
             waiting(cluster, workers)
