@@ -88,7 +88,7 @@ def released() -> None:
     CHECKOUT.mkdir()
     call("git", "archive", "--output", CHECKOUT / "head.tar", "HEAD")
     call("tar", "-xf", "head.tar", folder=CHECKOUT)
-    call(VENV / "bin/maturin", "sdist", "--quiet", "--out", SOURCES, folder=CHECKOUT)
+    call(VENV / "bin/maturin", "sdist", "--out", SOURCES, folder=CHECKOUT)
     shutil.rmtree(CHECKOUT)
     (sources,) = SOURCES.glob("truckee-*.tar.gz")
     # What others depend on has been built before, there.
