@@ -361,12 +361,13 @@ impl Medium {
     }
 
     fn on_sent(&mut self, slot: u32) {
-        let frame = self.air.transmissions[slot as usize].frame;
-        let (now, i) = (self.now, frame.from as usize);
-        self.radios[i].sending = false;
+        let now = self.now;
         self.air.sent(now);
-        self.stations[i].on_sent(now, &frame, &self.rules, &mut self.reports);
-        self.sense(frame.from);
+        let frame = &self.air.transmissions[slot as usize].frame;
+        let (from, i) = (frame.from, frame.from as usize);
+        self.radios[i].sending = false;
+        self.stations[i].on_sent(now, frame, &self.rules, &mut self.reports);
+        self.sense(from);
     }
 
     /// Tells a station whether the medium is busy.
