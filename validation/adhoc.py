@@ -30,6 +30,8 @@ OURS = "truckee"
 # Ours with the settings of a peer's protocol, for what its defaults do: by protocol, what the scenario file says.
 AS_NS2 = "truckee as ns-2"
 SETTINGS_OF_NS2 = {"dsdv": '{ kind = "dsdv", link_layer = false, spreads_breaks = false }'}
+# ns-3's AODV, which says hello by default, without that: what of its overhead hellos are.
+SILENT_NS3 = "ns-3 without hellos"
 # Seconds for a run: ns-2's DSDV hands packets that waited for a route to itself for ever where the route is gone again.
 LIMIT = 600
 # How far a mean may be from ours: absolutely, and as a share of ours.
@@ -198,6 +200,13 @@ class Programs:
 
     def ns3(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
         """One run of ns-3."""
+        return self._run_ns3(protocol, set_up, seed, folder)
+
+    def silent_ns3(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
+        """One run of ns-3 without hellos."""
+        return self._run_ns3(protocol, set_up, seed, folder, hello=False)
+
+    def _run_ns3(self, protocol: str, set_up: SetUp, seed: int, folder: Path, *, hello: bool = True) -> Outcome:
         words = {
             "protocol": protocol,
             "nodes": set_up.nodes,
@@ -207,6 +216,7 @@ class Programs:
             "movement": folder / "movement.tcl",
             "traffic": folder / "traffic.txt",
             "seed": seed,
+            "hello": int(hello),
         }
         command = [self._ns3, *(f"--{key}={value}" for key, value in words.items())]
         return run_and_read(command)
@@ -310,7 +320,7 @@ def key_of(row: dict[str, object]) -> tuple[object, object, object, object]:
 def main() -> int:
     """Runs what is asked for, prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", default=f"{OURS},{AS_NS2},ns-2,ns-3", help="comma-separated")
+    parser.add_argument("--programs", default=f"{OURS},{AS_NS2},ns-2,ns-3,{SILENT_NS3}", help="comma-separated")
     parser.add_argument("--protocols", default="aodv,olsr,dsdv")
     parser.add_argument("--pauses", default="0,300", help="seconds, one set-up each")
     parser.add_argument("--duration", type=float, default=300.0, help="seconds")
@@ -325,11 +335,12 @@ def main() -> int:
         AS_NS2: all_of_them.as_ns2,
         "ns-2": all_of_them.ns2,
         "ns-3": all_of_them.ns3,
+        SILENT_NS3: all_of_them.silent_ns3,
     }
     programs = arguments.programs.split(",")
     if OURS in programs or AS_NS2 in programs:
         all_of_them.build_ours()
-    if "ns-3" in programs:
+    if "ns-3" in programs or SILENT_NS3 in programs:
         all_of_them.build_ns3()
     # ns-2 has no OLSR.
     cases = [
@@ -338,7 +349,9 @@ def main() -> int:
         for protocol in arguments.protocols.split(",")
         for name in programs
         for seed in range(1, arguments.seeds + 1)
-        if (name, protocol) != ("ns-2", "olsr") and (name != AS_NS2 or protocol in SETTINGS_OF_NS2)
+        if (name, protocol) != ("ns-2", "olsr")
+        and (name != AS_NS2 or protocol in SETTINGS_OF_NS2)
+        and (name != SILENT_NS3 or protocol == "aodv")
     ]
 
     rows: list[dict[str, object]] = []

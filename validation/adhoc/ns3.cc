@@ -1,4 +1,4 @@
-// An ad hoc network in ns-3.37: ns3 --protocol=aodv --nodes=30 --dur=300 --movement=FILE --traffic=FILE --seed=1. Movement in
+// An ad hoc network in ns-3.37: ns3 --protocol=aodv --nodes=30 --dur=300 --movement=FILE --traffic=FILE --seed=1 --hello=1. Movement in
 // setdest's format; traffic: lines of "from to start", each `rate` packets a second of `size` bytes. Prints one line:
 // sent=N delivered=N forwarded=N routing=N bytes=N (packets and bytes of IP, each hop counted; forwarded: hops of delivered ones).
 #include "../../bench/peers/wavelan.h"
@@ -63,6 +63,7 @@ int main(int argc, char** argv)
     std::string protocol = "aodv", movement, traffic;
     uint32_t nodes = 30, seed = 1, size = 512;
     double dur = 300, rate = 4;
+    bool hello = true;
     CommandLine cmd;
     cmd.AddValue("protocol", "aodv, olsr or dsdv", protocol);
     cmd.AddValue("nodes", "how many", nodes);
@@ -72,6 +73,7 @@ int main(int argc, char** argv)
     cmd.AddValue("movement", "file", movement);
     cmd.AddValue("traffic", "file", traffic);
     cmd.AddValue("seed", "of the run", seed);
+    cmd.AddValue("hello", "AODV says hello", hello);
     cmd.Parse(argc, argv);
     RngSeedManager::SetSeed(seed);
 
@@ -82,6 +84,7 @@ int main(int argc, char** argv)
 
     InternetStackHelper internet;
     AodvHelper aodv;
+    aodv.Set("EnableHello", BooleanValue(hello));
     OlsrHelper olsr;
     DsdvHelper dsdv;
     if (protocol == "aodv") { internet.SetRoutingHelper(aodv); }
