@@ -46,6 +46,9 @@ pub(crate) struct Air {
     agenda: Vec<Event>,
 }
 
+/// So many steps are looked through one by one.
+const FEW: usize = 16;
+
 /// Time, step and place from the upper half on, so that one comparison orders them.
 type Event = u128;
 
@@ -71,6 +74,20 @@ impl Air {
     #[inline]
     fn plan(&mut self, at: Time, step: Step, slot: u32) {
         let event = Event::from(at.nanos()) << 64 | Event::from(step as u32) << 32 | Event::from(slot);
+        let mut place = self.agenda.len();
+        if place > FEW {
+            return self.plan_among_many(event);
+        }
+        self.agenda.push(event);
+        while place > 0 && self.agenda[place - 1] < event {
+            self.agenda[place] = self.agenda[place - 1];
+            place -= 1;
+        }
+        self.agenda[place] = event;
+    }
+
+    #[cold]
+    fn plan_among_many(&mut self, event: Event) {
         let before = self.agenda.partition_point(|other| *other > event);
         self.agenda.insert(before, event);
     }

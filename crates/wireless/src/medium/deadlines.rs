@@ -56,13 +56,17 @@ impl Deadlines {
         } else if station == self.first.1 {
             self.gone = true;
         }
-        if let Some(first) = self.firsts.get_mut(i / BLOCK) {
-            let block = i / BLOCK;
-            if at <= *first {
-                *first = at;
-            } else if old <= *first {
-                self.stale[block / 64] |= 1 << (block % 64);
-            }
+        if !self.firsts.is_empty() {
+            self.note(i / BLOCK, at, old);
+        }
+    }
+
+    /// A deadline has changed in a block.
+    fn note(&mut self, block: usize, at: Time, old: Time) {
+        if at <= self.firsts[block] {
+            self.firsts[block] = at;
+        } else if old <= self.firsts[block] {
+            self.stale[block / 64] |= 1 << (block % 64);
         }
     }
 
