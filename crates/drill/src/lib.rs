@@ -10,6 +10,8 @@
 mod assert;
 mod error;
 mod expect;
+#[cfg(live)]
+mod kernel;
 pub mod parse;
 mod run;
 pub mod script;
@@ -23,6 +25,30 @@ pub use simulated::Simulated;
 pub use target::Target;
 
 use std::path::Path;
+
+/// Runs a script against the running kernel's stack, in a network namespace that is made for it and vanishes with it. Needs
+/// root, or CAP_NET_ADMIN and CAP_SYS_ADMIN.
+///
+/// # Errors
+/// No right, no TUN device; a setting or a call that there is not; this build has no live leg.
+pub fn on_kernel(script: &Script) -> Result<Report, Error> {
+    #[cfg(live)]
+    return kernel::drill(script);
+    #[cfg(not(live))]
+    {
+        let _ = script;
+        Err(truckee_host::Error::NotBuilt.into())
+    }
+}
+
+/// Runs a script against the simulated stack; `overrides` are keys of a scenario's flow, such as
+/// `("flow.sender", "cubic")`.
+///
+/// # Errors
+/// A setting, a call or a key that there is not.
+pub fn on_simulated(script: &Script, overrides: &[(String, String)]) -> Result<Report, Error> {
+    run(script, &mut Simulated::new(script, overrides)?)
+}
 
 /// Reads a script from a file.
 ///

@@ -39,8 +39,9 @@ pub struct Settings {
     pub scaling: bool,
     /// ECN is asked for, and granted where the peer asks.
     pub ecn: (bool, bool),
-    /// Bytes of the receiver's buffer.
+    /// Bytes of the receiver's window at first, and at most, which decides what it is shifted by.
     pub buffer: u32,
+    most: u32,
     /// What the caller asked for.
     overrides: Vec<(String, String)>,
 }
@@ -70,6 +71,7 @@ impl Settings {
             scaling: true,
             ecn: (false, true),
             buffer: 65_535,
+            most: 6 << 20,
             overrides: overrides.to_vec(),
         }
     }
@@ -94,8 +96,18 @@ impl Settings {
                     _ => return Err(format!("net.ipv4.tcp_ecn={value}: expected 0, 1 or 2")),
                 }
             }
+            "tcp_rmem" => {
+                let sizes: Vec<u32> = value.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+                let &[_, first, most] = sizes.as_slice() else {
+                    return Err(format!("net.ipv4.{name}={value}: expected three sizes in bytes"));
+                };
+                // Half of the buffer is window, and no first window is above what needs no shift.
+                (self.buffer, self.most) = ((first / 2).clamp(1, 65_535), most);
+            }
+            // What is at hand anyway.
+            "tcp_no_metrics_save" => _ = flag()?,
             _ => {
-                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn";
+                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_no_metrics_save";
                 return Err(format!("the simulated stack has no setting net.ipv4.{name}; it has {known}"));
             }
         }
@@ -107,9 +119,14 @@ impl Settings {
         name.clone_into(&mut self.congestion);
     }
 
-    /// By how much the window that is offered is shifted: as little as the buffer allows.
+    /// By how much the window that is offered is shifted: as little as its largest value allows.
     pub fn scale(&self) -> u8 {
-        (0..MOST_SCALE).find(|&shift| self.buffer >> shift <= 65_535).unwrap_or(MOST_SCALE)
+        (0..MOST_SCALE).find(|&shift| self.buffer.max(self.most) >> shift <= 65_535).unwrap_or(MOST_SCALE)
+    }
+
+    /// Sets the receiver's buffer of the connections to come, which then does not grow.
+    pub fn set_buffer(&mut self, bytes: u32) {
+        (self.buffer, self.most) = (bytes, bytes);
     }
 
     /// What a connection is made of that has agreed on this.
