@@ -19,12 +19,16 @@ flow     = [{ name = "drill", from = "src", to = "dst" }]
 
 /// What a stack of today has where a script says nothing: ten segments at first (RFC 6928), 200 ms at least until a timeout
 /// and 40 ms until an ACK that is held (Linux, TCP_RTO_MIN and TCP_DELACK_MIN), limited transmit (RFC 3042).
-const TODAY: [(&str, &str); 4] = [
+const TODAY: [(&str, &str); 5] = [
     ("flow.initial_window", "10segments"),
     ("flow.min_rto", "200ms"),
     ("flow.limited_transmit", "true"),
+    ("flow.dsack", "true"),
     ("flow.receiver", "{ delayed = { timeout = \"40ms\" } }"),
 ];
+
+/// What repairs losses where SACK was agreed on (Linux: RACK-TLP, PRR and F-RTO).
+const TODAYS_REPAIR: &str = "{ rack = { reduction = \"proportional\", frto = true } }";
 
 /// The options of a stack, before a connection agrees on them.
 #[derive(Debug, Clone)]
@@ -132,11 +136,12 @@ impl Settings {
     /// What a connection is made of that has agreed on this.
     pub fn flow(&self, agreed: Agreed) -> Result<FlowSettings, Error> {
         let mut document = Document::parse("the simulated stack", AROUND)?;
-        let repair = if agreed.sack { "sack" } else { "newreno" };
-        let sender = match self.congestion.as_str() {
-            "reno" => repair.to_owned(),
-            name => format!("{{ preset = \"{name}\", recovery = \"{repair}\" }}"),
+        let repair = if agreed.sack { TODAYS_REPAIR } else { "\"newreno\"" };
+        let preset = match self.congestion.as_str() {
+            "reno" => "newreno",
+            name => name,
         };
+        let sender = format!("{{ preset = \"{preset}\", recovery = {repair} }}");
         document.set("flow.sender", &sender)?;
         for (path, value) in TODAY {
             document.set(path, value)?;
