@@ -28,13 +28,15 @@ pub struct Connection {
     /// When this end opened it, and when its timer has gone off since: an offer that is answered is made anew, with what was
     /// agreed on, and has the same past.
     opening: Option<Vec<Time>>,
-    /// Ends of the application's writes.
+    /// Where a segment that ends there, or goes beyond, is pushed.
     written: Vec<Seq>,
+    /// The largest window that the peer has offered, bytes; a SYN's does not count.
+    most_window: u64,
     /// What has been handed to the application, and what it has read.
     delivered: u64,
     read: u64,
-    /// The kind of the last loss event.
-    loss: Option<LossKind>,
+    /// The kind of the last loss event, and what had been sent by then.
+    loss: Option<(LossKind, Seq)>,
     reset: bool,
 }
 
@@ -71,6 +73,7 @@ impl Connection {
             mss,
             opening: None,
             written: Vec::new(),
+            most_window: 0,
             delivered: 0,
             read: 0,
             loss: None,
@@ -143,6 +146,9 @@ impl Connection {
         let expected = self.endpoint.rx().map_or(Seq::FIRST, |rx| rx.rcv_nxt());
         let sent = self.endpoint.tx().map_or(Seq::FIRST, |tx| tx.outstanding().max());
         let segment = self.wire.read(packet, expected, sent);
+        if !packet.has(bits::SYN) {
+            self.most_window = self.most_window.max(segment.window.into());
+        }
         self.endpoint.on_segment(now, &segment, packet.ecn == Some(Ecn::Ce), &mut self.books);
         if packet.len > 0 {
             self.delivered += self.endpoint.rx().map_or(0, |rx| rx.delivered());
@@ -152,7 +158,8 @@ impl Connection {
 
     fn note_loss(&mut self) {
         if let Some(loss) = self.books.take_loss() {
-            self.loss = Some(loss.loss.kind);
+            let sent = self.endpoint.tx().map_or(Seq::FIRST, |tx| tx.outstanding().max());
+            self.loss = Some((loss.loss.kind, sent));
         }
     }
 
@@ -200,11 +207,20 @@ impl Connection {
         self.reset
     }
 
-    /// The application writes.
+    /// The application writes. The end of what it writes is pushed, and so is every full segment by which more than half of
+    /// the largest window would be left unpushed (Linux, forced_push).
     pub fn write(&mut self, bytes: u64) {
-        if let Some(tx) = self.endpoint.tx_mut() {
-            self.written.push(tx.write(bytes));
+        let Some(tx) = self.endpoint.tx_mut() else { return };
+        let end = tx.write(bytes);
+        let half = self.most_window / 2;
+        let mut at = end.earlier(bytes) + u64::from(self.mss);
+        while at < end {
+            if at - self.written.last().copied().unwrap_or(Seq::FIRST) > half {
+                self.written.push(at);
+            }
+            at += u64::from(self.mss);
         }
+        self.written.push(end);
     }
 
     /// The application reads at most so many bytes; `None`: there are none yet.
@@ -231,11 +247,13 @@ impl Connection {
         let segments = |bytes: f64| (bytes / f64::from(self.mss)) as i64;
         let untouched = counts.fast_retransmits + counts.timeouts + counts.ecn_reductions == 0
             && window.ssthresh >= window.rwnd as f64;
-        let state = match (tx.repairing(), self.loss) {
-            (true, Some(LossKind::Timeout)) => 4,
-            (true, _) => 3,
-            (false, _) if marked(marks::SACKED) > 0 => 1,
-            (false, _) => 0,
+        // A loss event is over when all that had been sent before it is acknowledged (Linux, high_seq).
+        let state = match self.loss.filter(|&(_, sent)| out.una() < sent) {
+            Some((LossKind::Timeout, _)) => 4,
+            Some((LossKind::EcnEcho, _)) => 2,
+            Some(_) => 3,
+            None if marked(marks::SACKED) > 0 => 1,
+            None => 0,
         };
         Info::from([
             ("tcpi_ca_state", state),

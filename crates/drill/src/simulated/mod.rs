@@ -249,15 +249,15 @@ impl Simulated {
             _ => None,
         };
         match (option.as_str(), value, number) {
-            // A port is free here, and small segments never wait.
-            ("SO_REUSEADDR" | "TCP_NODELAY", ..) => {}
+            // A port is free here, small segments never wait, and no ACK comes quicker than the policy's.
+            ("SO_REUSEADDR" | "TCP_NODELAY", ..) | ("TCP_QUICKACK", _, Some(0)) => {}
             ("TCP_CONGESTION", Some(Argument::Text(name)), _) => self.settings.set_congestion(name),
             // The kernel takes twice what is asked for, and offers half of that.
             ("SO_RCVBUF", _, Some(bytes)) => {
-                self.settings.buffer = bytes.clamp(1, i64::from(u32::MAX / 2)) as u32
+                self.settings.set_buffer(bytes.clamp(1, i64::from(u32::MAX / 2)) as u32);
             }
             _ => {
-                let known = "SO_REUSEADDR, SO_RCVBUF, TCP_NODELAY, TCP_CONGESTION";
+                let known = "SO_REUSEADDR, SO_RCVBUF, TCP_NODELAY, TCP_QUICKACK (0), TCP_CONGESTION";
                 return Err(format!(
                     "the simulated stack has no option {option} of that value; it has {known}"
                 ));

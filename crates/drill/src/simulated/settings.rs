@@ -27,9 +27,6 @@ const TODAY: [(&str, &str); 5] = [
     ("flow.receiver", "{ delayed = { timeout = \"40ms\" } }"),
 ];
 
-/// What repairs losses where SACK was agreed on (Linux: RACK-TLP, PRR and F-RTO).
-const TODAYS_REPAIR: &str = "{ rack = { reduction = \"proportional\", frto = true } }";
-
 /// The options of a stack, before a connection agrees on them.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -46,6 +43,8 @@ pub struct Settings {
     /// Bytes of the receiver's window at first, and at most, which decides what it is shifted by.
     pub buffer: u32,
     most: u32,
+    /// A silent tail is probed (RFC 8985, section 7).
+    probes: bool,
     /// What the caller asked for.
     overrides: Vec<(String, String)>,
 }
@@ -76,6 +75,7 @@ impl Settings {
             ecn: (false, true),
             buffer: 65_535,
             most: 6 << 20,
+            probes: true,
             overrides: overrides.to_vec(),
         }
     }
@@ -108,10 +108,12 @@ impl Settings {
                 // Half of the buffer is window, and no first window is above what needs no shift.
                 (self.buffer, self.most) = ((first / 2).clamp(1, 65_535), most);
             }
-            // What is at hand anyway.
-            "tcp_no_metrics_save" => _ = flag()?,
+            "tcp_early_retrans" => self.probes = value != "0",
+            "tcp_syn_linear_timeouts" if value == "0" => {}
+            // What an application writes is always taken, and nothing is remembered from one connection to the next.
+            "tcp_wmem" | "tcp_no_metrics_save" => {}
             _ => {
-                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_no_metrics_save";
+                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_syn_linear_timeouts (0), tcp_no_metrics_save";
                 return Err(format!("the simulated stack has no setting net.ipv4.{name}; it has {known}"));
             }
         }
@@ -136,9 +138,16 @@ impl Settings {
     /// What a connection is made of that has agreed on this.
     pub fn flow(&self, agreed: Agreed) -> Result<FlowSettings, Error> {
         let mut document = Document::parse("the simulated stack", AROUND)?;
-        let repair = if agreed.sack { TODAYS_REPAIR } else { "\"newreno\"" };
+        // What Linux has: RACK-TLP, PRR and F-RTO.
+        let repair = match agreed.sack {
+            true => {
+                format!("{{ rack = {{ tlp = {}, reduction = \"proportional\", frto = true }} }}", self.probes)
+            }
+            false => "\"newreno\"".to_owned(),
+        };
         let preset = match self.congestion.as_str() {
-            "reno" => "newreno",
+            // Linux counts what an ACK covers (tcp_slow_start).
+            "reno" => "newreno\", growth = \"byte-counting",
             name => name,
         };
         let sender = format!("{{ preset = \"{preset}\", recovery = {repair} }}");
@@ -147,14 +156,17 @@ impl Settings {
             document.set(path, value)?;
         }
         document.set("flow.rwnd", &format!("{}B", self.buffer))?;
-        for (path, value) in &self.overrides {
-            document.set(path, value)?;
+        if agreed.sack || agreed.timestamps {
+            document.set("flow.undo", if agreed.timestamps { "either" } else { "dsack" })?;
         }
         document.set("flow.mss", &agreed.mss.to_string())?;
         for (key, flag) in
             [("timestamps", agreed.timestamps), ("window_scaling", agreed.scaling), ("ecn", agreed.ecn)]
         {
             document.set(&format!("flow.{key}"), if flag { "true" } else { "false" })?;
+        }
+        for (path, value) in &self.overrides {
+            document.set(path, value)?;
         }
         let scenario = document.scenario()?;
         Ok((*scenario.flows[0].settings).clone())
