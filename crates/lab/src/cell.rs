@@ -87,6 +87,9 @@ pub enum NoRecord {
     Asked(#[from] Error),
 }
 
+/// A run that was made, or one that broke off.
+pub(crate) type Ran = Result<(Cell, Record), (Cell, Failure)>;
+
 /// Cells of a sweep as data, with all that another process or another machine needs to run them: text that they can be sent
 /// as.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

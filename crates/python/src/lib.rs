@@ -16,6 +16,7 @@ mod events;
 mod foreign;
 mod run;
 mod scenario;
+mod steps;
 mod study;
 mod sweep;
 mod table;
@@ -40,6 +41,8 @@ mod native {
     use super::run::{Run, run};
     #[pymodule_export]
     use super::scenario::Document;
+    #[pymodule_export]
+    use super::steps::Steps;
     #[pymodule_export]
     use super::study::{report, studies, study};
     #[pymodule_export]

@@ -7,8 +7,7 @@
 //! Not for: who the crew is, and what it does where somebody of it dies. It gives each task back once, or an error.
 
 use super::pool::Work;
-use super::work::Ran;
-use crate::cell::{Cell, Record, Task};
+use crate::cell::{Cell, Ran, Record, Task};
 use crate::{Cancel, Engine, EngineName, Error, Failure, Plan};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;

@@ -9,7 +9,7 @@ use super::plan::{Plan, Runs};
 use super::pool::{Pool, Work};
 use super::rounds::Round;
 use super::{Progress, Sweep};
-use crate::cell::{Cell, Key, NoRecord, Record};
+use crate::cell::{Cell, Key, NoRecord, Ran, Record};
 use crate::engine::default_jobs;
 use crate::realtime::Schedule;
 use crate::rows::{Row, Rows};
@@ -135,9 +135,6 @@ struct Block {
     /// Gives it back when dropped; `None` where there is no store.
     _claim: Option<File>,
 }
-
-/// A run that was made, or one that broke off.
-pub(super) type Ran = Result<(Cell, Record), (Cell, Failure)>;
 
 struct Sharing<'a> {
     plan: &'a Plan,
