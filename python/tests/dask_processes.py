@@ -38,13 +38,21 @@ class Processes:
                 process.kill()
                 process.wait()
 
-    def start_scheduler(self) -> None:
+    def start_scheduler(self, **environment: str) -> None:
         """Starts it, where the one before has been if there was one."""
         port = self.address.rsplit(":", 1)[-1] or "0"
         told = self.folder / "scheduler.json"
         told.unlink(missing_ok=True)
         self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--scheduler-file", str(told)
+            "scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            port,
+            "--no-dashboard",
+            "--scheduler-file",
+            str(told),
+            **environment,
         )
         until(told.exists, "the scheduler's start")
         until(lambda: told.read_text().endswith("}"), "the scheduler's start")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,7 @@ def test_a_store_that_cannot_be_used_is_an_error_and_nothing_is_lost(
     with pytest.raises(truckee.MachineError, match="the bucket is full; what has finished is in "):
         mirror.close()
     assert (Path(mirror.folder) / "rows.parquet").exists()
+    shutil.rmtree(mirror.folder)
 
 
 def test_a_folder_by_its_url_is_that_folder(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import asyncio
 import concurrent.futures
 import hashlib
 import importlib
+import pickle
 import queue
 import sys
 import time
@@ -39,18 +40,12 @@ DEATHS = 3
 """So often a task is handed out again of which the scheduler says that it has ended several workers."""
 
 
-@dataclass(frozen=True)
-class Done:
-    """What a worker says of a task."""
-
-    worker: str
-    """Its address."""
-    answers: str | None
-    """As JSON; `None`: it can run no such task."""
-    seconds: float
-    """How long it took."""
-    said: str | None
-    """Why it cannot run it; or the traceback of what an algorithm has raised."""
+Done: TypeAlias = "tuple[str, str | None, float, str | None]"
+"""What a worker says of a task: its address; the answers as JSON, or none where it can run no such task; how long it took;
+why it cannot run it, or the traceback of what an algorithm has raised."""
+CALL = '__import__("truckee.clusters").clusters.run_task(text, algorithms)'
+"""What a worker is asked to evaluate. As text, since a worker that cannot import what it is sent closes its connection, and
+nobody hears why."""
 
 
 class RemoteTraceback(Exception):
@@ -60,20 +55,30 @@ class RemoteTraceback(Exception):
         return f"\n{self.args[0]}"
 
 
-def run_task(text: str, algorithms: Sequence[Any]) -> Done:
+def run_task(text: str, algorithms: bytes) -> Done:
     """Runs the cells of a task. It is called on a worker."""
     from distributed import get_worker
 
-    worker = get_worker().address
+    worker = str(get_worker().address)
     began = time.perf_counter()
     try:
-        for _, name, one, _, _, digits in algorithms:
-            _same(name, one, digits)
-        answers, raised = _native.run_task(text, list(algorithms))
+        classes = _loaded(algorithms)
+        answers, raised = _native.run_task(text, classes)
     except Error as error:
-        return Done(worker, None, 0.0, str(error))
+        return worker, None, 0.0, str(error)
     told = None if raised is None else "".join(traceback.format_exception(raised)).rstrip()
-    return Done(worker, answers, time.perf_counter() - began, told)
+    return worker, answers, time.perf_counter() - began, told
+
+
+def _loaded(algorithms: bytes) -> list[Any]:
+    """The classes that have come along, refused where this process has others by these names."""
+    try:
+        classes: list[Any] = pickle.loads(algorithms)
+    except Exception as error:
+        raise QuestionError(f"the algorithms cannot be had here: {type(error).__name__}: {error}") from error
+    for _, name, one, _, _, digits in classes:
+        _same(name, one, digits)
+    return classes
 
 
 def _same(name: str, one: type[Algorithm], digits: str) -> None:
@@ -125,8 +130,10 @@ class Crew:
     def __init__(self, client: Client, algorithms: Sequence[type[Algorithm]] = ()) -> None:
         # Of whose methods distributed says too little.
         self._client: Any = checked(client)
-        self._algorithms = given(algorithms)
-        self._digits = "".join(one[-1] for one in self._algorithms)
+        classes = given(algorithms)
+        # By value, where workers have no module with it.
+        self._algorithms: bytes = importlib.import_module("cloudpickle").dumps(classes)
+        self._digits = "".join(one[-1] for one in classes)
         self._tasks: dict[int, _Task] = {}
         self._came: queue.SimpleQueue[_Came] = queue.SimpleQueue()
         self._again: set[int] = set()
@@ -138,6 +145,11 @@ class Crew:
         """What an algorithm has raised."""
         self.owned = False
         """Whether the connection ends with the sweep."""
+
+    def threads(self) -> int:
+        """How many runs may go at once now, one at least."""
+        self._look()
+        return max(sum(self._workers.able.values()), 1)
 
     def room(self) -> int:
         """How many tasks there should be, waiting or under way."""
@@ -212,9 +224,9 @@ class Crew:
         name = hashlib.sha256(f"{self._digits}\n{task.text}".encode()).hexdigest()[:32]
         try:
             task.future = self._client.submit(
-                run_task,
-                task.text,
-                self._algorithms,
+                eval,
+                CALL,
+                {"text": task.text, "algorithms": self._algorithms},
                 key=f"truckee-{name}-{task.attempts}",
                 workers=only,
                 pure=False,
@@ -237,13 +249,14 @@ class Crew:
     def _take(self, number: int, task: _Task, what: Done | BaseException) -> list[tuple[int, str, float]]:
         """What comes of what has come."""
         killed: type[BaseException] = _distributed().KilledWorker
-        if isinstance(what, Done):
-            if what.answers is not None:
-                if what.said is not None:
-                    self.raised = RemoteTraceback(what.said)
+        if isinstance(what, tuple):
+            worker, answers, seconds, said = what
+            if answers is not None:
+                if said is not None:
+                    self.raised = RemoteTraceback(said)
                 self._forget(number)
-                return [(number, what.answers, what.seconds)]
-            self._refuse(what.worker, what.said or "")
+                return [(number, answers, seconds)]
+            self._refuse(worker, said or "")
         elif isinstance(what, killed):
             task.deaths += 1
             if task.deaths >= DEATHS:

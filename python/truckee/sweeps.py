@@ -127,6 +127,8 @@ def sweep(
     if client is not None and jobs is not None:
         raise QuestionError(f"jobs={jobs}: with client= the cluster has as many runs at once as it has threads")
     crew = None if client is None else Crew(client, algorithms)
+    if crew is not None:
+        jobs = crew.threads()
     with ExitStack() as held:
         where = held.enter_context(mirrors.at(folder))
         bar = held.enter_context(closing(Bar("sweep", progress)))
