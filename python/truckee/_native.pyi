@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Ack", "Air", "Arrival", "Column", "Departure", "Document", "Loss", "Run", "Steps", "Sweep", "Table", "Window", "acknowledge", "builds", "command", "compare", "detect", "estimate", "judge", "read", "replay", "report", "run", "studies", "study", "sweep"]
+__all__ = ["Ack", "Air", "Arrival", "Column", "Departure", "Document", "Loss", "Run", "Steps", "Sweep", "Table", "Window", "acknowledge", "builds", "command", "compare", "detect", "estimate", "judge", "read", "replay", "report", "run", "run_task", "studies", "study", "sweep"]
 
 @final
 class Ack:
@@ -581,6 +581,12 @@ def run(document: Document, engine: str = "sim", series: bool = False, capture: 
     Runs a scenario once; `capture`: the end of the flows at which each of their packets is kept.
     """
 
+def run_task(task: str, algorithms: SupportsGetItem[int, tuple[str, str, Any, SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]], SupportsGetItem[int, str], str]]) -> tuple[str, Any | None]:
+    """
+    Runs the cells of a task, given as JSON, one after the other. Returns the answers as JSON, and what an algorithm has
+    raised.
+    """
+
 def studies() -> list[tuple[str, str, str, str]]:
     """
     The studies that come with the program: id, title, paper and place.
@@ -592,7 +598,8 @@ def study(id: str, folder: str | PathLike[str], quick: bool = False, jobs: Suppo
     in which `holds` says whether it holds.
     """
 
-def sweep(document: Document, vary: SupportsGetItem[int, str], metrics: SupportsGetItem[int, str], replications: tuple[SupportsIndex | None, SupportsGetItem[int, SupportsIndex] | None, SupportsFloat | SupportsIndex | None], engine: str = "sim", jobs: SupportsIndex | None = None, folder: str | PathLike[str] | None = None, limit: SupportsIndex | None = None, progress: Any | None = None, algorithms: SupportsGetItem[int, tuple[str, str, Any, SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]], SupportsGetItem[int, str], str]] = ...) -> Sweep:
+def sweep(document: Document, vary: SupportsGetItem[int, str], metrics: SupportsGetItem[int, str], replications: tuple[SupportsIndex | None, SupportsGetItem[int, SupportsIndex] | None, SupportsFloat | SupportsIndex | None], engine: str = "sim", jobs: SupportsIndex | None = None, folder: str | PathLike[str] | None = None, limit: SupportsIndex | None = None, progress: Any | None = None, algorithms: SupportsGetItem[int, tuple[str, str, Any, SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]], SupportsGetItem[int, str], str]] = ..., crew: Any | None = None) -> Sweep:
     """
-    Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for.
+    Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for; `crew` are
+    those who run them, if not this process.
     """

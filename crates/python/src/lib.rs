@@ -10,6 +10,7 @@ mod arrays;
 mod attend;
 mod capture;
 mod compare;
+mod crew;
 mod error;
 mod events;
 mod foreign;
@@ -32,6 +33,8 @@ mod native {
     use super::capture::{read, replay};
     #[pymodule_export]
     use super::compare::compare;
+    #[pymodule_export]
+    use super::crew::run_task;
     #[pymodule_export]
     use super::events::{Ack, Air, Arrival, Departure, Loss, Window};
     #[pymodule_export]
@@ -60,5 +63,5 @@ fn builds() -> (&'static str, &'static str, &'static str) {
 /// process that is the command and nothing else.
 #[pyfunction]
 fn command(py: Python<'_>, words: Vec<std::ffi::OsString>) -> u8 {
-    py.detach(|| truckee_cli::main(words))
+    py.detach(|| truckee_cli::main_of(words, &crew::Package))
 }

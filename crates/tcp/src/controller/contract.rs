@@ -1,6 +1,6 @@
 //! The contract of a controller. Its members have files of their own, and [`super`] lists them.
 
-use super::Order;
+use super::order::Order;
 use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
 
 /// What a controller wants to hear of. What it does not ask for spares every segment the trouble.

@@ -10,6 +10,7 @@ mod bbr;
 mod composed;
 mod contract;
 mod cubic;
+mod order;
 mod santa_cruz;
 mod steered;
 mod vegas;
@@ -18,8 +19,9 @@ pub use bbr::Bbr;
 pub use composed::Composed;
 pub use contract::{Controller, Interest};
 pub use cubic::Cubic;
+pub use order::Order;
 pub use santa_cruz::SantaCruz;
-pub use steered::{Order, Steered};
+pub use steered::Steered;
 pub use vegas::Vegas;
 
 use crate::growth::{AnyGrowth, Growth};

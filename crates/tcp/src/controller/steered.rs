@@ -6,17 +6,9 @@
 //!
 //! Not for: scenarios, which cannot name it, since without anybody to tell it nothing would ever open its window.
 
-use super::{Controller, Interest};
+use super::contract::{Controller, Interest};
+use super::order::Order;
 use crate::{Ack, Air, Cause, Loss, Window};
-
-/// What a controller is told from outside. Which of them it heeds is its own affair, and nearly all heed nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Order {
-    /// The congestion window, bytes; less than a segment is taken for one. `None`: as much as the receiver takes.
-    pub window: Option<f64>,
-    /// Bytes per second, headers included, at which to pace; `None`: as fast as the window allows.
-    pub pace: Option<f64>,
-}
 
 /// Heeds an [`Order`], and until the first one the window that the stack opens with.
 #[derive(Debug, Clone, Default)]

@@ -158,7 +158,9 @@ impl Sender {
         // FIN takes a sequence number but no room.
         let bytes = len - u64::from(fin);
         // With nothing in the air a segment always goes: the window is never below one.
-        let fits = in_flight == 0 || real(in_flight + bytes) <= self.t.window.cwnd + extra;
+        let fits = in_flight == 0
+            || real(in_flight + bytes) <= self.t.window.cwnd + extra
+            || !PLAIN && again.is_none() && self.recovery.probes();
         // What timed out goes again even where the peer has taken its window
         // back: it is the probe that finds it open again.
         let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
@@ -233,6 +235,12 @@ impl Sender {
         }
         if !PLAIN && self.departures {
             self.recovery.on_sent(sent, &self.t);
+        }
+        if !PLAIN
+            && again
+            && let Some(doubt) = &mut self.t.doubt
+        {
+            doubt.on_resent(now, (sent.seq, sent.end), self.t.out.max());
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
