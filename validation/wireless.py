@@ -124,6 +124,9 @@ def set_ups() -> Iterator[SetUp]:
         yield SetUp("1 hop, 802.11a, 54 Mbit/s", flow, standard="a", rate=54, distance=10)
         # A window that never keeps an aggregate waiting, and no queue that it would overflow.
         yield SetUp("1 hop, 802.11n, MCS 7", flow, standard="n", rate=65, distance=10, window=200)
+    for rate in (6, 54):
+        for flow in ("tcp", "udp"):
+            yield SetUp(f"1 hop, 802.11g, {rate} Mbit/s", flow, standard="g", rate=rate, distance=10)
     yield SetUp("hidden pair, 2 Mbit/s", "udp", hidden=True)
     yield SetUp("hidden pair, 2 Mbit/s, RTS", "udp", hidden=True, rts=True)
     for hops in range(2, 8):
