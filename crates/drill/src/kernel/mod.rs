@@ -3,6 +3,7 @@
 
 mod info;
 mod packet;
+mod place;
 mod socket;
 
 use crate::error::Error;
@@ -12,11 +13,11 @@ use crate::target::{Answer, Info, Refusal, Seen, Target};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use packet::Ends;
+use place::{CALLER, HERE, PORT, THERE};
 use socket2::Socket;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
-use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
@@ -29,13 +30,7 @@ use truckee_host::punctual::{be_punctual, clock};
 use truckee_host::rights::{Raised, in_folders};
 use truckee_tcp::{Span, Time};
 
-/// The kernel's address, and that of the script's end, in one network.
-const HERE: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
-const THERE: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 2);
 const PREFIX: u8 = 16;
-/// Where a server is, and from which port the script's end calls one.
-const PORT: u16 = 8080;
-const CALLER: u16 = 50_000;
 /// A call that is to return at once has so long, and one that is to wait is looked at after so long.
 const AT_ONCE: Duration = Duration::from_millis(200);
 const SOON: Duration = Duration::from_millis(1);

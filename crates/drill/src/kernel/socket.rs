@@ -1,6 +1,6 @@
 //! Calls on real sockets.
 
-use super::{HERE, PORT, THERE};
+use super::place::{HERE, PORT, THERE};
 use crate::script::{Argument, Call};
 use crate::target::{Answer, Refusal};
 use nix::errno::Errno;

@@ -1,6 +1,6 @@
 //! `%{ … }%`: what needs no Python of packetdrill's.
 
-use super::{Fault, explained, integer, line_of};
+use super::ground::{Fault, explained, integer, line_of};
 use crate::script::{Expression, Operator, Statement};
 use pest::Parser;
 use pest::iterators::Pair;
@@ -37,7 +37,7 @@ static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
 });
 
 /// The statements between the braces.
-pub fn statements(pair: Pair<'_, super::Rule>) -> Result<Vec<Statement>, Fault> {
+pub fn statements(pair: Pair<'_, super::ground::Rule>) -> Result<Vec<Statement>, Fault> {
     let Some(inside) = pair.into_inner().next() else { return Ok(Vec::new()) };
     let (before, text) = (line_of(&inside) - 1, inside.as_str());
     let later = |(line, why): Fault| (before + line, why);

@@ -1,6 +1,6 @@
 //! Calls.
 
-use super::{Fault, Rule, integer, line_of, seconds};
+use super::ground::{Fault, Rule, integer, line_of, seconds};
 use crate::script::{Argument, Call, When};
 use pest::iterators::Pair;
 

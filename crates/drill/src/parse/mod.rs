@@ -2,40 +2,21 @@
 
 mod assertion;
 mod call;
+mod ground;
 mod packet;
 mod setting;
 
 use crate::error::Error;
 use crate::script::{Event, Script, Setting, What, When};
-use pest::error::{ErrorVariant, LineColLocation};
+use ground::{Fault, Grammar, Rule, explained, line_of, seconds};
+use pest::Parser;
 use pest::iterators::Pair;
-use pest::{Parser, RuleType};
 use truckee_tcp::Span;
-
-/// The language's rules, made of `script.pest`.
-mod grammar {
-    #![allow(missing_docs)]
-
-    #[derive(pest_derive::Parser)]
-    #[grammar = "parse/script.pest"]
-    pub struct Grammar;
-}
-
-use grammar::{Grammar, Rule};
 
 /// Longest script, bytes.
 pub const MOST_BYTES: usize = 1 << 20;
-/// A time beyond this is none that anybody waits for.
-const MOST_SECONDS: f64 = 86_400.0;
 /// How far from its time a packet may leave, where the script does not say (packetdrill's default).
 const TOLERANCE: Span = Span::us(4000);
-
-/// A message and the line it is about.
-type Fault = (usize, String);
-
-fn line_of<R: RuleType>(pair: &Pair<'_, R>) -> usize {
-    pair.line_col().0
-}
 
 /// Reads a script; `name` is what messages call it.
 ///
@@ -69,34 +50,6 @@ pub fn script(name: &str, text: &str) -> Result<Script, Error> {
         )));
     }
     Ok(read)
-}
-
-/// What was expected where, in a reader's words; rules that have none are left out.
-fn explained<R: RuleType>(
-    error: pest::error::Error<R>,
-    text: &str,
-    called: impl Fn(R) -> &'static str,
-) -> Fault {
-    let (line, column) = match error.line_col {
-        LineColLocation::Pos(at) | LineColLocation::Span(at, _) => at,
-    };
-    let expected = match error.variant {
-        ErrorVariant::ParsingError { positives, .. } => {
-            let mut words: Vec<&str> =
-                positives.into_iter().map(called).filter(|word| !word.is_empty()).collect();
-            words.sort_unstable();
-            words.dedup();
-            words.join(", or ")
-        }
-        ErrorVariant::CustomError { message } => message,
-    };
-    let rest: String = text.lines().nth(line - 1).unwrap_or("").chars().skip(column - 1).take(30).collect();
-    let found = if rest.trim().is_empty() {
-        "the end of the line".to_owned()
-    } else {
-        format!("{:?}", rest.trim_end())
-    };
-    (line, format!("column {column}: {found}; expected {expected}"))
 }
 
 fn called(rule: Rule) -> &'static str {
@@ -214,28 +167,6 @@ fn when(pair: Pair<'_, Rule>) -> Result<When, Fault> {
         (Rule::absolute, Some(to)) => When::AtBetween(from, to),
         _ => When::Any,
     })
-}
-
-fn seconds(pair: Pair<'_, Rule>) -> Result<Span, Fault> {
-    let value: f64 = pair.as_str().parse().unwrap_or(f64::INFINITY);
-    if value > MOST_SECONDS {
-        return Err((line_of(&pair), format!("{} s; a time of a script is a day at most", pair.as_str())));
-    }
-    Ok(Span::truncated((value * 1e9).round()))
-}
-
-/// A whole number within bounds.
-fn integer<R: RuleType>(pair: &Pair<'_, R>, least: i64, most: i64, what: &str) -> Result<i64, Fault> {
-    let text = pair.as_str();
-    let (digits, sign) = text.strip_prefix('-').map_or((text, 1), |rest| (rest, -1));
-    let value = match digits.strip_prefix("0x") {
-        Some(hex) => i64::from_str_radix(hex, 16),
-        None => digits.parse(),
-    };
-    match value.map(|value| sign * value) {
-        Ok(value) if (least..=most).contains(&value) => Ok(value),
-        _ => Err((line_of(pair), format!("{text}: expected {what}, {least} to {most}"))),
-    }
 }
 
 #[cfg(test)]

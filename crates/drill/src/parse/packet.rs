@@ -1,6 +1,6 @@
 //! Segments.
 
-use super::{Fault, Rule, integer, line_of};
+use super::ground::{Fault, Rule, integer, line_of};
 use crate::script::{Ecn, Packet, TcpOption, What, bits};
 use pest::iterators::Pair;
 

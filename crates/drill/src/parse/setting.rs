@@ -1,7 +1,7 @@
 //! Shell lines. None is run: those that set what the stack's namespace has under `net.ipv4` are taken as settings, and
 //! all others are refused.
 
-use super::{Fault, Rule, line_of};
+use super::ground::{Fault, Rule, line_of};
 use crate::script::Setting;
 use pest::iterators::Pair;
 
