@@ -6,6 +6,7 @@
 //! Not for: static figures (see [`crate::figure`]), and nothing is measured here.
 
 mod air;
+pub mod capture;
 mod compare;
 mod embed;
 mod flow;

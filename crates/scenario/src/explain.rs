@@ -260,7 +260,7 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
         }
         Effect::Jitter { distribution, correlation_time, keep_order } => {
             let memory = Some(*correlation_time).filter(|memory| !memory.is_zero());
-            jitter(*distribution)
+            jitter(distribution)
                 .with_some("correlation_time", memory.map(time))
                 .with("keep_order", keep_order.to_string())
         }
@@ -293,9 +293,9 @@ fn pairs(pairs: impl Iterator<Item = (Span, Span)>) -> String {
     array(pairs.map(|(first, second)| array([time(first), time(second)])))
 }
 
-fn jitter(distribution: JitterDistribution) -> Inline {
+fn jitter(distribution: &JitterDistribution) -> Inline {
     let jitter = Inline::kind("jitter");
-    match distribution {
+    match *distribution {
         JitterDistribution::Uniform { max } => {
             jitter.with("distribution", quoted("uniform")).with("max", time(max))
         }
@@ -306,6 +306,11 @@ fn jitter(distribution: JitterDistribution) -> Inline {
             .with("distribution", quoted("pareto"))
             .with("scale", time(scale))
             .with("shape", number(shape)),
+        JitterDistribution::Table { ref table, mean, sd } => jitter
+            .with("distribution", quoted("table"))
+            .with("file", quoted(&table.name))
+            .with("mean", time(mean))
+            .with("sd", time(sd)),
     }
 }
 

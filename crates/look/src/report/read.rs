@@ -40,6 +40,18 @@ pub(super) struct FlowPoints {
     pub(super) available: Points,
     /// What the flow used, bit/s.
     pub(super) used: Points,
+    /// Gaps between segments at the receiver, where a detector looks at them.
+    pub(super) floats: Floats,
+}
+
+/// Gaps between segments at a receiver, s: each one, the smallest and the largest of its block, and the smoothed
+/// round-trip time.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Floats {
+    pub(super) gap: Points,
+    pub(super) min: Points,
+    pub(super) max: Points,
+    pub(super) rtt: Points,
 }
 
 /// A packet dropped.
@@ -281,6 +293,8 @@ struct Columns<'a> {
     used: &'a Float64Array,
     /// Runs kept by an earlier version have none.
     delay: Option<&'a Float64Array>,
+    /// Nor these: the gap, and the smallest and largest of its block.
+    gaps: Option<[&'a Float64Array; 3]>,
 }
 
 impl<'a> Columns<'a> {
@@ -305,6 +319,11 @@ impl<'a> Columns<'a> {
             available: column(batch, "available_bps")?,
             used: column(batch, "used_bps")?,
             delay: column(batch, "delay_s").ok(),
+            gaps: ["gap_s", "min_float_s", "max_float_s"]
+                .map(|name| column(batch, name).ok())
+                .into_iter()
+                .collect::<Option<Vec<_>>>()
+                .and_then(|all| all.try_into().ok()),
         })
     }
 
@@ -339,6 +358,14 @@ impl<'a> Columns<'a> {
             }),
             "estimate" => self.put_estimate(row, flow),
             "delay" => flow.delay.extend(self.delay.and_then(float)),
+            "gap" => {
+                let floats = &mut flow.floats;
+                let all = [&mut floats.gap, &mut floats.min, &mut floats.max];
+                for (points, column) in all.into_iter().zip(self.gaps.into_iter().flatten()) {
+                    points.extend(float(column));
+                }
+                floats.rtt.extend(float(self.rtt));
+            }
             _ => {}
         }
     }

@@ -5,10 +5,10 @@ use super::ack_rate::Leaving;
 use super::transfer::{NOTHING_TIMED, Timer};
 use super::{Sender, State, initial_window};
 use crate::arithmetic::real;
-use crate::controller::Controller;
+use crate::controller::{Controller, Order};
 use crate::outstanding::{Sent, marks};
 use crate::recovery::{DUP_THRESH, Recovery};
-use crate::segment::{Segment, Transmit, flags};
+use crate::segment::{HEADER_BYTES, Segment, Transmit, flags};
 use crate::stack::{AfterIdle, RtoSamples};
 use crate::start::{Start, quick_start};
 use crate::{Departure, Seq, Span, Time, Witness};
@@ -318,6 +318,17 @@ impl Sender {
             self.release = self.release.max(now) + Span::truncated(gap);
         }
         self.held = now < self.release;
+    }
+
+    /// Somebody outside the run says what window and pace are to be (see [`Controller::steer`]). What an earlier, slower pace
+    /// holds back waits no longer than a segment takes at the new one.
+    pub fn steer(&mut self, now: Time, order: &Order) {
+        self.t.controller.steer(order, &mut self.t.window);
+        let bytes = self.t.window.mss + f64::from(HEADER_BYTES);
+        let gap = order.pace.map_or(Span::ZERO, |rate| Span::truncated(bytes / rate.max(1.0) * 1e9));
+        self.release = self.release.min(now + gap);
+        self.held = now < self.release;
+        self.look_about();
     }
 
     #[inline]
