@@ -115,7 +115,9 @@ pub struct Network<'a> {
     /// Of each change the ACK policy that it brings, if it brings one, until it does.
     policies: Vec<Option<AnyAckPolicy>>,
     end: Time,
-    /// Whoever may wish that the run end early, and when it is looked next whether that is so; the run's end where nobody may.
+    /// Until when it goes on before whoever drives it is asked again; the run's end where nobody asked for less.
+    pause: Time,
+    /// Whoever may wish that the run end early, and when it is looked next whether that is so; the pause where nobody may.
     cancel: Option<Cancel>,
     look: Time,
     agenda: Agenda,
@@ -158,16 +160,21 @@ pub struct Network<'a> {
 }
 
 impl Network<'_> {
-    /// Runs to the end.
-    pub fn run(&mut self) -> Result<(), Error> {
+    /// Runs until all that happens by then has happened. Whether the run is over.
+    pub fn run(&mut self, until: Time) -> Result<bool, Error> {
+        self.pause = until.min(self.end);
+        self.look = if self.cancel.is_some() { Time::ZERO } else { self.pause };
         loop {
             if self.aside.is_there {
                 self.on_aside();
             } else {
                 let next = self.agenda.peek();
                 let (Next::Arrival(time, key) | Next::Timer(time, key)) = next;
-                if time > self.look && self.is_over(time)? {
-                    break;
+                if time > self.look && self.stops(time)? {
+                    if time > self.end {
+                        break;
+                    }
+                    return Ok(false);
                 }
                 self.now = time;
                 self.events += 1;
@@ -179,7 +186,7 @@ impl Network<'_> {
             }
             if self.unfinished == 0 && self.may_end_early() {
                 self.close_books();
-                return Ok(());
+                return Ok(true);
             }
             if self.packets.is_overfull() {
                 return Err(self.too_many_packets());
@@ -187,20 +194,20 @@ impl Network<'_> {
         }
         self.now = self.end;
         self.close_books();
-        Ok(())
+        Ok(true)
     }
 
-    /// Whether an event at that time is after the end. Where somebody may wish that the run end early, this is asked once in
-    /// a while, so that events cost nothing more.
+    /// Whether an event at that time is after the pause. Where somebody may wish that the run end early, this is asked once
+    /// in a while, so that events cost nothing more.
     #[cold]
-    fn is_over(&mut self, time: Time) -> Result<bool, Error> {
+    fn stops(&mut self, time: Time) -> Result<bool, Error> {
         if let Some(cancel) = &self.cancel {
             if cancel.is_cancelled() {
                 return Err(Error::Stopped { at: self.now.seconds() });
             }
-            self.look = time.saturating_add(LOOKED_AFTER).min(self.end);
+            self.look = time.saturating_add(LOOKED_AFTER).min(self.pause);
         }
-        Ok(time > self.end)
+        Ok(time > self.pause)
     }
 
     /// Whether the run ends as soon as all flows are done.
@@ -249,7 +256,7 @@ impl Network<'_> {
 
     /// Closes the books. What ended before the warm-up did has not been measured, and what was worked out ahead of its
     /// time has not happened.
-    fn close_books(&mut self) {
+    pub fn close_books(&mut self) {
         if !self.warm {
             self.begin_measuring();
         }
@@ -333,7 +340,7 @@ mod tests {
         let mut network =
             Network::new(&scenario, &Options::default(), &truckee_tcp::Registry::new()).unwrap();
         network.packets = Pool::of(1000);
-        let error = network.run().unwrap_err().to_string();
+        let error = network.run(Time::MAX).unwrap_err().to_string();
         assert!(error.starts_with("at 0.9") || error.starts_with("at 1."), "{error}");
         assert!(error.contains("more than 1000 packets"), "{error}");
         assert!(error.contains("that of \"a-b\""), "{error}");
