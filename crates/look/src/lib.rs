@@ -4,7 +4,6 @@
 
 mod error;
 pub mod figure;
-#[cfg(feature = "pages")]
 pub mod report;
 #[cfg(feature = "pages")]
 pub mod study;
