@@ -34,7 +34,7 @@ from rows import Row
 from verdicts import Verdict
 
 HERE = Path(__file__).resolve().parent / "wireless"
-NS3_MODULES = ["core", "network", "internet", "mobility", "wifi", "propagation", "applications", "traffic-control"]
+NS3_MODULES = ("core", "network", "internet", "mobility", "wifi", "propagation", "applications", "traffic-control")
 # Runs of ours; of a peer at least, at most, and at a time. Deciding runs begin at FIRST_SEED; lower seeds are for trying out.
 OUR_SEEDS, LEAST, MOST, BATCH = 40, 5, 40, 5
 FIRST_SEED = 1001
@@ -142,9 +142,9 @@ def set_ups() -> Iterator[SetUp]:
 class Programs:
     """Ours, and ns-2 and ns-3 from the distribution (bench/peers/install.sh)."""
 
-    def __init__(self, truckee: Path | None, target: Path, seconds: float) -> None:
+    def __init__(self, truckee: Path | None, seconds: float) -> None:
         self._truckee = truckee
-        self._ns3 = target / "validation" / "wireless-ns3"
+        self._ns3 = ""
         self._seconds = seconds
         self._ours = ""
 
@@ -152,7 +152,7 @@ class Programs:
         """Builds what is due, so that nothing is built in the middle."""
         self._ours = simulators.program(self._truckee)
         if NS3 in peers:
-            commands.build_ns3(HERE / "ns3.cc", self._ns3, NS3_MODULES)
+            self._ns3 = simulators.ns3_program(HERE / "ns3.cc", NS3_MODULES)
 
     def goodput(self, program: str, set_up: SetUp, seed: int) -> float:
         """Payload that reached the receivers in one run, Mbit/s."""
@@ -169,7 +169,7 @@ class Programs:
             said = commands.said(["ns", str(HERE / "ns2.tcl"), *set_up.ns2(), *words], LIMIT)
         else:
             words = [f"--seed={seed}", f"--dur={self._seconds}"]
-            said = commands.said([str(self._ns3), *set_up.ns3(), *words], LIMIT)
+            said = commands.said([self._ns3, *set_up.ns3(), *words], LIMIT)
         found = re.search(r"^RESULT goodput_mbps=(-?[\d.]+)", said, re.MULTILINE)
         if found is None or float(found[1]) <= 0:
             raise commands.CommandError(f"{program} gave no goodput: {said[-200:]}")
@@ -230,8 +230,7 @@ def main() -> int:
     chosen = [set_up for set_up in set_ups() if arguments.set_ups in set_up.title]
     earlier = json.loads(arguments.earlier.read_text()) if arguments.earlier else []
     kept = {(row["scenario"], row["variant"]): row["goodputs"] for row in earlier}
-    target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent.parent / "target"))
-    programs = Programs(arguments.truckee, target, arguments.duration)
+    programs = Programs(arguments.truckee, arguments.duration)
     if any((set_up.title, set_up.flow) not in kept for set_up in chosen):
         programs.get_ready(peers)
     rows: list[Row] = []

@@ -6,13 +6,14 @@
 // RESULT goodput_mbps=<payload that reached the receivers>.
 //
 // Routes and neighbours are entered by hand; no queue but the MAC's, from which nothing is lost by its age.
+#include "../../bench/peers/wavelan.h"
+
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
 #include "ns3/traffic-control-module.h"
-#include "ns3/wifi-module.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -65,15 +66,7 @@ int main(int argc, char** argv)
     cmd.Parse(argc, argv);
     RngSeedManager::SetRun(seed);
 
-    // -64.375 dBm arrive from 250 m, -78.07 dBm from 550 m. What is under RxSensitivity is not there at all, to which ns-3 adds
-    // 10 lg(22/20) dB of 802.11b; what is under MinimumRssi is not read.
-    const double heard = sense == 250 ? -64.375 : -78.07;
-    Config::SetDefault("ns3::WifiPhy::RxSensitivity", DoubleValue(heard - (standard == "b" ? 0.414 : 0.0)));
-    Config::SetDefault("ns3::WifiPhy::CcaEdThreshold", DoubleValue(heard));
-    Config::SetDefault("ns3::WifiPhy::CcaSensitivity", DoubleValue(heard));
-    Config::SetDefault("ns3::ThresholdPreambleDetectionModel::MinimumRssi", DoubleValue(-64.375));
-    Config::SetDefault("ns3::WifiPhy::TxPowerStart", DoubleValue(24.5));
-    Config::SetDefault("ns3::WifiPhy::TxPowerEnd", DoubleValue(24.5));
+    wavelan::SetDefaults(sense == 250 ? wavelan::READ : wavelan::SENSED, standard == "b");
     Config::SetDefault("ns3::WifiMacQueue::MaxSize", QueueSizeValue(QueueSize(standard == "n" ? "500p" : "50p")));
     Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(1000)));
     Config::SetDefault("ns3::WifiRemoteStationManager::MaxSlrc", UintegerValue(4));
@@ -94,12 +87,7 @@ int main(int argc, char** argv)
     const uint32_t stations = hidden ? 3 : hops + 1;
     NodeContainer all;
     all.Create(stations);
-    YansWifiChannelHelper channel;
-    channel.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
-    channel.AddPropagationLoss("ns3::TwoRayGroundPropagationLossModel",
-                               "Frequency", DoubleValue(914e6), "HeightAboveZ", DoubleValue(1.5));
-    YansWifiPhyHelper phy;
-    phy.SetChannel(channel.Create());
+    YansWifiPhyHelper phy = wavelan::Radio();
     WifiHelper wifi;
     if (standard == "b")
     {

@@ -2,6 +2,7 @@
 //!
 //! Not for: measuring anything: numbers come from the laboratory (`truckee-lab`) as they are.
 
+pub mod capture;
 mod error;
 pub mod figure;
 pub mod report;

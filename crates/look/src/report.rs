@@ -8,6 +8,8 @@
 
 mod air;
 #[cfg(feature = "pages")]
+pub mod capture;
+#[cfg(feature = "pages")]
 mod compare;
 mod embed;
 mod flow;

@@ -14,6 +14,7 @@ mod readings;
 mod roaming;
 mod routing;
 mod serve;
+mod steering;
 mod tables;
 
 use crate::Error;
@@ -31,11 +32,12 @@ use crate::roaming::Roamer;
 use crate::routers::Travel;
 use aside::Aside;
 use readings::Load;
-use std::rc::Rc;
+use std::sync::Arc;
 use tables::Tables;
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::{Cancel, Scenario};
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::controller::Order;
 use truckee_tcp::{Span, Time};
 
 pub use readings::{EstimateBook, Readings};
@@ -57,7 +59,7 @@ const FUSED: u32 = 1 << 31;
 pub struct FlowState {
     pub app: Application,
     /// Flows that are alike share it.
-    pub template: Rc<Template>,
+    pub template: Arc<Template>,
     pub book: FlowBook,
     /// Its estimates over time, where there are any.
     pub readings: Option<Box<Readings>>,
@@ -66,6 +68,8 @@ pub struct FlowState {
     /// The link that stands for the time its sending host takes, if it takes any.
     host: Option<u32>,
     armed: Time,
+    /// What its controllers were told last from outside the run, if they are: connections to come hear of it, too.
+    order: Option<Box<Order>>,
 }
 
 impl FlowState {
@@ -115,9 +119,9 @@ pub struct Network<'a> {
     /// Of each change the ACK policy that it brings, if it brings one, until it does.
     policies: Vec<Option<AnyAckPolicy>>,
     end: Time,
-    /// Until when it goes on before whoever drives it is asked again; the run's end where nobody asked for less.
-    pause: Time,
-    /// Whoever may wish that the run end early, and when it is looked next whether that is so; the pause where nobody may.
+    /// To where it goes on at present: its end, unless somebody has it stop on the way.
+    until: Time,
+    /// Whoever may wish that the run end early, and when it is looked next whether that is so; `until` where nobody may.
     cancel: Option<Cancel>,
     look: Time,
     agenda: Agenda,
@@ -160,21 +164,26 @@ pub struct Network<'a> {
 }
 
 impl Network<'_> {
-    /// Runs until all that happens by then has happened. Whether the run is over.
-    pub fn run(&mut self, until: Time) -> Result<bool, Error> {
-        self.pause = until.min(self.end);
-        self.look = if self.cancel.is_some() { Time::ZERO } else { self.pause };
+    /// Runs to the end.
+    pub fn run(&mut self) -> Result<(), Error> {
+        self.advance(self.end)?;
+        self.close_books();
+        Ok(())
+    }
+
+    /// Goes on up to a time, the end at the latest, and everything that happens then; whether the run is over: it is at its
+    /// end, or all flows are done where it ends with them. What comes of a run does not depend on where it stops on the way.
+    pub fn advance(&mut self, until: Time) -> Result<bool, Error> {
+        self.until = until.min(self.end);
+        self.look = if self.cancel.is_some() { self.now } else { self.until };
         loop {
             if self.aside.is_there {
                 self.on_aside();
             } else {
                 let next = self.agenda.peek();
                 let (Next::Arrival(time, key) | Next::Timer(time, key)) = next;
-                if time > self.look && self.stops(time)? {
-                    if time > self.end {
-                        break;
-                    }
-                    return Ok(false);
+                if time > self.look && self.is_over(time)? {
+                    break;
                 }
                 self.now = time;
                 self.events += 1;
@@ -185,29 +194,27 @@ impl Network<'_> {
                 }
             }
             if self.unfinished == 0 && self.may_end_early() {
-                self.close_books();
                 return Ok(true);
             }
             if self.packets.is_overfull() {
                 return Err(self.too_many_packets());
             }
         }
-        self.now = self.end;
-        self.close_books();
-        Ok(true)
+        self.now = self.until;
+        Ok(self.until == self.end)
     }
 
-    /// Whether an event at that time is after the pause. Where somebody may wish that the run end early, this is asked once
-    /// in a while, so that events cost nothing more.
+    /// Whether an event at that time is after what it goes on to. Where somebody may wish that the run end early, this is asked once in
+    /// a while, so that events cost nothing more.
     #[cold]
-    fn stops(&mut self, time: Time) -> Result<bool, Error> {
+    fn is_over(&mut self, time: Time) -> Result<bool, Error> {
         if let Some(cancel) = &self.cancel {
             if cancel.is_cancelled() {
                 return Err(Error::Stopped { at: self.now.seconds() });
             }
-            self.look = time.saturating_add(LOOKED_AFTER).min(self.pause);
+            self.look = time.saturating_add(LOOKED_AFTER).min(self.until);
         }
-        Ok(time > self.pause)
+        Ok(time > self.until)
     }
 
     /// Whether the run ends as soon as all flows are done.
@@ -340,7 +347,7 @@ mod tests {
         let mut network =
             Network::new(&scenario, &Options::default(), &truckee_tcp::Registry::new()).unwrap();
         network.packets = Pool::of(1000);
-        let error = network.run(Time::MAX).unwrap_err().to_string();
+        let error = network.run().unwrap_err().to_string();
         assert!(error.starts_with("at 0.9") || error.starts_with("at 1."), "{error}");
         assert!(error.contains("more than 1000 packets"), "{error}");
         assert!(error.contains("that of \"a-b\""), "{error}");

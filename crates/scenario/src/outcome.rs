@@ -16,8 +16,8 @@ pub use observers::{
     PredictorOutcome,
 };
 pub use series::{
-    AckPoint, DelayPoint, DropPoint, EstimatePoint, FlowSeries, LossPoint, PacketContent, PacketPoint,
-    PhasePoint, QueuePoint, QueueSeries, SegmentPoint, TRUE_PHASE, Vantage, WindowPoint,
+    AckPoint, DelayPoint, DropPoint, EstimatePoint, FlowSeries, GapPoint, LossPoint, PacketContent,
+    PacketPoint, PhasePoint, QueuePoint, QueueSeries, SegmentPoint, TRUE_PHASE, Vantage, WindowPoint,
 };
 
 use crate::Lateness;

@@ -9,6 +9,7 @@
 mod ack_rate;
 mod acknowledged;
 mod by_duplicates;
+mod doubt;
 mod transfer;
 mod transmit;
 
@@ -215,7 +216,7 @@ impl Sender {
     /// Looks anew whether anything is out of the ordinary.
     #[inline]
     fn look_about(&mut self) {
-        let quiet = self.simple && !self.t.starting && self.recovery.quiet();
+        let quiet = self.simple && !self.t.starting && self.t.doubt.is_none() && self.recovery.quiet();
         self.plain = quiet && self.state == State::Established;
     }
 
@@ -405,6 +406,11 @@ impl Sender {
     /// Whether a loss is being repaired.
     pub fn repairing(&self) -> bool {
         self.recovery.repairing()
+    }
+
+    /// Whether the next segment of new data is a probe, which the congestion window does not hold back.
+    pub fn probes(&self) -> bool {
+        self.recovery.probes()
     }
 
     /// Bytes that count against the congestion window.

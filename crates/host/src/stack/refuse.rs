@@ -65,6 +65,8 @@ fn other_than_rfc(stack: &Stack) -> Option<&'static str> {
         ("reduce_from", stack.reduce_from != rfc.reduce_from),
         ("whole_ssthresh", stack.whole_ssthresh != rfc.whole_ssthresh),
         ("repeated_reduction", stack.repeated_reduction != rfc.repeated_reduction),
+        ("dsack", stack.dsack != rfc.dsack),
+        ("undo", stack.undo != rfc.undo),
         ("validate_window", stack.validate_window != rfc.validate_window),
     ]
     .into_iter()

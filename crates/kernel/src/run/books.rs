@@ -83,8 +83,8 @@ impl Run<'_> {
             flow.observers.detectors = found.detectors;
             flows.push(flow);
             if self.series {
-                let phases = found.phases;
-                series.push(FlowSeries { phases, ..self.series_of(index, book, records, &judged) });
+                let (phases, gaps) = (found.phases, found.gaps);
+                series.push(FlowSeries { phases, gaps, ..self.series_of(index, book, records, &judged) });
             }
         }
         let mut outcome = Outcome {

@@ -45,6 +45,18 @@ pub(super) struct FlowPoints {
     pub(super) available: Points,
     /// What the flow used, bit/s.
     pub(super) used: Points,
+    /// Gaps between segments at the receiver, where a detector looks at them.
+    pub(super) floats: Floats,
+}
+
+/// Gaps between segments at a receiver, s: each one, the smallest and the largest of its block, and the smoothed
+/// round-trip time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Floats {
+    pub(super) gap: Points,
+    pub(super) min: Points,
+    pub(super) max: Points,
+    pub(super) rtt: Points,
 }
 
 /// A packet dropped.
@@ -157,6 +169,12 @@ impl FlowPoints {
             again: segments(true),
             acks: series.acks.iter().map(|a| (a.t, a.ack as f64)).collect(),
             ..Self::default()
+        };
+        points.floats = Floats {
+            gap: series.gaps.iter().map(|g| (g.t, g.gap)).collect(),
+            min: series.gaps.iter().map(|g| (g.t, g.min)).collect(),
+            max: series.gaps.iter().map(|g| (g.t, g.max)).collect(),
+            rtt: series.gaps.iter().filter_map(|g| Some((g.t, g.rtt?))).collect(),
         };
         points.drops = series
             .drops

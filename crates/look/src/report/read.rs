@@ -165,6 +165,8 @@ struct Columns<'a> {
     used: &'a Float64Array,
     /// Runs kept by an earlier version have none.
     delay: Option<&'a Float64Array>,
+    /// Nor these: the gap, and the smallest and largest of its block.
+    gaps: Option<[&'a Float64Array; 3]>,
 }
 
 impl<'a> Columns<'a> {
@@ -189,6 +191,11 @@ impl<'a> Columns<'a> {
             available: column(batch, "available_bps")?,
             used: column(batch, "used_bps")?,
             delay: column(batch, "delay_s").ok(),
+            gaps: ["gap_s", "min_float_s", "max_float_s"]
+                .map(|name| column(batch, name).ok())
+                .into_iter()
+                .collect::<Option<Vec<_>>>()
+                .and_then(|all| all.try_into().ok()),
         })
     }
 
@@ -226,6 +233,14 @@ impl<'a> Columns<'a> {
                 flow.read_estimate(self.estimator.value(row), t, float(self.estimate).map(|p| p.1), truth);
             }
             "delay" => flow.delay.extend(self.delay.and_then(float)),
+            "gap" => {
+                let floats = &mut flow.floats;
+                let all = [&mut floats.gap, &mut floats.min, &mut floats.max];
+                for (points, column) in all.into_iter().zip(self.gaps.into_iter().flatten()) {
+                    points.extend(float(column));
+                }
+                floats.rtt.extend(float(self.rtt));
+            }
             _ => {}
         }
     }
