@@ -5,7 +5,6 @@
 pub mod capture;
 mod error;
 pub mod figure;
-#[cfg(feature = "pages")]
 pub mod report;
 #[cfg(feature = "pages")]
 pub mod study;

@@ -86,7 +86,12 @@ const STEERED: Info = Info {
 
 impl Stepped {
     /// At the beginning of a run of this scenario, of which the flows of these numbers are steered.
-    pub fn new(mut scenario: Scenario, steered: &[usize]) -> Result<Self, Error> {
+    pub fn new(scenario: Scenario, steered: &[usize]) -> Result<Self, Error> {
+        Self::recording(scenario, steered, &Options::default())
+    }
+
+    /// The same, which records what these options ask for.
+    pub fn recording(mut scenario: Scenario, steered: &[usize], options: &Options) -> Result<Self, Error> {
         refuse_live(&scenario)?;
         for &flow in steered {
             let sender = &mut scenario.flows[flow].sender;
@@ -98,7 +103,7 @@ impl Stepped {
         // The name is free: this registry is new, and nothing built in is called so.
         registry.add::<dyn Controller>(STEERED, |_| Ok(Box::new(Steered::default()))).unwrap_or_default();
         let run = Owned::try_new(scenario.drawn().into_owned(), |scenario| {
-            Network::new(scenario, &Options::default(), &registry).map(|network| Some(Box::new(network)))
+            Network::new(scenario, options, &registry).map(|network| Some(Box::new(network)))
         })?;
         Ok(Self { run, now: Time::ZERO })
     }

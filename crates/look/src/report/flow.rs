@@ -1,7 +1,7 @@
 //! A run's figures: a flow's window, its segments and ACKs, its delays, its estimates; all queues.
 
 use super::model::{Axis, Figure, Kind, Marker, Section, Series};
-use super::read::{Drop, Floats, FlowPoints, Loss, Points};
+use super::points::{Drop, Floats, FlowPoints, Loss, Points};
 use serde_json::Value;
 
 /// What all figures over time share: their horizontal axis.

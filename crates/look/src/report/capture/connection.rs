@@ -2,7 +2,7 @@
 
 use super::super::flow;
 use super::super::model::{Axis, Cell, Column, Figure, Kind, Marker, Page, Section, Series, Table};
-use super::super::read::Floats;
+use super::super::points::Floats;
 use crate::capture::{lines, offered};
 use truckee_capture::Way;
 use truckee_capture::flow::retransmissions::Kind as Why;
