@@ -24,6 +24,7 @@ use crate::outstanding::Outstanding;
 use crate::pace::AnyPacing;
 use crate::preset::Preset;
 use crate::recovery::{AnyRecovery, Recovery};
+use crate::relative_delay::CongestedRounds;
 use crate::response::AnyResponse;
 use crate::rtt::Rtt;
 use crate::segment::Segment;
@@ -219,6 +220,11 @@ impl Sender {
     fn look_about(&mut self) {
         let quiet = self.simple && !self.t.starting && self.t.doubt.is_none() && self.recovery.quiet();
         self.plain = quiet && self.state == State::Established;
+    }
+
+    /// In how many rounds which direction of the path was congested, if the controller looks at that.
+    pub fn congested_rounds(&self) -> Option<CongestedRounds> {
+        self.t.controller.congested_rounds()
     }
 
     /// The bandwidth estimate that the controller goes by, bit/s, if it goes by one.

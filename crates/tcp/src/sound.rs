@@ -6,6 +6,7 @@ use crate::custom::Sound;
 use crate::detect::{Floats, Phase};
 use crate::outstanding::Sent;
 use crate::recovery::{Advance, Reported};
+use crate::relative_delay::CongestedRounds;
 use crate::sender::Transfer;
 use crate::start::{Burst, Opening};
 use crate::{Ack, Air, Arrival, Cause, Departure, Loss, Report, SackBlocks, Seq, Span, Time, Truth, Window};
@@ -45,6 +46,6 @@ macro_rules! sound {
 }
 
 sound! {
-    (), bool, u32, u64, usize, Ack, AckSink, Advance, Air, Arrival, Cause, Departure, Floats, Honesty, Interest, Learnt<'_>, Loss, Manner,
+    (), bool, u32, u64, usize, Ack, AckSink, Advance, Air, Arrival, Cause, CongestedRounds, Departure, Floats, Honesty, Interest, Learnt<'_>, Loss, Manner,
     Opening, Order, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Time, Truth,
 }

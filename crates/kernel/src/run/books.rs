@@ -198,6 +198,7 @@ impl Run<'_> {
             acks_per_segment: share(book.acks_sent, book.segments_received).unwrap_or(0.0),
             ack_burst: None,
             probe: None,
+            congested: None,
             rounds: book.rounds.clone(),
             overhead: share(book.retransmitted_bytes, book.bytes_delivered).unwrap_or(0.0),
             connections: progress.connections,

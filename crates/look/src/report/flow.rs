@@ -3,6 +3,7 @@
 use super::model::{Axis, Figure, Kind, Marker, Section, Series};
 use super::points::{Drop, Floats, FlowPoints, Loss, Points};
 use serde_json::Value;
+use truckee_lab::human;
 
 /// What all figures over time share: their horizontal axis.
 pub(super) const TIME: &str = "time";
@@ -26,10 +27,29 @@ pub(super) fn section(points: &FlowPoints, result: &Value) -> Section {
     figures.push(floats(format!("{}: gaps between segments", points.flow), &points.floats));
     Section {
         title: format!("Flow {}", points.flow),
-        says: format!("Sender {}, receiver {}.", word("sender"), word("receiver")),
+        says: format!("Sender {}, receiver {}.{}", word("sender"), word("receiver"), congested(result)),
         figures: figures.into_iter().filter(|f| !f.series.is_empty()).collect(),
         ..Section::default()
     }
+}
+
+/// What a sender that tells the directions of a path apart saw of them; empty of others.
+fn congested(result: &Value) -> String {
+    let count = |key: &str| result["congested"][key].as_u64();
+    let (Some(neither), Some(forward), Some(reverse), Some(both)) =
+        (count("neither"), count("forward"), count("reverse"), count("both"))
+    else {
+        return String::new();
+    };
+    format!(
+        " By its relative delays, of {} the queues had grown on the way there in {}, on the way back in {}, on both in {}, \
+         on neither in {}.",
+        human::many((neither + forward + reverse + both) as usize, "round"),
+        human::count(forward),
+        human::count(reverse),
+        human::count(both),
+        human::count(neither)
+    )
 }
 
 /// A figure over time of those series that have points.

@@ -1,6 +1,7 @@
 //! The contract of a controller. Its members have files of their own, and [`super`] lists them.
 
 use super::order::Order;
+use crate::relative_delay::CongestedRounds;
 use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
 
 /// What a controller wants to hear of. What it does not ask for spares every segment the trouble.
@@ -61,6 +62,10 @@ pub trait Controller: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// Whether it needs the peer's timestamps ([`Ack::peer_time`]).
     fn wants_timestamps(&self) -> bool {
         false
+    }
+    /// In how many rounds which direction of the path was congested, where it looks at that.
+    fn congested_rounds(&self) -> Option<CongestedRounds> {
+        None
     }
     /// The estimate of the bandwidth it goes by, bit/s, where it goes by one.
     fn estimate(&self) -> Option<f64> {

@@ -26,6 +26,7 @@ pub use vegas::Vegas;
 
 use crate::growth::{AnyGrowth, Growth};
 use crate::pace::AnyPacing;
+use crate::relative_delay::CongestedRounds;
 use crate::response::AnyResponse;
 use crate::spec::family;
 use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
@@ -46,6 +47,7 @@ family! {
     fn pacing_rate(&self, w: &Window) -> Option<f64>;
     fn outlasts_idleness(&self) -> bool;
     fn wants_timestamps(&self) -> bool;
+    fn congested_rounds(&self) -> Option<CongestedRounds>;
     fn estimate(&self) -> Option<f64>;
     fn reveal(&mut self, truth: Truth);
     fn wants_truth(&self) -> bool;
