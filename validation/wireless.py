@@ -46,7 +46,7 @@ LIMIT = 300.0
 class SetUp:
     """Stations 200 m apart (`distance`), of which the first sends to the last, or, `hidden`, the first and the third to the
     second. `flow`: tcp or udp; `rate` of data in Mbit/s, as `standard` has it; `sense`: metres to which the medium is heard to be
-    busy."""
+    busy; `long_slots`: ours of 802.11g, of 20 µs."""
 
     title: str
     flow: str
@@ -58,6 +58,7 @@ class SetUp:
     sense: int = 550
     distance: int = 200
     window: int = 20
+    long_slots: bool = False
 
     def peers(self) -> list[str]:
         """Who has this: ns-2 knows 802.11b alone."""
@@ -85,6 +86,8 @@ class SetUp:
             )
         if self.standard != "b":
             settings.append(f"medium.0.standard=802.11{self.standard}")
+        if self.long_slots:
+            settings.append("medium.0.slot=long")
         if self.standard == "n":
             settings += ['medium.0.band="5GHz"', "medium.0.aggregation={ asks = true }"]
         return [str(HERE / ("hidden.toml" if self.hidden else "chain.toml")), *_options(settings)]
@@ -124,6 +127,12 @@ def set_ups() -> Iterator[SetUp]:
         yield SetUp("1 hop, 802.11a, 54 Mbit/s", flow, standard="a", rate=54, distance=10)
         # A window that never keeps an aggregate waiting, and no queue that it would overflow.
         yield SetUp("1 hop, 802.11n, MCS 7", flow, standard="n", rate=65, distance=10, window=200)
+    for rate in (6, 54):
+        for flow in ("tcp", "udp"):
+            yield SetUp(f"1 hop, 802.11g, {rate} Mbit/s", flow, standard="g", rate=rate, distance=10)
+            # A variation: ns-3's ad hoc stations of 802.11g have slots of 20 µs, ours of 9 µs unless they are told.
+            title = f"1 hop, 802.11g, {rate} Mbit/s, long slots"
+            yield SetUp(title, flow, standard="g", rate=rate, distance=10, long_slots=True)
     yield SetUp("hidden pair, 2 Mbit/s", "udp", hidden=True)
     yield SetUp("hidden pair, 2 Mbit/s, RTS", "udp", hidden=True, rts=True)
     for hops in range(2, 8):

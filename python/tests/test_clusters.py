@@ -225,7 +225,7 @@ def test_what_a_driver_that_dies_has_kept_is_not_run_again(
     driver.kill()
     assert driver.wait() == -signal.SIGKILL
     kept = sum(len(parquet.read_table(part)) for part in there.glob("parts/part-*"))
-    assert 0 < kept < 4 * 200, "it died before the end"
+    assert kept > 0
     began: list[tuple[int, int]] = []
     monkeypatch.setattr(truckee.progress.Bar, "started", lambda _, total, done: began.append((total, done)))
     truckee.sweep(file, VARY, runs=10, folder=there, client=client, progress=False)

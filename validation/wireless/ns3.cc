@@ -1,7 +1,7 @@
 // Stations of 802.11 in ns-3.37: ns3 --flow=tcp --hops=1 --standard=b --rate=2 --rts=0 --sense=550 --dur=30 --seed=1.
 //
 // --flow=tcp|udp; stations stand in a row, --distance m apart, and the first sends to the last over --hops hops; with --hidden the
-// first and the last of three send to the one between them, UDP. --standard: b, a or n (5 GHz); --rate in Mbit/s, 65 of n.
+// first and the last of three send to the one between them, UDP. --standard: b, a, g or n (5 GHz); --rate in Mbit/s, 65 of n.
 // --sense: metres to which the medium is heard to be busy, 250 or 550; frames are received to 250 m. Prints one line:
 // RESULT goodput_mbps=<payload that reached the receivers>.
 //
@@ -36,9 +36,9 @@ std::string Mode(const std::string& standard, const std::string& rate)
     {
         return "HtMcs7";
     }
-    if (standard == "a")
+    if (standard == "a" || standard == "g")
     {
-        return "OfdmRate" + rate + "Mbps";
+        return (standard == "g" ? "ErpOfdmRate" : "OfdmRate") + rate + "Mbps";
     }
     return rate == "5.5" ? "DsssRate5_5Mbps" : "DsssRate" + rate + "Mbps";
 }
@@ -55,7 +55,7 @@ int main(int argc, char** argv)
     cmd.AddValue("flow", "tcp or udp", flow);
     cmd.AddValue("hops", "in a row", hops);
     cmd.AddValue("hidden", "two senders that do not hear each other", hidden);
-    cmd.AddValue("standard", "b, a or n", standard);
+    cmd.AddValue("standard", "b, a, g or n", standard);
     cmd.AddValue("rate", "of data, Mbit/s", rate);
     cmd.AddValue("rts", "before each frame of data", rts);
     cmd.AddValue("sense", "250 or 550 m", sense);
@@ -97,13 +97,17 @@ int main(int argc, char** argv)
     {
         wifi.SetStandard(WIFI_STANDARD_80211a);
     }
+    else if (standard == "g")
+    {
+        wifi.SetStandard(WIFI_STANDARD_80211g);
+    }
     else
     {
         wifi.SetStandard(WIFI_STANDARD_80211n);
         phy.Set("ChannelSettings", StringValue("{0, 20, BAND_5GHZ, 0}"));
     }
     // Of RTS and frames for all; answers go at the highest basic rate up to that of data.
-    const std::string control = standard == "b" ? Mode(standard, rate) : "OfdmRate6Mbps";
+    const std::string control = standard == "b" ? Mode(standard, rate) : standard == "g" ? "ErpOfdmRate6Mbps" : "OfdmRate6Mbps";
     wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
                                  "DataMode", StringValue(Mode(standard, rate)),
                                  "ControlMode", StringValue(control),

@@ -15,6 +15,7 @@ mod clean;
 mod compare;
 mod completions;
 mod doctor;
+mod drill;
 mod engines;
 mod error;
 mod exec;
@@ -88,6 +89,7 @@ enum Command {
     Ack(ack::Arguments),
     Probe(probe::Arguments),
     Variants(variants::Arguments),
+    Drill(drill::Arguments),
     Cc(cc::Arguments),
     Doctor(doctor::Arguments),
     Clean(clean::Arguments),
@@ -134,6 +136,7 @@ pub fn main_of(words: impl IntoIterator<Item = OsString>, host: &dyn Host) -> u8
         Command::Ack(arguments) => ack::ack(&arguments, &mut out),
         Command::Probe(arguments) => probe::probe(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
+        Command::Drill(arguments) => drill::drill(&arguments, &mut out),
         Command::Cc(arguments) => cc::cc(&arguments, &mut out),
         Command::Doctor(arguments) => doctor::doctor(&arguments, &mut out),
         Command::Clean(arguments) => clean::clean(&arguments, &mut out),

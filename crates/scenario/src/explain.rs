@@ -158,6 +158,11 @@ impl Text {
         // Shown where it is set: what a scenario without it says stays what it was, and so does its address.
         self.line_some("dsack", stack.dsack.then(|| "true".to_owned()));
         self.line_some("undo", (stack.undo != Undo::Never).then(|| quoted(stack.undo.as_str())));
+        let rfc = Stack::default();
+        let variance = stack.rto_variance;
+        self.line_some("rto_variance", (variance != rfc.rto_variance).then(|| quoted(variance.as_str())));
+        let idle = stack.after_idle;
+        self.line_some("after_idle", (idle != rfc.after_idle).then(|| quoted(idle.as_str())));
         self.line("ecn", stack.ecn.to_string());
         self.line("ack_rate_request", stack.ack_rate_request.to_string());
         self.line("handshake", stack.handshake.to_string());

@@ -27,7 +27,7 @@ use crate::recovery::{AnyRecovery, Recovery};
 use crate::response::AnyResponse;
 use crate::rtt::Rtt;
 use crate::segment::Segment;
-use crate::stack::RtoSamples;
+use crate::stack::{RtoSamples, RtoVariance};
 use crate::start::{AnyStart, Burst, Opening, Start};
 use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
@@ -208,6 +208,7 @@ impl Sender {
             || stack.ack_rate_request > 0
             || stack.rto_samples != RtoSamples::EveryAck
             || !stack.rto_tick.is_zero()
+            || stack.rto_variance != RtoVariance::Rfc
             || stack.send_buffer.is_some()
             || recovery.has_timer()
             || recovery.hears_departures())

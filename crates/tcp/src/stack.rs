@@ -44,6 +44,56 @@ pub enum RtoSamples {
     OneAWindow,
 }
 
+/// How the timeout follows from the round-trip times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RtoVariance {
+    /// SRTT + 4·RTTVAR, and never below the least timeout (RFC 6298).
+    #[default]
+    Rfc,
+    /// SRTT + the largest mean deviation of a round, that never below the least timeout (Linux 6.18, `tcp_rtt_estimator`).
+    Linux,
+}
+
+impl RtoVariance {
+    /// All of them, the default first.
+    pub const ALL: [Self; 2] = [Self::Rfc, Self::Linux];
+
+    /// Its name in a scenario.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rfc => "rfc",
+            Self::Linux => "linux",
+        }
+    }
+}
+
+/// What becomes of the window where nothing was sent for longer than a timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AfterIdle {
+    /// The initial window, if that is less (RFC 5681, section 4.1).
+    #[default]
+    Restart,
+    /// Half of it for each timeout that has passed, no less than the initial window; ssthresh remembers three quarters (RFC
+    /// 2861, section 3.2; Linux 6.18, `tcp_cwnd_restart`).
+    Decay,
+    /// It stays.
+    Keep,
+}
+
+impl AfterIdle {
+    /// All of them, the default first.
+    pub const ALL: [Self; 3] = [Self::Restart, Self::Decay, Self::Keep];
+
+    /// Its name in a scenario.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Restart => "restart",
+            Self::Decay => "decay",
+            Self::Keep => "keep",
+        }
+    }
+}
+
 /// What may show that a loss event was none, so that what it did to the window is undone (RFC 4015).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Undo {
@@ -132,6 +182,10 @@ pub struct Stack {
     pub limited_resends: bool,
     /// Whether the receiver reports what has come twice (D-SACK, RFC 2883), where it sends SACK blocks.
     pub dsack: bool,
+    /// How the timeout follows from the round-trip times.
+    pub rto_variance: RtoVariance,
+    /// What becomes of the window where nothing was sent for longer than a timeout.
+    pub after_idle: AfterIdle,
     /// What may show the sender that a loss event was none.
     pub undo: Undo,
     /// ECN (RFC 3168) agreed by both ends.
@@ -170,6 +224,8 @@ impl Default for Stack {
             limited_resends: false,
             dsack: false,
             undo: Undo::Never,
+            rto_variance: RtoVariance::Rfc,
+            after_idle: AfterIdle::Restart,
             ecn: false,
             segment_from_acks: false,
             ack_rate_request: 0,

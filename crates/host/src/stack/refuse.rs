@@ -67,6 +67,8 @@ fn other_than_rfc(stack: &Stack) -> Option<&'static str> {
         ("repeated_reduction", stack.repeated_reduction != rfc.repeated_reduction),
         ("dsack", stack.dsack != rfc.dsack),
         ("undo", stack.undo != rfc.undo),
+        ("rto_variance", stack.rto_variance != rfc.rto_variance),
+        ("after_idle", stack.after_idle != rfc.after_idle),
         ("validate_window", stack.validate_window != rfc.validate_window),
     ]
     .into_iter()

@@ -307,6 +307,7 @@ impl Sender {
         if PLAIN || self.stack.rto_samples == RtoSamples::EveryAck {
             self.t.rtt.sample(rtt);
             self.t.rtt.tick(sent, now);
+            self.t.rtt.deviate(rtt, (self.t.out.una(), self.t.out.max()));
         } else {
             self.t.rtt.note_min(rtt);
         }

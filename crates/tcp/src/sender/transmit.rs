@@ -9,7 +9,7 @@ use crate::controller::{Controller, Order};
 use crate::outstanding::{Sent, marks};
 use crate::recovery::{DUP_THRESH, Recovery};
 use crate::segment::{HEADER_BYTES, Segment, Transmit, flags};
-use crate::stack::RtoSamples;
+use crate::stack::{AfterIdle, RtoSamples};
 use crate::start::{Start, quick_start};
 use crate::{Departure, Seq, Span, Time, Witness};
 
@@ -179,8 +179,23 @@ impl Sender {
 
     /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
     fn restart_after_idle(&mut self, now: Time) {
-        if now.saturating_sub(self.last_sent) > self.t.rtt.rto() && !self.t.controller.outlasts_idleness() {
-            self.t.window.cwnd = self.t.window.cwnd.min(initial_window(&self.stack));
+        let idle = now.saturating_sub(self.last_sent);
+        if idle > self.t.rtt.rto() && !self.t.controller.outlasts_idleness() {
+            self.shrink_after(idle);
+        }
+    }
+
+    #[inline(never)]
+    fn shrink_after(&mut self, idle: Span) {
+        let initial = initial_window(&self.stack);
+        let w = &mut self.t.window;
+        if self.stack.after_idle == AfterIdle::Restart {
+            w.cwnd = w.cwnd.min(initial);
+        } else if self.stack.after_idle == AfterIdle::Decay {
+            w.ssthresh = w.ssthresh.max(0.75 * w.cwnd);
+            let least = initial.min(w.cwnd);
+            let halvings = idle.nanos() / self.t.rtt.rto().nanos().max(1);
+            (0..halvings.min(64)).for_each(|_| w.cwnd = (w.cwnd / 2.0).max(least));
         }
     }
 

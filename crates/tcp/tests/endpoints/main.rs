@@ -10,6 +10,7 @@ mod connection;
 mod divided;
 mod ecn;
 mod invariants;
+mod linux;
 mod misbehaving;
 mod observers;
 mod pacing;

@@ -11,7 +11,7 @@ use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::recovery::prr::Bound;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::State;
-use truckee_tcp::stack::Undo;
+use truckee_tcp::stack::{AfterIdle, RtoVariance, Undo};
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Arg, Info, Profile, Size, Span, Spec, Stack, preset};
 
@@ -100,7 +100,7 @@ fn stack() -> impl Strategy<Value = Stack> {
         prop::sample::select(vec![0, 10, 200, 1000]).prop_map(Span::ms),
         prop::sample::select(vec![0, 0, 1, 500]).prop_map(Span::ms),
     );
-    let switches = (any::<[bool; 8]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
+    let switches = (any::<[bool; 10]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
     (sizes, times, switches).prop_map(
         |(
             (mss, initial_window, initial_ssthresh, rwnd, send_buffer),
@@ -122,6 +122,8 @@ fn stack() -> impl Strategy<Value = Stack> {
             segment_from_acks: on[5],
             dsack: on[7],
             undo,
+            rto_variance: if on[8] { RtoVariance::Linux } else { RtoVariance::Rfc },
+            after_idle: if on[9] { AfterIdle::Decay } else { AfterIdle::Restart },
             ack_rate_request,
             ..if on[6] { Profile::Ns2.stack(Stack::default()) } else { Stack::default() }
         },
