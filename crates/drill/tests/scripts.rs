@@ -63,7 +63,7 @@ fn a_stack_with_another_rule_fails_the_scripts_about_it() {
         ("recovery/rack-timer", "flow.sender.recovery", "sack"),
         ("timeout/first", "flow.min_rto", "1s"),
         ("receiver/dsack", "flow.dsack", "false"),
-        ("receiver/every-second", "flow.receiver", "every"),
+        ("receiver/quick-acks", "flow.receiver", "delayed"),
     ] {
         let script = read(&folder().join(format!("{script}.pkt"))).unwrap();
         let mut overrides = vec![(key.to_owned(), value.to_owned())];

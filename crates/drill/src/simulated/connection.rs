@@ -16,7 +16,7 @@ use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Parts, State};
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Books, Endpoint, LossKind, Seq, Stack, Time, flags};
+use truckee_tcp::{Arg, Books, Endpoint, LossKind, Seq, Span, Spec, Stack, Time, flags};
 
 /// Both halves of one end, and how they are written.
 #[derive(Debug)]
@@ -231,6 +231,15 @@ impl Connection {
         (bytes > 0 || ended || most == 0).then_some(bytes)
     }
 
+    /// From now on ACKs are delayed, whether the sender is starting or not.
+    pub fn end_quick_acks(&mut self) -> Result<(), Error> {
+        let delayed = Spec::named("delayed").with("timeout", Arg::Time(Span::ms(40)));
+        if let Some(rx) = self.endpoint.rx_mut() {
+            rx.set_policy(AnyAckPolicy::build(&delayed)?.0);
+        }
+        Ok(())
+    }
+
     /// The application will write no more.
     pub fn close(&mut self) {
         if let Some(tx) = self.endpoint.tx_mut() {
@@ -243,7 +252,7 @@ impl Connection {
         let Some(tx) = self.endpoint.tx() else { return Info::new() };
         let (window, out, counts) = (tx.window(), tx.outstanding(), self.books.counts());
         let marked = |mark| (0..out.len()).filter_map(|at| out.get(at)).filter(|sent| sent.is(mark)).count();
-        let us = |span: truckee_tcp::Span| (span.nanos() / 1000) as i64;
+        let us = |span: Span| (span.nanos() / 1000) as i64;
         let segments = |bytes: f64| (bytes / f64::from(self.mss)) as i64;
         let untouched = counts.fast_retransmits + counts.timeouts + counts.ecn_reductions == 0
             && window.ssthresh >= window.rwnd as f64;

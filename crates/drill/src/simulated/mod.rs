@@ -249,8 +249,12 @@ impl Simulated {
             _ => None,
         };
         match (option.as_str(), value, number) {
-            // A port is free here, small segments never wait, and no ACK comes quicker than the policy's.
-            ("SO_REUSEADDR" | "TCP_NODELAY", ..) | ("TCP_QUICKACK", _, Some(0)) => {}
+            // A port is free here, and small segments never wait.
+            ("SO_REUSEADDR" | "TCP_NODELAY", ..) => {}
+            ("TCP_QUICKACK", _, Some(0)) => {
+                let connection = self.connection.as_mut().ok_or("TCP_QUICKACK: there is no connection")?;
+                connection.end_quick_acks().map_err(|e| e.to_string())?;
+            }
             ("TCP_CONGESTION", Some(Argument::Text(name)), _) => self.settings.set_congestion(name),
             // The kernel takes twice what is asked for, and offers half of that.
             ("SO_RCVBUF", _, Some(bytes)) => {

@@ -13,19 +13,10 @@ const MOST_SCALE: u8 = 14;
 /// A scenario around the one flow whose settings matter.
 const AROUND: &str = r#"
 duration = "1s"
+profile  = "linux"
 topology = { kind = "single-link", rate = "1Gbit/s" }
 flow     = [{ name = "drill", from = "src", to = "dst" }]
 "#;
-
-/// What a stack of today has where a script says nothing: ten segments at first (RFC 6928), 200 ms at least until a timeout
-/// and 40 ms until an ACK that is held (Linux, TCP_RTO_MIN and TCP_DELACK_MIN), limited transmit (RFC 3042).
-const TODAY: [(&str, &str); 5] = [
-    ("flow.initial_window", "10segments"),
-    ("flow.min_rto", "200ms"),
-    ("flow.limited_transmit", "true"),
-    ("flow.dsack", "true"),
-    ("flow.receiver", "{ delayed = { timeout = \"40ms\" } }"),
-];
 
 /// The options of a stack, before a connection agrees on them.
 #[derive(Debug, Clone)]
@@ -138,27 +129,29 @@ impl Settings {
     /// What a connection is made of that has agreed on this.
     pub fn flow(&self, agreed: Agreed) -> Result<FlowSettings, Error> {
         let mut document = Document::parse("the simulated stack", AROUND)?;
-        // What Linux has: RACK-TLP, PRR and F-RTO.
-        let repair = match agreed.sack {
-            true => {
-                format!("{{ rack = {{ tlp = {}, reduction = \"proportional\", frto = true }} }}", self.probes)
-            }
-            false => "\"newreno\"".to_owned(),
+        // Of the profile but for what the connection or the script leaves out of it.
+        let repair = match (agreed.sack, self.probes) {
+            (true, true) => None,
+            (true, false) => Some("{ rack = { tlp = false, reduction = \"proportional\", frto = true } }"),
+            (false, _) => Some("\"newreno\""),
         };
+        // Linux counts what an ACK covers (tcp_slow_start).
         let preset = match self.congestion.as_str() {
-            // Linux counts what an ACK covers (tcp_slow_start).
-            "reno" => "newreno\", growth = \"byte-counting",
+            "reno" => "sack\", growth = \"byte-counting",
             name => name,
         };
-        let sender = format!("{{ preset = \"{preset}\", recovery = {repair} }}");
+        let repair = repair.map_or(String::new(), |repair| format!(", recovery = {repair}"));
+        let sender = format!("{{ preset = \"{preset}\"{repair} }}");
         document.set("flow.sender", &sender)?;
-        for (path, value) in TODAY {
-            document.set(path, value)?;
-        }
         document.set("flow.rwnd", &format!("{}B", self.buffer))?;
-        if agreed.sack || agreed.timestamps {
-            document.set("flow.undo", if agreed.timestamps { "either" } else { "dsack" })?;
-        }
+        let undo = match (agreed.timestamps, agreed.sack) {
+            (true, true) => "either",
+            (true, false) => "timestamps",
+            (false, true) => "dsack",
+            (false, false) => "never",
+        };
+        document.set("flow.undo", undo)?;
+        document.set("flow.dsack", if agreed.sack { "true" } else { "false" })?;
         document.set("flow.mss", &agreed.mss.to_string())?;
         for (key, flag) in
             [("timestamps", agreed.timestamps), ("window_scaling", agreed.scaling), ("ecn", agreed.ecn)]
