@@ -10,6 +10,8 @@ use truckee_tcp::{Span, Time};
 
 /// How long a segment that is expected at any time, or a call that is to return, is waited for.
 const PATIENCE: Span = Span::s(120);
+/// How often a call that is about to return is looked at.
+const LOOK: Span = Span::us(100);
 
 /// What came of a script.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -179,11 +181,15 @@ impl Run<'_> {
     }
 
     fn call(&mut self, event: &Event, at: Time, call: &Call) -> Result<Option<Failure>, Error> {
-        if let Some((line, ..)) = self.waiting {
-            return Err(self.fault(
-                event.line,
-                format!("the call of line {line} has not returned: one waits at a time"),
-            ));
+        // One waits at a time: if another is to have returned by now, it is about to.
+        if let Some((line, until, _)) = self.waiting {
+            if until > at + self.script.tolerance {
+                let why = format!("the call of line {line} has not returned: one waits at a time");
+                return Err(self.fault(event.line, why));
+            }
+            if let Some(failure) = self.returned(None)? {
+                return Ok(Some(failure));
+            }
         }
         let answer = self.target.call(call)?.map_err(|why| self.fault(event.line, why))?;
         let until = match (call.until, event.when) {
@@ -208,20 +214,24 @@ impl Run<'_> {
         }
     }
 
-    /// Looks at the call that waits: by `now`, or at the end of the script.
+    /// Looks at the call that waits: whether it has returned by `now`, or, without, until it has or is too late.
     fn returned(&mut self, now: Option<Time>) -> Result<Option<Failure>, Error> {
         let Some((line, until, call)) = self.waiting.clone() else { return Ok(None) };
-        let tolerance = self.script.tolerance + self.target.lateness();
-        if now.is_none() {
-            self.target.wait(until + tolerance)?;
-        }
         let expected = self.script.line(line).to_owned();
-        let Some((at, answer)) = self.target.waiting()? else {
-            let over = now.is_none_or(|now| now > until + tolerance);
-            return Ok(
-                over.then(|| self.failure(line, expected, "the call still waits".to_owned(), Vec::new()))
-            );
+        let (at, answer) = loop {
+            if let Some(returned) = self.target.waiting()? {
+                break returned;
+            }
+            let latest = until + self.script.tolerance + self.target.lateness();
+            if now.unwrap_or_else(|| self.target.now()) > latest {
+                return Ok(Some(self.failure(line, expected, "the call still waits".to_owned(), Vec::new())));
+            }
+            if now.is_some() {
+                return Ok(None);
+            }
+            self.target.wait(self.target.now() + LOOK)?;
         };
+        let tolerance = self.script.tolerance + self.target.lateness();
         self.waiting = None;
         if at > until + tolerance || at + tolerance < until {
             let seen = format!("it returned at {:.6} s, not at {:.6} s", at.seconds(), until.seconds());
