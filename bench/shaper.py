@@ -194,9 +194,7 @@ def _throughput(command: list[str], repetitions: int) -> list[Figure]:
     figures = []
     with _wire() as (receiver, sender):
         for name, policy, least in LINES:
-            before = namespaces.sent_again(sender)
-            bare, shares = _turns(command, receiver, sender, policy, TURNS * repetitions)
-            again = namespaces.sent_again(sender) - before
+            bare, shares, again = _turns(command, receiver, sender, policy, TURNS * repetitions)
             share = statistics.median(one.wall for one in shares)
             cpu = statistics.median(one.cpu for one in shares)
             # A window that losses cut is no measure of what shaping costs.
@@ -205,14 +203,15 @@ def _throughput(command: list[str], repetitions: int) -> list[Figure]:
     return figures
 
 
-def _turns(command: list[str], receiver: str, sender: str, policy: str, turns: int) -> tuple[float, list[_Rate]]:
-    """One connection, shaped and bare by turns. The bare rate, and each turn's share of the bare ones before and after
-    it: what else happens to a machine, and lasts for longer than a second, falls on both."""
+def _turns(command: list[str], receiver: str, sender: str, policy: str, turns: int) -> tuple[float, list[_Rate], int]:
+    """One connection, shaped and bare by turns. The bare rate; each turn's share of the bare ones before and after it: what
+    else happens to a machine, and lasts for longer than a second, falls on both; and how many segments were sent again."""
     # Ample, with time for the shaper to begin and to end; what is left of it is cut short.
     seconds = int((2 * turns + 1) * 3 * (SETTLE + TURN)) + 10
     shares, bare = [], []
     with _iperf(receiver, sender, 5201, "-t", str(seconds)) as client:
         time.sleep(BEGINNING)
+        again = namespaces.sent_again(sender)
         before = _Rate.of(receiver)
         for _ in range(turns):
             with _shaping(command, receiver, policy):
@@ -224,7 +223,8 @@ def _turns(command: list[str], receiver: str, sender: str, policy: str, turns: i
             before = after
         if client.poll() is not None:
             raise LiveError("iperf3 ended too soon")
-    return statistics.median(bare), shares
+        again = namespaces.sent_again(sender) - again
+    return statistics.median(bare), shares, again
 
 
 def _lateness(command: list[str], repetitions: int) -> list[Figure]:

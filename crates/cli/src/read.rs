@@ -22,7 +22,7 @@ pub fn read(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         return replay::replay(arguments, out);
     }
     let mut capture = follow(arguments, None)?;
-    select::select(arguments, &mut capture);
+    select::select(arguments.filter.as_ref(), arguments.sort.as_ref(), arguments.top, &mut capture);
     if draws {
         pages::write(arguments, &capture)?;
     }

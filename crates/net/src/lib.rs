@@ -2,7 +2,7 @@
 //!
 //! [`run`] takes a scenario and returns its outcome; same scenario and seed, same digest, on any machine. Links, queues,
 //! routes, cross traffic and applications are here; what endpoints decide is in `truckee-tcp`, what noise does to a
-//! packet in `truckee-channel`. Not for: reading files, sweeping, printing.
+//! packet in `truckee-channel`. [`Stepped`] is a run that somebody else steers. Not for: reading files, sweeping, printing.
 
 mod ack_filter;
 mod agenda;
@@ -23,10 +23,12 @@ mod quick_start;
 mod record;
 mod roaming;
 mod routers;
+mod stepped;
 mod transit;
 
 pub use error::Error;
 pub use options::Options;
+pub use stepped::{Known, Standing, Stepped};
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use truckee_scenario::model::App;

@@ -1,7 +1,7 @@
 //! What a foreign member may leave, and what it may answer.
 
 use crate::ack::{AckSink, Honesty, Learnt, Manner};
-use crate::controller::Interest;
+use crate::controller::{Interest, Order};
 use crate::custom::Sound;
 use crate::detect::{Floats, Phase};
 use crate::outstanding::Sent;
@@ -47,5 +47,5 @@ macro_rules! sound {
 
 sound! {
     (), bool, u32, u64, usize, Ack, AckSink, Advance, Air, Arrival, Cause, CongestedRounds, Departure, Floats, Honesty, Interest, Learnt<'_>, Loss, Manner,
-    Opening, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Time, Truth,
+    Opening, Order, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Time, Truth,
 }

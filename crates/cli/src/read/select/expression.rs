@@ -1,6 +1,6 @@
 //! The expression of `--filter`: comparisons, joined by `and`, `or`, `not` and parentheses.
 
-use super::{Field, Of};
+use super::field::{Field, Of};
 use truckee_capture::report::Connection;
 
 /// Parentheses and `not` within each other at most: a command's argument must not end the program.
