@@ -57,6 +57,22 @@ def tc(*arguments: str) -> None:
     _do("tc", *arguments)
 
 
+def receives_on(namespace: str, device: str, cpu: int) -> None:
+    """What comes in at a device is worked on by this processor alone (RPS), as what a network card's one queue brings.
+    Otherwise a veth's packets are worked on wherever they were sent from, which may be two processors at once: they
+    overtake each other."""
+    mask = Path("/sys/class/net") / device / "queues/rx-0/rps_cpus"
+    _do("ip", "netns", "exec", namespace, "sh", "-c", f"echo {1 << cpu:x} > {mask}")
+
+
+def sent_again(namespace: str) -> int:
+    """TCP segments that this namespace has sent again."""
+    with inside(namespace):
+        lines = Path("/proc/thread-self/net/snmp").read_text().splitlines()
+    names, values = (line.split() for line in lines if line.startswith("Tcp:"))
+    return int(values[names.index("RetransSegs")])
+
+
 def _do(*command: str) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -92,8 +92,7 @@ def _moving(command: list[str], folder: Path) -> Race:
 def _ns3(source: Path) -> list[str]:
     """The program, or nothing where it cannot be built, which shows when it is to be run."""
     try:
-        libraries = adhoc.NS3_LIBRARIES if source.parent == adhoc.HERE else _NS3_LIBRARIES
-        return [simulators.ns3_program(source, tuple(libraries))]
+        return [simulators.ns3_program(source, adhoc.NS3_LIBRARIES if source.parent == adhoc.HERE else _NS3_LIBRARIES)]
     except Unavailable as error:
         print(f"{NAME}: ns-3 is left out: {error}", file=sys.stderr)
         return []

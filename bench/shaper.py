@@ -64,12 +64,15 @@ def measure(command: list[str], repetitions: int) -> list[Figure]:
 
 @contextmanager
 def _wire() -> Iterator[tuple[str, str]]:
-    """Two namespaces with a veth between them: where the data goes, and where it comes from."""
+    """Two namespaces with a veth between them: where the data goes, and where it comes from. Each is a host whose card has
+    one queue."""
     with namespaces.pair() as (receiver, sender):
         namespaces.ip("-n", receiver, "link", "add", "v0", "type", "veth", "peer", "name", "v0", "netns", sender)
         for namespace, address in ((receiver, HERE), (sender, THERE)):
             namespaces.ip("-n", namespace, "addr", "add", f"{address}/24", "dev", "v0")
             namespaces.ip("-n", namespace, "link", "set", "v0", "up")
+        for number, namespace in enumerate((receiver, sender)):
+            namespaces.receives_on(namespace, "v0", number % (os.cpu_count() or 1))
         yield receiver, sender
 
 
@@ -191,22 +194,24 @@ def _throughput(command: list[str], repetitions: int) -> list[Figure]:
     figures = []
     with _wire() as (receiver, sender):
         for name, policy, least in LINES:
-            bare, shares = _turns(command, receiver, sender, policy, TURNS * repetitions)
+            bare, shares, again = _turns(command, receiver, sender, policy, TURNS * repetitions)
             share = statistics.median(one.wall for one in shares)
             cpu = statistics.median(one.cpu for one in shares)
-            measured = f"{share:.2f} of {bare / 1e9:.1f} Gbit/s; for each second of processor time {cpu:.2f}"
+            # A window that losses cut is no measure of what shaping costs.
+            measured = f"{share:.2f} of {bare / 1e9:.1f} Gbit/s; for each second of processor time {cpu:.2f}; {again:,} sent again"
             figures.append(Figure(name, f"at least {least:.2f} of the bare throughput", measured, share >= least))
     return figures
 
 
-def _turns(command: list[str], receiver: str, sender: str, policy: str, turns: int) -> tuple[float, list[_Rate]]:
-    """One connection, shaped and bare by turns. The bare rate, and each turn's share of the bare ones before and after
-    it: what else happens to a machine, and lasts for longer than a second, falls on both."""
+def _turns(command: list[str], receiver: str, sender: str, policy: str, turns: int) -> tuple[float, list[_Rate], int]:
+    """One connection, shaped and bare by turns. The bare rate; each turn's share of the bare ones before and after it: what
+    else happens to a machine, and lasts for longer than a second, falls on both; and how many segments were sent again."""
     # Ample, with time for the shaper to begin and to end; what is left of it is cut short.
     seconds = int((2 * turns + 1) * 3 * (SETTLE + TURN)) + 10
     shares, bare = [], []
     with _iperf(receiver, sender, 5201, "-t", str(seconds)) as client:
         time.sleep(BEGINNING)
+        again = namespaces.sent_again(sender)
         before = _Rate.of(receiver)
         for _ in range(turns):
             with _shaping(command, receiver, policy):
@@ -218,7 +223,8 @@ def _turns(command: list[str], receiver: str, sender: str, policy: str, turns: i
             before = after
         if client.poll() is not None:
             raise LiveError("iperf3 ended too soon")
-    return statistics.median(bare), shares
+        again = namespaces.sent_again(sender) - again
+    return statistics.median(bare), shares, again
 
 
 def _lateness(command: list[str], repetitions: int) -> list[Figure]:

@@ -160,7 +160,7 @@ def _ns3(workload: Workload, seed: int) -> list[str]:
 
 @functools.cache
 def ns3_program(source: Path, libraries: tuple[str, ...]) -> str:
-    """Compiles a program of ns-3's unless that was done for the same source, the same options and the same libraries."""
+    """Compiles a program of ns-3's unless that was done for the same sources, the same options and the same libraries."""
     compiler = shutil.which("g++")
     if compiler is None:
         raise Unavailable("there is no g++; bench/peers/install.sh installs it")
@@ -170,7 +170,8 @@ def ns3_program(source: Path, libraries: tuple[str, ...]) -> str:
     if not Path(core).is_absolute():
         raise Unavailable("the libraries of ns-3 are missing; bench/peers/install.sh installs them")
     options = ["-O3", "-std=c++17", str(source), *(f"-lns3-{name}" for name in libraries)]
-    identity = source.read_text() + repr(options) + str(Path(core).resolve())
+    headers = "".join(header.read_text() for header in sorted(PEERS.glob("*.h")))
+    identity = source.read_text() + headers + repr(options) + str(Path(core).resolve())
     program = CACHE / f"ns3-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
     if not program.exists():
         CACHE.mkdir(parents=True, exist_ok=True)

@@ -29,6 +29,8 @@ LOGS = TARGET / "checks"
 BIN = ROOT / ".venv/bin"
 BROWSER = ["--package", "truckee-lab", "--package", "truckee-look", "--package", "truckee-engines"]
 SMOLTCP = "validation/stacks/smoltcp/Cargo.toml"
+# Folders with Python in them.
+LINTED = ["bench", "docs", "examples", "notebooks", "python", "tests", "tools", "validation"]
 # The command as the tests build it, with its checks on.
 TRUCKEE = TARGET / "debug/truckee"
 # Lines of a failed step's log that are shown at the end.
@@ -88,7 +90,7 @@ def formatting() -> list[Command]:
     return [
         cargo("fmt", "--all", "--check"),
         cargo("fmt", "--manifest-path", SMOLTCP, "--check"),
-        python("ruff", "format", "--check", "bench", "docs", "examples", "python", "tests", "tools", "validation"),
+        python("ruff", "format", "--check", *LINTED),
     ]
 
 
@@ -99,7 +101,7 @@ def lints() -> list[Command]:
         cargo("clippy", "--locked", "-p", "truckee-cli", "--no-default-features", "--", "-D", "warnings"),
         # What a page in a browser stands on: the laboratory without its store, figures without their pages.
         cargo("check", "--locked", "--target", "wasm32-unknown-unknown", "--no-default-features", *BROWSER),
-        python("ruff", "check", "bench", "docs", "examples", "python", "tests", "tools", "validation"),
+        python("ruff", "check", *LINTED),
         Command([str(BIN / "mypy"), "."], "bench", environment={"MYPYPATH": "../validation"}),
         Command([str(BIN / "mypy"), "--exclude", "^stacks/", "."], "validation", environment={"MYPYPATH": "../bench"}),
         python("mypy", ".", folder="validation/stacks"),
@@ -158,6 +160,7 @@ def package() -> list[Command]:
         Command([interpreter, *tests], junit=report),
         Command([interpreter, "-m", "mypy", "--strict", "--python-version", "3.10", "-p", "truckee"], "python"),
         Command([interpreter, "-m", "mypy", "--strict", "."], "python/tests"),
+        Command([interpreter, "-m", "mypy", "--strict", "../examples/learn.py", "handout.py"], "notebooks"),
         Command([interpreter, "-m", "mypy.stubtest", "truckee._native"], "python/tests"),
         Command([str(inside / "pyright"), "--pythonpath", interpreter]),
     ]

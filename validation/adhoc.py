@@ -2,14 +2,13 @@
 """AODV, OLSR and DSDV beside ns-2's and ns-3's: delivery, overhead and path length on the same movements and traffic.
 
 Each program runs its protocols with the settings that it has by default, over 802.11b at 2 Mbit/s, two-ray ground, received
-to 250 m and sensed to 550 m. Ours is `truckee run` on a scenario file that is written for each run. The claim, figure by figure, of the difference to ours on the same movements and traffic: it
-agrees where the whole 95 % interval over seeds is within the bound in BOUNDS, differs where it is outside, and is undecided
-otherwise. Not for: what a difference means, which docs/validation.md says.
+to 250 m and sensed to 550 m. Ours is `truckee run` on a scenario file that is written for each run. The claim,
+figure by figure, of the difference to ours on the same movements and traffic: it agrees where the whole 95 % interval over seeds
+is within the bound in BOUNDS, differs where it is outside, and is undecided otherwise. Not for: what a difference means, which docs/validation.md says.
 """
 
 import argparse
 import json
-import os
 import random
 import subprocess
 import sys
@@ -20,9 +19,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import mean, stdev
 
+from programs import simulators
+
 HERE = Path(__file__).resolve().parent / "adhoc"
-TOP = HERE.parent.parent
-NS3_LIBRARIES = ["core", "network", "internet", "mobility", "wifi", "aodv", "olsr", "dsdv", "propagation"]
+NS3_LIBRARIES = ("core", "network", "internet", "mobility", "wifi", "aodv", "olsr", "dsdv", "propagation")
 # Student's t at 97.5 %, by degrees of freedom.
 T = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
 
@@ -30,6 +30,8 @@ OURS = "truckee"
 # Ours with the settings of a peer's protocol, for what its defaults do: by protocol, what the scenario file says.
 AS_NS2 = "truckee as ns-2"
 SETTINGS_OF_NS2 = {"dsdv": '{ kind = "dsdv", link_layer = false, spreads_breaks = false }'}
+# ns-3's AODV, which says hello by default, without that: what of its overhead hellos are.
+SILENT_NS3 = "ns-3 without hellos"
 # Seconds for a run: ns-2's DSDV hands packets that waited for a route to itself for ever where the route is gone again.
 LIMIT = 600
 # How far a mean may be from ours: absolutely, and as a share of ours.
@@ -141,13 +143,13 @@ def scenario(routing: str, set_up: SetUp, seed: int, sources: str) -> str:
 class Programs:
     """Ours, and ns-2 and ns-3 from the distribution (bench/peers/install.sh)."""
 
-    def __init__(self, target: Path) -> None:
-        self._ns3 = target / "validation" / "adhoc-ns3"
-        self._ours = target / "release" / "truckee"
+    def __init__(self) -> None:
+        self._ours = ""
+        self._ns3 = ""
 
     def build_ours(self) -> None:
         """Our program."""
-        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "truckee-cli"], check=True, cwd=TOP)
+        self._ours = simulators.program(None)
 
     def ours(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
         """One run of ours with its defaults."""
@@ -160,7 +162,7 @@ class Programs:
     def _run(self, routing: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
         file = folder / "adhoc.toml"
         file.write_text(scenario(routing, set_up, seed, (folder / "traffic.txt").read_text()))
-        command = [str(self._ours), "run", str(file), "--format", "json"]
+        command = [self._ours, "run", str(file), "--format", "json"]
         said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=LIMIT).stdout)
         protocol = said["media"][0]["routing"]
         return Outcome(
@@ -172,13 +174,8 @@ class Programs:
         )
 
     def build_ns3(self) -> None:
-        """ns-3's program, unless it is newer than its source."""
-        source = HERE / "ns3.cc"
-        if self._ns3.exists() and self._ns3.stat().st_mtime > source.stat().st_mtime:
-            return
-        self._ns3.parent.mkdir(parents=True, exist_ok=True)
-        libraries = [f"-lns3-{name}" for name in NS3_LIBRARIES]
-        subprocess.run(["g++", "-O2", "-std=c++17", str(source), "-o", str(self._ns3), *libraries], check=True)
+        """ns-3's program."""
+        self._ns3 = simulators.ns3_program(HERE / "ns3.cc", NS3_LIBRARIES)
 
     def ns2(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
         """One run of ns-2."""
@@ -203,6 +200,13 @@ class Programs:
 
     def ns3(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
         """One run of ns-3."""
+        return self._run_ns3(protocol, set_up, seed, folder)
+
+    def silent_ns3(self, protocol: str, set_up: SetUp, seed: int, folder: Path) -> Outcome:
+        """One run of ns-3 without hellos."""
+        return self._run_ns3(protocol, set_up, seed, folder, hello=False)
+
+    def _run_ns3(self, protocol: str, set_up: SetUp, seed: int, folder: Path, *, hello: bool = True) -> Outcome:
         words = {
             "protocol": protocol,
             "nodes": set_up.nodes,
@@ -212,8 +216,9 @@ class Programs:
             "movement": folder / "movement.tcl",
             "traffic": folder / "traffic.txt",
             "seed": seed,
+            "hello": int(hello),
         }
-        command = [str(self._ns3), *(f"--{key}={value}" for key, value in words.items())]
+        command = [self._ns3, *(f"--{key}={value}" for key, value in words.items())]
         return run_and_read(command)
 
 
@@ -315,7 +320,7 @@ def key_of(row: dict[str, object]) -> tuple[object, object, object, object]:
 def main() -> int:
     """Runs what is asked for, prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", default=f"{OURS},{AS_NS2},ns-2,ns-3", help="comma-separated")
+    parser.add_argument("--programs", default=f"{OURS},{AS_NS2},ns-2,ns-3,{SILENT_NS3}", help="comma-separated")
     parser.add_argument("--protocols", default="aodv,olsr,dsdv")
     parser.add_argument("--pauses", default="0,300", help="seconds, one set-up each")
     parser.add_argument("--duration", type=float, default=300.0, help="seconds")
@@ -324,17 +329,18 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="where the runs are written")
     parser.add_argument("--earlier", type=Path, help="what --json has written before: its runs are not made again")
     arguments = parser.parse_args()
-    all_of_them = Programs(Path(os.environ.get("CARGO_TARGET_DIR", TOP / "target")))
+    all_of_them = Programs()
     known: dict[str, Program] = {
         OURS: all_of_them.ours,
         AS_NS2: all_of_them.as_ns2,
         "ns-2": all_of_them.ns2,
         "ns-3": all_of_them.ns3,
+        SILENT_NS3: all_of_them.silent_ns3,
     }
     programs = arguments.programs.split(",")
     if OURS in programs or AS_NS2 in programs:
         all_of_them.build_ours()
-    if "ns-3" in programs:
+    if "ns-3" in programs or SILENT_NS3 in programs:
         all_of_them.build_ns3()
     # ns-2 has no OLSR.
     cases = [
@@ -343,7 +349,9 @@ def main() -> int:
         for protocol in arguments.protocols.split(",")
         for name in programs
         for seed in range(1, arguments.seeds + 1)
-        if (name, protocol) != ("ns-2", "olsr") and (name != AS_NS2 or protocol in SETTINGS_OF_NS2)
+        if (name, protocol) != ("ns-2", "olsr")
+        and (name != AS_NS2 or protocol in SETTINGS_OF_NS2)
+        and (name != SILENT_NS3 or protocol == "aodv")
     ]
 
     rows: list[dict[str, object]] = []

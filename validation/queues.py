@@ -30,7 +30,7 @@ import verdicts
 from programs import NS3, OURS, simulators
 
 HERE = Path(__file__).resolve().parent / "queues"
-NS3_MODULES = ["core", "network", "internet", "point-to-point", "applications", "traffic-control"]
+NS3_MODULES = ("core", "network", "internet", "point-to-point", "applications", "traffic-control")
 OUR_SEEDS, MOST, BATCH = 20, 10, 5
 # Deciding runs begin here; lower seeds are for trying out.
 FIRST_SEED = 1001
@@ -80,16 +80,16 @@ Figures = dict[str, float]
 class Programs:
     """Ours, and ns-3 from the distribution (bench/peers/install.sh)."""
 
-    def __init__(self, truckee: Path | None, target: Path, seconds: float) -> None:
+    def __init__(self, truckee: Path | None, seconds: float) -> None:
         self._truckee = truckee
-        self._ns3 = target / "validation" / "queues-ns3"
+        self._ns3 = ""
         self._seconds = seconds
         self._binary = ""
 
     def get_ready(self) -> None:
         """Builds what is due, so that nothing is built in the middle."""
         self._binary = simulators.program(self._truckee)
-        commands.build_ns3(HERE / "ns3.cc", self._ns3, NS3_MODULES)
+        self._ns3 = simulators.ns3_program(HERE / "ns3.cc", NS3_MODULES)
 
     def run(self, program: str, queue: str, load: Load, seed: int) -> Figures:
         """What one run comes to."""
@@ -117,7 +117,7 @@ class Programs:
         kind, thresholds = QUEUES[queue]
         words = [f"--{key}={value}" for key, value in zip(("min", "max"), thresholds or (), strict=False)]
         words += [f"--queue={kind}", *load.ns3, f"--ecn={int(load.ecn)}", f"--dur={self._seconds}", f"--seed={seed}"]
-        said = commands.said([str(self._ns3), *words], LIMIT)
+        said = commands.said([self._ns3, *words], LIMIT)
         found = re.search(r"^RESULT (.*)$", said, re.MULTILINE)
         if found is None:
             raise commands.CommandError(f"ns-3 said no RESULT: {said[-200:]}")
@@ -196,8 +196,7 @@ def main() -> int:
     rows: list[dict] = json.loads(arguments.earlier.read_text()) if arguments.earlier else []
     kept = {(row["queue"], row["load"]) for row in rows}
     cases = [(q, n) for q in arguments.queues.split("; ") for n in loads if (q, n) not in kept]
-    target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent.parent / "target"))
-    programs = Programs(arguments.truckee, target, arguments.duration)
+    programs = Programs(arguments.truckee, arguments.duration)
     if cases:
         programs.get_ready()
     with ThreadPoolExecutor(arguments.jobs) as pool:

@@ -34,7 +34,7 @@ from rows import Row
 from verdicts import Verdict
 
 HERE = Path(__file__).resolve().parent / "wireless"
-NS3_MODULES = ["core", "network", "internet", "mobility", "wifi", "propagation", "applications", "traffic-control"]
+NS3_MODULES = ("core", "network", "internet", "mobility", "wifi", "propagation", "applications", "traffic-control")
 # Runs of ours; of a peer at least, at most, and at a time. Deciding runs begin at FIRST_SEED; lower seeds are for trying out.
 OUR_SEEDS, LEAST, MOST, BATCH = 40, 5, 40, 5
 FIRST_SEED = 1001
@@ -46,7 +46,7 @@ LIMIT = 300.0
 class SetUp:
     """Stations 200 m apart (`distance`), of which the first sends to the last, or, `hidden`, the first and the third to the
     second. `flow`: tcp or udp; `rate` of data in Mbit/s, as `standard` has it; `sense`: metres to which the medium is heard to be
-    busy."""
+    busy; `long_slots`: ours of 802.11g, of 20 µs."""
 
     title: str
     flow: str
@@ -58,6 +58,7 @@ class SetUp:
     sense: int = 550
     distance: int = 200
     window: int = 20
+    long_slots: bool = False
 
     def peers(self) -> list[str]:
         """Who has this: ns-2 knows 802.11b alone."""
@@ -85,6 +86,8 @@ class SetUp:
             )
         if self.standard != "b":
             settings.append(f"medium.0.standard=802.11{self.standard}")
+        if self.long_slots:
+            settings.append("medium.0.slot=long")
         if self.standard == "n":
             settings += ['medium.0.band="5GHz"', "medium.0.aggregation={ asks = true }"]
         return [str(HERE / ("hidden.toml" if self.hidden else "chain.toml")), *_options(settings)]
@@ -124,6 +127,12 @@ def set_ups() -> Iterator[SetUp]:
         yield SetUp("1 hop, 802.11a, 54 Mbit/s", flow, standard="a", rate=54, distance=10)
         # A window that never keeps an aggregate waiting, and no queue that it would overflow.
         yield SetUp("1 hop, 802.11n, MCS 7", flow, standard="n", rate=65, distance=10, window=200)
+    for rate in (6, 54):
+        for flow in ("tcp", "udp"):
+            yield SetUp(f"1 hop, 802.11g, {rate} Mbit/s", flow, standard="g", rate=rate, distance=10)
+            # A variation: ns-3's ad hoc stations of 802.11g have slots of 20 µs, ours of 9 µs unless they are told.
+            title = f"1 hop, 802.11g, {rate} Mbit/s, long slots"
+            yield SetUp(title, flow, standard="g", rate=rate, distance=10, long_slots=True)
     yield SetUp("hidden pair, 2 Mbit/s", "udp", hidden=True)
     yield SetUp("hidden pair, 2 Mbit/s, RTS", "udp", hidden=True, rts=True)
     for hops in range(2, 8):
@@ -142,9 +151,9 @@ def set_ups() -> Iterator[SetUp]:
 class Programs:
     """Ours, and ns-2 and ns-3 from the distribution (bench/peers/install.sh)."""
 
-    def __init__(self, truckee: Path | None, target: Path, seconds: float) -> None:
+    def __init__(self, truckee: Path | None, seconds: float) -> None:
         self._truckee = truckee
-        self._ns3 = target / "validation" / "wireless-ns3"
+        self._ns3 = ""
         self._seconds = seconds
         self._ours = ""
 
@@ -152,7 +161,7 @@ class Programs:
         """Builds what is due, so that nothing is built in the middle."""
         self._ours = simulators.program(self._truckee)
         if NS3 in peers:
-            commands.build_ns3(HERE / "ns3.cc", self._ns3, NS3_MODULES)
+            self._ns3 = simulators.ns3_program(HERE / "ns3.cc", NS3_MODULES)
 
     def goodput(self, program: str, set_up: SetUp, seed: int) -> float:
         """Payload that reached the receivers in one run, Mbit/s."""
@@ -169,7 +178,7 @@ class Programs:
             said = commands.said(["ns", str(HERE / "ns2.tcl"), *set_up.ns2(), *words], LIMIT)
         else:
             words = [f"--seed={seed}", f"--dur={self._seconds}"]
-            said = commands.said([str(self._ns3), *set_up.ns3(), *words], LIMIT)
+            said = commands.said([self._ns3, *set_up.ns3(), *words], LIMIT)
         found = re.search(r"^RESULT goodput_mbps=(-?[\d.]+)", said, re.MULTILINE)
         if found is None or float(found[1]) <= 0:
             raise commands.CommandError(f"{program} gave no goodput: {said[-200:]}")
@@ -230,8 +239,7 @@ def main() -> int:
     chosen = [set_up for set_up in set_ups() if arguments.set_ups in set_up.title]
     earlier = json.loads(arguments.earlier.read_text()) if arguments.earlier else []
     kept = {(row["scenario"], row["variant"]): row["goodputs"] for row in earlier}
-    target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent.parent / "target"))
-    programs = Programs(arguments.truckee, target, arguments.duration)
+    programs = Programs(arguments.truckee, arguments.duration)
     if any((set_up.title, set_up.flow) not in kept for set_up in chosen):
         programs.get_ready(peers)
     rows: list[Row] = []

@@ -1,13 +1,14 @@
 // Stations of 802.11b that stand still, on ns-3.  usage: radio --kind=saturated|chain --dur=60 --seed=1
 //
 // What peers/radio.tcl has, with the same radio.  Prints RESULT goodput_mbps=<payload that reached the receiver>.
+#include "wavelan.h"
+
 #include "ns3/aodv-module.h"
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
-#include "ns3/wifi-module.h"
 
 #include <iostream>
 
@@ -26,14 +27,6 @@ int main(int argc, char** argv)
     const bool chain = kind == "chain";
     const uint32_t nodes = chain ? 5 : 21;
     RngSeedManager::SetSeed(seed);
-    // ns-2's default radio: -64.375 dBm to be received, -78.07 dBm to be sensed, 24.5 dBm sent, 914 MHz.
-    Config::SetDefault("ns3::WifiPhy::RxSensitivity", DoubleValue(-64.375));
-    Config::SetDefault("ns3::WifiPhy::CcaEdThreshold", DoubleValue(-78.07));
-    Config::SetDefault("ns3::WifiPhy::CcaSensitivity", DoubleValue(-78.07));
-    Config::SetDefault("ns3::WifiPhy::TxPowerStart", DoubleValue(24.5));
-    Config::SetDefault("ns3::WifiPhy::TxPowerEnd", DoubleValue(24.5));
-    Config::SetDefault("ns3::WifiMacQueue::MaxSize", QueueSizeValue(QueueSize("50p")));
-    Config::SetDefault("ns3::WifiRemoteStationManager::NonUnicastMode", StringValue("DsssRate1Mbps"));
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpNewReno::GetTypeId()));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1460));
@@ -43,20 +36,7 @@ int main(int argc, char** argv)
 
     NodeContainer all;
     all.Create(nodes);
-    YansWifiChannelHelper channel;
-    channel.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
-    channel.AddPropagationLoss("ns3::TwoRayGroundPropagationLossModel",
-                               "Frequency", DoubleValue(914e6), "HeightAboveZ", DoubleValue(1.5));
-    YansWifiPhyHelper phy;
-    phy.SetChannel(channel.Create());
-    WifiMacHelper mac;
-    mac.SetType("ns3::AdhocWifiMac");
-    WifiHelper wifi;
-    wifi.SetStandard(WIFI_STANDARD_80211b);
-    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
-                                 "DataMode", StringValue("DsssRate2Mbps"),
-                                 "ControlMode", StringValue("DsssRate1Mbps"));
-    NetDeviceContainer devices = wifi.Install(phy, mac, all);
+    NetDeviceContainer devices = wavelan::Install(all);
     Ptr<ListPositionAllocator> places = CreateObject<ListPositionAllocator>();
     for (uint32_t i = 0; i < nodes; ++i)
     {

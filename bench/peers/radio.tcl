@@ -15,20 +15,8 @@ set nodes [expr {$chain ? 5 : 21}]
 # Packets carry room for the headers in use only.
 remove-all-packet-headers
 add-packet-header Common IP TCP Flags RTP LL Mac ARP AODV
-# WaveLAN at 914 MHz: received to 250 m, sensed to 550 m over two-ray ground.
-Antenna/OmniAntenna set Z_ 1.5
-Phy/WirelessPhy set freq_ 914e6
-Phy/WirelessPhy set Pt_ 0.28183815
-Phy/WirelessPhy set RXThresh_ 3.652e-10
-Phy/WirelessPhy set CSThresh_ 1.559e-11
-Phy/WirelessPhy set CPThresh_ 10.0
-Mac/802_11 set dataRate_ 2Mb
-Mac/802_11 set basicRate_ 1Mb
-Mac/802_11 set RTSThreshold_ 3000
-Mac/802_11 set CWMin_ 31
-Mac/802_11 set CWMax_ 1023
-Mac/802_11 set SlotTime_ 0.000020
-Mac/802_11 set SIFS_ 0.000010
+source [file join [file dirname [info script]] wavelan.tcl]
+wavelan 2e6
 Agent/TCP set packetSize_ 1460
 Agent/TCP set window_ 20
 Agent/TCP set windowInit_ 2
@@ -41,10 +29,8 @@ $ns trace-all [open /dev/null w]
 set topo [new Topography]
 $topo load_flatgrid 2000 100
 create-god $nodes
-$ns node-config -adhocRouting [expr {$chain ? "AODV" : "DumbAgent"}] -llType LL -macType Mac/802_11 \
-    -ifqType Queue/DropTail/PriQueue -ifqLen 50 -antType Antenna/OmniAntenna \
-    -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy -topoInstance $topo \
-    -agentTrace OFF -routerTrace OFF -macTrace OFF -movementTrace OFF -channel [new Channel/WirelessChannel]
+$ns node-config -adhocRouting [expr {$chain ? "AODV" : "DumbAgent"}] -topoInstance $topo \
+    -agentTrace OFF -routerTrace OFF {*}[wavelan_interface]
 for {set i 0} {$i < $nodes} {incr i} {
     set node($i) [$ns node]
     $node($i) random-motion 0

@@ -1,4 +1,5 @@
-//! Lists the studies of the workspace, so that they are built in.
+//! Lists the studies, so that they are built in. Those of the workspace: `studies` here is a link to them, which a package
+//! of this crate has as a folder.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../studies");
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("studies");
     let mut files = Vec::new();
     collect(&root, &mut files)?;
     files.sort();

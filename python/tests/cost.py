@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a call of an algorithm written in Python costs, and what `truckee.run` costs over the run itself.
+"""What a call of an algorithm written in Python costs, what `truckee.run` costs over the run itself, and a step of a learning
+environment.
 
   target/python/venv/bin/python python/tests/cost.py
 
@@ -11,13 +12,15 @@ import statistics
 import time
 from collections.abc import Callable
 
+import numpy as np
 from conftest import SHORT
 from test_algorithms import Tibet
 
 import truckee
 from truckee.algorithms import Ack, Controller, Loss, Window
+from truckee.learn import SteeringEnv, SteeringVectorEnv
 
-OFTEN, CALLS = 7, 300
+OFTEN, CALLS, STEPS = 7, 300, 20_000
 LINK = {**SHORT, "duration": "60s"}
 
 
@@ -54,6 +57,29 @@ def over(what: str, with_python: float, without: float, calls: int) -> None:
     print(f"{what}: {1e6 * (with_python - without) / calls:.2f} us a call, of {calls} calls in {with_python:.3f} s")
 
 
+def steps(number: int) -> None:
+    """Says how many steps of 10 ms a second of one core makes, over 10 Mbit/s and with the path full."""
+    path = {"rate": "10Mbit/s", "delay": "20ms", "channel": []}
+    scenario = truckee.Scenario(LINK).replace({f"topology.{key}": value for key, value in path.items()})
+    scenario = scenario.replace({"duration": "2000s"})
+    stepped, full, still = STEPS // number, np.full((number, 1), 1.0, np.float32), np.zeros((number, 1), np.float32)
+    env: SteeringEnv | SteeringVectorEnv
+    if number == 1:
+        env, full, still = SteeringEnv(scenario, every="10ms"), full[0], still[0]
+    else:
+        env = SteeringVectorEnv(number, scenario, every="10ms")
+    env.reset(seed=1)
+    for _ in range(6):
+        env.step(full)
+    spent = []
+    for _ in range(OFTEN):
+        began = time.process_time()
+        for _ in range(stepped):
+            env.step(still)
+        spent.append(time.process_time() - began)
+    print(f"{number} side by side: {stepped * number / min(spent):.0f} steps a second")
+
+
 def main() -> None:
     """See the module."""
     built_in, run = least(lambda: truckee.run(LINK))
@@ -72,6 +98,8 @@ def main() -> None:
     print(
         f"truckee.run over the run itself: median {1e6 * statistics.median(beyond):.0f} us, least {1e6 * min(beyond):.0f} us"
     )
+    for number in (1, 64):
+        steps(number)
 
 
 if __name__ == "__main__":

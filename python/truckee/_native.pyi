@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Ack", "Air", "Arrival", "Column", "Departure", "Document", "Loss", "Run", "Sweep", "Table", "Window", "acknowledge", "builds", "command", "compare", "detect", "estimate", "judge", "read", "replay", "report", "run", "studies", "study", "sweep"]
+__all__ = ["Ack", "Air", "Arrival", "Column", "Departure", "Document", "Loss", "Run", "Steps", "Sweep", "Table", "Window", "acknowledge", "builds", "command", "compare", "detect", "estimate", "judge", "read", "replay", "report", "run", "run_task", "studies", "study", "sweep"]
 
 @final
 class Ack:
@@ -356,6 +356,58 @@ class Run:
         """
 
 @final
+class Steps:
+    """
+    Some runs of one scenario side by side, each with a seed of its own, and the flows of it that are steered.
+    """
+    def __new__(cls, /, document: Document, flows: SupportsGetItem[int, str], paces: bool, every: SupportsFloat | SupportsIndex | None, delay: SupportsFloat | SupportsIndex, number: SupportsIndex) -> Steps:
+        """
+        So many runs of a scenario, whose flows of these names are steered, all of them if none is named: by pacing rates
+        or by windows, for so many seconds a step, or for a round-trip time. A wait in queues as long as the smallest
+        round-trip time takes `delay` from what a step is worth.
+        """
+    def begin(self, /, number: SupportsIndex, seed: SupportsIndex) -> bytearray:
+        """
+        Begins a run anew with a seed, and returns what its agents see.
+        """
+    def end(self, /, number: SupportsIndex) -> Run:
+        """
+        What has come of a run by now, which ends it.
+        """
+    @property
+    def flows(self, /) -> list[str]:
+        """
+        The flows that are steered, by name.
+        """
+    def losses(self, /, number: SupportsIndex) -> list[tuple[int, int]]:
+        """
+        What the path has lost of each agent's data by now: to full queues, and to everything else.
+        """
+    def now(self, /, number: SupportsIndex) -> float:
+        """
+        Simulated seconds of a run.
+        """
+    def paths(self, /, number: SupportsIndex) -> list[tuple[float, float, float, float]]:
+        """
+        What is known of each agent's path beforehand: what it carries, bit/s with headers and without; its round-trip time,
+        s; its maximum segment size, bytes.
+        """
+    def readings(self, /, number: SupportsIndex) -> list[list[float]]:
+        """
+        What each agent's flow has done in the last step: its seconds; acknowledged and sent, bit/s; the share that was sent
+        again; mean and smallest round-trip time, s; window and flight, bytes; timeouts.
+        """
+    def step(self, /, settings: SupportsGetItem[int, SupportsFloat | SupportsIndex]) -> tuple[bytearray, list[float], list[bool]]:
+        """
+        Has all runs that are not over go on by a step, with these settings for their agents, run by run: segments, or bit/s
+        with headers. Returns what all agents see, what that is worth to each, and which runs are over.
+        """
+    def timed_out(self, /, number: SupportsIndex) -> bool:
+        """
+        Whether a run has come to the end of its scenario's duration.
+        """
+
+@final
 class Sweep:
     """
     A sweep that was made.
@@ -529,6 +581,12 @@ def run(document: Document, engine: str = "sim", series: bool = False, capture: 
     Runs a scenario once; `capture`: the end of the flows at which each of their packets is kept.
     """
 
+def run_task(task: str, algorithms: SupportsGetItem[int, tuple[str, str, Any, SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]], SupportsGetItem[int, str], str]]) -> tuple[str, Any | None]:
+    """
+    Runs the cells of a task, given as JSON, one after the other. Returns the answers as JSON, and what an algorithm has
+    raised.
+    """
+
 def studies() -> list[tuple[str, str, str, str]]:
     """
     The studies that come with the program: id, title, paper and place.
@@ -540,7 +598,8 @@ def study(id: str, folder: str | PathLike[str], quick: bool = False, jobs: Suppo
     in which `holds` says whether it holds.
     """
 
-def sweep(document: Document, vary: SupportsGetItem[int, str], metrics: SupportsGetItem[int, str], replications: tuple[SupportsIndex | None, SupportsGetItem[int, SupportsIndex] | None, SupportsFloat | SupportsIndex | None], engine: str = "sim", jobs: SupportsIndex | None = None, folder: str | PathLike[str] | None = None, limit: SupportsIndex | None = None, progress: Any | None = None, algorithms: SupportsGetItem[int, tuple[str, str, Any, SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]], SupportsGetItem[int, str], str]] = ...) -> Sweep:
+def sweep(document: Document, vary: SupportsGetItem[int, str], metrics: SupportsGetItem[int, str], replications: tuple[SupportsIndex | None, SupportsGetItem[int, SupportsIndex] | None, SupportsFloat | SupportsIndex | None], engine: str = "sim", jobs: SupportsIndex | None = None, folder: str | PathLike[str] | None = None, limit: SupportsIndex | None = None, progress: Any | None = None, algorithms: SupportsGetItem[int, tuple[str, str, Any, SupportsGetItem[int, tuple[str, str, SupportsFloat | SupportsIndex]], SupportsGetItem[int, str], str]] = ..., crew: Any | None = None) -> Sweep:
     """
-    Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for.
+    Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for; `crew` are
+    those who run them, if not this process.
     """

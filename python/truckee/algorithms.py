@@ -191,7 +191,7 @@ def _given(one: type[Algorithm]) -> _Given:
     name = one.name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", one.__name__).lower()
     if re.fullmatch(r"[a-z][a-z0-9-]*", name) is None:
         raise QuestionError(f'{one.__name__}: "{name}" is no name, expected small letters, digits and hyphens')
-    return base.family, name, one, [*_parameters(one)], methods, _source(one)
+    return base.family, name, one, [*_parameters(one)], methods, source(one)
 
 
 def _parameters(one: type[Algorithm]) -> Iterable[tuple[str, str, float]]:
@@ -211,7 +211,7 @@ def _parameters(one: type[Algorithm]) -> Iterable[tuple[str, str, float]]:
         yield parameter.name, kind, float(default)
 
 
-def _source(one: type[Algorithm]) -> str:
+def source(one: type[Algorithm]) -> str:
     """Digits that change when the class does, so that a sweep's folder never takes runs of one for those of another."""
     digits = hashlib.sha256()
     for part in one.__mro__:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from truckee import _native
+from truckee import _native, mirrors
 from truckee.algorithms import Algorithm, given
-from truckee.errors import QuestionError
+from truckee.clusters import Crew
+from truckee.errors import Error, QuestionError
 from truckee.progress import Bar
 from truckee.runs import Figure
 from truckee.scenarios import Source, Value, scenario, written
 from truckee.tables import Table
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Values: TypeAlias = str | Sequence[Value]
 """The values of an axis: a sequence, or a range as the command's `--vary` has it: `"1e-5..1e-1:log13"`."""
@@ -29,8 +33,9 @@ LIMIT = 1_000_000
 class Sweep:
     """A sweep that has been made."""
 
-    def __init__(self, native: _native.Sweep) -> None:
+    def __init__(self, native: _native.Sweep, url: str | None = None) -> None:
         self._native = native
+        self._url = url
 
     @property
     def summary(self) -> Table:
@@ -62,9 +67,11 @@ class Sweep:
         return self._native.imprecise
 
     @property
-    def file(self) -> Path | None:
-        """The table of all runs on disk, `rows.parquet`."""
-        return None if self._native.file is None else Path(self._native.file)
+    def file(self) -> Path | str | None:
+        """The table of all runs, `rows.parquet`: its path, or its URL where the folder is in an object store."""
+        if self._native.file is None:
+            return None
+        return Path(self._native.file) if self._url is None else f"{self._url.rstrip('/')}/rows.parquet"
 
     def __repr__(self) -> str:
         return f"<Sweep of {len(self._native.runs())} runs{'' if self.complete else ', not complete'}>"
@@ -85,6 +92,7 @@ def sweep(
     seed: int | None = None,
     engine: str = "sim",
     jobs: int | None = None,
+    client: Client | None = None,
     folder: str | os.PathLike[str] | None = None,
     limit: int | None = LIMIT,
     progress: bool | None = None,
@@ -95,7 +103,11 @@ def sweep(
     `vary` has a path and its values for each axis. `runs` seeds are counted up from the scenario's, 10 unless told
     otherwise; or these `seeds`; or as many as make the first metric's interval as narrow as `precision`, relative to its
     mean. With a `folder` every finished run is kept there, and the same call goes on where it stopped; the command
-    `truckee sweep --out` and this share folders. `jobs` runs go at once.
+    `truckee sweep --out` and this share folders. It may be the URL of one in an object store, `s3://bucket/name` say.
+    `jobs` runs go at once.
+
+    With the `client` of a dask.distributed scheduler its workers run all of it, and the result is the same, row by row. What
+    a worker or a scheduler takes along when it dies is run again (docs/howto/cluster.md).
 
     Before anything is run, a grid of more than `limit` runs is refused with what it would cost; `limit=None` allows it.
 
@@ -112,10 +124,16 @@ def sweep(
     asked = scenario(source, set, seed)
     axes = [_axis(path, values) for path, values in (vary or {}).items()]
     many = None if seeds is None else list(seeds)
-    where = None if folder is None else os.fspath(folder)
-    with closing(Bar("sweep", progress)) as bar:
-        return Sweep(
-            _native.sweep(
+    if client is not None and jobs is not None:
+        raise QuestionError(f"jobs={jobs}: with client= the cluster has as many runs at once as it has threads")
+    crew = None if client is None else Crew(client, algorithms)
+    if crew is not None:
+        jobs = crew.threads()
+    with ExitStack() as held:
+        where = held.enter_context(mirrors.at(folder))
+        bar = held.enter_context(closing(Bar("sweep", progress)))
+        try:
+            made = _native.sweep(
                 asked.document,
                 axes,
                 list(metrics),
@@ -126,8 +144,13 @@ def sweep(
                 limit,
                 bar,
                 given(algorithms),
+                crew,
             )
-        )
+        except Error as error:
+            if crew is not None and crew.raised is not None:
+                raise error from crew.raised
+            raise
+        return Sweep(made, mirrors.url(folder))
 
 
 def _axis(path: str, values: Values) -> str:

@@ -95,6 +95,8 @@ def make_all(out: Path) -> dict[str, Path]:
     truckee("run", f"{out}/long.toml", "--out", f"{out}/long")
     (out / "air.toml").write_text(AIR)
     truckee("run", f"{out}/air.toml", "--out", f"{out}/air")
+    truckee("run", wireless, "--set", "duration=60s", "--pcapng", f"{out}/run.pcapng")
+    truckee("read", f"{out}/run.pcapng", "--out", f"{out}/capture")
     made = {
         "run": out / "run/report.html",
         "several": out / "several.html",
@@ -104,6 +106,8 @@ def make_all(out: Path) -> dict[str, Path]:
         "compare": out / "compare/report.html",
         "long": out / "long/report.html",
         "air": out / "air/report.html",
+        "capture": out / "capture/report.html",
+        "connection": out / "capture/connection-1.html",
     }
     if live_is_possible():
         truckee("run", wireless, "--engine", "kernel", "--set", "duration=5s", "--out", f"{out}/live")

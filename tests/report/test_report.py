@@ -314,6 +314,36 @@ class Sweeps(Case):
                 self.assertAlmostEqual(means[sender, float(per)], goodput / 1e6, places=5)
 
 
+class Captures(Case):
+    def test_a_capture_leads_to_its_connections(self) -> None:
+        with self.page("capture") as page:
+            links = page.locator("#section-1 tbody a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
+            self.assertEqual(links, ["./connection-1.html", "./connection-2.html"])
+            for link in links:
+                self.assertTrue((self.made["capture"].parent / link).exists(), link)
+
+    def test_each_retransmission_of_the_table_is_in_the_time_sequence_graph(self) -> None:
+        with self.page("connection") as page:
+            figure(page, "Segments and ACKs to the server")
+            table = dict(
+                page.locator("#section-1 tbody tr").evaluate_all(
+                    "rows => rows.map(r => [r.cells[0].textContent, r.cells[1].textContent])"
+                )
+            )
+            drawn = page.evaluate(
+                """() => { const c = [...report.charts].find(c => c.figure.title.startsWith("Segments and ACKs"));
+                    return Object.fromEntries(c.figure.series.map(s => [s.label, s.x.length])); }"""
+            )
+            for row, series in (("in fast retransmit", "fast retransmit"), ("after a timeout", "after a timeout")):
+                points = sum(n for label, n in drawn.items() if label.startswith(f"sent again: {series}"))
+                self.assertEqual(f"{points:,}" if points > 9999 else str(points), table[row], row)
+
+    def test_what_algorithms_would_have_said_is_there(self) -> None:
+        with self.page("connection") as page:
+            for title in ("Estimates of bandwidth", "Verdicts on losses", "Slow start"):
+                figure(page, title)
+
+
 class Live(Case):
     def test_a_live_run_shows_over_time_what_a_simulated_one_does(self) -> None:
         if "live" not in self.made:

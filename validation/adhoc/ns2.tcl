@@ -13,20 +13,8 @@ foreach word $argv {
     set opt($key) $value
 }
 
-# WaveLAN at 914 MHz: received to 250 m, sensed to 550 m over two-ray ground (ns-2's defaults, written out).
-Antenna/OmniAntenna set Z_ 1.5
-Phy/WirelessPhy set freq_ 914e6
-Phy/WirelessPhy set Pt_ 0.28183815
-Phy/WirelessPhy set RXThresh_ 3.652e-10
-Phy/WirelessPhy set CSThresh_ 1.559e-11
-Phy/WirelessPhy set CPThresh_ 10.0
-Mac/802_11 set dataRate_ 2Mb
-Mac/802_11 set basicRate_ 1Mb
-Mac/802_11 set RTSThreshold_ 3000
-Mac/802_11 set CWMin_ 31
-Mac/802_11 set CWMax_ 1023
-Mac/802_11 set SlotTime_ 0.000020
-Mac/802_11 set SIFS_ 0.000010
+source [file join [file dirname [info script]] ../../bench/peers/wavelan.tcl]
+wavelan 2e6
 if {$opt(mac)} { Agent/DSDV set use_mac_ 1 }
 
 ns-random $opt(seed)
@@ -36,10 +24,7 @@ $ns trace-all $file
 set topo [new Topography]
 $topo load_flatgrid $opt(width) $opt(height)
 set god_ [create-god $opt(nodes)]
-$ns node-config -adhocRouting $opt(protocol) -llType LL -macType Mac/802_11 -ifqType Queue/DropTail/PriQueue \
-    -ifqLen 50 -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy \
-    -topoInstance $topo -agentTrace ON -routerTrace ON -macTrace OFF -movementTrace OFF \
-    -channel [new Channel/WirelessChannel]
+$ns node-config -adhocRouting $opt(protocol) -topoInstance $topo -agentTrace ON -routerTrace ON {*}[wavelan_interface]
 for {set i 0} {$i < $opt(nodes)} {incr i} {
     set node_($i) [$ns node]
     $node_($i) random-motion 0

@@ -1,6 +1,8 @@
-// An ad hoc network in ns-3.37: ns3 --protocol=aodv --nodes=30 --dur=300 --movement=FILE --traffic=FILE --seed=1. Movement in
+// An ad hoc network in ns-3.37: ns3 --protocol=aodv --nodes=30 --dur=300 --movement=FILE --traffic=FILE --seed=1 --hello=1. Movement in
 // setdest's format; traffic: lines of "from to start", each `rate` packets a second of `size` bytes. Prints one line:
 // sent=N delivered=N forwarded=N routing=N bytes=N (packets and bytes of IP, each hop counted; forwarded: hops of delivered ones).
+#include "../../bench/peers/wavelan.h"
+
 #include "ns3/aodv-module.h"
 #include "ns3/core-module.h"
 #include "ns3/dsdv-module.h"
@@ -8,7 +10,6 @@
 #include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
 #include "ns3/olsr-module.h"
-#include "ns3/wifi-module.h"
 
 #include <fstream>
 #include <iostream>
@@ -62,6 +63,7 @@ int main(int argc, char** argv)
     std::string protocol = "aodv", movement, traffic;
     uint32_t nodes = 30, seed = 1, size = 512;
     double dur = 300, rate = 4;
+    bool hello = true;
     CommandLine cmd;
     cmd.AddValue("protocol", "aodv, olsr or dsdv", protocol);
     cmd.AddValue("nodes", "how many", nodes);
@@ -71,37 +73,18 @@ int main(int argc, char** argv)
     cmd.AddValue("movement", "file", movement);
     cmd.AddValue("traffic", "file", traffic);
     cmd.AddValue("seed", "of the run", seed);
+    cmd.AddValue("hello", "AODV says hello", hello);
     cmd.Parse(argc, argv);
     RngSeedManager::SetSeed(seed);
-    // The same radio as ns-2's default: -64.375 dBm to be received, -78.07 dBm to be sensed, 24.5 dBm sent, 914 MHz.
-    Config::SetDefault("ns3::WifiPhy::RxSensitivity", DoubleValue(-64.375));
-    Config::SetDefault("ns3::WifiPhy::CcaEdThreshold", DoubleValue(-78.07));
-    Config::SetDefault("ns3::WifiPhy::CcaSensitivity", DoubleValue(-78.07));
-    Config::SetDefault("ns3::WifiPhy::TxPowerStart", DoubleValue(24.5));
-    Config::SetDefault("ns3::WifiPhy::TxPowerEnd", DoubleValue(24.5));
-    Config::SetDefault("ns3::WifiMacQueue::MaxSize", QueueSizeValue(QueueSize("50p")));
-    Config::SetDefault("ns3::WifiRemoteStationManager::NonUnicastMode", StringValue("DsssRate1Mbps"));
 
     NodeContainer all;
     all.Create(nodes);
-    YansWifiChannelHelper channel;
-    channel.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
-    channel.AddPropagationLoss("ns3::TwoRayGroundPropagationLossModel",
-                               "Frequency", DoubleValue(914e6), "HeightAboveZ", DoubleValue(1.5));
-    YansWifiPhyHelper phy;
-    phy.SetChannel(channel.Create());
-    WifiMacHelper mac;
-    mac.SetType("ns3::AdhocWifiMac");
-    WifiHelper wifi;
-    wifi.SetStandard(WIFI_STANDARD_80211b);
-    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
-                                 "DataMode", StringValue("DsssRate2Mbps"),
-                                 "ControlMode", StringValue("DsssRate1Mbps"));
-    NetDeviceContainer devices = wifi.Install(phy, mac, all);
+    NetDeviceContainer devices = wavelan::Install(all);
     Ns2MobilityHelper(movement).Install();
 
     InternetStackHelper internet;
     AodvHelper aodv;
+    aodv.Set("EnableHello", BooleanValue(hello));
     OlsrHelper olsr;
     DsdvHelper dsdv;
     if (protocol == "aodv") { internet.SetRoutingHelper(aodv); }

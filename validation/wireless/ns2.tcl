@@ -17,25 +17,8 @@ set hidden [expr {$opt(hops) == "hidden"}]
 set stations [expr {$hidden ? 3 : $opt(hops) + 1}]
 set begin 300.0
 
-# WaveLAN at 914 MHz over two-ray ground (ns-2's defaults, written out).
-Antenna/OmniAntenna set Z_ 1.5
-Phy/WirelessPhy set freq_ 914e6
-Phy/WirelessPhy set Pt_ 0.28183815
-Phy/WirelessPhy set RXThresh_ 3.652e-10
-Phy/WirelessPhy set CSThresh_ [expr {$opt(sense) == 250 ? 3.652e-10 : 1.559e-11}]
-Phy/WirelessPhy set CPThresh_ 10.0
-Mac/802_11 set dataRate_ $opt(rate)
-Mac/802_11 set basicRate_ $opt(rate)
-Mac/802_11 set RTSThreshold_ [expr {$opt(rts) ? 0 : 3000}]
-Mac/802_11 set ShortRetryLimit_ 7
-Mac/802_11 set LongRetryLimit_ 4
-Mac/802_11 set CWMin_ 31
-Mac/802_11 set CWMax_ 1023
-Mac/802_11 set SlotTime_ 0.000020
-Mac/802_11 set SIFS_ 0.000010
-Mac/802_11 set PreambleLength_ 144
-Mac/802_11 set PLCPHeaderLength_ 48
-Mac/802_11 set PLCPDataRate_ 1.0e6
+source [file join [file dirname [info script]] ../../bench/peers/wavelan.tcl]
+wavelan $opt(rate) $opt(rate) $opt(sense) [expr {$opt(rts) ? 0 : 3000}]
 # Segments of 1460 bytes. Where a packet enters the network DSDV adds 20 bytes for IP to what agents count.
 Agent/TCP set packetSize_ 1460
 Agent/TCP set tcpip_base_hdr_size_ 20
@@ -55,10 +38,7 @@ $ns trace-all $nowhere
 set topo [new Topography]
 $topo load_flatgrid 3000 100
 create-god $stations
-$ns node-config -adhocRouting DSDV -llType LL -macType Mac/802_11 -ifqType Queue/DropTail/PriQueue \
-    -ifqLen 50 -antType Antenna/OmniAntenna -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy \
-    -topoInstance $topo -agentTrace OFF -routerTrace OFF -macTrace OFF -movementTrace OFF \
-    -channel [new Channel/WirelessChannel]
+$ns node-config -adhocRouting DSDV -topoInstance $topo -agentTrace OFF -routerTrace OFF {*}[wavelan_interface]
 for {set i 0} {$i < $stations} {incr i} {
     set node($i) [$ns node]
     $node($i) random-motion 0

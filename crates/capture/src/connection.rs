@@ -4,12 +4,13 @@
 //! may say 0. Where no SYN was captured they are counted from the first number seen, with room below it: what was sent
 //! before the capture began may be sent again. Once a connection is closed, numbers that are not its own begin another.
 
+use crate::flow::retransmissions::Verdict;
 use crate::flow::{Ack, Acked, Blocks, Book, Data, Flow, ORIGIN, Sent};
 use crate::handshake::Handshake;
 use crate::wire::{Packet, Tcp, flags};
 use std::net::IpAddr;
 use truckee_tcp::seq::widen;
-use truckee_tcp::{Cause, LossKind, Seq, Time};
+use truckee_tcp::{Cause, Seq, Time};
 
 /// Segment size where nothing tells: Ethernet's, with time stamps.
 const USUAL_SEGMENT: u32 = 1448;
@@ -118,8 +119,8 @@ pub struct Step {
     pub data: Option<(Data, Sent)>,
     /// Which way its data goes.
     pub way: Option<Way>,
-    /// The loss event of which its data tells.
-    pub loss: Option<LossKind>,
+    /// What its data was sent again for, if it was, and the loss event that begins with that.
+    pub again: Option<Verdict>,
 }
 
 impl Connection {
@@ -292,8 +293,8 @@ impl Connection {
             id: packet.ip.id,
             dropped,
         };
-        let (sent, loss) = self.flows[index].on_data(&data, size);
-        (step.data, step.loss) = (Some((data, sent)), loss);
+        let (sent, again) = self.flows[index].on_data(&data, size);
+        (step.data, step.again) = (Some((data, sent)), again);
     }
 
     /// The ACK of data that goes `way`.

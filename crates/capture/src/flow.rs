@@ -25,8 +25,9 @@ pub mod windows;
 pub use book::{Acked, Before, Book, ORIGIN, Sent};
 pub use segment::{Ack, Blocks, Data};
 
+use retransmissions::Verdict;
 use segment::closes;
-use truckee_tcp::{LossKind, Seq, Span};
+use truckee_tcp::{Seq, Span};
 
 /// Everything that is known of one direction.
 #[derive(Debug, Clone)]
@@ -79,12 +80,12 @@ impl Flow {
             + self.throughput.over_time.size()
     }
 
-    /// Data, or FIN, has passed. What it was, and the loss event of which it tells, if it does.
-    pub fn on_data(&mut self, data: &Data, segment_size: u32) -> (Sent, Option<LossKind>) {
+    /// Data, or FIN, has passed. What it was and, if it was sent again, what for.
+    pub fn on_data(&mut self, data: &Data, segment_size: u32) -> (Sent, Option<Verdict>) {
         let before =
             Before { flight: self.book.flight(), una: self.book.una(), highest: self.book.highest() };
         let sent = self.book.sent(data, self.rtt.reordering());
-        let mut event = None;
+        let mut verdict = None;
         self.throughput.on_sent(data, &sent, self.book.flight());
         self.rtt.on_sent(data);
         if closes(data.flags) {
@@ -96,12 +97,12 @@ impl Flow {
                 self.phases.on_round(&round, segment_size);
             }
             let view = retransmissions::View { book: &self.book, rtt: &self.rtt, windows: &self.windows };
-            if let Some(verdict) = self.retransmissions.on_sent(data, &sent, &before, &view) {
+            verdict = self.retransmissions.on_sent(data, &sent, &before, &view);
+            if let Some(verdict) = verdict {
                 self.phases.on_retransmission(data.now, verdict.kind, self.book.highest());
-                event = verdict.event;
             }
         }
-        (sent, event)
+        (sent, verdict)
     }
 
     /// An ACK has passed. What it says.

@@ -102,6 +102,16 @@ impl Replay {
         }
     }
 
+    /// The number of the connection that they hear of.
+    pub fn connection(&self) -> u64 {
+        self.connection
+    }
+
+    /// Which way the data goes that they hear of.
+    pub fn way(&self) -> Way {
+        self.way
+    }
+
     /// What they said.
     pub fn report(&self) -> Report {
         let [estimators, predictors, detectors] = &self.names;
@@ -161,7 +171,8 @@ impl Watch for Replay {
             && ours
             && data.len > 0
         {
-            self.sender.on_data(began, flow, size, data, sent, step.loss);
+            let loss = step.again.and_then(|again| again.event);
+            self.sender.on_data(began, flow, size, data, sent, loss);
             self.receiver.on_data(began, flow, data, sent);
         }
         self.throughput = flow.throughput.rate();

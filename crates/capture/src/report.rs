@@ -170,6 +170,11 @@ impl Connection {
         }
     }
 
+    /// Payload both ways, each byte once.
+    pub fn unique_bytes(&self) -> u64 {
+        self.to_server.unique_bytes + self.to_client.unique_bytes
+    }
+
     /// The way that more payload went.
     pub fn main_way(&self) -> Way {
         if self.to_server.bytes > self.to_client.bytes { Way::ToServer } else { Way::ToClient }
@@ -177,6 +182,18 @@ impl Connection {
 }
 
 impl Direction {
+    /// The smallest and the mean round trip, seconds: both parts of it. At the receiver, what shows of one by itself is
+    /// next to nothing.
+    pub fn whole_rtt_s(&self) -> Option<(f64, f64)> {
+        let side = self.sender_side_s.unwrap_or(0.0);
+        self.rtt.map(|rtt| (rtt.min_s + side, rtt.mean_s + side))
+    }
+
+    /// Share of the segments that were sent again; none where none passed.
+    pub fn resent_share(&self) -> Option<f64> {
+        (self.segments > 0).then(|| self.retransmissions.segments as f64 / self.segments as f64)
+    }
+
     fn of(c: &connection::Connection, way: Way) -> Self {
         let flow = c.flow(way);
         let (t, size) = (&flow.throughput, c.segment_size(way));

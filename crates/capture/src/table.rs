@@ -42,6 +42,22 @@ pub trait Watch {
     fn on_step(&mut self, connection: &Connection, packet: &Packet, step: &Step);
 }
 
+/// Those that hear of one connection each, by its number.
+#[derive(Debug)]
+pub struct Each<W>(pub BTreeMap<u64, W>);
+
+impl<W: Watch> Watch for Each<W> {
+    fn wants(&mut self, connection: &Connection) -> bool {
+        self.0.contains_key(&connection.number)
+    }
+
+    fn on_step(&mut self, connection: &Connection, packet: &Packet, step: &Step) {
+        if let Some(one) = self.0.get_mut(&connection.number) {
+            one.on_step(connection, packet, step);
+        }
+    }
+}
+
 /// Which two ends, in a fixed order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key(End, End);
@@ -90,6 +106,17 @@ pub struct Capture {
     pub connections: Vec<report::Connection>,
     /// Those that are not reported one by one.
     pub others: Others,
+    /// Of those reported one by one, how many a reader's choice has left out ([`Capture::choose`]).
+    pub left_out: u64,
+}
+
+impl Capture {
+    /// Leaves out those connections that are not wanted.
+    pub fn choose(&mut self, wanted: impl FnMut(&report::Connection) -> bool) {
+        let before = self.connections.len();
+        self.connections.retain(wanted);
+        self.left_out += (before - self.connections.len()) as u64;
+    }
 }
 
 /// Connections being followed.
@@ -299,6 +326,7 @@ impl<'w> Table<'w> {
             ended_early: None,
             connections: self.done,
             others: self.others,
+            left_out: 0,
         }
     }
 }

@@ -30,14 +30,14 @@ impl<W: Write> Xplot<W> {
         Self { connection, way, out, last: None, begun: false, failed: None }
     }
 
-    /// Ends the graph; whether there was anything to draw.
-    pub fn finish(mut self) -> Result<bool, Error> {
+    /// Ends the graph: where it was written to, and whether there was anything to draw.
+    pub fn finish(mut self) -> Result<(W, bool), Error> {
         if self.begun {
             self.put(format_args!("go\n"));
         }
         let flushed = self.out.flush();
         match self.failed.map_or(flushed, Err) {
-            Ok(()) => Ok(self.begun),
+            Ok(()) => Ok((self.out, self.begun)),
             Err(error) => Err(Error::Write(error)),
         }
     }
@@ -162,7 +162,7 @@ mod tests {
             table.on_packet(Time::ns(1_500_000_000 + k as u64 * 1000), packet, None);
         }
         table.finish();
-        assert!(xplot.finish().unwrap());
+        assert!(xplot.finish().unwrap().1);
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("timeval unsigned\ntitle\n10.0.0.1:1_==>_10.0.0.2:2"), "{text}");
         for line in [

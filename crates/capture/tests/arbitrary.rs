@@ -8,8 +8,11 @@
 
 use bolero::{TypeGenerator, check};
 use truckee_capture::file::LinkType;
+use truckee_capture::portrait::Portrait;
+use truckee_capture::replay::Cast;
+use truckee_capture::table::Each;
 use truckee_capture::write::Writer;
-use truckee_capture::{Limits, read};
+use truckee_capture::{Limits, Way, read};
 use truckee_tcp::Time;
 
 /// Small, so that they are reached.
@@ -91,7 +94,19 @@ fn arbitrary_segments() {
             writer.packet(Time::ns(now), &bytes, wire_len, None).unwrap();
         }
         let file = writer.finish().unwrap();
-        let capture = read(&file[..], LIMITS, None, |_| true).unwrap();
+        let portrait = |number| {
+            let cast = Cast::named(["tibet", "vegas", "taba-detector"]).unwrap();
+            (number, Portrait::new(number, Way::ToServer, cast, 1))
+        };
+        let mut each = Each((1..4).map(portrait).collect());
+        let capture = read(&file[..], LIMITS, Some(&mut each), |_| true).unwrap();
+        for portrait in each.0.values() {
+            for trace in [&portrait.to_server, &portrait.to_client] {
+                let lines = [&trace.sent, &trace.acked, &trace.edge, &trace.flight, &trace.rtt];
+                let mut points = lines.into_iter().flat_map(|line| line.points());
+                assert!(points.all(|(t, y)| t.is_finite() && t >= 0.0 && y.is_finite()), "{trace:?}");
+            }
+        }
         assert_eq!((capture.ended_early, capture.packets), (None, packets.len() as u64));
         for c in &capture.connections {
             for d in [&c.to_server, &c.to_client] {

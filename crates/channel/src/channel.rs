@@ -15,22 +15,35 @@ use crate::{ChannelConfig, Fate, Packet};
 pub struct Channel {
     /// Those that can do something; most channels have none or one.
     effects: Vec<AnyImpairment>,
+    /// Where each of them stands in the configuration.
+    positions: Vec<usize>,
 }
 
 impl Channel {
     /// A channel from its configuration. `seed` is this channel's own (see [`stream_seed`](crate::stream_seed)); each
     /// effect's stream is derived from it and the effect's position in `config`.
     pub fn new(config: &ChannelConfig, seed: u64) -> Self {
-        let effects = config
-            .effects
-            .iter()
-            .enumerate()
-            .filter_map(|(position, effect)| {
-                AnyImpairment::new(effect, stream(seed, &format!("effect {position}")))
-            })
-            .filter(|effect| !effect.is_clean())
-            .collect();
-        Self { effects }
+        Self { effects: Vec::new(), positions: Vec::new() }.turned(&ChannelConfig::default(), config, seed)
+    }
+
+    /// The same channel, made by the configuration `before`, as `after` has it: what stands at its position as it did goes
+    /// on where it was, all else begins anew, drawing from `seed`.
+    pub fn turned(self, before: &ChannelConfig, after: &ChannelConfig, seed: u64) -> Self {
+        let mut old: Vec<(usize, AnyImpairment)> = self.positions.into_iter().zip(self.effects).collect();
+        let (mut positions, mut effects) = (Vec::new(), Vec::new());
+        for (position, effect) in after.effects.iter().enumerate() {
+            let stays = before.effects.get(position) == Some(effect);
+            let known = old.iter().position(|(at, _)| stays && *at == position);
+            let member = match known {
+                Some(at) => Some(old.swap_remove(at).1),
+                None => AnyImpairment::new(effect, stream(seed, &format!("effect {position}"))),
+            };
+            if let Some(member) = member.filter(|member| !member.is_clean()) {
+                positions.push(position);
+                effects.push(member);
+            }
+        }
+        Self { effects, positions }
     }
 
     /// Whether nothing can happen to a packet, so that there is no need to ask.
@@ -68,6 +81,24 @@ mod tests {
         let mut channel = Channel::new(&ChannelConfig::default(), 1);
         assert!(channel.is_clean() && channel.keeps_order());
         assert_eq!(channel.fate(&packet(1)), Fate::Arrives { extra: Span::ZERO, copy: None });
+    }
+
+    #[test]
+    fn what_is_turned_leaves_the_other_effects_where_they_were() {
+        let script = Effect::Scripted { flow: None, packets: vec![(3, 3)], during: vec![] };
+        let all = |per| ChannelConfig { effects: vec![Effect::Bernoulli { per }, script.clone()] };
+        let mut channel = Channel::new(&all(0.0), 1);
+        let arrives = Fate::Arrives { extra: Span::ZERO, copy: None };
+        assert_eq!([1, 2].map(|at| channel.fate(&packet(at))), [arrives; 2]);
+        let mut channel = channel.turned(&all(0.0), &all(1e-9), 2);
+        assert_eq!(
+            [3, 4].map(|at| channel.fate(&packet(at))),
+            [Fate::Lost(Loss::Error), arrives],
+            "the third"
+        );
+        let mut channel = channel.turned(&all(1e-9), &all(1.0), 3);
+        assert_eq!(channel.fate(&packet(5)), Fate::Lost(Loss::Error));
+        assert!(channel.turned(&all(1.0), &ChannelConfig::default(), 4).is_clean());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The effects a channel can have, as configured. Probabilities are in [0, 1]; whoever fills these in has checked.
 
-use crate::{Span, Time};
+use crate::{DelayTable, Span, Time};
 use std::sync::Arc;
 
 /// What a channel does to packets, effect after effect in this order; empty: nothing. Every effect sees every packet,
@@ -108,7 +108,7 @@ pub enum Effect {
 }
 
 /// Distribution of extra delay.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum JitterDistribution {
     /// Uniform in [0, max].
     Uniform {
@@ -128,6 +128,15 @@ pub enum JitterDistribution {
         scale: Span,
         /// Shape, above 0; the mean is finite above 1.
         shape: f64,
+    },
+    /// As a table says, such as netem's; draws below 0 become 0.
+    Table {
+        /// The table.
+        table: Arc<DelayTable>,
+        /// What the table's 0 stands for.
+        mean: Span,
+        /// What the table's standard deviation stands for.
+        sd: Span,
     },
 }
 

@@ -8,6 +8,7 @@
 mod capacity;
 mod channel;
 mod config;
+mod delay_table;
 mod impairment;
 mod packet;
 pub mod queue;
@@ -16,6 +17,7 @@ pub mod random;
 pub use capacity::{Capacity, TraceError};
 pub use channel::Channel;
 pub use config::*;
+pub use delay_table::{DelayTable, DelayTableError};
 pub use packet::{CROSS_TRAFFIC, Fate, Loss, MAX_EXTRA, Packet};
 pub use queue::Limit;
 pub use random::{stream, stream_seed};

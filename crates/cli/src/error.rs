@@ -24,6 +24,9 @@ pub enum Error {
     /// The live leg refused or failed.
     #[error(transparent)]
     Kernel(#[from] truckee_kernel::Error),
+    /// A script cannot be used, or what it is held against is gone.
+    #[error(transparent)]
+    Drill(#[from] truckee_drill::Error),
     /// A repository's history cannot be asked.
     #[error("the history of {}: {reason}", .path.display())]
     History {
@@ -98,6 +101,8 @@ impl Error {
         match self {
             Self::Capture(truckee_capture::Error::Write(_)) => 1,
             Self::Capture(_) => 2,
+            Self::Drill(truckee_drill::Error::Host(_)) => 1,
+            Self::Drill(_) => 2,
             Self::Usage(_) | Self::Scenario(_) | Self::Kernel(Kernel::Refused { .. }) => 2,
             Self::Look(Look::NoReport { .. }) => 2,
             Self::Look(Look::Lab(error)) => lab_status(error),

@@ -59,7 +59,7 @@ pub const KEYS: &[Key] = &[
             ["x = correlation·x + (1 − correlation)·uniform; lost if x < per", "netem, tc-netem(8)"],
             "{ kind = \"correlated\", per = 0.1, correlation = 0.25 }"),
         kind("jitter", "extra delay drawn per packet, or going on from the one before",
-            ["uniform(max), normal(mean, sd) cut at 0, or pareto(scale, shape); correlation over t: exp(−t/correlation_time)", "correlated: Uhlenbeck and Ornstein 1930"],
+            ["uniform(max), normal(mean, sd) cut at 0, pareto(scale, shape), or a table of netem's (file, mean, sd); correlation over t: exp(−t/correlation_time)", "correlated: Uhlenbeck and Ornstein 1930"],
             "{ kind = \"jitter\", distribution = \"uniform\", max = \"5ms\", correlation_time = \"50ms\", keep_order = true }"),
         kind("duplicate", "a packet arrives twice",
             ["with this probability, the copy so much later", ""],

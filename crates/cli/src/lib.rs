@@ -15,11 +15,13 @@ mod clean;
 mod compare;
 mod completions;
 mod doctor;
+mod drill;
 mod engines;
 mod error;
 mod exec;
 mod figure;
 mod format;
+mod host;
 mod import;
 mod input;
 mod interrupt;
@@ -41,6 +43,7 @@ mod words;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use error::Error;
+pub use host::{Host, Mirror};
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};
 use std::sync::LazyLock;
@@ -86,6 +89,7 @@ enum Command {
     Ack(ack::Arguments),
     Probe(probe::Arguments),
     Variants(variants::Arguments),
+    Drill(drill::Arguments),
     Cc(cc::Arguments),
     Doctor(doctor::Arguments),
     Clean(clean::Arguments),
@@ -103,6 +107,11 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 /// Does what these words ask for, the program's own name first, and returns the exit status. To be called once, when the
 /// process starts: it takes the handler of Ctrl-C, and lowers the process's rights.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    main_of(words, &host::Alone)
+}
+
+/// The same as a part of a program that has more to offer.
+pub fn main_of(words: impl IntoIterator<Item = OsString>, host: &dyn Host) -> u8 {
     // Before anything is read, and before any thread is started.
     if let Err(error) = truckee_kernel::lower_rights() {
         let error = Error::from(error);
@@ -116,7 +125,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let done = match arguments.command {
         Command::Run(arguments) => run::run(&arguments, &mut out),
         Command::Compare(arguments) => compare::compare(&arguments, &mut out),
-        Command::Sweep(arguments) => sweep::sweep(&arguments, &mut out),
+        Command::Sweep(arguments) => sweep::sweep(&arguments, host, &mut out),
         Command::Import(arguments) => import::import(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Report(arguments) => report::report(&arguments, &mut out),
@@ -127,6 +136,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Ack(arguments) => ack::ack(&arguments, &mut out),
         Command::Probe(arguments) => probe::probe(&arguments, &mut out),
         Command::Variants(arguments) => variants::variants(&arguments, &mut out),
+        Command::Drill(arguments) => drill::drill(&arguments, &mut out),
         Command::Cc(arguments) => cc::cc(&arguments, &mut out),
         Command::Doctor(arguments) => doctor::doctor(&arguments, &mut out),
         Command::Clean(arguments) => clean::clean(&arguments, &mut out),

@@ -1,5 +1,8 @@
 //! `truckee path`: one link in real time, between two namespaces or two interfaces.
 
+mod panel;
+mod turn;
+
 use crate::error::Error;
 use crate::format::Format;
 use crate::human::{NONE, count, optional, percent, quantity};
@@ -20,10 +23,14 @@ use truckee_scenario::{Document, Scenario};
 /// Every packet passes a queue, a transmitter of the rate, the delay and the channel, and the cause of every loss is
 /// known. Between namespaces (ns:NAME) a TUN device is made in each, which vanishes at the end; between interfaces
 /// (NAME, or NAMESPACE/NAME) frames are forwarded, and the interfaces' offloads are switched off for the time. What is
-/// not given for the way back holds for both ways, but the channel, which acts on the way there only.
+/// not given for the way back holds for both ways, but the channel, which acts on the way there only. While it runs, who
+/// started it and root may turn it: by `truckee path set`, or at a panel.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Arguments {
+    #[command(subcommand)]
+    turn: Option<turn::Turn>,
     /// The two ends: ns:left ns:right, eth1 eth2, left/eth1 right/eth1
     #[arg(long, num_args = 2, required = true, value_names = ["FIRST", "SECOND"])]
     between: Vec<String>,
@@ -94,7 +101,10 @@ struct Back {
 
 const USAGE: &str = "\
 truckee path --between <FIRST> <SECOND> --rate <RATE> [OPTIONS]
-       truckee path --between <FIRST> <SECOND> --scenario <FILE> [OPTIONS]";
+       truckee path --between <FIRST> <SECOND> --scenario <FILE> [OPTIONS]
+       truckee path show [ID]
+       truckee path set <ID> <KEY=VALUE>...
+       truckee path panel [ID]";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -102,10 +112,15 @@ Examples:
   truckee path --between ns:left ns:right --rate 20Mbit/s --delay 30ms \\
       --channel '{ kind = \"gilbert\", good = \"1s\", bad = \"50ms\", per_bad = 0.3 }' --duration 60s
   truckee path --between eth1 eth2 --rate 2Mbit/s --back-rate 256kbit/s --delay 270ms --queue 64kB
-  truckee path --between ns:left ns:right --scenario examples/wireless.toml --link router-phone";
+  truckee path --between ns:left ns:right --scenario examples/wireless.toml --link router-phone
+  truckee path set 3fa2 loss=2% rate=5Mbit/s delay_back=80ms
+  truckee path panel 3fa2";
 
 /// Runs until the end or Ctrl-C, and shows what the link did.
 pub fn path(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
+    if let Some(turn) = &arguments.turn {
+        return turn::turn(turn, out);
+    }
     let ends = pair(&arguments.between, |text| text.parse::<End>().map_err(Error::from))?;
     let mut addresses = [Vec::new(), Vec::new()];
     for both in arguments.address.chunks(2) {
@@ -113,10 +128,11 @@ pub fn path(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         addresses[0].push(first);
         addresses[1].push(second);
     }
-    let scenario = arguments.document()?.scenario()?;
+    let document = arguments.document()?;
+    let scenario = document.scenario()?;
     let link = arguments.link(&scenario)?;
     let (mtu, busy) = (arguments.mtu, arguments.busy);
-    let request = Request { ends, addresses, mtu, scenario: &scenario, link, busy };
+    let request = Request { ends, addresses, mtu, scenario: &scenario, document: &document, link, busy };
     let mut show = Show::new(&arguments.between);
     let report = standalone::run(&request, interrupt::cancel(), &mut show);
     show.bar.finish_and_clear();
@@ -232,7 +248,7 @@ impl<'a> Show<'a> {
 }
 
 impl Watch for Show<'_> {
-    fn begun(&mut self, made: &[Made; 2]) {
+    fn begun(&mut self, made: &[Made; 2], id: Option<&str>) {
         for (end, made) in self.ends.iter().zip(made) {
             if made.addresses.is_empty() {
                 note(&format!("{end}: {}, offloads off", made.device));
@@ -241,7 +257,18 @@ impl Watch for Show<'_> {
                 note(&format!("{end}: {}, {}", made.device, addresses.join(", ")));
             }
         }
+        if let Some(id) = id {
+            note(&format!("turn it by: truckee path set {id} loss=2%, or truckee path panel {id}"));
+        }
         note("forwarding; Ctrl-C ends it");
+    }
+
+    fn warned(&mut self, message: &str) {
+        warn(message);
+    }
+
+    fn turned(&mut self, settings: &[String]) {
+        self.bar.suspend(|| note(&format!("now {}", settings.join(", "))));
     }
 
     fn counters(&mut self, lanes: &[LaneCounters]) {

@@ -2,7 +2,9 @@
 
 mod ask;
 mod details;
+mod pages;
 mod replay;
+mod select;
 mod table;
 
 pub use ask::Arguments;
@@ -15,10 +17,15 @@ use truckee_capture::report;
 
 /// Reads and shows.
 pub fn read(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
-    if !arguments.replay.is_empty() {
+    let draws = pages::wanted(arguments)?;
+    if !arguments.replay.is_empty() && !draws {
         return replay::replay(arguments, out);
     }
-    let capture = follow(arguments, None)?;
+    let mut capture = follow(arguments, None)?;
+    select::select(arguments.filter.as_ref(), arguments.sort.as_ref(), arguments.top, &mut capture);
+    if draws {
+        pages::write(arguments, &capture)?;
+    }
     match (arguments.flow, arguments.format) {
         (None, Format::Table) => table::write(out, &capture)?,
         (None, Format::Json) => json(out, &capture)?,

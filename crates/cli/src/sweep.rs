@@ -3,12 +3,13 @@
 use crate::engines::{self, Choice};
 use crate::error::Error;
 use crate::format::Format;
+use crate::host::{Alone, Host};
 use crate::input::Input;
 use crate::layout::{self, numbers, words};
 use crate::progress::{Bar, note, warn};
 use crate::{human, interrupt};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use truckee_lab::grid::{self, Grid};
 use truckee_lab::table::{Table, TableRow};
 use truckee_lab::{Metric, Plan, Runs, Sweep};
@@ -42,7 +43,11 @@ pub struct Arguments {
     /// Runs at once [default: one for each core, two where they are live]
     #[arg(long, value_name = "N", value_parser = jobs)]
     jobs: Option<usize>,
-    /// Keep every run, and the page report.html, in this directory; the same command later goes on where it stopped
+    /// Have this dask.distributed scheduler's workers run it (the Python package's command only): tcp://HOST:8786
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "jobs")]
+    scheduler: Option<String>,
+    /// Keep every run, and the page report.html, in this directory, or with the Python package's command at this URL of an
+    /// object store, such as s3://BUCKET/NAME; the same command later goes on where it stopped
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How the result is written
@@ -98,14 +103,15 @@ pub fn seeds(
         metric,
         engine,
         jobs: None,
+        scheduler: None,
         out: None,
         format,
     };
-    sweep(&arguments, out)
+    sweep(&arguments, &Alone, out)
 }
 
 /// Sweeps and shows.
-pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
+pub fn sweep(arguments: &Arguments, host: &dyn Host, out: &mut dyn Write) -> Result<(), Error> {
     let engine = engines::find(arguments.engine)?;
     let names = arguments.metric.iter().flat_map(|text| split(text));
     let metrics = names.map(Metric::parse).collect::<Result<Vec<_>, _>>()?;
@@ -119,10 +125,36 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
 
     let stop = interrupt::cancel();
     let mut bar = Bar::new("sweep");
-    let dir = arguments.out.as_deref();
-    let sweep = truckee_lab::sweep(&plan, engine, dir, &mut bar, stop)?;
+    let url = arguments.out.as_deref().and_then(Path::to_str).filter(|out| out.contains("://"));
+    let mut mirror = url.map(|url| host.mirror(url)).transpose()?;
+    let dir = match &mirror {
+        Some(mirror) => Some(mirror.folder().to_owned()),
+        None => arguments.out.clone(),
+    };
+    let sweep = match &arguments.scheduler {
+        Some(address) => {
+            let mut crew = host.crew(address)?;
+            truckee_lab::sweep::elsewhere(&plan, engine, dir.as_deref(), crew.as_mut(), &mut bar, stop)
+        }
+        None => truckee_lab::sweep(&plan, engine, dir.as_deref(), &mut bar, stop),
+    };
     drop(bar);
-    let table = Table::new(&sweep, &metrics);
+    let done =
+        sweep.map_err(Error::from).and_then(|sweep| show(&sweep, &metrics, dir.as_deref(), arguments, out));
+    // What has finished is to be there, too, where not all has.
+    let mirrored = mirror.as_mut().map_or(Ok(()), |mirror| mirror.close());
+    done.and(mirrored.map_err(Error::from))
+}
+
+/// What came of it, and what the user should know beside.
+fn show(
+    sweep: &Sweep,
+    metrics: &[Metric],
+    dir: Option<&Path>,
+    arguments: &Arguments,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let table = Table::new(sweep, metrics);
     match arguments.format {
         Format::Table => write(out, &table)?,
         Format::Json => {
@@ -131,11 +163,11 @@ pub fn sweep(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         }
         Format::Csv => out.write_all(table.to_csv()?.as_bytes())?,
     }
-    close(&sweep, arguments)
+    close(sweep, dir, arguments)
 }
 
 /// What the user should know beside the table.
-fn close(sweep: &Sweep, arguments: &Arguments) -> Result<(), Error> {
+fn close(sweep: &Sweep, dir: Option<&Path>, arguments: &Arguments) -> Result<(), Error> {
     if let Some(why) = sweep.live_runs().and_then(|live| live.too_late()) {
         warn(&format!("{why}; nothing should be judged by it"));
     }
@@ -151,11 +183,11 @@ fn close(sweep: &Sweep, arguments: &Arguments) -> Result<(), Error> {
     if let Some(file) = &sweep.file {
         note(&format!("{} {}", wrote(sweep.is_new), file.display()));
     }
-    if let Some(dir) = arguments.out.as_ref().filter(|_| !sweep.rows.is_empty()) {
+    if let Some(dir) = dir.filter(|_| !sweep.rows.is_empty()) {
         let page = dir.join(report::NAME);
         let is_new = sweep.is_new || !page.exists();
         if is_new {
-            report::write(std::slice::from_ref(dir), None)?;
+            report::write(&[dir.to_owned()], None)?;
         }
         note(&format!("{} {}", wrote(is_new), page.display()));
     }

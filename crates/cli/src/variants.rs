@@ -226,6 +226,7 @@ fn by_hand(profile: Profile) -> ByHand {
     let (with, without) = (explain_stack(&profile.stack(without.clone())), explain_stack(&without));
     let other = with.lines().filter(|line| without.lines().all(|known| known != *line));
     let flow = other.filter_map(|line| line.split_once(" = ")).map(|(k, v)| (k.to_owned(), v.to_owned()));
+    let receiver = profile.receiver().map(|spec| ("receiver".to_owned(), spec_toml(&spec)));
     let families = [
         ("recovery", AnyRecovery::MEMBERS),
         ("growth", AnyGrowth::MEMBERS),
@@ -245,7 +246,7 @@ fn by_hand(profile: Profile) -> ByHand {
         }
     }
     let traffic = if profile.whole_packets() { vec![("bursts", "\"packets\"")] } else { Vec::new() };
-    ByHand { flow: flow.collect(), parts, traffic }
+    ByHand { flow: flow.chain(receiver).collect(), parts, traffic }
 }
 
 fn list(out: &mut dyn Write, groups: &[Group]) -> io::Result<()> {
@@ -461,6 +462,10 @@ mod tests {
             String::from_utf8(out).unwrap()
         };
         assert_eq!(shown(Profile::Rfc), "");
+        let linux = shown(Profile::Linux);
+        for line in ["min_rto = \"200ms\"", "receiver = \"linux\"", "after_idle = \"decay\""] {
+            assert!(linux.contains(line), "{line} in {linux}");
+        }
         let ns2 = shown(Profile::Ns2);
         for line in ["rto_tick = \"10ms\"", "sender = { recovery = \"sack1\" }", "bursts = \"packets\""] {
             assert!(ns2.contains(line), "{line} in {ns2}");

@@ -21,6 +21,8 @@ pub use builds::{KERNEL_BUILD, SIMULATOR_BUILD};
 #[cfg(feature = "kernel")]
 pub use live::{Kernel, Probe};
 pub use simulator::{OpenSimulator, Simulator};
+// A run that is steered from outside is nothing that a laboratory could ask for again, and so no engine.
+pub use truckee_net::{Error as NetError, Standing, Stepped};
 
 #[cfg(feature = "kernel")]
 use truckee_lab::{Cancel, Registry};

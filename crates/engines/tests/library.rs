@@ -6,7 +6,7 @@
 mod example;
 
 use truckee_engines::Simulator;
-use truckee_lab::{Cancel, Engine, EngineName, Grid, NoRecord, Plan, Runs, Task, grid, sweep};
+use truckee_lab::{Cancel, Engine, EngineName, Grid, Plan, Runs, Task, grid, sweep};
 use truckee_scenario::Document;
 
 const SCENARIO: &str = r#"
@@ -40,10 +40,10 @@ fn a_cell_that_was_sent_elsewhere_as_text_has_the_record_that_it_has_here() {
     let round = plan.cells().unwrap();
     assert_eq!(round.iter().count(), 6);
     for (cell, row) in round.iter().zip(found.rows.iter()) {
-        let task = plan.task(&EngineName::default(), &Simulator.build(), cell).unwrap();
+        let task = plan.task(&EngineName::default(), &Simulator.build(), &[cell]).unwrap();
         let text = serde_json::to_string(&task).unwrap();
         let there: Task = serde_json::from_str(&text).unwrap();
-        let record = there.run(&Simulator).unwrap();
+        let record = there.run(&Simulator).unwrap().remove(0).unwrap();
         assert_eq!(record.values, row.values);
         assert_eq!(record, plan.run(&Simulator, cell).unwrap());
         let sent: truckee_lab::Record =
@@ -57,10 +57,12 @@ fn a_cell_that_was_sent_elsewhere_as_text_has_the_record_that_it_has_here() {
 fn a_cell_of_another_build_is_refused_by_its_address() {
     let plan = plan();
     let cell = plan.cells().unwrap().cell(0);
-    let task = plan.task(&EngineName::default(), "another", cell).unwrap();
-    let Err(NoRecord::Asked(error)) = task.run(&Simulator) else { panic!("it has run") };
-    let message = error.to_string();
-    assert!(message.contains("this build") && message.contains(&task.address.to_string()), "{message}");
+    let task = plan.task(&EngineName::default(), "another", &[cell]).unwrap();
+    let message = task.run(&Simulator).unwrap_err().to_string();
+    assert!(
+        message.contains("this build") && message.contains(&task.cells[0].address.to_string()),
+        "{message}"
+    );
     let kernel = Task { engine: "kernel".parse().unwrap(), ..task };
     let message = kernel.run(&Simulator).unwrap_err().to_string();
     assert_eq!(

@@ -2,8 +2,8 @@
 //!
 //! Network namespaces ([`netns`]) with what is in them and the settings of their TCP stacks ([`stack`]); control groups
 //! ([`cgroup`]); the names that all of it carries, by which a run owns it ([`session`]) and [`clean`] tells what a killed
-//! one left from what is a user's own; the capabilities that are in effect around it alone ([`rights`]). The [`doctor`]
-//! tries what a machine can do.
+//! one left from what is a user's own; the capabilities that are in effect around it alone ([`rights`]). One
+//! that runs may be asked by who started it ([`control`]). The [`doctor`] tries what a machine can do.
 //!
 //! All of it needs Linux, and clang when it was built; without them there is only [`Error::NotBuilt`].
 //!
@@ -19,6 +19,8 @@ pub mod rights;
 pub mod bpf;
 #[cfg(live)]
 pub mod cgroup;
+#[cfg(live)]
+pub mod control;
 #[cfg(live)]
 pub mod device;
 #[cfg(live)]

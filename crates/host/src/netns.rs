@@ -8,10 +8,10 @@
 
 pub mod interface;
 
-pub use interface::{Address, Interface, Metrics, Route, configure};
+pub use interface::{Address, Interface, Metrics, Route, configure, configure_here};
 
 use crate::Error;
-use crate::rights::in_folders;
+use crate::rights::{Raised, in_folders};
 use nix::fcntl::{Flock, FlockArg};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, setns, unshare};
@@ -183,6 +183,23 @@ fn new_namespace_at(path: &Path) -> Result<(), Error> {
     unshare(CloneFlags::CLONE_NEWNET).map_err(|e| Error::system("make a network namespace", e))?;
     mount(Some("/proc/thread-self/ns/net"), path, NOTHING, MsFlags::MS_BIND, NOTHING)
         .map_err(|e| Error::system(format!("mount a network namespace on {}", path.display()), e))
+}
+
+/// Runs `f` on a thread of its own inside a new namespace that has no name, and waits for it. The namespace vanishes with
+/// its last thread and socket, however the process ends.
+///
+/// # Errors
+/// No right to make one (CAP_SYS_ADMIN).
+pub fn nameless<T: Send>(f: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    on_a_thread(|| {
+        let raised = Raised::live();
+        unshare(CloneFlags::CLONE_NEWNET).map_err(|e| match e {
+            nix::Error::EPERM => Error::without_right("make a network namespace"),
+            e => Error::system("make a network namespace", e),
+        })?;
+        drop(raised);
+        Ok(f())
+    })
 }
 
 /// Runs `f` on a thread that ends with it: a namespace belongs to a thread, and none of ours is to be left in another.

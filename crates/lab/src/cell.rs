@@ -87,53 +87,104 @@ pub enum NoRecord {
     Asked(#[from] Error),
 }
 
-/// A cell as data, with all that another process or another machine needs to run it: text that it can be sent as.
+/// A run that was made, or one that broke off.
+pub(crate) type Ran = Result<(Cell, Record), (Cell, Failure)>;
+
+/// Cells of a sweep as data, with all that another process or another machine needs to run them: text that they can be sent
+/// as.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// What the record will be called.
-    pub address: Address,
     /// The scenario file's name, for messages; files that it names are relative to its folder.
     pub file: String,
     /// The scenario file's text.
     pub scenario: String,
-    /// What is set in it: paths and values.
+    /// What is set in it for all of them: paths and values.
     pub set: Vec<(String, String)>,
-    /// The seed.
-    pub seed: u64,
     /// The engine's name.
     pub engine: EngineName,
     /// Names of the metrics that are wanted.
     pub metrics: Vec<String>,
+    /// The cells, those of a point one after the other.
+    pub cells: Vec<Asked>,
+}
+
+/// A cell of a [`Task`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// What the record will be called.
+    pub address: Address,
+    /// What else is set in the scenario for it.
+    pub set: Vec<(String, String)>,
+    /// The seed.
+    pub seed: u64,
 }
 
 impl Task {
-    /// Runs it.
+    /// Runs its cells, one after the other, and ends early with one that fails as all of its scenario do.
     ///
     /// # Errors
-    /// The scenario, a metric or the engine is not to be had here; the run fails; this build, or a file that the scenario
-    /// names, is another one than the address stands for.
-    pub fn run(&self, engines: &dyn Engines) -> Result<Record, NoRecord> {
-        let refused = |reason: String| Error::Scenario { point: String::new(), reason };
-        let mut document =
-            Document::parse(&self.file, &self.scenario).map_err(|e| refused(format!("{e:#}")))?;
-        for (path, value) in &self.set {
-            document.set(path, value).map_err(|e| refused(format!("{e:#}")))?;
-        }
-        let mut scenario = document.scenario().map_err(|e| refused(format!("{e:#}")))?;
-        scenario.seed = self.seed;
+    /// A scenario, a metric or the engine is not to be had here; this build, or a file that the scenario names, is another
+    /// one than an address stands for. Nothing of it counts then.
+    pub fn run(&self, engines: &dyn Engines) -> Result<Vec<Result<Record, Failure>>, Error> {
+        self.run_of(engines, |document| document)
+    }
+
+    /// The same of what `prepared` makes of the scenario file: one that knows algorithms which are not built in, say.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_of(
+        &self,
+        engines: &dyn Engines,
+        prepared: impl FnOnce(Document) -> Document,
+    ) -> Result<Vec<Result<Record, Failure>>, Error> {
+        let document = Document::parse(&self.file, &self.scenario).map_err(|e| refused(format!("{e:#}")))?;
+        let mut document = prepared(document);
+        set_all(&mut document, &self.set)?;
         let engine = engines.find(self.engine.as_str()).map_err(|missing| match missing {
             Missing::Unknown { .. } => refused(format!("{}: the task's engine: {missing}", self.file)),
             Missing::NotHere { .. } => missing.into(),
         })?;
-        let here = Key::of(&digest(&scenario), engine).cell(self.seed);
-        if here != self.address {
-            return Err(
-                Error::OtherCell { wanted: self.address, here, build: engine.build().into_owned() }.into()
-            );
-        }
         let metrics = self.metrics.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>()?;
-        record(engine, &scenario, &metrics)
+        let mut point: Option<(&Asked, Scenario, Key)> = None;
+        let mut answers = Vec::with_capacity(self.cells.len());
+        for cell in &self.cells {
+            if point.as_ref().is_none_or(|(like, ..)| like.set != cell.set) {
+                let mut document = document.clone();
+                set_all(&mut document, &cell.set)?;
+                let scenario = document.scenario().map_err(|e| refused(format!("{e:#}")))?;
+                let key = Key::of(&digest(&scenario), engine);
+                point = Some((cell, scenario, key));
+            }
+            let Some((_, scenario, key)) = &mut point else { continue };
+            let here = key.cell(cell.seed);
+            if here != cell.address {
+                let build = engine.build().into_owned();
+                return Err(Error::OtherCell { wanted: cell.address, here, build });
+            }
+            scenario.seed = cell.seed;
+            let answer = match record(engine, scenario, &metrics) {
+                Ok(record) => Ok(record),
+                Err(NoRecord::Engine(failure)) => Err(failure),
+                Err(NoRecord::Asked(error)) => return Err(error),
+            };
+            let last = answer.as_ref().is_err_and(|failure| !failure.once);
+            answers.push(answer);
+            if last {
+                break;
+            }
+        }
+        Ok(answers)
     }
+}
+
+fn set_all(document: &mut Document, set: &[(String, String)]) -> Result<(), Error> {
+    let one = |(path, value): &(String, String)| document.set(path, value);
+    set.iter().try_for_each(one).map_err(|e| refused(format!("{e:#}")))
+}
+
+fn refused(reason: String) -> Error {
+    Error::Scenario { point: String::new(), reason }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(crate) const SIMULATOR: &str = "sim";
 const LIVE_RUNS_PER_CORE: usize = 2;
 
 /// Why a run has no outcome.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{reason}")]
 pub struct Failure {
     /// In words.

@@ -152,6 +152,9 @@ pub enum Error {
     /// An engine cannot be had here.
     #[error(transparent)]
     Missing(#[from] Missing),
+    /// Those who run cells elsewhere are lost, or cannot run them.
+    #[error("{0}")]
+    Crew(String),
     /// A thread pool could not be started, or a table not be encoded.
     #[error("{0}")]
     Internal(String),
@@ -199,6 +202,7 @@ impl Error {
             | Self::Write { .. }
             | Self::Read { .. }
             | Self::Compare { .. }
+            | Self::Crew(_)
             | Self::Missing(Missing::NotHere { .. })
             | Self::Locked { .. } => Fault::Machine,
             Self::Internal(_) => Fault::Program,
@@ -209,7 +213,7 @@ impl Error {
     /// Whether the very same may go well later, without anything being mended: a directory that somebody else has, a disk
     /// that is full. Of a run that failed, [`crate::Failure::once`] says it.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Locked { .. } | Self::Write { .. })
+        matches!(self, Self::Locked { .. } | Self::Write { .. } | Self::Crew(_))
     }
 
     /// A write error on `path`.

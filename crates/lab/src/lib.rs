@@ -38,12 +38,12 @@ pub mod validity;
 pub mod vary;
 
 pub use address::Address;
-pub use cell::{Cell, Key, NoRecord, Record, Task};
+pub use cell::{Asked, Cell, Key, NoRecord, Record, Task};
 pub use engine::{Engine, EngineName, Engines, Failure, Registry};
 pub use error::{Error, Fault, Missing};
 pub use grid::Grid;
 pub use metric::Metric;
 pub use rows::{Row, Rows};
-pub use sweep::{Plan, Progress, Runs, Sweep, sweep};
+pub use sweep::{Crew, Plan, Progress, Runs, Sweep, sweep};
 pub use truckee_human as human;
 pub use truckee_scenario::Cancel;

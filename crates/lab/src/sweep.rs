@@ -7,20 +7,23 @@
 //! exception are runs in which the machine was too late, which are replaced as [`crate::validity`] says, whatever they
 //! showed.
 //!
-//! [`Plan::cells`], [`Plan::run`] and [`Plan::next`] are what [`sweep`] is made of, for whoever runs cells elsewhere.
+//! Cells run here ([`sweep`]) or wherever a [`Crew`] has them run ([`elsewhere`](fn@elsewhere)); [`Plan::cells`],
+//! [`Plan::run`], [`Plan::task`] and [`Plan::next`] are what both are made of.
 //!
 //! Not for: rendering progress (see [`Progress`]), or what is on disk ([`crate::store`]).
 
+mod elsewhere;
 mod plan;
 pub(crate) mod pool;
 mod rounds;
 mod work;
 
 pub use crate::cell::Cell;
+pub use elsewhere::{Crew, Returned};
 pub use plan::{MAX_SEEDS, MIN_SEEDS, Plan, Runs};
 pub use rounds::Round;
 pub(crate) use work::replaced;
-pub use work::sweep;
+pub use work::{elsewhere, sweep};
 
 use crate::realtime::LivePlan;
 use crate::rows::{Row, Rows};

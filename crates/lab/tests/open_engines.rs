@@ -81,11 +81,11 @@ fn a_foreign_engine_runs_a_sweep_and_a_task_by_its_name() {
 
     let name: EngineName = "half".parse().unwrap();
     let cell = plan.cells().unwrap().cell(0);
-    let task = plan.task(&name, &engines.find("half").unwrap().build(), cell).unwrap();
+    let task = plan.task(&name, &engines.find("half").unwrap().build(), &[cell]).unwrap();
     let text = serde_json::to_string(&task).unwrap();
     assert!(text.contains(r#""engine":"half""#), "{text}");
     let there: Task = serde_json::from_str(&text).unwrap();
-    assert_eq!(there.run(&engines).unwrap().values, half.rows_at(0)[0].values);
+    assert_eq!(there.run(&engines).unwrap()[0].as_ref().unwrap().values, half.rows_at(0)[0].values);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod model;
 mod panel;
 mod replay;
 mod scale;
+mod sequence;
 mod steps;
 mod style;
 mod window;
@@ -25,7 +26,7 @@ mod window;
 pub use compare::compare;
 pub use map::{Map, MapCell, MapPanel};
 pub use model::{Axis, Figure, Panel, Point, Series};
-pub use replay::replay;
+pub use replay::{connection, replay};
 pub use window::window;
 
 use crate::Error;

@@ -2,9 +2,9 @@
 //!
 //! Not for: measuring anything: numbers come from the laboratory (`truckee-lab`) as they are.
 
+pub mod capture;
 mod error;
 pub mod figure;
-#[cfg(feature = "pages")]
 pub mod report;
 #[cfg(feature = "pages")]
 pub mod study;

@@ -73,6 +73,12 @@ impl Agenda {
         }
     }
 
+    /// When something is pending.
+    #[inline]
+    pub fn first(&self) -> Time {
+        Time::ns((self.arrival.min(self.timer) >> 64) as u64)
+    }
+
     /// Whether an arrival comes before all that is pending.
     #[inline(always)]
     pub fn would_be_next(&self, time: Time, key: Key) -> bool {

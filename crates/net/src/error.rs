@@ -52,6 +52,14 @@ pub enum Error {
         /// Why.
         error: truckee_tcp::SpecError,
     },
+    /// What a steered flow is told is no window or no pace.
+    #[error("flow \"{flow}\" was told {order:?}, expected a window and a pace that are numbers from 0 on")]
+    Order {
+        /// The flow.
+        flow: String,
+        /// What it was told.
+        order: truckee_tcp::controller::Order,
+    },
     /// Whoever could wish it has wished that the run end.
     #[error("stopped at {at} s, as was wished")]
     Stopped {

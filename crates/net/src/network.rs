@@ -14,6 +14,7 @@ mod readings;
 mod roaming;
 mod routing;
 mod serve;
+mod steering;
 mod tables;
 
 use crate::Error;
@@ -31,11 +32,12 @@ use crate::roaming::Roamer;
 use crate::routers::Travel;
 use aside::Aside;
 use readings::Load;
-use std::rc::Rc;
+use std::sync::Arc;
 use tables::Tables;
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::{Cancel, Scenario};
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::controller::Order;
 use truckee_tcp::{Span, Time};
 
 pub use readings::{EstimateBook, Readings};
@@ -57,7 +59,7 @@ const FUSED: u32 = 1 << 31;
 pub struct FlowState {
     pub app: Application,
     /// Flows that are alike share it.
-    pub template: Rc<Template>,
+    pub template: Arc<Template>,
     pub book: FlowBook,
     /// Its estimates over time, where there are any.
     pub readings: Option<Box<Readings>>,
@@ -66,6 +68,8 @@ pub struct FlowState {
     /// The link that stands for the time its sending host takes, if it takes any.
     host: Option<u32>,
     armed: Time,
+    /// What its controllers were told last from outside the run, if they are: connections to come hear of it, too.
+    order: Option<Box<Order>>,
 }
 
 impl FlowState {
@@ -115,7 +119,9 @@ pub struct Network<'a> {
     /// Of each change the ACK policy that it brings, if it brings one, until it does.
     policies: Vec<Option<AnyAckPolicy>>,
     end: Time,
-    /// Whoever may wish that the run end early, and when it is looked next whether that is so; the run's end where nobody may.
+    /// To where it goes on at present: its end, unless somebody has it stop on the way.
+    until: Time,
+    /// Whoever may wish that the run end early, and when it is looked next whether that is so; `until` where nobody may.
     cancel: Option<Cancel>,
     look: Time,
     agenda: Agenda,
@@ -160,6 +166,16 @@ pub struct Network<'a> {
 impl Network<'_> {
     /// Runs to the end.
     pub fn run(&mut self) -> Result<(), Error> {
+        self.advance(self.end)?;
+        self.close_books();
+        Ok(())
+    }
+
+    /// Goes on up to a time, the end at the latest, and everything that happens then; whether the run is over: it is at its
+    /// end, or all flows are done where it ends with them. What comes of a run does not depend on where it stops on the way.
+    pub fn advance(&mut self, until: Time) -> Result<bool, Error> {
+        self.until = until.min(self.end);
+        self.look = if self.cancel.is_some() { self.now } else { self.until };
         loop {
             if self.aside.is_there {
                 self.on_aside();
@@ -178,19 +194,17 @@ impl Network<'_> {
                 }
             }
             if self.unfinished == 0 && self.may_end_early() {
-                self.close_books();
-                return Ok(());
+                return Ok(true);
             }
             if self.packets.is_overfull() {
                 return Err(self.too_many_packets());
             }
         }
-        self.now = self.end;
-        self.close_books();
-        Ok(())
+        self.now = self.until;
+        Ok(self.until == self.end)
     }
 
-    /// Whether an event at that time is after the end. Where somebody may wish that the run end early, this is asked once in
+    /// Whether an event at that time is after what it goes on to. Where somebody may wish that the run end early, this is asked once in
     /// a while, so that events cost nothing more.
     #[cold]
     fn is_over(&mut self, time: Time) -> Result<bool, Error> {
@@ -198,9 +212,9 @@ impl Network<'_> {
             if cancel.is_cancelled() {
                 return Err(Error::Stopped { at: self.now.seconds() });
             }
-            self.look = time.saturating_add(LOOKED_AFTER).min(self.end);
+            self.look = time.saturating_add(LOOKED_AFTER).min(self.until);
         }
-        Ok(time > self.end)
+        Ok(time > self.until)
     }
 
     /// Whether the run ends as soon as all flows are done.
@@ -249,7 +263,7 @@ impl Network<'_> {
 
     /// Closes the books. What ended before the warm-up did has not been measured, and what was worked out ahead of its
     /// time has not happened.
-    fn close_books(&mut self) {
+    pub fn close_books(&mut self) {
         if !self.warm {
             self.begin_measuring();
         }

@@ -7,6 +7,7 @@ use truckee_scenario::model::{Flow, Medium, Scenario};
 use truckee_scenario::outcome::*;
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::books::Judged;
+use truckee_tcp::relative_delay::CongestedRounds;
 use truckee_tcp::{Span, Time};
 
 /// The outcome of a network that has run; the wall time is left to whoever measured it.
@@ -27,6 +28,10 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
             one.observers = observers(&network, scenario, index);
             let ends = &network.connections[network.flows[index].first_connection].ends;
             one.ack_burst = ends.receiver().and_then(|receiver| receiver.policy().burst());
+            one.congested = ends.sender().and_then(|sender| sender.congested_rounds()).map(|rounds| {
+                let CongestedRounds { neither, forward, reverse, both, .. } = rounds;
+                CongestedOutcome { neither, forward, reverse, both }
+            });
             let rounds = ends.forward.books.rounds().into_iter();
             one.rounds = rounds.map(|r| RoundOutcome { segments: r.segments, acks: r.acks }).collect();
             network.forget(index); // the next ones need room
@@ -123,6 +128,7 @@ fn flow_outcome(
         acks_per_segment: share(totals.acks, totals.segments_received).unwrap_or(0.0),
         ack_burst: None,
         probe: None,
+        congested: None,
         rounds: Vec::new(),
         overhead: share(c.retransmitted_bytes, totals.bytes_delivered).unwrap_or(0.0),
         connections: totals.connections,

@@ -178,3 +178,25 @@ fn recording_changes_nothing() {
     assert!(plain.series.is_empty() && recorded.series.len() == 1);
     assert!(plain.queues.is_empty() && recorded.queues.len() == recorded.links.len());
 }
+
+#[test]
+fn gaps_are_noted_where_a_detector_looks_at_them_and_nowhere_else() {
+    let text = |observe: &str| {
+        format!(
+            "duration = \"3s\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"5Mbit/s\"\ndelay = \"50ms\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n{observe}"
+        )
+    };
+    let gaps = |observe: &str| {
+        let scenario = Document::parse("gaps.toml", &text(observe)).unwrap().scenario().unwrap();
+        run(&scenario, &Options { series: true, ..Options::default() }).unwrap().series[0].clone()
+    };
+    let seen = gaps("observe = { detectors = [\"round-growth\", \"inter-arrival\"] }");
+    assert!(seen.gaps.len() > 100);
+    let round_trip = seen.gaps.iter().map(|p| p.gap).fold(0.0, f64::max);
+    assert!((0.08..0.11).contains(&round_trip), "the first windows are a round trip apart: {round_trip}");
+    for block in seen.gaps.windows(20) {
+        let of = |pick: fn(f64, f64) -> f64| block.iter().map(|p| p.gap).reduce(pick).unwrap();
+        assert_eq!((block[19].min, block[19].max), (of(f64::min), of(f64::max)));
+    }
+    assert!(gaps("observe = { detectors = [\"round-growth\"] }").gaps.is_empty() && gaps("").gaps.is_empty());
+}

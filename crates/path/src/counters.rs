@@ -1,7 +1,7 @@
 //! What the emulator shows while it runs.
 
 /// What a lane, one direction of a link, shows at some moment. Counts are since the run began.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct LaneCounters {
     /// The name of the link's direction.
     pub name: String,
@@ -23,6 +23,12 @@ pub struct LaneCounters {
     pub waiting_bytes: u64,
     /// Packets accepted that have yet to arrive, those that wait included.
     pub on_the_way: u64,
+    /// Its rate at present, bit/s; a recorded capacity has its own.
+    pub rate_bps: u64,
+    /// Its propagation delay at present, s.
+    pub delay_s: f64,
+    /// Whether it is up.
+    pub up: bool,
 }
 
 /// What went through a port of the emulator: a TUN device or an interface.

@@ -3,10 +3,11 @@
 use super::LaneCounters;
 use super::books::Books;
 use super::devices::Devices;
+use super::lane;
 use super::network::Network;
 use super::plan::Plan;
 use super::port::Port;
-use super::pump::{Pump, Question, Shared};
+use super::pump::{Pump, Question, Shared, Turn};
 use super::tun::Tun;
 use crate::Error;
 use crossbeam_channel::Sender;
@@ -17,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use truckee_channel::Time;
 use truckee_host::punctual::{be_punctual, clock};
-use truckee_scenario::model::NodeId;
+use truckee_scenario::model::{Link, NodeId};
 use truckee_scenario::outcome::Vantage;
 
 /// How the emulator runs.
@@ -123,11 +124,32 @@ impl Emulator {
     /// What every lane shows at this moment; nothing once the emulator has died.
     pub fn counters(&self) -> Vec<LaneCounters> {
         let (answer, answered) = crossbeam_channel::bounded(1);
-        if self.questions.send(answer).is_err() {
+        if self.questions.send(Question::Counters(answer)).is_err() {
             return Vec::new();
         }
         self.call();
         answered.recv().unwrap_or_default()
+    }
+
+    /// Has both directions of a link be otherwise from now on; each that is to be up or down becomes so.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] where the difference is none that a running lane can take; or the emulator has died.
+    pub fn turn(&self, link: usize, from: &Link, to: &Link, up: [Option<bool>; 2]) -> Result<(), Error> {
+        for (before, after) in [(&from.forward, &to.forward), (&from.back, &to.back)] {
+            if let Some(why) = lane::refuses(before, after) {
+                return Err(Error::Refused { place: format!("link \"{}\"", to.name), why: why.into() });
+            }
+        }
+        let directions = [Arc::clone(&to.forward), Arc::clone(&to.back)];
+        let (answer, answered) = crossbeam_channel::bounded(1);
+        let sent = self.questions.send(Question::Turn(Turn { link, directions, up }, answer)).is_ok();
+        self.call();
+        if sent && answered.recv().is_ok() {
+            return Ok(());
+        }
+        self.check()?;
+        Err(Error::Broken("the path emulator has ended".into()))
     }
 
     /// Whether it still forwards.

@@ -9,6 +9,9 @@
 
 mod active;
 mod change;
+mod turn;
+
+pub(super) use turn::refuses;
 
 use super::transit::{InTransit, PacketId, Transit};
 use super::{Cause, LaneCounters};
@@ -110,6 +113,10 @@ pub(super) struct Lane {
     capacity: Option<Capacity>,
     trace: Option<Arc<CapacityTrace>>,
     channel: Option<Channel>,
+    /// What it was last set to, and how often.
+    set: Direction,
+    turns: u64,
+    seed: u64,
     /// Whether the channel acts before the queue.
     after_channel: bool,
     transit: Transit,
@@ -150,6 +157,9 @@ impl Lane {
             trace,
             transit: Transit::new(channel.keeps_order()),
             channel: (!channel.is_clean()).then_some(channel),
+            set: direction.clone(),
+            turns: 0,
+            seed,
             after_channel: direction.after_channel,
             measured,
         }
@@ -359,6 +369,9 @@ impl Lane {
             waiting_packets: waiting_packets as u64,
             waiting_bytes,
             on_the_way: (self.transit.len() + held) as u64,
+            rate_bps: self.rate,
+            delay_s: self.delay.seconds(),
+            up: self.up,
         }
     }
 

@@ -1,13 +1,14 @@
 //! The emulated network: lanes, the ways through them, cross traffic, changes and books. It is told what happens and when
 //! and says what leaves where; it reads no clock and touches no device, so that a test can drive it through any moment.
 
+mod changes;
+
 use super::book::{Book, FlowBook};
 use super::delays::Delays;
 use super::ecn;
 use super::lane::{Lane, Offer, Offered};
 use super::plan::{END, FlowPlan, Plan, Source, Wiring};
 use super::pool::{Owner, Packet, Pool};
-use super::refusals::directions;
 use super::segment::{self, Header, Tcp};
 use super::tap::Tap;
 use super::transit::{InTransit, PacketId};
@@ -408,30 +409,6 @@ impl Network {
         };
         let id = self.packets.add(packet, &[]);
         self.inject(now, id);
-    }
-
-    fn on_change(&mut self, now: Time, index: usize) {
-        let change = self.changes[index].1.clone();
-        for forward in directions(change.direction) {
-            let lane = 2 * change.link as u32 + u32::from(!forward);
-            let link = &mut self.lanes[lane as usize];
-            match change.up {
-                Some(true) => link.mend(),
-                Some(false) => {
-                    for id in link.fail(now) {
-                        self.packets.remove(id);
-                        self.on_drop(id, lane, Dropped { at: now, cause: Cause::Outage });
-                    }
-                }
-                None => {}
-            }
-            if change.rate.is_some() || change.delay.is_some() {
-                let link = &mut self.lanes[lane as usize];
-                link.change(now, change.rate, change.delay);
-                link.armed = Time::MAX;
-                self.arm(lane);
-            }
-        }
     }
 
     fn on_warm(&mut self) {

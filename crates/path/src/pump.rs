@@ -17,6 +17,7 @@ use crossbeam_channel::{Receiver, Sender};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use truckee_channel::{Span, Time};
+use truckee_scenario::model::Direction;
 
 /// Packets read from one port before the others have their turn.
 const BATCH: usize = 64;
@@ -79,8 +80,24 @@ pub(super) struct Shared {
     pub stop: AtomicBool,
 }
 
-/// A question to the loop: the lanes' counters.
-pub(super) type Question = Sender<Vec<LaneCounters>>;
+/// What the loop is asked.
+#[derive(Debug)]
+pub(super) enum Question {
+    /// What the lanes show.
+    Counters(Sender<Vec<LaneCounters>>),
+    /// To set a link otherwise, and to say when it is done.
+    Turn(Turn, Sender<()>),
+}
+
+/// What both directions of a link are to be from now on.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    pub link: usize,
+    /// Forward, and back.
+    pub directions: [Arc<Direction>; 2],
+    /// Whether each is to be up or down; `None`: as it is.
+    pub up: [Option<bool>; 2],
+}
 
 /// The loop.
 pub(super) struct Pump<O> {
@@ -152,8 +169,15 @@ impl<O: Outside> Pump<O> {
                 network.advance(now, &mut out);
             }
             for question in questions.try_iter() {
+                let now = if begun { now } else { Time::ZERO };
                 // Whoever has gone does not want to know.
-                let _ = question.send(network.counters(if begun { now } else { Time::ZERO }));
+                let _ = match question {
+                    Question::Counters(answer) => answer.send(network.counters(now)).is_ok(),
+                    Question::Turn(turn, answer) => {
+                        network.turn(now, &turn);
+                        answer.send(()).is_ok()
+                    }
+                };
             }
             if let Some(error) = out.failed {
                 return Err(error);

@@ -37,9 +37,14 @@ impl Raised {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
+    /// It, if there is one.
+    pub fn take(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// An error with it, if there is one, as its cause.
     pub fn behind(&self, py: Python<'_>, error: PyErr) -> PyErr {
-        let raised = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let raised = self.take();
         if raised.is_some() {
             error.set_cause(py, raised);
         }

@@ -10,11 +10,13 @@ mod arrays;
 mod attend;
 mod capture;
 mod compare;
+mod crew;
 mod error;
 mod events;
 mod foreign;
 mod run;
 mod scenario;
+mod steps;
 mod study;
 mod sweep;
 mod table;
@@ -32,11 +34,15 @@ mod native {
     #[pymodule_export]
     use super::compare::compare;
     #[pymodule_export]
+    use super::crew::run_task;
+    #[pymodule_export]
     use super::events::{Ack, Air, Arrival, Departure, Loss, Window};
     #[pymodule_export]
     use super::run::{Run, run};
     #[pymodule_export]
     use super::scenario::Document;
+    #[pymodule_export]
+    use super::steps::Steps;
     #[pymodule_export]
     use super::study::{report, studies, study};
     #[pymodule_export]
@@ -57,5 +63,5 @@ fn builds() -> (&'static str, &'static str, &'static str) {
 /// process that is the command and nothing else.
 #[pyfunction]
 fn command(py: Python<'_>, words: Vec<std::ffi::OsString>) -> u8 {
-    py.detach(|| truckee_cli::main(words))
+    py.detach(|| truckee_cli::main_of(words, &crew::Package))
 }

@@ -80,6 +80,13 @@ pub fn run(
     Ok(Run { scenario, outcome, captured })
 }
 
+impl Run {
+    /// One that has been made elsewhere.
+    pub fn made(scenario: Scenario, outcome: Outcome) -> Self {
+        Self { scenario, outcome, captured: None }
+    }
+}
+
 #[pymethods]
 impl Run {
     /// The outcome, as the command writes it.

@@ -1,6 +1,7 @@
 //! A grid of scenarios under many seeds.
 
 use crate::attend::{Wishes, attended};
+use crate::crew::Hired;
 use crate::error;
 use crate::foreign::{Classes, Given};
 use crate::run::{engines, find};
@@ -10,6 +11,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::time::Instant;
 use truckee_lab::grid::{self, Grid};
+use truckee_lab::sweep::elsewhere;
 use truckee_lab::{Engine, Metric, Plan, Runs, human, output, table};
 use truckee_look::report;
 
@@ -24,9 +26,10 @@ pub struct Sweep {
     table: table::Table,
 }
 
-/// Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for.
+/// Sweeps. `vary` are axes as the command's `--vary` has them; `limit` is the most cells that may be asked for; `crew` are
+/// those who run them, if not this process.
 #[pyfunction]
-#[pyo3(signature = (document, vary, metrics, replications, engine = "sim", jobs = None, folder = None, limit = None, progress = None, algorithms = Vec::new()))]
+#[pyo3(signature = (document, vary, metrics, replications, engine = "sim", jobs = None, folder = None, limit = None, progress = None, algorithms = Vec::new(), crew = None))]
 #[allow(clippy::too_many_arguments)] // keywords, all of them
 pub fn sweep(
     py: Python<'_>,
@@ -40,6 +43,7 @@ pub fn sweep(
     limit: Option<u64>,
     progress: Option<Bound<'_, PyAny>>,
     algorithms: Vec<Given>,
+    crew: Option<Py<PyAny>>,
 ) -> PyResult<Sweep> {
     let algorithms = Classes::new(algorithms)?;
     let wishes = Wishes::default();
@@ -61,14 +65,20 @@ pub fn sweep(
     if let Some(limit) = limit {
         within(py, &plan, engine, &wishes, limit)?;
     }
+    let mut crew = crew.map(|crew| Hired::new(crew, wishes.abort.clone()));
+    let excused = crew.as_ref().map(|crew| crew.excused.clone()).unwrap_or_default();
     let sweep = attended(py, &wishes, progress.as_ref(), |teller| {
-        let sweep = truckee_lab::sweep(&plan, engine, folder.as_deref(), teller, &wishes.stop)?;
+        let folder_here = folder.as_deref();
+        let sweep = match &mut crew {
+            Some(crew) => elsewhere(&plan, engine, folder_here, crew, teller, &wishes.stop),
+            None => truckee_lab::sweep(&plan, engine, folder_here, teller, &wishes.stop),
+        }?;
         if let Some(folder) = folder.as_ref().filter(|_| sweep.complete && sweep.is_new) {
             report::write(std::slice::from_ref(folder), None)?;
         }
         Ok(sweep)
     })?
-    .map_err(|e: truckee_look::Error| algorithms.raised.behind(py, error::look(&e)))?;
+    .map_err(|e: truckee_look::Error| algorithms.raised.behind(py, excused.or(error::look(&e))))?;
     let table = table::Table::new(&sweep, &metrics);
     Ok(Sweep { sweep, table })
 }

@@ -131,7 +131,7 @@ pub enum Output {
 
 /// One node's router. Times are those of the run, and no call goes back in time; after each call there may be
 /// [outputs](Output), and [`Self::next`] may be another.
-pub trait Router: std::fmt::Debug + Send {
+pub trait Router: std::fmt::Debug + Send + Sync {
     /// Begin. Before this nothing else may be called but [`Self::counters`].
     fn start(&mut self, now: Time);
 

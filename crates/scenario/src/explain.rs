@@ -18,7 +18,7 @@ use queue::queue_text;
 use std::fmt::Write;
 use toml::{Inline, array, bytes, moment, number, quoted, rate, size, time};
 use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
-use truckee_tcp::stack::{ReduceFrom, RtoSamples};
+use truckee_tcp::stack::{ReduceFrom, RtoSamples, Undo};
 use truckee_tcp::{Arg, Span, Spec, Stack};
 
 /// The scenario as TOML with every default filled in. A key that is missing from the text has no value: no queue
@@ -155,6 +155,14 @@ impl Text {
         self.line_some("send_buffer", stack.send_buffer.map(size));
         self.line("limited_transmit", stack.limited_transmit.to_string());
         self.line("limited_resends", stack.limited_resends.to_string());
+        // Shown where it is set: what a scenario without it says stays what it was, and so does its address.
+        self.line_some("dsack", stack.dsack.then(|| "true".to_owned()));
+        self.line_some("undo", (stack.undo != Undo::Never).then(|| quoted(stack.undo.as_str())));
+        let rfc = Stack::default();
+        let variance = stack.rto_variance;
+        self.line_some("rto_variance", (variance != rfc.rto_variance).then(|| quoted(variance.as_str())));
+        let idle = stack.after_idle;
+        self.line_some("after_idle", (idle != rfc.after_idle).then(|| quoted(idle.as_str())));
         self.line("ecn", stack.ecn.to_string());
         self.line("ack_rate_request", stack.ack_rate_request.to_string());
         self.line("handshake", stack.handshake.to_string());
@@ -252,7 +260,7 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
         }
         Effect::Jitter { distribution, correlation_time, keep_order } => {
             let memory = Some(*correlation_time).filter(|memory| !memory.is_zero());
-            jitter(*distribution)
+            jitter(distribution)
                 .with_some("correlation_time", memory.map(time))
                 .with("keep_order", keep_order.to_string())
         }
@@ -285,9 +293,9 @@ fn pairs(pairs: impl Iterator<Item = (Span, Span)>) -> String {
     array(pairs.map(|(first, second)| array([time(first), time(second)])))
 }
 
-fn jitter(distribution: JitterDistribution) -> Inline {
+fn jitter(distribution: &JitterDistribution) -> Inline {
     let jitter = Inline::kind("jitter");
-    match distribution {
+    match *distribution {
         JitterDistribution::Uniform { max } => {
             jitter.with("distribution", quoted("uniform")).with("max", time(max))
         }
@@ -298,6 +306,11 @@ fn jitter(distribution: JitterDistribution) -> Inline {
             .with("distribution", quoted("pareto"))
             .with("scale", time(scale))
             .with("shape", number(shape)),
+        JitterDistribution::Table { ref table, mean, sd } => jitter
+            .with("distribution", quoted("table"))
+            .with("file", quoted(&table.name))
+            .with("mean", time(mean))
+            .with("sd", time(sd)),
     }
 }
 

@@ -16,8 +16,8 @@ pub use observers::{
     PredictorOutcome,
 };
 pub use series::{
-    AckPoint, DelayPoint, DropPoint, EstimatePoint, FlowSeries, LossPoint, PacketContent, PacketPoint,
-    PhasePoint, QueuePoint, QueueSeries, SegmentPoint, TRUE_PHASE, Vantage, WindowPoint,
+    AckPoint, DelayPoint, DropPoint, EstimatePoint, FlowSeries, GapPoint, LossPoint, PacketContent,
+    PacketPoint, PhasePoint, QueuePoint, QueueSeries, SegmentPoint, TRUE_PHASE, Vantage, WindowPoint,
 };
 
 use crate::Lateness;
@@ -188,9 +188,35 @@ pub struct FlowOutcome {
     pub rtt_s: RttOutcome,
     /// Mean congestion window, segments, over time.
     pub mean_cwnd_segments: f64,
+    /// In how many rounds of the (last) connection which direction of the path was congested, by a sender that tells it
+    /// (TCP Santa Cruz); not shown of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congested: Option<CongestedOutcome>,
     /// What probing its sender showed; `None`: it was not probed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<ProbeOutcome>,
+}
+
+/// Rounds by the direction of the path whose queues had grown when they ended, as the sender saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+pub struct CongestedOutcome {
+    /// Neither.
+    pub neither: u64,
+    /// From sender to receiver alone.
+    pub forward: u64,
+    /// From receiver to sender alone.
+    pub reverse: u64,
+    /// Both.
+    pub both: u64,
+}
+
+impl CongestedOutcome {
+    /// Shares of the rounds in which the way there was congested, and the way back; `None`: there was no round.
+    pub fn shares(&self) -> Option<(f64, f64)> {
+        let all = self.neither + self.forward + self.reverse + self.both;
+        let share = |n: u64| n as f64 / all as f64;
+        (all > 0).then(|| (share(self.forward + self.both), share(self.reverse + self.both)))
+    }
 }
 
 /// How a sender that was probed reacts to divided ACKs.

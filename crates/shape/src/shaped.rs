@@ -66,7 +66,7 @@ pub fn stand(standing: Standing<'_>, watch: &mut dyn Watch) -> Result<Report, Er
 /// The identities of those who shape at present and can be asked, in order.
 pub fn running() -> Vec<String> {
     #[cfg(live)]
-    return control::running();
+    return truckee_host::control::running(&control::KIND);
     #[cfg(not(live))]
     Vec::new()
 }

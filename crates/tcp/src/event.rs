@@ -46,6 +46,8 @@ pub struct Ack {
     pub highest: Seq,
     /// The peer's clock when it sent the ACK (timestamps, RFC 7323); none where the option is off.
     pub peer_time: Option<Time>,
+    /// Which of the sender's own timestamps it echoes (RFC 7323); none where the option is off.
+    pub echo: Option<Time>,
     /// Bytes that its SACK blocks report for the first time, where the recovery reads them.
     pub newly_sacked: u64,
     /// What it says to have come twice (D-SACK, RFC 2883): `[from, to)`.
@@ -68,6 +70,7 @@ impl Ack {
             sent: None,
             highest: Seq::at(bytes),
             peer_time: None,
+            echo: None,
             newly_sacked: 0,
             dsack: None,
             ecn_echo: false,

@@ -382,6 +382,22 @@ impl Outstanding {
         }
     }
 
+    /// Takes what was last sent of segment `at` for lost, a retransmission too: the segment is to go again once more.
+    pub fn lose_latest(&mut self, at: usize) {
+        let len = self.span(at);
+        let Some(slot) = self.segments.get_mut(at).filter(|slot| !slot.is(marks::SACKED)) else { return };
+        let (again, sent) = (slot.is(marks::LOST), slot.sent());
+        if slot.is(marks::REPAIR) {
+            slot.unmark(marks::REPAIR);
+            self.repairs -= len;
+            if again {
+                self.lost_ever += len;
+                self.newest_lost = self.newest_lost.max(Some(sent));
+            }
+        }
+        self.mark_lost(at);
+    }
+
     /// Bytes that were ever marked lost.
     pub fn lost_ever(&self) -> u64 {
         self.lost_ever
@@ -419,6 +435,12 @@ impl Outstanding {
     pub fn lose_none(&mut self) {
         self.segments.iter_mut().for_each(|slot| slot.unmark(marks::LOST));
         self.lost = 0;
+    }
+
+    /// Ends a go-back: what has not been sent again is left as it is in the air.
+    pub fn go_on(&mut self) {
+        self.nxt = self.max;
+        self.cursor = self.segments.len();
     }
 
     /// Goes back to the first unacknowledged segment: everything will be sent again in order.
@@ -459,6 +481,8 @@ mod tests {
         assert_eq!(out.resend(Time::ns(9)).map(|s| (s.seq, s.sent)), Some((Seq::FIRST, Time::ns(9))));
         assert!(out.advance(Seq::at(301)).resent);
         assert_eq!(out.to_resend().map(|s| s.seq), Some(Seq::at(301)), "an ACK beyond nxt moves it along");
+        out.go_on();
+        assert_eq!((out.to_resend(), out.flight()), (None, 200));
     }
 
     #[test]
@@ -472,10 +496,13 @@ mod tests {
         assert_eq!(out.pipe(), 200);
         out.repair(0, Time::ns(7));
         assert_eq!(out.pipe(), 300);
+        out.lose_latest(0);
+        assert_eq!((out.pipe(), out.lost_ever()), (200, 200));
+        out.repair(0, Time::ns(8));
         out.lose_all();
         assert_eq!(out.pipe(), 0);
         out.lose_none();
-        assert_eq!((out.pipe(), out.lost_ever()), (300, 300));
+        assert_eq!((out.pipe(), out.lost_ever()), (300, 400));
         out.advance(Seq::at(501));
         assert_eq!((out.pipe(), out.is_empty()), (0, true));
     }

@@ -3,8 +3,8 @@
 //! A profile sets defaults of [`Stack`], and of what presets are made of; each of them is a knob of its own, and what is
 //! written wins. Not for: algorithms, of which it names those that there are.
 
-use crate::stack::{ReduceFrom, RtoSamples};
-use crate::{Arg, Info, Span, Spec, Stack};
+use crate::stack::{AfterIdle, ReduceFrom, RtoSamples, RtoVariance, Undo};
+use crate::{Arg, Info, Size, Span, Spec, Stack};
 
 const MS: Span = Span::ms(1);
 
@@ -16,11 +16,15 @@ pub enum Profile {
     Rfc,
     /// The simulator's that the papers were made with: ns-2 2.35.
     Ns2,
+    /// A Linux of today's, 6.18, with its defaults.
+    Linux,
+    /// A FreeBSD of today's, 14, with its defaults.
+    FreeBsd,
 }
 
 impl Profile {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Rfc, Self::Ns2];
+    pub const ALL: [Self; 4] = [Self::Rfc, Self::Ns2, Self::Linux, Self::FreeBsd];
 
     /// Name, what it sets, source.
     pub const fn info(self) -> Info {
@@ -38,6 +42,21 @@ impl Profile {
                           rto_samples = \"one-a-window\", rto_tick = \"10ms\", min_rto = \"200ms\", initial_rto = \"3s\", max_rto = \"60s\"; \
                           reno, newreno: last_ack = \"grows\", exit = \"deflated\"; sack1; vegas-ns2; bursts = \"packets\"",
                 source: "ns-2 2.35: tcp.cc, tcp-reno.cc, tcp-newreno.cc, tcp-sack1.cc, tcp-vegas.cc, tools/pareto.cc, ns-default.tcl",
+            },
+            Self::Linux => Info {
+                name: "linux",
+                summary: "the rules of a Linux of today's (6.18), as far as there are parts for them",
+                formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"200ms\", max_rto = \"120s\", rto_variance = \"linux\", timestamps, dsack, \
+                          undo = \"either\", after_idle = \"decay\", reduce_from = \"window\", limited_transmit; receiver = \"linux\"; \
+                          reno, newreno, sack: rack with reduction = \"proportional\", frto",
+                source: "Linux 6.18: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, include/net/tcp.h; RFC 6928, 8985, 9937",
+            },
+            Self::FreeBsd => Info {
+                name: "freebsd",
+                summary: "the rules of a FreeBSD of today's (14), as far as there are parts for them",
+                formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"30ms\", timestamps, dsack, undo = \"timestamps\", limited_transmit; \
+                          receiver = { delayed = { timeout = \"40ms\" } }; reno, newreno, sack: sack with reduction = \"proportional\", bound = \"slow-start\"",
+                source: "FreeBSD 14, tcp(4): net.inet.tcp.rexmit_min, delacktime, initcwnd_segments, rfc3042, do_prr; RFC 6675, 6937",
             },
         }
     }
@@ -65,6 +84,38 @@ impl Profile {
                 max_rto: 60_000 * MS,
                 ..base
             },
+            Self::Linux => Stack {
+                min_rto: 200 * MS,
+                max_rto: 120_000 * MS,
+                rto_variance: RtoVariance::Linux,
+                undo: Undo::Either,
+                after_idle: AfterIdle::Decay,
+                reduce_from: ReduceFrom::Window,
+                ..Self::of_today(base)
+            },
+            Self::FreeBsd => Stack { min_rto: 30 * MS, undo: Undo::Timestamps, ..Self::of_today(base) },
+        }
+    }
+
+    /// What both stacks of today have: timestamps, and the segments that an Ethernet's packets leave room for beside them; ten
+    /// segments to begin with (RFC 6928); reports of duplicates; limited transmit.
+    fn of_today(base: Stack) -> Stack {
+        Stack {
+            mss: 1448,
+            initial_window: Size::Segments(10.0),
+            timestamps: true,
+            dsack: true,
+            limited_transmit: true,
+            ..base
+        }
+    }
+
+    /// The ACK policy of a flow that names none, where the profile has one.
+    pub fn receiver(self) -> Option<Spec> {
+        match self {
+            Self::Rfc | Self::Ns2 => None,
+            Self::Linux => Some(Spec::named("linux")),
+            Self::FreeBsd => Some(Spec::named("delayed").with("timeout", Arg::Time(40 * MS))),
         }
     }
 
@@ -74,6 +125,12 @@ impl Profile {
         let words: &[(&str, &str)] = match (self, part.name.as_str()) {
             (Self::Ns2, "sack") => return Spec { name: "sack1".to_owned(), ..part },
             (Self::Ns2, "vegas") => return Spec { name: "vegas-ns2".to_owned(), ..part },
+            (Self::Linux, "reno" | "newreno" | "sack") => {
+                return Self::proportional("rack", "safe-ack", true);
+            }
+            (Self::FreeBsd, "reno" | "newreno" | "sack") => {
+                return Self::proportional("sack", "slow-start", false);
+            }
             (Self::Ns2, "newreno") => &[("exit", "deflated"), ("last_ack", "grows")],
             (Self::Ns2, "reno") => &[("second", "timeout"), ("last_ack", "grows")],
             _ => &[],
@@ -83,6 +140,15 @@ impl Profile {
             false => spec.with(key, Arg::Name((*word).to_owned())),
         };
         words.iter().fold(part, missing)
+    }
+
+    /// A recovery by SACK whose window comes down in proportion.
+    fn proportional(recovery: &str, bound: &str, frto: bool) -> Spec {
+        let word = |word: &str| Arg::Name(word.to_owned());
+        Spec::named(recovery)
+            .with("reduction", word("proportional"))
+            .with("bound", word(bound))
+            .with("frto", Arg::Flag(frto))
     }
 
     /// Whether ON periods of cross traffic are of whole packets.

@@ -22,6 +22,8 @@ pub struct Receiver {
     /// Everything below has been acknowledged.
     acked: Seq,
     waiting: Waiting,
+    /// Where that is reported, what has come twice and no ACK has told of yet.
+    twice: Option<Box<Option<(Seq, Seq)>>>,
     /// Whether the next data has nothing to tell but that it is there: no handshake to end, no hole, no FIN, no ECN.
     plain: bool,
     fin: Option<Seq>,
@@ -103,9 +105,20 @@ impl Waiting {
         self.recent.truncate(8);
     }
 
-    /// Up to `limit` blocks above `ack`.
-    fn blocks(&self, ack: Seq, limit: usize) -> SackBlocks {
+    /// Of a segment's numbers those that have come already: the first of them that are in one range.
+    fn overlap(&self, seq: Seq, end: Seq) -> Option<(Seq, Seq)> {
+        let ranges = self.ranges.as_slice();
+        let range = ranges[ranges.partition_point(|range| range.1 <= seq)..].first()?;
+        (range.0 < end).then(|| (range.0.max(seq), range.1.min(end)))
+    }
+
+    /// What has come twice, where there is such, and up to `limit` blocks in all.
+    fn blocks(&self, ack: Seq, twice: Option<(Seq, Seq)>, limit: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
+        if let Some((from, to)) = twice {
+            blocks.push(ack, from, to);
+        }
+        let limit = limit - usize::from(!blocks.is_empty());
         let mut listed = [Seq::ZERO; 8];
         let mut n = 0;
         for range in self.recent.iter().filter_map(|&seq| self.ranges.containing(seq)) {
@@ -133,6 +146,7 @@ impl Receiver {
             rcv_nxt: Seq::FIRST,
             acked: Seq::FIRST,
             waiting: Waiting::default(),
+            twice: (stack.dsack && sack).then(Box::default),
             plain: false,
             fin: None,
             closes: true,
@@ -165,7 +179,8 @@ impl Receiver {
             self.delivered = 0;
             self.on_any_segment(now, segment, congestion_experienced, witness);
             let met = self.meeting.is_none() && self.syn_ack_due.is_none();
-            self.plain = met && self.waiting.ranges.is_empty() && self.fin.is_none() && !self.ecn;
+            let whole = self.waiting.ranges.is_empty() && self.has_come_twice().is_none();
+            self.plain = met && whole && self.fin.is_none() && !self.ecn;
         }
     }
 
@@ -257,6 +272,9 @@ impl Receiver {
             self.fin = Some(end);
         }
         let expected = self.rcv_nxt;
+        if !PLAIN && self.twice.is_some() {
+            self.note_twice(segment.seq, end);
+        }
         let holes = !PLAIN && !self.waiting.ranges.is_empty();
         let in_order = PLAIN || segment.seq <= expected && end > expected;
         if in_order {
@@ -279,6 +297,21 @@ impl Receiver {
             rtt: self.rtt_sample::<PLAIN>(now, segment),
             request: segment.request,
         }
+    }
+
+    /// Notes what a segment brings for the second time, to be reported once (RFC 2883, section 4).
+    fn note_twice(&mut self, seq: Seq, end: Seq) {
+        let below = (seq < self.rcv_nxt).then(|| (seq, end.min(self.rcv_nxt)));
+        let again = below.or_else(|| self.waiting.overlap(seq, end));
+        // A block is told by its distance from the ACK.
+        let near = |from: Seq| self.rcv_nxt.saturating_sub(from) < i32::MAX as u64;
+        if let (Some(twice), Some(again)) = (&mut self.twice, again.filter(|again| near(again.0))) {
+            **twice = Some(again);
+        }
+    }
+
+    fn has_come_twice(&self) -> Option<(Seq, Seq)> {
+        *self.twice.as_deref()?
     }
 
     /// The receiver's own sample of the round-trip time: of the handshake, with its first data, then by timestamps.
@@ -369,13 +402,14 @@ impl Receiver {
 
     /// What an ACK says besides its number.
     #[inline]
-    fn add_options(&self, ack: &mut Segment) {
+    fn add_options(&mut self, ack: &mut Segment) {
         if self.echo_congestion {
             ack.flags |= flags::ECE;
         }
         // What fits into 40 bytes of options (RFC 2018, section 3).
-        if self.sack && !self.waiting.ranges.is_empty() {
-            ack.sack = self.waiting.blocks(ack.ack, if self.timestamps { 3 } else { 4 });
+        let twice = self.twice.as_mut().and_then(|twice| twice.take());
+        if self.sack && (twice.is_some() || !self.waiting.ranges.is_empty()) {
+            ack.sack = self.waiting.blocks(ack.ack, twice, if self.timestamps { 3 } else { 4 });
         }
     }
 

@@ -28,6 +28,30 @@ pub enum Congested {
     Both,
 }
 
+/// Rounds by what was said of them when they ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CongestedRounds {
+    /// Neither way.
+    pub neither: u64,
+    /// From sender to receiver alone.
+    pub forward: u64,
+    /// From receiver to sender alone.
+    pub reverse: u64,
+    /// Both ways.
+    pub both: u64,
+}
+
+impl CongestedRounds {
+    fn count(&mut self, congested: Congested) {
+        *match congested {
+            Congested::Neither => &mut self.neither,
+            Congested::Forward => &mut self.forward,
+            Congested::Reverse => &mut self.reverse,
+            Congested::Both => &mut self.both,
+        } += 1;
+    }
+}
+
 /// A segment's way out and its ACK's way back.
 #[derive(Debug, Clone, Copy)]
 struct Trip {
@@ -55,6 +79,7 @@ pub struct RelativeDelay {
     sums: [Sums; 2],
     /// Smallest spacing per segment at the receiver in this round and the one before, ns.
     spacing: [Option<f64>; 2],
+    counted: CongestedRounds,
 }
 
 /// The trip that an ACK tells of. That of the newest segment it covers, where the segments it covers came one behind the
@@ -96,6 +121,9 @@ impl RelativeDelay {
         }
         let over = self.round.over(ack);
         if over {
+            if let Some(congested) = self.congested() {
+                self.counted.count(congested);
+            }
             self.sums = [Sums::default(), self.sums[0]];
             if self.spacing[0].is_some() {
                 self.spacing = [None, self.spacing[0]];
@@ -115,6 +143,11 @@ impl RelativeDelay {
             let spacing = there / segments;
             self.spacing[0] = Some(self.spacing[0].map_or(spacing, |least| least.min(spacing)));
         }
+    }
+
+    /// What was said of the rounds so far.
+    pub fn congested_rounds(&self) -> CongestedRounds {
+        self.counted
     }
 
     /// The bottleneck's time to serve a segment, ns, once it has shown.

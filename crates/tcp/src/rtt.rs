@@ -1,6 +1,10 @@
 //! Round-trip times and the retransmission timeout (RFC 6298), with a clock of any granularity.
 
-use crate::{Span, Stack, Time};
+mod deviation;
+
+use crate::stack::RtoVariance;
+use crate::{Seq, Span, Stack, Time};
+use deviation::Deviation;
 
 /// Doublings that take any timeout, a nanosecond even, to any bound.
 const MAX_BACKOFF: u32 = 62;
@@ -20,6 +24,7 @@ pub struct Rtt {
     least_rto: Span,
     clock: Span,
     ticks: Option<Box<Ticks>>,
+    deviation: Option<Box<Deviation>>,
 }
 
 /// The estimator of 4.3BSD in ticks, as in ns-2 (`TcpAgent::rtt_update`, `rtt_backoff`).
@@ -75,6 +80,8 @@ impl Rtt {
             clock: stack.clock,
             ticks: (!stack.rto_tick.is_zero())
                 .then(|| Box::new(Ticks { length: stack.rto_tick, eighths: 0, quarters: 0, rto: None })),
+            deviation: (stack.rto_variance == RtoVariance::Linux)
+                .then(|| Box::new(Deviation::new(stack.min_rto))),
         }
     }
 
@@ -103,6 +110,14 @@ impl Rtt {
         }
     }
 
+    /// Has Linux's estimator, if it is the one, take a sample: `sent` numbers are those unacknowledged and sent, [una, nxt).
+    #[inline]
+    pub fn deviate(&mut self, rtt: Span, sent: (Seq, Seq)) {
+        if let Some(deviation) = &mut self.deviation {
+            deviation.sample(rtt, sent);
+        }
+    }
+
     /// Takes a sample for the minimum alone.
     #[inline]
     pub fn note_min(&mut self, rtt: Span) {
@@ -119,6 +134,7 @@ impl Rtt {
     /// be serialised, and is back sooner than any segment of data can be.
     pub fn sample_of_handshake(&mut self, sent: Time, now: Time) -> Span {
         self.time(sent, now);
+        self.deviate(self.measure(sent, now), (Seq::FIRST, Seq::FIRST));
         *self.handshake.insert(self.measure(sent, now))
     }
 
@@ -143,10 +159,16 @@ impl Rtt {
         let base = match (self.smoothed, &self.ticks) {
             (None, _) => self.initial_rto,
             (Some(_), Some(ticks)) => self.in_ticks(ticks),
+            (Some(_), None) if self.deviation.is_some() => self.by_deviation(),
             (Some(srtt), None) => (srtt + self.clock.max(4 * self.variation)).max(self.min_rto),
         };
         // Without any floor a path without delay would make a timer that goes off for ever without time passing.
         base.max(Span::ns(1)).saturating_mul(1 << self.backoff).min(self.max_rto)
+    }
+
+    #[inline(never)]
+    fn by_deviation(&self) -> Span {
+        self.deviation.as_ref().and_then(|deviation| deviation.timeout()).unwrap_or(self.initial_rto)
     }
 
     /// No timeout is shorter.
@@ -191,6 +213,9 @@ impl Rtt {
     /// Starts anew with another initial timeout (rule 5.7: 3 s after a lost SYN).
     pub fn restart(&mut self, initial_rto: Span) {
         self.smoothed = None;
+        if let Some(deviation) = &mut self.deviation {
+            deviation.restart();
+        }
         self.backoff = 0;
         self.initial_rto = self.initial_rto.max(initial_rto);
     }

@@ -9,6 +9,7 @@
 mod ack_rate;
 mod acknowledged;
 mod by_duplicates;
+mod doubt;
 mod transfer;
 mod transmit;
 
@@ -23,10 +24,11 @@ use crate::outstanding::Outstanding;
 use crate::pace::AnyPacing;
 use crate::preset::Preset;
 use crate::recovery::{AnyRecovery, Recovery};
+use crate::relative_delay::CongestedRounds;
 use crate::response::AnyResponse;
 use crate::rtt::Rtt;
 use crate::segment::Segment;
-use crate::stack::RtoSamples;
+use crate::stack::{RtoSamples, RtoVariance};
 use crate::start::{AnyStart, Burst, Opening, Start};
 use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
@@ -207,6 +209,7 @@ impl Sender {
             || stack.ack_rate_request > 0
             || stack.rto_samples != RtoSamples::EveryAck
             || !stack.rto_tick.is_zero()
+            || stack.rto_variance != RtoVariance::Rfc
             || stack.send_buffer.is_some()
             || recovery.has_timer()
             || recovery.hears_departures())
@@ -215,8 +218,13 @@ impl Sender {
     /// Looks anew whether anything is out of the ordinary.
     #[inline]
     fn look_about(&mut self) {
-        let quiet = self.simple && !self.t.starting && self.recovery.quiet();
+        let quiet = self.simple && !self.t.starting && self.t.doubt.is_none() && self.recovery.quiet();
         self.plain = quiet && self.state == State::Established;
+    }
+
+    /// In how many rounds which direction of the path was congested, if the controller looks at that.
+    pub fn congested_rounds(&self) -> Option<CongestedRounds> {
+        self.t.controller.congested_rounds()
     }
 
     /// The bandwidth estimate that the controller goes by, bit/s, if it goes by one.
@@ -405,6 +413,11 @@ impl Sender {
     /// Whether a loss is being repaired.
     pub fn repairing(&self) -> bool {
         self.recovery.repairing()
+    }
+
+    /// Whether the next segment of new data is a probe, which the congestion window does not hold back.
+    pub fn probes(&self) -> bool {
+        self.recovery.probes()
     }
 
     /// Bytes that count against the congestion window.

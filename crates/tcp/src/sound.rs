@@ -1,11 +1,12 @@
 //! What a foreign member may leave, and what it may answer.
 
 use crate::ack::{AckSink, Honesty, Learnt, Manner};
-use crate::controller::Interest;
+use crate::controller::{Interest, Order};
 use crate::custom::Sound;
-use crate::detect::Phase;
+use crate::detect::{Floats, Phase};
 use crate::outstanding::Sent;
 use crate::recovery::{Advance, Reported};
+use crate::relative_delay::CongestedRounds;
 use crate::sender::Transfer;
 use crate::start::{Burst, Opening};
 use crate::{Ack, Air, Arrival, Cause, Departure, Loss, Report, SackBlocks, Seq, Span, Time, Truth, Window};
@@ -45,6 +46,6 @@ macro_rules! sound {
 }
 
 sound! {
-    (), bool, u32, u64, usize, Ack, AckSink, Advance, Air, Arrival, Cause, Departure, Honesty, Interest, Learnt<'_>, Loss, Manner,
-    Opening, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Time, Truth,
+    (), bool, u32, u64, usize, Ack, AckSink, Advance, Air, Arrival, Cause, CongestedRounds, Departure, Floats, Honesty, Interest, Learnt<'_>, Loss, Manner,
+    Opening, Order, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Time, Truth,
 }

@@ -44,6 +44,95 @@ pub enum RtoSamples {
     OneAWindow,
 }
 
+/// How the timeout follows from the round-trip times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RtoVariance {
+    /// SRTT + 4·RTTVAR, and never below the least timeout (RFC 6298).
+    #[default]
+    Rfc,
+    /// SRTT + the largest mean deviation of a round, that never below the least timeout (Linux 6.18, `tcp_rtt_estimator`).
+    Linux,
+}
+
+impl RtoVariance {
+    /// All of them, the default first.
+    pub const ALL: [Self; 2] = [Self::Rfc, Self::Linux];
+
+    /// Its name in a scenario.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rfc => "rfc",
+            Self::Linux => "linux",
+        }
+    }
+}
+
+/// What becomes of the window where nothing was sent for longer than a timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AfterIdle {
+    /// The initial window, if that is less (RFC 5681, section 4.1).
+    #[default]
+    Restart,
+    /// Half of it for each timeout that has passed, no less than the initial window; ssthresh remembers three quarters (RFC
+    /// 2861, section 3.2; Linux 6.18, `tcp_cwnd_restart`).
+    Decay,
+    /// It stays.
+    Keep,
+}
+
+impl AfterIdle {
+    /// All of them, the default first.
+    pub const ALL: [Self; 3] = [Self::Restart, Self::Decay, Self::Keep];
+
+    /// Its name in a scenario.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Restart => "restart",
+            Self::Decay => "decay",
+            Self::Keep => "keep",
+        }
+    }
+}
+
+/// What may show that a loss event was none, so that what it did to the window is undone (RFC 4015).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Undo {
+    /// Nothing.
+    #[default]
+    Never,
+    /// The timestamp that the ACK of the segment echoes (RFC 3522).
+    Timestamps,
+    /// A report that all that was sent again has come twice (RFC 3708).
+    Dsack,
+    /// Either of them.
+    Either,
+}
+
+impl Undo {
+    /// All of them, the default first.
+    pub const ALL: [Self; 4] = [Self::Never, Self::Timestamps, Self::Dsack, Self::Either];
+
+    /// Its name in a scenario.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Timestamps => "timestamps",
+            Self::Dsack => "dsack",
+            Self::Either => "either",
+        }
+    }
+
+    /// Whether timestamps are looked at.
+    pub fn by_timestamps(self) -> bool {
+        matches!(self, Self::Timestamps | Self::Either)
+    }
+
+    /// Whether duplicate SACKs are.
+    pub fn by_dsack(self) -> bool {
+        matches!(self, Self::Dsack | Self::Either)
+    }
+}
+
 /// Settings of both ends of a connection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stack {
@@ -91,6 +180,14 @@ pub struct Stack {
     /// Whether limited transmit also releases what a go-back is to send again (ns-2, `TcpAgent::send_one`); RFC 3042 speaks of
     /// new segments.
     pub limited_resends: bool,
+    /// Whether the receiver reports what has come twice (D-SACK, RFC 2883), where it sends SACK blocks.
+    pub dsack: bool,
+    /// How the timeout follows from the round-trip times.
+    pub rto_variance: RtoVariance,
+    /// What becomes of the window where nothing was sent for longer than a timeout.
+    pub after_idle: AfterIdle,
+    /// What may show the sender that a loss event was none.
+    pub undo: Undo,
     /// ECN (RFC 3168) agreed by both ends.
     pub ecn: bool,
     /// Whether the sender takes its segment size from the smallest part of a segment that an ACK covers (see
@@ -125,6 +222,10 @@ impl Default for Stack {
             send_buffer: None,
             limited_transmit: false,
             limited_resends: false,
+            dsack: false,
+            undo: Undo::Never,
+            rto_variance: RtoVariance::Rfc,
+            after_idle: AfterIdle::Restart,
             ecn: false,
             segment_from_acks: false,
             ack_rate_request: 0,

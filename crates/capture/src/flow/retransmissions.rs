@@ -95,7 +95,8 @@ pub struct Counts {
 
 /// What a retransmission was taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub struct Verdict {
+    /// What made the sender send it.
     pub kind: Kind,
     /// The loss event that it begins, if it begins one.
     pub event: Option<LossKind>,

@@ -203,6 +203,14 @@ impl Rtt {
         if self.sequence.count > 0 { Some(self.sequence.min) } else { self.opened }
     }
 
+    /// The sample of the round trip that a receiver has at a segment: with time stamps each brings one, without them only the
+    /// first, from the handshake.
+    pub fn at_receiver(&self, stamped: bool, first: bool) -> Option<Span> {
+        let to_receiver = self.receiver_side().unwrap_or(Span::ZERO);
+        let whole = self.sender_side_now().map(|side| side + to_receiver).filter(|&rtt| rtt > Span::ZERO);
+        whole.filter(|_| stamped || first)
+    }
+
     /// The whole round trip at its least, where one side is known.
     pub fn whole(&self) -> Option<Span> {
         let there = self.receiver_side()?;

@@ -5,7 +5,7 @@ use super::phases::Phase;
 use super::retransmissions::Counts;
 use super::*;
 use crate::wire::flags;
-use truckee_tcp::Time;
+use truckee_tcp::{LossKind, Time};
 
 const MS: Span = Span::ms(1);
 const SIZE: u32 = 1000;
@@ -45,7 +45,8 @@ impl Script {
 
     fn data_of(&mut self, at: u64, seq: u64, len: u32, echo: u32) -> (Sent, Option<LossKind>) {
         let data = self.made(at, seq, len, echo);
-        self.flow.on_data(&data, SIZE)
+        let (sent, again) = self.flow.on_data(&data, SIZE);
+        (sent, again.and_then(|again| again.event))
     }
 
     pub fn data(&mut self, at: u64, seq: u64) -> (Sent, Option<LossKind>) {

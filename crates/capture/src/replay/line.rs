@@ -2,13 +2,14 @@
 
 use crate::flow::quantiles::Quantiles;
 
-/// Points of a curve.
+/// Points of a curve, where nobody asks for more or fewer.
 const MOST: usize = 4096;
 
 /// A curve.
 #[derive(Debug, Clone)]
 pub struct Line {
     points: Vec<(f64, f64)>,
+    most: usize,
     stride: u64,
     seen: u64,
     last: Option<(f64, f64)>,
@@ -21,8 +22,16 @@ pub struct Line {
 
 impl Default for Line {
     fn default() -> Self {
+        Self::of(MOST)
+    }
+}
+
+impl Line {
+    /// One of so many points, two at least.
+    pub fn of(most: usize) -> Self {
         Self {
             points: Vec::new(),
+            most: most.max(2),
             stride: 1,
             seen: 0,
             last: None,
@@ -31,9 +40,12 @@ impl Default for Line {
             held: Quantiles::default(),
         }
     }
-}
 
-impl Line {
+    /// Whether points were left out.
+    pub fn is_thinned(&self) -> bool {
+        self.stride > 1
+    }
+
     /// Adds a point; x never falls.
     pub fn add(&mut self, x: f64, y: f64) {
         match self.last.replace((x, y)) {
@@ -44,7 +56,7 @@ impl Line {
             None => self.from = x,
         }
         if self.seen.is_multiple_of(self.stride) {
-            if self.points.len() == MOST {
+            if self.points.len() == self.most {
                 self.stride *= 2;
                 let mut k = 0;
                 self.points.retain(|_| {

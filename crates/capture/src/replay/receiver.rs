@@ -7,7 +7,7 @@ use super::report::{Phases, since};
 use crate::flow::{Data, Flow, Sent};
 use truckee_tcp::detect::{AnyDetector, Phase, SlowStartDetector};
 use truckee_tcp::seq::Ranges;
-use truckee_tcp::{Arrival, Seq, Span, Time};
+use truckee_tcp::{Arrival, Seq, Time};
 
 /// Turns that are listed.
 const MOST_TURNS: usize = 4096;
@@ -75,16 +75,8 @@ impl Receiver {
         arrival.unacked = rcv_nxt.saturating_sub(flow.book.una());
         (arrival.in_order, arrival.urgent) = (in_order, !in_order || had_holes);
         arrival.window = flow.windows.last().map_or(u32::MAX, |w| u32::try_from(w).unwrap_or(u32::MAX));
-        arrival.rtt = self.sample(flow, data);
+        arrival.rtt = flow.rtt.at_receiver(data.stamps.is_some(), self.segments == 0);
         arrival
-    }
-
-    /// The receiver's sample of the round trip: with time stamps each segment brings one, without them only the first,
-    /// from the handshake.
-    fn sample(&self, flow: &Flow, data: &Data) -> Option<Span> {
-        let to_receiver = flow.rtt.receiver_side().unwrap_or(Span::ZERO);
-        let whole = flow.rtt.sender_side_now().map(|side| side + to_receiver).filter(|&rtt| rtt > Span::ZERO);
-        whole.filter(|_| data.stamps.is_some() || self.segments == 0)
     }
 
     pub fn phases(&self, names: &[String]) -> Vec<Phases> {

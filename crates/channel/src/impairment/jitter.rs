@@ -5,7 +5,7 @@
 
 use super::Impairment;
 use crate::packet::Passage;
-use crate::random::{Xoshiro256PlusPlus, nanos, normal, pareto, standard_normal, up_to};
+use crate::random::{Xoshiro256PlusPlus, nanos, normal, pareto, standard_normal, uniform, up_to};
 use crate::{JitterDistribution, MAX_EXTRA, Packet, Span, Time};
 
 #[derive(Debug, Clone)]
@@ -37,6 +37,9 @@ impl Jitter {
             JitterDistribution::Uniform { max } => Span::ns(up_to(&mut self.rng, max.nanos())),
             JitterDistribution::Normal { mean, sd } => normal(&mut self.rng, mean, sd),
             JitterDistribution::Pareto { scale, shape } => pareto(&mut self.rng, scale, shape),
+            JitterDistribution::Table { ref table, mean, sd } => {
+                nanos(mean.as_f64() + sd.as_f64() * table.quantile(uniform(&mut self.rng)))
+            }
         }
     }
 
@@ -60,6 +63,9 @@ impl Jitter {
             JitterDistribution::Pareto { scale, shape } => {
                 nanos(libm::pow(above, -1.0 / shape) * scale.as_f64())
             }
+            JitterDistribution::Table { ref table, mean, sd } => {
+                nanos(mean.as_f64() + sd.as_f64() * table.quantile(1.0 - above))
+            }
         }
     }
 }
@@ -82,6 +88,9 @@ impl Impairment for Jitter {
             JitterDistribution::Uniform { max } => max.is_zero(),
             JitterDistribution::Normal { mean, sd } => mean.is_zero() && sd.is_zero(),
             JitterDistribution::Pareto { scale, .. } => scale.is_zero(),
+            JitterDistribution::Table { ref table, mean, sd } => {
+                mean.as_f64() + sd.as_f64() * table.range().1 <= 0.0
+            }
         }
     }
 
@@ -90,6 +99,10 @@ impl Impairment for Jitter {
             JitterDistribution::Normal { sd, .. } => sd.is_zero(),
             JitterDistribution::Uniform { max } => max.is_zero(),
             JitterDistribution::Pareto { scale, .. } => scale.is_zero() || scale >= MAX_EXTRA,
+            JitterDistribution::Table { ref table, sd, .. } => {
+                let (least, most) = table.range();
+                sd.is_zero() || least == most
+            }
         };
         self.keep_order || constant
     }
@@ -99,21 +112,29 @@ impl Impairment for Jitter {
 mod tests {
     use crate::impairment::Impairment;
     use crate::impairment::interval::{assert_rate, fate, member};
-    use crate::{Effect, Fate, JitterDistribution, Span};
+    use crate::{DelayTable, Effect, Fate, JitterDistribution, Span};
+    use std::borrow::Borrow;
+    use std::sync::Arc;
 
     const MS: Span = Span::ms(1);
 
-    fn delays(distribution: JitterDistribution, keep_order: bool, spacing: Span, n: u64) -> Vec<Span> {
+    fn delays(
+        distribution: impl Borrow<JitterDistribution>,
+        keep_order: bool,
+        spacing: Span,
+        n: u64,
+    ) -> Vec<Span> {
         correlated(distribution, Span::ZERO, keep_order, spacing, n)
     }
 
     fn correlated(
-        distribution: JitterDistribution,
+        distribution: impl Borrow<JitterDistribution>,
         correlation_time: Span,
         keep_order: bool,
         spacing: Span,
         n: u64,
     ) -> Vec<Span> {
+        let distribution = distribution.borrow().clone();
         let mut jitter = member(&Effect::Jitter { distribution, correlation_time, keep_order }, 1);
         let extra = |i| match fate(&mut jitter, i * spacing) {
             Fate::Arrives { extra, copy: None } => extra,
@@ -159,11 +180,36 @@ mod tests {
         assert_rate(long, 200_000, 1.0 / 64.0);
     }
 
+    /// Delays of 10 ms and 5 ms more for each standard deviation above the table's mean.
+    fn by_table(text: &str) -> JitterDistribution {
+        let table = Arc::new(DelayTable::parse("t.dist", text).unwrap());
+        JitterDistribution::Table { table, mean: 10 * MS, sd: 5 * MS }
+    }
+
+    #[test]
+    fn a_table_s_numbers_are_each_as_likely_as_the_others_with_a_memory_and_without() {
+        let table = by_table("-32768 -8192 0 8192");
+        for memory in [Span::ZERO, 20 * MS] {
+            let n = 200_000;
+            let delays = correlated(&table, memory, false, 10 * MS, n);
+            // The lowest, of four standard deviations below the mean, is cut off at 0.
+            for value in [Span::ZERO, 5 * MS, 10 * MS, 15 * MS] {
+                let share = delays.iter().filter(|&&x| x == value).count() as f64 / n as f64;
+                assert!((share - 0.25).abs() < 0.01, "{value:?}: {share}");
+            }
+        }
+        let keeps = |text: &str| {
+            let (distribution, correlation_time) = (by_table(text), Span::ZERO);
+            member(&Effect::Jitter { distribution, correlation_time, keep_order: false }, 1).keeps_order()
+        };
+        assert!(keeps("7 7") && !keeps("7 8"));
+    }
+
     #[test]
     fn held_packets_arrive_in_order_and_wide_spacing_holds_none() {
         let uniform = JitterDistribution::Uniform { max: 10 * MS };
-        let free = delays(uniform, false, MS, 10_000);
-        let held = delays(uniform, true, MS, 10_000);
+        let free = delays(&uniform, false, MS, 10_000);
+        let held = delays(&uniform, true, MS, 10_000);
         let arrivals: Vec<Span> = held.iter().enumerate().map(|(i, &x)| i as u64 * MS + x).collect();
         assert!(arrivals.is_sorted());
         // The same draws: each is held exactly until the latest one before it.
@@ -172,7 +218,7 @@ mod tests {
             latest = latest.max(i as u64 * MS + free);
             assert_eq!(arrival, latest);
         }
-        assert_eq!(delays(uniform, true, 11 * MS, 1000), delays(uniform, false, 11 * MS, 1000));
+        assert_eq!(delays(&uniform, true, 11 * MS, 1000), delays(&uniform, false, 11 * MS, 1000));
     }
 
     #[test]
@@ -180,7 +226,11 @@ mod tests {
         let constant = JitterDistribution::Normal { mean: MS, sd: Span::ZERO };
         assert!(
             member(
-                &Effect::Jitter { distribution: constant, correlation_time: Span::ZERO, keep_order: false },
+                &Effect::Jitter {
+                    distribution: constant.clone(),
+                    correlation_time: Span::ZERO,
+                    keep_order: false
+                },
                 1
             )
             .keeps_order()
@@ -201,7 +251,7 @@ mod tests {
         let normal = JitterDistribution::Normal { mean: 100 * MS, sd: 10 * MS };
         // Over at least 20,000 correlation times the estimate's own deviation is below 0.01.
         for (spacing, step) in [(5 * MS, 1), (MS, 5)] {
-            let delays = correlated(normal, 50 * MS, false, spacing, 1_000_000);
+            let delays = correlated(&normal, 50 * MS, false, spacing, 1_000_000);
             for lag in [1, 2, 5, 10, 20, 40] {
                 let measured = correlation(&delays, lag * step);
                 let expected = (-0.1 * lag as f64).exp();
@@ -229,8 +279,8 @@ mod tests {
     fn correlated_jitter_that_keeps_order_does_and_holds_no_longer_than_it_must() {
         let (pareto, memory) = (JitterDistribution::Pareto { scale: MS, shape: 1.2 }, 30 * MS);
         let spacing = Span::us(100);
-        let free = correlated(pareto, memory, false, spacing, 100_000);
-        let held = correlated(pareto, memory, true, spacing, 100_000);
+        let free = correlated(&pareto, memory, false, spacing, 100_000);
+        let held = correlated(&pareto, memory, true, spacing, 100_000);
         let mut latest = Span::ZERO;
         for (i, (&free, &held)) in free.iter().zip(&held).enumerate() {
             let came = i as u64 * spacing;
@@ -238,8 +288,11 @@ mod tests {
             latest = latest.max(came + free);
             assert_eq!(came + held, latest);
         }
-        let keeps =
-            |keep_order| Effect::Jitter { distribution: pareto, correlation_time: memory, keep_order };
+        let keeps = |keep_order| Effect::Jitter {
+            distribution: pareto.clone(),
+            correlation_time: memory,
+            keep_order,
+        };
         assert!(member(&keeps(true), 1).keeps_order() && !member(&keeps(false), 1).keeps_order());
     }
 }

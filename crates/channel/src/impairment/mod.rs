@@ -68,8 +68,8 @@ impl AnyImpairment {
             Effect::PoissonOutages { every, lasting } => PoissonOutages::new(every, lasting, rng).into(),
             Effect::Scripted { flow, ref packets, ref during } => Scripted::new(flow, packets, during).into(),
             Effect::Correlated { per, correlation } => Correlated::new(per, correlation, rng).into(),
-            Effect::Jitter { distribution, correlation_time, keep_order } => {
-                Jitter::new(distribution, correlation_time, keep_order, rng).into()
+            Effect::Jitter { ref distribution, correlation_time, keep_order } => {
+                Jitter::new(distribution.clone(), correlation_time, keep_order, rng).into()
             }
             Effect::Duplicate { probability, after } => Duplicate::new(probability, after, rng).into(),
             Effect::Reorder { which, delay } => Reorder::new(which, delay, rng).into(),

@@ -1,5 +1,6 @@
 //! What is asked of a capture, and reading it for that.
 
+use super::select::{FILTER_HELP, Field, Filter};
 use crate::error::Error;
 use crate::format::Format;
 use crate::interrupt;
@@ -29,6 +30,22 @@ pub struct Arguments {
     /// With --replay: also draw it into this SVG file
     #[arg(long, value_name = "FILE.svg", requires = "replay", value_parser = crate::figure::svg)]
     pub(super) figure: Option<PathBuf>,
+    /// Only connections of which this holds, such as `bytes > 1MB and loss > 1%`
+    #[arg(long, value_name = "EXPRESSION", value_parser = Filter::parse, conflicts_with = "flow", long_help = FILTER_HELP)]
+    pub(super) filter: Option<Filter>,
+    /// Sort connections by this field of --filter: numbers the largest first, words from A to Z
+    #[arg(long, value_name = "FIELD", value_parser = Field::parse, conflicts_with = "flow")]
+    pub(super) sort: Option<Field>,
+    /// Only the first N connections of --sort, or the N with the most data
+    #[arg(long, value_name = "N", value_parser = at_least_one, conflicts_with = "flow")]
+    pub(super) top: Option<usize>,
+    /// Also write into DIR a page of the capture, and a page and a figure of each connection: of --flow, or of the first
+    /// ones shown, with the most data where --sort does not say otherwise; --replay says who speaks on them
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["way", "figure"])]
+    pub(super) out: Option<PathBuf>,
+    /// Also draw the time-sequence graph of each direction of the same connections into DIR/connection-N-WAY.xpl, for xplot
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["way", "figure"])]
+    pub(super) xplot: Option<PathBuf>,
     /// Connections that are followed at once and shown one by one; the smallest of more are summed up
     #[arg(long, value_name = "N", default_value_t = Limits::default().reported, value_parser = at_least_one)]
     pub(super) connections: usize,
@@ -43,6 +60,8 @@ Examples:
   truckee read capture.pcapng --flow 1
   truckee read capture.pcapng --replay tibet,westwood-2,vegas,taba-detector --figure replay.svg
   truckee read capture.pcap.gz --format json | jq '.connections[].to_client.retransmissions'
+  truckee read capture.pcapng --filter 'bytes > 1MB and loss > 1%' --sort loss --top 20
+  truckee read capture.pcapng --out pages --replay tibet,vegas
   tcpdump -i eth0 -w - tcp | truckee read -";
 
 /// Which way data goes.

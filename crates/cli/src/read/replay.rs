@@ -15,7 +15,7 @@ use truckee_look::figure;
 
 /// Reads the capture, once more where the connection has to be found first, and shows what was said.
 pub fn replay(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
-    let cast = Cast::named(arguments.replay.iter().map(String::as_str)).map_err(suggest)?;
+    let cast = cast(&arguments.replay.iter().map(String::as_str).collect::<Vec<_>>())?;
     let (number, way) = which(arguments)?;
     let mut replay = Replay::new(number, way, cast);
     let capture = follow(arguments, Some(&mut replay))?;
@@ -51,6 +51,11 @@ fn which(arguments: &Arguments) -> Result<(u64, Way), Error> {
             .ok_or_else(|| Error::Usage("--replay: the capture has no TCP connection".to_owned()))?,
     };
     Ok((connection.number, arguments.way.map_or(connection.main_way(), Way::from)))
+}
+
+/// Those of these names.
+pub fn cast(names: &[&str]) -> Result<Cast, Error> {
+    Cast::named(names.iter().copied()).map_err(suggest)
 }
 
 /// An unknown name with the nearest known one.

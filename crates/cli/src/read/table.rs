@@ -42,6 +42,9 @@ pub fn write(out: &mut dyn Write, capture: &Capture) -> io::Result<()> {
             count(others.retransmitted_segments),
         )?;
     }
+    if capture.left_out > 0 {
+        writeln!(out, "and {} left out", many(capture.left_out as usize, "connection"))?;
+    }
     foot(out, capture)
 }
 
@@ -66,12 +69,7 @@ fn foot(out: &mut dyn Write, capture: &Capture) -> io::Result<()> {
 fn row(c: &Connection, origin: f64) -> Vec<String> {
     let main = c.direction(c.main_way());
     let again = &main.retransmissions;
-    // At the receiver, what shows of a round trip by itself is next to nothing.
-    let whole = |to_receiver: f64| to_receiver + main.sender_side_s.unwrap_or(0.0);
-    let resent = match main.segments {
-        0 => NONE.to_owned(),
-        all => percent(again.segments as f64 / all as f64),
-    };
+    let rtt = main.whole_rtt_s();
     vec![
         c.number.to_string(),
         c.client.clone(),
@@ -81,9 +79,9 @@ fn row(c: &Connection, origin: f64) -> Vec<String> {
         quantity(c.to_server.unique_bytes as f64, "B"),
         quantity(c.to_client.unique_bytes as f64, "B"),
         optional(main.throughput_bps, "bit/s"),
-        optional(main.rtt.map(|r| whole(r.min_s)), "s"),
-        optional(main.rtt.map(|r| whole(r.mean_s)), "s"),
-        resent,
+        optional(rtt.map(|(min, _)| min), "s"),
+        optional(rtt.map(|(_, mean)| mean), "s"),
+        main.resent_share().map_or(NONE.to_owned(), percent),
         count(again.fast_events),
         count(again.timeout_events),
         count(again.spurious),

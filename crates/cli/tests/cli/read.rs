@@ -104,3 +104,38 @@ fn a_simulated_run_is_a_capture_that_knows_its_drops() {
     let drops = &flow["drops"];
     assert_eq!(replay["dropped"], serde_json::json!([drops["queue"], drops["channel"]]));
 }
+
+#[test]
+fn connections_are_filtered_and_sorted() {
+    let (table, _) = printed(&["read", LOSSY, "--filter", "bytes > 100kB and loss > 0.1%"], 0);
+    assert!(table.contains("and 1 connection left out") && table.contains("\n2 "), "{table}");
+    let object = json(&["read", LOSSY, "--top", "1", "--format", "json"]);
+    assert_eq!((&object["connections"][0]["number"], &object["left_out"]), (&2.into(), &1.into()));
+    let object = json(&["read", LOSSY, "--sort", "bytes", "--format", "json"]);
+    assert_eq!(object["connections"][0]["number"], 2);
+    let (_, err) = printed(&["read", LOSSY, "--filter", "bites > 3"], 2);
+    assert!(err.contains("did you mean \"bytes\"?"), "{err}");
+    let (_, err) = printed(&["read", LOSSY, "--filter", "bytes > 3B", "--flow", "1"], 2);
+    assert!(err.contains("--flow"), "{err}");
+}
+
+#[test]
+fn a_capture_has_pages_figures_and_graphs() {
+    let dir = tempfile::tempdir().unwrap();
+    let (pages, graphs) = (dir.path().join("pages"), dir.path().join("graphs"));
+    let out = ["--out", pages.to_str().unwrap(), "--xplot", graphs.to_str().unwrap()];
+    let (table, err) = printed(&[&["read", LOSSY, "--top", "1", "--replay", "tibet"], &out[..]].concat(), 0);
+    assert!(table.contains("and 1 connection left out") && err.contains("report.html"), "{table}{err}");
+    let names = |dir: &Path| {
+        let entries = std::fs::read_dir(dir).unwrap();
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&pages), ["connection-2.html", "connection-2.svg", "report.html"]);
+    assert_eq!(names(&graphs), ["connection-2-to-server.xpl"]);
+    let page = std::fs::read_to_string(pages.join("connection-2.html")).unwrap();
+    assert!(page.contains("tibet") && !page.contains("westwood-2"));
+    let (_, err) = printed(&[&["read", "-"], &out[..2]].concat(), 2);
+    assert!(err.contains("what has been read is gone"), "{err}");
+}

@@ -1,9 +1,9 @@
-//! Two sweeps of the same question in one directory: two real processes that share the work.
+//! Sweeps that are more than a process's: two real ones that share the work in one directory, and what takes a cluster.
 
 use crate::kill::{SCENARIO, parts, sweep};
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use truckee_lab::store::for_each_batch;
 
 #[test]
@@ -37,4 +37,17 @@ fn two_processes_share_a_sweep_and_no_run_is_made_twice() {
         .unwrap();
     }
     assert_eq!((runs, writers.len()), (120, 2), "no run was made twice, and both have made some");
+}
+
+#[test]
+fn what_takes_the_python_package_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let scenario = dir.path().join("scenario.toml");
+    fs::write(&scenario, SCENARIO).unwrap();
+    for words in [&["--scheduler", "tcp://127.0.0.1:8786"][..], &["--out", "s3://bucket/name"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_truckee"));
+        let done = command.arg("sweep").arg(&scenario).args(words).output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.code() == Some(1) && said.contains("pip install 'truckee[dask]'"), "{said}");
+    }
 }

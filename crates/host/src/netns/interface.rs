@@ -80,29 +80,32 @@ pub struct Metrics {
 
 /// Sets up an interface that is there, and the loopback. Needs `CAP_NET_ADMIN`. A second call adds to the first.
 pub fn configure(ns: &Netns, interface: &Interface<'_>) -> Result<(), Error> {
-    let doing =
-        |e| Error::system(format!("set up {} in the network namespace {}", interface.name, ns.name()), e);
-    ns.enter(|| {
-        hush(interface).map_err(doing)?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(doing)?;
-        let index = |name: &str| if_nametoindex(name).map_err(|e| doing(e.into()));
-        let (loopback, index) = (index("lo")?, index(interface.name)?);
-        runtime.block_on(async {
-            let (connection, handle, _) = rtnetlink::new_connection().map_err(doing)?;
-            tokio::spawn(connection);
-            let done = set(&handle, interface, loopback, index).await;
-            done.map_err(|(what, e)| failed(ns, interface, &what, e))
-        })
-    })?
+    let place = format!("in the network namespace {}", ns.name());
+    ns.enter(|| set_up(interface, &place))?
 }
 
-fn failed(ns: &Netns, interface: &Interface<'_>, what: &str, error: rtnetlink::Error) -> Error {
-    let source = match error {
-        rtnetlink::Error::NetlinkError(message) => message.to_io(),
-        other => io::Error::other(other),
-    };
-    let place = format!("set {what} of {} in the network namespace {}", interface.name, ns.name());
-    Error::system(place, source)
+/// The same of the namespace that this thread is in.
+pub fn configure_here(interface: &Interface<'_>) -> Result<(), Error> {
+    set_up(interface, "in this thread's network namespace")
+}
+
+fn set_up(interface: &Interface<'_>, place: &str) -> Result<(), Error> {
+    let doing = |e| Error::system(format!("set up {} {place}", interface.name), e);
+    hush(interface).map_err(doing)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(doing)?;
+    let index = |name: &str| if_nametoindex(name).map_err(|e| doing(e.into()));
+    let (loopback, index) = (index("lo")?, index(interface.name)?);
+    runtime.block_on(async {
+        let (connection, handle, _) = rtnetlink::new_connection().map_err(doing)?;
+        tokio::spawn(connection);
+        set(&handle, interface, loopback, index).await.map_err(|(what, error)| {
+            let source = match error {
+                rtnetlink::Error::NetlinkError(message) => message.to_io(),
+                other => io::Error::other(other),
+            };
+            Error::system(format!("set {what} of {} {place}", interface.name), source)
+        })
+    })
 }
 
 /// Keeps the kernel from sending what no flow of the scenario sent: router solicitations, group membership reports.

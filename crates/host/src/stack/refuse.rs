@@ -65,6 +65,10 @@ fn other_than_rfc(stack: &Stack) -> Option<&'static str> {
         ("reduce_from", stack.reduce_from != rfc.reduce_from),
         ("whole_ssthresh", stack.whole_ssthresh != rfc.whole_ssthresh),
         ("repeated_reduction", stack.repeated_reduction != rfc.repeated_reduction),
+        ("dsack", stack.dsack != rfc.dsack),
+        ("undo", stack.undo != rfc.undo),
+        ("rto_variance", stack.rto_variance != rfc.rto_variance),
+        ("after_idle", stack.after_idle != rfc.after_idle),
         ("validate_window", stack.validate_window != rfc.validate_window),
     ]
     .into_iter()

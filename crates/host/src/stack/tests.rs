@@ -105,6 +105,8 @@ fn what_no_kernel_does_is_refused_by_name() {
         ("segment_from_acks", Stack { segment_from_acks: true, ..usual.clone() }),
         ("rto_tick", Stack { rto_tick: 10 * MS, ..usual.clone() }),
         ("validate_window", Stack { validate_window: false, ..usual.clone() }),
+        ("dsack", Stack { dsack: true, ..usual.clone() }),
+        ("undo", Stack { undo: truckee_tcp::stack::Undo::Timestamps, ..usual.clone() }),
         ("a profile that sets it", truckee_tcp::Profile::Ns2.stack(usual.clone())),
         ("ack_rate_request", Stack { ack_rate_request: 2, ..usual.clone() }),
         ("initial_rto is 3 s", Stack { initial_rto: 3000 * MS, ..usual.clone() }),

@@ -83,8 +83,8 @@ impl Run<'_> {
             flow.observers.detectors = found.detectors;
             flows.push(flow);
             if self.series {
-                let phases = found.phases;
-                series.push(FlowSeries { phases, ..self.series_of(index, book, records, &judged) });
+                let (phases, gaps) = (found.phases, found.gaps);
+                series.push(FlowSeries { phases, gaps, ..self.series_of(index, book, records, &judged) });
             }
         }
         let mut outcome = Outcome {
@@ -198,6 +198,7 @@ impl Run<'_> {
             acks_per_segment: share(book.acks_sent, book.segments_received).unwrap_or(0.0),
             ack_burst: None,
             probe: None,
+            congested: None,
             rounds: book.rounds.clone(),
             overhead: share(book.retransmitted_bytes, book.bytes_delivered).unwrap_or(0.0),
             connections: progress.connections,

@@ -9,7 +9,7 @@ use super::watch::{Record, State};
 use std::collections::{BTreeMap, HashMap};
 use truckee_scenario::Scenario;
 use truckee_scenario::model::Changed;
-use truckee_scenario::outcome::{DetectorOutcome, OWN_DETECTOR, PhasePoint, TRUE_PHASE};
+use truckee_scenario::outcome::{DetectorOutcome, GapPoint, OWN_DETECTOR, PhasePoint, TRUE_PHASE};
 use truckee_shape::arrival;
 use truckee_tcp::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use truckee_tcp::detect::watch::Book;
@@ -21,6 +21,7 @@ use truckee_tcp::{Span, Time};
 pub struct Found {
     pub detectors: Vec<DetectorOutcome>,
     pub phases: Vec<PhasePoint>,
+    pub gaps: Vec<GapPoint>,
     /// Segments that an ACK of the policy covers at the end, if it learns that.
     pub burst: Option<u64>,
 }
@@ -72,12 +73,15 @@ pub fn judge(
         let judges = all.entry(record.id).or_insert_with(|| Judges::new(policy, &detectors, record));
         judges.take_over(&policies, record.t);
         let said = judges.hear(record, sender);
+        let floats = judges.watching.iter().find_map(|(detector, _)| detector.floats());
+        let since = record.t.saturating_sub(t0).seconds();
+        found.gaps.extend(floats.map(|floats| GapPoint::of(since, &floats)));
         for ((who, last), now) in names.iter().zip(&mut last).zip(said) {
             if let Some(phase) = now
                 && last.replace(phase) != now
             {
-                let (t, slow_start) = (record.t.saturating_sub(t0).seconds(), phase == Phase::SlowStart);
-                found.phases.push(PhasePoint { t, who: (*who).to_owned(), slow_start });
+                let slow_start = phase == Phase::SlowStart;
+                found.phases.push(PhasePoint { t: since, who: (*who).to_owned(), slow_start });
             }
         }
     }

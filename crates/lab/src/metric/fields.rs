@@ -70,6 +70,12 @@ pub(super) const FLOW: &[Field<FlowOutcome>] = &[
         "what an ACK covers at most at the end, where the policy learns it",
         |f| f.ack_burst.map(|n| n as f64),
     ),
+    field("congested.forward", "", "share of rounds in which the sender saw the way there congested", |f| {
+        f.congested.and_then(|c| c.shares()).map(|(there, _)| there)
+    }),
+    field("congested.reverse", "", "share of rounds in which the sender saw the way back congested", |f| {
+        f.congested.and_then(|c| c.shares()).map(|(_, back)| back)
+    }),
     field("overhead", "", "retransmitted bytes over bytes delivered", |f| Some(f.overhead)),
     field("connections", "", "connections completed", |f| Some(f.connections as f64)),
     field("slow_start_rounds", "", "rounds until slow start first ended; missing: it did not", |f| {

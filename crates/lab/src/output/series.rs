@@ -30,6 +30,9 @@ struct Event<'a> {
     used: Option<f64>,
     detector: Option<&'a str>,
     delay: Option<f64>,
+    gap: Option<f64>,
+    min_float: Option<f64>,
+    max_float: Option<f64>,
 }
 
 fn events(series: &FlowSeries) -> Vec<Event<'_>> {
@@ -75,12 +78,19 @@ fn events(series: &FlowSeries) -> Vec<Event<'_>> {
         verdict: Some(if p.slow_start { "slow-start" } else { "avoidance" }),
         ..at("phase", p.t)
     }));
+    events.extend(series.gaps.iter().map(|p| Event {
+        gap: Some(p.gap),
+        min_float: Some(p.min),
+        max_float: Some(p.max),
+        rtt: p.rtt,
+        ..at("gap", p.t)
+    }));
     events.extend(series.delays.iter().map(|p| Event { delay: Some(p.delay), ..at("delay", p.t) }));
     events
 }
 
 /// The kinds of events, and the columns beside `flow` and `t_s` in which each of them says something.
-pub const KINDS: [(&str, &[&str]); 8] = [
+pub const KINDS: [(&str, &[&str]); 9] = [
     ("window", &["cwnd_bytes", "ssthresh_bytes", "flight_bytes", "rtt_s"]),
     ("segment", &["seq", "len_bytes", "retransmission"]),
     ("ack", &["seq"]),
@@ -89,6 +99,7 @@ pub const KINDS: [(&str, &[&str]); 8] = [
     ("estimate", &["estimator", "estimate_bps", "available_bps", "used_bps"]),
     ("phase", &["detector", "verdict"]),
     ("delay", &["delay_s"]),
+    ("gap", &["gap_s", "min_float_s", "max_float_s", "rtt_s"]),
 ];
 
 /// `series.parquet`, or of one of [`KINDS`] the events with the columns that it has.
@@ -130,6 +141,9 @@ pub fn series(all: &[FlowSeries], kind: Option<(&str, &[&str])>) -> Columns {
         real("used_bps", e().map(|x| x.used)),
         text("detector", e().map(|x| x.detector).collect(), true),
         real("delay_s", e().map(|x| x.delay)),
+        real("gap_s", e().map(|x| x.gap)),
+        real("min_float_s", e().map(|x| x.min_float)),
+        real("max_float_s", e().map(|x| x.max_float)),
     ];
     if let Some((_, own)) = kind {
         columns.retain(|(field, _)| ["flow", "t_s"].iter().chain(own).any(|name| name == field.name()));

@@ -1,7 +1,7 @@
 //! What is swept, and which cells that makes: [`Plan::cells`] at first, [`Plan::next`] for a precision target, by what is
-//! known then. A cell is data ([`Plan::task`]) that can be run anywhere.
+//! known then. Cells are data ([`Plan::task`]) that can be run anywhere.
 
-use crate::cell::{Cell, Key, NoRecord, Record, Task, record};
+use crate::cell::{Asked, Cell, Key, NoRecord, Record, Task, record};
 use crate::{Engine, EngineName, Error, Grid, Metric};
 use std::borrow::Cow;
 use truckee_scenario::Scenario;
@@ -98,20 +98,22 @@ impl Plan {
         record(engine, &self.scenario(cell)?, &self.metrics)
     }
 
-    /// One of its cells as data, to be run elsewhere; `None` of a grid that was not made of a scenario file.
-    pub fn task(&self, engine: &EngineName, build: &str, cell: Cell) -> Option<Task> {
+    /// Some of its cells as data, to be run elsewhere; `None` of a grid that was not made of a scenario file.
+    pub fn task(&self, engine: &EngineName, build: &str, cells: &[Cell]) -> Option<Task> {
         let document = self.grid.document()?;
         let (file, scenario) = document.source();
-        let own = self.grid.values(cell.point).flat_map(|value| &value.sets);
-        let key = Key::parts(&self.grid.digests()[cell.point], engine.as_str(), build);
+        let asked = |cell: &Cell| Asked {
+            address: Key::parts(&self.grid.digests()[cell.point], engine.as_str(), build).cell(cell.seed),
+            set: self.grid.values(cell.point).flat_map(|value| &value.sets).cloned().collect(),
+            seed: cell.seed,
+        };
         Some(Task {
-            address: key.cell(cell.seed),
             file: file.to_owned(),
             scenario: scenario.to_owned(),
-            set: document.overrides().iter().chain(own).cloned().collect(),
-            seed: cell.seed,
+            set: document.overrides().to_vec(),
             engine: engine.clone(),
             metrics: self.metrics.iter().map(|m| m.name().to_owned()).collect(),
+            cells: cells.iter().map(asked).collect(),
         })
     }
 }

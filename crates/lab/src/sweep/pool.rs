@@ -25,6 +25,9 @@ pub(crate) trait Work<T> {
     /// Keeps what has finished.
     fn keep(&mut self, finished: Vec<T>) -> Result<(), Error>;
 
+    /// Hands on what the user should read.
+    fn say(&mut self, _what: &str) {}
+
     /// Called now and then.
     fn look_after(&mut self) -> Result<(), Error> {
         Ok(())

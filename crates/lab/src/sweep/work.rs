@@ -4,11 +4,12 @@
 //! which looks first at what others have done of it; so two that sweep the same share the work, and what one of them leaves
 //! when it dies another one takes up.
 
+use super::elsewhere::{Crew, work as work_elsewhere};
 use super::plan::{Plan, Runs};
 use super::pool::{Pool, Work};
 use super::rounds::Round;
 use super::{Progress, Sweep};
-use crate::cell::{Cell, Key, NoRecord, Record};
+use crate::cell::{Cell, Key, NoRecord, Ran, Record};
 use crate::engine::default_jobs;
 use crate::realtime::Schedule;
 use crate::rows::{Row, Rows};
@@ -42,6 +43,43 @@ pub fn sweep(
     progress: &mut dyn Progress,
     cancel: &Cancel,
 ) -> Result<Sweep, Error> {
+    let pool = Pool::new(plan.jobs.unwrap_or_else(|| default_jobs(engine)));
+    sweep_by(&mut Hands::Here(pool), plan, engine, dir, progress, cancel)
+}
+
+/// The same with runs made by this crew. What the engine here is called, and is built of, theirs has to be, too.
+///
+/// # Errors
+/// As [`sweep`]; the crew is lost; the engine is live: its runs depend on the machine.
+pub fn elsewhere(
+    plan: &Plan,
+    engine: &dyn Engine,
+    dir: Option<&Path>,
+    crew: &mut dyn Crew,
+    progress: &mut dyn Progress,
+    cancel: &Cancel,
+) -> Result<Sweep, Error> {
+    if engine.is_live() {
+        let reason = format!("the {} engine runs only on this machine, on no cluster", engine.name());
+        return Err(Error::Scenario { point: String::new(), reason });
+    }
+    sweep_by(&mut Hands::Elsewhere(crew), plan, engine, dir, progress, cancel)
+}
+
+/// Who runs cells.
+enum Hands<'a> {
+    Here(Pool),
+    Elsewhere(&'a mut dyn Crew),
+}
+
+fn sweep_by(
+    hands: &mut Hands<'_>,
+    plan: &Plan,
+    engine: &dyn Engine,
+    dir: Option<&Path>,
+    progress: &mut dyn Progress,
+    cancel: &Cancel,
+) -> Result<Sweep, Error> {
     // Only live engines refuse what can be read, and a live grid is small.
     for point in (0..plan.grid.size()).filter(|_| engine.is_live()) {
         if let Some(reason) = engine.refuses(plan.grid.scenario(point)?.as_ref()) {
@@ -56,8 +94,7 @@ pub fn sweep(
     }
     let mut sharing = Sharing::new(plan, engine, store, plan.cells()?, progress);
     sharing.refresh()?;
-    let pool = Pool::new(plan.jobs.unwrap_or_else(|| default_jobs(engine)));
-    let complete = sharing.until_enough(&pool, cancel)?;
+    let complete = sharing.until_enough(hands, cancel)?;
     sharing.result(complete)
 }
 
@@ -98,9 +135,6 @@ struct Block {
     /// Gives it back when dropped; `None` where there is no store.
     _claim: Option<File>,
 }
-
-/// A run that was made, or one that broke off.
-type Ran = Result<(Cell, Record), (Cell, Failure)>;
 
 struct Sharing<'a> {
     plan: &'a Plan,
@@ -173,7 +207,7 @@ impl<'a> Sharing<'a> {
     }
 
     /// Runs rounds until none asks for more. Whether it came to that, and was not cancelled.
-    fn until_enough(&mut self, pool: &Pool, cancel: &Cancel) -> Result<bool, Error> {
+    fn until_enough(&mut self, hands: &mut Hands<'_>, cancel: &Cancel) -> Result<bool, Error> {
         loop {
             let missing = !self.round.is_done(&self.rows);
             self.again = if missing { Vec::new() } else { self.late() };
@@ -195,7 +229,7 @@ impl<'a> Sharing<'a> {
                 self.told = false;
             }
             self.tell();
-            let finished = self.once(pool, cancel)?;
+            let finished = self.once(hands, cancel)?;
             if !finished {
                 // All that is missing is with others.
                 std::thread::sleep(PATIENCE);
@@ -233,7 +267,7 @@ impl<'a> Sharing<'a> {
     }
 
     /// Runs what is missing and not with others. Whether anything was.
-    fn once(&mut self, pool: &Pool, cancel: &Cancel) -> Result<bool, Error> {
+    fn once(&mut self, hands: &mut Hands<'_>, cancel: &Cancel) -> Result<bool, Error> {
         self.pending = (0..self.blocks()).collect();
         self.ran = false;
         let late = |cell: &Cell| self.rows.lateness(*cell).map_or(0, |l| l.replaces + 1);
@@ -244,7 +278,10 @@ impl<'a> Sharing<'a> {
         }
         let (plan, engine) = (self.plan, self.engine);
         let run = |cell: Cell| run_cell(plan, engine, cell, replaces.get(&cell).copied().unwrap_or(0));
-        let done = pool.work(cancel, run, self);
+        let done = match hands {
+            Hands::Here(pool) => pool.work(cancel, run, self),
+            Hands::Elsewhere(crew) => work_elsewhere(plan, engine, *crew, cancel, self),
+        };
         if let Some(store) = &mut self.store {
             store.flush(true)?;
         }
@@ -450,6 +487,10 @@ impl Work<Ran> for Sharing<'_> {
             self.progress.warned(&Broken::said(&point, cell.seed, &failure));
         }
         Ok(())
+    }
+
+    fn say(&mut self, what: &str) {
+        self.progress.warned(what);
     }
 
     fn look_after(&mut self) -> Result<(), Error> {

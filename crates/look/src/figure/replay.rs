@@ -1,16 +1,19 @@
 //! What estimators, predictors and detectors would have said over a connection of a capture: what was in the air, below
 //! it one lane a kind the losses and what each predictor took them for, then when each detector saw slow start, then
-//! throughput and estimates.
+//! throughput and estimates. With the connection's trace, its time-sequence graph stands above.
 //!
 //! Not for: runs of a scenario, which [`super::window`] draws in the same way.
 
 use super::draw::{self, MARGIN, SOLID, Type, WIDTH};
+use super::sequence::Sequence;
 use super::style::{self, COLOURS, GREY, INK};
 use super::window::{LEFT, LEGEND, Panel};
 use crate::Error;
 use plotters::style::text_anchor::{HPos, VPos};
 use truckee_capture::flow::steps;
+use truckee_capture::portrait::Portrait;
 use truckee_capture::replay::Report;
+use truckee_capture::report::Connection;
 use truckee_scenario::outcome::{EstimatePoint, FlowSeries, LossPoint, PhasePoint, WindowPoint};
 
 /// A replay as SVG text; `title` is of the connection, `lasted` in seconds, `segment_size` in bytes.
@@ -23,6 +26,28 @@ pub fn replay(
     lasted: f64,
     segment_size: u32,
     throughput: Option<&steps::Report>,
+) -> Result<String, Error> {
+    drawn(title, report, lasted, segment_size, throughput, None)
+}
+
+/// A connection over time, the way that its replay heard of: the time-sequence graph, and the replay below it.
+///
+/// # Errors
+/// No data was acknowledged, so that there is nothing to draw.
+pub fn connection(c: &Connection, portrait: &Portrait) -> Result<String, Error> {
+    let (report, main) = (portrait.replay.report(), c.direction(portrait.replay.way()));
+    let title = format!("{} to {}", c.client, c.server);
+    let sequence = Sequence::new(portrait.trace(portrait.replay.way()));
+    drawn(&title, &report, c.lasted_s, main.segment_size, main.throughput.as_ref(), Some(&sequence))
+}
+
+fn drawn(
+    title: &str,
+    report: &Report,
+    lasted: f64,
+    segment_size: u32,
+    throughput: Option<&steps::Report>,
+    sequence: Option<&Sequence<'_>>,
 ) -> Result<String, Error> {
     let fail = |reason: String| Error::Figure { title: title.to_owned(), reason };
     let series = series(report, throughput);
@@ -37,13 +62,19 @@ pub fn replay(
             panel.add_lane(&format!("{}: {cause}", verdicts.name), colour, times);
         }
     }
-    let top = MARGIN + style::TITLE + 10.0 + LEGEND;
+    let above = sequence.map_or(0.0, Sequence::height);
+    let head = MARGIN + style::TITLE + 10.0;
+    let top = head + above + LEGEND;
     let height = top + panel.height() + 46.0;
     draw::page(height, &|page| {
         let way = report.way.replace('-', " ");
-        let heading = format!("Replay over connection {}, {way}", report.connection);
+        let what = if sequence.is_some() { "Connection" } else { "Replay over connection" };
+        let heading = format!("{what} {}, {way}", report.connection);
         page.text(&heading, (MARGIN, MARGIN), Type::bold(style::TITLE, INK), HPos::Left, VPos::Top)?;
-        let y = MARGIN + style::TITLE + 10.0 + LEGEND / 2.0;
+        if let Some(sequence) = sequence {
+            sequence.draw(page, head, last)?;
+        }
+        let y = head + above + LEGEND / 2.0;
         page.line(&[(MARGIN, y), (MARGIN + 34.0, y)], COLOURS[0], 2, SOLID)?;
         let beside = (MARGIN + 42.0, y);
         page.text("in the air", beside, Type::plain(style::LABEL, INK), HPos::Left, VPos::Center)?;

@@ -5,7 +5,8 @@
 use super::model::{
     Axis, Cell, Column, Figure, Kind, Map, MapLink, MapStation, MapWay, Section, Series, Table,
 };
-use super::read::{Air, Frame, Way, list, text};
+use super::points::{Air, Frame, Way};
+use super::value::{list, text};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -164,7 +165,7 @@ fn way((way, colour): (&Way, usize)) -> MapWay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::read::Station;
+    use crate::report::points::Station;
 
     fn frame(t: f64, from: usize, to: usize, failure: Option<&str>) -> Frame {
         Frame {

@@ -1,9 +1,9 @@
 //! The page of a comparison of engines: `compare.json`, and the first seed's runs beside it.
 
 use super::model::{Axis, Cell, Column, Figure, Kind, Page, Section, Series, Table};
-use super::read::{self, list};
 use super::several::{self, Side};
-use super::study;
+use super::value::{self, list};
+use super::{read, study};
 use crate::Error;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     }
     let seeds = list(&comparison["seeds"]);
     let facts = [
-        ("Scenario", read::text(&comparison["scenario"])),
+        ("Scenario", value::text(&comparison["scenario"])),
         ("Engines", engines.join(", ")),
         ("Runs on each", seeds.len().to_string()),
         ("Seeds", seeds.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")),
@@ -30,7 +30,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     let facts = facts.map(|(name, value)| (name.to_owned(), value)).into_iter();
     let not_judged = comparison["not_judged"].as_str().map(|why| ("Not judged".to_owned(), why.to_owned()));
     Ok(Page {
-        title: format!("{}: {}", read::text(&comparison["scenario"]), engines.join(" and ")),
+        title: format!("{}: {}", value::text(&comparison["scenario"]), engines.join(" and ")),
         says: format!(
             "The same question to each engine. Figures over time are of seed {}.",
             seeds.first().unwrap_or(&Value::Null)
@@ -42,7 +42,7 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
 
 /// The engines' names; one that is there twice is numbered.
 fn engines(comparison: &Value) -> Vec<String> {
-    let names: Vec<String> = list(&comparison["engines"]).iter().map(|e| read::text(&e["name"])).collect();
+    let names: Vec<String> = list(&comparison["engines"]).iter().map(|e| value::text(&e["name"])).collect();
     let twice = |name: &String| names.iter().filter(|n| *n == name).count() > 1;
     let label =
         |(k, name): (usize, &String)| if twice(name) { format!("{name} {}", k + 1) } else { name.clone() };
@@ -78,8 +78,8 @@ fn subject(kind: &str, one: &Value, engines: &[String]) -> Section {
     columns.extend(engines.iter().map(|e| Column::number(e)));
     columns.extend(engines.iter().skip(1).map(|e| Column::number(&format!("{e} against {}", engines[0]))));
     let row = |metric: &Value| {
-        let unit = read::text(&metric["unit"]);
-        let mut cells = vec![Cell::words(read::text(&metric["metric"]))];
+        let unit = value::text(&metric["unit"]);
+        let mut cells = vec![Cell::words(value::text(&metric["metric"]))];
         let values = list(&metric["values"]).iter();
         cells.extend(values.map(|v| Cell::mean(v["mean"].as_f64(), v["half_width"].as_f64(), &unit)));
         cells.extend(list(&metric["against"]).iter().map(|a| against(a, &unit)));
@@ -93,7 +93,7 @@ fn subject(kind: &str, one: &Value, engines: &[String]) -> Section {
     };
     let kind = if kind == "flows" { "Flow" } else { "Link" };
     Section {
-        title: format!("{kind} {}: numbers", read::text(&one["name"])),
+        title: format!("{kind} {}: numbers", value::text(&one["name"])),
         tables: vec![table],
         ..Section::default()
     }
@@ -139,13 +139,13 @@ fn tolerances(comparison: &Value) -> Option<Section> {
             _ => ["does not hold", "fail"],
         };
         vec![
-            Cell::words(read::text(&h["tolerance"])),
-            Cell::words(read::text(&h["subject"])),
-            Cell::words(read::text(&h["engine"])),
+            Cell::words(value::text(&h["tolerance"])),
+            Cell::words(value::text(&h["subject"])),
+            Cell::words(value::text(&h["engine"])),
             Cell::quantity(h["off"].as_f64(), ""),
             Cell::quantity(h["allowed"].as_f64(), ""),
             Cell { verdict: verdict.to_owned(), ..Cell::words(text) },
-            Cell::words(read::text(&h["note"])),
+            Cell::words(value::text(&h["note"])),
         ]
     };
     let words = ["Tolerance", "Of", "On"].map(Column::words);
@@ -181,7 +181,7 @@ fn goodput(comparison: &Value, engines: &[String]) -> Section {
         }
         series
     });
-    let categories = flows.iter().map(|f| read::text(&f["name"])).collect();
+    let categories = flows.iter().map(|f| value::text(&f["name"])).collect();
     let figure = Figure {
         title: "Goodput on each engine".to_owned(),
         says: "A group a flow, a bar an engine, with the confidence interval of its mean.".to_owned(),

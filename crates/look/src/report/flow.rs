@@ -1,8 +1,9 @@
 //! A run's figures: a flow's window, its segments and ACKs, its delays, its estimates; all queues.
 
 use super::model::{Axis, Figure, Kind, Marker, Section, Series};
-use super::read::{Drop, FlowPoints, Loss, Points};
+use super::points::{Drop, Floats, FlowPoints, Loss, Points};
 use serde_json::Value;
+use truckee_lab::human;
 
 /// What all figures over time share: their horizontal axis.
 pub(super) const TIME: &str = "time";
@@ -23,16 +24,36 @@ pub(super) fn section(points: &FlowPoints, result: &Value) -> Section {
     let word = |key: &str| result[key].as_str().unwrap_or("?").to_owned();
     let mut figures = vec![window(points), sequence(points), delays(points)];
     figures.extend(estimates(points));
+    figures.push(floats(format!("{}: gaps between segments", points.flow), &points.floats));
     Section {
         title: format!("Flow {}", points.flow),
-        says: format!("Sender {}, receiver {}.", word("sender"), word("receiver")),
+        says: format!("Sender {}, receiver {}.{}", word("sender"), word("receiver"), congested(result)),
         figures: figures.into_iter().filter(|f| !f.series.is_empty()).collect(),
         ..Section::default()
     }
 }
 
+/// What a sender that tells the directions of a path apart saw of them; empty of others.
+fn congested(result: &Value) -> String {
+    let count = |key: &str| result["congested"][key].as_u64();
+    let (Some(neither), Some(forward), Some(reverse), Some(both)) =
+        (count("neither"), count("forward"), count("reverse"), count("both"))
+    else {
+        return String::new();
+    };
+    format!(
+        " By its relative delays, of {} the queues had grown on the way there in {}, on the way back in {}, on both in {}, \
+         on neither in {}.",
+        human::many((neither + forward + reverse + both) as usize, "round"),
+        human::count(forward),
+        human::count(reverse),
+        human::count(both),
+        human::count(neither)
+    )
+}
+
 /// A figure over time of those series that have points.
-fn figure(title: String, says: &str, y: Axis, series: Vec<Series>) -> Figure {
+pub(super) fn figure(title: String, says: &str, y: Axis, series: Vec<Series>) -> Figure {
     Figure {
         title,
         says: says.to_owned(),
@@ -176,6 +197,25 @@ fn estimates(points: &FlowPoints) -> Option<Figure> {
             series,
         )
     })
+}
+
+/// What TCP Taba's detector looks at, as in its figures 2.2 to 2.4.
+pub(super) fn floats(title: String, floats: &Floats) -> Figure {
+    const MILLI: f64 = 1e3;
+    /// What the detector compares the largest with, of a round-trip time.
+    const BETA: f64 = 0.6;
+    figure(
+        title,
+        "Gaps between data segments at the receiver, and the smallest and largest of the last 20 (MinFloat, MaxFloat). A \
+         MaxFloat above 0.6 of the round-trip time, with a MinFloat far below it, is taken for slow start.",
+        Axis::from_zero("Time / ms"),
+        vec![
+            Series::new("gap", Kind::Points, scaled(&floats.gap, MILLI)).colour(0).marker(Marker::Dot),
+            Series::new("MaxFloat", Kind::Step, scaled(&floats.max, MILLI)).colour(1),
+            Series::new("MinFloat", Kind::Step, scaled(&floats.min, MILLI)).colour(2),
+            Series::new("0.6 RTT", Kind::Step, scaled(&floats.rtt, BETA * MILLI)).colour(INK).dash(1),
+        ],
+    )
 }
 
 /// The windows of several flows in one figure.

@@ -3,102 +3,12 @@
 //!
 //! Not for: writing them (see [`truckee_lab::output`]).
 
+use super::points::{Air, Drop, FlowPoints, Frame, Loss, Points, Recorded};
 use crate::Error;
 use arrow_array::{Array, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use serde_json::Value;
 use std::path::Path;
 use truckee_lab::store;
-
-/// Time and value.
-pub(super) type Points = Vec<(f64, f64)>;
-
-/// The time series of one flow; times in seconds.
-#[derive(Debug, Clone, Default)]
-pub(super) struct FlowPoints {
-    pub(super) flow: String,
-    /// Congestion window, bytes.
-    pub(super) cwnd: Points,
-    /// Slow-start threshold, bytes.
-    pub(super) ssthresh: Points,
-    /// Bytes outstanding.
-    pub(super) flight: Points,
-    /// RTT samples, s.
-    pub(super) rtt: Points,
-    /// Delays of segments, s.
-    pub(super) delay: Points,
-    /// First bytes of segments sent for the first time.
-    pub(super) sent: Points,
-    /// First bytes of segments sent again.
-    pub(super) again: Points,
-    /// Numbers acknowledged.
-    pub(super) acks: Points,
-    pub(super) drops: Vec<Drop>,
-    pub(super) losses: Vec<Loss>,
-    /// By estimator, bit/s.
-    pub(super) estimates: Vec<(String, Points)>,
-    /// What was available, bit/s.
-    pub(super) available: Points,
-    /// What the flow used, bit/s.
-    pub(super) used: Points,
-}
-
-/// A packet dropped.
-#[derive(Debug, Clone)]
-pub(super) struct Drop {
-    pub(super) t: f64,
-    pub(super) seq: f64,
-    pub(super) is_ack: bool,
-    pub(super) cause: String,
-    pub(super) link: String,
-}
-
-/// A loss event.
-#[derive(Debug, Clone)]
-pub(super) struct Loss {
-    pub(super) t: f64,
-    pub(super) seq: f64,
-    pub(super) truth: String,
-    pub(super) verdict: String,
-    pub(super) event: String,
-}
-
-/// What happened on a radio medium.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Air {
-    pub(super) medium: String,
-    pub(super) stations: Vec<Station>,
-    pub(super) frames: Vec<Frame>,
-    /// By flow, in the order in which they came to the medium; none in runs that an earlier version kept.
-    pub(super) ways: Vec<Way>,
-}
-
-/// By whom a flow's data went on: when, from where, to whom; stations by their places in the list.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Way {
-    pub(super) flow: String,
-    pub(super) hops: Vec<(f64, usize, usize)>,
-}
-
-/// A station: where it was when, s and m.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Station {
-    pub(super) name: String,
-    pub(super) places: Vec<(f64, f64, f64)>,
-}
-
-/// A frame; stations by their places in the list.
-#[derive(Debug, Clone)]
-pub(super) struct Frame {
-    pub(super) t: f64,
-    pub(super) airtime: f64,
-    pub(super) from: usize,
-    pub(super) to: Option<usize>,
-    /// Whether there is a packet in it.
-    pub(super) is_data: bool,
-    pub(super) packets: u32,
-    pub(super) lost: u32,
-    pub(super) failure: Option<String>,
-}
 
 /// The JSON in a file.
 pub(super) fn json(path: &Path) -> Result<Value, Error> {
@@ -106,19 +16,9 @@ pub(super) fn json(path: &Path) -> Result<Value, Error> {
     serde_json::from_slice(&bytes).map_err(|e| Error::read(path, e))
 }
 
-/// A string in the JSON; empty where there is none.
-pub(super) fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-/// The entry of a list that has this name.
-pub(super) fn entry<'a>(list: &'a Value, name: &str) -> &'a Value {
-    list.as_array().and_then(|l| l.iter().find(|e| e["name"] == name)).unwrap_or(&Value::Null)
-}
-
-/// The entries of a list; none where there is no list.
-pub(super) fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+/// All of what the run in `dir` has recorded.
+pub(super) fn recorded(dir: &Path) -> Result<Recorded, Error> {
+    Ok(Recorded { flows: series(dir)?, queues: queues(dir)?, air: air(dir)? })
 }
 
 /// The series of all flows in `dir`, in their order; none where the run recorded none.
@@ -141,7 +41,7 @@ pub(super) fn series(dir: &Path) -> Result<Vec<FlowPoints>, Error> {
 }
 
 /// The queues of all links in `dir`: packets waiting; none where the run recorded none.
-pub(super) fn queues(dir: &Path) -> Result<Vec<(String, Points)>, Error> {
+fn queues(dir: &Path) -> Result<Vec<(String, Points)>, Error> {
     let mut queues: Vec<(String, Points)> = Vec::new();
     for_each_batch(&dir.join("queues.parquet"), |batch| {
         let links: &StringArray = column(batch, "link")?;
@@ -161,7 +61,7 @@ pub(super) fn queues(dir: &Path) -> Result<Vec<(String, Points)>, Error> {
 }
 
 /// The media in `dir`; none where the run recorded none.
-pub(super) fn air(dir: &Path) -> Result<Vec<Air>, Error> {
+fn air(dir: &Path) -> Result<Vec<Air>, Error> {
     let mut media: Vec<Air> = Vec::new();
     for_each_batch(&dir.join("places.parquet"), |batch| {
         let (mediums, stations): (&StringArray, &StringArray) =
@@ -212,27 +112,11 @@ pub(super) fn air(dir: &Path) -> Result<Vec<Air>, Error> {
         for row in 0..batch.num_rows() {
             let Some(air) = media.iter_mut().find(|air| air.medium == mediums.value(row)) else { continue };
             let hop = (times.value(row), air.station(from.value(row)), air.station(to.value(row)));
-            let known = air.ways.iter().position(|way| way.flow == flows.value(row));
-            let way = known.unwrap_or_else(|| {
-                air.ways.push(Way { flow: flows.value(row).to_owned(), ..Way::default() });
-                air.ways.len() - 1
-            });
-            air.ways[way].hops.push(hop);
+            air.way(flows.value(row)).hops.push(hop);
         }
         Ok(())
     })?;
     Ok(media)
-}
-
-impl Air {
-    /// The place of a station in the list.
-    fn station(&mut self, name: &str) -> usize {
-        let known = self.stations.iter().position(|station| station.name == name);
-        known.unwrap_or_else(|| {
-            self.stations.push(Station { name: name.to_owned(), places: Vec::new() });
-            self.stations.len() - 1
-        })
-    }
 }
 
 /// Goes over a Parquet file; one that is not there has no rows.
@@ -281,6 +165,8 @@ struct Columns<'a> {
     used: &'a Float64Array,
     /// Runs kept by an earlier version have none.
     delay: Option<&'a Float64Array>,
+    /// Nor these: the gap, and the smallest and largest of its block.
+    gaps: Option<[&'a Float64Array; 3]>,
 }
 
 impl<'a> Columns<'a> {
@@ -305,6 +191,11 @@ impl<'a> Columns<'a> {
             available: column(batch, "available_bps")?,
             used: column(batch, "used_bps")?,
             delay: column(batch, "delay_s").ok(),
+            gaps: ["gap_s", "min_float_s", "max_float_s"]
+                .map(|name| column(batch, name).ok())
+                .into_iter()
+                .collect::<Option<Vec<_>>>()
+                .and_then(|all| all.try_into().ok()),
         })
     }
 
@@ -337,26 +228,20 @@ impl<'a> Columns<'a> {
                 verdict: word(self.verdict),
                 event: word(self.event),
             }),
-            "estimate" => self.put_estimate(row, flow),
+            "estimate" => {
+                let truth = (self.available.value(row), self.used.value(row));
+                flow.read_estimate(self.estimator.value(row), t, float(self.estimate).map(|p| p.1), truth);
+            }
             "delay" => flow.delay.extend(self.delay.and_then(float)),
+            "gap" => {
+                let floats = &mut flow.floats;
+                let all = [&mut floats.gap, &mut floats.min, &mut floats.max];
+                for (points, column) in all.into_iter().zip(self.gaps.into_iter().flatten()) {
+                    points.extend(float(column));
+                }
+                floats.rtt.extend(float(self.rtt));
+            }
             _ => {}
-        }
-    }
-
-    fn put_estimate(&self, row: usize, flow: &mut FlowPoints) {
-        let t = self.t.value(row);
-        let name = self.estimator.value(row);
-        let place = flow.estimates.iter().position(|(n, _)| n == name).unwrap_or_else(|| {
-            flow.estimates.push((name.to_owned(), Vec::new()));
-            flow.estimates.len() - 1
-        });
-        // Every estimator is read at the same times, with the same truth beside it.
-        if place == 0 {
-            flow.available.push((t, self.available.value(row)));
-            flow.used.push((t, self.used.value(row)));
-        }
-        if !self.estimate.is_null(row) {
-            flow.estimates[place].1.push((t, self.estimate.value(row)));
         }
     }
 }

@@ -1,11 +1,10 @@
 //! The page of one run.
 
 use super::model::{Cell, Column, Page, Section, Table};
-use super::read::{entry, list, text};
-use super::{air, flow, read};
-use crate::Error;
+use super::points::Recorded;
+use super::value::{entry, list, text};
+use super::{air, flow};
 use serde_json::Value;
-use std::path::Path;
 use truckee_lab::human;
 use truckee_scenario::outcome::THIS_RUN;
 
@@ -14,16 +13,15 @@ const MOST_FLOWS: usize = 8;
 /// Queues drawn at most: the longest ones.
 const MOST_QUEUES: usize = 8;
 
-/// The page of the run in `dir`.
-pub(super) fn page(dir: &Path) -> Result<Page, Error> {
-    let result = read::json(&dir.join("result.json"))?;
-    let mut sections = vec![flows(&result)];
-    sections.extend(links(&result));
+/// The page of a run: of its result as JSON, and what it recorded.
+pub(super) fn page(result: &Value, recorded: &Recorded) -> Page {
+    let mut sections = vec![flows(result)];
+    sections.extend(links(result));
     let after_tables = sections.len();
-    sections.extend(traffic(&result));
+    sections.extend(traffic(result));
     let end = result["simulated_s"].as_f64().unwrap_or(0.0);
-    sections.extend(air::sections(&result, &read::air(dir)?, end));
-    let series = read::series(dir)?;
+    sections.extend(air::sections(result, &recorded.air, end));
+    let series = &recorded.flows;
     let left_out = series.len().saturating_sub(MOST_FLOWS);
     for points in series.iter().take(MOST_FLOWS) {
         sections.push(flow::section(points, entry(&result["flows"], &points.flow)));
@@ -31,20 +29,20 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     if let Some(section) = sections.last_mut().filter(|_| left_out > 0) {
         section.says.push_str(&format!(" {left_out} flows more are in the table above, but not drawn."));
     }
-    sections.extend(flow::queues(&read::queues(dir)?, MOST_QUEUES));
+    sections.extend(flow::queues(&recorded.queues, MOST_QUEUES));
     if let Some(all) = flow::side_by_side(&series[..series.len().min(MOST_FLOWS)]) {
         sections.insert(after_tables, all);
     }
-    sections.extend(remarks(&result));
+    sections.extend(remarks(result));
     for figure in sections.iter_mut().flat_map(|s| &mut s.figures) {
         figure.span = (end > 0.0).then_some((0.0, end));
     }
-    Ok(Page {
+    Page {
         title: format!("{}, seed {}", text(&result["scenario"]), result["seed"]),
-        says: says(&result),
-        facts: facts(&result),
+        says: says(result),
+        facts: facts(result),
         sections,
-    })
+    }
 }
 
 fn says(result: &Value) -> String {

@@ -1,8 +1,8 @@
 //! Several runs in one page, and what comparisons of engines share with them: the same flow of each side by side.
 
 use super::model::{Axis, Cell, Column, Figure, Kind, Page, Section, Series};
-use super::read::{self, FlowPoints, Points};
-use super::run;
+use super::points::{FlowPoints, Points};
+use super::{read, run, value};
 use crate::Error;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(super) fn page(dirs: &[PathBuf]) -> Result<Page, Error> {
     let facts = sides
         .iter()
         .map(|side| {
-            let said = format!("{}, seed {}", read::text(&side.result["scenario"]), side.result["seed"]);
+            let said = format!("{}, seed {}", value::text(&side.result["scenario"]), side.result["seed"]);
             (side.label.clone(), said)
         })
         .collect();
@@ -88,7 +88,7 @@ fn table(sides: &[Side]) -> Section {
 fn goodputs(sides: &[Side]) -> Option<Section> {
     const MEGA: f64 = 1e-6;
     let names = names(sides);
-    let goodput = |side: &Side, flow: &str| read::entry(&side.result["flows"], flow)["goodput_bps"].as_f64();
+    let goodput = |side: &Side, flow: &str| value::entry(&side.result["flows"], flow)["goodput_bps"].as_f64();
     let series = sides.iter().enumerate().map(|(k, side)| {
         let points =
             names.iter().enumerate().filter_map(|(at, flow)| Some((at as f64, goodput(side, flow)? * MEGA)));
@@ -112,8 +112,8 @@ fn goodputs(sides: &[Side]) -> Option<Section> {
 /// The flows that have figures, each once.
 fn names(sides: &[Side]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for flow in sides.iter().flat_map(|s| read::list(&s.result["flows"])) {
-        let name = read::text(&flow["name"]);
+    for flow in sides.iter().flat_map(|s| value::list(&s.result["flows"])) {
+        let name = value::text(&flow["name"]);
         if !names.contains(&name) {
             names.push(name);
         }

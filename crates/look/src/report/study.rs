@@ -1,9 +1,9 @@
 //! The page of a study, and of several: published against measured, figures, and the sweeps beneath.
 
 use super::model::{self, Cell, Column, Kind, Marker, Page, Section, Table};
-use super::read::{list, text};
 use super::render::NAME;
 use super::sweep;
+use super::value::{list, text};
 use crate::Error;
 use crate::figure::{Figure, Map, Panel};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};

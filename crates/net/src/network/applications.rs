@@ -119,6 +119,9 @@ impl Network<'_> {
         connection.ends.forward.deliveries = deliveries;
         connection.generation += 1;
         connection.open = true;
+        if let (Some(order), Some(tx)) = (&flow.order, connection.ends.at[SOURCE].tx_mut()) {
+            tx.steer(self.now, order);
+        }
         self.recount_load();
     }
 

@@ -19,7 +19,6 @@ use crate::record::{FlowBook, TrafficBook, Verdicts};
 use crate::roaming;
 use crate::{Error, Options};
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 use truckee_channel::random::stream;
 use truckee_channel::{ChannelConfig, Effect, JitterDistribution};
@@ -57,7 +56,8 @@ impl<'a> Network<'a> {
             changing: of_links().next().is_some() || cells.is_some() || roams(scenario),
             policies: policies(scenario, registry)?,
             end: Time::at(scenario.duration),
-            look: if options.cancel.is_some() { Time::ZERO } else { Time::at(scenario.duration) },
+            until: Time::at(scenario.duration),
+            look: Time::ZERO,
             cancel: options.cancel.clone(),
             agenda: Agenda::default(),
             tables: None,
@@ -123,7 +123,7 @@ impl<'a> Network<'a> {
         let scenario = self.scenario;
         // Flows with the same ends share their way.
         let mut ways: HashMap<(usize, usize), (Path, Path)> = HashMap::new();
-        let mut alike: Option<(&Arc<FlowSettings>, Rc<Template>)> = None;
+        let mut alike: Option<(&Arc<FlowSettings>, Arc<Template>)> = None;
         let connections: u64 = scenario.flows.iter().map(|flow| flow.app.connections()).sum();
         self.connections.reserve_exact(connections as usize);
         for (index, flow) in scenario.flows.iter().enumerate() {
@@ -159,9 +159,9 @@ impl<'a> Network<'a> {
             };
             let app = Application::new(flow, process);
             let template = match &alike {
-                Some((settings, template)) if Arc::ptr_eq(settings, &flow.settings) => Rc::clone(template),
+                Some((settings, template)) if Arc::ptr_eq(settings, &flow.settings) => Arc::clone(template),
                 _ => {
-                    let template = Rc::new(Template::new(flow, registry)?);
+                    let template = Arc::new(Template::new(flow, registry)?);
                     alike = Some((&flow.settings, template.clone()));
                     template
                 }
@@ -203,6 +203,7 @@ impl<'a> Network<'a> {
                 first_connection,
                 host,
                 armed: flow.start,
+                order: None,
             });
             self.agenda.push(flow.start, kind::APP | index as Key);
         }

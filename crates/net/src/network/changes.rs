@@ -3,7 +3,7 @@
 use super::{BY_TABLE, FUSED, Network, kind};
 use crate::connection::{DESTINATION, Path};
 use crate::packet::{Body, DropCause, PacketId, bits};
-use std::rc::Rc;
+use std::sync::Arc;
 use truckee_scenario::model::{Changed, LinkChange, NodeId, Which};
 use truckee_scenario::route::{Hop, backwards};
 
@@ -58,7 +58,7 @@ impl Network<'_> {
                 self.flush(index, DESTINATION);
             }
         }
-        Rc::make_mut(&mut self.flows[flow].template).set_policy(policy);
+        Arc::make_mut(&mut self.flows[flow].template).set_policy(policy);
     }
 
     /// Works the routes out anew. Where there is none at present, the old one stays, and its packets are lost.

@@ -5,8 +5,8 @@ use crate::agenda::Key;
 use crate::connection::{DESTINATION, NEVER, SOURCE};
 use crate::packet::{Body, Packet, PacketId, bits};
 use truckee_scenario::outcome::{
-    AckPoint, DelayPoint, LossPoint, OWN_DETECTOR, PacketContent, PacketPoint, PhasePoint, SegmentPoint,
-    TRUE_PHASE, Vantage, WindowPoint,
+    AckPoint, DelayPoint, GapPoint, LossPoint, OWN_DETECTOR, PacketContent, PacketPoint, PhasePoint,
+    SegmentPoint, TRUE_PHASE, Vantage, WindowPoint,
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
@@ -405,6 +405,8 @@ impl Network<'_> {
         let names = self.scenario.flows[flow].observe.detectors.iter().map(|(name, _)| name.as_str());
         let book = &mut self.flows[flow].book;
         let Some(series) = &mut book.series else { return };
+        let floats = watch.watchers().and_then(|w| w.floats());
+        series.gaps.extend(floats.map(|floats| GapPoint::of(self.now.seconds(), &floats)));
         let said = [Some(truth), own].into_iter().chain(watching);
         for (k, (who, now)) in [TRUE_PHASE, OWN_DETECTOR].into_iter().chain(names).zip(said).enumerate() {
             if k == book.phases.len() {

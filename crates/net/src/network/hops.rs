@@ -258,7 +258,7 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn on_aside(&mut self) {
         let packet = self.aside.packet;
-        if packet.arrival > self.end || !self.agenda.would_be_next(packet.arrival, self.aside.key()) {
+        if packet.arrival > self.until || !self.agenda.would_be_next(packet.arrival, self.aside.key()) {
             return self.join_lane();
         }
         self.aside.is_there = false;

@@ -11,7 +11,7 @@ use crate::packet::{Body, DropCause, PacketId, bits};
 use crate::routers::EVERYONE;
 use truckee_scenario::model::NodeId;
 use truckee_scenario::route::Hop;
-use truckee_tcp::Time;
+use truckee_tcp::{Span, Time};
 use truckee_wireless::{Destination, Failure, Loss, NodeId as Number, Packet as Offer, Report};
 
 /// A node that moves is put elsewhere when it has gone so far, metres: a wave of 2.4 GHz has 0.12 m, but what varies within
@@ -174,10 +174,13 @@ impl Network<'_> {
         }
         self.media[index].armed = Time::MAX;
         loop {
-            self.media[index].radio.advance(self.now);
+            let before = self.agenda.first().min(self.end + Span::ns(1));
+            let radio = &mut self.media[index].radio;
+            radio.advance(self.now);
+            // As long as nobody else has anything to do, neither they nor the agenda need to be asked.
+            self.now = radio.advance_until_told(before);
             let told = self.tell(index);
             let next = self.media[index].radio.next();
-            // As long as nobody else has anything to do, the agenda need not be asked.
             let alone = !self.aside.is_there && self.agenda.would_be_next(next, kind::AIR | index as Key);
             if told || next > self.end || !alone {
                 break;

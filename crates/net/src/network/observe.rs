@@ -57,6 +57,11 @@ impl Network<'_> {
         PathTruth { available: available * f64::from(mss) / wire, rtt: Span::truncated(rtt) }
     }
 
+    /// Bit/s of the slowest link on a connection's way.
+    pub(super) fn slowest(&self, index: usize) -> f64 {
+        self.way_now(index, true).map(|link| self.links.rate(link) as f64).fold(f64::INFINITY, f64::min)
+    }
+
     /// Tells the oracles of a connection, if it has any, what its path is like.
     #[inline]
     pub(super) fn inform(&mut self, index: usize) {

@@ -41,12 +41,20 @@ impl Network<'_> {
         }
     }
 
+    #[inline]
     pub(super) fn lose(&mut self, mut lost: Vec<(PacketId, DropCause)>, index: usize, when: Time) {
+        if !lost.is_empty() {
+            self.lose_some(&mut lost, index, when);
+        }
+        self.lost = lost;
+    }
+
+    #[cold]
+    fn lose_some(&mut self, lost: &mut Vec<(PacketId, DropCause)>, index: usize, when: Time) {
         for (id, cause) in lost.drain(..) {
             self.packets.remove(id);
             self.on_drop(id, index, cause, when);
         }
-        self.lost = lost;
     }
 
     /// What a queue for each flow tells flows apart by: connection and direction, or the source of datagrams.

@@ -224,6 +224,7 @@ fn stack(dice: &mut Dice) -> Stack {
         handshake: dice.chance(0.8),
         segment_from_acks: dice.chance(0.1),
         ack_rate_request: dice.one(&[0, 0, 0, 1, 4, 100]),
+        ..Stack::default()
     }
 }
 

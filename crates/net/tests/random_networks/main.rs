@@ -10,6 +10,7 @@ mod generate;
 mod invariants;
 mod links;
 mod outcomes;
+mod roaming;
 mod wireless;
 
 use generate::Case;
@@ -95,6 +96,19 @@ fn what_holds_for_every_network_of_cells() {
     let held = |seed: u64| hold(&cells::network(seed), &format!("network of cells {seed}")).err();
     let failures: Vec<String> = (first..first + networks).into_par_iter().filter_map(held).collect();
     assert!(failures.is_empty(), "{} of {networks} networks fail; {}", failures.len(), failures[0]);
+}
+
+#[test]
+fn what_holds_for_every_network_of_nodes_that_roam() {
+    let first = from_environment("TRUCKEE_FIRST", 0);
+    let networks = from_environment("TRUCKEE_NETWORKS", 300);
+    let held = |seed: u64| Some(hold(&roaming::network(seed)?, &format!("roaming network {seed}")));
+    let results: Vec<Result<(), String>> =
+        (first..first + networks).into_par_iter().filter_map(held).collect();
+    let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(failures.is_empty(), "{} of {} networks fail; {}", failures.len(), results.len(), failures[0]);
+    // In most of those that were drawn somebody comes into reach of each.
+    assert!(2 * results.len() as u64 > networks, "{} of {networks}", results.len());
 }
 
 /// Networks that cannot be kept as files, since their capacity is a trace that was drawn: their seeds, which mean them as

@@ -1,11 +1,16 @@
 //! The emulator between two ends that the user names.
 
-use super::request::{End, Made, Prefixed, Report, Request, Watch};
+use super::asked::{self, Ask, KIND};
+use super::dials::Dials;
+use super::request::{End, Made, Prefixed, Report, Request, Showing, Watch};
 use crate::Error;
-use crate::{Interface, Options, Plan, Port, Tun};
+use crate::{Emulator, Interface, Options, Plan, Port, Tun};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::{Duration, Instant};
+use truckee_host::control::{self, Control};
 use truckee_host::netns::Netns;
+use truckee_host::session::Session;
 use truckee_scenario::Cancel;
 use truckee_tcp::Span;
 
@@ -32,8 +37,9 @@ pub(super) fn run(request: &Request<'_>, cancel: &Cancel, watch: &mut dyn Watch)
     let options = Options { busy: request.busy, priority: true, ..Options::default() };
     let ports = nodes.into_iter().zip([left, right]).collect();
     let emulator = plan.start_between(ports, &options)?;
+    let mut desk = Desk::open(request, watch);
     emulator.begin();
-    watch.begun(&[left_made, right_made]);
+    watch.begun(&[left_made, right_made], desk.as_ref().map(|desk| desk.session.id()));
     let began = Instant::now();
     let duration = Duration::from(request.scenario.duration);
     let mut shown = Duration::ZERO;
@@ -47,7 +53,11 @@ pub(super) fn run(request: &Request<'_>, cancel: &Cancel, watch: &mut dyn Watch)
             shown = lasted;
             watch.counters(&emulator.counters());
         }
-        std::thread::sleep(TICK.min(duration - lasted));
+        let wait = TICK.min(duration - lasted);
+        match &mut desk {
+            Some(desk) => desk.wait(wait, &emulator, began, watch),
+            None => std::thread::sleep(wait),
+        }
     }
     let lanes = emulator.counters();
     let lasted = began.elapsed().min(duration);
@@ -59,6 +69,65 @@ pub(super) fn run(request: &Request<'_>, cancel: &Cancel, watch: &mut dyn Watch)
         ports: books.ports,
         late_s: books.late_s,
     })
+}
+
+/// Where a running link is asked and turned from outside.
+struct Desk {
+    // Closed before the session removes its file.
+    control: Control,
+    session: Session,
+    dials: Dials,
+    ends: [String; 2],
+    turns: u64,
+}
+
+impl Desk {
+    /// `None` where there can be none, which the watch is told: the link runs all the same.
+    fn open(request: &Request<'_>, watch: &mut dyn Watch) -> Option<Self> {
+        let dials = Dials::new(request.document, request.scenario, request.link)?;
+        let open = || {
+            let session = Session::begin()?;
+            let control = Control::open(&session, &KIND, control::invoking()?)?;
+            Ok::<_, Error>((session, control))
+        };
+        match open() {
+            Ok((session, control)) => {
+                let ends = request.ends.each_ref().map(End::to_string);
+                Some(Self { control, session, dials, ends, turns: 0 })
+            }
+            Err(error) => {
+                watch.warned(&format!("the link cannot be turned while it runs: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Waits so long, or until somebody has come, who is answered.
+    fn wait(&mut self, at_most: Duration, emulator: &Emulator, began: Instant, watch: &mut dyn Watch) {
+        let timeout = PollTimeout::try_from(at_most).unwrap_or(PollTimeout::ZERO);
+        let mut files = [PollFd::new(self.control.as_fd(), PollFlags::POLLIN)];
+        // Whatever it is that ends the wait: who comes is seen by asking.
+        let _ = poll(&mut files, timeout);
+        let Self { control, session, dials, ends, turns } = self;
+        control.serve(|line| {
+            if let Ask::Set(settings) = asked::read(line)? {
+                let turned = dials.turned(&settings)?;
+                emulator.turn(0, &dials.link, &turned.dials.link, turned.up).map_err(|e| e.to_string())?;
+                *dials = turned.dials;
+                *turns += 1;
+                watch.turned(&settings);
+            }
+            let showing = Showing {
+                id: session.id().to_owned(),
+                ends: ends.clone(),
+                lasted_s: began.elapsed().as_secs_f64(),
+                turns: *turns,
+                settings: dials.settings(),
+                lanes: emulator.counters(),
+            };
+            serde_json::to_string(&showing).map_err(|e| e.to_string())
+        });
+    }
 }
 
 /// Opens one end.

@@ -3,8 +3,8 @@
 use crate::{Error, LaneCounters, PortCounters};
 use std::net::IpAddr;
 use std::str::FromStr;
-use truckee_scenario::Scenario;
 use truckee_scenario::outcome::{Delay, LinkOutcome};
+use truckee_scenario::{Document, Scenario};
 
 /// Where one end of the link is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,16 @@ impl FromStr for End {
             place: format!("\"{text}\""),
             why: "an end of a path is ns:NAMESPACE, INTERFACE, or NAMESPACE/INTERFACE".into(),
         })
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Namespace(name) => write!(f, "ns:{name}"),
+            Self::Interface { namespace: Some(namespace), name } => write!(f, "{namespace}/{name}"),
+            Self::Interface { namespace: None, name } => f.write_str(name),
+        }
     }
 }
 
@@ -81,6 +91,8 @@ pub struct Request<'a> {
     pub mtu: u32,
     /// The scenario that has the link, its duration and its seed.
     pub scenario: &'a Scenario,
+    /// What it was made of: what is turned by hand meanwhile is set there.
+    pub document: &'a Document,
     /// Index of the link.
     pub link: usize,
     /// Whether to look at the clock again and again shortly before something is due.
@@ -111,10 +123,53 @@ pub struct Report {
     pub late_s: Delay,
 }
 
+/// What is added to a direction's channel by hand.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Hand {
+    /// Share of packets that are lost.
+    pub loss: f64,
+    /// Share of packets that are held back, so that others overtake them.
+    pub reorder: f64,
+    /// For how long, s.
+    pub reorder_by_s: f64,
+}
+
+/// How a direction is set. What changes in mid run by the scenario is not seen here: the lanes show it.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Setting {
+    /// Bit/s.
+    pub rate_bps: u64,
+    /// Propagation delay, s.
+    pub delay_s: f64,
+    /// Beside its channel.
+    pub by_hand: Hand,
+}
+
+/// What a running link shows of itself.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Showing {
+    /// Its identity: four hex digits.
+    pub id: String,
+    /// Its ends.
+    pub ends: [String; 2],
+    /// For how long it has run, s.
+    pub lasted_s: f64,
+    /// How often it was turned by hand.
+    pub turns: u64,
+    /// How it is set: from the first end to the second, and back.
+    pub settings: [Setting; 2],
+    /// What its lanes show, likewise.
+    pub lanes: Vec<LaneCounters>,
+}
+
 /// Who is told how it goes.
 pub trait Watch {
-    /// Both ends are there, and packets pass from now on.
-    fn begun(&mut self, ends: &[Made; 2]);
+    /// Both ends are there, and packets pass from now on. `id`: by which the link can be asked and turned meanwhile.
+    fn begun(&mut self, ends: &[Made; 2], id: Option<&str>);
+    /// Something is not as it should be, and the link goes on.
+    fn warned(&mut self, message: &str);
+    /// Somebody has set this.
+    fn turned(&mut self, settings: &[String]);
     /// Comes by every second.
     fn counters(&mut self, lanes: &[LaneCounters]);
 }

@@ -5,7 +5,6 @@
 
 use super::SequenceNumber;
 use crate::{Hop, NodeId};
-use std::collections::BTreeMap;
 use truckee_channel::{Span, Time};
 
 /// A route to one destination.
@@ -44,7 +43,8 @@ pub(super) struct News {
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Table {
-    routes: BTreeMap<NodeId, Route>,
+    /// By destination: many are looked up for each that comes or goes.
+    routes: Vec<(NodeId, Route)>,
     delete_period: Span,
     /// What has changed since it was last asked for.
     changed: Vec<(NodeId, Option<Hop>, u32)>,
@@ -52,13 +52,19 @@ pub(super) struct Table {
 
 impl Table {
     pub fn new(delete_period: Span) -> Self {
-        Self { routes: BTreeMap::new(), delete_period, changed: Vec::new() }
+        Self { routes: Vec::new(), delete_period, changed: Vec::new() }
+    }
+
+    /// Where the route to a destination stands, or would.
+    fn place(&self, to: NodeId) -> Result<usize, usize> {
+        self.routes.binary_search_by_key(&to, |(to, _)| *to)
     }
 
     /// The route to a destination as it is now, valid or not; what has run out has run out, what is to be forgotten is
     /// forgotten.
     pub fn get(&mut self, now: Time, to: NodeId) -> Option<&mut Route> {
-        let route = self.routes.get_mut(&to)?;
+        let at = self.place(to).ok()?;
+        let route = &mut self.routes[at].1;
         if route.valid && route.until <= now {
             let ended = route.until;
             invalidate(to, route, None, ended + self.delete_period, &mut self.changed);
@@ -66,10 +72,10 @@ impl Table {
             route.precursors.clear();
         }
         if !route.valid && route.until <= now {
-            self.routes.remove(&to);
+            self.routes.remove(at);
             return None;
         }
-        self.routes.get_mut(&to)
+        Some(&mut self.routes[at].1)
     }
 
     /// The route, if it is valid.
@@ -79,7 +85,8 @@ impl Table {
 
     /// The same for who only looks.
     pub fn look(&self, now: Time, to: NodeId) -> Option<&Route> {
-        self.routes.get(&to).filter(|route| route.valid && route.until > now)
+        let (_, route) = &self.routes[self.place(to).ok()?];
+        (route.valid && route.until > now).then_some(route)
     }
 
     /// Takes news of a route, if they are news (6.2); whether they were. A valid route by the same hop lasts at least
@@ -87,7 +94,9 @@ impl Table {
     pub fn learn(&mut self, now: Time, news: News) -> bool {
         let News { to, seq, hop, hops, until } = news;
         let Some(route) = self.get(now, to) else {
-            self.routes.insert(to, Route { seq, valid: true, hop, hops, until, precursors: Vec::new() });
+            let route = Route { seq, valid: true, hop, hops, until, precursors: Vec::new() };
+            let (Ok(at) | Err(at)) = self.place(to);
+            self.routes.insert(at, (to, route));
             self.changed.push((to, Some(hop), hops));
             return true;
         };
@@ -124,7 +133,7 @@ impl Table {
     /// Destinations of valid routes by a hop.
     pub fn by(&mut self, now: Time, hop: Hop) -> Vec<NodeId> {
         let valid = |route: &Route| route.valid && route.until > now;
-        self.routes.iter().filter(|(_, r)| r.hop == hop && valid(r)).map(|(&to, _)| to).collect()
+        self.routes.iter().filter(|(_, r)| r.hop == hop && valid(r)).map(|(to, _)| *to).collect()
     }
 
     /// A valid route is so no longer; its number is the next one, or `seq` if that is later (6.11). Answers with the
@@ -136,7 +145,8 @@ impl Table {
         seq: Option<SequenceNumber>,
     ) -> Option<(SequenceNumber, Vec<Hop>)> {
         let forget = now + self.delete_period;
-        let route = self.routes.get_mut(&to).filter(|route| route.valid)?;
+        let at = self.place(to).ok()?;
+        let route = Some(&mut self.routes[at].1).filter(|route| route.valid)?;
         invalidate(to, route, seq, forget, &mut self.changed);
         Some((route.seq.unwrap_or_default(), std::mem::take(&mut route.precursors)))
     }
@@ -148,7 +158,7 @@ impl Table {
 
     /// What is to be forgotten is forgotten.
     pub fn tidy(&mut self, now: Time) {
-        let all: Vec<_> = self.routes.keys().copied().collect();
+        let all: Vec<_> = self.routes.iter().map(|(to, _)| *to).collect();
         for to in all {
             self.get(now, to);
         }

@@ -185,8 +185,14 @@ fn native(diag: &Diagnostics<'_>, value: &Value, label: &str) -> Option<Sender> 
 }
 
 /// Reads a receiver's ACK policy.
-pub(super) fn receiver(diag: &Diagnostics<'_>, value: Option<&Value>, place: &Place) -> Option<Spec> {
-    part(diag, value, Spec::named(DEFAULT_RECEIVER), ack_policy, place)
+pub(super) fn receiver(
+    diag: &Diagnostics<'_>,
+    value: Option<&Value>,
+    place: &Place,
+    profile: Profile,
+) -> Option<Spec> {
+    let default = profile.receiver().unwrap_or_else(|| Spec::named(DEFAULT_RECEIVER));
+    part(diag, value, default, ack_policy, place)
 }
 
 /// One part: as written or, if it is not, `default`; with all its defaults filled in.

@@ -33,7 +33,8 @@ pub(super) fn read(diag: &Diagnostics<'_>, value: &Value, rest: &Rest<'_, '_>) -
         let items = diag.list(value, "a list of nodes such as [\"bs1\", \"bs2\"]")?;
         few(diag, value, items)?.iter().map(|item| node(diag, item, rest)).collect::<Option<Vec<_>>>()
     });
-    // Typical values of draft-ietf-mobileip-cellularip-00 (2000), the table of parameters, from memory: its text could not be had.
+    // Typical values of draft-ietf-mobileip-cellularip-00 (2000), protocol parameters (section 3.1 of the memo on its authors'
+    // page, comet.columbia.edu/cellularip/spec.htm), from memory: of its text no more than the contents could be had.
     let time = |key, default| reader.time(key, default, Span::ms(1)..=MAX_TIME, "s");
     let (route_update, route_timeout) = (time("route_update", Span::s(3)), time("route_timeout", Span::s(9)));
     let (paging_update, paging_timeout) =

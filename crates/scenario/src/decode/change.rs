@@ -6,7 +6,7 @@ use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::model::{Change, Changed, LinkChange, Which};
 use std::collections::HashMap;
-use truckee_tcp::{Span, Time};
+use truckee_tcp::{Profile, Span, Time};
 
 /// What can change, by name.
 pub(super) struct Known<'k> {
@@ -54,7 +54,8 @@ fn receiver(reader: &Reader<'_>, flow: &Value, names: &[&str]) -> Option<Vec<Cha
         diag.unknown_name(&flow.place, "flow", name, names.iter().copied());
     }
     let value = reader.required("receiver", "\"delayed\"");
-    let policy = value.and_then(|value| algorithm::receiver(diag, Some(value), &value.place))?;
+    let policy =
+        value.and_then(|value| algorithm::receiver(diag, Some(value), &value.place, Profile::Rfc))?;
     Some(flows.into_iter().map(|flow| Changed::Receiver { flow, policy: policy.clone() }).collect())
 }
 

@@ -242,13 +242,20 @@ fn ranges(diag: &Diagnostics<'_>, value: &Value) -> Vec<(u64, u64)> {
 }
 
 fn jitter(reader: &Reader<'_>) -> Option<Effect> {
-    const KNOWN: [&str; 3] = ["uniform", "normal", "pareto"];
+    const KNOWN: [&str; 4] = ["uniform", "normal", "pareto", "table"];
     let word = reader.required("distribution", "\"uniform\"")?;
     let distribution = match reader.word(word, &KNOWN)? {
         "uniform" => JitterDistribution::Uniform {
             max: reader.required_time("max", Span::ZERO..=MAX_TIME, "\"10ms\"").unwrap_or(Span::ZERO),
         },
         "normal" => JitterDistribution::Normal {
+            mean: reader.required_time("mean", Span::ZERO..=MAX_TIME, "\"10ms\"").unwrap_or(Span::ZERO),
+            sd: reader.required_time("sd", Span::ZERO..=MAX_TIME, "\"2ms\"").unwrap_or(Span::ZERO),
+        },
+        "table" => JitterDistribution::Table {
+            table: reader
+                .required("file", "\"normal.dist\"")
+                .and_then(|file| reader.diag.delay_table(file))?,
             mean: reader.required_time("mean", Span::ZERO..=MAX_TIME, "\"10ms\"").unwrap_or(Span::ZERO),
             sd: reader.required_time("sd", Span::ZERO..=MAX_TIME, "\"2ms\"").unwrap_or(Span::ZERO),
         },

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use truckee_channel::CapacityTrace;
+use truckee_channel::{CapacityTrace, DelayTable};
 use truckee_tcp::{Registry, Span, Time};
 
 /// No time in a scenario is longer than this: ten years of 365 days, in nanoseconds. Sums of a few such times still
@@ -99,6 +99,23 @@ impl<'d> Diagnostics<'d> {
                 let help =
                     "a trace file has one line a delivery opportunity: milliseconds, not falling".to_owned();
                 self.report(&value.place, error.to_string(), Some("a usable trace file".into()), Some(help));
+                None
+            }
+        }
+    }
+
+    /// The table of a distribution that `value` names.
+    pub fn delay_table(&self, value: &Value) -> Option<Arc<DelayTable>> {
+        let file = self.text(value, "the path of a table, relative to the scenario's folder")?;
+        let read = self
+            .document
+            .text_of(file)
+            .and_then(|text| DelayTable::parse(file, &text).map_err(|error| error.to_string()));
+        match read {
+            Ok(table) => Some(Arc::new(table)),
+            Err(message) => {
+                let help = "netem's tables have whole numbers, 8192 a standard deviation".to_owned();
+                self.report(&value.place, message, Some("a usable table".into()), Some(help));
                 None
             }
         }

@@ -73,7 +73,7 @@ fn settings(reader: &Reader<'_>, profile: Profile) -> Settings {
     let app = reader.get("app").and_then(|value| app::read(reader.diag, value, stack.mss, profile));
     Settings {
         sender: algorithm::sender(reader.diag, reader.get("sender"), reader.place, profile),
-        receiver: algorithm::receiver(reader.diag, reader.get("receiver"), reader.place),
+        receiver: algorithm::receiver(reader.diag, reader.get("receiver"), reader.place, profile),
         observe: observe::read(reader),
         app: app.unwrap_or(App::Bulk),
         stack,

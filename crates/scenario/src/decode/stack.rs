@@ -5,7 +5,7 @@ use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::units::{Dimension, Quantity};
-use truckee_tcp::stack::{ReduceFrom, RtoSamples};
+use truckee_tcp::stack::{AfterIdle, ReduceFrom, RtoSamples, RtoVariance, Undo};
 use truckee_tcp::{Size, Span, Stack};
 
 /// Largest payload that fits into an IPv4 packet with two headers of 20 bytes.
@@ -36,6 +36,10 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         send_buffer: window("send_buffer", base.send_buffer),
         limited_transmit: reader.flag("limited_transmit", base.limited_transmit),
         limited_resends: reader.flag("limited_resends", base.limited_resends),
+        dsack: reader.flag("dsack", base.dsack),
+        undo: word(reader, "undo", Undo::ALL, Undo::as_str, base.undo),
+        rto_variance: word(reader, "rto_variance", RtoVariance::ALL, RtoVariance::as_str, base.rto_variance),
+        after_idle: word(reader, "after_idle", AfterIdle::ALL, AfterIdle::as_str, base.after_idle),
         ecn: reader.flag("ecn", base.ecn),
         ack_rate_request: reader.count("ack_rate_request", u64::from(base.ack_rate_request), 0..=127) as u8,
         handshake: reader.flag("handshake", base.handshake),
@@ -47,7 +51,36 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         let place = value.map_or(reader.place, |value| &value.place);
         reader.diag.report(place, message, Some("min_rto of at most max_rto".into()), None);
     }
+    check_undo(reader, &stack);
     stack
+}
+
+/// What is to be undone by something that no segment will carry.
+fn check_undo(reader: &Reader<'_>, stack: &Stack) {
+    let lacks = match stack.undo {
+        Undo::Timestamps if !stack.timestamps => "timestamps = true",
+        Undo::Dsack if !stack.dsack => "dsack = true",
+        Undo::Either if !stack.timestamps && !stack.dsack => "timestamps = true, dsack = true, or both",
+        _ => return,
+    };
+    let place = reader.get("undo").map_or(reader.place, |value| &value.place);
+    let message = format!("undo is \"{}\", and no segment tells", stack.undo.as_str());
+    reader.diag.report(place, message, Some(lacks.into()), None);
+}
+
+/// The word of a key, one of these; `base` without it.
+fn word<T: Copy, const N: usize>(
+    reader: &Reader<'_>,
+    key: &'static str,
+    all: [T; N],
+    as_str: fn(T) -> &'static str,
+    base: T,
+) -> T {
+    if reader.get(key).is_none() {
+        return base;
+    }
+    let word = reader.choice(key, &all.map(as_str));
+    all.into_iter().find(|one| as_str(*one) == word).unwrap_or(base)
 }
 
 fn read_samples(reader: &Reader<'_>, base: RtoSamples) -> RtoSamples {

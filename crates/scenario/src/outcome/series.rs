@@ -22,6 +22,8 @@ pub struct FlowSeries {
     /// Turns of the sender's true phase, as its segments reach the receiver, and of the detectors' verdicts; where there
     /// are detectors.
     pub phases: Vec<PhasePoint>,
+    /// Gaps between data segments at the receiver, where a detector watches that looks at them.
+    pub gaps: Vec<GapPoint>,
     /// Segments delivered in order to the receiving application.
     pub delays: Vec<DelayPoint>,
     /// Packets at one of its ends, as they leave and come, in order of time; where they are asked for.
@@ -138,6 +140,29 @@ pub struct PhasePoint {
     pub who: String,
     /// Whether it is slow start from now on.
     pub slow_start: bool,
+}
+
+/// A gap between two data segments at the receiver, and the block that it is in (see `truckee_tcp::detect::Floats`).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GapPoint {
+    /// When the second of them came, s.
+    pub t: f64,
+    /// s.
+    pub gap: f64,
+    /// MinFloat, s.
+    pub min: f64,
+    /// MaxFloat, s.
+    pub max: f64,
+    /// The receiver's smoothed round-trip time, s.
+    pub rtt: Option<f64>,
+}
+
+impl GapPoint {
+    /// What a detector looks at that heard of a segment at `t`, s.
+    pub fn of(t: f64, floats: &truckee_tcp::detect::Floats) -> Self {
+        let (gap, min, max) = (floats.gap.seconds(), floats.min.seconds(), floats.max.seconds());
+        Self { t, gap, min, max, rtt: floats.rtt.map(truckee_tcp::Span::seconds) }
+    }
 }
 
 /// The sender's state.

@@ -2,7 +2,7 @@
 //! for: when it ends.
 
 use super::asked::{Ask, Report, Wanted, Watch};
-use super::control::Control;
+use super::control;
 use super::signals::{self, Signals};
 use super::user::User;
 use crate::Error;
@@ -10,6 +10,7 @@ use crate::{Counts, Devices, MOST_FLOWS, Policy, Request, Scope, Shaper};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
+use truckee_host::control::Control;
 use truckee_host::session::Session;
 use truckee_tcp::Spec;
 
@@ -44,7 +45,7 @@ impl Shaping {
         scope: Scope,
         devices: Devices,
     ) -> Result<Self, Error> {
-        let control = Control::open(&session, owner.numbers())?;
+        let control = Control::open(&session, &control::KIND, owner.numbers())?;
         let policies = vec![wanted.policy.clone()];
         let shaper =
             Shaper::start(&Request { scope, devices, namespace: None, policies, most_flows: MOST_FLOWS })?;
@@ -87,8 +88,8 @@ impl Shaping {
 
     fn answer(&mut self, watch: &mut dyn Watch) {
         let report = self.report();
-        let Self { control, shaper, wanted, changes, .. } = self;
-        control.serve(|ask| match ask {
+        let Self { control: door, shaper, wanted, changes, .. } = self;
+        door.serve(|line| match control::read(line)? {
             Ask::Show => serde_json::to_string(&report).map_err(|e| e.to_string()),
             Ask::Ack(text) => {
                 let asked = Wanted::read("ACK policy", text).map_err(|e| e.to_string())?;

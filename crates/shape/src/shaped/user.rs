@@ -13,6 +13,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use truckee_host::control::by_sudo;
 
 /// A user, as a program gets one.
 #[derive(Debug, Clone)]
@@ -29,19 +30,15 @@ pub(super) struct User {
 impl User {
     /// Who typed the command: by sudo's word where we are root through it, else the real user.
     pub(super) fn invoking() -> Result<Self, Error> {
-        // Only root may be told by its environment who it is.
-        let sudo = |key: &str| getuid().is_root().then(|| std::env::var(key).ok()).flatten();
-        let Some(text) = sudo("SUDO_UID") else {
+        let Some((uid, gid)) = by_sudo()? else {
             let other = geteuid() != getuid();
             return Ok(Self { uid: getuid(), gid: getgid(), groups: Vec::new(), account: None, other });
         };
-        let uid = number("SUDO_UID", &text)?;
         match Account::from_uid(uid.into()) {
             Ok(Some(account)) => Self::of(account),
             // A user without an account has no other groups than sudo's word.
             _ => {
-                let gid = sudo("SUDO_GID").map_or(Ok(uid), |text| number("SUDO_GID", &text))?;
-                let (uid, gid) = (Uid::from_raw(uid), Gid::from_raw(gid));
+                let (uid, gid) = (Uid::from_raw(uid), Gid::from_raw(gid.unwrap_or(uid)));
                 Ok(Self { uid, gid, groups: vec![gid], account: None, other: uid != getuid() })
             }
         }
@@ -126,11 +123,4 @@ pub(super) fn create_file(path: &Path) -> Result<File, Error> {
         made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
     .map_err(|e| Error::system(doing(), e))
-}
-
-fn number(key: &str, text: &str) -> Result<u32, Error> {
-    text.parse().map_err(|_| Error::Refused {
-        place: format!("{key}={text}"),
-        why: "expected a user's number".into(),
-    })
 }

@@ -13,6 +13,7 @@ mod delayed;
 mod division;
 mod every;
 mod held;
+mod linux;
 mod optimistic;
 mod requested;
 mod spoofing;
@@ -24,6 +25,7 @@ pub use contract::{AckPolicy, AckSink, Honesty, Learnt, Manner};
 pub use delayed::Delayed;
 pub use division::Division;
 pub use every::Every;
+pub use linux::Linux;
 pub use optimistic::Optimistic;
 pub use requested::Requested;
 pub use spoofing::SpoofedDuplicates;
@@ -35,7 +37,7 @@ use crate::{Arrival, Seq, Time};
 
 family! {
     /// Any ACK policy.
-    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division in Box, Taba in Box, Accumulated in Box, AccumulatedFull in Box, Requested, SpoofedDuplicates, Optimistic }
+    pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division in Box, Taba in Box, Accumulated in Box, AccumulatedFull in Box, Requested, SpoofedDuplicates, Optimistic, Linux in Box }
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;

@@ -3,6 +3,7 @@
 use super::{Controller, Interest};
 use crate::growth::{AnyGrowth, Growth, PerAck};
 use crate::pace::{AnyPacing, Pacing};
+use crate::relative_delay::CongestedRounds;
 use crate::response::{AnyResponse, LossResponse};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
@@ -48,7 +49,8 @@ impl Controller for Composed {
     fn interest(&self) -> Interest {
         let (growth, response) = (self.growth.listens(), self.response.listens());
         let paces = growth || !matches!(self.pacing, AnyPacing::Unpaced(_));
-        Interest { acks: response, air: growth, departures: growth || response, paces, rates: false }
+        let air = growth || self.response.tracks();
+        Interest { acks: response, air, departures: growth || response, paces, rates: false }
     }
 
     #[inline]
@@ -67,6 +69,9 @@ impl Controller for Composed {
 
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
         self.growth.after_ack(ack, air, w);
+        if let Some(threshold) = self.response.threshold(w).filter(|_| !air.repairing) {
+            w.ssthresh = threshold;
+        }
     }
 
     #[inline]
@@ -97,6 +102,10 @@ impl Controller for Composed {
 
     fn wants_timestamps(&self) -> bool {
         self.growth.wants_timestamps() || self.response.wants_timestamps()
+    }
+
+    fn congested_rounds(&self) -> Option<CongestedRounds> {
+        self.growth.congested_rounds()
     }
 
     fn estimate(&self) -> Option<f64> {

@@ -1,5 +1,7 @@
 //! The contract of a controller. Its members have files of their own, and [`super`] lists them.
 
+use super::order::Order;
+use crate::relative_delay::CongestedRounds;
 use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
 
 /// What a controller wants to hear of. What it does not ask for spares every segment the trouble.
@@ -47,6 +49,8 @@ pub trait Controller: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn after_loss(&mut self, _loss: &Loss, _before: f64, _w: &mut Window) {}
     /// The last loss event was none: `w` is again what it was before.
     fn on_undo(&mut self, _now: Time, _w: &mut Window) {}
+    /// Somebody outside the run says what the window and the pace are to be. Who decides these by itself heeds nothing.
+    fn steer(&mut self, _order: &Order, _w: &mut Window) {}
     /// Bytes per second, headers included, at which to pace; `None`: as fast as the windows allow.
     fn pacing_rate(&self, _w: &Window) -> Option<f64> {
         None
@@ -58,6 +62,10 @@ pub trait Controller: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// Whether it needs the peer's timestamps ([`Ack::peer_time`]).
     fn wants_timestamps(&self) -> bool {
         false
+    }
+    /// In how many rounds which direction of the path was congested, where it looks at that.
+    fn congested_rounds(&self) -> Option<CongestedRounds> {
+        None
     }
     /// The estimate of the bandwidth it goes by, bit/s, where it goes by one.
     fn estimate(&self) -> Option<f64> {

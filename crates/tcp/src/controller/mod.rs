@@ -3,24 +3,30 @@
 //! A sender's controller hears of every ACK, departure and loss, owns `w.cwnd` and `w.ssthresh` while nothing is being
 //! repaired, and may pace. [`Composed`] is the product of a growth rule, a loss response and a pacing, as a scenario writes it;
 //! an algorithm whose halves share what they know ([`Cubic`], [`Bbr`], [`Vegas`], [`SantaCruz`]) is a member of its own, and
-//! so is one from elsewhere. How losses are noticed and repaired is [`crate::recovery`]'s.
+//! so is one from elsewhere. [`Steered`] is told both from outside the run, and no scenario names it. How losses are noticed
+//! and repaired is [`crate::recovery`]'s.
 
 mod bbr;
 mod composed;
 mod contract;
 mod cubic;
+mod order;
 mod santa_cruz;
+mod steered;
 mod vegas;
 
 pub use bbr::Bbr;
 pub use composed::Composed;
 pub use contract::{Controller, Interest};
 pub use cubic::Cubic;
+pub use order::Order;
 pub use santa_cruz::SantaCruz;
+pub use steered::Steered;
 pub use vegas::Vegas;
 
 use crate::growth::{AnyGrowth, Growth};
 use crate::pace::AnyPacing;
+use crate::relative_delay::CongestedRounds;
 use crate::response::AnyResponse;
 use crate::spec::family;
 use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
@@ -37,9 +43,11 @@ family! {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     fn after_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn on_undo(&mut self, now: Time, w: &mut Window);
+    fn steer(&mut self, order: &Order, w: &mut Window);
     fn pacing_rate(&self, w: &Window) -> Option<f64>;
     fn outlasts_idleness(&self) -> bool;
     fn wants_timestamps(&self) -> bool;
+    fn congested_rounds(&self) -> Option<CongestedRounds>;
     fn estimate(&self) -> Option<f64>;
     fn reveal(&mut self, truth: Truth);
     fn wants_truth(&self) -> bool;

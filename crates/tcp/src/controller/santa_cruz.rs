@@ -3,6 +3,7 @@
 
 use super::{Controller, Interest};
 use crate::growth::{self, Growth};
+use crate::relative_delay::CongestedRounds;
 use crate::response;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Air, Cause, Loss, Window};
@@ -55,6 +56,10 @@ impl Controller for SantaCruz {
 
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {
         response::spare(self.rule.finds_no_queue(), loss, w)
+    }
+
+    fn congested_rounds(&self) -> Option<CongestedRounds> {
+        self.rule.congested_rounds()
     }
 
     fn wants_timestamps(&self) -> bool {

@@ -7,7 +7,7 @@
 //! segment on; a full block without any sample of the RTT says avoidance, since nothing tells a gap from a pause.
 //! Source: Cheskis 2006, section 2.4 (its srtt is worked out and not used).
 
-use super::{Phase, SlowStartDetector};
+use super::{Floats, Phase, SlowStartDetector};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Arrival, Span, Time};
 use std::collections::VecDeque;
@@ -19,6 +19,7 @@ pub struct InterArrival {
     beta: f64,
     equal: f64,
     last: Option<Time>,
+    gap: Span,
     min: Extreme,
     max: Extreme,
     rtt: Option<f64>,
@@ -49,6 +50,23 @@ impl Extreme {
     }
 }
 
+/// With the published constants.
+impl Default for InterArrival {
+    fn default() -> Self {
+        Self {
+            block: 20,
+            beta: 0.6,
+            equal: 0.1,
+            last: None,
+            gap: Span::ZERO,
+            min: Extreme::default(),
+            max: Extreme::default(),
+            rtt: None,
+            segments: 0,
+        }
+    }
+}
+
 impl Member for InterArrival {
     const INFO: Info = Info {
         name: "inter-arrival",
@@ -57,11 +75,11 @@ impl Member for InterArrival {
         source: "Cheskis 2006 (TCP Taba), section 2.4",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        let beta = args.number("beta", 0.6, 0.001..=0.999)?;
-        let block = args.count("block", 20, 2..=10_000)?;
-        let equal = args.number("equal", 0.1, 0.0..=1.0)?;
-        let (min, max) = (Extreme::default(), Extreme::default());
-        Ok(Self { block, beta, equal, last: None, min, max, rtt: None, segments: 0 })
+        let usual = Self::default();
+        let beta = args.number("beta", usual.beta, 0.001..=0.999)?;
+        let block = args.count("block", usual.block, 2..=10_000)?;
+        let equal = args.number("equal", usual.equal, 0.0..=1.0)?;
+        Ok(Self { block, beta, equal, ..usual })
     }
 }
 
@@ -74,6 +92,7 @@ impl SlowStartDetector for InterArrival {
         }
         if let Some(last) = self.last.replace(arrival.now) {
             let (ordinal, gap) = (self.segments, arrival.now.saturating_sub(last));
+            self.gap = gap;
             self.min.push(ordinal, gap, self.block, |older| older >= gap);
             self.max.push(ordinal, gap, self.block, |older| older <= gap);
         }
@@ -89,6 +108,16 @@ impl SlowStartDetector for InterArrival {
             Some(rtt) if !even && max.as_f64() >= self.beta * rtt => Phase::SlowStart,
             _ => Phase::Avoidance,
         }
+    }
+
+    fn floats(&self) -> Option<Floats> {
+        let rtt = self.rtt.map(Span::truncated);
+        (self.segments > 1).then(|| Floats {
+            gap: self.gap,
+            min: self.min.value(),
+            max: self.max.value(),
+            rtt,
+        })
     }
 }
 
@@ -161,6 +190,8 @@ mod tests {
             let block = &gaps[k.saturating_sub(19)..=k];
             let extremes = (block.iter().min().copied(), block.iter().max().copied());
             assert_eq!((Some(detector.min.value()), Some(detector.max.value())), extremes);
+            let seen = detector.floats().unwrap();
+            assert_eq!((seen.gap, Some(seen.min), Some(seen.max)), (gap, extremes.0, extremes.1));
         }
     }
 }

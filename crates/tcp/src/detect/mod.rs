@@ -9,7 +9,7 @@ mod inter_arrival;
 mod round_growth;
 pub mod watch;
 
-pub use contract::{Phase, SlowStartDetector};
+pub use contract::{Floats, Phase, SlowStartDetector};
 pub use inter_arrival::InterArrival;
 pub use round_growth::RoundGrowth;
 pub use watch::{Detected, Watch, Watchers};
@@ -22,6 +22,7 @@ family! {
     pub enum AnyDetector: SlowStartDetector, "slow-start detector" { InterArrival, RoundGrowth }
     fn on_segment(&mut self, arrival: &Arrival);
     fn phase(&self) -> Phase;
+    fn floats(&self) -> Option<Floats>;
 }
 
 #[cfg(test)]

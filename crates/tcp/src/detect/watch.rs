@@ -1,6 +1,6 @@
 //! Detectors that watch a receiver and change nothing, and books of verdicts held against the sender's true phase.
 
-use super::{AnyDetector, Phase, SlowStartDetector};
+use super::{AnyDetector, Floats, Phase, SlowStartDetector};
 use crate::ack::AckPolicy;
 use crate::{Arrival, Span, Time, Witness};
 
@@ -146,6 +146,11 @@ impl Watchers {
     /// What each says, in their order.
     pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
         self.all.iter().map(|(detector, _)| detector.phase())
+    }
+
+    /// What the first looks at that looks at gaps.
+    pub fn floats(&self) -> Option<Floats> {
+        self.all.iter().find_map(|(detector, _)| detector.floats())
     }
 
     /// How each has judged, in their order.

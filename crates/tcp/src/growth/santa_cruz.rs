@@ -6,7 +6,7 @@
 //! opens by one segment a round. Source: Parsa and Garcia-Luna-Aceves 1999.
 
 use super::Growth;
-use crate::relative_delay::{Congested, RelativeDelay};
+use crate::relative_delay::{Congested, CongestedRounds, RelativeDelay};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Air, Window};
 
@@ -91,6 +91,10 @@ impl Growth for SantaCruz {
         }
     }
 
+    fn congested_rounds(&self) -> Option<CongestedRounds> {
+        Some(self.delays.congested_rounds())
+    }
+
     fn wants_timestamps(&self) -> bool {
         true
     }
@@ -152,6 +156,9 @@ mod tests {
         assert_eq!(rounds.round(10, 3), 9.0);
         assert_eq!(rounds.round(10, 0), 10.0);
         assert_eq!(rounds.growth.congested(), Some(Congested::Neither));
+        let counted = rounds.growth.congested_rounds().unwrap();
+        assert_eq!((counted.reverse, counted.both), (0, 0), "{counted:?}");
+        assert!(counted.forward >= 2 && counted.neither >= 2, "{counted:?}");
     }
 
     #[test]

@@ -55,7 +55,10 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     }
     /// A segment leaves, for the first time or again. In which order is told by [`Sent::number`].
     fn on_sent(&mut self, _sent: &Sent, _t: &Transfer) {}
-    /// Whether it wants to hear through [`Recovery::on_sent`]. Asked once.
+    /// The cumulative acknowledgement that comes at `now` covers this segment, which is still in `t.out`; `echo`: the timestamp
+    /// that comes with it. Then comes [`Recovery::on_advance`].
+    fn on_delivered(&mut self, _now: Time, _sent: &Sent, _echo: Option<Time>, _t: &Transfer) {}
+    /// Whether it wants to hear through [`Recovery::on_sent`] and [`Recovery::on_delivered`]. Asked once.
     fn hears_departures(&self) -> bool {
         false
     }
@@ -72,6 +75,11 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// The timer went off, and the response to that has been applied: prepare to send again from the first
     /// unacknowledged segment.
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
+    /// The last loss event was none ([`Transfer::undo`] sees to the window): the repair ends, and nothing is sent again
+    /// that waits for it.
+    fn on_undo(&mut self, t: &mut Transfer) {
+        t.out.go_on();
+    }
     /// Index (in `t.out`) of a segment to retransmit now, out of turn. Asked until it says `None`.
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     /// Whether it surely has nothing to retransmit before the next ACK, departure or timer: then it is not asked.
@@ -91,6 +99,10 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     }
     /// Whether nothing may go out but what this recovery retransmits out of turn.
     fn holds(&self, _t: &Transfer) -> bool {
+        false
+    }
+    /// Whether the next segment of new data may go out whatever the congestion window says: it is a probe.
+    fn probes(&self) -> bool {
         false
     }
     /// Whether [`Recovery::in_flight`] is other than the flight. Asked once.

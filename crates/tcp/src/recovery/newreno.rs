@@ -140,6 +140,12 @@ impl Recovery for NewReno {
         t.out.go_back();
     }
 
+    fn on_undo(&mut self, t: &mut Transfer) {
+        self.duplicates.count = 0;
+        (self.target, self.retransmit) = (None, false);
+        t.out.go_on();
+    }
+
     fn deflated(&self, t: &Transfer) -> f64 {
         self.target.unwrap_or(t.window.cwnd)
     }

@@ -82,6 +82,12 @@ impl Recovery for Reno {
         t.out.go_back();
     }
 
+    fn on_undo(&mut self, t: &mut Transfer) {
+        self.duplicates.count = 0;
+        (self.deflated, self.retransmit) = (None, false);
+        t.out.go_on();
+    }
+
     fn deflated(&self, t: &Transfer) -> f64 {
         self.deflated.unwrap_or(t.window.cwnd)
     }

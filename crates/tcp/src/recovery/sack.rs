@@ -14,8 +14,8 @@
 //! `frto`: whether a timeout is first looked at, if it was spurious (RFC 5682, see [`super::frto`]). Then the window is again
 //! what it was before (RFC 4015), and nothing more is sent again.
 
-use super::frto::{FRto, Finding, Heard};
-use super::prr::{Bound, Delivery, Prr};
+use super::beyond::Beyond;
+use super::frto::Finding;
 use super::scoreboard::Scoreboard;
 use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
@@ -41,29 +41,7 @@ pub struct Sack {
     first: bool,
     rescued: bool,
     /// What it does beyond RFC 6675, which few ask for.
-    beyond: Option<Box<Beyond>>,
-}
-
-#[derive(Debug, Clone)]
-struct Beyond {
-    /// The bound of a proportional reduction, where it is not at once.
-    bound: Option<Bound>,
-    reduction: Option<Reduction>,
-    /// Where timeouts are looked at.
-    frto: Option<FRto>,
-}
-
-/// The proportional reduction of the present repair.
-#[derive(Debug, Clone)]
-struct Reduction {
-    prr: Prr,
-    /// What had come by the last ACK, see [`arrived`].
-    arrived: u64,
-}
-
-/// Bytes known to have come: acknowledged, or reported by SACK.
-fn arrived(t: &Transfer) -> u64 {
-    t.out.una() - Seq::FIRST + t.out.sacked()
+    beyond: Beyond,
 }
 
 impl Member for Sack {
@@ -74,17 +52,7 @@ impl Member for Sack {
         source: "RFC 6675; blocks by RFC 2018; proportional reduction by RFC 9937; F-RTO by RFC 5682",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        let proportional = args.choice("reduction", &["at-once", "proportional"])? == "proportional";
-        let bound = if proportional {
-            Some(Bound::named(args.choice("bound", &Bound::NAMES)?))
-        } else {
-            args.refuse("bound", "no bound unless reduction is \"proportional\"")?;
-            None
-        };
-        let frto = args.flag("frto", false)?.then(FRto::default);
-        let any = bound.is_some() || frto.is_some();
-        let beyond = any.then(|| Box::new(Beyond { bound, reduction: None, frto }));
-        Ok(Self { beyond, ..Self::default() })
+        Ok(Self { beyond: Beyond::build(args)?, ..Self::default() })
     }
 }
 
@@ -103,42 +71,19 @@ impl Sack {
         if news && !recovering && (self.duplicates >= DUP_THRESH || self.first_lost(t)) {
             self.enter(ack, t, report);
         }
-        if let Some(reduction) = self.reduction() {
-            reduction.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
-        }
-    }
-
-    /// What looks at timeouts.
-    fn frto(&mut self) -> Option<&mut FRto> {
-        self.beyond.as_mut()?.frto.as_mut()
-    }
-
-    fn end_reduction(&mut self) {
-        if let Some(beyond) = &mut self.beyond {
-            beyond.reduction = None;
-        }
-    }
-
-    /// That of the present repair.
-    fn reduction(&mut self) -> Option<&mut Reduction> {
-        self.beyond.as_mut()?.reduction.as_mut()
+        self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
     }
 
     /// Whether the last timeout was spurious, and what follows from that.
     fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
         let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
-        let Some(frto) = self.frto() else { return };
-        let heard =
-            Heard { ack: ack.ack, advances: ack.newly_acked > 0, news, highest: ack.ack.max(reported) };
-        match frto.on_ack(&heard) {
+        match self.beyond.look(ack, news, reported) {
             Finding::Open | Finding::Probe => {}
             Finding::Genuine(segments) => {
                 t.window.cwnd = t.window.cwnd.min(f64::from(segments) * t.window.mss);
             }
             Finding::Spurious => {
-                self.after_timeout = false;
-                self.lost_below = t.out.una();
-                t.out.lose_none();
+                self.on_undo(t);
                 t.end_back_off();
                 t.undo(ack.now, report);
             }
@@ -173,12 +118,7 @@ impl Sack {
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
         t.lose(ack.now, LossKind::DupAcks, t.out.una(), report);
         t.out.mark_lost(0);
-        if let Some(beyond) = &mut self.beyond {
-            beyond.reduction = beyond.bound.map(|bound| Reduction {
-                prr: Prr::begin(bound, t.window.mss, t.window.cwnd, flight),
-                arrived: arrived(t).saturating_sub(brought),
-            });
-        }
+        self.beyond.begin(brought, flight, t);
         self.repairing = true;
         self.retransmitted = Seq::ZERO;
         self.first = true;
@@ -206,18 +146,6 @@ impl Sack {
     }
 }
 
-impl Reduction {
-    /// An ACK has come; `safe`: it advances and shows no further loss.
-    fn on_ack(&mut self, safe: bool, t: &mut Transfer) {
-        let before = std::mem::replace(&mut self.arrived, arrived(t));
-        let bytes = self.arrived.saturating_sub(before);
-        let delivery = Delivery { bytes, in_flight: t.out.pipe(), safe };
-        if let Some(cwnd) = self.prr.on_ack(&delivery) {
-            t.window.cwnd = cwnd.max(t.window.mss);
-        }
-    }
-}
-
 impl Recovery for Sack {
     fn on_advance(
         &mut self,
@@ -234,7 +162,7 @@ impl Recovery for Sack {
             self.first &= !repaired;
             self.repairing = false;
             t.window.cwnd = self.deflated(t);
-            self.end_reduction();
+            self.beyond.end();
         }
         self.hear(ack, sack, t, report);
         if repaired || self.repairing { Advance::REPAIRING } else { Advance::ORDINARY }
@@ -249,24 +177,21 @@ impl Recovery for Sack {
     }
 
     fn deflated(&self, t: &Transfer) -> f64 {
-        let reduction = self.beyond.as_ref().and_then(|beyond| beyond.reduction.as_ref());
-        reduction.map_or(t.window.cwnd, |reduction| reduction.prr.target())
+        self.beyond.target(t)
     }
 
     fn on_sent(&mut self, sent: &Sent, _: &Transfer) {
-        if let Some(reduction) = self.reduction() {
-            reduction.prr.on_sent(sent.span());
-        }
+        self.beyond.on_sent(sent.span());
     }
 
     fn hears_departures(&self) -> bool {
-        self.beyond.as_ref().is_some_and(|beyond| beyond.bound.is_some())
+        self.beyond.hears_departures()
     }
 
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
-        self.end_reduction();
+        self.beyond.end();
         let again = self.after_timeout;
-        if let Some(frto) = self.frto() {
+        if let Some(frto) = self.beyond.frto() {
             frto.on_timeout(t.out.max(), again);
         }
         t.out.lose_all();
@@ -278,6 +203,14 @@ impl Recovery for Sack {
         self.first = true;
         self.rescued = false;
         self.duplicates = 0;
+    }
+
+    fn on_undo(&mut self, t: &mut Transfer) {
+        (self.repairing, self.after_timeout, self.first) = (false, false, false);
+        self.duplicates = 0;
+        self.lost_below = t.out.una();
+        t.out.lose_none();
+        self.beyond.end();
     }
 
     fn idle(&self) -> bool {
@@ -299,7 +232,7 @@ impl Recovery for Sack {
             self.retransmitted = first.end;
             return Some(0);
         }
-        if !self.room(t) || self.frto().is_some_and(|frto| frto.holds_back()) {
+        if !self.room(t) || self.beyond.frto().is_some_and(|frto| frto.holds_back()) {
             return None;
         }
         // A timeout's repair ends where it began; a recovery repairs what is lost in its own course too (NextSeg, rule 1).
@@ -310,7 +243,7 @@ impl Recovery for Sack {
     }
 
     fn last_resort(&mut self, t: &Transfer) -> Option<usize> {
-        if self.frto().is_some_and(|frto| frto.give_up(t.out.max())) {
+        if self.beyond.frto().is_some_and(|frto| frto.give_up(t.out.max())) {
             return self.retransmission(t);
         }
         if !self.repairing || !self.room(t) {

@@ -108,6 +108,11 @@ impl Recovery for Sack1 {
         t.out.go_back();
     }
 
+    fn on_undo(&mut self, t: &mut Transfer) {
+        *self = Self { recover: self.recover, ..Self::default() };
+        t.out.go_on();
+    }
+
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
         if !self.repairing {
             return None;

@@ -2,6 +2,7 @@
 //! Not for: what follows from it.
 
 use super::Reported;
+use crate::outstanding::Sent;
 use crate::sender::Transfer;
 use crate::seq::Ranges;
 use crate::{SackBlocks, Seq};
@@ -42,11 +43,23 @@ impl Scoreboard {
 
     /// Marks what the blocks report; true if any of it is news.
     pub(super) fn read(&mut self, ack: Seq, sack: &SackBlocks, t: &mut Transfer) -> bool {
+        self.read_telling(ack, sack, t, |_, _| {})
+    }
+
+    /// The same, and each segment that is reported for the first time is told before it is marked.
+    pub(super) fn read_telling(
+        &mut self,
+        ack: Seq,
+        sack: &SackBlocks,
+        t: &mut Transfer,
+        mut tell: impl FnMut(&Sent, &Transfer),
+    ) -> bool {
         let mut news = false;
         for (mut seq, to) in sack.iter(ack) {
             while let Some(at) = self.unreported(seq, to, t)
                 && let Some(segment) = t.out.get(at)
             {
+                tell(&segment, t);
                 t.out.mark_sacked(at);
                 self.0.insert(segment.seq, segment.end);
                 news = true;

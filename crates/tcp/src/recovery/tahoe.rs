@@ -46,6 +46,11 @@ impl Recovery for Tahoe {
         t.out.go_back();
     }
 
+    fn on_undo(&mut self, t: &mut Transfer) {
+        self.duplicates.count = 0;
+        t.out.go_on();
+    }
+
     fn idle(&self) -> bool {
         true
     }

@@ -77,6 +77,11 @@ impl Recovery for Vegas {
         self.newreno.on_timeout(now, t);
     }
 
+    fn on_undo(&mut self, t: &mut Transfer) {
+        self.to_check = 0;
+        self.newreno.on_undo(t);
+    }
+
     fn deflated(&self, t: &Transfer) -> f64 {
         self.newreno.deflated(t)
     }

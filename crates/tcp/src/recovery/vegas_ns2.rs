@@ -158,6 +158,12 @@ impl Recovery for VegasNs2 {
         t.out.go_back();
     }
 
+    fn on_undo(&mut self, t: &mut Transfer) {
+        (self.duplicates, self.to_check) = (0, 0);
+        (self.retransmit, self.empty) = (false, false);
+        t.out.go_on();
+    }
+
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
         // What a go-back is about to send again goes out so first, unless nothing may.
         let ready = t.out.flight() > 0 || self.holds(t);

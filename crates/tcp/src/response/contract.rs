@@ -25,6 +25,15 @@ pub trait LossResponse: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn estimate(&self) -> Option<f64> {
         None
     }
+    /// What the threshold is to be after an ACK outside of the repair of a loss, bytes; asked of one that
+    /// [`tracks`](LossResponse::tracks) something at all times.
+    fn threshold(&self, _w: &Window) -> Option<f64> {
+        None
+    }
+    /// Whether [`LossResponse::threshold`] is to be asked.
+    fn tracks(&self) -> bool {
+        false
+    }
     /// Whether it needs the peer's timestamps ([`Ack::peer_time`]).
     fn wants_timestamps(&self) -> bool {
         false

@@ -14,6 +14,7 @@ mod highspeed;
 mod santa_cruz;
 mod selective_slow_start;
 mod to_estimate;
+mod track_estimate;
 mod vegas;
 mod vegas_ns2;
 
@@ -27,6 +28,7 @@ pub use santa_cruz::SantaCruz;
 pub(crate) use santa_cruz::spare;
 pub use selective_slow_start::SelectiveSlowStart;
 pub use to_estimate::ToEstimate;
+pub use track_estimate::TrackEstimate;
 pub use vegas::Vegas;
 pub use vegas_ns2::VegasNs2;
 
@@ -38,7 +40,7 @@ pub type ByCause = by_cause::ByCause<AnyResponse>;
 
 family! {
     /// Any loss response.
-    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate in Box, ByCause in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SelectiveSlowStart in Box, SantaCruz in Box, Cubic, Bbr }
+    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate in Box, TrackEstimate in Box, ByCause in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SelectiveSlowStart in Box, SantaCruz in Box, Cubic, Bbr }
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn on_sent(&mut self, sent: &Departure);
@@ -46,6 +48,8 @@ family! {
     fn wants_truth(&self) -> bool;
     fn listens(&self) -> bool;
     fn estimate(&self) -> Option<f64>;
+    fn threshold(&self, w: &Window) -> Option<f64>;
+    fn tracks(&self) -> bool;
     fn wants_timestamps(&self) -> bool;
 }
 

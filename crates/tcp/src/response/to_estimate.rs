@@ -8,7 +8,7 @@
 use super::{Halve, LossResponse};
 use crate::estimate::{AnyEstimator, BandwidthEstimator, CoarseRttMin};
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Cause, Departure, Loss, LossKind, Truth, Window};
+use crate::{Ack, Cause, Departure, Loss, LossKind, Span, Truth, Window};
 
 /// Window to the estimated bandwidth–delay product.
 #[derive(Debug, Clone)]
@@ -32,6 +32,18 @@ impl Member for ToEstimate {
     }
 }
 
+impl ToEstimate {
+    /// What it takes the bandwidth-delay product to be, 2 MSS at least, bytes; of a coarse clock nothing is guessed here.
+    pub(super) fn bandwidth_delay(&self, w: &Window) -> Option<f64> {
+        let rtt = self.estimator.rtt_min().or(w.rtt_min)?;
+        self.estimator.bits_per_second().map(|rate| product(rate, rtt, w))
+    }
+}
+
+fn product(rate: f64, rtt: Span, w: &Window) -> f64 {
+    (rate / 8.0 * rtt.as_f64() / 1e9).max(2.0 * w.mss)
+}
+
 impl LossResponse for ToEstimate {
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause {
         self.estimator.advance(loss.now);
@@ -43,7 +55,7 @@ impl LossResponse for ToEstimate {
         let (Some(rate), Some(rtt)) = (self.estimator.bits_per_second(), rtt) else {
             return Halve.on_loss(loss, w);
         };
-        w.ssthresh = (rate / 8.0 * rtt.as_f64() / 1e9).max(2.0 * w.mss);
+        w.ssthresh = product(rate, rtt, w);
         w.cwnd = if loss.kind == LossKind::Timeout { w.mss } else { w.cwnd.min(w.ssthresh) };
         Cause::Congestion
     }
@@ -72,7 +84,7 @@ impl LossResponse for ToEstimate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arg, PathTruth, Seq, Span, Spec, Time};
+    use crate::{Arg, PathTruth, Seq, Spec, Time};
 
     const MS: Span = Span::ms(1);
 

@@ -1,5 +1,6 @@
 //! What a segment from the peer does to a sender: an ACK of new data, a duplicate, an echo of congestion; and all who hear of it.
 
+use super::doubt::{Heard, Verdict};
 use super::transfer::NOTHING_TIMED;
 use super::{Sender, State};
 use crate::arithmetic::real;
@@ -59,6 +60,7 @@ impl Sender {
         }
         self.ts_recent = self.ts_recent.max(segment.ts_val);
         witness.on_acknowledgement();
+        self.weigh(now, segment, witness);
         let flight = self.t.out.flight();
         if segment.ack > self.t.out.una() {
             self.on_new_ack::<false>(now, segment, witness);
@@ -68,6 +70,29 @@ impl Sender {
         if self.echoes(segment) {
             self.on_ecn_echo(now, flight, witness);
         }
+    }
+
+    /// What a segment says of a loss event that may have been none.
+    fn weigh(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        let heard =
+            Heard { ack: segment.ack, echo: self.echo(segment), dsack: segment.sack.duplicate(segment.ack) };
+        let verdict = self.t.doubt.as_mut().map_or(Verdict::Open, |doubt| doubt.weigh(&heard));
+        match verdict {
+            Verdict::Open => {}
+            Verdict::Genuine => self.t.doubt = None,
+            Verdict::Spurious => {
+                self.t.window.cwnd = self.recovery.deflated(&self.t);
+                self.recovery.on_undo(&mut self.t);
+                self.t.end_back_off();
+                self.t.undo(now, &mut Report::to(witness));
+            }
+        }
+    }
+
+    /// Which of the sender's own timestamps a segment echoes.
+    #[inline(always)]
+    fn echo(&self, segment: &Segment) -> Option<Time> {
+        (self.stack.timestamps && segment.ts_ecr != Time::ZERO).then_some(segment.ts_ecr)
     }
 
     fn on_syn_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
@@ -90,6 +115,9 @@ impl Sender {
         if !PLAIN && self.stack.segment_from_acks {
             self.size_segments_by(segment.ack);
         }
+        if !PLAIN && self.departures {
+            self.tell_covered(now, segment);
+        }
         let covered = self.t.out.advance(segment.ack);
         self.peer_window = u64::from(segment.window);
         let rtt = self.rtt_sample::<PLAIN>(now, segment, &covered);
@@ -106,6 +134,7 @@ impl Sender {
             sent: covered.newest_sent.max(reported.newest),
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
+            echo: self.echo(segment),
             newly_sacked: reported.bytes,
             dsack,
             ecn_echo: echoes,
@@ -132,6 +161,14 @@ impl Sender {
         self.after_ack::<PLAIN>(&ack);
         witness.on_settled(now, &self.t.window);
         self.check_finished();
+    }
+
+    /// The recovery hears which segments an ACK covers.
+    fn tell_covered(&mut self, now: Time, segment: &Segment) {
+        let echo = self.echo(segment);
+        let t = &self.t;
+        let covered = (0..).map_while(|at| t.out.get(at).filter(|sent| sent.end <= segment.ack));
+        covered.for_each(|sent| self.recovery.on_delivered(now, &sent, echo, t));
     }
 
     /// All who listen hear of an ACK, before it changes anything.
@@ -209,6 +246,7 @@ impl Sender {
             sent: reported.newest,
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
+            echo: self.echo(segment),
             newly_sacked: reported.bytes,
             dsack,
             ecn_echo: self.echoes(segment),
@@ -269,6 +307,7 @@ impl Sender {
         if PLAIN || self.stack.rto_samples == RtoSamples::EveryAck {
             self.t.rtt.sample(rtt);
             self.t.rtt.tick(sent, now);
+            self.t.rtt.deviate(rtt, (self.t.out.una(), self.t.out.max()));
         } else {
             self.t.rtt.note_min(rtt);
         }
@@ -365,7 +404,7 @@ mod tests {
                     sender.on_segment(Time::ns(now), &ack, &mut ());
                 }
             }
-            let is_ever = !["vegas-ns2", "sack1"].contains(&member.name);
+            let is_ever = !["vegas-ns2", "sack1", "rack"].contains(&member.name);
             assert!(busy > 100 && (quiet > 1000) == is_ever, "{}: {quiet}, {busy}", member.name);
         }
     }

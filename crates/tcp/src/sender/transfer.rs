@@ -1,10 +1,11 @@
 //! What recoveries work on: window, segments in the air, and the one place where a loss event meets its response.
 
+use super::doubt::Doubt;
 use crate::controller::{AnyController, Controller, Interest};
 use crate::delivery::Rates;
 use crate::outstanding::Outstanding;
 use crate::rtt::Rtt;
-use crate::stack::ReduceFrom;
+use crate::stack::{ReduceFrom, Undo};
 use crate::start::{AnyStart, Start};
 use crate::{Cause, Loss, LossKind, Report, Seq, Span, Time, Transmission, Truth, Window};
 
@@ -60,6 +61,9 @@ pub struct Transfer {
     pub(super) cwr_due: bool,
     /// What [`Self::undo`] brings back.
     saved: Option<Saved>,
+    undo: Undo,
+    /// The last loss event, as long as it may turn out to have been none.
+    pub(super) doubt: Option<Box<Doubt>>,
     /// Where the controller wants to know the delivery rate.
     pub(super) rates: Option<Box<Rates>>,
 }
@@ -92,6 +96,8 @@ impl Transfer {
             echoed_until: Seq::ZERO,
             cwr_due: false,
             saved: None,
+            undo: stack.undo,
+            doubt: None,
             rates,
         }
     }
@@ -113,6 +119,19 @@ impl Transfer {
         self.timed_end = NOTHING_TIMED; // what is sent again can say nothing, nor can what waits for it
         let lost = self.out.get(self.out.index_of(loss.seq)).map(|segment| segment.number);
         self.respond(loss, lost, report);
+    }
+
+    /// A loss event of what a probe has repaired already, out of what was in the air before the ACK at hand: the window falls,
+    /// and there is nothing left to repair, or to take back.
+    pub fn lose_repaired(&mut self, now: Time, report: &mut Report<'_>) {
+        self.window.flight = self.reducible(self.window.flight, self.window.cwnd);
+        self.respond(Loss { now, kind: LossKind::DupAcks, seq: self.out.una() }, None, report);
+        (self.doubt, self.saved) = (None, None);
+    }
+
+    /// When the retransmission timer goes off, or would if it were armed now.
+    pub fn timeout(&self, now: Time) -> Time {
+        self.deadline().unwrap_or_else(|| self.rtt.deadline(now, self.rtt.rto()))
     }
 
     /// What a response takes its share of.
@@ -148,6 +167,11 @@ impl Transfer {
             }
         }
         self.saved = Some(before);
+        self.doubt = None;
+        if self.undo != Undo::Never && loss.kind != LossKind::EcnEcho {
+            let end = self.out.get(self.out.index_of(loss.seq)).map_or(loss.seq, |segment| segment.end);
+            self.doubt = Some(Box::new(Doubt::of(self.undo, end)));
+        }
         report.witness().on_loss(&loss, lost, verdict);
     }
 
@@ -155,6 +179,7 @@ impl Transfer {
     /// the window is at least what it was before, and so is ssthresh (RFC 4015, section 3.2, without its pacing). Whether there
     /// was anything to undo: each event is undone once. Ending the repair is the recovery's.
     pub fn undo(&mut self, now: Time, report: &mut Report<'_>) -> bool {
+        self.doubt = None;
         let Some(saved) = self.saved.take() else { return false };
         self.window.cwnd = self.window.cwnd.max(saved.cwnd);
         self.window.ssthresh = self.window.ssthresh.max(saved.ssthresh);

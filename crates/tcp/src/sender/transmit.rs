@@ -5,11 +5,11 @@ use super::ack_rate::Leaving;
 use super::transfer::{NOTHING_TIMED, Timer};
 use super::{Sender, State, initial_window};
 use crate::arithmetic::real;
-use crate::controller::Controller;
+use crate::controller::{Controller, Order};
 use crate::outstanding::{Sent, marks};
 use crate::recovery::{DUP_THRESH, Recovery};
-use crate::segment::{Segment, Transmit, flags};
-use crate::stack::RtoSamples;
+use crate::segment::{HEADER_BYTES, Segment, Transmit, flags};
+use crate::stack::{AfterIdle, RtoSamples};
 use crate::start::{Start, quick_start};
 use crate::{Departure, Seq, Span, Time, Witness};
 
@@ -158,7 +158,9 @@ impl Sender {
         // FIN takes a sequence number but no room.
         let bytes = len - u64::from(fin);
         // With nothing in the air a segment always goes: the window is never below one.
-        let fits = in_flight == 0 || real(in_flight + bytes) <= self.t.window.cwnd + extra;
+        let fits = in_flight == 0
+            || real(in_flight + bytes) <= self.t.window.cwnd + extra
+            || !PLAIN && again.is_none() && self.recovery.probes();
         // What timed out goes again even where the peer has taken its window
         // back: it is the probe that finds it open again.
         let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
@@ -177,8 +179,23 @@ impl Sender {
 
     /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
     fn restart_after_idle(&mut self, now: Time) {
-        if now.saturating_sub(self.last_sent) > self.t.rtt.rto() && !self.t.controller.outlasts_idleness() {
-            self.t.window.cwnd = self.t.window.cwnd.min(initial_window(&self.stack));
+        let idle = now.saturating_sub(self.last_sent);
+        if idle > self.t.rtt.rto() && !self.t.controller.outlasts_idleness() {
+            self.shrink_after(idle);
+        }
+    }
+
+    #[inline(never)]
+    fn shrink_after(&mut self, idle: Span) {
+        let initial = initial_window(&self.stack);
+        let w = &mut self.t.window;
+        if self.stack.after_idle == AfterIdle::Restart {
+            w.cwnd = w.cwnd.min(initial);
+        } else if self.stack.after_idle == AfterIdle::Decay {
+            w.ssthresh = w.ssthresh.max(0.75 * w.cwnd);
+            let least = initial.min(w.cwnd);
+            let halvings = idle.nanos() / self.t.rtt.rto().nanos().max(1);
+            (0..halvings.min(64)).for_each(|_| w.cwnd = (w.cwnd / 2.0).max(least));
         }
     }
 
@@ -233,6 +250,12 @@ impl Sender {
         }
         if !PLAIN && self.departures {
             self.recovery.on_sent(sent, &self.t);
+        }
+        if !PLAIN
+            && again
+            && let Some(doubt) = &mut self.t.doubt
+        {
+            doubt.on_resent(now, (sent.seq, sent.end), self.t.out.max());
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
@@ -295,6 +318,17 @@ impl Sender {
             self.release = self.release.max(now) + Span::truncated(gap);
         }
         self.held = now < self.release;
+    }
+
+    /// Somebody outside the run says what window and pace are to be (see [`Controller::steer`]). What an earlier, slower pace
+    /// holds back waits no longer than a segment takes at the new one.
+    pub fn steer(&mut self, now: Time, order: &Order) {
+        self.t.controller.steer(order, &mut self.t.window);
+        let bytes = self.t.window.mss + f64::from(HEADER_BYTES);
+        let gap = order.pace.map_or(Span::ZERO, |rate| Span::truncated(bytes / rate.max(1.0) * 1e9));
+        self.release = self.release.min(now + gap);
+        self.held = now < self.release;
+        self.look_about();
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use crate::invariants::Invariants;
 use crate::pair::MS;
 use bolero::{TypeGenerator, check};
 use truckee_tcp::sender::Parts;
+use truckee_tcp::stack::Undo;
 use truckee_tcp::{
     Books, Cause, Profile, SackBlocks, Segment, Sender, Seq, Size, Span, Stack, Time, Transmission, flags,
     preset,
@@ -86,6 +87,8 @@ impl Case {
             min_rto: if on(0) { Span::ZERO } else { 200 * MS },
             clock: if on(1) { Span::ZERO } else { 500 * MS },
             timestamps: on(2),
+            dsack: on(5),
+            undo: Undo::ALL[usize::from(self.settings >> 2 & 3)],
             limited_transmit: on(3),
             ecn: on(4),
             handshake: on(5),

@@ -51,7 +51,8 @@ impl Invariants {
             max: out.max(),
             // What SACK reports as sacked or lost is not in the air.
             in_flight: if sender.wants_sack() { out.pipe().min(sender.in_flight()) } else { out.flight() },
-            cwnd: sender.window().cwnd,
+            // A probe may go out whatever the window says (RFC 8985, section 7.3).
+            cwnd: if sender.probes() { f64::MAX } else { sender.window().cwnd },
             finished: sender.state() == State::Finished,
         });
     }

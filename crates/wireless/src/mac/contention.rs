@@ -104,7 +104,7 @@ impl Contention {
 
     /// Slots left at `now`.
     fn left(&self, now: Time, timing: &Timing) -> u32 {
-        if self.busy {
+        if self.busy || self.slots == 0 {
             return self.slots;
         }
         let counted = now.saturating_sub(self.start(timing)).ticks(timing.slot);

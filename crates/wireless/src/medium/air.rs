@@ -3,8 +3,6 @@
 use crate::mac::{Frame, Pending};
 use crate::report::Failure;
 use crate::{Span, Time};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// A frame on the air, from its beginning at the sender to its end at all who hear it.
 #[derive(Debug)]
@@ -25,7 +23,7 @@ pub(crate) struct Transmission {
 
 /// What happens to a frame, in the order in which it does where times are equal: ends go before beginnings, so that what
 /// follows without a gap does not overlap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// The sender has sent it.
     Sent,
@@ -44,20 +42,54 @@ pub(crate) struct Air {
     sending: u32,
     busy_since: Time,
     busy: Span,
-    agenda: BinaryHeap<Reverse<(Time, Step, u32)>>,
+    /// What is to happen, the next at the end. Few frames are on the air at a time: a row of them costs less than a heap.
+    agenda: Vec<Event>,
 }
+
+/// So many steps are looked through one by one.
+const FEW: usize = 16;
+
+/// Time, step and place from the upper half on, so that one comparison orders them.
+type Event = u128;
 
 impl Air {
     /// When something happens next; at the end of time if nothing does.
     #[inline]
     pub fn next(&self) -> Time {
-        self.agenda.peek().map_or(Time::MAX, |Reverse(event)| event.0)
+        self.agenda.last().map_or(Time::MAX, |event| Time::ns((event >> 64) as u64))
     }
 
     /// Takes it.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, Step, u32)> {
-        self.agenda.pop().map(|Reverse(event)| event)
+        let event = self.agenda.pop()?;
+        let step = match (event >> 32) as u32 {
+            0 => Step::Sent,
+            1 => Step::Arrived,
+            _ => Step::Arriving,
+        };
+        Some((Time::ns((event >> 64) as u64), step, event as u32))
+    }
+
+    #[inline]
+    fn plan(&mut self, at: Time, step: Step, slot: u32) {
+        let event = Event::from(at.nanos()) << 64 | Event::from(step as u32) << 32 | Event::from(slot);
+        let mut place = self.agenda.len();
+        if place > FEW {
+            return self.plan_among_many(event);
+        }
+        self.agenda.push(event);
+        while place > 0 && self.agenda[place - 1] < event {
+            self.agenda[place] = self.agenda[place - 1];
+            place -= 1;
+        }
+        self.agenda[place] = event;
+    }
+
+    #[cold]
+    fn plan_among_many(&mut self, event: Event) {
+        let before = self.agenda.partition_point(|other| *other > event);
+        self.agenda.insert(before, event);
     }
 
     /// A frame begins to be sent. The place that it has, whose lists are empty.
@@ -80,9 +112,9 @@ impl Air {
             self.busy_since = start;
         }
         self.sending += 1;
-        for (at, step) in [(start + delay, Step::Arriving), (end, Step::Sent), (end + delay, Step::Arrived)] {
-            self.agenda.push(Reverse((at, step, slot)));
-        }
+        self.plan(end + delay, Step::Arrived, slot);
+        self.plan(end, Step::Sent, slot);
+        self.plan(start + delay, Step::Arriving, slot);
         slot
     }
 

@@ -1,7 +1,8 @@
 //! When which station has to be called next.
 //!
 //! A frame stops and starts the backoff of all who hear it, so that deadlines change in crowds between two events: what
-//! changes is only noted, and the first is looked for once, in blocks of which most have not changed.
+//! changes is only noted, and the first is looked for once, if it is no longer known: in blocks of which most have not
+//! changed, or, where there are few, one by one.
 
 use crate::Time;
 
@@ -11,26 +12,27 @@ const BLOCK: usize = 32;
 /// One deadline for each of a fixed number of stations.
 #[derive(Debug)]
 pub(crate) struct Deadlines {
-    /// By station, filled up to whole blocks.
+    /// By station; filled up to whole blocks, unless it is less than one.
     at: Vec<Time>,
-    /// The first of each block.
+    /// The first of each block; none where there is one alone.
     firsts: Vec<Time>,
     /// Blocks whose first has to be looked for, by bits.
     stale: Vec<u64>,
-    /// The first of all, and whose it is.
+    /// The first of all, and whose it is; nothing comes before it.
     first: (Time, u32),
-    changed: bool,
+    /// Whether it is another one's meanwhile.
+    gone: bool,
 }
 
 impl Deadlines {
     pub fn new(stations: usize) -> Self {
-        let blocks = stations.div_ceil(BLOCK);
+        let blocks = if stations <= BLOCK { 0 } else { stations.div_ceil(BLOCK) };
         Self {
-            at: vec![Time::MAX; blocks * BLOCK],
+            at: vec![Time::MAX; stations.max(blocks * BLOCK)],
             firsts: vec![Time::MAX; blocks],
             stale: vec![0; blocks.div_ceil(64)],
             first: (Time::MAX, 0),
-            changed: false,
+            gone: false,
         }
     }
 
@@ -48,8 +50,19 @@ impl Deadlines {
         if old == at {
             return;
         }
-        self.changed = true;
-        let block = i / BLOCK;
+        if (at, station) <= self.first {
+            self.first = (at, station);
+            self.gone = false;
+        } else if station == self.first.1 {
+            self.gone = true;
+        }
+        if !self.firsts.is_empty() {
+            self.note(i / BLOCK, at, old);
+        }
+    }
+
+    /// A deadline has changed in a block.
+    fn note(&mut self, block: usize, at: Time, old: Time) {
         if at <= self.firsts[block] {
             self.firsts[block] = at;
         } else if old <= self.firsts[block] {
@@ -60,13 +73,13 @@ impl Deadlines {
     /// Finds the first after changes.
     #[inline]
     pub fn settle(&mut self) {
-        if self.changed {
-            self.changed = false;
-            self.find();
+        if self.gone {
+            self.gone = false;
+            self.first = if self.firsts.is_empty() { first_of(&self.at) } else { self.find() };
         }
     }
 
-    fn find(&mut self) {
+    fn find(&mut self) -> (Time, u32) {
         for (word, stale) in self.stale.iter_mut().enumerate() {
             while *stale != 0 {
                 let block = word * 64 + stale.trailing_zeros() as usize;
@@ -75,11 +88,19 @@ impl Deadlines {
                 self.firsts[block] = all.iter().copied().fold(Time::MAX, Time::min);
             }
         }
-        let first = self.firsts.iter().copied().fold(Time::MAX, Time::min);
-        let block = self.firsts.iter().position(|at| *at == first).unwrap_or(0);
-        let within = self.at[block * BLOCK..][..BLOCK].iter().position(|at| *at == first).unwrap_or(0);
-        self.first = (first, (block * BLOCK + within) as u32);
+        let (_, block) = first_of(&self.firsts);
+        let before = block as usize * BLOCK;
+        let (first, within) = first_of(&self.at[before..][..BLOCK]);
+        (first, before as u32 + within)
     }
+}
+
+/// The first of some, and its place.
+#[inline]
+fn first_of(all: &[Time]) -> (Time, u32) {
+    (0..)
+        .zip(all)
+        .fold((Time::MAX, 0), |(first, of), (i, &at)| if at < first { (at, i) } else { (first, of) })
 }
 
 #[cfg(test)]

@@ -149,27 +149,44 @@ impl Medium {
     /// Lets happen what is due until `now`, that included. Who wants to react to a report in time calls this with
     /// [`Medium::next`], and takes the reports each time.
     pub fn advance(&mut self, now: Time) {
-        loop {
-            self.deadlines.settle();
-            let ((due, node), next) = (self.deadlines.first(), self.air.next());
-            if due.min(next) > now || due.min(next) == Time::MAX {
-                break;
-            }
-            self.events += 1;
-            // Stations go first: who begins in the slot in which another's frame begins to arrive does not know of it.
-            if due <= next {
-                self.now = due;
-                self.on_timer(node);
-            } else if let Some((at, step, slot)) = self.air.pop() {
-                self.now = at;
-                match step {
-                    Step::Sent => self.on_sent(slot),
-                    Step::Arriving => self.on_arriving(slot),
-                    Step::Arrived => self.on_arrived(slot),
-                }
-            }
+        self.deadlines.settle();
+        while self.next() <= now && self.next() < Time::MAX {
+            self.step();
         }
         self.now = self.now.max(now);
+    }
+
+    /// Lets happen what is due before `before` until there is something to be told, and all that is due at that time. Until
+    /// when it was advanced.
+    pub fn advance_until_told(&mut self, before: Time) -> Time {
+        self.deadlines.settle();
+        loop {
+            let next = self.next();
+            if next >= before || next > self.now && !self.reports.is_empty() {
+                return self.now;
+            }
+            self.step();
+        }
+    }
+
+    /// Lets happen what is due first.
+    #[inline]
+    fn step(&mut self) {
+        self.events += 1;
+        let (due, node) = self.deadlines.first();
+        // Stations go first: who begins in the slot in which another's frame begins to arrive does not know of it.
+        if due <= self.air.next() {
+            self.now = due;
+            self.on_timer(node);
+        } else if let Some((at, step, slot)) = self.air.pop() {
+            self.now = at;
+            match step {
+                Step::Sent => self.on_sent(slot),
+                Step::Arriving => self.on_arriving(slot),
+                Step::Arrived => self.on_arrived(slot),
+            }
+        }
+        self.deadlines.settle();
     }
 
     /// The next thing to be told, oldest first.
@@ -361,47 +378,71 @@ impl Medium {
     }
 
     fn on_sent(&mut self, slot: u32) {
-        let frame = self.air.transmissions[slot as usize].frame;
-        let (now, i) = (self.now, frame.from as usize);
-        self.radios[i].sending = false;
+        let now = self.now;
         self.air.sent(now);
-        self.stations[i].on_sent(now, &frame, &self.rules, &mut self.reports);
-        self.sense(frame.from);
+        let frame = &self.air.transmissions[slot as usize].frame;
+        let (from, i) = (frame.from, frame.from as usize);
+        self.radios[i].sending = false;
+        self.stations[i].on_sent(now, frame, &self.rules, &mut self.reports);
+        if !self.sense(from) {
+            self.arm(from);
+        }
     }
 
-    /// Tells a station whether the medium is busy.
-    #[inline]
-    fn sense(&mut self, node: u32) {
-        let i = node as usize;
-        let (busy, station) = (self.radios[i].is_busy(self.levels.carrier_sense), &mut self.stations[i]);
-        if busy != station.contention.busy {
-            if busy {
-                station.on_busy(self.now, &self.rules);
-            } else {
-                station.on_idle(self.now, &self.rules);
-            }
+    /// Tells a station that the medium is busy, or is so no longer, if that has changed; whether it has.
+    #[inline(always)]
+    fn sense(&mut self, node: u32) -> bool {
+        let busy = self.radios[node as usize].is_busy(self.levels.carrier_sense);
+        let turns = busy != self.stations[node as usize].contention.busy;
+        if turns {
+            self.turn(node, busy);
         }
-        self.deadlines.set(node, station.deadline());
+        turns
+    }
+
+    #[inline(never)]
+    fn turn(&mut self, node: u32, busy: bool) {
+        let station = &mut self.stations[node as usize];
+        if busy {
+            station.on_busy(self.now, &self.rules);
+        } else {
+            station.on_idle(self.now, &self.rules);
+        }
+        self.arm(node);
+    }
+
+    /// A station's deadline may have changed.
+    #[inline(always)]
+    fn arm(&mut self, node: u32) {
+        self.deadlines.set(node, self.stations[node as usize].deadline());
     }
 
     fn on_arriving(&mut self, slot: u32) {
         let transmission = &mut self.air.transmissions[slot as usize];
         let heard = std::mem::take(&mut transmission.heard);
+        let (to, header_until) = (transmission.frame.to, self.now + transmission.header);
         for &(node, power) in &heard {
-            self.on_arriving_at(slot, node, power);
+            let lock = Lock { slot, power, since: self.now, header_until };
+            let missed = self.on_arriving_at(node, lock);
+            if node == to
+                && let Some(failure) = missed
+            {
+                self.air.transmissions[slot as usize].missed = Some(failure);
+            }
             self.sense(node);
         }
         self.air.transmissions[slot as usize].heard = heard;
     }
 
-    /// A frame begins to arrive at a station: it is read, or disturbs what is.
-    #[inline]
-    fn on_arriving_at(&mut self, slot: u32, node: u32, power: f64) {
-        let (now, Levels { noise, sensitivity, preamble, capture, .. }) = (self.now, self.levels);
+    /// A frame begins to arrive at a station: it is read, or disturbs what is. Why it is not read.
+    #[inline(always)]
+    fn on_arriving_at(&mut self, node: u32, lock: Lock) -> Option<Failure> {
+        let (now, power) = (self.now, lock.power);
+        let Levels { noise, sensitivity, preamble, capture, .. } = self.levels;
         let radio = &mut self.radios[node as usize];
         radio.add(power);
         if radio.sending {
-            return self.miss(slot, node, Failure::Transmitting);
+            return Some(Failure::Transmitting);
         }
         // How far above all else it has to be.
         let above = match radio.lock {
@@ -412,13 +453,10 @@ impl Medium {
         };
         let is_strong = |needed: f64, radio: &Radio| power >= needed * (radio.beside(power) + noise);
         if power >= sensitivity && is_strong(above, radio) {
-            let before = radio.lock;
-            let header = self.air.transmissions[slot as usize].header;
-            radio.follow(Lock { slot, power, since: now, header_until: now + header });
-            if let Some(first) = before {
+            if let Some(first) = radio.follow(lock) {
                 self.miss(first.slot, node, Failure::Collision);
             }
-            return;
+            return None;
         }
         let is_weak = power < sensitivity || power < preamble * noise;
         if let Some(first) = radio.lock {
@@ -426,10 +464,11 @@ impl Medium {
                 radio.lock = None;
                 self.miss(first.slot, node, Failure::Collision);
                 self.stations[node as usize].on_lost(now, &self.rules, &mut self.reports);
+                self.arm(node);
             } else {
                 radio.note(now);
             }
         }
-        self.miss(slot, node, if is_weak { Failure::Weak } else { Failure::Collision });
+        Some(if is_weak { Failure::Weak } else { Failure::Collision })
     }
 }

@@ -52,13 +52,13 @@ impl Radio {
         self.sending || self.lock.is_some() || self.energy >= carrier_sense
     }
 
-    /// Begins to read a frame.
+    /// Begins to read a frame; which it has been reading so far.
     #[inline]
-    pub fn follow(&mut self, lock: Lock) {
+    pub fn follow(&mut self, lock: Lock) -> Option<Lock> {
         let beside = self.beside(lock.power);
         self.interference.clear();
         self.interference.push((lock.since, beside));
-        self.lock = Some(lock);
+        self.lock.replace(lock)
     }
 
     /// Whether a frame of `clean` milliwatts or more was read without anything beside it: the usual case, in which it is
@@ -110,11 +110,15 @@ impl Reading<'_> {
     pub fn bytes(&self, frame: &Frame, from: u32, to: u32) -> Exponents {
         let header = self.phy.header(frame.rate);
         let (start, length) = (self.since + header, frame.airtime - header);
+        let bits = f64::from(to - from) * 8.0;
+        if (from, to) == (0, frame.bytes) {
+            return self.between(start, start + length, bits, frame.rate.modulation());
+        }
         let at = |byte: u32| {
             let share = u128::from(length.nanos()) * u128::from(byte) / u128::from(frame.bytes);
             start + Span::ns(share as u64)
         };
-        self.between(at(from), at(to), f64::from(to - from) * 8.0, frame.rate.modulation())
+        self.between(at(from), at(to), bits, frame.rate.modulation())
     }
 
     /// Of `bits` bits spread over a time.

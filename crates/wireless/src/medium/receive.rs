@@ -40,10 +40,15 @@ impl Medium {
                 Some(lock) if lock.slot == slot => {
                     self.read(&frame, &packets, node, &mut end, slot);
                     self.radios[node as usize].lock = None;
+                    if !self.sense(node) {
+                        self.arm(node);
+                    }
                 }
-                _ => radio.note(self.now),
+                _ => {
+                    radio.note(self.now);
+                    self.sense(node);
+                }
             }
-            self.sense(node);
         }
         let missed = self.air.transmissions[slot as usize].missed.filter(|_| frame.to != EVERYONE);
         self.note_end(&frame, &packets, missed, &end);

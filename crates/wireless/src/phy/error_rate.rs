@@ -140,56 +140,63 @@ const POINTS: usize = 601;
 /// Exponents below this are none: not one frame in ten million of the longest.
 const NOTHING: f64 = 1e-13;
 
-/// ln of a modulation's exponent, point by point.
-type Table = &'static [f64];
+/// A modulation's errors.
+#[derive(Debug)]
+struct Table {
+    /// ln of the exponent, point by point.
+    points: Vec<f64>,
+    /// From this ratio on there are no errors.
+    clean: f64,
+}
 
-/// Tables are the same in every run, and worked out once in a process.
-static TABLES: [OnceLock<Vec<f64>>; Modulation::ALL.len()] =
-    [const { OnceLock::new() }; Modulation::ALL.len()];
+/// Tables are the same in every run, and worked out once in a process, when the first frame asks: CCK's, an integral for each
+/// point, take as long as a thousand frames.
+static TABLES: [OnceLock<Table>; Modulation::ALL.len()] = [const { OnceLock::new() }; Modulation::ALL.len()];
 
 fn ratio(point: usize) -> f64 {
     libm::pow(10.0, (FROM_DB + point as f64 / PER_DB) / 10.0)
 }
 
-fn table(modulation: Modulation) -> Table {
-    TABLES[modulation as usize].get_or_init(|| {
-        let mut table = Vec::new();
+impl Table {
+    #[inline]
+    fn of(modulation: Modulation) -> &'static Self {
+        TABLES[modulation as usize].get_or_init(|| Self::new(modulation))
+    }
+
+    #[cold]
+    fn new(modulation: Modulation) -> Self {
+        let mut points = Vec::new();
         for point in 0..POINTS {
             let exponent = bit_error_exponent(modulation, ratio(point));
-            table.push(log(exponent.max(f64::MIN_POSITIVE)));
+            points.push(log(exponent.max(f64::MIN_POSITIVE)));
             if exponent < NOTHING {
                 break;
             }
         }
-        table
-    })
+        let clean = ratio(points.len() - 1);
+        Self { points, clean }
+    }
 }
 
 /// The error rates of some modulations, to be looked up for each frame.
 #[derive(Debug, Clone)]
 pub struct ErrorTables {
-    /// By modulation; empty if it does not occur.
-    tables: [Table; Modulation::ALL.len()],
-    /// From this ratio on there are no errors.
-    clean: [f64; Modulation::ALL.len()],
+    /// By modulation: whether it may occur.
+    known: [bool; Modulation::ALL.len()],
 }
 
 impl ErrorTables {
     /// Tables of these modulations.
     pub fn new(modulations: impl IntoIterator<Item = Modulation>) -> Self {
-        let mut all = Self { tables: Default::default(), clean: [f64::INFINITY; Modulation::ALL.len()] };
-        for modulation in modulations {
-            let table = table(modulation);
-            all.tables[modulation as usize] = table;
-            all.clean[modulation as usize] = ratio(table.len() - 1);
-        }
-        all
+        let mut known = [false; Modulation::ALL.len()];
+        modulations.into_iter().for_each(|modulation| known[modulation as usize] = true);
+        Self { known }
     }
 
     /// The ratio from which on frames of a modulation are never in error; infinite if there is no table of it.
     #[inline]
     pub fn clean_from(&self, modulation: Modulation) -> f64 {
-        self.clean[modulation as usize]
+        if self.known[modulation as usize] { Table::of(modulation).clean } else { f64::INFINITY }
     }
 
     /// −ln of the probability that a bit is right.
@@ -197,14 +204,14 @@ impl ErrorTables {
         if sinr >= self.clean_from(modulation) {
             return 0.0;
         }
-        let table = self.tables[modulation as usize];
         let at = (10.0 * libm::log10(sinr) - FROM_DB) * PER_DB;
         // Below the table, at 0 and where there is none: a coin.
-        if at.is_nan() || at < 0.0 || table.is_empty() {
+        if at.is_nan() || at < 0.0 || !self.known[modulation as usize] {
             return std::f64::consts::LN_2;
         }
-        let below = (at as usize).min(table.len() - 2);
-        exp(table[below] + (at - below as f64) * (table[below + 1] - table[below]))
+        let points = &Table::of(modulation).points;
+        let below = (at as usize).min(points.len() - 2);
+        exp(points[below] + (at - below as f64) * (points[below + 1] - points[below]))
     }
 }
 

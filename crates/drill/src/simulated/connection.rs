@@ -1,0 +1,281 @@
+//! One connection of the simulated stack.
+
+use super::settings::{Agreed, Settings};
+use super::wire::{Offer, Wire};
+use crate::error::Error;
+use crate::script::{Ecn, Packet, TcpOption, bits};
+use crate::target::{Info, Seen};
+use std::collections::VecDeque;
+use truckee_scenario::model::FlowSettings;
+use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::controller::AnyController;
+use truckee_tcp::growth::AnyGrowth;
+use truckee_tcp::outstanding::marks;
+use truckee_tcp::pace::AnyPacing;
+use truckee_tcp::recovery::AnyRecovery;
+use truckee_tcp::response::AnyResponse;
+use truckee_tcp::sender::{Parts, State};
+use truckee_tcp::start::AnyStart;
+use truckee_tcp::{Books, Endpoint, LossKind, Seq, Stack, Time, flags};
+
+/// Both halves of one end, and how they are written.
+#[derive(Debug)]
+pub struct Connection {
+    endpoint: Endpoint,
+    books: Books,
+    wire: Wire,
+    mss: u16,
+    /// When this end opened it, and when its timer has gone off since: an offer that is answered is made anew, with what was
+    /// agreed on, and has the same past.
+    opening: Option<Vec<Time>>,
+    /// Where a segment that ends there, or goes beyond, is pushed.
+    written: Vec<Seq>,
+    /// The largest window that the peer has offered, bytes; a SYN's does not count.
+    most_window: u64,
+    /// What has been handed to the application, and what it has read.
+    delivered: u64,
+    read: u64,
+    /// The kind of the last loss event, and what had been sent by then.
+    loss: Option<(LossKind, Seq)>,
+    reset: bool,
+}
+
+fn endpoint(settings: &Settings, agreed: Agreed) -> Result<Endpoint, Error> {
+    let flow = settings.flow(agreed)?;
+    let policy = AnyAckPolicy::build(&flow.receiver)?.0;
+    let stack = Stack { handshake: true, ..flow.stack.clone() };
+    Ok(Endpoint::both(&stack, parts(&flow)?, policy, agreed.sack))
+}
+
+fn parts(flow: &FlowSettings) -> Result<Parts, Error> {
+    let sender = &flow.sender;
+    let controller = match &sender.controller {
+        Some(controller) => AnyController::build(controller)?.0,
+        None => AnyController::of_parts(
+            AnyGrowth::build(&sender.growth)?.0,
+            AnyResponse::build(&sender.response)?.0,
+            AnyPacing::build(&sender.pacing)?.0,
+        ),
+    };
+    Ok(Parts {
+        recovery: AnyRecovery::build(&sender.recovery)?.0,
+        controller,
+        start: AnyStart::build(&sender.start)?.0,
+    })
+}
+
+impl Connection {
+    fn with(endpoint: Endpoint, wire: Wire, mss: u16) -> Self {
+        Self {
+            endpoint,
+            books: Books::default(),
+            wire,
+            mss,
+            opening: None,
+            written: Vec::new(),
+            most_window: 0,
+            delivered: 0,
+            read: 0,
+            loss: None,
+            reset: false,
+        }
+    }
+
+    /// One that this end begins.
+    pub fn open(settings: &Settings, now: Time) -> Result<Self, Error> {
+        let wire = Wire::new(Offer::of(settings));
+        let whole = Offer { ecn: false, ..wire.ours };
+        let mut made = Self::with(endpoint(settings, whole.agreed(whole))?, wire, whole.mss);
+        made.opening = Some(vec![now]);
+        made.endpoint.open(now, &mut made.books);
+        Ok(made)
+    }
+
+    /// One that the peer's SYN begins.
+    pub fn accept(settings: &Settings, syn: &Packet, now: Time) -> Result<Self, Error> {
+        let theirs = Offer::read(syn);
+        let mut wire = Wire::new(Offer::answer(settings, theirs));
+        let agreed = wire.meet(theirs, syn.seq);
+        let mut made = Self::with(endpoint(settings, agreed)?, wire, agreed.mss);
+        made.endpoint.listen(now, &mut made.books);
+        made.hear(syn, now);
+        Ok(made)
+    }
+
+    /// A segment comes.
+    pub fn on_packet(&mut self, settings: &Settings, packet: &Packet, now: Time) -> Result<(), Error> {
+        if packet.has(bits::RST) {
+            self.reset = true;
+        }
+        if self.reset {
+            return Ok(());
+        }
+        if packet.has(bits::SYN)
+            && packet.has(bits::ACK)
+            && let Some(past) = self.opening.take()
+        {
+            self.answered(settings, packet, &past)?;
+        }
+        self.hear(packet, now);
+        Ok(())
+    }
+
+    /// The peer has answered: from now on by what was agreed on.
+    fn answered(&mut self, settings: &Settings, packet: &Packet, past: &[Time]) -> Result<(), Error> {
+        let agreed = self.wire.meet(Offer::read(packet), packet.seq);
+        self.mss = agreed.mss;
+        self.endpoint = endpoint(settings, agreed)?;
+        self.books = Books::default();
+        for (n, &at) in past.iter().enumerate() {
+            if n == 0 {
+                self.endpoint.open(at, &mut self.books);
+            } else {
+                self.endpoint.on_timer(at, &mut self.books);
+            }
+            while self.endpoint.poll_transmit(at, &mut self.books).is_some() {}
+        }
+        if let Some(&end) = self.written.last()
+            && let Some(tx) = self.endpoint.tx_mut()
+        {
+            tx.write(end - Seq::FIRST);
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, packet: &Packet, now: Time) {
+        let expected = self.endpoint.rx().map_or(Seq::FIRST, |rx| rx.rcv_nxt());
+        let sent = self.endpoint.tx().map_or(Seq::FIRST, |tx| tx.outstanding().max());
+        let segment = self.wire.read(packet, expected, sent);
+        if !packet.has(bits::SYN) {
+            self.most_window = self.most_window.max(segment.window.into());
+        }
+        self.endpoint.on_segment(now, &segment, packet.ecn == Some(Ecn::Ce), &mut self.books);
+        if packet.len > 0 {
+            self.delivered += self.endpoint.rx().map_or(0, |rx| rx.delivered());
+        }
+        self.note_loss();
+    }
+
+    fn note_loss(&mut self) {
+        if let Some(loss) = self.books.take_loss() {
+            let sent = self.endpoint.tx().map_or(Seq::FIRST, |tx| tx.outstanding().max());
+            self.loss = Some((loss.loss.kind, sent));
+        }
+    }
+
+    /// When to call [`Self::on_time`].
+    pub fn next(&self) -> Option<Time> {
+        if self.reset {
+            return None;
+        }
+        self.endpoint.deadline().into_iter().chain(self.endpoint.release()).min()
+    }
+
+    /// That time has come.
+    pub fn on_time(&mut self, now: Time) {
+        if self.endpoint.deadline().is_some_and(|at| at <= now) {
+            if let Some(past) = &mut self.opening {
+                past.push(now);
+            }
+            self.endpoint.on_timer(now, &mut self.books);
+            self.note_loss();
+        }
+    }
+
+    /// Sends what is to be sent now.
+    pub fn transmit(&mut self, now: Time, into: &mut VecDeque<Seen>) {
+        while !self.reset
+            && let Some(transmit) = self.endpoint.poll_transmit(now, &mut self.books)
+        {
+            let segment = &transmit.segment;
+            let end = segment.seq + u64::from(segment.len);
+            // The end of a write is pushed (RFC 9293, section 3.9.1.2).
+            let pushed = segment.len > 0
+                && !segment.has(flags::SYN)
+                && self.written.iter().any(|&at| segment.seq < at && at <= end);
+            into.push_back(Seen { at: now, packet: self.wire.write(&transmit, pushed) });
+        }
+    }
+
+    /// Whether the handshake is over.
+    pub fn established(&self) -> bool {
+        self.endpoint.tx().is_some_and(|tx| matches!(tx.state(), State::Established | State::Finished))
+    }
+
+    /// Whether the peer has reset it.
+    pub fn reset(&self) -> bool {
+        self.reset
+    }
+
+    /// The application writes. The end of what it writes is pushed, and so is every full segment by which more than half of
+    /// the largest window would be left unpushed (Linux, forced_push).
+    pub fn write(&mut self, bytes: u64) {
+        let Some(tx) = self.endpoint.tx_mut() else { return };
+        let end = tx.write(bytes);
+        let half = self.most_window / 2;
+        let mut at = end.earlier(bytes) + u64::from(self.mss);
+        while at < end {
+            if at - self.written.last().copied().unwrap_or(Seq::FIRST) > half {
+                self.written.push(at);
+            }
+            at += u64::from(self.mss);
+        }
+        self.written.push(end);
+    }
+
+    /// The application reads at most so many bytes; `None`: there are none yet.
+    pub fn read(&mut self, most: u64) -> Option<u64> {
+        let bytes = (self.delivered - self.read).min(most);
+        self.read += bytes;
+        let ended = self.endpoint.rx().is_some_and(|rx| rx.finished());
+        (bytes > 0 || ended || most == 0).then_some(bytes)
+    }
+
+    /// The application will write no more.
+    pub fn close(&mut self) {
+        if let Some(tx) = self.endpoint.tx_mut() {
+            tx.close();
+        }
+    }
+
+    /// What there is of `tcp_info`.
+    pub fn info(&self) -> Info {
+        let Some(tx) = self.endpoint.tx() else { return Info::new() };
+        let (window, out, counts) = (tx.window(), tx.outstanding(), self.books.counts());
+        let marked = |mark| (0..out.len()).filter_map(|at| out.get(at)).filter(|sent| sent.is(mark)).count();
+        let us = |span: truckee_tcp::Span| (span.nanos() / 1000) as i64;
+        let segments = |bytes: f64| (bytes / f64::from(self.mss)) as i64;
+        let untouched = counts.fast_retransmits + counts.timeouts + counts.ecn_reductions == 0
+            && window.ssthresh >= window.rwnd as f64;
+        // A loss event is over when all that had been sent before it is acknowledged (Linux, high_seq).
+        let state = match self.loss.filter(|&(_, sent)| out.una() < sent) {
+            Some((LossKind::Timeout, _)) => 4,
+            Some((LossKind::EcnEcho, _)) => 2,
+            Some(_) => 3,
+            None if marked(marks::SACKED) > 0 => 1,
+            None => 0,
+        };
+        Info::from([
+            ("tcpi_ca_state", state),
+            ("tcpi_rto", us(tx.rtt().rto())),
+            ("tcpi_snd_mss", self.mss.into()),
+            ("tcpi_unacked", out.len() as i64),
+            ("tcpi_sacked", marked(marks::SACKED) as i64),
+            ("tcpi_lost", marked(marks::LOST) as i64),
+            ("tcpi_retrans", marked(marks::REPAIR) as i64),
+            ("tcpi_rtt", tx.rtt().smoothed().map_or(0, us)),
+            ("tcpi_snd_ssthresh", if untouched { 0x7fff_ffff } else { segments(window.ssthresh) }),
+            ("tcpi_snd_cwnd", segments(window.cwnd)),
+            ("tcpi_total_retrans", counts.retransmitted_segments as i64),
+            ("tcpi_bytes_acked", (out.una() - Seq::FIRST.min(out.una())) as i64),
+            ("tcpi_bytes_received", self.delivered as i64),
+        ])
+    }
+
+    /// Whether a SYN's options can be those of one (a script may leave them out).
+    pub fn is_syn(packet: &Packet) -> bool {
+        packet.has(bits::SYN)
+            && !packet.has(bits::ACK)
+            && !packet.options().iter().any(|o| matches!(o, TcpOption::Sack(_)))
+    }
+}

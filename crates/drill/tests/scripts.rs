@@ -1,0 +1,107 @@
+//! The project's scripts on the simulated stack. Those on which it does otherwise than the kernel are listed with the reason
+//! in `known.txt`; one that is listed and passes fails the test, too.
+
+#![allow(clippy::unwrap_used)] // a test says so by failing
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use truckee_drill::{on_simulated, read};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/drill")
+}
+
+fn scripts() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .flat_map(|path| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Scripts by name, and why the simulated stack does otherwise.
+fn known() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(folder().join("known.txt")).unwrap();
+    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| line.split_once(": ").unwrap())
+        .map(|(name, why)| (name.to_owned(), why.to_owned()))
+        .collect()
+}
+
+#[test]
+fn the_simulated_stack_does_as_the_scripts_say() {
+    let mut known = known();
+    let mut faults = Vec::new();
+    for path in scripts() {
+        let name = path.strip_prefix(folder()).unwrap().with_extension("").display().to_string();
+        let report = on_simulated(&read(&path).unwrap(), &[]).unwrap();
+        match (report.failure, known.remove(&name)) {
+            (None, None) | (Some(_), Some(_)) => {}
+            (Some(failure), None) => faults.push(format!("{name}: {failure:?}")),
+            (None, Some(why)) => faults.push(format!("{name} passes, and is listed in known.txt: {why}")),
+        }
+    }
+    faults.extend(
+        known.into_keys().map(|name| format!("{name} is listed in known.txt, and there is no such script")),
+    );
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The simplest wrong rivals: a stack that is a little different in one rule fails the scripts about that rule.
+#[test]
+fn a_stack_with_another_rule_fails_the_scripts_about_it() {
+    for (script, key, value) in [
+        ("congestion/initial-window", "flow.initial_window", "4segments"),
+        ("congestion/slow-start", "flow.initial_ssthresh", "5segments"),
+        ("congestion/slow-start-stretched", "flow.sender.growth", "per-ack"),
+        ("recovery/limited-transmit", "flow.limited_transmit", "false"),
+        ("recovery/tail-probe", "flow.sender.recovery", "sack"),
+        ("recovery/rack-timer", "flow.sender.recovery", "sack"),
+        ("timeout/first", "flow.min_rto", "1s"),
+        ("receiver/dsack", "flow.dsack", "false"),
+        ("receiver/every-second", "flow.receiver", "every"),
+    ] {
+        let script = read(&folder().join(format!("{script}.pkt"))).unwrap();
+        let mut overrides = vec![(key.to_owned(), value.to_owned())];
+        if key == "flow.dsack" {
+            overrides.push(("flow.undo".to_owned(), "never".to_owned()));
+        }
+        let report = on_simulated(&script, &overrides);
+        assert!(report.unwrap().failure.is_some(), "{} passes with {key}={value}", script.name);
+    }
+}
+
+#[test]
+fn a_script_that_waits_for_what_never_comes_ends() {
+    let text =
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n +0 listen(3, 1) = 0\n * > S. 0:0(0) ack 1 <...>";
+    let script = truckee_drill::parse::script("waits.pkt", text).unwrap();
+    let failure = on_simulated(&script, &[]).unwrap().failure.unwrap();
+    assert_eq!((failure.line, failure.seen.starts_with("nothing until 120")), (3, true), "{failure:?}");
+}
+
+#[test]
+fn what_a_target_has_not_is_refused_with_its_line() {
+    for (text, part) in [
+        (
+            "`sysctl -q net.ipv4.tcp_frobnicate=1`\n+0 socket(..., 1, 2) = 3",
+            "1: the simulated stack has no setting",
+        ),
+        ("`sysctl -q net.ipv4.tcp_sack=yes`\n+0 socket(..., 1, 2) = 3", "expected 0 or 1"),
+        (
+            "+0 socket(..., 1, 2) = 3\n+0 setsockopt(3, SOL_TCP, TCP_MAGIC, [1], 4) = 0",
+            "2: the simulated stack has no option TCP_MAGIC",
+        ),
+        ("+0 < . 1:1(0) ack 1 win 5", "1: nobody listens"),
+        ("+0 %{ assert tcpi_rtt == 1 }%", "1: there is no connection"),
+        ("+.1 socket(..., 1, 2) = 3\n0 socket(..., 1, 2) = 4", "2: 0 s, which is before"),
+    ] {
+        let script = truckee_drill::parse::script("t.pkt", text).unwrap();
+        let error = on_simulated(&script, &[]).unwrap_err().to_string();
+        assert!(error.contains(part), "{text:?}: {error}");
+    }
+}

@@ -1,0 +1,222 @@
+//! Delayed ACKs as Linux has them: quick ACKs where the sender is taken to be starting, and a delay that follows the data.
+//!
+//! The first segments, sixteen ACKs at the most, are acknowledged one by one, and so are those after a pause longer than a
+//! timeout, and after what came out of order. Then an ACK covers two segments, or waits: for an estimate of the time between
+//! segments, from 40 to 200 ms, and no longer than the round trip where that is known. The estimate goes half the way to 40 ms
+//! where segments follow within 20 ms, and to what has passed where that is less than it. Quick ACKs end for as long as data
+//! goes the other way (ping-pong), since that carries them: here an ACK that was carried ends them.
+//!
+//! RFC 5681, section 4.2, allows all of it and describes none. Source: Linux 6.18, `tcp_event_data_recv`, `tcp_incr_quickack`,
+//! `__tcp_ack_snd_check`, `tcp_send_delayed_ack`; constants `TCP_ATO_MIN`, `TCP_DELACK_MIN`, `TCP_DELACK_MAX`,
+//! `TCP_MAX_QUICKACKS`.
+
+use super::{AckPolicy, AckSink, Manner};
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Arrival, Seq, Span, Time};
+
+/// Quick ACKs at a time, at the most.
+const MOST_QUICK: u64 = 16;
+/// The shortest delay, and what the estimate begins with.
+const SHORTEST: Span = Span::ms(40);
+/// The longest.
+const LONGEST: Span = Span::ms(200);
+/// What stands for the timeout as long as there is no round-trip time.
+const INITIAL_TIMEOUT: Span = Span::s(1);
+
+/// Quick ACKs, then delayed ones.
+#[derive(Debug, Clone)]
+pub struct Linux {
+    quickly: bool,
+    /// Quick ACKs still to send.
+    quick: u64,
+    /// The estimate of the time between segments, ATO.
+    delay: Span,
+    last: Option<Time>,
+    srtt: Option<Span>,
+    /// Bytes that a full segment is taken to have.
+    segment: u32,
+    deadline: Option<Time>,
+}
+
+impl Member for Linux {
+    const INFO: Info = Info {
+        name: "linux",
+        summary: "quick ACKs at the beginning, after a pause and out of order; then one per two segments, or after 40 to 200 ms",
+        formula: "min(16, window/2 segments) quick ones; then more than a segment, or ATO: halfway to 40 ms or to the time between segments, ≤ RTT",
+        source: "Linux 6.18, tcp_event_data_recv, tcp_send_delayed_ack; RFC 5681, section 4.2",
+    };
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        Ok(Self {
+            quickly: args.flag("quick", true)?,
+            quick: 0,
+            delay: SHORTEST,
+            last: None,
+            srtt: None,
+            segment: 0,
+            deadline: None,
+        })
+    }
+}
+
+impl Linux {
+    /// The sender is taken to start: half a window of quick ACKs, sixteen at the most, two at the least.
+    fn be_quick(&mut self, window: u32) {
+        if self.quickly {
+            let half = u64::from(window / (2 * self.segment.max(1)));
+            self.quick = self.quick.max(half.clamp(2, MOST_QUICK));
+        }
+    }
+
+    /// What has passed since the segment before tells how long to wait for the next.
+    fn hear(&mut self, arrival: &Arrival) {
+        if let Some(rtt) = arrival.rtt {
+            self.srtt = Some(self.srtt.map_or(rtt, |srtt| (7 * srtt + rtt) / 8));
+        }
+        self.segment = self.segment.max(arrival.bytes);
+        let timeout = self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST);
+        let Some(last) = self.last.replace(arrival.now) else {
+            self.be_quick(arrival.window);
+            self.delay = SHORTEST;
+            return;
+        };
+        let passed = arrival.now.saturating_sub(last);
+        if passed <= SHORTEST / 2 {
+            self.delay = self.delay / 2 + SHORTEST / 2;
+        } else if passed < self.delay {
+            self.delay = (self.delay / 2 + passed).min(timeout);
+        } else if passed > timeout {
+            self.be_quick(arrival.window);
+        }
+    }
+
+    /// How long an ACK waits at the most.
+    fn patience(&self) -> Span {
+        let round = self.srtt.map_or(LONGEST, |srtt| srtt.max(SHORTEST));
+        self.delay.min(round).min(LONGEST)
+    }
+
+    fn send(&mut self, number: Seq, out: &mut AckSink) {
+        if self.quick > 0 {
+            self.quick -= 1;
+            self.delay = SHORTEST;
+        }
+        self.deadline = None;
+        out.ack(number);
+    }
+}
+
+impl AckPolicy for Linux {
+    fn on_segment(&mut self, arrival: &Arrival, out: &mut AckSink) {
+        self.hear(arrival);
+        if !arrival.in_order {
+            self.be_quick(arrival.window);
+        }
+        let full = arrival.unacked > u64::from(self.segment);
+        if full || arrival.urgent || self.quick > 0 {
+            self.send(arrival.rcv_nxt, out);
+        } else {
+            let at = arrival.now + self.patience();
+            self.deadline = Some(self.deadline.map_or(at, |deadline| deadline.min(at)));
+        }
+    }
+
+    fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            // Nothing has followed in time: longer next time (`tcp_delack_timer_handler`).
+            self.delay = (2 * self.delay).min(self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST));
+            self.send(rcv_nxt, out);
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    fn on_carried(&mut self, _: Seq) {
+        (self.quick, self.deadline) = (0, None);
+    }
+
+    fn manner(&self) -> Option<Manner> {
+        let covers = if self.quick > 0 { 1 } else { 2 };
+        Some(Manner { covers, wait: self.patience(), ..Manner::EVERY })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds segments of 1000 bytes at these times, ms; the numbers acknowledged after each, and when an ACK is due.
+    struct Bench {
+        policy: Linux,
+        sink: AckSink,
+        nxt: u64,
+        acked: u64,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let registry = crate::Registry::new();
+            let policy = Linux::build(&mut Args::among(&crate::Spec::named("linux"), &registry)).unwrap();
+            Self { policy, sink: AckSink::default(), nxt: 1, acked: 1 }
+        }
+
+        /// Whether the segment that comes then is acknowledged at once.
+        fn at(&mut self, ms: u64) -> bool {
+            self.nxt += 1000;
+            let arrival = Arrival {
+                rcv_nxt: Seq::at(self.nxt),
+                unacked: self.nxt - self.acked,
+                window: 60_000,
+                ..Arrival::of_bytes(Time::ms(ms), 1000)
+            };
+            self.policy.on_segment(&arrival, &mut self.sink);
+            let ack = self.sink.pop();
+            self.acked = ack.map_or(self.acked, Seq::number);
+            ack.is_some()
+        }
+    }
+
+    #[test]
+    fn the_first_sixteen_are_acknowledged_one_by_one_and_then_every_second() {
+        let mut bench = Bench::new();
+        let acked: Vec<bool> = (0..20).map(|k| bench.at(k)).collect();
+        assert!(acked[..16].iter().all(|quick| *quick));
+        assert_eq!(acked[16..], [false, true, false, true]);
+    }
+
+    #[test]
+    fn an_ack_waits_for_the_time_between_segments_between_40_and_200_ms() {
+        let mut bench = Bench::new();
+        (0..17).for_each(|k| _ = bench.at(k));
+        assert_eq!(bench.policy.deadline(), Some(Time::ms(16 + 40)));
+        bench.policy.on_timer(Time::ms(56), Seq::at(bench.nxt), &mut bench.sink);
+        assert_eq!(bench.sink.pop(), Some(Seq::at(bench.nxt)));
+        bench.acked = bench.nxt;
+        assert!(!bench.at(90));
+        assert_eq!(
+            bench.policy.deadline(),
+            Some(Time::ms(90 + 80 / 2 + 74)),
+            "80/2 + 74, the time between them"
+        );
+    }
+
+    #[test]
+    fn after_a_pause_longer_than_a_timeout_acks_are_quick_again() {
+        let mut bench = Bench::new();
+        (0..18).for_each(|k| _ = bench.at(k));
+        assert!(!bench.at(30));
+        bench.policy.on_timer(Time::ms(70), Seq::at(bench.nxt), &mut bench.sink);
+        bench.sink.pop();
+        bench.acked = bench.nxt;
+        assert!(bench.at(1500) && bench.at(1501));
+    }
+
+    #[test]
+    fn an_ack_that_data_carries_ends_quick_ones() {
+        let mut bench = Bench::new();
+        assert!(bench.at(0));
+        bench.policy.on_carried(Seq::at(bench.nxt));
+        assert!(!bench.at(1));
+    }
+}

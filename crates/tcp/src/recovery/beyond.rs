@@ -1,0 +1,112 @@
+//! What a recovery by SACK may do besides noticing losses: bring the window down in proportion (RFC 9937, see
+//! [`super::prr`]), and look at timeouts first (RFC 5682, see [`super::frto`]). Few ask for either.
+
+use super::frto::{FRto, Finding, Heard};
+use super::prr::{Bound, Delivery, Prr};
+use crate::sender::Transfer;
+use crate::spec::{Args, SpecError};
+use crate::{Ack, Seq};
+
+/// Neither, unless it is asked for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Beyond(Option<Box<Asked>>);
+
+#[derive(Debug, Clone)]
+struct Asked {
+    /// The bound of a proportional reduction, where it is not at once.
+    bound: Option<Bound>,
+    reduction: Option<Reduction>,
+    /// Where timeouts are looked at.
+    frto: Option<FRto>,
+}
+
+/// The proportional reduction of the present repair.
+#[derive(Debug, Clone)]
+struct Reduction {
+    prr: Prr,
+    /// What had come by the last ACK, see [`arrived`].
+    arrived: u64,
+}
+
+/// Bytes known to have come: acknowledged, or reported by SACK.
+fn arrived(t: &Transfer) -> u64 {
+    t.out.una() - Seq::FIRST + t.out.sacked()
+}
+
+impl Beyond {
+    /// By the arguments `reduction`, `bound` and `frto`.
+    pub(super) fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let proportional = args.choice("reduction", &["at-once", "proportional"])? == "proportional";
+        let bound = if proportional {
+            Some(Bound::named(args.choice("bound", &Bound::NAMES)?))
+        } else {
+            args.refuse("bound", "no bound unless reduction is \"proportional\"")?;
+            None
+        };
+        let frto = args.flag("frto", false)?.then(FRto::default);
+        let any = bound.is_some() || frto.is_some();
+        Ok(Self(any.then(|| Box::new(Asked { bound, reduction: None, frto }))))
+    }
+
+    /// What looks at timeouts.
+    pub(super) fn frto(&mut self) -> Option<&mut FRto> {
+        self.0.as_mut()?.frto.as_mut()
+    }
+
+    /// What an ACK says of the last timeout; `reported`: one after the highest number reported.
+    pub(super) fn look(&mut self, ack: &Ack, news: bool, reported: Seq) -> Finding {
+        let Some(frto) = self.frto() else { return Finding::Open };
+        let highest = ack.ack.max(reported);
+        frto.on_ack(&Heard { ack: ack.ack, advances: ack.newly_acked > 0, news, highest })
+    }
+
+    /// Whether departures matter.
+    pub(super) fn hears_departures(&self) -> bool {
+        self.0.as_ref().is_some_and(|asked| asked.bound.is_some())
+    }
+
+    /// A repair begins with an ACK that brought so many bytes, or without one, when `flight` was in the air before.
+    pub(super) fn begin(&mut self, brought: u64, flight: u64, t: &Transfer) {
+        if let Some(asked) = &mut self.0 {
+            asked.reduction = asked.bound.map(|bound| Reduction {
+                prr: Prr::begin(bound, t.window.mss, t.window.cwnd, flight),
+                arrived: arrived(t).saturating_sub(brought),
+            });
+        }
+    }
+
+    /// An ACK has come; `safe`: it advances and shows no further loss.
+    pub(super) fn on_ack(&mut self, safe: bool, t: &mut Transfer) {
+        let Some(reduction) = self.reduction() else { return };
+        let before = std::mem::replace(&mut reduction.arrived, arrived(t));
+        let bytes = reduction.arrived.saturating_sub(before);
+        let delivery = Delivery { bytes, in_flight: t.out.pipe(), safe };
+        if let Some(cwnd) = reduction.prr.on_ack(&delivery) {
+            t.window.cwnd = cwnd.max(t.window.mss);
+        }
+    }
+
+    /// So many bytes leave.
+    pub(super) fn on_sent(&mut self, bytes: u64) {
+        if let Some(reduction) = self.reduction() {
+            reduction.prr.on_sent(bytes);
+        }
+    }
+
+    /// The window that the repair is to end with.
+    pub(super) fn target(&self, t: &Transfer) -> f64 {
+        let reduction = self.0.as_ref().and_then(|asked| asked.reduction.as_ref());
+        reduction.map_or(t.window.cwnd, |reduction| reduction.prr.target())
+    }
+
+    /// The repair is over.
+    pub(super) fn end(&mut self) {
+        if let Some(asked) = &mut self.0 {
+            asked.reduction = None;
+        }
+    }
+
+    fn reduction(&mut self) -> Option<&mut Reduction> {
+        self.0.as_mut()?.reduction.as_mut()
+    }
+}

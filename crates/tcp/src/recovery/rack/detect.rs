@@ -1,0 +1,198 @@
+//! RACK: a segment is lost if one that was sent later has come, and enough time has passed for it to have been overtaken.
+//! Not for: what is done about it, nor for choosing when nothing comes back at all.
+
+use crate::outstanding::Sent;
+use crate::{Ack, Seq, Span, Time, Transmission};
+
+/// Recoveries without a duplicate SACK after which the window is as at first (RFC 8985, section 6.2, step 4).
+const PERSISTENCE: u32 = 16;
+
+/// The newest transmission known to have come.
+#[derive(Debug, Clone, Copy)]
+struct Newest {
+    number: Transmission,
+    rtt: Span,
+}
+
+/// What RACK keeps (RFC 8985, section 5.3).
+#[derive(Debug, Clone, Default)]
+pub(super) struct Detector {
+    newest: Option<Newest>,
+    /// RACK.fack: one after the highest number known to have come.
+    fack: Seq,
+    /// RACK.reordering_seen.
+    reordered: bool,
+    /// RACK.dsack_round.
+    round: Option<Seq>,
+    /// RACK.reo_wnd_mult − 1.
+    widened: u32,
+    /// RACK.reo_wnd_persist.
+    persists: u32,
+    /// RACK.reo_wnd.
+    window: Span,
+}
+
+/// What the reordering window hangs on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Circumstances {
+    pub rtt_min: Option<Span>,
+    pub srtt: Option<Span>,
+    /// A loss is being repaired, or as many segments are reported as mean one.
+    pub losing: bool,
+}
+
+/// Whether one transmission left before another, of which fewer than 2³¹ are in the air. The RFC compares times, and in
+/// segments of one time their numbers (RACK_sent_after).
+pub(super) fn left_before(one: Transmission, other: Transmission) -> bool {
+    (one.0.wrapping_sub(other.0) as i32) < 0
+}
+
+impl Detector {
+    /// A segment has come that had not been known to (steps 2 and 3).
+    pub(super) fn on_delivered(&mut self, now: Time, sent: &Sent, echo: Option<Time>, rtt_min: Option<Span>) {
+        if sent.end > self.fack {
+            self.fack = sent.end;
+        } else if sent.end < self.fack && !sent.is_resent() {
+            self.reordered = true;
+        }
+        let rtt = now.saturating_sub(sent.sent);
+        // The original may have come, and not what was sent since.
+        let of_original = echo.is_some_and(|echo| echo < sent.sent) || rtt_min.is_some_and(|min| rtt < min);
+        if sent.is_resent() && of_original {
+            return;
+        }
+        if self.newest.is_none_or(|newest| left_before(newest.number, sent.number)) {
+            self.newest = Some(Newest { number: sent.number, rtt });
+        }
+    }
+
+    /// Adapts the reordering window (step 4); `una`, `nxt`: what is unacknowledged lies between.
+    pub(super) fn adapt(&mut self, ack: &Ack, (una, nxt): (Seq, Seq), now: &Circumstances) {
+        if self.round.is_some_and(|round| una >= round) {
+            self.round = None;
+        }
+        if ack.dsack.is_some() && self.round.is_none() {
+            self.round = Some(nxt);
+            self.widened = self.widened.saturating_add(1);
+            self.persists = PERSISTENCE;
+        }
+        self.settle(now);
+    }
+
+    /// The reordering window as things are.
+    pub(super) fn settle(&mut self, now: &Circumstances) {
+        let quarter = now.rtt_min.unwrap_or(Span::ZERO) / 4;
+        self.window = match self.reordered || !now.losing {
+            false => Span::ZERO,
+            true => quarter.saturating_mul(u64::from(self.widened) + 1).min(now.srtt.unwrap_or(Span::MAX)),
+        };
+    }
+
+    /// A recovery has ended.
+    pub(super) fn on_recovered(&mut self) {
+        self.persists = self.persists.saturating_sub(1);
+        if self.persists == 0 {
+            self.widened = 0;
+        }
+    }
+
+    /// When a transmission that has not come is lost; none: nothing that left after it has come (step 5).
+    pub(super) fn lost_at(&self, sent: &Sent) -> Option<Time> {
+        let newest = self.newest.filter(|newest| left_before(sent.number, newest.number))?;
+        Some(sent.sent + newest.rtt + self.window)
+    }
+
+    /// Whether a segment may still be on its way when the timer goes off (section 6.3, RACK_mark_losses_on_RTO).
+    pub(super) fn may_come(&self, now: Time, sent: &Sent) -> bool {
+        self.newest.is_some_and(|newest| sent.sent + newest.rtt + self.window > now)
+    }
+
+    /// RACK.reo_wnd.
+    #[cfg(test)]
+    pub(super) fn window(&self) -> Span {
+        self.window
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outstanding::marks;
+
+    const MS: Span = Span::ms(1);
+    const QUIET: Circumstances =
+        Circumstances { rtt_min: Some(Span::ms(100)), srtt: Some(Span::ms(120)), losing: false };
+    const LOSING: Circumstances = Circumstances { losing: true, ..QUIET };
+
+    /// Segment `k` of 1000 bytes, sent at that time as that transmission.
+    fn segment(k: u64, at: u64, number: u32, marks: u8) -> Sent {
+        let seq = Seq::at(1 + 1000 * k);
+        Sent { seq, end: seq + 1000, sent: Time::ms(at), number: Transmission(number), marks, first: None }
+    }
+
+    fn ack(dsack: bool) -> Ack {
+        let dsack = dsack.then_some((Seq::at(1), Seq::at(1001)));
+        Ack { dsack, ..Ack::of_bytes(Time::ms(0), 0) }
+    }
+
+    fn adapted(detector: &mut Detector, una: u64, dsack: bool) -> Span {
+        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)), &QUIET);
+        detector.window()
+    }
+
+    #[test]
+    fn what_left_before_something_that_has_come_is_lost_a_round_trip_and_the_window_after_it_left() {
+        let mut detector = Detector::default();
+        detector.on_delivered(Time::ms(110), &segment(2, 10, 2, 0), None, Some(100 * MS));
+        detector.settle(&QUIET);
+        assert_eq!(detector.lost_at(&segment(1, 5, 1, 0)), Some(Time::ms(130)), "5 + 100 + 100/4");
+        assert_eq!(detector.lost_at(&segment(3, 10, 3, 0)), None, "left later, if at the same time");
+        detector.settle(&LOSING);
+        assert_eq!(detector.lost_at(&segment(1, 5, 1, 0)), Some(Time::ms(105)), "no reordering was seen");
+    }
+
+    #[test]
+    fn an_original_that_comes_behind_what_followed_it_shows_reordering() {
+        let mut detector = Detector::default();
+        detector.on_delivered(Time::ms(110), &segment(2, 10, 2, 0), None, None);
+        detector.on_delivered(Time::ms(111), &segment(0, 10, 9, marks::RESENT), None, None);
+        detector.settle(&LOSING);
+        assert_eq!(detector.window(), Span::ZERO, "a retransmission does not");
+        detector.on_delivered(Time::ms(112), &segment(1, 9, 1, 0), None, None);
+        detector.settle(&LOSING);
+        assert_eq!(detector.window(), 25 * MS);
+    }
+
+    #[test]
+    fn what_was_sent_again_says_nothing_where_its_original_may_have_come() {
+        for (echo, came, counts) in
+            [(Some(49), 200, false), (Some(50), 200, true), (None, 149, false), (None, 150, true)]
+        {
+            let mut detector = Detector::default();
+            let again = segment(0, 50, 7, marks::RESENT);
+            detector.on_delivered(Time::ms(came), &again, echo.map(Time::ms), Some(100 * MS));
+            assert_eq!(detector.lost_at(&segment(1, 10, 1, 0)).is_some(), counts, "{echo:?} {came}");
+        }
+    }
+
+    #[test]
+    fn the_window_widens_with_each_round_that_sees_a_duplicate_up_to_the_round_trip() {
+        let mut detector = Detector::default();
+        assert_eq!(adapted(&mut detector, 1, false), 25 * MS);
+        assert_eq!(adapted(&mut detector, 1, true), 50 * MS);
+        assert_eq!(adapted(&mut detector, 5001, true), 50 * MS, "once a round");
+        assert_eq!(adapted(&mut detector, 10_001, true), 75 * MS);
+        (2..9).for_each(|round| _ = adapted(&mut detector, round * 10_000 + 1, true));
+        assert_eq!(detector.window(), 120 * MS);
+    }
+
+    #[test]
+    fn after_sixteen_recoveries_without_one_it_is_as_at_first() {
+        let mut detector = Detector::default();
+        adapted(&mut detector, 1, true);
+        (0..15).for_each(|_| detector.on_recovered());
+        assert_eq!(adapted(&mut detector, 1, false), 50 * MS);
+        detector.on_recovered();
+        assert_eq!(adapted(&mut detector, 1, false), 25 * MS);
+    }
+}

@@ -1,0 +1,408 @@
+//! RACK-TLP: losses by time (RFC 8985).
+//!
+//! Each segment's last transmission counts. It is lost once a transmission that left after it has come and a round trip and a
+//! reordering window have passed since it left: min_RTT/4, wider by as much for each round that sees a duplicate SACK, SRTT at
+//! the most; none while a loss is repaired or three segments are reported, unless reordering was ever seen. A timer looks where
+//! no ACK comes. So a retransmission that is lost is found like any other, and small windows need no third duplicate. Where
+//! nothing at all comes for two round trips, a probe goes out, new data or else the last segment again (`tlp`), and its ACK
+//! tells. After a timeout only what is a round trip old is lost at once (section 6.3).
+//!
+//! What is in the air counts without what is reported or lost at any time, so that a report lets new data out while it is not
+//! clear yet whether something is lost (Linux 6.18, `tcp_packets_in_flight`; limited transmit is its beginning). Lost
+//! segments go first, oldest first. `reduction`, `bound`, `frto`: as in [`super::Sack`].
+
+mod detect;
+mod probe;
+
+use super::beyond::Beyond;
+use super::frto::Finding;
+use super::scoreboard::Scoreboard;
+use super::{Advance, DUP_THRESH, Recovery, Reported};
+use crate::outstanding::{Sent, marks};
+use crate::sender::Transfer;
+use crate::spec::{Args, Info, Member, SpecError};
+use crate::{Ack, LossKind, Report, SackBlocks, Seq, Time, Transmission};
+use detect::{Circumstances, Detector};
+use probe::{Outcome, Probe};
+use std::collections::VecDeque;
+
+/// Recovery of RFC 8985.
+#[derive(Debug, Clone, Default)]
+pub struct Rack {
+    sacked: Scoreboard,
+    /// Segments reported and not yet acknowledged.
+    reports: u32,
+    detector: Detector,
+    /// When to look again for what is overdue.
+    overdue: Option<Time>,
+    /// Everything below that was sent once has been judged.
+    judged: Seq,
+    /// What was sent again, in the order in which it was: number, and the segment's end.
+    again: VecDeque<(Transmission, Seq)>,
+    probe: Option<Probe>,
+    /// RecoveryPoint: one after the highest sequence number sent when the last repair began.
+    recover: Seq,
+    repairing: bool,
+    /// After a timeout, until `recover` is acknowledged.
+    after_timeout: bool,
+    /// The first retransmission of a repair does not wait for room.
+    first: bool,
+    /// What is lost and waits to be sent again lies between.
+    waiting: (Seq, Seq),
+    beyond: Beyond,
+}
+
+impl Member for Rack {
+    const INFO: Info = Info {
+        name: "rack",
+        summary: "takes for lost what is overdue while something sent later has come, and probes a silent path",
+        formula: "lost: sent + RTT + min(k·min_RTT/4, SRTT) has passed, and a later one has come; silent for 2·SRTT: probe",
+        source: "RFC 8985; reductions by RFC 9937; F-RTO by RFC 5682",
+    };
+    fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let probe = args.flag("tlp", true)?.then(Probe::default);
+        Ok(Self { probe, beyond: Beyond::build(args)?, ..Self::default() })
+    }
+}
+
+impl Rack {
+    /// What an ACK says, whether it advances or not.
+    fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
+        let lost = t.out.lost_ever();
+        let Self { sacked, detector, reports, .. } = self;
+        let rtt_min = t.window.rtt_min;
+        let news = sacked.read_telling(ack.ack, sack, t, |sent, _| {
+            *reports += 1;
+            detector.on_delivered(ack.now, sent, ack.echo, rtt_min);
+        });
+        self.look_at_timeout(ack, news, t, report);
+        self.hear_of_probe(ack, sack, t, report);
+        let circumstances = self.circumstances(t);
+        self.detector.adapt(ack, (t.out.una(), t.out.nxt()), &circumstances);
+        self.look(ack.now, t);
+        self.enter_if_lost(ack.now, ack.newly_acked + ack.newly_sacked, t, report);
+        self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
+        self.arm_probe(ack.now, ack.newly_acked > 0, t);
+    }
+
+    fn hear_of_probe(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
+        let Some(probe) = &mut self.probe else { return };
+        if probe.on_ack(ack, !sack.is_empty()) == Outcome::Repaired && !self.recovering() {
+            t.lose_repaired(ack.now, report);
+        }
+    }
+
+    /// A probe is due two round trips after the last sign of life, if nothing hints at a loss (section 7.2).
+    fn arm_probe(&mut self, now: Time, alive: bool, t: &Transfer) {
+        let calm = !self.recovering() && self.reports == 0 && !t.out.is_empty();
+        let Some(probe) = &mut self.probe else { return };
+        if !calm {
+            probe.disarm();
+        } else if alive {
+            probe.arm(now, t.window.srtt, t.out.len() == 1, t.timeout(now));
+        }
+    }
+
+    fn recovering(&self) -> bool {
+        self.repairing || self.after_timeout
+    }
+
+    fn circumstances(&self, t: &Transfer) -> Circumstances {
+        let losing = self.recovering() || self.reports >= DUP_THRESH;
+        Circumstances { rtt_min: t.window.rtt_min, srtt: t.window.srtt, losing }
+    }
+
+    /// Whether the last timeout was spurious, and what follows from that.
+    fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
+        let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
+        match self.beyond.look(ack, news, reported) {
+            Finding::Open | Finding::Probe => {}
+            Finding::Genuine(segments) => {
+                t.window.cwnd = t.window.cwnd.min(f64::from(segments) * t.window.mss);
+            }
+            Finding::Spurious => {
+                self.on_undo(t);
+                t.end_back_off();
+                t.undo(ack.now, report);
+            }
+        }
+    }
+
+    /// Takes for lost what is overdue, and sets the timer for what will be (RACK_detect_loss, section 6.2, step 5).
+    fn look(&mut self, now: Time, t: &mut Transfer) {
+        self.overdue = None;
+        if self.sacked.ranges().is_empty() && !self.recovering() && self.again.is_empty() {
+            return; // nothing left after what has not come
+        }
+        self.look_at_originals(now, t);
+        self.look_at_repairs(now, t);
+    }
+
+    fn look_at_originals(&mut self, now: Time, t: &mut Transfer) {
+        let mut at = t.out.index_of(self.judged.max(t.out.una()));
+        let mut all = true;
+        while let Some(sent) = t.out.get(at) {
+            if let Some((_, end)) = self.sacked.ranges().containing(sent.seq) {
+                at = t.out.index_of(end);
+                continue;
+            }
+            at += 1;
+            if sent.is(marks::RESENT | marks::LOST) {
+                continue;
+            }
+            match self.detector.lost_at(&sent) {
+                None => break,
+                Some(due) if due <= now => self.lose(at - 1, &sent, t),
+                Some(due) => {
+                    all = false;
+                    self.overdue = self.overdue.max(Some(due));
+                }
+            }
+            if all {
+                self.judged = sent.end;
+            }
+        }
+    }
+
+    fn look_at_repairs(&mut self, now: Time, t: &mut Transfer) {
+        let mut waiting = 0;
+        while let Some(&(number, end)) = self.again.get(waiting) {
+            let at = t.out.index_of(end - 1);
+            let current = |sent: &Sent| sent.number == number && !sent.is(marks::SACKED);
+            let Some(sent) = t.out.get(at).filter(current) else {
+                self.again.remove(waiting);
+                continue;
+            };
+            match self.detector.lost_at(&sent) {
+                None => break,
+                Some(due) if due <= now => {
+                    self.again.remove(waiting);
+                    self.lose(at, &sent, t);
+                }
+                Some(due) => {
+                    waiting += 1;
+                    self.overdue = self.overdue.max(Some(due));
+                }
+            }
+        }
+    }
+
+    fn lose(&mut self, at: usize, sent: &Sent, t: &mut Transfer) {
+        t.out.lose_latest(at);
+        self.waiting = match self.waiting.0 < self.waiting.1 {
+            true => (self.waiting.0.min(sent.seq), self.waiting.1.max(sent.end)),
+            false => (sent.seq, sent.end),
+        };
+    }
+
+    /// The first segment that is lost and waits to be sent again.
+    fn next_lost(&mut self, t: &Transfer) -> Option<usize> {
+        let mut at = t.out.index_of(self.waiting.0.max(t.out.una()));
+        loop {
+            let Some(sent) = t.out.get(at).filter(|sent| sent.seq < self.waiting.1) else {
+                self.waiting = (Seq::ZERO, Seq::ZERO);
+                return None;
+            };
+            if sent.is(marks::LOST) && !sent.is(marks::REPAIR) {
+                self.waiting.0 = sent.seq;
+                return Some(at);
+            }
+            at = match self.sacked.ranges().containing(sent.seq) {
+                Some((_, end)) => t.out.index_of(end),
+                None => at + 1,
+            };
+        }
+    }
+
+    fn enter_if_lost(&mut self, now: Time, brought: u64, t: &mut Transfer, report: &mut Report<'_>) {
+        if self.recovering() {
+            return;
+        }
+        let Some(lost) = self.next_lost(t).and_then(|at| t.out.get(at)) else { return };
+        self.recover = t.out.max();
+        let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
+        t.lose(now, LossKind::DupAcks, lost.seq, report);
+        self.beyond.begin(brought, flight, t);
+        (self.repairing, self.first) = (true, true);
+        if let Some(probe) = &mut self.probe {
+            probe.forget();
+        }
+    }
+
+    fn room(&self, t: &Transfer) -> bool {
+        t.out.pipe() as f64 + t.window.mss <= t.window.cwnd
+    }
+
+    fn is_probing(&self) -> bool {
+        self.probe.as_ref().is_some_and(Probe::is_going)
+    }
+}
+
+impl Recovery for Rack {
+    fn on_advance(
+        &mut self,
+        ack: &Ack,
+        sack: &SackBlocks,
+        t: &mut Transfer,
+        report: &mut Report<'_>,
+    ) -> Advance {
+        self.sacked.trim_below(ack.ack);
+        let repaired = self.repairing;
+        if self.recovering() && ack.ack >= self.recover {
+            self.detector.on_recovered();
+            t.window.cwnd = self.deflated(t);
+            self.beyond.end();
+            (self.repairing, self.after_timeout, self.first) = (false, false, false);
+        }
+        self.hear(ack, sack, t, report);
+        if repaired || self.repairing { Advance::REPAIRING } else { Advance::ORDINARY }
+    }
+
+    fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
+        self.hear(ack, sack, t, report);
+    }
+
+    fn on_delivered(&mut self, now: Time, sent: &Sent, echo: Option<Time>, t: &Transfer) {
+        if sent.is(marks::SACKED) {
+            self.reports = self.reports.saturating_sub(1);
+        } else {
+            self.detector.on_delivered(now, sent, echo, t.window.rtt_min);
+        }
+    }
+
+    fn reported(&self, ack: Seq, sack: &SackBlocks, t: &Transfer) -> Reported {
+        self.sacked.reported(ack, sack, t)
+    }
+
+    fn deflated(&self, t: &Transfer) -> f64 {
+        self.beyond.target(t)
+    }
+
+    fn on_sent(&mut self, sent: &Sent, t: &Transfer) {
+        self.beyond.on_sent(sent.span());
+        if sent.is_resent() {
+            self.again.push_back((sent.number, sent.end));
+        }
+        if let Some(probe) = self.probe.as_mut().filter(|probe| probe.is_going()) {
+            probe.on_sent(sent.is_resent(), t.out.nxt());
+        } else if !sent.is_resent() {
+            self.arm_probe(sent.sent, true, t);
+        }
+    }
+
+    fn hears_departures(&self) -> bool {
+        true
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let probe = self.probe.as_ref().and_then(Probe::due);
+        self.overdue.into_iter().chain(probe).min()
+    }
+
+    fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>) {
+        if self.overdue.is_some_and(|at| at <= now) {
+            self.look(now, t);
+            self.enter_if_lost(now, 0, t, report);
+        }
+        if let Some(probe) = self.probe.as_mut().filter(|probe| probe.due().is_some_and(|due| due <= now)) {
+            probe.go();
+            t.restart_timer(now);
+        }
+    }
+
+    fn has_timer(&self) -> bool {
+        true
+    }
+
+    fn on_timeout(&mut self, now: Time, t: &mut Transfer) {
+        self.beyond.end();
+        let again = self.after_timeout;
+        if let Some(frto) = self.beyond.frto() {
+            frto.on_timeout(t.out.max(), again);
+        }
+        if let Some(probe) = &mut self.probe {
+            probe.forget();
+        }
+        (self.repairing, self.after_timeout, self.first) = (false, true, true);
+        self.recover = t.out.max();
+        let circumstances = self.circumstances(t);
+        self.detector.settle(&circumstances);
+        for at in 0..t.out.len() {
+            if let Some(sent) = t.out.get(at).filter(|sent| !sent.is(marks::SACKED))
+                && (at == 0 || !self.detector.may_come(now, &sent))
+            {
+                self.lose(at, &sent, t);
+            }
+        }
+        self.overdue = None;
+    }
+
+    fn on_undo(&mut self, t: &mut Transfer) {
+        (self.repairing, self.after_timeout, self.first) = (false, false, false);
+        self.judged = t.out.una();
+        self.waiting = (Seq::ZERO, Seq::ZERO);
+        t.out.lose_none();
+        self.beyond.end();
+    }
+
+    fn idle(&self) -> bool {
+        !self.recovering() && !self.is_probing()
+    }
+
+    fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
+        if !self.recovering() {
+            return None;
+        }
+        if std::mem::take(&mut self.first) {
+            // A peer may have reported what it does not acknowledge: the timer has the last word (RFC 2018, section 8).
+            let first = self.next_lost(t).or(self.after_timeout.then_some(0));
+            if first.is_some() {
+                return first;
+            }
+        }
+        if !self.room(t) || self.beyond.frto().is_some_and(|frto| frto.holds_back()) {
+            return None;
+        }
+        self.next_lost(t)
+    }
+
+    fn last_resort(&mut self, t: &Transfer) -> Option<usize> {
+        if self.beyond.frto().is_some_and(|frto| frto.give_up(t.out.max())) {
+            return self.retransmission(t);
+        }
+        if !self.is_probing() {
+            return None;
+        }
+        let last = (0..t.out.len()).rev().find(|at| t.out.get(*at).is_some_and(|s| !s.is(marks::SACKED)));
+        if last.is_none()
+            && let Some(probe) = &mut self.probe
+        {
+            probe.disarm();
+        }
+        last
+    }
+
+    fn probes(&self) -> bool {
+        self.is_probing()
+    }
+
+    fn counts_air(&self) -> bool {
+        true
+    }
+
+    fn in_flight(&self, t: &Transfer) -> u64 {
+        t.out.pipe()
+    }
+
+    fn duplicates(&self) -> u32 {
+        0 // what they report is not in the air, and makes room by itself
+    }
+
+    fn repairing(&self) -> bool {
+        self.repairing
+    }
+
+    fn wants_sack(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,161 @@
+//! TLP: where nothing comes back, one segment goes out after two round trips, so that an ACK tells what is missing before the
+//! retransmission timer goes off. Not for: what is missing, which the ACK's blocks tell.
+
+use crate::{Ack, Seq, Span, Time};
+
+/// TLP.max_ack_delay: what a receiver may keep the ACK of a single segment back for. Linux 6.18 takes its least timeout
+/// (`tcp_schedule_loss_probe`).
+const MAX_ACK_DELAY: Span = Span::ms(200);
+/// The probe's timeout as long as there is no round-trip time (RFC 8985, section 7.2).
+const INITIAL: Span = Span::s(1);
+
+/// What an ACK says of a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// Nothing, or nothing was lost.
+    Nothing,
+    /// It has repaired the one loss at the end.
+    Repaired,
+}
+
+/// A probe that is out.
+#[derive(Debug, Clone, Copy)]
+struct Out {
+    /// TLP.end_seq.
+    end: Seq,
+    /// TLP.is_retrans.
+    again: bool,
+}
+
+/// What TLP keeps.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Probe {
+    /// When the next one is due.
+    due: Option<Time>,
+    /// One is to go out.
+    going: bool,
+    out: Option<Out>,
+    /// Whether no round-trip time was taken since the last one.
+    blind: bool,
+}
+
+impl Probe {
+    /// New data has left, or an ACK has advanced, and nothing hints at a loss: a probe is due later, no later than the
+    /// retransmission timer; `single`: only one segment is in the air.
+    pub(super) fn arm(&mut self, now: Time, srtt: Option<Span>, single: bool, timeout: Time) {
+        let quiet = srtt.map_or(INITIAL, |srtt| 2 * srtt + if single { MAX_ACK_DELAY } else { Span::ZERO });
+        self.due = (self.out.is_none() && !self.blind).then(|| (now + quiet).min(timeout));
+        self.going = false;
+    }
+
+    /// None is due.
+    pub(super) fn disarm(&mut self) {
+        (self.due, self.going) = (None, false);
+    }
+
+    /// Neither is one due, nor does one matter that is out: a loss is being repaired.
+    pub(super) fn forget(&mut self) {
+        *self = Self { blind: self.blind, ..Self::default() };
+    }
+
+    pub(super) fn due(&self) -> Option<Time> {
+        self.due
+    }
+
+    /// Its time has come.
+    pub(super) fn go(&mut self) {
+        (self.due, self.going) = (None, true);
+    }
+
+    /// Whether the next segment to leave is one.
+    pub(super) fn is_going(&self) -> bool {
+        self.going
+    }
+
+    /// It has left; `nxt`: one after the highest number sent.
+    pub(super) fn on_sent(&mut self, again: bool, nxt: Seq) {
+        *self = Self { due: None, going: false, out: Some(Out { end: nxt, again }), blind: true };
+    }
+
+    /// An ACK has come (RFC 8985, section 7.4.2); `sack`: whether it has blocks.
+    pub(super) fn on_ack(&mut self, ack: &Ack, sack: bool) -> Outcome {
+        self.blind &= ack.rtt.is_none();
+        let Some(Out { end, again }) = self.out.filter(|out| ack.ack >= out.end) else {
+            return Outcome::Nothing;
+        };
+        let twice = ack.dsack.is_some_and(|(_, to)| to == end);
+        let repaired = again && !twice && ack.ack > end;
+        if !again || twice || repaired || ack.duplicate && !sack {
+            self.out = None;
+        }
+        if repaired { Outcome::Repaired } else { Outcome::Nothing }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Span = Span::ms(1);
+    const FAR: Time = Time::ms(10_000);
+
+    fn ack(number: u64) -> Ack {
+        Ack { ack: Seq::at(number), rtt: Some(100 * MS), ..Ack::of_bytes(Time::ms(0), 1) }
+    }
+
+    #[test]
+    fn it_waits_two_round_trips_and_for_one_segment_a_delayed_ack_more_but_never_past_the_timer() {
+        let mut probe = Probe::default();
+        let mut due = |srtt: Option<u64>, single, timeout| {
+            probe.arm(Time::ms(1000), srtt.map(Span::ms), single, timeout);
+            probe.due()
+        };
+        assert_eq!(due(Some(100), false, FAR), Some(Time::ms(1200)));
+        assert_eq!(due(Some(100), true, FAR), Some(Time::ms(1400)));
+        assert_eq!(due(None, true, FAR), Some(Time::ms(2000)));
+        assert_eq!(due(Some(100), true, Time::ms(1300)), Some(Time::ms(1300)));
+    }
+
+    #[test]
+    fn there_is_one_at_a_time_and_none_without_a_round_trip_time_since() {
+        let mut probe = Probe::default();
+        probe.on_sent(false, Seq::at(5001));
+        probe.arm(Time::ms(1), Some(100 * MS), false, FAR);
+        assert_eq!(probe.due(), None, "one is out");
+        probe.on_ack(&Ack { rtt: None, ..ack(5001) }, false);
+        probe.arm(Time::ms(1), Some(100 * MS), false, FAR);
+        assert_eq!(probe.due(), None, "nothing was timed");
+        probe.on_ack(&ack(5001), false);
+        probe.arm(Time::ms(1), Some(100 * MS), false, FAR);
+        assert_eq!(probe.due(), Some(Time::ms(201)));
+    }
+
+    /// A probe that sent the segment before 5001 again, and what an ACK says of it; whether it is still out then.
+    fn told(ack: &Ack, sack: bool) -> (Outcome, bool) {
+        let mut probe = Probe::default();
+        probe.on_sent(true, Seq::at(5001));
+        (probe.on_ack(ack, sack), probe.out.is_some())
+    }
+
+    #[test]
+    fn a_retransmission_that_ends_a_hole_has_repaired_a_loss_and_one_that_comes_twice_has_not() {
+        assert_eq!(told(&ack(4001), false), (Outcome::Nothing, true));
+        assert_eq!(
+            told(&ack(5001), false),
+            (Outcome::Nothing, true),
+            "of which of them it is cannot be told"
+        );
+        assert_eq!(told(&ack(6001), false), (Outcome::Repaired, false));
+        let twice = Ack { dsack: Some((Seq::at(4001), Seq::at(5001))), ..ack(6001) };
+        assert_eq!(told(&twice, true), (Outcome::Nothing, false));
+        let duplicate = Ack { duplicate: true, ..ack(5001) };
+        assert_eq!(told(&duplicate, false), (Outcome::Nothing, false), "both have come, without D-SACK");
+    }
+
+    #[test]
+    fn new_data_as_a_probe_repairs_nothing() {
+        let mut probe = Probe::default();
+        probe.on_sent(false, Seq::at(5001));
+        assert_eq!((probe.on_ack(&ack(6001), false), probe.out.is_some()), (Outcome::Nothing, false));
+    }
+}
