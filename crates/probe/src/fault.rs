@@ -1,8 +1,7 @@
 //! What can go wrong with a server, each by its name: a fault is never taken for a finding. Not for: what goes wrong here,
 //! which is [`crate::Error`].
 
-use super::observation::Test;
-use super::options::MOST_OF_A_SEGMENT;
+use super::observation::{MOST_OF_A_SEGMENT, MOST_OF_A_TEST, Test};
 use serde::Serialize;
 use std::net::IpAddr;
 
@@ -63,7 +62,7 @@ pub enum Fault {
     Stranger(IpAddr),
     /// Its address is somebody's whom so many ACKs are not for.
     #[error(
-        "{address} may be a stranger's, who gets {MOST_OF_A_SEGMENT} ACKs for a segment and 96 in a test at most, and not those of test {test}"
+        "{address} may be a stranger's, who gets {MOST_OF_A_SEGMENT} ACKs for a segment and {MOST_OF_A_TEST} in a test at most, and not those of test {test}"
     )]
     Crowded {
         /// Its address.

@@ -9,6 +9,10 @@ pub const PARTS: usize = 3;
 
 /// The most ACKs that one segment's is cut into, by anybody: the split-ACK tool's (split, section 3.4.3).
 pub const MOST_PIECES: u32 = 1024;
+/// ACKs that a stranger gets for a segment at most.
+pub const MOST_OF_A_SEGMENT: u32 = 32;
+/// The same, in a test.
+pub const MOST_OF_A_TEST: u32 = 96;
 /// The most segments whose ACKs a test cuts.
 const MOST_SEGMENTS: u32 = 1024;
 

@@ -1,7 +1,7 @@
 //! How to probe.
 
 use super::fault::Fault;
-use super::observation::Test;
+use super::observation::{MOST_OF_A_SEGMENT, MOST_OF_A_TEST, Test};
 use super::target::{self, Family};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -64,10 +64,6 @@ impl Default for Options {
 /// How long the connections of a repetition take by which it is asked which TCP it is, about: some fifty rounds of 150 ms, and
 /// what timers take.
 const IDENTIFYING: Duration = Duration::from_secs(12);
-
-/// ACKs that a stranger gets for a segment at most, and in a test.
-pub const MOST_OF_A_SEGMENT: u32 = 32;
-const MOST_OF_A_TEST: u32 = 96;
 
 /// Between two connections to a server, unless its owner wants it otherwise.
 pub const PAUSE: Duration = Duration::from_secs(3);
