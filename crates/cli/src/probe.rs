@@ -3,6 +3,7 @@
 mod histogram;
 mod identity;
 mod list;
+mod paper;
 mod table;
 
 use crate::error::Error;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use truckee_engines::probe::{Campaign, Kept, Settings};
 use truckee_kernel::probe::{self, Family, Fault, Observation, Options, Prober, Report};
 use truckee_kernel::probe::{Target, Test, Trust, Watch};
+use truckee_lab::disk;
 use truckee_scenario::units::{Dimension, Quantity, parse_as};
 
 /// Find out how a server's TCP reacts to divided ACKs, how large its initial window is, how it retransmits; which TCP it is
@@ -40,8 +42,9 @@ pub struct Arguments {
     /// Keep what is finished in this directory, and go on from there: Parquet, histograms
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Which tests, of A to G [default: all of them; with --identify none]
-    #[arg(long, value_name = "TESTS", value_delimiter = ',', value_parser = test)]
+    /// Which tests, of A to G; or N, N:first=K:stop=Z: N ACKs (at most 1024) for each of the first K segments (three, if
+    /// nothing is said), and none after Z of them. 0 sends none, and counts [default: A to G; with --identify none]
+    #[arg(long, value_name = "TESTS", value_delimiter = ',')]
     tests: Option<Vec<Test>>,
     /// Tell which TCP it is: its recovery, its congestion control, its stack's fingerprint; over http, with an answer of 2 MB, or
     /// 1 MB with --mss 256
@@ -96,14 +99,10 @@ Examples:
   sudo truckee probe https://[2001:db8::1]:8443/ --insecure --format json
   sudo truckee probe example.org --follow --mss 536
   sudo truckee probe http://www.example.org/large.iso --identify
+  sudo truckee probe http://10.0.0.2/large.iso --tests A,64,200:first=10:stop=500
   sudo truckee probe --list ours.txt --yes --tests A,C --repeat 5 --out campaign
 
 Exit status: 0 if any server could be judged; 1 if none, or interrupted; 2 bad usage.";
-
-fn test(text: &str) -> Result<Test, String> {
-    let found = Test::ALL.into_iter().find(|t| format!("{t:?}").eq_ignore_ascii_case(text.trim()));
-    found.ok_or_else(|| "expected letters from A to G".into())
-}
 
 fn time(text: &str) -> Result<Duration, String> {
     match parse_as(text, &[Dimension::Time], "s") {
@@ -163,6 +162,11 @@ pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         if let (Some(figure), Some(dir)) = (histogram::figure(&servers), &arguments.out) {
             files.push(dir.join("histograms.svg"));
             figure.write(&dir.join("histograms.svg"))?;
+        }
+        let tables = paper::tables(&servers);
+        if let (false, Some(dir)) = (tables.is_empty(), &arguments.out) {
+            files.push(dir.join("tables.md"));
+            disk::write(&dir.join("tables.md"), tables.as_bytes())?;
         }
         files.iter().for_each(|file| note(&format!("wrote {}", file.display())));
     }
@@ -239,8 +243,7 @@ impl Arguments {
 
 /// Says what will be done, before it is.
 fn announce(targets: &[Target], o: &Options) {
-    let letters: String = o.tests.iter().map(|t| format!("{t:?}")).collect();
-    let tests = format!("tests {letters}, at most {} ACKs in a connection", o.most_acks());
+    let tests = format!("tests {}, at most {} ACKs in a connection", o.words(), o.most_acks());
     let which = "which TCP it is, an ACK for a segment that has come at most";
     let what = match (o.tests.is_empty(), o.identify) {
         (false, true) => format!("{tests}; {which}"),
@@ -271,7 +274,7 @@ impl Watch for Show {
     fn tested(&mut self, o: &Observation) {
         if std::io::stderr().is_terminal() {
             note(&format!(
-                "  {:?} {}: {} segments in the first round, {} ACKs, {} segments in the second, {} retransmitted",
+                "  {} {}: {} segments in the first round, {} ACKs, {} segments in the second, {} retransmitted",
                 o.test, o.repetition, o.window_segments, o.acks, o.second_segments, o.retransmitted
             ));
         }
@@ -284,6 +287,6 @@ impl Watch for Show {
     }
 
     fn failed(&mut self, test: Test, fault: &Fault) {
-        note(&format!("  {test:?}: {fault}"));
+        note(&format!("  {test}: {fault}"));
     }
 }

@@ -1,6 +1,7 @@
 //! What can go wrong with a server, each by its name: a fault is never taken for a finding. Not for: what goes wrong here,
 //! which is [`crate::Error`].
 
+use super::observation::{MOST_OF_A_SEGMENT, MOST_OF_A_TEST, Test};
 use serde::Serialize;
 use std::net::IpAddr;
 
@@ -59,6 +60,16 @@ pub enum Fault {
     /// Its address is somebody's whom a short pause is not for.
     #[error("{0} may be a stranger's, who gets 3 s at least between two connections (--pause)")]
     Stranger(IpAddr),
+    /// Its address is somebody's whom so many ACKs are not for.
+    #[error(
+        "{address} may be a stranger's, who gets {MOST_OF_A_SEGMENT} ACKs for a segment and {MOST_OF_A_TEST} in a test at most, and not those of test {test}"
+    )]
+    Crowded {
+        /// Its address.
+        address: IpAddr,
+        /// The test with more.
+        test: Test,
+    },
     /// The handshake of TLS failed.
     #[error("TLS fails: {0}")]
     Tls(String),
@@ -127,6 +138,11 @@ pub enum Fault {
         "which TCP a server has is asked over http: the connections for that are not the kernel's, whose handshakes TLS needs here"
     )]
     Sealed,
+    /// Only tests of one's own were.
+    #[error(
+        "tests of one's own are shown and no verdict is by them: that takes test A, and one of C, D and E"
+    )]
+    Own,
     /// No test of divided ACKs was asked for.
     #[error("no test of divided ACKs was asked for")]
     Unasked,
@@ -147,7 +163,7 @@ impl Fault {
             Self::Closed(_) => "closed",
             Self::Stalled { .. } => "stalled",
             Self::Slow { .. } | Self::Dawdles { .. } => "slow",
-            Self::Stranger(_) => "stranger",
+            Self::Stranger(_) | Self::Crowded { .. } => "stranger",
             Self::Tls(_) => "tls",
             Self::NoHttp(_) => "no-http",
             Self::Status(_) => "status",
@@ -162,6 +178,7 @@ impl Fault {
             Self::TooFew => "too-few",
             Self::Narrow { .. } => "narrow",
             Self::Sealed => "sealed",
+            Self::Own => "own",
             Self::Unasked => "unasked",
             Self::Flood => "flood",
         }

@@ -61,7 +61,7 @@ fn walk(
 ) -> Result<Answer, Stop> {
     let mut find = |target: &Target| {
         let address = resolve(target)?;
-        if o.spares(address.ip()) { Ok(address) } else { Err(Fault::Stranger(address.ip())) }
+        o.spare(address.ip()).map(|()| address)
     };
     let (mut target, mut address) = (target.clone(), find(target)?);
     for hop in 0..=REDIRECTS {

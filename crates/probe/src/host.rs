@@ -10,10 +10,12 @@ use super::round_trips::RoundTrips;
 use super::sockets::Sockets;
 use super::stop::Stop;
 use super::tls;
-use super::{Conclusion, Observation, Options, Report, Target, Test, TestFault, Watch, judge};
+use super::{Conclusion, Observation, Options, Report, Target, Test, TestFault, Watch, judge, summarise};
 use crate::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use truckee_host::punctual::be_punctual;
 use truckee_scenario::Cancel;
 
@@ -81,6 +83,7 @@ impl Prober {
             Err(Stop::Fault(fault)) => Some(fault),
             Err(Stop::Error(error)) => return Err(error),
         };
+        report.summary = summarise(&report.tests);
         report.conclusion = conclude(&report, fault);
         Ok(report)
     }
@@ -118,6 +121,7 @@ impl Prober {
         if o.tests.is_empty() {
             return Err(Fault::Unasked.into());
         }
+        let own = o.tests.iter().all(|test| matches!(test, Test::Cut(_)));
         for repetition in 1..=o.repeat {
             for &test in &o.tests {
                 if let Some(fault) = waited.fault(o.patience) {
@@ -153,7 +157,7 @@ impl Prober {
                 }
             }
         }
-        Ok(())
+        if own { Err(Fault::Own.into()) } else { Ok(()) }
     }
 
     /// One test over a connection of its own.
@@ -165,6 +169,7 @@ impl Prober {
         cancel: &Cancel,
     ) -> Result<Observation, Stop> {
         let o = &self.options;
+        let began = OffsetDateTime::now_utc();
         let manner = Manner::new(o.mss, o.patience);
         let to = (&answer.target, answer.address);
         let opened = open(&self.sockets, to, (&self.config, &manner), round_trips, cancel);
@@ -185,7 +190,8 @@ impl Prober {
             seen if seen.status.is_some_and(|status| !(200..300).contains(&status)) => {
                 Err(Fault::Status(seen.status.unwrap_or_default()).into())
             }
-            seen => Ok(seen),
+            // No date of these times is beyond what is written so.
+            seen => Ok(Observation { began: began.format(&Rfc3339).unwrap_or_default(), ..seen }),
         }
     }
 }

@@ -24,6 +24,7 @@ mod options;
 #[cfg(any(live, test))]
 mod recovery;
 mod report;
+mod summary;
 mod target;
 
 #[cfg(live)]
@@ -66,9 +67,10 @@ mod wire;
 pub use fault::Fault;
 pub use identity::{Control, Finding, Fingerprint, Identity, Recovery, Repairs, Rounds, Second, Unseen};
 pub use judge::{Confidence, Reaction, Retransmission, Verdict, judge};
-pub use observation::{Observation, Test};
+pub use observation::{Cut, Observation, Test};
 pub use options::{Options, PAUSE, Trust};
 pub use report::{Conclusion, Report, TestFault, Watch};
+pub use summary::{Spread, Summary, summarise};
 pub use target::{Family, Target};
 pub use truckee_host::Error;
 

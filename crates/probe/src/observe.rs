@@ -22,7 +22,7 @@ use super::connection::{Connection, WINDOW};
 use super::fault::Fault;
 use super::http::Head;
 use super::log::Log;
-use super::observation::{Observation, PARTS, Test};
+use super::observation::{MOST_PIECES, Observation, Test};
 use super::peer::Peer;
 use super::stop::Stop;
 use crate::Error;
@@ -45,8 +45,6 @@ const ALONE: Duration = Duration::from_millis(100);
 const MOST: u64 = 4 * WINDOW as u64;
 /// In so many segments at most, however small they are.
 const MOST_SEGMENTS: usize = 20_000;
-/// ACKs a segment may be cut into, at most.
-pub const MOST_PIECES: u32 = 32;
 /// Segments by which what ACKs open may differ from what they acknowledge: small ones.
 const FINE: u32 = 2;
 /// A prober that stood still for so long may have had a retransmission timer go off: that of Linux waits no less, and others
@@ -124,7 +122,10 @@ pub fn observe<P: Peer>(
     come?;
     run.first_round()?;
     run.acknowledge(test)?;
-    if run.acks == 0 {
+    if run.acks == 0 && test.most_acks() == 0 {
+        // What none was sent for is told from what came before by when the first would have gone.
+        (run.first_ack, run.last_ack) = (run.now(), run.now());
+    } else if run.acks == 0 {
         // The first segment never came.
         return Err(Fault::Lost(run.log.missing()).into());
     }
@@ -272,34 +273,38 @@ impl<P: Peer> Run<'_, P> {
     fn acknowledge(&mut self, test: Test) -> Result<(), Stop> {
         if test == Test::G {
             let whole = self.log.contiguous();
-            self.cut(whole, 1)?;
+            self.cut(whole, 1, test)?;
             if !self.next_round()? {
                 return Ok(());
             }
         }
-        let mut wanted = PARTS;
-        loop {
+        let mut wanted = test.segments() as usize;
+        while self.acks < test.most_acks() {
             let cuts = self.log.cuts(self.acked, self.log.largest(), wanted);
             wanted -= cuts.len();
             match (test, cuts.last()) {
-                (Test::F, Some(last)) => self.cut(*last, 1)?,
-                _ => cuts.iter().try_for_each(|cut| self.cut(*cut, test.pieces()))?,
+                (Test::F, Some(last)) => self.cut(*last, 1, test)?,
+                _ => cuts.iter().try_for_each(|cut| self.cut(*cut, test.pieces(), test))?,
             }
             if wanted == 0 || cuts.is_empty() || !self.next_round()? {
                 return Ok(());
             }
         }
+        Ok(())
     }
 
     /// Acknowledges up to byte `to` in so many pieces, evenly, a little apart: a burst would be one ACK to a server whose
-    /// socket is busy.
-    fn cut(&mut self, to: u32, pieces: u32) -> Result<(), Stop> {
-        let bytes = to - self.acked;
+    /// socket is busy. Ends where the test's last ACK has gone.
+    fn cut(&mut self, to: u32, pieces: u32, test: Test) -> Result<(), Stop> {
+        let (from, bytes) = (self.acked, to - self.acked);
         let pieces = pieces.clamp(1, MOST_PIECES).min(bytes);
-        let apart = self.rtt() / 4 / (PARTS as u32 * pieces.max(1));
+        let apart = self.rtt() / 4 / (test.segments() * pieces.max(1));
         let apart = apart.clamp(Duration::from_micros(50), Duration::from_millis(1));
         for k in 1..=pieces {
-            let at = self.acked + (u64::from(bytes) * u64::from(k) / u64::from(pieces)) as u32;
+            if self.acks >= test.most_acks() {
+                break;
+            }
+            let at = from + (u64::from(bytes) * u64::from(k) / u64::from(pieces)) as u32;
             // Before it goes: over the loopback what it opens has come when it is sent.
             self.last_ack = self.now();
             self.connection.acknowledge(&self.log, at)?;
@@ -311,8 +316,8 @@ impl<P: Peer> Run<'_, P> {
             let until = self.after(apart);
             self.connection.sleep(until);
             self.stood_since(until)?;
+            self.acked = at;
         }
-        self.acked = to;
         Ok(())
     }
 
@@ -353,10 +358,13 @@ impl<P: Peer> Run<'_, P> {
         let first_again = again.iter().find(|t| **t >= self.first_ack);
         let ended = self.is_over();
         let acked_segments = log.fresh_until(self.acked);
+        let (retransmitted, data_packets) = (again.len() as u32, log.news());
         let application_limited = self.early && !ended && !self.opened(acked_segments, second.len() as u32);
         Ok(Observation {
             test,
             repetition,
+            // A peer's clock has no date: who has one says when (see [`super::host`]).
+            began: String::new(),
             rtt_s: self.connection.rtt.as_secs_f64(),
             status,
             mss: log.largest(),
@@ -365,16 +373,18 @@ impl<P: Peer> Run<'_, P> {
             handshake_segments: self.connection.handshake,
             rounds: self.rounds.clone(),
             acks: self.acks,
+            withheld: (data_packets + retransmitted).saturating_sub(acked_segments),
             acked_segments,
             acked_bytes: self.acked.into(),
             second_segments: second.len() as u32,
             second_bytes: second.iter().map(|s| u64::from(s.end - s.start)).sum(),
             second_largest: second.iter().map(|s| s.end - s.start).max().unwrap_or(0),
             late_segments,
-            retransmitted: again.len() as u32,
+            retransmitted,
             early_retransmissions: again.iter().filter(|t| **t < reached).count() as u32,
             first_retransmission_s: first_again.map(|t| t.saturating_sub(after).seconds()),
-            data_packets: log.news(),
+            data_packets,
+            data_bytes: log.bytes(),
             ended,
             missing_bytes: log.missing(),
             application_limited,

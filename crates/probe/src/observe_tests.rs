@@ -274,6 +274,39 @@ fn a_head_that_is_flushed_before_the_body_is_no_window() {
     }
 }
 
+/// A division of one's own, over a path of 40 ms, of a server that counts bytes with a first window of four.
+fn own(word: &str) -> Done {
+    let server = Honest { rto: Some(SECOND), ..Honest::new(40 * MS, 4, &[(Span::ZERO, BODY)]) };
+    test(server, word.parse().unwrap(), 40 * MS)
+}
+
+#[test]
+fn a_division_of_ones_own_cuts_as_many_segments_into_as_many_acks_as_it_says() {
+    let done = own("250:first=6");
+    let seen = done.came.unwrap();
+    // Four segments of the first round and two of the second, each ACK for four bytes.
+    assert_eq!((seen.acks, seen.acked_segments, seen.acked_bytes), (1500, 6, 6000), "{seen:#?}");
+    assert!(done.acks.iter().enumerate().all(|(k, ack)| *ack == 4 * (k as u32 + 1)), "{:?}", done.acks);
+    assert_eq!(seen.withheld, seen.packets() - 6, "{seen:#?}");
+}
+
+#[test]
+fn after_its_last_ack_a_division_of_ones_own_sends_none_in_the_middle_of_a_segment_either() {
+    let done = own("4:stop=6");
+    let seen = done.came.unwrap();
+    assert_eq!(done.acks, [250, 500, 750, 1000, 1250, 1500]);
+    assert_eq!((seen.acks, seen.acked_segments, seen.acked_bytes), (6, 1, 1500), "{seen:#?}");
+}
+
+#[test]
+fn without_any_ack_the_first_window_and_its_repetitions_are_counted() {
+    let done = own("0");
+    let seen = done.came.unwrap();
+    assert_eq!(done.acks, [0; 0]);
+    assert_eq!((seen.window_segments, seen.data_packets, seen.second_segments), (4, 4, 0), "{seen:#?}");
+    assert!(seen.retransmitted >= 1 && seen.withheld == 4 + seen.retransmitted, "{seen:#?}");
+}
+
 #[test]
 fn a_flight_that_ends_short_by_the_window_is_one() {
     // As records of TLS have it: the next segment is there, and does not fit.

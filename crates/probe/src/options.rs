@@ -1,6 +1,7 @@
 //! How to probe.
 
-use super::observation::Test;
+use super::fault::Fault;
+use super::observation::{MOST_OF_A_SEGMENT, MOST_OF_A_TEST, Test};
 use super::target::{self, Family};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -86,13 +87,69 @@ impl Options {
         1 + self.repeat * self.tests.len() as u32 + self.identifying()
     }
 
-    /// Whether the pause between two connections will do for who has this address: a stranger gets [`PAUSE`] at least.
-    pub fn spares(&self, address: IpAddr) -> bool {
-        self.pause >= PAUSE || target::is_near(address)
+    /// What is too much for who has this address: a stranger gets [`PAUSE`] at least between two connections,
+    /// [`MOST_OF_A_SEGMENT`] ACKs for a segment at most, and [`MOST_OF_A_TEST`] in a test.
+    ///
+    /// # Errors
+    /// What is asked for is more.
+    pub fn spare(&self, address: IpAddr) -> Result<(), Fault> {
+        if target::is_near(address) {
+            return Ok(());
+        }
+        if self.pause < PAUSE {
+            return Err(Fault::Stranger(address));
+        }
+        let too_many = |t: &&Test| t.pieces() > MOST_OF_A_SEGMENT || t.most_acks() > MOST_OF_A_TEST;
+        self.tests.iter().find(too_many).map_or(Ok(()), |test| Err(Fault::Crowded { address, test: *test }))
+    }
+
+    /// The tests in a word: letters, and behind commas those of one's own.
+    pub fn words(&self) -> String {
+        let word = |test: &Test| match test {
+            Test::Cut(cut) => format!(",{cut}"),
+            letter => letter.to_string(),
+        };
+        let all: String = self.tests.iter().map(word).collect();
+        all.trim_start_matches(',').to_owned()
     }
 
     /// The most ACKs that a server gets in a test.
     pub fn most_acks(&self) -> u32 {
         self.tests.iter().map(|t| t.most_acks()).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(tests: &[&str], pause: Duration) -> Options {
+        let tests = tests.iter().map(|word| word.parse().unwrap()).collect();
+        Options { tests, pause, ..Options::default() }
+    }
+
+    #[test]
+    fn a_stranger_gets_few_acks_and_who_is_near_as_many_as_are_asked_for() {
+        let (stranger, near) = ("192.0.2.1".parse().unwrap(), "10.0.0.1".parse().unwrap());
+        for (tests, spared) in [
+            (vec!["A", "G", "32"], true),
+            (vec!["A", "33"], false),
+            (vec!["200:stop=10"], false),
+            (vec!["12:first=9"], false),
+            (vec!["12:first=9:stop=96"], true),
+        ] {
+            let options = of(&tests, PAUSE);
+            assert_eq!(options.spare(stranger).is_ok(), spared, "{tests:?}");
+            assert_eq!(options.spare(near), Ok(()), "{tests:?}");
+        }
+        let hurried = of(&["A"], Duration::ZERO);
+        assert_eq!(hurried.spare(stranger), Err(Fault::Stranger(stranger)));
+        assert_eq!(hurried.spare(near), Ok(()));
+    }
+
+    #[test]
+    fn tests_in_a_word_are_letters_and_then_those_of_ones_own() {
+        assert_eq!(of(&["A", "C", "200", "8:stop=3"], PAUSE).words(), "AC,200,8:stop=3");
+        assert_eq!(of(&["200"], PAUSE).words(), "200");
     }
 }

@@ -4,6 +4,7 @@ use super::fault::Fault;
 use super::identity::Identity;
 use super::judge::Verdict;
 use super::observation::{Observation, Test};
+use super::summary::Summary;
 #[cfg(live)]
 use super::target::Target;
 use serde::Serialize;
@@ -51,6 +52,8 @@ pub struct Report {
     pub conclusion: Conclusion,
     /// What each test showed.
     pub tests: Vec<Observation>,
+    /// The same, the repetitions of a test together.
+    pub summary: Vec<Summary>,
     /// Tests that showed nothing.
     pub faults: Vec<TestFault>,
     /// Which TCP it is; none: that was not asked, or could not be.
@@ -77,6 +80,7 @@ impl Report {
             answer_whole: false,
             conclusion: Conclusion::NotJudged(Fault::Unseen),
             tests: Vec::new(),
+            summary: Vec::new(),
             faults: Vec::new(),
             identity: None,
             not_identified: None,

@@ -31,7 +31,7 @@ fn one(out: &mut dyn Write, Kept { report, tests, .. }: &Kept) -> io::Result<()>
     match Verdict::deserialize(&report["verdict"]) {
         Ok(verdict) => say(out, &verdict)?,
         // Who did not ask for tests need not be told that there were none.
-        Err(_) if text("/not_judged/name") == "unasked" => {}
+        Err(_) if ["unasked", "own"].contains(&text("/not_judged/name")) => {}
         Err(_) => writeln!(out, "  not judged: {}", text("/not_judged/words"))?,
     }
     if !tests.is_empty() {
@@ -93,11 +93,14 @@ fn counts(out: &mut dyn Write, tests: &[Observation]) -> io::Result<()> {
         numbers("bytes"),
         numbers("retransmitted"),
     ];
-    let rows = Test::ALL.into_iter().filter_map(|test| {
+    let mut made: Vec<Test> = tests.iter().map(|o| o.test).collect();
+    made.sort_unstable();
+    made.dedup();
+    let rows = made.into_iter().filter_map(|test| {
         let of: Vec<&Observation> = tests.iter().filter(|o| o.test == test).collect();
         let span = |value: &dyn Fn(&Observation) -> u64| span(of.iter().map(|o| value(o)));
         Some(vec![
-            format!("{test:?}"),
+            test.to_string(),
             of.len().to_string(),
             span(&|o| o.acks.into())?,
             span(&|o| o.window_segments.into())?,

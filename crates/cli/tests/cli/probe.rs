@@ -26,7 +26,7 @@ fn bad_usage_is_refused_before_anybody_is_contacted() {
         (&["probe"], "URL"),
         (&["probe", "ftp://example.org"], "expected http or https"),
         (&["probe", "http://user:secret@example.org"], "password"),
-        (&["probe", "example.org", "--tests", "A,X"], "letters from A to G"),
+        (&["probe", "example.org", "--tests", "A,X"], "a letter of A to G"),
         (&["probe", "example.org", "--repeat", "0"], "--repeat"),
         (&["probe", "example.org", "--watch", "3"], "unit"),
         (&["probe", "--list", &wrong, "--yes"], "line 2"),

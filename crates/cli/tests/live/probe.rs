@@ -52,7 +52,7 @@ fn faults_are_in_the_json_and_a_campaign_goes_on() {
         .map(|s| s["not_judged"]["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["status", "refused"], "{all:#}");
-    for name in ["servers.parquet", "tests.parquet"] {
+    for name in ["servers.parquet", "tests.parquet", "sites.parquet"] {
         assert!(Path::new(&out).join(name).metadata().unwrap().len() > 200, "{name}");
     }
     assert_eq!(asked.load(Ordering::Relaxed), 1);

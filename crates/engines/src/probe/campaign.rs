@@ -6,6 +6,7 @@
 //! DIR/servers/HASH.json     one finished server; HASH is of its URL
 //! DIR/servers.parquet       a row a server
 //! DIR/tests.parquet         a row a test
+//! DIR/sites.parquet         a row a test of a server: the least, the mean and the most of its repetitions
 //! ```
 //!
 //! A file is there whole or not at all: a campaign that is killed loses the server it was at, and no other.
@@ -26,7 +27,7 @@ use truckee_lab::{Error, disk};
 pub struct Settings {
     /// The program's version.
     pub truckee: String,
-    /// The tests, by their letters.
+    /// The tests, by their letters, and after commas those of one's own.
     pub tests: String,
     /// How often each.
     pub repeat: u32,
@@ -50,7 +51,7 @@ impl Settings {
     pub fn of(o: &Options) -> Self {
         Self {
             truckee: env!("CARGO_PKG_VERSION").to_owned(),
-            tests: o.tests.iter().map(|t| format!("{t:?}")).collect(),
+            tests: o.words(),
             repeat: o.repeat,
             identify: o.identify,
             mss: o.mss,
@@ -123,9 +124,11 @@ impl Campaign {
     pub fn finish(&self) -> Result<Vec<PathBuf>, Error> {
         let all: Vec<&Kept> = self.servers().collect();
         let mut files = Vec::new();
-        for (name, bytes) in
-            [("servers.parquet", tables::servers(&all)), ("tests.parquet", tables::tests(&all))]
-        {
+        for (name, bytes) in [
+            ("servers.parquet", tables::servers(&all)),
+            ("tests.parquet", tables::tests(&all)),
+            ("sites.parquet", tables::sites(&all)),
+        ] {
             let path = self.dir.join(name);
             disk::write(&path, &bytes.map_err(|e| Error::Internal(e.to_string()))?)?;
             files.push(path);

@@ -1,7 +1,7 @@
 //! What a campaign keeps of a server, and its tables are made of.
 
 use serde::{Deserialize, Serialize};
-use truckee_kernel::probe::{Conclusion, Observation, Report};
+use truckee_kernel::probe::{Conclusion, Fault, Observation, Report};
 use truckee_lab::Error;
 
 /// What is kept of a server.
@@ -13,7 +13,7 @@ pub struct Kept {
     pub report: serde_json::Value,
     /// Its tests.
     pub tests: Vec<Observation>,
-    /// Whether there is a verdict, or a finding of which TCP it is.
+    /// Whether there is a verdict, a finding of which TCP it is, or what tests of one's own have shown.
     pub judged: bool,
 }
 
@@ -25,6 +25,7 @@ impl Kept {
             report: serde_json::to_value(report).map_err(|e| Error::Internal(e.to_string()))?,
             tests: report.tests.clone(),
             judged: matches!(report.conclusion, Conclusion::Verdict(_))
+                || (report.conclusion == Conclusion::NotJudged(Fault::Own) && !report.tests.is_empty())
                 || report
                     .identity
                     .as_ref()

@@ -6,10 +6,12 @@ use arrow_schema::{DataType, Field};
 use parquet::errors::ParquetError;
 use serde_json::Value;
 use std::sync::Arc;
-use truckee_kernel::probe::Observation;
+use truckee_kernel::probe::{Observation, Spread, Summary, summarise};
 use truckee_lab::store::to_bytes;
 
 type Column = (Field, ArrayRef);
+/// A part of what a test's repetitions have in common.
+type OfSummary = fn(&Summary) -> Spread;
 
 fn words(name: &str, values: impl Iterator<Item = Option<String>>) -> Column {
     (Field::new(name, DataType::Utf8, true), Arc::new(values.collect::<StringArray>()))
@@ -52,6 +54,32 @@ pub(super) fn servers(all: &[&Kept]) -> Result<Vec<u8>, ParquetError> {
     ])
 }
 
+/// The table of sites: of each server and test, what its repetitions have in common.
+pub(super) fn sites(all: &[&Kept]) -> Result<Vec<u8>, ParquetError> {
+    let rows: Vec<(&str, Summary)> = all
+        .iter()
+        .flat_map(|k| summarise(&k.tests).into_iter().map(|summary| (k.url.as_str(), summary)))
+        .collect();
+    let mut columns = vec![
+        words("url", rows.iter().map(|(url, _)| Some((*url).to_owned()))),
+        words("test", rows.iter().map(|(_, s)| Some(s.test.to_string()))),
+        counts("runs", rows.iter().map(|(_, s)| Some(s.runs.into()))),
+    ];
+    let spreads: [(&str, OfSummary); 4] = [
+        ("data_packets", |s| s.data_packets),
+        ("retransmitted", |s| s.retransmitted),
+        ("packets", |s| s.packets),
+        ("data_bytes", |s| s.data_bytes),
+    ];
+    for (name, get) in spreads {
+        let of = || rows.iter().map(|(_, s)| get(s));
+        columns.push(counts(&format!("{name}_min"), of().map(|s| Some(s.least))));
+        columns.push(numbers(&format!("{name}_mean"), of().map(|s| Some(s.mean))));
+        columns.push(counts(&format!("{name}_max"), of().map(|s| Some(s.most))));
+    }
+    to_bytes(columns)
+}
+
 /// The table of tests.
 pub(super) fn tests(all: &[&Kept]) -> Result<Vec<u8>, ParquetError> {
     let rows: Vec<(&str, &Observation)> =
@@ -64,8 +92,9 @@ pub(super) fn tests(all: &[&Kept]) -> Result<Vec<u8>, ParquetError> {
     };
     to_bytes(vec![
         words("url", rows.iter().map(|(url, _)| Some((*url).to_owned()))),
-        words("test", rows.iter().map(|(_, o)| Some(format!("{:?}", o.test)))),
+        words("test", rows.iter().map(|(_, o)| Some(o.test.to_string()))),
         count("repetition", |o| Some(o.repetition.into())),
+        words("began", rows.iter().map(|(_, o)| Some(o.began.clone()).filter(|at| !at.is_empty()))),
         number("rtt_s", |o| Some(o.rtt_s)),
         count("status", |o| o.status.map(u64::from)),
         count("mss", |o| Some(o.mss.into())),
@@ -73,6 +102,7 @@ pub(super) fn tests(all: &[&Kept]) -> Result<Vec<u8>, ParquetError> {
         count("window_bytes", |o| Some(o.window_bytes)),
         count("handshake_segments", |o| Some(o.handshake_segments.into())),
         count("acks", |o| Some(o.acks.into())),
+        count("withheld", |o| Some(o.withheld.into())),
         count("acked_segments", |o| Some(o.acked_segments.into())),
         count("acked_bytes", |o| Some(o.acked_bytes)),
         count("second_segments", |o| Some(o.second_segments.into())),
@@ -83,6 +113,7 @@ pub(super) fn tests(all: &[&Kept]) -> Result<Vec<u8>, ParquetError> {
         count("early_retransmissions", |o| Some(o.early_retransmissions.into())),
         number("first_retransmission_s", |o| o.first_retransmission_s),
         count("data_packets", |o| Some(o.data_packets.into())),
+        count("data_bytes", |o| Some(o.data_bytes)),
         whether("ended", |o| o.ended),
         count("missing_bytes", |o| Some(o.missing_bytes)),
         whether("application_limited", |o| o.application_limited),

@@ -43,7 +43,7 @@ fn a_campaign_goes_on_where_it_stopped_and_ends_in_tables() {
     assert_eq!(campaign.get("http://a.example/"), Some(&kept("http://a.example/", 16)));
     assert_eq!(campaign.get("http://c.example/"), None);
     let files = campaign.finish().unwrap();
-    assert_eq!((rows(&files[0]), rows(&files[1])), (2, 8));
+    assert_eq!(files.iter().map(|file| rows(file)).collect::<Vec<_>>(), [2, 8, 4]);
     let packets: Vec<u32> = campaign.servers().map(|s| s.tests[0].data_packets).collect();
     assert_eq!(packets, [16, 80]);
 }
@@ -66,7 +66,7 @@ fn servers_without_tests_have_rows() {
     let report = serde_json::json!({ "url": "http://a/", "not_judged": { "name": "refused", "words": "the connection is refused" } });
     campaign.keep(Kept { url: "http://a/".into(), report, tests: vec![], judged: false }).unwrap();
     let files = campaign.finish().unwrap();
-    assert_eq!((files.len(), rows(&files[0]), rows(&files[1])), (2, 1, 0));
+    assert_eq!(files.iter().map(|file| rows(file)).collect::<Vec<_>>(), [1, 0, 0]);
 }
 
 #[test]
