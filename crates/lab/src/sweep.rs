@@ -16,14 +16,15 @@ mod elsewhere;
 mod plan;
 pub(crate) mod pool;
 mod rounds;
+mod whole;
 mod work;
 
 pub use crate::cell::Cell;
 pub use elsewhere::{Crew, Returned};
 pub use plan::{MAX_SEEDS, MIN_SEEDS, Plan, Runs};
 pub use rounds::Round;
+pub use whole::{elsewhere, sweep};
 pub(crate) use work::replaced;
-pub use work::{elsewhere, sweep};
 
 use crate::realtime::LivePlan;
 use crate::rows::{Row, Rows};

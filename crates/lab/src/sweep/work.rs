@@ -13,14 +13,13 @@ use crate::cell::{Cell, Key, NoRecord, Ran, Record};
 use crate::engine::default_jobs;
 use crate::realtime::Schedule;
 use crate::rows::{Row, Rows};
-use crate::store::{FORMAT, Kept, Manifest, Store, Table};
+use crate::store::{Kept, Store, Table};
 use crate::validity::{Broken, to_replace};
 use crate::{Cancel, Engine, Error, Failure, Metric};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::ops::Range;
-use std::path::Path;
 use std::time::Duration;
 use truckee_scenario::Lateness;
 
@@ -31,71 +30,10 @@ const HANDED: usize = 2048;
 /// So often it is looked whether others have done what they have claimed.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Runs `plan`. With a `dir`, finished runs are stored there at once, and what is stored there already is not run again.
-/// When `cancel` is wished the cells under way finish, and what there is comes back as an incomplete sweep.
-///
-/// # Errors
-/// A cell fails; what is stored cannot be read or written, or is of another sweep.
-pub fn sweep(
-    plan: &Plan,
-    engine: &dyn Engine,
-    dir: Option<&Path>,
-    progress: &mut dyn Progress,
-    cancel: &Cancel,
-) -> Result<Sweep, Error> {
-    let pool = Pool::new(plan.jobs.unwrap_or_else(|| default_jobs(engine)));
-    sweep_by(&mut Hands::Here(pool), plan, engine, dir, progress, cancel)
-}
-
-/// The same with runs made by this crew. What the engine here is called, and is built of, theirs has to be, too.
-///
-/// # Errors
-/// As [`sweep`]; the crew is lost; the engine is live: its runs depend on the machine.
-pub fn elsewhere(
-    plan: &Plan,
-    engine: &dyn Engine,
-    dir: Option<&Path>,
-    crew: &mut dyn Crew,
-    progress: &mut dyn Progress,
-    cancel: &Cancel,
-) -> Result<Sweep, Error> {
-    if engine.is_live() {
-        let reason = format!("the {} engine runs only on this machine, on no cluster", engine.name());
-        return Err(Error::Scenario { point: String::new(), reason });
-    }
-    sweep_by(&mut Hands::Elsewhere(crew), plan, engine, dir, progress, cancel)
-}
-
 /// Who runs cells.
-enum Hands<'a> {
+pub(super) enum Hands<'a> {
     Here(Pool),
     Elsewhere(&'a mut dyn Crew),
-}
-
-fn sweep_by(
-    hands: &mut Hands<'_>,
-    plan: &Plan,
-    engine: &dyn Engine,
-    dir: Option<&Path>,
-    progress: &mut dyn Progress,
-    cancel: &Cancel,
-) -> Result<Sweep, Error> {
-    // Only live engines refuse what can be read, and a live grid is small.
-    for point in (0..plan.grid.size()).filter(|_| engine.is_live()) {
-        if let Some(reason) = engine.refuses(plan.grid.scenario(point)?.as_ref()) {
-            return Err(Error::Scenario { point: plan.grid.label(point), reason });
-        }
-    }
-    let mut store = None;
-    if let Some(dir) = dir {
-        let (opened, changed) = Store::open(dir, &manifest(plan, engine)?, plan.grid.digests())?;
-        changed.iter().for_each(|what| progress.warned(what));
-        store = Some(opened);
-    }
-    let mut sharing = Sharing::new(plan, engine, store, plan.cells()?, progress);
-    sharing.refresh()?;
-    let complete = sharing.until_enough(hands, cancel)?;
-    sharing.result(complete)
 }
 
 /// What is said when invalid runs are replaced.
@@ -104,27 +42,6 @@ pub(crate) fn replaced(runs: usize) -> String {
         1 => "the machine was too late in one run, which is made again".to_owned(),
         n => format!("the machine was too late in {n} runs, which are made again"),
     }
-}
-
-fn manifest(plan: &Plan, engine: &dyn Engine) -> Result<Manifest, Error> {
-    let build = engine.build().into_owned();
-    let name = match plan.grid.size() {
-        0 => String::new(),
-        _ => plan.grid.scenario(0)?.name.clone(),
-    };
-    Ok(Manifest {
-        format: FORMAT,
-        truckee: env!("CARGO_PKG_VERSION").to_owned(),
-        engine: engine.name().to_owned(),
-        live: Some(engine.is_live()),
-        builds: vec![format!("{} ({build})", env!("CARGO_PKG_VERSION"))],
-        build,
-        scenario: name,
-        axes: plan.grid.axes.clone(),
-        metrics: plan.metrics.iter().map(|m| m.name().to_owned()).collect(),
-        asked: plan.asked.clone(),
-        commands: vec![plan.command.clone()],
-    })
 }
 
 /// A block of cells that this process has claimed.
@@ -136,7 +53,8 @@ struct Block {
     _claim: Option<File>,
 }
 
-struct Sharing<'a> {
+/// A sweep under way: what is known of it, and what is to be done.
+pub(super) struct Sharing<'a> {
     plan: &'a Plan,
     engine: &'a dyn Engine,
     progress: &'a mut dyn Progress,
@@ -167,7 +85,7 @@ struct Sharing<'a> {
 }
 
 impl<'a> Sharing<'a> {
-    fn new(
+    pub(super) fn new(
         plan: &'a Plan,
         engine: &'a dyn Engine,
         store: Option<Store>,
@@ -207,7 +125,7 @@ impl<'a> Sharing<'a> {
     }
 
     /// Runs rounds until none asks for more. Whether it came to that, and was not cancelled.
-    fn until_enough(&mut self, hands: &mut Hands<'_>, cancel: &Cancel) -> Result<bool, Error> {
+    pub(super) fn until_enough(&mut self, hands: &mut Hands<'_>, cancel: &Cancel) -> Result<bool, Error> {
         loop {
             let missing = !self.round.is_done(&self.rows);
             self.again = if missing { Vec::new() } else { self.late() };
@@ -313,7 +231,7 @@ impl<'a> Sharing<'a> {
     }
 
     /// Takes in what others have written.
-    fn refresh(&mut self) -> Result<(), Error> {
+    pub(super) fn refresh(&mut self) -> Result<(), Error> {
         let Some(store) = &mut self.store else { return Ok(()) };
         let (plan, keys, order, round) = (self.plan, &self.keys, &self.order, &self.round);
         let (rows, progress, told) = (&mut self.rows, &mut self.progress, self.told);
@@ -374,7 +292,7 @@ impl<'a> Sharing<'a> {
         }
     }
 
-    fn result(mut self, complete: bool) -> Result<Sweep, Error> {
+    pub(super) fn result(mut self, complete: bool) -> Result<Sweep, Error> {
         let (plan, round) = (self.plan, &self.round);
         let imprecise = match plan.runs {
             Runs::Precision { target, .. } if complete => (0..self.keys.len())
