@@ -58,6 +58,12 @@ impl From<truckee_scenario::Error> for Error {
     }
 }
 
+impl From<truckee_lab::MetricError> for Error {
+    fn from(error: truckee_lab::MetricError) -> Self {
+        truckee_lab::Error::from(error).into()
+    }
+}
+
 impl From<truckee_kernel::shaped::Unwanted> for Error {
     fn from(unwanted: truckee_kernel::shaped::Unwanted) -> Self {
         use truckee_kernel::shaped::Unwanted;

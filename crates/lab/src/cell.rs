@@ -72,7 +72,7 @@ pub struct Record {
 /// The engine fails; a metric is of something that the scenario does not have.
 pub fn record(engine: &dyn Engine, scenario: &Scenario, metrics: &[Metric]) -> Result<Record, NoRecord> {
     let outcome = engine.run(scenario, false)?;
-    let values = metrics.iter().map(|m| m.of(&outcome)).collect::<Result<_, _>>()?;
+    let values = metrics.iter().map(|m| m.of(&outcome)).collect::<Result<_, _>>().map_err(Error::from)?;
     Ok(Record { digest: outcome.digest, values, lateness: outcome.lateness })
 }
 

@@ -1,11 +1,12 @@
 //! What turns a question into an answer: the seam between the laboratory and the engines.
 
-use crate::error::{Missing, closest};
+use crate::error::Missing;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::time::Duration;
+use truckee_measure::closest;
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 

@@ -13,28 +13,9 @@ pub enum Error {
         /// What is wrong with it and what would do.
         reason: String,
     },
-    /// No metric has this name.
-    #[error("there is no metric \"{name}\"{}", nearest(.near))]
-    UnknownMetric {
-        /// What was asked for.
-        name: String,
-        /// The name most like it.
-        near: Option<String>,
-    },
-    /// A metric names a flow, sender, link or traffic that the outcome does not have.
-    #[error("metric \"{metric}\": the scenario has no {kind} \"{name}\", {known}{}", nearest(.near))]
-    UnknownSubject {
-        /// The metric.
-        metric: String,
-        /// `flow`, `sender`, `link` or `traffic`.
-        kind: &'static str,
-        /// What was asked for.
-        name: String,
-        /// What there is: `only "a", "b"`, or `none at all`.
-        known: String,
-        /// The name most like it.
-        near: Option<String>,
-    },
+    /// A metric that there is not, or of what the outcome does not have.
+    #[error(transparent)]
+    Metric(#[from] truckee_measure::Error),
     /// The scenario, or the scenario with a grid point's values, cannot be used.
     #[error("{}{reason}", at_point(.point))]
     Scenario {
@@ -228,15 +209,6 @@ impl Error {
 }
 
 /// The name of `known` most like `name`, if any is near enough to be meant.
-pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    known
-        .into_iter()
-        .map(|k| (strsim::jaro_winkler(name, k), k))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, k)| k.to_owned())
-}
-
 pub(crate) fn nearest(near: &Option<String>) -> String {
     near.as_ref().map(|n| format!("; did you mean \"{n}\"?")).unwrap_or_default()
 }
@@ -269,7 +241,7 @@ mod tests {
     #[test]
     fn an_error_says_whose_fault_it_is_and_whether_it_passes() {
         let locked = Error::Locked { dir: "d".into() };
-        let metric = Error::UnknownMetric { name: "x".into(), near: None };
+        let metric = Error::from(truckee_measure::Error::UnknownMetric { name: "x".into(), near: None });
         let read = Error::read(Path::new("f"), "torn");
         assert_eq!((locked.fault(), locked.is_transient()), (Fault::Machine, true));
         assert_eq!((metric.fault(), metric.is_transient()), (Fault::Question, false));

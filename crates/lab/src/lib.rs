@@ -18,12 +18,10 @@ pub mod disk;
 pub mod engine;
 mod error;
 pub mod grid;
-pub mod metric;
 #[cfg(feature = "store")]
 pub mod output;
 pub mod realtime;
 pub mod rows;
-pub mod stats;
 #[cfg(feature = "store")]
 pub mod store;
 #[cfg(not(feature = "store"))]
@@ -42,8 +40,8 @@ pub use cell::{Asked, Cell, Key, NoRecord, Record, Task};
 pub use engine::{Engine, EngineName, Engines, Failure, Registry};
 pub use error::{Error, Fault, Missing};
 pub use grid::Grid;
-pub use metric::Metric;
 pub use rows::{Row, Rows};
 pub use sweep::{Crew, Plan, Progress, Runs, Sweep, sweep};
 pub use truckee_human as human;
+pub use truckee_measure::{Error as MetricError, Metric, metric, stats};
 pub use truckee_scenario::Cancel;

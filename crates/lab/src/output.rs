@@ -189,7 +189,7 @@ pub fn observers(outcome: &Outcome) -> Result<Columns, Error> {
             let metric = format!("flow.{}.{}.{}.{}", o.flow, o.kind, o.name, info.name);
             if known { Metric::parse(&metric)?.of(outcome) } else { Ok(None) }
         };
-        let values = observers.iter().map(value).collect::<Result<Vec<_>, Error>>()?;
+        let values = observers.iter().map(value).collect::<Result<Vec<_>, _>>()?;
         columns.push(real(info.name, values.into_iter()));
     }
     Ok(columns)

@@ -114,7 +114,7 @@ impl Run {
 
     /// A metric of it; `None` where it has none.
     fn metric(&self, name: &str) -> PyResult<Option<f64>> {
-        Metric::parse(name).and_then(|metric| metric.of(&self.outcome)).map_err(|e| error::lab(&e))
+        Metric::parse(name).and_then(|metric| metric.of(&self.outcome)).map_err(|e| error::lab(&e.into()))
     }
 
     /// One row a flow.

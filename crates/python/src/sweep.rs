@@ -50,7 +50,7 @@ pub fn sweep(
     let engines = engines(&wishes, &algorithms);
     let engine = find(&engines, engine)?;
     let metrics = metrics.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>();
-    let metrics = metrics.map_err(|e| error::lab(&e))?;
+    let metrics = metrics.map_err(|e| error::lab(&e.into()))?;
     let document = document.among(&algorithms);
     let (axes, seeds) = grid::axes(&vary).map_err(|e| error::lab(&e))?;
     let runs = runs(replications, seeds, &metrics)?;

@@ -14,8 +14,8 @@
 use super::measure::{MeasureInfo, list};
 use super::{Against, Comparison, Held, Row, Side, Subject, Verdict};
 use crate::Error;
-use crate::error::closest;
 use crate::vary;
+use truckee_measure::closest;
 
 /// How far an engine may be from the first one in a metric.
 #[derive(Debug, Clone, PartialEq)]

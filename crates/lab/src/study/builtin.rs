@@ -2,8 +2,8 @@
 
 use super::{Drives, Study};
 use crate::Error;
-use crate::error::closest;
 use std::path::Path;
+use truckee_measure::closest;
 
 // STUDIES: &[(&str, &str)], path below `studies/` and text of every study, by path.
 include!(concat!(env!("OUT_DIR"), "/studies.rs"));

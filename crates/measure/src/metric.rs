@@ -27,8 +27,8 @@
 mod fields;
 mod media;
 
-use crate::Error;
-use crate::error::closest;
+use crate::{Error, closest};
+
 use fields::{
     DETECTOR, ESTIMATOR, FLOW, Field, LINK, PREDICTOR, PROBE, ROUND, RUN, STATION, TRAFFIC, find, share,
     split,
