@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 LOGS = TARGET / "checks"
 BIN = ROOT / ".venv/bin"
-BROWSER = ["--package", "truckee-lab", "--package", "truckee-look", "--package", "truckee-engines"]
+BROWSER = [word for crate in ("lab", "look", "engines", "web") for word in ("--package", f"truckee-{crate}")]
 SMOLTCP = "validation/stacks/smoltcp/Cargo.toml"
 # Folders with Python in them.
 LINTED = ["bench", "docs", "examples", "notebooks", "python", "tests", "tools", "validation"]

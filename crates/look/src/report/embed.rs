@@ -68,6 +68,7 @@ impl<'a> Embedded<'a> {
     }
 
     /// As JSON that a script element can hold: no `<` ends it early.
+    #[cfg(feature = "pages")]
     pub(super) fn json(&self) -> Result<String, serde_json::Error> {
         Ok(serde_json::to_string(self)?.replace('<', "\\u003c"))
     }

@@ -141,6 +141,8 @@ pub(super) struct Axis {
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+// A run has neither curves nor bars.
+#[cfg_attr(not(feature = "pages"), expect(dead_code))]
 pub(super) enum Kind {
     /// A line from point to point.
     #[default]
@@ -267,6 +269,7 @@ impl Cell {
     }
 
     /// A mean with its interval.
+    #[cfg(feature = "pages")]
     pub(super) fn mean(mean: Option<f64>, half: Option<f64>, unit: &str) -> Self {
         let text = mean.map_or_else(|| human::NONE.to_owned(), |m| human::with_interval(m, half, unit));
         Self { text, sort: mean, ..Self::default() }
