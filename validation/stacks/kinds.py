@@ -100,6 +100,10 @@ class Lwip(Kind):
         return Command([str(BUILT / "lwip-server"), str(device.fd), str(size)], [device.fd])
 
 
+# Where Go's own installation instructions put it, which not every shell has on its path.
+INSTALLED_GO = "/usr/local/go/bin/go"
+
+
 class Gvisor(Kind):
     """The network stack of gVisor, a TCP in Go."""
 
@@ -107,11 +111,12 @@ class Gvisor(Kind):
     controls = ("reno", "cubic")
 
     def prepare(self, say: Say) -> None:
-        if not shutil.which("go"):
+        go = shutil.which("go") or shutil.which(INSTALLED_GO)
+        if not go:
             raise Missing("there is no go, which builds gVisor's stack: install Go 1.26.3 or newer")
         say("building gVisor's server")
         BUILT.mkdir(parents=True, exist_ok=True)
-        _build("go", "build", "-mod=readonly", "-o", BUILT / "gvisor-server", ".", folder=HERE / "gvisor")
+        _build(go, "build", "-mod=readonly", "-o", BUILT / "gvisor-server", ".", folder=HERE / "gvisor")
 
     def command(self, namespace: str, device: linux.Device, control: str, size: int) -> Command:
         return Command([str(BUILT / "gvisor-server"), str(device.fd), control, str(size)], [device.fd])
