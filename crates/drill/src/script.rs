@@ -256,6 +256,17 @@ pub enum Argument {
     Structure(String),
 }
 
+impl Argument {
+    /// The constants that it is of, by name.
+    pub fn words(&self) -> Vec<&str> {
+        match self {
+            Self::Word(word) => vec![word],
+            Self::Bits(parts) => parts.iter().flat_map(Self::words).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// A statement of `%{ … }%`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {

@@ -203,6 +203,15 @@ impl Kernel {
     }
 }
 
+/// A call that still waits ends, and its thread with it: the namespace would be there as long as the thread.
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        for socket in self.sockets.values() {
+            let _ = socket.shutdown(std::net::Shutdown::Both);
+        }
+    }
+}
+
 /// Writes a sysctl of this thread's namespace.
 fn set(name: &str, value: &str) -> std::io::Result<()> {
     in_folders(|| fs::write(format!("/proc/sys/{}", name.replace('.', "/")), value))

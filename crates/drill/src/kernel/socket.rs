@@ -94,8 +94,8 @@ fn fcntl(call: &Call, socket: &Socket) -> Result<Answer, Refusal> {
             Ok(Answer::Returned(if waits { 0o4002 } else { 2 }, None))
         }
         "F_SETFL" => {
-            let flags = format!("{:?}", call.arguments.get(2));
-            Ok(answer(socket.set_nonblocking(flags.contains("O_NONBLOCK")).map(|()| 0)))
+            let flags = call.arguments.get(2).map(Argument::words).unwrap_or_default();
+            Ok(answer(socket.set_nonblocking(flags.contains(&"O_NONBLOCK")).map(|()| 0)))
         }
         _ => Err("fcntl: expected F_GETFL or F_SETFL".to_owned()),
     }

@@ -3,7 +3,7 @@
 use super::settings::{Agreed, Settings};
 use super::wire::{Offer, Wire};
 use crate::error::Error;
-use crate::script::{Ecn, Packet, TcpOption, bits};
+use crate::script::{Ecn, Packet, bits};
 use crate::target::{Info, Seen};
 use std::collections::VecDeque;
 use truckee_scenario::model::FlowSettings;
@@ -281,10 +281,8 @@ impl Connection {
         ])
     }
 
-    /// Whether a SYN's options can be those of one (a script may leave them out).
+    /// Whether a segment begins a connection.
     pub fn is_syn(packet: &Packet) -> bool {
-        packet.has(bits::SYN)
-            && !packet.has(bits::ACK)
-            && !packet.options().iter().any(|o| matches!(o, TcpOption::Sack(_)))
+        packet.has(bits::SYN) && !packet.has(bits::ACK)
     }
 }

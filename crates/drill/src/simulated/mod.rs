@@ -225,12 +225,12 @@ impl Simulated {
     }
 
     fn fcntl(&mut self, call: &Call, fd: i64, socket: Socket) -> Result<Answer, Refusal> {
-        let word = |at: usize| call.arguments.get(at).map(words).unwrap_or_default();
-        match word(1).first().map(String::as_str) {
+        let word = |at: usize| call.arguments.get(at).map(Argument::words).unwrap_or_default();
+        match word(1).first().copied() {
             // O_RDWR, and O_NONBLOCK where it does not wait.
             Some("F_GETFL") => Ok(Answer::Returned(if socket.blocks { 2 } else { 0o4002 }, None)),
             Some("F_SETFL") => {
-                let blocks = !word(2).iter().any(|flag| flag == "O_NONBLOCK");
+                let blocks = !word(2).contains(&"O_NONBLOCK");
                 self.sockets.insert(fd, Socket { blocks, ..socket });
                 Ok(Answer::DONE)
             }
@@ -239,7 +239,7 @@ impl Simulated {
     }
 
     fn set_option(&mut self, call: &Call) -> Result<Answer, Refusal> {
-        let option = call.arguments.get(2).map(words).unwrap_or_default().join("|");
+        let option = call.arguments.get(2).map(Argument::words).unwrap_or_default().join("|");
         let value = call.arguments.get(3);
         let number = match value {
             Some(Argument::List(list)) => match list.first() {
@@ -286,15 +286,6 @@ impl Simulated {
         }
         connection.write(bytes);
         Ok(Answer::Returned(bytes as i64, None))
-    }
-}
-
-/// The constants that an argument is of.
-fn words(argument: &Argument) -> Vec<String> {
-    match argument {
-        Argument::Word(word) => vec![word.clone()],
-        Argument::Bits(parts) => parts.iter().flat_map(words).collect(),
-        _ => Vec::new(),
     }
 }
 

@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)] // a test says so by failing
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 use truckee_drill::{Script, on_kernel, read};
+use truckee_testing::PATIENCE;
 
 /// A run in which the machine was later than this says nothing of the stack, whatever came of it, s.
 const TOO_LATE: f64 = 0.01;
@@ -36,15 +38,21 @@ fn the_kernel_does_as_the_scripts_say() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// A namespace has no name, and lives as long as a thread is in it.
 #[test]
-fn a_namespace_is_left_by_nobody() {
+fn a_call_that_waits_when_its_script_has_failed_is_ended() {
     if !truckee_testing::root() {
         return;
     }
-    let names = || std::fs::read_dir("/run/netns").map_or(0, Iterator::count);
-    let before = names();
-    let text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n +0...60 accept(3, ..., ...) = 4\n +0 %{ assert 1 == 0 }%";
-    let script = truckee_drill::parse::script("broken.pkt", text).unwrap();
-    assert!(on_kernel(&script).is_ok_and(|report| report.failure.is_some()) || on_kernel(&script).is_err());
-    assert!(names() <= before);
+    let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+    let before = threads();
+    let text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n +0 bind(3, ..., ...) = 0\n +0 listen(3, 1) = 0\n \
+                +0...60 accept(3, ..., ...) = 4\n +0 > S. 0:0(0) ack 1 <...>";
+    let script = truckee_drill::parse::script("waits.pkt", text).unwrap();
+    assert_eq!(on_kernel(&script).unwrap().failure.unwrap().line, 5);
+    let begun = Instant::now();
+    while threads() > before {
+        assert!(begun.elapsed() < PATIENCE, "the thread of accept() is still there");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }

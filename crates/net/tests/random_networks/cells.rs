@@ -1,7 +1,8 @@
 //! Random Cellular IP networks, a function of their seed.
 
 use crate::dice::Dice;
-use crate::generate::{Case, senders};
+use crate::generate::Case;
+use crate::mobile;
 use std::fmt::Write;
 use truckee_channel::random::stream;
 use truckee_scenario::Document;
@@ -66,31 +67,7 @@ fn text(dice: &mut Dice, seed: u64) -> String {
         let _ = writeln!(out, "old_ways = \"replaced\"");
     }
     (0..hosts).for_each(|host| self::host(dice, &mut out, host, &names));
-    let ends = |dice: &mut Dice| {
-        let host = dice.whole(0, hosts as u64 - 1) as usize;
-        let other = (host + 1) % hosts;
-        match dice.whole(0, 3) {
-            0 => format!("from = \"m{host}\"\nto = \"server\"\n"),
-            1 if other != host => format!("from = \"m{host}\"\nto = \"m{other}\"\n"),
-            _ => format!("from = \"server\"\nto = \"m{host}\"\n"),
-        }
-    };
-    for _ in 0..dice.whole(0, 2) {
-        let (ends, size) = (ends(dice), dice.spread(100.0, 1e6) as u64);
-        let sender = dice.one(&senders());
-        let _ = writeln!(
-            out,
-            "[[flow]]\n{ends}app = {{ kind = \"file\", size = \"{size}B\" }}\nsender = \"{sender}\"\nstop = \"{stop}ms\""
-        );
-    }
-    for _ in 0..dice.whole(1, 3) {
-        let kind = dice.one(&["cbr", "poisson"]);
-        let (ends, rate, packet) = (ends(dice), dice.spread(1e3, 5e6) as u64, dice.whole(40, 1500));
-        let _ = writeln!(
-            out,
-            "[[traffic]]\n{ends}kind = \"{kind}\"\nrate = \"{rate}bit/s\"\npacket = \"{packet}B\"\nstop = \"{stop}ms\""
-        );
-    }
+    mobile::exchange(dice, &mut out, hosts as u64, stop);
     out
 }
 

@@ -9,6 +9,7 @@ mod dice;
 mod generate;
 mod invariants;
 mod links;
+mod mobile;
 mod outcomes;
 mod roaming;
 mod wireless;

@@ -1,7 +1,8 @@
 //! Random networks whose nodes go from access point to access point, a function of their seed.
 
 use crate::dice::Dice;
-use crate::generate::{Case, senders};
+use crate::generate::Case;
+use crate::mobile;
 use std::fmt::Write;
 use truckee_channel::random::stream;
 use truckee_scenario::Document;
@@ -59,31 +60,7 @@ fn text(dice: &mut Dice, seed: u64) -> String {
                 writeln!(out, "queue = {{ kind = \"{queue}\", size = \"{}packets\" }}", dice.whole(1, 50));
         }
     }
-    let ends = |dice: &mut Dice| {
-        let phone = dice.whole(0, phones - 1);
-        let other = (phone + 1) % phones;
-        match dice.whole(0, 3) {
-            0 => format!("from = \"m{phone}\"\nto = \"server\"\n"),
-            1 if other != phone => format!("from = \"m{phone}\"\nto = \"m{other}\"\n"),
-            _ => format!("from = \"server\"\nto = \"m{phone}\"\n"),
-        }
-    };
-    for _ in 0..dice.whole(0, 2) {
-        let (ends, size) = (ends(dice), dice.spread(100.0, 1e6) as u64);
-        let sender = dice.one(&senders());
-        let _ = writeln!(
-            out,
-            "[[flow]]\n{ends}app = {{ kind = \"file\", size = \"{size}B\" }}\nsender = \"{sender}\"\nstop = \"{stop}ms\""
-        );
-    }
-    for _ in 0..dice.whole(1, 3) {
-        let kind = dice.one(&["cbr", "poisson"]);
-        let (ends, rate, packet) = (ends(dice), dice.spread(1e3, 5e6) as u64, dice.whole(40, 1500));
-        let _ = writeln!(
-            out,
-            "[[traffic]]\n{ends}kind = \"{kind}\"\nrate = \"{rate}bit/s\"\npacket = \"{packet}B\"\nstop = \"{stop}ms\""
-        );
-    }
+    mobile::exchange(dice, &mut out, phones, stop);
     out
 }
 

@@ -53,8 +53,18 @@ impl Beyond {
         self.0.as_mut()?.frto.as_mut()
     }
 
+    /// Whether an ACK shows that the last timeout was spurious; one that it shows to be genuine has the window at its bound
+    /// from now on.
+    pub(super) fn was_spurious(&mut self, ack: &Ack, news: bool, reported: Seq, t: &mut Transfer) -> bool {
+        let finding = self.look(ack, news, reported);
+        if let Finding::Genuine(segments) = finding {
+            t.window.cwnd = t.window.cwnd.min(f64::from(segments) * t.window.mss);
+        }
+        finding == Finding::Spurious
+    }
+
     /// What an ACK says of the last timeout; `reported`: one after the highest number reported.
-    pub(super) fn look(&mut self, ack: &Ack, news: bool, reported: Seq) -> Finding {
+    fn look(&mut self, ack: &Ack, news: bool, reported: Seq) -> Finding {
         let Some(frto) = self.frto() else { return Finding::Open };
         let highest = ack.ack.max(reported);
         frto.on_ack(&Heard { ack: ack.ack, advances: ack.newly_acked > 0, news, highest })

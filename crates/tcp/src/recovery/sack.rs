@@ -15,7 +15,6 @@
 //! what it was before (RFC 4015), and nothing more is sent again.
 
 use super::beyond::Beyond;
-use super::frto::Finding;
 use super::scoreboard::Scoreboard;
 use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
@@ -77,16 +76,10 @@ impl Sack {
     /// Whether the last timeout was spurious, and what follows from that.
     fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
         let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
-        match self.beyond.look(ack, news, reported) {
-            Finding::Open | Finding::Probe => {}
-            Finding::Genuine(segments) => {
-                t.window.cwnd = t.window.cwnd.min(f64::from(segments) * t.window.mss);
-            }
-            Finding::Spurious => {
-                self.on_undo(t);
-                t.end_back_off();
-                t.undo(ack.now, report);
-            }
+        if self.beyond.was_spurious(ack, news, reported, t) {
+            self.on_undo(t);
+            t.end_back_off();
+            t.undo(ack.now, report);
         }
     }
 
