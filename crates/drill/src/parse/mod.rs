@@ -55,7 +55,7 @@ pub fn script(name: &str, text: &str) -> Result<Script, Error> {
 fn called(rule: Rule) -> &'static str {
     match rule {
         Rule::EOI => "the end of the script",
-        Rule::event | Rule::when | Rule::any | Rule::relative | Rule::absolute => {
+        Rule::script | Rule::event | Rule::when | Rule::any | Rule::relative | Rule::absolute => {
             "an event, which begins with its time (\"+0.1\", \"0.1\" or \"*\")"
         }
         Rule::option | Rule::option_name | Rule::option_value => "an option (\"--tolerance_usecs=10000\")",

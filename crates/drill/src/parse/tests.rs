@@ -78,6 +78,7 @@ fn what_is_written_reads_as_it_was() {
 fn each_fault_is_named_with_its_line_and_what_is_expected() {
     for (text, line, part) in [
         ("", 1, "no event"),
+        ("# no script", 1, "expected an event"),
         ("\n\n+0 > Q 0:0(0)", 3, "expected"),
         ("+0 < S 0:10(0)", 1, "end at 0"),
         ("+0 < . 0:0(0)", 1, "go together"),
