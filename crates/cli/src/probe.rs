@@ -10,11 +10,12 @@ use crate::error::Error;
 use crate::interrupt;
 use crate::progress::{note, warn};
 use clap::ValueEnum;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 use truckee_engines::probe::{Campaign, Kept, Settings};
-use truckee_kernel::probe::{self, Family, Fault, Observation, Options, Prober, Report};
+use truckee_kernel::probe::{self, Family, Fault, Observation, Options, Prober, Program, Report};
 use truckee_kernel::probe::{Target, Test, Trust, Watch};
 use truckee_lab::disk;
 use truckee_scenario::units::{Dimension, Quantity, parse_as};
@@ -33,6 +34,14 @@ pub struct Arguments {
     /// What to ask for: http or https, a name or an address, any port
     #[arg(value_name = "URL", required_unless_present = "list")]
     urls: Vec<String>,
+    /// A client program that asks in place of the prober, with its arguments: its connection to the URL's host and port is the
+    /// one that is probed, and it is run once for each. It runs as whoever typed the command
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["list", "out", "identify", "follow", "ca", "insecure"])]
+    program: Vec<OsString>,
+    /// Which of the things that the program says is asked with the prober's ACKs, of those it says one after the other when it
+    /// has heard the server [default: 1; of https 2, behind the handshake of TLS 1.3]
+    #[arg(long, value_name = "N", requires = "program", value_parser = clap::value_parser!(u32).range(1..=100))]
+    turn: Option<u32>,
     /// Also the URLs in this file, one a line, # before a remark; without --yes it only says what it would do
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
@@ -50,6 +59,9 @@ pub struct Arguments {
     /// 1 MB with --mss 256
     #[arg(long)]
     identify: bool,
+    /// Tell the way there too, router by router: one connection more, whose SYN goes with a growing time to live
+    #[arg(long)]
+    route: bool,
     /// How often each test is repeated
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=20))]
     repeat: u32,
@@ -100,6 +112,7 @@ Examples:
   sudo truckee probe example.org --follow --mss 536
   sudo truckee probe http://www.example.org/large.iso --identify
   sudo truckee probe http://10.0.0.2/large.iso --tests A,64,200:first=10:stop=500
+  sudo truckee probe http://10.0.0.2/ --route -- curl -H 'Cookie: a=b' http://10.0.0.2/large.iso
   sudo truckee probe --list ours.txt --yes --tests A,C --repeat 5 --out campaign
 
 Exit status: 0 if any server could be judged; 1 if none, or interrupted; 2 bad usage.";
@@ -115,7 +128,7 @@ fn time(text: &str) -> Result<Duration, String> {
 /// Probes one server after the other, and shows what is said of each.
 pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let targets = arguments.targets()?;
-    let options = arguments.options();
+    let options = arguments.options(&targets)?;
     announce(&targets, &options);
     if arguments.list.is_some() && !arguments.yes {
         return Err(Error::Usage("nothing was done: a list is probed only with --yes".into()));
@@ -131,7 +144,10 @@ pub fn probe(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(what) = campaign.as_ref().and_then(Campaign::changed) {
         warn(what);
     }
-    probe::confine()?;
+    match options.program {
+        Some(_) => probe::confine_as_invoking()?,
+        None => probe::confine()?,
+    }
     let mut reports = Vec::new();
     let mut stopped = None;
     for target in &targets {
@@ -213,12 +229,27 @@ impl Arguments {
         Ok(all)
     }
 
-    fn options(&self) -> Options {
+    /// What asks in place of the prober, if something does.
+    fn program(&self, targets: &[Target]) -> Result<Option<Program>, Error> {
+        match targets {
+            _ if self.program.is_empty() => Ok(None),
+            [target] => {
+                // What a client of TLS 1.3 says when it has heard the server is the end of the handshake, and its request.
+                let turn = self.turn.unwrap_or(if target.tls() { 2 } else { 1 });
+                Ok(Some(Program { command: self.program.clone(), turn }))
+            }
+            _ => Err(Error::Usage("a program asks one server: expected one URL".into())),
+        }
+    }
+
+    fn options(&self, targets: &[Target]) -> Result<Options, Error> {
         let all = if self.identify { Vec::new() } else { Test::ALL.to_vec() };
         let mut tests = self.tests.clone().unwrap_or(all);
         tests.sort_unstable();
         tests.dedup();
-        Options {
+        Ok(Options {
+            program: self.program(targets)?,
+            route: self.route,
             family: match (self.ipv4, self.ipv6) {
                 (true, _) => Family::Four,
                 (_, true) => Family::Six,
@@ -237,7 +268,7 @@ impl Arguments {
             pause: self.pause,
             watch: self.watch,
             patience: self.patience,
-        }
+        })
     }
 }
 
@@ -257,6 +288,9 @@ fn announce(targets: &[Target], o: &Options) {
         o.pause.as_secs_f64(),
         crate::human::quantity((o.lasts() * targets.len() as u32).as_secs_f64() / 60.0, ""),
     ));
+    if let Some(program) = &o.program {
+        note(&format!("  asked by: {}", program.words()));
+    }
     for target in targets.iter().take(10) {
         note(&format!("  {target}"));
     }

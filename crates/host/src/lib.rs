@@ -2,7 +2,8 @@
 //!
 //! Network namespaces ([`netns`]) with what is in them and the settings of their TCP stacks ([`stack`]); control groups
 //! ([`cgroup`]); the names that all of it carries, by which a run owns it ([`session`]) and [`clean`] tells what a killed
-//! one left from what is a user's own; the capabilities that are in effect around it alone ([`rights`]). One
+//! one left from what is a user's own; the capabilities that are in effect around it alone ([`rights`]); who typed the
+//! command ([`user`]), and programs that are run for them ([`program`]). One
 //! that runs may be asked by who started it ([`control`]). The [`doctor`] tries what a machine can do.
 //!
 //! All of it needs Linux, and clang when it was built; without them there is only [`Error::NotBuilt`].
@@ -28,6 +29,8 @@ pub mod identity;
 #[cfg(live)]
 pub mod netns;
 #[cfg(live)]
+pub mod program;
+#[cfg(live)]
 pub mod punctual;
 #[cfg(live)]
 pub mod session;
@@ -36,6 +39,8 @@ pub mod stack;
 #[cfg(live)]
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+#[cfg(live)]
+pub mod user;
 
 pub use error::Error;
 

@@ -1,10 +1,10 @@
 //! The prober of `truckee-probe`, and a server of our own to point it at.
 
 pub use truckee_probe::{
-    Conclusion, Confidence, Control, Cut, Family, Fault, Finding, Fingerprint, Identity, Observation,
-    Options, PAUSE, Prober, Reaction, Recovery, Repairs, Report, Retransmission, Rounds, Second, Spread,
-    Summary, Target, Test, TestFault, Trust, Unseen, Verdict, Watch, confine, judge, summarise,
-    work_as_owner_of,
+    Conclusion, Confidence, Control, Cut, Family, Fault, Finding, Fingerprint, Hop, Identity, Observation,
+    Options, PAUSE, Prober, Program, Reaction, Recovery, Repairs, Report, Retransmission, Rounds, Route,
+    Second, Spread, Summary, Target, Test, TestFault, Trust, Unseen, Verdict, Watch, confine,
+    confine_as_invoking, judge, summarise, work_as_owner_of,
 };
 
 #[cfg(live)]

@@ -57,15 +57,19 @@ pub struct Connection<P: Peer> {
     pub tls: Option<Tls>,
     /// The likely round-trip time.
     pub rtt: Duration,
-    /// Segments with payload that the server sent in its handshake of TLS.
+    /// Segments with payload that the server sent before the request: in its handshake of TLS, or to a program.
     pub handshake: u32,
+    /// Time to live that the server's first segment came with.
+    pub ttl: u8,
+    /// Whether a program of one's own asks, in words that need not be HTTP.
+    pub foreign: bool,
     request: Vec<u8>,
 }
 
 impl<P: Peer> Connection<P> {
     /// Takes one over. `began`: when its timestamps were what `standing` says.
     pub fn new(peer: P, standing: Standing, began: Time, rtt: Duration, request: Vec<u8>) -> Self {
-        Self { peer, standing, began, tls: None, rtt, handshake: 0, request }
+        Self { peer, standing, began, tls: None, rtt, handshake: 0, ttl: 0, foreign: false, request }
     }
 
     /// The time.

@@ -70,6 +70,9 @@ pub enum Fault {
         /// The test with more.
         test: Test,
     },
+    /// A client program of one's own did not ask.
+    #[error("the program: {0}")]
+    Program(String),
     /// The handshake of TLS failed.
     #[error("TLS fails: {0}")]
     Tls(String),
@@ -164,6 +167,7 @@ impl Fault {
             Self::Stalled { .. } => "stalled",
             Self::Slow { .. } | Self::Dawdles { .. } => "slow",
             Self::Stranger(_) | Self::Crowded { .. } => "stranger",
+            Self::Program(_) => "program",
             Self::Tls(_) => "tls",
             Self::NoHttp(_) => "no-http",
             Self::Status(_) => "status",

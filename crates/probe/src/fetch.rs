@@ -26,8 +26,10 @@ pub struct Answer {
     pub target: Target,
     /// The address of that.
     pub address: SocketAddr,
-    /// The status.
-    pub status: u16,
+    /// All addresses that it was found by.
+    pub hosts: Vec<SocketAddr>,
+    /// The status; none: it is no answer in HTTP.
+    pub status: Option<u16>,
     /// Bytes read, the head included; at most about [`AMPLE`].
     pub bytes: u64,
     /// Whether that was all.
@@ -78,7 +80,8 @@ fn walk(
             }
             Some(to) => return Err(Fault::Redirected(to.chars().take(200).collect()).into()),
             None if (200..300).contains(&head.status) => {
-                return Ok(Answer { target, address, status: head.status, bytes, ended, rtt });
+                let (hosts, status) = (vec![address], Some(head.status));
+                return Ok(Answer { target, address, hosts, status, bytes, ended, rtt });
             }
             None => return Err(Fault::Status(head.status).into()),
         }

@@ -55,7 +55,7 @@ pub fn greet<'a>(
     let ends = Ends { local: stream.local_addr().map_err(failed)?, remote };
     sockets.aim(remote, ends.local.port())?;
     let Greeting { offer, window, patience, request } = greeting;
-    let random = RandomState::new().hash_one(ends.local.port());
+    let random = random(&ends);
     let (first, value) = (random as u32, (random >> 32) as u32);
     let began = sockets.now();
     let until = began.saturating_add(patience.into());
@@ -100,6 +100,11 @@ pub fn greet<'a>(
     let began: Time = began;
     let connection = Connection::new(taken, standing, began, rtt, request);
     Ok(Greeted { connection, header: arrival.header, agreed })
+}
+
+/// A number that nobody else can know, for a connection to begin with.
+pub fn random(ends: &Ends) -> u64 {
+    RandomState::new().hash_one(ends.local.port())
 }
 
 /// The SYN-ACK, if it has come.

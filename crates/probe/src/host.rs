@@ -1,5 +1,6 @@
 //! All tests of one server, one connection at a time, with a pause between them. Not for: lists of servers; showing.
 
+use super::client::{self, Carried};
 use super::fault::Fault;
 use super::fetch::{self, Answer};
 use super::identify::Asker;
@@ -7,10 +8,13 @@ use super::line::{self, Manner};
 use super::observe::{self, Times};
 use super::open::{idle, open};
 use super::round_trips::RoundTrips;
+use super::route::{self, Tracer};
 use super::sockets::Sockets;
 use super::stop::Stop;
 use super::tls;
-use super::{Conclusion, Observation, Options, Report, Target, Test, TestFault, Watch, judge, summarise};
+use super::{
+    Conclusion, Observation, Options, Program, Report, Target, Test, TestFault, Watch, judge, summarise,
+};
 use crate::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -53,6 +57,8 @@ pub struct Prober {
     sockets: Sockets,
     config: tls::Config,
     options: Options,
+    /// Where the way is asked for.
+    tracer: Option<Tracer>,
     /// Whether a server was probed before, which may be the next one too, by another name.
     used: AtomicBool,
 }
@@ -71,7 +77,9 @@ impl Prober {
             // A set round trip is one only if ACKs go in time.
             be_punctual(true);
         }
-        Ok(Self { sockets: Sockets::open()?, config, options: options.clone(), used: AtomicBool::new(false) })
+        let tracer = options.route.then(Tracer::open).transpose()?;
+        let (sockets, used) = (Sockets::open()?, AtomicBool::new(false));
+        Ok(Self { sockets, config, options: options.clone(), tracer, used })
     }
 
     /// See [`super::Prober::probe`].
@@ -83,6 +91,7 @@ impl Prober {
             Err(Stop::Fault(fault)) => Some(fault),
             Err(Stop::Error(error)) => return Err(error),
         };
+        report.hops = report.tests.last().map(|o| route::hops(o.ttl));
         report.summary = summarise(&report.tests);
         report.conclusion = conclude(&report, fault);
         Ok(report)
@@ -99,16 +108,24 @@ impl Prober {
         if self.used.swap(true, Ordering::Relaxed) {
             line::pause(o.pause, cancel)?;
         }
-        let answer = fetch::fetch(target, o, &self.config, cancel)?;
+        let answer = match &o.program {
+            Some(program) => client::ordinary(target, program, o, cancel)?,
+            None => fetch::fetch(target, o, &self.config, cancel)?,
+        };
         report.tested = answer.target.to_string();
         report.address = Some(answer.address);
-        report.status = Some(answer.status);
+        report.status = answer.status;
+        report.program = o.program.as_ref().map(Program::words);
         report.answer_bytes = answer.bytes;
         report.answer_whole = answer.ended;
         watch.answered(report);
         let mut faults = 0;
         let (mut round_trips, mut waited) = (RoundTrips::default(), Waited::default());
         round_trips.likely(answer.rtt);
+        if let Some(tracer) = &self.tracer {
+            line::pause(o.pause, cancel)?;
+            report.route = Some(tracer.trace(&self.sockets, answer.address, cancel)?);
+        }
         if o.identify {
             let (sockets, options, round_trips) = (&self.sockets, o, &mut round_trips);
             let mut asker = Asker { sockets, options, answer: &answer, round_trips, cancel };
@@ -170,14 +187,17 @@ impl Prober {
     ) -> Result<Observation, Stop> {
         let o = &self.options;
         let began = OffsetDateTime::now_utc();
+        let start = |program| Carried::start(program, &answer.hosts, o.patience, cancel);
+        let mut client = o.program.as_ref().map(start).transpose()?;
         let manner = Manner::new(o.mss, o.patience);
         let to = (&answer.target, answer.address);
-        let opened = open(&self.sockets, to, (&self.config, &manner), round_trips, cancel);
+        let by = (&self.config, &manner);
+        let opened = open(&self.sockets, to, by, client.as_mut(), round_trips, cancel);
         let left = manner.until.saturating_duration_since(Instant::now());
         // What we have chosen to wait is not the server's.
-        let idle = opened
-            .as_ref()
-            .map_or(Duration::ZERO, |c| if answer.target.tls() { idle(c.rtt) } else { Duration::ZERO });
+        let idle = opened.as_ref().map_or(Duration::ZERO, |c| {
+            if answer.target.tls() || c.handshake > 0 { idle(c.rtt) } else { Duration::ZERO }
+        });
         let mut waited_here = o.patience.saturating_sub(left).saturating_sub(idle);
         let seen = opened.and_then(|mut connection| {
             let times = Times { watch: o.watch, patience: o.patience, rounds: 2 * o.patience };

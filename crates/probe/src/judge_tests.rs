@@ -103,6 +103,7 @@ fn made(rule: Rule, window: u32, test: Test, repetition: u32, answer: u32) -> Ob
         data_packets: window + segments,
         ended,
         missing_bytes: 0,
+        ttl: 0,
         application_limited: false,
     }
 }

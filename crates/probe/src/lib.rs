@@ -14,6 +14,7 @@
 //!
 //! Not for: lists, tables, files.
 
+mod client;
 #[cfg(any(live, test))]
 mod control;
 mod fault;
@@ -24,6 +25,7 @@ mod options;
 #[cfg(any(live, test))]
 mod recovery;
 mod report;
+mod route;
 mod summary;
 mod target;
 
@@ -64,12 +66,14 @@ mod tls;
 #[cfg(live)]
 mod wire;
 
+pub use client::Program;
 pub use fault::Fault;
 pub use identity::{Control, Finding, Fingerprint, Identity, Recovery, Repairs, Rounds, Second, Unseen};
 pub use judge::{Confidence, Reaction, Retransmission, Verdict, judge};
 pub use observation::{Cut, Observation, Test};
 pub use options::{Options, PAUSE, Trust};
 pub use report::{Conclusion, Report, TestFault, Watch};
+pub use route::{Hop, Route};
 pub use summary::{Spread, Summary, summarise};
 pub use target::{Family, Target};
 pub use truckee_host::Error;
@@ -138,6 +142,9 @@ pub fn work_as_owner_of(folder: &std::path::Path) -> Result<(), Error> {
 
 /// Gives up every capability of this process but `CAP_NET_ADMIN`, for good: to be called when a [`Prober`] has been made, and before any
 /// thread is started.
+///
+/// # Errors
+/// They cannot be given up.
 pub fn confine() -> Result<(), Error> {
     #[cfg(live)]
     return sockets::confine();
@@ -145,6 +152,20 @@ pub fn confine() -> Result<(), Error> {
     Err(Error::NotBuilt)
 }
 
+/// The same, and from now on this process is that of who typed the command, also through sudo: for whom a [`Program`] is run.
+///
+/// # Errors
+/// They cannot be given up; what sudo says of the user is no number.
+pub fn confine_as_invoking() -> Result<(), Error> {
+    #[cfg(live)]
+    return sockets::confine_as_invoking();
+    #[cfg(not(live))]
+    Err(Error::NotBuilt)
+}
+
 #[cfg(live)]
 #[cfg(test)]
 mod live_faults;
+#[cfg(live)]
+#[cfg(test)]
+mod live_program;

@@ -180,6 +180,9 @@ pub struct Observation {
     pub began: String,
     /// Round-trip time, s: of the connection's opening, within a factor of two of what the server's others have.
     pub rtt_s: f64,
+    /// Time to live, or hop limit, that the server's first segment came with.
+    #[serde(default)]
+    pub ttl: u8,
     /// The answer's status; none: its head was not to be read.
     pub status: Option<u16>,
     /// Payload of the largest segment, bytes.

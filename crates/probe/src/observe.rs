@@ -366,6 +366,7 @@ impl<P: Peer> Run<'_, P> {
             // A peer's clock has no date: who has one says when (see [`super::host`]).
             began: String::new(),
             rtt_s: self.connection.rtt.as_secs_f64(),
+            ttl: self.connection.ttl,
             status,
             mss: log.largest(),
             window_segments: window.len() as u32,
@@ -403,7 +404,9 @@ impl<P: Peer> Run<'_, P> {
             Some(tls) => tls.open(&self.log.text)?,
             None => std::mem::take(&mut self.log.text),
         };
-        Ok(Head::read(&text)?.map(|head| head.status))
+        let head = Head::read(&text);
+        let head = if self.connection.foreign { head.unwrap_or(None) } else { head? };
+        Ok(head.map(|head| head.status))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Opening a connection: by the kernel's TCP, which does the handshake of TLS too; then a rule on its socket keeps it still,
 //! and the connection is ours. Not for: what is done over it (see [`super::connection`], [`super::observe`]).
 
+use super::client::{Asked, Carried};
 use super::connection::{Connection, Standing, WINDOW};
 use super::fault::Fault;
 use super::http;
@@ -23,6 +24,9 @@ use truckee_tcp::Time;
 const IDLE: Duration = Duration::from_secs(1);
 /// A server that answers late does not prolong it for ever.
 const LONGEST_IDLE: Duration = Duration::from_secs(5);
+
+/// When a server may fail between what is exchanged before the request, as the handshake of TLS is, and that.
+const BEFORE: &str = "before the request";
 
 /// How long nothing is asked for after the handshake of TLS, at this round-trip time.
 pub fn idle(rtt: Duration) -> Duration {
@@ -63,11 +67,12 @@ impl Peer for Taken<'_> {
     }
 }
 
-/// Opens a connection, and takes it over.
+/// Opens a connection, and takes it over. `client`: the program that asks, if one does.
 pub fn open<'a>(
     sockets: &'a Sockets,
     (target, remote): (&Target, SocketAddr),
     (config, manner): (&Config, &Manner),
+    client: Option<&mut Carried>,
     round_trips: &mut RoundTrips,
     cancel: &Cancel,
 ) -> Result<Connection<Taken<'a>>, Stop> {
@@ -91,35 +96,49 @@ pub fn open<'a>(
         field: (WINDOW >> known.scale).min(u32::from(u16::MAX)) as u16,
         stamps: first.stamps.map(|(theirs, ours)| (ours, theirs)),
     };
-    let (mut request, mut secured) = (http::request(target), None);
-    let mut handshake = 0;
-    if target.tls() {
-        let mut tls = line::secure(&mut stream, target, config, manner, cancel)?;
-        line::idle(&mut stream, &mut tls, idle(rtt), cancel)?;
+    let (mut secured, mut handshake) = (None, 0);
+    let foreign = client.is_some();
+    let asked = match client {
+        Some(client) => {
+            let mut asked = client.until_its_turn(&mut stream, manner, cancel)?;
+            if asked.spoken {
+                client.hold(&mut asked, idle(rtt), &mut stream, cancel)?;
+            }
+            asked
+        }
+        None if target.tls() => {
+            let mut tls = line::secure(&mut stream, target, config, manner, cancel)?;
+            line::idle(&mut stream, &mut tls, idle(rtt), cancel)?;
+            let request = tls.seal(&http::request(target))?;
+            secured = Some(tls);
+            Asked { request, spoken: true }
+        }
+        None => Asked { request: http::request(target), spoken: false },
+    };
+    if asked.spoken {
         for seen in sockets.waiting(&ends)? {
             handshake += follow(&mut standing, &seen, *interface)?;
         }
-        request = tls.seal(&request)?;
-        secured = Some(tls);
     }
     sockets::still(&stream).map_err(failed)?;
     if sockets::known(&stream).map_err(failed)?.unacked > 0 {
-        return Err(Fault::Stalled { seconds: IDLE.as_secs(), after: "after the handshake of TLS" }.into());
+        return Err(Fault::Stalled { seconds: IDLE.as_secs(), after: BEFORE }.into());
     }
     let taken = Taken::new(sockets, stream, ends, *interface);
-    let mut connection = Connection::new(taken, standing, began, rtt, request);
-    (connection.tls, connection.handshake) = (secured, handshake);
+    let mut connection = Connection::new(taken, standing, began, rtt, asked.request);
+    (connection.tls, connection.handshake, connection.foreign) = (secured, handshake, foreign);
+    connection.ttl = first.header.ttl;
     Ok(connection)
 }
 
-/// Catches up with a segment of a handshake of TLS; how many segments with payload it was.
+/// Catches up with a segment of a handshake of TLS, or of what else was exchanged before the request; how many segments with payload it was.
 fn follow(standing: &mut Standing, seen: &Seen, interface: usize) -> Result<u32, Fault> {
     let arrival = &seen.arrival;
     if arrival.has(flags::RST) {
-        return Err(Fault::Reset("after the handshake of TLS"));
+        return Err(Fault::Reset(BEFORE));
     }
     if arrival.has(flags::FIN) {
-        return Err(Fault::Closed("after the handshake of TLS"));
+        return Err(Fault::Closed(BEFORE));
     }
     if seen.interface != interface || arrival.has(flags::SYN) {
         return Ok(0);

@@ -1,5 +1,6 @@
 //! How to probe.
 
+use super::client::Program;
 use super::fault::Fault;
 use super::observation::{MOST_OF_A_SEGMENT, MOST_OF_A_TEST, Test};
 use super::target::{self, Family};
@@ -33,6 +34,10 @@ pub struct Options {
     pub tests: Vec<Test>,
     /// How often each.
     pub repeat: u32,
+    /// What asks; none: the prober itself does, in HTTP.
+    pub program: Option<Program>,
+    /// Whether to ask for the way, too.
+    pub route: bool,
     /// Whether to ask which TCP it is, too.
     pub identify: bool,
     /// Between two connections to a server.
@@ -53,6 +58,8 @@ impl Default for Options {
             mss: None,
             tests: Test::ALL.to_vec(),
             repeat: 3,
+            program: None,
+            route: false,
             identify: false,
             pause: PAUSE,
             watch: Duration::from_secs(3),
@@ -65,6 +72,9 @@ impl Default for Options {
 /// what timers take.
 const IDENTIFYING: Duration = Duration::from_secs(12);
 
+/// How long the way takes to be told, about: a dozen routers that answer.
+const ROUTING: Duration = Duration::from_secs(3);
+
 /// Between two connections to a server, unless its owner wants it otherwise.
 pub const PAUSE: Duration = Duration::from_secs(3);
 
@@ -74,7 +84,7 @@ impl Options {
         let tests = (self.pause + self.watch) * (self.repeat * self.tests.len() as u32);
         let rest =
             self.pause * self.identifying() + IDENTIFYING * if self.identify { self.repeat } else { 0 };
-        tests + rest
+        tests + rest + if self.route { ROUTING } else { Duration::ZERO }
     }
 
     /// Connections by which it is asked which TCP a server has.
@@ -84,7 +94,7 @@ impl Options {
 
     /// Connections to a server, one after the other; redirects come on top.
     pub fn connections(&self) -> u32 {
-        1 + self.repeat * self.tests.len() as u32 + self.identifying()
+        1 + self.repeat * self.tests.len() as u32 + self.identifying() + u32::from(self.route)
     }
 
     /// What is too much for who has this address: a stranger gets [`PAUSE`] at least between two connections,

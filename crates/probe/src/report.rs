@@ -4,6 +4,7 @@ use super::fault::Fault;
 use super::identity::Identity;
 use super::judge::Verdict;
 use super::observation::{Observation, Test};
+use super::route::Route;
 use super::summary::Summary;
 #[cfg(live)]
 use super::target::Target;
@@ -43,6 +44,15 @@ pub struct Report {
     pub address: Option<SocketAddr>,
     /// The status of its answer; none: there was none.
     pub status: Option<u16>,
+    /// What asked; none: the prober itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// Routers on the way back, by the TTL that was left; none: nothing was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hops: Option<u8>,
+    /// The way there; none: that was not asked, or could not be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route: Option<Route>,
     /// Bytes of the answer, as far as it was read.
     pub answer_bytes: u64,
     /// Whether that was all.
@@ -76,6 +86,9 @@ impl Report {
             tested: target.to_string(),
             address: None,
             status: None,
+            program: None,
+            hops: None,
+            route: None,
             answer_bytes: 0,
             answer_whole: false,
             conclusion: Conclusion::NotJudged(Fault::Unseen),

@@ -25,6 +25,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 use truckee_host::rights;
+use truckee_host::user::User;
 use truckee_tcp::Span;
 use truckee_tcp::Time;
 
@@ -273,6 +274,11 @@ pub fn known(stream: &TcpStream) -> io::Result<Known> {
 /// before any thread is started.
 pub fn confine() -> Result<(), Error> {
     rights::keep_only(CapabilitySet::NET_ADMIN)
+}
+
+/// The same, and this process becomes that of who typed the command.
+pub fn confine_as_invoking() -> Result<(), Error> {
+    User::invoking()?.become_it_with(CapabilitySet::NET_ADMIN)
 }
 
 /// The IP packet in a frame of this kind of link (`ARPHRD_`), the kernel's note in front.

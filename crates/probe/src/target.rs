@@ -109,6 +109,11 @@ impl Target {
 
     /// The address to probe: the first of this family, in the system's order.
     pub fn resolve(&self, family: Family) -> Result<SocketAddr, Fault> {
+        self.addresses(family).map(|all| all[0])
+    }
+
+    /// Its addresses of this family, in the system's order: one at least.
+    pub fn addresses(&self, family: Family) -> Result<Vec<SocketAddr>, Fault> {
         let (host, port) = (self.host(), self.port());
         let fault = |why: String| Fault::Unresolved { host: host.clone(), why };
         let (tell, told) = mpsc::channel();
@@ -124,7 +129,8 @@ impl Target {
             Family::Four => a.is_ipv4(),
             Family::Six => a.is_ipv6(),
         };
-        found.iter().find(wanted).copied().ok_or_else(|| fault("it has no address of this family".into()))
+        let found: Vec<_> = found.iter().filter(wanted).copied().collect();
+        if found.is_empty() { Err(fault("it has no address of this family".into())) } else { Ok(found) }
     }
 
     /// Where a redirect leads: to the same host, with or without `www.` before its name. Every other host must be given

@@ -225,6 +225,15 @@ impl Departure<'_> {
         packet
     }
 
+    /// The same with this time to live, which also stands where routers leave it alone and quote it: in the identification of
+    /// IPv4, in the flow label of IPv6.
+    pub fn limited(&self, ends: &Ends, ttl: u8) -> Vec<u8> {
+        let mut packet = self.packet(ends);
+        let (limit, told) = if packet[0] >> 4 == 4 { (8, 5) } else { (7, 3) };
+        (packet[limit], packet[told]) = (ttl, ttl);
+        packet
+    }
+
     /// The options, filled up to whole words.
     fn options(&self) -> Vec<u8> {
         let mut options = Vec::with_capacity(MOST_OPTIONS);

@@ -13,13 +13,13 @@ mod child;
 #[cfg(live)]
 mod control;
 #[cfg(live)]
+mod file;
+#[cfg(live)]
 mod program;
 #[cfg(live)]
 mod signals;
 #[cfg(live)]
 mod standing;
-#[cfg(live)]
-mod user;
 
 pub use asked::{Ask, Ended, Program, Report, Standing, Unwanted, Wanted, Watch};
 
@@ -91,7 +91,7 @@ pub fn ask(id: &str, ask: Ask<'_>) -> Result<String, Error> {
 /// The file cannot be made.
 pub fn create_file(path: PathBuf) -> Result<File, Error> {
     #[cfg(live)]
-    return user::create_file(&path);
+    return file::create_file(&path);
     #[cfg(not(live))]
     File::create(&path).map_err(|e| Error::system(format!("write {}", path.display()), e))
 }

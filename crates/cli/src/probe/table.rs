@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::io::{self, Write};
 use truckee_engines::probe::Kept;
-use truckee_kernel::probe::{Confidence, Observation, Test, Verdict};
+use truckee_kernel::probe::{Confidence, Observation, Route, Test, Verdict};
 
 /// Writes one block a server.
 pub fn write(out: &mut dyn Write, servers: &[Kept]) -> io::Result<()> {
@@ -27,6 +27,7 @@ fn one(out: &mut dyn Write, Kept { report, tests, .. }: &Kept) -> io::Result<()>
         address => format!(" ({address})"),
     };
     writeln!(out, "{}{address}", text("/tested"))?;
+    way(out, report)?;
     identity::write(out, report)?;
     match Verdict::deserialize(&report["verdict"]) {
         Ok(verdict) => say(out, &verdict)?,
@@ -41,6 +42,21 @@ fn one(out: &mut dyn Write, Kept { report, tests, .. }: &Kept) -> io::Result<()>
     for fault in report["faults"].as_array().into_iter().flatten() {
         let (test, time) = (fault["test"].as_str().unwrap_or_default(), &fault["repetition"]);
         writeln!(out, "test {test}, time {time}: {}", fault["fault"]["words"].as_str().unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// The way to it, as far as it was asked for; how many routers are on the way back, as far as that is known.
+fn way(out: &mut dyn Write, report: &Value) -> io::Result<()> {
+    if let Some(hops) = report["hops"].as_u64() {
+        writeln!(out, "  {} on the way back, by its TTL", many(hops as usize, "router"))?;
+    }
+    let Ok(route) = Route::deserialize(&report["route"]) else { return Ok(()) };
+    for hop in &route.hops {
+        let who = hop.address.map_or("no answer".to_owned(), |address| address.to_string());
+        let took = hop.rtt_s.map(|s| format!(", {}", quantity(s, "s"))).unwrap_or_default();
+        let there = if route.reached && hop.ttl as usize == route.hops.len() { ", reached" } else { "" };
+        writeln!(out, "  {:>2}  {who}{took}{there}", hop.ttl)?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ fn list(folder: &Path, text: &str) -> String {
 fn bad_usage_is_refused_before_anybody_is_contacted() {
     let folder = tempfile::tempdir().unwrap();
     let wrong = list(folder.path(), "example.org\nftp://example.org\n");
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["probe"], "URL"),
         (&["probe", "ftp://example.org"], "expected http or https"),
         (&["probe", "http://user:secret@example.org"], "password"),
@@ -31,6 +31,10 @@ fn bad_usage_is_refused_before_anybody_is_contacted() {
         (&["probe", "example.org", "--watch", "3"], "unit"),
         (&["probe", "--list", &wrong, "--yes"], "line 2"),
         (&["probe", "example.org", "--yes"], "--list"),
+        (&["probe", "example.org", "a.example", "--", "true"], "one URL"),
+        (&["probe", "example.org", "--identify", "--", "true"], "--identify"),
+        (&["probe", "example.org", "--out", "x", "--", "true"], "--out"),
+        (&["probe", "example.org", "--turn", "2"], "PROGRAM"),
     ];
     for (arguments, part) in cases {
         let output = truckee(arguments);

@@ -30,6 +30,7 @@ pub fn observation(test: Test, repetition: u32, packets: u32) -> Observation {
         data_packets: packets,
         ended: false,
         missing_bytes: 0,
+        ttl: 64,
         application_limited: false,
     }
 }

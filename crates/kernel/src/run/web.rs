@@ -5,9 +5,6 @@
 
 use crate::Error;
 use crate::doctor::{self, Capability};
-use nix::sys::prctl;
-use nix::sys::signal::Signal;
-use nix::unistd::{getpid, getppid};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -20,6 +17,7 @@ use truckee_channel::random::{exponential, stream};
 use truckee_host::cgroup;
 use truckee_host::identity::FOLDER;
 use truckee_host::netns::Netns;
+use truckee_host::program::dies_with_us;
 use truckee_host::rights::in_folders;
 use truckee_host::session::Session;
 use truckee_tcp::Span;
@@ -176,18 +174,6 @@ fn start(mut command: Command, group: File, name: &str) -> Result<Running, Error
     let child =
         command.spawn().map_err(|e| Error::system(format!("start {name} in its control group"), e))?;
     Ok(Running(child))
-}
-
-/// Has the kernel kill a program when the thread that starts it is gone: one that was killed cannot do so.
-fn dies_with_us(command: &mut Command) {
-    let us = getpid();
-    let tie = move || {
-        prctl::set_pdeathsig(Signal::SIGKILL)?;
-        // Who was killed before that was said has left this to somebody else.
-        if getppid() == us { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
-    };
-    // SAFETY: between fork and exec it makes system calls only, takes no memory and no lock.
-    unsafe { command.pre_exec(tie) };
 }
 
 /// One process that stays in the foreground and writes nowhere but into its folder.

@@ -5,6 +5,7 @@ use super::receiver::Receiver;
 use crate::connection::Connection;
 use crate::identity::Fingerprint;
 use crate::peer::Peer;
+use crate::route::first_ttl;
 use crate::stop::Stop;
 use crate::wire::{Agreed, Header, option_words};
 use std::time::Duration;
@@ -15,8 +16,6 @@ use truckee_tcp::{Span, Time};
 const LEAST_QUIET: Span = Span::ms(2);
 /// The timer is watched for so long: three retransmissions of a second that doubles.
 pub const WATCH: Span = Span::s(8);
-/// What hosts begin with.
-const FIRST_TTLS: [u8; 4] = [32, 64, 128, 255];
 /// Nothing is due, so that what comes may be read late.
 const LATE: Span = Span::s(60);
 
@@ -49,7 +48,7 @@ pub fn run<P: Peer>(
     }
     Ok(Fingerprint {
         ttl: header.ttl,
-        first_ttl: FIRST_TTLS.into_iter().find(|first| *first >= header.ttl).unwrap_or(u8::MAX),
+        first_ttl: first_ttl(header.ttl),
         whole: header.whole,
         window: header.window,
         mss: agreed.mss,

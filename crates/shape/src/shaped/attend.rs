@@ -4,7 +4,6 @@
 use super::asked::{Ask, Report, Wanted, Watch};
 use super::control;
 use super::signals::{self, Signals};
-use super::user::User;
 use crate::Error;
 use crate::{Counts, Devices, MOST_FLOWS, Policy, Request, Scope, Shaper};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -12,6 +11,7 @@ use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
 use truckee_host::control::Control;
 use truckee_host::session::Session;
+use truckee_host::user::User;
 use truckee_tcp::Spec;
 
 /// How often it looks after the shaper, and shows what it did.

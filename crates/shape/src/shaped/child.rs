@@ -1,7 +1,6 @@
 //! The program whose ACKs are shaped: started in its control group, as its user, without a shell; signals passed on to it;
 //! how it ended. Not for: shaping.
 
-use super::user::User;
 use crate::Error;
 use nix::sys::signal::SigSet;
 use nix::unistd::{pipe2, read, write};
@@ -12,7 +11,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
+use truckee_host::program::not_run;
 use truckee_host::rights::in_folders;
+use truckee_host::user::User;
 
 /// How a program is to be started.
 pub(super) struct Start<'a> {
@@ -70,19 +71,6 @@ fn failed_step(said: &OwnedFd) -> Option<&'static str> {
     let mut byte = [0];
     let said = read(said.as_fd(), &mut byte).ok().filter(|n| *n == 1)?;
     STEPS.get(usize::from(byte[said - 1])).copied()
-}
-
-/// A shell's numbers: 127 for what is not there, 126 for what cannot be run.
-fn not_run(name: String, error: &io::Error) -> Error {
-    let (status, why) = match error.raw_os_error() {
-        Some(libc::ENOENT) if name.contains('/') && Path::new(&name).exists() => {
-            (126, "the interpreter that it names is not there".to_owned())
-        }
-        Some(libc::ENOENT) => (127, "there is no such program".to_owned()),
-        Some(libc::EACCES) => (126, "it cannot be run: it is no program, or its user may not".to_owned()),
-        _ => (126, error.to_string()),
-    };
-    Error::NotRun { command: name, status, why }
 }
 
 /// A shell's number for how a program ended: its own, or 128 and the signal that ended it.

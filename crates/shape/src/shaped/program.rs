@@ -5,7 +5,6 @@ use super::asked::{Ended, Program, Watch};
 use super::attend::{Shaping, is_stop};
 use super::child::{self, Start};
 use super::signals::Signals;
-use super::user::User;
 use crate::Error;
 use crate::{Devices, Scope};
 use nix::sys::signal::Signal;
@@ -14,6 +13,7 @@ use std::process::Child;
 use truckee_host::cgroup;
 use truckee_host::rights::{self, Kept};
 use truckee_host::session::Session;
+use truckee_host::user::User;
 
 /// See [`super::exec`].
 pub(super) fn run(program: Program<'_>, watch: &mut dyn Watch) -> Result<Ended, Error> {

@@ -4,13 +4,13 @@ use super::apart::apart;
 use super::asked::{Report, Standing, Watch};
 use super::attend::{Shaping, is_stop};
 use super::signals::Signals;
-use super::user::User;
 use crate::Error;
 use crate::{Devices, Scope};
 use nix::sys::signal::Signal;
 use std::time::Instant;
 use truckee_host::rights::{self, Kept};
 use truckee_host::session::Session;
+use truckee_host::user::User;
 
 /// Signals that end it.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
