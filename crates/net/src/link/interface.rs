@@ -77,6 +77,13 @@ impl Links {
         special.note_station_length(now);
     }
 
+    /// Whether anything waits at the way out of a station.
+    #[inline]
+    pub fn has_waiting(&self, index: usize) -> bool {
+        let station = self.links[index].special.as_ref().and_then(|special| special.station.as_ref());
+        station.is_some_and(|queue| queue.len() > 0)
+    }
+
     /// The packet that a station takes over next. Adds to `lost` what is dropped at the queue's head.
     pub fn take_over(
         &mut self,

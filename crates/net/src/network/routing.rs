@@ -44,12 +44,11 @@ impl Network<'_> {
 
     /// A packet is at a station, and goes where the station's router says.
     pub(super) fn route(&mut self, id: PacketId, medium: usize, station: usize, previous: Option<usize>) {
-        let exit = self.exit(id, medium);
         let journey = *self.travel.of(id);
         let seen = Seen {
             id: Name(id.into()),
             from: NodeId(journey.origin),
-            to: NodeId(exit as u32),
+            to: NodeId(journey.exit),
             previous: previous.map(|station| hop(station as u32)),
             ttl: journey.ttl,
         };
@@ -102,10 +101,9 @@ impl Network<'_> {
         (station, next): (usize, u32),
         lost: Option<DropCause>,
     ) {
-        let exit = self.exit(id, medium);
         let journey = self.travel.of(id);
         journey.ttl += u8::from(journey.origin != station as u32);
-        let (from, to) = (NodeId(journey.origin), NodeId(exit as u32));
+        let (from, to) = (NodeId(journey.origin), NodeId(journey.exit));
         let seen = Seen { id: Name(id.into()), from, to, previous: None, ttl: journey.ttl };
         let why = if lost.is_some() { Return::Failed } else { Return::Withdrawn };
         let now = self.now;

@@ -71,12 +71,17 @@ impl Deadlines {
     }
 
     /// Finds the first after changes.
-    #[inline]
+    #[inline(always)]
     pub fn settle(&mut self) {
         if self.gone {
-            self.gone = false;
-            self.first = if self.firsts.is_empty() { first_of(&self.at) } else { self.find() };
+            self.search();
         }
+    }
+
+    #[inline(never)]
+    fn search(&mut self) {
+        self.gone = false;
+        self.first = if self.firsts.is_empty() { first_of(&self.at) } else { self.find() };
     }
 
     fn find(&mut self) -> (Time, u32) {

@@ -8,7 +8,7 @@ mod receive;
 
 use crate::config::{Destination, MediumConfig, NodeId, Packet, Role, StationConfig};
 use crate::mac::{EVERYONE, Frame, Inbox, Pending, RateControl, Rules, Station};
-use crate::phy::ErrorTables;
+use crate::phy::{ErrorTables, Rate};
 use crate::propagation::from_db;
 use crate::report::{Counters, Failure, Loss, Report};
 use crate::{ConfigError, Position, Span, Time};
@@ -72,6 +72,8 @@ pub struct Medium {
     rules: Rules,
     levels: Levels,
     tables: ErrorTables,
+    /// By rate, once one has been sent at it: how far above all else a frame is never in error.
+    clean: [Option<f64>; Rate::COUNT],
     delay: Span,
     tell_frames: bool,
     field: Field,
@@ -122,6 +124,7 @@ impl Medium {
                 capture: config.capture.map_or(f64::INFINITY, from_db),
             },
             tables: ErrorTables::new(rules.modulations()),
+            clean: [None; Rate::COUNT],
             delay: config.delay,
             tell_frames: config.frames,
             field: Field::new(config.propagation, config.ignored, &places, seed),
@@ -149,20 +152,19 @@ impl Medium {
     /// Lets happen what is due until `now`, that included. Who wants to react to a report in time calls this with
     /// [`Medium::next`], and takes the reports each time.
     pub fn advance(&mut self, now: Time) {
-        self.deadlines.settle();
         while self.next() <= now && self.next() < Time::MAX {
             self.step();
         }
         self.now = self.now.max(now);
     }
 
-    /// Lets happen what is due before `before` until there is something to be told, and all that is due at that time. Until
-    /// when it was advanced.
-    pub fn advance_until_told(&mut self, before: Time) -> Time {
-        self.deadlines.settle();
+    /// Lets happen what is due until `now`, and then, unless there is something to be told, what is due before `before`,
+    /// until there is and all is done that is due at that time. Until when it was advanced.
+    pub fn advance_until_told(&mut self, now: Time, before: Time) -> Time {
+        self.now = self.now.max(now);
         loop {
             let next = self.next();
-            if next >= before || next > self.now && !self.reports.is_empty() {
+            if next > self.now && (next >= before || !self.reports.is_empty()) {
                 return self.now;
             }
             self.step();
@@ -181,12 +183,29 @@ impl Medium {
         } else if let Some((at, step, slot)) = self.air.pop() {
             self.now = at;
             match step {
-                Step::Sent => self.on_sent(slot),
+                Step::Sent => {
+                    self.on_sent(slot);
+                    self.follow(Step::Arrived, slot);
+                }
                 Step::Arriving => self.on_arriving(slot),
                 Step::Arrived => self.on_arrived(slot),
             }
         }
         self.deadlines.settle();
+    }
+
+    /// Has a frame's next step happen a delay later: without one now, if nothing else is due before it.
+    #[inline(always)]
+    fn follow(&mut self, step: Step, slot: u32) {
+        self.deadlines.settle();
+        if !self.delay.is_zero() || self.next() <= self.now {
+            return self.air.plan(self.now + self.delay, step, slot);
+        }
+        self.events += 1;
+        match step {
+            Step::Arriving => self.on_arriving(slot),
+            Step::Sent | Step::Arrived => self.on_arrived(slot),
+        }
     }
 
     /// The next thing to be told, oldest first.
@@ -340,33 +359,50 @@ impl Medium {
         let (now, i) = (self.now, node as usize);
         let reading = self.radios[i].lock.is_some();
         let frame = self.stations[i].on_timer(now, reading, &self.rules, &mut self.reports);
-        if let Some(frame) = frame {
-            self.send(frame);
+        let slot = frame.map(|frame| self.send(&frame));
+        self.arm(node);
+        if let Some(slot) = slot {
+            self.follow(Step::Arriving, slot);
         }
-        self.deadlines.set(node, self.stations[i].deadline());
     }
 
-    /// A frame goes on the air.
-    fn send(&mut self, frame: Frame) {
+    /// A frame goes on the air. Its place there.
+    #[inline(always)]
+    fn send(&mut self, frame: &Frame) -> u32 {
         let (now, i) = (self.now, frame.from as usize);
         let radio = &mut self.radios[i];
         if let Some(lock) = radio.lock.take() {
             self.miss(lock.slot, frame.from, Failure::Transmitting);
         }
         self.radios[i].sending = true;
-        let slot = self.air.add(now, frame, self.delay);
-        let header = self.rules.phy.header_bits(frame.rate).1.modulation();
-        let clean = self.tables.clean_from(header).max(self.tables.clean_from(frame.rate.modulation()))
-            * self.levels.noise;
+        let slot = self.air.add(now, *frame);
+        let clean = self.clean(frame.rate);
         let transmission = &mut self.air.transmissions[slot as usize];
         transmission.clean = clean;
-        transmission.header = self.rules.phy.header(frame.rate);
+        transmission.header = self.rules.at(frame.rate).header;
         self.field.heard(frame.from, now, &mut transmission.heard);
         let station = &mut self.stations[i];
-        station.load(&frame, &mut transmission.packets);
+        station.load(frame, &mut transmission.packets);
         station.counters.frames += 1;
         station.counters.airtime += frame.airtime;
         station.on_busy(now, &self.rules);
+        slot
+    }
+
+    /// How far above all else a frame of a rate is never in error.
+    #[inline(always)]
+    fn clean(&mut self, rate: Rate) -> f64 {
+        match self.clean[rate.number()] {
+            Some(clean) => clean,
+            None => self.find_clean(rate),
+        }
+    }
+
+    #[cold]
+    fn find_clean(&mut self, rate: Rate) -> f64 {
+        let header = self.rules.phy.header_bits(rate).1.modulation();
+        let clean = self.tables.clean_from(header).max(self.tables.clean_from(rate.modulation()));
+        *self.clean[rate.number()].insert(clean)
     }
 
     /// Whom a frame is for does not get it, for this reason.
@@ -389,26 +425,25 @@ impl Medium {
         }
     }
 
-    /// Tells a station that the medium is busy, or is so no longer, if that has changed; whether it has.
+    /// Tells a station that the medium is busy, or is so no longer, if that has changed; whether its deadline was looked at
+    /// for that.
     #[inline(always)]
     fn sense(&mut self, node: u32) -> bool {
         let busy = self.radios[node as usize].is_busy(self.levels.carrier_sense);
-        let turns = busy != self.stations[node as usize].contention.busy;
-        if turns {
-            self.turn(node, busy);
-        }
-        turns
+        busy != self.stations[node as usize].contention.busy && self.turn(node, busy)
     }
 
     #[inline(never)]
-    fn turn(&mut self, node: u32, busy: bool) {
+    fn turn(&mut self, node: u32, busy: bool) -> bool {
         let station = &mut self.stations[node as usize];
-        if busy {
-            station.on_busy(self.now, &self.rules);
-        } else {
-            station.on_idle(self.now, &self.rules);
+        let moved = match busy {
+            true => station.on_busy(self.now, &self.rules),
+            false => station.on_idle(self.now, &self.rules),
+        };
+        if moved {
+            self.arm(node);
         }
-        self.arm(node);
+        moved
     }
 
     /// A station's deadline may have changed.

@@ -25,6 +25,8 @@ pub(crate) struct Radio {
     pub lock: Option<Lock>,
     /// Milliwatts of everything but the frame that is being read, from when on.
     pub interference: Vec<(Time, f64)>,
+    /// The most of these.
+    worst: f64,
 }
 
 impl Radio {
@@ -58,6 +60,7 @@ impl Radio {
         let beside = self.beside(lock.power);
         self.interference.clear();
         self.interference.push((lock.since, beside));
+        self.worst = beside;
         self.lock.replace(lock)
     }
 
@@ -69,12 +72,22 @@ impl Radio {
         alone && self.lock.is_some_and(|lock| lock.power >= clean)
     }
 
+    /// Whether a frame was read that was `clean` times as strong as noise and all that was beside it, at any time: then, too,
+    /// it is certain that there are no errors, and none need to be worked out.
+    #[inline]
+    pub fn has_read_strong(&self, clean: f64, noise: f64) -> bool {
+        self.lock.is_some_and(|lock| lock.power / (self.worst + noise) >= clean)
+    }
+
     /// Notes what is beside the frame that is being read, from `now` on.
     #[inline]
     pub fn note(&mut self, now: Time) {
-        if let Some(lock) = self.lock {
+        if let Some(lock) = &self.lock {
             let beside = self.beside(lock.power);
             self.interference.push((now, beside));
+            if beside > self.worst {
+                self.worst = beside;
+            }
         }
     }
 }
@@ -198,6 +211,26 @@ mod tests {
         radio.add(1e-9);
         radio.note(Time::ns(6));
         assert!(!radio.has_read_clean(2.0));
+    }
+
+    #[test]
+    fn what_is_far_above_the_worst_interference_has_no_errors() {
+        let (tables, phy, noise) = (ErrorTables::new(Modulation::ALL), Phy::default(), 1e-3);
+        let clean = tables.clean_from(Modulation::Dqpsk).max(tables.clean_from(Modulation::Dbpsk));
+        for (other, expected) in [(0.9 / clean, true), (1.1 / clean, false)] {
+            let (mut radio, since) = (Radio::default(), Time::ms(1));
+            radio.add(1.0);
+            radio.follow(Lock { slot: 0, power: 1.0, since, header_until: since });
+            radio.add(other - noise);
+            radio.note(since + Span::us(100));
+            radio.remove(other - noise);
+            radio.note(since + Span::ms(1));
+            assert_eq!(radio.has_read_strong(clean, noise), expected);
+            let interference = &radio.interference;
+            let reading = Reading { tables: &tables, phy: &phy, noise, power: 1.0, interference, since };
+            let all = reading.header(&frame()).all + reading.bytes(&frame(), 0, 500).all;
+            assert_eq!(all == 0.0, expected, "{all}");
+        }
     }
 
     #[test]
