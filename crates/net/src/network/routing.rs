@@ -150,7 +150,10 @@ impl Network<'_> {
         if message {
             self.drop_message(id);
         }
-        self.ask(medium, station, |router, now| router.delivered(now, hop(next)));
+        let now = self.now;
+        if let Some(routers) = self.routers(medium) {
+            routers.of[station].delivered(now, hop(next));
+        }
     }
 
     /// A message was given up by a station.
@@ -194,9 +197,24 @@ impl Network<'_> {
         }
     }
 
-    /// Does what a router wants.
+    /// Does what a router wants, and wakes it when it is time.
     fn take(&mut self, medium: usize, station: usize) {
-        while let Some(output) = self.routers(medium).and_then(|routers| routers.of[station].poll()) {
+        let Some(routers) = self.media[medium].routers.as_deref_mut() else { return };
+        let router = &mut routers.of[station];
+        if let Some(output) = router.poll() {
+            self.obey_router(medium, station, output);
+            return self.arm_router(medium, station);
+        }
+        let next = router.next();
+        if next < routers.armed[station] {
+            self.arm_router(medium, station);
+        }
+    }
+
+    /// Does what a router wants, and all else that it wants.
+    fn obey_router(&mut self, medium: usize, station: usize, first: Output) {
+        let mut wanted = Some(first);
+        while let Some(output) = wanted {
             match output {
                 Output::Send { to, message, .. } => {
                     while let Some(gone) = self.travel.gone(self.now) {
@@ -224,8 +242,8 @@ impl Network<'_> {
                     }
                 }
             }
+            wanted = self.routers(medium).and_then(|routers| routers.of[station].poll());
         }
-        self.arm_router(medium, station);
     }
 
     /// What waits for another station comes back: what the station has taken over at once, what is in its queue as it comes

@@ -248,6 +248,12 @@ impl Station {
         self.due = self.contention.access(now, &rules.timing);
     }
 
+    /// The medium is busy to it from now on, or is so no longer; whether its deadline is another one for that.
+    #[inline(never)]
+    pub fn turn(&mut self, now: Time, busy: bool, rules: &Rules) -> bool {
+        if busy { self.on_busy(now, rules) } else { self.on_idle(now, rules) }
+    }
+
     /// The medium is busy to it from now on; whether its deadline is another one for that.
     #[inline]
     pub fn on_busy(&mut self, now: Time, rules: &Rules) -> bool {
@@ -266,7 +272,7 @@ impl Station {
 
     /// The medium is so no longer; whether its deadline is another one for that.
     #[inline]
-    pub fn on_idle(&mut self, now: Time, rules: &Rules) -> bool {
+    fn on_idle(&mut self, now: Time, rules: &Rules) -> bool {
         self.busy += now - self.busy_since;
         self.contention.on_idle(now);
         let goes_on = self.state == State::Contending;

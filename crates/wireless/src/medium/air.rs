@@ -115,6 +115,14 @@ impl Air {
         slot
     }
 
+    /// Whom a frame is for does not get it, for this reason.
+    pub fn miss(&mut self, slot: u32, node: u32, failure: Failure) {
+        let transmission = &mut self.transmissions[slot as usize];
+        if transmission.frame.to == node {
+            transmission.missed = Some(failure);
+        }
+    }
+
     /// A frame has been sent.
     #[inline]
     pub fn sent(&mut self, now: Time) {

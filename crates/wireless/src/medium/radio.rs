@@ -1,7 +1,9 @@
 //! What arrives at one station: how strong it is all together, and the one frame that is being read.
 
+use super::Levels;
 use crate::mac::Frame;
 use crate::phy::{ErrorTables, Modulation, Phy};
+use crate::report::Failure;
 use crate::{Span, Time};
 
 /// The frame that is being read.
@@ -14,6 +16,15 @@ pub(crate) struct Lock {
     pub since: Time,
     /// Until then it may still be lost as a beginning.
     pub header_until: Time,
+}
+
+/// What came of the beginning of a frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Begun {
+    /// Why it is not read, if it is not.
+    pub missed: Option<Failure>,
+    /// The transmission that is no longer read for it.
+    pub ended: Option<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -54,14 +65,49 @@ impl Radio {
         self.sending || self.lock.is_some() || self.energy >= carrier_sense
     }
 
-    /// Begins to read a frame; which it has been reading so far.
+    /// A frame begins to arrive: it is read from now on, or disturbs what is.
+    #[inline(always)]
+    pub fn begin(&mut self, new: Lock, levels: &Levels) -> Begun {
+        let Levels { noise, sensitivity, preamble, capture, .. } = *levels;
+        let (now, power) = (new.since, new.power);
+        self.add(power);
+        if self.sending {
+            return Begun { missed: Some(Failure::Transmitting), ended: None };
+        }
+        // How far above all else it has to be.
+        let above = match &self.lock {
+            None => preamble,
+            // Two that begin at once: the stronger is found.
+            Some(first) if first.since == now => preamble,
+            Some(_) => capture,
+        };
+        if power >= sensitivity && power >= above * (self.beside(power) + noise) {
+            let ended = self.lock.as_ref().map(|first| first.slot);
+            self.follow(new);
+            return Begun { missed: None, ended };
+        }
+        let is_weak = power < sensitivity || power < preamble * noise;
+        let missed = Some(if is_weak { Failure::Weak } else { Failure::Collision });
+        let mut ended = None;
+        if let Some(first) = &self.lock {
+            if now < first.header_until && first.power < preamble * (self.beside(first.power) + noise) {
+                ended = Some(first.slot);
+                self.lock = None;
+            } else {
+                self.note(now);
+            }
+        }
+        Begun { missed, ended }
+    }
+
+    /// Begins to read a frame.
     #[inline]
-    pub fn follow(&mut self, lock: Lock) -> Option<Lock> {
+    fn follow(&mut self, lock: Lock) {
         let beside = self.beside(lock.power);
         self.interference.clear();
         self.interference.push((lock.since, beside));
         self.worst = beside;
-        self.lock.replace(lock)
+        self.lock = Some(lock);
     }
 
     /// Whether a frame of `clean` milliwatts or more was read without anything beside it: the usual case, in which it is

@@ -73,7 +73,7 @@ impl Dsss {
     pub const ALL: [Dsss; 4] = [Dsss::R1, Dsss::R2, Dsss::R5_5, Dsss::R11];
 
     /// Units of 100 kbit/s, in which all four are whole.
-    pub(crate) fn hundreds_of_kbit(self) -> u64 {
+    fn hundreds_of_kbit(self) -> u64 {
         [10, 20, 55, 110][self as usize]
     }
 }
