@@ -80,6 +80,7 @@ fn other(stack: &Stack, usual: &Stack) -> impl Iterator<Item = &'static str> {
         ("whole_ssthresh", stack.whole_ssthresh != usual.whole_ssthresh),
         ("repeated_reduction", stack.repeated_reduction != usual.repeated_reduction),
         ("dsack", stack.dsack != usual.dsack),
+        ("syn_ack_timer", stack.syn_ack_timer != usual.syn_ack_timer),
         ("undo", stack.undo != usual.undo),
         ("rto_variance", stack.rto_variance != usual.rto_variance),
         ("after_idle", stack.after_idle != usual.after_idle),
