@@ -80,7 +80,7 @@ impl Comparison {
             Some(late) => (Some(late), false),
             None => ((!same).then_some(prefix), true),
         };
-        let ends = pairs().take(prefix).last().map_or(Span::ZERO, |((_, a), _)| a.at);
+        let ends = pairs().take(prefix).next_back().map_or(Span::ZERO, |((_, a), _)| a.at);
         Self {
             flow: one.flow.clone(),
             engines: traces.map(|trace| trace.engine.clone()),
