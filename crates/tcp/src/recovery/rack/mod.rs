@@ -46,6 +46,8 @@ pub struct Rack {
     after_timeout: bool,
     /// The first retransmission of a repair does not wait for room.
     first: bool,
+    /// Whether the ACK at hand delivers what was sent once, and before the timeout.
+    original: bool,
     /// What is lost and waits to be sent again lies between.
     waiting: (Seq, Seq),
     beyond: Beyond,
@@ -68,10 +70,11 @@ impl Rack {
     /// What an ACK says, whether it advances or not.
     fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         let lost = t.out.lost_ever();
-        let Self { sacked, detector, reports, .. } = self;
+        let Self { sacked, detector, reports, original, recover, .. } = self;
         let rtt_min = t.window.rtt_min;
         let news = sacked.read_telling(ack.ack, sack, t, |sent, _| {
             *reports += 1;
+            *original |= !sent.is_resent() && sent.end <= *recover;
             detector.on_delivered(ack.now, sent, ack.echo, rtt_min);
         });
         self.look_at_timeout(ack, news, t, report);
@@ -81,7 +84,9 @@ impl Rack {
         self.look(ack.now, t);
         self.enter_if_lost(ack.now, ack.newly_acked + ack.newly_sacked, t, report);
         self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
-        self.arm_probe(ack.now, ack.newly_acked > 0, t);
+        // An ACK that advances is to start the retransmission timer anew.
+        let timeout = if ack.newly_acked > 0 { t.timeout_anew(ack.now) } else { t.timeout(ack.now) };
+        self.arm_probe(ack.now, ack.newly_acked > 0, timeout, t);
     }
 
     fn hear_of_probe(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
@@ -91,14 +96,14 @@ impl Rack {
         }
     }
 
-    /// A probe is due two round trips after the last sign of life, if nothing hints at a loss (section 7.2).
-    fn arm_probe(&mut self, now: Time, alive: bool, t: &Transfer) {
+    /// A probe is due two round trips after the last sign of life, or at the retransmission timer's `timeout`, if nothing hints at a loss (section 7.2).
+    fn arm_probe(&mut self, now: Time, alive: bool, timeout: Time, t: &Transfer) {
         let calm = !self.recovering() && self.reports == 0 && !t.out.is_empty();
         let Some(probe) = &mut self.probe else { return };
         if !calm {
             probe.disarm();
         } else if alive {
-            probe.arm(now, t.window.srtt, t.out.len() == 1, t.timeout(now));
+            probe.arm(now, t.window.srtt, t.out.len() == 1, timeout);
         }
     }
 
@@ -114,7 +119,8 @@ impl Rack {
     /// Whether the last timeout was spurious, and what follows from that.
     fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
         let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
-        if self.beyond.was_spurious(ack, news, reported, t) {
+        let original = std::mem::take(&mut self.original);
+        if self.beyond.was_spurious(ack, news, reported, original, t) {
             self.on_undo(t);
             t.end_back_off();
             t.undo(ack.now, report);
@@ -216,6 +222,9 @@ impl Rack {
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
         t.lose(now, LossKind::DupAcks, lost.seq, report);
         self.beyond.begin(brought, flight, t);
+        if brought == 0 {
+            self.beyond.begin_by_timer(t);
+        }
         (self.repairing, self.first) = (true, true);
         if let Some(probe) = &mut self.probe {
             probe.forget();
@@ -259,6 +268,7 @@ impl Recovery for Rack {
         if sent.is(marks::SACKED) {
             self.reports = self.reports.saturating_sub(1);
         } else {
+            self.original |= !sent.is_resent() && sent.end <= self.recover;
             self.detector.on_delivered(now, sent, echo, t.window.rtt_min);
         }
     }
@@ -279,7 +289,7 @@ impl Recovery for Rack {
         if let Some(probe) = self.probe.as_mut().filter(|probe| probe.is_going()) {
             probe.on_sent(sent.is_resent(), t.out.nxt());
         } else if !sent.is_resent() {
-            self.arm_probe(sent.sent, true, t);
+            self.arm_probe(sent.sent, true, t.timeout(sent.sent), t);
         }
     }
 
