@@ -48,7 +48,7 @@ impl Profile {
                 summary: "the rules of a Linux of today's (6.18), as far as there are parts for them",
                 formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"200ms\", max_rto = \"120s\", rto_variance = \"linux\", timestamps, dsack, \
                           undo = \"either\", after_idle = \"decay\", reduce_from = \"window\", limited_transmit, syn_ack_timer; receiver = \"linux\"; \
-                          reno, newreno, sack: rack with reduction = \"proportional\", frto",
+                          reno, newreno, sack: rack with reduction = \"proportional\", count = \"segments\", frto",
                 source: "Linux 6.18: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, include/net/tcp.h; RFC 6928, 8985, 9937",
             },
             Self::FreeBsd => Info {
@@ -127,7 +127,8 @@ impl Profile {
             (Self::Ns2, "sack") => return Spec { name: "sack1".to_owned(), ..part },
             (Self::Ns2, "vegas") => return Spec { name: "vegas-ns2".to_owned(), ..part },
             (Self::Linux, "reno" | "newreno" | "sack") => {
-                return Self::proportional("rack", "safe-ack", true);
+                let count = Arg::Name("segments".to_owned());
+                return Self::proportional("rack", "safe-ack", true).with("count", count);
             }
             (Self::FreeBsd, "reno" | "newreno" | "sack") => {
                 return Self::proportional("sack", "slow-start", false);

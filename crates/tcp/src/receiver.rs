@@ -449,6 +449,21 @@ impl Receiver {
         self.rcv_nxt
     }
 
+    /// The window that it advertises, bytes.
+    pub fn window(&self) -> u32 {
+        self.window
+    }
+
+    /// The timestamp that it echoes (TS.Recent, RFC 7323, section 4.3); 0: none.
+    pub fn ts_recent(&self) -> Time {
+        self.ts_recent
+    }
+
+    /// An ACK is due at once, whatever the policy says: something came that is none of this connection.
+    pub fn acknowledge(&mut self) {
+        self.sink.ack(self.rcv_nxt);
+    }
+
     /// Whether everything up to the peer's FIN has come.
     pub fn finished(&self) -> bool {
         self.fin.is_some_and(|end| self.rcv_nxt >= end)

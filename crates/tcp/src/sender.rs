@@ -10,6 +10,8 @@ mod ack_rate;
 mod acknowledged;
 mod by_duplicates;
 mod doubt;
+mod nagle;
+mod persist;
 mod transfer;
 mod transmit;
 
@@ -34,6 +36,7 @@ use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
 };
 use ack_rate::AckRate;
+use nagle::Nagle;
 use std::sync::Arc;
 
 /// The parts a sender is made of.
@@ -131,6 +134,11 @@ pub struct Sender {
     two_way: bool,
     syn_sent: Option<Time>,
     syn_lost: bool,
+    /// Whether the persist timer stands in the retransmission timer's place, and whether it has gone off.
+    persisting: bool,
+    probe_due: bool,
+    /// Where small segments wait.
+    nagle: Option<Box<Nagle>>,
     peer_window: u64,
     /// What duplicates have counted as delivered.
     by_duplicates: ByDuplicates,
@@ -190,6 +198,9 @@ impl Sender {
             two_way: false,
             syn_sent: None,
             syn_lost: false,
+            persisting: false,
+            probe_due: false,
+            nagle: None,
             peer_window: rwnd,
             by_duplicates: ByDuplicates::default(),
             ack_rate: AckRate::default(),
@@ -214,7 +225,7 @@ impl Sender {
     #[inline]
     fn look_about(&mut self) {
         let quiet = self.simple && !self.t.starting && self.t.doubt.is_none() && self.recovery.quiet();
-        self.plain = quiet && self.state == State::Established;
+        self.plain = quiet && self.state == State::Established && self.peer_window > 0;
     }
 
     /// In how many rounds which direction of the path was congested, if the controller looks at that.
@@ -341,6 +352,9 @@ impl Sender {
         }
         if self.t.deadline().is_none_or(|d| now < d) {
             return;
+        }
+        if self.persisting {
+            return self.on_persist(now);
         }
         witness.on_timeout(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening {

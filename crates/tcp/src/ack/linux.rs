@@ -4,8 +4,9 @@
 //! timeout, and after one that came twice; each ACK counts, a duplicate one too. Then an ACK covers two segments, or waits: for
 //! an estimate of the time between segments, from 40 to 200 ms, and no longer than the round trip where that is known; one that
 //! is due within a quarter of it when another segment comes goes at once. The estimate goes half the way to 40 ms where
-//! segments follow within 20 ms, and to what has passed where that is less than it. Quick ACKs end for as long as data goes the
-//! other way (ping-pong), since that carries them: here an ACK that was carried ends them.
+//! segments follow within 20 ms, and to what has passed where that is less than it. There are no quick ACKs for
+//! as long as data goes the other way (ping-pong), since that carries them: from an ACK that was carried to one that nothing has
+//! carried in time; `ping_pong`: so from the beginning, as an application asks for with TCP_QUICKACK.
 //!
 //! Behind a hole three duplicate ACKs leave at once; later ones are summed up, a twentieth of the round trip long or 1 ms,
 //! whichever is shorter.
@@ -37,6 +38,8 @@ const INITIAL_TIMEOUT: Span = Span::s(1);
 #[derive(Debug, Clone)]
 pub struct Linux {
     quickly: bool,
+    /// Data goes the other way, and carries the ACKs.
+    ping_pong: bool,
     /// Quick ACKs still to send.
     quick: u64,
     /// The estimate of the time between segments, ATO.
@@ -61,6 +64,7 @@ impl Member for Linux {
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         Ok(Self {
             quickly: args.flag("quick", true)?,
+            ping_pong: args.flag("ping_pong", false)?,
             quick: 0,
             delay: SHORTEST,
             last: None,
@@ -104,6 +108,10 @@ impl Linux {
         }
     }
 
+    fn is_quick(&self) -> bool {
+        self.quick > 0 && !self.ping_pong
+    }
+
     /// How long an ACK waits at the most.
     fn patience(&self) -> Span {
         let round = self.srtt.map_or(LONGEST, |srtt| srtt.max(SHORTEST));
@@ -142,7 +150,7 @@ impl AckPolicy for Linux {
             self.delay = SHORTEST;
         }
         let full = arrival.unacked > u64::from(self.segment);
-        if full || self.quick > 0 || twice || (arrival.urgent && arrival.in_order) {
+        if full || self.is_quick() || twice || (arrival.urgent && arrival.in_order) {
             self.send(arrival.rcv_nxt, out);
         } else if !arrival.in_order {
             self.beyond(arrival, out);
@@ -162,8 +170,11 @@ impl AckPolicy for Linux {
         if self.summed_up.is_some_and(|at| at <= now) {
             self.send(rcv_nxt, out);
         } else if self.deadline.is_some_and(|deadline| deadline <= now) {
-            // Nothing has followed in time: longer next time (`tcp_delack_timer_handler`).
-            self.delay = (2 * self.delay).min(self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST));
+            // Nothing has followed in time: longer next time; nor has anything carried it (`tcp_delack_timer_handler`).
+            self.delay = match std::mem::take(&mut self.ping_pong) {
+                true => SHORTEST,
+                false => (2 * self.delay).min(self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST)),
+            };
             self.send(rcv_nxt, out);
         }
     }
@@ -173,11 +184,13 @@ impl AckPolicy for Linux {
     }
 
     fn on_carried(&mut self, _: Seq) {
-        (self.quick, self.deadline, self.summed_up) = (0, None, None);
+        // Where nothing has come nothing was answered (`tcp_event_data_sent`).
+        self.ping_pong |= self.last.is_some();
+        (self.deadline, self.summed_up) = (None, None);
     }
 
     fn manner(&self) -> Option<Manner> {
-        let covers = if self.quick > 0 { 1 } else { 2 };
+        let covers = if self.is_quick() { 1 } else { 2 };
         Some(Manner { covers, wait: self.patience(), ..Manner::EVERY })
     }
 }
@@ -315,10 +328,34 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_that_data_carries_ends_quick_ones() {
+    fn an_ack_that_data_carries_ends_quick_ones_until_one_waits_in_vain() {
         let mut bench = Bench::new();
         assert!(bench.at(0));
         bench.policy.on_carried(Seq::at(bench.nxt));
         assert!(!bench.at(1));
+        bench.policy.on_timer(Time::ms(41), Seq::at(bench.nxt), &mut bench.sink);
+        assert_eq!(bench.sink.pop(), Some(Seq::at(bench.nxt)));
+        bench.acked = bench.nxt;
+        assert!(bench.at(50));
+    }
+
+    #[test]
+    fn what_comes_twice_makes_acks_quick_and_what_comes_early_does_not() {
+        for (end, quick) in [(1001, true), (30_001, false)] {
+            let mut bench = Bench::new();
+            (0..16).for_each(|k| _ = bench.at(k));
+            let rcv_nxt = Seq::at(bench.nxt);
+            let apart = Arrival {
+                rcv_nxt,
+                in_order: false,
+                urgent: true,
+                end: Seq::at(end),
+                window: 60_000,
+                ..Arrival::of_bytes(Time::ms(17), 1000)
+            };
+            bench.policy.on_segment(&apart, &mut bench.sink);
+            assert_eq!(bench.sink.pop(), Some(rcv_nxt), "at once in either case");
+            assert_eq!(bench.at(18), quick, "{end}");
+        }
     }
 }

@@ -29,7 +29,7 @@ impl Sender {
     #[inline(always)]
     pub fn takes(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) -> bool {
         let advances = self.t.out.una() < segment.ack && segment.ack <= self.t.out.max();
-        let plain = self.plain && advances && segment.flags == flags::ACK;
+        let plain = self.plain && advances && segment.flags == flags::ACK && segment.window > 0;
         if plain {
             witness.on_segment(now, &self.t.window, true);
             self.ts_recent = self.ts_recent.max(segment.ts_val);
@@ -230,7 +230,9 @@ impl Sender {
     #[inline]
     fn on_old_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         let window = u64::from(segment.window);
-        let duplicate = !self.t.out.is_empty()
+        // A recovery that minds the time learns from a D-SACK also when all has been acknowledged (RFC 8985, sections 6.2, 7.4.2).
+        let told = self.timed && segment.sack.duplicate(segment.ack).is_some();
+        let duplicate = (!self.t.out.is_empty() || told)
             && segment.len == 0
             && window == self.peer_window
             && !segment.has(flags::SYN | flags::FIN);

@@ -139,7 +139,12 @@ impl Transfer {
 
     /// When the retransmission timer goes off, or would if it were armed now.
     pub fn timeout(&self, now: Time) -> Time {
-        self.deadline().unwrap_or_else(|| self.rtt.deadline(now, self.rtt.rto()))
+        self.deadline().unwrap_or_else(|| self.timeout_anew(now))
+    }
+
+    /// When it goes off if it is armed anew.
+    pub fn timeout_anew(&self, now: Time) -> Time {
+        self.rtt.deadline(now, self.rtt.rto())
     }
 
     /// What a response takes its share of.

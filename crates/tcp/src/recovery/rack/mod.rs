@@ -47,6 +47,8 @@ pub struct Rack {
     after_timeout: bool,
     /// The first retransmission of a repair does not wait for room.
     first: bool,
+    /// Whether the ACK at hand delivers what was sent once, and before the timeout.
+    original: bool,
     /// What is lost and waits to be sent again lies between.
     waiting: (Seq, Seq),
     beyond: Beyond,
@@ -69,10 +71,11 @@ impl Rack {
     /// What an ACK says, whether it advances or not.
     fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         let lost = t.out.lost_ever();
-        let Self { sacked, detector, reports, .. } = self;
+        let Self { sacked, detector, reports, original, recover, .. } = self;
         let rtt_min = t.window.rtt_min;
         let news = sacked.read_telling(ack.ack, sack, t, |sent, _| {
             *reports += 1;
+            *original |= !sent.is_resent() && sent.end <= *recover;
             detector.on_delivered(ack.now, sent, ack.echo, rtt_min);
         });
         self.look_at_timeout(ack, news, t, report);
@@ -114,7 +117,8 @@ impl Rack {
     /// Whether the last timeout was spurious, and what follows from that.
     fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
         let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
-        if self.beyond.was_spurious(ack, news, reported, t) {
+        let original = std::mem::take(&mut self.original);
+        if self.beyond.was_spurious(ack, news, reported, original, t) {
             self.on_undo(t);
             t.end_back_off();
             t.undo(ack.now, report);
@@ -229,6 +233,9 @@ impl Rack {
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
         t.lose(now, LossKind::DupAcks, lost.seq, report);
         self.beyond.begin(brought, flight, t);
+        if brought == 0 {
+            self.beyond.begin_by_timer(t);
+        }
         (self.repairing, self.first) = (true, true);
         if let Some(probe) = &mut self.probe {
             probe.forget();
@@ -272,6 +279,7 @@ impl Recovery for Rack {
         if sent.is(marks::SACKED) {
             self.reports = self.reports.saturating_sub(1);
         } else {
+            self.original |= !sent.is_resent() && sent.end <= self.recover;
             self.detector.on_delivered(now, sent, echo, t.window.rtt_min);
         }
     }
