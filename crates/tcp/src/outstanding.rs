@@ -121,8 +121,6 @@ pub struct Covered {
     /// Whether any segment covered that was not reported was sent more than once, so that an RTT sample would be ambiguous
     /// (Karn).
     pub resent: bool,
-    /// The last segment covered whole.
-    pub last: Option<Sent>,
 }
 
 /// The segments between `una` and `max`.
@@ -225,6 +223,16 @@ impl Outstanding {
         self.segments.partition_point(|slot| self.end_of(*slot) <= seq)
     }
 
+    /// The last segment that an ACK of that number covers whole.
+    pub fn last_below(&self, ack: Seq) -> Option<Sent> {
+        // Nearly always it is the first.
+        let first = self.segments.front().filter(|first| first.end == ack.on_wire());
+        match first {
+            Some(first) => Some(first.as_sent(self.una, ack)),
+            None => self.get(self.index_of(ack).checked_sub(1)?),
+        }
+    }
+
     /// Above the first unacknowledged number, by at most 2³².
     #[inline(always)]
     fn end_of(&self, slot: Slot) -> Seq {
@@ -300,17 +308,16 @@ impl Outstanding {
         let first = self.segments.front();
         let covered =
             match first.filter(|first| first.end == ack.on_wire() && first.marks() & !marks::FIN == 0) {
-                Some(&first) => {
+                Some(first) => {
                     let sent = Some(first.sent());
                     self.segments.pop_front();
                     self.cursor = self.cursor.saturating_sub(1);
                     self.last_covered = sent;
-                    let last = Some(first.as_sent(self.una, ack));
-                    Covered { bytes: ack - self.una, newest_sent: sent, resent: false, last }
+                    Covered { bytes: ack - self.una, newest_sent: sent, resent: false }
                 }
                 None => {
-                    let Covered { bytes, newest_sent, resent, last } = self.pass(ack);
-                    Covered { bytes, newest_sent, resent, last }
+                    let Covered { bytes, newest_sent, resent } = self.pass(ack);
+                    Covered { bytes, newest_sent, resent }
                 }
             };
         self.una = ack;
@@ -340,7 +347,6 @@ impl Outstanding {
                 covered.resent |= slot.is(marks::RESENT);
             }
             last = (!slot.is(marks::RESENT)).then_some(slot.sent());
-            covered.last = Some(slot.as_sent(seq, end));
             self.uncount(slot.marks(), end - seq);
             self.segments.pop_front();
             self.cursor = self.cursor.saturating_sub(1);
@@ -468,9 +474,9 @@ mod tests {
     #[test]
     fn an_advance_reports_the_newest_segment_covered_whole() {
         let mut out = five();
-        let last = out.get(1);
+        assert_eq!(out.last_below(Seq::at(251)), out.get(1));
         let covered = out.advance(Seq::at(251));
-        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(Time::ns(1)), resent: false, last });
+        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(Time::ns(1)), resent: false });
         assert_eq!(
             (out.una(), out.flight(), out.get(0).map(|s| s.seq)),
             (Seq::at(251), 250, Some(Seq::at(251)))

@@ -115,8 +115,8 @@ impl Sender {
         if !PLAIN && self.stack.segment_from_acks {
             self.size_segments_by(segment.ack);
         }
-        if !PLAIN && self.departures {
-            self.tell_covered(now, segment);
+        if self.departures {
+            self.tell_covered::<PLAIN>(now, segment);
         }
         let covered = self.t.out.advance(segment.ack);
         self.peer_window = u64::from(segment.window);
@@ -142,12 +142,7 @@ impl Sender {
         self.hear::<PLAIN>(&ack, witness);
         self.count_round(segment.ack, witness);
         let advance = match PLAIN {
-            true => {
-                if self.departures {
-                    self.recovery.on_quiet_advance(now, covered.last.as_ref());
-                }
-                Advance::ORDINARY
-            }
+            true => Advance::ORDINARY,
             false => self.recovery.on_advance(&ack, &segment.sack, &mut self.t, &mut Report::to(witness)),
         };
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
@@ -169,9 +164,13 @@ impl Sender {
     }
 
     /// The recovery hears which segments an ACK covers.
-    fn tell_covered(&mut self, now: Time, segment: &Segment) {
-        let echo = self.echo(segment);
+    #[inline(never)]
+    fn tell_covered<const PLAIN: bool>(&mut self, now: Time, segment: &Segment) {
         let t = &self.t;
+        if PLAIN {
+            return self.recovery.on_quiet_advance(now, t.out.last_below(segment.ack).as_ref());
+        }
+        let echo = self.echo(segment);
         let covered = (0..).map_while(|at| t.out.get(at).filter(|sent| sent.end <= segment.ack));
         covered.for_each(|sent| self.recovery.on_delivered(now, &sent, echo, t));
     }
@@ -421,12 +420,13 @@ mod tests {
         assert_eq!(recovery.in_flight(&t), t.out.flight(), "{member}");
         assert_eq!((recovery.duplicates(), recovery.repairing(), recovery.holds(&t)), (0, false, false));
         assert_eq!((recovery.retransmission(&t), recovery.last_resort(&t)), (None, None), "{member}");
+        let last = t.out.last_below(segment.ack);
         let covered: Vec<_> =
             (0..).map_while(|at| t.out.get(at).filter(|sent| sent.end <= segment.ack)).collect();
         covered.iter().for_each(|sent| recovery.on_delivered(now, sent, None, &t));
         let advanced = t.out.advance(segment.ack);
-        assert_eq!(advanced.last.as_ref(), covered.last(), "{member}");
-        briefly.on_quiet_advance(now, advanced.last.as_ref());
+        assert_eq!(last.as_ref(), covered.last(), "{member}");
+        briefly.on_quiet_advance(now, last.as_ref());
         let newly_acked = advanced.bytes;
         let ack = Ack { now, ack: segment.ack, highest: t.out.max(), ..Ack::of_bytes(now, newly_acked) };
         let window = t.window;
