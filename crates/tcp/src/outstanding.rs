@@ -74,12 +74,6 @@ impl Slot {
         Time::ns(self.stamp >> MARK_BITS)
     }
 
-    /// With its numbers, which are not kept whole.
-    #[inline(always)]
-    fn as_sent(self, seq: Seq, end: Seq) -> Sent {
-        Sent { seq, end, sent: self.sent(), number: self.number, marks: self.marks(), first: None }
-    }
-
     #[inline]
     fn marks(self) -> u8 {
         self.stamp as u8 & ((1 << MARK_BITS) - 1)
@@ -215,7 +209,14 @@ impl Outstanding {
         let slot = *self.segments.get(at)?;
         let before = at.checked_sub(1).and_then(|before| self.segments.get(before));
         let seq = before.map_or(self.una, |before| self.end_of(*before));
-        Some(slot.as_sent(seq, self.end_of(slot)))
+        Some(Sent {
+            seq,
+            end: self.end_of(slot),
+            sent: slot.sent(),
+            number: slot.number,
+            marks: slot.marks(),
+            first: None,
+        })
     }
 
     /// Index of the segment that holds `seq` (or the first after it).
@@ -223,14 +224,10 @@ impl Outstanding {
         self.segments.partition_point(|slot| self.end_of(*slot) <= seq)
     }
 
-    /// The last segment that an ACK of that number covers whole.
-    pub fn last_below(&self, ack: Seq) -> Option<Sent> {
-        // Nearly always it is the first.
-        let first = self.segments.front().filter(|first| first.end == ack.on_wire());
-        match first {
-            Some(first) => Some(first.as_sent(self.una, ack)),
-            None => self.get(self.index_of(ack).checked_sub(1)?),
-        }
+    /// The number before that of the first segment, or the last one of all.
+    pub fn number_below(&self) -> Transmission {
+        let first = self.segments.front().map_or(self.transmissions, |slot| slot.number.0);
+        Transmission(first.wrapping_sub(1))
     }
 
     /// Above the first unacknowledged number, by at most 2³².
@@ -474,7 +471,6 @@ mod tests {
     #[test]
     fn an_advance_reports_the_newest_segment_covered_whole() {
         let mut out = five();
-        assert_eq!(out.last_below(Seq::at(251)), out.get(1));
         let covered = out.advance(Seq::at(251));
         assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(Time::ns(1)), resent: false });
         assert_eq!(
