@@ -114,6 +114,8 @@ pub struct Sender {
     /// Whether the recovery has a timer of its own, and whether it hears of departures.
     timed: bool,
     departures: bool,
+    /// Whether anybody hears of an ACK once all else is done.
+    aftermath: bool,
     /// Whether anything may space segments.
     paced: bool,
     /// A first window that is paced.
@@ -180,11 +182,12 @@ impl Sender {
             paced: t.interest.paces,
             simple: Self::is_simple(stack),
             plain: false,
-            t,
             counts_air: parts.recovery.counts_air(),
             reads_sack: parts.recovery.wants_sack(),
             timed: parts.recovery.has_timer(),
             departures: parts.recovery.hears_departures(),
+            aftermath: t.interest.air || parts.recovery.hears_departures(),
+            t,
             recovery: parts.recovery,
             segment_size: u64::from(stack.mss),
             burst: None,

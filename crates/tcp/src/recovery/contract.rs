@@ -58,10 +58,10 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// The cumulative acknowledgement that comes at `now` covers this segment, which is still in `t.out`; `echo`: the timestamp
     /// that comes with it. Then comes [`Recovery::on_advance`].
     fn on_delivered(&mut self, _now: Time, _sent: &Sent, _echo: Option<Time>, _t: &Transfer) {}
-    /// An ACK of new data has come that finds it [`Recovery::quiet`], and has no SACK blocks: in place of
-    /// [`Recovery::on_delivered`] and [`Recovery::on_advance`], after which it would be as it is after this. `last`: the last
-    /// segment covered whole. Only told to one that hears departures.
-    fn on_quiet_advance(&mut self, _now: Time, _last: Option<&Sent>) {}
+    /// An ACK of new data has come that found it [`Recovery::quiet`], and has no SACK blocks; `t.out` has advanced, and all else
+    /// is done: in place of [`Recovery::on_delivered`] and [`Recovery::on_advance`], and it is to decide from then on as after
+    /// these. Only told to one that hears departures.
+    fn on_quiet_advance(&mut self, _now: Time, _t: &Transfer) {}
     /// Whether it wants to hear through [`Recovery::on_sent`] and [`Recovery::on_delivered`]. Asked once.
     fn hears_departures(&self) -> bool {
         false

@@ -230,18 +230,24 @@ proptest! {
         segments in 0u64..80,
     ) {
         let stack = Stack { min_rto: 1000 * MS, ..stack };
-        // A probe may go out again while an ACK is held back; that is no loss.
-        let recovery = match recovery.name.as_str() {
-            "rack" => recovery.with("tlp", Arg::Flag(false)),
-            _ => recovery,
+        let over_it = |policy: &Spec| {
+            let parts = product(&recovery, &growth, &response, start.clone(), pacing.clone());
+            let mut pair = Pair::of(&stack, parts, policy);
+            pair.path.delay = delay;
+            pair.path.divide = divide;
+            pair.send_file(file(&stack, segments, 0));
+            pair.finish();
+            pair
         };
-        let mut pair = Pair::of(&stack, product(&recovery, &growth, &response, start, pacing), &policy);
-        pair.path.delay = delay;
-        pair.path.divide = divide;
-        pair.send_file(file(&stack, segments, 0));
-        pair.finish();
-        prop_assert!(pair.resent().is_empty());
+        let mut pair = over_it(&policy);
+        prop_assert_eq!(pair.books.counts().timeouts, 0);
+        // RACK's probe may send something again because an ACK is held back: where none is, it does not.
+        if recovery.name == "rack" && !pair.resent().is_empty() {
+            pair = over_it(&Spec::named("every"));
+        }
         prop_assert_eq!((pair.books.counts().timeouts, pair.books.counts().fast_retransmits), (0, 0));
+        let resent = pair.resent();
+        prop_assert!(resent.is_empty(), "{:?}", resent);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! RACK: a segment is lost if one that was sent later has come, and enough time has passed for it to have been overtaken.
 //! Not for: what is done about it, nor for choosing when nothing comes back at all.
 
-use crate::outstanding::Sent;
+use crate::outstanding::{Outstanding, Sent};
 use crate::{Ack, Seq, Span, Time, Transmission};
 
 /// Recoveries without a duplicate SACK after which the window is as at first (RFC 8985, section 6.2, step 4).
@@ -66,12 +66,15 @@ impl Detector {
         }
     }
 
-    /// The same of a segment that comes in order and was sent once, while nothing is missing, as nearly always.
+    /// The same of all that an ACK covers where nothing is missing and nothing under way was sent again, as nearly always. Then
+    /// what is under way has left after all that has come, and any number below its own tells that.
     #[inline]
-    pub(super) fn on_next(&mut self, now: Time, sent: &Sent) {
-        debug_assert!(!sent.is_resent() && sent.end >= self.fack);
-        self.fack = sent.end;
-        self.newest = Some(Newest { number: sent.number, rtt: now.saturating_sub(sent.sent) });
+    pub(super) fn on_next(&mut self, now: Time, out: &Outstanding) {
+        debug_assert!(out.una() >= self.fack);
+        self.fack = out.una();
+        if let Some(sent) = out.last_covered_once() {
+            self.newest = Some(Newest { number: out.number_below(), rtt: now.saturating_sub(sent) });
+        }
     }
 
     /// Adapts what the reordering window hangs on (step 4), once a round; `una`, `nxt`: what is unacknowledged lies between.
@@ -159,9 +162,12 @@ mod tests {
     #[test]
     fn what_comes_in_order_says_the_same_told_briefly_or_not() {
         let (mut brief, mut whole) = (Detector::default(), Detector::default());
+        let mut out = Outstanding::new(Seq::FIRST);
+        (0..5).for_each(|k| _ = out.push(Time::ms(k), 1000, false));
         for k in 0..3 {
-            let (now, sent) = (Time::ms(100 + k), segment(k, k, k as u32, 0));
-            brief.on_next(now, &sent);
+            let (now, sent) = (Time::ms(100 + k), out.get(0).unwrap());
+            out.advance(sent.end);
+            brief.on_next(now, &out);
             whole.on_delivered(now, &sent, None, None);
         }
         assert_eq!(format!("{brief:?}"), format!("{whole:?}"));

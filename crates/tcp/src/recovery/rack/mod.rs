@@ -304,10 +304,8 @@ impl Recovery for Rack {
         }
     }
 
-    fn on_quiet_advance(&mut self, now: Time, last: Option<&Sent>) {
-        if let Some(last) = last {
-            self.detector.on_next(now, last);
-        }
+    fn on_quiet_advance(&mut self, now: Time, t: &Transfer) {
+        self.detector.on_next(now, &t.out);
         if let Some(probe) = &mut self.probe {
             probe.arm(now);
         }

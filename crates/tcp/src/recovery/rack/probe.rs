@@ -12,7 +12,9 @@ const INITIAL: Span = Span::s(1);
 
 /// How long the path is silent before a probe (RFC 8985, section 7.2); `single`: only one segment is in the air.
 fn patience(srtt: Option<Span>, single: bool) -> Span {
-    srtt.map_or(INITIAL, |srtt| 2 * srtt + if single { MAX_ACK_DELAY } else { Span::ZERO })
+    // On a path without delay an ACK is on its way at the same instant still.
+    let round_trips = |srtt: Span| (2 * srtt).max(Span::ns(1));
+    srtt.map_or(INITIAL, |srtt| round_trips(srtt) + if single { MAX_ACK_DELAY } else { Span::ZERO })
 }
 
 /// What an ACK says of a probe.
@@ -119,6 +121,7 @@ mod tests {
         assert_eq!(patience(Some(100 * MS), false), 200 * MS);
         assert_eq!(patience(Some(100 * MS), true), 400 * MS);
         assert_eq!(patience(None, true), 1000 * MS);
+        assert_eq!(patience(Some(Span::ZERO), false), Span::ns(1), "never at once");
     }
 
     #[test]
