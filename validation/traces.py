@@ -36,9 +36,10 @@ COUNT = 200
 LEAST = 0.9
 MOST_INVALID = 0.1
 SENDERS = ("newreno", "sack-abc", "cubic")
+RECEIVER = "linux"
 
 
-def scenario(seed: int, number: int) -> str:
+def scenario(seed: int, number: int, receiver: str = RECEIVER) -> str:
     """The scenario of this number: its file's text."""
     draw = random.Random(f"{seed}/{number}")
     rate = round(math.exp(draw.uniform(math.log(1e6), math.log(20e6))), -4)
@@ -65,6 +66,7 @@ name = "download"
 from = "a"
 to = "b"
 sender = "{sender}"
+receiver = "{receiver}"
 rwnd = "64000B"
 app = {app}
 """
@@ -173,16 +175,17 @@ def interval(good: int, of: int, z: float = 2.2414) -> tuple[float, float]:
     return (middle - half) / (1 + z * z / of), (middle + half) / (1 + z * z / of)
 
 
-def run(truckee: Truckee, kept: Kept, seed: int, count: int) -> dict[int, Any]:
+def run(truckee: Truckee, kept: Kept, chosen: tuple[int, int, str]) -> dict[int, Any]:
     """Makes what is not finished."""
+    seed, count, receiver = chosen
     answers = {}
     for number in range(1, count + 1):
-        name = f"{seed}-{number}"
+        name = f"{receiver}-{seed}-{number}"
         answer = kept.find("traces", name)
         if answer is None:
             path = kept.folder / "scenarios" / f"{name}.toml"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(scenario(seed, number))
+            path.write_text(scenario(seed, number, receiver))
             try:
                 answer = truckee.ask("compare", str(path), "--trace")
             except Unusable as error:
@@ -200,10 +203,11 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "traces", help="where what is finished is kept")
     parser.add_argument("--seed", type=int, default=SEED, help=f"what they are drawn by ({SEED})")
     parser.add_argument("--count", type=int, default=COUNT, help=f"how many ({COUNT})")
+    parser.add_argument("--receiver", default=RECEIVER, help=f"the ACK policy, linux or every ({RECEIVER})")
     parser.add_argument("--show", type=int, metavar="NUMBER", help="print one and run nothing")
     arguments = parser.parse_args()
     if arguments.show is not None:
-        print(scenario(arguments.seed, arguments.show), end="")
+        print(scenario(arguments.seed, arguments.show, arguments.receiver), end="")
         return 0
     truckee = arguments.truckee.resolve()
     if subprocess.run([truckee, "doctor"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
@@ -211,7 +215,7 @@ def main() -> int:
         return 3
     kept = Kept.of(arguments.out.resolve(), truckee, quick=False)
     try:
-        told = tell(run(Truckee(truckee), kept, arguments.seed, arguments.count))
+        told = tell(run(Truckee(truckee), kept, (arguments.seed, arguments.count, arguments.receiver)))
     except KeyboardInterrupt:
         print(f"stopped; what is finished is kept in {kept.folder}", file=sys.stderr)
         return 3

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use truckee_engines::trace::{Comparison, Event, Trace};
 use truckee_lab::validity::LiveRuns;
 use truckee_lab::{Error, disk};
-use truckee_scenario::{Outcome, Scenario};
+use truckee_scenario::{Outcome, Scenario, model};
 
 /// The file that pages are made of.
 const FILE: &str = "trace.json";
@@ -56,8 +56,8 @@ impl Traced {
     pub fn new(scenario: &Scenario, sides: &[Vec<Outcome>], notes: Vec<String>, events: bool) -> Self {
         let [one, other] = sides else { return Self::of(scenario, sides, notes, Vec::new()) };
         let run = |(a, b): (&Outcome, &Outcome)| {
-            let flow = |name: &str| {
-                let traces = [Trace::of(a, name)?, Trace::of(b, name)?];
+            let flow = |flow: &model::Flow| {
+                let traces = [Trace::of(a, flow)?, Trace::of(b, flow)?];
                 let comparison = Comparison::new(&traces[0], &traces[1]);
                 let events = if events { traces.map(|trace| trace.events).to_vec() } else { Vec::new() };
                 Some(Flow { comparison, events })
@@ -65,7 +65,7 @@ impl Traced {
             Run {
                 seed: a.seed,
                 invalid: [a, b].into_iter().flat_map(|o| o.lateness).flat_map(|l| l.faults()).collect(),
-                flows: scenario.flows.iter().filter_map(|f| flow(&f.name)).collect(),
+                flows: scenario.flows.iter().filter_map(flow).collect(),
             }
         };
         Self::of(scenario, sides, notes, one.iter().zip(other).map(run).collect())

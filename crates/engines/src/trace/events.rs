@@ -7,6 +7,7 @@ use std::fmt;
 use truckee_capture::file::LinkType;
 use truckee_capture::wire::{self, flags as bits};
 use truckee_scenario::Outcome;
+use truckee_scenario::model::Flow;
 use truckee_scenario::outcome::{PacketContent, PacketPoint, WindowPoint};
 use truckee_tcp::segment::flags as inside;
 use truckee_tcp::seq::widen;
@@ -79,16 +80,17 @@ pub struct Trace {
     pub windows: Vec<Window>,
     /// From the first SYN to the first SYN-ACK.
     pub opening: Option<Span>,
-    /// How much later than due a packet left the live path at the most; 0 of a simulation.
+    /// How much later than due a packet left the live path at the most, and the flow's first packet its sender; 0 of a
+    /// simulation.
     pub late: Span,
     /// Payload of the largest segment, bytes.
     pub mss: u32,
 }
 
 impl Trace {
-    /// That of the flow of this name, in a run that kept its packets at the sender; `None`: it kept none.
-    pub fn of(outcome: &Outcome, flow: &str) -> Option<Self> {
-        let series = outcome.series.iter().find(|series| series.flow == flow)?;
+    /// That of a flow, in a run that kept its packets at the sender; `None`: it kept none.
+    pub fn of(outcome: &Outcome, flow: &Flow) -> Option<Self> {
+        let series = outcome.series.iter().find(|series| series.flow == flow.name)?;
         let begin = series.packets.first()?.at;
         let mut reader = Reader::default();
         let mut events = Vec::new();
@@ -105,14 +107,16 @@ impl Trace {
             }
         }
         let [first, answer] = syn;
+        // What the application does at a time of its own comes earlier, counted from the first packet, by what that is late.
+        let begun = begin.saturating_sub(flow.start);
         let lateness = outcome.lateness.map_or(0.0, |lateness| lateness.latest_s);
         Some(Self {
             engine: outcome.engine.clone(),
-            flow: flow.to_owned(),
+            flow: flow.name.clone(),
             events,
             windows: series.window.iter().filter_map(|point| window(point, begin)).collect(),
             opening: first.zip(answer).map(|(first, answer)| answer.saturating_sub(first)),
-            late: Span::truncated(1e9 * lateness),
+            late: Span::truncated(1e9 * lateness) + begun,
             mss: reader.mss,
         })
     }

@@ -186,7 +186,7 @@ fn a_simulation_is_seen_whole_and_agrees_with_the_next_one() {
     "#;
     let scenario = Document::parse("traced.toml", text).unwrap().scenario().unwrap();
     let run = || Tapped(&Simulator).run(&scenario, false).unwrap();
-    let [one, other] = [run(), run()].map(|outcome| Trace::of(&outcome, "flow-1").unwrap());
+    let [one, other] = [run(), run()].map(|outcome| Trace::of(&outcome, &scenario.flows[0]).unwrap());
     let comparison = Comparison::new(&one, &other);
     assert!(comparison.agrees(), "{comparison:?}");
     assert_eq!((comparison.prefix, one.mss), (61, 1448));
@@ -198,5 +198,7 @@ fn a_simulation_is_seen_whole_and_agrees_with_the_next_one() {
         .collect();
     assert_eq!(lost.len(), 1);
     assert!(one.window_at(Span::ms(300)).is_some());
-    assert_eq!(Trace::of(&run(), "another"), None);
+    assert_eq!(one.late, Span::ZERO);
+    let untapped = Simulator.run(&scenario, true).unwrap();
+    assert_eq!(Trace::of(&untapped, &scenario.flows[0]), None);
 }
