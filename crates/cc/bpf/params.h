@@ -9,7 +9,7 @@ enum growth { GROWTH_PER_ACK, GROWTH_BYTES, GROWTH_CAPPED, GROWTH_LIMITED, GROWT
 enum response { RESPONSE_HALVE, RESPONSE_ESTIMATE, RESPONSE_CAUSE, RESPONSE_HIGHSPEED, RESPONSE_VEGAS };
 enum predictor {
 	PREDICT_CONGESTED, PREDICT_WIRELESS, PREDICT_RANDOM, PREDICT_VEGAS, PREDICT_SINGLE, PREDICT_SPIKE,
-	PREDICT_FLIP_FLOP, PREDICT_NCPLD,
+	PREDICT_FLIP_FLOP, PREDICT_NCPLD, PREDICT_IDEAL,
 };
 enum estimator { ESTIMATE_NONE, ESTIMATE_TIBET, ESTIMATE_EWMA, ESTIMATE_CSFQ, ESTIMATE_WESTWOOD1, ESTIMATE_WESTWOOD2, ESTIMATE_WESTWOOD3 };
 
@@ -37,6 +37,7 @@ struct params {
 	__u64 flip_mask, flip_eta;
 	__u64 ncpld_tick;
 	__u64 random_seed;
+	__u64 ideal_unlost; // enum cause: what a loss is taken for that was none
 	fl filter_new; // the weight of a new sample: what tibet's alpha, ewma's w, westwood-1's beta leave
 	__u64 on_sent, smoother; // tibet
 	fl constant; // ns: tibet's t0, csfq's K
