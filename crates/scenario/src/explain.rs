@@ -158,6 +158,7 @@ impl Text {
         // Shown where it is set: what a scenario without it says stays what it was, and so does its address.
         self.line_some("dsack", stack.dsack.then(|| "true".to_owned()));
         self.line_some("undo", (stack.undo != Undo::Never).then(|| quoted(stack.undo.as_str())));
+        self.line_some("syn_ack_timer", stack.syn_ack_timer.then(|| "true".to_owned()));
         let rfc = Stack::default();
         let variance = stack.rto_variance;
         self.line_some("rto_variance", (variance != rfc.rto_variance).then(|| quoted(variance.as_str())));

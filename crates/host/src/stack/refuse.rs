@@ -66,6 +66,7 @@ fn other_than_rfc(stack: &Stack) -> Option<&'static str> {
         ("whole_ssthresh", stack.whole_ssthresh != rfc.whole_ssthresh),
         ("repeated_reduction", stack.repeated_reduction != rfc.repeated_reduction),
         ("dsack", stack.dsack != rfc.dsack),
+        ("syn_ack_timer", stack.syn_ack_timer != rfc.syn_ack_timer),
         ("undo", stack.undo != rfc.undo),
         ("rto_variance", stack.rto_variance != rfc.rto_variance),
         ("after_idle", stack.after_idle != rfc.after_idle),

@@ -70,6 +70,13 @@ impl Beyond {
         frto.on_ack(&Heard { ack: ack.ack, advances: ack.newly_acked > 0, news, highest })
     }
 
+    /// Whether neither a reduction nor a look at a timeout is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.0.as_ref().is_none_or(|asked| {
+            asked.reduction.is_none() && asked.frto.as_ref().is_none_or(|frto| !frto.holds_back())
+        })
+    }
+
     /// Whether departures matter.
     pub(super) fn hears_departures(&self) -> bool {
         self.0.as_ref().is_some_and(|asked| asked.bound.is_some())

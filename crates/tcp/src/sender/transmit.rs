@@ -179,7 +179,7 @@ impl Sender {
 
     /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
     fn restart_after_idle(&mut self, now: Time) {
-        let idle = now.saturating_sub(self.last_sent);
+        let idle = now.saturating_sub(self.t.last_sent);
         if idle > self.t.rtt.rto() && !self.t.controller.outlasts_idleness() {
             self.shrink_after(idle);
         }
@@ -231,7 +231,7 @@ impl Sender {
             segment.flags |= flags::CWR;
         }
         self.control_due = false;
-        self.last_sent = now;
+        self.t.last_sent = now;
         let departure = Departure {
             now,
             seq: segment.seq,
