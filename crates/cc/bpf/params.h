@@ -32,6 +32,8 @@ struct params {
 	fl limited_max;
 	fl vegas_alpha, vegas_beta, vegas_gamma;
 	__u64 vegas_by_window; // whether the backlog is taken from the window
+	__u64 vegas_tick_us; // what round-trip times are counted in; 0: as they are
+	__u64 vegas_few; // of so many samples or fewer a round opens the window unjudged
 	struct curve growth_curve, response_curve;
 	fl predict_alpha, predict_beta; // thresholds of vegas, vegas-single (alpha alone) and spike
 	__u64 flip_mask, flip_eta;

@@ -136,6 +136,8 @@ pub(super) fn of(port: &Port, record: bool) -> params {
         vegas_beta: growth("vegas").real("beta"),
         vegas_gamma: growth("vegas").real("gamma"),
         vegas_by_window: u64::from(growth("vegas").says("backlog", "window")),
+        vegas_tick_us: growth("vegas").time("tick") / 1000,
+        vegas_few: growth("vegas").number("few") as u64,
         growth_curve: curve_of(growth("highspeed")),
         response_curve: curve_of(Of::named(Some(over), &["highspeed"])),
         predict_alpha: word(alpha),
