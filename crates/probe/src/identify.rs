@@ -112,12 +112,14 @@ impl Asker<'_> {
         held: fn(Duration) -> Span,
     ) -> Result<Greeted<'_>, Stop> {
         let offer = Offer { mss: self.mss(), scale: SCALE, sack, stamps };
-        let request = http::request(&self.answer.target);
         let (patience, target) = (self.options.patience, &self.answer.target);
-        let greeting = Greeting { offer, window, patience, request };
+        let request = http::request(target);
+        // Over TLS nothing is asked before the handshake.
+        let plain = if target.tls() { Vec::new() } else { request.clone() };
+        let greeting = Greeting { offer, window, patience, request: plain };
         let mut greeted = greet(self.sockets, self.answer.address, greeting, self.round_trips, self.cancel)?;
         if target.tls() {
-            let (connection, request) = (&mut greeted.connection, http::request(target));
+            let connection = &mut greeted.connection;
             let mut tls = Tls::new(self.config, &target.host())?;
             let held = held(connection.rtt);
             secure::secure(connection, &mut tls, &request, held, patience, self.cancel)?;
