@@ -7,7 +7,7 @@ PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt tests/report/requirements.txt
 
 .PHONY: help demo release check test nightly live bench validation stacks identities studies numbers book figures clean \
-	rust venv live-tools browser
+	web rust venv live-tools browser
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -20,6 +20,11 @@ demo: release ## Reproduce a published figure: which TCP downloads fastest over 
 release: rust
 	@echo "==> building truckee (the first time takes some minutes)"
 	@cargo build --release --locked -p truckee-cli
+
+web: rust browser ## Build the simulator for a browser, and hold its digests of the examples against those of this machine's own build
+	@echo "==> building truckee-web"
+	@cargo build --release --locked -p truckee-web --target wasm32-unknown-unknown
+	@python3 tools/digests.py --browser $(TARGET)/wasm32-unknown-unknown/release/truckee_web.wasm
 
 check: rust venv ## Check what was touched: format, lints, tests of the crates that differ from main
 	@$(PYTHON) tools/gate.py --touched
