@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds Truckee to its word: same scenario, same seed, same digest, however it is built. Of each example, a debug build of
-the command and a release build of the simulator must give the same; with --browser, what a browser runs and the latter.
+the command and a release build of the simulator must give the same.
 
 The pinned digests, and one thread against several, are tests: crates/net/tests/determinism.rs.
 """
@@ -26,15 +26,6 @@ def of_release(examples: list[str]) -> dict[str, str]:
     return {file: digest for digest, file in pairs}
 
 
-def of_browser(wasm: Path, examples: list[str]) -> dict[str, str]:
-    """The digests that the WebAssembly in this file gives in Node, by file."""
-    pairs = (
-        line.split(maxsplit=1)
-        for line in output(["node", "tools/browser_digests.js", str(wasm), *examples]).splitlines()
-    )
-    return {file: digest for digest, file in pairs}
-
-
 def differing(one: dict[str, str], other: dict[str, str]) -> list[str]:
     """What is not the same, or not there, in words."""
     files = sorted(one.keys() | other.keys())
@@ -46,28 +37,17 @@ def main() -> int:
     """Exit code: 0 all are the same, 1 one is not or could not be had."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--truckee", type=Path, default=Path("target/debug/truckee"), help="a debug build")
-    parser.add_argument("--browser", type=Path, metavar="WASM", help="what a browser runs, in place of the debug build")
-    arguments = parser.parse_args()
-    debug: Path = arguments.truckee
-    paths = sorted((ROOT / "examples").glob("*.toml"))
-    if arguments.browser:
-        # A browser's simulator has no files beside the scenario.
-        paths = [path for path in paths if "file =" not in path.read_text()]
-    examples = [str(path.relative_to(ROOT)) for path in paths]
+    debug: Path = parser.parse_args().truckee
+    examples = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.toml"))
     try:
-        if arguments.browser:
-            one = of_browser(arguments.browser.resolve(), examples)
-        else:
-            one = {
-                file: json.loads(output([str(debug), "run", file, "--format", "json"]))["digest"] for file in examples
-            }
+        one = {file: json.loads(output([str(debug), "run", file, "--format", "json"]))["digest"] for file in examples}
         bad = differing(one, of_release(examples))
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
         print(f"digests: {error}", file=sys.stderr)
         return 1
     for what in bad:
         print(f"DIFFERENT: {what}")
-    print(f"{len(examples)} examples, {'browser' if arguments.browser else 'debug'} and release: {len(bad)} differ")
+    print(f"{len(examples)} examples, debug and release: {len(bad)} differ")
     return 1 if bad or not examples else 0
 
 

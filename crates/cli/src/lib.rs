@@ -26,6 +26,7 @@ mod import;
 mod input;
 mod interrupt;
 mod kinds;
+mod lab;
 mod layout;
 mod outcome_table;
 mod path;
@@ -82,6 +83,7 @@ enum Command {
     Compare(compare::Arguments),
     Study(study::Arguments),
     Report(report::Arguments),
+    Lab(lab::Arguments),
     Read(read::Arguments),
     Path(path::Arguments),
     Exec(exec::Arguments),
@@ -129,6 +131,7 @@ pub fn main_of(words: impl IntoIterator<Item = OsString>, host: &dyn Host) -> u8
         Command::Import(arguments) => import::import(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Report(arguments) => report::report(&arguments, &mut out),
+        Command::Lab(arguments) => lab::lab(&arguments, &mut out),
         Command::Read(arguments) => read::read(&arguments, &mut out),
         Command::Path(arguments) => path::path(&arguments, &mut out),
         Command::Exec(arguments) => exec::exec(&arguments),
