@@ -141,9 +141,15 @@ def digests() -> list[Command]:
 
 
 def web() -> list[Command]:
-    # What a browser runs gives the digests that are pinned, in Node and in Chromium.
+    # What a browser runs gives the digests that are pinned, in Node and in Chromium; and the page around it does what it
+    # says, in Chromium and in Firefox.
     build = cargo("build", "--locked", "--profile", "web", "--target", WASM, "--package", "truckee-web")
-    return [build, python("python", "tools/web.py", str(ENGINE))]
+    report = LOGS / "junit-lab.xml"
+    reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"]
+    reporters += ["--test-reporter=junit", f"--test-reporter-destination={report}"]
+    environment = {"TRUCKEE": str(TRUCKEE), "ENGINE": str(ENGINE), "ARTEFACTS": str(TARGET / "lab")}
+    page = Command(["node", "--test", *reporters, "lab.test.mjs"], "tests/lab", report, environment)
+    return [build, python("python", "tools/web.py", str(ENGINE)), page]
 
 
 def scripts() -> list[Command]:

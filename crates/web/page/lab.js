@@ -21,8 +21,8 @@
       this.progress = by(`progress-${letter}`);
       this.cancel = by(`cancel-${letter}`);
       this.problems = by(`problems-${letter}`);
-      this.results = new lab.Results(by(`results-${letter}`));
       const title = letter === "a" ? "Scenario A" : "Scenario B";
+      this.results = new lab.Results(by(`results-${letter}`), title);
       this.editor = lab.editor(by(`editor-${letter}`), { text, label: `${title}, as a file`, names: known, changed: () => this.changed() });
       this.knobs = new lab.Knobs(by(`knobs-${letter}`), known, (from, to, insert) => {
         this.atOnce = true;

@@ -5,7 +5,8 @@
 {
   const { element, look } = report;
 
-  const table = (one, section) => {
+  // `place` tells its table apart from others of the page.
+  const table = (one, place) => {
     const heads = one.columns.map(({ name, number }) => element("th", { scope: "col", ...(number ? { class: "number" } : {}), text: name }));
     const cell = ({ text, sort, verdict }, k) =>
       element(k ? "td" : "th", {
@@ -24,7 +25,7 @@
       element("tbody", {}, ...rows),
     );
     report.sortable(made);
-    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${section}: table` }, made);
+    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${place}: table` }, made);
   };
 
   // Whether a figure differs from another one in its numbers alone.
@@ -32,8 +33,10 @@
     JSON.stringify([title, x.label, y.label, series.map(({ label, kind, colour, thinned }) => [label, kind, colour, thinned])]);
 
   class Results {
-    constructor(holder) {
+    // `title` is what the scenario is called.
+    constructor(holder, title) {
       this.holder = holder;
+      this.title = title;
       this.charts = new Map();
       this.maps = [];
     }
@@ -74,15 +77,19 @@
         });
         const map = section.map ? [element("figure", { class: "chart" }, element("h4", { text: section.map.title }))] : [];
         this.mapHolders.push(...map);
-        this.holder.append(element("section", {}, heading, words, ...map, ...figures));
-        return { words, figures };
+        return { words, figures, made: element("section", {}, heading, words, ...map, ...figures) };
       });
+      // What moves comes first: who turns a knob looks at it.
+      const drawn = (place, k) => place.figures.length > 0 || Boolean(page.sections[k].map);
+      const [first, last] = [true, false].map((wanted) => this.places.filter((place, k) => drawn(place, k) === wanted));
+      this.holder.append(...[...first, ...last].map(({ made }) => made));
     }
 
     tables(section, { words }) {
       const notes = section.notes.length ? [element("ul", { class: "notes" }, ...section.notes.map((text) => element("li", { text })))] : [];
       const says = section.says ? [element("p", { text: section.says })] : [];
-      words.replaceChildren(...says, ...notes, ...section.tables.map((one) => table(one, section.title)));
+      const tables = section.tables.map((one, k) => table(one, `${this.title}, ${section.title}${k ? ` ${k + 1}` : ""}`));
+      words.replaceChildren(...says, ...notes, ...tables);
     }
 
     figure(holder, figure) {
