@@ -35,13 +35,14 @@ Examples:
 /// Empty where the build had none: see build.rs.
 const ENGINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine.wasm"));
 
-/// Scenarios that come with the source and need no file beside them. The page opens with the first one.
+/// The examples that need no file beside them. The page opens with the first one. `gallery` is a link to their folder, which a
+/// package of this crate has as a folder.
 const SCENARIOS: [(&str, &str); 5] = [
-    ("lossless.toml", include_str!("../../../examples/lossless.toml")),
-    ("wireless.toml", include_str!("../../../examples/wireless.toml")),
-    ("dumbbell.toml", include_str!("../../../examples/dumbbell.toml")),
-    ("handoff.toml", include_str!("../../../examples/handoff.toml")),
-    ("divided.toml", include_str!("../../../examples/divided.toml")),
+    ("lossless.toml", include_str!("../gallery/lossless.toml")),
+    ("wireless.toml", include_str!("../gallery/wireless.toml")),
+    ("dumbbell.toml", include_str!("../gallery/dumbbell.toml")),
+    ("handoff.toml", include_str!("../gallery/handoff.toml")),
+    ("divided.toml", include_str!("../gallery/divided.toml")),
 ];
 
 /// Writes the page.

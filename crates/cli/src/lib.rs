@@ -68,6 +68,7 @@ Examples:
   truckee compare examples/wireless.toml --engines sim,kernel
   truckee study run wireless-download
   truckee report results/w
+  truckee lab --out lab.html
   sudo truckee exec --ack division:4 -- curl -O http://example.org/big.iso
   truckee read capture.pcapng
   truckee variants newreno-lp
