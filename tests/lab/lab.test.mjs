@@ -212,6 +212,40 @@ for (const which of look.browsers()) {
         assert.equal(await page.$eval("#variant", (one) => one.hidden), true);
       }));
 
+    test("the path moves when it is played, says what struck it, and follows the pointer in the figures", () =>
+      short(async (page) => {
+        await page.waitForFunction(() => lab.sides.a.results.path.made);
+        const time = () => page.$eval('input[aria-label="Scenario A: time of the path"]', (slider) => Number(slider.value));
+        const play = () => page.$$eval("#results-a figure button", (all) => all.find((one) => /^(Play|Pause)$/.test(one.textContent)).click());
+        await play();
+        await page.waitForFunction(() => lab.sides.a.results.path.time > 0.02);
+        await play();
+        // At the first loss that the sender takes for what it was not, and at a slider's touch.
+        const wrong = await page.evaluate(() => {
+          const { path } = lab.sides.a.results;
+          const event = path.made.events.find(({ verdict, right }) => verdict && !right);
+          path.slider.value = event.time + 0.001;
+          path.slider.dispatchEvent(new Event("input"));
+          return [event.time, path.words.textContent];
+        });
+        assert.match(wrong[1], /takes the loss for congestion, wrongly: truly wireless.* Its window is now/);
+        // Every segment that was lost is one that was sent.
+        const lost = await page.evaluate(() => {
+          const { made } = lab.sides.a.results.path;
+          return [made.sent.filter((one) => one.lost).length, made.events.filter(({ cause }) => cause).length];
+        });
+        assert.equal(lost[0], lost[1]);
+        assert.ok(lost[0] > 0);
+        const before = await time();
+        const plot = await page.$("#results-a .u-over");
+        await plot.scrollIntoView();
+        const box = await plot.boundingBox();
+        await page.mouse.move(box.x + 0.8 * box.width, box.y + box.height / 2);
+        await page.waitForFunction((before) => lab.sides.a.results.path.time !== before, {}, before);
+        assert.ok(Math.abs((await time()) - 16) < 1, String(await time()));
+        if (which.browser === "chrome") await (await page.$("#results-a figure")).screenshot({ path: join(look.ARTEFACTS, "lab-path.png") });
+      }));
+
     test("the gallery opens a study's scenario", () =>
       visit(async (page) => {
         await page.select("#gallery", "wireless.toml");

@@ -47,11 +47,13 @@
       const outline = JSON.stringify(page.sections.map(({ title, map, figures }) => [title, Boolean(map), figures.map((figure) => figure.title)]));
       if (outline !== this.outline || page.sections.some(({ map }) => map)) this.build(page, outline);
       this.facts(page);
+      const figures = data.figures.map((_, k) => numbers.figure(k));
       let count = 0;
       page.sections.forEach((section, k) => {
         this.tables(section, this.places[k]);
-        for (const holder of this.places[k].figures) this.figure(holder, numbers.figure(count++));
+        for (const holder of this.places[k].figures) this.figure(holder, figures[count++]);
       });
+      this.path.show(figures);
       page.sections.filter(({ map }) => map).forEach((section, k) => {
         this.maps.push(report.showMap(numbers.map(k), this.mapHolders[k]));
       });
@@ -66,7 +68,8 @@
       this.clear();
       this.outline = outline;
       this.factsHolder = element("dl", { class: "facts" });
-      this.holder.append(this.factsHolder);
+      this.path = new lab.Path(this.title);
+      this.holder.append(this.factsHolder, this.path.holder);
       this.places = page.sections.map((section) => {
         const heading = element("h3", { text: section.title });
         const words = element("div");
@@ -106,6 +109,8 @@
     }
 
     clear() {
+      this.path?.remove();
+      this.maps.forEach((map) => map.remove());
       this.charts.forEach((chart) => chart.remove());
       this.charts.clear();
       this.maps = [];
@@ -115,6 +120,7 @@
     }
 
     repaint() {
+      this.path?.repaint();
       this.maps.forEach((map) => map.repaint());
     }
   }

@@ -18,13 +18,14 @@ use truckee_look::report::{SCRIPTS, STYLES};
 /// What a worker runs.
 const WORKER: [&str; 2] = [include_str!("../page/engine.js"), include_str!("../page/worker.js")];
 /// What the page runs beside the scripts of reports; the first one is CodeMirror, see `page/vendor/codemirror/LICENSE`.
-const PAGE: [&str; 9] = [
+const PAGE: [&str; 10] = [
     include_str!("../page/vendor/codemirror/codemirror.iife.min.js"),
     include_str!("../page/hands.js"),
     include_str!("../page/link.js"),
     include_str!("../page/names.js"),
     include_str!("../page/editor.js"),
     include_str!("../page/knobs.js"),
+    include_str!("../page/path.js"),
     include_str!("../page/results.js"),
     include_str!("../page/seeds.js"),
     include_str!("../page/lab.js"),
