@@ -29,6 +29,8 @@ pub(crate) mod study;
 #[cfg(feature = "pages")]
 mod sweep;
 mod thin;
+#[cfg(feature = "pages")]
+mod trace;
 mod value;
 
 #[cfg(feature = "pages")]

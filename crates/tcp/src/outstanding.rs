@@ -74,6 +74,12 @@ impl Slot {
         Time::ns(self.stamp >> MARK_BITS)
     }
 
+    /// With its numbers, which are not kept whole.
+    #[inline(always)]
+    fn as_sent(self, seq: Seq, end: Seq) -> Sent {
+        Sent { seq, end, sent: self.sent(), number: self.number, marks: self.marks(), first: None }
+    }
+
     #[inline]
     fn marks(self) -> u8 {
         self.stamp as u8 & ((1 << MARK_BITS) - 1)
@@ -115,6 +121,8 @@ pub struct Covered {
     /// Whether any segment covered that was not reported was sent more than once, so that an RTT sample would be ambiguous
     /// (Karn).
     pub resent: bool,
+    /// The last segment covered whole.
+    pub last: Option<Sent>,
 }
 
 /// The segments between `una` and `max`.
@@ -209,14 +217,7 @@ impl Outstanding {
         let slot = *self.segments.get(at)?;
         let before = at.checked_sub(1).and_then(|before| self.segments.get(before));
         let seq = before.map_or(self.una, |before| self.end_of(*before));
-        Some(Sent {
-            seq,
-            end: self.end_of(slot),
-            sent: slot.sent(),
-            number: slot.number,
-            marks: slot.marks(),
-            first: None,
-        })
+        Some(slot.as_sent(seq, self.end_of(slot)))
     }
 
     /// Index of the segment that holds `seq` (or the first after it).
@@ -299,16 +300,17 @@ impl Outstanding {
         let first = self.segments.front();
         let covered =
             match first.filter(|first| first.end == ack.on_wire() && first.marks() & !marks::FIN == 0) {
-                Some(first) => {
+                Some(&first) => {
                     let sent = Some(first.sent());
                     self.segments.pop_front();
                     self.cursor = self.cursor.saturating_sub(1);
                     self.last_covered = sent;
-                    Covered { bytes: ack - self.una, newest_sent: sent, resent: false }
+                    let last = Some(first.as_sent(self.una, ack));
+                    Covered { bytes: ack - self.una, newest_sent: sent, resent: false, last }
                 }
                 None => {
-                    let Covered { bytes, newest_sent, resent } = self.pass(ack);
-                    Covered { bytes, newest_sent, resent }
+                    let Covered { bytes, newest_sent, resent, last } = self.pass(ack);
+                    Covered { bytes, newest_sent, resent, last }
                 }
             };
         self.una = ack;
@@ -338,6 +340,7 @@ impl Outstanding {
                 covered.resent |= slot.is(marks::RESENT);
             }
             last = (!slot.is(marks::RESENT)).then_some(slot.sent());
+            covered.last = Some(slot.as_sent(seq, end));
             self.uncount(slot.marks(), end - seq);
             self.segments.pop_front();
             self.cursor = self.cursor.saturating_sub(1);
@@ -465,8 +468,9 @@ mod tests {
     #[test]
     fn an_advance_reports_the_newest_segment_covered_whole() {
         let mut out = five();
+        let last = out.get(1);
         let covered = out.advance(Seq::at(251));
-        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(Time::ns(1)), resent: false });
+        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(Time::ns(1)), resent: false, last });
         assert_eq!(
             (out.una(), out.flight(), out.get(0).map(|s| s.seq)),
             (Seq::at(251), 250, Some(Seq::at(251)))

@@ -73,11 +73,11 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn go_on_air(&mut self, id: PacketId, link: usize) {
         let Some((medium, station)) = self.station(link) else { return };
+        let to = self.exit(id, medium);
         if self.media[medium].routers.is_some() {
-            self.travel.begin(id, station as u32);
+            self.travel.begin(id, station as u32, to as u32);
             return self.route(id, medium, station, None);
         }
-        let to = self.exit(id, medium);
         self.enter(id, medium, station, to as u32);
     }
 
@@ -140,6 +140,9 @@ impl Network<'_> {
     fn feed(&mut self, medium: usize, station: usize) {
         let (now, number) = (self.now, Number(station as u32));
         let link = self.media[medium].first + station;
+        if !self.links.has_waiting(link) {
+            return;
+        }
         let mut lost = std::mem::take(&mut self.lost);
         while self.media[medium].radio.room(number) > 0 {
             let Some(hop) = self.links.take_over((link, now), &mut self.packets, &mut lost) else { break };
@@ -173,21 +176,22 @@ impl Network<'_> {
             return;
         }
         self.media[index].armed = Time::MAX;
+        // As long as nobody else has anything to do, neither they nor the agenda need to be asked.
         loop {
-            let before = self.agenda.first().min(self.end + Span::ns(1));
-            let radio = &mut self.media[index].radio;
-            radio.advance(self.now);
-            // As long as nobody else has anything to do, neither they nor the agenda need to be asked.
-            self.now = radio.advance_until_told(before);
+            let before = self.agenda.first().min(self.until + Span::ns(1));
+            self.now = self.media[index].radio.advance_until_told(self.now, before);
             let told = self.tell(index);
             let next = self.media[index].radio.next();
             let alone = !self.aside.is_there && self.agenda.would_be_next(next, kind::AIR | index as Key);
-            if told || next > self.end || !alone {
-                break;
+            if alone && next <= self.until && !(told && self.has_to_stop(next)) {
+                self.events += u64::from(told);
+                self.now = next;
+                continue;
             }
-            self.now = next;
+            // It will go on as if nobody had wanted to look in between.
+            self.events -= u64::from(alone && !told && next <= self.end);
+            return self.arm_medium(index);
         }
-        self.arm_medium(index);
     }
 
     fn arm_medium(&mut self, medium: usize) {

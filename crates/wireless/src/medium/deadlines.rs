@@ -71,12 +71,17 @@ impl Deadlines {
     }
 
     /// Finds the first after changes.
-    #[inline]
+    #[inline(always)]
     pub fn settle(&mut self) {
         if self.gone {
-            self.gone = false;
-            self.first = if self.firsts.is_empty() { first_of(&self.at) } else { self.find() };
+            self.search();
         }
+    }
+
+    #[inline(never)]
+    fn search(&mut self) {
+        self.gone = false;
+        self.first = if self.firsts.is_empty() { first_of(&self.at) } else { self.find() };
     }
 
     fn find(&mut self) -> (Time, u32) {
@@ -98,9 +103,13 @@ impl Deadlines {
 /// The first of some, and its place.
 #[inline]
 fn first_of(all: &[Time]) -> (Time, u32) {
-    (0..)
-        .zip(all)
-        .fold((Time::MAX, 0), |(first, of), (i, &at)| if at < first { (at, i) } else { (first, of) })
+    let (mut first, mut of) = (Time::MAX, 0);
+    for (i, &at) in all.iter().enumerate() {
+        if at < first {
+            (first, of) = (at, i);
+        }
+    }
+    (first, of as u32)
 }
 
 #[cfg(test)]

@@ -66,20 +66,24 @@ impl Detector {
         }
     }
 
-    /// Adapts the reordering window (step 4); `una`, `nxt`: what is unacknowledged lies between.
-    pub(super) fn adapt(&mut self, ack: &Ack, (una, nxt): (Seq, Seq), now: &Circumstances) {
-        if self.round.is_some_and(|round| una >= round) {
-            self.round = None;
-        }
-        if ack.dsack.is_some() && self.round.is_none() {
+    /// The same of a segment that comes in order and was sent once, while nothing is missing, as nearly always.
+    #[inline]
+    pub(super) fn on_next(&mut self, now: Time, sent: &Sent) {
+        debug_assert!(!sent.is_resent() && sent.end >= self.fack);
+        self.fack = sent.end;
+        self.newest = Some(Newest { number: sent.number, rtt: now.saturating_sub(sent.sent) });
+    }
+
+    /// Adapts what the reordering window hangs on (step 4), once a round; `una`, `nxt`: what is unacknowledged lies between.
+    pub(super) fn adapt(&mut self, ack: &Ack, (una, nxt): (Seq, Seq)) {
+        if ack.dsack.is_some() && self.round.is_none_or(|round| una >= round) {
             self.round = Some(nxt);
             self.widened = self.widened.saturating_add(1);
             self.persists = PERSISTENCE;
         }
-        self.settle(now);
     }
 
-    /// The reordering window as things are.
+    /// The reordering window as things are: to be asked for before what it decides.
     pub(super) fn settle(&mut self, now: &Circumstances) {
         let quarter = now.rtt_min.unwrap_or(Span::ZERO) / 4;
         self.window = match self.reordered || !now.losing {
@@ -136,7 +140,8 @@ mod tests {
     }
 
     fn adapted(detector: &mut Detector, una: u64, dsack: bool) -> Span {
-        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)), &QUIET);
+        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)));
+        detector.settle(&QUIET);
         detector.window()
     }
 
@@ -149,6 +154,17 @@ mod tests {
         assert_eq!(detector.lost_at(&segment(3, 10, 3, 0)), None, "left later, if at the same time");
         detector.settle(&LOSING);
         assert_eq!(detector.lost_at(&segment(1, 5, 1, 0)), Some(Time::ms(105)), "no reordering was seen");
+    }
+
+    #[test]
+    fn what_comes_in_order_says_the_same_told_briefly_or_not() {
+        let (mut brief, mut whole) = (Detector::default(), Detector::default());
+        for k in 0..3 {
+            let (now, sent) = (Time::ms(100 + k), segment(k, k, k as u32, 0));
+            brief.on_next(now, &sent);
+            whole.on_delivered(now, &sent, None, None);
+        }
+        assert_eq!(format!("{brief:?}"), format!("{whole:?}"));
     }
 
     #[test]
