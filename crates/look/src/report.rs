@@ -36,7 +36,7 @@ mod value;
 #[cfg(feature = "pages")]
 pub use pages::write;
 #[cfg(feature = "pages")]
-pub use render::NAME;
+pub use render::{NAME, SCRIPTS, STYLES};
 
 use crate::Error;
 use serde::Serialize;
