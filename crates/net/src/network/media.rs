@@ -140,9 +140,6 @@ impl Network<'_> {
     fn feed(&mut self, medium: usize, station: usize) {
         let (now, number) = (self.now, Number(station as u32));
         let link = self.media[medium].first + station;
-        if !self.links.has_waiting(link) {
-            return;
-        }
         let mut lost = std::mem::take(&mut self.lost);
         while self.media[medium].radio.room(number) > 0 {
             let Some(hop) = self.links.take_over((link, now), &mut self.packets, &mut lost) else { break };
@@ -159,6 +156,7 @@ impl Network<'_> {
                 lost.push((hop.id, DropCause::Outage));
             }
         }
+        self.media[medium].radio.tell_room(number, self.links.has_waiting(link));
         self.lose(lost, link, now);
     }
 
@@ -172,6 +170,8 @@ impl Network<'_> {
         if index as Key & kind::MOVE != 0 {
             return self.on_move((index as Key & !kind::MOVE) as usize);
         }
+        // What happens in it, a medium counts itself.
+        self.events -= 1;
         if self.media[index].armed != self.now {
             return;
         }
@@ -183,14 +183,10 @@ impl Network<'_> {
             let told = self.tell(index);
             let next = self.media[index].radio.next();
             let alone = !self.aside.is_there && self.agenda.would_be_next(next, kind::AIR | index as Key);
-            if alone && next <= self.until && !(told && self.has_to_stop(next)) {
-                self.events += u64::from(told);
-                self.now = next;
-                continue;
+            if !alone || next > self.until || told && self.has_to_stop(next) {
+                return self.arm_medium(index);
             }
-            // It will go on as if nobody had wanted to look in between.
-            self.events -= u64::from(alone && !told && next <= self.end);
-            return self.arm_medium(index);
+            self.now = next;
         }
     }
 

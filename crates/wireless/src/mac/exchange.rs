@@ -308,7 +308,7 @@ impl Station {
 
     fn tell_rate(&mut self, acked: u32, rules: &Rules) {
         let Plan { next, rate, packets, .. } = self.plan;
-        if next != EVERYONE && packets > 0 {
+        if next != EVERYONE && packets > 0 && self.learns_rates() {
             self.peer(next, rules).control.on_result(rate, packets, acked, &rules.rates);
         }
     }

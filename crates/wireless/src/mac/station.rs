@@ -132,6 +132,8 @@ pub(crate) struct Station {
     pub(super) flight: Vec<Pending>,
     pub(super) queue: VecDeque<Pending>,
     pub limit: usize,
+    /// Whether anybody has more for it.
+    pub tells_room: bool,
     /// Sorted by number.
     pub(super) peers: Vec<Peer>,
     /// Which of them was asked for last: mostly the one that is asked for next.
@@ -160,6 +162,7 @@ impl Station {
             flight: Vec::new(),
             queue: VecDeque::new(),
             limit,
+            tells_room: true,
             peers: Vec::new(),
             last_peer: 0,
             requests: 0,
@@ -422,6 +425,11 @@ impl Station {
         None
     }
 
+    /// Whether what became of an exchange has a part in the rate of the next.
+    pub(super) fn learns_rates(&self) -> bool {
+        !matches!(self.rate, RateControl::Fixed(_))
+    }
+
     /// What this station knows of another.
     #[inline]
     pub(super) fn peer(&mut self, id: u32, rules: &Rules) -> &mut Peer {
@@ -447,8 +455,10 @@ impl Station {
         })
     }
 
-    /// Reports how many packets have room.
+    /// Reports how many packets have room, where that is of interest.
     pub(super) fn tell_room(&self, at: Time, out: &mut VecDeque<Report>) {
-        out.push_back(Report::Room { at, node: NodeId(self.id), packets: self.room() });
+        if self.tells_room {
+            out.push_back(Report::Room { at, node: NodeId(self.id), packets: self.room() });
+        }
     }
 }

@@ -78,12 +78,13 @@ impl Deadlines {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     fn search(&mut self) {
         self.gone = false;
         self.first = if self.firsts.is_empty() { first_of(&self.at) } else { self.find() };
     }
 
+    #[inline(never)]
     fn find(&mut self) -> (Time, u32) {
         for (word, stale) in self.stale.iter_mut().enumerate() {
             while *stale != 0 {
@@ -101,7 +102,7 @@ impl Deadlines {
 }
 
 /// The first of some, and its place.
-#[inline]
+#[inline(never)]
 fn first_of(all: &[Time]) -> (Time, u32) {
     let (mut first, mut of) = (Time::MAX, 0);
     for (i, &at) in all.iter().enumerate() {

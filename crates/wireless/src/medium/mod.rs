@@ -238,6 +238,13 @@ impl Medium {
         self.nodes.get(node.0 as usize).map_or(0, |node| node.station.room())
     }
 
+    /// Whether [`Report::Room`] is to be given of a station: at first it is. Who has nothing more for it need not be told.
+    pub fn tell_room(&mut self, node: NodeId, wanted: bool) {
+        if let Some(node) = self.nodes.get_mut(node.0 as usize) {
+            node.station.tells_room = wanted;
+        }
+    }
+
     /// A station is somewhere else from now on. Where it is not finite, it stays.
     pub fn put(&mut self, node: NodeId, position: Position) {
         if (node.0 as usize) < self.nodes.len() && position.is_finite() {
@@ -347,6 +354,7 @@ impl Medium {
         self.reports.push_back(lost);
     }
 
+    #[inline(never)]
     fn on_timer(&mut self, number: u32) {
         let (now, node) = (self.now, &mut self.nodes[number as usize]);
         let reading = node.radio.lock.is_some();
@@ -359,7 +367,7 @@ impl Medium {
     }
 
     /// A frame goes on the air. Its place there.
-    #[inline(always)]
+    #[inline(never)]
     fn send(&mut self, frame: &Frame) -> u32 {
         let (now, clean) = (self.now, self.clean(frame.rate));
         let node = &mut self.nodes[frame.from as usize];
@@ -395,6 +403,7 @@ impl Medium {
         *self.clean[rate.number()].insert(clean)
     }
 
+    #[inline(never)]
     fn on_sent(&mut self, slot: u32) {
         let now = self.now;
         self.air.sent(now);

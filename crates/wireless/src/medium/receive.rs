@@ -98,7 +98,7 @@ impl Medium {
     }
 
     /// A station has heard a frame to its end, which is never in error so far above all else.
-    #[inline(always)]
+    #[inline(never)]
     fn read(
         &mut self,
         frame: &Frame,
