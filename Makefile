@@ -3,11 +3,12 @@
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 TRUCKEE := $(TARGET)/release/truckee
+WEB := $(TARGET)/wasm32-unknown-unknown/web/truckee_web.wasm
 PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt tests/report/requirements.txt
 
 .PHONY: help demo release check test nightly live bench validation stacks identities studies numbers book figures clean \
-	rust venv live-tools browser
+	web rust venv live-tools browser
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -19,7 +20,13 @@ demo: release ## Reproduce a published figure: which TCP downloads fastest over 
 
 release: rust
 	@echo "==> building truckee (the first time takes some minutes)"
-	@cargo build --release --locked -p truckee-cli
+	@$(if $(wildcard $(WEB)),TRUCKEE_WEB=$(abspath $(WEB))) cargo build --release --locked -p truckee-cli
+
+web: rust venv browser ## Build the simulator for browsers, and hold its digests in Node and Chromium against the pinned ones
+	@echo "==> building truckee-web for browsers (the first time takes a minute or two)"
+	@cargo build --locked --profile web --target wasm32-unknown-unknown --package truckee-web
+	@$(PYTHON) tools/web.py $(WEB)
+	@echo "==> truckee lab --engine $(WEB)"
 
 check: rust venv ## Check what was touched: format, lints, tests of the crates that differ from main
 	@$(PYTHON) tools/gate.py --touched

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Results that the book stands on: each stored with the command that makes it, its date, the commit and the build.
 
-  docs/results.py studies [--runs DIR] [ID…]   run studies in full; without ids, all of them (an hour on two cores)
+  docs/results.py studies [--runs DIR] [ID…]   run studies in full; without ids, all of them (an hour on two cores);
+                                               simulations in what live runs leave of the machine
   docs/results.py numbers [NAME…]              run the commands of results.toml that sentences take their numbers from;
                                                without names, all but those that take long; --live: those that stand on
                                                this machine's kernel (as root, a quarter of an hour)
@@ -22,6 +23,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -81,11 +83,19 @@ def _said(words: Sequence[str]) -> str:
     return done.stdout.strip()
 
 
-def run_study(binary: Path, file: Path, runs: Path | None) -> dict[str, Any]:
-    """What a study's file comes to, and its figures beside the book's others."""
+def is_live(file: Path) -> bool:
+    """Whether a study's file asks for another engine than the simulator."""
+    study = tomllib.loads(file.read_text())
+    parts = [study, *study.get("sweep", [])]
+    return any({"sim"} < {"sim", part.get("engine", "sim"), *part.get("engines", [])} for part in parts)
+
+
+def run_study(binary: Path, file: Path, runs: Path | None, aside: bool = False) -> dict[str, Any]:
+    """What a study's file comes to, and its figures beside the book's others; `aside`: on processors that nobody else wants."""
     with tempfile.TemporaryDirectory() as folder:
         out = runs or Path(folder) / "runs"
-        words = [str(binary), "study", "run", str(file), "--out", str(out), "--format", "json"]
+        words = ["chrt", "--idle", "0"] if aside else []
+        words += [str(binary), "study", "run", str(file), "--out", str(out), "--format", "json"]
         done = subprocess.run(
             words,
             cwd=folder,
@@ -115,17 +125,28 @@ def studies(binary: Path, ids: Sequence[str], runs: Path | None) -> int:
     known = study_files()
     if unknown := [name for name in ids if name not in known]:
         raise SystemExit(f"no study {', '.join(unknown)} in studies/*/*.toml")
-    status = 0
-    for name in ids or sorted(known):
-        came = run_study(binary, known[name], runs)
-        if not came["complete"]:
-            print(f"{name}: kept as it is: {came['skipped'] or 'it was stopped'}", file=sys.stderr)
-            status = 1
-            continue
-        store(STUDIES / f"{name}.json", f"truckee study run {name}", came, provenance(binary))
-        counts = ", ".join(f"{count} {verdict}" for verdict, count in came["counts"].items() if count)
-        print(f"{name}: {counts}", flush=True)
-    return status
+    chosen = ids or sorted(known)
+    live = [name for name in chosen if is_live(known[name])]
+    simulated = [name for name in chosen if name not in live]
+
+    def group(names: Sequence[str], aside: bool) -> bool:
+        return not [name for name in names if not stored_anew(binary, name, known[name], runs, aside)]
+
+    with ThreadPoolExecutor() as both:
+        groups = [both.submit(group, live, False), both.submit(group, simulated, bool(live))]
+    return 0 if all(done.result() for done in groups) else 1
+
+
+def stored_anew(binary: Path, name: str, file: Path, runs: Path | None, aside: bool) -> bool:
+    """Runs a study and stores what it comes to; false: it keeps what it has."""
+    came = run_study(binary, file, runs, aside)
+    if not came["complete"]:
+        print(f"{name}: kept as it is: {came['skipped'] or 'it was stopped'}", file=sys.stderr)
+        return False
+    store(STUDIES / f"{name}.json", f"truckee study run {name}", came, provenance(binary))
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in came["counts"].items() if count)
+    print(f"{name}: {counts}", flush=True)
+    return True
 
 
 def commands() -> dict[str, dict[str, Any]]:

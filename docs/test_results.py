@@ -139,6 +139,11 @@ class Stored(unittest.TestCase):
         self.assertEqual(known.keys(), results.stored(results.NUMBERS).keys(), "docs/results.py numbers NAME")
         self.assertLessEqual(results.stored(results.STUDIES).keys(), results.study_files().keys())
 
+    def test_what_asks_for_a_kernel_or_a_probe_is_live(self) -> None:
+        live = {name for name, file in results.study_files().items() if results.is_live(file)}
+        self.assertLess({"taba-live", "taba-rounds-live", "split-probe", "lp-handoff"}, live)
+        self.assertFalse(live & {"taba-rounds", "lp-goodput", "split-archive"})
+
     def test_a_bench_that_lacks_a_row_is_said(self) -> None:
         found = results.stored(results.NUMBERS)["bench"]
         rows = [row for row in found["report"]["rows"] if row["workload"] != "W3"]

@@ -28,6 +28,9 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 LOGS = TARGET / "checks"
 BIN = ROOT / ".venv/bin"
 BROWSER = [word for crate in ("lab", "look", "engines", "web") for word in ("--package", f"truckee-{crate}")]
+WASM = "wasm32-unknown-unknown"
+# The simulator as a browser runs it.
+ENGINE = TARGET / WASM / "web/truckee_web.wasm"
 SMOLTCP = "validation/stacks/smoltcp/Cargo.toml"
 # Folders with Python in them.
 LINTED = ["bench", "docs", "examples", "notebooks", "python", "tests", "tools", "validation"]
@@ -100,7 +103,7 @@ def lints() -> list[Command]:
         # As it is built without clang, or on another system than Linux: all but the live leg.
         cargo("clippy", "--locked", "-p", "truckee-cli", "--no-default-features", "--", "-D", "warnings"),
         # What a page in a browser stands on: the laboratory without its store, figures without their pages.
-        cargo("check", "--locked", "--target", "wasm32-unknown-unknown", "--no-default-features", *BROWSER),
+        cargo("check", "--locked", "--target", WASM, "--no-default-features", *BROWSER),
         python("ruff", "check", *LINTED),
         Command([str(BIN / "mypy"), "."], "bench", environment={"MYPYPATH": "../validation"}),
         Command([str(BIN / "mypy"), "--exclude", "^stacks/", "."], "validation", environment={"MYPYPATH": "../bench"}),
@@ -135,6 +138,18 @@ def live() -> list[Command]:
 
 def digests() -> list[Command]:
     return [python("python", "tools/digests.py", "--truckee", str(TRUCKEE))]
+
+
+def web() -> list[Command]:
+    # What a browser runs gives the digests that are pinned, in Node and in Chromium; and the page around it does what it
+    # says, in Chromium and in Firefox.
+    build = cargo("build", "--locked", "--profile", "web", "--target", WASM, "--package", "truckee-web")
+    report = LOGS / "junit-lab.xml"
+    reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"]
+    reporters += ["--test-reporter=junit", f"--test-reporter-destination={report}"]
+    environment = {"TRUCKEE": str(TRUCKEE), "ENGINE": str(ENGINE), "ARTEFACTS": str(TARGET / "lab")}
+    page = Command(["node", "--test", *reporters, "lab.test.mjs"], "tests/lab", report, environment)
+    return [build, python("python", "tools/web.py", str(ENGINE)), page]
 
 
 def scripts() -> list[Command]:
@@ -180,6 +195,7 @@ STEPS: dict[str, Callable[[], list[Command]]] = {
     "tests": tests,
     "lints": lints,
     "digests": digests,
+    "web": web,
     "scripts": scripts,
     "python": package,
     "book": book,

@@ -4,7 +4,7 @@
 #
 #   tools/prepare.sh rust          a Rust toolchain, a linker, and on Linux what the live leg is built with
 #   tools/prepare.sh live          what the live leg's tests use beside
-#   tools/prepare.sh browser       a browser, with which the tests of the report's pages look at them, and what builds for one
+#   tools/prepare.sh browser       browsers, with which the tests of pages look at them, what drives them, and what builds for one
 #   tools/prepare.sh python FILE…  .venv with the requirements in these files
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -75,10 +75,26 @@ sanitizes() {
 browser() {
     # Where there is no rustup, the system's packages of Rust have the target or not.
     ! command -v rustup >/dev/null || rustup --quiet target add wasm32-unknown-unknown
-    for name in chromium chromium-browser google-chrome; do
+    local missing=()
+    has_one chromium chromium-browser google-chrome || missing+=(chromium)
+    has_one firefox-esr firefox || missing+=(firefox-esr)
+    command -v node >/dev/null || missing+=(nodejs)
+    command -v npm >/dev/null || missing+=(npm)
+    ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
+    # What drives the browsers of the laboratory's tests.
+    cmp -s tests/lab/package-lock.json tests/lab/node_modules/installed || {
+        say "installing tests/lab/package-lock.json into tests/lab/node_modules"
+        npm ci --prefix tests/lab --no-audit --no-fund --silent </dev/null
+        cp tests/lab/package-lock.json tests/lab/node_modules/installed
+    }
+}
+
+has_one() {
+    local name
+    for name in "$@"; do
         ! command -v "$name" >/dev/null || return 0
     done
-    apt_install chromium
+    return 1
 }
 
 python() {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-VENDORED = ROOT / "crates/look/src/report/vendor/vendored.toml"
+VENDORED = [ROOT / "crates/look/src/report/vendor/vendored.toml", ROOT / "crates/web/page/vendor/vendored.toml"]
 
 
 def problems(library: dict[str, Any], folder: Path, allow: set[str]) -> list[str]:
@@ -32,8 +32,8 @@ def problems(library: dict[str, Any], folder: Path, allow: set[str]) -> list[str
 def main() -> int:
     """Exit code: 0 all is well, 1 something is not."""
     allow = set(tomllib.loads((ROOT / "deny.toml").read_text())["licenses"]["allow"])
-    libraries = tomllib.loads(VENDORED.read_text())["library"]
-    bad = [(one, what) for one in libraries for what in problems(one, VENDORED.parent, allow)]
+    libraries = [(one, file.parent) for file in VENDORED for one in tomllib.loads(file.read_text())["library"]]
+    bad = [(one, what) for one, folder in libraries for what in problems(one, folder, allow)]
     for library, what in bad:
         print(f"{library['name']} {library['version']} {what}", file=sys.stderr)
     print(f"{len(libraries)} libraries held against vendored.toml, {len(bad)} problems")

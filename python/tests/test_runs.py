@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -135,3 +136,9 @@ def test_runs_go_side_by_side_in_threads() -> None:
     for thread in threads:
         thread.join()
     assert len(digests) == 4 and len(set(digests)) == 1
+
+
+def test_a_result_names_the_build_of_the_package_and_not_the_interpreters(tmp_path: Path) -> None:
+    truckee.run(SHORT).write(tmp_path / "run")
+    digits = hashlib.sha256(Path(str(truckee._native.__file__)).read_bytes()).hexdigest()[:16]
+    assert f"({digits})" in json.loads((tmp_path / "run/result.json").read_text())["build"]

@@ -20,6 +20,7 @@
 #include "float.h"
 #include "params.h"
 #include "event.h"
+#include "told.h"
 #include "sender.h"
 #include "estimate.h"
 #include "predict.h"
@@ -142,7 +143,8 @@ void BPF_PROG(truckee_pkts_acked, struct sock *sk, const struct ack_sample *samp
 	if (event) {
 		tell(event, c, &now);
 		event->ssthresh_after = tp->snd_ssthresh;
-		event->verdict = predict_verdict(c, now.time);
+		if (params.predictor != PREDICT_IDEAL)
+			event->verdict = predict_verdict(c, &now);
 		bpf_ringbuf_submit(event, 0);
 	}
 }
@@ -173,6 +175,8 @@ __u32 BPF_PROG(truckee_ssthresh, struct sock *sk)
 	if (!echo)
 		now.flight = min_of(now.flight, (c->window >> 32) * now.mss);
 	estimate_on_sent(c, &now);
+	if (params.predictor == PREDICT_IDEAL)
+		now.fate = fate_of(sk, tp->snd_una);
 	event = event_begin(sk, EVENT_SSTHRESH, now.time, c->number);
 	respond(tp, c, &now, timeout, echo, &to);
 	ssthresh = fl_to(to.ssthresh, 0);
@@ -187,6 +191,8 @@ __u32 BPF_PROG(truckee_ssthresh, struct sock *sk)
 		event->ssthresh_after = ssthresh;
 		event->verdict = to.verdict;
 		event->flags |= (timeout ? FLAG_TIMEOUT : 0) | (echo ? FLAG_ECHO : 0);
+		event->flags |= now.fate == CAUSE_CONGESTION ? FLAG_QUEUED_OUT : 0;
+		event->flags |= now.fate == CAUSE_WIRELESS ? FLAG_DESTROYED : 0;
 		bpf_ringbuf_submit(event, 0);
 	}
 	return ssthresh;

@@ -159,13 +159,16 @@ static __always_inline void vegas_begin(struct connection *c)
 static __always_inline void vegas_end_round(struct tcp_sock *tp, struct connection *c, struct now *now)
 {
 	fl expected, sent;
-	__u64 begun;
+	__u64 begun, rtt_us;
 	int over;
 
 	if (now->rtt_us > 0) {
-		if (!c->base_us || now->rtt_us < c->base_us)
-			c->base_us = now->rtt_us;
-		c->sum_us += now->rtt_us;
+		rtt_us = now->rtt_us;
+		if (params.vegas_tick_us)
+			rtt_us = (rtt_us / params.vegas_tick_us + 1) * params.vegas_tick_us;
+		if (!c->base_us || rtt_us < c->base_us)
+			c->base_us = rtt_us;
+		c->sum_us += rtt_us;
 		c->samples++;
 	}
 	begun = c->round_end;
@@ -175,7 +178,9 @@ static __always_inline void vegas_end_round(struct tcp_sock *tp, struct connecti
 	if (!over)
 		return;
 	c->opening = 0;
-	if (c->limited && c->sum_us) {
+	if (params.vegas_few && c->samples <= params.vegas_few) {
+		c->window += in_slow_start(tp, c) ? 0 : SEGMENT;
+	} else if (c->limited && c->sum_us) {
 		expected = sent = fl_of_fixed(c->window);
 		if (!params.vegas_by_window) {
 			expected = in_segments(now->nxt - c->una + now->mss, now);

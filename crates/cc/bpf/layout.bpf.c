@@ -7,6 +7,7 @@
 typedef __u64 fl;
 #include "params.h"
 #include "event.h"
+#include "told.h"
 
 enum growth growth;
 enum response response;
@@ -16,3 +17,5 @@ struct params params;
 enum kind kind;
 enum flag flag;
 struct event event;
+struct ends ends;
+struct losses losses;

@@ -9,7 +9,7 @@ enum growth { GROWTH_PER_ACK, GROWTH_BYTES, GROWTH_CAPPED, GROWTH_LIMITED, GROWT
 enum response { RESPONSE_HALVE, RESPONSE_ESTIMATE, RESPONSE_CAUSE, RESPONSE_HIGHSPEED, RESPONSE_VEGAS };
 enum predictor {
 	PREDICT_CONGESTED, PREDICT_WIRELESS, PREDICT_RANDOM, PREDICT_VEGAS, PREDICT_SINGLE, PREDICT_SPIKE,
-	PREDICT_FLIP_FLOP, PREDICT_NCPLD,
+	PREDICT_FLIP_FLOP, PREDICT_NCPLD, PREDICT_IDEAL,
 };
 enum estimator { ESTIMATE_NONE, ESTIMATE_TIBET, ESTIMATE_EWMA, ESTIMATE_CSFQ, ESTIMATE_WESTWOOD1, ESTIMATE_WESTWOOD2, ESTIMATE_WESTWOOD3 };
 
@@ -32,11 +32,14 @@ struct params {
 	fl limited_max;
 	fl vegas_alpha, vegas_beta, vegas_gamma;
 	__u64 vegas_by_window; // whether the backlog is taken from the window
+	__u64 vegas_tick_us; // what round-trip times are counted in; 0: as they are
+	__u64 vegas_few; // of so many samples or fewer a round opens the window unjudged
 	struct curve growth_curve, response_curve;
 	fl predict_alpha, predict_beta; // thresholds of vegas, vegas-single (alpha alone) and spike
 	__u64 flip_mask, flip_eta;
 	__u64 ncpld_tick;
 	__u64 random_seed;
+	__u64 ideal_unlost; // enum cause: what a loss is taken for that was none
 	fl filter_new; // the weight of a new sample: what tibet's alpha, ewma's w, westwood-1's beta leave
 	__u64 on_sent, smoother; // tibet
 	fl constant; // ns: tibet's t0, csfq's K

@@ -120,20 +120,22 @@ static __always_inline __u64 mix(__u64 x)
 	return x ^ (x >> 31);
 }
 
-// What a loss now would be taken for.
-static __always_inline __u8 predict_verdict(struct connection *c, __u64 time)
+// What a loss now would be taken for. Of the ideal predictor only a loss can be asked.
+static __always_inline __u8 predict_verdict(struct connection *c, struct now *now)
 {
 	const __u64 step = 0x9e3779b97f4a7c15ull;
 	__u64 drawn;
 
 	if (params.response != RESPONSE_CAUSE)
 		return CAUSE_UNKNOWN;
+	if (params.predictor == PREDICT_IDEAL)
+		return now->fate ?: params.ideal_unlost; // crates/tcp/src/predict/oracle.rs
 	if (params.predictor == PREDICT_WIRELESS)
 		return CAUSE_WIRELESS;
 	if (params.predictor == PREDICT_RANDOM) {
 		drawn = mix(step ^ params.random_seed);
 		drawn = mix((drawn + step) ^ c->una);
-		drawn = mix((drawn + step) ^ time);
+		drawn = mix((drawn + step) ^ now->time);
 		return drawn >> 63 ? CAUSE_WIRELESS : CAUSE_CONGESTION;
 	}
 	if (params.predictor == PREDICT_FLIP_FLOP) {

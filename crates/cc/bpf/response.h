@@ -48,7 +48,7 @@ static __always_inline void respond(struct tcp_sock *tp, struct connection *c, s
 		westwood2_advance(&c->estimate, now->time);
 	if (params.response != RESPONSE_CAUSE) {
 		congested(params.response, tp, c, now, !timeout && !echo, to);
-	} else if (!echo && predict_verdict(c, now->time) == CAUSE_WIRELESS) {
+	} else if (!echo && predict_verdict(c, now) == CAUSE_WIRELESS) {
 		to->verdict = CAUSE_WIRELESS;
 		to->ssthresh = to->cwnd = at_least_two(in_segments(now->flight, now));
 	} else {

@@ -68,6 +68,7 @@ struct now {
 	__s64 rtt_us; // -1: none
 	__u64 srtt_us;
 	__u8 duplicate, limited, state;
+	__u8 fate; // of a loss: what the owner has told of it
 };
 
 static __always_inline int is_repairing(__u8 ca_state)

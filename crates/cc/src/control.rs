@@ -7,7 +7,7 @@ use truckee_tcp::estimate::WestwoodPlus;
 use truckee_tcp::growth::AnyGrowth;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::spec::Member;
-use truckee_tcp::{Arg, Spec, Stack, preset};
+use truckee_tcp::{Arg, Profile, Spec, Stack, preset};
 
 /// What carries a sender in the kernel.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +47,7 @@ pub fn control_of(sender: &Sender, stack: &Stack) -> Result<Control, Error> {
 fn check_recovery(recovery: &Spec) -> Result<(), String> {
     let again = matches!(arg(recovery, "second"), Some(Arg::Name(word)) if word == "timeout");
     match recovery.name.as_str() {
-        "newreno" | "sack" | "vegas" => Ok(()),
+        "newreno" | "sack" | "rack" | "vegas" => Ok(()),
         "reno" if !again => Ok(()),
         other => Err(format!(
             "no Linux kernel recovers as \"{other}\"{}; newreno and sack are what it does without and with SACK",
@@ -77,8 +77,13 @@ fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
         own => own,
     });
     let (growth, response) = base.map(|p| (p.growth(), p.response())).unwrap_or_default();
-    let as_published = AnyGrowth::build(&growth).is_ok_and(|(_, spec)| spec == sender.growth)
-        && AnyResponse::build(&response).is_ok_and(|(_, spec)| spec == sender.response)
+    // As it is by itself, or as the profile of this kernel has it.
+    let published = |profile: Profile| {
+        AnyGrowth::build(&profile.part(growth.clone())).is_ok_and(|(_, spec)| spec == sender.growth)
+            && AnyResponse::build(&profile.part(response.clone()))
+                .is_ok_and(|(_, spec)| spec == sender.response)
+    };
+    let as_published = [Profile::Rfc, Profile::Linux].into_iter().any(published)
         && sender.start.name == "slow-start"
         && !stack.segment_from_acks;
     match (as_published, name) {

@@ -1,7 +1,7 @@
 //! What a recorded port was told and what it decided: the records of `bpf/event.h`.
 
 use super::layout::{self, event};
-use truckee_tcp::Time;
+use truckee_tcp::{Cause, Time};
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,10 @@ pub mod flags {
     pub const CLAMPED: u8 = flag::FLAG_CLAMPED.0 as u8;
     /// There is an estimate.
     pub const ESTIMATE: u8 = flag::FLAG_ESTIMATE.0 as u8;
+    /// The owner had told that a queue dropped what the threshold was asked for; only a port that is told hears of it.
+    pub const QUEUED_OUT: u8 = flag::FLAG_QUEUED_OUT.0 as u8;
+    /// Likewise that noise or an outage destroyed it.
+    pub const DESTROYED: u8 = flag::FLAG_DESTROYED.0 as u8;
 }
 
 /// Values of [`Event::state`], `enum tcp_ca_state` of the kernel.
@@ -158,6 +162,15 @@ impl Event {
             flags: told.flags,
             verdict: told.verdict,
         })
+    }
+
+    /// What the owner had told of the loss that the threshold was asked for; none: nothing, or it is no loss.
+    pub fn fate(&self) -> Option<Cause> {
+        match () {
+            () if self.is(flags::QUEUED_OUT) => Some(Cause::Congestion),
+            () if self.is(flags::DESTROYED) => Some(Cause::Wireless),
+            () => None,
+        }
     }
 
     /// Whether a bit of [`flags`] is set.

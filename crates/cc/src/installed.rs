@@ -6,7 +6,7 @@
 
 use super::load::{Loaded, OPS};
 use super::port::Port;
-use super::published::{Installed, Owner, PORTS, Published};
+use super::published::{Installed, Owner, PORTS, Published, TOLD_BY_RUNS};
 use crate::Error;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{MapCore, MapHandle, MapType};
@@ -81,6 +81,10 @@ fn pin(name: &str) -> PathBuf {
 
 /// Registers `port` as `name` for every program, until [`unload`] or the next boot.
 pub fn load_for_all(port: &Port, name: &str) -> Result<(), Error> {
+    if port.wants_truth() {
+        let place = format!("congestion control \"{name}\"");
+        return Err(Error::Refused { place, why: TOLD_BY_RUNS.to_owned() });
+    }
     let _rights = Raised::live();
     let load = || {
         in_folders(make_folder)?; // who may not is told before anything is loaded

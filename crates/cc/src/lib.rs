@@ -12,7 +12,7 @@
 
 mod published;
 
-pub use published::{Installed, Owner, PORTS, Published, find};
+pub use published::{Installed, Owner, PORTS, Published, TOLD_BY_RUNS, find};
 pub use truckee_host::Error;
 
 #[cfg(not(live))]
@@ -37,6 +37,8 @@ mod params;
 mod port;
 #[cfg(live)]
 pub mod replay;
+#[cfg(live)]
+mod told;
 
 #[cfg(not(live))]
 pub use absent::{list, load_published, unload};
@@ -48,4 +50,5 @@ pub use {
     installed::{allowed, available, list, load_for_all, load_published, unload},
     load::Loaded,
     port::Port,
+    told::Teller,
 };

@@ -4,6 +4,7 @@ use super::event::{Event, Events};
 use super::layout::{self, event};
 use super::params;
 use super::port::Port;
+use super::told::{self, Teller};
 use crate::Error;
 use libbpf_rs::{
     ErrorKind, Link, MapCore, MapFlags, MapMut, Object, ObjectBuilder, OpenObject, RingBuffer,
@@ -108,6 +109,11 @@ impl Loaded {
         let doing = || format!("load the congestion control \"{kernel_name}\"");
         let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused(doing(), &e))?;
         fill_in(&mut open, kernel_name, &params::of(port, record), record)?;
+        if port.wants_truth() {
+            for mut map in open.maps_mut().filter(|map| map.name() == told::MAP) {
+                map.set_max_entries(told::CONNECTIONS).map_err(|e| refused(doing(), &e))?;
+            }
+        }
         if registration == Registration::Plain {
             for mut ops in open.maps_mut().filter(|map| map.name() == OPS) {
                 let flags = ops.map_flags() & !BPF_F_LINK;
@@ -127,6 +133,13 @@ impl Loaded {
     /// Its name in the kernel.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// By which it is told of losses; a port that goes by no truth hears nothing of what is told.
+    pub fn teller(&self) -> Result<Teller, Error> {
+        let map = self.object.maps().find(|map| map.name() == told::MAP);
+        let doing = || format!("tell \"{}\" of losses", self.name);
+        Teller::of(&map.ok_or_else(|| broken(doing(), told::MAP))?)
     }
 
     /// What was recorded since the last call.

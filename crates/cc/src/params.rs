@@ -30,6 +30,7 @@ const PREDICTORS: &[(&str, layout::predictor)] = &[
     ("spike", layout::predictor::PREDICT_SPIKE),
     ("flip-flop", layout::predictor::PREDICT_FLIP_FLOP),
     ("ncpld", layout::predictor::PREDICT_NCPLD),
+    ("ideal", layout::predictor::PREDICT_IDEAL),
 ];
 const ESTIMATORS: &[(&str, layout::estimator)] = &[
     ("tibet", layout::estimator::ESTIMATE_TIBET),
@@ -135,6 +136,8 @@ pub(super) fn of(port: &Port, record: bool) -> params {
         vegas_beta: growth("vegas").real("beta"),
         vegas_gamma: growth("vegas").real("gamma"),
         vegas_by_window: u64::from(growth("vegas").says("backlog", "window")),
+        vegas_tick_us: growth("vegas").time("tick") / 1000,
+        vegas_few: growth("vegas").number("few") as u64,
         growth_curve: curve_of(growth("highspeed")),
         response_curve: curve_of(Of::named(Some(over), &["highspeed"])),
         predict_alpha: word(alpha),
@@ -143,6 +146,7 @@ pub(super) fn of(port: &Port, record: bool) -> params {
         flip_eta: flip.number("eta") as u64,
         ncpld_tick: predict(&["ncpld"]).time("tick"),
         random_seed: predict(&["random"]).number("seed") as u64,
+        ideal_unlost: 1 + u64::from(predict(&["ideal"]).says("unlost", "noise")),
         filter_new: word(1.0 - past),
         on_sent: u64::from(estimate(&["tibet"]).says("on", "sent")),
         smoother: u64::from(estimate(&["tibet"]).flag("smoother")),

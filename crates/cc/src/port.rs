@@ -4,6 +4,7 @@ use super::published::{PORTS, Published};
 use crate::Error;
 use truckee_tcp::estimate::{AnyEstimator, Csfq, Ewma, Tibet, Westwood1, Westwood2, Westwood3, WestwoodPlus};
 use truckee_tcp::growth::{self, AnyGrowth};
+use truckee_tcp::predict::Ideal;
 use truckee_tcp::preset;
 use truckee_tcp::response::{self, AnyResponse};
 use truckee_tcp::spec::Member;
@@ -97,6 +98,11 @@ impl Port {
         member(&self.response, "predictor")
     }
 
+    /// Whether it has to be told the truth of every loss ([`crate::Teller`]).
+    pub fn wants_truth(&self) -> bool {
+        self.predictor().is_some_and(is::<Ideal>)
+    }
+
     /// Its name among [`PORTS`], if it is one of them.
     pub fn published(&self) -> Option<&'static Published> {
         PORTS.iter().find(|p| p.port().is_ok_and(|port| port == *self))
@@ -150,11 +156,6 @@ fn check_by_cause(response: &Spec) -> Result<(), String> {
         ));
     }
     let Some(predictor) = member(response, "predictor") else { return Ok(()) };
-    if predictor.name == "ideal" {
-        return Err(
-            "the predictor \"ideal\" is told the truth of every loss, which no kernel knows".to_owned()
-        );
-    }
     member(predictor, "estimator").map_or(Ok(()), check_estimator)
 }
 

@@ -36,6 +36,10 @@ pub const PORTS: &[Published] = &[
     published("tk_limited_ss", "limited-slow-start"),
 ];
 
+/// Why a sender that goes by the predictor `ideal` cannot be had outside of a run.
+pub const TOLD_BY_RUNS: &str = "its predictor \"ideal\" is told the cause of every loss, which only the path of a run \
+    knows (truckee run --engine kernel); nobody could tell it of any other path";
+
 /// The published port of that name, in the kernel or in a scenario.
 pub fn find(name: &str) -> Option<&'static Published> {
     PORTS.iter().find(|p| p.name == name || p.preset == name)

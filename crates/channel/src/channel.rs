@@ -70,7 +70,7 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Effect, JitterDistribution, Loss, Span, Time};
+    use crate::{Effect, JitterDistribution, Loss, Script, Span, Time};
 
     fn packet(at: u64) -> Packet {
         Packet { at: Time::ns(at), bytes: 1500, flow: 0, data: true }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_is_turned_leaves_the_other_effects_where_they_were() {
-        let script = Effect::Scripted { flow: None, packets: vec![(3, 3)], during: vec![] };
+        let script = Effect::Scripted(Script { packets: vec![(3, 3)], ..Script::default() });
         let all = |per| ChannelConfig { effects: vec![Effect::Bernoulli { per }, script.clone()] };
         let mut channel = Channel::new(&all(0.0), 1);
         let arrives = Fate::Arrives { extra: Span::ZERO, copy: None };
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn causes_are_told_apart() {
         let outage = Effect::Outages { at: vec![(Time::ns(10), Span::ns(10))] };
-        let script = Effect::Scripted { flow: None, packets: vec![(1, 1)], during: vec![] };
+        let script = Effect::Scripted(Script { packets: vec![(1, 1)], ..Script::default() });
         let mut channel = Channel::new(&ChannelConfig { effects: vec![outage, script] }, 1);
         let fates = [5, 15, 25].map(|at| channel.fate(&packet(at)));
         let arrives = Fate::Arrives { extra: Span::ZERO, copy: None };

@@ -59,16 +59,8 @@ pub enum Effect {
         /// Length of each.
         lasting: Span,
     },
-    /// Loss by script.
-    Scripted {
-        /// Only packets of this flow (its number in the scenario); `None`: all packets.
-        flow: Option<u32>,
-        /// Ordinals lost, counted from 1 over the data packets (of that flow) that reach this channel, as inclusive
-        /// ranges in rising order.
-        packets: Vec<(u64, u64)>,
-        /// All packets (of that flow) in these intervals `[from, to)` are lost, data or not; in rising order.
-        during: Vec<(Time, Time)>,
-    },
+    /// Chosen packets are lost, held back or doubled.
+    Scripted(Script),
     /// Correlated loss as netem defines it: x = `correlation`·x + (1 − `correlation`)·uniform, lost if x < `per`. The
     /// averaging moves x towards ½, so the true packet error rate is far below a `per` below ½: with a correlation of
     /// 0.5, a `per` of 0.1 loses 0.11 %.
@@ -105,6 +97,63 @@ pub enum Effect {
     },
     /// Recorded capacity (the format of the mahimahi link shell), in place of the link's rate.
     Trace(Arc<CapacityTrace>),
+}
+
+/// Which packets, and what is done to them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Script {
+    /// Only packets of this flow (its number in the scenario); `None`: all packets.
+    pub flow: Option<u32>,
+    /// What is numbered.
+    pub counts: Counts,
+    /// Ordinals of the packets meant, counted from 1 over those (of that flow) that reach this channel and are numbered, as
+    /// inclusive ranges in rising order.
+    pub packets: Vec<(u64, u64)>,
+    /// All packets (of that flow) in these intervals `[from, to)` are meant, numbered or not; in rising order.
+    pub during: Vec<(Time, Time)>,
+    /// What becomes of them.
+    pub does: Deed,
+}
+
+/// Which packets a script numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Counts {
+    /// Those that carry payload.
+    #[default]
+    Data,
+    /// All: ACKs, SYN and FIN, too.
+    All,
+}
+
+/// What a script does to a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Deed {
+    /// It is lost.
+    #[default]
+    Lose,
+    /// It arrives so much later, and others may overtake it.
+    Delay(Span),
+    /// It arrives twice, the copy so much later.
+    Duplicate(Span),
+}
+
+impl Deed {
+    /// Its name, where it is not the usual one.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Lose => None,
+            Self::Delay(_) => Some("delay"),
+            Self::Duplicate(_) => Some("duplicate"),
+        }
+    }
+
+    /// How much later the packet, or its copy, comes.
+    pub fn by(self) -> Option<Span> {
+        match self {
+            Self::Lose => None,
+            Self::Delay(by) | Self::Duplicate(by) => Some(by),
+        }
+    }
 }
 
 /// Distribution of extra delay.

@@ -5,7 +5,7 @@ use crate::layout::{self, words};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::io::Write;
-use truckee_kernel::cc::{self, Installed, Owner, PORTS};
+use truckee_kernel::cc::{self, Installed, Owner, PORTS, TOLD_BY_RUNS};
 use truckee_tcp::preset;
 
 /// List, load and unload congestion controls of the running kernel
@@ -71,6 +71,9 @@ pub fn cc(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn unknown(name: &str) -> String {
+    if preset::find(name).is_some_and(|preset| preset.response().mentions("ideal")) {
+        return format!("\"{name}\" cannot be loaded: {TOLD_BY_RUNS}");
+    }
     let known = PORTS.iter().flat_map(|p| [p.preset, p.name]);
     let likeness = |known: &&str| strsim::jaro_winkler(name, known);
     let nearest = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).filter(|n| likeness(n) > 0.7);

@@ -1,6 +1,7 @@
 //! `truckee compare`: one scenario on several engines, side by side.
 
 mod table;
+mod trace;
 
 use crate::engines::{self, Choice};
 use crate::error::Error;
@@ -10,6 +11,8 @@ use crate::{human, interrupt};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
+use trace::Traced;
+use truckee_engines::trace::Tapped;
 use truckee_lab::compare::{self, Comparison, Runs, Tolerance, Verdict};
 use truckee_lab::{Engine, disk, output};
 use truckee_look::{figure, report};
@@ -41,6 +44,10 @@ pub struct Arguments {
     /// a note says so
     #[arg(long)]
     as_written: bool,
+    /// Hold what two engines' senders sent against each other, segment by segment: how far it is the same, in order and in
+    /// time, and where and why they part
+    #[arg(long, conflicts_with_all = ["tolerance", "figure"])]
+    trace: bool,
     /// Also write compare.json, compare.svg, the page report.html and each run's files into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -57,12 +64,14 @@ Examples:
   truckee compare examples/wireless.toml
   truckee compare examples/wireless.toml --runs 5 --set duration=30s --figure compare.svg
   truckee compare examples/wireless.toml --tolerance goodput=10%,retransmitted=2% --format json
+  truckee compare examples/wireless.toml --trace
   truckee compare examples/wireless.toml --runs 4 --at-most 32 --tolerance goodput=10%
 
 Live runs take as long as the scenario lasts; stderr says beforehand how long that is.
 
 Exit status: 0 all tolerances hold; 1 one is broken; 3 none is broken, but one is undecided, or the
-machine was too late for the live runs to be judged.";
+machine was too late for the live runs to be judged. With --trace: 0 the same was sent at the same
+times; 1 not so; 3 the machine was too late.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -98,12 +107,10 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
         series,
         as_written: arguments.as_written,
     };
-    let stop = interrupt::cancel();
-    let mut bar = Bar::new(&scenario.name);
-    let compared = compare::compare(&scenario, &engines, runs, &tolerances, &mut bar, stop)?;
-    drop(bar);
-    let stopped = || Error::Failed("stopped: nothing is compared".to_owned());
-    let (sides, comparison) = compared.ok_or_else(stopped)?;
+    if arguments.trace {
+        return traces(arguments, &scenario, &engines, runs, out);
+    }
+    let (sides, comparison) = compared(&scenario, &engines, runs, &tolerances)?;
     let files = write_files(arguments, &scenario, &sides, &comparison)?;
     match arguments.format {
         Format::Table => {
@@ -118,6 +125,61 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
         }
     }
     verdict(&comparison)
+}
+
+/// Runs and compares.
+fn compared(
+    scenario: &Scenario,
+    engines: &[&dyn Engine],
+    runs: Runs,
+    tolerances: &[Tolerance],
+) -> Result<compare::Compared, Error> {
+    let mut bar = Bar::new(&scenario.name);
+    let compared = compare::compare(scenario, engines, runs, tolerances, &mut bar, interrupt::cancel())?;
+    drop(bar);
+    compared.ok_or_else(|| Error::Failed("stopped: nothing is compared".to_owned()))
+}
+
+/// Runs, and holds what was sent against each other.
+fn traces(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    engines: &[&dyn Engine],
+    runs: Runs,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let [one, other] = engines else {
+        return Err(Error::Usage(
+            "--trace: two engines are held against each other, such as sim,kernel".to_owned(),
+        ));
+    };
+    let tapped = [Tapped(*one), Tapped(*other)];
+    let (sides, comparison) = compared(scenario, &[&tapped[0], &tapped[1]], runs, &[])?;
+    let mut files = Vec::new();
+    if let Some(dir) = &arguments.out {
+        files.push(Traced::new(scenario, &sides, comparison.notes.clone(), true).keep(dir)?);
+        files.push(report::write(std::slice::from_ref(dir), None)?);
+    }
+    let traced = Traced::new(scenario, &sides, comparison.notes, false);
+    match arguments.format {
+        Format::Table => {
+            traced.write(out)?;
+            for file in &files {
+                writeln!(out, "wrote {}", file.display())?;
+            }
+        }
+        Format::Json => {
+            traced.json(out)?;
+            writeln!(out)?;
+        }
+    }
+    if let Some(why) = traced.not_judged() {
+        return Err(Error::Undecided(format!("not judged: {why}")));
+    }
+    match traced.count() {
+        (all, same) if all == same => Ok(()),
+        (all, same) => Err(Error::Failed(format!("{same} of {} agree", human::many(all, "trace")))),
+    }
 }
 
 /// Writes what `--out` and `--figure` ask for. Returns the files.

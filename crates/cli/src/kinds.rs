@@ -52,7 +52,7 @@ pub const KEYS: &[Key] = &[
         kind("outages", "the link is silent at given times, or at random ones",
             ["at = [[start, length], …], or every and lasting: a Poisson process", ""],
             "{ kind = \"outages\", at = [[\"10s\", \"300ms\"], [\"25s\", \"2s\"]] }"),
-        kind("scripted", "loses the packets it is told to",
+        kind("scripted", "loses, delays or doubles the packets it is told to",
             ["packets by number (of one flow, if given), all packets during [from, to)", ""],
             "{ kind = \"scripted\", packets = [100, \"200..210\"], during = [] }"),
         kind("correlated", "loss whose draws remember the last one",

@@ -26,6 +26,7 @@ mod import;
 mod input;
 mod interrupt;
 mod kinds;
+mod lab;
 mod layout;
 mod outcome_table;
 mod path;
@@ -67,6 +68,7 @@ Examples:
   truckee compare examples/wireless.toml --engines sim,kernel
   truckee study run wireless-download
   truckee report results/w
+  truckee lab --out lab.html
   sudo truckee exec --ack division:4 -- curl -O http://example.org/big.iso
   truckee read capture.pcapng
   truckee variants newreno-lp
@@ -82,6 +84,7 @@ enum Command {
     Compare(compare::Arguments),
     Study(study::Arguments),
     Report(report::Arguments),
+    Lab(lab::Arguments),
     Read(read::Arguments),
     Path(path::Arguments),
     Exec(exec::Arguments),
@@ -129,6 +132,7 @@ pub fn main_of(words: impl IntoIterator<Item = OsString>, host: &dyn Host) -> u8
         Command::Import(arguments) => import::import(&arguments, &mut out),
         Command::Study(arguments) => study::study(&arguments, &mut out),
         Command::Report(arguments) => report::report(&arguments, &mut out),
+        Command::Lab(arguments) => lab::lab(&arguments, &mut out),
         Command::Read(arguments) => read::read(&arguments, &mut out),
         Command::Path(arguments) => path::path(&arguments, &mut out),
         Command::Exec(arguments) => exec::exec(&arguments),

@@ -121,6 +121,17 @@ pub fn names() -> Result<Vec<&'static str>, Error> {
     Ok(names)
 }
 
+/// All of them as JSON has them, each with the place where a scenario names it.
+pub fn placed() -> Result<Vec<Value>, Error> {
+    let groups = groups().map_err(|e| Error::Failed(e.to_string()))?;
+    let one = |group: &Group, entry: &Entry| {
+        let mut said = as_json(group, entry);
+        said["place"] = group.place.as_str().into();
+        said
+    };
+    Ok(groups.iter().flat_map(|group| group.entries.iter().map(|entry| one(group, entry))).collect())
+}
+
 fn unknown(name: &str, names: &[&str]) -> String {
     let likeness = |known: &&str| strsim::jaro_winkler(name, known);
     let nearest =

@@ -2,7 +2,7 @@
 //!
 //! [`Simulator`] is the engine of `truckee-net`, and [`OpenSimulator`] the same where runs may be ended early; [`Kernel`] and [`Probe`] are those of `truckee-kernel`, where the feature
 //! `kernel` is on. [`drive`] feeds single algorithms lists of events for studies, and [`tap`] writes the packets of a run as
-//! a capture. This is where the laboratory's seams (`truckee_lab::Engine`, `truckee_lab::study::Drives`) meet what knows
+//! a capture, [`trace`] holds two runs against each other segment by segment. This is where the laboratory's seams (`truckee_lab::Engine`, `truckee_lab::study::Drives`) meet what knows
 //! protocols.
 //!
 //! Not for: what is swept or judged (`truckee-lab`), or which engines a program offers (the command says that).
@@ -16,6 +16,8 @@ pub mod probe;
 mod simulator;
 #[cfg(feature = "captures")]
 pub mod tap;
+#[cfg(feature = "captures")]
+pub mod trace;
 
 pub use builds::{KERNEL_BUILD, SIMULATOR_BUILD};
 #[cfg(feature = "kernel")]

@@ -39,7 +39,7 @@ pub fn of_flow(
     recovery: &str,
     receiver: &Spec,
 ) -> Result<Settings, Error> {
-    refuse::what_no_kernel_does(flow, stack, recovery)?;
+    refuse::what_no_kernel_does(kernel.era, flow, stack, recovery)?;
     let mut settings = match kernel.era {
         Era::Papers => papers::settings(stack),
         Era::Today => Settings { mtu: ETHERNET, stated: papers::ANY.to_vec(), ..Settings::default() },
@@ -68,7 +68,7 @@ pub fn of_flow(
 const DELAYED: Span = Span::ms(200);
 
 /// Whether a flow's ACKs are what the kernel sends by itself: one for every segment or, in today's stack, delayed ones as
-/// it has them. In the papers' stack they are delayed as they are defined.
+/// it has them, which is also what the policy `linux` is. In the papers' stack they are delayed as they are defined.
 pub fn acknowledges_natively(era: Era, receiver: &Spec) -> bool {
     let usual = |(name, value): &(String, Arg)| match (name.as_str(), value) {
         ("count", Arg::Number(n)) => *n == 2.0,
@@ -76,7 +76,9 @@ pub fn acknowledges_natively(era: Era, receiver: &Spec) -> bool {
         _ => false,
     };
     let delayed = receiver.name == "delayed" && receiver.args.iter().all(usual);
-    receiver.name == "every" || (era == Era::Today && delayed)
+    let quick = |(name, value): &(String, Arg)| name == "quick" && *value == Arg::Flag(true);
+    let own = receiver.name == "linux" && receiver.args.iter().all(quick);
+    receiver.name == "every" || (era == Era::Today && (delayed || own))
 }
 
 /// What the flow sets; in the papers' era its defaults too.

@@ -14,6 +14,8 @@ use truckee_scenario::{Outcome, Scenario};
 pub(crate) const SIMULATOR: &str = "sim";
 /// Threads of a live sweep for each core: its runs are real time, and idle for most of it.
 const LIVE_RUNS_PER_CORE: usize = 2;
+/// As many, where it is known how many its scenarios bear.
+const BORNE_RUNS_PER_CORE: usize = 5;
 
 /// Why a run has no outcome.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -226,9 +228,17 @@ impl Engines for Registry {
 
 /// How many runs go at once unless told otherwise: one a core, or two where they are live.
 pub fn default_jobs(engine: &dyn Engine) -> usize {
-    // Where the number of cores is not told, one is sure.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if engine.is_live() { LIVE_RUNS_PER_CORE * cores } else { cores }
+    if engine.is_live() { LIVE_RUNS_PER_CORE * cores() } else { cores() }
+}
+
+/// How many live runs go at once unless told otherwise, where `most` are known to bear each other's company.
+pub(crate) fn borne_jobs(most: usize) -> usize {
+    most.min(BORNE_RUNS_PER_CORE * cores())
+}
+
+/// Cores of this machine; where their number is not told, one is sure.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 #[cfg(test)]
@@ -245,6 +255,7 @@ mod tests {
             (Some(Duration::from_secs(10)), None)
         );
         assert_eq!(default_jobs(&live), 2 * default_jobs(&not));
+        assert_eq!((borne_jobs(1), borne_jobs(10_000)), (1, 5 * default_jobs(&not)));
     }
 
     #[derive(Deserialize)]

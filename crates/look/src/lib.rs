@@ -2,8 +2,10 @@
 //!
 //! Not for: measuring anything: numbers come from the laboratory (`truckee-lab`) as they are.
 
+#[cfg(feature = "pages")]
 pub mod capture;
 mod error;
+#[cfg(feature = "pages")]
 pub mod figure;
 pub mod report;
 #[cfg(feature = "pages")]

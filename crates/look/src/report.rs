@@ -29,12 +29,14 @@ pub(crate) mod study;
 #[cfg(feature = "pages")]
 mod sweep;
 mod thin;
+#[cfg(feature = "pages")]
+mod trace;
 mod value;
 
 #[cfg(feature = "pages")]
 pub use pages::write;
 #[cfg(feature = "pages")]
-pub use render::NAME;
+pub use render::{NAME, SCRIPTS, STYLES};
 
 use crate::Error;
 use serde::Serialize;

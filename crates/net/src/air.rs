@@ -63,6 +63,7 @@ impl Air {
     }
 
     /// Notes a frame, where that is wanted.
+    #[cold]
     pub fn note_frame(&mut self, frame: &FrameReport) {
         let Some(series) = &mut self.series else { return };
         series.frames.push(FramePoint {

@@ -217,6 +217,11 @@ impl Network<'_> {
         Ok(time > self.until)
     }
 
+    /// Whether somebody has to look, before the next event at that time, if the run is over or cannot go on.
+    fn has_to_stop(&self, next: Time) -> bool {
+        next > self.look || self.packets.is_overfull() || self.unfinished == 0 && self.may_end_early()
+    }
+
     /// Whether the run ends as soon as all flows are done.
     #[cold]
     fn may_end_early(&self) -> bool {

@@ -90,7 +90,7 @@ impl Routers {
 /// What packets on media with routers have to remember beyond themselves.
 #[derive(Debug, Default)]
 pub struct Travel {
-    /// By packet of data: the station at which it came to the medium, and its time to live.
+    /// By packet of data: the stations at which it came to the medium and leaves it, and its time to live.
     journeys: Vec<Journey>,
     /// What routers say, by number, and numbers that are free.
     messages: Vec<Option<Message>>,
@@ -102,17 +102,19 @@ pub struct Travel {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Journey {
     pub origin: u32,
+    /// The station at which it leaves the medium.
+    pub exit: u32,
     pub ttl: u8,
 }
 
 impl Travel {
     /// A packet of data comes to a medium.
-    pub fn begin(&mut self, id: PacketId, origin: u32) {
+    pub fn begin(&mut self, id: PacketId, origin: u32, exit: u32) {
         let at = id as usize;
         if at >= self.journeys.len() {
             self.journeys.resize(at + 1, Journey::default());
         }
-        self.journeys[at] = Journey { origin, ttl: TTL };
+        self.journeys[at] = Journey { origin, exit, ttl: TTL };
     }
 
     /// What is known of a packet that came to a medium.

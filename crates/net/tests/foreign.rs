@@ -203,7 +203,7 @@ impl Recovery for Prober {
     fn hears_departures(&self) -> bool {
         true
     }
-    fn deadline(&self) -> Option<Time> {
+    fn deadline(&self, _: &Transfer) -> Option<Time> {
         self.probe_at
     }
     fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>) {
@@ -280,7 +280,7 @@ impl Recovery for RestlessRecovery {
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         self.0.on_duplicate(ack, sack, t, report);
     }
-    fn deadline(&self) -> Option<Time> {
+    fn deadline(&self, _: &Transfer) -> Option<Time> {
         Some(Time::s(1))
     }
     fn has_timer(&self) -> bool {

@@ -55,9 +55,54 @@ const FILES: &str = r#"
     off = "400ms"
 "#;
 
+/// A transfer over three stations of which the outer two do not hear each other, and a datagram now and then.
+const RADIO: &str = r#"
+    duration = "20s"
+    [[node]]
+    name = "n*"
+    count = 3
+    at = ["0m", "0m"]
+    step = ["200m", "0m"]
+    [[medium]]
+    standard = "802.11b"
+    rate = "2Mbit/s"
+    frequency = "914MHz"
+    power = "24.5dBm"
+    propagation = { kind = "two-ray" }
+    receive_threshold = "-64.375dBm"
+    carrier_sense = "-78.07dBm"
+    routing = "aodv"
+    [[flow]]
+    from = "n1"
+    to = "n3"
+    sender = "newreno"
+    [[traffic]]
+    from = "n3"
+    to = "n2"
+    kind = "cbr"
+    rate = "8kbit/s"
+    packet = "500B"
+"#;
+
+#[test]
+fn what_is_known_where_it_stops_is_what_has_happened_by_then() {
+    for end in (0..40).map(|i| Span::ms(1_000) + Span::us(1_300) * i) {
+        let (mut stops, mut ends) = (scenario(RADIO), scenario(RADIO));
+        ends.duration = end;
+        stops.duration = end + Span::s(1);
+        let standing = |scenario| {
+            let mut stepped = Stepped::new(scenario, &[]).unwrap();
+            stepped.advance(Time::at(end)).unwrap();
+            stepped.standing(0)
+        };
+        assert_eq!(standing(stops), standing(ends), "at {} s", end.seconds());
+    }
+}
+
 #[test]
 fn where_it_stops_on_the_way_makes_no_difference() {
-    for scenario in [link(", channel = { kind = \"bernoulli\", per = 0.01 }"), scenario(FILES)] {
+    let noisy = link(", channel = { kind = \"bernoulli\", per = 0.01 }");
+    for scenario in [noisy, scenario(FILES), scenario(RADIO)] {
         let whole = run(&scenario, &Options::default()).unwrap();
         for step in [Span::us(317), Span::ms(10), Span::s(7)] {
             let mut stepped = Stepped::new(scenario.clone(), &[]).unwrap();

@@ -4,6 +4,7 @@
 use super::Cause;
 use super::connection::Connection;
 use super::delays::Delays;
+use super::listener::Missing;
 use super::segment::{Seen, Tcp, flags};
 use super::truth::Dropped;
 use std::collections::HashMap;
@@ -102,6 +103,8 @@ pub(super) struct Book {
     rtt_sum: f64,
     rtts: u64,
     by_port: HashMap<u16, u32>,
+    /// The connection of which something else is missing than when it was last asked.
+    changed: Option<u32>,
     measured: bool,
     closed: bool,
     series: bool,
@@ -138,6 +141,9 @@ impl Book {
         let seen = Seen { flow, connection: index, forward, len: tcp.len, number };
         if forward && tcp.len > 0 && number > 0 && !self.closed {
             let sent = connection.send(now, number, number + u64::from(tcp.len));
+            if sent.again > 0 {
+                self.changed = Some(index);
+            }
             if counts {
                 self.so_far.segments_sent += 1;
                 self.so_far.bytes_sent += u64::from(tcp.len);
@@ -239,6 +245,7 @@ impl Book {
             && let Some(connection) = self.so_far.history.get_mut(seen.connection as usize)
         {
             connection.truth.lost(sent, seen.number, seen.number + u64::from(seen.len), drop);
+            self.changed = Some(seen.connection);
         }
         if self.measured && data {
             drop.cause.count(&mut self.so_far.drops);
@@ -254,6 +261,12 @@ impl Book {
                 link: lane.to_owned(),
             });
         }
+    }
+
+    /// Of which connection, by its client's port, something else is missing since this was last asked, and what.
+    pub fn take_change(&mut self) -> Option<(u16, Vec<Missing>)> {
+        let connection = self.so_far.history.get(self.changed.take()? as usize)?;
+        Some((connection.port, connection.missing()))
     }
 
     /// The book as it stands at the end.

@@ -2,6 +2,7 @@
 //! order, acknowledged. Sequence numbers are of 64 bits, and the first byte of data is number 1.
 //! Not for: what the ends' stacks think; nothing here is seen by them.
 
+use super::listener::{MOST_MISSING, Missing};
 use super::truth::Truth;
 use std::collections::{BTreeMap, VecDeque};
 use truckee_channel::{Span, Time};
@@ -157,6 +158,7 @@ impl Connection {
         }
         self.rounds.advance(ack, self.high);
         self.una = ack;
+        self.truth.acknowledge(ack);
         let (mut newest, mut again) = (None, false);
         while let Some(stretch) = self.outstanding.pop_front_if(|s| s.end <= ack) {
             self.delivered = self.delivered.saturating_sub(1);
@@ -164,6 +166,16 @@ impl Connection {
             newest = Some(stretch.sent);
         }
         newest.filter(|_| !again).map(|sent| now.saturating_sub(sent))
+    }
+
+    /// What its latest transmission lost, lowest first, as many stretches as there is room for.
+    pub fn missing(&self) -> Vec<Missing> {
+        let raw = |(from, to, cause): (u64, u64, _)| Missing {
+            first: self.isn.wrapping_add(from as u32),
+            bytes: (to - from) as u32,
+            cause,
+        };
+        self.truth.missing().take(MOST_MISSING).map(raw).collect()
     }
 
     /// The first rounds: see `truckee_tcp::sender::Sender::rounds`.

@@ -4,6 +4,7 @@ use super::LaneCounters;
 use super::books::Books;
 use super::devices::Devices;
 use super::lane;
+use super::listener::LossListener;
 use super::network::Network;
 use super::plan::Plan;
 use super::port::Port;
@@ -52,8 +53,21 @@ impl Plan {
     /// # Errors
     /// A device is missing or one too many; no thread to be had.
     pub fn start(self, tuns: Vec<(NodeId, Tun)>, options: &Options) -> Result<Emulator, Error> {
+        self.start_telling(tuns, options, None)
+    }
+
+    /// The same, and this one is told of the flows' losses as they happen.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn start_telling(
+        self,
+        tuns: Vec<(NodeId, Tun)>,
+        options: &Options,
+        listener: Option<Box<dyn LossListener>>,
+    ) -> Result<Emulator, Error> {
         let ports = tuns.into_iter().map(|(node, tun)| (node, Port::Tun(tun))).collect();
-        self.start_between(ports, options)
+        self.begin_forwarding(ports, options, listener)
     }
 
     /// The same between devices of any kind.
@@ -61,6 +75,15 @@ impl Plan {
     /// # Errors
     /// As above; or devices of two kinds, whose frames differ.
     pub fn start_between(self, ports: Vec<(NodeId, Port)>, options: &Options) -> Result<Emulator, Error> {
+        self.begin_forwarding(ports, options, None)
+    }
+
+    fn begin_forwarding(
+        self,
+        ports: Vec<(NodeId, Port)>,
+        options: &Options,
+        listener: Option<Box<dyn LossListener>>,
+    ) -> Result<Emulator, Error> {
         let ports = in_order(self.endpoints(), ports)?;
         let (near, far) = UnixStream::pair().map_err(|e| Error::system("make a pair of sockets", e))?;
         for end in [&near, &far] {
@@ -69,7 +92,7 @@ impl Plan {
         let shared = Arc::new(Shared::default());
         let (questions, asked) = crossbeam_channel::unbounded();
         let pump = Pump {
-            network: Network::new(self, options.series).tapped(options.packets),
+            network: Network::new(self, options.series).tapped(options.packets).telling(listener),
             outside: Devices::new(ports, far)?,
             shared: Arc::clone(&shared),
             questions: asked,

@@ -41,6 +41,8 @@ mod lane;
 #[cfg(live)]
 mod late;
 #[cfg(live)]
+mod listener;
+#[cfg(live)]
 mod network;
 #[cfg(live)]
 mod plan;
@@ -72,6 +74,7 @@ pub use {
     emulator::{Emulator, Options},
     interface::Interface,
     late::Late,
+    listener::{LossListener, MOST_MISSING, Missing},
     plan::Plan,
     port::Port,
     tap::MOST as MOST_TAPPED,

@@ -7,6 +7,7 @@ use super::book::{Book, FlowBook};
 use super::delays::Delays;
 use super::ecn;
 use super::lane::{Lane, Offer, Offered};
+use super::listener::LossListener;
 use super::plan::{END, FlowPlan, Plan, Source, Wiring};
 use super::pool::{Owner, Packet, Pool};
 use super::segment::{self, Header, Tcp};
@@ -69,6 +70,7 @@ pub(super) struct Network {
     taps: Vec<Tap>,
     /// What one call has lost.
     lost: Vec<(PacketId, Cause)>,
+    listener: Option<Box<dyn LossListener>>,
 }
 
 #[derive(Debug, Default)]
@@ -110,6 +112,7 @@ impl Network {
             strays: 0,
             taps: Vec::new(),
             lost: Vec::new(),
+            listener: None,
         };
         if series {
             network.lanes.iter_mut().for_each(Lane::record_queue);
@@ -122,6 +125,21 @@ impl Network {
     pub fn tapped(mut self, at: Option<Vantage>) -> Self {
         self.taps = at.into_iter().flat_map(|at| self.flows.iter().map(move |_| Tap::new(at))).collect();
         self
+    }
+
+    /// The same, and this one is told of losses as they happen.
+    pub fn telling(mut self, listener: Option<Box<dyn LossListener>>) -> Self {
+        self.listener = listener;
+        self
+    }
+
+    /// Tells of what has changed in a flow's book.
+    fn tell(&mut self, flow: usize) {
+        if let Some(listener) = self.listener.as_mut().filter(|listener| listener.wants(flow))
+            && let Some((port, missing)) = self.books[flow].take_change()
+        {
+            listener.hear(flow, port, &missing);
+        }
     }
 
     /// Puts what is known of the future on the agenda.
@@ -218,6 +236,7 @@ impl Network {
             let plan = &self.flows[flow];
             let way = if forward { plan.forward } else { plan.back };
             let seen = self.books[flow].send(now, flow as u32, &tcp, forward);
+            self.tell(flow);
             return Some((to, way, seen.map_or(Owner::None, Owner::Flow)));
         }
         let way = self.between[port * self.ports + to];
@@ -380,6 +399,8 @@ impl Network {
                     tap.lost(packet.born, seen.connection, seen.forward, &packet.frame, lost);
                 }
                 self.books[seen.flow as usize].lose(seen, packet.born, drop, packet.copy, name);
+                let flow = seen.flow as usize;
+                self.tell(flow);
             }
         }
     }

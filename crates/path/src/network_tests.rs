@@ -1,4 +1,5 @@
 use super::*;
+use crate::listener::Missing;
 use crate::segment::flags::{ACK, SYN};
 use crate::segment::made::{tcp4, tcp6};
 use truckee_scenario::Document;
@@ -75,6 +76,43 @@ fn packets_pass_hop_by_hop_and_the_books_know_of_each() {
     assert_eq!(links.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(), ["a-r", "r-a", "r-b", "b-r"]);
     assert_eq!((links[0].packets, links[2].packets, links[2].channel_drops), (4, 4, 1));
     assert_eq!((links[3].packets, links[1].packets), (1, 1), "the ACK");
+}
+
+/// What has been told, one entry a time.
+#[derive(Debug, Clone, Default)]
+struct Heard(std::sync::Arc<std::sync::Mutex<Vec<(usize, u16, Vec<Missing>)>>>);
+
+impl LossListener for Heard {
+    fn wants(&self, flow: usize) -> bool {
+        flow == 0
+    }
+
+    fn hear(&mut self, flow: usize, client_port: u16, missing: &[Missing]) {
+        self.0.lock().unwrap().push((flow, client_port, missing.to_vec()));
+    }
+}
+
+#[test]
+fn a_loss_is_told_when_it_is_known_and_taken_back_when_the_bytes_are_sent_again() {
+    let heard = Heard::default();
+    let mut network = network(CHAIN).telling(Some(Box::new(heard.clone())));
+    let (mut left, isn) = (Left::default(), u32::MAX - 1000);
+    let send = |network: &mut Network, ms, seq: u32, flags, left: &mut Left| {
+        network.advance(Time::ms(ms), left);
+        let len = if flags == SYN { 0 } else { 1460 };
+        network.enter(Time::ms(ms), 0, &tcp4(0, 2, &segment(seq, len, flags)), 0);
+    };
+    network.advance(Time::ZERO, &mut left);
+    send(&mut network, 0, isn, SYN, &mut left);
+    let second = isn.wrapping_add(1 + 1460); // beyond the highest number there is
+    for (ms, seq) in [(1, isn.wrapping_add(1)), (2, second), (3, second.wrapping_add(1460))] {
+        send(&mut network, ms, seq, ACK, &mut left);
+    }
+    network.advance(Time::ms(100), &mut left);
+    let of = |bytes| Missing { first: second, bytes, cause: Cause::Channel };
+    assert_eq!(*heard.0.lock().unwrap(), [(0, 40_000, vec![of(1460)])]);
+    send(&mut network, 100, second, ACK, &mut left);
+    assert_eq!(*heard.0.lock().unwrap(), [(0, 40_000, vec![of(1460)]), (0, 40_000, vec![])]);
 }
 
 #[test]

@@ -100,6 +100,13 @@ impl<P: Peer> Connection<P> {
         sent
     }
 
+    /// All that was asked has come to the server, and what `log` has of its answer has come here: this is asked next.
+    pub fn go_on(&mut self, log: &Log, request: Vec<u8>) {
+        self.standing.next = self.end();
+        self.standing.acked = self.standing.acked.wrapping_add(log.contiguous());
+        self.request = request;
+    }
+
     /// Acknowledges the answer's first `bytes`, which must have come.
     pub fn acknowledge(&mut self, log: &Log, bytes: u32) -> Result<(), Error> {
         debug_assert!(bytes <= log.contiguous(), "nothing is acknowledged that has not come");

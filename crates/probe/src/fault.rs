@@ -136,11 +136,6 @@ pub enum Fault {
         /// So wide.
         segments: u32,
     },
-    /// Which TCP it has was asked over TLS.
-    #[error(
-        "which TCP a server has is asked over http: the connections for that are not the kernel's, whose handshakes TLS needs here"
-    )]
-    Sealed,
     /// Only tests of one's own were.
     #[error(
         "tests of one's own are shown and no verdict is by them: that takes test A, and one of C, D and E"
@@ -181,7 +176,6 @@ impl Fault {
             Self::Unsteady { .. } => "unsteady",
             Self::TooFew => "too-few",
             Self::Narrow { .. } => "narrow",
-            Self::Sealed => "sealed",
             Self::Own => "own",
             Self::Unasked => "unasked",
             Self::Flood => "flood",

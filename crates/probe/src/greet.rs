@@ -1,6 +1,6 @@
 //! Opening a connection without the kernel's TCP, with options of our own choice: it would offer what the machine is set to,
 //! and would have answered before a set round trip is over. A silent socket keeps the port meanwhile. Not for: what is done
-//! over it (see [`super::identify`]); connections with TLS, whose handshake the kernel's TCP carries (see [`super::open`]).
+//! over it (see [`super::identify`], where the handshake of TLS is, too).
 
 use super::connection::{Connection, Standing};
 use super::fault::Fault;

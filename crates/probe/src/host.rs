@@ -127,13 +127,10 @@ impl Prober {
             report.route = Some(tracer.trace(&self.sockets, answer.address, cancel)?);
         }
         if o.identify {
-            let (sockets, options, round_trips) = (&self.sockets, o, &mut round_trips);
-            let mut asker = Asker { sockets, options, answer: &answer, round_trips, cancel };
-            match asker.identify(watch) {
-                Ok(identity) => report.identity = Some(identity),
-                Err(Stop::Fault(fault)) => report.not_identified = Some(fault),
-                Err(error) => return Err(error),
-            }
+            let (sockets, options, config) = (&self.sockets, o, &self.config);
+            let round_trips = &mut round_trips;
+            let mut asker = Asker { sockets, options, answer: &answer, round_trips, config, cancel };
+            report.identity = Some(asker.identify(watch)?);
         }
         if o.tests.is_empty() {
             return Err(Fault::Unasked.into());

@@ -8,6 +8,7 @@ mod fingerprint;
 mod receiver;
 mod repairs;
 mod rounds;
+mod secure;
 
 use super::control;
 use super::fault::Fault;
@@ -20,9 +21,12 @@ use super::recovery::recovery;
 use super::round_trips::RoundTrips;
 use super::sockets::Sockets;
 use super::stop::Stop;
+use super::tls::{Config, Tls};
 use super::wire::Offer;
 use super::{Options, Watch};
+use std::time::Duration;
 use truckee_scenario::Cancel;
+use truckee_tcp::Span;
 
 /// Segments of this size every host takes (RFC 9293, section 3.7.1), and they make a window of many out of a short answer.
 pub const SMALL_MSS: u16 = 536;
@@ -45,6 +49,8 @@ pub struct Asker<'a> {
     pub answer: &'a Answer,
     /// What is known of its path.
     pub round_trips: &'a mut RoundTrips,
+    /// Whom to trust over TLS.
+    pub config: &'a Config,
     /// Whether to stop.
     pub cancel: &'a Cancel,
 }
@@ -52,13 +58,11 @@ pub struct Asker<'a> {
 impl Asker<'_> {
     /// Asks it all.
     pub fn identify(&mut self, watch: &mut dyn Watch) -> Result<Identity, Stop> {
-        if self.answer.target.tls() {
-            return Err(Fault::Sealed.into());
-        }
         let mut faults = Vec::new();
         let (cancel, patience) = (self.cancel, self.options.patience);
         let fingerprint = self.part("fingerprint", 1, &mut faults, watch, &mut |a| {
-            let Greeted { mut connection, header, agreed } = a.open(true, true, REPAIRS_WINDOW)?;
+            let Greeted { mut connection, header, agreed } =
+                a.open(true, true, REPAIRS_WINDOW, |_| Span::ZERO)?;
             fingerprint::run(&mut connection, &header, &agreed, patience, cancel)
         })?;
         let (mut with, mut without, mut all_rounds) = (Vec::new(), Vec::new(), Vec::new());
@@ -69,13 +73,15 @@ impl Asker<'_> {
                     continue;
                 }
                 let seen = self.part("repairs", k, &mut faults, watch, &mut |a| {
-                    let Greeted { mut connection, agreed, .. } = a.open(offered, false, REPAIRS_WINDOW)?;
+                    let Greeted { mut connection, agreed, .. } =
+                        a.open(offered, false, REPAIRS_WINDOW, |_| Span::ZERO)?;
                     repairs::run(&mut connection, k, offered && agreed.sack, patience, cancel)
                 })?;
                 if offered { &mut with } else { &mut without }.extend(seen);
             }
             let seen = self.part("rounds", k, &mut faults, watch, &mut |a| {
-                let Greeted { mut connection, agreed, .. } = a.open(true, false, rounds::offered(a.mss()))?;
+                let window = rounds::offered(a.mss());
+                let Greeted { mut connection, agreed, .. } = a.open(true, false, window, rounds::held)?;
                 rounds::run(&mut connection, k, agreed.sack, patience, cancel)
             })?;
             all_rounds.extend(seen);
@@ -96,12 +102,29 @@ impl Asker<'_> {
         self.options.mss.map_or(SMALL_MSS, |mss| mss.min(u32::from(u16::MAX)) as u16)
     }
 
-    /// A connection of its own.
-    fn open(&mut self, sack: bool, stamps: bool, window: u32) -> Result<Greeted<'_>, Stop> {
+    /// A connection of its own, past the handshake of TLS where there is one; `held`: by so much longer than the path's its
+    /// round trips are.
+    fn open(
+        &mut self,
+        sack: bool,
+        stamps: bool,
+        window: u32,
+        held: fn(Duration) -> Span,
+    ) -> Result<Greeted<'_>, Stop> {
         let offer = Offer { mss: self.mss(), scale: SCALE, sack, stamps };
-        let request = http::request(&self.answer.target);
-        let greeting = Greeting { offer, window, patience: self.options.patience, request };
-        greet(self.sockets, self.answer.address, greeting, self.round_trips, self.cancel)
+        let (patience, target) = (self.options.patience, &self.answer.target);
+        let request = http::request(target);
+        // Over TLS nothing is asked before the handshake.
+        let plain = if target.tls() { Vec::new() } else { request.clone() };
+        let greeting = Greeting { offer, window, patience, request: plain };
+        let mut greeted = greet(self.sockets, self.answer.address, greeting, self.round_trips, self.cancel)?;
+        if target.tls() {
+            let connection = &mut greeted.connection;
+            let mut tls = Tls::new(self.config, &target.host())?;
+            let held = held(connection.rtt);
+            secure::secure(connection, &mut tls, &request, held, patience, self.cancel)?;
+        }
+        Ok(greeted)
     }
 
     /// One connection for a part, after a pause; none if it showed nothing.

@@ -278,7 +278,7 @@ proptest! {
         acts in prop::collection::vec((any::<u16>(), any::<u32>(), any::<u16>(), any::<u8>()), 1..60),
         sack in any::<bool>(),
     ) {
-        for which in 0..3 {
+        for which in 0..4 {
             let sent = Rc::default();
             let peer = Drawn { now: Time::ZERO, acts: acts.clone(), at: 0, sent: Rc::clone(&sent) };
             let mut connection = connection(peer, Span::ms(20), 1 << 17);
@@ -286,6 +286,11 @@ proptest! {
             let ended = match which {
                 0 => repairs::run(&mut connection, 1, sack, PATIENCE, &cancel).map(drop),
                 1 => rounds::run(&mut connection, 1, sack, PATIENCE, &cancel).map(drop),
+                2 => {
+                    let config = crate::tls::config(&crate::Trust::Anyone).unwrap();
+                    let mut tls = Tls::new(&config, "example.org").unwrap();
+                    secure::secure(&mut connection, &mut tls, b"GET", Span::ms(130), PATIENCE, &cancel)
+                }
                 _ => {
                     let (header, agreed) = Default::default();
                     fingerprint::run(&mut connection, &header, &agreed, PATIENCE, &cancel).map(drop)

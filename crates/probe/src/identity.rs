@@ -203,6 +203,8 @@ pub struct Fingerprint {
     pub initial_window: u32,
     /// Their bytes.
     pub initial_window_bytes: u64,
+    /// Segments of the handshake of TLS before: where a server does not begin anew after a pause, they have opened the window.
+    pub handshake_segments: u32,
     /// When what it sent again came, s after the first round's last segment.
     pub retransmissions_s: Vec<f64>,
 }

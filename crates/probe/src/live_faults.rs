@@ -313,14 +313,28 @@ fn who_cannot_be_told_is_not_and_the_reason_is_said() {
 static FEW: std::sync::OnceLock<String> = std::sync::OnceLock::new();
 
 #[test]
-fn which_tcp_it_is_is_not_asked_over_tls() {
+fn which_tcp_it_is_is_told_over_tls_as_well() {
     if !able() {
         return;
     }
-    let port = tls_server(400_000);
-    let options = Options { trust: Trust::Anyone, identify: true, tests: Vec::new(), ..options() };
+    let port = tls_server(8_000_000);
+    let options = Options { trust: Trust::Anyone, identify: true, tests: Vec::new(), repeat: 3, ..options() };
     let report = probe(&format!("https://127.0.0.1:{port}/"), &options);
-    assert_eq!(report.not_identified, Some(Fault::Sealed), "{report:#?}");
+    let identity = report.identity.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
+    assert_eq!(identity.recovery.is, Some(Recovery::Sack), "{report:#?}");
+    assert!(!identity.rounds.is_empty(), "{report:#?}");
+    let fingerprint = identity.fingerprint.as_ref().unwrap();
+    assert!(fingerprint.handshake_segments > 0 && fingerprint.first_ttl == 64, "{fingerprint:#?}");
+}
+
+#[test]
+fn a_server_whose_certificate_nobody_knows_is_not_asked_which_tcp_it_is() {
+    if !able() {
+        return;
+    }
+    let options = Options { identify: true, tests: Vec::new(), ..options() };
+    let report = probe(&format!("https://127.0.0.1:{}/", tls_server(400_000)), &options);
+    assert_eq!((fault(&report).name(), report.identity.is_none()), ("tls", true), "{report:#?}");
 }
 
 #[test]

@@ -66,12 +66,9 @@ pub struct Report {
     pub summary: Vec<Summary>,
     /// Tests that showed nothing.
     pub faults: Vec<TestFault>,
-    /// Which TCP it is; none: that was not asked, or could not be.
+    /// Which TCP it is; none: that was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity: Option<Identity>,
-    /// Why that could not be asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_identified: Option<Fault>,
     /// How late this machine was, where the path to the server was one of its own; `None`: the server is elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lateness: Option<Lateness>,
@@ -96,7 +93,6 @@ impl Report {
             summary: Vec::new(),
             faults: Vec::new(),
             identity: None,
-            not_identified: None,
             lateness: None,
         }
     }

@@ -68,6 +68,11 @@ impl Tls {
         self.0.is_handshaking()
     }
 
+    /// Whether it has something to say that [`Self::seal`] has not given out yet.
+    pub fn has_to_say(&self) -> bool {
+        self.0.wants_write()
+    }
+
     /// Goes on with the handshake, or with reading what follows it, over a socket. What the socket says to it, it says.
     pub fn go_on(&mut self, stream: &mut (impl Read + Write)) -> std::io::Result<()> {
         self.0.complete_io(stream).map(drop)

@@ -159,7 +159,7 @@ pub trait Router: std::fmt::Debug + Send + Sync {
     fn returned(&mut self, now: Time, hop: Hop, packet: &Packet, why: Return) -> Verdict;
 
     /// The link layer brought a frame to this neighbour, who acknowledged it. Not needed by every protocol, but all
-    /// may be told.
+    /// may be told; none has anything to say for it, or wakes earlier.
     fn delivered(&mut self, now: Time, hop: Hop);
 
     /// The table's next hop to a destination, and how many hops there are, as far as it is valid now. Changes nothing.

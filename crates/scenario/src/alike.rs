@@ -29,7 +29,7 @@ pub(crate) fn differences(kernel: &KernelStack, sender: &Sender) -> Vec<Differen
         return found; // the simulator has none of that name
     }
     let recovery = sender.recovery.name.as_str();
-    if kernel.has_sack(sender) && recovery != "sack" {
+    if kernel.has_sack(sender) && !sender.wants_sack() {
         let sack = AnyRecovery::build(&Spec::named("sack")).map(|(_, spec)| spec).ok();
         match recovery {
             "vegas" => found.push(told(SACK_OF_VEGAS)),

@@ -17,7 +17,7 @@ use crate::model::{
 use queue::queue_text;
 use std::fmt::Write;
 use toml::{Inline, array, bytes, moment, number, quoted, rate, size, time};
-use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
+use truckee_channel::{Counts, Effect, JitterDistribution, ReorderWhich, Script};
 use truckee_tcp::stack::{ReduceFrom, RtoSamples, Undo};
 use truckee_tcp::{Arg, Span, Spec, Stack};
 
@@ -158,6 +158,7 @@ impl Text {
         // Shown where it is set: what a scenario without it says stays what it was, and so does its address.
         self.line_some("dsack", stack.dsack.then(|| "true".to_owned()));
         self.line_some("undo", (stack.undo != Undo::Never).then(|| quoted(stack.undo.as_str())));
+        self.line_some("syn_ack_timer", stack.syn_ack_timer.then(|| "true".to_owned()));
         let rfc = Stack::default();
         let variance = stack.rto_variance;
         self.line_some("rto_variance", (variance != rfc.rto_variance).then(|| quoted(variance.as_str())));
@@ -244,7 +245,7 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
         Effect::PoissonOutages { every, lasting } => {
             Inline::kind("outages").with("every", time(*every)).with("lasting", time(*lasting))
         }
-        Effect::Scripted { flow, packets, during } => {
+        Effect::Scripted(Script { flow, counts, packets, during, does }) => {
             let range = |&(first, last): &(u64, u64)| match first == last {
                 true => first.to_string(),
                 false => quoted(&format!("{first}..{last}")),
@@ -254,6 +255,9 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
                 .with_some("flow", flow.map(|flow| quoted(&flow.name)))
                 .with("packets", array(packets.iter().map(range)))
                 .with("during", pairs(during.iter().map(|(from, to)| (from.since_start(), to.since_start()))))
+                .with_some("counts", (*counts == Counts::All).then(|| quoted("all")))
+                .with_some("does", does.word().map(quoted))
+                .with_some("by", does.by().map(time))
         }
         Effect::Correlated { per, correlation } => {
             Inline::kind("correlated").with("per", number(*per)).with("correlation", number(*correlation))

@@ -190,6 +190,13 @@ pub fn parse(text: &str) -> Option<Quantity> {
     quantity(number, unit)
 }
 
+/// A quantity's number as it is written, and the name of its unit.
+pub fn parts(text: &str) -> Option<(f64, &'static str)> {
+    let (number, name) = split(text.trim())?;
+    let unit = UNITS.iter().find(|unit| unit.name == name)?;
+    Some((number.parse().ok()?, unit.name))
+}
+
 /// Reads a quantity of one of `dimensions`. The error says what was expected and, as its help, what to write;
 /// `suggest` is the unit proposed where there is none. The error has no place yet.
 pub fn parse_as(text: &str, dimensions: &[Dimension], suggest: &str) -> Result<Quantity, Error> {

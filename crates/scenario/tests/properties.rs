@@ -51,7 +51,7 @@ fn channel() -> impl Strategy<Value = String> {
         (time(), time()).prop_map(|(e, l)| format!(r#"{{ kind = "outages", every = {e}, lasting = {l} }}"#)),
         time().prop_map(|t| format!(r#"{{ kind = "outages", at = [["0s", {t}], ["30s", "1s"]] }}"#)),
         (1..9u64, 10..99u64).prop_map(|(a, b)| format!(
-            r#"{{ kind = "scripted", flow = "one", packets = [{a}, "{b}..{}"], during = [["1s", "2s"]] }}"#,
+            r#"{{ kind = "scripted", flow = "one", packets = [{a}, "{b}..{}"], during = [["1s", "2s"]], counts = "all", does = "delay", by = "7ms" }}"#,
             b + a
         )),
         (probability(), 0.0..0.99f64)

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // a test says so by failing
 
-use truckee_channel::{Effect, ReorderWhich};
+use truckee_channel::{Counts, Deed, Effect, ReorderWhich, Script};
 use truckee_scenario::model::{
     App, Arrivals, Change, Changed, Connections, Era, KernelStack, Limit, Periods, Queue, Which,
 };
@@ -150,12 +150,29 @@ fn a_script_names_a_flow_that_comes_later_in_the_file() {
     "#;
     let flows = format!("{FLOW}{FLOW}name = \"late\"\n");
     let scenario = good(&path("rate = \"1Mbit/s\"", scripted, &flows));
-    let expected = Effect::Scripted {
+    let expected = Effect::Scripted(Script {
         flow: Some(1),
         packets: vec![(3, 3), (10, 20)],
         during: vec![(Time::s(1), Time::s(2))],
-    };
+        ..Script::default()
+    });
     assert_eq!(scenario.links[1].forward.channel.effects, [expected]);
+}
+
+#[test]
+fn a_script_may_count_every_packet_and_hold_back_or_double_those_it_names() {
+    let script = |deed: &str| {
+        let keys = format!(
+            "rate = \"1Mbit/s\"\nchannel_back = {{ kind = \"scripted\", packets = [4], counts = \"all\", {deed} }}"
+        );
+        good(&path("rate = \"1Mbit/s\"", &keys, FLOW)).links[1].back.channel.effects.clone()
+    };
+    let does = |does| {
+        [Effect::Scripted(Script { counts: Counts::All, packets: vec![(4, 4)], does, ..Script::default() })]
+    };
+    assert_eq!(script("does = \"lose\""), does(Deed::Lose));
+    assert_eq!(script("does = \"delay\", by = \"30ms\""), does(Deed::Delay(Span::ms(30))));
+    assert_eq!(script("does = \"duplicate\", by = \"2ms\""), does(Deed::Duplicate(Span::ms(2))));
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //!
 //! Not for: clocks, sockets, networks. Nothing here knows where it runs.
 
+pub mod acceptability;
 pub mod ack;
 mod arithmetic;
 pub mod books;

@@ -224,6 +224,12 @@ impl Outstanding {
         self.segments.partition_point(|slot| self.end_of(*slot) <= seq)
     }
 
+    /// The number before that of the first segment, or the last one of all.
+    pub fn number_below(&self) -> Transmission {
+        let first = self.segments.front().map_or(self.transmissions, |slot| slot.number.0);
+        Transmission(first.wrapping_sub(1))
+    }
+
     /// Above the first unacknowledged number, by at most 2³².
     #[inline(always)]
     fn end_of(&self, slot: Slot) -> Seq {

@@ -47,14 +47,14 @@ impl Profile {
                 name: "linux",
                 summary: "the rules of a Linux of today's (6.18), as far as there are parts for them",
                 formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"200ms\", max_rto = \"120s\", rto_variance = \"linux\", timestamps, dsack, \
-                          undo = \"either\", after_idle = \"decay\", reduce_from = \"window\", limited_transmit; receiver = \"linux\"; \
-                          reno, newreno, sack: rack with reduction = \"proportional\", frto",
+                          undo = \"either\", after_idle = \"decay\", reduce_from = \"window\", limited_transmit, syn_ack_timer; receiver = \"linux\"; \
+                          reno, newreno, sack: rack with reduction = \"proportional\", count = \"segments\", frto",
                 source: "Linux 6.18: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, include/net/tcp.h; RFC 6928, 8985, 9937",
             },
             Self::FreeBsd => Info {
                 name: "freebsd",
                 summary: "the rules of a FreeBSD of today's (14), as far as there are parts for them",
-                formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"30ms\", timestamps, dsack, undo = \"timestamps\", limited_transmit; \
+                formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"30ms\", timestamps, dsack, undo = \"timestamps\", limited_transmit, syn_ack_timer; \
                           receiver = { delayed = { timeout = \"40ms\" } }; reno, newreno, sack: sack with reduction = \"proportional\", bound = \"slow-start\"",
                 source: "FreeBSD 14, tcp(4): net.inet.tcp.rexmit_min, delacktime, initcwnd_segments, rfc3042, do_prr; RFC 6675, 6937",
             },
@@ -98,7 +98,7 @@ impl Profile {
     }
 
     /// What both stacks of today have: timestamps, and the segments that an Ethernet's packets leave room for beside them; ten
-    /// segments to begin with (RFC 6928); reports of duplicates; limited transmit.
+    /// segments to begin with (RFC 6928); reports of duplicates; limited transmit; SYN-ACKs with a timer.
     fn of_today(base: Stack) -> Stack {
         Stack {
             mss: 1448,
@@ -106,6 +106,7 @@ impl Profile {
             timestamps: true,
             dsack: true,
             limited_transmit: true,
+            syn_ack_timer: true,
             ..base
         }
     }
@@ -126,7 +127,8 @@ impl Profile {
             (Self::Ns2, "sack") => return Spec { name: "sack1".to_owned(), ..part },
             (Self::Ns2, "vegas") => return Spec { name: "vegas-ns2".to_owned(), ..part },
             (Self::Linux, "reno" | "newreno" | "sack") => {
-                return Self::proportional("rack", "safe-ack", true);
+                let count = Arg::Name("segments".to_owned());
+                return Self::proportional("rack", "safe-ack", true).with("count", count);
             }
             (Self::FreeBsd, "reno" | "newreno" | "sack") => {
                 return Self::proportional("sack", "slow-start", false);

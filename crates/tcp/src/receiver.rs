@@ -1,11 +1,14 @@
 //! A receiver: reassembly, and an ACK policy that says which ACKs go out and when. Sans-IO, like its peer
 //! [`crate::Sender`]. Its application reads at once, so it always advertises its whole buffer.
 
+mod meeting;
+mod waiting;
+
 use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
-use crate::segment::{SackBlocks, Segment, flags};
-use crate::seq::Ranges;
+use crate::segment::{Segment, flags};
 use crate::{Arrival, Seq, Span, Stack, Time, Witness};
-use std::collections::VecDeque;
+use meeting::{Meeting, Part, Repeat};
+use waiting::Waiting;
 
 /// One end of a connection that receives data.
 #[derive(Debug, Clone)]
@@ -29,9 +32,9 @@ pub struct Receiver {
     fin: Option<Seq>,
     /// Whether the peer's FIN is answered with one of this side.
     closes: bool,
-    /// That one, until it is acknowledged.
-    closing: Option<Box<Closing>>,
-    /// Settings of the timer that repairs it: the first timeout, and bounds.
+    /// That one, or before it the SYN-ACK, until it is acknowledged.
+    repeat: Option<Box<Repeat>>,
+    /// Settings of the timer that repairs them: the first timeout, and bounds.
     initial_rto: Span,
     min_rto: Span,
     max_rto: Span,
@@ -46,90 +49,6 @@ pub struct Receiver {
     delivered: u64,
     segments: u64,
     acks: u64,
-}
-
-/// The handshake, which tells the round-trip time if its SYN-ACK left once.
-#[derive(Debug, Clone, Copy, Default)]
-struct Meeting {
-    /// When the SYN-ACK left, until its answer comes.
-    sent: Option<Time>,
-    syn_acks: u32,
-    rtt: Option<Span>,
-}
-
-impl Meeting {
-    fn greeted(&mut self, now: Time) {
-        self.syn_acks += 1;
-        self.sent = (self.syn_acks == 1).then_some(now);
-    }
-
-    fn answered(&mut self, now: Time) {
-        if let Some(sent) = self.sent.take() {
-            self.rtt = Some(now - sent);
-        }
-    }
-}
-
-/// How often a FIN is sent again before the peer is taken to be gone (RFC 9293, section 3.8.3, R2).
-const MOST_REPEATS: u32 = 15;
-
-/// A FIN on its way.
-#[derive(Debug, Clone, Copy)]
-struct Closing {
-    /// When it is sent again.
-    at: Time,
-    rto: Span,
-    repeats: u32,
-    /// Its time has come.
-    due: bool,
-}
-
-/// Segments beyond a hole.
-#[derive(Debug, Clone, Default)]
-struct Waiting {
-    ranges: Ranges,
-    /// A sequence number out of each range reported, most recent first: the order of SACK blocks (RFC 2018, section 4).
-    recent: VecDeque<Seq>,
-}
-
-impl Waiting {
-    /// Takes in a segment; `reported`: whether SACK blocks will tell of it.
-    #[inline]
-    fn insert(&mut self, seq: Seq, end: Seq, reported: bool) {
-        self.ranges.insert(seq, end);
-        if !reported {
-            return;
-        }
-        self.recent.retain(|&s| s != seq);
-        self.recent.push_front(seq);
-        self.recent.truncate(8);
-    }
-
-    /// Of a segment's numbers those that have come already: the first of them that are in one range.
-    fn overlap(&self, seq: Seq, end: Seq) -> Option<(Seq, Seq)> {
-        let ranges = self.ranges.as_slice();
-        let range = ranges[ranges.partition_point(|range| range.1 <= seq)..].first()?;
-        (range.0 < end).then(|| (range.0.max(seq), range.1.min(end)))
-    }
-
-    /// What has come twice, where there is such, and up to `limit` blocks in all.
-    fn blocks(&self, ack: Seq, twice: Option<(Seq, Seq)>, limit: usize) -> SackBlocks {
-        let mut blocks = SackBlocks::default();
-        if let Some((from, to)) = twice {
-            blocks.push(ack, from, to);
-        }
-        let limit = limit - usize::from(!blocks.is_empty());
-        let mut listed = [Seq::ZERO; 8];
-        let mut n = 0;
-        for range in self.recent.iter().filter_map(|&seq| self.ranges.containing(seq)) {
-            if n < limit && range.0 > ack && !listed[..n].contains(&range.0) {
-                listed[n] = range.0;
-                n += 1;
-                blocks.push(ack, range.0, range.1);
-            }
-        }
-        blocks
-    }
 }
 
 impl Receiver {
@@ -150,13 +69,13 @@ impl Receiver {
             plain: false,
             fin: None,
             closes: true,
-            closing: None,
+            repeat: None,
             initial_rto: stack.initial_rto,
             min_rto: stack.min_rto,
             max_rto: stack.max_rto,
             handshake_rtt: None,
             syn_ack_due: None,
-            meeting: Some(Meeting::default()),
+            meeting: Some(Meeting::new(stack.syn_ack_timer)),
             rate_granted: 0,
             ts_recent: Time::ZERO,
             echo_congestion: false,
@@ -205,7 +124,9 @@ impl Receiver {
         witness: &mut impl Witness,
     ) {
         if segment.has(flags::SYN) {
-            if !segment.has(flags::ACK) {
+            if segment.has(flags::ACK) {
+                self.ts_recent = self.ts_recent.max(segment.ts_val);
+            } else {
                 self.syn_ack_due = Some(segment.ts_val);
                 self.rate_granted = segment.request;
             }
@@ -215,9 +136,8 @@ impl Receiver {
             meeting.answered(now);
             self.handshake_rtt = meeting.rtt;
         }
-        if self.closing.is_some() && segment.ack > Seq::FIRST {
-            self.closing = None;
-        }
+        self.hear_of_repeat(segment);
+        self.note_timestamp(segment);
         if segment.seq_len() == 0 {
             return;
         }
@@ -233,8 +153,8 @@ impl Receiver {
     /// Takes in what occupies sequence numbers; `PLAIN`: it is the next data, no more, and there is no hole.
     #[inline(always)]
     fn take<const PLAIN: bool>(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
-        if segment.seq <= self.acked {
-            self.ts_recent = self.ts_recent.max(segment.ts_val); // RFC 7323, section 4.3
+        if PLAIN {
+            self.note_timestamp(segment);
         }
         self.segments += u64::from(segment.len > 0);
         if PLAIN && matches!(self.policy, AnyAckPolicy::Every(_)) && !witness.hears_arrivals() {
@@ -246,6 +166,26 @@ impl Receiver {
         self.policy.on_segment(&arrival, &mut self.sink);
         if segment.len > 0 {
             witness.on_arrival(&arrival, &self.policy);
+        }
+    }
+
+    /// What the next ACK is to echo (RFC 7323, section 4.3): of what lies beyond a hole nothing.
+    #[inline(always)]
+    fn note_timestamp(&mut self, segment: &Segment) {
+        if segment.seq <= self.acked {
+            self.ts_recent = self.ts_recent.max(segment.ts_val);
+        }
+    }
+
+    /// Whether a segment acknowledges what is repeated.
+    fn hear_of_repeat(&mut self, segment: &Segment) {
+        let first = match self.repeat.as_deref() {
+            Some(Repeat { part: Part::SynAck, .. }) => Seq::FIRST,
+            Some(Repeat { part: Part::Fin, .. }) => Seq::FIRST + 1,
+            None => return,
+        };
+        if segment.ack >= first {
+            self.repeat = None;
         }
     }
 
@@ -347,8 +287,11 @@ impl Receiver {
     /// The time asked for by [`Self::deadline`] has come.
     pub fn on_timer(&mut self, now: Time) {
         self.delivered = 0;
-        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.at <= now) {
-            (closing.at, closing.due) = (Time::MAX, true);
+        if let Some(repeat) = self.repeat.as_mut().filter(|repeat| repeat.at <= now) {
+            repeat.fall_due();
+            if repeat.part == Part::SynAck {
+                self.syn_ack_due = Some(Time::ZERO);
+            }
         }
         self.policy.on_timer(now, self.rcv_nxt, &mut self.sink);
         if let AnyAckPolicy::Custom(custom) = &self.policy {
@@ -356,22 +299,16 @@ impl Receiver {
         }
     }
 
-    /// An ACK with FIN leaves: it is sent again as long as nothing acknowledges it, each time after twice as long.
-    fn close(&mut self, now: Time) {
+    /// A SYN-ACK, or an ACK with FIN, leaves: it is sent again as long as nothing acknowledges it, each time after twice as long.
+    fn repeat(&mut self, part: Part, now: Time) {
         let first = self.handshake_rtt.map_or(self.initial_rto, |rtt| (3 * rtt).max(self.min_rto)); // RFC 6298, rule 2.2
-        let closing = self.closing.get_or_insert_with(|| {
-            Box::new(Closing {
-                at: Time::MAX,
-                rto: first.clamp(Span::ns(1), self.max_rto),
-                repeats: 0,
-                due: false,
-            })
-        });
-        if closing.due {
-            (closing.rto, closing.repeats) = ((2 * closing.rto).min(self.max_rto), closing.repeats + 1);
+        let max_rto = self.max_rto;
+        let fresh = Repeat::of(part, first.clamp(Span::ns(1), max_rto));
+        let repeat = self.repeat.get_or_insert_with(|| Box::new(fresh));
+        if repeat.part != part {
+            **repeat = fresh;
         }
-        closing.due = false;
-        closing.at = if closing.repeats < MOST_REPEATS { now + closing.rto } else { Time::MAX };
+        repeat.leave(now, max_rto);
     }
 
     /// The endpoint's sender closes this side.
@@ -416,11 +353,11 @@ impl Receiver {
     /// When to call [`Self::on_timer`].
     #[inline(always)]
     pub fn deadline(&self) -> Option<Time> {
-        match &self.closing {
+        match &self.repeat {
             None if !self.timed => None,
             None => self.policy.deadline(),
-            Some(closing) => {
-                let at = Some(closing.at).filter(|&at| at != Time::MAX);
+            Some(repeat) => {
+                let at = Some(repeat.at).filter(|&at| at != Time::MAX);
                 at.into_iter().chain(self.policy.deadline()).min()
             }
         }
@@ -455,7 +392,7 @@ impl Receiver {
             self.greet(now, out);
             return true;
         }
-        let again = self.closing.as_ref().is_some_and(|closing| closing.due);
+        let again = self.repeat.as_ref().is_some_and(|repeat| repeat.due);
         let number = match self.sink.pop() {
             Some(number) => number,
             None if again => self.acked.max(self.rcv_nxt),
@@ -466,7 +403,7 @@ impl Receiver {
         // The peer has closed and has got everything acknowledged: this side closes with the same segment.
         let fin = self.closes && self.fin.is_some_and(|end| number >= end);
         if fin {
-            self.close(now);
+            self.repeat(Part::Fin, now);
         }
         self.segment(now, number, if fin { flags::FIN } else { 0 }, out);
         self.add_options(out);
@@ -476,7 +413,7 @@ impl Receiver {
     /// Whether no ACK is due now.
     #[inline]
     pub(crate) fn is_silent(&self) -> bool {
-        self.sink.is_empty() && self.closing.is_none()
+        self.sink.is_empty() && self.repeat.is_none()
     }
 
     /// The SYN-ACK.
@@ -484,6 +421,9 @@ impl Receiver {
         self.ts_recent = self.ts_recent.max(self.syn_ack_due.take().unwrap_or(Time::ZERO));
         if let Some(meeting) = &mut self.meeting {
             meeting.greeted(now);
+            if meeting.timed {
+                self.repeat(Part::SynAck, now);
+            }
         }
         self.segment(now, Seq::FIRST, flags::SYN, out);
         (out.seq, out.request) = (Seq::ZERO, self.rate_granted);
@@ -507,6 +447,21 @@ impl Receiver {
     /// Next sequence number expected.
     pub fn rcv_nxt(&self) -> Seq {
         self.rcv_nxt
+    }
+
+    /// The window that it advertises, bytes.
+    pub fn window(&self) -> u32 {
+        self.window
+    }
+
+    /// The timestamp that it echoes (TS.Recent, RFC 7323, section 4.3); 0: none.
+    pub fn ts_recent(&self) -> Time {
+        self.ts_recent
+    }
+
+    /// An ACK is due at once, whatever the policy says: something came that is none of this connection.
+    pub fn acknowledge(&mut self) {
+        self.sink.ack(self.rcv_nxt);
     }
 
     /// Whether everything up to the peer's FIN has come.

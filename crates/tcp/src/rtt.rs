@@ -177,6 +177,15 @@ impl Rtt {
         self.least_rto
     }
 
+    /// No timeout is shorter as long as the round trips are what they are.
+    #[inline(always)]
+    pub fn least_rto_now(&self) -> Span {
+        match (&self.deviation, self.smoothed) {
+            (Some(_), Some(srtt)) => (srtt + self.least_rto).min(self.max_rto),
+            _ => self.least_rto,
+        }
+    }
+
     /// At least two ticks, as in ns-2.
     fn in_ticks(&self, ticks: &Ticks) -> Span {
         let rto = ticks.rto.map_or(self.initial_rto, |rto| rto as u64 * ticks.length);

@@ -10,6 +10,8 @@ mod ack_rate;
 mod acknowledged;
 mod by_duplicates;
 mod doubt;
+mod nagle;
+mod persist;
 mod transfer;
 mod transmit;
 
@@ -28,12 +30,13 @@ use crate::relative_delay::CongestedRounds;
 use crate::response::AnyResponse;
 use crate::rtt::Rtt;
 use crate::segment::Segment;
-use crate::stack::{RtoSamples, RtoVariance};
+use crate::stack::RtoSamples;
 use crate::start::{AnyStart, Burst, Opening, Start};
 use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
 };
 use ack_rate::AckRate;
+use nagle::Nagle;
 use std::sync::Arc;
 
 /// The parts a sender is made of.
@@ -111,6 +114,8 @@ pub struct Sender {
     /// Whether the recovery has a timer of its own, and whether it hears of departures.
     timed: bool,
     departures: bool,
+    /// Whether anybody hears of an ACK once all else is done.
+    aftermath: bool,
     /// Whether anything may space segments.
     paced: bool,
     /// A first window that is paced.
@@ -131,6 +136,11 @@ pub struct Sender {
     two_way: bool,
     syn_sent: Option<Time>,
     syn_lost: bool,
+    /// Whether the persist timer stands in the retransmission timer's place, and whether it has gone off.
+    persisting: bool,
+    probe_due: bool,
+    /// Where small segments wait.
+    nagle: Option<Box<Nagle>>,
     peer_window: u64,
     /// What duplicates have counted as delivered.
     by_duplicates: ByDuplicates,
@@ -138,7 +148,6 @@ pub struct Sender {
     ts_recent: Time,
     /// End of the segment for which the retransmission timer last went off.
     timed_out: Seq,
-    last_sent: Time,
     round_end: Option<Seq>,
     /// Bytes in flight before the first ACK of the present round.
     round_flight: u64,
@@ -171,13 +180,14 @@ impl Sender {
         Self {
             state: State::Closed,
             paced: t.interest.paces,
-            simple: Self::is_simple(stack, &parts.recovery),
+            simple: Self::is_simple(stack),
             plain: false,
-            t,
             counts_air: parts.recovery.counts_air(),
             reads_sack: parts.recovery.wants_sack(),
             timed: parts.recovery.has_timer(),
             departures: parts.recovery.hears_departures(),
+            aftermath: t.interest.air || parts.recovery.hears_departures(),
+            t,
             recovery: parts.recovery,
             segment_size: u64::from(stack.mss),
             burst: None,
@@ -191,35 +201,34 @@ impl Sender {
             two_way: false,
             syn_sent: None,
             syn_lost: false,
+            persisting: false,
+            probe_due: false,
+            nagle: None,
             peer_window: rwnd,
             by_duplicates: ByDuplicates::default(),
             ack_rate: AckRate::default(),
             ts_recent: Time::ZERO,
             timed_out: Seq::ZERO,
-            last_sent: Time::ZERO,
             round_end: None,
             round_flight: 0,
             stack: Arc::clone(stack),
         }
     }
 
-    fn is_simple(stack: &Stack, recovery: &AnyRecovery) -> bool {
+    fn is_simple(stack: &Stack) -> bool {
         !(stack.ecn
             || stack.segment_from_acks
             || stack.ack_rate_request > 0
             || stack.rto_samples != RtoSamples::EveryAck
             || !stack.rto_tick.is_zero()
-            || stack.rto_variance != RtoVariance::Rfc
-            || stack.send_buffer.is_some()
-            || recovery.has_timer()
-            || recovery.hears_departures())
+            || stack.send_buffer.is_some())
     }
 
     /// Looks anew whether anything is out of the ordinary.
     #[inline]
     fn look_about(&mut self) {
         let quiet = self.simple && !self.t.starting && self.t.doubt.is_none() && self.recovery.quiet();
-        self.plain = quiet && self.state == State::Established;
+        self.plain = quiet && self.state == State::Established && self.peer_window > 0;
     }
 
     /// In how many rounds which direction of the path was congested, if the controller looks at that.
@@ -285,7 +294,7 @@ impl Sender {
     fn establish(&mut self, now: Time, rtt: Option<Span>, granted: Option<f64>, witness: &mut impl Witness) {
         self.state = State::Established;
         witness.on_established(now);
-        self.last_sent = now; // what a start makes of the window has not been idle yet
+        self.t.last_sent = now; // what a start makes of the window has not been idle yet
         self.t.timer = Timer::Off;
         let opening =
             Opening { now, rtt, queued: self.written - Seq::FIRST, rwnd: self.peer_window, granted };
@@ -338,14 +347,17 @@ impl Sender {
 
     fn on_due(&mut self, now: Time, witness: &mut impl Witness) {
         self.t.pin_timer();
-        if self.timed && self.recovery.deadline().is_some_and(|d| d <= now) {
+        if self.timed && self.recovery.deadline(&self.t).is_some_and(|d| d <= now) {
             self.recovery.on_timer(now, &mut self.t, &mut Report::to(witness));
             if let AnyRecovery::Custom(custom) = &self.recovery {
-                custom.must_wait(now, self.recovery.deadline());
+                custom.must_wait(now, self.recovery.deadline(&self.t));
             }
         }
         if self.t.deadline().is_none_or(|d| now < d) {
             return;
+        }
+        if self.persisting {
+            return self.on_persist(now);
         }
         witness.on_timeout(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening {
@@ -383,7 +395,7 @@ impl Sender {
     #[inline(always)]
     pub fn deadline(&self) -> Option<Time> {
         if self.timed {
-            self.t.deadline().into_iter().chain(self.recovery.deadline()).min()
+            self.t.deadline().into_iter().chain(self.recovery.deadline(&self.t)).min()
         } else {
             self.t.deadline()
         }
@@ -392,7 +404,12 @@ impl Sender {
     /// Whether [`Self::deadline`] is before a time.
     #[inline(always)]
     pub fn is_due_before(&self, time: Time) -> bool {
-        if self.timed { self.deadline().is_some_and(|at| at < time) } else { self.t.is_due_before(time) }
+        match self.timed {
+            false => self.t.is_due_before(time),
+            // Nearly always both lie later, which takes little to see.
+            true if self.plain && self.t.is_silence_until(time) => false,
+            true => self.deadline().is_some_and(|at| at < time),
+        }
     }
 
     /// Where the connection stands.

@@ -188,6 +188,9 @@ pub struct Stack {
     pub after_idle: AfterIdle,
     /// What may show the sender that a loss event was none.
     pub undo: Undo,
+    /// Whether a SYN-ACK that nothing acknowledges is sent again by a timer of its own (RFC 9293, section 3.8.1; RFC 6298), and
+    /// not only where the SYN comes again.
+    pub syn_ack_timer: bool,
     /// ECN (RFC 3168) agreed by both ends.
     pub ecn: bool,
     /// Whether the sender takes its segment size from the smallest part of a segment that an ACK covers (see
@@ -224,6 +227,7 @@ impl Default for Stack {
             limited_resends: false,
             dsack: false,
             undo: Undo::Never,
+            syn_ack_timer: false,
             rto_variance: RtoVariance::Rfc,
             after_idle: AfterIdle::Restart,
             ecn: false,

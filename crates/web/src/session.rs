@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use truckee_measure::Metric;
+use truckee_measure::stats::{CONFIDENCE, Estimate, paired_difference};
 use truckee_net::{Options, Stepped};
-use truckee_scenario::{Document, Errors, Outcome, Scenario, Span, Time};
+use truckee_scenario::{Document, Errors, Outcome, Scenario, Span, Time, Written};
 
 /// What a page may ask, as JSON: `{"do": "advance", "run": 1, "until_s": 0.5}`.
 #[derive(Debug, Deserialize)]
@@ -11,6 +13,8 @@ use truckee_scenario::{Document, Errors, Outcome, Scenario, Span, Time};
 enum Question {
     /// What is wrong with a scenario, or what it is.
     Check(Text),
+    /// The numbers and names of a scenario where they stand in its text.
+    Written(Text),
     /// Begins a run, with time series or without.
     Begin {
         #[serde(flatten)]
@@ -24,6 +28,15 @@ enum Question {
     Result { run: u32 },
     /// The page of a run that is over, with all its figures.
     Page { run: u32 },
+    /// What a run that is over has of these metrics.
+    Measure { run: u32, metrics: Vec<String> },
+    /// The mean of such values over runs, and where there are two lots, seed by seed, that of the difference between the
+    /// first and the second.
+    Estimate {
+        values: Vec<Option<f64>>,
+        #[serde(default)]
+        others: Vec<Option<f64>>,
+    },
     /// Ends and forgets a run.
     End { run: u32 },
 }
@@ -48,6 +61,12 @@ struct Text {
 enum Answer {
     /// The scenario can be run.
     Scenario { name: String, duration_s: f64, seed: u64, flows: Vec<String> },
+    /// Its numbers and names.
+    Written { written: Vec<Written> },
+    /// One value for each metric that was asked for, and its unit.
+    Measured { values: Vec<Option<f64>>, units: Vec<&'static str> },
+    /// Means with intervals.
+    Estimates { mean: Estimate, other: Option<Estimate>, difference: Option<Estimate>, confidence: f64 },
     /// It cannot be read.
     Problems { problems: Vec<Problem> },
     /// A run has begun.
@@ -115,6 +134,12 @@ impl Session {
                 },
                 Err(errors) => problems(&errors),
             },
+            Question::Written(text) => match document(&text) {
+                Ok(document) => Answer::Written { written: document.written() },
+                Err(errors) => problems(&errors),
+            },
+            Question::Measure { run, metrics } => measured(self.over(run)?, &metrics)?,
+            Question::Estimate { values, others } => estimates(values, others),
             Question::Begin { text, series } => match scenario(&text) {
                 Ok(scenario) => {
                     let options = Options { series, ..Options::default() };
@@ -182,12 +207,37 @@ fn json(answer: &Answer) -> String {
     serde_json::to_string(answer).unwrap_or_else(|e| format!("{{\"is\":\"failed\",\"why\":\"{e}\"}}"))
 }
 
-fn scenario(text: &Text) -> Result<Scenario, Errors> {
+fn measured(outcome: &Outcome, metrics: &[String]) -> Result<Answer, String> {
+    let (mut values, mut units) = (Vec::new(), Vec::new());
+    for name in metrics {
+        let metric = Metric::parse(name).map_err(|e| e.to_string())?;
+        values.push(metric.of(outcome).map_err(|e| e.to_string())?);
+        units.push(metric.unit());
+    }
+    Ok(Answer::Measured { values, units })
+}
+
+fn estimates(values: Vec<Option<f64>>, others: Vec<Option<f64>>) -> Answer {
+    let both = !others.is_empty();
+    let pairs: Vec<_> = values.iter().copied().zip(others.iter().copied()).collect();
+    Answer::Estimates {
+        mean: Estimate::of(values, CONFIDENCE),
+        other: both.then(|| Estimate::of(others, CONFIDENCE)),
+        difference: both.then(|| paired_difference(&pairs, CONFIDENCE)),
+        confidence: CONFIDENCE,
+    }
+}
+
+fn document(text: &Text) -> Result<Document, Errors> {
     let mut document = Document::parse(&text.name, &text.text)?;
     for (path, value) in &text.set {
         document.set(path, value)?;
     }
-    let mut scenario = document.scenario()?;
+    Ok(document)
+}
+
+fn scenario(text: &Text) -> Result<Scenario, Errors> {
+    let mut scenario = document(text)?.scenario()?;
     scenario.need_senders()?;
     scenario.seed = text.seed.unwrap_or(scenario.seed);
     Ok(scenario)

@@ -91,7 +91,8 @@ pub enum Report {
         /// The next station has the packet all the same: only acknowledgements were lost. It is, or will be, delivered.
         arrived: bool,
     },
-    /// A station has taken packets from its queue: so many more may be offered.
+    /// A station has taken packets from its queue: so many more may be offered. Unless
+    /// [`Medium::tell_room`](crate::Medium::tell_room) says that nobody asks.
     Room {
         /// When.
         at: Time,

@@ -65,7 +65,6 @@ fn what_no_kernel_does_is_refused_by_name() {
         ("jump-start", "jump-start"),
         ("quick-start", "quick-start"),
         ("newreno-paced", "per-window"),
-        ("newreno-lp(ideal)", "ideal"),
         ("ideal-bandwidth", "oracle"),
         ("santa-cruz", "santa-cruz"),
         ("selective-slow-start", "selective-slow-start"),
@@ -79,7 +78,17 @@ fn what_no_kernel_does_is_refused_by_name() {
 #[test]
 fn every_preset_is_carried_or_refused() {
     let refused = PRESETS.iter().filter(|p| control(p.info.name).is_err()).count();
-    assert_eq!((refused, PRESETS.len()), (11, 38));
+    assert_eq!((refused, PRESETS.len()), (10, 38));
+}
+
+#[test]
+fn what_has_to_be_told_the_truth_is_a_port_of_runs_alone() {
+    let Control::Port(port) = control("newreno-lp(ideal)").unwrap() else { panic!() };
+    assert!(port.wants_truth() && port.published().is_none());
+    let error = crate::load_for_all(&port, "tkideal").unwrap_err().to_string();
+    assert!(error.contains("tkideal") && error.contains("path of a run"), "{error}");
+    let Control::Port(other) = control("newreno-lp").unwrap() else { panic!() };
+    assert!(!other.wants_truth());
 }
 
 #[test]

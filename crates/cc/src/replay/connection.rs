@@ -244,6 +244,7 @@ impl Connection {
         };
         let loss = Loss::new(event.time, kind, self.una);
         let mut w = self.w;
+        self.judge.reveal(event.fate());
         let agreement = self.judge.on_loss(&loss, &mut w, cause(event.verdict));
         self.count(agreement, event);
         self.report.losses += 1;

@@ -6,7 +6,7 @@
 use crate::Error;
 use truckee_tcp::predict::{AnyPredictor, LossPredictor};
 use truckee_tcp::response::{AnyResponse, LossResponse};
-use truckee_tcp::{Ack, Cause, Departure, Loss, LossKind, Seq, Span, Spec, Time, Window};
+use truckee_tcp::{Ack, Cause, Departure, Loss, LossKind, Seq, Span, Spec, Time, Truth, Window};
 
 /// A response, and beside it the predictor that it asks: the one inside cannot be asked between losses.
 #[derive(Debug, Clone)]
@@ -69,6 +69,9 @@ impl Judge {
     ) -> Option<Agreement> {
         let before = self.predictor.is_some().then(|| self.clone());
         self.on_ack(ack, w);
+        if self.response.wants_truth() {
+            return None; // there is nothing that an oracle would answer before there is a loss
+        }
         let answer = self.verdict(ack.now, ack.ack);
         if answer == port {
             return answer.map(|_| Agreement::Same);
@@ -84,6 +87,11 @@ impl Judge {
             }
         }
         Some(Agreement::Differs)
+    }
+
+    /// What the port had been told of the loss that is judged next.
+    pub(super) fn reveal(&mut self, fate: Option<Cause>) {
+        self.response.reveal(Truth::Fate(fate));
     }
 
     /// A loss: what it was taken for, and whether the port took it for the same.

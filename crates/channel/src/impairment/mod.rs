@@ -66,7 +66,7 @@ impl AnyImpairment {
             }
             Effect::Outages { ref at } => Outages::new(at).into(),
             Effect::PoissonOutages { every, lasting } => PoissonOutages::new(every, lasting, rng).into(),
-            Effect::Scripted { flow, ref packets, ref during } => Scripted::new(flow, packets, during).into(),
+            Effect::Scripted(ref script) => Scripted::new(script).into(),
             Effect::Correlated { per, correlation } => Correlated::new(per, correlation, rng).into(),
             Effect::Jitter { ref distribution, correlation_time, keep_order } => {
                 Jitter::new(distribution.clone(), correlation_time, keep_order, rng).into()

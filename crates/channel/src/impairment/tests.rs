@@ -2,7 +2,7 @@
 
 use super::interval::member;
 use super::*;
-use crate::{Channel, ChannelConfig, Fate, JitterDistribution, MAX_EXTRA, ReorderWhich, Span, Time};
+use crate::{Channel, ChannelConfig, Fate, JitterDistribution, MAX_EXTRA, ReorderWhich, Script, Span, Time};
 
 const MS: u64 = 1_000_000;
 const DAY: u64 = 86_400_000 * MS;
@@ -28,7 +28,7 @@ fn members() -> Vec<Row> {
     use JitterDistribution::{Normal, Pareto, Uniform};
     let gilbert = |per_good, per_bad| Gilbert { good: Span::ms(10), bad: Span::ms(2), per_good, per_bad };
     let bursts = |lasting| Bursts { every: Span::ms(40), lasting, until: None, phase: None };
-    let script = |packets| Scripted { flow: None, packets, during: vec![] };
+    let script = |packets| Scripted(Script { packets, ..Script::default() });
     let reorder = |which, delay| Reorder { which, delay };
     vec![
         row("bernoulli", Bernoulli { per: 0.2 }, Bernoulli { per: 0.0 }, true),

@@ -6,9 +6,6 @@ use std::io::{self, Write};
 
 /// Writes what a report says of it; nothing if that was not asked.
 pub fn write(out: &mut dyn Write, report: &Value) -> io::Result<()> {
-    if let Some(words) = report.pointer("/not_identified/words").and_then(Value::as_str) {
-        return writeln!(out, "  which TCP it is cannot be told: {words}");
-    }
     let identity = &report["identity"];
     if identity.is_null() {
         return Ok(());
@@ -57,9 +54,12 @@ fn fingerprint(out: &mut dyn Write, f: &Value) -> io::Result<()> {
     let options: Vec<String> = list("options").iter().map(|o| word(o).to_owned()).collect();
     let scale = f["scale"].as_u64().map_or("none".to_owned(), |scale| scale.to_string());
     let mss = f["mss"].as_u64().map_or("none".to_owned(), |mss| mss.to_string());
+    let before = f["handshake_segments"].as_u64().unwrap_or(0) as usize;
+    let after =
+        if before > 0 { format!(", after {} of TLS", many(before, "segment")) } else { String::new() };
     writeln!(
         out,
-        "  stack: TTL {} of {}, window {} by 2^{scale}, MSS {mss}, options {}; initial window {} ({} bytes)",
+        "  stack: TTL {} of {}, window {} by 2^{scale}, MSS {mss}, options {}; initial window {} ({} bytes{after})",
         f["ttl"],
         f["first_ttl"],
         f["window"],

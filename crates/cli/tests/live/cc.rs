@@ -30,6 +30,7 @@ fn a_control_is_loaded_listed_and_unloaded() {
     assert!(kernel_has(NAME));
     truckee(&["cc", "list"]).success().stdout(contains("in the kernel").and(contains("loaded")));
     truckee(&["cc", "load", NAME]).code(1).stderr(contains(NAME));
+    truckee(&["cc", "load", "newreno-lp(ideal)"]).code(2).stderr(contains("only the path of a run knows"));
     let listed = truckee(&["cc", "list", "--format", "json"]).success().get_output().stdout.clone();
     let listed: serde_json::Value = serde_json::from_slice(&listed).unwrap();
     let state = |name: &str| {

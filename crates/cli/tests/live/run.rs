@@ -49,6 +49,33 @@ fn a_run_shows_what_a_simulation_shows_and_holds_the_port_against_its_definition
 }
 
 #[test]
+fn a_sender_that_is_told_the_truth_takes_no_loss_for_what_it_was_not() {
+    if !possible() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // Noise takes packets by number, and the first slow start is more than the queue holds.
+    let text = lossy(FILE, "newreno-lp(ideal)").replace("1000packets", "20packets");
+    let outcome = json(&[
+        "run",
+        scenario(folder.path(), &text).to_str().unwrap(),
+        "--engine",
+        "kernel",
+        "--format",
+        "json",
+    ]);
+    let (events, port) = (&outcome["flows"][0]["loss_events"], &outcome["ports"][0]);
+    for (cause, least) in [("congestion", 1), ("wireless", 3)] {
+        let all = events[cause].as_u64().unwrap();
+        assert!(all >= least, "{cause}: {events:#}");
+        assert_eq!(events[format!("{cause}_judged_right")], all, "{cause}: {events:#}");
+    }
+    // The definition, told what the port was told, decides as the port did.
+    assert_eq!((&port["within"], &port["verdicts_apart"]), (&true.into(), &0.into()), "{port:#}");
+    assert!(port["verdicts"].as_u64().unwrap() >= 4, "{port:#}");
+}
+
+#[test]
 fn every_application_does_what_it_has_to() {
     if !possible() {
         return;

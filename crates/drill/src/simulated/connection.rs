@@ -1,12 +1,14 @@
 //! One connection of the simulated stack.
 
-use super::settings::{Agreed, Settings};
+use super::ending::{Ending, refusal, reset};
+use super::settings::{Agreed, NO_SSTHRESH, Settings};
 use super::wire::{Offer, Wire};
 use crate::error::Error;
 use crate::script::{Ecn, Packet, bits};
 use crate::target::{Info, Seen};
 use std::collections::VecDeque;
 use truckee_scenario::model::FlowSettings;
+use truckee_tcp::acceptability::{Arriving, Expected, Verdict};
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::controller::AnyController;
 use truckee_tcp::growth::AnyGrowth;
@@ -16,7 +18,7 @@ use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::{Parts, State};
 use truckee_tcp::start::AnyStart;
-use truckee_tcp::{Arg, Books, Endpoint, LossKind, Seq, Span, Spec, Stack, Time, flags};
+use truckee_tcp::{Arg, Books, Endpoint, LossKind, Sender, Seq, Span, Spec, Stack, Time, flags};
 
 /// Both halves of one end, and how they are written.
 #[derive(Debug)]
@@ -30,21 +32,35 @@ pub struct Connection {
     opening: Option<Vec<Time>>,
     /// Where a segment that ends there, or goes beyond, is pushed.
     written: Vec<Seq>,
-    /// The largest window that the peer has offered, bytes; a SYN's does not count.
+    /// The largest window that the peer has offered, bytes; that of a SYN does not count, that of a SYN-ACK does.
     most_window: u64,
     /// What has been handed to the application, and what it has read.
     delivered: u64,
     read: u64,
-    /// The kind of the last loss event, and what had been sent by then.
-    loss: Option<(LossKind, Seq)>,
-    reset: bool,
+    /// The kind of the last loss event, what had been sent by then, and how many had been none.
+    loss: Option<(LossKind, Seq, u64)>,
+    ended: Option<Ending>,
+    closing: Option<Closing>,
+}
+
+/// The application has closed its way.
+#[derive(Debug, Clone, Copy)]
+struct Closing {
+    /// It reads no more, either.
+    both: bool,
+    /// The peer had closed before.
+    second: bool,
 }
 
 fn endpoint(settings: &Settings, agreed: Agreed) -> Result<Endpoint, Error> {
     let flow = settings.flow(agreed)?;
     let policy = AnyAckPolicy::build(&flow.receiver)?.0;
     let stack = Stack { handshake: true, ..flow.stack.clone() };
-    Ok(Endpoint::both(&stack, parts(&flow)?, policy, agreed.sack))
+    let mut endpoint = Endpoint::both(&stack, parts(&flow)?, policy, agreed.sack);
+    if let Some(tx) = endpoint.tx_mut() {
+        tx.set_nagle(!settings.nodelay);
+    }
+    Ok(endpoint)
 }
 
 fn parts(flow: &FlowSettings) -> Result<Parts, Error> {
@@ -77,7 +93,8 @@ impl Connection {
             delivered: 0,
             read: 0,
             loss: None,
-            reset: false,
+            ended: None,
+            closing: None,
         }
     }
 
@@ -102,22 +119,99 @@ impl Connection {
         Ok(made)
     }
 
-    /// A segment comes.
-    pub fn on_packet(&mut self, settings: &Settings, packet: &Packet, now: Time) -> Result<(), Error> {
-        if packet.has(bits::RST) {
-            self.reset = true;
-        }
-        if self.reset {
+    /// A segment comes; what is answered at once goes `into`.
+    pub fn on_packet(
+        &mut self,
+        settings: &Settings,
+        packet: &Packet,
+        now: Time,
+        into: &mut VecDeque<Seen>,
+    ) -> Result<(), Error> {
+        let wrong = packet.ack.is_some_and(|ack| ack != Seq::FIRST.on_wire());
+        let greeting = packet.has(bits::SYN) && !packet.has(bits::ACK);
+        if self.ended.is_some() || self.meeting() && wrong {
+            // RFC 9293, section 3.5.2, groups 1 and 2.
+            into.extend(refusal(packet).map(|packet| Seen { at: now, packet }));
             return Ok(());
         }
-        if packet.has(bits::SYN)
-            && packet.has(bits::ACK)
-            && let Some(past) = self.opening.take()
-        {
-            self.answered(settings, packet, &past)?;
+        if self.opening.is_some() {
+            if packet.has(bits::RST) {
+                self.ended = packet.has(bits::ACK).then_some(Ending::Refused);
+                return Ok(());
+            }
+            if packet.has(bits::SYN)
+                && packet.has(bits::ACK)
+                && let Some(past) = self.opening.take()
+            {
+                self.answered(settings, packet, &past)?;
+            }
+        } else if !(self.meeting() && greeting) && !self.accepts(packet, now, into) {
+            return Ok(());
         }
         self.hear(packet, now);
+        self.look_for_end();
         Ok(())
+    }
+
+    /// Whether the handshake is under way.
+    fn meeting(&self) -> bool {
+        let state = self.endpoint.tx().map(Sender::state);
+        matches!(state, Some(State::Listening | State::Opening))
+    }
+
+    /// Whether a segment belongs to the connection; what is said to one that does not.
+    fn accepts(&mut self, packet: &Packet, now: Time, into: &mut VecDeque<Seen>) -> bool {
+        let Some(rx) = self.endpoint.rx() else { return true };
+        let sent = self.endpoint.tx().map_or(Seq::FIRST, |tx| tx.outstanding().max());
+        let segment = self.wire.read(packet, rx.rcv_nxt(), sent);
+        let stamped = self.wire.agreed.is_some_and(|agreed| agreed.timestamps);
+        let expected = Expected {
+            next: rx.rcv_nxt(),
+            window: rx.window().into(),
+            stamp: stamped.then(|| rx.ts_recent()),
+        };
+        let arriving = Arriving {
+            seq: segment.seq,
+            len: segment.seq_len(),
+            syn: packet.has(bits::SYN),
+            rst: packet.has(bits::RST),
+            stamp: Some(segment.ts_val).filter(|&stamp| stamp != Time::ZERO),
+        };
+        let again = self.waits_for_strays() && arriving.len > 0;
+        match expected.verdict(&arriving) {
+            Verdict::Ends => self.ended = Some(Ending::Reset),
+            Verdict::Dropped => {}
+            Verdict::Taken
+                if packet.len > 0 && self.closing.is_some_and(|closing| closing.both) && !again =>
+            {
+                // Nobody will read it (RFC 9293, section 3.6.1).
+                self.ended = Some(Ending::Over);
+                into.extend(refusal(packet).map(|packet| Seen { at: now, packet }));
+            }
+            Verdict::Taken if !again => return true,
+            Verdict::Taken | Verdict::Answered => {
+                if let Some(rx) = self.endpoint.rx_mut() {
+                    rx.acknowledge();
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether both ways are closed and acknowledged, this end's first: TIME-WAIT.
+    fn waits_for_strays(&self) -> bool {
+        self.all_closed() && self.closing.is_some_and(|closing| !closing.second)
+    }
+
+    fn all_closed(&self) -> bool {
+        self.endpoint.finished() && self.endpoint.rx().is_some_and(|rx| rx.finished())
+    }
+
+    /// Who closed second forgets the connection with the answer to its FIN.
+    fn look_for_end(&mut self) {
+        if self.all_closed() && self.closing.is_some_and(|closing| closing.second) {
+            self.ended = Some(Ending::Over);
+        }
     }
 
     /// The peer has answered: from now on by what was agreed on.
@@ -146,7 +240,7 @@ impl Connection {
         let expected = self.endpoint.rx().map_or(Seq::FIRST, |rx| rx.rcv_nxt());
         let sent = self.endpoint.tx().map_or(Seq::FIRST, |tx| tx.outstanding().max());
         let segment = self.wire.read(packet, expected, sent);
-        if !packet.has(bits::SYN) {
+        if !packet.has(bits::SYN) || packet.has(bits::ACK) {
             self.most_window = self.most_window.max(segment.window.into());
         }
         self.endpoint.on_segment(now, &segment, packet.ecn == Some(Ecn::Ce), &mut self.books);
@@ -159,13 +253,13 @@ impl Connection {
     fn note_loss(&mut self) {
         if let Some(loss) = self.books.take_loss() {
             let sent = self.endpoint.tx().map_or(Seq::FIRST, |tx| tx.outstanding().max());
-            self.loss = Some((loss.loss.kind, sent));
+            self.loss = Some((loss.loss.kind, sent, self.books.counts().undone));
         }
     }
 
     /// When to call [`Self::on_time`].
     pub fn next(&self) -> Option<Time> {
-        if self.reset {
+        if self.ended.is_some() {
             return None;
         }
         self.endpoint.deadline().into_iter().chain(self.endpoint.release()).min()
@@ -184,7 +278,7 @@ impl Connection {
 
     /// Sends what is to be sent now.
     pub fn transmit(&mut self, now: Time, into: &mut VecDeque<Seen>) {
-        while !self.reset
+        while self.ended.is_none()
             && let Some(transmit) = self.endpoint.poll_transmit(now, &mut self.books)
         {
             let segment = &transmit.segment;
@@ -202,9 +296,14 @@ impl Connection {
         self.endpoint.tx().is_some_and(|tx| matches!(tx.state(), State::Established | State::Finished))
     }
 
-    /// Whether the peer has reset it.
-    pub fn reset(&self) -> bool {
-        self.reset
+    /// How it ended, if it has.
+    pub fn ended(&self) -> Option<Ending> {
+        self.ended
+    }
+
+    /// Whether the application cannot write any more.
+    pub fn closed(&self) -> bool {
+        self.closing.is_some()
     }
 
     /// The application writes. The end of what it writes is pushed, and so is every full segment by which more than half of
@@ -233,16 +332,33 @@ impl Connection {
 
     /// From now on ACKs are delayed, whether the sender is starting or not.
     pub fn end_quick_acks(&mut self) -> Result<(), Error> {
-        let delayed = Spec::named("delayed").with("timeout", Arg::Time(Span::ms(40)));
+        let delayed = Spec::named("linux").with("ping_pong", Arg::Flag(true));
         if let Some(rx) = self.endpoint.rx_mut() {
             rx.set_policy(AnyAckPolicy::build(&delayed)?.0);
         }
         Ok(())
     }
 
-    /// The application will write no more.
-    pub fn close(&mut self) {
+    /// Whether small segments wait.
+    pub fn set_nagle(&mut self, on: bool) {
         if let Some(tx) = self.endpoint.tx_mut() {
+            tx.set_nagle(on);
+        }
+    }
+
+    /// The application will write no more, nor read if `both`; then what it has not read has come in vain, of which the peer is
+    /// told (RFC 2525, section 2.17).
+    pub fn close(&mut self, both: bool, now: Time, into: &mut VecDeque<Seen>) {
+        let second =
+            self.closing.map_or_else(|| self.endpoint.rx().is_some_and(|rx| rx.finished()), |c| c.second);
+        self.closing = Some(Closing { both, second });
+        if both && self.delivered > self.read && self.ended.is_none() {
+            self.ended = Some(Ending::Over);
+            let (tx, rx) = (self.endpoint.tx(), self.endpoint.rx());
+            let seq = tx.map_or(Seq::FIRST, |tx| tx.outstanding().nxt()).on_wire();
+            let ack = rx.map_or(Seq::FIRST, |rx| rx.rcv_nxt());
+            into.push_back(Seen { at: now, packet: reset(seq, Some(self.wire.theirs(ack))) });
+        } else if let Some(tx) = self.endpoint.tx_mut() {
             tx.close();
         }
     }
@@ -254,12 +370,11 @@ impl Connection {
         let marked = |mark| (0..out.len()).filter_map(|at| out.get(at)).filter(|sent| sent.is(mark)).count();
         let us = |span: Span| (span.nanos() / 1000) as i64;
         let segments = |bytes: f64| (bytes / f64::from(self.mss)) as i64;
-        let untouched = counts.fast_retransmits + counts.timeouts + counts.ecn_reductions == 0
-            && window.ssthresh >= window.rwnd as f64;
-        // A loss event is over when all that had been sent before it is acknowledged (Linux, high_seq).
-        let state = match self.loss.filter(|&(_, sent)| out.una() < sent) {
-            Some((LossKind::Timeout, _)) => 4,
-            Some((LossKind::EcnEcho, _)) => 2,
+        let untouched = window.ssthresh >= NO_SSTHRESH as f64;
+        // A loss event is over when all that had been sent before it is acknowledged (Linux, high_seq), or when it was none.
+        let state = match self.loss.filter(|&(_, sent, undone)| out.una() < sent && undone == counts.undone) {
+            Some((LossKind::Timeout, ..)) => 4,
+            Some((LossKind::EcnEcho, ..)) => 2,
             Some(_) => 3,
             None if marked(marks::SACKED) > 0 => 1,
             None => 0,
@@ -270,6 +385,7 @@ impl Connection {
             ("tcpi_snd_mss", self.mss.into()),
             ("tcpi_unacked", out.len() as i64),
             ("tcpi_sacked", marked(marks::SACKED) as i64),
+            ("tcpi_notsent_bytes", tx.unsent() as i64),
             ("tcpi_lost", marked(marks::LOST) as i64),
             ("tcpi_retrans", marked(marks::REPAIR) as i64),
             ("tcpi_rtt", tx.rtt().smoothed().map_or(0, us)),

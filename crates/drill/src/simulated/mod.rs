@@ -1,9 +1,9 @@
 //! The simulated stack in virtual time: an [`truckee_tcp::Endpoint`] with sockets above it.
 //!
-//! What it is not: it knows one connection at a time, its application reads at once, it sends no RST, it checks neither
-//! windows nor timestamps of what comes (PAWS), and it has no Nagle.
+//! What it is not: it knows one connection at a time, and its window is always open, whether its application reads or not.
 
 mod connection;
+mod ending;
 mod settings;
 mod wire;
 
@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::script::{Argument, Call, Packet, Script};
 use crate::target::{Answer, Info, Refusal, Seen, Target};
 use connection::Connection;
+use ending::Ending;
 use settings::Settings;
 use std::collections::{BTreeMap, VecDeque};
 use truckee_tcp::{Span, Time};
@@ -109,8 +110,10 @@ impl Simulated {
     /// What a call comes to by now.
     fn answer(&mut self, pending: Pending) -> Option<Answer> {
         let connection = self.connection.as_mut()?;
-        if connection.reset() {
-            return Some(Answer::failed("ECONNRESET"));
+        match (connection.ended(), pending) {
+            (Some(Ending::Refused), _) => return Some(Answer::failed("ECONNREFUSED")),
+            (Some(Ending::Reset), _) => return Some(Answer::failed("ECONNRESET")),
+            _ => {}
         }
         match pending {
             Pending::Accept(fd) if connection.established() && !self.accepted => {
@@ -200,7 +203,10 @@ impl Simulated {
             "shutdown" | "close" => {
                 if let Some(connection) = self.connection.as_mut().filter(|_| socket.kind == Kind::Connected)
                 {
-                    connection.close();
+                    let both = call.name == "close" || word(call, 1).contains(&"SHUT_RDWR");
+                    if both || word(call, 1).contains(&"SHUT_WR") {
+                        connection.close(both, self.now, &mut self.sent);
+                    }
                 }
                 if call.name == "close" {
                     self.sockets.remove(&fd);
@@ -225,12 +231,11 @@ impl Simulated {
     }
 
     fn fcntl(&mut self, call: &Call, fd: i64, socket: Socket) -> Result<Answer, Refusal> {
-        let word = |at: usize| call.arguments.get(at).map(Argument::words).unwrap_or_default();
-        match word(1).first().copied() {
+        match word(call, 1).first().copied() {
             // O_RDWR, and O_NONBLOCK where it does not wait.
             Some("F_GETFL") => Ok(Answer::Returned(if socket.blocks { 2 } else { 0o4002 }, None)),
             Some("F_SETFL") => {
-                let blocks = !word(2).contains(&"O_NONBLOCK");
+                let blocks = !word(call, 2).contains(&"O_NONBLOCK");
                 self.sockets.insert(fd, Socket { blocks, ..socket });
                 Ok(Answer::DONE)
             }
@@ -249,8 +254,14 @@ impl Simulated {
             _ => None,
         };
         match (option.as_str(), value, number) {
-            // A port is free here, and small segments never wait.
-            ("SO_REUSEADDR" | "TCP_NODELAY", ..) => {}
+            // A port is free here.
+            ("SO_REUSEADDR", ..) => {}
+            ("TCP_NODELAY", _, Some(flag)) => {
+                self.settings.nodelay = flag != 0;
+                if let Some(connection) = &mut self.connection {
+                    connection.set_nagle(flag == 0);
+                }
+            }
             ("TCP_QUICKACK", _, Some(0)) => {
                 let connection = self.connection.as_mut().ok_or("TCP_QUICKACK: there is no connection")?;
                 connection.end_quick_acks().map_err(|e| e.to_string())?;
@@ -281,12 +292,17 @@ impl Simulated {
         if matches!(call.name.as_str(), "read" | "recv") {
             return Ok(self.or_wait(Pending::Read(bytes), socket.blocks, "EAGAIN"));
         }
-        if connection.reset() {
+        if connection.closed() || connection.ended().is_some() {
             return Ok(Answer::failed("EPIPE"));
         }
         connection.write(bytes);
         Ok(Answer::Returned(bytes as i64, None))
     }
+}
+
+/// The constants of an argument, by name.
+fn word(call: &Call, at: usize) -> Vec<&str> {
+    call.arguments.get(at).map(Argument::words).unwrap_or_default()
 }
 
 impl Target for Simulated {
@@ -306,13 +322,15 @@ impl Target for Simulated {
 
     fn inject(&mut self, packet: &Packet) -> Result<Result<(), Refusal>, Error> {
         match &mut self.connection {
-            Some(connection) => connection.on_packet(&self.settings, packet, self.now)?,
+            Some(connection) => {
+                connection.on_packet(&self.settings, packet, self.now, &mut self.sent)?;
+            }
             None if Connection::is_syn(packet)
                 && self.sockets.values().any(|s| s.kind == Kind::Listening) =>
             {
                 self.connection = Some(Connection::accept(&self.settings, packet, self.now)?);
             }
-            None => return Ok(Err("nobody listens: the simulated stack sends no RST".to_owned())),
+            None => self.sent.extend(ending::refusal(packet).map(|packet| Seen { at: self.now, packet })),
         }
         self.settle();
         Ok(Ok(()))

@@ -10,6 +10,9 @@ pub const MSS: u16 = 1460;
 /// The largest shift of a window (RFC 7323, section 2.3).
 const MOST_SCALE: u8 = 14;
 
+/// What ssthresh is before a loss, bytes: more than any window.
+pub const NO_SSTHRESH: u64 = 1 << 39;
+
 /// A scenario around the one flow whose settings matter.
 const AROUND: &str = r#"
 duration = "1s"
@@ -36,6 +39,14 @@ pub struct Settings {
     most: u32,
     /// A silent tail is probed (RFC 8985, section 7).
     probes: bool,
+    /// Timeouts are looked at (RFC 5682).
+    frto: bool,
+    /// What comes twice is reported (RFC 2883).
+    dsack: bool,
+    /// An idle connection's window comes down.
+    restarts: bool,
+    /// Small segments do not wait (TCP_NODELAY).
+    pub nodelay: bool,
     /// What the caller asked for.
     overrides: Vec<(String, String)>,
 }
@@ -67,6 +78,10 @@ impl Settings {
             buffer: 65_535,
             most: 6 << 20,
             probes: true,
+            frto: true,
+            dsack: true,
+            restarts: true,
+            nodelay: false,
             overrides: overrides.to_vec(),
         }
     }
@@ -100,11 +115,14 @@ impl Settings {
                 (self.buffer, self.most) = ((first / 2).clamp(1, 65_535), most);
             }
             "tcp_early_retrans" => self.probes = value != "0",
+            "tcp_frto" => self.frto = value != "0",
+            "tcp_dsack" => self.dsack = flag()?,
+            "tcp_slow_start_after_idle" => self.restarts = flag()?,
             "tcp_syn_linear_timeouts" if value == "0" => {}
             // What an application writes is always taken, and nothing is remembered from one connection to the next.
             "tcp_wmem" | "tcp_no_metrics_save" => {}
             _ => {
-                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_syn_linear_timeouts (0), tcp_no_metrics_save";
+                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_frto, tcp_dsack, tcp_slow_start_after_idle, tcp_syn_linear_timeouts (0), tcp_no_metrics_save";
                 return Err(format!("the simulated stack has no setting net.ipv4.{name}; it has {known}"));
             }
         }
@@ -130,28 +148,37 @@ impl Settings {
     pub fn flow(&self, agreed: Agreed) -> Result<FlowSettings, Error> {
         let mut document = Document::parse("the simulated stack", AROUND)?;
         // Of the profile but for what the connection or the script leaves out of it.
-        let repair = match (agreed.sack, self.probes) {
+        let repair = match (agreed.sack, self.probes && self.frto) {
             (true, true) => None,
-            (true, false) => Some("{ rack = { tlp = false, reduction = \"proportional\", frto = true } }"),
-            (false, _) => Some("\"newreno\""),
+            (true, false) => Some(format!(
+                "{{ rack = {{ tlp = {}, reduction = \"proportional\", count = \"segments\", frto = {} }} }}",
+                self.probes, self.frto
+            )),
+            (false, _) => Some("\"newreno\"".to_owned()),
         };
         // Linux counts what an ACK covers (tcp_slow_start).
         let preset = match self.congestion.as_str() {
-            "reno" => "sack\", growth = \"byte-counting",
+            "reno" => "sack\", growth = \"linux",
             name => name,
         };
         let repair = repair.map_or(String::new(), |repair| format!(", recovery = {repair}"));
         let sender = format!("{{ preset = \"{preset}\"{repair} }}");
         document.set("flow.sender", &sender)?;
         document.set("flow.rwnd", &format!("{}B", self.buffer))?;
-        let undo = match (agreed.timestamps, agreed.sack) {
+        // Until a loss has set it, ssthresh is no bound.
+        document.set("flow.initial_ssthresh", &format!("{NO_SSTHRESH}B"))?;
+        if !self.restarts {
+            document.set("flow.after_idle", "keep")?;
+        }
+        let dsack = agreed.sack && self.dsack;
+        let undo = match (agreed.timestamps, dsack) {
             (true, true) => "either",
             (true, false) => "timestamps",
             (false, true) => "dsack",
             (false, false) => "never",
         };
         document.set("flow.undo", undo)?;
-        document.set("flow.dsack", if agreed.sack { "true" } else { "false" })?;
+        document.set("flow.dsack", if dsack { "true" } else { "false" })?;
         document.set("flow.mss", &agreed.mss.to_string())?;
         for (key, flag) in
             [("timestamps", agreed.timestamps), ("window_scaling", agreed.scaling), ("ecn", agreed.ecn)]

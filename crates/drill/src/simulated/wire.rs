@@ -183,6 +183,8 @@ impl Wire {
                 packet.flags |= wire;
             }
         }
+        // One that got no answer may have been dropped for what it asked (RFC 3168, section 6.1.1.1).
+        self.ours.ecn &= !(syn && transmit.retransmission && !segment.has(flags::ACK));
         if syn && self.ours.ecn {
             packet.flags |= if packet.has(bits::ACK) { bits::ECE } else { bits::ECE | bits::CWR };
         }
@@ -223,7 +225,8 @@ impl Wire {
         options
     }
 
-    fn theirs(&self, seq: Seq) -> u32 {
+    /// A number of the peer's as it writes it.
+    pub fn theirs(&self, seq: Seq) -> u32 {
         seq.on_wire().wrapping_add(self.their_first)
     }
 

@@ -1,22 +1,23 @@
 //! What of a flow's stack no kernel does, refused by the name of its key.
 
 use crate::Error;
-use truckee_tcp::{Span, Stack};
+use truckee_scenario::model::Era;
+use truckee_tcp::{Profile, Span, Stack};
 
 const SECOND: Span = Span::s(1);
 /// What a kernel's sockets take as TCP_MAXSEG (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`), bytes.
 const MSS: std::ops::RangeInclusive<u32> = 88..=32_767;
 
-/// Refuses what no kernel does.
-pub(super) fn what_no_kernel_does(flow: &str, stack: &Stack, recovery: &str) -> Result<(), Error> {
-    let reason = of_stack(stack).or_else(|| of_recovery(recovery));
+/// Refuses what no kernel does. What the profile `linux` sets, today's kernel does by itself.
+pub(super) fn what_no_kernel_does(era: Era, flow: &str, stack: &Stack, recovery: &str) -> Result<(), Error> {
+    let reason = of_stack(era, stack).or_else(|| of_recovery(era, recovery));
     match reason {
         None => Ok(()),
         Some(why) => Err(Error::Refused { place: format!("flow \"{flow}\""), why }),
     }
 }
 
-fn of_stack(stack: &Stack) -> Option<String> {
+fn of_stack(era: Era, stack: &Stack) -> Option<String> {
     let no = |why: &str| Some(why.to_owned());
     let time = |t: Span| format!("{} s", t.as_f64() / SECOND.as_f64());
     if stack.clock != Span::ZERO {
@@ -25,7 +26,7 @@ fn of_stack(stack: &Stack) -> Option<String> {
     if !stack.handshake {
         return no("handshake = false: a kernel's connections begin with one; leave it out");
     }
-    if let Some(key) = other_than_rfc(stack) {
+    if let Some(key) = of_no_kernel(era, stack) {
         return Some(format!(
             "{key}: a kernel has a rule of its own; leave it out, and a profile that sets it, or run it on --engine sim"
         ));
@@ -56,26 +57,42 @@ fn of_stack(stack: &Stack) -> Option<String> {
 }
 
 /// A key of the timeout or of the reduction that is set to what no kernel does, as the profile ns-2 sets them all.
-fn other_than_rfc(stack: &Stack) -> Option<&'static str> {
+fn of_no_kernel(era: Era, stack: &Stack) -> Option<&'static str> {
     let rfc = Stack::default();
-    [
-        ("limited_resends", stack.limited_resends != rfc.limited_resends),
-        ("rto_samples", stack.rto_samples != rfc.rto_samples),
-        ("rto_tick", stack.rto_tick != rfc.rto_tick),
-        ("reduce_from", stack.reduce_from != rfc.reduce_from),
-        ("whole_ssthresh", stack.whole_ssthresh != rfc.whole_ssthresh),
-        ("repeated_reduction", stack.repeated_reduction != rfc.repeated_reduction),
-        ("dsack", stack.dsack != rfc.dsack),
-        ("undo", stack.undo != rfc.undo),
-        ("rto_variance", stack.rto_variance != rfc.rto_variance),
-        ("after_idle", stack.after_idle != rfc.after_idle),
-        ("validate_window", stack.validate_window != rfc.validate_window),
-    ]
-    .into_iter()
-    .find_map(|(key, other)| other.then_some(key))
+    let first = other(stack, &rfc).next();
+    // Each key by itself: a scenario may set back what the profile has set.
+    match era {
+        Era::Papers => first,
+        Era::Today => {
+            let linux: Vec<&str> = other(stack, &Profile::Linux.stack(rfc.clone())).collect();
+            other(stack, &rfc).find(|key| linux.contains(key))
+        }
+    }
 }
 
-fn of_recovery(recovery: &str) -> Option<String> {
-    let known = ["reno", "newreno", "sack", "vegas"].contains(&recovery);
-    (!known).then(|| format!("recovery \"{recovery}\": a kernel recovers as newreno or sack"))
+/// Those of these keys in which two stacks differ.
+fn other(stack: &Stack, usual: &Stack) -> impl Iterator<Item = &'static str> {
+    [
+        ("limited_resends", stack.limited_resends != usual.limited_resends),
+        ("rto_samples", stack.rto_samples != usual.rto_samples),
+        ("rto_tick", stack.rto_tick != usual.rto_tick),
+        ("reduce_from", stack.reduce_from != usual.reduce_from),
+        ("whole_ssthresh", stack.whole_ssthresh != usual.whole_ssthresh),
+        ("repeated_reduction", stack.repeated_reduction != usual.repeated_reduction),
+        ("dsack", stack.dsack != usual.dsack),
+        ("syn_ack_timer", stack.syn_ack_timer != usual.syn_ack_timer),
+        ("undo", stack.undo != usual.undo),
+        ("rto_variance", stack.rto_variance != usual.rto_variance),
+        ("after_idle", stack.after_idle != usual.after_idle),
+        ("validate_window", stack.validate_window != usual.validate_window),
+    ]
+    .into_iter()
+    .filter_map(|(key, other)| other.then_some(key))
+}
+
+fn of_recovery(era: Era, recovery: &str) -> Option<String> {
+    let known =
+        ["reno", "newreno", "sack", "vegas"].contains(&recovery) || (era == Era::Today && recovery == "rack");
+    (!known)
+        .then(|| format!("recovery \"{recovery}\": a kernel recovers as newreno or sack, or today as rack"))
 }

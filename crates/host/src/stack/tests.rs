@@ -126,6 +126,29 @@ fn what_no_kernel_does_is_refused_by_name() {
 }
 
 #[test]
+fn what_the_profile_linux_sets_is_todays_kernels_own() {
+    let linux = truckee_tcp::Profile::Linux.stack(Stack::default());
+    let asked = |era, stack: &Stack| {
+        let kernel = KernelStack { era, ..KernelStack::default() };
+        of_flow(&kernel, "download", stack, "rack", &Spec::named("linux"))
+    };
+    let settings = asked(Era::Today, &linux).unwrap();
+    assert!(!settings.route_back.quickack, "its receiver delays ACKs by itself");
+    assert_eq!(
+        (settings.mtu, settings.sockets.maxseg, settings.route.initcwnd),
+        (1500, Some(1460), Some(10))
+    );
+    // Set back by the scenario, or set further by it.
+    assert!(asked(Era::Today, &Stack { dsack: false, ..linux.clone() }).is_ok());
+    let other = Stack { rto_tick: 10 * MS, ..linux.clone() };
+    assert!(asked(Era::Today, &other).unwrap_err().to_string().contains("rto_tick"));
+    // The papers' kernels had none of it.
+    assert!(asked(Era::Papers, &linux).unwrap_err().to_string().contains("reduce_from"));
+    let error = asked(Era::Papers, &Stack::default()).unwrap_err().to_string();
+    assert!(error.contains("recovery \"rack\""), "{error}");
+}
+
+#[test]
 fn recoveries_that_the_kernel_has_only_in_part_are_run_and_stated() {
     let stated = |recovery| flow(Era::Papers, &Stack::default(), recovery, "every").stated;
     for (recovery, what) in [("reno", "no plain Reno"), ("vegas", "before the third duplicate ACK")] {

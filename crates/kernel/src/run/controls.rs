@@ -1,9 +1,12 @@
 //! The congestion controls of a run: which flow has which, those of ours loaded for it and unloaded after it, and what
-//! they record. Not for: what they compute (see `truckee-cc`).
+//! they record; and what the path tells those that go by the truth. Not for: what they compute (see `truckee-cc`).
 
 use crate::Error;
-use truckee_cc::{self as cc, Control, Event, Loaded, Port};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use truckee_cc::{self as cc, Control, Event, Loaded, Port, Teller};
 use truckee_host::session::Session;
+use truckee_path::{FLOW_PORT, LossListener, Missing};
 use truckee_scenario::Scenario;
 
 /// Most events that are kept, over all flows: some 400 MB. What comes after is not held against the definitions.
@@ -27,6 +30,29 @@ pub struct Controls {
     /// Of each flow.
     wanted: Vec<Control>,
     ours: Vec<Ours>,
+    /// How often one that goes by the truth could not be told.
+    untold: Arc<AtomicU64>,
+}
+
+/// Those that are told of losses, by flow.
+#[derive(Debug)]
+struct Tellers {
+    of: Vec<Option<Teller>>,
+    untold: Arc<AtomicU64>,
+}
+
+impl LossListener for Tellers {
+    fn wants(&self, flow: usize) -> bool {
+        self.of.get(flow).is_some_and(Option::is_some)
+    }
+
+    fn hear(&mut self, flow: usize, client_port: u16, missing: &[Missing]) {
+        let Some(teller) = self.of.get(flow).and_then(Option::as_ref) else { return };
+        let told = missing.iter().map(|m| (m.first, m.bytes, m.cause.verdict()));
+        if teller.tell(FLOW_PORT + flow as u16, client_port, told).is_err() {
+            self.untold.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// What carries each flow's sender; refuses what no kernel does, and what this one lacks.
@@ -78,7 +104,20 @@ impl Controls {
                 });
             }
         }
-        Ok(Self { wanted, ours })
+        Ok(Self { wanted, ours, untold: Arc::default() })
+    }
+
+    /// Whom the path has to tell of losses as they happen; none where no sender goes by the truth.
+    pub fn listener(&self) -> Result<Option<Box<dyn LossListener>>, Error> {
+        let of = (0..self.wanted.len()).map(|flow| {
+            let told = self.of(flow).filter(|ours| ours.port.wants_truth());
+            told.map(|ours| ours.loaded.teller()).transpose()
+        });
+        let of: Vec<Option<Teller>> = of.collect::<Result<_, _>>()?;
+        if of.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(Tellers { of, untold: Arc::clone(&self.untold) })))
     }
 
     /// What the kernel calls a flow's congestion control.
@@ -114,9 +153,9 @@ impl Controls {
         Ok(())
     }
 
-    /// How many events were lost, since nobody took them in time.
+    /// How many events were lost, since nobody took them in time, and how many losses nobody could be told of.
     pub fn lost(&self) -> u64 {
-        self.ours.iter().map(|ours| ours.lost).sum()
+        self.ours.iter().map(|ours| ours.lost).sum::<u64>() + self.untold.load(Ordering::Relaxed)
     }
 
     /// What a flow's program recorded of all its flows, and how many events are missing at the end; none for the

@@ -93,7 +93,7 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &Cancel) -> Result<Ou
         busy: options.busy,
         priority: true,
     };
-    let emulator = plan.start(place.take_tuns(), &emulate)?;
+    let emulator = plan.start_telling(place.take_tuns(), &emulate, controls.listener()?)?;
     let pages = pages(&session, scenario, &place, &controls)?;
     let t0 = emulator.begin();
 

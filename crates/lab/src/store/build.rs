@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// This program's version and build: `0.1.0 (3fa29c41d0be8877)`; the digits are of the bytes of its file, and `unknown`
@@ -15,11 +15,8 @@ pub fn build() -> String {
 }
 
 fn digits() -> io::Result<String> {
-    // The file that runs, also where it has been replaced by another of its name meanwhile.
-    let ours =
-        if cfg!(target_os = "linux") { PathBuf::from("/proc/self/exe") } else { std::env::current_exe()? };
     let mut hash = Sha256::new();
-    let mut file = File::open(ours)?;
+    let mut file = File::open(object()?)?;
     let mut block = vec![0; 1 << 16];
     loop {
         match file.read(&mut block)? {
@@ -28,6 +25,32 @@ fn digits() -> io::Result<String> {
         }
     }
     Ok(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The file that this code runs from: the program, or the library that another program, such as Python, has loaded.
+fn object() -> io::Result<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return std::env::current_exe();
+    }
+    // Also where the file has been replaced by another of its name meanwhile.
+    let program = PathBuf::from("/proc/self/exe");
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    let mapped = mapped(&maps, digits as *const () as usize);
+    Ok(match mapped {
+        Some(library) if std::fs::read_link(&program)? != library => library.to_path_buf(),
+        _ => program,
+    })
+}
+
+/// The file that is mapped at an address, by what `/proc/PID/maps` says (proc_pid_maps(5)).
+fn mapped(maps: &str, address: usize) -> Option<&Path> {
+    maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let bounds = usize::from_str_radix(from, 16).ok()?..usize::from_str_radix(to, 16).ok()?;
+        let path = bounds.contains(&address).then(|| rest.find('/').map(|at| &rest[at..]))?;
+        path.map(Path::new)
+    })
 }
 
 /// What is to be said where `before` are the builds that wrote so far, the last one last, and `now` goes on; `None`: it is
@@ -49,6 +72,17 @@ mod tests {
         let build = build();
         let digits = build.strip_prefix("0.1.0 (").and_then(|rest| rest.strip_suffix(')')).unwrap();
         assert!(digits.len() == 16 && digits.chars().all(|c| c.is_ascii_hexdigit()), "{build}");
+    }
+
+    #[test]
+    fn the_file_that_is_mapped_at_an_address_is_found() {
+        let maps = "55d0-55e0 r-xp 00000000 fe:00 12 /usr/bin/python3.11\n\
+                    7f00-7f10 rw-p 00000000 00:00 0 \n\
+                    7f20-7f30 r-xp 00002000 fe:00 13 /site packages/_native.so\n";
+        assert_eq!(mapped(maps, 0x55d0), Some(Path::new("/usr/bin/python3.11")));
+        assert_eq!(mapped(maps, 0x7f2f), Some(Path::new("/site packages/_native.so")));
+        assert_eq!((mapped(maps, 0x7f08), mapped(maps, 0x7f30)), (None, None));
+        assert_eq!(mapped("nonsense", 1), None);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub struct Study {
     /// What runs its sweeps where they do not say themselves; the simulator by default.
     #[serde(default)]
     pub engine: EngineName,
-    /// Most live runs at once, where the machine or the runs' timing bears fewer than are run by default.
+    /// Most live runs at once that their rates and timing bear, where that is known.
     pub parallel: Option<usize>,
     /// Recordings that its scenarios name and that the program does not bring, since they may not be handed on: names of
     /// files in the folder of recordings. A machine that lacks one does not run the study.

@@ -8,7 +8,7 @@ use super::data::{self, Data};
 use super::file::{Check, is_watchers};
 use super::report::{Counts, StudyReport};
 use super::{Study, SweepPart};
-use crate::engine::default_jobs;
+use crate::engine::{borne_jobs, default_jobs};
 use crate::{Cancel, Engine, Engines, Error, Metric, Missing, Plan, Progress, Runs, sweep};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,7 +18,8 @@ use std::time::Instant;
 pub struct RunOptions {
     /// The quick form.
     pub quick: bool,
-    /// Runs at once; `None`: one a core, two a core where they are live. A study may want fewer live ones.
+    /// Runs at once; `None`: one a core, two a core where they are live, or as many live ones as the study says it bears, five a
+    /// core at most. Never more live ones than it bears.
     pub jobs: Option<usize>,
     /// Where runs are kept, in a folder of the study's name (`ID` or `ID-quick`); `None`: nowhere.
     pub dir: Option<PathBuf>,
@@ -144,9 +145,12 @@ fn plan(study: &Study, part: &SweepPart, engine: &dyn Engine, options: &RunOptio
     let more = more.map(|name| Metric::parse(name)).collect::<Result<_, _>>()?;
     let runs = Runs::Count(part.seeds(options.quick));
     let mut plan = Plan::new(study.grid(part, options.quick)?, runs, more);
-    let jobs = options.jobs.unwrap_or_else(|| default_jobs(engine));
     // What the study says is of its live runs: a simulation bears any company.
-    plan.jobs = Some(study.parallel.filter(|_| engine.is_live()).map_or(jobs, |most| jobs.min(most)));
+    plan.jobs = Some(match (study.parallel.filter(|_| engine.is_live()), options.jobs) {
+        (Some(most), Some(jobs)) => jobs.min(most),
+        (Some(most), None) => borne_jobs(most),
+        (None, jobs) => jobs.unwrap_or_else(|| default_jobs(engine)),
+    });
     plan.command = options.command.clone();
     Ok(plan)
 }

@@ -1,7 +1,7 @@
 //! Pages of what is on disk.
 
 use super::render::{self, NAME};
-use super::{compare, model, read, run, several, study, sweep};
+use super::{compare, model, read, run, several, study, sweep, trace};
 use crate::Error;
 use std::path::{Path, PathBuf};
 use truckee_lab::disk;
@@ -33,6 +33,9 @@ fn page(dir: &Path) -> Result<model::Page, Error> {
     }
     if has("compare.json") {
         return compare::page(dir);
+    }
+    if has(trace::FILE) {
+        return trace::page(dir);
     }
     if has(study::FILE) {
         return study::page(dir);

@@ -10,8 +10,9 @@ use minijinja::{AutoEscape, Environment, context};
 /// The name of the page within its directory.
 pub const NAME: &str = "report.html";
 
-/// The scripts of a page in the order in which they are run; the first one is uPlot, see `vendor/uplot/LICENSE`.
-const SCRIPTS: [&str; 12] = [
+/// The scripts that figures and tables need, in the order in which they are run; the first one is uPlot, see
+/// `vendor/uplot/LICENSE`. `report.decode()` reads what [`of_run`](super::of_run) says, `report.show()` draws a figure.
+pub const SCRIPTS: [&str; 11] = [
     include_str!("vendor/uplot/uPlot.iife.min.js"),
     include_str!("page/data.js"),
     include_str!("page/look.js"),
@@ -23,9 +24,11 @@ const SCRIPTS: [&str; 12] = [
     include_str!("page/table.js"),
     include_str!("page/grid.js"),
     include_str!("page/map.js"),
-    include_str!("page/start.js"),
 ];
-const STYLES: [&str; 2] = [include_str!("vendor/uplot/uPlot.min.css"), include_str!("page/page.css")];
+/// What brings a page to life that is written as a whole.
+const START: &str = include_str!("page/start.js");
+/// How pages look.
+pub const STYLES: [&str; 2] = [include_str!("vendor/uplot/uPlot.min.css"), include_str!("page/page.css")];
 const TEMPLATE: &str = include_str!("page/page.html");
 
 /// The page's text.
@@ -42,7 +45,7 @@ pub(super) fn html(page: &Page) -> Result<String, Error> {
         .render(context! {
             page => Serde(page),
             data,
-            scripts => SCRIPTS,
+            scripts => [&SCRIPTS[..], &[START]].concat(),
             styles => STYLES.concat(),
             version => env!("CARGO_PKG_VERSION"),
         })

@@ -3,7 +3,7 @@
 
 use super::special::{Role, Special};
 use super::station::{Answer, Coming, OnHop, StationQueue};
-use super::transmitter::{BITS_NS, Measured, Nature, Transmitter, Wire};
+use super::transmitter::{Measured, Nature, Transmitter, Wire};
 use super::{Link, Links};
 use crate::packet::{DropCause, Packet, PacketId, Pool, bits};
 use truckee_scenario::model::{Direction, Queue};
@@ -61,8 +61,7 @@ impl Links {
         let Some(special) = link.special.as_deref_mut() else { return };
         special.note_station(&mut link.transmitter, &self.measured, now);
         let Some(queue) = &mut special.station else { return };
-        let takes = Span::ns(u64::from(packet.wire) * BITS_NS / rate);
-        let answer = queue.offer(now, hop, packet, &Coming { flow, ready, takes }, lost);
+        let answer = queue.offer(now, hop, packet, &Coming { flow, ready, rate }, lost);
         if answer == Answer::Refused {
             return lost.push((hop.id, DropCause::Queue));
         }
@@ -75,6 +74,13 @@ impl Links {
             link.transmitter.counts.bytes += u64::from(packet.wire);
         }
         special.note_station_length(now);
+    }
+
+    /// Whether anything waits at the way out of a station.
+    #[inline]
+    pub fn has_waiting(&self, index: usize) -> bool {
+        let station = self.links[index].special.as_ref().and_then(|special| special.station.as_ref());
+        station.is_some_and(|queue| queue.len() > 0)
     }
 
     /// The packet that a station takes over next. Adds to `lost` what is dropped at the queue's head.

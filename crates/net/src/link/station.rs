@@ -1,5 +1,6 @@
 //! What waits at a station of a medium, in any of the house's queues. Not for: the books, which are a link's.
 
+use super::transmitter::BITS_NS;
 use crate::packet::{DropCause, Packet, PacketId, bits};
 use std::collections::VecDeque;
 use truckee_channel::queue::{ActiveQueue, Limit, Red, Seen};
@@ -22,8 +23,8 @@ pub struct Coming {
     pub flow: u64,
     /// Packets that the station has taken over and not begun to send: they wait as well.
     pub ready: usize,
-    /// How long a packet like it takes, for a queue that reckons with that.
-    pub takes: Span,
+    /// Bit/s, for a queue that reckons with how long a packet takes.
+    pub rate: u64,
 }
 
 /// What a queue says of a packet that comes.
@@ -106,8 +107,9 @@ impl StationQueue {
         match &mut self.waiting {
             Waiting::Fifo(fifo, bytes) => {
                 let waiting = (fifo.len() + coming.ready) as u64;
+                let takes = || Span::ns(u64::from(packet.wire) * BITS_NS / coming.rate);
                 if let Some(red) = &mut self.red
-                    && red.hits(now, waiting, self.empty_since, coming.takes)
+                    && red.hits(now, waiting, self.empty_since, takes())
                 {
                     if !(red.marks() && packet.is(bits::ECN_CAPABLE)) {
                         return Answer::Refused;

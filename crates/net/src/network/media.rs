@@ -73,11 +73,11 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn go_on_air(&mut self, id: PacketId, link: usize) {
         let Some((medium, station)) = self.station(link) else { return };
+        let to = self.exit(id, medium);
         if self.media[medium].routers.is_some() {
-            self.travel.begin(id, station as u32);
+            self.travel.begin(id, station as u32, to as u32);
             return self.route(id, medium, station, None);
         }
-        let to = self.exit(id, medium);
         self.enter(id, medium, station, to as u32);
     }
 
@@ -156,6 +156,7 @@ impl Network<'_> {
                 lost.push((hop.id, DropCause::Outage));
             }
         }
+        self.media[medium].radio.tell_room(number, self.links.has_waiting(link));
         self.lose(lost, link, now);
     }
 
@@ -169,25 +170,24 @@ impl Network<'_> {
         if index as Key & kind::MOVE != 0 {
             return self.on_move((index as Key & !kind::MOVE) as usize);
         }
+        // What happens in it, a medium counts itself.
+        self.events -= 1;
         if self.media[index].armed != self.now {
             return;
         }
         self.media[index].armed = Time::MAX;
+        // As long as nobody else has anything to do, neither they nor the agenda need to be asked.
         loop {
-            let before = self.agenda.first().min(self.end + Span::ns(1));
-            let radio = &mut self.media[index].radio;
-            radio.advance(self.now);
-            // As long as nobody else has anything to do, neither they nor the agenda need to be asked.
-            self.now = radio.advance_until_told(before);
+            let before = self.agenda.first().min(self.until + Span::ns(1));
+            self.now = self.media[index].radio.advance_until_told(self.now, before);
             let told = self.tell(index);
             let next = self.media[index].radio.next();
             let alone = !self.aside.is_there && self.agenda.would_be_next(next, kind::AIR | index as Key);
-            if told || next > self.end || !alone {
-                break;
+            if !alone || next > self.until || told && self.has_to_stop(next) {
+                return self.arm_medium(index);
             }
             self.now = next;
         }
-        self.arm_medium(index);
     }
 
     fn arm_medium(&mut self, medium: usize) {

@@ -44,12 +44,11 @@ impl Network<'_> {
 
     /// A packet is at a station, and goes where the station's router says.
     pub(super) fn route(&mut self, id: PacketId, medium: usize, station: usize, previous: Option<usize>) {
-        let exit = self.exit(id, medium);
         let journey = *self.travel.of(id);
         let seen = Seen {
             id: Name(id.into()),
             from: NodeId(journey.origin),
-            to: NodeId(exit as u32),
+            to: NodeId(journey.exit),
             previous: previous.map(|station| hop(station as u32)),
             ttl: journey.ttl,
         };
@@ -102,10 +101,9 @@ impl Network<'_> {
         (station, next): (usize, u32),
         lost: Option<DropCause>,
     ) {
-        let exit = self.exit(id, medium);
         let journey = self.travel.of(id);
         journey.ttl += u8::from(journey.origin != station as u32);
-        let (from, to) = (NodeId(journey.origin), NodeId(exit as u32));
+        let (from, to) = (NodeId(journey.origin), NodeId(journey.exit));
         let seen = Seen { id: Name(id.into()), from, to, previous: None, ttl: journey.ttl };
         let why = if lost.is_some() { Return::Failed } else { Return::Withdrawn };
         let now = self.now;
@@ -152,7 +150,10 @@ impl Network<'_> {
         if message {
             self.drop_message(id);
         }
-        self.ask(medium, station, |router, now| router.delivered(now, hop(next)));
+        let now = self.now;
+        if let Some(routers) = self.routers(medium) {
+            routers.of[station].delivered(now, hop(next));
+        }
     }
 
     /// A message was given up by a station.
@@ -196,9 +197,24 @@ impl Network<'_> {
         }
     }
 
-    /// Does what a router wants.
+    /// Does what a router wants, and wakes it when it is time.
     fn take(&mut self, medium: usize, station: usize) {
-        while let Some(output) = self.routers(medium).and_then(|routers| routers.of[station].poll()) {
+        let Some(routers) = self.media[medium].routers.as_deref_mut() else { return };
+        let router = &mut routers.of[station];
+        if let Some(output) = router.poll() {
+            self.obey_router(medium, station, output);
+            return self.arm_router(medium, station);
+        }
+        let next = router.next();
+        if next < routers.armed[station] {
+            self.arm_router(medium, station);
+        }
+    }
+
+    /// Does what a router wants, and all else that it wants.
+    fn obey_router(&mut self, medium: usize, station: usize, first: Output) {
+        let mut wanted = Some(first);
+        while let Some(output) = wanted {
             match output {
                 Output::Send { to, message, .. } => {
                     while let Some(gone) = self.travel.gone(self.now) {
@@ -226,8 +242,8 @@ impl Network<'_> {
                     }
                 }
             }
+            wanted = self.routers(medium).and_then(|routers| routers.of[station].poll());
         }
-        self.arm_router(medium, station);
     }
 
     /// What waits for another station comes back: what the station has taken over at once, what is in its queue as it comes

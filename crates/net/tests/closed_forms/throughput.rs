@@ -6,7 +6,7 @@
 
 use crate::{near, scenario};
 use rayon::prelude::*;
-use truckee_channel::Effect;
+use truckee_channel::{Effect, Script};
 use truckee_net::{Options, run};
 
 const MSS_BITS: f64 = 8.0 * 1460.0;
@@ -67,7 +67,7 @@ fn pftk(m: &Measured, b: f64, timeout: f64) -> f64 {
 /// One loss in every `every` data packets.
 fn periodic(every: u64) -> Effect {
     let packets = (1..100_000).map(|k| (k * every, k * every)).collect();
-    Effect::Scripted { flow: None, packets, during: Vec::new() }
+    Effect::Scripted(Script { packets, ..Script::default() })
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::dice::Dice;
 use std::sync::Arc;
 use truckee_channel::queue::{ActiveConfig, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
-use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich};
+use truckee_channel::{CapacityTrace, ChannelConfig, Effect, JitterDistribution, ReorderWhich, Script};
 use truckee_scenario::model::*;
 use truckee_tcp::{Span, Time};
 
@@ -146,7 +146,7 @@ fn effect(dice: &mut Dice, patient: bool) -> Effect {
         6 => Effect::PoissonOutages { every: dice.span(S, 9 * S), lasting: dice.span(NS, S) },
         7 => {
             let first = dice.whole(1, 30);
-            Effect::Scripted {
+            Effect::Scripted(Script {
                 flow: if dice.chance(0.5) { Some(0) } else { None },
                 packets: vec![(first, first + dice.whole(0, 9)), (60, 60)],
                 during: if dice.chance(0.3) {
@@ -154,7 +154,8 @@ fn effect(dice: &mut Dice, patient: bool) -> Effect {
                 } else {
                     Vec::new()
                 },
-            }
+                ..Script::default()
+            })
         }
         8 => Effect::Correlated { per, correlation: dice.whole(0, 90) as f64 / 100.0 },
         9 => {

@@ -29,6 +29,7 @@ pub fn run<P: Peer>(
 ) -> Result<Fingerprint, Stop> {
     let quiet = (Span::from(connection.rtt) / 2).max(LEAST_QUIET);
     let may = 2 * Span::from(patience) + WATCH;
+    let handshake_segments = connection.handshake;
     let mut r = Receiver::new(connection, agreed.sack, (may, LATE), cancel);
     r.ask(patience)?;
     let mut last: Option<Time> = None;
@@ -56,6 +57,7 @@ pub fn run<P: Peer>(
         options: option_words(&header.options),
         initial_window,
         initial_window_bytes,
+        handshake_segments,
         retransmissions_s: again,
     })
 }

@@ -82,6 +82,11 @@ pub fn round_trip(rtt: Duration) -> Span {
     ROUND_TRIP.max(Span::from(rtt) + LEAST_HELD)
 }
 
+/// By so much an ACK is held over a path of that one.
+pub fn held(rtt: Duration) -> Span {
+    round_trip(rtt) - Span::from(rtt)
+}
+
 /// The window that is offered with segments of so many bytes.
 pub fn offered(mss: u16) -> u32 {
     OFFERED * u32::from(mss)
@@ -96,7 +101,7 @@ pub fn run<P: Peer>(
     cancel: &Cancel,
 ) -> Result<Rounds, Stop> {
     let round_trip = round_trip(connection.rtt);
-    let held = round_trip - Span::from(connection.rtt);
+    let held = held(connection.rtt);
     // The server times its handshake, too.
     let until = connection.now().saturating_add(held);
     connection.sleep(until);

@@ -90,6 +90,9 @@ impl Aodv {
 
     /// After whatever may have changed the table: packets that wait for a route that is there now go.
     fn settle(&mut self, now: Time) {
+        if !self.table.has_changed() {
+            return;
+        }
         for (to, next, hops) in self.table.changes() {
             self.out.route(to, next, hops);
             let Some(next) = next else { continue };
@@ -103,23 +106,28 @@ impl Aodv {
         }
     }
 
-    /// A packet goes by a route: it, and those to its source and to both neighbours, last longer (6.2).
+    /// The next hop of a packet, if there is a valid route, which lasts longer for it (6.2). Who sends packets by a route is
+    /// told when it breaks; the RFC tells those whose reply went by here, and so nobody whose route to a node comes from
+    /// that node's own search.
+    fn by_route(&mut self, now: Time, packet: &Packet) -> Option<Hop> {
+        let route = self.table.valid(now, packet.to)?;
+        route.until = route.until.max(now + self.config.active_route_timeout);
+        if let Some(previous) = packet.previous {
+            route.used_by(previous);
+        }
+        Some(route.hop)
+    }
+
+    /// A packet goes by a route: those to its source and to both neighbours last longer as well (6.2).
     fn keep(&mut self, now: Time, packet: &Packet, next: Option<Hop>) {
         let until = now + self.config.active_route_timeout;
         self.neighbours.used(now);
-        let ends = [Some(packet.from), Some(packet.to), packet.previous.map(|hop| hop.neighbour)];
-        for to in ends.into_iter().flatten().chain(next.map(|hop| hop.neighbour)) {
+        let previous = packet.previous.map(|hop| hop.neighbour).filter(|to| *to != packet.from);
+        let next = next.map(|hop| hop.neighbour).filter(|to| *to != packet.to);
+        for to in [Some(packet.from), previous, next].into_iter().flatten() {
             if to != self.node {
                 self.table.prolong(now, to, until);
             }
-        }
-    }
-
-    /// Who sends packets by a route is told when it breaks. The RFC tells those whose reply went by here (6.2), and so nobody
-    /// whose route to a node comes from that node's own search.
-    fn note_user(&mut self, now: Time, packet: &Packet) {
-        if let (Some(previous), Some(route)) = (packet.previous, self.table.valid(now, packet.to)) {
-            route.used_by(previous);
         }
     }
 
@@ -143,7 +151,10 @@ impl Router for Aodv {
     }
 
     fn next(&self) -> Time {
-        let search = self.searches.values().map(|search| search.at).min().unwrap_or(Time::MAX);
+        let search = match self.searches.is_empty() {
+            true => Time::MAX,
+            false => self.searches.values().map(|search| search.at).min().unwrap_or(Time::MAX),
+        };
         search.min(self.out.next()).min(self.buffer.next()).min(self.neighbours.next())
     }
 
@@ -185,10 +196,9 @@ impl Router for Aodv {
         if packet.previous.is_some() && packet.ttl <= 1 {
             return Verdict::Drop(Cause::Ttl);
         }
-        let verdict = match self.table.valid(now, packet.to).map(|route| route.hop) {
+        let verdict = match self.by_route(now, packet) {
             Some(hop) => {
                 self.keep(now, packet, Some(hop));
-                self.note_user(now, packet);
                 Verdict::Forward(hop)
             }
             None => self.without_route(now, packet),

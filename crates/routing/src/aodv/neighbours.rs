@@ -56,7 +56,10 @@ impl Neighbours {
     }
 
     pub fn next(&self) -> Time {
-        let timers = [self.hello, self.lost, self.expected.values().min().copied()];
-        timers.into_iter().flatten().min().unwrap_or(Time::MAX)
+        let quiet = self.hello.unwrap_or(Time::MAX).min(self.lost.unwrap_or(Time::MAX));
+        if self.expected.is_empty() {
+            return quiet;
+        }
+        self.expected.values().copied().fold(quiet, Time::min)
     }
 }

@@ -40,6 +40,9 @@ pub(super) struct News {
     pub until: Time,
 }
 
+/// So many routes.
+const FEW: usize = 8;
+
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -55,9 +58,17 @@ impl Table {
         Self { routes: Vec::new(), delete_period, changed: Vec::new() }
     }
 
-    /// Where the route to a destination stands, or would.
+    /// Where the route to a destination stands, or would. A few are looked through one by one.
+    #[inline]
     fn place(&self, to: NodeId) -> Result<usize, usize> {
-        self.routes.binary_search_by_key(&to, |(to, _)| *to)
+        if self.routes.len() > FEW {
+            return self.routes.binary_search_by_key(&to, |(to, _)| *to);
+        }
+        let at = self.routes.iter().position(|(other, _)| *other >= to).unwrap_or(self.routes.len());
+        match self.routes.get(at) {
+            Some((found, _)) if *found == to => Ok(at),
+            _ => Err(at),
+        }
     }
 
     /// The route to a destination as it is now, valid or not; what has run out has run out, what is to be forgotten is
@@ -149,6 +160,12 @@ impl Table {
         let route = Some(&mut self.routes[at].1).filter(|route| route.valid)?;
         invalidate(to, route, seq, forget, &mut self.changed);
         Some((route.seq.unwrap_or_default(), std::mem::take(&mut route.precursors)))
+    }
+
+    /// Whether anything has changed since [`Table::changes`] was asked for last.
+    #[inline]
+    pub fn has_changed(&self) -> bool {
+        !self.changed.is_empty()
     }
 
     /// What has changed since this was asked for last: a destination, the next hop, how many hops.

@@ -4,7 +4,7 @@ use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::reader::Reader;
 use crate::document::tree::{Kind, Value};
 use std::collections::HashMap;
-use truckee_channel::{Effect, JitterDistribution, ReorderWhich};
+use truckee_channel::{Counts, Deed, Effect, JitterDistribution, ReorderWhich, Script};
 use truckee_tcp::{Span, Time};
 
 /// The kinds of effects a channel can have.
@@ -205,9 +205,19 @@ fn scripted(reader: &Reader<'_>, flows: &FlowNumbers<'_>) -> Effect {
     if reader.get("packets").is_none() && reader.get("during").is_none() {
         let help = "write packets = [3, \"10..20\"] or during = [[\"1s\", \"2s\"]]".to_owned();
         let message = "a script without \"packets\" or \"during\"".to_owned();
-        reader.diag.report(reader.place, message, Some("what is to be lost".into()), Some(help));
+        reader.diag.report(reader.place, message, Some("which packets are meant".into()), Some(help));
     }
-    Effect::Scripted { flow, packets, during }
+    let counts = match reader.choice("counts", &["data", "all"]) {
+        "all" => Counts::All,
+        _ => Counts::Data,
+    };
+    let by = || reader.required_time("by", Span::ns(1)..=MAX_TIME, "\"30ms\"").unwrap_or(Span::ns(1));
+    let does = match reader.choice("does", &["lose", "delay", "duplicate"]) {
+        "delay" => Deed::Delay(by()),
+        "duplicate" => Deed::Duplicate(by()),
+        _ => Deed::Lose,
+    };
+    Effect::Scripted(Script { flow, counts, packets, during, does })
 }
 
 /// Ordinals of packets: numbers and `"first..last"`, both ends included, in rising order.

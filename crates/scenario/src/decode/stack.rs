@@ -38,6 +38,7 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         limited_resends: reader.flag("limited_resends", base.limited_resends),
         dsack: reader.flag("dsack", base.dsack),
         undo: word(reader, "undo", Undo::ALL, Undo::as_str, base.undo),
+        syn_ack_timer: reader.flag("syn_ack_timer", base.syn_ack_timer),
         rto_variance: word(reader, "rto_variance", RtoVariance::ALL, RtoVariance::as_str, base.rto_variance),
         after_idle: word(reader, "after_idle", AfterIdle::ALL, AfterIdle::as_str, base.after_idle),
         ecn: reader.flag("ecn", base.ecn),

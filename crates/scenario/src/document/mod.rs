@@ -3,6 +3,7 @@
 
 mod set;
 pub(crate) mod tree;
+mod written;
 
 use crate::error::{Error, Errors, Spot};
 use crate::nearest::nearest;
@@ -14,6 +15,7 @@ use toml::de::DeTable;
 use tree::{Place, Table};
 use truckee_channel::CapacityTrace;
 use truckee_tcp::Registry;
+pub use written::{Scalar, Written};
 
 /// Scenario files above this many bytes are refused: nobody wrote them by hand, and a mistyped file name should not
 /// cost the machine's memory.
@@ -133,6 +135,11 @@ impl Document {
     /// Paths and values that were [set](Self::set), in order: together with [the text](Self::source) they are the document.
     pub fn overrides(&self) -> &[(String, String)] {
         &self.overrides
+    }
+
+    /// Numbers and names where they stand in the text, in order; without those that were [set](Self::set).
+    pub fn written(&self) -> Vec<Written> {
+        written::of(&self.root, &self.source.text)
     }
 
     /// The label of the scenario in results: the file's name without its folder.

@@ -1,14 +1,20 @@
 //! Delayed ACKs as Linux has them: quick ACKs where the sender is taken to be starting, and a delay that follows the data.
 //!
 //! The first segments, sixteen ACKs at the most, are acknowledged one by one, and so are those after a pause longer than a
-//! timeout, and after what came out of order. Then an ACK covers two segments, or waits: for an estimate of the time between
-//! segments, from 40 to 200 ms, and no longer than the round trip where that is known. The estimate goes half the way to 40 ms
-//! where segments follow within 20 ms, and to what has passed where that is less than it. Quick ACKs end for as long as data
-//! goes the other way (ping-pong), since that carries them: here an ACK that was carried ends them.
+//! timeout, and after one that came twice; each ACK counts, a duplicate one too. Then an ACK covers two segments, or waits: for
+//! an estimate of the time between segments, from 40 to 200 ms, and no longer than the round trip where that is known; one that
+//! is due within a quarter of it when another segment comes goes at once. The estimate goes half the way to 40 ms where
+//! segments follow within 20 ms, and to what has passed where that is less than it. There are no quick ACKs for
+//! as long as data goes the other way (ping-pong), since that carries them: from an ACK that was carried to one that nothing has
+//! carried in time; `ping_pong`: so from the beginning, as an application asks for with TCP_QUICKACK.
 //!
-//! RFC 5681, section 4.2, allows all of it and describes none. Source: Linux 6.18, `tcp_event_data_recv`, `tcp_incr_quickack`,
-//! `__tcp_ack_snd_check`, `tcp_send_delayed_ack`; constants `TCP_ATO_MIN`, `TCP_DELACK_MIN`, `TCP_DELACK_MAX`,
-//! `TCP_MAX_QUICKACKS`.
+//! Behind a hole three duplicate ACKs leave at once; later ones are summed up, a twentieth of the round trip long or 1 ms,
+//! whichever is shorter.
+//!
+//! RFC 5681, section 4.2, allows all of it but the summing up, and describes none. Source: Linux 6.18, `tcp_event_data_recv`,
+//! `tcp_incr_quickack`, `tcp_dec_quickack_mode`, `__tcp_ack_snd_check`, `tcp_send_delayed_ack`; constants `TCP_ATO_MIN`,
+//! `TCP_DELACK_MIN`, `TCP_DELACK_MAX`, `TCP_MAX_QUICKACKS`, `tcp_comp_sack_delay_ns`; from memory, and held against the running
+//! kernel by what it sends. What it does beside, while its window opens, is not here: an ACK for each segment.
 
 use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
@@ -20,6 +26,11 @@ const MOST_QUICK: u64 = 16;
 const SHORTEST: Span = Span::ms(40);
 /// The longest.
 const LONGEST: Span = Span::ms(200);
+/// Duplicate ACKs that leave at once (`TCP_FASTRETRANS_THRESH`), and how long later ones are summed up at the most: this, or
+/// the round trip over so many.
+const DUPLICATES: u32 = 3;
+const SUMMED_UP: Span = Span::ms(1);
+const PARTS_OF_ROUND: u64 = 20;
 /// What stands for the timeout as long as there is no round-trip time.
 const INITIAL_TIMEOUT: Span = Span::s(1);
 
@@ -27,6 +38,8 @@ const INITIAL_TIMEOUT: Span = Span::s(1);
 #[derive(Debug, Clone)]
 pub struct Linux {
     quickly: bool,
+    /// Data goes the other way, and carries the ACKs.
+    ping_pong: bool,
     /// Quick ACKs still to send.
     quick: u64,
     /// The estimate of the time between segments, ATO.
@@ -36,6 +49,9 @@ pub struct Linux {
     /// Bytes that a full segment is taken to have.
     segment: u32,
     deadline: Option<Time>,
+    /// Duplicate ACKs since data last came in order, and when those that are summed up leave.
+    duplicates: u32,
+    summed_up: Option<Time>,
 }
 
 impl Member for Linux {
@@ -48,12 +64,15 @@ impl Member for Linux {
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         Ok(Self {
             quickly: args.flag("quick", true)?,
+            ping_pong: args.flag("ping_pong", false)?,
             quick: 0,
             delay: SHORTEST,
             last: None,
             srtt: None,
             segment: 0,
             deadline: None,
+            duplicates: 0,
+            summed_up: None,
         })
     }
 }
@@ -89,6 +108,10 @@ impl Linux {
         }
     }
 
+    fn is_quick(&self) -> bool {
+        self.quick > 0 && !self.ping_pong
+    }
+
     /// How long an ACK waits at the most.
     fn patience(&self) -> Span {
         let round = self.srtt.map_or(LONGEST, |srtt| srtt.max(SHORTEST));
@@ -100,44 +123,74 @@ impl Linux {
             self.quick -= 1;
             self.delay = SHORTEST;
         }
-        self.deadline = None;
+        (self.deadline, self.summed_up) = (None, None);
         out.ack(number);
+    }
+
+    /// Data beyond a hole has come.
+    fn beyond(&mut self, arrival: &Arrival, out: &mut AckSink) {
+        if self.duplicates < DUPLICATES {
+            self.duplicates += 1;
+            self.send(arrival.rcv_nxt, out);
+        } else if self.summed_up.is_none() {
+            let part = self.srtt.map_or(SUMMED_UP, |srtt| srtt / PARTS_OF_ROUND);
+            self.summed_up = Some(arrival.now + part.min(SUMMED_UP));
+        }
     }
 }
 
 impl AckPolicy for Linux {
     fn on_segment(&mut self, arrival: &Arrival, out: &mut AckSink) {
-        self.hear(arrival);
-        if !arrival.in_order {
+        let twice = !arrival.in_order && arrival.end <= arrival.rcv_nxt;
+        if arrival.in_order {
+            self.hear(arrival);
+            self.duplicates = 0;
+        } else if twice {
             self.be_quick(arrival.window);
+            self.delay = SHORTEST;
         }
         let full = arrival.unacked > u64::from(self.segment);
-        if full || arrival.urgent || self.quick > 0 {
+        if full || self.is_quick() || twice || (arrival.urgent && arrival.in_order) {
             self.send(arrival.rcv_nxt, out);
+        } else if !arrival.in_order {
+            self.beyond(arrival, out);
         } else {
-            let at = arrival.now + self.patience();
-            self.deadline = Some(self.deadline.map_or(at, |deadline| deadline.min(at)));
+            let patience = self.patience();
+            let soon = self.deadline.is_some_and(|deadline| deadline <= arrival.now + patience / 4);
+            if soon {
+                self.send(arrival.rcv_nxt, out);
+            } else {
+                let at = arrival.now + patience;
+                self.deadline = Some(self.deadline.map_or(at, |deadline| deadline.min(at)));
+            }
         }
     }
 
     fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
-        if self.deadline.is_some_and(|deadline| deadline <= now) {
-            // Nothing has followed in time: longer next time (`tcp_delack_timer_handler`).
-            self.delay = (2 * self.delay).min(self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST));
+        if self.summed_up.is_some_and(|at| at <= now) {
+            self.send(rcv_nxt, out);
+        } else if self.deadline.is_some_and(|deadline| deadline <= now) {
+            // Nothing has followed in time: longer next time; nor has anything carried it (`tcp_delack_timer_handler`).
+            self.delay = match std::mem::take(&mut self.ping_pong) {
+                true => SHORTEST,
+                false => (2 * self.delay).min(self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST)),
+            };
             self.send(rcv_nxt, out);
         }
     }
 
     fn deadline(&self) -> Option<Time> {
-        self.deadline
+        self.deadline.into_iter().chain(self.summed_up).min()
     }
 
     fn on_carried(&mut self, _: Seq) {
-        (self.quick, self.deadline) = (0, None);
+        // Where nothing has come nothing was answered (`tcp_event_data_sent`).
+        self.ping_pong |= self.last.is_some();
+        (self.deadline, self.summed_up) = (None, None);
     }
 
     fn manner(&self) -> Option<Manner> {
-        let covers = if self.quick > 0 { 1 } else { 2 };
+        let covers = if self.is_quick() { 1 } else { 2 };
         Some(Manner { covers, wait: self.patience(), ..Manner::EVERY })
     }
 }
@@ -186,6 +239,68 @@ mod tests {
     }
 
     #[test]
+    fn duplicate_acks_are_quick_ones_too_and_are_summed_up_after_three_others() {
+        let mut bench = Bench::new();
+        (0..12).for_each(|k| _ = bench.at(k));
+        // Behind a hole: four quick ones are left, three leave at once, the next is held for 1 ms.
+        let beyond = Arrival {
+            rcv_nxt: Seq::at(bench.nxt),
+            unacked: 0,
+            in_order: false,
+            urgent: true,
+            end: Seq::at(bench.nxt + 5000),
+            window: 60_000,
+            ..Arrival::of_bytes(Time::ms(20), 1000)
+        };
+        for _ in 0..7 {
+            bench.policy.on_segment(&beyond, &mut bench.sink);
+            assert_eq!(bench.sink.pop(), Some(beyond.rcv_nxt));
+        }
+        bench.policy.on_segment(&beyond, &mut bench.sink);
+        bench.policy.on_segment(&Arrival { now: Time::us(20_500), ..beyond }, &mut bench.sink);
+        assert_eq!((bench.sink.pop(), bench.policy.deadline()), (None, Some(Time::ms(21))));
+        bench.policy.on_timer(Time::ms(21), beyond.rcv_nxt, &mut bench.sink);
+        assert_eq!((bench.sink.pop(), bench.policy.deadline()), (Some(beyond.rcv_nxt), None));
+        assert!(!bench.at(22) && bench.at(23), "no quick ones are left");
+    }
+
+    #[test]
+    fn a_segment_that_comes_twice_brings_quick_acks_back() {
+        let mut bench = Bench::new();
+        (0..18).for_each(|k| _ = bench.at(k));
+        let again = Arrival {
+            rcv_nxt: Seq::at(bench.nxt),
+            unacked: 0,
+            in_order: false,
+            urgent: true,
+            end: Seq::at(bench.nxt - 1000),
+            window: 60_000,
+            ..Arrival::of_bytes(Time::ms(20), 1000)
+        };
+        bench.policy.on_segment(&again, &mut bench.sink);
+        assert!(bench.sink.pop().is_some() && bench.at(21) && bench.at(22));
+    }
+
+    #[test]
+    fn an_ack_that_is_due_soon_goes_with_the_next_segment() {
+        let mut bench = Bench::new();
+        (0..17).for_each(|k| _ = bench.at(k));
+        assert_eq!(bench.policy.deadline(), Some(Time::ms(16 + 40)));
+        // A quarter of 40 ms before that; a small segment, so that two of them are not more than one full.
+        let small = |ms| Arrival {
+            rcv_nxt: Seq::at(bench.nxt + 1),
+            unacked: 1000,
+            window: 60_000,
+            ..Arrival::of_bytes(Time::ms(ms), 1)
+        };
+        let [early, late] = [small(30), small(46)];
+        bench.policy.on_segment(&early, &mut bench.sink);
+        assert_eq!(bench.sink.pop(), None);
+        bench.policy.on_segment(&late, &mut bench.sink);
+        assert_eq!(bench.sink.pop(), Some(late.rcv_nxt));
+    }
+
+    #[test]
     fn an_ack_waits_for_the_time_between_segments_between_40_and_200_ms() {
         let mut bench = Bench::new();
         (0..17).for_each(|k| _ = bench.at(k));
@@ -213,10 +328,34 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_that_data_carries_ends_quick_ones() {
+    fn an_ack_that_data_carries_ends_quick_ones_until_one_waits_in_vain() {
         let mut bench = Bench::new();
         assert!(bench.at(0));
         bench.policy.on_carried(Seq::at(bench.nxt));
         assert!(!bench.at(1));
+        bench.policy.on_timer(Time::ms(41), Seq::at(bench.nxt), &mut bench.sink);
+        assert_eq!(bench.sink.pop(), Some(Seq::at(bench.nxt)));
+        bench.acked = bench.nxt;
+        assert!(bench.at(50));
+    }
+
+    #[test]
+    fn what_comes_twice_makes_acks_quick_and_what_comes_early_does_not() {
+        for (end, quick) in [(1001, true), (30_001, false)] {
+            let mut bench = Bench::new();
+            (0..16).for_each(|k| _ = bench.at(k));
+            let rcv_nxt = Seq::at(bench.nxt);
+            let apart = Arrival {
+                rcv_nxt,
+                in_order: false,
+                urgent: true,
+                end: Seq::at(end),
+                window: 60_000,
+                ..Arrival::of_bytes(Time::ms(17), 1000)
+            };
+            bench.policy.on_segment(&apart, &mut bench.sink);
+            assert_eq!(bench.sink.pop(), Some(rcv_nxt), "at once in either case");
+            assert_eq!(bench.at(18), quick, "{end}");
+        }
     }
 }

@@ -10,8 +10,14 @@
 //! queue of up to a segment.
 //!
 //! With `backlog` = "window" diff = cwnd·(1 − RTTmin/RTT), as in Linux (`tcp_vegas_cong_avoid`), which is another where an ACK
-//! covers much of the window or comes late; and an ACK that ends a round opens the window as that round has it. Source: Brakmo
-//! and Peterson 1995, section 3; the mean, the step per ACK, the eighth, the lower bound and the segment let out as in ns-2.
+//! covers much of the window or comes late; and an ACK that ends a round opens the window as that round has it.
+//!
+//! A round of at most `few` samples (none, unless asked for) is not judged: they may be of delayed ACKs, whose wait would
+//! pass for a queue. In congestion avoidance the window then opens by a segment, as Reno's, whether or not it has limited the
+//! sender. Linux has done so from its first Vegas on (2.6.9, `vegas_cong_avoid` in tcp_input.c), where there was one ACK or
+//! none in the round: it takes the last sample twice, and wants three. With a `tick` round-trip times are in whole ticks, and
+//! one more: that Linux counted in milliseconds, so that what waits for less is no queue to it. Source: Brakmo and Peterson 1995, section 3; the mean,
+//! the step per ACK, the eighth, the lower bound and the segment let out as in ns-2.
 
 use super::Growth;
 use crate::round::Round;
@@ -26,6 +32,10 @@ pub struct Vegas {
     gamma: f64,
     /// Whether the backlog is taken from the window.
     by_window: bool,
+    /// What a sample is counted in; none: as it is.
+    tick: Span,
+    /// Of so many samples or fewer a round opens the window unjudged.
+    few: u64,
     round: Round,
     /// One after the last byte in transit when the round began.
     begun: Option<Seq>,
@@ -59,12 +69,16 @@ impl Member for Vegas {
         }
         let gamma = args.number("gamma", 1.0, 0.0..=1e6)?;
         let by_window = args.choice("backlog", &["transit", "window"])? == "window";
+        let few = args.count("few", 0, 0..=1000)?;
+        let tick = args.time("tick", Span::ZERO, Span::ZERO..=Span::s(1))?;
         let (round, base) = (Round::default(), Span::MAX);
         Ok(Self {
             alpha,
             beta,
             gamma,
             by_window,
+            tick,
+            few,
             round,
             begun: None,
             base,
@@ -148,6 +162,11 @@ impl Growth for Vegas {
 }
 
 impl Vegas {
+    /// A sample in ticks.
+    fn counted(&self, rtt: Span) -> Span {
+        if self.tick.is_zero() { rtt } else { (rtt.ticks(self.tick) + 1) * self.tick }
+    }
+
     fn open(&self, w: &mut Window) {
         if !w.in_slow_start() {
             w.cwnd += if self.opening { w.mss * w.mss / w.cwnd } else { 0.0 };
@@ -158,7 +177,7 @@ impl Vegas {
 
     /// Takes the ACK's sample, and decides if it ends a round.
     fn end_round(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
-        if let Some(rtt) = ack.rtt {
+        if let Some(rtt) = ack.rtt.map(|rtt| self.counted(rtt)) {
             self.base = self.base.min(rtt);
             self.sum = self.sum.saturating_add(rtt);
             self.samples += 1;
@@ -170,7 +189,9 @@ impl Vegas {
         }
         self.begun = Some(end);
         self.opening = false;
-        if self.limited
+        if self.few > 0 && u64::from(self.samples) <= self.few {
+            w.cwnd += if w.in_slow_start() { 0.0 } else { w.mss };
+        } else if self.limited
             && let Some(diff) = self.backlog(air.in_flight, sent, w)
         {
             if w.in_slow_start() { self.slow_start(diff, w) } else { self.avoid_congestion(diff, w) }
@@ -304,6 +325,45 @@ mod tests {
             w.cwnd > 4000.0
         };
         assert_eq!((opened("transit"), opened("window")), (true, false));
+    }
+
+    #[test]
+    fn rounds_of_few_samples_open_the_window_unjudged() {
+        // ACKs each 40 ms late: who judges by them takes that for a queue.
+        let after = |few: f64, acks: u64| {
+            let spec = Spec::named("vegas").with("backlog", crate::Arg::Name("window".to_owned()));
+            let spec = spec.with("few", crate::Arg::Number(few));
+            let (mut growth, mut w) = (Vegas::build(&mut Args::new(&spec)).unwrap(), window(20.0, 2.0));
+            growth.base = Span::ms(60);
+            for ack in 1..=10 * acks {
+                let (acked, highest) = (20_000 * ack / acks, 20_000 * (ack + acks - 1) / acks);
+                let ack = Ack {
+                    ack: Seq::at(1 + acked),
+                    highest: Seq::at(1 + highest),
+                    rtt: Some(Span::ms(100)),
+                    ..Ack::of_bytes(Time::ZERO, 20_000 / acks)
+                };
+                growth.on_ack(&ack, &mut w);
+                growth.after_ack(&ack, &Air { in_flight: highest - acked, ..Air::default() }, &mut w);
+            }
+            w.cwnd / 1000.0
+        };
+        let windows = [(0.0, 1), (1.0, 1), (1.0, 2), (2.0, 2), (2.0, 4)].map(|(few, acks)| after(few, acks));
+        assert_eq!(windows.map(|w| w > 20.0), [false, true, false, true, false], "{windows:?}");
+    }
+
+    #[test]
+    fn what_waits_for_less_than_a_tick_is_no_queue() {
+        let after = |tick: Span| {
+            let growth = Vegas { tick, ..rule() };
+            let mut rounds = Rounds { growth, ..Rounds::new(window(10.0, 5.0)) };
+            for k in 0..5 {
+                rounds.round((100 + 30 * k) * MS);
+            }
+            rounds.w.cwnd / 1000.0
+        };
+        assert!(after(Span::ZERO) < 9.0, "{}", after(Span::ZERO));
+        assert!(after(Span::ms(500)) > 11.0, "{}", after(Span::ms(500)));
     }
 
     #[test]

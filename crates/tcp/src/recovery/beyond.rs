@@ -15,6 +15,8 @@ pub(super) struct Beyond(Option<Box<Asked>>);
 struct Asked {
     /// The bound of a proportional reduction, where it is not at once.
     bound: Option<Bound>,
+    /// Whether that counts segments, and not bytes.
+    in_segments: bool,
     reduction: Option<Reduction>,
     /// Where timeouts are looked at.
     frto: Option<FRto>,
@@ -34,18 +36,21 @@ fn arrived(t: &Transfer) -> u64 {
 }
 
 impl Beyond {
-    /// By the arguments `reduction`, `bound` and `frto`.
+    /// By the arguments `reduction`, `bound`, `count` and `frto`.
     pub(super) fn build(args: &mut Args) -> Result<Self, SpecError> {
         let proportional = args.choice("reduction", &["at-once", "proportional"])? == "proportional";
         let bound = if proportional {
-            Some(Bound::named(args.choice("bound", &Bound::NAMES)?))
+            let bound = Bound::named(args.choice("bound", &Bound::NAMES)?);
+            Some((bound, args.choice("count", &["bytes", "segments"])? == "segments"))
         } else {
             args.refuse("bound", "no bound unless reduction is \"proportional\"")?;
+            args.refuse("count", "no count unless reduction is \"proportional\"")?;
             None
         };
+        let (bound, in_segments) = (bound.map(|(bound, _)| bound), bound.is_some_and(|(_, whole)| whole));
         let frto = args.flag("frto", false)?.then(FRto::default);
         let any = bound.is_some() || frto.is_some();
-        Ok(Self(any.then(|| Box::new(Asked { bound, reduction: None, frto }))))
+        Ok(Self(any.then(|| Box::new(Asked { bound, in_segments, reduction: None, frto }))))
     }
 
     /// What looks at timeouts.
@@ -53,10 +58,18 @@ impl Beyond {
         self.0.as_mut()?.frto.as_mut()
     }
 
-    /// Whether an ACK shows that the last timeout was spurious; one that it shows to be genuine has the window at its bound
+    /// Whether an ACK shows that the last timeout was spurious; `original`: whether it delivers what was sent once, and before
+    /// the timeout, as far as the recovery knows; one that it shows to be genuine has the window at its bound
     /// from now on.
-    pub(super) fn was_spurious(&mut self, ack: &Ack, news: bool, reported: Seq, t: &mut Transfer) -> bool {
-        let finding = self.look(ack, news, reported);
+    pub(super) fn was_spurious(
+        &mut self,
+        ack: &Ack,
+        news: bool,
+        reported: Seq,
+        original: bool,
+        t: &mut Transfer,
+    ) -> bool {
+        let finding = self.look(ack, news, reported, original);
         if let Finding::Genuine(segments) = finding {
             t.window.cwnd = t.window.cwnd.min(f64::from(segments) * t.window.mss);
         }
@@ -64,10 +77,17 @@ impl Beyond {
     }
 
     /// What an ACK says of the last timeout; `reported`: one after the highest number reported.
-    fn look(&mut self, ack: &Ack, news: bool, reported: Seq) -> Finding {
+    fn look(&mut self, ack: &Ack, news: bool, reported: Seq, original: bool) -> Finding {
         let Some(frto) = self.frto() else { return Finding::Open };
         let highest = ack.ack.max(reported);
-        frto.on_ack(&Heard { ack: ack.ack, advances: ack.newly_acked > 0, news, highest })
+        frto.on_ack(&Heard { ack: ack.ack, advances: ack.newly_acked > 0, news, highest, original })
+    }
+
+    /// Whether neither a reduction nor a look at a timeout is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.0.as_ref().is_none_or(|asked| {
+            asked.reduction.is_none() && asked.frto.as_ref().is_none_or(|frto| !frto.holds_back())
+        })
     }
 
     /// Whether departures matter.
@@ -78,9 +98,10 @@ impl Beyond {
     /// A repair begins with an ACK that brought so many bytes, or without one, when `flight` was in the air before.
     pub(super) fn begin(&mut self, brought: u64, flight: u64, t: &Transfer) {
         if let Some(asked) = &mut self.0 {
-            asked.reduction = asked.bound.map(|bound| Reduction {
-                prr: Prr::begin(bound, t.window.mss, t.window.cwnd, flight),
-                arrived: arrived(t).saturating_sub(brought),
+            asked.reduction = asked.bound.map(|bound| {
+                let prr = Prr::begin(bound, t.window.mss, t.window.cwnd, flight);
+                let prr = if asked.in_segments { prr.in_segments() } else { prr };
+                Reduction { prr, arrived: arrived(t).saturating_sub(brought) }
             });
         }
     }
@@ -92,6 +113,16 @@ impl Beyond {
         let bytes = reduction.arrived.saturating_sub(before);
         let delivery = Delivery { bytes, in_flight: t.out.pipe(), safe };
         if let Some(cwnd) = reduction.prr.on_ack(&delivery) {
+            t.window.cwnd = cwnd.max(t.window.mss);
+        }
+    }
+
+    /// A timer and not an ACK has begun the repair: one segment leaves, as if as much had come (Linux 6.18,
+    /// `tcp_rack_reo_timeout`).
+    pub(super) fn begin_by_timer(&mut self, t: &mut Transfer) {
+        let Some(reduction) = self.reduction() else { return };
+        let one = Delivery { bytes: t.window.mss as u64, in_flight: t.out.pipe(), safe: false };
+        if let Some(cwnd) = reduction.prr.on_ack(&one) {
             t.window.cwnd = cwnd.max(t.window.mss);
         }
     }

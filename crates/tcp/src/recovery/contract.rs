@@ -58,12 +58,16 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// The cumulative acknowledgement that comes at `now` covers this segment, which is still in `t.out`; `echo`: the timestamp
     /// that comes with it. Then comes [`Recovery::on_advance`].
     fn on_delivered(&mut self, _now: Time, _sent: &Sent, _echo: Option<Time>, _t: &Transfer) {}
+    /// An ACK of new data has come that found it [`Recovery::quiet`], and has no SACK blocks; `t.out` has advanced, and all else
+    /// is done: in place of [`Recovery::on_delivered`] and [`Recovery::on_advance`], and it is to decide from then on as after
+    /// these. Only told to one that hears departures.
+    fn on_quiet_advance(&mut self, _now: Time, _t: &Transfer) {}
     /// Whether it wants to hear through [`Recovery::on_sent`] and [`Recovery::on_delivered`]. Asked once.
     fn hears_departures(&self) -> bool {
         false
     }
     /// When to call [`Recovery::on_timer`]; a time that has passed means at once.
-    fn deadline(&self) -> Option<Time> {
+    fn deadline(&self, _t: &Transfer) -> Option<Time> {
         None
     }
     /// A timer of its own has gone off, as of RACK or TLP: to be moved or stopped, or it goes off again at once.
@@ -87,8 +91,9 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
         false
     }
     /// Whether nothing is being repaired and no duplicate has been counted: then an ACK of new data without SACK blocks is
-    /// [`Advance::ORDINARY`] and changes nothing here, nothing is held back or sent again, and what is in the air is the
-    /// flight. So does nearly every ACK find it, and need not ask it anything.
+    /// [`Advance::ORDINARY`] and changes nothing here but what [`Recovery::on_quiet_advance`] changes, nothing is held back or
+    /// sent again, what is in the air is the flight, departures are not told, and a deadline is no sooner than two smoothed
+    /// round trips after the last ACK or departure. So does nearly every ACK find it, and need not ask it anything.
     fn quiet(&self) -> bool {
         false
     }

@@ -21,6 +21,9 @@ pub struct Heard {
     pub news: bool,
     /// One after the highest number that it acknowledges or that SACK has reported.
     pub highest: Seq,
+    /// Whether it delivers what was sent once, and before the timeout, as far as the recovery knows. Linux 6.18 needs no other
+    /// sign (`tcp_process_loss`): a segment that was not sent again can only have been late.
+    pub original: bool,
 }
 
 /// What an ACK says of the timeout.
@@ -66,6 +69,7 @@ impl FRto {
     pub fn on_ack(&mut self, heard: &Heard) -> Finding {
         match self.step {
             Step::Idle => Finding::Open,
+            _ if heard.original => self.found(Finding::Spurious),
             Step::Asked if !heard.advances => Finding::Open,
             Step::Asked if heard.ack >= self.recover => self.found(Finding::Genuine(2)),
             Step::Asked => {
@@ -113,11 +117,11 @@ mod tests {
 
     fn ack(number: u64) -> Heard {
         let number = Seq::at(number);
-        Heard { ack: number, advances: true, news: false, highest: number }
+        Heard { ack: number, advances: true, news: false, highest: number, original: false }
     }
 
     fn duplicate(news: bool, highest: u64) -> Heard {
-        Heard { ack: Seq::at(1001), advances: false, news, highest: Seq::at(highest) }
+        Heard { ack: Seq::at(1001), advances: false, news, highest: Seq::at(highest), original: false }
     }
 
     #[test]
@@ -143,6 +147,14 @@ mod tests {
             let mut frto = timed_out();
             frto.on_ack(&ack(1001));
             assert_eq!(frto.on_ack(&told), Finding::Genuine(3), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn where_it_is_known_what_was_sent_once_one_delivery_of_that_is_enough() {
+        for told in [ack(2001), ack(10_001), duplicate(true, 5001)] {
+            let told = Heard { original: true, ..told };
+            assert_eq!(timed_out().on_ack(&told), Finding::Spurious, "{told:?}");
         }
     }
 

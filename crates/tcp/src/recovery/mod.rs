@@ -44,8 +44,9 @@ family! {
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>);
     fn on_sent(&mut self, sent: &Sent, t: &Transfer);
     fn on_delivered(&mut self, now: Time, sent: &Sent, echo: Option<Time>, t: &Transfer);
+    fn on_quiet_advance(&mut self, now: Time, t: &Transfer);
     fn hears_departures(&self) -> bool;
-    fn deadline(&self) -> Option<Time>;
+    fn deadline(&self, t: &Transfer) -> Option<Time>;
     fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>);
     fn has_timer(&self) -> bool;
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);

@@ -5,8 +5,9 @@
 //! beginning: sndcnt = ⌈delivered · target / RecoverFS⌉ − out. Once there is less, because much was lost or the application
 //! had paused, it may catch up within a bound: as much as was delivered since the beginning and not sent yet, or in this ACK
 //! ("conservative"); one MSS more ("slow-start"); or that much more only where the ACK advances and shows no further loss
-//! ("safe-ack", RFC 9937). The first ACK lets a segment out at least. All is counted in bytes: a segment leaves when a whole
-//! one may, where tables in segments round up to one that might leave in part. Source: RFC 9937, section 6; the first two
+//! ("safe-ack", RFC 9937). The first ACK lets a segment out at least. All is counted in bytes, and a segment leaves
+//! when a whole one may; or in segments, where a part of one that may leave is one (Linux 6.18, `tcp_cwnd_reduction`; the tables
+//! of RFC 6937). Source: RFC 9937, section 6; the first two
 //! bounds by themselves are RFC 6937's (section 3), whose conservative one knew no "or in this ACK".
 //!
 //! Not for: noticing a loss, or choosing what is sent.
@@ -53,6 +54,8 @@ pub struct Delivery {
 pub struct Prr {
     bound: Bound,
     mss: f64,
+    /// What the proportion is rounded up to, bytes: one, or a segment.
+    unit: f64,
     /// The window that the repair is to end with, bytes.
     target: f64,
     /// RecoverFS.
@@ -67,7 +70,12 @@ impl Prr {
     /// A repair begins that is to end with a window of `target` bytes, in segments of `mss`. `flight` is RecoverFS: what was in
     /// the air before the ACK that began it, without what SACK had reported by then, bytes.
     pub fn begin(bound: Bound, mss: f64, target: f64, flight: u64) -> Self {
-        Self { bound, mss, target, flight: flight.max(1), delivered: 0, out: 0 }
+        Self { bound, mss, unit: 1.0, target, flight: flight.max(1), delivered: 0, out: 0 }
+    }
+
+    /// The same, counted in segments.
+    pub fn in_segments(self) -> Self {
+        Self { unit: self.mss, ..self }
     }
 
     /// The window that the repair is to end with, bytes.
@@ -85,7 +93,8 @@ impl Prr {
         let in_flight = ack.in_flight as f64;
         let unsent = self.delivered as f64 - self.out as f64;
         let mut allowed = if in_flight > self.target {
-            libm::ceil(self.delivered as f64 * self.target / self.flight as f64) - self.out as f64
+            let share = self.delivered as f64 * self.target / self.flight as f64;
+            libm::ceil(share / self.unit) * self.unit - self.out as f64
         } else {
             let more = match self.bound {
                 Bound::SafeAck => ack.safe,
@@ -144,6 +153,21 @@ mod tests {
             let sent: Vec<_> = round.iter().map(|ack| ack.1).collect();
             assert_eq!(sent, [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1], "{bound:?}");
             assert_eq!((round[0].0, round.last()), (18, Some(&(9, 1))), "{bound:?}");
+        }
+    }
+
+    #[test]
+    fn counted_in_segments_a_part_of_one_lets_one_out() {
+        for (in_segments, sent) in [(false, [1, 0, 0, 1, 0, 1]), (true, [1, 0, 1, 0, 1, 0])] {
+            let prr = Prr::begin(Bound::SafeAck, 1000.0, 5000.0, 10_000);
+            let mut prr = if in_segments { prr.in_segments() } else { prr };
+            let left = sent.map(|_| {
+                let cwnd = prr.on_ack(&Delivery { bytes: MSS, in_flight: 8000, safe: false }).unwrap();
+                let left = ((cwnd - 8000.0) / 1000.0) as u64;
+                prr.on_sent(left * MSS);
+                left
+            });
+            assert_eq!(left, sent, "{in_segments}");
         }
     }
 

@@ -76,7 +76,7 @@ impl Sack {
     /// Whether the last timeout was spurious, and what follows from that.
     fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
         let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
-        if self.beyond.was_spurious(ack, news, reported, t) {
+        if self.beyond.was_spurious(ack, news, reported, false, t) {
             self.on_undo(t);
             t.end_back_off();
             t.undo(ack.now, report);

@@ -47,6 +47,8 @@ pub struct Transfer {
     pub(super) starting: bool,
     pub(super) rtt: Rtt,
     pub(super) timer: Timer,
+    /// When data last left, or could first have.
+    pub(super) last_sent: Time,
     /// End of the segment that is timed, where one at a time is, or [`NOTHING_TIMED`]; and when it was sent.
     pub(super) timed_end: Seq,
     pub(super) timed_at: Time,
@@ -87,6 +89,7 @@ impl Transfer {
             starting: true,
             rtt: Rtt::new(stack),
             timer: Timer::Off,
+            last_sent: Time::ZERO,
             timed_end: NOTHING_TIMED,
             timed_at: Time::ZERO,
             reduce_from: stack.reduce_from,
@@ -129,9 +132,19 @@ impl Transfer {
         (self.doubt, self.saved) = (None, None);
     }
 
+    /// When data last left.
+    pub fn last_sent(&self) -> Time {
+        self.last_sent
+    }
+
     /// When the retransmission timer goes off, or would if it were armed now.
     pub fn timeout(&self, now: Time) -> Time {
-        self.deadline().unwrap_or_else(|| self.rtt.deadline(now, self.rtt.rto()))
+        self.deadline().unwrap_or_else(|| self.timeout_anew(now))
+    }
+
+    /// When it goes off if it is armed anew.
+    pub fn timeout_anew(&self, now: Time) -> Time {
+        self.rtt.deadline(now, self.rtt.rto())
     }
 
     /// What a response takes its share of.
@@ -238,6 +251,16 @@ impl Transfer {
         match self.timer {
             Timer::Since(start) if time <= start + self.rtt.least_rto() => false,
             _ => self.is_deadline_before(time),
+        }
+    }
+
+    /// Whether neither the timer nor what waits for two round trips of silence (a probe, RFC 8985, section 7.2) can be due before
+    /// a time; `false` may also mean that it takes more to tell.
+    #[inline(always)]
+    pub(super) fn is_silence_until(&self, time: Time) -> bool {
+        match (self.timer, self.window.srtt) {
+            (Timer::Since(start), Some(srtt)) => time <= start + (2 * srtt).min(self.rtt.least_rto_now()),
+            _ => false,
         }
     }
 

@@ -83,6 +83,9 @@ impl Sender {
             State::Opening => return self.syn(now, out),
             State::Established | State::Finished => {}
         }
+        if self.persisting && self.peer_window > 0 {
+            self.end_persisting();
+        }
         self.held = now < self.release;
         if self.held {
             return false;
@@ -105,7 +108,7 @@ impl Sender {
             self.data::<false>(now, &sent, true, witness, out);
             return true;
         }
-        self.control(now, out)
+        self.persist(now, out) || self.control(now, out)
     }
 
     /// What is neither SYN nor data.
@@ -147,7 +150,7 @@ impl Sender {
         let again = out.to_resend().map(|s| (s.span(), s.is(marks::FIN)));
         let (len, fin) = match again {
             Some(again) => again,
-            None => self.next_new(room)?,
+            None => self.next_new::<PLAIN>(room)?,
         };
         let in_flight = self.air::<PLAIN>();
         let extra = if !PLAIN && self.t.limited_transmit && (again.is_none() || self.stack.limited_resends) {
@@ -171,7 +174,11 @@ impl Sender {
             Some(_) => self.t.out.resend(now)?,
             None => {
                 self.fin_sent |= fin;
-                self.t.out.push(now, len, fin)
+                let sent = self.t.out.push(now, len, fin);
+                if !PLAIN {
+                    self.note_small(bytes);
+                }
+                sent
             }
         };
         Some((sent, again.is_some()))
@@ -179,7 +186,7 @@ impl Sender {
 
     /// After more than an RTO without sending, what the window was says little (RFC 5681, section 4.1).
     fn restart_after_idle(&mut self, now: Time) {
-        let idle = now.saturating_sub(self.last_sent);
+        let idle = now.saturating_sub(self.t.last_sent);
         if idle > self.t.rtt.rto() && !self.t.controller.outlasts_idleness() {
             self.shrink_after(idle);
         }
@@ -201,14 +208,15 @@ impl Sender {
 
     /// Sequence length of the next new segment, and whether FIN is on it.
     #[inline]
-    fn next_new(&self, room: u64) -> Option<(u64, bool)> {
+    fn next_new<const PLAIN: bool>(&self, room: u64) -> Option<(u64, bool)> {
         if self.fin_sent {
             return None;
         }
         let left = self.written - self.t.out.nxt();
         let payload = left.min(self.segment_size).min(room.max(1));
         let fin = self.closed && self.stack.handshake && payload == left;
-        (payload > 0 || fin).then_some((payload + u64::from(fin), fin))
+        let waits = !PLAIN && payload < self.segment_size && !fin && self.small_ones_wait();
+        (!waits && (payload > 0 || fin)).then_some((payload + u64::from(fin), fin))
     }
 
     #[inline(always)]
@@ -231,7 +239,7 @@ impl Sender {
             segment.flags |= flags::CWR;
         }
         self.control_due = false;
-        self.last_sent = now;
+        self.t.last_sent = now;
         let departure = Departure {
             now,
             seq: segment.seq,
@@ -332,7 +340,7 @@ impl Sender {
     }
 
     #[inline]
-    fn segment(&self, now: Time, seq: Seq, len: u32, flag: u8, out: &mut Segment) {
+    pub(super) fn segment(&self, now: Time, seq: Seq, len: u32, flag: u8, out: &mut Segment) {
         (out.seq, out.ack, out.len) = (seq, self.peer_nxt, len);
         out.window = u32::from(u16::MAX);
         (out.flags, out.request) = (flag | flags::ACK, 0);

@@ -9,6 +9,7 @@ mod arbitrary;
 mod connection;
 mod divided;
 mod ecn;
+mod handshake;
 mod invariants;
 mod linux;
 mod misbehaving;

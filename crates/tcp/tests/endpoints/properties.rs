@@ -100,7 +100,7 @@ fn stack() -> impl Strategy<Value = Stack> {
         prop::sample::select(vec![0, 10, 200, 1000]).prop_map(Span::ms),
         prop::sample::select(vec![0, 0, 1, 500]).prop_map(Span::ms),
     );
-    let switches = (any::<[bool; 10]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
+    let switches = (any::<[bool; 11]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
     (sizes, times, switches).prop_map(
         |(
             (mss, initial_window, initial_ssthresh, rwnd, send_buffer),
@@ -124,6 +124,7 @@ fn stack() -> impl Strategy<Value = Stack> {
             undo,
             rto_variance: if on[8] { RtoVariance::Linux } else { RtoVariance::Rfc },
             after_idle: if on[9] { AfterIdle::Decay } else { AfterIdle::Restart },
+            syn_ack_timer: on[10],
             ack_rate_request,
             ..if on[6] { Profile::Ns2.stack(Stack::default()) } else { Stack::default() }
         },
@@ -229,18 +230,24 @@ proptest! {
         segments in 0u64..80,
     ) {
         let stack = Stack { min_rto: 1000 * MS, ..stack };
-        // A probe may go out again while an ACK is held back; that is no loss.
-        let recovery = match recovery.name.as_str() {
-            "rack" => recovery.with("tlp", Arg::Flag(false)),
-            _ => recovery,
+        let over_it = |policy: &Spec| {
+            let parts = product(&recovery, &growth, &response, start.clone(), pacing.clone());
+            let mut pair = Pair::of(&stack, parts, policy);
+            pair.path.delay = delay;
+            pair.path.divide = divide;
+            pair.send_file(file(&stack, segments, 0));
+            pair.finish();
+            pair
         };
-        let mut pair = Pair::of(&stack, product(&recovery, &growth, &response, start, pacing), &policy);
-        pair.path.delay = delay;
-        pair.path.divide = divide;
-        pair.send_file(file(&stack, segments, 0));
-        pair.finish();
-        prop_assert!(pair.resent().is_empty());
+        let mut pair = over_it(&policy);
+        prop_assert_eq!(pair.books.counts().timeouts, 0);
+        // RACK's probe may send something again because an ACK is held back: where none is, it does not.
+        if recovery.name == "rack" && !pair.resent().is_empty() {
+            pair = over_it(&Spec::named("every"));
+        }
         prop_assert_eq!((pair.books.counts().timeouts, pair.books.counts().fast_retransmits), (0, 0));
+        let resent = pair.resent();
+        prop_assert!(resent.is_empty(), "{:?}", resent);
     }
 
     #[test]

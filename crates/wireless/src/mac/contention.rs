@@ -107,8 +107,11 @@ impl Contention {
         if self.busy || self.slots == 0 {
             return self.slots;
         }
-        let counted = now.saturating_sub(self.start(timing)).ticks(timing.slot);
-        self.slots.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX))
+        let counting = now.saturating_sub(self.start(timing));
+        if counting < timing.slot {
+            return self.slots;
+        }
+        self.slots.saturating_sub(u32::try_from(counting.ticks(timing.slot)).unwrap_or(u32::MAX))
     }
 
     /// A new backoff of so many slots.

@@ -33,7 +33,7 @@ impl Station {
         let unicast = data.to != EVERYONE && data.kind != Kind::BlockAckRequest;
         let request = match rules.protection {
             Some(Protection::RtsCts(rate)) if unicast => Some(rate),
-            _ if unicast && data.bytes > rules.rts_threshold => Some(data.rate.answer(&rules.basic)),
+            _ if unicast && data.bytes > rules.rts_threshold => Some(rules.at(data.rate).answer),
             _ => None,
         };
         let ahead = |kind, to, rate: Rate, size| {
@@ -42,7 +42,7 @@ impl Station {
             Frame { kind, to, rate, bytes: size, airtime, nav, packets: 0, request: false, ..data }
         };
         if let Some(rate) = request {
-            let cts = rules.phy.airtime(rate.answer(&rules.basic), bytes::CTS);
+            let cts = rules.at(rate).cts;
             let rts = ahead(Kind::Rts, data.to, rate, bytes::RTS);
             return Frame { nav: rules.timing.sifs + cts + rts.nav, ..rts };
         }
@@ -66,14 +66,10 @@ impl Station {
             }
         };
         let Plan { kind, next, rate, packets, bytes: size, request, first, .. } = plan;
-        let answer = |size| {
-            let airtime = rules.phy.airtime(rate.answer(&rules.basic), size);
-            rules.timing.sifs + airtime
-        };
         let nav: Span = match kind {
             _ if next == EVERYONE => Span::ZERO,
-            Kind::Data => answer(bytes::ACK),
-            _ => answer(bytes::BLOCK_ACK),
+            Kind::Data => rules.timing.sifs + rules.at(rate).ack,
+            _ => rules.timing.sifs + rules.at(rate).block_ack,
         };
         let airtime = rules.phy.airtime(rate, size);
         let (from, bitmap) = (self.id, 0);
@@ -129,11 +125,6 @@ impl Station {
             return single;
         }
         Plan { kind: Kind::Aggregate, packets, bytes, request, ..single }
-    }
-
-    fn peer_index(&mut self, id: u32, rules: &Rules) -> usize {
-        self.peer(id, rules);
-        self.peers.partition_point(|p| p.id < id)
     }
 
     /// Puts a packet on the way to the next station.
@@ -317,7 +308,7 @@ impl Station {
 
     fn tell_rate(&mut self, acked: u32, rules: &Rules) {
         let Plan { next, rate, packets, .. } = self.plan;
-        if next != EVERYONE && packets > 0 {
+        if next != EVERYONE && packets > 0 && self.learns_rates() {
             self.peer(next, rules).control.on_result(rate, packets, acked, &rules.rates);
         }
     }

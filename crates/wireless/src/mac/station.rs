@@ -28,14 +28,40 @@ pub(crate) struct Rules {
     pub voids_requests: bool,
     pub protection: Option<Protection>,
     pub aggregation: Option<Aggregation>,
+    /// By [`Rate::number`].
+    by_rate: [AtRate; Rate::COUNT],
+}
+
+/// What follows from the rate of a frame alone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AtRate {
+    /// Preamble and header.
+    pub header: Span,
+    /// What answers the frame goes at this rate,
+    pub answer: Rate,
+    /// and lasts as long.
+    pub cts: Span,
+    pub ack: Span,
+    pub block_ack: Span,
+}
+
+impl AtRate {
+    fn new(rate: Rate, phy: &Phy, basic: &[Rate]) -> Self {
+        let answer = rate.answer(basic);
+        let [cts, ack, block_ack] =
+            [bytes::CTS, bytes::ACK, bytes::BLOCK_ACK].map(|size| phy.airtime(answer, size));
+        Self { header: phy.header(rate), answer, cts, ack, block_ack }
+    }
 }
 
 impl Rules {
     pub fn of(config: &MediumConfig) -> Self {
         let lowest = config.basic_rates.iter().copied().min();
+        let phy = config.standard.phy();
         Self {
+            by_rate: Rate::all().map(|rate| AtRate::new(rate, &phy, &config.basic_rates)),
             timing: config.timing,
-            phy: config.standard.phy(),
+            phy,
             rates: config.standard.rates(),
             basic: config.basic_rates.clone(),
             lowest: lowest.unwrap_or(config.standard.rates()[0]),
@@ -47,6 +73,12 @@ impl Rules {
             protection: config.protection,
             aggregation: config.aggregation,
         }
+    }
+
+    /// What follows from a frame's rate alone.
+    #[inline(always)]
+    pub fn at(&self, rate: Rate) -> &AtRate {
+        &self.by_rate[rate.number()]
     }
 
     /// Everything that a receiver may have to read.
@@ -100,8 +132,12 @@ pub(crate) struct Station {
     pub(super) flight: Vec<Pending>,
     pub(super) queue: VecDeque<Pending>,
     pub limit: usize,
+    /// Whether anybody has more for it.
+    pub tells_room: bool,
     /// Sorted by number.
     pub(super) peers: Vec<Peer>,
+    /// Which of them was asked for last: mostly the one that is asked for next.
+    last_peer: usize,
     /// Peers that have to be told what was given up.
     pub(super) requests: u32,
     rate: RateControl,
@@ -126,7 +162,9 @@ impl Station {
             flight: Vec::new(),
             queue: VecDeque::new(),
             limit,
+            tells_room: true,
             peers: Vec::new(),
+            last_peer: 0,
             requests: 0,
             rate,
             counters: Counters::default(),
@@ -213,26 +251,38 @@ impl Station {
         self.due = self.contention.access(now, &rules.timing);
     }
 
+    /// The medium is busy to it from now on, or is so no longer; whether its deadline is another one for that.
+    #[inline(never)]
+    pub fn turn(&mut self, now: Time, busy: bool, rules: &Rules) -> bool {
+        if busy { self.on_busy(now, rules) } else { self.on_idle(now, rules) }
+    }
+
+    /// The medium is busy to it from now on; whether its deadline is another one for that.
     #[inline]
-    pub fn on_busy(&mut self, now: Time, rules: &Rules) {
+    pub fn on_busy(&mut self, now: Time, rules: &Rules) -> bool {
         if !self.contention.busy {
             self.busy_since = now;
         }
         self.contention.on_busy(now, &rules.timing);
         // Where the allocation vector covers what began, as it does an acknowledgement, the deadline lies behind that and
         // will nearly always be found the same again.
-        if self.state == State::Contending && self.contention.is_free(now) {
+        let stops = self.state == State::Contending && self.contention.is_free(now);
+        if stops {
             self.due = NEVER;
         }
+        stops
     }
 
+    /// The medium is so no longer; whether its deadline is another one for that.
     #[inline]
-    pub fn on_idle(&mut self, now: Time, rules: &Rules) {
+    fn on_idle(&mut self, now: Time, rules: &Rules) -> bool {
         self.busy += now - self.busy_since;
         self.contention.on_idle(now);
-        if self.state == State::Contending {
+        let goes_on = self.state == State::Contending;
+        if goes_on {
             self.due = self.contention.access(now, &rules.timing);
         }
+        goes_on
     }
 
     /// The deadline has come. The frame to be sent now, if any. `reading`: the radio is in the middle of a frame.
@@ -290,7 +340,7 @@ impl Station {
         self.contention.on_read();
         if frame.kind == Kind::Rts && rules.voids_requests {
             // 10.3.2.4: two SIFS, a CTS, aRxPHYStartDelay and two slots, of which the wait for an answer is a part.
-            let cts = rules.phy.airtime(frame.rate.answer(&rules.basic), bytes::CTS);
+            let cts = rules.at(frame.rate).cts;
             let patience = rules.timing.sifs + cts + rules.timing.answer + rules.timing.slot;
             self.contention.reserve_unless_idle(now, frame.nav, patience);
         } else {
@@ -354,16 +404,16 @@ impl Station {
         if frame.to == EVERYONE {
             return None;
         }
-        let (kind, size) = match frame.kind {
+        let at = rules.at(frame.rate);
+        let (kind, size, airtime) = match frame.kind {
             // 10.3.2.7: no answer where the medium is somebody else's.
             Kind::Rts if !self.contention.is_free(now) => return Some(Failure::Reserved),
-            Kind::Rts => (Kind::Cts, bytes::CTS),
-            Kind::Data => (Kind::Ack, bytes::ACK),
-            Kind::Aggregate | Kind::BlockAckRequest => (Kind::BlockAck, bytes::BLOCK_ACK),
+            Kind::Rts => (Kind::Cts, bytes::CTS, at.cts),
+            Kind::Data => (Kind::Ack, bytes::ACK, at.ack),
+            Kind::Aggregate | Kind::BlockAckRequest => (Kind::BlockAck, bytes::BLOCK_ACK, at.block_ack),
             Kind::Cts | Kind::CtsToSelf | Kind::Ack | Kind::BlockAck => return None,
         };
-        let rate = frame.rate.answer(&rules.basic);
-        let airtime = rules.phy.airtime(rate, size);
+        let rate = at.answer;
         let nav = frame.nav.saturating_sub(rules.timing.sifs + airtime);
         let (bitmap, first) = inbox;
         let (from, to) = (self.id, frame.from);
@@ -375,21 +425,40 @@ impl Station {
         None
     }
 
+    /// Whether what became of an exchange has a part in the rate of the next.
+    pub(super) fn learns_rates(&self) -> bool {
+        !matches!(self.rate, RateControl::Fixed(_))
+    }
+
     /// What this station knows of another.
+    #[inline]
     pub(super) fn peer(&mut self, id: u32, rules: &Rules) -> &mut Peer {
-        let i = match self.peers.binary_search_by_key(&id, |p| p.id) {
-            Ok(i) => i,
-            Err(i) => {
-                let control = Control::new(self.rate, &rules.rates, &rules.phy);
-                self.peers.insert(i, Peer { id, next_seq: 0, control, request: None });
-                i
-            }
-        };
+        let i = self.peer_index(id, rules);
         &mut self.peers[i]
     }
 
-    /// Reports how many packets have room.
+    /// Where that stands.
+    #[inline]
+    pub(super) fn peer_index(&mut self, id: u32, rules: &Rules) -> usize {
+        if self.peers.get(self.last_peer).is_none_or(|peer| peer.id != id) {
+            self.last_peer = self.find_peer(id, rules);
+        }
+        self.last_peer
+    }
+
+    #[inline(never)]
+    fn find_peer(&mut self, id: u32, rules: &Rules) -> usize {
+        self.peers.binary_search_by_key(&id, |p| p.id).unwrap_or_else(|i| {
+            let control = Control::new(self.rate, &rules.rates, &rules.phy);
+            self.peers.insert(i, Peer { id, next_seq: 0, control, request: None });
+            i
+        })
+    }
+
+    /// Reports how many packets have room, where that is of interest.
     pub(super) fn tell_room(&self, at: Time, out: &mut VecDeque<Report>) {
-        out.push_back(Report::Room { at, node: NodeId(self.id), packets: self.room() });
+        if self.tells_room {
+            out.push_back(Report::Room { at, node: NodeId(self.id), packets: self.room() });
+        }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct Transmission {
     pub start: Time,
     /// How long its beginning lasts.
     pub header: Span,
-    /// Milliwatts from which on it is never in error if nothing else is on the air.
+    /// How far above noise and interference it is never in error, as a factor.
     pub clean: f64,
     /// Copies of what it carries.
     pub packets: Vec<Pending>,
@@ -72,7 +72,7 @@ impl Air {
     }
 
     #[inline]
-    fn plan(&mut self, at: Time, step: Step, slot: u32) {
+    pub fn plan(&mut self, at: Time, step: Step, slot: u32) {
         let event = Event::from(at.nanos()) << 64 | Event::from(step as u32) << 32 | Event::from(slot);
         let mut place = self.agenda.len();
         if place > FEW {
@@ -93,7 +93,7 @@ impl Air {
     }
 
     /// A frame begins to be sent. The place that it has, whose lists are empty.
-    pub fn add(&mut self, start: Time, frame: Frame, delay: Span) -> u32 {
+    pub fn add(&mut self, start: Time, frame: Frame) -> u32 {
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => {
@@ -107,15 +107,20 @@ impl Air {
         (transmission.frame, transmission.start) = (frame, start);
         // Who is not among those that hear it is out of reach.
         transmission.missed = Some(Failure::Weak);
-        let end = start + frame.airtime;
         if self.sending == 0 {
             self.busy_since = start;
         }
         self.sending += 1;
-        self.plan(end + delay, Step::Arrived, slot);
-        self.plan(end, Step::Sent, slot);
-        self.plan(start + delay, Step::Arriving, slot);
+        self.plan(start + frame.airtime, Step::Sent, slot);
         slot
+    }
+
+    /// Whom a frame is for does not get it, for this reason.
+    pub fn miss(&mut self, slot: u32, node: u32, failure: Failure) {
+        let transmission = &mut self.transmissions[slot as usize];
+        if transmission.frame.to == node {
+            transmission.missed = Some(failure);
+        }
     }
 
     /// A frame has been sent.

@@ -71,14 +71,20 @@ impl Deadlines {
     }
 
     /// Finds the first after changes.
-    #[inline]
+    #[inline(always)]
     pub fn settle(&mut self) {
         if self.gone {
-            self.gone = false;
-            self.first = if self.firsts.is_empty() { first_of(&self.at) } else { self.find() };
+            self.search();
         }
     }
 
+    #[inline]
+    fn search(&mut self) {
+        self.gone = false;
+        self.first = if self.firsts.is_empty() { first_of(&self.at) } else { self.find() };
+    }
+
+    #[inline(never)]
     fn find(&mut self) -> (Time, u32) {
         for (word, stale) in self.stale.iter_mut().enumerate() {
             while *stale != 0 {
@@ -96,11 +102,15 @@ impl Deadlines {
 }
 
 /// The first of some, and its place.
-#[inline]
+#[inline(never)]
 fn first_of(all: &[Time]) -> (Time, u32) {
-    (0..)
-        .zip(all)
-        .fold((Time::MAX, 0), |(first, of), (i, &at)| if at < first { (at, i) } else { (first, of) })
+    let (mut first, mut of) = (Time::MAX, 0);
+    for (i, &at) in all.iter().enumerate() {
+        if at < first {
+            (first, of) = (at, i);
+        }
+    }
+    (first, of as u32)
 }
 
 #[cfg(test)]

@@ -1,23 +1,24 @@
 //! The medium: stations, what is on the air between them, and who gets it.
 
 mod air;
+mod arrive;
 mod deadlines;
 mod field;
+mod node;
 mod radio;
 mod receive;
 
 use crate::config::{Destination, MediumConfig, NodeId, Packet, Role, StationConfig};
-use crate::mac::{EVERYONE, Frame, Inbox, Pending, RateControl, Rules, Station};
-use crate::phy::ErrorTables;
+use crate::mac::{EVERYONE, Frame, Pending, RateControl, Rules, Station};
+use crate::phy::{ErrorTables, Rate};
 use crate::propagation::from_db;
 use crate::report::{Counters, Failure, Loss, Report};
 use crate::{ConfigError, Position, Span, Time};
 use air::{Air, Step};
 use deadlines::Deadlines;
 use field::Field;
-use radio::{Lock, Radio};
+use node::Node;
 use std::collections::VecDeque;
-use truckee_channel::random::Xoshiro256PlusPlus;
 
 /// A packet cannot be offered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -72,16 +73,12 @@ pub struct Medium {
     rules: Rules,
     levels: Levels,
     tables: ErrorTables,
+    /// By rate, once one has been sent at it: how far above all else a frame is never in error.
+    clean: [Option<f64>; Rate::COUNT],
     delay: Span,
     tell_frames: bool,
     field: Field,
-    radios: Vec<Radio>,
-    stations: Vec<Station>,
-    roles: Vec<Role>,
-    /// What arrives at each station, by sender.
-    inboxes: Vec<Vec<(u32, Inbox)>>,
-    /// Each receiver's luck.
-    luck: Vec<Xoshiro256PlusPlus>,
+    nodes: Vec<Node>,
     deadlines: Deadlines,
     air: Air,
     reports: VecDeque<Report>,
@@ -110,8 +107,9 @@ impl Medium {
         }
         let places: Vec<_> = stations.iter().map(|s| (s.position, s.power)).collect();
         let stream = |what: &str, i: usize| truckee_channel::stream(seed, &format!("wireless {what} {i}"));
-        let station = |(i, s): (usize, &StationConfig)| {
-            Station::new(i as u32, s.rate, s.queue, &rules, stream("access", i))
+        let node = |(i, s): (usize, &StationConfig)| {
+            let station = Station::new(i as u32, s.rate, s.queue, &rules, stream("access", i));
+            Node::new(station, s.role, stream("reception", i))
         };
         Ok(Self {
             levels: Levels {
@@ -122,14 +120,11 @@ impl Medium {
                 capture: config.capture.map_or(f64::INFINITY, from_db),
             },
             tables: ErrorTables::new(rules.modulations()),
+            clean: [None; Rate::COUNT],
             delay: config.delay,
             tell_frames: config.frames,
             field: Field::new(config.propagation, config.ignored, &places, seed),
-            radios: stations.iter().map(|_| Radio::default()).collect(),
-            stations: stations.iter().enumerate().map(station).collect(),
-            roles: stations.iter().map(|s| s.role).collect(),
-            inboxes: stations.iter().map(|_| Vec::new()).collect(),
-            luck: (0..stations.len()).map(|i| stream("reception", i)).collect(),
+            nodes: stations.iter().enumerate().map(node).collect(),
             deadlines: Deadlines::new(stations.len()),
             air: Air::default(),
             reports: VecDeque::new(),
@@ -149,20 +144,21 @@ impl Medium {
     /// Lets happen what is due until `now`, that included. Who wants to react to a report in time calls this with
     /// [`Medium::next`], and takes the reports each time.
     pub fn advance(&mut self, now: Time) {
-        self.deadlines.settle();
-        while self.next() <= now && self.next() < Time::MAX {
-            self.step();
+        if self.next() <= now {
+            self.advance_until_told(now, Time::ZERO);
         }
         self.now = self.now.max(now);
     }
 
-    /// Lets happen what is due before `before` until there is something to be told, and all that is due at that time. Until
-    /// when it was advanced.
-    pub fn advance_until_told(&mut self, before: Time) -> Time {
-        self.deadlines.settle();
+    /// Lets happen what is due until `now`, and then, unless there is something to be told, what is due before `before`,
+    /// until there is and all is done that is due at that time. Until when it was advanced.
+    pub fn advance_until_told(&mut self, now: Time, before: Time) -> Time {
+        // Nothing happens at the end of time.
+        let certain = now.min(Time::MAX.earlier(Span::ns(1)));
         loop {
             let next = self.next();
-            if next >= before || next > self.now && !self.reports.is_empty() {
+            if next > certain && (next >= before || next > self.now && !self.reports.is_empty()) {
+                self.now = self.now.max(now);
                 return self.now;
             }
             self.step();
@@ -181,12 +177,29 @@ impl Medium {
         } else if let Some((at, step, slot)) = self.air.pop() {
             self.now = at;
             match step {
-                Step::Sent => self.on_sent(slot),
+                Step::Sent => {
+                    self.on_sent(slot);
+                    self.follow(Step::Arrived, slot);
+                }
                 Step::Arriving => self.on_arriving(slot),
                 Step::Arrived => self.on_arrived(slot),
             }
         }
         self.deadlines.settle();
+    }
+
+    /// Has a frame's next step happen a delay later: without one now, if nothing else is due before it.
+    #[inline(always)]
+    fn follow(&mut self, step: Step, slot: u32) {
+        self.deadlines.settle();
+        if !self.delay.is_zero() || self.next() <= self.now {
+            return self.air.plan(self.now + self.delay, step, slot);
+        }
+        self.events += 1;
+        match step {
+            Step::Arriving => self.on_arriving(slot),
+            Step::Sent | Step::Arrived => self.on_arrived(slot),
+        }
     }
 
     /// The next thing to be told, oldest first.
@@ -198,7 +211,7 @@ impl Medium {
     /// Gives a station a packet to send, at the time until which the medium was advanced. What becomes of it is
     /// reported, also if the queue is full.
     pub fn offer(&mut self, node: NodeId, packet: Packet) -> Result<(), OfferError> {
-        let stations = self.stations.len();
+        let stations = self.nodes.len();
         let check = |NodeId(station): NodeId| match (station as usize) < stations {
             true => Ok(station),
             false => Err(OfferError::NoStation { station, stations }),
@@ -222,25 +235,32 @@ impl Medium {
 
     /// Packets that a station would accept now.
     pub fn room(&self, node: NodeId) -> usize {
-        self.stations.get(node.0 as usize).map_or(0, Station::room)
+        self.nodes.get(node.0 as usize).map_or(0, |node| node.station.room())
+    }
+
+    /// Whether [`Report::Room`] is to be given of a station: at first it is. Who has nothing more for it need not be told.
+    pub fn tell_room(&mut self, node: NodeId, wanted: bool) {
+        if let Some(node) = self.nodes.get_mut(node.0 as usize) {
+            node.station.tells_room = wanted;
+        }
     }
 
     /// A station is somewhere else from now on. Where it is not finite, it stays.
     pub fn put(&mut self, node: NodeId, position: Position) {
-        if (node.0 as usize) < self.stations.len() && position.is_finite() {
+        if (node.0 as usize) < self.nodes.len() && position.is_finite() {
             self.field.put(node.0, position);
         }
     }
 
     /// Where a station is.
     pub fn position(&self, node: NodeId) -> Option<Position> {
-        ((node.0 as usize) < self.stations.len()).then(|| self.field.place(node.0))
+        ((node.0 as usize) < self.nodes.len()).then(|| self.field.place(node.0))
     }
 
     /// A station's radio is tuned to this medium from now on, or to another one: then it hears nothing that begins here, and
     /// nobody here hears what it begins to send, until it is back. What it has to send it tries all the same.
     pub fn tune(&mut self, node: NodeId, here: bool) {
-        if (node.0 as usize) < self.stations.len() {
+        if (node.0 as usize) < self.nodes.len() {
             self.field.tune(node.0, here);
         }
     }
@@ -252,7 +272,7 @@ impl Medium {
 
     /// How strong one station arrives at another by path loss alone, dBm: what its beacons come to on average.
     pub fn signal(&self, from: NodeId, to: NodeId) -> f64 {
-        let all = 0..self.stations.len() as u32;
+        let all = 0..self.nodes.len() as u32;
         if from == to || !all.contains(&from.0) || !all.contains(&to.0) {
             return f64::NEG_INFINITY;
         }
@@ -262,15 +282,15 @@ impl Medium {
     /// A client belongs to another access point from now on. What waits in its queue goes there; what is on its way to
     /// the old one is tried to the end. Refused if the one is no client or the other no access point.
     pub fn associate(&mut self, client: NodeId, access_point: NodeId) -> Result<(), ConfigError> {
-        let role = |node: NodeId| self.roles.get(node.0 as usize).copied();
+        let role = |node: NodeId| self.nodes.get(node.0 as usize).map(|node| node.role);
         if !matches!(role(client), Some(Role::Client(_))) {
             return Err(ConfigError::new("association", client.0, "a client"));
         }
         if role(access_point) != Some(Role::AccessPoint) {
             return Err(ConfigError::new("association", access_point.0, "an access point"));
         }
-        self.roles[client.0 as usize] = Role::Client(access_point);
-        self.stations[client.0 as usize].redirect(access_point.0);
+        self.nodes[client.0 as usize].role = Role::Client(access_point);
+        self.nodes[client.0 as usize].station.redirect(access_point.0);
         Ok(())
     }
 
@@ -279,7 +299,7 @@ impl Medium {
     /// not reported again.
     pub fn withdraw(&mut self, node: NodeId, next: NodeId) -> Vec<u64> {
         let mut packets = Vec::new();
-        if let Some(station) = self.stations.get_mut(node.0 as usize) {
+        if let Some(Node { station, .. }) = self.nodes.get_mut(node.0 as usize) {
             station.withdraw(next.0, |id| packets.push(id));
             self.deadlines.set(node.0, station.deadline());
             self.deadlines.settle();
@@ -289,7 +309,7 @@ impl Medium {
 
     /// What a station has done so far.
     pub fn counters(&self, node: NodeId) -> Counters {
-        self.stations.get(node.0 as usize).map_or_else(Counters::default, |s| s.counters)
+        self.nodes.get(node.0 as usize).map_or_else(Counters::default, |node| node.station.counters)
     }
 
     /// For how long any station has been sending until `now`, to which there is nothing to do: channel busy time, to
@@ -301,15 +321,13 @@ impl Medium {
     /// For how long the medium has been busy where a station is: it sent, read a frame, or heard as much power as carrier
     /// sense asks for. What frames have reserved does not count.
     pub fn busy_at(&self, node: NodeId, now: Time) -> Span {
-        self.stations.get(node.0 as usize).map_or(Span::ZERO, |station| station.busy(now))
+        self.nodes.get(node.0 as usize).map_or(Span::ZERO, |node| node.station.busy(now))
     }
 
     /// Packets that are somewhere in the medium: waiting, on the way, or held back at a receiver until those before them
     /// have come. A packet that has arrived and whose acknowledgement has not is counted once more.
     pub fn pending(&self) -> impl Iterator<Item = u64> {
-        let waiting = self.stations.iter().flat_map(Station::pending);
-        let held = self.inboxes.iter().flatten().flat_map(|(_, inbox)| inbox.held());
-        waiting.chain(held).map(|p| p.id)
+        self.nodes.iter().flat_map(Node::pending).map(|p| p.id)
     }
 
     /// Events so far: what simulators are compared by.
@@ -319,14 +337,14 @@ impl Medium {
 
     /// Who is next on the way from a station to another.
     fn next_station(&self, from: u32, dest: u32) -> u32 {
-        match self.roles[from as usize] {
+        match self.nodes[from as usize].role {
             Role::Client(NodeId(access_point)) => access_point,
             Role::AdHoc | Role::AccessPoint => dest,
         }
     }
 
     fn enqueue(&mut self, node: u32, packet: Pending) {
-        let station = &mut self.stations[node as usize];
+        let station = &mut self.nodes[node as usize].station;
         if station.offer(self.now, packet, &self.rules) {
             self.deadlines.set(node, station.deadline());
             return;
@@ -336,139 +354,70 @@ impl Medium {
         self.reports.push_back(lost);
     }
 
-    fn on_timer(&mut self, node: u32) {
-        let (now, i) = (self.now, node as usize);
-        let reading = self.radios[i].lock.is_some();
-        let frame = self.stations[i].on_timer(now, reading, &self.rules, &mut self.reports);
-        if let Some(frame) = frame {
-            self.send(frame);
+    #[inline(never)]
+    fn on_timer(&mut self, number: u32) {
+        let (now, node) = (self.now, &mut self.nodes[number as usize]);
+        let reading = node.radio.lock.is_some();
+        let frame = node.station.on_timer(now, reading, &self.rules, &mut self.reports);
+        let slot = frame.map(|frame| self.send(&frame));
+        self.arm(number);
+        if let Some(slot) = slot {
+            self.follow(Step::Arriving, slot);
         }
-        self.deadlines.set(node, self.stations[i].deadline());
     }
 
-    /// A frame goes on the air.
-    fn send(&mut self, frame: Frame) {
-        let (now, i) = (self.now, frame.from as usize);
-        let radio = &mut self.radios[i];
-        if let Some(lock) = radio.lock.take() {
-            self.miss(lock.slot, frame.from, Failure::Transmitting);
+    /// A frame goes on the air. Its place there.
+    #[inline(never)]
+    fn send(&mut self, frame: &Frame) -> u32 {
+        let (now, clean) = (self.now, self.clean(frame.rate));
+        let node = &mut self.nodes[frame.from as usize];
+        if let Some(lock) = node.radio.lock.take() {
+            self.air.miss(lock.slot, frame.from, Failure::Transmitting);
         }
-        self.radios[i].sending = true;
-        let slot = self.air.add(now, frame, self.delay);
-        let header = self.rules.phy.header_bits(frame.rate).1.modulation();
-        let clean = self.tables.clean_from(header).max(self.tables.clean_from(frame.rate.modulation()))
-            * self.levels.noise;
+        node.radio.sending = true;
+        let slot = self.air.add(now, *frame);
         let transmission = &mut self.air.transmissions[slot as usize];
         transmission.clean = clean;
-        transmission.header = self.rules.phy.header(frame.rate);
+        transmission.header = self.rules.at(frame.rate).header;
         self.field.heard(frame.from, now, &mut transmission.heard);
-        let station = &mut self.stations[i];
-        station.load(&frame, &mut transmission.packets);
-        station.counters.frames += 1;
-        station.counters.airtime += frame.airtime;
-        station.on_busy(now, &self.rules);
+        node.station.load(frame, &mut transmission.packets);
+        node.station.counters.frames += 1;
+        node.station.counters.airtime += frame.airtime;
+        node.station.on_busy(now, &self.rules);
+        slot
     }
 
-    /// Whom a frame is for does not get it, for this reason.
-    fn miss(&mut self, slot: u32, node: u32, failure: Failure) {
-        let transmission = &mut self.air.transmissions[slot as usize];
-        if transmission.frame.to == node {
-            transmission.missed = Some(failure);
+    /// How far above all else a frame of a rate is never in error.
+    #[inline(always)]
+    fn clean(&mut self, rate: Rate) -> f64 {
+        match self.clean[rate.number()] {
+            Some(clean) => clean,
+            None => self.find_clean(rate),
         }
     }
 
+    #[cold]
+    fn find_clean(&mut self, rate: Rate) -> f64 {
+        let header = self.rules.phy.header_bits(rate).1.modulation();
+        let clean = self.tables.clean_from(header).max(self.tables.clean_from(rate.modulation()));
+        *self.clean[rate.number()].insert(clean)
+    }
+
+    #[inline(never)]
     fn on_sent(&mut self, slot: u32) {
         let now = self.now;
         self.air.sent(now);
         let frame = &self.air.transmissions[slot as usize].frame;
-        let (from, i) = (frame.from, frame.from as usize);
-        self.radios[i].sending = false;
-        self.stations[i].on_sent(now, frame, &self.rules, &mut self.reports);
-        if !self.sense(from) {
-            self.arm(from);
-        }
-    }
-
-    /// Tells a station that the medium is busy, or is so no longer, if that has changed; whether it has.
-    #[inline(always)]
-    fn sense(&mut self, node: u32) -> bool {
-        let busy = self.radios[node as usize].is_busy(self.levels.carrier_sense);
-        let turns = busy != self.stations[node as usize].contention.busy;
-        if turns {
-            self.turn(node, busy);
-        }
-        turns
-    }
-
-    #[inline(never)]
-    fn turn(&mut self, node: u32, busy: bool) {
-        let station = &mut self.stations[node as usize];
-        if busy {
-            station.on_busy(self.now, &self.rules);
-        } else {
-            station.on_idle(self.now, &self.rules);
-        }
-        self.arm(node);
+        let node = &mut self.nodes[frame.from as usize];
+        node.radio.sending = false;
+        node.station.on_sent(now, frame, &self.rules, &mut self.reports);
+        node.sense(now, self.levels.carrier_sense, &self.rules);
+        self.deadlines.set(frame.from, node.station.deadline());
     }
 
     /// A station's deadline may have changed.
     #[inline(always)]
-    fn arm(&mut self, node: u32) {
-        self.deadlines.set(node, self.stations[node as usize].deadline());
-    }
-
-    fn on_arriving(&mut self, slot: u32) {
-        let transmission = &mut self.air.transmissions[slot as usize];
-        let heard = std::mem::take(&mut transmission.heard);
-        let (to, header_until) = (transmission.frame.to, self.now + transmission.header);
-        for &(node, power) in &heard {
-            let lock = Lock { slot, power, since: self.now, header_until };
-            let missed = self.on_arriving_at(node, lock);
-            if node == to
-                && let Some(failure) = missed
-            {
-                self.air.transmissions[slot as usize].missed = Some(failure);
-            }
-            self.sense(node);
-        }
-        self.air.transmissions[slot as usize].heard = heard;
-    }
-
-    /// A frame begins to arrive at a station: it is read, or disturbs what is. Why it is not read.
-    #[inline(always)]
-    fn on_arriving_at(&mut self, node: u32, lock: Lock) -> Option<Failure> {
-        let (now, power) = (self.now, lock.power);
-        let Levels { noise, sensitivity, preamble, capture, .. } = self.levels;
-        let radio = &mut self.radios[node as usize];
-        radio.add(power);
-        if radio.sending {
-            return Some(Failure::Transmitting);
-        }
-        // How far above all else it has to be.
-        let above = match radio.lock {
-            None => preamble,
-            // Two that begin at once: the stronger is found.
-            Some(first) if first.since == now => preamble,
-            Some(_) => capture,
-        };
-        let is_strong = |needed: f64, radio: &Radio| power >= needed * (radio.beside(power) + noise);
-        if power >= sensitivity && is_strong(above, radio) {
-            if let Some(first) = radio.follow(lock) {
-                self.miss(first.slot, node, Failure::Collision);
-            }
-            return None;
-        }
-        let is_weak = power < sensitivity || power < preamble * noise;
-        if let Some(first) = radio.lock {
-            if now < first.header_until && first.power < preamble * (radio.beside(first.power) + noise) {
-                radio.lock = None;
-                self.miss(first.slot, node, Failure::Collision);
-                self.stations[node as usize].on_lost(now, &self.rules, &mut self.reports);
-                self.arm(node);
-            } else {
-                radio.note(now);
-            }
-        }
-        Some(if is_weak { Failure::Weak } else { Failure::Collision })
+    fn arm(&mut self, number: u32) {
+        self.deadlines.set(number, self.nodes[number as usize].station.deadline());
     }
 }

@@ -1,7 +1,9 @@
 //! What arrives at one station: how strong it is all together, and the one frame that is being read.
 
+use super::Levels;
 use crate::mac::Frame;
 use crate::phy::{ErrorTables, Modulation, Phy};
+use crate::report::Failure;
 use crate::{Span, Time};
 
 /// The frame that is being read.
@@ -16,6 +18,15 @@ pub(crate) struct Lock {
     pub header_until: Time,
 }
 
+/// What came of the beginning of a frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Begun {
+    /// Why it is not read, if it is not.
+    pub missed: Option<Failure>,
+    /// The transmission that is no longer read for it.
+    pub ended: Option<u32>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Radio {
     /// Milliwatts of all that arrives, and how many frames that are.
@@ -25,6 +36,8 @@ pub(crate) struct Radio {
     pub lock: Option<Lock>,
     /// Milliwatts of everything but the frame that is being read, from when on.
     pub interference: Vec<(Time, f64)>,
+    /// The most of these.
+    worst: f64,
 }
 
 impl Radio {
@@ -52,13 +65,49 @@ impl Radio {
         self.sending || self.lock.is_some() || self.energy >= carrier_sense
     }
 
-    /// Begins to read a frame; which it has been reading so far.
+    /// A frame begins to arrive: it is read from now on, or disturbs what is.
+    #[inline(always)]
+    pub fn begin(&mut self, new: Lock, levels: &Levels) -> Begun {
+        let Levels { noise, sensitivity, preamble, capture, .. } = *levels;
+        let (now, power) = (new.since, new.power);
+        self.add(power);
+        if self.sending {
+            return Begun { missed: Some(Failure::Transmitting), ended: None };
+        }
+        // How far above all else it has to be.
+        let above = match &self.lock {
+            None => preamble,
+            // Two that begin at once: the stronger is found.
+            Some(first) if first.since == now => preamble,
+            Some(_) => capture,
+        };
+        if power >= sensitivity && power >= above * (self.beside(power) + noise) {
+            let ended = self.lock.as_ref().map(|first| first.slot);
+            self.follow(new);
+            return Begun { missed: None, ended };
+        }
+        let is_weak = power < sensitivity || power < preamble * noise;
+        let missed = Some(if is_weak { Failure::Weak } else { Failure::Collision });
+        let mut ended = None;
+        if let Some(first) = &self.lock {
+            if now < first.header_until && first.power < preamble * (self.beside(first.power) + noise) {
+                ended = Some(first.slot);
+                self.lock = None;
+            } else {
+                self.note(now);
+            }
+        }
+        Begun { missed, ended }
+    }
+
+    /// Begins to read a frame.
     #[inline]
-    pub fn follow(&mut self, lock: Lock) -> Option<Lock> {
+    fn follow(&mut self, lock: Lock) {
         let beside = self.beside(lock.power);
         self.interference.clear();
         self.interference.push((lock.since, beside));
-        self.lock.replace(lock)
+        self.worst = beside;
+        self.lock = Some(lock);
     }
 
     /// Whether a frame of `clean` milliwatts or more was read without anything beside it: the usual case, in which it is
@@ -69,12 +118,22 @@ impl Radio {
         alone && self.lock.is_some_and(|lock| lock.power >= clean)
     }
 
+    /// Whether a frame was read that was `clean` times as strong as noise and all that was beside it, at any time: then, too,
+    /// it is certain that there are no errors, and none need to be worked out.
+    #[inline]
+    pub fn has_read_strong(&self, clean: f64, noise: f64) -> bool {
+        self.lock.is_some_and(|lock| lock.power / (self.worst + noise) >= clean)
+    }
+
     /// Notes what is beside the frame that is being read, from `now` on.
     #[inline]
     pub fn note(&mut self, now: Time) {
-        if let Some(lock) = self.lock {
+        if let Some(lock) = &self.lock {
             let beside = self.beside(lock.power);
             self.interference.push((now, beside));
+            if beside > self.worst {
+                self.worst = beside;
+            }
         }
     }
 }
@@ -198,6 +257,26 @@ mod tests {
         radio.add(1e-9);
         radio.note(Time::ns(6));
         assert!(!radio.has_read_clean(2.0));
+    }
+
+    #[test]
+    fn what_is_far_above_the_worst_interference_has_no_errors() {
+        let (tables, phy, noise) = (ErrorTables::new(Modulation::ALL), Phy::default(), 1e-3);
+        let clean = tables.clean_from(Modulation::Dqpsk).max(tables.clean_from(Modulation::Dbpsk));
+        for (other, expected) in [(0.9 / clean, true), (1.1 / clean, false)] {
+            let (mut radio, since) = (Radio::default(), Time::ms(1));
+            radio.add(1.0);
+            radio.follow(Lock { slot: 0, power: 1.0, since, header_until: since });
+            radio.add(other - noise);
+            radio.note(since + Span::us(100));
+            radio.remove(other - noise);
+            radio.note(since + Span::ms(1));
+            assert_eq!(radio.has_read_strong(clean, noise), expected);
+            let interference = &radio.interference;
+            let reading = Reading { tables: &tables, phy: &phy, noise, power: 1.0, interference, since };
+            let all = reading.header(&frame()).all + reading.bytes(&frame(), 0, 500).all;
+            assert_eq!(all == 0.0, expected, "{all}");
+        }
     }
 
     #[test]

@@ -28,26 +28,27 @@ struct End {
 impl Medium {
     /// A frame has ended wherever it is heard.
     pub(super) fn on_arrived(&mut self, slot: u32) {
+        let (now, carrier_sense) = (self.now, self.levels.carrier_sense);
         let transmission = &mut self.air.transmissions[slot as usize];
-        let (frame, start) = (transmission.frame, transmission.start);
+        let (frame, start, clean) = (transmission.frame, transmission.start, transmission.clean);
         let heard = std::mem::take(&mut transmission.heard);
         let packets = std::mem::take(&mut transmission.packets);
         let mut end = End { lost: frame.packets, told: false };
-        for &(node, power) in &heard {
-            let radio = &mut self.radios[node as usize];
-            radio.remove(power);
-            match radio.lock {
-                Some(lock) if lock.slot == slot => {
-                    self.read(&frame, &packets, node, &mut end, slot);
-                    self.radios[node as usize].lock = None;
-                    if !self.sense(node) {
-                        self.arm(node);
-                    }
-                }
-                _ => {
-                    radio.note(self.now);
-                    self.sense(node);
-                }
+        for &(number, power) in &heard {
+            let node = &mut self.nodes[number as usize];
+            node.radio.remove(power);
+            let is_read = node.radio.lock.as_ref().is_some_and(|lock| lock.slot == slot);
+            if is_read {
+                self.read(&frame, &packets, number, &mut end, (slot, clean));
+                let node = &mut self.nodes[number as usize];
+                node.radio.lock = None;
+                node.sense(now, carrier_sense, &self.rules);
+                self.deadlines.set(number, node.station.deadline());
+                continue;
+            }
+            node.radio.note(now);
+            if node.sense(now, carrier_sense, &self.rules) {
+                self.deadlines.set(number, node.station.deadline());
             }
         }
         let missed = self.air.transmissions[slot as usize].missed.filter(|_| frame.to != EVERYONE);
@@ -73,31 +74,41 @@ impl Medium {
             return;
         }
         if packets.is_empty() {
-            self.stations[sender].counters.failures[failure as usize] += 1;
+            self.nodes[sender].station.counters.failures[failure as usize] += 1;
         }
         for packet in packets {
             self.tell_missed(frame, packet, failure);
         }
         match frame.kind {
-            Kind::Rts | Kind::Data | Kind::Aggregate => self.stations[sender].note_failure(failure),
-            Kind::Cts | Kind::Ack | Kind::BlockAck => self.stations[frame.to as usize].note_failure(failure),
+            Kind::Rts | Kind::Data | Kind::Aggregate => self.nodes[sender].station.note_failure(failure),
+            Kind::Cts | Kind::Ack | Kind::BlockAck => {
+                self.nodes[frame.to as usize].station.note_failure(failure)
+            }
             Kind::CtsToSelf | Kind::BlockAckRequest => {}
         }
     }
 
     /// Counts that whom a packet was sent to did not get it this time, and reports it where that is asked for.
     fn tell_missed(&mut self, frame: &Frame, packet: &Pending, failure: Failure) {
-        self.stations[frame.from as usize].counters.failures[failure as usize] += 1;
+        self.nodes[frame.from as usize].station.counters.failures[failure as usize] += 1;
         if self.tell_frames {
             let (at, node) = (self.now, NodeId(frame.from));
             self.reports.push_back(Report::Missed { at, packet: packet.id, node, failure });
         }
     }
 
-    /// A station has heard a frame to its end.
-    fn read(&mut self, frame: &Frame, packets: &[Pending], node: u32, end: &mut End, slot: u32) {
+    /// A station has heard a frame to its end, which is never in error so far above all else.
+    #[inline(never)]
+    fn read(
+        &mut self,
+        frame: &Frame,
+        packets: &[Pending],
+        node: u32,
+        end: &mut End,
+        (slot, ratio): (u32, f64),
+    ) {
         let (now, i) = (self.now, node as usize);
-        let clean = self.radios[i].has_read_clean(self.air.transmissions[slot as usize].clean);
+        let clean = self.nodes[i].radio.has_read_clean(ratio * self.levels.noise);
         let mut missing = None;
         let read = match frame.kind {
             Kind::Aggregate => {
@@ -106,7 +117,7 @@ impl Medium {
                 read
             }
             _ if clean => Read::Yes,
-            _ => self.read_single(frame, node),
+            _ => self.read_single(frame, node, ratio),
         };
         let is_for_it = frame.to == node;
         if is_for_it {
@@ -116,10 +127,10 @@ impl Medium {
             };
         }
         if read != Read::Yes {
-            return self.stations[i].on_garbled(now, &self.rules, &mut self.reports);
+            return self.nodes[i].station.on_garbled(now, &self.rules, &mut self.reports);
         }
         if !is_for_it && (frame.to != EVERYONE || frame.kind == Kind::CtsToSelf) {
-            return self.stations[i].on_overheard(now, frame, &self.rules, &mut self.reports);
+            return self.nodes[i].station.on_overheard(now, frame, &self.rules, &mut self.reports);
         }
         if frame.kind == Kind::Data
             && let Some(packet) = packets.first()
@@ -140,7 +151,7 @@ impl Medium {
             Kind::Aggregate => self.inbox_state(frame, node),
             _ => (0, 0),
         };
-        let reserved = self.stations[i].on_frame(now, frame, inbox, &self.rules, &mut self.reports);
+        let reserved = self.nodes[i].station.on_frame(now, frame, inbox, &self.rules, &mut self.reports);
         if let Some(failure) = reserved {
             self.air.transmissions[slot as usize].missed = Some(failure);
         }
@@ -148,7 +159,7 @@ impl Medium {
 
     /// The receiver's reading of a frame.
     fn reading(&self, node: u32) -> Option<Reading<'_>> {
-        let radio = &self.radios[node as usize];
+        let radio = &self.nodes[node as usize].radio;
         let lock = radio.lock?;
         Some(Reading {
             tables: &self.tables,
@@ -160,7 +171,13 @@ impl Medium {
         })
     }
 
-    fn read_single(&mut self, frame: &Frame, node: u32) -> Read {
+    /// `clean`: how far above all else the frame is never in error.
+    fn read_single(&mut self, frame: &Frame, node: u32, clean: f64) -> Read {
+        if self.nodes[node as usize].radio.has_read_strong(clean, self.levels.noise) {
+            // No error is drawn, but drawn it is: what the receiver's luck is next does not hang on how this was worked out.
+            uniform(&mut self.nodes[node as usize].luck);
+            return Read::Yes;
+        }
         let Some(reading) = self.reading(node) else { return Read::No(Failure::Collision) };
         let (header, data) = (reading.header(frame), reading.bytes(frame, 0, frame.bytes));
         self.draw(node, header.all + data.all, header.noise + data.noise)
@@ -168,7 +185,7 @@ impl Medium {
 
     /// Whether something was read, for all the errors of noise and interference, or had there been noise alone.
     fn draw(&mut self, node: u32, all: f64, noise: f64) -> Read {
-        let luck = uniform(&mut self.luck[node as usize]);
+        let luck = uniform(&mut self.nodes[node as usize].luck);
         if luck < libm::exp(-all) {
             Read::Yes
         } else if luck < libm::exp(-noise) {
@@ -222,7 +239,7 @@ impl Medium {
             }
             if is_for_it {
                 if let Read::No(failure) = read {
-                    let flight = self.stations[frame.from as usize].flight_mut();
+                    let flight = self.nodes[frame.from as usize].station.flight_mut();
                     flight[i].failure = failure;
                     self.tell_missed(frame, packet, failure);
                     last = Some(failure);
@@ -254,14 +271,14 @@ impl Medium {
 
     /// The laboratory notes at its sender that a packet has arrived.
     fn note_arrived(&mut self, sender: u32, i: usize) {
-        if let Some(packet) = self.stations[sender as usize].flight_mut().get_mut(i) {
+        if let Some(packet) = self.nodes[sender as usize].station.flight_mut().get_mut(i) {
             packet.arrived = true;
         }
     }
 
     fn inbox(&mut self, from: u32, node: u32) -> &mut Inbox {
         let ordered = self.rules.aggregation.is_some();
-        let inboxes = &mut self.inboxes[node as usize];
+        let inboxes = &mut self.nodes[node as usize].inboxes;
         let i = match inboxes.binary_search_by_key(&from, |inbox| inbox.0) {
             Ok(i) => i,
             Err(i) => {
@@ -287,9 +304,16 @@ impl Medium {
 
     /// A packet has arrived at the station that its frame was for.
     fn accept(&mut self, from: u32, node: u32, packet: &Pending) {
+        if self.rules.aggregation.is_none() {
+            // Nothing waits to be put in order: it goes up, or has done so before.
+            return match self.inbox(from, node).accept(packet, packet.tried, |_| ()) {
+                true => self.deliver(node, packet),
+                false => self.nodes[node as usize].station.counters.duplicates += 1,
+            };
+        }
         let mut ready = std::mem::take(&mut self.ready);
         if !self.inbox(from, node).accept(packet, packet.tried, |p| ready.push(*p)) {
-            self.stations[node as usize].counters.duplicates += 1;
+            self.nodes[node as usize].station.counters.duplicates += 1;
         }
         self.hand_up(node, ready);
     }
@@ -304,7 +328,7 @@ impl Medium {
     /// A packet goes up, or on: an access point sends on what its clients send to each other and to everyone.
     fn deliver(&mut self, node: u32, packet: &Pending) {
         let Pending { id, bytes, source, dest, next, .. } = *packet;
-        let goes_on = self.roles[node as usize] == Role::AccessPoint && next == node && dest != node;
+        let goes_on = self.nodes[node as usize].role == Role::AccessPoint && next == node && dest != node;
         if dest == node || dest == EVERYONE && source != node {
             let (at, from) = (self.now, NodeId(source));
             self.reports.push_back(Report::Delivered { at, packet: id, node: NodeId(node), from });

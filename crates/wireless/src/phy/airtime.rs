@@ -52,7 +52,10 @@ impl Phy {
         self.header(rate)
             + match rate {
                 // 16.3.4: the last microsecond is a whole one.
-                Rate::Dsss(r) => Span::us((bits * 10).div_ceil(r.hundreds_of_kbit())),
+                Rate::Dsss(Dsss::R1) => Span::us(bits),
+                Rate::Dsss(Dsss::R2) => Span::us(bits.div_ceil(2)),
+                Rate::Dsss(Dsss::R5_5) => Span::us((2 * bits).div_ceil(11)),
+                Rate::Dsss(Dsss::R11) => Span::us(bits.div_ceil(11)),
                 // 17.4.3: 16 bits of SERVICE, 6 of tail.
                 Rate::Ofdm(r) => {
                     Span::us(4) * (16 + bits + 6).div_ceil(r.bits_per_symbol()) + self.extension()

@@ -73,7 +73,7 @@ impl Dsss {
     pub const ALL: [Dsss; 4] = [Dsss::R1, Dsss::R2, Dsss::R5_5, Dsss::R11];
 
     /// Units of 100 kbit/s, in which all four are whole.
-    pub(crate) fn hundreds_of_kbit(self) -> u64 {
+    fn hundreds_of_kbit(self) -> u64 {
         [10, 20, 55, 110][self as usize]
     }
 }
@@ -139,6 +139,29 @@ impl Modulation {
 }
 
 impl Rate {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Dsss::ALL.len() + Ofdm::ALL.len() + Mcs::ALL.len();
+
+    /// All of them, in the order of their numbers.
+    pub(crate) fn all() -> [Rate; Self::COUNT] {
+        const FIRST_HT: usize = Dsss::ALL.len() + Ofdm::ALL.len();
+        std::array::from_fn(|i| match i {
+            0..4 => Rate::Dsss(Dsss::ALL[i]),
+            4..FIRST_HT => Rate::Ofdm(Ofdm::ALL[i - Dsss::ALL.len()]),
+            _ => Rate::Ht(Mcs::ALL[i - FIRST_HT]),
+        })
+    }
+
+    /// Its place among all rates, to look up what is worked out once for each.
+    #[inline(always)]
+    pub(crate) fn number(self) -> usize {
+        match self {
+            Rate::Dsss(rate) => rate as usize,
+            Rate::Ofdm(rate) => Dsss::ALL.len() + rate as usize,
+            Rate::Ht(mcs) => Dsss::ALL.len() + Ofdm::ALL.len() + usize::from(mcs.0),
+        }
+    }
+
     /// The rate's modulation and code.
     pub fn modulation(self) -> Modulation {
         use Modulation::*;
@@ -221,6 +244,11 @@ mod tests {
         assert_eq!(answers(&[Rate::Ofdm(Ofdm::R6)]), [6.0; 8]);
         let ht = Mcs::ALL.map(|m| Rate::Ht(m).answer(&ofdm).mbit());
         assert_eq!(ht, [6.0, 12.0, 12.0, 24.0, 24.0, 24.0, 24.0, 24.0]);
+    }
+
+    #[test]
+    fn numbers_are_places_among_all_rates() {
+        assert_eq!(Rate::all().map(Rate::number), std::array::from_fn(|i| i));
     }
 
     #[test]

@@ -5,10 +5,10 @@ use super::bytes;
 use super::rate::{Dsss, Mcs, Ofdm, Rate};
 use crate::Span;
 
-/// The slot of clause 18 (ERP): short where all stations know it (18.4.5).
+/// The slot of clause 18 (ERP): short where all stations know it (18.4.5), but in no network without an access point (9.4.1.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Slot {
-    /// 20 µs: a station of 802.11b may be in the cell.
+    /// 20 µs: a station of 802.11b may be in the cell, or there is no access point.
     Long,
     /// 9 µs.
     #[default]

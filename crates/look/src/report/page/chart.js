@@ -19,11 +19,12 @@
       charts.add(this);
       this.u = new uPlot(this.options(), [this.all, ...figure.series.map(() => [null, null])], host);
       this.draw();
-      new ResizeObserver(() => this.resize()).observe(host);
-      new IntersectionObserver((entries) => {
+      const inSight = (entries) => {
         this.inSight = entries.at(-1).isIntersecting;
         if (this.inSight && this.stale) this.draw();
-      }).observe(host);
+      };
+      this.observers = [new ResizeObserver(() => this.resize()), new IntersectionObserver(inSight)];
+      this.observers.forEach((one) => one.observe(host));
     }
 
     // From where to where the horizontal axis goes when all is in sight.
@@ -96,7 +97,7 @@
             : {}),
         },
         hooks: {
-          drawSeries: [(u, k) => this.shown[k - 1] && report.mark(u, figure.series[k - 1], this.places[k - 1], this.beside(k - 1))],
+          drawSeries: [(u, k) => this.shown[k - 1] && report.mark(u, this.figure.series[k - 1], this.places[k - 1], this.beside(k - 1))],
           setSelect: [(u) => this.select(u)],
           setCursor: [(u) => this.tell("cursor", u)],
         },
@@ -260,8 +261,22 @@
       this.tell("painted");
     }
 
+    // Shows other numbers in the same form: as many series, of the same kinds. The part in sight stays, unless it is all.
+    renew(figure) {
+      const wide = this.view.x === this.all;
+      this.figure = figure;
+      this.all = this.extent();
+      const [from, to] = this.view.x;
+      const within = !wide && from >= this.all[0] && to <= this.all[1];
+      this.view = { x: within ? this.view.x : this.all, y: null };
+      if (this.inSight) this.draw();
+      else this.stale = true;
+      this.tell("renewed");
+    }
+
     remove() {
       charts.delete(this);
+      this.observers.forEach((one) => one.disconnect());
       this.u.destroy();
     }
 

@@ -220,7 +220,7 @@
       const text = "Of the longest series the page holds the extremes of equal stretches; series.parquet has every point.";
       body.append(element("p", { class: "thinned", text }));
     }
-    body.append(report.dataTable(figure));
+    body.append(report.dataTable(chart));
     return chart;
   };
 }

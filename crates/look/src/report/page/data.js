@@ -1,12 +1,9 @@
-// The numbers of the page: arrays as typed arrays, each decoded when it is first needed.
+// The numbers of a page: arrays as typed arrays, each decoded when it is first needed.
 "use strict";
 
 const report = {};
 
 {
-  const embedded = JSON.parse(document.getElementById("data").textContent);
-  const decoded = new Map();
-
   const bytes = (text) => {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
     const raw = atob(text);
@@ -31,31 +28,31 @@ const report = {};
     return all;
   };
 
-  const array = (place) => {
-    if (!decoded.has(place)) {
-      const [kind, text] = embedded.arrays[place].split(":");
-      const raw = bytes(text);
-      if (kind === "32") decoded.set(place, new Float32Array(raw.buffer));
-      else if (kind === "64") decoded.set(place, new Float64Array(raw.buffer));
-      else decoded.set(place, sums(raw, Number(kind.slice(1))));
-    }
-    return decoded.get(place);
+  // What a page holds (crates/look/src/report/embed.rs): figures as the scripts use them, each series with its numbers x, y
+  // and, where there are intervals, half; grids and maps.
+  report.decode = (embedded) => {
+    const decoded = new Map();
+    const array = (place) => {
+      if (!decoded.has(place)) {
+        const [kind, text] = embedded.arrays[place].split(":");
+        const raw = bytes(text);
+        if (kind === "32") decoded.set(place, new Float32Array(raw.buffer));
+        else if (kind === "64") decoded.set(place, new Float64Array(raw.buffer));
+        else decoded.set(place, sums(raw, Number(kind.slice(1))));
+      }
+      return decoded.get(place);
+    };
+    const figure = (place) => {
+      const { data, ...figure } = embedded.figures[place];
+      figure.series = figure.series.map((series, k) => ({
+        ...series,
+        x: array(data[k].x),
+        y: array(data[k].y),
+        half: data[k].half === null ? null : array(data[k].half),
+        thinned: data[k].thinned,
+      }));
+      return figure;
+    };
+    return { figure, grid: (place) => embedded.grids[place], map: (place) => embedded.maps[place], title: embedded.title };
   };
-
-  // A figure as the scripts use it: each series with its numbers x, y and, where there are intervals, half.
-  report.figure = (place) => {
-    const { data, ...figure } = embedded.figures[place];
-    figure.series = figure.series.map((series, k) => ({
-      ...series,
-      x: array(data[k].x),
-      y: array(data[k].y),
-      half: data[k].half === null ? null : array(data[k].half),
-      thinned: data[k].thinned,
-    }));
-    return figure;
-  };
-
-  report.grid = (place) => embedded.grids[place];
-  report.map = (place) => embedded.maps[place];
-  report.title = embedded.title;
 }

@@ -118,10 +118,9 @@
     };
     slider.addEventListener("input", () => show(Number(slider.value)));
     figure.append(svg, element("div", { class: "scrub" }, slider, told));
-    uPlot.sync(map.link).sub({
-      pub: (type, chart, left) => type === "mousemove" && left >= 0 && show(chart.posToVal(left, "x")),
-    });
+    const heard = { pub: (type, chart, left) => type === "mousemove" && left >= 0 && show(chart.posToVal(left, "x")) };
+    uPlot.sync(map.link).sub(heard);
     show(0);
-    return { repaint: () => show(time) };
+    return { repaint: () => show(time), remove: () => uPlot.sync(map.link).unsub(heard) };
   };
 }

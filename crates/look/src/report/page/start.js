@@ -3,6 +3,7 @@
 
 {
   const { look } = report;
+  Object.assign(report, report.decode(JSON.parse(document.getElementById("data").textContent)));
   document.querySelectorAll("table.sortable").forEach(report.sortable);
 
   const figures = new IntersectionObserver(

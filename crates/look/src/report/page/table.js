@@ -55,26 +55,26 @@
   };
 
   // A figure's numbers as a table, made when it is opened.
-  report.dataTable = (figure) => {
-    const all = figure.series.reduce((sum, series) => sum + series.x.length, 0);
+  report.dataTable = (chart) => {
     const box = element("details", {}, element("summary", { text: "The numbers as a table" }));
-    box.addEventListener(
-      "toggle",
-      () => {
-        const heads = ["Series", figure.x.label, figure.y.label, "Remark"];
-        const made = rows(figure);
-        const said = made.length < all ? ` ${made.length} of ${all} points, evenly chosen; the CSV has the others.` : "";
-        const table = element(
-          "table",
-          {},
-          element("caption", { text: `${figure.title}.${said}` }),
-          element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { text, scope: "col" })))),
-          element("tbody", {}, ...made),
-        );
-        box.append(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Numbers of ${figure.title}` }, table));
-      },
-      { once: true },
-    );
+    box.addEventListener("toggle", () => {
+      box.querySelector(".scroll")?.remove();
+      if (!box.open) return;
+      const { figure } = chart;
+      const all = figure.series.reduce((sum, series) => sum + series.x.length, 0);
+      const heads = ["Series", figure.x.label, figure.y.label, "Remark"];
+      const made = rows(figure);
+      const said = made.length < all ? ` ${made.length} of ${all} points, evenly chosen; the CSV has the others.` : "";
+      const table = element(
+        "table",
+        {},
+        element("caption", { text: `${figure.title}.${said}` }),
+        element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { text, scope: "col" })))),
+        element("tbody", {}, ...made),
+      );
+      box.append(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Numbers of ${figure.title}` }, table));
+    });
+    chart.on("renewed", () => (box.open = false));
     return box;
   };
 }

@@ -1,7 +1,7 @@
 //! RACK: a segment is lost if one that was sent later has come, and enough time has passed for it to have been overtaken.
 //! Not for: what is done about it, nor for choosing when nothing comes back at all.
 
-use crate::outstanding::Sent;
+use crate::outstanding::{Outstanding, Sent};
 use crate::{Ack, Seq, Span, Time, Transmission};
 
 /// Recoveries without a duplicate SACK after which the window is as at first (RFC 8985, section 6.2, step 4).
@@ -66,20 +66,27 @@ impl Detector {
         }
     }
 
-    /// Adapts the reordering window (step 4); `una`, `nxt`: what is unacknowledged lies between.
-    pub(super) fn adapt(&mut self, ack: &Ack, (una, nxt): (Seq, Seq), now: &Circumstances) {
-        if self.round.is_some_and(|round| una >= round) {
-            self.round = None;
+    /// The same of all that an ACK covers where nothing is missing and nothing under way was sent again, as nearly always. Then
+    /// what is under way has left after all that has come, and any number below its own tells that.
+    #[inline]
+    pub(super) fn on_next(&mut self, now: Time, out: &Outstanding) {
+        debug_assert!(out.una() >= self.fack);
+        self.fack = out.una();
+        if let Some(sent) = out.last_covered_once() {
+            self.newest = Some(Newest { number: out.number_below(), rtt: now.saturating_sub(sent) });
         }
-        if ack.dsack.is_some() && self.round.is_none() {
+    }
+
+    /// Adapts what the reordering window hangs on (step 4), once a round; `una`, `nxt`: what is unacknowledged lies between.
+    pub(super) fn adapt(&mut self, ack: &Ack, (una, nxt): (Seq, Seq)) {
+        if ack.dsack.is_some() && self.round.is_none_or(|round| una >= round) {
             self.round = Some(nxt);
             self.widened = self.widened.saturating_add(1);
             self.persists = PERSISTENCE;
         }
-        self.settle(now);
     }
 
-    /// The reordering window as things are.
+    /// The reordering window as things are: to be asked for before what it decides.
     pub(super) fn settle(&mut self, now: &Circumstances) {
         let quarter = now.rtt_min.unwrap_or(Span::ZERO) / 4;
         self.window = match self.reordered || !now.losing {
@@ -136,7 +143,8 @@ mod tests {
     }
 
     fn adapted(detector: &mut Detector, una: u64, dsack: bool) -> Span {
-        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)), &QUIET);
+        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)));
+        detector.settle(&QUIET);
         detector.window()
     }
 
@@ -149,6 +157,20 @@ mod tests {
         assert_eq!(detector.lost_at(&segment(3, 10, 3, 0)), None, "left later, if at the same time");
         detector.settle(&LOSING);
         assert_eq!(detector.lost_at(&segment(1, 5, 1, 0)), Some(Time::ms(105)), "no reordering was seen");
+    }
+
+    #[test]
+    fn what_comes_in_order_says_the_same_told_briefly_or_not() {
+        let (mut brief, mut whole) = (Detector::default(), Detector::default());
+        let mut out = Outstanding::new(Seq::FIRST);
+        (0..5).for_each(|k| _ = out.push(Time::ms(k), 1000, false));
+        for k in 0..3 {
+            let (now, sent) = (Time::ms(100 + k), out.get(0).unwrap());
+            out.advance(sent.end);
+            brief.on_next(now, &out);
+            whole.on_delivered(now, &sent, None, None);
+        }
+        assert_eq!(format!("{brief:?}"), format!("{whole:?}"));
     }
 
     #[test]

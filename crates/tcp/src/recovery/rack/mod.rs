@@ -21,8 +21,9 @@ use crate::outstanding::{Sent, marks};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, LossKind, Report, SackBlocks, Seq, Time, Transmission};
-use detect::{Circumstances, Detector};
+use detect::{Circumstances, Detector, left_before};
 use probe::{Outcome, Probe};
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 /// Recovery of RFC 8985.
@@ -46,6 +47,8 @@ pub struct Rack {
     after_timeout: bool,
     /// The first retransmission of a repair does not wait for room.
     first: bool,
+    /// Whether the ACK at hand delivers what was sent once, and before the timeout.
+    original: bool,
     /// What is lost and waits to be sent again lies between.
     waiting: (Seq, Seq),
     beyond: Beyond,
@@ -68,20 +71,20 @@ impl Rack {
     /// What an ACK says, whether it advances or not.
     fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         let lost = t.out.lost_ever();
-        let Self { sacked, detector, reports, .. } = self;
+        let Self { sacked, detector, reports, original, recover, .. } = self;
         let rtt_min = t.window.rtt_min;
         let news = sacked.read_telling(ack.ack, sack, t, |sent, _| {
             *reports += 1;
+            *original |= !sent.is_resent() && sent.end <= *recover;
             detector.on_delivered(ack.now, sent, ack.echo, rtt_min);
         });
         self.look_at_timeout(ack, news, t, report);
         self.hear_of_probe(ack, sack, t, report);
-        let circumstances = self.circumstances(t);
-        self.detector.adapt(ack, (t.out.una(), t.out.nxt()), &circumstances);
+        self.detector.adapt(ack, (t.out.una(), t.out.nxt()));
         self.look(ack.now, t);
         self.enter_if_lost(ack.now, ack.newly_acked + ack.newly_sacked, t, report);
         self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
-        self.arm_probe(ack.now, ack.newly_acked > 0, t);
+        self.arm_probe(ack.now, ack.newly_acked > 0);
     }
 
     fn hear_of_probe(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
@@ -92,13 +95,13 @@ impl Rack {
     }
 
     /// A probe is due two round trips after the last sign of life, if nothing hints at a loss (section 7.2).
-    fn arm_probe(&mut self, now: Time, alive: bool, t: &Transfer) {
-        let calm = !self.recovering() && self.reports == 0 && !t.out.is_empty();
+    fn arm_probe(&mut self, now: Time, alive: bool) {
+        let calm = !self.recovering() && self.reports == 0;
         let Some(probe) = &mut self.probe else { return };
         if !calm {
             probe.disarm();
         } else if alive {
-            probe.arm(now, t.window.srtt, t.out.len() == 1, t.timeout(now));
+            probe.arm(now);
         }
     }
 
@@ -114,7 +117,8 @@ impl Rack {
     /// Whether the last timeout was spurious, and what follows from that.
     fn look_at_timeout(&mut self, ack: &Ack, news: bool, t: &mut Transfer, report: &mut Report<'_>) {
         let reported = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
-        if self.beyond.was_spurious(ack, news, reported, t) {
+        let original = std::mem::take(&mut self.original);
+        if self.beyond.was_spurious(ack, news, reported, original, t) {
             self.on_undo(t);
             t.end_back_off();
             t.undo(ack.now, report);
@@ -127,6 +131,8 @@ impl Rack {
         if self.sacked.ranges().is_empty() && !self.recovering() && self.again.is_empty() {
             return; // nothing left after what has not come
         }
+        let circumstances = self.circumstances(t);
+        self.detector.settle(&circumstances);
         self.look_at_originals(now, t);
         self.look_at_repairs(now, t);
     }
@@ -188,6 +194,17 @@ impl Rack {
         };
     }
 
+    /// What was sent again and is not lost after all is in the air, in the order in which it was sent.
+    fn watch_repairs(&mut self, t: &Transfer) {
+        let resent = |sent: &Sent| sent.is_resent() && !sent.is(marks::SACKED);
+        let mut again: Vec<Sent> = (0..t.out.len()).filter_map(|at| t.out.get(at)).filter(resent).collect();
+        again.sort_by(|a, b| match left_before(a.number, b.number) {
+            true => Ordering::Less,
+            false => Ordering::Greater,
+        });
+        self.again = again.iter().map(|sent| (sent.number, sent.end)).collect();
+    }
+
     /// The first segment that is lost and waits to be sent again.
     fn next_lost(&mut self, t: &Transfer) -> Option<usize> {
         let mut at = t.out.index_of(self.waiting.0.max(t.out.una()));
@@ -216,6 +233,9 @@ impl Rack {
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
         t.lose(now, LossKind::DupAcks, lost.seq, report);
         self.beyond.begin(brought, flight, t);
+        if brought == 0 {
+            self.beyond.begin_by_timer(t);
+        }
         (self.repairing, self.first) = (true, true);
         if let Some(probe) = &mut self.probe {
             probe.forget();
@@ -259,6 +279,7 @@ impl Recovery for Rack {
         if sent.is(marks::SACKED) {
             self.reports = self.reports.saturating_sub(1);
         } else {
+            self.original |= !sent.is_resent() && sent.end <= self.recover;
             self.detector.on_delivered(now, sent, echo, t.window.rtt_min);
         }
     }
@@ -279,7 +300,14 @@ impl Recovery for Rack {
         if let Some(probe) = self.probe.as_mut().filter(|probe| probe.is_going()) {
             probe.on_sent(sent.is_resent(), t.out.nxt());
         } else if !sent.is_resent() {
-            self.arm_probe(sent.sent, true, t);
+            self.arm_probe(sent.sent, true);
+        }
+    }
+
+    fn on_quiet_advance(&mut self, now: Time, t: &Transfer) {
+        self.detector.on_next(now, &t.out);
+        if let Some(probe) = &mut self.probe {
+            probe.arm(now);
         }
     }
 
@@ -287,8 +315,8 @@ impl Recovery for Rack {
         true
     }
 
-    fn deadline(&self) -> Option<Time> {
-        let probe = self.probe.as_ref().and_then(Probe::due);
+    fn deadline(&self, t: &Transfer) -> Option<Time> {
+        let probe = self.probe.as_ref().and_then(|probe| probe.due(t));
         self.overdue.into_iter().chain(probe).min()
     }
 
@@ -297,7 +325,7 @@ impl Recovery for Rack {
             self.look(now, t);
             self.enter_if_lost(now, 0, t, report);
         }
-        if let Some(probe) = self.probe.as_mut().filter(|probe| probe.due().is_some_and(|due| due <= now)) {
+        if let Some(probe) = self.probe.as_mut().filter(|probe| probe.due(t).is_some_and(|due| due <= now)) {
             probe.go();
             t.restart_timer(now);
         }
@@ -336,10 +364,18 @@ impl Recovery for Rack {
         self.waiting = (Seq::ZERO, Seq::ZERO);
         t.out.lose_none();
         self.beyond.end();
+        self.watch_repairs(t);
     }
 
     fn idle(&self) -> bool {
         !self.recovering() && !self.is_probing()
+    }
+
+    fn quiet(&self) -> bool {
+        let unreported = self.reports == 0 && self.sacked.ranges().is_empty();
+        let watched = self.overdue.is_some() || !self.again.is_empty();
+        let probed = self.probe.as_ref().is_some_and(|probe| !probe.is_armed());
+        unreported && !watched && !probed && !self.recovering() && self.beyond.is_idle()
     }
 
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {

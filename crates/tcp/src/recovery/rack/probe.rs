@@ -1,6 +1,7 @@
 //! TLP: where nothing comes back, one segment goes out after two round trips, so that an ACK tells what is missing before the
 //! retransmission timer goes off. Not for: what is missing, which the ACK's blocks tell.
 
+use crate::sender::Transfer;
 use crate::{Ack, Seq, Span, Time};
 
 /// TLP.max_ack_delay: what a receiver may keep the ACK of a single segment back for. Linux 6.18 takes its least timeout
@@ -8,6 +9,13 @@ use crate::{Ack, Seq, Span, Time};
 const MAX_ACK_DELAY: Span = Span::ms(200);
 /// The probe's timeout as long as there is no round-trip time (RFC 8985, section 7.2).
 const INITIAL: Span = Span::s(1);
+
+/// How long the path is silent before a probe (RFC 8985, section 7.2); `single`: only one segment is in the air.
+fn patience(srtt: Option<Span>, single: bool) -> Span {
+    // On a path without delay an ACK is on its way at the same instant still.
+    let round_trips = |srtt: Span| (2 * srtt).max(Span::ns(1));
+    srtt.map_or(INITIAL, |srtt| round_trips(srtt) + if single { MAX_ACK_DELAY } else { Span::ZERO })
+}
 
 /// What an ACK says of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +38,8 @@ struct Out {
 /// What TLP keeps.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Probe {
-    /// When the next one is due.
-    due: Option<Time>,
+    /// The last ACK or departure that it waits after; none: it does not. Departures that it is not told are later.
+    since: Option<Time>,
     /// One is to go out.
     going: bool,
     out: Option<Out>,
@@ -40,17 +48,21 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// New data has left, or an ACK has advanced, and nothing hints at a loss: a probe is due later, no later than the
-    /// retransmission timer; `single`: only one segment is in the air.
-    pub(super) fn arm(&mut self, now: Time, srtt: Option<Span>, single: bool, timeout: Time) {
-        let quiet = srtt.map_or(INITIAL, |srtt| 2 * srtt + if single { MAX_ACK_DELAY } else { Span::ZERO });
-        self.due = (self.out.is_none() && !self.blind).then(|| (now + quiet).min(timeout));
+    /// New data has left, or an ACK has advanced, and nothing hints at a loss: a probe is due later.
+    #[inline]
+    pub(super) fn arm(&mut self, now: Time) {
+        self.since = (self.out.is_none() && !self.blind).then_some(now);
         self.going = false;
+    }
+
+    /// Whether one is due if nothing more is heard.
+    pub(super) fn is_armed(&self) -> bool {
+        self.since.is_some()
     }
 
     /// None is due.
     pub(super) fn disarm(&mut self) {
-        (self.due, self.going) = (None, false);
+        (self.since, self.going) = (None, false);
     }
 
     /// Neither is one due, nor does one matter that is out: a loss is being repaired.
@@ -58,13 +70,15 @@ impl Probe {
         *self = Self { blind: self.blind, ..Self::default() };
     }
 
-    pub(super) fn due(&self) -> Option<Time> {
-        self.due
+    /// When one is due, if nothing more is heard: no later than the retransmission timer goes off.
+    pub(super) fn due(&self, t: &Transfer) -> Option<Time> {
+        let since = self.since.filter(|_| !t.out.is_empty())?.max(t.last_sent());
+        Some((since + patience(t.window.srtt, t.out.len() == 1)).min(t.timeout(since)))
     }
 
     /// Its time has come.
     pub(super) fn go(&mut self) {
-        (self.due, self.going) = (None, true);
+        (self.since, self.going) = (None, true);
     }
 
     /// Whether the next segment to leave is one.
@@ -74,7 +88,7 @@ impl Probe {
 
     /// It has left; `nxt`: one after the highest number sent.
     pub(super) fn on_sent(&mut self, again: bool, nxt: Seq) {
-        *self = Self { due: None, going: false, out: Some(Out { end: nxt, again }), blind: true };
+        *self = Self { since: None, going: false, out: Some(Out { end: nxt, again }), blind: true };
     }
 
     /// An ACK has come (RFC 8985, section 7.4.2); `sack`: whether it has blocks.
@@ -97,37 +111,31 @@ mod tests {
     use super::*;
 
     const MS: Span = Span::ms(1);
-    const FAR: Time = Time::ms(10_000);
 
     fn ack(number: u64) -> Ack {
         Ack { ack: Seq::at(number), rtt: Some(100 * MS), ..Ack::of_bytes(Time::ms(0), 1) }
     }
 
     #[test]
-    fn it_waits_two_round_trips_and_for_one_segment_a_delayed_ack_more_but_never_past_the_timer() {
-        let mut probe = Probe::default();
-        let mut due = |srtt: Option<u64>, single, timeout| {
-            probe.arm(Time::ms(1000), srtt.map(Span::ms), single, timeout);
-            probe.due()
-        };
-        assert_eq!(due(Some(100), false, FAR), Some(Time::ms(1200)));
-        assert_eq!(due(Some(100), true, FAR), Some(Time::ms(1400)));
-        assert_eq!(due(None, true, FAR), Some(Time::ms(2000)));
-        assert_eq!(due(Some(100), true, Time::ms(1300)), Some(Time::ms(1300)));
+    fn it_waits_two_round_trips_and_for_one_segment_a_delayed_ack_more() {
+        assert_eq!(patience(Some(100 * MS), false), 200 * MS);
+        assert_eq!(patience(Some(100 * MS), true), 400 * MS);
+        assert_eq!(patience(None, true), 1000 * MS);
+        assert_eq!(patience(Some(Span::ZERO), false), Span::ns(1), "never at once");
     }
 
     #[test]
     fn there_is_one_at_a_time_and_none_without_a_round_trip_time_since() {
         let mut probe = Probe::default();
         probe.on_sent(false, Seq::at(5001));
-        probe.arm(Time::ms(1), Some(100 * MS), false, FAR);
-        assert_eq!(probe.due(), None, "one is out");
+        probe.arm(Time::ms(1));
+        assert!(!probe.is_armed(), "one is out");
         probe.on_ack(&Ack { rtt: None, ..ack(5001) }, false);
-        probe.arm(Time::ms(1), Some(100 * MS), false, FAR);
-        assert_eq!(probe.due(), None, "nothing was timed");
+        probe.arm(Time::ms(1));
+        assert!(!probe.is_armed(), "nothing was timed");
         probe.on_ack(&ack(5001), false);
-        probe.arm(Time::ms(1), Some(100 * MS), false, FAR);
-        assert_eq!(probe.due(), Some(Time::ms(201)));
+        probe.arm(Time::ms(1));
+        assert!(probe.is_armed());
     }
 
     /// A probe that sent the segment before 5001 again, and what an ACK says of it; whether it is still out then.

@@ -1,0 +1,21 @@
+//! Two runs of one scenario, segment by segment, as their senders saw them: whether the same was sent, when, and where they
+//! part for the first time.
+//!
+//! [`Trace`] is what passed at a flow's sender, whichever engine ran it; [`Comparison`] holds two of them against each other;
+//! a [`Cause`] is what the program can say of why they part. [`Tapped`] makes any engine keep what is needed.
+//!
+//! Not for: means over runs and what a metric is (`truckee_lab::compare`), or how any of it looks.
+
+mod align;
+mod cause;
+mod events;
+mod slack;
+mod tapped;
+#[cfg(test)]
+mod tests;
+
+pub use align::{Comparison, Difference, Row};
+pub use cause::Cause;
+pub use events::{Event, Passed, Trace, Window};
+pub use slack::JIFFY;
+pub use tapped::Tapped;

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Goodputs of the profile `linux` and of this machine's kernel, on scenarios drawn at random.
+
+Claim: of 60 scenarios, drawn by a seed that was committed before they were run, the simulator's mean goodput is within 3 % of
+the kernel's in at least 90 %, and within 6 % in all of them. Each is judged by the 97.5 % interval of the ratio of the means
+(Fieller), runs paired by seed: within a bound if all of the interval is, beyond it if none of it is, else undecided.
+
+Set-up: one download of 20 s over one link, both stacks of today: rate 1 to 100 Mbit/s and RTT 10 to 300 ms (even in their
+logarithms), loss 0 to 3 % of the data (none in one scenario of four), a drop-tail queue of 0.2 to 4 bandwidth-delay products,
+and a sender: `cubic`, `sack-abc` (the kernel's reno) and `bbr`, and the ports `newreno`, `tibet` and `newreno-lp`. The same seed
+loses the same packets on both engines. Four runs each, up to sixteen while neither bound is decided. A run in which the machine
+was too late is made again by the rules of live statistics; where more than a tenth of a scenario's is invalid it is not judged.
+
+  validation/goodputs.py                      the 60; what is finished is kept, and the same command goes on
+  validation/goodputs.py --seed 7 --count 3   others, for trying out
+  validation/goodputs.py --show 12            the twelfth as a scenario file, and nothing run
+
+Exit status: 0 the claim holds, 1 it does not, 2 bad usage, 3 not decided.
+"""
+
+import argparse
+import math
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from live import Kept, Truckee, Unusable
+
+ROOT = Path(__file__).resolve().parent.parent
+SEED = 20261124
+COUNT = 60
+SECONDS = 20
+RUNS, AT_MOST = 4, 16
+NEAR, FAR = 0.03, 0.06
+LEAST = 0.9
+SENDERS = ("cubic", "cubic", "sack-abc", "sack-abc", "bbr", "newreno", "tibet", "newreno-lp")
+
+
+def scenario(seed: int, number: int) -> str:
+    """The scenario of this number: its file's text."""
+    draw = random.Random(f"{seed}/{number}")
+    rate = math.exp(draw.uniform(math.log(1.0), math.log(100.0)))
+    rtt = math.exp(draw.uniform(math.log(10.0), math.log(300.0)))
+    loss = 0.0 if draw.random() < 0.25 else draw.uniform(0.0, 0.03)
+    queue = draw.uniform(0.2, 4.0)
+    sender = draw.choice(SENDERS)
+    return f"""# Number {number} of seed {seed}.
+duration = "{SECONDS}s"
+kernel = "today"
+profile = "linux"
+
+[[link]]
+between = ["a", "b"]
+rate = "{rate:.2f}Mbit/s"
+delay = "{rtt / 2:.1f}ms"
+queue = {{ size = "{queue:.2f}bdp" }}
+channel = {{ kind = "bernoulli", per = {loss:.4f} }}
+
+[[flow]]
+name = "download"
+from = "a"
+to = "b"
+sender = "{sender}"
+"""
+
+
+def hours(count: int, jobs: int) -> tuple[float, float]:
+    """What so many scenarios take at the least and, without replacements, at the most."""
+    one = SECONDS / 3600 / jobs
+    return count * RUNS * one, count * AT_MOST * one
+
+
+def ratio(answer: Any) -> tuple[float, tuple[float, float]] | None:
+    """The kernel's mean goodput over the simulator's, and its interval; none: it has none."""
+    rows = [row for row in answer["flows"][0]["metrics"] if row["metric"] == "goodput_bps"]
+    against = rows[0]["against"][0]
+    if against["ratio"] is None or against["interval"] is None:
+        return None
+    low, high = against["interval"]
+    return against["ratio"], (low, high)
+
+
+def verdict(answer: Any, bound: float) -> str:
+    """Whether the interval lies within a bound."""
+    found = ratio(answer)
+    if answer.get("not_judged") or found is None:
+        return "not judged"
+    low, high = found[1]
+    if 1 - bound <= low and high <= 1 + bound:
+        return "within"
+    return "beyond" if high < 1 - bound or low > 1 + bound else "undecided"
+
+
+def decided(answers: dict[int, Any], count: int) -> str:
+    """Whether the claim holds: "holds", "broken" or "undecided"."""
+    near = Counter(verdict(answer, NEAR) for answer in answers.values())
+    far = Counter(verdict(answer, FAR) for answer in answers.values())
+    if far["beyond"] or near["beyond"] > count - LEAST * count:
+        return "broken"
+    return "holds" if far["within"] == count and near["within"] >= LEAST * count else "undecided"
+
+
+def say(answers: dict[int, Any], seed: int) -> list[str]:
+    """A line a scenario, and the counts."""
+    lines = []
+    for number, answer in sorted(answers.items()):
+        text = scenario(seed, number).splitlines()
+        path = [line.split("= ", 1)[1].strip('"{} ') for line in text if line.startswith(("rate", "delay", "sender"))]
+        found = ratio(answer)
+        middle = "none" if found is None else f"{found[0]:.3f} ({found[1][0]:.3f} … {found[1][1]:.3f})"
+        lines.append(f"{number}: {', '.join(path)}: {middle}, {verdict(answer, NEAR)}, {verdict(answer, FAR)}")
+    for bound in (NEAR, FAR):
+        counted = Counter(verdict(answer, bound) for answer in answers.values())
+        lines.append(f"{100 * bound:.0f} %: " + ", ".join(f"{n} {word}" for word, n in counted.most_common()))
+    return lines
+
+
+def run(truckee: Truckee, kept: Kept, chosen: tuple[int, int], jobs: int) -> dict[int, Any]:
+    """Makes what is not finished."""
+    seed, count = chosen
+    answers = {}
+    for number in range(1, count + 1):
+        name = f"{seed}-{number}"
+        answer = kept.find("goodputs", name)
+        if answer is None:
+            path = kept.folder / "scenarios" / f"{name}.toml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(scenario(seed, number))
+            many = ["--runs", str(RUNS), "--at-most", str(AT_MOST), "--jobs", str(jobs)]
+            try:
+                answer = truckee.ask("compare", str(path), *many, "--tolerance", f"goodput={100 * NEAR:g}%")
+            except Unusable as error:
+                print(f"{name}: {error}", file=sys.stderr)
+                continue
+            kept.keep("goodputs", name, answer)
+        answers[number] = answer
+    return answers
+
+
+def main() -> int:
+    """See above."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--truckee", type=Path, default=ROOT / "target" / "release" / "truckee", help="the program")
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "goodputs", help="where what is finished is kept")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"what they are drawn by ({SEED})")
+    parser.add_argument("--count", type=int, default=COUNT, help=f"how many ({COUNT})")
+    parser.add_argument("--jobs", type=int, default=2, help="live runs at once (2)")
+    parser.add_argument("--show", type=int, metavar="NUMBER", help="print one and run nothing")
+    arguments = parser.parse_args()
+    if arguments.show is not None:
+        print(scenario(arguments.seed, arguments.show), end="")
+        return 0
+    truckee = arguments.truckee.resolve()
+    if subprocess.run([truckee, "doctor"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        print("live runs are not possible here; truckee doctor says why", file=sys.stderr)
+        return 3
+    least, most = hours(arguments.count, arguments.jobs)
+    print(f"{arguments.count} scenarios: {least:.1f} to {most:.1f} hours", file=sys.stderr)
+    kept = Kept.of(arguments.out.resolve(), truckee, quick=False)
+    try:
+        answers = run(Truckee(truckee), kept, (arguments.seed, arguments.count), arguments.jobs)
+    except KeyboardInterrupt:
+        print(f"stopped; what is finished is kept in {kept.folder}", file=sys.stderr)
+        return 3
+    print("\n".join(say(answers, arguments.seed)))
+    came = decided(answers, arguments.count)
+    print(came)
+    return {"holds": 0, "broken": 1}.get(came, 3)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

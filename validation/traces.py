@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Scripted scenarios drawn at random, on the simulator and on this machine's kernel, segment by segment.
+
+Claim: the profile `linux` sends what the running kernel sends. Of 200 scenarios, drawn by a seed that was committed before
+they were run, at least 90 % have the same segments of data in the same order, each at the same time within a jiffy (4 ms) and
+the measured lateness (`truckee compare --trace` says how that is reckoned). For the others the longest common prefix is told.
+
+Set-up: one flow over one link, without random numbers: rate, delay, sender (`newreno` by our port, the kernel's own reno as
+`sack-abc`, `cubic`), and what the application writes, all at once or in bursts with pauses, are drawn, and so is which packets
+are lost, held back or doubled, on the way there (by data segment) and back (by packet, ACKs too). The receiver's window is
+64,000 bytes throughout: the profile does not open it as Linux does. A run in which the machine was too late is made again once
+and left out if it was so again; where more than a tenth is left out, nothing is judged.
+
+  validation/traces.py                     the 200, an hour at most; what is finished is kept, and the same command goes on
+  validation/traces.py --seed 7 --count 20 others, for trying out
+  validation/traces.py --show 12           the twelfth as a scenario file, and nothing run
+
+Exit status: 0 the claim holds, 1 it does not, 2 bad usage, 3 not judged.
+"""
+
+import argparse
+import math
+import random
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from live import Kept, Truckee, Unusable
+
+ROOT = Path(__file__).resolve().parent.parent
+SEED = 20261124
+COUNT = 200
+LEAST = 0.9
+MOST_INVALID = 0.1
+SENDERS = ("newreno", "sack-abc", "cubic")
+RECEIVER = "linux"
+
+
+def scenario(seed: int, number: int, receiver: str = RECEIVER) -> str:
+    """The scenario of this number: its file's text."""
+    draw = random.Random(f"{seed}/{number}")
+    rate = round(math.exp(draw.uniform(math.log(1e6), math.log(20e6))), -4)
+    delay = draw.randrange(5, 101)
+    sender = draw.choice(SENDERS)
+    app, segments = _app(draw)
+    forward = _effects(draw, "data", 1, segments)
+    back = _effects(draw, "all", 2, max(3, segments // 2))
+    return f"""# Number {number} of seed {seed}.
+duration = "60s"
+kernel = "today"
+profile = "linux"
+
+[[link]]
+between = ["a", "b"]
+rate = "{rate / 1e6:g}Mbit/s"
+delay = "{delay}ms"
+queue = {{ size = "1000packets" }}
+channel = [{", ".join(forward)}]
+channel_back = [{", ".join(back)}]
+
+[[flow]]
+name = "download"
+from = "a"
+to = "b"
+sender = "{sender}"
+receiver = "{receiver}"
+rwnd = "64000B"
+app = {app}
+"""
+
+
+def _app(draw: random.Random) -> tuple[str, int]:
+    """What is written, and how many segments that is."""
+    if draw.random() < 0.5:
+        segments = draw.randrange(20, 201)
+        return f'{{ kind = "file", size = "{segments}segments" }}', segments
+    times, at = [], 0
+    for _ in range(draw.randrange(2, 6)):
+        times += [at] * draw.randrange(5, 41)
+        at += draw.randrange(100, 1501)
+    arrivals = f'{{ kind = "trace", times_ms = {times} }}'
+    return f'{{ kind = "segments", arrivals = {arrivals}, count = {len(times)} }}', len(times)
+
+
+def _effects(draw: random.Random, counts: str, first: int, last: int) -> list[str]:
+    """Losses, delays and duplications of packets whose numbers lie between these."""
+
+    def effect(most: int, longest: int, rest: str) -> str:
+        named: set[int] = set()
+        for _ in range(draw.randrange(0, most + 1)):
+            at = draw.randrange(first, last + 1)
+            named.update(range(at, at + draw.randrange(1, longest + 1)))
+        if not named:
+            return '{ kind = "none" }'
+        return f'{{ kind = "scripted", counts = "{counts}", packets = {sorted(named)}{rest} }}'
+
+    return [
+        effect(3, 3, ""),
+        effect(2, 1, f', does = "delay", by = "{draw.randrange(2, 81)}ms"'),
+        effect(2, 1, f', does = "duplicate", by = "{draw.randrange(1, 21)}ms"'),
+    ]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the answers say."""
+
+    runs: int
+    invalid: int
+    agree: int
+    same: int
+    causes: dict[str, int]
+    rest: list[tuple[int, int, int, str]]
+    """Of those that do not agree: number, prefix, segments, what differs before."""
+
+    @property
+    def judged(self) -> bool:
+        """Whether few enough are invalid."""
+        return self.runs > 0 and self.invalid <= MOST_INVALID * self.runs
+
+    @property
+    def share(self) -> float:
+        """Of those that are valid, how many agree."""
+        return self.agree / max(1, self.runs - self.invalid)
+
+
+def tell(answers: dict[int, Any]) -> Told:
+    """Counts."""
+    agree = same = invalid = 0
+    causes: Counter[str] = Counter()
+    rest = []
+    for number, answer in sorted(answers.items()):
+        run = answer["runs"][0]
+        if run["invalid"]:
+            invalid += 1
+            continue
+        flow = run["flows"][0]
+        same += flow["same"]
+        if flow["same"] and flow["in_time"]:
+            agree += 1
+            continue
+        cause = flow["first"]["cause"]["kind"]
+        causes[f"{'segments' if flow['first']['other'] else 'times'}: {cause}"] += 1
+        rest.append((number, flow["prefix"], max(flow["sent"]), cause))
+    return Told(len(answers), invalid, agree, same, dict(causes.most_common()), rest)
+
+
+def say(told: Told) -> list[str]:
+    """In lines."""
+    valid = told.runs - told.invalid
+    low, high = interval(told.agree, valid)
+    within = f"{100 * low:.1f} to {100 * high:.1f} %"
+    lines = [
+        f"{told.runs} scenarios, {told.invalid} of them invalid",
+        f"the same segments at the same times: {told.agree} of {valid}, {100 * told.share:.1f} % (97.5 %: {within})",
+        f"the same segments: {told.same} of {valid}, {100 * told.same / max(1, valid):.1f} %",
+    ]
+    lines += [f"  {n} part in {cause}" for cause, n in told.causes.items()]
+    if told.rest:
+        lines.append("longest common prefix of those that part in what is sent or when:")
+        lines += [f"  {n}: {prefix} of {sent} segments; {cause}" for n, prefix, sent, cause in told.rest]
+    return lines
+
+
+def interval(good: int, of: int, z: float = 2.2414) -> tuple[float, float]:
+    """Wilson's, 97.5 %."""
+    if of == 0:
+        return 0.0, 1.0
+    share = good / of
+    middle = share + z * z / (2 * of)
+    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    return (middle - half) / (1 + z * z / of), (middle + half) / (1 + z * z / of)
+
+
+def run(truckee: Truckee, kept: Kept, chosen: tuple[int, int, str]) -> dict[int, Any]:
+    """Makes what is not finished."""
+    seed, count, receiver = chosen
+    answers = {}
+    for number in range(1, count + 1):
+        name = f"{receiver}-{seed}-{number}"
+        answer = kept.find("traces", name)
+        if answer is None:
+            path = kept.folder / "scenarios" / f"{name}.toml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(scenario(seed, number, receiver))
+            try:
+                answer = truckee.ask("compare", str(path), "--trace")
+            except Unusable as error:
+                print(f"{name}: {error}", file=sys.stderr)
+                continue
+            kept.keep("traces", name, answer)
+        answers[number] = answer
+    return answers
+
+
+def main() -> int:
+    """See above."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--truckee", type=Path, default=ROOT / "target" / "release" / "truckee", help="the program")
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "traces", help="where what is finished is kept")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"what they are drawn by ({SEED})")
+    parser.add_argument("--count", type=int, default=COUNT, help=f"how many ({COUNT})")
+    parser.add_argument("--receiver", default=RECEIVER, help=f"the ACK policy, linux or every ({RECEIVER})")
+    parser.add_argument("--show", type=int, metavar="NUMBER", help="print one and run nothing")
+    arguments = parser.parse_args()
+    if arguments.show is not None:
+        print(scenario(arguments.seed, arguments.show, arguments.receiver), end="")
+        return 0
+    truckee = arguments.truckee.resolve()
+    if subprocess.run([truckee, "doctor"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        print("live runs are not possible here; truckee doctor says why", file=sys.stderr)
+        return 3
+    kept = Kept.of(arguments.out.resolve(), truckee, quick=False)
+    try:
+        told = tell(run(Truckee(truckee), kept, (arguments.seed, arguments.count, arguments.receiver)))
+    except KeyboardInterrupt:
+        print(f"stopped; what is finished is kept in {kept.folder}", file=sys.stderr)
+        return 3
+    print("\n".join(say(told)))
+    if not told.judged or told.runs < arguments.count:
+        print("not judged", file=sys.stderr)
+        return 3
+    return 0 if told.share >= LEAST else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
