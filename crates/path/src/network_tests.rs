@@ -78,9 +78,12 @@ fn packets_pass_hop_by_hop_and_the_books_know_of_each() {
     assert_eq!((links[3].packets, links[1].packets), (1, 1), "the ACK");
 }
 
+/// Where, of which connection, and what is missing.
+type Told = (usize, u16, Vec<Missing>);
+
 /// What has been told, one entry a time.
 #[derive(Debug, Clone, Default)]
-struct Heard(std::sync::Arc<std::sync::Mutex<Vec<(usize, u16, Vec<Missing>)>>>);
+struct Heard(std::sync::Arc<std::sync::Mutex<Vec<Told>>>);
 
 impl LossListener for Heard {
     fn wants(&self, flow: usize) -> bool {

@@ -10,14 +10,17 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
 /// What hosts begin with.
+#[cfg(any(live, test))]
 const FIRST_TTLS: [u8; 4] = [32, 64, 128, 255];
 
 /// The time to live that a packet probably left with, of which this much is left.
+#[cfg(any(live, test))]
 pub fn first_ttl(left: u8) -> u8 {
     FIRST_TTLS.into_iter().find(|first| *first >= left).unwrap_or(u8::MAX)
 }
 
 /// Routers that a packet has passed, of whose time to live this is left: on the way back to us.
+#[cfg(any(live, test))]
 pub fn hops(left: u8) -> u8 {
     first_ttl(left) - left
 }

@@ -145,8 +145,11 @@ impl Connection {
             {
                 self.answered(settings, packet, &past)?;
             }
-        } else if !(self.meeting() && greeting) && !self.accepts(packet, now, into) {
-            return Ok(());
+        } else {
+            let meets = greeting && self.meeting();
+            if !meets && !self.accepts(packet, now, into) {
+                return Ok(());
+            }
         }
         self.hear(packet, now);
         self.look_for_end();
