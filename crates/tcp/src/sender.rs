@@ -36,7 +36,6 @@ use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
 };
 use ack_rate::AckRate;
-use nagle::Nagle;
 use std::sync::Arc;
 
 /// The parts a sender is made of.
@@ -139,8 +138,8 @@ pub struct Sender {
     /// Whether the persist timer stands in the retransmission timer's place, and whether it has gone off.
     persisting: bool,
     probe_due: bool,
-    /// Where small segments wait.
-    nagle: Option<Box<Nagle>>,
+    /// Where small segments wait for each other: the end of the last one.
+    last_small: Option<Box<Seq>>,
     peer_window: u64,
     /// What duplicates have counted as delivered.
     by_duplicates: ByDuplicates,
@@ -203,7 +202,7 @@ impl Sender {
             syn_lost: false,
             persisting: false,
             probe_due: false,
-            nagle: None,
+            last_small: None,
             peer_window: rwnd,
             by_duplicates: ByDuplicates::default(),
             ack_rate: AckRate::default(),

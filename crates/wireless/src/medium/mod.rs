@@ -4,6 +4,7 @@ mod air;
 mod arrive;
 mod deadlines;
 mod field;
+mod levels;
 mod node;
 mod radio;
 mod receive;
@@ -11,12 +12,12 @@ mod receive;
 use crate::config::{Destination, MediumConfig, NodeId, Packet, Role, StationConfig};
 use crate::mac::{EVERYONE, Frame, Pending, RateControl, Rules, Station};
 use crate::phy::{ErrorTables, Rate};
-use crate::propagation::from_db;
 use crate::report::{Counters, Failure, Loss, Report};
 use crate::{ConfigError, Position, Span, Time};
 use air::{Air, Step};
 use deadlines::Deadlines;
 use field::Field;
+use levels::Levels;
 use node::Node;
 use std::collections::VecDeque;
 
@@ -51,17 +52,6 @@ pub enum OfferError {
 
 /// The longest packet: an MSDU has 2,304 bytes at most (9.2.3), of which LLC and SNAP take 8.
 pub const MAX_PACKET: u32 = 2_296;
-
-/// In milliwatts and factors, what the configuration has in decibels.
-#[derive(Debug, Clone, Copy)]
-struct Levels {
-    noise: f64,
-    sensitivity: f64,
-    carrier_sense: f64,
-    preamble: f64,
-    /// Infinite: none.
-    capture: f64,
-}
 
 /// A shared medium and its stations: a state machine without a clock.
 ///
@@ -112,13 +102,7 @@ impl Medium {
             Node::new(station, s.role, stream("reception", i))
         };
         Ok(Self {
-            levels: Levels {
-                noise: from_db(config.noise),
-                sensitivity: from_db(config.sensitivity),
-                carrier_sense: from_db(config.carrier_sense),
-                preamble: from_db(config.preamble),
-                capture: config.capture.map_or(f64::INFINITY, from_db),
-            },
+            levels: Levels::new(config),
             tables: ErrorTables::new(rules.modulations()),
             clean: [None; Rate::COUNT],
             delay: config.delay,

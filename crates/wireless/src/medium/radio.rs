@@ -1,6 +1,6 @@
 //! What arrives at one station: how strong it is all together, and the one frame that is being read.
 
-use super::Levels;
+use super::levels::Levels;
 use crate::mac::Frame;
 use crate::phy::{ErrorTables, Modulation, Phy};
 use crate::report::Failure;
