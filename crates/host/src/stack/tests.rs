@@ -105,7 +105,6 @@ fn what_no_kernel_does_is_refused_by_name() {
         ("segment_from_acks", Stack { segment_from_acks: true, ..usual.clone() }),
         ("rto_tick", Stack { rto_tick: 10 * MS, ..usual.clone() }),
         ("validate_window", Stack { validate_window: false, ..usual.clone() }),
-        ("dsack", Stack { dsack: true, ..usual.clone() }),
         ("undo", Stack { undo: truckee_tcp::stack::Undo::Timestamps, ..usual.clone() }),
         ("a profile that sets it", truckee_tcp::Profile::Ns2.stack(usual.clone())),
         ("ack_rate_request", Stack { ack_rate_request: 2, ..usual.clone() }),
@@ -144,6 +143,8 @@ fn what_the_profile_linux_sets_is_todays_kernels_own() {
     assert!(asked(Era::Today, &other).unwrap_err().to_string().contains("rto_tick"));
     // The papers' kernels had none of it.
     assert!(asked(Era::Papers, &linux).unwrap_err().to_string().contains("reduce_from"));
+    let reports = Stack { dsack: true, ..Stack::default() };
+    assert!(asked(Era::Papers, &reports).unwrap_err().to_string().contains("dsack"));
     let error = asked(Era::Papers, &Stack::default()).unwrap_err().to_string();
     assert!(error.contains("recovery \"rack\""), "{error}");
 }
