@@ -11,6 +11,7 @@ mod acknowledged;
 mod by_duplicates;
 mod doubt;
 mod nagle;
+mod paced;
 mod persist;
 mod transfer;
 mod transmit;

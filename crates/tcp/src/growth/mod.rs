@@ -35,6 +35,7 @@ pub use santa_cruz::SantaCruz;
 pub use vegas::Vegas;
 pub use vegas_ns2::VegasNs2;
 
+use crate::pace::Spacing;
 use crate::relative_delay::CongestedRounds;
 use crate::spec::family;
 use crate::{Ack, Air, Departure, Loss, Time, Window};
@@ -50,6 +51,7 @@ family! {
     fn on_sent(&mut self, sent: &Departure, w: &Window);
     fn listens(&self) -> bool;
     fn pacing_rate(&self) -> Option<f64>;
+    fn spacing(&self) -> Spacing;
     fn congested_rounds(&self) -> Option<CongestedRounds>;
     fn outlasts_idleness(&self) -> bool;
     fn wants_timestamps(&self) -> bool;

@@ -267,7 +267,7 @@ impl Sender {
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
-            self.pace(now, out.segment.wire_bytes());
+            self.pace(now, sent.number, &out.segment);
         }
         if self.t.timer == Timer::Off {
             self.t.restart_timer(now);
@@ -310,22 +310,6 @@ impl Sender {
         let last = self.unsent() == 0 && !segment.has(flags::FIN);
         let leaving = Leaving { end: segment.end(), again, last };
         self.ack_rate.request(self.stack.ack_rate_request, window as u64, self.t.out.una(), leaving)
-    }
-
-    /// Pacing spaces a segment of so many bytes on the wire from the next one.
-    #[inline(never)]
-    fn pace(&mut self, now: Time, bytes: u32) {
-        let t = &self.t;
-        let rate = match self.burst.filter(|burst| now < burst.until) {
-            Some(burst) => Some(burst.rate),
-            None if t.interest.paces => t.controller.pacing_rate(&t.window),
-            None => None,
-        };
-        if let Some(rate) = rate {
-            let gap = f64::from(bytes) / rate.max(1.0) * 1e9;
-            self.release = self.release.max(now) + Span::truncated(gap);
-        }
-        self.held = now < self.release;
     }
 
     /// Somebody outside the run says what window and pace are to be (see [`Controller::steer`]). What an earlier, slower pace

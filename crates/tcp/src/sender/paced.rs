@@ -1,0 +1,38 @@
+//! Pacing spaces departures: a segment that has left says when the next one may. Not for: at which rate, which is the
+//! controller's or the start's.
+
+use super::Sender;
+use crate::controller::Controller;
+use crate::pace::Spacing;
+use crate::segment::Segment;
+use crate::{Span, Time, Transmission};
+
+/// How many segments of a connection Linux lets go unspaced: what follows the tenth is the first to wait.
+const UNSPACED: u32 = 9;
+
+impl Sender {
+    /// This transmission has left: when what follows may.
+    #[inline(never)]
+    pub(super) fn pace(&mut self, now: Time, number: Transmission, segment: &Segment) {
+        let t = &self.t;
+        let burst = self.burst.filter(|burst| now < burst.until);
+        let (rate, spacing) = match burst {
+            Some(burst) => (Some(burst.rate), Spacing::Wire),
+            None if t.interest.paces => (t.controller.pacing_rate(&t.window), t.controller.spacing()),
+            None => (None, Spacing::Wire),
+        };
+        if let Some(rate) = rate {
+            let gap = |bytes: u32| Span::truncated(f64::from(bytes) / rate.max(1.0) * 1e9);
+            let from = self.release.max(now);
+            self.release = match spacing {
+                Spacing::Wire => from + gap(segment.wire_bytes()),
+                Spacing::Linux if number.0 < UNSPACED => from,
+                Spacing::Linux => {
+                    let (gap, late) = (gap(segment.len), from - self.release);
+                    from + gap - late.min(gap / 2)
+                }
+            };
+        }
+        self.held = now < self.release;
+    }
+}
