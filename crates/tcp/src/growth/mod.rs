@@ -14,6 +14,8 @@ mod cubic;
 mod highspeed;
 mod hystart;
 mod hystart_first;
+mod hystart_linux;
+mod hystart_linux_first;
 mod limited_slow_start;
 mod linux;
 mod per_ack;
@@ -28,6 +30,7 @@ pub use contract::Growth;
 pub use cubic::Cubic;
 pub use highspeed::HighSpeed;
 pub use hystart_first::HyStartFirst;
+pub use hystart_linux_first::HyStartLinuxFirst;
 pub use limited_slow_start::LimitedSlowStart;
 pub use linux::Linux;
 pub use per_ack::PerAck;
@@ -42,7 +45,7 @@ use crate::{Ack, Air, Departure, Loss, Time, Window};
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Linux, Capped, LimitedSlowStart, HyStartFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Linux, Capped, LimitedSlowStart, HyStartFirst in Box, HyStartLinuxFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_unused(&mut self, ack: &Ack);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
