@@ -167,6 +167,8 @@ pub const PRESETS: &[Preset] = &[
         "what stacks without CUBIC do today", "RFC 6675, RFC 3465"),
     preset("cubic", [("sack", &[]), ("cubic", &[]), ("cubic", &[])], "sack + cubic + cubic",
         "the standard of today: a window that is a cubic function of time", "RFC 9438, RFC 6675"),
+    preset("cubic-linux", [("sack", &[]), ("cubic-linux", &[]), ("cubic-linux", &[])], "sack + cubic-linux + cubic-linux",
+        "CUBIC as Linux has it, in whole segments and jiffies, with HyStart", "Linux 6.18, net/ipv4/tcp_cubic.c"),
     preset("bbr", [("sack", &[]), ("bbr", &[]), ("bbr", &[])], "sack + bbr + bbr",
         "rate and window by a model of the path", "draft-ietf-ccwg-bbr-06 (BBRv3)"),
     starting(preset("jump-start", [("sack", &[]), PER_ACK, HALVE], "sack + per-ack + halve, started by jump-start",

@@ -11,6 +11,7 @@ mod byte_counting;
 mod capped;
 mod contract;
 mod cubic;
+mod cubic_linux;
 mod highspeed;
 mod hystart;
 mod hystart_first;
@@ -28,6 +29,8 @@ pub use byte_counting::ByteCounting;
 pub use capped::Capped;
 pub use contract::Growth;
 pub use cubic::Cubic;
+pub(crate) use cubic_linux::BETA;
+pub use cubic_linux::CubicLinux;
 pub use highspeed::HighSpeed;
 pub use hystart_first::HyStartFirst;
 pub use hystart_linux_first::HyStartLinuxFirst;
@@ -45,7 +48,7 @@ use crate::{Ack, Air, Departure, Loss, Time, Window};
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Linux, Capped, LimitedSlowStart, HyStartFirst in Box, HyStartLinuxFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Linux, Capped, LimitedSlowStart, HyStartFirst in Box, HyStartLinuxFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, CubicLinux, Bbr }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_unused(&mut self, ack: &Ack);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
