@@ -171,6 +171,8 @@ pub const PRESETS: &[Preset] = &[
         "CUBIC as Linux has it, in whole segments and jiffies, with HyStart", "Linux 6.18, net/ipv4/tcp_cubic.c"),
     preset("bbr", [("sack", &[]), ("bbr", &[]), ("bbr", &[])], "sack + bbr + bbr",
         "rate and window by a model of the path", "draft-ietf-ccwg-bbr-06 (BBRv3)"),
+    preset("bbr1", [("sack", &[]), ("bbr1", &[]), ("bbr", &[])], "sack + bbr1 + bbr",
+        "BBR's first version, as Linux has it", "Linux 6.18, net/ipv4/tcp_bbr.c; Cardwell et al. 2016"),
     starting(preset("jump-start", [("sack", &[]), PER_ACK, HALVE], "sack + per-ack + halve, started by jump-start",
         "no startup phase: all that waits goes out over the first round trip", "Liu, Allman, Jin and Wang 2007"),
         ("jump-start", &[])),

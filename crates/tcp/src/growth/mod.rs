@@ -7,6 +7,7 @@
 //! `w.cwnd`. The other methods serve rules that model the path: they hear of every ACK and departure, and may pace.
 
 mod bbr;
+mod bbr1;
 mod byte_counting;
 mod capped;
 mod contract;
@@ -25,6 +26,7 @@ mod vegas;
 mod vegas_ns2;
 
 pub use bbr::Bbr;
+pub use bbr1::Bbr1;
 pub use byte_counting::ByteCounting;
 pub use capped::Capped;
 pub use contract::Growth;
@@ -48,7 +50,7 @@ use crate::{Ack, Air, Departure, Loss, Time, Window};
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Linux, Capped, LimitedSlowStart, HyStartFirst in Box, HyStartLinuxFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, CubicLinux, Bbr }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Linux, Capped, LimitedSlowStart, HyStartFirst in Box, HyStartLinuxFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, CubicLinux, Bbr, Bbr1 }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_unused(&mut self, ack: &Ack);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
