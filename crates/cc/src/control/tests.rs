@@ -33,7 +33,9 @@ fn the_kernel_s_own_carry_what_they_are() {
         ("abc", "reno"),
         ("iw10", "reno"),
         ("cubic", "cubic"),
+        ("cubic-linux", "cubic"),
         ("bbr", "bbr"),
+        ("bbr1", "bbr"),
         ("westwood-plus", "westwood"),
     ] {
         assert_eq!(control(preset).unwrap(), Control::Native(own.to_owned()), "{preset}");

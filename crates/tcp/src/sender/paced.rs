@@ -21,18 +21,20 @@ impl Sender {
             None if t.interest.paces => (t.controller.pacing_rate(&t.window), t.controller.spacing()),
             None => (None, Spacing::Wire),
         };
+        let ahead = self.offload.as_ref().map_or(0, |offload| offload.ahead(now));
         if let Some(rate) = rate {
             let gap = |bytes: u32| Span::truncated(f64::from(bytes) / rate.max(1.0) * 1e9);
             let from = self.release.max(now);
             self.release = match spacing {
                 Spacing::Wire => from + gap(segment.wire_bytes()),
-                Spacing::Linux if number.0 < UNSPACED => from,
+                Spacing::Linux if number.0.saturating_add(ahead) < UNSPACED => from,
                 Spacing::Linux => {
-                    let (gap, late) = (gap(segment.len), from - self.release);
-                    from + gap - late.min(gap / 2)
+                    // A burst is late as a whole, and its first segment makes that good.
+                    let (late, most) = (from - self.release, gap(segment.len * (1 + ahead)) / 2);
+                    from + gap(segment.len) - late.min(most).min(gap(segment.len))
                 }
             };
         }
-        self.held = now < self.release;
+        self.held = now < self.release && ahead == 0;
     }
 }

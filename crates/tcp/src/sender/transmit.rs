@@ -86,7 +86,10 @@ impl Sender {
         if self.persisting && self.peer_window > 0 {
             self.end_persisting();
         }
-        self.held = now < self.release;
+        self.held = match self.offload {
+            None => now < self.release,
+            Some(_) => self.is_held(now),
+        };
         if self.held {
             return false;
         }
@@ -169,6 +172,12 @@ impl Sender {
         let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
         if !fits || !allowed || !PLAIN && self.recovery.holds(&self.t) {
             return None;
+        }
+        if !PLAIN && again.is_none() && self.offload.is_some() {
+            let room = limit - self.t.out.nxt();
+            if !self.goes_in_burst(now, room, in_flight) {
+                return None;
+            }
         }
         let sent = match again {
             Some(_) => self.t.out.resend(now)?,
@@ -339,6 +348,6 @@ impl Sender {
     /// When to ask [`Self::poll_transmit`] again although nothing happens: pacing holds a segment back until then.
     #[inline]
     pub fn release(&self) -> Option<Time> {
-        self.held.then_some(self.release)
+        self.held.then(|| self.offload.as_ref().map_or(self.release, |offload| offload.until(self.release)))
     }
 }
