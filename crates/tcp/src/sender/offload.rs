@@ -9,7 +9,8 @@
 //! *Small queues*: no burst begins while more lies in the host's queue than the pace sends in 1/1024 s, or two bursts if that is
 //! more, 4 MiB at the most, unless no more than one burst is outstanding; twice as much for what is sent again.
 //!
-//! Left to the reader here: what is sent again goes by itself, as far as bursts go; a segment counts with its bytes on the wire where
+//! Left to the reader here: what is sent again goes by itself, as far as bursts go; an algorithm's own least (BBR's) is not
+//! asked for; a segment counts with its bytes on the wire where
 //! the kernel counts memory; queues of radio interfaces are not told. Source: Linux 6.18, `tcp_tso_autosize`, `tcp_cwnd_test`,
 //! `tcp_tso_should_defer`, `tcp_small_queue_check`, `tcp_write_xmit`; net.ipv4.tcp_min_tso_segs (2), tcp_tso_rtt_log (9),
 //! tcp_tso_win_divisor (3), tcp_limit_output_bytes (4 MiB).
@@ -45,6 +46,8 @@ pub(super) struct Offload {
     left: u64,
     began: Time,
     burst: u64,
+    /// Whether what leaves follows another segment of its burst.
+    follows: bool,
     /// Whether the window holds a burst back that waits for more.
     deferred: bool,
     /// What lies in the host's queue: when it leaves, and its bytes; and their sum.
@@ -65,6 +68,7 @@ impl Offload {
                 left: 0,
                 began: Time::ZERO,
                 burst: 1,
+                follows: false,
                 deferred: false,
                 queue: VecDeque::new(),
                 queued: 0,
@@ -83,9 +87,11 @@ impl Offload {
         self.left > 0 && self.began == now
     }
 
-    /// Segments that are to follow the one that leaves at `now` in its burst.
-    pub fn ahead(&self, now: Time) -> u32 {
-        if self.is_under_way(now) { self.left as u32 } else { 0 }
+    /// Of the burst that begins with what has just left at `now`, how many segments it has, and how many of the burst are still to
+    /// follow; none for what follows another segment.
+    pub fn begun(&mut self, now: Time) -> (Option<u32>, u32) {
+        let ahead = if self.is_under_way(now) { self.left as u32 } else { 0 };
+        ((!std::mem::take(&mut self.follows)).then_some(1 + ahead), ahead)
     }
 
     /// When to ask again, where pacing says `release`.
@@ -169,7 +175,7 @@ impl Sender {
     pub(super) fn goes_in_burst(&mut self, now: Time, room: u64, in_flight: u64) -> bool {
         let Some(tso) = self.offload.as_ref().map(|offload| offload.tso) else { return true };
         if self.offload.as_ref().is_some_and(|offload| offload.is_under_way(now)) {
-            self.take_from_burst();
+            self.take_from_burst(true);
             return true;
         }
         let burst = if tso { self.next_burst(now, room, in_flight) } else { Some(1) };
@@ -180,12 +186,13 @@ impl Sender {
                 (offload.left, offload.burst, offload.began) = (burst, burst, now);
             }
         }
-        self.take_from_burst();
+        self.take_from_burst(false);
         burst.is_some()
     }
 
-    fn take_from_burst(&mut self) {
+    fn take_from_burst(&mut self, follows: bool) {
         if let Some(offload) = &mut self.offload {
+            offload.follows = follows;
             offload.left = offload.left.saturating_sub(1);
         }
     }

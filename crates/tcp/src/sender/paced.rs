@@ -15,24 +15,24 @@ impl Sender {
     #[inline(never)]
     pub(super) fn pace(&mut self, now: Time, number: Transmission, segment: &Segment) {
         let t = &self.t;
-        let burst = self.burst.filter(|burst| now < burst.until);
-        let (rate, spacing) = match burst {
+        let opening = self.burst.filter(|burst| now < burst.until);
+        let (rate, spacing) = match opening {
             Some(burst) => (Some(burst.rate), Spacing::Wire),
             None if t.interest.paces => (t.controller.pacing_rate(&t.window), t.controller.spacing()),
             None => (None, Spacing::Wire),
         };
-        let ahead = self.offload.as_ref().map_or(0, |offload| offload.ahead(now));
+        let (burst, ahead) = self.offload.as_mut().map_or((Some(1), 0), |offload| offload.begun(now));
         if let Some(rate) = rate {
             let gap = |bytes: u32| Span::truncated(f64::from(bytes) / rate.max(1.0) * 1e9);
             let from = self.release.max(now);
             self.release = match spacing {
                 Spacing::Wire => from + gap(segment.wire_bytes()),
                 Spacing::Linux if number.0.saturating_add(ahead) < UNSPACED => from,
-                Spacing::Linux => {
-                    // A burst is late as a whole, and its first segment makes that good.
-                    let (late, most) = (from - self.release, gap(segment.len * (1 + ahead)) / 2);
-                    from + gap(segment.len) - late.min(most).min(gap(segment.len))
-                }
+                // The first of a burst pays for all of it, since it is late as a whole.
+                Spacing::Linux => burst.map_or(from, |segments| {
+                    let (gap, late) = (gap(segment.len * segments), from - self.release);
+                    from + gap - late.min(gap / 2)
+                }),
             };
         }
         self.held = now < self.release && ahead == 0;
