@@ -152,6 +152,9 @@ fn what_the_profile_linux_sets_is_todays_kernels_own() {
     assert!(asked(Era::Papers, &linux).unwrap_err().to_string().contains("reduce_from"));
     let reports = Stack { dsack: true, ..Stack::default() };
     assert!(asked(Era::Papers, &reports).unwrap_err().to_string().contains("dsack"));
+    let bursts = Stack { tso: true, ..Stack::default() };
+    assert!(asked(Era::Papers, &bursts).unwrap_err().to_string().contains("tso"));
+    assert!(asked(Era::Today, &Stack { tso: true, small_queues: true, ..linux.clone() }).is_ok());
     let error = asked(Era::Papers, &Stack::default()).unwrap_err().to_string();
     assert!(error.contains("recovery \"rack\""), "{error}");
 }
