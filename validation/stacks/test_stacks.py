@@ -13,6 +13,7 @@ import client
 import expected
 import identify
 import kinds
+import lab
 import results
 from expected import Case, ExpectedError
 
@@ -141,7 +142,7 @@ class Identities(unittest.TestCase):
         cases = identify.load()
         names = [case.name for case in cases]
         self.assertEqual(len(names), len(set(names)))
-        self.assertEqual({case.stack for case in cases}, set(kinds.KINDS) | {identify.OWN})
+        self.assertEqual({case.stack for case in cases}, set(kinds.KINDS) | {lab.OWN})
         for case in cases:
             self.assertRegex(case.source, r": |as for", case.name)
 
