@@ -101,6 +101,8 @@ def main() -> int:
     with ThreadPoolExecutor(arguments.jobs) as pool:
         results = list(pool.map(run, arguments.names))
     print(table(results, tomllib.loads(THESIS.read_text())["server"]))
+    if arguments.figure:
+        draw([result for result in results if result.tests], arguments.figure)
     if arguments.json:
         seen = [{"case": r.name, "wrong": r.wrong(), "skipped": r.skipped, "tests": r.tests} for r in results]
         arguments.json.write_text(json.dumps(seen, indent=1) + "\n")
@@ -123,6 +125,39 @@ def table(results: list[Result], thesis: list[dict[str, Any]]) -> str:
     lines += [f"{result.name}: {wrong}" for result in results for wrong in result.wrong()]
     lines += [f"{result.name} is left out: {result.skipped}" for result in results if result.skipped]
     return "\n".join(lines).rstrip()
+
+
+def draw(results: list[Result], file: Path) -> None:
+    """What division does to each, as the thesis' figures 4.6 to 4.13 have it; stacks of which as much comes share a line."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    matplotlib.rcParams["svg.hashsalt"] = "truckee"
+    import matplotlib.pyplot as plt
+
+    drawn, panels = plt.subplots(1, len(COUNTS), figsize=(9.5, 3.6), layout="constrained")
+    words = {"data_packets": "data packets", "retransmitted": "retransmits", "data_bytes": "kilobytes"}
+    for panel, count in zip(panels, COUNTS, strict=True):
+        same: dict[tuple[float, ...], list[str]] = {}
+        for result in results:
+            unit = 1024 if count == "data_bytes" else 1
+            means = tuple(statistics.mean(result.of(test, count)) / unit for test in TESTS if result.of(test, count))
+            if len(means) == len(TESTS):
+                same.setdefault(means, []).append(result.name)
+        for means, names in same.items():
+            panel.plot(TESTS, means, marker="o", markersize=3, linewidth=1, label="\n".join(names))
+        panel.set_title(words[count], fontsize=9)
+        panel.tick_params(labelsize=8)
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.legend(fontsize=6, frameon=False)
+        if count == "data_packets":
+            panel.set_yscale("log")
+        else:
+            panel.set_ylim(0, 1.5 * panel.get_ylim()[1])
+    drawn.supxlabel("test", fontsize=9)
+    drawn.savefig(file, metadata={"Date": None})
+    plt.close(drawn)
 
 
 def _then(server: dict[str, Any]) -> str:
@@ -189,6 +224,7 @@ def _arguments() -> argparse.Namespace:
         "--jobs", type=int, default=5, help="so many at a time; most of the time they wait [default: 5]"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="all that was counted, too")
+    parser.add_argument("--figure", type=Path, metavar="FILE", help="a figure of what division does (SVG)")
     arguments = parser.parse_args()
     names = [*STACKS, OWN]
     known = {part for name in names for part in (name, name.split("/")[0])}

@@ -193,6 +193,15 @@ class Tables(unittest.TestCase):
         self.assertIn("fewer than 5 repetitions of A", self.seen(times=4).wrong()[0])
         self.assertEqual(tables.Result(self.CASE, "lwip/abc", skipped="x").wrong(), [])
 
+    def test_stacks_of_which_as_much_comes_share_a_line_of_the_figure(self):
+        other = dataclasses.replace(self.seen(), name="other")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "figure.svg"
+            tables.draw([self.seen(), other], file)
+            text = file.read_text()
+        self.assertEqual(text.count(">other<"), len(tables.COUNTS))
+        self.assertIn("data packets", text)
+
     def test_every_stack_of_the_tables_has_a_case(self):
         names = {case.name for case in expected.load()}
         self.assertEqual(set(tables.STACKS) - names, set())
