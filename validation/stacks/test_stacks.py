@@ -191,6 +191,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(self.seen().wrong(), [])
         self.assertIn("expected 8760", self.seen(second=5 * 1460).wrong()[0])
         self.assertIn("fewer than 5 repetitions of A", self.seen(times=4).wrong()[0])
+        self.assertEqual(tables.Result(PER_ACK, "slirp/reno").due(1440), (2 * 1440, 6 * 1440))
         self.assertEqual(tables.Result(self.CASE, "lwip/abc", skipped="x").wrong(), [])
 
     def test_stacks_of_which_as_much_comes_share_a_line_of_the_figure(self):
