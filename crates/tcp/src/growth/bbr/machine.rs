@@ -1,6 +1,7 @@
 //! The whole of BBR as data, and what follows from it at any moment. Source: draft-ietf-ccwg-bbr-06, section 5.6.4. Not for:
 //! what an event changes.
 
+use super::calm::Calm;
 use super::cycle::{Cycle, State};
 use super::model::Model;
 use super::settings::Settings;
@@ -27,6 +28,8 @@ pub(super) struct Repair {
 pub(super) struct Machine {
     pub(super) settings: Settings,
     pub(super) rates: Rates,
+    /// What nothing changes within, where that is known.
+    pub(super) calm: Option<Calm>,
     pub(super) model: Model,
     pub(super) state: State,
     pub(super) cycle: Cycle,
