@@ -2,29 +2,9 @@
 //! ([`Machine::find_calm`]); an ACK that stays within ([`Machine::passes_calmly`]) does what a look would do, and no more.
 
 use super::cycle::State;
-use super::machine::Machine;
-use crate::arithmetic::{larger, real, smaller};
+use super::machine::{Calm, Machine};
+use crate::arithmetic::{real, smaller};
 use crate::{Ack, Air, Span, Time, Window};
-
-/// Within these bounds an ACK starts no round, changes neither state nor model, and moves only the window.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Calm {
-    /// The window as the last ACK has left it, and a segment: who changes them otherwise is to be looked at.
-    window: f64,
-    mss: f64,
-    /// Until then nothing is due.
-    until: Time,
-    /// What left before so much was delivered begins no round.
-    round: u64,
-    /// No round trip from here on is the shortest.
-    rtt: Span,
-    /// More than that is in the air.
-    above: f64,
-    /// No more than this is acknowledged beyond what was expected: it has been in this round.
-    extra: f64,
-    /// What the window grows to.
-    most: f64,
-}
 
 impl Machine {
     /// What nothing changes within; none where much may happen.
@@ -86,27 +66,5 @@ impl Machine {
         calm.window = w.cwnd;
         (self.now, self.cwnd, self.in_flight, self.used) = (now, w.cwnd, in_flight, false);
         true
-    }
-
-    /// What must not be exceeded for [`State::Down`] to end.
-    pub(super) fn cruising_inflight(&self) -> f64 {
-        let bdp = self.quantized(self.bdp_multiple(self.model.max_bw(), 1.0));
-        smaller(self.inflight_with_headroom(), bdp)
-    }
-
-    /// What the window may grow to, by the model.
-    pub(super) fn max_inflight(&self) -> f64 {
-        let wanted = self.bdp_multiple(self.model.bw, self.state.cwnd_gain()) + self.model.extra_acked();
-        self.quantized(wanted)
-    }
-
-    /// BoundCwndForModel.
-    pub(super) fn inflight_bound(&self) -> f64 {
-        let cap = match self.state {
-            State::Startup | State::Drain => f64::INFINITY,
-            State::Cruise | State::ProbeRtt => self.inflight_with_headroom(),
-            State::Down | State::Refill | State::Up => self.model.inflight_long,
-        };
-        larger(smaller(cap, self.model.inflight_short), self.min_pipe())
     }
 }
