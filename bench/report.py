@@ -72,12 +72,20 @@ def counted_table(rows: list[counted.Row], markdown: bool) -> str:
 
 
 def counted_senders_table(rows: list[counted.Row], markdown: bool) -> str:
-    """What a segment sent costs: a line a sender."""
-    senders = [counted.find(rows, counted.SENDERS_ON, sender) for sender in (counted.BASE, *counted.OTHERS)]
+    """What a segment sent costs: a line a sender, where these are compared, then where the profile is."""
+    tables = [
+        _counted_senders(rows, counted.SENDERS_ON, counted.OTHERS, "senders", markdown),
+        _counted_senders(rows, counted.UNLOST, (counted.PROFILE,), f"the profile {counted.PROFILE}", markdown),
+    ]
+    return "\n\n".join(table for table in tables if table)
+
+
+def _counted_senders(rows: list[counted.Row], workload: str, others: tuple[str, ...], what: str, markdown: bool) -> str:
+    senders = [counted.find(rows, workload, sender) for sender in (counted.BASE, *others)]
     lines = [_counted_sender_line(row, rows) for row in senders if row]
     if not lines:
         return ""
-    title = f"Counted: senders on {counted.SENDERS_ON}, per segment sent."
+    title = f"Counted: {what} on {workload}, per segment sent."
     return f"{_title(title, markdown)}\n{_grid([_COUNTED_SENDER_HEADER, *lines], markdown)}"
 
 
@@ -129,7 +137,7 @@ def _counted_line(row: counted.Row) -> list[str]:
 
 
 def _counted_sender_line(row: counted.Row, rows: list[counted.Row]) -> list[str]:
-    ratio = counted.sender_ratio(rows, row.sender)
+    ratio = counted.sender_ratio(rows, row.workload, row.sender)
     return [
         row.sender,
         f"{row.longer.sent:,.0f}",

@@ -174,10 +174,18 @@ class Counted(unittest.TestCase):
     def test_everything_counted_is_known_and_lasts_longer_the_second_time(self):
         known = workloads.load_all()
         for name, (shorter, longer) in counted.SECONDS.items():
-            self.assertIn(name, known)
+            workload = counted.lasting(known, name, longer)
+            self.assertIn(f"duration={longer:g}s", workload.overrides)
             self.assertLess(shorter, longer)
             # By then every flow has started.
-            self.assertLessEqual(known[name].gap * known[name].flows, shorter)
+            self.assertLessEqual(workload.gap * workload.flows, shorter)
+
+    def test_the_profile_stands_for_a_sender_in_a_window_that_path_and_queue_hold(self):
+        workload = counted.lasting(workloads.load_all(), counted.UNLOST, 20)
+        command = counted.command(Path("/truckee"), workload, counted.PROFILE)
+        self.assertEqual(command[-3:], ['flow.rwnd="150segments"', "--set", 'profile="linux"'])
+        pipe = workload.rate * 2 * workload.delay / 8 / (workload.mss + 52)
+        self.assertLess(150, pipe + workload.queue)
 
     def test_without_valgrind_it_is_left_out(self):
         with mock.patch("shutil.which", return_value=None), self.assertRaises(Unavailable):
@@ -276,6 +284,14 @@ class Targets(unittest.TestCase):
         self.assertIs(self.verdict("bbr: instructions"), False)
         self.assertIs(self.verdict("vegas: instructions"), True)
         self.assertIn("1.33 ×", report.counted_senders_table(self.found.counts, markdown=True))
+
+    def test_the_profile_is_held_against_newreno_where_nothing_is_lost(self):
+        self.count("W1", instructions=1000)
+        self.count(counted.UNLOST, instructions=1400)
+        self.assertIsNone(self.verdict("linux: instructions a segment at most 1.5"))
+        self.count(counted.UNLOST, counted.PROFILE, instructions=2030)
+        self.assertIs(self.verdict("linux: instructions a segment at most 1.5"), True)
+        self.assertIn("1.45 ×", report.counted_senders_table(self.found.counts, markdown=False))
 
     def hold(self, flows, peak_mib):
         (workload,) = [one for one in many.dumbbells(self.known) if one.flows == flows]

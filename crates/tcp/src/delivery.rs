@@ -64,6 +64,7 @@ pub struct Rates {
 
 impl Rates {
     /// A segment leaves.
+    #[inline(always)]
     pub fn on_sent(&mut self, sent: &Departure, cwnd: f64) {
         if sent.in_flight == 0 {
             (self.first_send_time, self.delivered_time) = (sent.now, sent.now);
@@ -117,6 +118,51 @@ impl Rates {
             self.packets.pop_front();
         }
         Heard { delivered, lost, sample }
+    }
+
+    /// Of an ACK that shows the first departure of all to have arrived, sent once, and no other, where nothing is newly lost and
+    /// no sample is the application's: how much it delivers, and its sample, if its round trip is not the shortest. Nothing is
+    /// changed before [`Self::pass_first`].
+    #[inline(always)]
+    pub fn of_first(&self, ack: &Ack, air: &Air) -> Option<(u64, Sample)> {
+        let first = self.packets.front()?;
+        let other = |next: &Packet| Some(next.sent) == ack.sent || next.end <= ack.ack;
+        let plain = Some(first.sent) == ack.sent && first.end <= ack.ack && !first.retransmission;
+        if !plain || ack.rtt.is_none() || self.packets.get(1).is_some_and(other) {
+            return None;
+        }
+        let newly = air.delivered.saturating_sub(self.delivered);
+        if newly == 0 || air.lost > self.lost || self.lost > first.lost || self.app_limited != 0 {
+            return None;
+        }
+        let sending = first.sent.saturating_sub(first.first_send_time);
+        let interval = sending.max(ack.now.saturating_sub(first.delivered_time));
+        let delivered = self.delivered + newly - first.delivered;
+        let sample = Sample {
+            prior_delivered: first.delivered,
+            delivered,
+            rate: real(delivered) * 1e9 / real(interval.nanos()),
+            app_limited: first.app_limited,
+            in_flight: first.in_flight,
+            lost: 0,
+            rtt: Some(ack.now.saturating_sub(first.sent)),
+        };
+        Some((newly, sample))
+    }
+
+    /// Takes in what [`Self::of_first`] has told of.
+    #[inline(always)]
+    pub fn pass_first(&mut self, now: Time, newly: u64) {
+        if let Some(first) = self.packets.pop_front() {
+            self.first_send_time = first.sent;
+        }
+        self.delivered += newly;
+        self.delivered_time = now;
+    }
+
+    /// The shortest round trip.
+    pub fn rtt_min(&self) -> Option<Span> {
+        self.rtt_min
     }
 
     /// Where the newest departure is that an ACK shows to have arrived.

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::settings::Settings;
 use crate::arithmetic::{larger, smaller};
 use crate::delivery::Rates;
-use crate::{Seq, Time};
+use crate::{Seq, Span, Time};
 
 /// BBR.MinPipeCwnd, segments.
 const MIN_PIPE_CWND: f64 = 4.0;
@@ -22,11 +22,33 @@ pub(super) struct Repair {
     pub(super) unmarked: bool,
 }
 
+/// Within these bounds an ACK starts no round, changes neither state nor model, and moves only the window.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Calm {
+    /// The window as the last ACK has left it, and a segment: who changes them otherwise is to be looked at.
+    pub(super) window: f64,
+    pub(super) mss: f64,
+    /// Until then nothing is due.
+    pub(super) until: Time,
+    /// What left before so much was delivered begins no round.
+    pub(super) round: u64,
+    /// No round trip from here on is the shortest.
+    pub(super) rtt: Span,
+    /// More than that is in the air.
+    pub(super) above: f64,
+    /// No more than this is acknowledged beyond what was expected: it has been in this round.
+    pub(super) extra: f64,
+    /// What the window grows to.
+    pub(super) most: f64,
+}
+
 /// The whole of BBR.
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
     pub(super) settings: Settings,
     pub(super) rates: Rates,
+    /// What nothing changes within, where that is known.
+    pub(super) calm: Option<Calm>,
     pub(super) model: Model,
     pub(super) state: State,
     pub(super) cycle: Cycle,
@@ -67,6 +89,28 @@ impl Machine {
     /// QuantizationBudget.
     pub(super) fn quantized(&self, inflight: f64) -> f64 {
         larger(inflight, self.min_pipe()) + if self.state == State::Up { 2.0 * self.mss } else { 0.0 }
+    }
+
+    /// What must not be exceeded for [`State::Down`] to end.
+    pub(super) fn cruising_inflight(&self) -> f64 {
+        let bdp = self.quantized(self.bdp_multiple(self.model.max_bw(), 1.0));
+        smaller(self.inflight_with_headroom(), bdp)
+    }
+
+    /// What the window may grow to, by the model.
+    pub(super) fn max_inflight(&self) -> f64 {
+        let wanted = self.bdp_multiple(self.model.bw, self.state.cwnd_gain()) + self.model.extra_acked();
+        self.quantized(wanted)
+    }
+
+    /// BoundCwndForModel.
+    pub(super) fn inflight_bound(&self) -> f64 {
+        let cap = match self.state {
+            State::Startup | State::Drain => f64::INFINITY,
+            State::Cruise | State::ProbeRtt => self.inflight_with_headroom(),
+            State::Down | State::Refill | State::Up => self.model.inflight_long,
+        };
+        larger(smaller(cap, self.model.inflight_short), self.min_pipe())
     }
 
     /// TargetInflight.

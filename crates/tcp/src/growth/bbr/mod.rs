@@ -18,6 +18,7 @@
 //! the window is not reduced when a repair begins, and is after a timeout's again what it was
 //! ([`crate::response::Bbr`]).
 
+mod calm;
 mod cycle;
 mod machine;
 mod model;
@@ -63,6 +64,7 @@ impl Member for Bbr {
         Ok(Self(Box::new(Machine {
             settings,
             rates: Rates::default(),
+            calm: None,
             model: Model::new(Time::ZERO, None),
             state: State::Startup,
             cycle: Cycle::default(),
@@ -95,11 +97,11 @@ impl Growth for Bbr {
         self.0.on_loss(loss, before);
     }
 
+    #[inline]
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
-        self.0.see(ack.now, w);
-        self.0.in_flight = real(air.in_flight);
-        self.0.on_ack(ack, air, w.srtt);
-        w.cwnd = self.0.cwnd;
+        if !self.0.passes_calmly(ack, air, w) {
+            self.0.look(ack, air, w);
+        }
     }
 
     fn on_sent(&mut self, sent: &Departure, w: &Window) {
@@ -117,6 +119,16 @@ impl Growth for Bbr {
 }
 
 impl Machine {
+    /// Takes in an ACK, whatever it changes.
+    #[inline(never)]
+    fn look(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
+        self.see(ack.now, w);
+        self.in_flight = real(air.in_flight);
+        self.on_ack(ack, air, w.srtt);
+        w.cwnd = self.cwnd;
+        self.calm = self.find_calm();
+    }
+
     /// Takes in what an event comes with; the first sets everything up (OnInit).
     fn see(&mut self, now: Time, w: &Window) {
         (self.now, self.mss, self.cwnd) = (now, w.mss, w.cwnd);
@@ -148,6 +160,7 @@ impl Machine {
 
     /// HandleRestartFromIdle.
     fn restart_from_idle(&mut self) {
+        self.calm = None;
         self.idle_restart = true;
         self.model.extra_acked_start = self.now;
         if self.state.probes_bandwidth_in_turns() {
@@ -158,6 +171,7 @@ impl Machine {
     }
 
     fn on_loss(&mut self, loss: &Loss, before: f64) {
+        self.calm = None;
         if loss.kind == LossKind::EcnEcho {
             self.model.note_loss(&self.rates);
             return;
@@ -248,8 +262,7 @@ impl Machine {
         }
         let used = std::mem::take(&mut self.used);
         let delivered = real(heard.delivered);
-        let wanted = self.bdp_multiple(self.model.bw, self.state.cwnd_gain()) + self.model.extra_acked();
-        let max_inflight = self.quantized(wanted);
+        let max_inflight = self.max_inflight();
         let unproven = real(self.rates.delivered) < self.initial_cwnd && used;
         if self.cycle.full_bw_reached {
             self.cwnd = smaller(self.cwnd + delivered, max_inflight);
@@ -260,13 +273,7 @@ impl Machine {
         if self.state == State::ProbeRtt {
             self.cwnd = smaller(self.cwnd, self.probe_rtt_cwnd());
         }
-        // BoundCwndForModel.
-        let cap = match self.state {
-            State::Startup | State::Drain => f64::INFINITY,
-            State::Cruise | State::ProbeRtt => self.inflight_with_headroom(),
-            State::Down | State::Refill | State::Up => self.model.inflight_long,
-        };
-        self.cwnd = smaller(self.cwnd, larger(smaller(cap, self.model.inflight_short), self.min_pipe()));
+        self.cwnd = smaller(self.cwnd, self.inflight_bound());
     }
 }
 

@@ -57,6 +57,14 @@ pub struct Model {
     extra_acked: Vec<(u64, f64)>,
 }
 
+/// ACKs that come together: since when, what they have acknowledged, and how much more than expected that is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Aggregation {
+    start: Time,
+    delivered: f64,
+    pub(super) extra: f64,
+}
+
 impl Model {
     /// Nothing is known yet.
     pub fn new(now: Time, srtt: Option<Span>) -> Self {
@@ -178,14 +186,23 @@ impl Model {
         (self.bw_short, self.inflight_short) = (f64::INFINITY, f64::INFINITY);
     }
 
+    /// What comes of an ACK that shows so many bytes to have been delivered.
+    #[inline(always)]
+    pub(super) fn aggregation(&self, now: Time, newly: u64) -> Aggregation {
+        let (mut start, mut delivered) = (self.extra_acked_start, self.extra_acked_delivered);
+        let mut expected = self.bw * real(now.saturating_sub(start).nanos()) / 1e9;
+        if delivered <= expected {
+            (delivered, start, expected) = (0.0, now, 0.0);
+        }
+        delivered += real(newly);
+        Aggregation { start, delivered, extra: delivered - expected }
+    }
+
     /// How much more than expected has been acknowledged at once (UpdateACKAggregation).
     pub fn on_aggregation(&mut self, now: Time, heard: &Heard, full_bw_reached: bool, cwnd: f64) {
-        let mut expected = self.bw * real(now.saturating_sub(self.extra_acked_start).nanos()) / 1e9;
-        if self.extra_acked_delivered <= expected {
-            (self.extra_acked_delivered, self.extra_acked_start, expected) = (0.0, now, 0.0);
-        }
-        self.extra_acked_delivered += real(heard.delivered);
-        let extra = smaller(self.extra_acked_delivered - expected, cwnd);
+        let aggregation = self.aggregation(now, heard.delivered);
+        (self.extra_acked_start, self.extra_acked_delivered) = (aggregation.start, aggregation.delivered);
+        let extra = smaller(aggregation.extra, cwnd);
         let of_round = self.extra_acked.last().filter(|e| e.0 == self.rounds);
         if of_round.is_none_or(|e| e.1 < extra) {
             self.note_extra_acked(extra, full_bw_reached);
@@ -202,6 +219,42 @@ impl Model {
         if row.last().is_none_or(|e| e.0 < self.rounds) {
             row.push((self.rounds, extra));
         }
+    }
+
+    /// The most that was acknowledged at once beyond what was expected in this round, if that is noted.
+    pub(super) fn extra_acked_in_round(&self) -> Option<f64> {
+        self.extra_acked.last().filter(|e| e.0 == self.rounds).map(|e| e.1)
+    }
+
+    /// The best delivery rate of this cycle.
+    #[inline(always)]
+    pub(super) fn newest_bw(&self) -> f64 {
+        self.bandwidths[1]
+    }
+
+    /// The shortest round trip of late.
+    pub(super) fn shortest_rtt(&self) -> Option<Span> {
+        self.probe_rtt_min_delay
+    }
+
+    /// Until when a round trip that is not the shortest changes nothing.
+    pub(super) fn rtt_due(&self, settings: &Settings) -> Time {
+        (self.probe_rtt_min_stamp + settings.probe_rtt_interval)
+            .min(self.min_rtt_stamp + settings.min_rtt_window)
+    }
+
+    /// What left when so much was delivered, or more, begins a round, or one of judging losses.
+    pub(super) fn rounds_begin_at(&self) -> u64 {
+        self.next_round_delivered.min(self.loss_round_delivered)
+    }
+
+    /// Takes in a sample that changes nothing but sums.
+    #[inline(always)]
+    pub(super) fn note_calmly(&mut self, sample: &Sample, aggregation: &Aggregation) {
+        (self.loss_round_start, self.round_start) = (false, false);
+        self.bw_latest = larger(self.bw_latest, sample.rate);
+        self.inflight_latest = larger(self.inflight_latest, real(sample.delivered));
+        (self.extra_acked_start, self.extra_acked_delivered) = (aggregation.start, aggregation.delivered);
     }
 
     /// The shortest round trip of late, and for ProbeRTT that of later still (UpdateMinRTT).

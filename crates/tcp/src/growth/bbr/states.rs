@@ -135,7 +135,7 @@ impl Machine {
     }
 
     /// IsTimeToProbeBW.
-    fn is_time_to_probe(&self) -> bool {
+    pub(super) fn is_time_to_probe(&self) -> bool {
         let waited = self.now > self.cycle.cycle_stamp + self.cycle.probe_wait;
         let reno = (self.target_inflight() / self.mss).min(RENO_ROUNDS);
         waited || real(self.model.rounds_since_probe) >= reno
@@ -143,8 +143,7 @@ impl Machine {
 
     /// IsTimeToCruise.
     fn is_time_to_cruise(&self) -> bool {
-        let bdp = self.quantized(self.bdp_multiple(self.model.max_bw(), 1.0));
-        self.in_flight <= self.inflight_with_headroom() && self.in_flight <= bdp
+        self.in_flight <= self.cruising_inflight()
     }
 
     /// C.is_cwnd_limited: in this round or the one before.

@@ -26,6 +26,9 @@ struct Pipe {
     /// The state after each ACK, where it changed.
     states: Vec<(Time, State)>,
     most_in_flight: u64,
+    /// Whether each ACK is held against a look at it, and how many needed none.
+    held_against: bool,
+    calm: usize,
 }
 
 impl Pipe {
@@ -44,6 +47,8 @@ impl Pipe {
             rate: RATE,
             states: Vec::new(),
             most_in_flight: 0,
+            held_against: false,
+            calm: 0,
         }
     }
 
@@ -83,7 +88,13 @@ impl Pipe {
         };
         self.bbr.on_ack(&ack, &mut self.w);
         let air = Air { in_flight: self.in_flight(), delivered: self.acked, more: true, ..Air::default() };
+        let before = self.held_against.then(|| (self.bbr.clone(), self.w));
         self.bbr.after_ack(&ack, &air, &mut self.w);
+        if let Some((Bbr(mut looked), mut w)) = before {
+            self.calm += usize::from(looked.clone().passes_calmly(&ack, &air, &mut { w }));
+            looked.look(&ack, &air, &mut w);
+            assert_eq!((format!("{:?}", self.machine()), self.w), (format!("{looked:?}"), w));
+        }
         let state = self.machine().state;
         if self.states.last().is_none_or(|last| last.1 != state) {
             self.states.push((self.now, state));
@@ -147,6 +158,21 @@ fn a_cycle_cruises_refills_probes_up_and_goes_down_within_three_seconds() {
     assert_eq!(states[..7], [Startup, Drain, Cruise, Refill, Up, Down, Cruise]);
     let waited = pipe.entered(Refill).unwrap() - pipe.entered(Cruise).unwrap();
     assert!((2 * SECOND..3 * SECOND + RTT).contains(&waited), "{waited:?}");
+}
+
+#[test]
+fn an_ack_that_needs_no_look_does_what_a_look_would_do() {
+    let mut pipe = Pipe::new();
+    pipe.held_against = true;
+    pipe.run(Time::ms(4900));
+    let acks = (pipe.acked / 1000) as usize;
+    assert!(3 * pipe.calm > 2 * acks, "{} of {acks}, Startup and all", pipe.calm);
+    pipe.rate = 0.8 * RATE;
+    pipe.run(Time::ms(7900));
+    use State::*;
+    for state in [Startup, Drain, Cruise, Refill, Up, Down, ProbeRtt] {
+        assert!(pipe.entered(state).is_some(), "{state:?}");
+    }
 }
 
 #[test]
