@@ -8,7 +8,7 @@
 
 mod ack_rate;
 mod acknowledged;
-mod burst;
+mod bursts;
 mod by_duplicates;
 mod doubt;
 mod nagle;
@@ -39,7 +39,7 @@ use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
 };
 use ack_rate::AckRate;
-use burst::Offload;
+use bursts::Offload;
 use std::sync::Arc;
 
 /// The parts a sender is made of.

@@ -1,16 +1,17 @@
-//! What a sender knows of its bursts and of its host's queue. Not for: when a burst begins, which is [`super::offload`]'s. Source:
-//! Linux 6.18, `tcp_tso_autosize`, `tcp_small_queue_check`.
+//! What a sender knows of its bursts and of what lies in its host's queue: the state of [`super::offload`], which has the rules and
+//! their source. Not for: when anything leaves.
 
 use crate::pace::{self, GSO_BYTES, Pacing};
 use crate::{Ack, Span, Stack, Time, Window};
 use std::collections::VecDeque;
 
 /// sk_pacing_shift, as parts of a second.
-pub const BURSTS_A_SECOND: f64 = 1024.0;
+pub(super) const BURSTS_A_SECOND: f64 = 1024.0;
 /// tcp_min_tso_segs.
 const LEAST_SEGMENTS: u64 = 2;
 /// tcp_tso_rtt_log: RTTmin in these, of which each halves the addition.
 const RTT_UNIT: Span = Span::us(512);
+
 /// What is known of bursts and of the host's queue.
 #[derive(Debug, Clone)]
 pub(super) struct Offload {
@@ -92,7 +93,7 @@ impl Offload {
 }
 
 /// `tcp_tso_autosize`: segments of `mss` bytes in a burst at this pace, bytes per second.
-pub fn autosize(rate: f64, mss: u64, rtt_min: Option<Span>) -> u64 {
+pub(super) fn autosize(rate: f64, mss: u64, rtt_min: Option<Span>) -> u64 {
     let halvings = rtt_min.map_or(u64::MAX, |rtt| rtt.nanos() / RTT_UNIT.nanos());
     let short = if halvings < 32 { libm::floor(GSO_BYTES / (1u64 << halvings) as f64) } else { 0.0 };
     let bytes = (rate / BURSTS_A_SECOND + short).min(GSO_BYTES);
