@@ -48,10 +48,12 @@ const AMPLE: &str = r#"size = "1000packets""#;
 #[test]
 fn small_queues_keep_the_senders_own_short_and_its_link_busy() {
     let deep = outcome(&format!("{{ {AMPLE} }}"), &download("d", ""));
-    for more in ["small_queues = true", "small_queues = true\ntso = true"] {
+    // Nothing ends slow start where no queue builds, so that cwnd is twice what is in flight and the pace twice cwnd over SRTT: four
+    // times the link's 1.25 MB/s, 4.9 kB in 1/1024 s. That and a segment are five segments of 1.2 ms; with offload bursts are of
+    // three segments, and two and one more are nine.
+    for (more, most) in [("small_queues = true", 6.0), ("small_queues = true\ntso = true", 10.8)] {
         let small = outcome(&format!("{{ {AMPLE} }}"), &download("d", more));
-        // Two bursts of one or two segments, each of which takes 1.2 ms.
-        assert!(mean_wait(&small) < 6.0, "{more}: {} ms", mean_wait(&small));
+        assert!(mean_wait(&small) <= most, "{more}: {} ms", mean_wait(&small));
         let goodput = small.flows[0].goodput_bps;
         assert!(goodput > 0.99 * deep.flows[0].goodput_bps, "{more}: {goodput} bit/s");
     }
