@@ -4,14 +4,15 @@
   validation/stacks/drill.py                     all stacks that there is a program for
   validation/stacks/drill.py smoltcp --write     and writes down what came of it
 
-drill.toml has for each stack the scripts that it passes and those that it fails, with why; all others ask for what it does
-not do. What passes and is not listed so is as much of a fault as what fails. Needs root, and what the stack is built of.
+drill.toml has for each stack the scripts that it passes, those that it fails, with what was seen, and those that it now passes
+and now fails, with what is known of the cause, which are held to nothing; all others ask for what it does not do. What passes and is not listed so is as much of a fault as what fails. Needs root, and what the stack is built of.
 
 Exit code: 0 all is as it is listed, 1 it is not, 2 bad usage.
 """
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -24,11 +25,13 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SCRIPTS = ROOT / "tests" / "drill"
 LISTED = HERE / "drill.toml"
+# Subjects that any TCP can be held to: what there is of congestion and recovery begins with Linux's ten segments.
+SUBJECTS = ("close", "handshake", "receiver", "timeout", "timestamps", "window")
 PROGRAMS = {"smoltcp": kinds.BUILT / "release" / "smoltcp-drill"}
-# A run in which the machine was later than this says nothing of the stack, whatever came of it, s; of so many one is to be
-# in time.
-TOO_LATE_S = 0.01
-RUNS = 5
+# A run in which the machine was later than this says nothing of the stack, whatever came of it, s: with the scripts' 4 ms it is
+# less than the 10 ms for which smoltcp delays an ACK. Of so many one is to be in time.
+TOO_LATE_S = 0.005
+RUNS = 10
 
 
 def main() -> int:
@@ -55,7 +58,8 @@ def main() -> int:
 
 def held(truckee: Path, program: Path) -> dict[str, str | None]:
     """What came of each script that asks for nothing else: nothing, or what was seen in place of what."""
-    names = {str(path): str(path.relative_to(SCRIPTS).with_suffix("")) for path in sorted(SCRIPTS.glob("*/*.pkt"))}
+    scripts = [path for subject in SUBJECTS for path in sorted(SCRIPTS.glob(f"{subject}/*.pkt"))]
+    names = {str(path): str(path.relative_to(SCRIPTS).with_suffix("")) for path in scripts}
     seen: dict[str, str | None] = {}
     waiting = list(names)
     for _ in range(RUNS):
@@ -81,15 +85,17 @@ def drilled(truckee: Path, program: Path, scripts: list[str]) -> list[dict[str, 
 
 
 def told(failure: dict[str, Any] | None) -> str | None:
-    """A failure in a line."""
+    """A failure in a line, without the times of the day."""
     if failure is None:
         return None
-    return f"line {failure['line']}: expected {failure['expected']}; seen {failure['seen']}"
+    seen = re.sub(r"TS val \d+", "TS val …", re.sub(r" until [\d.]+ s$", "", failure["seen"]))
+    return f"line {failure['line']}: expected {failure['expected']}; seen {seen}"
 
 
 def different(seen: dict[str, str | None], listed: dict[str, Any]) -> list[str]:
     """What is not as it is listed."""
-    passes, fails = set(listed.get("passes", [])), listed.get("fails", {})
+    passes, fails, varies = set(listed.get("passes", [])), listed.get("fails", {}), listed.get("varies", {})
+    seen = {name: failure for name, failure in seen.items() if name not in varies}
     faults = []
     for name, failure in seen.items():
         if failure is None and name not in passes:
@@ -104,10 +110,12 @@ def different(seen: dict[str, str | None], listed: dict[str, Any]) -> list[str]:
 
 def entry(seen: dict[str, str | None], before: dict[str, Any]) -> dict[str, Any]:
     """What is to be listed; why something fails stays as it was said."""
-    why = before.get("fails", {})
+    why, varies = before.get("fails", {}), before.get("varies", {})
+    seen = {name: failure for name, failure in seen.items() if name not in varies}
     return {
         "passes": [name for name, failure in seen.items() if failure is None],
         "fails": {name: why.get(name, failure) for name, failure in seen.items() if failure is not None},
+        "varies": varies,
     }
 
 
@@ -117,7 +125,7 @@ def written(listed: dict[str, Any]) -> str:
     for stack, entries in sorted(listed.items()):
         lines += ["", f"[{stack}]", "passes = ["]
         lines += [f"    {json.dumps(name)}," for name in entries["passes"]]
-        lines += ["]", "", f"[{stack}.fails]"]
+        lines.append("]")
         lines += [
             f"{json.dumps(name)} = {json.dumps(why, ensure_ascii=False)}" for name, why in entries["fails"].items()
         ]

@@ -19,6 +19,9 @@ use truckee_host::punctual::clock;
 use truckee_host::rights::in_folders;
 use truckee_tcp::{Span, Time};
 
+/// Bytes of a packet at most.
+const MOST: u32 = 65_535;
+
 /// What packets go through: whole IPv4 packets, one a read, one a write.
 pub struct Line {
     device: File,
@@ -66,6 +69,11 @@ impl Line {
     /// How late the machine has been at most.
     pub fn lateness(&self) -> Span {
         self.lateness
+    }
+
+    /// Something was so late.
+    pub fn was_late(&mut self, by: Span) {
+        self.lateness = self.lateness.max(by);
     }
 
     /// Takes what the stack has sent.
@@ -155,6 +163,8 @@ pub fn tun(ours: bool) -> Result<(OwnedFd, String), Error> {
     let interface = Interface {
         name: &name,
         addresses: if ours { &address } else { &[] },
+        // A packet socket sends nothing larger, and a script may.
+        mtu: if ours { 0 } else { MOST },
         gso_max_segs: ours.then_some(1),
         ..Interface::default()
     };

@@ -296,7 +296,19 @@ impl Target for Program {
     fn sent(&mut self, until: Time) -> Result<Option<Seen>, Error> {
         let seen = self.line.sent(until)?;
         self.look()?;
-        Ok(seen)
+        if seen.is_some() {
+            return Ok(seen);
+        }
+        // It may have had no processor: how late it is to answer tells, and widens what is tolerated.
+        let asked = self.now();
+        self.ask("there")?;
+        match self.hear(ANSWERS)? {
+            Said::Came(Answer::Returned(0, None)) => {}
+            other => return Err(self.strange(&format!("{other:?}"), "0")),
+        }
+        let now = self.now();
+        self.line.was_late(now - asked);
+        self.line.sent(now)
     }
 
     fn call(&mut self, call: &Call) -> Result<Result<Answer, Refusal>, Error> {

@@ -1,7 +1,7 @@
 //! smoltcp for `truckee drill --target program`: its sockets, by the line protocol of docs/howto/drill.md.
 //!
-//! A call is looked at within a millisecond, and so is what it waits for. What smoltcp does not have is refused by name:
-//! timestamps unless they are asked for, ECN, probes of a tail, F-RTO, duplicate SACKs, `tcp_info`.
+//! What smoltcp does not have is refused by name: timestamps unless they are asked for, ECN, probes of a tail, F-RTO,
+//! duplicate SACKs, `tcp_info`.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -21,8 +21,8 @@ const RECEIVE_BUFFER: usize = 65_535;
 const SEND_BUFFER: usize = 1 << 20;
 /// From here a client calls.
 const CALLER: u16 = 50_000;
-/// So often a call may have come, at most.
-const LOOK: Duration = Duration::from_millis(1);
+/// So long a call is not looked at, at most: a script's calls take place one after the other at one time.
+const LOOK: Duration = Duration::from_micros(100);
 
 fn main() {
     if let Err(error) = run() {
@@ -139,6 +139,7 @@ impl Stack {
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |at: usize| words.get(at).and_then(|word| word.parse::<i64>().ok());
         match (words.first().copied(), number(1)) {
+            (Some("there"), _) => "0".to_owned(),
             (Some("setting"), _) => self.setting(words.get(1).unwrap_or(&""), &words[2..].join(" ")),
             (Some("socket"), Some(fd)) => {
                 let handle = self.fresh();
