@@ -126,9 +126,11 @@ def written(listed: dict[str, Any]) -> str:
         lines += ["", f"[{stack}]", "passes = ["]
         lines += [f"    {json.dumps(name)}," for name in entries["passes"]]
         lines.append("]")
-        lines += [
-            f"{json.dumps(name)} = {json.dumps(why, ensure_ascii=False)}" for name, why in entries["fails"].items()
-        ]
+        for sort in ("fails", "varies"):
+            lines += ["", f"[{stack}.{sort}]"]
+            lines += [
+                f"{json.dumps(name)} = {json.dumps(why, ensure_ascii=False)}" for name, why in entries[sort].items()
+            ]
     return "\n".join(lines) + "\n"
 
 

@@ -87,7 +87,7 @@ fn a_program_that_is_no_stack_or_ends_is_named_and_gone() {
         assert!(matches!(error, Error::Ended { .. }) && error.to_string().contains(part), "{words}: {error}");
     }
     let left = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok).any(|process| {
-        std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line == b"sleep\04321\0")
+        std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line == b"sleep\x004321\x00")
     });
     assert!(!left, "what the program has started is still there");
 }
