@@ -55,6 +55,11 @@ fn the_simulated_stack_does_as_the_scripts_say() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Repairs in which one rule is another.
+const AT_ONCE: &str = "{ rack = { reduction = \"proportional\", count = \"segments\" } }";
+const BYTES: &str =
+    "{ rack = { reduction = \"proportional\", echo = \"proportional\", last_ack = \"grows\" } }";
+
 /// The simplest wrong rivals: a stack that is a little different in one rule fails the scripts about that rule.
 #[test]
 fn a_stack_with_another_rule_fails_the_scripts_about_it() {
@@ -68,6 +73,13 @@ fn a_stack_with_another_rule_fails_the_scripts_about_it() {
         ("timeout/first", "flow.min_rto", "1s"),
         ("receiver/dsack", "flow.dsack", "false"),
         ("receiver/quick-acks", "flow.receiver", "delayed"),
+        ("congestion/application-limited", "flow.window_validation", "flight"),
+        ("congestion/ecn-timeout", "flow.reduce_in_repair", "true"),
+        ("recovery/newreno-timeout", "flow.reduce_in_repair", "true"),
+        ("congestion/ecn-no-growth", "flow.sender.recovery", AT_ONCE),
+        ("recovery/last-ack-opens", "flow.sender.recovery", AT_ONCE),
+        ("recovery/prr-without-sack", "flow.sender.recovery", "newreno"),
+        ("recovery/prr-prior-window", "flow.sender.recovery", BYTES),
     ] {
         let script = read(&folder().join(format!("{script}.pkt"))).unwrap();
         let mut overrides = vec![(key.to_owned(), value.to_owned())];

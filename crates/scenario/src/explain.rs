@@ -168,6 +168,8 @@ impl Text {
         self.line_some("reduce_in_repair", (!stack.reduce_in_repair).then(|| "false".to_owned()));
         let idle = stack.after_idle;
         self.line_some("after_idle", (idle != rfc.after_idle).then(|| quoted(idle.as_str())));
+        self.line_some("tso", stack.tso.then(|| "true".to_owned()));
+        self.line_some("small_queues", stack.small_queues.then(|| "true".to_owned()));
         self.line("ecn", stack.ecn.to_string());
         self.line("ack_rate_request", stack.ack_rate_request.to_string());
         self.line("handshake", stack.handshake.to_string());

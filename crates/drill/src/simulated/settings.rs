@@ -170,6 +170,7 @@ impl Settings {
         // Linux counts what an ACK covers (tcp_slow_start).
         let preset = match self.congestion.as_str() {
             "reno" => "sack\", growth = \"linux",
+            "cubic" => "cubic-linux",
             name => name,
         };
         let repair = repair.map_or(String::new(), |repair| format!(", recovery = {repair}"));

@@ -7,6 +7,8 @@
 //! to the initial one, and ssthresh remembers three quarters of it (RFC 2861, section 3.2). Source: Linux 6.18,
 //! `tcp_cwnd_validate`, `tcp_is_cwnd_limited`, `tcp_cwnd_application_limited`; which count segments, and not bytes.
 //!
+//! A burst that waits to become fuller counts as one that fills it, as there (`tcp_tso_should_defer`).
+//!
 //! Not for: a pause in which nothing is sent at all, which is [`crate::Stack::after_idle`]'s.
 
 use super::{Sender, initial_window};
@@ -57,7 +59,7 @@ impl Sender {
     #[inline(never)]
     pub(super) fn judge_usage(&mut self, now: Time) {
         let (w, out) = (self.t.window, &self.t.out);
-        let limited = real(self.air::<false>()) + w.mss > w.cwnd;
+        let limited = real(self.air::<false>()) + w.mss > w.cwnd || self.is_deferred();
         let (una, nxt, flight) = (out.una(), out.nxt(), out.flight());
         let due = match &mut self.usage {
             Some(usage) => std::mem::take(&mut usage.due),
