@@ -5,6 +5,7 @@
 - The list of names and the list of metrics are written whole.
 - The studies' pages are drawn from the results that are stored beside them (results.py runs them), and numbers in
   sentences are put in from stored results, too: see `sentences.py`.
+- The list of rules that scripts hold stacks to is written from the scripts (drilled.py).
 - The picture of the house is drawn from `cargo metadata` (house.py).
 - With `--check` nothing is written: a page that is not what the command says is a failure.
 
@@ -24,6 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
+import drilled
 import house
 import peers
 import results
@@ -319,6 +321,7 @@ def main() -> int:
     arguments = parser.parse_args()
     pages = Pages(arguments.check)
     write_studies(pages)
+    pages.write(DOCS / "reference" / "drill.md", drilled.page(), "tests/drill")
     held, numbers = Held.here(), results.stored(results.NUMBERS)
     for page in written():
         text = peers.drawn(page.read_text(), numbers)

@@ -157,7 +157,8 @@ def scripts() -> list[Command]:
 
 
 def stacks() -> list[Command]:
-    return [pytest("validation/stacks"), Command(["validation/stacks/run.py", "--quick", "--truckee", str(TRUCKEE)])]
+    held = [["validation/stacks/run.py", "--quick"], ["validation/stacks/drill.py"]]
+    return [pytest("validation/stacks"), *(Command([*words, "--truckee", str(TRUCKEE)]) for words in held)]
 
 
 def pages() -> list[Command]:

@@ -2,9 +2,10 @@
 
 use crate::error::Error;
 use clap::ValueEnum;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use truckee_drill::{Failure, Report, on_kernel, on_simulated, read};
+use truckee_drill::{Error as Fault, Failure, Refused, Report, on_kernel, on_program, on_simulated, read};
 use truckee_lab::human;
 
 /// Hold a TCP against scripts in packetdrill's language: what comes, what is called, what it is to send and when
@@ -23,6 +24,9 @@ pub struct Arguments {
     /// How it is written
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+    /// Behind --: the program with the stack, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
 }
 
 const EXAMPLES: &str = "\
@@ -30,8 +34,10 @@ Examples:
   truckee drill tests/drill/*/*.pkt
   truckee drill script.pkt --set flow.sender=cubic
   sudo truckee drill script.pkt --target kernel
+  sudo truckee drill script.pkt --target program -- ./my-stack
 
-Exit status: 0 every stack did as its script says; 1 one did otherwise; 2 a script is none.";
+Exit status: 0 every stack did as its script says; 1 one did otherwise; 2 a script is none, or none was run. A script that asks
+for what a program's stack does not do is skipped by name.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Stack {
@@ -39,6 +45,8 @@ enum Stack {
     Sim,
     /// The running kernel's, in a network namespace of its own; needs root
     Kernel,
+    /// Any program's, in such a namespace behind a TUN device; needs root
+    Program,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -56,10 +64,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 /// Runs the scripts one after the other, and tells.
 pub fn drill(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
-    if arguments.target == Stack::Kernel && !arguments.set.is_empty() {
-        let why = "--set is for the simulated stack; the kernel's settings are the script's (`sysctl -q net.ipv4.…`)";
-        return Err(Error::Usage(why.to_owned()));
-    }
+    check(arguments)?;
     // All are read before the first is run: what is wrong with one is said at once.
     let scripts = arguments.scripts.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let mut reports = Vec::with_capacity(scripts.len());
@@ -67,6 +72,7 @@ pub fn drill(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         let report = match arguments.target {
             Stack::Sim => on_simulated(script, &arguments.set)?,
             Stack::Kernel => on_kernel(script)?,
+            Stack::Program => on_program(script, &arguments.program).or_else(skipped)?,
         };
         if arguments.format == Format::Table {
             tell(out, &report)?;
@@ -78,12 +84,36 @@ pub fn drill(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         serde_json::to_writer_pretty(&mut *out, &reports)?;
         writeln!(out)?;
     }
+    if reports.iter().all(|report| report.refused.is_some()) {
+        return Err(Error::Usage("no script was run: the program's stack does none of them".to_owned()));
+    }
     let failed = reports.iter().filter(|report| report.failure.is_some()).count();
     if failed == 0 {
         return Ok(());
     }
     let all = human::many(reports.len(), "script");
     Err(Error::Failed(format!("the stack did otherwise in {failed} of {all}")))
+}
+
+/// A script that asks a program for what its stack does not do says nothing of those that follow.
+fn skipped(error: Fault) -> Result<Report, Fault> {
+    let Fault::Refused { name, line, why } = error else { return Err(error) };
+    let refused = Some(Refused { line, why });
+    Ok(Report { script: name, target: "program", failure: None, refused, shown: Vec::new(), lateness_s: 0.0 })
+}
+
+fn check(arguments: &Arguments) -> Result<(), Error> {
+    let program = arguments.target == Stack::Program;
+    let why = if arguments.target != Stack::Sim && !arguments.set.is_empty() {
+        "--set is for the simulated stack; another's settings are the script's (`sysctl -q net.ipv4.…`)"
+    } else if program && arguments.program.is_empty() {
+        "--target program: expected the program behind --, such as -- ./my-stack"
+    } else if !program && !arguments.program.is_empty() {
+        "a program behind -- is for --target program"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Usage(why.to_owned()))
 }
 
 fn tell(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -95,6 +125,10 @@ fn tell(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     } else {
         String::new()
     };
+    if let Some(Refused { line, why }) = &report.refused {
+        writeln!(out, "skip  {} ({})", report.script, report.target)?;
+        return writeln!(out, "  line {line}: {why}");
+    }
     let Some(Failure { line, at_s, expected, seen, differences }) = &report.failure else {
         return writeln!(out, "pass  {} ({}{late})", report.script, report.target);
     };

@@ -107,7 +107,7 @@ impl Error {
         match self {
             Self::Capture(truckee_capture::Error::Write(_)) => 1,
             Self::Capture(_) => 2,
-            Self::Drill(truckee_drill::Error::Host(_)) => 1,
+            Self::Drill(truckee_drill::Error::Host(_) | truckee_drill::Error::Ended { .. }) => 1,
             Self::Drill(_) => 2,
             Self::Usage(_) | Self::Scenario(_) | Self::Kernel(Kernel::Refused { .. }) => 2,
             Self::Look(Look::NoReport { .. }) => 2,

@@ -1,5 +1,5 @@
 //! Scripts in packetdrill's language that say, segment by segment, what a TCP does; and the stacks that they are held
-//! against: the simulated one in virtual time, the running kernel's behind a TUN device.
+//! against: the simulated one in virtual time, the running kernel's and any program's behind a TUN device.
 //!
 //! A script's events happen in order: a call of an application, a segment that comes, a segment that the stack is to send
 //! by then, an assertion about its state. Where the stack does otherwise, [`run()`] says at which line, what was expected,
@@ -11,7 +11,7 @@ mod assert;
 mod error;
 mod expect;
 #[cfg(live)]
-mod kernel;
+mod live;
 pub mod parse;
 mod run;
 pub mod script;
@@ -19,7 +19,7 @@ pub mod simulated;
 pub mod target;
 
 pub use error::Error;
-pub use run::{Failure, Report, run};
+pub use run::{Failure, Refused, Report, run};
 pub use script::Script;
 pub use simulated::Simulated;
 pub use target::Target;
@@ -33,10 +33,26 @@ use std::path::Path;
 /// No right, no TUN device; a setting or a call that there is not; this build has no live leg.
 pub fn on_kernel(script: &Script) -> Result<Report, Error> {
     #[cfg(live)]
-    return kernel::drill(script);
+    return live::on_kernel(script);
     #[cfg(not(live))]
     {
         let _ = script;
+        Err(truckee_host::Error::NotBuilt.into())
+    }
+}
+
+/// Runs a script against the stack of a program, its name and arguments, which is started for it in such a namespace and ended
+/// with it: see docs/howto/drill.md for what it has and is asked. Needs the same rights.
+///
+/// # Errors
+/// As [`on_kernel`]; the program cannot be run, has ended, says nothing or what means nothing; [`Error::Refused`], what it does
+/// not do.
+pub fn on_program(script: &Script, command: &[std::ffi::OsString]) -> Result<Report, Error> {
+    #[cfg(live)]
+    return live::on_program(script, command);
+    #[cfg(not(live))]
+    {
+        let _ = (script, command);
         Err(truckee_host::Error::NotBuilt.into())
     }
 }

@@ -22,10 +22,22 @@ pub struct Report {
     pub target: &'static str,
     /// Where and how the stack did otherwise; `None`: it did as the script says.
     pub failure: Option<Failure>,
+    /// What the stack does not do that the script asks for, so that it was not run to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Refused>,
     /// What `print` showed, by line.
     pub shown: Vec<(usize, String)>,
     /// How much later than wanted the machine did something at most, s: every tolerance is wider by that.
     pub lateness_s: f64,
+}
+
+/// What a stack does not do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    /// Line of the script.
+    pub line: usize,
+    /// What, and what it does.
+    pub why: String,
 }
 
 /// What the stack did otherwise.
@@ -58,7 +70,7 @@ pub fn run(script: &Script, target: &mut dyn Target) -> Result<Report, Error> {
     };
     let mut failure = None;
     for event in &script.events {
-        failure = run.event(event)?;
+        failure = run.event(event).map_err(|error| error.at(&script.name, event.line))?;
         if failure.is_some() {
             break;
         }
@@ -68,7 +80,7 @@ pub fn run(script: &Script, target: &mut dyn Target) -> Result<Report, Error> {
     }
     let lateness_s = run.target.lateness().seconds();
     let (target, shown) = (run.target.name(), run.shown);
-    Ok(Report { script: script.name.clone(), target, failure, shown, lateness_s })
+    Ok(Report { script: script.name.clone(), target, failure, refused: None, shown, lateness_s })
 }
 
 struct Run<'a> {
@@ -110,17 +122,17 @@ impl Run<'_> {
         match &event.what {
             What::Comes(packet) => {
                 let real = self.stamped(packet);
-                self.target.inject(&real)?.map_err(|why| self.fault(event.line, why))?;
+                self.target.inject(&real)?.map_err(|why| self.refused(event.line, why))?;
                 Ok(None)
             }
             What::Call(call) => self.call(event, at, call),
             What::Assert(statements) => {
-                let info = self.target.info()?.map_err(|why| self.fault(event.line, why))?;
+                let info = self.target.info()?.map_err(|why| self.refused(event.line, why))?;
                 for statement in statements {
                     match assert::outcome(statement, &info) {
                         Outcome::Holds => {}
                         Outcome::Shows(text) => self.shown.push((event.line, text)),
-                        Outcome::Refused(why) => return Err(self.fault(event.line, why)),
+                        Outcome::Refused(why) => return Err(self.refused(event.line, why)),
                         Outcome::Fails(why) => {
                             let expected = self.script.line(event.line).to_owned();
                             return Ok(Some(self.failure(event.line, expected, why, Vec::new())));
@@ -191,7 +203,7 @@ impl Run<'_> {
                 return Ok(Some(failure));
             }
         }
-        let answer = self.target.call(call)?.map_err(|why| self.fault(event.line, why))?;
+        let answer = self.target.call(call)?.map_err(|why| self.refused(event.line, why))?;
         let until = match (call.until, event.when) {
             (Some(until), When::At(_)) => Some(Time::at(until)),
             (Some(until), When::After(begin)) => Some(at + until.saturating_sub(begin)),
@@ -263,6 +275,10 @@ impl Run<'_> {
 
     fn failure(&self, line: usize, expected: String, seen: String, differences: Vec<String>) -> Failure {
         Failure { line, at_s: self.target.now().seconds(), expected, seen, differences }
+    }
+
+    fn refused(&self, line: usize, why: String) -> Error {
+        Error::Refused { name: self.script.name.clone(), line, why }
     }
 
     fn fault(&self, line: usize, why: String) -> Error {

@@ -162,6 +162,10 @@ impl Text {
         let rfc = Stack::default();
         let variance = stack.rto_variance;
         self.line_some("rto_variance", (variance != rfc.rto_variance).then(|| quoted(variance.as_str())));
+        let validation = stack.window_validation;
+        let other = validation != rfc.window_validation;
+        self.line_some("window_validation", other.then(|| quoted(validation.as_str())));
+        self.line_some("reduce_in_repair", (!stack.reduce_in_repair).then(|| "false".to_owned()));
         let idle = stack.after_idle;
         self.line_some("after_idle", (idle != rfc.after_idle).then(|| quoted(idle.as_str())));
         self.line_some("tso", stack.tso.then(|| "true".to_owned()));

@@ -50,6 +50,9 @@ pub struct Ack {
     pub echo: Option<Time>,
     /// Bytes that its SACK blocks report for the first time, where the recovery reads them.
     pub newly_sacked: u64,
+    /// DeliveredData (RFC 9937, section 5), bytes: what it acknowledges and no SACK block had reported, and what its blocks
+    /// report for the first time; without SACK what duplicates stand for, as in `delivered`.
+    pub newly_delivered: u64,
     /// What it says to have come twice (D-SACK, RFC 2883): `[from, to)`.
     pub dsack: Option<(Seq, Seq)>,
     /// Whether it echoes congestion (ECE, RFC 3168) on a connection with ECN.
@@ -72,6 +75,7 @@ impl Ack {
             peer_time: None,
             echo: None,
             newly_sacked: 0,
+            newly_delivered: bytes,
             dsack: None,
             ecn_echo: false,
         }

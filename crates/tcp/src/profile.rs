@@ -3,7 +3,7 @@
 //! A profile sets defaults of [`Stack`], and of what presets are made of; each of them is a knob of its own, and what is
 //! written wins. Not for: algorithms, of which it names those that there are.
 
-use crate::stack::{AfterIdle, ReduceFrom, RtoSamples, RtoVariance, Undo};
+use crate::stack::{AfterIdle, ReduceFrom, RtoSamples, RtoVariance, Undo, WindowValidation};
 use crate::{Arg, Info, Size, Span, Spec, Stack};
 
 const MS: Span = Span::ms(1);
@@ -47,8 +47,8 @@ impl Profile {
                 name: "linux",
                 summary: "the rules of a Linux of today's (6.18), as far as there are parts for them",
                 formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"200ms\", max_rto = \"120s\", rto_variance = \"linux\", timestamps, dsack, \
-                          undo = \"either\", after_idle = \"decay\", reduce_from = \"window\", limited_transmit, syn_ack_timer; receiver = \"linux\"; \
-                          reno, newreno, sack: rack with reduction = \"proportional\", count = \"segments\", frto",
+                          undo = \"either\", after_idle = \"decay\", window_validation = \"linux\", reduce_in_repair = false, reduce_from = \"window\", limited_transmit, syn_ack_timer; receiver = \"linux\"; \
+                          reno, newreno, sack: rack with reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\", frto",
                 source: "Linux 6.18: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, include/net/tcp.h; RFC 6928, 8985, 9937",
             },
             Self::FreeBsd => Info {
@@ -90,6 +90,8 @@ impl Profile {
                 rto_variance: RtoVariance::Linux,
                 undo: Undo::Either,
                 after_idle: AfterIdle::Decay,
+                window_validation: WindowValidation::Linux,
+                reduce_in_repair: false,
                 reduce_from: ReduceFrom::Window,
                 ..Self::of_today(base)
             },
@@ -127,8 +129,10 @@ impl Profile {
             (Self::Ns2, "sack") => return Spec { name: "sack1".to_owned(), ..part },
             (Self::Ns2, "vegas") => return Spec { name: "vegas-ns2".to_owned(), ..part },
             (Self::Linux, "reno" | "newreno" | "sack") => {
-                let count = Arg::Name("segments".to_owned());
-                return Self::proportional("rack", "safe-ack", true).with("count", count);
+                return Self::proportional("rack", "safe-ack", true)
+                    .with("count", Arg::Name("segments".to_owned()))
+                    .with("echo", Arg::Name("proportional".to_owned()))
+                    .with("last_ack", Arg::Name("grows".to_owned()));
             }
             (Self::FreeBsd, "reno" | "newreno" | "sack") => {
                 return Self::proportional("sack", "slow-start", false);

@@ -17,6 +17,7 @@ mod paced;
 mod persist;
 mod transfer;
 mod transmit;
+mod usage;
 
 pub use by_duplicates::ByDuplicates;
 pub use transfer::Transfer;
@@ -33,7 +34,7 @@ use crate::relative_delay::CongestedRounds;
 use crate::response::AnyResponse;
 use crate::rtt::Rtt;
 use crate::segment::Segment;
-use crate::stack::RtoSamples;
+use crate::stack::{RtoSamples, WindowValidation};
 use crate::start::{AnyStart, Burst, Opening, Start};
 use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
@@ -41,6 +42,7 @@ use crate::{
 use ack_rate::AckRate;
 use bursts::Offload;
 use std::sync::Arc;
+use usage::Usage;
 
 /// The parts a sender is made of.
 #[derive(Debug, Clone)]
@@ -156,6 +158,8 @@ pub struct Sender {
     round_end: Option<Seq>,
     /// Bytes in flight before the first ACK of the present round.
     round_flight: u64,
+    /// Whether the window is used, where departures tell.
+    usage: Option<Box<Usage>>,
 }
 
 impl Sender {
@@ -217,6 +221,7 @@ impl Sender {
             timed_out: Seq::ZERO,
             round_end: None,
             round_flight: 0,
+            usage: (stack.window_validation == WindowValidation::Linux).then(Box::default),
             stack: Arc::clone(stack),
         }
     }
@@ -303,6 +308,7 @@ impl Sender {
         self.state = State::Established;
         witness.on_established(now);
         self.t.last_sent = now; // what a start makes of the window has not been idle yet
+        self.usage.iter_mut().for_each(|usage| usage.begin(now));
         self.t.timer = Timer::Off;
         let opening =
             Opening { now, rtt, queued: self.written - Seq::FIRST, rwnd: self.peer_window, granted };
@@ -376,9 +382,11 @@ impl Sender {
             return;
         }
         // RFC 5681, section 3.1: a segment that timed out again keeps ssthresh as its first timeout left it.
-        if self.t.out.una() < self.timed_out && !self.stack.repeated_reduction {
+        let again = self.t.out.una() < self.timed_out && !self.stack.repeated_reduction;
+        if again || !self.stack.reduce_in_repair && self.recovery.reducing(&self.t) {
             self.t.window.cwnd = self.t.window.mss;
             self.t.timed_end = NOTHING_TIMED;
+            self.timed_out = self.t.out.get(0).map_or(self.timed_out, |first| first.end);
         } else {
             let mut flight = self.t.out.flight();
             if self.recovery.repairing() {

@@ -67,6 +67,30 @@ impl RtoVariance {
     }
 }
 
+/// What tells whether a window is used, where only one that is may grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WindowValidation {
+    /// What is in flight when an ACK comes, and in slow start when the first of its round came.
+    #[default]
+    Flight,
+    /// Whether the last departures filled it; and a window that the application leaves unused for a timeout comes down (RFC
+    /// 2861, section 3.2; Linux 6.18, `tcp_cwnd_validate`, `tcp_cwnd_application_limited`).
+    Linux,
+}
+
+impl WindowValidation {
+    /// All of them, the default first.
+    pub const ALL: [Self; 2] = [Self::Flight, Self::Linux];
+
+    /// Its name in a scenario.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Flight => "flight",
+            Self::Linux => "linux",
+        }
+    }
+}
+
 /// What becomes of the window where nothing was sent for longer than a timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AfterIdle {
@@ -169,6 +193,11 @@ pub struct Stack {
     /// Whether only a window that is used may grow (RFC 7661's concern); without, every ACK of new data opens it (RFC 2581;
     /// ns-2, `control_increase_` 0).
     pub validate_window: bool,
+    /// What tells whether it is.
+    pub window_validation: WindowValidation,
+    /// Whether a timeout lowers ssthresh, of what is in the air, where a repair or an echo of congestion has lowered it already
+    /// and what was sent before is not acknowledged (RFC 5681, equation 4); Linux keeps it (6.18, `tcp_enter_loss`).
+    pub reduce_in_repair: bool,
     /// The receiver's buffer, which it advertises whole: its application reads at once.
     pub rwnd: Size,
     /// Window scaling (RFC 7323); without it no window above 65,535 bytes can be advertised.
@@ -226,6 +255,8 @@ impl Default for Stack {
             whole_ssthresh: false,
             repeated_reduction: false,
             validate_window: true,
+            window_validation: WindowValidation::Flight,
+            reduce_in_repair: true,
             rwnd: Size::Bytes(16 << 20),
             window_scaling: true,
             send_buffer: None,

@@ -40,11 +40,26 @@ pub fn packet(pair: Pair<'_, Rule>) -> Result<What, Fault> {
         }
         packet.window.get_or_insert(0);
     }
+    if let Some(twice) = twice(packet.options()) {
+        return Err((line, format!("the option \"{twice}\" is there twice; a segment says one thing")));
+    }
     let bytes: usize = packet.options().iter().map(wire_bytes).sum();
     if bytes > MOST_OPTIONS {
         return Err((line, format!("{bytes} bytes of options; a header has room for {MOST_OPTIONS}")));
     }
     Ok(if sent { What::Sent(packet) } else { What::Comes(packet) })
+}
+
+/// An option of a kind that is there already, padding apart.
+fn twice(options: &[TcpOption]) -> Option<&TcpOption> {
+    let same =
+        |one: &TcpOption, other: &TcpOption| std::mem::discriminant(one) == std::mem::discriminant(other);
+    let told = |option: &TcpOption| !matches!(option, TcpOption::Nop | TcpOption::Eol);
+    options
+        .iter()
+        .enumerate()
+        .find(|(n, option)| told(option) && options[..*n].iter().any(|before| same(before, option)))
+        .map(|(_, option)| option)
 }
 
 fn wire_bytes(option: &TcpOption) -> usize {

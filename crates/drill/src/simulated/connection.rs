@@ -255,9 +255,13 @@ impl Connection {
 
     fn note_loss(&mut self) {
         if let Some(loss) = self.books.take_loss() {
-            let sent = self.endpoint.tx().map_or(Seq::FIRST, |tx| tx.outstanding().max());
-            self.loss = Some((loss.loss.kind, sent, self.books.counts().undone));
+            self.note(loss.loss.kind);
         }
+    }
+
+    fn note(&mut self, kind: LossKind) {
+        let sent = self.endpoint.tx().map_or(Seq::FIRST, |tx| tx.outstanding().max());
+        self.loss = Some((kind, sent, self.books.counts().undone));
     }
 
     /// When to call [`Self::on_time`].
@@ -274,8 +278,12 @@ impl Connection {
             if let Some(past) = &mut self.opening {
                 past.push(now);
             }
+            let timeouts = self.books.counts().timeouts;
             self.endpoint.on_timer(now, &mut self.books);
             self.note_loss();
+            if self.books.counts().timeouts > timeouts {
+                self.note(LossKind::Timeout);
+            }
         }
     }
 
@@ -375,7 +383,11 @@ impl Connection {
         let segments = |bytes: f64| (bytes / f64::from(self.mss)) as i64;
         let untouched = window.ssthresh >= NO_SSTHRESH as f64;
         // A loss event is over when all that had been sent before it is acknowledged (Linux, high_seq), or when it was none.
-        let state = match self.loss.filter(|&(_, sent, undone)| out.una() < sent && undone == counts.undone) {
+        let under_way = |kind, sent| out.una() < sent || kind == LossKind::EcnEcho && out.una() == sent;
+        let state = match self
+            .loss
+            .filter(|&(kind, sent, undone)| under_way(kind, sent) && undone == counts.undone)
+        {
             Some((LossKind::Timeout, ..)) => 4,
             Some((LossKind::EcnEcho, ..)) => 2,
             Some(_) => 3,

@@ -45,6 +45,8 @@ pub struct Settings {
     dsack: bool,
     /// An idle connection's window comes down.
     restarts: bool,
+    /// The longest timeout, ms.
+    longest_timeout: u32,
     /// Small segments do not wait (TCP_NODELAY).
     pub nodelay: bool,
     /// What the caller asked for.
@@ -81,6 +83,7 @@ impl Settings {
             frto: true,
             dsack: true,
             restarts: true,
+            longest_timeout: 120_000,
             nodelay: false,
             overrides: overrides.to_vec(),
         }
@@ -118,11 +121,16 @@ impl Settings {
             "tcp_frto" => self.frto = value != "0",
             "tcp_dsack" => self.dsack = flag()?,
             "tcp_slow_start_after_idle" => self.restarts = flag()?,
+            "tcp_rto_max_ms" => {
+                let longest = value.parse().ok().filter(|ms| (1000..=120_000).contains(ms));
+                self.longest_timeout =
+                    longest.ok_or_else(|| format!("net.ipv4.{name}={value}: expected 1000 to 120000 ms"))?;
+            }
             "tcp_syn_linear_timeouts" if value == "0" => {}
             // What an application writes is always taken, and nothing is remembered from one connection to the next.
             "tcp_wmem" | "tcp_no_metrics_save" => {}
             _ => {
-                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_frto, tcp_dsack, tcp_slow_start_after_idle, tcp_syn_linear_timeouts (0), tcp_no_metrics_save";
+                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_frto, tcp_dsack, tcp_slow_start_after_idle, tcp_rto_max_ms, tcp_syn_linear_timeouts (0), tcp_no_metrics_save";
                 return Err(format!("the simulated stack has no setting net.ipv4.{name}; it has {known}"));
             }
         }
@@ -151,14 +159,18 @@ impl Settings {
         let repair = match (agreed.sack, self.probes && self.frto) {
             (true, true) => None,
             (true, false) => Some(format!(
-                "{{ rack = {{ tlp = {}, reduction = \"proportional\", count = \"segments\", frto = {} }} }}",
+                "{{ rack = {{ tlp = {}, reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\", frto = {} }} }}",
                 self.probes, self.frto
             )),
-            (false, _) => Some("\"newreno\"".to_owned()),
+            (false, _) => Some(
+                "{ newreno = { reduction = \"proportional\", count = \"segments\", last_ack = \"grows\" } }"
+                    .to_owned(),
+            ),
         };
         // Linux counts what an ACK covers (tcp_slow_start).
         let preset = match self.congestion.as_str() {
             "reno" => "sack\", growth = \"linux",
+            "cubic" => "cubic-linux",
             name => name,
         };
         let repair = repair.map_or(String::new(), |repair| format!(", recovery = {repair}"));
@@ -170,6 +182,7 @@ impl Settings {
         if !self.restarts {
             document.set("flow.after_idle", "keep")?;
         }
+        document.set("flow.max_rto", &format!("{}ms", self.longest_timeout))?;
         let dsack = agreed.sack && self.dsack;
         let undo = match (agreed.timestamps, dsack) {
             (true, true) => "either",

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 use std::time::{Duration, Instant};
-use truckee_drill::{Script, on_kernel, read};
+use truckee_drill::{Error, Script, on_kernel, on_program, read};
 use truckee_testing::PATIENCE;
 
 /// A run in which the machine was later than this says nothing of the stack, whatever came of it, s.
@@ -55,4 +55,88 @@ fn a_call_that_waits_when_its_script_has_failed_is_ended() {
         assert!(begun.elapsed() < PATIENCE, "the thread of accept() is still there");
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+const SERVER: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n +0 bind(3, ..., ...) = 0\n +0 listen(3, 1) = 0\n \
+                      +0 < S 0:0(0) win 1000 <mss 1000>\n +0 > S. 0:0(0) ack 1 <...>";
+
+/// What comes of a script on a stack that is a shell's few words.
+fn on_shell(text: &str, words: &str) -> Result<truckee_drill::Report, Error> {
+    let script = truckee_drill::parse::script("s.pkt", text).unwrap();
+    on_program(&script, &["sh".into(), "-c".into(), words.into()])
+}
+
+/// It names its fault, and where in the script, and nothing of it is left.
+#[test]
+fn a_program_that_is_no_stack_or_ends_is_named_and_gone() {
+    if !truckee_testing::root() {
+        return;
+    }
+    for (words, part) in [
+        ("exit 3", "the program has ended (exit status: 3)"),
+        ("echo hello", "\"hello\"; expected an answer"),
+        ("echo 0; cat >/dev/null", "expected \"ready\""),
+        ("echo ready; read line; exit 7", "s.pkt:1: the program has ended (exit status: 7)"),
+        ("echo ready; read line; echo 3; read line; kill -9 $$", "s.pkt:2: the program has ended (signal: 9"),
+        ("echo ready; cat >/dev/null", "s.pkt:1: the program has said nothing for 2 s"),
+        ("echo ready; sleep 4321 & wait", "s.pkt:1: the program has said nothing for 2 s"),
+        ("echo ready; read line; echo three; cat >/dev/null", "s.pkt:1: the program has said \"three\""),
+        ("echo ready; read line; echo 3; echo 3; cat >/dev/null", "s.pkt:"),
+    ] {
+        let error = on_shell(SERVER, words).unwrap_err();
+        assert!(matches!(error, Error::Ended { .. }) && error.to_string().contains(part), "{words}: {error}");
+    }
+    let left = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok).any(|process| {
+        std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line == b"sleep\x004321\x00")
+    });
+    assert!(!left, "what the program has started is still there");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    if !truckee_testing::root() {
+        return;
+    }
+    let script = truckee_drill::parse::script("s.pkt", SERVER).unwrap();
+    let error = on_program(&script, &["/nowhere/stack".into()]).unwrap_err().to_string();
+    assert!(error.contains("/nowhere/stack"), "{error}");
+    let error = on_program(&script, &[]).unwrap_err().to_string();
+    assert!(error.contains("no program"), "{error}");
+}
+
+#[test]
+fn what_a_program_does_not_do_is_refused_with_its_line() {
+    if !truckee_testing::root() {
+        return;
+    }
+    let obeys = "echo ready; while read call rest; do case $call in \
+                 setting) echo refused no settings here;; info) echo refused it tells nothing;; socket) echo 3;; \
+                 *) echo 0;; esac; done";
+    for (text, line, part) in [
+        ("`sysctl -q net.ipv4.tcp_sack=0`\n0 socket(..., 1, 2) = 3", 1, "tcp_sack=0: no settings here"),
+        (
+            "0 socket(..., 1, 2) = 3\n+0 connect(3, ..., ...) = 0\n+0 %{ assert tcpi_rtt == 1 }%",
+            3,
+            "tells nothing",
+        ),
+    ] {
+        match on_shell(text, obeys) {
+            Err(Error::Refused { line: at, why, .. }) => {
+                assert!(at == line && why.contains(part), "{at}: {why}")
+            }
+            other => unreachable!("{text}: {other:?}"),
+        }
+    }
+}
+
+/// A stack that answers calls, and is silent otherwise, does otherwise than the script says.
+#[test]
+fn a_program_that_sends_nothing_fails_at_the_line_that_expects_something() {
+    if !truckee_testing::root() {
+        return;
+    }
+    let mute =
+        "echo ready; while read call fd rest; do case $call in socket) echo $fd;; *) echo 0;; esac; done";
+    let failure = on_shell(SERVER, mute).unwrap().failure.unwrap();
+    assert_eq!((failure.line, failure.seen.starts_with("nothing until")), (5, true), "{failure:?}");
 }

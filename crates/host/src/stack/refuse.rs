@@ -86,6 +86,8 @@ fn other(stack: &Stack, usual: &Stack) -> impl Iterator<Item = &'static str> {
         ("rto_variance", stack.rto_variance != usual.rto_variance),
         ("after_idle", stack.after_idle != usual.after_idle),
         ("validate_window", stack.validate_window != usual.validate_window),
+        ("window_validation", stack.window_validation != usual.window_validation),
+        ("reduce_in_repair", stack.reduce_in_repair != usual.reduce_in_repair),
     ]
     .into_iter()
     .filter_map(|(key, other)| other.then_some(key))

@@ -5,7 +5,7 @@ use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::units::{Dimension, Quantity};
-use truckee_tcp::stack::{AfterIdle, ReduceFrom, RtoSamples, RtoVariance, Undo};
+use truckee_tcp::stack::{AfterIdle, ReduceFrom, RtoSamples, RtoVariance, Undo, WindowValidation};
 use truckee_tcp::{Size, Span, Stack};
 
 /// Largest payload that fits into an IPv4 packet with two headers of 20 bytes.
@@ -31,6 +31,14 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         whole_ssthresh: reader.flag("whole_ssthresh", base.whole_ssthresh),
         repeated_reduction: reader.flag("repeated_reduction", base.repeated_reduction),
         validate_window: reader.flag("validate_window", base.validate_window),
+        window_validation: word(
+            reader,
+            "window_validation",
+            WindowValidation::ALL,
+            WindowValidation::as_str,
+            base.window_validation,
+        ),
+        reduce_in_repair: reader.flag("reduce_in_repair", base.reduce_in_repair),
         rwnd: window("rwnd", None).unwrap_or(base.rwnd),
         window_scaling: reader.flag("window_scaling", base.window_scaling),
         send_buffer: window("send_buffer", base.send_buffer),

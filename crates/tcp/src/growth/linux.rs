@@ -1,6 +1,6 @@
 //! Linux's Reno: every segment that is acknowledged counts, however few ACKs tell of it.
 //!
-//! Slow start adds what an ACK covers, without a limit, up to ssthresh; what is left of it counts in congestion avoidance,
+//! Slow start adds what an ACK shows to have come, without a limit, up to ssthresh; what is left of it counts in congestion avoidance,
 //! which adds a segment for each window of segments. RFC 3465 has a limit of two segments an ACK in slow start, of one after a
 //! timeout, and so has [`super::ByteCounting`]. Source: Linux 6.18, `tcp_reno_cong_avoid`, `tcp_slow_start`,
 //! `tcp_cong_avoid_ai`.
@@ -30,7 +30,7 @@ impl Member for Linux {
 
 impl Growth for Linux {
     fn on_ack(&mut self, ack: &Ack, w: &mut Window) {
-        let mut left = ack.newly_acked as f64;
+        let mut left = ack.newly_delivered as f64;
         if w.in_slow_start() {
             let step = left.min(w.ssthresh - w.cwnd);
             w.cwnd += step;

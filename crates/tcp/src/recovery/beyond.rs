@@ -1,5 +1,5 @@
-//! What a recovery by SACK may do besides noticing losses: bring the window down in proportion (RFC 9937, see
-//! [`super::prr`]), and look at timeouts first (RFC 5682, see [`super::frto`]). Few ask for either.
+//! What a recovery may do besides noticing losses: bring the window down in proportion (RFC 9937, see [`super::prr`]), for an
+//! echo of congestion as for a loss, and look at timeouts first (RFC 5682, see [`super::frto`]). Few ask for either.
 
 use super::frto::{FRto, Finding, Heard};
 use super::prr::{Bound, Delivery, Prr};
@@ -11,12 +11,14 @@ use crate::{Ack, Seq};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Beyond(Option<Box<Asked>>);
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Asked {
     /// The bound of a proportional reduction, where it is not at once.
     bound: Option<Bound>,
     /// Whether that counts segments, and not bytes.
     in_segments: bool,
+    /// Whether an echo of congestion brings the window down so, too.
+    echoes: bool,
     reduction: Option<Reduction>,
     /// Where timeouts are looked at.
     frto: Option<FRto>,
@@ -26,6 +28,8 @@ struct Asked {
 #[derive(Debug, Clone)]
 struct Reduction {
     prr: Prr,
+    /// For an echo of congestion: until more than this is acknowledged.
+    echoed: Option<Seq>,
     /// What had come by the last ACK, see [`arrived`].
     arrived: u64,
 }
@@ -36,8 +40,24 @@ fn arrived(t: &Transfer) -> u64 {
 }
 
 impl Beyond {
-    /// By the arguments `reduction`, `bound`, `count` and `frto`.
+    /// By the arguments `reduction`, `bound`, `count`, `echo` and `frto`.
     pub(super) fn build(args: &mut Args) -> Result<Self, SpecError> {
+        let mut made = Self::build_reduction(args)?;
+        let frto = args.flag("frto", false)?.then(FRto::default);
+        let echoes = made.0.is_some();
+        if echoes && args.choice("echo", &["at-once", "proportional"])? == "proportional" {
+            made.0.iter_mut().for_each(|asked| asked.echoes = true);
+        } else if !echoes {
+            args.refuse("echo", "no echo unless reduction is \"proportional\"")?;
+        }
+        if frto.is_some() {
+            made.0.get_or_insert_default().frto = frto;
+        }
+        Ok(made)
+    }
+
+    /// By the arguments `reduction`, `bound` and `count`.
+    pub(super) fn build_reduction(args: &mut Args) -> Result<Self, SpecError> {
         let proportional = args.choice("reduction", &["at-once", "proportional"])? == "proportional";
         let bound = if proportional {
             let bound = Bound::named(args.choice("bound", &Bound::NAMES)?);
@@ -48,9 +68,7 @@ impl Beyond {
             None
         };
         let (bound, in_segments) = (bound.map(|(bound, _)| bound), bound.is_some_and(|(_, whole)| whole));
-        let frto = args.flag("frto", false)?.then(FRto::default);
-        let any = bound.is_some() || frto.is_some();
-        Ok(Self(any.then(|| Box::new(Asked { bound, in_segments, reduction: None, frto }))))
+        Ok(Self(bound.map(|_| Box::new(Asked { bound, in_segments, ..Asked::default() }))))
     }
 
     /// What looks at timeouts.
@@ -95,15 +113,52 @@ impl Beyond {
         self.0.as_ref().is_some_and(|asked| asked.bound.is_some())
     }
 
-    /// A repair begins with an ACK that brought so many bytes, or without one, when `flight` was in the air before.
+    /// A repair begins with an ACK that brought so many bytes, or without one, when `flight` was in the air before. If an echo
+    /// has brought the window on its way down, it goes on as it was.
     pub(super) fn begin(&mut self, brought: u64, flight: u64, t: &Transfer) {
+        match self.reduction().filter(|reduction| reduction.echoed.is_some()) {
+            Some(reduction) => reduction.echoed = None,
+            None => self.begin_for(None, brought, flight, t),
+        }
+    }
+
+    /// The same for an echo of congestion, if that is asked for.
+    pub(super) fn begin_for_echo(&mut self, brought: u64, flight: u64, t: &mut Transfer) {
+        if self.0.as_ref().is_some_and(|asked| asked.echoes) {
+            self.begin_for(Some(t.out.max()), brought, flight, t);
+            self.on_ack(brought > 0, t);
+        }
+    }
+
+    fn begin_for(&mut self, echoed: Option<Seq>, brought: u64, flight: u64, t: &Transfer) {
         if let Some(asked) = &mut self.0 {
             asked.reduction = asked.bound.map(|bound| {
-                let prr = Prr::begin(bound, t.window.mss, t.window.cwnd, flight);
-                let prr = if asked.in_segments { prr.in_segments() } else { prr };
-                Reduction { prr, arrived: arrived(t).saturating_sub(brought) }
+                let arrived = arrived(t).saturating_sub(brought);
+                let (mss, target) = (t.window.mss, t.window.cwnd);
+                let prr = match asked.in_segments {
+                    true => Prr::begin(bound, mss, target, t.window_before()).in_segments(),
+                    false => Prr::begin(bound, mss, target, flight),
+                };
+                Reduction { prr, echoed, arrived }
             });
         }
+    }
+
+    /// Whether the window comes down for an echo.
+    pub(super) fn is_echoing(&self) -> bool {
+        let reduction = self.0.as_ref().and_then(|asked| asked.reduction.as_ref());
+        reduction.is_some_and(|reduction| reduction.echoed.is_some())
+    }
+
+    /// An ACK of new data has come: whether the window was on its way down for an echo. Where it covers more than had been sent
+    /// by then, it is down.
+    pub(super) fn advance_echo(&mut self, ack: Seq, t: &mut Transfer) -> bool {
+        let Some(until) = self.reduction().and_then(|reduction| reduction.echoed) else { return false };
+        if ack > until {
+            t.window.cwnd = self.target(t);
+            self.end();
+        }
+        ack <= until
     }
 
     /// An ACK has come; `safe`: it advances and shows no further loss.
@@ -111,8 +166,13 @@ impl Beyond {
         let Some(reduction) = self.reduction() else { return };
         let before = std::mem::replace(&mut reduction.arrived, arrived(t));
         let bytes = reduction.arrived.saturating_sub(before);
-        let delivery = Delivery { bytes, in_flight: t.out.pipe(), safe };
-        if let Some(cwnd) = reduction.prr.on_ack(&delivery) {
+        self.bring(bytes, t.out.pipe(), safe, t);
+    }
+
+    /// An ACK has brought so many bytes, after which so many are in the air.
+    pub(super) fn bring(&mut self, bytes: u64, in_flight: u64, safe: bool, t: &mut Transfer) {
+        let Some(reduction) = self.reduction() else { return };
+        if let Some(cwnd) = reduction.prr.on_ack(&Delivery { bytes, in_flight, safe }) {
             t.window.cwnd = cwnd.max(t.window.mss);
         }
     }
@@ -120,11 +180,7 @@ impl Beyond {
     /// A timer and not an ACK has begun the repair: one segment leaves, as if as much had come (Linux 6.18,
     /// `tcp_rack_reo_timeout`).
     pub(super) fn begin_by_timer(&mut self, t: &mut Transfer) {
-        let Some(reduction) = self.reduction() else { return };
-        let one = Delivery { bytes: t.window.mss as u64, in_flight: t.out.pipe(), safe: false };
-        if let Some(cwnd) = reduction.prr.on_ack(&one) {
-            t.window.cwnd = cwnd.max(t.window.mss);
-        }
+        self.bring(t.window.mss as u64, t.out.pipe(), false, t);
     }
 
     /// So many bytes leave.

@@ -76,6 +76,9 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn has_timer(&self) -> bool {
         false
     }
+    /// The response to an echo of congestion has set the window, after an ACK that brought so many bytes and before which
+    /// `flight` were in the air: one that lets the window come down by and by begins to.
+    fn on_echo(&mut self, _brought: u64, _flight: u64, _t: &mut Transfer) {}
     /// The timer went off, and the response to that has been applied: prepare to send again from the first
     /// unacknowledged segment.
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
@@ -122,6 +125,11 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn duplicates(&self) -> u32;
     /// Whether a loss is being repaired.
     fn repairing(&self) -> bool;
+    /// Whether a loss is being repaired, or the window comes down for an echo, so that it has been reduced for what is in the
+    /// air.
+    fn reducing(&self, _t: &Transfer) -> bool {
+        self.repairing()
+    }
     /// Whether it needs the receiver's SACK blocks.
     fn wants_sack(&self) -> bool {
         false

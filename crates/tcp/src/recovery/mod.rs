@@ -16,6 +16,7 @@ mod reno;
 mod sack;
 mod sack1;
 mod scoreboard;
+mod stand_ins;
 mod tahoe;
 mod vegas;
 mod vegas_ns2;
@@ -49,6 +50,7 @@ family! {
     fn deadline(&self, t: &Transfer) -> Option<Time>;
     fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>);
     fn has_timer(&self) -> bool;
+    fn on_echo(&mut self, brought: u64, flight: u64, t: &mut Transfer);
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
     fn on_undo(&mut self, t: &mut Transfer);
     fn deflated(&self, t: &Transfer) -> f64;
@@ -62,6 +64,7 @@ family! {
     fn in_flight(&self, t: &Transfer) -> u64;
     fn duplicates(&self) -> u32;
     fn repairing(&self) -> bool;
+    fn reducing(&self, t: &Transfer) -> bool;
     fn wants_sack(&self) -> bool;
     fn reported(&self, ack: Seq, sack: &SackBlocks, t: &Transfer) -> Reported;
 }

@@ -10,9 +10,14 @@
 //! `inflation`: "unlimited", or by no more duplicates than segments are "outstanding" when a hole shows, against
 //! receivers that feign them. `entry`: by how many of the duplicates that began the repair the window is inflated at once
 //! (RFC 6582, section 3.2, step 2: 3); with 0 only later ones let new segments out, one each. That matters to responses
-//! that keep the window: cwnd = flight + 3·MSS is a burst.
+//! that keep the window: cwnd = flight + 3·MSS is a burst. `reduction`: the response's window "at-once", inflated as above, or
+//! "proportional" to what duplicates stand for (see [`super::stand_ins`]), within a `bound` and by a `count` as in
+//! [`super::Sack`]; then nothing is inflated, and the window after the repair is the response's.
 
+use super::beyond::Beyond;
+use super::stand_ins::StandIns;
 use super::{Advance, DUP_THRESH, Duplicates, Inflation, LAST_ACK, Recovery};
+use crate::outstanding::Sent;
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Report, SackBlocks, Time};
@@ -38,6 +43,8 @@ pub struct NewReno {
     target: Option<f64>,
     first_partial: bool,
     retransmit: bool,
+    /// Where the window comes down in proportion.
+    stand_ins: Option<Box<StandIns>>,
 }
 
 impl Member for NewReno {
@@ -56,6 +63,7 @@ impl Member for NewReno {
         };
         let last_ack_grows = args.choice("last_ack", LAST_ACK)? == "grows";
         let inflation = Inflation::build(args)?;
+        let stand_ins = StandIns::of(Beyond::build_reduction(args)?);
         let entry = args.count("entry", u64::from(DUP_THRESH), 0..=u64::from(DUP_THRESH))?;
         Ok(Self {
             impatient,
@@ -67,6 +75,7 @@ impl Member for NewReno {
             target: None,
             first_partial: false,
             retransmit: false,
+            stand_ins,
         })
     }
 }
@@ -85,10 +94,32 @@ impl NewReno {
     pub(super) fn repair(&mut self, now: Time, t: &mut Transfer, duplicates: u32) {
         self.duplicates.recover = t.out.max();
         self.target = Some(t.window.cwnd);
+        if let Some(stand_ins) = &mut self.stand_ins {
+            return stand_ins.begin(duplicates, t);
+        }
         t.window.cwnd += f64::from(duplicates.min(self.entry)) * t.window.mss;
         self.inflation.begin(now, duplicates, t);
         self.first_partial = true;
         self.retransmit = true;
+    }
+
+    /// The same where the window comes down in proportion; an ACK of all that had been sent ends nothing yet.
+    fn on_part(&mut self, ack: &Ack, t: &mut Transfer) -> Option<Advance> {
+        let missing = ack.ack < self.duplicates.recover;
+        let stand_ins = self.stand_ins.as_mut()?;
+        if ack.ack <= self.duplicates.recover {
+            stand_ins.advance(ack, missing, t);
+            return Some(Advance::REPAIRING);
+        }
+        t.window.cwnd = stand_ins.target(t);
+        stand_ins.end();
+        self.target = None;
+        Some(Advance { grow: self.last_ack_grows, ..Advance::REPAIRING })
+    }
+
+    fn stop(&mut self) {
+        (self.target, self.retransmit) = (None, false);
+        self.stand_ins.iter_mut().for_each(|stand_ins| stand_ins.end());
     }
 
     fn on_partial(&mut self, ack: &Ack, t: &mut Transfer) -> Advance {
@@ -113,6 +144,9 @@ impl Recovery for NewReno {
     fn on_advance(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer, _: &mut Report<'_>) -> Advance {
         self.duplicates.count = 0;
         let Some(target) = self.target else { return Advance::ORDINARY };
+        if let Some(advance) = self.on_part(ack, t) {
+            return advance;
+        }
         if ack.ack < self.duplicates.recover {
             return self.on_partial(ack, t);
         }
@@ -125,7 +159,9 @@ impl Recovery for NewReno {
     }
 
     fn on_duplicate(&mut self, ack: &Ack, _: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
-        if self.repairing() {
+        if let Some(stand_ins) = self.stand_ins.as_mut().filter(|_| self.target.is_some()) {
+            stand_ins.another(t);
+        } else if self.repairing() {
             self.inflation.another(t);
         } else if self.duplicates.another(t) {
             self.duplicates.lose_first(ack, t, report);
@@ -135,19 +171,39 @@ impl Recovery for NewReno {
 
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
         self.duplicates = Duplicates { count: 0, recover: t.out.max() };
-        self.target = None;
-        self.retransmit = false;
+        self.stop();
         t.out.go_back();
     }
 
     fn on_undo(&mut self, t: &mut Transfer) {
         self.duplicates.count = 0;
-        (self.target, self.retransmit) = (None, false);
+        self.stop();
         t.out.go_on();
     }
 
     fn deflated(&self, t: &Transfer) -> f64 {
         self.target.unwrap_or(t.window.cwnd)
+    }
+
+    fn on_sent(&mut self, sent: &Sent, _: &Transfer) {
+        if let Some(stand_ins) = &mut self.stand_ins {
+            stand_ins.on_sent(sent.span());
+        }
+    }
+
+    fn hears_departures(&self) -> bool {
+        self.stand_ins.is_some()
+    }
+
+    fn counts_air(&self) -> bool {
+        self.stand_ins.is_some()
+    }
+
+    fn in_flight(&self, t: &Transfer) -> u64 {
+        match &self.stand_ins {
+            Some(stand_ins) if self.target.is_some() => stand_ins.in_flight(t),
+            _ => t.out.flight(),
+        }
     }
 
     fn idle(&self) -> bool {
@@ -158,8 +214,12 @@ impl Recovery for NewReno {
         self.idle() && self.duplicates.count == 0
     }
 
-    fn retransmission(&mut self, _: &Transfer) -> Option<usize> {
-        std::mem::take(&mut self.retransmit).then_some(0)
+    fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
+        let resends = match &mut self.stand_ins {
+            Some(stand_ins) => stand_ins.resends(t),
+            None => std::mem::take(&mut self.retransmit),
+        };
+        resends.then_some(0)
     }
 
     fn duplicates(&self) -> u32 {

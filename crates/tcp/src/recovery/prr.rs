@@ -6,8 +6,8 @@
 //! had paused, it may catch up within a bound: as much as was delivered since the beginning and not sent yet, or in this ACK
 //! ("conservative"); one MSS more ("slow-start"); or that much more only where the ACK advances and shows no further loss
 //! ("safe-ack", RFC 9937). The first ACK lets a segment out at least. All is counted in bytes, and a segment leaves
-//! when a whole one may; or in segments, where a part of one that may leave is one (Linux 6.18, `tcp_cwnd_reduction`; the tables
-//! of RFC 6937). Source: RFC 9937, section 6; the first two
+//! when a whole one may; or in segments, where a part of one that may leave is one, and out of the window before and not of the
+//! flight (Linux 6.18, `tcp_cwnd_reduction`, `prior_cwnd`; the tables of RFC 6937). Source: RFC 9937, section 6; the first two
 //! bounds by themselves are RFC 6937's (section 3), whose conservative one knew no "or in this ACK".
 //!
 //! Not for: noticing a loss, or choosing what is sent.

@@ -8,7 +8,8 @@
 //!
 //! `reduction`: whether the window is the response's "at-once", so that nothing is sent until that much has left the network
 //! (RFC 6675, section 5, step 4.2), or comes down to it "proportional" to what is delivered (RFC 9937, see [`super::prr`]),
-//! within a `bound` where much was lost: "safe-ack", "conservative" or "slow-start". A controller that sets the window at each
+//! within a `bound` where much was lost: "safe-ack", "conservative" or "slow-start"; `echo`: and whether it does for an echo of
+//! congestion (ECN), until more is acknowledged than had been sent by then (Linux 6.18, `tcp_enter_cwr`). A controller that sets the window at each
 //! ACK, as BBR does, has the last word.
 //!
 //! `frto`: whether a timeout is first looked at, if it was spurious (RFC 5682, see [`super::frto`]). Then the window is again
@@ -154,11 +155,14 @@ impl Recovery for Sack {
             self.after_timeout = false;
             self.first &= !repaired;
             self.repairing = false;
-            t.window.cwnd = self.deflated(t);
-            self.beyond.end();
+            if !self.beyond.is_echoing() {
+                t.window.cwnd = self.deflated(t);
+                self.beyond.end();
+            }
         }
+        let echoing = self.beyond.advance_echo(ack.ack, t);
         self.hear(ack, sack, t, report);
-        if repaired || self.repairing { Advance::REPAIRING } else { Advance::ORDINARY }
+        if repaired || self.repairing || echoing { Advance::REPAIRING } else { Advance::ORDINARY }
     }
 
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
@@ -179,6 +183,10 @@ impl Recovery for Sack {
 
     fn hears_departures(&self) -> bool {
         self.beyond.hears_departures()
+    }
+
+    fn on_echo(&mut self, brought: u64, flight: u64, t: &mut Transfer) {
+        self.beyond.begin_for_echo(brought, flight, t);
     }
 
     fn on_timeout(&mut self, _: Time, t: &mut Transfer) {
@@ -211,7 +219,8 @@ impl Recovery for Sack {
     }
 
     fn quiet(&self) -> bool {
-        self.idle() && self.duplicates == 0 && self.sacked.ranges().is_empty()
+        let calm = self.idle() && self.duplicates == 0 && self.sacked.ranges().is_empty();
+        calm && !self.beyond.is_echoing()
     }
 
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {
@@ -270,6 +279,10 @@ impl Recovery for Sack {
 
     fn repairing(&self) -> bool {
         self.repairing
+    }
+
+    fn reducing(&self, _: &Transfer) -> bool {
+        self.repairing || self.beyond.is_echoing()
     }
 
     fn wants_sack(&self) -> bool {

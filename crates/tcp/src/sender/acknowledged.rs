@@ -62,13 +62,14 @@ impl Sender {
         witness.on_acknowledgement();
         self.weigh(now, segment, witness);
         let flight = self.t.out.flight();
+        let arrived = self.arrived();
         if segment.ack > self.t.out.una() {
             self.on_new_ack::<false>(now, segment, witness);
         } else if segment.ack == self.t.out.una() {
             self.on_old_ack(now, segment, witness);
         }
         if self.echoes(segment) {
-            self.on_ecn_echo(now, flight, witness);
+            self.on_ecn_echo(now, flight, arrived, witness);
         }
     }
 
@@ -118,12 +119,19 @@ impl Sender {
         if !PLAIN && self.departures {
             self.tell_covered(now, segment);
         }
+        let reported_before = if PLAIN { 0 } else { self.t.out.sacked() };
         let covered = self.t.out.advance(segment.ack);
         self.peer_window = u64::from(segment.window);
         let rtt = self.rtt_sample::<PLAIN>(now, segment, &covered);
         let delivered = self.by_duplicates.advance(covered.bytes);
         let (reported, dsack) = if PLAIN { Default::default() } else { self.read_sack(segment) };
         let echoes = !PLAIN && self.echoes(segment);
+        let newly_delivered = match !PLAIN && self.reads_sack {
+            true => {
+                covered.bytes - (reported_before - self.t.out.sacked()).min(covered.bytes) + reported.bytes
+            }
+            false => delivered,
+        };
         let ack = Ack {
             now,
             ack: segment.ack,
@@ -136,6 +144,7 @@ impl Sender {
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
             echo: self.echo(segment),
             newly_sacked: reported.bytes,
+            newly_delivered,
             dsack,
             ecn_echo: echoes,
         };
@@ -259,6 +268,7 @@ impl Sender {
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
             echo: self.echo(segment),
             newly_sacked: reported.bytes,
+            newly_delivered: if self.reads_sack { reported.bytes } else { delivered },
             dsack,
             ecn_echo: self.echoes(segment),
         };
@@ -282,8 +292,13 @@ impl Sender {
         self.stack.ecn && segment.has(flags::ECE)
     }
 
-    /// An ECN echo has come; `flight`: before the ACK that carried it.
-    fn on_ecn_echo(&mut self, now: Time, flight: u64, witness: &mut impl Witness) {
+    /// Bytes known to have come: acknowledged, or reported by SACK.
+    fn arrived(&self) -> u64 {
+        self.t.out.una() - Seq::FIRST + self.t.out.sacked()
+    }
+
+    /// An ECN echo has come; `flight`, `arrived`: before the ACK that carried it.
+    fn on_ecn_echo(&mut self, now: Time, flight: u64, arrived: u64, witness: &mut impl Witness) {
         if self.t.out.una() <= self.t.reduced_until || self.recovery.repairing() {
             return;
         }
@@ -293,6 +308,7 @@ impl Sender {
         };
         let echo = Loss { now, kind: LossKind::EcnEcho, seq: self.t.out.una() };
         self.t.respond(echo, None, &mut Report::to(witness));
+        self.recovery.on_echo(self.arrived().saturating_sub(arrived), flight, &mut self.t);
         self.t.echoed_until = self.t.out.max();
     }
 
@@ -337,6 +353,9 @@ impl Sender {
     /// concern; the test is Linux's `tcp_is_cwnd_limited`).
     fn window_limits(&self) -> bool {
         let w = &self.t.window;
+        if let Some(usage) = &self.usage {
+            return usage.limits(w);
+        }
         let flight = real(w.flight);
         if w.in_slow_start() {
             2.0 * flight.max(real(self.round_flight)) >= w.cwnd

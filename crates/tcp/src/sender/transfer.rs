@@ -132,6 +132,11 @@ impl Transfer {
         (self.doubt, self.saved) = (None, None);
     }
 
+    /// The window before the last loss event or echo of congestion, bytes.
+    pub fn window_before(&self) -> u64 {
+        self.saved.map_or(self.window.cwnd, |saved| saved.cwnd) as u64
+    }
+
     /// When data last left.
     pub fn last_sent(&self) -> Time {
         self.last_sent

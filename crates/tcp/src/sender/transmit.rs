@@ -70,8 +70,9 @@ impl Sender {
             return false;
         }
         let next = self.next_in_order::<true>(now);
-        if let Some((sent, again)) = &next {
-            self.data::<true>(now, sent, *again, witness, out);
+        match &next {
+            Some((sent, again)) => self.data::<true>(now, sent, *again, witness, out),
+            None => self.validate_window(now),
         }
         next.is_some()
     }
@@ -104,6 +105,7 @@ impl Sender {
             self.data::<false>(now, &sent, again, witness, out);
             return true;
         }
+        self.validate_window(now);
         if !self.recovery.idle()
             && let Some(at) = self.recovery.last_resort(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
@@ -197,12 +199,12 @@ impl Sender {
     fn restart_after_idle(&mut self, now: Time) {
         let idle = now.saturating_sub(self.t.last_sent);
         if idle > self.t.rtt.rto() && !self.t.controller.outlasts_idleness() {
-            self.shrink_after(idle);
+            self.shrink_after(now, idle);
         }
     }
 
     #[inline(never)]
-    fn shrink_after(&mut self, idle: Span) {
+    fn shrink_after(&mut self, now: Time, idle: Span) {
         let initial = initial_window(&self.stack);
         let w = &mut self.t.window;
         if self.stack.after_idle == AfterIdle::Restart {
@@ -212,6 +214,9 @@ impl Sender {
             let least = initial.min(w.cwnd);
             let halvings = idle.nanos() / self.t.rtt.rto().nanos().max(1);
             (0..halvings.min(64)).for_each(|_| w.cwnd = (w.cwnd / 2.0).max(least));
+        }
+        if let Some(usage) = &mut self.usage {
+            usage.begin(now);
         }
     }
 
@@ -289,6 +294,12 @@ impl Sender {
             (self.t.timed_end, self.t.timed_at) = (out.segment.end(), now);
         }
         out.last = self.nothing_follows::<PLAIN>();
+        if let Some(usage) = &mut self.usage {
+            usage.due |= !again;
+            if out.last {
+                self.judge_usage(now);
+            }
+        }
         out.number = Some(sent.number);
         out.retransmission = again;
         out.first_sent = sent.first;

@@ -11,7 +11,7 @@ use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::recovery::prr::Bound;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::State;
-use truckee_tcp::stack::{AfterIdle, RtoVariance, Undo};
+use truckee_tcp::stack::{AfterIdle, RtoVariance, Undo, WindowValidation};
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Arg, Info, Profile, Size, Span, Spec, Stack, preset};
 
@@ -125,6 +125,8 @@ fn stack() -> impl Strategy<Value = Stack> {
             rto_variance: if on[8] { RtoVariance::Linux } else { RtoVariance::Rfc },
             after_idle: if on[9] { AfterIdle::Decay } else { AfterIdle::Restart },
             syn_ack_timer: on[10],
+            window_validation: if on[9] { WindowValidation::Linux } else { WindowValidation::Flight },
+            reduce_in_repair: !on[8],
             tso: on[11],
             small_queues: on[12],
             ack_rate_request,

@@ -9,14 +9,15 @@
 //!
 //! What is in the air counts without what is reported or lost at any time, so that a report lets new data out while it is not
 //! clear yet whether something is lost (Linux 6.18, `tcp_packets_in_flight`; limited transmit is its beginning). Lost
-//! segments go first, oldest first. `reduction`, `bound`, `frto`: as in [`super::Sack`].
+//! segments go first, oldest first. `reduction`, `bound`, `echo`, `frto`: as in [`super::Sack`]. `last_ack`: whether the ACK that
+//! ends a repair only "repairs", or "grows" the window as any other (Linux 6.18, `tcp_cong_control`).
 
 mod detect;
 mod probe;
 
 use super::beyond::Beyond;
 use super::scoreboard::Scoreboard;
-use super::{Advance, DUP_THRESH, Recovery, Reported};
+use super::{Advance, DUP_THRESH, LAST_ACK, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
@@ -45,6 +46,8 @@ pub struct Rack {
     repairing: bool,
     /// After a timeout, until `recover` is acknowledged.
     after_timeout: bool,
+    /// Whether the ACK that ends a repair opens the window, too.
+    last_ack_grows: bool,
     /// The first retransmission of a repair does not wait for room.
     first: bool,
     /// Whether the ACK at hand delivers what was sent once, and before the timeout.
@@ -63,7 +66,8 @@ impl Member for Rack {
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let probe = args.flag("tlp", true)?.then(Probe::default);
-        Ok(Self { probe, beyond: Beyond::build(args)?, ..Self::default() })
+        let last_ack_grows = args.choice("last_ack", LAST_ACK)? == "grows";
+        Ok(Self { probe, last_ack_grows, beyond: Beyond::build(args)?, ..Self::default() })
     }
 }
 
@@ -267,8 +271,10 @@ impl Recovery for Rack {
             self.beyond.end();
             (self.repairing, self.after_timeout, self.first) = (false, false, false);
         }
+        let echoing = self.beyond.advance_echo(ack.ack, t);
         self.hear(ack, sack, t, report);
-        if repaired || self.repairing { Advance::REPAIRING } else { Advance::ORDINARY }
+        let ends = repaired && !self.last_ack_grows;
+        if ends || self.repairing || echoing { Advance::REPAIRING } else { Advance::ORDINARY }
     }
 
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
@@ -335,9 +341,13 @@ impl Recovery for Rack {
         true
     }
 
+    fn on_echo(&mut self, brought: u64, flight: u64, t: &mut Transfer) {
+        self.beyond.begin_for_echo(brought, flight, t);
+    }
+
     fn on_timeout(&mut self, now: Time, t: &mut Transfer) {
         self.beyond.end();
-        let again = self.after_timeout;
+        let again = self.recovering();
         if let Some(frto) = self.beyond.frto() {
             frto.on_timeout(t.out.max(), again);
         }
@@ -429,6 +439,10 @@ impl Recovery for Rack {
 
     fn repairing(&self) -> bool {
         self.repairing
+    }
+
+    fn reducing(&self, _: &Transfer) -> bool {
+        self.repairing || self.beyond.is_echoing()
     }
 
     fn wants_sack(&self) -> bool {

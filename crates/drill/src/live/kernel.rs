@@ -1,36 +1,22 @@
-//! The running kernel's stack, in real time: sockets in a network namespace of its own, which has no name and vanishes with
-//! the last thread in it, and a TUN device whose other end is the script's.
+//! The running kernel's stack: sockets in the namespace, and the TUN device whose other end is the script's.
 
-mod info;
-mod packet;
-mod place;
-mod socket;
-
+use super::info;
+use super::line::{Line, gone, set, tun};
+use super::socket;
 use crate::error::Error;
 use crate::run::{Report, run};
-use crate::script::{Call, Packet, Script, TcpOption, bits};
+use crate::script::{Call, Packet, Script};
 use crate::target::{Answer, Info, Refusal, Seen, Target};
-use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::time::TimeSpec;
-use packet::Ends;
-use place::{CALLER, HERE, PORT, THERE};
 use socket2::Socket;
-use std::collections::{BTreeMap, VecDeque};
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::Duration;
-use truckee_host::Error as HostError;
-use truckee_host::device;
-use truckee_host::netns::{self, Address, Interface};
+use truckee_host::netns;
 use truckee_host::punctual::{be_punctual, clock};
-use truckee_host::rights::{Raised, in_folders};
+use truckee_host::rights::Raised;
 use truckee_tcp::{Span, Time};
 
-const PREFIX: u8 = 16;
 /// A call that is to return at once has so long, and one that is to wait is looked at after so long.
 const AT_ONCE: Duration = Duration::from_millis(200);
 const SOON: Duration = Duration::from_millis(1);
@@ -48,17 +34,11 @@ pub fn drill(script: &Script) -> Result<Report, Error> {
 
 /// The stack of the namespace that this thread is in.
 struct Kernel {
-    tun: File,
-    begin: Time,
+    line: Line,
     /// By the script's file descriptors; the one used last that is, or was to be, a connection.
     sockets: BTreeMap<i64, Arc<Socket>>,
     used: Option<i64>,
-    /// Ports of the connection, the kernel's first, and the first number that the kernel drew.
-    ports: (u16, u16),
-    first: u32,
-    sent: VecDeque<Seen>,
     waiting: Option<Waiting>,
-    lateness: Span,
 }
 
 /// A call on a thread of its own.
@@ -78,67 +58,7 @@ impl Kernel {
                 Error::Script { name: script.name.clone(), line: setting.line, why }
             })?;
         }
-        Ok(Self {
-            tun: tun()?,
-            begin: clock(),
-            sockets: BTreeMap::new(),
-            used: None,
-            ports: (PORT, CALLER),
-            first: 0,
-            sent: VecDeque::new(),
-            waiting: None,
-            lateness: Span::ZERO,
-        })
-    }
-
-    fn gone(doing: &str, source: std::io::Error) -> Error {
-        Error::Host(HostError::System { doing: doing.to_owned(), source })
-    }
-
-    /// Takes what the stack has sent.
-    fn read(&mut self) -> Result<(), Error> {
-        let mut bytes = [0; 2048];
-        loop {
-            match (&self.tun).read(&mut bytes) {
-                Ok(n) => {
-                    let at = self.now();
-                    if let Some((packet, ends)) = packet::read(&bytes[..n]) {
-                        self.take(at, packet, ends);
-                    }
-                }
-                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
-                Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) => return Err(Self::gone("read from the TUN device", e)),
-            }
-        }
-    }
-
-    fn take(&mut self, at: Time, mut packet: Packet, ends: Ends) {
-        if packet.has(bits::SYN) {
-            self.first = packet.seq;
-            self.ports = (ends.from.1, ends.to.1);
-        }
-        packet.seq = packet.seq.wrapping_sub(self.first);
-        self.sent.push_back(Seen { at, packet });
-    }
-
-    /// Waits until then, or, if `one` segment is enough, until there is one; takes all that the stack sends meanwhile.
-    fn pass(&mut self, until: Time, one: bool) -> Result<(), Error> {
-        loop {
-            self.read()?;
-            if one && !self.sent.is_empty() {
-                return Ok(());
-            }
-            let now = self.now();
-            if now >= until {
-                self.lateness = self.lateness.max(now - until);
-                return Ok(());
-            }
-            let left = TimeSpec::from_duration((until - now).into());
-            let mut wanted = [PollFd::new(self.tun.as_fd(), PollFlags::POLLIN)];
-            // An interrupted wait is no error: the time is looked at in any case.
-            let _ = ppoll(&mut wanted, Some(left), None);
-        }
+        Ok(Self { line: Line::new(tun(true)?.0.into()), sockets: BTreeMap::new(), used: None, waiting: None })
     }
 
     fn called(&mut self, call: &Call) -> Result<Answer, Refusal> {
@@ -165,7 +85,7 @@ impl Kernel {
         if call.name != "accept" {
             self.used = Some(fd);
         }
-        let begin = self.begin;
+        let begin = self.line.begin();
         let (tell, returned) = channel();
         let act = move || {
             let result = work();
@@ -212,68 +132,30 @@ impl Drop for Kernel {
     }
 }
 
-/// Writes a sysctl of this thread's namespace.
-fn set(name: &str, value: &str) -> std::io::Result<()> {
-    in_folders(|| fs::write(format!("/proc/sys/{}", name.replace('.', "/")), value))
-}
-
-/// A TUN device of this namespace, up, with the kernel's address.
-fn tun() -> Result<File, Error> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
-    let open = in_folders(|| options.open("/dev/net/tun"));
-    let tun = OwnedFd::from(open.map_err(|e| match e.kind() {
-        ErrorKind::PermissionDenied => HostError::without_right("open /dev/net/tun"),
-        _ => HostError::System { doing: "open /dev/net/tun".to_owned(), source: e },
-    })?);
-    let name = device::make_tun(&tun, "tun%d")?;
-    let address = Address { ip: HERE.into(), prefix: PREFIX };
-    // Each segment on its own: what TCP hands over in one piece has PSH set where it is cut, at the kernel's own choice.
-    let interface =
-        Interface { name: &name, addresses: &[address], gso_max_segs: Some(1), ..Interface::default() };
-    netns::configure_here(&interface)?;
-    Ok(tun.into())
-}
-
 impl Target for Kernel {
     fn name(&self) -> &'static str {
         "kernel"
     }
 
     fn now(&self) -> Time {
-        Time::at(clock() - self.begin)
+        self.line.now()
     }
 
     fn wait(&mut self, until: Time) -> Result<(), Error> {
-        self.pass(until, false)
+        self.line.pass(until, false)
     }
 
     fn inject(&mut self, packet: &Packet) -> Result<Result<(), Refusal>, Error> {
-        let mut packet = packet.clone();
-        packet.ack = packet.ack.map(|ack| ack.wrapping_add(self.first));
-        for option in packet.options.iter_mut().flatten() {
-            if let TcpOption::Sack(blocks) = option {
-                for (from, to) in blocks {
-                    (*from, *to) = (from.wrapping_add(self.first), to.wrapping_add(self.first));
-                }
-            }
-        }
-        let ends = Ends { from: (THERE, self.ports.1), to: (HERE, self.ports.0) };
-        let Some(bytes) = packet::bytes(&packet, ends) else {
-            return Ok(Err("its options do not fit into a header".to_owned()));
-        };
-        (&self.tun).write_all(&bytes).map_err(|e| Self::gone("write to the TUN device", e))?;
-        Ok(Ok(()))
+        self.line.inject(packet)
     }
 
     fn sent(&mut self, until: Time) -> Result<Option<Seen>, Error> {
-        self.pass(until, true)?;
-        Ok(self.sent.pop_front())
+        self.line.sent(until)
     }
 
     fn call(&mut self, call: &Call) -> Result<Result<Answer, Refusal>, Error> {
         let answer = self.called(call);
-        self.read()?;
+        self.line.read()?;
         Ok(answer)
     }
 
@@ -284,7 +166,7 @@ impl Target for Kernel {
             Err(TryRecvError::Empty) => return Ok(None),
             Err(TryRecvError::Disconnected) => {
                 let source = std::io::Error::other("its thread is gone");
-                return Err(Self::gone("make a call", source));
+                return Err(gone("make a call", source));
             }
         };
         let fd = waiting.fd;
@@ -300,6 +182,6 @@ impl Target for Kernel {
     }
 
     fn lateness(&self) -> Span {
-        self.lateness
+        self.line.lateness()
     }
 }

@@ -81,3 +81,8 @@ fn number(bytes: &[u8]) -> i64 {
     whole[at..at + bytes.len()].copy_from_slice(bytes);
     u64::from_ne_bytes(whole).min(i64::MAX as u64) as i64
 }
+
+/// The field of that name.
+pub fn known(name: &str) -> Option<&'static str> {
+    FIELDS.iter().map(|&(known, ..)| known).find(|known| *known == name)
+}

@@ -1,0 +1,107 @@
+//! Whether the congestion window is used, judged by what leaves, as Linux judges it.
+//!
+//! A window is in use where no further segment fits when the sender has sent what it could; in slow start also where less
+//! than twice the most that was unacknowledged fits. That holds for what is in the air then: until it is acknowledged, a
+//! burst that filled the window counts, whatever is in the air when its ACKs come. A window that is not used does not open;
+//! and where it has not been used for a timeout, while nothing is missing, it comes halfway down to what has been used, or
+//! to the initial one, and ssthresh remembers three quarters of it (RFC 2861, section 3.2). Source: Linux 6.18,
+//! `tcp_cwnd_validate`, `tcp_is_cwnd_limited`, `tcp_cwnd_application_limited`; which count segments, and not bytes.
+//!
+//! A burst that waits to become fuller counts as one that fills it, as there (`tcp_tso_should_defer`).
+//!
+//! Not for: a pause in which nothing is sent at all, which is [`crate::Stack::after_idle`]'s.
+
+use super::{Sender, initial_window};
+use crate::arithmetic::real;
+use crate::controller::Controller;
+use crate::recovery::Recovery;
+use crate::stack::AfterIdle;
+use crate::{Seq, Time, Window};
+
+/// What of the window was used.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Usage {
+    /// Whether what is in the air now filled it (`is_cwnd_limited`).
+    limited: bool,
+    /// The most that was unacknowledged of late, bytes (`max_packets_out`).
+    most: u64,
+    /// Up to where that counts (`cwnd_usage_seq`).
+    until: Seq,
+    /// The most that was unacknowledged since the window was in use, bytes (`snd_cwnd_used`).
+    used: u64,
+    /// When it was in use (`snd_cwnd_stamp`).
+    since: Time,
+    /// New data has left since it was judged.
+    pub(super) due: bool,
+}
+
+impl Usage {
+    /// Whether the window may open.
+    pub(super) fn limits(&self, w: &Window) -> bool {
+        self.limited || w.in_slow_start() && w.cwnd < 2.0 * real(self.most)
+    }
+
+    /// It is as new from now on.
+    pub(super) fn begin(&mut self, now: Time) {
+        (self.used, self.since) = (0, now);
+    }
+}
+
+impl Sender {
+    /// What could be sent has been: judges the window, if it is judged by that.
+    #[inline(always)]
+    pub(super) fn validate_window(&mut self, now: Time) {
+        if self.usage.is_some() {
+            self.judge_usage(now);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn judge_usage(&mut self, now: Time) {
+        let (w, out) = (self.t.window, &self.t.out);
+        let limited = real(self.air::<false>()) + w.mss > w.cwnd || self.is_deferred();
+        let (una, nxt, flight) = (out.una(), out.nxt(), out.flight());
+        let due = match &mut self.usage {
+            Some(usage) => std::mem::take(&mut usage.due),
+            None => return,
+        };
+        if !due && (!limited || self.unsent() == 0) {
+            return;
+        }
+        let (unused, calm) = (self.is_unused(), self.is_calm());
+        let initial = initial_window(&self.stack);
+        let rto = self.t.rtt.rto();
+        let Some(usage) = &mut self.usage else { return };
+        if una >= usage.until || limited || !usage.limited && flight > usage.most {
+            (usage.limited, usage.most, usage.until) = (limited, flight, nxt);
+        }
+        if usage.limits(&w) {
+            return usage.begin(now);
+        }
+        usage.used = usage.used.max(flight);
+        if now.saturating_sub(usage.since) < rto || self.stack.after_idle == AfterIdle::Keep {
+            return;
+        }
+        let used = real(usage.used).max(initial);
+        usage.since = now;
+        if unused && calm {
+            usage.used = 0;
+            let w = &mut self.t.window;
+            if used < w.cwnd {
+                w.ssthresh = w.ssthresh.max(0.75 * w.cwnd);
+                w.cwnd = libm::floor((w.cwnd + used) / 2.0 / w.mss) * w.mss;
+            }
+        }
+    }
+
+    /// Whether it is the application or the peer that keeps the window from being used.
+    fn is_unused(&self) -> bool {
+        let buffered = self.stack.send_buffer.is_some() && self.unsent() > 0;
+        !buffered && !self.t.controller.outlasts_idleness()
+    }
+
+    /// Whether nothing is known to be missing.
+    fn is_calm(&self) -> bool {
+        self.recovery.idle() && self.recovery.duplicates() == 0 && self.t.out.sacked() == 0
+    }
+}
