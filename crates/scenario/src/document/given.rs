@@ -10,7 +10,7 @@ use truckee_channel::{CapacityTrace, DelayTable, TraceError};
 pub(super) type Files = Arc<HashMap<String, String>>;
 
 /// What a file turns out to be.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Given {
     /// A recorded capacity, for `channel = { kind = "trace", … }`.
     Trace {
@@ -19,8 +19,11 @@ pub enum Given {
         /// Packets that it could deliver until then.
         opportunities: usize,
     },
-    /// A table of delays, for `delay_distribution`.
-    Table,
+    /// A table of delays, for jitter of `distribution = "table"`.
+    Table {
+        /// Why it is no trace: one whose times fall is numbers, too.
+        no_trace: String,
+    },
 }
 
 impl Given {
@@ -34,7 +37,9 @@ impl Given {
                 period_s: trace.duration().seconds(),
                 opportunities: trace.opportunities_ms.len(),
             }),
-            Err(_) if DelayTable::parse(name, text).is_ok() => Ok(Self::Table),
+            Err(error) if DelayTable::parse(name, text).is_ok() => {
+                Ok(Self::Table { no_trace: error.to_string() })
+            }
             Err(error) => Err(error.to_string()),
         }
     }
@@ -96,6 +101,10 @@ mod tests {
     fn a_file_is_told_by_its_text() {
         let period = Given::Trace { period_s: 0.009, opportunities: 3 };
         assert_eq!(Given::of("t", "1\n5\n9\n"), Ok(period));
+        let falls = Given::Table {
+            no_trace: "t, line 2: 2 ms after 5 ms, expected time stamps that do not fall".into(),
+        };
+        assert_eq!(Given::of("t", "5\n2\n"), Ok(falls));
         let why = Given::of("t", "\u{0}PNG").unwrap_err();
         assert!(why.starts_with("t, line 1:"), "{why}");
         assert!(Given::of("t", "").unwrap_err().contains("empty"));
