@@ -181,8 +181,8 @@ fn panels(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use truckee_lab::Metric;
     use truckee_engines::drive::Algorithms;
+    use truckee_lab::Metric;
     use truckee_lab::study::builtin::{builtin, find};
 
     #[test]
