@@ -2,7 +2,10 @@
 // long something takes depends on what else the machine does.
 //
 //   TRUCKEE=target/release/truckee node tests/lab/speed.mjs [--out docs/results/lab-speed.json]
+//
+// NATIVE is the released command where TRUCKEE, which makes the page, is another build.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, loadavg } from "node:os";
@@ -11,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as look from "./browsers.mjs";
 
+const NATIVE = process.env.NATIVE ?? look.TRUCKEE;
 const OPENED = 9;
 const TURNED = 40;
 const PAIRS = 15;
@@ -21,7 +25,7 @@ const { values: wanted } = parseArgs({ options: { out: { type: "string" } } });
 
 const quantile = (all, share) => [...all].sort((a, b) => a - b)[Math.min(all.length - 1, Math.floor(share * all.length))];
 const rounded = (value) => Number(value.toPrecision(3));
-const spread = (all) => ({ median: rounded(quantile(all, 0.5)), p95: rounded(quantile(all, 0.95)), n: all.length });
+const spread = (all) => ({ p05: rounded(quantile(all, 0.05)), median: rounded(quantile(all, 0.5)), p95: rounded(quantile(all, 0.95)), n: all.length });
 
 // When the first figure stands on the screen: after the first drawing, at the second frame that follows.
 const opened = async (browser, address) => {
@@ -114,7 +118,7 @@ const beside = async () => {
     return { took, digest };
   };
   const native = () => {
-    const said = JSON.parse(look.truckee("run", file, "--set", "duration=300s", "--format", "json"));
+    const said = JSON.parse(execFileSync(NATIVE, ["run", file, "--set", "duration=300s", "--format", "json"], { encoding: "utf8" }));
     return { took: 1000 * said.wall_s, digest: said.digest };
   };
   for (let k = 0; k < 3; k++) await once();
