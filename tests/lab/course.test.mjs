@@ -199,6 +199,8 @@ for (const which of look.browsers()) {
           await look.drawn(other, "A", 1);
           assert.match(await look.text(other, "#files"), /cell\.trace/);
         });
+        // A page behind another one draws no frames, by which things are waited for.
+        await page.bringToFront();
         await page.reload();
         await look.drawn(page, "A", 1);
         await press(page, "#files", "Remove");
