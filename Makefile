@@ -7,7 +7,7 @@ WEB := $(TARGET)/wasm32-unknown-unknown/web/truckee_web.wasm
 PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt tests/report/requirements.txt
 
-.PHONY: help demo release check test nightly live bench validation stacks identities studies numbers book figures clean \
+.PHONY: help demo release check test nightly live bench validation stacks identities tables studies numbers book figures clean \
 	web rust venv live-tools browser
 
 help: ## Show this list
@@ -56,6 +56,9 @@ stacks: release live-tools ## Have the probe judge TCP stacks that nobody here w
 
 identities: release live-tools ## Have the probe tell which TCP each of these is, ten times: a quarter of an hour
 	@validation/stacks/identify.py --truckee $(TRUCKEE) --jobs 6
+
+tables: venv release live-tools ## Count of each of these what the tables of the split-ACK thesis count, beside them: ten minutes
+	@$(PYTHON) validation/stacks/tables.py --truckee $(TRUCKEE) --figure $(TARGET)/thesis-tables.svg
 
 studies: venv release ## Run every study in full, store what it comes to, and draw its page of the book (up to an hour)
 	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/results.py studies --runs $(TARGET)/studies

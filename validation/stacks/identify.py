@@ -18,14 +18,11 @@ import signal
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import kinds
 import lab
 import linux
 from run import TRUCKEE
@@ -39,7 +36,6 @@ HOLDS = 0.9
 SIZE = 6_000_000
 RTT_MS = 40
 LIMIT_S = 180.0
-OWN = "linux"
 
 
 @dataclass(frozen=True)
@@ -52,6 +48,8 @@ class Case:
     recovery: str | None = None
     without_sack: str | None = None
     is_: str | None = None
+    # Whether it is asked over TLS.
+    secure: bool = False
     # What is seen in place of what is right, by question, and its cause.
     differs: dict[str, str] = field(default_factory=dict)
     cause: str | None = None
@@ -59,7 +57,7 @@ class Case:
     @property
     def name(self) -> str:
         """As it is chosen and shown."""
-        return f"{self.stack}/{self.control}"
+        return f"{self.stack}/{self.control}" + ("/https" if self.secure else "")
 
     def truth(self, question: str) -> str | None:
         """What is right; nothing where that is not asked."""
@@ -102,7 +100,7 @@ def main() -> int:
     except linux.Refused as error:
         _say(str(error))
         return 1
-    missing = _prepare({case.stack for case in arguments.cases} - {OWN})
+    missing = lab.prepare({case.stack for case in arguments.cases}, _say)
 
     def run(case: Case) -> Result:
         if why := missing.get(case.stack):
@@ -163,44 +161,20 @@ def table(results: list[Result]) -> str:
 def _run(case: Case, truckee: Path, runs: int) -> Result:
     """One case, in namespaces of its own."""
     result = Result(case)
-    client, server = (f"{case.name.replace('/', '-')}-{end}" for end in ("client", "server"))
+    ends = lab.ends(case.name)
     try:
-        with lab.namespace(client), lab.namespace(server):
-            behind = nullcontext(None) if case.stack == OWN else lab.stack(case.stack, case.control, SIZE, server)
-            with behind as urls, lab.path(truckee, client, server, RTT_MS), _own(case, server) as own:
-                url = urls[0] if urls else own
-                for _ in range(runs):
-                    report = lab.identify(truckee, client, url, LIMIT_S)
-                    result.runs.append(report)
-                    for question, what in heard(report).items():
-                        if case.truth(question):
-                            result.said[question][what] += 1
+        which = (case.stack, case.control)
+        with lab.served(truckee, ends, RTT_MS, which, SIZE, case.secure) as url:
+            for _ in range(runs):
+                report = lab.identify(truckee, ends[0], url, LIMIT_S)
+                result.runs.append(report)
+                for question, what in heard(report).items():
+                    if case.truth(question):
+                        result.said[question][what] += 1
     except (lab.Failed, linux.Refused) as error:
         result.faults.append(str(error))
     _say(f"{case.name}: {'; '.join(result.wrong()) or 'right'}")
     return result
-
-
-@contextmanager
-def _own(case: Case, server: str) -> Iterator[str]:
-    """This machine's own TCP with a web server at the path's end, where that is the stack."""
-    if case.stack != OWN:
-        yield ""
-        return
-    words = ["ip", "netns", "exec", server, str(lab.HERE / "own.py"), case.control, str(SIZE)]
-    with lab.started(words, "ready"):
-        yield f"http://{lab.SERVER}/file"
-
-
-def _prepare(names: set[str]) -> dict[str, str]:
-    """Builds the stacks; those that cannot be had here, with the reasons."""
-    missing = {}
-    for name in sorted(names):
-        try:
-            kinds.KINDS[name].prepare(_say)
-        except (kinds.Missing, kinds.Unfit) as error:
-            missing[name] = str(error)
-    return missing
 
 
 def _as_json(result: Result) -> dict[str, Any]:

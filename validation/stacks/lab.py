@@ -6,11 +6,12 @@ Each part is there for as long as its context is. Everything is named in a /run/
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
+import kinds
 import linux
 
 HERE = Path(__file__).resolve().parent
@@ -18,8 +19,10 @@ RATE = "100Mbit/s"
 CLIENT, SERVER = "10.77.0.1", "10.77.0.2"
 CLIENT6, SERVER6 = "fd77::1", "fd77::2"
 # To a stack of our own on our own machine, the probe need not be as patient as it is with strangers.
-PROBE = ["--pause", "200ms", "--watch", "1s"]
+PROBE = ["--pause", "200ms"]
 REPETITIONS = 3
+# This machine's own TCP, among the stacks.
+OWN = "linux"
 
 
 # A test or a server, as JSON has it.
@@ -50,6 +53,45 @@ def stack(name: str, control: str, size: int, server: str) -> Iterator[list[str]
 
 
 @contextmanager
+def own(control: str, size: int, server: str, secure: bool = False) -> Iterator[str]:
+    """This machine's own TCP with a web server at the path's end, ready: the URL of its file."""
+    words = ["ip", "netns", "exec", server, str(HERE / "own.py"), control, str(size), *(["--secure"] if secure else [])]
+    with started(words, "ready"):
+        yield f"http{'s' if secure else ''}://{SERVER}/file"
+
+
+def ends(name: str) -> tuple[str, str]:
+    """What the namespaces of a case are called, the client's and the server's."""
+    plain = name.replace("/", "-")
+    return f"{plain}-client", f"{plain}-server"
+
+
+@contextmanager
+def served(
+    truckee: Path, between: tuple[str, str], rtt_ms: int, which: tuple[str, str], size: int, secure: bool = False
+) -> Iterator[str]:
+    """A stack, or this machine's own, with a congestion control, behind a path between two namespaces of these names: its URL."""
+    client, server = between
+    with ExitStack() as parts:
+        parts.enter_context(namespace(client))
+        parts.enter_context(namespace(server))
+        urls = [] if which[0] == OWN else parts.enter_context(stack(*which, size, server))
+        parts.enter_context(path(truckee, client, server, rtt_ms))
+        yield urls[0] if urls else parts.enter_context(own(which[1], size, server, secure))
+
+
+def prepare(names: set[str], say: kinds.Say) -> dict[str, str]:
+    """Builds these stacks; those that cannot be had here, with the reasons."""
+    missing = {}
+    for name in sorted(names - {OWN}):
+        try:
+            kinds.KINDS[name].prepare(say)
+        except (kinds.Missing, kinds.Unfit) as error:
+            missing[name] = str(error)
+    return missing
+
+
+@contextmanager
 def path(truckee: Path, client: str, server: str, rtt_ms: int) -> Iterator[None]:
     """Our emulator between the two, and the client's route over it to the stack."""
     ends = ["--between", f"ns:{client}", f"ns:{server}", "--address", f"{CLIENT}/24", f"{SERVER}/24"]
@@ -73,12 +115,20 @@ def by_hand(server: str, rtt_ms: int, most_rtt_ms: int | None) -> list[Test]:
 
 def probe(truckee: Path, client: str, url: str) -> Test:
     """The probe's report on a URL, seen from that namespace. It is told the URL and no more."""
-    return _probed(truckee, client, url, ["--repeat", str(REPETITIONS)], 60.0 + 60.0 * REPETITIONS)
+    how = ["--repeat", str(REPETITIONS), "--watch", "1s"]
+    return _probed(truckee, client, url, how, 60.0 + 60.0 * REPETITIONS)
 
 
 def identify(truckee: Path, client: str, url: str, limit_s: float) -> Test:
     """What it says of which TCP is there, by one repetition."""
-    return _probed(truckee, client, url, ["--identify", "--repeat", "1"], limit_s)
+    how = ["--identify", "--repeat", "1", "--watch", "1s", *(["--insecure"] if url.startswith("https") else [])]
+    return _probed(truckee, client, url, how, limit_s)
+
+
+def tables(truckee: Path, client: str, url: str, tests: Sequence[str], times: int) -> Test:
+    """What is counted in these tests, watched for as long as the thesis did."""
+    how = ["--tests", ",".join(tests), "--repeat", str(times), "--watch", "3s"]
+    return _probed(truckee, client, url, how, 60.0 + 15.0 * times * len(tests))
 
 
 def _probed(truckee: Path, client: str, url: str, how: list[str], limit_s: float) -> Test:

@@ -75,7 +75,7 @@ def _run(case: Case, truckee: Path | None, missing: str | None) -> Result:
     """One case, in namespaces of its own."""
     if missing:
         return Result(case, faults=[missing]) if os.environ.get("CI") else Result(case, skipped=missing)
-    client, server = (f"{case.name.replace('/', '-')}-{end}" for end in ("client", "server"))
+    client, server = lab.ends(case.name)
     try:
         with (
             lab.namespace(client),

@@ -3,6 +3,7 @@
 import dataclasses
 import tempfile
 import time
+import tomllib
 import unittest
 from collections import Counter
 from pathlib import Path
@@ -13,7 +14,9 @@ import client
 import expected
 import identify
 import kinds
+import lab
 import results
+import tables
 from expected import Case, ExpectedError
 
 PER_ACK = Case("slirp", "reno", "per-ack", "here", initial_bytes=2900, mss=1440)
@@ -141,7 +144,7 @@ class Identities(unittest.TestCase):
         cases = identify.load()
         names = [case.name for case in cases]
         self.assertEqual(len(names), len(set(names)))
-        self.assertEqual({case.stack for case in cases}, set(kinds.KINDS) | {identify.OWN})
+        self.assertEqual({case.stack for case in cases}, set(kinds.KINDS) | {lab.OWN})
         for case in cases:
             self.assertRegex(case.source, r": |as for", case.name)
 
@@ -164,6 +167,46 @@ class Identities(unittest.TestCase):
         text = identify.table([result])
         self.assertIn("| uml/reno | reno | 8 | 2 |", text)
         self.assertIn("85.0 % of the answers are right", text)
+
+
+class Tables(unittest.TestCase):
+    CASE = Case("lwip", "abc", "bytes", "here", initial_bytes=4380, limit=2)
+
+    def seen(self, second: int = 6 * 1460, times: int = 5) -> tables.Result:
+        one = {"mss": 1460, "window_bytes": 4380, "second_bytes": second, "data_packets": 10, "data_bytes": 14600}
+        tests = [one | {"test": test, "retransmitted": k % 2} for test in tables.TESTS for k in range(times)]
+        return tables.Result(self.CASE, "lwip/abc", tests)
+
+    def test_the_thesis_tables_are_there_with_five_repetitions_each_and_as_printed(self):
+        servers = tomllib.loads(tables.THESIS.read_text())["server"]
+        self.assertEqual([server["table"] for server in servers], [f"4.{k}" for k in range(3, 13)])
+        for server in servers:
+            self.assertEqual(sum(row["times"] for row in server["rows"]), tables.TIMES, server["name"])
+        text = tables.table([self.seen()], servers)
+        self.assertIn("| Microsoft, Windows 2003 SP3 | 4.9 | 24.6 (9–36) | 2 | 26.6 (11–38) | 33.6 (11–50) |", text)
+        self.assertIn("| AOL (test C: 23 and 4) | 4.12 | 11 | 2 | 13 | |", text.replace("|  |", "| |"))
+        self.assertIn("| lwip/abc | | 10 | 0.4 (0–1) | 10.4 (10–11) | 14.3 |", text)
+
+    def test_what_is_not_as_the_source_says_or_was_not_counted_is_a_fault(self):
+        self.assertEqual(self.seen().wrong(), [])
+        self.assertIn("expected 8760", self.seen(second=5 * 1460).wrong()[0])
+        self.assertIn("fewer than 5 repetitions of A", self.seen(times=4).wrong()[0])
+        self.assertEqual(tables.Result(PER_ACK, "slirp/reno").due(1440), (2 * 1440, 6 * 1440))
+        self.assertEqual(tables.Result(self.CASE, "lwip/abc", skipped="x").wrong(), [])
+
+    def test_stacks_of_which_as_much_comes_share_a_line_of_the_figure(self):
+        other = dataclasses.replace(self.seen(), name="other")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "figure.svg"
+            tables.draw([self.seen(), other], file)
+            text = file.read_text()
+        self.assertEqual(text.count(">other<"), len(tables.COUNTS))
+        self.assertIn("data packets", text)
+
+    def test_every_stack_of_the_tables_has_a_case(self):
+        names = {case.name for case in expected.load()}
+        self.assertEqual(set(tables.STACKS) - names, set())
+        self.assertIn(tables.LIKE, names)
 
 
 class Lateness(unittest.TestCase):

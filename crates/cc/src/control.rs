@@ -59,11 +59,13 @@ fn check_recovery(recovery: &Spec) -> Result<(), String> {
 /// A pair of growth and response that the kernel has itself, and what it is called there.
 fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
     let pair = (sender.growth.name.as_str(), sender.response.name.as_str());
-    let name = match pair {
-        ("byte-counting", "halve") => "reno",
-        ("cubic", "cubic") => "cubic",
-        ("bbr", "bbr") => "bbr",
-        ("byte-counting", "to-estimate") if goes_by_westwood_plus(sender) => "westwood",
+    let (name, published) = match pair {
+        ("byte-counting", "halve") => ("reno", "sack-abc"),
+        ("cubic", "cubic") => ("cubic", "cubic"),
+        ("cubic-linux", "cubic-linux") => ("cubic", "cubic-linux"),
+        ("bbr", "bbr") => ("bbr", "bbr"),
+        ("bbr1", "bbr") => ("bbr", "bbr1"),
+        ("byte-counting", "to-estimate") if goes_by_westwood_plus(sender) => ("westwood", "westwood-plus"),
         ("cubic" | "bbr", other) | (other, "cubic" | "bbr") => {
             return Err(format!(
                 "the kernel's cubic and bbr have their own growth and response, and none by \"{other}\""
@@ -71,11 +73,7 @@ fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
         }
         _ => return Ok(None),
     };
-    let base = preset::find(match name {
-        "reno" => "sack-abc",
-        "westwood" => "westwood-plus",
-        own => own,
-    });
+    let base = preset::find(published);
     let (growth, response) = base.map(|p| (p.growth(), p.response())).unwrap_or_default();
     // As it is by itself, or as the profile of this kernel has it.
     let published = |profile: Profile| {

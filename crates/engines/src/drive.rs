@@ -2,13 +2,14 @@
 //! makes of a stream of arrivals.
 //!
 //! A drive names the members of a family and the events, and gives a few numbers each: growth rules fed ACKs,
-//! bandwidth estimators and slow-start detectors fed arrivals. Another family is another module below this one and
+//! bandwidth estimators, slow-start detectors and ACK policies fed arrivals. Another family is another module below this one and
 //! another group of keys.
 
 mod detector;
 mod estimator;
 pub mod feed;
 mod growth;
+mod policy;
 mod written;
 
 use serde::Deserialize;
@@ -41,6 +42,7 @@ impl study::Drives for Algorithms {
         name == growth::METRIC
             || estimator::METRICS.iter().any(|(metric, _)| *metric == name)
             || detector::METRICS.contains(&name)
+            || name == policy::METRIC
     }
 }
 
@@ -57,6 +59,7 @@ enum Family {
     Growth(growth::Growths),
     Estimator(estimator::Estimators),
     Detector(detector::Detectors),
+    Policy(policy::Policies),
 }
 
 /// A drive as written: the keys of one family. Members are names, or `{ name = { argument = value } }`.
@@ -98,6 +101,10 @@ struct Keys {
     gap: Option<String>,
     /// Which arrivals tell a detector the round-trip time; all by default.
     samples: Option<detector::Samples>,
+    /// The ACK policies; the values of the axis `policy`.
+    policy: Option<Vec<toml::Value>>,
+    /// Bytes of each segment that comes, in order.
+    segments: Option<Vec<u32>>,
 }
 
 impl TryFrom<Keys> for Drive {
@@ -105,14 +112,16 @@ impl TryFrom<Keys> for Drive {
 
     fn try_from(mut keys: Keys) -> Result<Self, String> {
         let name = std::mem::take(&mut keys.name);
-        let family = match (keys.growth.is_some(), keys.estimator.is_some(), keys.detector.is_some()) {
-            (true, false, false) => keys.growth().map(Family::Growth),
-            (false, true, false) => keys.estimators(&name).map(Family::Estimator),
-            (false, false, true) => keys.detectors().map(Family::Detector),
-            (false, false, false) => {
-                Err("it needs `growth`, `estimator` or `detector`: what is driven".to_owned())
+        let driven = [&keys.growth, &keys.estimator, &keys.detector, &keys.policy].map(Option::is_some);
+        let family = match driven {
+            [true, false, false, false] => keys.growth().map(Family::Growth),
+            [false, true, false, false] => keys.estimators(&name).map(Family::Estimator),
+            [false, false, true, false] => keys.detectors().map(Family::Detector),
+            [false, false, false, true] => keys.policies().map(Family::Policy),
+            [false, false, false, false] => {
+                Err("it needs `growth`, `estimator`, `detector` or `policy`: what is driven".to_owned())
             }
-            _ => Err("`growth`, `estimator` and `detector` exclude each other".to_owned()),
+            _ => Err("`growth`, `estimator`, `detector` and `policy` exclude each other".to_owned()),
         };
         let family = family.map_err(|reason| format!("drive \"{name}\": {reason}"))?;
         Ok(Self { name, family })
@@ -130,19 +139,37 @@ impl Keys {
         ]
     }
 
+    /// Those of growth rules alone.
+    fn of_growth(&self) -> [(&'static str, bool); 3] {
+        [("mss", self.mss.is_some()), ("ssthresh", self.ssthresh.is_some()), ("acks", self.acks.is_some())]
+    }
+
+    /// Those of estimators, some of which others have, too.
+    fn of_estimators(&self) -> [(&'static str, bool); 4] {
+        [
+            ("gaps", self.gaps.is_some()),
+            ("arrivals", self.arrivals.is_some()),
+            ("warm_up", self.warm_up.is_some()),
+            ("seeds", self.seeds.is_some()),
+        ]
+    }
+
+    /// Those that estimators and detectors have.
+    fn of_arrivals(&self) -> [(&'static str, bool); 2] {
+        [("bytes", self.bytes.is_some()), ("rtt", self.rtt.is_some())]
+    }
+
+    /// That of ACK policies alone.
+    fn of_policies(&self) -> [(&'static str, bool); 1] {
+        [("segments", self.segments.is_some())]
+    }
+
     fn growth(self) -> Result<growth::Growths, String> {
-        self.only("growth rules", &self.of_detectors())?;
-        self.only(
-            "growth rules",
-            &[
-                ("bytes", self.bytes.is_some()),
-                ("gaps", self.gaps.is_some()),
-                ("arrivals", self.arrivals.is_some()),
-                ("warm_up", self.warm_up.is_some()),
-                ("seeds", self.seeds.is_some()),
-                ("rtt", self.rtt.is_some()),
-            ],
-        )?;
+        let family = "growth rules";
+        self.only(family, &self.of_detectors())?;
+        self.only(family, &self.of_estimators())?;
+        self.only(family, &self.of_arrivals())?;
+        self.only(family, &self.of_policies())?;
         let needs = |key: &str| format!("growth rules need `{key}`");
         growth::Growths::new(
             &self.growth.unwrap_or_default(),
@@ -154,15 +181,10 @@ impl Keys {
     }
 
     fn estimators(self, name: &str) -> Result<estimator::Estimators, String> {
-        self.only("estimators", &self.of_detectors())?;
-        self.only(
-            "estimators",
-            &[
-                ("mss", self.mss.is_some()),
-                ("ssthresh", self.ssthresh.is_some()),
-                ("acks", self.acks.is_some()),
-            ],
-        )?;
+        let family = "estimators";
+        self.only(family, &self.of_detectors())?;
+        self.only(family, &self.of_growth())?;
+        self.only(family, &self.of_policies())?;
         let needs = |key: &str| format!("estimators need `{key}`");
         let gaps = self.gaps.ok_or_else(|| needs("gaps"))?;
         estimator::Estimators::new(estimator::Setting {
@@ -179,19 +201,11 @@ impl Keys {
     }
 
     fn detectors(self) -> Result<detector::Detectors, String> {
-        self.only(
-            "detectors",
-            &[
-                ("mss", self.mss.is_some()),
-                ("cwnd", self.cwnd.is_some()),
-                ("ssthresh", self.ssthresh.is_some()),
-                ("acks", self.acks.is_some()),
-                ("gaps", self.gaps.is_some()),
-                ("arrivals", self.arrivals.is_some()),
-                ("warm_up", self.warm_up.is_some()),
-                ("seeds", self.seeds.is_some()),
-            ],
-        )?;
+        let family = "detectors";
+        self.only(family, &[("cwnd", self.cwnd.is_some())])?;
+        self.only(family, &self.of_growth())?;
+        self.only(family, &self.of_estimators())?;
+        self.only(family, &self.of_policies())?;
         let needs = |key: &str| format!("detectors need `{key}`");
         let arrivals = match (self.arrivals_at, self.bursts) {
             (Some(_), Some(_)) => return Err("`arrivals_at` and `bursts` exclude each other".to_owned()),
@@ -220,6 +234,19 @@ impl Keys {
         )
     }
 
+    fn policies(self) -> Result<policy::Policies, String> {
+        let family = "ACK policies";
+        self.only(family, &[("cwnd", self.cwnd.is_some())])?;
+        self.only(family, &self.of_growth())?;
+        self.only(family, &self.of_estimators())?;
+        self.only(family, &self.of_detectors())?;
+        self.only(family, &self.of_arrivals())?;
+        policy::Policies::new(
+            &self.policy.unwrap_or_default(),
+            self.segments.ok_or("ACK policies need `segments`")?,
+        )
+    }
+
     /// Refuses keys of another family.
     fn only(&self, family: &str, others: &[(&str, bool)]) -> Result<(), String> {
         match others.iter().find(|(_, there)| *there) {
@@ -239,6 +266,7 @@ impl study::Drive for Drive {
             Family::Growth(growths) => growths.run(&self.name),
             Family::Estimator(estimators) => estimators.run(&self.name),
             Family::Detector(detectors) => detectors.run(&self.name),
+            Family::Policy(policies) => policies.run(&self.name),
         };
         data.map_err(|reason| Error::Study { file: format!("drive \"{}\"", self.name), reason })
     }
@@ -255,7 +283,7 @@ mod tests {
     #[test]
     fn a_drive_is_of_one_family_and_has_its_keys() {
         for (keys, part) in [
-            ("", "needs `growth`, `estimator` or `detector`"),
+            ("", "needs `growth`, `estimator`, `detector` or `policy`"),
             ("growth = [\"per-ack\"]\nestimator = [\"ewma\"]", "exclude each other"),
             ("growth = [\"per-ack\"]\nmss = 1\ncwnd = 1", "growth rules need `acks`"),
             ("growth = [\"per-ack\"]\nrtt = \"1ms\"", "`rtt` says nothing where growth rules are driven"),

@@ -46,6 +46,18 @@ fn mean_wait(outcome: &Outcome) -> f64 {
 const AMPLE: &str = r#"size = "1000packets""#;
 
 #[test]
+fn small_queues_keep_the_senders_own_short_and_its_link_busy() {
+    let deep = outcome(&format!("{{ {AMPLE} }}"), &download("d", ""));
+    for more in ["small_queues = true", "small_queues = true\ntso = true"] {
+        let small = outcome(&format!("{{ {AMPLE} }}"), &download("d", more));
+        // Two bursts of one or two segments, each of which takes 1.2 ms.
+        assert!(mean_wait(&small) < 6.0, "{more}: {} ms", mean_wait(&small));
+        let goodput = small.flows[0].goodput_bps;
+        assert!(goodput > 0.99 * deep.flows[0].goodput_bps, "{more}: {goodput} bit/s");
+    }
+}
+
+#[test]
 fn they_hold_a_download_s_queue_short_and_its_goodput_up() {
     let deep = outcome(&format!("{{ {AMPLE} }}"), &download("d", ""));
     assert!(mean_wait(&deep) > 300.0, "{} ms in a queue without a rule", mean_wait(&deep));

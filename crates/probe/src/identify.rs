@@ -171,5 +171,8 @@ fn explained<T>(mut finding: Finding<T>, part: &str, faults: &[Unseen]) -> Findi
 }
 
 #[cfg(test)]
+#[path = "identify_faults.rs"]
+mod faults;
+#[cfg(test)]
 #[path = "identify_tests.rs"]
 mod tests;

@@ -17,9 +17,9 @@ use truckee_tcp::sender::Parts;
 use truckee_tcp::{Endpoint, Segment, Seq, Size, Span, Stack, Time, preset};
 
 /// Where the server's numbers begin: they wrap soon.
-const BASE: u32 = u32::MAX - 99_999;
+pub(super) const BASE: u32 = u32::MAX - 99_999;
 const MSS: u32 = 536;
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 const BODY: u64 = 8 << 20;
 
 /// A sender over a path of `rtt`, and a clock that only this moves.
@@ -87,7 +87,7 @@ impl Simulated {
     }
 }
 
-fn arrival(time: Time, at: u32, payload: Vec<u8>, flags: u8) -> Arrival {
+pub(super) fn arrival(time: Time, at: u32, payload: Vec<u8>, flags: u8) -> Arrival {
     let (stamps, header, segment) = (None, Header::default(), 0);
     Arrival { time, seq: BASE.wrapping_add(at), ack: 1, flags, stamps, header, segment, payload }
 }
@@ -148,7 +148,7 @@ impl Peer for Simulated {
     }
 }
 
-fn connection<P: Peer>(peer: P, rtt: Span, window: u32) -> Connection<P> {
+pub(super) fn connection<P: Peer>(peer: P, rtt: Span, window: u32) -> Connection<P> {
     let standing = Standing { next: 1, acked: BASE, field: (window >> SCALE) as u16, stamps: None };
     Connection::new(peer, standing, Time::ZERO, rtt.into(), b"GET / HTTP/1.1\r\n\r\n".to_vec())
 }

@@ -309,6 +309,62 @@ fn who_cannot_be_told_is_not_and_the_reason_is_said() {
     });
 }
 
+/// A server that answers the ordinary request, its first connection, as it should, and does this with all later ones once they
+/// have asked.
+fn later(bad: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> u16 {
+    let count = std::sync::atomic::AtomicU32::new(0);
+    server(move |mut stream| {
+        asked(&mut stream);
+        if count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 0 {
+            return bad(&mut stream);
+        }
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        let _ = stream.write_all(&[0; 400_000]);
+    })
+}
+
+#[test]
+fn a_server_that_turns_bad_when_it_is_to_be_told_is_not_and_the_reason_is_said() {
+    if !able() {
+        return;
+    }
+    let options = Options { identify: true, tests: Vec::new(), ..options() };
+    let cases = [
+        (
+            "stalls",
+            later(|s| {
+                let _ = s.write_all(&[0; 9000]);
+                thread::sleep(PATIENCE);
+            }),
+        ),
+        ("stalls", later(|_| thread::sleep(PATIENCE))),
+        (
+            "resets",
+            later(|s| {
+                let _ = s.write_all(&[0; 9000]);
+                // What has been written is to leave before the reset, which would take it along.
+                thread::sleep(Duration::from_millis(300));
+                socket2::SockRef::from(&*s).set_linger(Some(Duration::ZERO)).unwrap();
+            }),
+        ),
+        ("too short", later(|s| drop(s.write_all(&[0; 9000])))),
+        ("closes", later(|_| ())),
+    ];
+    thread::scope(|scope| {
+        for (why, port) in cases {
+            let options = &options;
+            scope.spawn(move || {
+                let report = probe(&format!("http://127.0.0.1:{port}/"), options);
+                assert_eq!(fault(&report).name(), "unasked", "{report:#?}");
+                let identity = report.identity.as_ref().unwrap_or_else(|| panic!("{why}: {report:#?}"));
+                assert_eq!((identity.recovery.is, identity.control.is), (None, None), "{identity:#?}");
+                assert!(identity.recovery.evidence[0].contains(why), "{why}: {identity:#?}");
+                assert!(identity.control.evidence[0].contains(why), "{why}: {identity:#?}");
+            });
+        }
+    });
+}
+
 /// An answer of a few segments.
 static FEW: std::sync::OnceLock<String> = std::sync::OnceLock::new();
 

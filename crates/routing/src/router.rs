@@ -162,6 +162,9 @@ pub trait Router: std::fmt::Debug + Send + Sync {
     /// may be told; none has anything to say for it, or wakes earlier.
     fn delivered(&mut self, now: Time, hop: Hop);
 
+    /// Whether [`Self::delivered`] makes any difference: if not, it need not be called.
+    fn hears_of_deliveries(&self) -> bool;
+
     /// The table's next hop to a destination, and how many hops there are, as far as it is valid now. Changes nothing.
     fn next_hop(&self, now: Time, to: NodeId) -> Option<(Hop, u32)>;
 

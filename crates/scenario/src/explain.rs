@@ -164,6 +164,8 @@ impl Text {
         self.line_some("rto_variance", (variance != rfc.rto_variance).then(|| quoted(variance.as_str())));
         let idle = stack.after_idle;
         self.line_some("after_idle", (idle != rfc.after_idle).then(|| quoted(idle.as_str())));
+        self.line_some("tso", stack.tso.then(|| "true".to_owned()));
+        self.line_some("small_queues", stack.small_queues.then(|| "true".to_owned()));
         self.line("ecn", stack.ecn.to_string());
         self.line("ack_rate_request", stack.ack_rate_request.to_string());
         self.line("handshake", stack.handshake.to_string());

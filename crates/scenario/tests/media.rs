@@ -154,6 +154,25 @@ fn ways_lead_over_stations_in_reach_of_each_other() {
 }
 
 #[test]
+fn who_cannot_be_read_does_not_leave_the_others_out_of_reach_or_without_a_route() {
+    let said = |keys: &str, medium: &str| {
+        let text = format!(
+            "duration = \"5s\"\n[[node]]\nname = \"a\"\nat = [\"0m\", \"0m\"]\n\
+             [[node]]\nname = \"b\"\nat = [\"20m\", \"0m\"]\n{keys}\n\
+             [[flow]]\nfrom = \"a\"\nto = \"b\"\n\
+             [[medium]]\nstandard = \"802.11b\"\n{medium}"
+        );
+        Document::parse("t.toml", &text).unwrap().scenario().unwrap_err().to_string()
+    };
+    let still = said("move = { kind = \"flies\" }", "");
+    assert!(still.contains("no kind of movement") && !still.contains("out of reach"), "{still}");
+    let alone = said("", "stations = [\"a\"]");
+    assert!(alone.contains("a medium of 1 stations") && !alone.contains("out of reach"), "{alone}");
+    let slow = said("", "rate = \"3Mbit/s\"");
+    assert!(slow.contains("no rate") && !slow.contains("no route"), "{slow}");
+}
+
+#[test]
 fn clients_send_to_their_access_point_alone() {
     let scenario = read(
         r#"

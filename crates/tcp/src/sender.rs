@@ -8,9 +8,12 @@
 
 mod ack_rate;
 mod acknowledged;
+mod bursts;
 mod by_duplicates;
 mod doubt;
 mod nagle;
+mod offload;
+mod paced;
 mod persist;
 mod transfer;
 mod transmit;
@@ -36,6 +39,7 @@ use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
 };
 use ack_rate::AckRate;
+use bursts::Offload;
 use std::sync::Arc;
 
 /// The parts a sender is made of.
@@ -115,6 +119,8 @@ pub struct Sender {
     departures: bool,
     /// Whether anybody hears of an ACK once all else is done.
     aftermath: bool,
+    /// Bursts and the host's own queue, where the stack minds them.
+    offload: Option<Box<Offload>>,
     /// Whether anything may space segments.
     paced: bool,
     /// A first window that is paced.
@@ -185,7 +191,8 @@ impl Sender {
             reads_sack: parts.recovery.wants_sack(),
             timed: parts.recovery.has_timer(),
             departures: parts.recovery.hears_departures(),
-            aftermath: t.interest.air || parts.recovery.hears_departures(),
+            aftermath: t.interest.air || parts.recovery.hears_departures() || stack.tso || stack.small_queues,
+            offload: Offload::of(stack),
             t,
             recovery: parts.recovery,
             segment_size: u64::from(stack.mss),
@@ -216,6 +223,8 @@ impl Sender {
 
     fn is_simple(stack: &Stack) -> bool {
         !(stack.ecn
+            || stack.tso
+            || stack.small_queues
             || stack.segment_from_acks
             || stack.ack_rate_request > 0
             || stack.rto_samples != RtoSamples::EveryAck

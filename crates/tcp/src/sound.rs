@@ -5,6 +5,7 @@ use crate::controller::{Interest, Order};
 use crate::custom::Sound;
 use crate::detect::{Floats, Phase};
 use crate::outstanding::Sent;
+use crate::pace::Spacing;
 use crate::recovery::{Advance, Reported};
 use crate::relative_delay::CongestedRounds;
 use crate::sender::Transfer;
@@ -47,5 +48,5 @@ macro_rules! sound {
 
 sound! {
     (), bool, u32, u64, usize, Ack, AckSink, Advance, Air, Arrival, Cause, CongestedRounds, Departure, Floats, Honesty, Interest, Learnt<'_>, Loss, Manner,
-    Opening, Order, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Time, Truth,
+    Opening, Order, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Spacing, Time, Truth,
 }

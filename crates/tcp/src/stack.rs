@@ -191,6 +191,12 @@ pub struct Stack {
     /// Whether a SYN-ACK that nothing acknowledges is sent again by a timer of its own (RFC 9293, section 3.8.1; RFC 6298), and
     /// not only where the SYN comes again.
     pub syn_ack_timer: bool,
+    /// Whether segments leave in bursts as Linux's offload makes them: as many as the pace sends in a millisecond (Linux 6.18,
+    /// `tcp_tso_autosize`), and none yet where waiting for the next ACK makes a fuller one (`tcp_tso_should_defer`).
+    pub tso: bool,
+    /// Whether a sender keeps no more than a millisecond of its pace, or two bursts, in the host's own queue (TCP small queues; Linux
+    /// 6.18, `tcp_small_queue_check`); its driver says how long what leaves lies there ([`crate::Sender::note_queued`]).
+    pub small_queues: bool,
     /// ECN (RFC 3168) agreed by both ends.
     pub ecn: bool,
     /// Whether the sender takes its segment size from the smallest part of a segment that an ACK covers (see
@@ -230,6 +236,8 @@ impl Default for Stack {
             syn_ack_timer: false,
             rto_variance: RtoVariance::Rfc,
             after_idle: AfterIdle::Restart,
+            tso: false,
+            small_queues: false,
             ecn: false,
             segment_from_acks: false,
             ack_rate_request: 0,

@@ -70,6 +70,7 @@ pub enum Report {
         from: NodeId,
     },
     /// The next station has acknowledged a packet, or a packet for everyone has been sent: its sender is done with it.
+    /// Unless [`Medium::offer_and_tell`](crate::Medium::offer_and_tell) has said that nobody asks.
     Sent {
         /// When.
         at: Time,

@@ -67,6 +67,35 @@ fn faults_are_in_the_json_and_a_campaign_goes_on() {
 }
 
 #[test]
+fn a_campaign_over_servers_of_ones_own_ends_with_the_histograms_and_the_tables() {
+    if !truckee_testing::root() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let body: &'static str =
+        Box::leak(format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(400_000)).into_boxed_str());
+    let urls = [server(body).0, server(body).0].map(|port| format!("http://127.0.0.1:{port}/"));
+    let file = list(folder.path(), &urls.join("\n"));
+    let out = folder.path().join("campaign").display().to_string();
+    let how = ["--tests", "A,C", "--repeat", "2", "--mss", "1000", "--pause", "10ms", "--watch", "50ms"];
+    let output = run(&[&["probe", "--list", &file, "--yes", "--out", &out][..], &how].concat());
+    let read = |name: &str| {
+        std::fs::read_to_string(Path::new(&out).join(name))
+            .unwrap_or_else(|e| panic!("{name}: {e}; {}", said(&output)))
+    };
+    let (figure, tables) = (read("histograms.svg"), read("tables.md"));
+    for title in ["Data packets, one ACK a segment (A)", "All packets, four ACKs a segment (C)", "2 servers"]
+    {
+        assert!(figure.contains(title), "{title}: {}", said(&output));
+    }
+    for url in &urls {
+        assert!(tables.contains(&format!("## {url}\n")), "{tables}");
+    }
+    assert_eq!(tables.matches("| A, 2 times |").count(), 2, "{tables}");
+    assert_eq!(tables.matches("| C, 2 times |").count(), 2, "{tables}");
+}
+
+#[test]
 fn a_shorter_pause_is_not_for_strangers() {
     if !truckee_testing::root() {
         return;

@@ -62,7 +62,8 @@ fn of_no_kernel(era: Era, stack: &Stack) -> Option<&'static str> {
     let first = other(stack, &rfc).next();
     // Each key by itself: a scenario may set back what the profile has set.
     match era {
-        Era::Papers => first,
+        // Offload and small queues are today's; the papers' interfaces take segments one by one.
+        Era::Papers => first.or(stack.tso.then_some("tso")).or(stack.small_queues.then_some("small_queues")),
         Era::Today => {
             let linux: Vec<&str> = other(stack, &Profile::Linux.stack(rfc.clone())).collect();
             other(stack, &rfc).find(|key| linux.contains(key))

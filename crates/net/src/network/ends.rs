@@ -247,11 +247,21 @@ impl Network<'_> {
             let id = self.packets.add_with(packet, &sent.segment.sack);
             self.note_leaving(index, id, &sent);
             self.inject(id, start, packet.wire, now);
+            self.tell_queue((index, end), start, packet.wire);
             if sent.last {
                 break;
             }
         }
         self.arm(index, end);
+    }
+
+    /// Tells a sender that minds it when what has just left, so many bytes, leaves its host's queue.
+    #[inline]
+    fn tell_queue(&mut self, (index, end): (usize, usize), start: u32, wire: u32) {
+        let leaves = self.leaves_host_at(start);
+        if let Some(tx) = self.connections[index].ends.at[end].tx_mut().filter(|tx| tx.minds_queue()) {
+            tx.note_queued(wire, leaves);
+        }
     }
 
     /// The same of an end of a plain connection, and what [`Self::after`] does.

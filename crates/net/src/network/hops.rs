@@ -107,6 +107,11 @@ impl Network<'_> {
         }
     }
 
+    /// When the link at this position will have sent all that waits for it now.
+    pub(super) fn leaves_host_at(&self, at: u32) -> Time {
+        self.now + self.links.backlog((self.paths[at as usize] & !FUSED) as usize, self.now)
+    }
+
     /// Sends a packet of so many bytes into the link at this position, and on through links whose arrivals can be worked out.
     #[inline(never)]
     pub(super) fn inject(&mut self, id: PacketId, at: u32, wire: u32, time: Time) {

@@ -124,12 +124,18 @@ impl Network<'_> {
         }
         let air = &mut self.media[medium];
         air.radio.advance(now);
-        let ready = air.taken_over.saturating_sub(air.radio.room(Number(station as u32)));
+        let room = air.radio.room(Number(station as u32));
+        let ready = air.taken_over.saturating_sub(room);
         let (link, hop) = (air.first + station, OnHop { id, to });
         let mut lost = std::mem::take(&mut self.lost);
         self.links.hand_over((link, now), hop, &mut self.packets[id], (ready, flow), &mut lost);
         self.lose(lost, link, now);
-        self.feed(medium, station);
+        if room > 0 {
+            self.feed(medium, station);
+        } else {
+            let waits = self.links.has_waiting(link);
+            self.media[medium].radio.tell_room(Number(station as u32), waits);
+        }
         if !self.media[medium].telling {
             self.tell(medium);
             self.arm_medium(medium);
@@ -151,7 +157,10 @@ impl Network<'_> {
                 if hop.to == EVERYONE { Destination::Everyone } else { Destination::Node(Number(hop.to)) };
             let message = matches!(self.packets[hop.id].body(), Body::Message(_));
             let offer = Offer { id: name_of(hop, message), bytes: self.packets[hop.id].wire, to };
-            if self.media[medium].radio.offer(number, offer).is_err() {
+            // A message has a place, which is free then.
+            let routers = self.media[medium].routers.as_deref();
+            let tells_sent = message || routers.is_some_and(|all| all.of[station].hears_of_deliveries());
+            if self.media[medium].radio.offer_and_tell(number, offer, tells_sent).is_err() {
                 // No frame holds it, or it goes nowhere: there is no way for it here.
                 lost.push((hop.id, DropCause::Outage));
             }

@@ -248,6 +248,11 @@ impl Router for Aodv {
         self.neighbours.heard(now, hop);
     }
 
+    /// Who says no hello is not missed when he is quiet.
+    fn hears_of_deliveries(&self) -> bool {
+        self.config.hello.is_some()
+    }
+
     fn next_hop(&self, now: Time, to: NodeId) -> Option<(Hop, u32)> {
         self.table.look(now, to).map(|route| (route.hop, route.hops))
     }

@@ -73,20 +73,31 @@ impl Table {
 
     /// The route to a destination as it is now, valid or not; what has run out has run out, what is to be forgotten is
     /// forgotten.
+    #[inline]
     pub fn get(&mut self, now: Time, to: NodeId) -> Option<&mut Route> {
         let at = self.place(to).ok()?;
-        let route = &mut self.routes[at].1;
-        if route.valid && route.until <= now {
-            let ended = route.until;
-            invalidate(to, route, None, ended + self.delete_period, &mut self.changed);
-            // Nobody has used it for so long that nobody needs to be told.
-            route.precursors.clear();
-        }
-        if !route.valid && route.until <= now {
-            self.routes.remove(at);
+        // Four times for each packet that passes by, and it hardly ever has.
+        if self.routes[at].1.until <= now && !self.run_out(now, at) {
             return None;
         }
         Some(&mut self.routes[at].1)
+    }
+
+    /// A route's time is over: it is no longer valid, or is forgotten. Whether it is still there.
+    #[cold]
+    fn run_out(&mut self, now: Time, at: usize) -> bool {
+        let (to, route) = &mut self.routes[at];
+        if route.valid {
+            let ended = route.until;
+            invalidate(*to, route, None, ended + self.delete_period, &mut self.changed);
+            // Nobody has used it for so long that nobody needs to be told.
+            route.precursors.clear();
+        }
+        let stays = route.until > now;
+        if !stays {
+            self.routes.remove(at);
+        }
+        stays
     }
 
     /// The route, if it is valid.

@@ -171,6 +171,10 @@ impl Router for Dsdv {
 
     fn delivered(&mut self, _: Time, _: Hop) {}
 
+    fn hears_of_deliveries(&self) -> bool {
+        false
+    }
+
     fn next_hop(&self, _: Time, to: NodeId) -> Option<(Hop, u32)> {
         self.valid(to)
     }

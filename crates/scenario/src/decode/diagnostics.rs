@@ -46,6 +46,11 @@ impl<'d> Diagnostics<'d> {
         self.list.borrow_mut().push(Error { message, place, expected, help });
     }
 
+    /// How many problems there are so far: who reads a part can tell whether all of it was good.
+    pub fn problems(&self) -> usize {
+        self.list.borrow().len()
+    }
+
     /// Whether no more problems are collected: time to stop looking for nearest names.
     fn is_full(&self) -> bool {
         self.list.borrow().len() >= Errors::MAX

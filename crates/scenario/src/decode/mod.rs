@@ -93,9 +93,11 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
         );
     }
     let mut wiring = link::wire(diag, &tables);
+    let before = diag.problems();
     let mut placed = node::read(diag, placed, &mut wiring);
     let media = medium::read(diag, shared, &placed, &wiring);
     roaming::read(diag, &mut placed, &media, &wiring, duration);
+    let all_placed = diag.problems() == before;
     let defaults = top.get("defaults");
     let flows = flow::read(diag, section(&top, "flow"), defaults, &wiring, profile);
     let traffic = traffic::read(diag, section(&top, "traffic"), &wiring, profile);
@@ -121,10 +123,13 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     let nodes = std::mem::take(&mut wiring.nodes);
     let places: Vec<_> = placed.iter().map(|placed| placed.place.clone()).collect();
     medium::check_changes(diag, &media, changes.len());
-    medium::check_reach(diag, &media, &nodes, (&placed, &places));
+    if all_placed {
+        // Whoever is missing may be just who is in reach.
+        medium::check_reach(diag, &media, &nodes, (&placed, &places));
+    }
     let media: Vec<_> = media.into_iter().map(|placed| placed.medium).collect();
     let network = routes::Joined { nodes: &nodes, links: &links, media: &media, places: &places };
-    let crossings = routes::check(diag, &network, &flows, &traffic, wiring.complete);
+    let crossings = routes::check(diag, &network, &flows, &traffic, wiring.complete && all_placed);
     routes::size_queues(&mut links, &drafts, &crossings);
     Scenario {
         name: document.label(),

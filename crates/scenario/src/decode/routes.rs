@@ -50,8 +50,8 @@ struct Journey<'j> {
     place: &'j Place,
 }
 
-/// Looks for the way of every flow and all traffic. Returns what crosses each link. `complete`: whether all links could
-/// be read; if not, a way that is missing is no problem of its own.
+/// Looks for the way of every flow and all traffic. Returns what crosses each link. `complete`: whether all links,
+/// nodes and media could be read; if not, a way that is missing is no problem of its own.
 pub(super) fn check(
     diag: &Diagnostics<'_>,
     network: &Joined<'_>,

@@ -41,6 +41,8 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         syn_ack_timer: reader.flag("syn_ack_timer", base.syn_ack_timer),
         rto_variance: word(reader, "rto_variance", RtoVariance::ALL, RtoVariance::as_str, base.rto_variance),
         after_idle: word(reader, "after_idle", AfterIdle::ALL, AfterIdle::as_str, base.after_idle),
+        tso: reader.flag("tso", base.tso),
+        small_queues: reader.flag("small_queues", base.small_queues),
         ecn: reader.flag("ecn", base.ecn),
         ack_rate_request: reader.count("ack_rate_request", u64::from(base.ack_rate_request), 0..=127) as u8,
         handshake: reader.flag("handshake", base.handshake),

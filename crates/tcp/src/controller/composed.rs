@@ -2,7 +2,7 @@
 
 use super::{Controller, Interest};
 use crate::growth::{AnyGrowth, Growth, PerAck};
-use crate::pace::{AnyPacing, Pacing};
+use crate::pace::{AnyPacing, Pacing, Spacing};
 use crate::relative_delay::CongestedRounds;
 use crate::response::{AnyResponse, LossResponse};
 use crate::spec::{Args, Info, Member, SpecError};
@@ -49,7 +49,7 @@ impl Controller for Composed {
     fn interest(&self) -> Interest {
         let (growth, response) = (self.growth.listens(), self.response.listens());
         let paces = growth || !matches!(self.pacing, AnyPacing::Unpaced(_));
-        let air = growth || self.response.tracks();
+        let air = growth || self.response.tracks() || self.pacing.listens();
         Interest { acks: response, air, departures: growth || response, paces, rates: false }
     }
 
@@ -72,6 +72,7 @@ impl Controller for Composed {
         if let Some(threshold) = self.response.threshold(w).filter(|_| !air.repairing) {
             w.ssthresh = threshold;
         }
+        self.pacing.after_ack(ack, w);
     }
 
     #[inline]
@@ -94,6 +95,13 @@ impl Controller for Composed {
 
     fn pacing_rate(&self, w: &Window) -> Option<f64> {
         self.growth.pacing_rate().or_else(|| self.pacing.rate(w))
+    }
+
+    fn spacing(&self) -> Spacing {
+        match self.growth.pacing_rate() {
+            Some(_) => self.growth.spacing(),
+            None => self.pacing.spacing(),
+        }
     }
 
     fn outlasts_idleness(&self) -> bool {

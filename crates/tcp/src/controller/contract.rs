@@ -1,6 +1,7 @@
 //! The contract of a controller. Its members have files of their own, and [`super`] lists them.
 
 use super::order::Order;
+use crate::pace::Spacing;
 use crate::relative_delay::CongestedRounds;
 use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
 
@@ -54,6 +55,10 @@ pub trait Controller: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// Bytes per second, headers included, at which to pace; `None`: as fast as the windows allow.
     fn pacing_rate(&self, _w: &Window) -> Option<f64> {
         None
+    }
+    /// What of a segment counts towards that rate, and when.
+    fn spacing(&self) -> Spacing {
+        Spacing::Wire
     }
     /// Whether its window still holds after the sender has been idle (RFC 5681, section 4.1, says no).
     fn outlasts_idleness(&self) -> bool {

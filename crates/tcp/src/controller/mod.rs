@@ -25,7 +25,7 @@ pub use steered::Steered;
 pub use vegas::Vegas;
 
 use crate::growth::{AnyGrowth, Growth};
-use crate::pace::AnyPacing;
+use crate::pace::{AnyPacing, Spacing};
 use crate::relative_delay::CongestedRounds;
 use crate::response::AnyResponse;
 use crate::spec::family;
@@ -45,6 +45,7 @@ family! {
     fn on_undo(&mut self, now: Time, w: &mut Window);
     fn steer(&mut self, order: &Order, w: &mut Window);
     fn pacing_rate(&self, w: &Window) -> Option<f64>;
+    fn spacing(&self) -> Spacing;
     fn outlasts_idleness(&self) -> bool;
     fn wants_timestamps(&self) -> bool;
     fn congested_rounds(&self) -> Option<CongestedRounds>;

@@ -1,5 +1,6 @@
 //! The contract of a growth rule. Its members have files of their own, and [`super`] lists them.
 
+use crate::pace::Spacing;
 use crate::relative_delay::CongestedRounds;
 use crate::{Ack, Air, Departure, Loss, Time, Window};
 
@@ -26,6 +27,10 @@ pub trait Growth: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// Bytes per second at which to pace; `None`: the rule does not mind.
     fn pacing_rate(&self) -> Option<f64> {
         None
+    }
+    /// What of a segment counts towards that rate, and when.
+    fn spacing(&self) -> Spacing {
+        Spacing::Wire
     }
     /// In how many rounds which direction of the path was congested, where it looks at that.
     fn congested_rounds(&self) -> Option<CongestedRounds> {

@@ -7,13 +7,17 @@
 //! `w.cwnd`. The other methods serve rules that model the path: they hear of every ACK and departure, and may pace.
 
 mod bbr;
+mod bbr1;
 mod byte_counting;
 mod capped;
 mod contract;
 mod cubic;
+mod cubic_linux;
 mod highspeed;
 mod hystart;
 mod hystart_first;
+mod hystart_linux;
+mod hystart_linux_first;
 mod limited_slow_start;
 mod linux;
 mod per_ack;
@@ -22,12 +26,16 @@ mod vegas;
 mod vegas_ns2;
 
 pub use bbr::Bbr;
+pub use bbr1::Bbr1;
 pub use byte_counting::ByteCounting;
 pub use capped::Capped;
 pub use contract::Growth;
 pub use cubic::Cubic;
+pub(crate) use cubic_linux::BETA;
+pub use cubic_linux::CubicLinux;
 pub use highspeed::HighSpeed;
 pub use hystart_first::HyStartFirst;
+pub use hystart_linux_first::HyStartLinuxFirst;
 pub use limited_slow_start::LimitedSlowStart;
 pub use linux::Linux;
 pub use per_ack::PerAck;
@@ -35,13 +43,14 @@ pub use santa_cruz::SantaCruz;
 pub use vegas::Vegas;
 pub use vegas_ns2::VegasNs2;
 
+use crate::pace::Spacing;
 use crate::relative_delay::CongestedRounds;
 use crate::spec::family;
 use crate::{Ack, Air, Departure, Loss, Time, Window};
 
 family! {
     /// Any growth rule.
-    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Linux, Capped, LimitedSlowStart, HyStartFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, Bbr }
+    pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Linux, Capped, LimitedSlowStart, HyStartFirst in Box, HyStartLinuxFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, CubicLinux, Bbr, Bbr1 }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
     fn on_unused(&mut self, ack: &Ack);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
@@ -50,6 +59,7 @@ family! {
     fn on_sent(&mut self, sent: &Departure, w: &Window);
     fn listens(&self) -> bool;
     fn pacing_rate(&self) -> Option<f64>;
+    fn spacing(&self) -> Spacing;
     fn congested_rounds(&self) -> Option<CongestedRounds>;
     fn outlasts_idleness(&self) -> bool;
     fn wants_timestamps(&self) -> bool;

@@ -9,6 +9,7 @@ mod bbr;
 mod by_cause;
 mod contract;
 mod cubic;
+mod cubic_linux;
 mod halve;
 mod highspeed;
 mod santa_cruz;
@@ -22,6 +23,7 @@ pub use bbr::Bbr;
 pub use contract::LossResponse;
 pub use cubic::Cubic;
 pub(crate) use cubic::keep;
+pub use cubic_linux::CubicLinux;
 pub use halve::Halve;
 pub use highspeed::HighSpeed;
 pub use santa_cruz::SantaCruz;
@@ -40,7 +42,7 @@ pub type ByCause = by_cause::ByCause<AnyResponse>;
 
 family! {
     /// Any loss response.
-    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate in Box, TrackEstimate in Box, ByCause in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SelectiveSlowStart in Box, SantaCruz in Box, Cubic, Bbr }
+    pub enum AnyResponse: LossResponse, "loss response" { Halve, ToEstimate in Box, TrackEstimate in Box, ByCause in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SelectiveSlowStart in Box, SantaCruz in Box, Cubic, CubicLinux, Bbr }
     fn on_loss(&mut self, loss: &Loss, w: &mut Window) -> Cause;
     fn on_ack(&mut self, ack: &Ack, w: &Window);
     fn on_sent(&mut self, sent: &Departure);

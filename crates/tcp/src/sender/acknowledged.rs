@@ -198,6 +198,9 @@ impl Sender {
         if PLAIN && self.departures {
             self.recovery.on_quiet_advance(ack.now, &self.t);
         }
+        if !PLAIN && let Some(offload) = &mut self.offload {
+            offload.after_ack(ack, &self.t.window);
+        }
         if !self.t.interest.air {
             return;
         }
@@ -338,7 +341,7 @@ impl Sender {
         if w.in_slow_start() {
             2.0 * flight.max(real(self.round_flight)) >= w.cwnd
         } else {
-            flight + w.mss > w.cwnd
+            flight + w.mss > w.cwnd || self.is_deferred()
         }
     }
 

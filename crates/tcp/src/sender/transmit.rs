@@ -86,7 +86,10 @@ impl Sender {
         if self.persisting && self.peer_window > 0 {
             self.end_persisting();
         }
-        self.held = now < self.release;
+        self.held = match self.offload {
+            None => now < self.release,
+            Some(_) => self.is_held(now),
+        };
         if self.held {
             return false;
         }
@@ -169,6 +172,12 @@ impl Sender {
         let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
         if !fits || !allowed || !PLAIN && self.recovery.holds(&self.t) {
             return None;
+        }
+        if !PLAIN && again.is_none() && self.offload.is_some() {
+            let room = limit - self.t.out.nxt();
+            if !self.goes_in_burst(now, room, in_flight) {
+                return None;
+            }
         }
         let sent = match again {
             Some(_) => self.t.out.resend(now)?,
@@ -267,7 +276,7 @@ impl Sender {
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
-            self.pace(now, out.segment.wire_bytes());
+            self.pace(now, sent.number, &out.segment);
         }
         if self.t.timer == Timer::Off {
             self.t.restart_timer(now);
@@ -312,22 +321,6 @@ impl Sender {
         self.ack_rate.request(self.stack.ack_rate_request, window as u64, self.t.out.una(), leaving)
     }
 
-    /// Pacing spaces a segment of so many bytes on the wire from the next one.
-    #[inline(never)]
-    fn pace(&mut self, now: Time, bytes: u32) {
-        let t = &self.t;
-        let rate = match self.burst.filter(|burst| now < burst.until) {
-            Some(burst) => Some(burst.rate),
-            None if t.interest.paces => t.controller.pacing_rate(&t.window),
-            None => None,
-        };
-        if let Some(rate) = rate {
-            let gap = f64::from(bytes) / rate.max(1.0) * 1e9;
-            self.release = self.release.max(now) + Span::truncated(gap);
-        }
-        self.held = now < self.release;
-    }
-
     /// Somebody outside the run says what window and pace are to be (see [`Controller::steer`]). What an earlier, slower pace
     /// holds back waits no longer than a segment takes at the new one.
     pub fn steer(&mut self, now: Time, order: &Order) {
@@ -355,6 +348,6 @@ impl Sender {
     /// When to ask [`Self::poll_transmit`] again although nothing happens: pacing holds a segment back until then.
     #[inline]
     pub fn release(&self) -> Option<Time> {
-        self.held.then_some(self.release)
+        self.held.then(|| self.offload.as_ref().map_or(self.release, |offload| offload.until(self.release)))
     }
 }

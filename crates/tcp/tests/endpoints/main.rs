@@ -14,6 +14,7 @@ mod invariants;
 mod linux;
 mod misbehaving;
 mod observers;
+mod offload;
 mod pacing;
 mod pair;
 mod path;

@@ -127,3 +127,34 @@ fn a_packet_pair_needs_two_acks_apart() {
     pair.finish();
     assert_eq!(pair.ssthresh(), before, "a path of any rate spaces nothing");
 }
+
+#[test]
+fn linux_spaces_by_payload_from_the_tenth_segment_on() {
+    let mut pair = pair(&Stack { handshake: true, ..steady(20) }, &ordinary(), &Spec::named("linux"));
+    pair.send_segments(60);
+    pair.finish();
+    // Ten leave at once; then 1000 B at 1.2 · 20,000 B a round trip of 100 ms: one each 4.17 ms, from the end of the handshake.
+    let first = gaps(&pair, Time::ms(100), Time::ms(195));
+    assert_eq!(first[..9], [Span::ZERO; 9]);
+    assert_eq!(first.len(), 19);
+    let spaced = |gap: &Span| gap.abs_diff(Span::ns(4_166_666)) <= Span::ns(1);
+    assert!(first[9..].iter().all(spaced), "{first:?}");
+}
+
+#[test]
+fn linux_makes_good_what_was_late_by_half_of_a_gap() {
+    let mut pair = pair(&Stack { handshake: true, ..steady(40) }, &ordinary(), &Spec::named("linux"));
+    pair.open();
+    pair.run_until(Time::ms(100));
+    pair.write(12_000);
+    pair.run_until(Time::ms(150));
+    pair.write(4000);
+    // 1000 B at 1.2 · 40,000 B a round trip: 2.083 ms; what leaves after a pause is followed after half of that.
+    let later = gaps(&pair, Time::ms(150), Time::ms(190));
+    assert_eq!(later.len(), 0, "the others are held back");
+    pair.deliver_all();
+    let later = gaps(&pair, Time::ms(150), Time::ms(190));
+    let expected = [1_041_667, 2_083_333, 2_083_333].map(Span::ns);
+    assert!(later.iter().zip(expected).all(|(gap, e)| gap.abs_diff(e) <= Span::ns(1)), "{later:?}");
+    assert_eq!(later.len(), 3);
+}

@@ -100,7 +100,7 @@ fn stack() -> impl Strategy<Value = Stack> {
         prop::sample::select(vec![0, 10, 200, 1000]).prop_map(Span::ms),
         prop::sample::select(vec![0, 0, 1, 500]).prop_map(Span::ms),
     );
-    let switches = (any::<[bool; 11]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
+    let switches = (any::<[bool; 13]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
     (sizes, times, switches).prop_map(
         |(
             (mss, initial_window, initial_ssthresh, rwnd, send_buffer),
@@ -125,6 +125,8 @@ fn stack() -> impl Strategy<Value = Stack> {
             rto_variance: if on[8] { RtoVariance::Linux } else { RtoVariance::Rfc },
             after_idle: if on[9] { AfterIdle::Decay } else { AfterIdle::Restart },
             syn_ack_timer: on[10],
+            tso: on[11],
+            small_queues: on[12],
             ack_rate_request,
             ..if on[6] { Profile::Ns2.stack(Stack::default()) } else { Stack::default() }
         },

@@ -288,7 +288,9 @@ impl Station {
             }
             if acked(p) {
                 done += 1;
-                out.push_back(Report::Sent { at, packet: p.id, node });
+                if p.tells_sent {
+                    out.push_back(Report::Sent { at, packet: p.id, node });
+                }
                 return false;
             }
             *(if is_long { &mut p.long } else { &mut p.short }) += 1;

@@ -49,6 +49,8 @@ pub(crate) struct Pending {
     /// Short and long retry counts.
     pub short: u32,
     pub long: u32,
+    /// Whether anybody wants to know when its sender is done with it.
+    pub tells_sent: bool,
     /// It was on the air before: the retry bit.
     pub tried: bool,
     /// What ended the last attempt. The laboratory's knowledge.
@@ -61,6 +63,7 @@ impl Pending {
     pub fn new(id: u64, bytes: u32, source: u32, dest: u32, next: u32) -> Self {
         let failure = Failure::Weak;
         let (seq, short, long, tried, arrived) = (0, 0, 0, false, false);
-        Self { id, bytes, source, dest, next, seq, short, long, tried, failure, arrived }
+        let tells_sent = true;
+        Self { id, bytes, source, dest, next, seq, short, long, tells_sent, tried, failure, arrived }
     }
 }

@@ -33,10 +33,20 @@ pub(crate) enum Step {
     Arriving,
 }
 
+impl Transmission {
+    fn new(frame: Frame) -> Self {
+        let (start, header, clean) = (Time::ZERO, Span::ZERO, f64::INFINITY);
+        let (packets, heard, missed) = (Vec::new(), Vec::new(), None);
+        Self { frame, start, header, clean, packets, heard, missed }
+    }
+}
+
 /// All frames on the air. A place is used again, with its memory, when its frame has arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Air {
-    pub transmissions: Vec<Transmission>,
+    /// None: it is in the hands of whoever goes through those that hear it ([`Air::take`]), to whom it moves as a whole and
+    /// without a copy.
+    transmissions: Vec<Option<Box<Transmission>>>,
     free: Vec<u32>,
     /// Frames that are being sent, since when without a gap, and for how long any was before.
     sending: u32,
@@ -92,33 +102,47 @@ impl Air {
         self.agenda.insert(before, event);
     }
 
-    /// A frame begins to be sent. The place that it has, whose lists are empty.
-    pub fn add(&mut self, start: Time, frame: Frame) -> u32 {
-        let slot = match self.free.pop() {
-            Some(slot) => slot,
-            None => {
-                let (packets, heard, missed) = (Vec::new(), Vec::new(), None);
-                let (header, clean) = (Span::ZERO, f64::INFINITY);
-                self.transmissions.push(Transmission { frame, start, header, clean, packets, heard, missed });
-                (self.transmissions.len() - 1) as u32
-            }
-        };
-        let transmission = &mut self.transmissions[slot as usize];
-        (transmission.frame, transmission.start) = (frame, start);
-        // Who is not among those that hear it is out of reach.
-        transmission.missed = Some(Failure::Weak);
+    /// A frame begins to be sent. The place that it has, and what is there, whose lists are empty.
+    pub fn add(&mut self, start: Time, frame: &Frame) -> (u32, &mut Transmission) {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.transmissions.push(None);
+            (self.transmissions.len() - 1) as u32
+        });
         if self.sending == 0 {
             self.busy_since = start;
         }
         self.sending += 1;
         self.plan(start + frame.airtime, Step::Sent, slot);
-        slot
+        let new = || Box::new(Transmission::new(*frame));
+        let transmission = self.transmissions[slot as usize].get_or_insert_with(new);
+        (transmission.frame, transmission.start) = (*frame, start);
+        // Who is not among those that hear it is out of reach.
+        transmission.missed = Some(Failure::Weak);
+        (slot, transmission)
+    }
+
+    /// The frame at a place.
+    #[inline]
+    pub fn frame(&self, slot: u32) -> Option<&Frame> {
+        self.transmissions[slot as usize].as_deref().map(|transmission| &transmission.frame)
+    }
+
+    /// What is at a place, until it is put back or freed.
+    #[inline]
+    pub fn take(&mut self, slot: u32) -> Option<Box<Transmission>> {
+        self.transmissions[slot as usize].take()
+    }
+
+    #[inline]
+    pub fn put_back(&mut self, slot: u32, transmission: Box<Transmission>) {
+        self.transmissions[slot as usize] = Some(transmission);
     }
 
     /// Whom a frame is for does not get it, for this reason.
     pub fn miss(&mut self, slot: u32, node: u32, failure: Failure) {
-        let transmission = &mut self.transmissions[slot as usize];
-        if transmission.frame.to == node {
+        if let Some(transmission) = &mut self.transmissions[slot as usize]
+            && transmission.frame.to == node
+        {
             transmission.missed = Some(failure);
         }
     }
@@ -138,10 +162,10 @@ impl Air {
     }
 
     /// A frame has arrived.
-    pub fn free(&mut self, slot: u32) {
-        let transmission = &mut self.transmissions[slot as usize];
+    pub fn free(&mut self, slot: u32, mut transmission: Box<Transmission>) {
         transmission.packets.clear();
         transmission.heard.clear();
+        self.put_back(slot, transmission);
         self.free.push(slot);
     }
 }

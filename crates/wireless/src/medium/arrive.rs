@@ -7,28 +7,27 @@ use crate::report::Failure;
 impl Medium {
     /// A frame begins to arrive wherever it is heard.
     pub(super) fn on_arriving(&mut self, slot: u32) {
+        let Some(mut transmission) = self.air.take(slot) else { return };
         let now = self.now;
-        let transmission = &mut self.air.transmissions[slot as usize];
-        let heard = std::mem::take(&mut transmission.heard);
         let (to, header_until) = (transmission.frame.to, now + transmission.header);
-        for &(number, power) in &heard {
+        for &(number, power) in &transmission.heard {
             let node = &mut self.nodes[number as usize];
             let lock = Lock { slot, power, since: now, header_until };
-            let Begun { missed, ended } = node.radio.begin(lock, &self.levels);
+            let Begun { is_read, ended } = node.radio.begin(lock, &self.levels);
             if let Some(other) = ended {
                 self.air.miss(other, number, Failure::Collision);
-                if missed.is_some() {
+                if !is_read {
                     node.station.on_lost(now, &self.rules, &mut self.reports);
                     self.deadlines.set(number, node.station.deadline());
                 }
             }
-            if number == to && missed.is_some() {
-                self.air.transmissions[slot as usize].missed = missed;
+            if number == to && !is_read {
+                transmission.missed = Some(node.radio.why_missed(power, &self.levels));
             }
             if node.sense(now, self.levels.carrier_sense, &self.rules) {
                 self.deadlines.set(number, node.station.deadline());
             }
         }
-        self.air.transmissions[slot as usize].heard = heard;
+        self.air.put_back(slot, transmission);
     }
 }

@@ -4,24 +4,19 @@ use crate::propagation::{Pair, Propagation, Variation, from_db};
 use crate::{Position, Time};
 use std::collections::VecDeque;
 
-/// A station in reach of another.
-#[derive(Debug, Clone, Copy)]
-struct Neighbour {
-    node: u32,
-    /// Milliwatts that arrive, by path loss alone.
-    power: f64,
-    /// What varies about it, until then.
-    gain: f64,
-    until: Time,
-}
-
 /// A station's neighbours, by number, as they were at some time.
 #[derive(Debug, Default)]
 struct Row {
-    neighbours: Vec<Neighbour>,
+    /// Who, and the milliwatts that arrive there by path loss alone.
+    powers: Vec<(u32, f64)>,
+    /// Of each of them what varies about that, until then.
+    gains: Vec<(f64, Time)>,
     /// How many moves there had been; none: it has not been worked out.
     moves: Option<u64>,
 }
+
+/// None is known: it is asked for at once.
+const NO_GAIN: (f64, Time) = (1.0, Time::ZERO);
 
 /// The stations' places, and from them what arrives where. A row is worked out when its station sends, and afterwards for
 /// those alone who have moved since: the cost of a frame goes by the stations in its reach, and by the moves.
@@ -100,16 +95,17 @@ impl Field {
             self.catch_up(from);
         }
         if !self.varies {
-            into.extend(self.rows[i].neighbours.iter().map(|n| (n.node, n.power)));
+            into.extend_from_slice(&self.rows[i].powers);
             return self.leave_out_who_is_away(from, into);
         }
-        for neighbour in &mut self.rows[i].neighbours {
-            if now >= neighbour.until {
-                (neighbour.gain, neighbour.until) = self.variation.gain(Pair::new(from, neighbour.node), now);
+        let Row { powers, gains, .. } = &mut self.rows[i];
+        for (&(node, power), (gain, until)) in powers.iter().zip(gains) {
+            if now >= *until {
+                (*gain, *until) = self.variation.gain(Pair::new(from, node), now);
             }
-            let power = neighbour.power * neighbour.gain;
+            let power = power * *gain;
             if power >= self.least {
-                into.push((neighbour.node, power));
+                into.push((node, power));
             }
         }
         self.leave_out_who_is_away(from, into);
@@ -130,38 +126,45 @@ impl Field {
 
     /// Brings a row up to the present places.
     fn catch_up(&mut self, from: u32) {
-        let mut neighbours = std::mem::take(&mut self.rows[from as usize].neighbours);
-        let known = self.rows[from as usize].moves.map(|then| self.moves - then);
+        let mut row = std::mem::take(&mut self.rows[from as usize]);
+        let known = row.moves.map(|then| self.moves - then);
         let missed = known.and_then(|missed| self.movers.len().checked_sub(usize::try_from(missed).ok()?));
         let begin = missed.filter(|&begin| self.movers.range(begin..).all(|node| *node != from));
         match begin {
             Some(begin) => {
                 for &node in self.movers.range(begin..) {
-                    self.correct(&mut neighbours, from, node);
+                    self.correct(&mut row, from, node);
                 }
             }
             None => {
-                neighbours.clear();
+                row.powers.clear();
                 for node in (0..self.places.len() as u32).filter(|node| *node != from) {
                     let power = self.power(from, node);
                     if power >= self.reach {
-                        neighbours.push(Neighbour { node, power, gain: 1.0, until: Time::ZERO });
+                        row.powers.push((node, power));
                     }
                 }
+                row.gains.clear();
+                row.gains.resize(row.powers.len(), NO_GAIN);
             }
         }
-        self.rows[from as usize] = Row { neighbours, moves: Some(self.moves) };
+        row.moves = Some(self.moves);
+        self.rows[from as usize] = row;
     }
 
     /// Corrects a row for one station that has moved.
-    fn correct(&self, neighbours: &mut Vec<Neighbour>, from: u32, node: u32) {
+    fn correct(&self, Row { powers, gains, .. }: &mut Row, from: u32, node: u32) {
         let power = self.power(from, node);
-        match (neighbours.binary_search_by_key(&node, |n| n.node), power >= self.reach) {
-            (Ok(i), true) => neighbours[i].power = power,
+        match (powers.binary_search_by_key(&node, |n| n.0), power >= self.reach) {
+            (Ok(i), true) => powers[i].1 = power,
             (Ok(i), false) => {
-                neighbours.remove(i);
+                powers.remove(i);
+                gains.remove(i);
             }
-            (Err(i), true) => neighbours.insert(i, Neighbour { node, power, gain: 1.0, until: Time::ZERO }),
+            (Err(i), true) => {
+                powers.insert(i, (node, power));
+                gains.insert(i, NO_GAIN);
+            }
             (Err(_), false) => {}
         }
     }

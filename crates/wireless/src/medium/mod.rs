@@ -195,6 +195,16 @@ impl Medium {
     /// Gives a station a packet to send, at the time until which the medium was advanced. What becomes of it is
     /// reported, also if the queue is full.
     pub fn offer(&mut self, node: NodeId, packet: Packet) -> Result<(), OfferError> {
+        self.offer_and_tell(node, packet, true)
+    }
+
+    /// The same, and whether [`Report::Sent`] is to be given of it: who can do nothing with that is not stopped for it.
+    pub fn offer_and_tell(
+        &mut self,
+        node: NodeId,
+        packet: Packet,
+        tells_sent: bool,
+    ) -> Result<(), OfferError> {
         let stations = self.nodes.len();
         let check = |NodeId(station): NodeId| match (station as usize) < stations {
             true => Ok(station),
@@ -212,7 +222,8 @@ impl Medium {
             return Err(OfferError::TooLong { packet: packet.id, bytes: packet.bytes });
         }
         let next = self.next_station(from, dest);
-        self.enqueue(from, Pending::new(packet.id, packet.bytes, from, dest, next));
+        let pending = Pending::new(packet.id, packet.bytes, from, dest, next);
+        self.enqueue(from, Pending { tells_sent, ..pending });
         self.deadlines.settle();
         Ok(())
     }
@@ -359,8 +370,7 @@ impl Medium {
             self.air.miss(lock.slot, frame.from, Failure::Transmitting);
         }
         node.radio.sending = true;
-        let slot = self.air.add(now, *frame);
-        let transmission = &mut self.air.transmissions[slot as usize];
+        let (slot, transmission) = self.air.add(now, frame);
         transmission.clean = clean;
         transmission.header = self.rules.at(frame.rate).header;
         self.field.heard(frame.from, now, &mut transmission.heard);
@@ -391,7 +401,7 @@ impl Medium {
     fn on_sent(&mut self, slot: u32) {
         let now = self.now;
         self.air.sent(now);
-        let frame = &self.air.transmissions[slot as usize].frame;
+        let Some(frame) = self.air.frame(slot) else { return };
         let node = &mut self.nodes[frame.from as usize];
         node.radio.sending = false;
         node.station.on_sent(now, frame, &self.rules, &mut self.reports);

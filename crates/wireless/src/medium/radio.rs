@@ -21,8 +21,8 @@ pub(crate) struct Lock {
 /// What came of the beginning of a frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Begun {
-    /// Why it is not read, if it is not.
-    pub missed: Option<Failure>,
+    /// Whether it is read; if not, [`Radio::why_missed`] knows why.
+    pub is_read: bool,
     /// The transmission that is no longer read for it.
     pub ended: Option<u32>,
 }
@@ -72,7 +72,7 @@ impl Radio {
         let (now, power) = (new.since, new.power);
         self.add(power);
         if self.sending {
-            return Begun { missed: Some(Failure::Transmitting), ended: None };
+            return Begun { is_read: false, ended: None };
         }
         // How far above all else it has to be.
         let above = match &self.lock {
@@ -84,10 +84,8 @@ impl Radio {
         if power >= sensitivity && power >= above * (self.beside(power) + noise) {
             let ended = self.lock.as_ref().map(|first| first.slot);
             self.follow(new);
-            return Begun { missed: None, ended };
+            return Begun { is_read: true, ended };
         }
-        let is_weak = power < sensitivity || power < preamble * noise;
-        let missed = Some(if is_weak { Failure::Weak } else { Failure::Collision });
         let mut ended = None;
         if let Some(first) = &self.lock {
             if now < first.header_until && first.power < preamble * (self.beside(first.power) + noise) {
@@ -97,7 +95,19 @@ impl Radio {
                 self.note(now);
             }
         }
-        Begun { missed, ended }
+        Begun { is_read: false, ended }
+    }
+
+    /// Why a frame of so many milliwatts that begins to arrive is not read. Only of whom it is for is this asked.
+    pub fn why_missed(&self, power: f64, levels: &Levels) -> Failure {
+        let Levels { noise, sensitivity, preamble, .. } = *levels;
+        if self.sending {
+            Failure::Transmitting
+        } else if power < sensitivity || power < preamble * noise {
+            Failure::Weak
+        } else {
+            Failure::Collision
+        }
     }
 
     /// Begins to read a frame.

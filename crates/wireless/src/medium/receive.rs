@@ -1,6 +1,7 @@
 //! The end of a frame: who has read it, and what it brings.
 
 use super::Medium;
+use super::air::Transmission;
 use super::radio::Reading;
 use crate::config::{NodeId, Role};
 use crate::mac::{EVERYONE, Frame, Inbox, Pending, in_aggregate};
@@ -23,23 +24,22 @@ struct End {
     lost: u32,
     /// Those have been told, each with its own cause.
     told: bool,
+    /// Why whom it is for has not read it.
+    missed: Option<Failure>,
 }
 
 impl Medium {
     /// A frame has ended wherever it is heard.
     pub(super) fn on_arrived(&mut self, slot: u32) {
+        let Some(sent) = self.air.take(slot) else { return };
         let (now, carrier_sense) = (self.now, self.levels.carrier_sense);
-        let transmission = &mut self.air.transmissions[slot as usize];
-        let (frame, start, clean) = (transmission.frame, transmission.start, transmission.clean);
-        let heard = std::mem::take(&mut transmission.heard);
-        let packets = std::mem::take(&mut transmission.packets);
-        let mut end = End { lost: frame.packets, told: false };
-        for &(number, power) in &heard {
+        let mut end = End { lost: sent.frame.packets, told: false, missed: sent.missed };
+        for &(number, power) in &sent.heard {
             let node = &mut self.nodes[number as usize];
             node.radio.remove(power);
             let is_read = node.radio.lock.as_ref().is_some_and(|lock| lock.slot == slot);
             if is_read {
-                self.read(&frame, &packets, number, &mut end, (slot, clean));
+                self.read(&sent, number, &mut end);
                 let node = &mut self.nodes[number as usize];
                 node.radio.lock = None;
                 node.sense(now, carrier_sense, &self.rules);
@@ -51,24 +51,28 @@ impl Medium {
                 self.deadlines.set(number, node.station.deadline());
             }
         }
-        let missed = self.air.transmissions[slot as usize].missed.filter(|_| frame.to != EVERYONE);
-        self.note_end(&frame, &packets, missed, &end);
-        let transmission = &mut self.air.transmissions[slot as usize];
-        (transmission.heard, transmission.packets) = (heard, packets);
-        self.air.free(slot);
+        end.missed = end.missed.filter(|_| sent.frame.to != EVERYONE);
+        self.note_end(&sent, &end);
         if self.tell_frames {
-            let to = (frame.to != EVERYONE).then_some(NodeId(frame.to));
-            let lost = if to.is_some() { end.lost } else { 0 };
-            let Frame { airtime, kind, rate, bytes, packets, .. } = frame;
-            let (from, failure) = (NodeId(frame.from), missed);
-            let report = FrameReport { start, airtime, from, to, kind, rate, bytes, packets, lost, failure };
-            self.reports.push_back(Report::Frame(report));
+            self.tell_frame(&sent, &end);
         }
+        self.air.free(slot, sent);
+    }
+
+    #[cold]
+    fn tell_frame(&mut self, sent: &Transmission, end: &End) {
+        let Frame { airtime, kind, rate, bytes, packets, from, to, .. } = sent.frame;
+        let to = (to != EVERYONE).then_some(NodeId(to));
+        let lost = if to.is_some() { end.lost } else { 0 };
+        let (start, from, failure) = (sent.start, NodeId(from), end.missed);
+        let report = FrameReport { start, airtime, from, to, kind, rate, bytes, packets, lost, failure };
+        self.reports.push_back(Report::Frame(report));
     }
 
     /// Enters into the laboratory's books why a frame was not received.
-    fn note_end(&mut self, frame: &Frame, packets: &[Pending], missed: Option<Failure>, end: &End) {
-        let Some(failure) = missed else { return };
+    fn note_end(&mut self, sent: &Transmission, end: &End) {
+        let Some(failure) = end.missed else { return };
+        let Transmission { frame, packets, .. } = sent;
         let sender = frame.from as usize;
         if end.told {
             return;
@@ -99,16 +103,10 @@ impl Medium {
 
     /// A station has heard a frame to its end, which is never in error so far above all else.
     #[inline(never)]
-    fn read(
-        &mut self,
-        frame: &Frame,
-        packets: &[Pending],
-        node: u32,
-        end: &mut End,
-        (slot, ratio): (u32, f64),
-    ) {
+    fn read(&mut self, sent: &Transmission, node: u32, end: &mut End) {
+        let Transmission { frame, packets, .. } = sent;
         let (now, i) = (self.now, node as usize);
-        let clean = self.nodes[i].radio.has_read_clean(ratio * self.levels.noise);
+        let clean = self.nodes[i].radio.has_read_clean(sent.clean * self.levels.noise);
         let mut missing = None;
         let read = match frame.kind {
             Kind::Aggregate => {
@@ -117,11 +115,11 @@ impl Medium {
                 read
             }
             _ if clean => Read::Yes,
-            _ => self.read_single(frame, node, ratio),
+            _ => self.read_single(frame, node, sent.clean),
         };
         let is_for_it = frame.to == node;
         if is_for_it {
-            self.air.transmissions[slot as usize].missed = match read {
+            end.missed = match read {
                 Read::Yes => missing,
                 Read::No(failure) => Some(failure),
             };
@@ -153,7 +151,7 @@ impl Medium {
         };
         let reserved = self.nodes[i].station.on_frame(now, frame, inbox, &self.rules, &mut self.reports);
         if let Some(failure) = reserved {
-            self.air.transmissions[slot as usize].missed = Some(failure);
+            end.missed = Some(failure);
         }
     }
 
@@ -276,6 +274,7 @@ impl Medium {
         }
     }
 
+    #[inline]
     fn inbox(&mut self, from: u32, node: u32) -> &mut Inbox {
         let ordered = self.rules.aggregation.is_some();
         let inboxes = &mut self.nodes[node as usize].inboxes;
@@ -303,6 +302,7 @@ impl Medium {
     }
 
     /// A packet has arrived at the station that its frame was for.
+    #[inline]
     fn accept(&mut self, from: u32, node: u32, packet: &Pending) {
         if self.rules.aggregation.is_none() {
             // Nothing waits to be put in order: it goes up, or has done so before.
@@ -327,14 +327,14 @@ impl Medium {
 
     /// A packet goes up, or on: an access point sends on what its clients send to each other and to everyone.
     fn deliver(&mut self, node: u32, packet: &Pending) {
-        let Pending { id, bytes, source, dest, next, .. } = *packet;
+        let Pending { id, bytes, source, dest, next, tells_sent, .. } = *packet;
         let goes_on = self.nodes[node as usize].role == Role::AccessPoint && next == node && dest != node;
         if dest == node || dest == EVERYONE && source != node {
             let (at, from) = (self.now, NodeId(source));
             self.reports.push_back(Report::Delivered { at, packet: id, node: NodeId(node), from });
         }
         if goes_on {
-            self.enqueue(node, Pending::new(id, bytes, source, dest, dest));
+            self.enqueue(node, Pending { tells_sent, ..Pending::new(id, bytes, source, dest, dest) });
         }
     }
 }

@@ -141,6 +141,24 @@ fn everyone_hears_a_broadcast_once() {
 }
 
 #[test]
+fn who_does_not_ask_is_not_told_that_a_packet_was_sent() {
+    let run = |tells_sent| {
+        let mut medium = Medium::new(&b(), &around_an_access_point(3, fixed()), 1).unwrap();
+        for (id, to) in [(1, to(2)), (2, to(0)), (3, Destination::Everyone)] {
+            medium.offer_and_tell(NodeId(1), Packet { id, bytes: 200, to }, tells_sent).unwrap();
+        }
+        drain(&mut medium)
+    };
+    let is_sent = |report: &Report| matches!(report, Report::Sent { .. });
+    let (mut told, spared) = (run(true), run(false));
+    // By the client, and by the access point what it sends on.
+    assert_eq!(told.iter().filter(|report| is_sent(report)).count(), 5);
+    assert!(!spared.iter().any(is_sent), "{spared:?}");
+    told.retain(|report| !is_sent(report));
+    assert_eq!(told, spared, "all else is the same");
+}
+
+#[test]
 fn an_access_point_sends_on_what_its_clients_send() {
     let mut medium = Medium::new(&b(), &around_an_access_point(3, fixed()), 1).unwrap();
     let packets = [(1, to(2)), (2, to(0)), (3, Destination::Everyone)];

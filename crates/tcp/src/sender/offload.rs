@@ -1,0 +1,137 @@
+//! Bursts as they leave a Linux: how many segments go down as one (TSO autosizing), which wait for more (TSO deferral), and how
+//! much may lie in the host's own queue (TCP small queues).
+//!
+//! *Autosizing*: a burst holds what the pacing rate sends in 1/1024 s, and 64 KiB/2^(RTTmin/512 µs) more on a short path, 2 segments
+//! at the least and 64 KiB at the most; the rate is the controller's or else Linux's share of the window ([`crate::pace::Linux`]), paced or
+//! not. No burst takes more than half of the window. Pacing lets a burst out whole and spaces the next one by all of it.
+//! *Deferral*: where less than a burst, than a third of the window and than what waits would go, while the next ACK is due within
+//! min(1 ms, SRTT/2) and something left within the last millisecond, it waits for that ACK; not while a loss is repaired.
+//! *Small queues*: no burst begins while more lies in the host's queue than the pace sends in 1/1024 s, or two bursts if that is
+//! more, 4 MiB at the most, unless no more than one burst is outstanding; twice as much for what is sent again.
+//!
+//! Left to the reader here: what is sent again goes by itself, as far as bursts go; an algorithm's own least (BBR's) is not
+//! asked for; a segment counts with its bytes on the wire where the kernel counts memory; queues of radio interfaces are not told. Source: Linux 6.18, `tcp_tso_autosize`, `tcp_cwnd_test`,
+//! `tcp_tso_should_defer`, `tcp_small_queue_check`, `tcp_write_xmit`; net.ipv4.tcp_min_tso_segs (2), tcp_tso_rtt_log (9),
+//! tcp_tso_win_divisor (3), tcp_limit_output_bytes (4 MiB).
+
+use super::Sender;
+use super::bursts::{BURSTS_A_SECOND, autosize};
+use crate::controller::Controller;
+use crate::pace::{GSO_BYTES, Pacing};
+use crate::recovery::Recovery;
+use crate::{Span, Time};
+
+/// tcp_tso_win_divisor.
+const WINDOW_DIVISOR: u64 = 3;
+/// What is waited for at most, and what counts as just having sent.
+const SOON: Span = Span::ms(1);
+/// tcp_limit_output_bytes.
+const QUEUE_MOST: f64 = 4_194_304.0;
+
+impl Sender {
+    /// Whether a driver is to say how long the host's own queue keeps what leaves ([`Self::note_queued`]).
+    #[inline]
+    pub fn minds_queue(&self) -> bool {
+        self.offload.as_ref().is_some_and(|offload| offload.small_queues)
+    }
+
+    /// What has just left, so many bytes on the wire, leaves the host's own queue then.
+    pub fn note_queued(&mut self, bytes: u32, leaves: Time) {
+        if let Some(offload) = &mut self.offload {
+            offload.queue.push_back((leaves, bytes));
+            offload.queued += u64::from(bytes);
+        }
+    }
+
+    /// Whether a burst that waits for more is what keeps the window from being full.
+    pub(super) fn is_deferred(&self) -> bool {
+        self.offload.as_ref().is_some_and(|offload| offload.deferred)
+    }
+
+    /// Whether pacing or the host's queue hold back whatever is next.
+    pub(super) fn is_held(&mut self, now: Time) -> bool {
+        let (paced, again) = (now < self.release, self.recovery.repairing());
+        let rate = self.offload_rate();
+        let (outstanding, mss) = (self.t.out.len() as u64, self.segment_size);
+        let Some(offload) = &mut self.offload else { return paced };
+        if offload.is_under_way(now) {
+            return false;
+        }
+        if !offload.small_queues || paced || outstanding <= offload.burst {
+            return paced;
+        }
+        let limit = (2 * offload.burst * mss) as f64;
+        let limit = limit.max(rate / BURSTS_A_SECOND).min(QUEUE_MOST);
+        let lets_in = offload.lets_in(now, if again { 2.0 * limit } else { limit });
+        offload.until = lets_in.unwrap_or(now);
+        lets_in.is_some()
+    }
+
+    /// What the pace is, or would be: sk_pacing_rate, bytes per second.
+    fn offload_rate(&self) -> f64 {
+        let (t, w) = (&self.t, &self.t.window);
+        let own = if t.interest.paces { t.controller.pacing_rate(w) } else { None };
+        let shared = || self.offload.as_ref().and_then(|offload| offload.pace.rate(w));
+        own.or_else(shared).unwrap_or(f64::MAX)
+    }
+
+    /// New data may leave, as far as the windows go: whether it does now, in the burst under way or in one that begins with it.
+    /// `room`: bytes that the peer's window has room for; `in_flight`: bytes in the air.
+    pub(super) fn goes_in_burst(&mut self, now: Time, room: u64, in_flight: u64) -> bool {
+        let Some(tso) = self.offload.as_ref().map(|offload| offload.tso) else { return true };
+        if self.offload.as_ref().is_some_and(|offload| offload.is_under_way(now)) {
+            self.take_from_burst(true);
+            return true;
+        }
+        let burst = if tso { self.next_burst(now, room, in_flight) } else { Some(1) };
+        let by_window = self.t.window.cwnd < (in_flight + room) as f64;
+        if let Some(offload) = &mut self.offload {
+            offload.deferred = burst.is_none() && by_window;
+            if let Some(burst) = burst {
+                (offload.left, offload.burst, offload.began) = (burst, burst, now);
+            }
+        }
+        self.take_from_burst(false);
+        burst.is_some()
+    }
+
+    fn take_from_burst(&mut self, follows: bool) {
+        if let Some(offload) = &mut self.offload {
+            offload.follows = follows;
+            offload.left = offload.left.saturating_sub(1);
+        }
+    }
+
+    /// Segments of the burst that begins now; none: it waits for more.
+    fn next_burst(&self, now: Time, room: u64, in_flight: u64) -> Option<u64> {
+        let (mss, unsent) = (self.segment_size, self.unsent());
+        let most = autosize(self.offload_rate(), mss, self.t.window.rtt_min);
+        let (cwnd, air) = (self.t.window.cwnd as u64 / mss, in_flight.div_ceil(mss));
+        // What goes although the window is full (a probe, limited transmit, the only segment) goes by itself.
+        let open = cwnd.saturating_sub(air).max(1);
+        let quota = open.min((cwnd / 2).max(1)).min(most);
+        let waiting = unsent.min(GSO_BYTES as u64);
+        let one = waiting <= mss || cwnd <= air || self.recovery.probes();
+        if !one && self.waits_for_more(now, room, open * mss, most * mss) {
+            return None;
+        }
+        Some(quota.min(unsent.div_ceil(mss)).min(room / mss).max(1))
+    }
+
+    /// `tcp_tso_should_defer`, of what the peer's window and the congestion window have room for, and a burst's most.
+    fn waits_for_more(&self, now: Time, send_win: u64, cong_win: u64, most: u64) -> bool {
+        let (t, unsent) = (&self.t, self.unsent());
+        let waiting = unsent.min(GSO_BYTES as u64);
+        let limit = send_win.min(cong_win);
+        let third = self.peer_window.min(t.window.cwnd as u64) / WINDOW_DIVISOR;
+        let fills = limit >= most || waiting < unsent && limit >= waiting || limit >= third;
+        let (Some(head), Some(srtt)) = (t.out.get(0), t.window.srtt) else { return false };
+        let paused = now.saturating_sub(t.last_sent.max(self.release)) > SOON;
+        let late = (head.sent + srtt).saturating_sub(now) > SOON.min(srtt / 2);
+        if fills || paused || late || self.recovery.repairing() {
+            return false;
+        }
+        // Only what is short of room gains by waiting; the last data of all never does.
+        limit <= waiting || !(self.closed && waiting == unsent)
+    }
+}
