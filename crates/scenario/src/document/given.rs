@@ -1,6 +1,5 @@
 //! Files that a scenario names, handed over with it where there is no disk to read them from.
 
-use super::Document;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
@@ -45,19 +44,11 @@ impl Given {
     }
 }
 
-impl Document {
-    /// The same where files that it names are among these: none is read from a disk.
-    pub fn with_files(self, files: HashMap<String, String>) -> Self {
-        Self { files: Some(Arc::new(files)), ..self }
-    }
-
-    /// The text of a file that was handed over; `None` where files are read from a disk.
-    pub(super) fn given(&self, file: &str) -> Option<io::Result<&str>> {
-        let files = self.files.as_ref()?;
-        let missing =
-            || io::Error::new(io::ErrorKind::NotFound, "no file of this name was given with the scenario");
-        Some(files.get(file).map(String::as_str).ok_or_else(missing))
-    }
+/// The text of a file among those that were handed over.
+pub(super) fn text<'a>(files: &'a Files, file: &str) -> io::Result<&'a str> {
+    let missing =
+        || io::Error::new(io::ErrorKind::NotFound, "no file of this name was given with the scenario");
+    files.get(file).map(String::as_str).ok_or_else(missing)
 }
 
 /// A trace that was handed over.
@@ -69,6 +60,7 @@ pub(super) fn trace(file: &str, text: io::Result<&str>) -> Result<CapacityTrace,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Document;
 
     const TEXT: &str = r#"
         duration = "1s"

@@ -119,6 +119,11 @@ impl Document {
         Self { foreign: Arc::new(foreign), ..self }
     }
 
+    /// The same where files that it names are among these: none is read from a disk.
+    pub fn with_files(self, files: HashMap<String, String>) -> Self {
+        Self { files: Some(Arc::new(files)), ..self }
+    }
+
     /// Overrides a value, as `--set path=value` and the axes of a sweep do. `path` names a key by its way through the
     /// file (`duration`, `link.0.rate`, `link.server-router.delay`, `flow.app.size` for all flows, or a link's key
     /// alone for all links that have it: `channel.per_bad`); `value` is a TOML value or, failing that, a bare string.
@@ -177,8 +182,8 @@ impl Document {
         if let Some(trace) = traces.get(&path) {
             return Ok(Arc::clone(trace));
         }
-        let mut trace = match self.given(file) {
-            Some(text) => given::trace(file, text)?,
+        let mut trace = match &self.files {
+            Some(files) => given::trace(file, given::text(files, file))?,
             None => CapacityTrace::read(&path)?,
         };
         trace.name = file.to_owned();
@@ -193,8 +198,8 @@ impl Document {
     pub(crate) fn text_of(&self, file: &str) -> Result<String, String> {
         let path = Path::new(&self.source.name).parent().unwrap_or(Path::new("")).join(file);
         let cannot = |error: std::io::Error| format!("cannot read \"{}\": {error}", path.display());
-        if let Some(text) = self.given(file) {
-            return text.map(str::to_owned).map_err(cannot);
+        if let Some(files) = &self.files {
+            return given::text(files, file).map(str::to_owned).map_err(cannot);
         }
         let mut text = String::new();
         let mut opened = std::fs::File::open(&path).map_err(cannot)?.take(MAX_FILE_BYTES + 1);
