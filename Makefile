@@ -70,11 +70,11 @@ numbers: venv release ## Make the results anew that the book's sentences take th
 
 book: venv release ## Fill in what the command prints and build the book into site/
 	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/generate.py
-	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 TRUCKEE=$(TRUCKEE) ENGINE=$(WEB) .venv/bin/mkdocs build --strict --quiet
 	@echo "==> open site/index.html"
 
-figures: release ## Draw the book's figures anew
-	@TRUCKEE=$(TRUCKEE) docs/figures.sh
+figures: venv release ## Draw the book's figures anew
+	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/figures.py
 
 clean: ## Remove everything that was built
 	cargo clean

@@ -10,7 +10,7 @@
 - With `--check` nothing is written: a page that is not what the command says is a failure.
 
 Runs in a folder of its own that holds the examples, as a reader's would. A command that fails ends it, unless the block
-follows `<!-- fails -->`. Not for: the figures of algorithms, which docs/figures.sh draws.
+follows `<!-- fails -->`. Not for: the figures of algorithms, which figures.py draws.
 """
 
 import argparse

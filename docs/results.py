@@ -193,7 +193,7 @@ def numbers(binary: Path, names: Sequence[str], live: bool) -> int:
         bin_ = Path(folder) / "bin"
         bin_.mkdir()
         (bin_ / "truckee").symlink_to(binary)
-        for shared in ("examples", "docs", "bench", "validation"):
+        for shared in ("examples", "docs", "bench", "tests", "validation"):
             (Path(folder) / shared).symlink_to(ROOT / shared)
         environment = os.environ | {"PATH": f"{bin_}:{os.environ['PATH']}", "NO_COLOR": "1"}
         for name in chosen:

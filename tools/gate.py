@@ -148,7 +148,12 @@ def web() -> list[Command]:
     reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"]
     reporters += ["--test-reporter=junit", f"--test-reporter-destination={report}"]
     environment = {"TRUCKEE": str(TRUCKEE), "ENGINE": str(ENGINE), "ARTEFACTS": str(TARGET / "lab")}
-    page = Command(["node", "--test", *reporters, "lab.test.mjs"], "tests/lab", report, environment)
+    page = Command(
+        ["node", "--test", *reporters, "--test-concurrency=1", "lab.test.mjs", "course.test.mjs"],
+        "tests/lab",
+        report,
+        environment,
+    )
     return [build, python("python", "tools/web.py", str(ENGINE)), page]
 
 
@@ -183,7 +188,7 @@ def package() -> list[Command]:
 
 
 def book() -> list[Command]:
-    quiet = {"NO_MKDOCS_2_WARNING": "1"}
+    quiet = {"NO_MKDOCS_2_WARNING": "1", "TRUCKEE": str(TRUCKEE), "ENGINE": str(ENGINE)}
     return [
         Command([str(BIN / "python"), "docs/generate.py", "--check"], environment={"TRUCKEE": str(TRUCKEE)}),
         Command([str(BIN / "mkdocs"), "build", "--strict", "--quiet"], environment=quiet),

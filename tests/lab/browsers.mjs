@@ -14,7 +14,7 @@ import puppeteer from "puppeteer-core";
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 export const TRUCKEE = process.env.TRUCKEE ?? join(TARGET, "release/truckee");
-const ENGINE = process.env.ENGINE ?? join(TARGET, "wasm32-unknown-unknown/web/truckee_web.wasm");
+export const ENGINE = process.env.ENGINE ?? join(TARGET, "wasm32-unknown-unknown/web/truckee_web.wasm");
 export const ARTEFACTS = process.env.ARTEFACTS ?? join(TARGET, "lab");
 // How long something that has to come is waited for; no bound on how long anything may take.
 export const PATIENCE_MS = 180_000;
@@ -29,9 +29,9 @@ const found = (names) => {
 export const truckee = (...words) => execFileSync(TRUCKEE, words, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 30 });
 
 // The page's address.
-export const made = () => {
+export const made = (name = "lab.html") => {
   mkdirSync(ARTEFACTS, { recursive: true });
-  const path = join(ARTEFACTS, "lab.html");
+  const path = join(ARTEFACTS, name);
   truckee("lab", "--engine", ENGINE, "--out", path);
   return pathToFileURL(path).href;
 };

@@ -31,17 +31,23 @@ impl Input {
         } else {
             Document::read(Path::new(&self.scenario))?
         };
-        for set in &self.set {
-            let Some((path, value)) = set.split_once('=') else {
-                return Err(Error::Usage(format!(
-                    "--set {set}: expected PATH=VALUE, for example flow.sender=newreno"
-                )));
-            };
-            document.set(path.trim(), value.trim())?;
-        }
+        overridden(&mut document, &self.set)?;
         if let Some(seed) = self.seed {
             document.set("seed", &seed.to_string())?;
         }
         Ok(document)
     }
+}
+
+/// Applies overrides as they are given, `PATH=VALUE`, in order.
+pub fn overridden(document: &mut Document, sets: &[String]) -> Result<(), Error> {
+    for set in sets {
+        let Some((path, value)) = set.split_once('=') else {
+            return Err(Error::Usage(format!(
+                "--set {set}: expected PATH=VALUE, for example flow.sender=newreno"
+            )));
+        };
+        document.set(path.trim(), value.trim())?;
+    }
+    Ok(())
 }

@@ -30,4 +30,4 @@ pub use data::Data;
 pub use drive::{Drive, Drives};
 pub use file::{Study, SweepPart};
 pub use report::{Cause, CheckRow, Counts, StudyReport, Varied, Verdict};
-pub use run::{Ran, RunOptions, known, named, run};
+pub use run::{Ran, RunOptions, asked, known, named, run};

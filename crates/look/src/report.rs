@@ -56,8 +56,23 @@ struct Live<'a> {
 /// # Errors
 /// It cannot be encoded, which is a fault of ours.
 pub fn of_run(outcome: &Outcome) -> Result<String, Error> {
-    let fail = |e: serde_json::Error| Error::Internal(format!("cannot encode the page: {e}"));
-    let result = serde_json::to_value(outcome).map_err(fail)?;
-    let page = run::page(&result, &points::Recorded::of(outcome));
-    serde_json::to_string(&Live { page: &page, data: embed::Embedded::new(&page) }).map_err(fail)
+    let result = serde_json::to_value(outcome).map_err(|e| encoding(&e))?;
+    live(&run::page(&result, &points::Recorded::of(outcome)))
+}
+
+/// The same of a run on disk: of what it wrote into `dir`.
+///
+/// # Errors
+/// It cannot be read.
+#[cfg(feature = "pages")]
+pub fn of_recorded(dir: &std::path::Path) -> Result<String, Error> {
+    live(&run::page(&read::json(&dir.join("result.json"))?, &read::recorded(dir)?))
+}
+
+fn live(page: &model::Page) -> Result<String, Error> {
+    serde_json::to_string(&Live { page, data: embed::Embedded::new(page) }).map_err(|e| encoding(&e))
+}
+
+fn encoding(error: &serde_json::Error) -> Error {
+    Error::Internal(format!("cannot encode the page: {error}"))
 }

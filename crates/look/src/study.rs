@@ -2,10 +2,12 @@
 //! made of.
 
 mod plot;
+mod sketch;
 
 use crate::Error;
 use crate::figure::{Figure, Map};
 use crate::report::study::{FILE, Written};
+pub use sketch::{Curve, Sketch, Spot, sketches};
 use std::path::Path;
 use truckee_lab::disk;
 use truckee_lab::study::{Data, Ran, Study, StudyReport, named};

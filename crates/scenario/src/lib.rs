@@ -41,7 +41,7 @@ pub mod units;
 
 pub use alike::alike;
 pub use cancel::Cancel;
-pub use document::{Document, MAX_FILE_BYTES, Scalar, Written};
+pub use document::{Document, Given, MAX_FILE_BYTES, Scalar, Written};
 pub use error::{Error, Errors, Spot};
 pub use explain::{explain, explain_stack};
 pub use lateness::Lateness;

@@ -9,14 +9,16 @@ const lab = {};
 
   const held = (id) => document.getElementById(id).textContent;
 
-  // The simulator within this page, compiled; begun once.
-  const compile = async () => {
-    const raw = atob(held("engine"));
+  // What the page holds compressed.
+  const unpacked = (id) => {
+    const raw = atob(held(id));
     const packed = new Uint8Array(raw.length);
     for (let k = 0; k < raw.length; k++) packed[k] = raw.charCodeAt(k);
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip")));
   };
+
+  // The simulator within this page, compiled; begun once.
+  const compile = async () => WebAssembly.compile(await unpacked("engine").arrayBuffer());
   let compiled;
   const source = () => URL.createObjectURL(new Blob([held("worker")], { type: "text/javascript" }));
   let address;
@@ -94,6 +96,11 @@ const lab = {};
     }
   }
 
+  let more;
+
   lab.Hand = Hand;
   lab.held = held;
+  // What is not needed to begin with: studies' figures and recorded runs.
+  lab.more = () => (more ??= unpacked("more").json());
+  lab.cores = () => Math.max(1, Math.min(navigator.hardwareConcurrency || 1, 32));
 }

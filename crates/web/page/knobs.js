@@ -158,4 +158,5 @@
   }
 
   lab.Knobs = Knobs;
+  lab.places = places;
 }

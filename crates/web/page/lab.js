@@ -7,7 +7,7 @@
   // How long typing pauses before a scenario runs, ms; knobs do not wait.
   const PAUSE_MS = 250;
 
-  const { names, examples } = JSON.parse(lab.held("known"));
+  const { names, examples, lessons: taught, studied } = JSON.parse(lab.held("known"));
   const known = lab.namesOf(names, examples.map(({ text }) => text));
   const by = (id) => document.getElementById(id);
 
@@ -32,7 +32,7 @@
     }
 
     scenario() {
-      return { name: state.name, text: this.editor.text() };
+      return { name: state.name, text: this.editor.text(), files: state.files };
     }
 
     changed() {
@@ -46,17 +46,17 @@
     // Reads what is written, and runs it if that can be.
     async look() {
       const since = (this.since ??= performance.now());
-      const { name, text } = this.scenario();
+      const { name, text, files } = this.scenario();
       const slow = setTimeout(() => (this.status.textContent = "Reading …"), 500);
-      const check = await this.checks.does({ ask: { do: "check", name, text } });
+      const check = await this.checks.does({ ask: { do: "check", name, text, files } });
       clearTimeout(slow);
       if (check.cancelled) return;
       if (check.failed || check.answer.is !== "scenario") return this.wrong(check);
-      const written = await this.checks.does({ ask: { do: "written", name, text } });
+      const written = await this.checks.does({ ask: { do: "written", name, text, files } });
       if (written.cancelled) return;
       this.wrong({});
       if (written.answer?.is === "written") this.knobs.show(written.answer.written, text);
-      await this.run({ name, text }, since);
+      await this.run({ name, text, files }, since);
     }
 
     async run(scenario, since) {
@@ -66,7 +66,7 @@
         this.progress.hidden = this.cancel.hidden = false;
         this.progress.removeAttribute("value");
       }, 200);
-      const said = await this.runs.does({ scenario, wanted: { page: true } }, (at) => this.tell(at));
+      const said = await this.runs.does({ scenario, wanted: { page: true, metrics: lessons.metrics(this.letter) } }, (at) => this.tell(at));
       clearTimeout(appear);
       if (said.cancelled && since !== this.since) return; // another one follows
       this.progress.hidden = this.cancel.hidden = true;
@@ -80,6 +80,7 @@
         document.documentElement.dataset[`drawn${this.letter.toUpperCase()}`] = String(++this.drawn);
         this.last = { took, all };
         this.stale(false);
+        lessons.ran(this.letter, said.answer.measured?.is === "measured" ? said.answer.measured : null);
       }
     }
 
@@ -126,16 +127,43 @@
     }
   }
 
+  // A run that was recorded, in the place of a variant.
+  class Recorded {
+    constructor({ says, live }) {
+      by("variant").hidden = false;
+      by("variant").classList.add("recorded");
+      document.body.classList.add("two");
+      this.heading = by("heading-b").textContent;
+      by("heading-b").textContent = "Recorded run";
+      by("recorded").textContent = `${says}.`;
+      this.results = new lab.Results(by("results-b"), "Recorded run");
+      this.results.show(live);
+    }
+
+    close() {
+      this.results.clear();
+      by("variant").classList.remove("recorded");
+      by("heading-b").textContent = this.heading;
+      by("recorded").textContent = "";
+    }
+  }
+
   const sides = {};
+  // The recorded run beside the scenario, or none.
+  let beside = null;
+  let recording = null;
+  let lessons;
+  let study;
+  let dropped;
   // What survives a reload and goes into a link: a name, a scenario, its variant or none.
   let state;
 
-  const now = () => ({ name: state.name, text: sides.a.editor.text(), variant: sides.b ? sides.b.editor.text() : null });
+  const now = () => ({ name: state.name, text: sides.a.editor.text(), variant: sides.b ? sides.b.editor.text() : null, files: state.files });
 
   const keep = () => {
     if (!sides.a) return;
     try {
-      localStorage.setItem(KEPT, JSON.stringify(now()));
+      localStorage.setItem(KEPT, JSON.stringify({ ...now(), lesson: lessons.kept() }));
     } catch {
       // A page from a file may have no storage: then it holds for this visit.
     }
@@ -144,8 +172,9 @@
 
   const kept = () => {
     try {
-      const { name, text, variant } = JSON.parse(localStorage.getItem(KEPT));
-      return typeof name === "string" && typeof text === "string" ? { name, text, variant: typeof variant === "string" ? variant : null } : null;
+      const { name, text, variant, files, lesson } = JSON.parse(localStorage.getItem(KEPT));
+      const whole = typeof name === "string" && typeof text === "string";
+      return whole ? { name, text, variant: typeof variant === "string" ? variant : null, files: lab.filesOf(files), lesson } : null;
     } catch {
       return null;
     }
@@ -162,6 +191,7 @@
   };
 
   const vary = (text) => {
+    unrecorded();
     by("variant").hidden = false;
     document.body.classList.add("two");
     by("vary").textContent = "Without a variant";
@@ -173,7 +203,14 @@
     keep();
   };
 
+  const unrecorded = () => {
+    recording = null;
+    beside?.close();
+    beside = null;
+  };
+
   const single = () => {
+    unrecorded();
     sides.b?.close();
     sides.b?.editor.view.destroy();
     delete sides.b;
@@ -184,12 +221,94 @@
     keep();
   };
 
-  const open = (next) => {
-    state = { ...next };
+  const open = ({ name, text, variant, files, recorded }) => {
+    state = { name, files: files ?? {} };
     title();
-    sides.a.open(next.text);
-    if (next.variant === null) single();
-    else vary(next.variant);
+    dropped.show(state.files);
+    sides.a.open(text);
+    if (variant === null) single();
+    else vary(variant);
+    record(recorded);
+    study.show(studied.includes(name) ? name : null);
+  };
+
+  const record = async (name) => {
+    unrecorded();
+    if (!name) return;
+    const wanted = (recording = {});
+    const found = (await lab.more()).recordings.find((one) => one.name === name);
+    // Another one, or none, may have been asked for since.
+    if (found && wanted === recording) beside = new Recorded(found);
+  };
+
+  // What an address may ask for: `#open=NAME` a scenario of the gallery, `#lesson=ID` a lesson.
+  const asked = (fragment) => {
+    const [, what, name] = fragment.match(/^#(open|lesson)=(.*)$/s) ?? [];
+    if (!what) return null;
+    let plain = name;
+    try {
+      plain = decodeURIComponent(name);
+    } catch {
+      // Then it is looked for as it stands.
+    }
+    if (what === "lesson") {
+      if (taught.some(({ id }) => id === plain)) return { lesson: plain };
+      throw new Error(`This page has no lesson called "${plain.slice(0, 60)}".`);
+    }
+    const chosen = examples.find((one) => one.name === plain);
+    if (chosen) return { name: chosen.name, text: chosen.text, variant: null, files: chosen.files };
+    throw new Error(`This page has no scenario called "${plain.slice(0, 60)}".`);
+  };
+
+  const files = () => {
+    const changed = () => {
+      dropped.show(state.files);
+      for (const side of Object.values(sides)) side.changed();
+    };
+    return new lab.Files(by("files"), {
+      tell,
+      open: (name, text) => {
+        if (lessons.at) lessons.leave();
+        // What was dropped before stays: it may be what this one names.
+        open({ name, text, variant: null, files: state.files });
+      },
+      keep: (name, text) => {
+        state.files = { ...state.files, [name]: text };
+        changed();
+      },
+      drop: (name) => {
+        const { [name]: _, ...rest } = state.files;
+        state.files = rest;
+        changed();
+      },
+    });
+  };
+
+  const course = () => {
+    const page = {
+      open,
+      alone: single,
+      record,
+      seek: (time) => sides.a.results.path.seek(time),
+      turn: async (turn) => {
+        const { editor } = sides.a;
+        const text = editor.text();
+        const turned = await lab.turned(lessons.hand, text, [turn]);
+        if (editor.text() === text) editor.replace(0, text.length, turned);
+      },
+    };
+    lessons = new lab.Lessons(by("lesson"), taught, page, keep);
+    by("lessons").append(...taught.map(({ id, title: text, says }, k) => element("option", { value: id, text: `${k + 1}. ${text}`, title: says })));
+    by("lessons").addEventListener("change", () => {
+      const { value } = by("lessons");
+      by("lessons").value = "";
+      if (value) begin(value);
+    });
+  };
+
+  const begin = (id) => {
+    lessons.begin(id);
+    by("lesson").scrollIntoView({ block: "start" });
   };
 
   const save = (name, text) => {
@@ -220,7 +339,9 @@
     by("gallery").addEventListener("change", () => {
       const chosen = examples.find(({ name }) => name === by("gallery").value);
       by("gallery").value = "";
-      if (chosen) open({ name: chosen.name, text: chosen.text, variant: null });
+      if (!chosen) return;
+      if (lessons.at) lessons.leave();
+      open({ name: chosen.name, text: chosen.text, variant: null, files: chosen.files });
     });
   };
 
@@ -231,7 +352,7 @@
       look.set(theme, keep);
       say();
       report.charts.forEach((chart) => chart.repaint());
-      Object.values(sides).forEach((side) => side.results.repaint());
+      [...Object.values(sides), beside].forEach((side) => side?.results.repaint());
     };
     button.addEventListener("click", () => change(look.isDark() ? "light" : "dark", true));
     look.onChange((theme) => change(theme, false));
@@ -241,26 +362,38 @@
   // What the address carries, or what is kept, or the first example.
   const first = async () => {
     try {
-      const carried = await lab.link.read(location.hash);
+      const carried = asked(location.hash) ?? (await lab.link.read(location.hash));
       if (carried) {
         history.replaceState(null, "", location.href.split("#")[0]);
-        return carried;
+        // Of a lesson, what was answered in it before stays so.
+        const answered = kept()?.lesson?.answered;
+        return carried.lesson ? { ...usual(), lesson: { answered }, begin: carried.lesson } : { ...carried, lesson: { answered } };
       }
     } catch (error) {
       tell(error.message);
     }
-    return kept() ?? { name: examples[0].name, text: examples[0].text, variant: null };
+    return kept() ?? usual();
   };
+
+  const usual = () => ({ name: examples[0].name, text: examples[0].text, variant: null, files: examples[0].files });
 
   const start = async () => {
     gallery();
     lights();
-    state = await first();
-    sides.a = new Side("a", state.text);
+    course();
+    const { lesson, begin: begun, ...opened } = await first();
+    state = { name: opened.name, files: opened.files ?? {} };
+    dropped = files();
+    dropped.show(state.files);
+    sides.a = new Side("a", opened.text);
     title();
-    if (state.variant !== null) vary(state.variant);
+    study = new lab.Study(by("study"));
+    study.show(studied.includes(state.name) ? state.name : null);
+    if (opened.variant !== null) vary(opened.variant);
+    if (lesson) lessons.resume(lesson);
     keep();
-    sides.a.look();
+    if (begun) begin(begun);
+    else sides.a.look();
     const scenarios = () => [sides.a, sides.b].filter(Boolean).map((side) => side.scenario());
     const metrics = names.filter(({ group, parameters }) => group === "metrics" && ["run", "flow"].includes(parameters.of));
     new lab.Seeds(by("many"), scenarios, metrics);
@@ -276,8 +409,12 @@
     by("copy").addEventListener("click", () => navigator.clipboard?.writeText(command()).then(() => tell("The command is copied."), () => {}));
     window.addEventListener("hashchange", async () => {
       try {
-        const carried = await lab.link.read(location.hash);
-        if (carried) open(carried);
+        const carried = asked(location.hash) ?? (await lab.link.read(location.hash));
+        if (carried?.lesson) begin(carried.lesson);
+        else if (carried) {
+          if (lessons.at) lessons.leave();
+          open(carried);
+        }
       } catch (error) {
         tell(error.message);
       }

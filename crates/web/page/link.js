@@ -69,7 +69,7 @@
     }
     const text_ = (value) => typeof value === "string";
     if (!text_(said?.name) || !text_(said.text) || !(said.variant === null || text_(said.variant))) throw damaged;
-    return { name: said.name.slice(0, 100), text: said.text, variant: said.variant };
+    return { name: said.name.slice(0, 100), text: said.text, variant: said.variant, files: lab.filesOf(said.files) };
   };
 
   lab.link = { written, read };

@@ -14,7 +14,9 @@
   const BEYOND = 0.55;
   // How long the last event is told of, and what was lost is seen, s on the screen.
   const HELD = 1.6;
-  const FILE = 10; // segments that wait in a column
+  const [FILE, COLUMNS] = [10, 7]; // segments that wait in a column, and columns of the queue that is drawn
+  // What is said beside a segment that is lost.
+  const TAKEN = { queue: "no room", channel: "noise", outage: "outage" };
 
   const labelled = (figure, label) => figure?.series.find((series) => series.label === label) ?? { x: [], y: [] };
   const byte = (kilobytes) => Math.round(kilobytes * 1000);
@@ -133,8 +135,12 @@
     pen.fill();
   };
 
-  // Both ends, the wires between them and the queue.
-  const ground = (pen, made, time) => {
+  const across = (share) => LEFT + share * (RIGHT - LEFT);
+  // The left edge of a column of the queue; the first one is served.
+  const queueAt = (column) => across(BEFORE) - 4 - 9 * column;
+
+  // Both ends, the wires between them and the queue; `size` is that of the words.
+  const ground = (pen, made, time, size) => {
     pen.strokeStyle = look.quiet();
     pen.fillStyle = look.ink();
     pen.lineWidth = 1.5;
@@ -144,13 +150,20 @@
       pen.lineTo(RIGHT, y);
       pen.stroke();
     }
-    for (const x of [LEFT - 92, RIGHT]) pen.strokeRect(x, THERE - 30, 92, BACK - THERE + 60);
+    for (const x of [LEFT - 92, RIGHT]) pen.strokeRect(x, THERE - 30, 92, BACK - THERE + 64 + size);
     pen.textAlign = "center";
     pen.fillText("sender", LEFT - 46, THERE - 8);
     pen.fillText("receiver", RIGHT + 46, THERE - 8);
     pen.fillStyle = look.quiet();
-    pen.fillText("segments →", (LEFT + RIGHT) / 2 + 80, THERE + 26);
-    pen.fillText("← ACKs", (LEFT + RIGHT) / 2 + 80, BACK + 26);
+    pen.fillText("segments →", (LEFT + RIGHT) / 2 + 90, THERE + 28);
+    pen.fillText("← ACKs", (LEFT + RIGHT) / 2 + 90, BACK + 28);
+    // The queue is open where segments come in, at its back.
+    const [back, front, top] = [queueAt(COLUMNS - 1) - 4, queueAt(0) + 11, THERE - 9 * FILE - 8];
+    pen.beginPath();
+    pen.moveTo(back, top);
+    pen.lineTo(front, top);
+    pen.lineTo(front, THERE - 4);
+    pen.stroke();
     // The window and what of it is on its way.
     const [window, flight] = [at(made.cwnd, time) ?? 0, at(made.flight, time) ?? 0];
     const most = made.most ??= made.cwnd.y.reduce((most, value) => Math.max(most, value), 1);
@@ -163,14 +176,16 @@
     const filled = Math.min(1, flight / most);
     pen.fillRect(LEFT - 54, THERE + 4 + tall * (1 - filled), 16, tall * filled);
     pen.fillStyle = look.ink();
-    pen.fillText(`${look.number(Math.round(window))} kB`, LEFT - 46, BACK + 22);
+    pen.fillText("window", LEFT - 46, BACK + 24);
+    pen.fillText(`${look.number(Math.round(window))} kB`, LEFT - 46, BACK + 25 + size);
   };
 
-  const draw = (pen, made, time, held) => {
+  // `shown` is how wide the picture is on the screen: on a small one its words are larger.
+  const draw = (pen, made, time, held, shown) => {
     pen.clearRect(0, 0, WIDTH, HEIGHT);
-    pen.font = '14px system-ui, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif';
-    ground(pen, made, time);
-    const across = (share) => LEFT + share * (RIGHT - LEFT);
+    const size = Math.min(25, Math.max(17, Math.round((10.5 * WIDTH) / shown)));
+    pen.font = `${size}px system-ui, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif`;
+    ground(pen, made, time, size);
     const from = reduce.lower(made.lefts, time - made.longest - held);
     let waiting = 0;
     for (let k = from; k < made.sent.length && made.sent[k].left <= time; k++) {
@@ -181,7 +196,13 @@
         const share = one.lost.cause === "queue" ? BEFORE : Math.max(BEYOND, where(one, made, one.lost.time)[0]);
         pen.strokeStyle = look.colour(one.lost.cause === "queue" ? 1 : 3);
         pen.lineWidth = 3;
-        cross(pen, across(Math.min(1, share)), THERE - 22 - 30 * (since / held), 6);
+        const [x, y] = [across(Math.min(0.92, share)), THERE - 24 - 34 * (since / held)];
+        // What finds no room is seen above the queue.
+        const at = one.lost.cause === "queue" ? [queueAt(COLUMNS) - 26, THERE - 60 - 34 * (since / held)] : [x, y];
+        cross(pen, ...at, 7);
+        pen.fillStyle = pen.strokeStyle;
+        pen.textAlign = "center";
+        pen.fillText(TAKEN[one.lost.cause] ?? one.lost.cause, at[0], at[1] - 14);
         continue;
       }
       const [share, waits] = where(one, made, time);
@@ -189,13 +210,13 @@
       pen.fillStyle = look.colour(one.again ? 4 : 0);
       if (waits) {
         const [column, row] = [Math.floor(waiting / FILE), waiting % FILE];
-        pen.fillRect(across(BEFORE) - 4 - 9 * column, THERE - 12 - 9 * row, 7, 7);
+        if (column < COLUMNS) pen.fillRect(queueAt(column), THERE - 14 - 9 * row, 7, 7);
         waiting++;
       } else dot(pen, across(share), THERE, 4);
     }
     pen.fillStyle = look.ink();
     pen.textAlign = "center";
-    pen.fillText(`queue: ${waiting}`, across(BEFORE), THERE + 26);
+    pen.fillText(`queue: ${waiting}`, queueAt((COLUMNS - 1) / 2), THERE + 28);
     pen.fillStyle = look.colour(2);
     for (let k = reduce.lower(made.acks, time); k < made.acks.length && made.acks[k] - made.back <= time; k++) {
       dot(pen, across((made.acks[k] - time) / made.back), BACK, 3);
@@ -203,12 +224,16 @@
     return waiting;
   };
 
+  // Those on the page: where one is moved, the others follow.
+  const all = new Set();
+
   class Path {
     // `title` is what the scenario is called.
     constructor(title) {
       this.canvas = element("canvas", { class: "path", role: "img", "aria-label": `${title}: the path at a moment` });
       this.flows = element("select", { "aria-label": `${title}: flow whose path is shown`, on: { change: () => this.choose() } });
       this.play = element("button", { type: "button", text: "Play", on: { click: () => (this.going ? this.stop() : this.start()) } });
+      this.next = element("button", { type: "button", text: "Next loss", title: "Goes to shortly before the next loss and plays it", on: { click: () => this.loss() } });
       this.slider = element("input", { type: "range", min: 0, max: 1, step: "any", value: 0, "aria-label": `${title}: time of the path`, on: { input: () => (this.stop(), this.look(Number(this.slider.value))) } });
       this.clock = element("output");
       const paces = [["in two seconds a round trip", 2], ["in half a second a round trip", 0.5], ["in a tenth of a second a round trip", 0.1]];
@@ -218,16 +243,19 @@
         "figure",
         { class: "chart", hidden: "" },
         element("h3", { text: "The path" }),
-        element("figcaption", { text: "Press Play, move the slider, or point at a time in the figures below. Dots are segments and ACKs, squares segments that wait, crosses those that are lost." }),
-        element("div", { class: "row" }, this.play, this.pace, this.flows),
+        element("figcaption", { text: "Blue dots are segments under way, green ones the ACKs for them; squares wait in the queue, crosses are lost. The bar is the sender's window, its dark part what is under way. Press Play, move the slider, or point at a time in the figures below." }),
+        element("div", { class: "row" }, this.play, this.next, this.pace, this.flows),
         this.canvas,
         element("div", { class: "scrub" }, this.slider, this.clock),
         this.words,
       );
-      this.time = 0;
+      // It begins where the others are.
+      this.time = [...all][0]?.time ?? 0;
+      this.wide = WIDTH;
+      all.add(this);
       this.resized = new ResizeObserver(() => this.resize());
       this.resized.observe(this.canvas);
-      this.heard = { pub: (type, chart, left) => type === "mousemove" && left >= 0 && !this.going && this.look(chart.posToVal(left, "x")) };
+      this.heard = { pub: (type, chart, left) => type === "mousemove" && left >= 0 && !this.going && this.look(chart.posToVal(left, "x"), false) };
       uPlot.sync("time").sub(this.heard);
     }
 
@@ -249,7 +277,8 @@
       this.holder.hidden = !this.made;
       if (!this.made) return this.stop();
       this.slider.max = this.made.end;
-      this.look(Math.min(this.time, this.made.end));
+      this.next.disabled = !this.made.events.some(({ cause }) => cause);
+      this.look(Math.min(this.time, this.made.end), false);
     }
 
     // How much time of the run goes by in a second.
@@ -259,18 +288,20 @@
 
     // As many pixels as are seen. Asked for here alone: to ask at each picture would have the page laid out each time.
     resize() {
-      const wide = this.canvas.clientWidth || WIDTH;
+      const wide = (this.wide = this.canvas.clientWidth || WIDTH);
       const width = Math.round(wide * (window.devicePixelRatio || 1));
       if (width !== this.canvas.width) Object.assign(this.canvas, { width, height: Math.round((width * HEIGHT) / WIDTH) });
-      this.look(this.time);
+      this.look(this.time, false);
     }
 
-    look(time) {
+    // The picture of a moment; `led`: whether the others follow.
+    look(time, led = true) {
       this.time = time;
+      if (led) for (const other of all) if (other !== this && !other.going) other.look(Math.min(time, other.made?.end ?? time), false);
       if (!this.made) return;
       const pen = this.canvas.getContext("2d");
       pen.setTransform(this.canvas.width / WIDTH, 0, 0, this.canvas.height / HEIGHT, 0, 0);
-      this.waiting = draw(pen, this.made, time, HELD * this.rate());
+      this.waiting = draw(pen, this.made, time, HELD * this.rate(), this.wide);
       this.slider.value = time;
       this.clock.textContent = `${time.toFixed(3)} s`;
       this.slider.setAttribute("aria-valuetext", this.clock.textContent);
@@ -278,7 +309,26 @@
       if (words !== this.words.textContent) this.words.textContent = words;
     }
 
-    start() {
+    // Goes to a moment, also before there is anything to be seen.
+    seek(time) {
+      this.stop();
+      this.look(time);
+    }
+
+    // Plays the next loss: from before it until the sender has noticed it.
+    loss() {
+      const { events, end, round } = this.made;
+      const lost = events.filter(({ cause }) => cause);
+      const next = lost.find(({ time }) => time > this.time + 1e-3) ?? lost[0];
+      if (!next) return (this.words.textContent = "Nothing is lost in this run.");
+      const seen = events.find(({ time, verdict }) => verdict && time > next.time)?.time ?? next.time;
+      this.stop();
+      this.look(Math.max(0, next.time - 0.6 * round));
+      this.start(Math.min(end, Math.max(next.time, Math.min(seen, next.time + 4 * round)) + 0.5 * round));
+    }
+
+    // Plays until then, or to the end.
+    start(until = this.made.end) {
       if (this.time >= this.made.end) this.time = 0;
       this.going = true;
       this.play.textContent = "Pause";
@@ -290,8 +340,8 @@
         const passed = Math.min(now - before, still + 100);
         if (passed >= still) {
           before = now;
-          this.look(Math.min(this.made.end, this.time + (passed / 1000) * this.rate()));
-          if (this.time >= this.made.end) return this.stop();
+          this.look(Math.min(until, this.time + (passed / 1000) * this.rate()));
+          if (this.time >= until) return this.stop();
         }
         requestAnimationFrame(step);
       };
@@ -304,10 +354,11 @@
     }
 
     repaint() {
-      this.look(this.time);
+      this.look(this.time, false);
     }
 
     remove() {
+      all.delete(this);
       this.stop();
       clearTimeout(this.soon);
       this.resized.disconnect();

@@ -40,7 +40,7 @@
       this.chart?.remove();
       this.chart = null;
       this.figureHolder.querySelector(".body")?.remove();
-      const cores = Math.max(1, Math.min(navigator.hardwareConcurrency || 1, 32));
+      const cores = lab.cores();
       while (this.hands.length < cores) this.hands.push(new lab.Hand());
       let shown = Promise.resolve();
       const work = async (hand) => {

@@ -31,8 +31,10 @@
     const number = await engine.run({ ...scenario, series: Boolean(wanted.page) }, progress);
     if (number === null) return { cancelled: true };
     const took_ms = performance.now() - began;
+    // A metric that this run does not have leaves a question open, and no run without its page.
+    const measured = () => (wanted.metrics?.length ? engine.ask({ do: "measure", run: number, metrics: wanted.metrics }) : null);
     const answer = wanted.page
-      ? { ...engine.expect(null, { do: "page", run: number }), took_ms }
+      ? { ...engine.expect(null, { do: "page", run: number }), measured: measured(), took_ms }
       : { ...engine.expect("measured", { do: "measure", run: number, metrics: wanted.metrics }), took_ms };
     engine.ask({ do: "end", run: number });
     return { answer };

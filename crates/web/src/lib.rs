@@ -10,9 +10,15 @@
 #[cfg(target_family = "wasm")]
 mod exports;
 #[cfg(feature = "page")]
+pub mod lessons;
+#[cfg(feature = "page")]
+mod link;
+#[cfg(feature = "page")]
 mod page;
 mod session;
 
 #[cfg(feature = "page")]
-pub use page::{Error, Example, Page};
+pub use link::link;
+#[cfg(feature = "page")]
+pub use page::{Error, Example, Page, Recording};
 pub use session::Session;

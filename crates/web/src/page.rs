@@ -12,13 +12,15 @@ use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::io::Write;
 use truckee_look::report::{SCRIPTS, STYLES};
+use truckee_look::study::Sketch;
 
 /// What a worker runs.
 const WORKER: [&str; 2] = [include_str!("../page/engine.js"), include_str!("../page/worker.js")];
 /// What the page runs beside the scripts of reports; the first one is CodeMirror, see `page/vendor/codemirror/LICENSE`.
-const PAGE: [&str; 10] = [
+const PAGE: [&str; 13] = [
     include_str!("../page/vendor/codemirror/codemirror.iife.min.js"),
     include_str!("../page/hands.js"),
     include_str!("../page/link.js"),
@@ -28,6 +30,9 @@ const PAGE: [&str; 10] = [
     include_str!("../page/path.js"),
     include_str!("../page/results.js"),
     include_str!("../page/seeds.js"),
+    include_str!("../page/files.js"),
+    include_str!("../page/lessons.js"),
+    include_str!("../page/studies.js"),
     include_str!("../page/lab.js"),
 ];
 const STYLE: &str = include_str!("../page/lab.css");
@@ -62,6 +67,8 @@ pub struct Example {
     pub title: String,
     /// The file.
     pub text: String,
+    /// Files that it names, with their texts.
+    pub files: BTreeMap<String, String>,
 }
 
 /// What goes into a page.
@@ -73,6 +80,21 @@ pub struct Page<'a> {
     pub names: Vec<Value>,
     /// The page opens with the first one.
     pub examples: Vec<Example>,
+    /// The figures of studies, by the names of their examples, as [`truckee_look::study::sketches`] has them.
+    pub studies: Vec<(String, Vec<Sketch>)>,
+    /// Runs of other engines, which lessons play.
+    pub recordings: Vec<Recording>,
+}
+
+/// A run that was recorded.
+#[derive(Debug, Clone, Serialize)]
+pub struct Recording {
+    /// What lessons call it.
+    pub name: String,
+    /// What it is a run of, in a sentence.
+    pub says: String,
+    /// The page of the run, as [`truckee_look::report::of_run`] has it.
+    pub live: Value,
 }
 
 impl Page<'_> {
@@ -85,12 +107,21 @@ impl Page<'_> {
         if !self.engine.starts_with(MAGIC) {
             return Err(Error::Engine { begins: self.engine.iter().take(4).copied().collect() });
         }
-        let mut packer = GzEncoder::new(Vec::new(), Compression::best());
-        packer.write_all(self.engine).map_err(|e| fail(&e))?;
-        let engine = STANDARD.encode(packer.finish().map_err(|e| fail(&e))?);
+        let packed = |bytes: &[u8]| {
+            let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+            packer.write_all(bytes).and_then(|()| packer.finish()).map(|gz| STANDARD.encode(gz))
+        };
+        let engine = packed(self.engine).map_err(|e| fail(&e))?;
+        let studies: BTreeMap<_, _> = self.studies.iter().map(|(name, sketches)| (name, sketches)).collect();
+        let more = json!({ "studies": studies, "recordings": self.recordings });
+        let more = packed(more.to_string().as_bytes()).map_err(|e| fail(&e))?;
         let scripts: Vec<&str> = SCRIPTS.into_iter().chain(PAGE).collect();
         let digests: Vec<String> = scripts.iter().map(|script| digest(script)).collect();
-        let known = json!({ "names": self.names, "examples": self.examples });
+        let lessons = crate::lessons::lessons().map_err(Error::Internal)?;
+        let known = json!({
+            "names": self.names, "examples": self.examples, "lessons": lessons,
+            "studied": studies.keys().collect::<Vec<_>>(),
+        });
         // No `<` ends the element early.
         let known = serde_json::to_string(&known).map_err(|e| fail(&e))?.replace('<', "\\u003c");
         let mut environment = Environment::new();
@@ -104,6 +135,7 @@ impl Page<'_> {
                 digests => digests.join(" "),
                 engine,
                 known,
+                more,
                 scripts,
                 sides => SIDES,
                 styles => [STYLES.concat(), STYLE.to_owned()].concat(),
@@ -129,8 +161,16 @@ mod tests {
             name: "</script><b>.toml".into(),
             title: "t".into(),
             text: "duration = \"1s\" # </script>".into(),
+            files: BTreeMap::new(),
         };
-        Page { engine, names: vec![json!({ "name": "<i>" })], examples: vec![example] }.html()
+        Page {
+            engine,
+            names: vec![json!({ "name": "<i>" })],
+            examples: vec![example],
+            studies: Vec::new(),
+            recordings: Vec::new(),
+        }
+        .html()
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Questions and answers.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use truckee_measure::Metric;
 use truckee_measure::stats::{CONFIDENCE, Estimate, paired_difference};
 use truckee_net::{Options, Stepped};
-use truckee_scenario::{Document, Errors, Outcome, Scenario, Span, Time, Written};
+use truckee_scenario::{Document, Errors, Given, Outcome, Scenario, Span, Time, Written};
 
 /// What a page may ask, as JSON: `{"do": "advance", "run": 1, "until_s": 0.5}`.
 #[derive(Debug, Deserialize)]
@@ -37,6 +37,8 @@ enum Question {
         #[serde(default)]
         others: Vec<Option<f64>>,
     },
+    /// What a file is, by its text.
+    File { name: String, text: String },
     /// Ends and forgets a run.
     End { run: u32 },
 }
@@ -51,6 +53,9 @@ struct Text {
     /// Paths and values that override what is written, in order.
     #[serde(default)]
     set: Vec<(String, String)>,
+    /// Files that it may name, and their texts.
+    #[serde(default)]
+    files: HashMap<String, String>,
     /// In place of the written one.
     seed: Option<u64>,
 }
@@ -67,6 +72,8 @@ enum Answer {
     Measured { values: Vec<Option<f64>>, units: Vec<&'static str> },
     /// Means with intervals.
     Estimates { mean: Estimate, other: Option<Estimate>, difference: Option<Estimate>, confidence: f64 },
+    /// A file that a scenario can name: a recorded capacity, with its period, or a table of delays.
+    File { period_s: Option<f64>, opportunities: Option<usize>, no_trace: Option<String> },
     /// It cannot be read.
     Problems { problems: Vec<Problem> },
     /// A run has begun.
@@ -137,6 +144,15 @@ impl Session {
             Question::Written(text) => match document(&text) {
                 Ok(document) => Answer::Written { written: document.written() },
                 Err(errors) => problems(&errors),
+            },
+            Question::File { name, text } => match Given::of(&name, &text)? {
+                Given::Trace { period_s, opportunities } => {
+                    let opportunities = Some(opportunities);
+                    Answer::File { period_s: Some(period_s), opportunities, no_trace: None }
+                }
+                Given::Table { no_trace } => {
+                    Answer::File { period_s: None, opportunities: None, no_trace: Some(no_trace) }
+                }
             },
             Question::Measure { run, metrics } => measured(self.over(run)?, &metrics)?,
             Question::Estimate { values, others } => estimates(values, others),
@@ -229,7 +245,7 @@ fn estimates(values: Vec<Option<f64>>, others: Vec<Option<f64>>) -> Answer {
 }
 
 fn document(text: &Text) -> Result<Document, Errors> {
-    let mut document = Document::parse(&text.name, &text.text)?;
+    let mut document = Document::parse(&text.name, &text.text)?.with_files(text.files.clone());
     for (path, value) in &text.set {
         document.set(path, value)?;
     }
@@ -314,6 +330,23 @@ mod tests {
         let set = json!([["flow.sender", "cubic"], ["duration", "3s"]]);
         let said = ask(session, &json!({ "do": "check", "name": "t.toml", "text": TEXT, "set": set }));
         assert_eq!((&said["is"], &said["duration_s"]), (&json!("scenario"), &json!(3.0)));
+    }
+
+    #[test]
+    fn a_file_is_handed_over_with_the_scenario_that_names_it() {
+        let session = &mut Session::default();
+        let traced = r#"{ kind = "trace", file = "cell.trace" }"#;
+        let text = TEXT.replace("rate = \"10Mbit/s\", ", "rate_back = \"1Mbit/s\", ");
+        let text = text.replace(r#"{ kind = "bernoulli", per = 0.01 }"#, traced);
+        let said = ask(session, &json!({ "do": "check", "name": "t.toml", "text": text }));
+        assert!(said["problems"][0]["message"].as_str().unwrap().contains("no file of this name"), "{said}");
+        let files = json!({ "cell.trace": "1\n2\n3\n" });
+        let said = ask(session, &json!({ "do": "check", "name": "t.toml", "text": text, "files": files }));
+        assert_eq!(said["is"], "scenario", "{said}");
+        let said = ask(session, &json!({ "do": "file", "name": "a", "text": "1\n2\n3\n" }));
+        assert_eq!(said, json!({ "is": "file", "period_s": 0.003, "opportunities": 3, "no_trace": null }));
+        let said = ask(session, &json!({ "do": "file", "name": "a", "text": "GIF89a" }));
+        assert!(said["why"].as_str().unwrap().starts_with("a, line 1"), "{said}");
     }
 
     #[test]

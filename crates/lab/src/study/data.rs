@@ -102,7 +102,9 @@ impl Data {
     /// Sets the value of a cell.
     pub fn put(&mut self, point: usize, metric: &str, unit: &str, value: f64) {
         self.cells[point].insert(metric.to_owned(), vec![(0, Some(value))]);
-        self.units.insert(metric.to_owned(), unit.to_owned());
+        if self.units.insert(metric.to_owned(), unit.to_owned()).is_none() {
+            self.order.push(metric.to_owned());
+        }
     }
 
     /// Adds the value of a cell under a seed.

@@ -140,11 +140,8 @@ pub fn known(study: &Study, engines: &dyn Engines, quick: bool) -> Result<(), Er
 
 /// The plan of one of its sweeps on one engine.
 fn plan(study: &Study, part: &SweepPart, engine: &dyn Engine, options: &RunOptions) -> Result<Plan, Error> {
-    let watchers = |name: &&String| !part.by.is_some_and(|by| is_watchers(by, name));
-    let more = part.metrics.iter().chain(wanted(study, &part.name)).filter(watchers);
-    let more = more.map(|name| Metric::parse(name)).collect::<Result<_, _>>()?;
     let runs = Runs::Count(part.seeds(options.quick));
-    let mut plan = Plan::new(study.grid(part, options.quick)?, runs, more);
+    let mut plan = Plan::new(study.grid(part, options.quick)?, runs, asked(study, part)?);
     // What the study says is of its live runs: a simulation bears any company.
     plan.jobs = Some(match (study.parallel.filter(|_| engine.is_live()), options.jobs) {
         (Some(most), Some(jobs)) => jobs.min(most),
@@ -153,6 +150,16 @@ fn plan(study: &Study, part: &SweepPart, engine: &dyn Engine, options: &RunOptio
     });
     plan.command = options.command.clone();
     Ok(plan)
+}
+
+/// What is kept of a sweep's runs beside what every sweep keeps.
+///
+/// # Errors
+/// There is no metric of a name.
+pub fn asked(study: &Study, part: &SweepPart) -> Result<Vec<Metric>, Error> {
+    let watchers = |name: &&String| !part.by.is_some_and(|by| is_watchers(by, name));
+    let more = part.metrics.iter().chain(wanted(study, &part.name)).filter(watchers);
+    Ok(more.map(|name| Metric::parse(name)).collect::<Result<_, _>>()?)
 }
 
 /// The metrics that checks and figures of a sweep ask for.

@@ -21,45 +21,28 @@ pub(super) fn figure(
     let fail = |reason: String| Error::Figure { title: part.title.clone(), reason };
     let axis = |name: &String| data.axis(name).map_err(|e| fail(e.to_string()));
     let x = axis(&part.x)?;
-    let series = part.series.as_ref().map(axis).transpose()?;
-    let panels = part.panels.as_ref().map(axis).transpose()?;
-    if let Some(metric) = part.y.iter().find(|m| !data.has(m)) {
-        return Err(fail(format!("\"{}\" does not keep the metric \"{metric}\"", data.name)));
-    }
-    let cells = data.select(&part.cells, quick).map_err(|e| fail(e.to_string()))?;
-    let numeric = data.axes[x].values.iter().all(|v| v.number.is_some());
+    let numeric = is_numeric(data, x);
     let mut drawn: Vec<Panel> = Vec::new();
     let (mut published, mut referred) = (false, false);
-    for &cell in &cells {
-        let at = grid::indices(&data.axes, cell);
-        let label = |axis: Option<usize>| axis.map_or("", |a| data.axes[a].values[at[a]].label.as_str());
-        let place = match data.axes[x].values[at[x]].number {
-            Some(number) if numeric => number * part.x_factor,
-            _ => at[x] as f64,
-        };
-        for (k, metric) in part.y.iter().enumerate() {
-            let estimate = Estimate::of(data.samples(cell, metric).iter().map(|s| s.1), CONFIDENCE);
-            // A mean over the runs that have a value would look like the mean over all.
-            let (Some(mean), 0) = (estimate.mean, estimate.incomplete) else { continue };
-            let metric_name = part.y_names.get(k).unwrap_or(metric);
-            let parts = [label(series), if part.y.len() > 1 { metric_name } else { "" }];
-            let name = parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", ");
-            let panel =
-                position(&mut drawn, label(panels), |p| &p.title, |title| Panel { title, series: vec![] });
-            let line = position(
-                &mut drawn[panel].series,
-                &name,
-                |s| &s.label,
-                |label| Series { label, ..Series::default() },
-            );
-            let line = &mut drawn[panel].series[line];
-            let half_width = estimate.half_width.unwrap_or(0.0) * part.y_factor;
-            line.points.push(Point { x: place, y: mean * part.y_factor, half_width });
-            if let Some((row, y)) = target(study, data, rows, cell, metric) {
-                line.references.push((place, y * part.y_factor));
-                published |= row.published.is_some();
-                referred |= row.published.is_none();
-            }
+    for one in placed(part, data, quick).map_err(fail)? {
+        let (cell, metric) = (one.cell, one.metric);
+        let estimate = Estimate::of(data.samples(cell, metric).iter().map(|s| s.1), CONFIDENCE);
+        // A mean over the runs that have a value would look like the mean over all.
+        let (Some(mean), 0) = (estimate.mean, estimate.incomplete) else { continue };
+        let panel = position(&mut drawn, one.panel, |p| &p.title, |title| Panel { title, series: vec![] });
+        let line = position(
+            &mut drawn[panel].series,
+            &one.series,
+            |s| &s.label,
+            |label| Series { label, ..Series::default() },
+        );
+        let line = &mut drawn[panel].series[line];
+        let half_width = estimate.half_width.unwrap_or(0.0) * part.y_factor;
+        line.points.push(Point { x: one.x, y: mean * part.y_factor, half_width });
+        if let Some((row, y)) = target(study, data, rows, cell, metric) {
+            line.references.push((one.x, y * part.y_factor));
+            published |= row.published.is_some();
+            referred |= row.published.is_none();
         }
     }
     for line in drawn.iter_mut().flat_map(|p| &mut p.series) {
@@ -84,6 +67,52 @@ pub(super) fn figure(
         share_y: part.share_y,
         panels: drawn,
     })
+}
+
+/// Where the value of a metric at a cell stands in a figure.
+pub(super) struct Placed<'a> {
+    pub(super) cell: usize,
+    pub(super) metric: &'a str,
+    pub(super) panel: &'a str,
+    pub(super) series: String,
+    pub(super) x: f64,
+}
+
+/// Whether the values of an axis are places on a scale, and not names one after the other.
+pub(super) fn is_numeric(data: &Data, axis: usize) -> bool {
+    data.axes[axis].values.iter().all(|v| v.number.is_some())
+}
+
+/// What `part` shows of the data, cell by cell. Errors, in words: there is no such axis, metric or value.
+pub(super) fn placed<'a>(
+    part: &'a FigurePart,
+    data: &'a Data,
+    quick: bool,
+) -> Result<Vec<Placed<'a>>, String> {
+    let axis = |name: &String| data.axis(name).map_err(|e| e.to_string());
+    let x = axis(&part.x)?;
+    let series = part.series.as_ref().map(axis).transpose()?;
+    let panels = part.panels.as_ref().map(axis).transpose()?;
+    if let Some(metric) = part.y.iter().find(|m| !data.has(m)) {
+        return Err(format!("\"{}\" does not keep the metric \"{metric}\"", data.name));
+    }
+    let numeric = is_numeric(data, x);
+    let mut all = Vec::new();
+    for cell in data.select(&part.cells, quick).map_err(|e| e.to_string())? {
+        let at = grid::indices(&data.axes, cell);
+        let label = |axis: Option<usize>| axis.map_or("", |a| data.axes[a].values[at[a]].label.as_str());
+        let place = match data.axes[x].values[at[x]].number {
+            Some(number) if numeric => number * part.x_factor,
+            _ => at[x] as f64,
+        };
+        for (k, metric) in part.y.iter().enumerate() {
+            let metric_name = part.y_names.get(k).unwrap_or(metric);
+            let parts = [label(series), if part.y.len() > 1 { metric_name } else { "" }];
+            let series = parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", ");
+            all.push(Placed { cell, metric, panel: label(panels), series, x: place });
+        }
+    }
+    Ok(all)
 }
 
 /// Draws `part`; `None` if it has no cell in the quick form.
@@ -153,7 +182,7 @@ fn position<T>(
 
 /// The row and the value that a check holds the mean of this metric against at this cell: the published one or, where
 /// nothing is published, that of another simulator or a formula.
-fn target<'a>(
+pub(super) fn target<'a>(
     study: &Study,
     data: &Data,
     rows: &'a [CheckRow],
@@ -161,14 +190,20 @@ fn target<'a>(
     metric: &str,
 ) -> Option<(&'a CheckRow, f64)> {
     let first = study.sweeps.first().map(|s| s.name.as_str()).or(study.drives.first().map(|d| d.name()));
-    let plain = |c: &&Check| {
-        let of = c.of.as_deref().or(first) == Some(data.name.as_str());
-        let kind = matches!(c.kind, Kind::Within | Kind::Exact | Kind::Formula);
-        of && kind && c.metric == metric && c.over.is_none() && c.minus.is_none() && c.divide_by.is_none()
+    let here = |c: &&Check| {
+        c.of.as_deref().or(first) == Some(data.name.as_str()) && c.metric == metric && of_means(c)
     };
     let label = data.label(cell);
-    study.checks.iter().filter(plain).find_map(|c| {
+    study.checks.iter().filter(here).find_map(|c| {
         let row = rows.iter().find(|r| r.check == c.name && r.cell == label)?;
         Some((row, row.target()?))
     })
+}
+
+/// Whether a check holds the mean of a metric against a value.
+pub(super) fn of_means(check: &Check) -> bool {
+    matches!(check.kind, Kind::Within | Kind::Exact | Kind::Formula)
+        && check.over.is_none()
+        && check.minus.is_none()
+        && check.divide_by.is_none()
 }

@@ -1,12 +1,15 @@
 //! A scenario file that has been parsed but not yet resolved: values can still be overridden, and every problem found
 //! later can be shown where it was written. Not for: the meaning of keys, which [`crate::decode`] knows.
 
+mod given;
+mod overwritten;
 mod set;
 pub(crate) mod tree;
 mod written;
 
 use crate::error::{Error, Errors, Spot};
 use crate::nearest::nearest;
+pub use given::Given;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -27,6 +30,8 @@ pub struct Document {
     source: Arc<Source>,
     pub(crate) root: Table,
     traces: Traces,
+    /// What there is in place of a disk, if anything.
+    files: Option<given::Files>,
     /// What was overridden, in order: path and value.
     overrides: Vec<(String, String)>,
     /// Foreign algorithms that it may name.
@@ -103,6 +108,7 @@ impl Document {
             source: Arc::new(Source { name: name.to_owned(), text: text.to_owned() }),
             root: Table::from_toml(table.get_ref()),
             traces: Traces::default(),
+            files: None,
             overrides: Vec::new(),
             foreign: Arc::default(),
         })
@@ -111,6 +117,11 @@ impl Document {
     /// The same where these foreign algorithms may be named as any others.
     pub fn among(self, foreign: Registry) -> Self {
         Self { foreign: Arc::new(foreign), ..self }
+    }
+
+    /// The same where files that it names are among these: none is read from a disk.
+    pub fn with_files(self, files: HashMap<String, String>) -> Self {
+        Self { files: Some(Arc::new(files)), ..self }
     }
 
     /// Overrides a value, as `--set path=value` and the axes of a sweep do. `path` names a key by its way through the
@@ -142,6 +153,12 @@ impl Document {
         written::of(&self.root, &self.source.text)
     }
 
+    /// The text with everything that was [set](Self::set) written into it.
+    pub fn overwritten(&self) -> String {
+        let (table, _) = DeTable::parse_recoverable(&self.source.text);
+        overwritten::text(&self.source.text, &Table::from_toml(table.get_ref()), &self.root)
+    }
+
     /// The label of the scenario in results: the file's name without its folder.
     pub(crate) fn label(&self) -> String {
         let name = &self.source.name;
@@ -165,7 +182,10 @@ impl Document {
         if let Some(trace) = traces.get(&path) {
             return Ok(Arc::clone(trace));
         }
-        let mut trace = CapacityTrace::read(&path)?;
+        let mut trace = match &self.files {
+            Some(files) => given::trace(file, given::text(files, file))?,
+            None => CapacityTrace::read(&path)?,
+        };
         trace.name = file.to_owned();
         let trace = Arc::new(trace);
         traces.insert(path, Arc::clone(&trace));
@@ -178,6 +198,9 @@ impl Document {
     pub(crate) fn text_of(&self, file: &str) -> Result<String, String> {
         let path = Path::new(&self.source.name).parent().unwrap_or(Path::new("")).join(file);
         let cannot = |error: std::io::Error| format!("cannot read \"{}\": {error}", path.display());
+        if let Some(files) = &self.files {
+            return given::text(files, file).map(str::to_owned).map_err(cannot);
+        }
         let mut text = String::new();
         let mut opened = std::fs::File::open(&path).map_err(cannot)?.take(MAX_FILE_BYTES + 1);
         opened.read_to_string(&mut text).map_err(cannot)?;

@@ -61,7 +61,8 @@
         stroke: () => look.ink(),
         grid: { stroke: () => look.faint(), width: 1 },
         ticks: { stroke: () => look.faint(), width: 1 },
-        ...(of.log ? {} : { values: (u, splits) => splits.map((v) => (v === null ? "" : look.exact(v))) }),
+        // Of a logarithmic axis some are not labelled, and what is small is told as a power.
+        values: (u, splits) => splits.map((v) => (v === null ? "" : of.log && v < 1e-3 ? Number(v.toPrecision(6)).toExponential() : look.exact(v))),
       });
       const x = axis(2, figure.x);
       if (figure.x.categories.length) {
