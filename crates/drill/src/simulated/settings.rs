@@ -165,6 +165,7 @@ impl Settings {
         let sender = format!("{{ preset = \"{preset}\"{repair} }}");
         document.set("flow.sender", &sender)?;
         document.set("flow.rwnd", &format!("{}B", self.buffer))?;
+        document.set("flow.rwnd_autotuning", "off")?; // a script's windows are what it says
         // Until a loss has set it, ssthresh is no bound.
         document.set("flow.initial_ssthresh", &format!("{NO_SSTHRESH}B"))?;
         if !self.restarts {
