@@ -18,18 +18,14 @@ was too late is made again by the rules of live statistics; where more than a te
 Exit status: 0 the claim holds, 1 it does not, 2 bad usage, 3 not decided.
 """
 
-import argparse
 import math
 import random
-import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
-from live import Kept, Truckee, Unusable
+from drawn import Question, answers, options
 
-ROOT = Path(__file__).resolve().parent.parent
 SEED = 20261124
 COUNT = 60
 SECONDS = 20
@@ -94,79 +90,51 @@ def verdict(answer: Any, bound: float) -> str:
     return "beyond" if high < 1 - bound or low > 1 + bound else "undecided"
 
 
-def decided(answers: dict[int, Any], count: int) -> str:
+def decided(given: dict[int, Any], count: int) -> str:
     """Whether the claim holds: "holds", "broken" or "undecided"."""
-    near = Counter(verdict(answer, NEAR) for answer in answers.values())
-    far = Counter(verdict(answer, FAR) for answer in answers.values())
+    near = Counter(verdict(answer, NEAR) for answer in given.values())
+    far = Counter(verdict(answer, FAR) for answer in given.values())
     if far["beyond"] or near["beyond"] > count - LEAST * count:
         return "broken"
     return "holds" if far["within"] == count and near["within"] >= LEAST * count else "undecided"
 
 
-def say(answers: dict[int, Any], seed: int) -> list[str]:
+def say(given: dict[int, Any], seed: int) -> list[str]:
     """A line a scenario, and the counts."""
     lines = []
-    for number, answer in sorted(answers.items()):
+    for number, answer in sorted(given.items()):
         text = scenario(seed, number).splitlines()
         path = [line.split("= ", 1)[1].strip('"{} ') for line in text if line.startswith(("rate", "delay", "sender"))]
         found = ratio(answer)
         middle = "none" if found is None else f"{found[0]:.3f} ({found[1][0]:.3f} … {found[1][1]:.3f})"
         lines.append(f"{number}: {', '.join(path)}: {middle}, {verdict(answer, NEAR)}, {verdict(answer, FAR)}")
     for bound in (NEAR, FAR):
-        counted = Counter(verdict(answer, bound) for answer in answers.values())
+        counted = Counter(verdict(answer, bound) for answer in given.values())
         lines.append(f"{100 * bound:.0f} %: " + ", ".join(f"{n} {word}" for word, n in counted.most_common()))
     return lines
 
 
-def run(truckee: Truckee, kept: Kept, chosen: tuple[int, int], jobs: int) -> dict[int, Any]:
-    """Makes what is not finished."""
-    seed, count = chosen
-    answers = {}
-    for number in range(1, count + 1):
-        name = f"{seed}-{number}"
-        answer = kept.find("goodputs", name)
-        if answer is None:
-            path = kept.folder / "scenarios" / f"{name}.toml"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(scenario(seed, number))
-            many = ["--runs", str(RUNS), "--at-most", str(AT_MOST), "--jobs", str(jobs)]
-            try:
-                answer = truckee.ask("compare", str(path), *many, "--tolerance", f"goodput={100 * NEAR:g}%")
-            except Unusable as error:
-                print(f"{name}: {error}", file=sys.stderr)
-                continue
-            kept.keep("goodputs", name, answer)
-        answers[number] = answer
-    return answers
-
-
 def main() -> int:
     """See above."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--truckee", type=Path, default=ROOT / "target" / "release" / "truckee", help="the program")
-    parser.add_argument("--out", type=Path, default=ROOT / "out" / "goodputs", help="where what is finished is kept")
-    parser.add_argument("--seed", type=int, default=SEED, help=f"what they are drawn by ({SEED})")
-    parser.add_argument("--count", type=int, default=COUNT, help=f"how many ({COUNT})")
+    parser = options(__doc__ or "", "goodputs", SEED, COUNT)
     parser.add_argument("--jobs", type=int, default=2, help="live runs at once (2)")
-    parser.add_argument("--show", type=int, metavar="NUMBER", help="print one and run nothing")
     arguments = parser.parse_args()
     if arguments.show is not None:
         print(scenario(arguments.seed, arguments.show), end="")
         return 0
-    truckee = arguments.truckee.resolve()
-    if subprocess.run([truckee, "doctor"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
-        print("live runs are not possible here; truckee doctor says why", file=sys.stderr)
-        return 3
     least, most = hours(arguments.count, arguments.jobs)
     print(f"{arguments.count} scenarios: {least:.1f} to {most:.1f} hours", file=sys.stderr)
-    kept = Kept.of(arguments.out.resolve(), truckee, quick=False)
-    try:
-        answers = run(Truckee(truckee), kept, (arguments.seed, arguments.count), arguments.jobs)
-    except KeyboardInterrupt:
-        print(f"stopped; what is finished is kept in {kept.folder}", file=sys.stderr)
+    runs = ("--runs", str(RUNS), "--at-most", str(AT_MOST), "--jobs", str(arguments.jobs))
+    after = (*runs, "--tolerance", f"goodput={100 * NEAR:g}%")
+    questions = {
+        number: Question(f"{arguments.seed}-{number}", scenario(arguments.seed, number), ("compare",), after)
+        for number in range(1, arguments.count + 1)
+    }
+    given = answers(arguments, "goodputs", questions)
+    if given is None:
         return 3
-    print("\n".join(say(answers, arguments.seed)))
-    came = decided(answers, arguments.count)
+    print("\n".join(say(given, arguments.seed)))
+    came = decided(given, arguments.count)
     print(came)
     return {"holds": 0, "broken": 1}.get(came, 3)
 

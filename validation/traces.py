@@ -11,26 +11,22 @@ are lost, held back or doubled, on the way there (by data segment) and back (by 
 64,000 bytes throughout: the profile does not open it as Linux does. A run in which the machine was too late is made again once
 and left out if it was so again; where more than a tenth is left out, nothing is judged.
 
-  validation/traces.py                     the 200, an hour at most; what is finished is kept, and the same command goes on
+  validation/traces.py                     the 200, half an hour; what is finished is kept, and the same command goes on
   validation/traces.py --seed 7 --count 20 others, for trying out
   validation/traces.py --show 12           the twelfth as a scenario file, and nothing run
 
 Exit status: 0 the claim holds, 1 it does not, 2 bad usage, 3 not judged.
 """
 
-import argparse
 import math
 import random
-import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from live import Kept, Truckee, Unusable
+from drawn import Question, answers, options
 
-ROOT = Path(__file__).resolve().parent.parent
 SEED = 20261124
 COUNT = 200
 LEAST = 0.9
@@ -127,12 +123,12 @@ class Told:
         return self.agree / max(1, self.runs - self.invalid)
 
 
-def tell(answers: dict[int, Any]) -> Told:
+def tell(given: dict[int, Any]) -> Told:
     """Counts."""
     agree = same = invalid = 0
     causes: Counter[str] = Counter()
     rest = []
-    for number, answer in sorted(answers.items()):
+    for number, answer in sorted(given.items()):
         run = answer["runs"][0]
         if run["invalid"]:
             invalid += 1
@@ -145,7 +141,7 @@ def tell(answers: dict[int, Any]) -> Told:
         cause = flow["first"]["cause"]["kind"]
         causes[f"{'segments' if flow['first']['other'] else 'times'}: {cause}"] += 1
         rest.append((number, flow["prefix"], max(flow["sent"]), cause))
-    return Told(len(answers), invalid, agree, same, dict(causes.most_common()), rest)
+    return Told(len(given), invalid, agree, same, dict(causes.most_common()), rest)
 
 
 def say(told: Told) -> list[str]:
@@ -175,50 +171,26 @@ def interval(good: int, of: int, z: float = 2.2414) -> tuple[float, float]:
     return (middle - half) / (1 + z * z / of), (middle + half) / (1 + z * z / of)
 
 
-def run(truckee: Truckee, kept: Kept, chosen: tuple[int, int, str]) -> dict[int, Any]:
-    """Makes what is not finished."""
-    seed, count, receiver = chosen
-    answers = {}
-    for number in range(1, count + 1):
-        name = f"{receiver}-{seed}-{number}"
-        answer = kept.find("traces", name)
-        if answer is None:
-            path = kept.folder / "scenarios" / f"{name}.toml"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(scenario(seed, number, receiver))
-            try:
-                answer = truckee.ask("compare", str(path), "--trace")
-            except Unusable as error:
-                print(f"{name}: {error}", file=sys.stderr)
-                continue
-            kept.keep("traces", name, answer)
-        answers[number] = answer
-    return answers
-
-
 def main() -> int:
     """See above."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--truckee", type=Path, default=ROOT / "target" / "release" / "truckee", help="the program")
-    parser.add_argument("--out", type=Path, default=ROOT / "out" / "traces", help="where what is finished is kept")
-    parser.add_argument("--seed", type=int, default=SEED, help=f"what they are drawn by ({SEED})")
-    parser.add_argument("--count", type=int, default=COUNT, help=f"how many ({COUNT})")
+    parser = options(__doc__ or "", "traces", SEED, COUNT)
     parser.add_argument("--receiver", default=RECEIVER, help=f"the ACK policy, linux or every ({RECEIVER})")
-    parser.add_argument("--show", type=int, metavar="NUMBER", help="print one and run nothing")
+    parser.add_argument(
+        "--jobs", type=int, default=4, help="live runs at once, which are idle for most of their time (4)"
+    )
     arguments = parser.parse_args()
+    seed, receiver = arguments.seed, arguments.receiver
     if arguments.show is not None:
-        print(scenario(arguments.seed, arguments.show, arguments.receiver), end="")
+        print(scenario(seed, arguments.show, receiver), end="")
         return 0
-    truckee = arguments.truckee.resolve()
-    if subprocess.run([truckee, "doctor"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
-        print("live runs are not possible here; truckee doctor says why", file=sys.stderr)
+    questions = {
+        number: Question(f"{receiver}-{seed}-{number}", scenario(seed, number, receiver), ("compare", "--trace"))
+        for number in range(1, arguments.count + 1)
+    }
+    given = answers(arguments, "traces", questions, arguments.jobs)
+    if given is None:
         return 3
-    kept = Kept.of(arguments.out.resolve(), truckee, quick=False)
-    try:
-        told = tell(run(Truckee(truckee), kept, (arguments.seed, arguments.count, arguments.receiver)))
-    except KeyboardInterrupt:
-        print(f"stopped; what is finished is kept in {kept.folder}", file=sys.stderr)
-        return 3
+    told = tell(given)
     print("\n".join(say(told)))
     if not told.judged or told.runs < arguments.count:
         print("not judged", file=sys.stderr)

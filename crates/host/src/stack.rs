@@ -21,8 +21,9 @@ use crate::netns::Netns;
 use std::fs;
 use std::io::ErrorKind;
 use truckee_scenario::model::{Era, KernelStack};
+use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::stack::Autotuning;
-use truckee_tcp::{Arg, Size, Span, Spec, Stack};
+use truckee_tcp::{Size, Span, Spec, Stack};
 
 /// IPv4 and TCP header without options, bytes.
 const HEADERS: u32 = 40;
@@ -65,21 +66,17 @@ pub fn of_flow(
     Ok(settings)
 }
 
-/// The delayed ACK's default, ns.
-const DELAYED: Span = Span::ms(200);
-
 /// Whether a flow's ACKs are what the kernel sends by itself: one for every segment or, in today's stack, delayed ones as
 /// it has them, which is also what the policy `linux` is. In the papers' stack they are delayed as they are defined.
 pub fn acknowledges_natively(era: Era, receiver: &Spec) -> bool {
-    let usual = |(name, value): &(String, Arg)| match (name.as_str(), value) {
-        ("count", Arg::Number(n)) => *n == 2.0,
-        ("timeout", Arg::Time(t)) => *t == DELAYED,
-        _ => false,
-    };
-    let delayed = receiver.name == "delayed" && receiver.args.iter().all(usual);
-    let quick = |(name, value): &(String, Arg)| name == "quick" && *value == Arg::Flag(true);
-    let own = receiver.name == "linux" && receiver.args.iter().all(quick);
-    receiver.name == "every" || (era == Era::Today && (delayed || own))
+    let own = ["delayed", "linux"].contains(&receiver.name.as_str()) && has_its_defaults(receiver);
+    receiver.name == "every" || (era == Era::Today && own)
+}
+
+/// Whether all arguments of an ACK policy are what they are without being named.
+fn has_its_defaults(receiver: &Spec) -> bool {
+    let whole = |spec: &Spec| AnyAckPolicy::build(spec).ok().map(|(_, whole)| whole);
+    whole(receiver).is_some_and(|spec| Some(spec) == whole(&Spec::named(&receiver.name)))
 }
 
 /// What the flow sets; in the papers' era its defaults too.

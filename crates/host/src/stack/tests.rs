@@ -2,6 +2,7 @@ mod live;
 
 use super::*;
 use crate::netns::Metrics;
+use truckee_tcp::Arg;
 
 const TODAY: KernelStack =
     KernelStack { era: Era::Today, sack: None, dsack: None, rack: None, tail_loss_probe: None, f_rto: None };
@@ -138,6 +139,12 @@ fn what_the_profile_linux_sets_is_todays_kernels_own() {
         (settings.mtu, settings.sockets.maxseg, settings.route.initcwnd),
         (1500, Some(1460), Some(10))
     );
+    // With its arguments written out, as a scenario that has been read has them.
+    let written = Spec::named("linux").with("quick", Arg::Flag(true)).with("ping_pong", Arg::Flag(false));
+    assert!(acknowledges_natively(Era::Today, &written));
+    let resolved = AnyAckPolicy::build(&Spec::named("linux")).unwrap().1;
+    assert!(acknowledges_natively(Era::Today, &resolved), "{resolved:?}");
+    assert!(!acknowledges_natively(Era::Today, &Spec::named("linux").with("quick", Arg::Flag(false))));
     // Set back by the scenario, or set further by it.
     assert!(asked(Era::Today, &Stack { dsack: false, ..linux.clone() }).is_ok());
     let other = Stack { rto_tick: 10 * MS, ..linux.clone() };
@@ -196,7 +203,7 @@ fn recoveries_that_the_kernel_has_only_in_part_are_run_and_stated() {
 
 #[test]
 fn the_kernels_own_delayed_acks_are_written_out_or_not() {
-    let (_, written) = truckee_tcp::ack::AnyAckPolicy::build(&Spec::named("delayed")).unwrap();
+    let (_, written) = AnyAckPolicy::build(&Spec::named("delayed")).unwrap();
     for spec in [Spec::named("delayed"), written] {
         assert!(of_flow(&KernelStack::default(), "f", &Stack::default(), "sack", &spec).is_ok(), "{spec:?}");
     }
