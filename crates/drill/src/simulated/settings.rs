@@ -45,6 +45,8 @@ pub struct Settings {
     dsack: bool,
     /// An idle connection's window comes down.
     restarts: bool,
+    /// How many times a SYN is sent again before its timeout doubles.
+    linear_syn_timeouts: u8,
     /// Small segments do not wait (TCP_NODELAY).
     pub nodelay: bool,
     /// What the caller asked for.
@@ -81,6 +83,7 @@ impl Settings {
             frto: true,
             dsack: true,
             restarts: true,
+            linear_syn_timeouts: 4,
             nodelay: false,
             overrides: overrides.to_vec(),
         }
@@ -118,11 +121,15 @@ impl Settings {
             "tcp_frto" => self.frto = value != "0",
             "tcp_dsack" => self.dsack = flag()?,
             "tcp_slow_start_after_idle" => self.restarts = flag()?,
-            "tcp_syn_linear_timeouts" if value == "0" => {}
+            "tcp_syn_linear_timeouts" => {
+                let number = value.parse().ok().filter(|n| *n <= 127);
+                let expected = || format!("net.ipv4.{name}={value}: expected a whole number from 0 to 127");
+                self.linear_syn_timeouts = number.ok_or_else(expected)?;
+            }
             // What an application writes is always taken, and nothing is remembered from one connection to the next.
             "tcp_wmem" | "tcp_no_metrics_save" => {}
             _ => {
-                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_frto, tcp_dsack, tcp_slow_start_after_idle, tcp_syn_linear_timeouts (0), tcp_no_metrics_save";
+                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_frto, tcp_dsack, tcp_slow_start_after_idle, tcp_syn_linear_timeouts, tcp_no_metrics_save";
                 return Err(format!("the simulated stack has no setting net.ipv4.{name}; it has {known}"));
             }
         }
@@ -168,6 +175,7 @@ impl Settings {
         document.set("flow.rwnd_autotuning", "off")?; // a script's windows are what it says
         // Until a loss has set it, ssthresh is no bound.
         document.set("flow.initial_ssthresh", &format!("{NO_SSTHRESH}B"))?;
+        document.set("flow.linear_syn_timeouts", &self.linear_syn_timeouts.to_string())?;
         if !self.restarts {
             document.set("flow.after_idle", "keep")?;
         }

@@ -150,7 +150,7 @@ fn what_the_profile_linux_sets_is_todays_kernels_own() {
     let other = Stack { rto_tick: 10 * MS, ..linux.clone() };
     assert!(asked(Era::Today, &other).unwrap_err().to_string().contains("rto_tick"));
     // The papers' kernels had none of it.
-    assert!(asked(Era::Papers, &linux).unwrap_err().to_string().contains("reduce_from"));
+    assert!(asked(Era::Papers, &linux).unwrap_err().to_string().contains("rwnd_autotuning"));
     let reports = Stack { dsack: true, ..Stack::default() };
     assert!(asked(Era::Papers, &reports).unwrap_err().to_string().contains("dsack"));
     let error = asked(Era::Papers, &Stack::default()).unwrap_err().to_string();
