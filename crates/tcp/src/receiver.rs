@@ -104,8 +104,7 @@ impl Receiver {
             self.on_any_segment(now, segment, congestion_experienced, witness);
             let met = self.meeting.is_none() && self.syn_ack_due.is_none();
             let whole = self.waiting.ranges.is_empty() && self.has_come_twice().is_none();
-            let tuned = self.tuned.as_ref().is_none_or(|tuned| tuned.is_whole());
-            self.plain = met && whole && self.fin.is_none() && !self.ecn.mode().on() && tuned;
+            self.plain = met && whole && self.fin.is_none() && !self.ecn.mode().on();
         }
     }
 
@@ -162,7 +161,11 @@ impl Receiver {
             self.note_timestamp(segment);
         }
         self.segments += u64::from(segment.len > 0);
-        if PLAIN && matches!(self.policy, AnyAckPolicy::Every(_)) && !witness.hears_arrivals() {
+        if PLAIN
+            && matches!(self.policy, AnyAckPolicy::Every(_))
+            && !witness.hears_arrivals()
+            && self.tuned.is_none()
+        {
             // What is to be told of the arrival need not be worked out where nobody is told.
             self.deliver(segment.seq + u64::from(segment.len));
             return self.sink.ack(self.rcv_nxt);
@@ -230,7 +233,7 @@ impl Receiver {
         } else if end > expected && segment.seq - expected < u64::from(self.window) {
             self.waiting.insert(segment.seq, end, self.sack);
         }
-        let opens = !PLAIN && self.tune(now, segment, in_order);
+        let opens = self.tuned.is_some() && self.tune(now, segment, in_order);
         Arrival {
             now,
             bytes: segment.len,
@@ -247,7 +250,7 @@ impl Receiver {
     }
 
     /// Where the window is tuned, tunes it; whether it has opened.
-    #[inline]
+    #[inline(never)]
     fn tune(&mut self, now: Time, segment: &Segment, in_order: bool) -> bool {
         let Some(tuned) = self.tuned.as_deref_mut().filter(|_| segment.len > 0) else { return false };
         let ranges = self.waiting.ranges.as_slice();

@@ -101,11 +101,6 @@ impl Autotuned {
         }))
     }
 
-    /// Whether the window is as large as it can become.
-    pub(super) fn is_whole(&self) -> bool {
-        self.open == self.most
-    }
-
     /// Data has come: the window from `rcv_nxt` on, and whether it has opened for it.
     pub(super) fn hear(&mut self, came: &Came) -> (u32, bool) {
         self.time(came);
