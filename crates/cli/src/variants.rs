@@ -477,6 +477,12 @@ mod tests {
         for line in ["min_rto = \"200ms\"", "receiver = \"linux\"", "after_idle = \"decay\""] {
             assert!(linux.contains(line), "{line} in {linux}");
         }
+        let papers = shown(Profile::Papers);
+        for line in ["limited_transmit = true", "receiver = ", "sender = { recovery = \"newreno\" }"] {
+            assert!(papers.contains(line), "{line} in {papers}");
+        }
+        let older = shown(Profile::Linux61);
+        assert!(older.contains("rwnd = \"3MiB\"") && !older.contains("linear_syn_timeouts"), "{older}");
         let ns2 = shown(Profile::Ns2);
         for line in ["rto_tick = \"10ms\"", "sender = { recovery = \"sack1\" }", "bursts = \"packets\""] {
             assert!(ns2.contains(line), "{line} in {ns2}");

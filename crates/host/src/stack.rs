@@ -22,6 +22,7 @@ use std::fs;
 use std::io::ErrorKind;
 use truckee_scenario::model::{Era, KernelStack};
 use truckee_tcp::ack::AnyAckPolicy;
+use truckee_tcp::stack::Autotuning;
 use truckee_tcp::{Size, Span, Spec, Stack};
 
 /// IPv4 and TCP header without options, bytes.
@@ -98,7 +99,7 @@ impl Differs<'_> {
             settings.negotiate("tcp_window_scaling", self.stack.window_scaling);
         }
         if self.sets(|s| s.ecn) {
-            settings.negotiate("tcp_ecn", self.stack.ecn);
+            settings.negotiate("tcp_ecn", self.stack.ecn.on());
         }
     }
 
@@ -114,7 +115,14 @@ impl Differs<'_> {
             settings.route.initcwnd = Some(segments(self.stack.initial_window, mss));
         }
         settings.initial_ssthresh = self.stack.initial_ssthresh.map(|size| segments(size, mss));
-        if self.sets(|s| s.rwnd) {
+        if self.stack.rwnd_autotuning != Autotuning::Off {
+            // The kernel tunes it by itself, up to what it is told to.
+            if self.sets(|s| s.rwnd) {
+                let value = format!("4096 131072 {}", 2 * u64::from(self.stack.advertised_window()));
+                let terms = Terms::Highest;
+                settings.receiver.push(Sysctl { name: "tcp_rmem", value, may_lack: false, terms });
+            }
+        } else if self.sets(|s| s.rwnd) {
             settings.sockets.window = Some(self.stack.advertised_window());
         }
         if let Some(size) = self.stack.send_buffer {
@@ -132,6 +140,11 @@ impl Differs<'_> {
     fn timers(&self, settings: &mut Settings) {
         if self.sets(|s| s.min_rto) {
             settings.route.rto_min = Some(self.stack.min_rto);
+        }
+        if self.sets(|s| s.linear_syn_timeouts) {
+            let value = self.stack.linear_syn_timeouts.to_string();
+            let name = "tcp_syn_linear_timeouts"; // from Linux 6.5 on
+            settings.sender.push(Sysctl { name, value, may_lack: true, terms: Terms::None });
         }
         if self.sets(|s| s.max_rto) {
             let value = self.stack.max_rto.ticks(Span::ms(1)).to_string();

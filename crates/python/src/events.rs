@@ -50,6 +50,7 @@ event! {
         newly_sacked: u64 = |a| a.newly_sacked;
         /// Whether it echoes congestion.
         ecn_echo: bool = |a| a.ecn_echo;
+        ecn_marked: u64 = |a| a.ecn_marked;
     }
 }
 

@@ -18,7 +18,7 @@ use queue::queue_text;
 use std::fmt::Write;
 use toml::{Inline, array, bytes, moment, number, quoted, rate, size, time};
 use truckee_channel::{Counts, Effect, JitterDistribution, ReorderWhich, Script};
-use truckee_tcp::stack::{ReduceFrom, RtoSamples, Undo};
+use truckee_tcp::stack::{Autotuning, Ecn, ReduceFrom, RtoSamples, Undo};
 use truckee_tcp::{Arg, Span, Spec, Stack};
 
 /// The scenario as TOML with every default filled in. A key that is missing from the text has no value: no queue
@@ -151,6 +151,8 @@ impl Text {
         self.line("repeated_reduction", stack.repeated_reduction.to_string());
         self.line("validate_window", stack.validate_window.to_string());
         self.line("rwnd", size(stack.rwnd));
+        let tuned = stack.rwnd_autotuning;
+        self.line_some("rwnd_autotuning", (tuned != Autotuning::Off).then(|| quoted(tuned.as_str())));
         self.line("window_scaling", stack.window_scaling.to_string());
         self.line_some("send_buffer", stack.send_buffer.map(size));
         self.line("limited_transmit", stack.limited_transmit.to_string());
@@ -159,6 +161,8 @@ impl Text {
         self.line_some("dsack", stack.dsack.then(|| "true".to_owned()));
         self.line_some("undo", (stack.undo != Undo::Never).then(|| quoted(stack.undo.as_str())));
         self.line_some("syn_ack_timer", stack.syn_ack_timer.then(|| "true".to_owned()));
+        let linear = stack.linear_syn_timeouts;
+        self.line_some("linear_syn_timeouts", (linear > 0).then(|| linear.to_string()));
         let rfc = Stack::default();
         let variance = stack.rto_variance;
         self.line_some("rto_variance", (variance != rfc.rto_variance).then(|| quoted(variance.as_str())));
@@ -170,7 +174,7 @@ impl Text {
         self.line_some("after_idle", (idle != rfc.after_idle).then(|| quoted(idle.as_str())));
         self.line_some("tso", stack.tso.then(|| "true".to_owned()));
         self.line_some("small_queues", stack.small_queues.then(|| "true".to_owned()));
-        self.line("ecn", stack.ecn.to_string());
+        self.line("ecn", ecn(stack.ecn));
         self.line("ack_rate_request", stack.ack_rate_request.to_string());
         self.line("handshake", stack.handshake.to_string());
         self.line("segment_from_acks", stack.segment_from_acks.to_string());
@@ -218,6 +222,13 @@ fn samples(samples: RtoSamples) -> &'static str {
     match samples {
         RtoSamples::EveryAck => "every-ack",
         RtoSamples::OneAWindow => "one-a-window",
+    }
+}
+
+fn ecn(ecn: Ecn) -> String {
+    match ecn {
+        Ecn::Accurate => quoted("accurate"),
+        mode => mode.on().to_string(),
     }
 }
 

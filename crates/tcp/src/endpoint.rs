@@ -99,6 +99,7 @@ impl Endpoint {
                 && tx.state() == State::Listening
                 && segment.has(flags::ACK)
             {
+                tx.agree(rx.ecn());
                 tx.accept(now, segment, rx.handshake_rtt(), witness);
             }
             tx.on_segment(now, segment, witness);

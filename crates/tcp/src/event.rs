@@ -55,8 +55,10 @@ pub struct Ack {
     pub newly_delivered: u64,
     /// What it says to have come twice (D-SACK, RFC 2883): `[from, to)`.
     pub dsack: Option<(Seq, Seq)>,
-    /// Whether it echoes congestion (ECE, RFC 3168) on a connection with ECN.
+    /// Whether it echoes congestion (ECE, RFC 3168) on a connection with ECN, or tells of marked packets (RFC 9768).
     pub ecn_echo: bool,
+    /// How many packets it newly tells to have come marked, where ECN is accurate (RFC 9768); else 0.
+    pub ecn_marked: u64,
 }
 
 impl Ack {
@@ -78,6 +80,7 @@ impl Ack {
             newly_delivered: bytes,
             dsack: None,
             ecn_echo: false,
+            ecn_marked: 0,
         }
     }
 }
@@ -208,6 +211,8 @@ pub struct Arrival {
     pub rtt: Option<Span>,
     /// How many segments the sender asks an ACK to cover (draft-ietf-tcpm-ack-rate-request); 0: it does not ask.
     pub request: u8,
+    /// Whether the receiver's window has opened for it ([`crate::stack::Autotuning`]).
+    pub opens: bool,
 }
 
 impl Arrival {
@@ -225,6 +230,7 @@ impl Arrival {
             window: u32::MAX,
             rtt: None,
             request: 0,
+            opens: false,
         }
     }
 

@@ -16,6 +16,7 @@ pub mod controller;
 mod custom;
 pub mod delivery;
 pub mod detect;
+mod ecn;
 pub mod endpoint;
 pub mod estimate;
 pub mod event;

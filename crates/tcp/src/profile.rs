@@ -3,7 +3,7 @@
 //! A profile sets defaults of [`Stack`], and of what presets are made of; each of them is a knob of its own, and what is
 //! written wins. Not for: algorithms, of which it names those that there are.
 
-use crate::stack::{AfterIdle, ReduceFrom, RtoSamples, RtoVariance, Undo, WindowValidation};
+use crate::stack::{AfterIdle, Autotuning, ReduceFrom, RtoSamples, RtoVariance, Undo, WindowValidation};
 use crate::{Arg, Info, Size, Span, Spec, Stack};
 
 const MS: Span = Span::ms(1);
@@ -16,15 +16,20 @@ pub enum Profile {
     Rfc,
     /// The simulator's that the papers were made with: ns-2 2.35.
     Ns2,
+    /// The stack of the papers' time, as a kernel is set up to be it with `kernel = "papers"`.
+    Papers,
     /// A Linux of today's, 6.18, with its defaults.
     Linux,
+    /// A Linux of 2022, 6.1, with its defaults.
+    Linux61,
     /// A FreeBSD of today's, 14, with its defaults.
     FreeBsd,
 }
 
 impl Profile {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Rfc, Self::Ns2, Self::Linux, Self::FreeBsd];
+    pub const ALL: [Self; 6] =
+        [Self::Rfc, Self::Ns2, Self::Papers, Self::Linux, Self::Linux61, Self::FreeBsd];
 
     /// Name, what it sets, source.
     pub const fn info(self) -> Info {
@@ -43,13 +48,28 @@ impl Profile {
                           reno, newreno: last_ack = \"grows\", exit = \"deflated\"; sack1; vegas-ns2; bursts = \"packets\"",
                 source: "ns-2 2.35: tcp.cc, tcp-reno.cc, tcp-newreno.cc, tcp-sack1.cc, tcp-vegas.cc, tools/pareto.cc, ns-default.tcl",
             },
+            Self::Papers => Info {
+                name: "papers",
+                summary: "the stack of the papers' time, as kernel = \"papers\" has a kernel be it",
+                formula: "mss = 1460, initial_window = \"2segments\", min_rto = \"1s\", max_rto = \"120s\", rto_variance = \"linux\", no timestamps, \
+                          no dsack, nothing undone, after_idle = \"decay\", reduce_from = \"window\", limited_transmit, syn_ack_timer; \
+                          receiver = \"delayed\"; reno, newreno: newreno",
+                source: "RFC 2581, 2861, 2988, 3042, 3782; Linux, tcp_rtt_estimator, tcp_cwnd_restart, TCP_RTO_MAX; ip-sysctl.rst",
+            },
             Self::Linux => Info {
                 name: "linux",
                 summary: "the rules of a Linux of today's (6.18), as far as there are parts for them",
                 formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"200ms\", max_rto = \"120s\", rto_variance = \"linux\", timestamps, dsack, \
-                          undo = \"either\", after_idle = \"decay\", window_validation = \"linux\", reduce_in_repair = false, reduce_from = \"window\", limited_transmit, syn_ack_timer; receiver = \"linux\"; \
+                          undo = \"either\", after_idle = \"decay\", window_validation = \"linux\", reduce_in_repair = false, reduce_from = \"window\", limited_transmit, syn_ack_timer, \
+                          linear_syn_timeouts = 4, rwnd_autotuning = \"linux\"; receiver = \"linux\"; \
                           reno, newreno, sack: rack with reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\", frto",
                 source: "Linux 6.18: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, include/net/tcp.h; RFC 6928, 8985, 9937",
+            },
+            Self::Linux61 => Info {
+                name: "linux-6.1",
+                summary: "the rules of a Linux of 2022 (6.1), as far as there are parts for them",
+                formula: "as linux, but for linear_syn_timeouts = 0, rwnd = \"3MiB\", rwnd_autotuning = \"linux-6.1\"",
+                source: "Linux 6.1: net/ipv4/tcp_input.c, tcp_output.c, tcp_timer.c; ip-sysctl.rst: tcp_syn_linear_timeouts (from 6.5 on), tcp_rmem (6 MB; 32 MB from 6.16 on)",
             },
             Self::FreeBsd => Info {
                 name: "freebsd",
@@ -84,6 +104,21 @@ impl Profile {
                 max_rto: 60_000 * MS,
                 ..base
             },
+            Self::Papers => Stack {
+                mss: 1460,
+                initial_window: Size::Segments(2.0),
+                min_rto: Span::s(1),
+                max_rto: Span::s(120),
+                rto_variance: RtoVariance::Linux,
+                timestamps: false,
+                dsack: false,
+                undo: Undo::Never,
+                after_idle: AfterIdle::Decay,
+                reduce_from: ReduceFrom::Window,
+                limited_transmit: true,
+                syn_ack_timer: true,
+                ..base
+            },
             Self::Linux => Stack {
                 min_rto: 200 * MS,
                 max_rto: 120_000 * MS,
@@ -93,7 +128,16 @@ impl Profile {
                 window_validation: WindowValidation::Linux,
                 reduce_in_repair: false,
                 reduce_from: ReduceFrom::Window,
+                linear_syn_timeouts: 4,
+                rwnd: Size::Bytes(16 << 20),
+                rwnd_autotuning: Autotuning::Linux,
                 ..Self::of_today(base)
+            },
+            Self::Linux61 => Stack {
+                linear_syn_timeouts: 0,
+                rwnd: Size::Bytes(3 << 20),
+                rwnd_autotuning: Autotuning::Linux61,
+                ..Self::Linux.stack(base)
             },
             Self::FreeBsd => Stack { min_rto: 30 * MS, undo: Undo::Timestamps, ..Self::of_today(base) },
         }
@@ -117,7 +161,8 @@ impl Profile {
     pub fn receiver(self) -> Option<Spec> {
         match self {
             Self::Rfc | Self::Ns2 => None,
-            Self::Linux => Some(Spec::named("linux")),
+            Self::Papers => Some(Spec::named("delayed")),
+            Self::Linux | Self::Linux61 => Some(Spec::named("linux")),
             Self::FreeBsd => Some(Spec::named("delayed").with("timeout", Arg::Time(40 * MS))),
         }
     }
@@ -128,7 +173,8 @@ impl Profile {
         let words: &[(&str, &str)] = match (self, part.name.as_str()) {
             (Self::Ns2, "sack") => return Spec { name: "sack1".to_owned(), ..part },
             (Self::Ns2, "vegas") => return Spec { name: "vegas-ns2".to_owned(), ..part },
-            (Self::Linux, "reno" | "newreno" | "sack") => {
+            (Self::Papers, "reno") => return Spec::named("newreno"),
+            (Self::Linux | Self::Linux61, "reno" | "newreno" | "sack") => {
                 return Self::proportional("rack", "safe-ack", true)
                     .with("count", Arg::Name("segments".to_owned()))
                     .with("echo", Arg::Name("proportional".to_owned()))

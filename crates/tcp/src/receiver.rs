@@ -1,12 +1,16 @@
 //! A receiver: reassembly, and an ACK policy that says which ACKs go out and when. Sans-IO, like its peer
-//! [`crate::Sender`]. Its application reads at once, so it always advertises its whole buffer.
+//! [`crate::Sender`]. Its application reads at once, so it always advertises its whole buffer, unless that is tuned
+//! ([`crate::stack::Autotuning`]).
 
+mod autotuned;
 mod meeting;
 mod waiting;
 
 use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
+use crate::ecn::{Ecn, Feedback};
 use crate::segment::{Segment, flags};
 use crate::{Arrival, Seq, Span, Stack, Time, Witness};
+use autotuned::{Autotuned, Came};
 use meeting::{Meeting, Part, Repeat};
 use waiting::Waiting;
 
@@ -15,7 +19,7 @@ use waiting::Waiting;
 pub struct Receiver {
     window: u32,
     timestamps: bool,
-    ecn: bool,
+    ecn: Feedback,
     sack: bool,
     policy: AnyAckPolicy,
     /// Whether that has a timer.
@@ -45,7 +49,8 @@ pub struct Receiver {
     /// What is left of the rate that the SYN asked for (RFC 4782): it goes back with the SYN-ACK.
     rate_granted: u8,
     ts_recent: Time,
-    echo_congestion: bool,
+    /// Where the window is tuned.
+    tuned: Option<Box<Autotuned>>,
     delivered: u64,
     segments: u64,
     acks: u64,
@@ -55,9 +60,9 @@ impl Receiver {
     /// A receiver that waits for a connection; `sack`: whether it sends SACK blocks.
     pub fn new(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
         Self {
-            window: stack.advertised_window(),
+            window: stack.first_window(),
             timestamps: stack.timestamps,
-            ecn: stack.ecn,
+            ecn: Feedback::new(stack.ecn),
             sack,
             timed: policy.has_timer(),
             policy,
@@ -78,7 +83,7 @@ impl Receiver {
             meeting: Some(Meeting::new(stack.syn_ack_timer)),
             rate_granted: 0,
             ts_recent: Time::ZERO,
-            echo_congestion: false,
+            tuned: Autotuned::of(stack),
             delivered: 0,
             segments: 0,
             acks: 0,
@@ -99,7 +104,7 @@ impl Receiver {
             self.on_any_segment(now, segment, congestion_experienced, witness);
             let met = self.meeting.is_none() && self.syn_ack_due.is_none();
             let whole = self.waiting.ranges.is_empty() && self.has_come_twice().is_none();
-            self.plain = met && whole && self.fin.is_none() && !self.ecn;
+            self.plain = met && whole && self.fin.is_none() && !self.ecn.mode().on();
         }
     }
 
@@ -126,7 +131,11 @@ impl Receiver {
         if segment.has(flags::SYN) {
             if segment.has(flags::ACK) {
                 self.ts_recent = self.ts_recent.max(segment.ts_val);
+                self.ecn.on_syn_ack(segment.flags);
             } else {
+                if self.syn_ack_due.is_none() && self.meeting.is_some_and(|meeting| meeting.is_new()) {
+                    self.ecn.on_syn(segment.flags);
+                }
                 self.syn_ack_due = Some(segment.ts_val);
                 self.rate_granted = segment.request;
             }
@@ -141,12 +150,7 @@ impl Receiver {
         if segment.seq_len() == 0 {
             return;
         }
-        if self.ecn {
-            if segment.has(flags::CWR) {
-                self.echo_congestion = false;
-            }
-            self.echo_congestion |= congestion_experienced;
-        }
+        self.ecn.hear(segment.flags, congestion_experienced);
         self.take::<false>(now, segment, witness);
     }
 
@@ -157,7 +161,11 @@ impl Receiver {
             self.note_timestamp(segment);
         }
         self.segments += u64::from(segment.len > 0);
-        if PLAIN && matches!(self.policy, AnyAckPolicy::Every(_)) && !witness.hears_arrivals() {
+        if PLAIN
+            && matches!(self.policy, AnyAckPolicy::Every(_))
+            && !witness.hears_arrivals()
+            && self.tuned.is_none()
+        {
             // What is to be told of the arrival need not be worked out where nobody is told.
             self.deliver(segment.seq + u64::from(segment.len));
             return self.sink.ack(self.rcv_nxt);
@@ -225,18 +233,39 @@ impl Receiver {
         } else if end > expected && segment.seq - expected < u64::from(self.window) {
             self.waiting.insert(segment.seq, end, self.sack);
         }
+        let opens = self.tuned.is_some() && self.tune(now, segment, in_order);
         Arrival {
             now,
             bytes: segment.len,
             rcv_nxt: self.rcv_nxt,
             unacked: self.rcv_nxt.saturating_sub(self.acked),
             in_order,
-            urgent: !PLAIN && (!in_order || holes || segment.has(flags::FIN)),
+            urgent: !PLAIN && (!in_order || holes || segment.has(flags::FIN) || self.ecn.is_due()),
             end,
             window: self.window,
             rtt: self.rtt_sample::<PLAIN>(now, segment),
             request: segment.request,
+            opens,
         }
+    }
+
+    /// Where the window is tuned, tunes it; whether it has opened.
+    #[inline(never)]
+    fn tune(&mut self, now: Time, segment: &Segment, in_order: bool) -> bool {
+        let Some(tuned) = self.tuned.as_deref_mut().filter(|_| segment.len > 0) else { return false };
+        let ranges = self.waiting.ranges.as_slice();
+        let came = Came {
+            now,
+            bytes: segment.len,
+            echo: (segment.ts_ecr != Time::ZERO).then_some(segment.ts_ecr),
+            rcv_nxt: self.rcv_nxt,
+            waiting: ranges.iter().map(|&(from, to)| to - from).sum(),
+            reach: ranges.last().map_or(0, |last| last.1 - self.rcv_nxt),
+            beyond: !in_order,
+        };
+        let (window, opens) = tuned.hear(&came);
+        self.window = window;
+        opens
     }
 
     /// Notes what a segment brings for the second time, to be reported once (RFC 2883, section 4).
@@ -340,9 +369,7 @@ impl Receiver {
     /// What an ACK says besides its number.
     #[inline]
     fn add_options(&mut self, ack: &mut Segment) {
-        if self.echo_congestion {
-            ack.flags |= flags::ECE;
-        }
+        ack.flags |= self.ecn.tell();
         // What fits into 40 bytes of options (RFC 2018, section 3).
         let twice = self.twice.as_mut().and_then(|twice| twice.take());
         if self.sack && (twice.is_some() || !self.waiting.ranges.is_empty()) {
@@ -425,7 +452,7 @@ impl Receiver {
                 self.repeat(Part::SynAck, now);
             }
         }
-        self.segment(now, Seq::FIRST, flags::SYN, out);
+        self.segment(now, Seq::FIRST, flags::SYN | self.ecn.greeting(), out);
         (out.seq, out.request) = (Seq::ZERO, self.rate_granted);
     }
 
@@ -447,6 +474,11 @@ impl Receiver {
     /// Next sequence number expected.
     pub fn rcv_nxt(&self) -> Seq {
         self.rcv_nxt
+    }
+
+    /// ECN as both ends have agreed on it.
+    pub(crate) fn ecn(&self) -> Ecn {
+        self.ecn.mode()
     }
 
     /// The window that it advertises, bytes.

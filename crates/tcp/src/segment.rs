@@ -10,10 +10,12 @@ pub mod flags {
     pub const ACK: u8 = 2;
     /// Closes a direction; occupies one sequence number.
     pub const FIN: u8 = 4;
-    /// ECN echo (RFC 3168, section 6.1).
+    /// ECN echo (RFC 3168, section 6.1); with accurate ECN the last bit of a counter.
     pub const ECE: u8 = 8;
-    /// Congestion window reduced (RFC 3168, section 6.1).
+    /// Congestion window reduced (RFC 3168, section 6.1); with accurate ECN the counter's middle bit.
     pub const CWR: u8 = 16;
+    /// The first bit of the counter of accurate ECN, ACE (RFC 9768, section 3.2).
+    pub const AE: u8 = 32;
 }
 
 /// Bytes of an IPv4 and a TCP header without options: what every segment costs on a link beside its payload.

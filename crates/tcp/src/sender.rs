@@ -142,7 +142,8 @@ pub struct Sender {
     /// Whether one does.
     two_way: bool,
     syn_sent: Option<Time>,
-    syn_lost: bool,
+    /// How often the SYN has timed out.
+    syn_timeouts: u8,
     /// Whether the persist timer stands in the retransmission timer's place, and whether it has gone off.
     persisting: bool,
     probe_due: bool,
@@ -210,11 +211,11 @@ impl Sender {
             peer_nxt: Seq::FIRST,
             two_way: false,
             syn_sent: None,
-            syn_lost: false,
+            syn_timeouts: 0,
             persisting: false,
             probe_due: false,
             last_small: None,
-            peer_window: rwnd,
+            peer_window: u64::from(stack.first_window()),
             by_duplicates: ByDuplicates::default(),
             ack_rate: AckRate::default(),
             ts_recent: Time::ZERO,
@@ -227,7 +228,7 @@ impl Sender {
     }
 
     fn is_simple(stack: &Stack) -> bool {
-        !(stack.ecn
+        !(stack.ecn.on()
             || stack.tso
             || stack.small_queues
             || stack.segment_from_acks
@@ -375,10 +376,12 @@ impl Sender {
         }
         witness.on_timeout(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening {
-            self.syn_lost = true;
+            self.syn_timeouts = self.syn_timeouts.saturating_add(1);
             self.control_due = true;
             self.t.timer = Timer::Off;
-            self.t.rtt.back_off();
+            if self.syn_timeouts > self.stack.linear_syn_timeouts {
+                self.t.rtt.back_off();
+            }
             return;
         }
         // RFC 5681, section 3.1: a segment that timed out again keeps ssthresh as its first timeout left it.

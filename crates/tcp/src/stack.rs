@@ -1,6 +1,8 @@
 //! The settings of a TCP stack that are not algorithms: sizes, timers, options. Defaults are those of the papers' era
 //! where the papers agree and of the RFCs otherwise.
 
+pub use crate::ecn::Ecn;
+
 use crate::Span;
 
 /// A window or buffer given in bytes or in segments of the MSS.
@@ -157,6 +159,34 @@ impl Undo {
     }
 }
 
+/// How the receive window follows what comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Autotuning {
+    /// It is the whole buffer from the beginning.
+    #[default]
+    Off,
+    /// It begins at some 64 KB and grows up to the buffer with what is taken in within a round trip (Linux 6.18,
+    /// `tcp_rcv_space_adjust`).
+    Linux,
+    /// The same as Linux 6.1 has it: the round-trip time is smoothed, sixteen segments are added, and there is no room beside for
+    /// what lies beyond a hole.
+    Linux61,
+}
+
+impl Autotuning {
+    /// All of them, the default first.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Linux, Self::Linux61];
+
+    /// Its name in a scenario.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Linux => "linux",
+            Self::Linux61 => "linux-6.1",
+        }
+    }
+}
+
 /// Settings of both ends of a connection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stack {
@@ -198,8 +228,10 @@ pub struct Stack {
     /// Whether a timeout lowers ssthresh, of what is in the air, where a repair or an echo of congestion has lowered it already
     /// and what was sent before is not acknowledged (RFC 5681, equation 4); Linux keeps it (6.18, `tcp_enter_loss`).
     pub reduce_in_repair: bool,
-    /// The receiver's buffer, which it advertises whole: its application reads at once.
+    /// The receiver's buffer, which it advertises whole, or may come to: its application reads at once.
     pub rwnd: Size,
+    /// How the receive window follows what comes.
+    pub rwnd_autotuning: Autotuning,
     /// Window scaling (RFC 7323); without it no window above 65,535 bytes can be advertised.
     pub window_scaling: bool,
     /// Bytes the sender may hold unacknowledged; `None`: no limit but the windows.
@@ -226,8 +258,11 @@ pub struct Stack {
     /// Whether a sender keeps no more than a millisecond of its pace, or two bursts, in the host's own queue (TCP small queues; Linux
     /// 6.18, `tcp_small_queue_check`); its driver says how long what leaves lies there ([`crate::Sender::note_queued`]).
     pub small_queues: bool,
-    /// ECN (RFC 3168) agreed by both ends.
-    pub ecn: bool,
+    /// How many times a SYN that times out is sent again without the timeout's doubling (Linux from 6.5 on,
+    /// `tcp_syn_linear_timeouts`); 0: never (RFC 6298, rule 5.5).
+    pub linear_syn_timeouts: u8,
+    /// Explicit congestion notification, as both ends want it.
+    pub ecn: Ecn,
     /// Whether the sender takes its segment size from the smallest part of a segment that an ACK covers (see
     /// [`crate::sender::MIN_SEGMENT`]); no receiver but one that divides its ACKs can tell the difference.
     pub segment_from_acks: bool,
@@ -258,6 +293,7 @@ impl Default for Stack {
             window_validation: WindowValidation::Flight,
             reduce_in_repair: true,
             rwnd: Size::Bytes(16 << 20),
+            rwnd_autotuning: Autotuning::Off,
             window_scaling: true,
             send_buffer: None,
             limited_transmit: false,
@@ -265,11 +301,12 @@ impl Default for Stack {
             dsack: false,
             undo: Undo::Never,
             syn_ack_timer: false,
+            linear_syn_timeouts: 0,
             rto_variance: RtoVariance::Rfc,
             after_idle: AfterIdle::Restart,
             tso: false,
             small_queues: false,
-            ecn: false,
+            ecn: Ecn::Off,
             segment_from_acks: false,
             ack_rate_request: 0,
             handshake: true,
@@ -278,7 +315,20 @@ impl Default for Stack {
 }
 
 impl Stack {
-    /// The window the receiver advertises, bytes.
+    /// The window the receiver advertises in the beginning, bytes: where it is tuned, what fits into the field of a SYN-ACK, in
+    /// whole segments (Linux, `tcp_select_initial_window`).
+    pub fn first_window(&self) -> u32 {
+        let most = self.advertised_window();
+        match self.rwnd_autotuning {
+            Autotuning::Off => most,
+            _ => {
+                let first = most.min(u32::from(u16::MAX));
+                if first > self.mss { first / self.mss * self.mss } else { first }
+            }
+        }
+    }
+
+    /// The window the receiver advertises, or comes to advertise at the most, bytes.
     pub fn advertised_window(&self) -> u32 {
         let limit = if self.window_scaling { u64::from(u16::MAX) << 14 } else { u64::from(u16::MAX) };
         self.rwnd.bytes(self.mss).min(limit) as u32

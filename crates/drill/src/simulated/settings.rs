@@ -47,6 +47,8 @@ pub struct Settings {
     restarts: bool,
     /// The longest timeout, ms.
     longest_timeout: u32,
+    /// How many times a SYN is sent again before its timeout doubles.
+    linear_syn_timeouts: u8,
     /// Small segments do not wait (TCP_NODELAY).
     pub nodelay: bool,
     /// What the caller asked for.
@@ -84,6 +86,7 @@ impl Settings {
             dsack: true,
             restarts: true,
             longest_timeout: 120_000,
+            linear_syn_timeouts: 4,
             nodelay: false,
             overrides: overrides.to_vec(),
         }
@@ -126,11 +129,15 @@ impl Settings {
                 self.longest_timeout =
                     longest.ok_or_else(|| format!("net.ipv4.{name}={value}: expected 1000 to 120000 ms"))?;
             }
-            "tcp_syn_linear_timeouts" if value == "0" => {}
+            "tcp_syn_linear_timeouts" => {
+                let number = value.parse().ok().filter(|n| *n <= 127);
+                let expected = || format!("net.ipv4.{name}={value}: expected a whole number from 0 to 127");
+                self.linear_syn_timeouts = number.ok_or_else(expected)?;
+            }
             // What an application writes is always taken, and nothing is remembered from one connection to the next.
             "tcp_wmem" | "tcp_no_metrics_save" => {}
             _ => {
-                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_frto, tcp_dsack, tcp_slow_start_after_idle, tcp_rto_max_ms, tcp_syn_linear_timeouts (0), tcp_no_metrics_save";
+                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_frto, tcp_dsack, tcp_slow_start_after_idle, tcp_rto_max_ms, tcp_syn_linear_timeouts, tcp_no_metrics_save";
                 return Err(format!("the simulated stack has no setting net.ipv4.{name}; it has {known}"));
             }
         }
@@ -177,8 +184,10 @@ impl Settings {
         let sender = format!("{{ preset = \"{preset}\"{repair} }}");
         document.set("flow.sender", &sender)?;
         document.set("flow.rwnd", &format!("{}B", self.buffer))?;
+        document.set("flow.rwnd_autotuning", "off")?; // a script's windows are what it says
         // Until a loss has set it, ssthresh is no bound.
         document.set("flow.initial_ssthresh", &format!("{NO_SSTHRESH}B"))?;
+        document.set("flow.linear_syn_timeouts", &self.linear_syn_timeouts.to_string())?;
         if !self.restarts {
             document.set("flow.after_idle", "keep")?;
         }

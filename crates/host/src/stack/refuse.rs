@@ -2,13 +2,15 @@
 
 use crate::Error;
 use truckee_scenario::model::Era;
-use truckee_tcp::{Profile, Span, Stack};
+use truckee_tcp::stack::Ecn;
+use truckee_tcp::{Profile, Span, Spec, Stack};
 
 const SECOND: Span = Span::s(1);
 /// What a kernel's sockets take as TCP_MAXSEG (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`), bytes.
 const MSS: std::ops::RangeInclusive<u32> = 88..=32_767;
 
-/// Refuses what no kernel does. What the profile `linux` sets, today's kernel does by itself.
+/// Refuses what no kernel does. What the profile `linux` sets, today's kernel does by itself, and what `papers` sets, one that
+/// is set up as of the papers' time.
 pub(super) fn what_no_kernel_does(era: Era, flow: &str, stack: &Stack, recovery: &str) -> Result<(), Error> {
     let reason = of_stack(era, stack).or_else(|| of_recovery(era, recovery));
     match reason {
@@ -28,8 +30,15 @@ fn of_stack(era: Era, stack: &Stack) -> Option<String> {
     }
     if let Some(key) = of_no_kernel(era, stack) {
         return Some(format!(
-            "{key}: a kernel has a rule of its own; leave it out, and a profile that sets it, or run it on --engine sim"
+            "{key}: a kernel has a rule of its own; leave it out, and a profile that sets it (it takes {}), or run it on \
+             --engine sim",
+            taken(era)
         ));
+    }
+    if stack.ecn == Ecn::Accurate {
+        return no(
+            "ecn = \"accurate\": up to Linux 6.18 no kernel asks for it (tcp_ecn = 3); leave it out, or run it on --engine sim",
+        );
     }
     if stack.segment_from_acks {
         return no(
@@ -59,16 +68,32 @@ fn of_stack(era: Era, stack: &Stack) -> Option<String> {
 /// A key of the timeout or of the reduction that is set to what no kernel does, as the profile ns-2 sets them all.
 fn of_no_kernel(era: Era, stack: &Stack) -> Option<&'static str> {
     let rfc = Stack::default();
-    let first = other(stack, &rfc).next();
     // Each key by itself: a scenario may set back what the profile has set.
+    let own = own_profile(era).stack(rfc.clone());
+    let not_own: Vec<&str> = other(stack, &own).collect();
+    // Offload and small queues are today's own; the papers' interfaces take segments one by one.
+    let offload = [("tso", stack.tso), ("small_queues", stack.small_queues)];
+    let offload = offload.into_iter().find_map(|(key, on)| (on && era == Era::Papers).then_some(key));
+    other(stack, &rfc).find(|key| not_own.contains(key)).or(offload)
+}
+
+/// The profile whose rules are a kernel's own in an era.
+fn own_profile(era: Era) -> Profile {
     match era {
-        // Offload and small queues are today's; the papers' interfaces take segments one by one.
-        Era::Papers => first.or(stack.tso.then_some("tso")).or(stack.small_queues.then_some("small_queues")),
-        Era::Today => {
-            let linux: Vec<&str> = other(stack, &Profile::Linux.stack(rfc.clone())).collect();
-            other(stack, &rfc).find(|key| linux.contains(key))
-        }
+        Era::Papers => Profile::Papers,
+        Era::Today => Profile::Linux,
     }
+}
+
+/// Names of the profiles of which a kernel takes all in an era.
+fn taken(era: Era) -> String {
+    let takes = |profile: &Profile| {
+        let stack = profile.stack(Stack::default());
+        let recovery = profile.part(Spec::named("newreno")).name;
+        of_no_kernel(era, &stack).is_none() && of_recovery(era, &recovery).is_none()
+    };
+    let names: Vec<&str> = Profile::ALL.iter().filter(|p| takes(p)).map(|p| p.info().name).collect();
+    names.join(", ")
 }
 
 /// Those of these keys in which two stacks differ.
@@ -78,9 +103,11 @@ fn other(stack: &Stack, usual: &Stack) -> impl Iterator<Item = &'static str> {
         ("rto_samples", stack.rto_samples != usual.rto_samples),
         ("rto_tick", stack.rto_tick != usual.rto_tick),
         ("reduce_from", stack.reduce_from != usual.reduce_from),
+        ("rwnd_autotuning", stack.rwnd_autotuning != usual.rwnd_autotuning),
         ("whole_ssthresh", stack.whole_ssthresh != usual.whole_ssthresh),
         ("repeated_reduction", stack.repeated_reduction != usual.repeated_reduction),
         ("dsack", stack.dsack != usual.dsack),
+        ("linear_syn_timeouts", stack.linear_syn_timeouts != usual.linear_syn_timeouts),
         ("syn_ack_timer", stack.syn_ack_timer != usual.syn_ack_timer),
         ("undo", stack.undo != usual.undo),
         ("rto_variance", stack.rto_variance != usual.rto_variance),

@@ -109,6 +109,7 @@ fn what_no_kernel_does_is_refused_by_name() {
         ("undo", Stack { undo: truckee_tcp::stack::Undo::Timestamps, ..usual.clone() }),
         ("a profile that sets it", truckee_tcp::Profile::Ns2.stack(usual.clone())),
         ("ack_rate_request", Stack { ack_rate_request: 2, ..usual.clone() }),
+        ("ecn = \"accurate\"", Stack { ecn: truckee_tcp::stack::Ecn::Accurate, ..usual.clone() }),
         ("initial_rto is 3 s", Stack { initial_rto: 3000 * MS, ..usual.clone() }),
         ("max_rto is 240 s", Stack { max_rto: 240_000 * MS, ..usual.clone() }),
         ("mss is 40 bytes", Stack { mss: 40, ..usual.clone() }),
@@ -149,7 +150,7 @@ fn what_the_profile_linux_sets_is_todays_kernels_own() {
     let other = Stack { rto_tick: 10 * MS, ..linux.clone() };
     assert!(asked(Era::Today, &other).unwrap_err().to_string().contains("rto_tick"));
     // The papers' kernels had none of it.
-    assert!(asked(Era::Papers, &linux).unwrap_err().to_string().contains("reduce_from"));
+    assert!(asked(Era::Papers, &linux).unwrap_err().to_string().contains("rwnd_autotuning"));
     let reports = Stack { dsack: true, ..Stack::default() };
     assert!(asked(Era::Papers, &reports).unwrap_err().to_string().contains("dsack"));
     let bursts = Stack { tso: true, ..Stack::default() };
@@ -157,6 +158,41 @@ fn what_the_profile_linux_sets_is_todays_kernels_own() {
     assert!(asked(Era::Today, &Stack { tso: true, small_queues: true, ..linux.clone() }).is_ok());
     let error = asked(Era::Papers, &Stack::default()).unwrap_err().to_string();
     assert!(error.contains("recovery \"rack\""), "{error}");
+}
+
+#[test]
+fn what_the_profile_papers_sets_is_what_a_kernel_is_set_up_to_be() {
+    let papers = truckee_tcp::Profile::Papers.stack(Stack::default());
+    let kernel = KernelStack { era: Era::Papers, ..KernelStack::default() };
+    let asked = |stack: &Stack| of_flow(&kernel, "download", stack, "newreno", &Spec::named("delayed"));
+    let settings = asked(&papers).unwrap();
+    for (name, expected) in
+        [("tcp_timestamps", "0"), ("tcp_syn_linear_timeouts", "0"), ("tcp_rto_max_ms", "120000")]
+    {
+        assert_eq!(value(&settings.sender, name), Some(expected), "{name}");
+    }
+    assert_eq!(value(&settings.receiver, "tcp_dsack"), Some("0"));
+    assert_eq!((settings.route.initcwnd, settings.route.rto_min), (Some(2), Some(1000 * MS)));
+    let linux = truckee_tcp::Profile::Linux61.stack(Stack::default());
+    let error = asked(&linux).unwrap_err().to_string();
+    assert!(error.contains("it takes rfc, papers)"), "{error}");
+}
+
+#[test]
+fn a_kernel_tunes_its_window_by_itself_and_is_told_no_more_than_how_far() {
+    let linux = truckee_tcp::Profile::Linux.stack(Stack::default());
+    let asked = |stack: &Stack| of_flow(&TODAY, "download", stack, "rack", &Spec::named("linux"));
+    let settings = asked(&linux).unwrap();
+    assert_eq!((settings.sockets.window, value(&settings.receiver, "tcp_rmem")), (None, None));
+    let less = Stack { rwnd: Size::Bytes(1 << 20), ..linux };
+    let settings = asked(&less).unwrap();
+    assert_eq!(settings.sockets.window, None);
+    assert_eq!(value(&settings.receiver, "tcp_rmem"), Some("4096 131072 2097152"));
+    let whole = Stack { rwnd_autotuning: truckee_tcp::stack::Autotuning::Off, ..less };
+    assert_eq!(asked(&whole).unwrap().sockets.window, Some(1 << 20));
+    let other = truckee_tcp::Profile::Linux61.stack(Stack::default());
+    let error = asked(&other).unwrap_err().to_string();
+    assert!(error.contains("rwnd_autotuning") && error.contains("it takes rfc, papers, linux)"), "{error}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use truckee_tcp::detect::AnyDetector;
 use truckee_tcp::estimate::AnyEstimator;
 use truckee_tcp::predict::AnyPredictor;
 use truckee_tcp::preset::PRESETS;
-use truckee_tcp::stack::{ReduceFrom, RtoSamples};
+use truckee_tcp::stack::{Ecn, ReduceFrom, RtoSamples};
 use truckee_tcp::{Arg, Info, Profile, Size, Span, Spec, Stack, Time};
 
 const NS: Span = Span::ns(1);
@@ -220,7 +220,7 @@ fn stack(dice: &mut Dice) -> Stack {
         window_scaling: dice.chance(0.8),
         send_buffer: if dice.chance(0.2) { Some(window(dice, 100.0)) } else { None },
         limited_transmit: dice.chance(0.3),
-        ecn: dice.chance(0.3),
+        ecn: dice.one(&[Ecn::Off, Ecn::Off, Ecn::Off, Ecn::Classic, Ecn::Accurate]),
         handshake: dice.chance(0.8),
         segment_from_acks: dice.chance(0.1),
         ack_rate_request: dice.one(&[0, 0, 0, 1, 4, 100]),

@@ -3,9 +3,11 @@
 
 use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::reader::Reader;
-use crate::document::tree::Value;
+use crate::document::tree::{Kind, Value};
 use crate::units::{Dimension, Quantity};
-use truckee_tcp::stack::{AfterIdle, ReduceFrom, RtoSamples, RtoVariance, Undo, WindowValidation};
+use truckee_tcp::stack::{
+    AfterIdle, Autotuning, Ecn, ReduceFrom, RtoSamples, RtoVariance, Undo, WindowValidation,
+};
 use truckee_tcp::{Size, Span, Stack};
 
 /// Largest payload that fits into an IPv4 packet with two headers of 20 bytes.
@@ -40,6 +42,13 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         ),
         reduce_in_repair: reader.flag("reduce_in_repair", base.reduce_in_repair),
         rwnd: window("rwnd", None).unwrap_or(base.rwnd),
+        rwnd_autotuning: word(
+            reader,
+            "rwnd_autotuning",
+            Autotuning::ALL,
+            Autotuning::as_str,
+            base.rwnd_autotuning,
+        ),
         window_scaling: reader.flag("window_scaling", base.window_scaling),
         send_buffer: window("send_buffer", base.send_buffer),
         limited_transmit: reader.flag("limited_transmit", base.limited_transmit),
@@ -47,11 +56,13 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         dsack: reader.flag("dsack", base.dsack),
         undo: word(reader, "undo", Undo::ALL, Undo::as_str, base.undo),
         syn_ack_timer: reader.flag("syn_ack_timer", base.syn_ack_timer),
+        linear_syn_timeouts: reader.count("linear_syn_timeouts", u64::from(base.linear_syn_timeouts), 0..=127)
+            as u8,
         rto_variance: word(reader, "rto_variance", RtoVariance::ALL, RtoVariance::as_str, base.rto_variance),
         after_idle: word(reader, "after_idle", AfterIdle::ALL, AfterIdle::as_str, base.after_idle),
         tso: reader.flag("tso", base.tso),
         small_queues: reader.flag("small_queues", base.small_queues),
-        ecn: reader.flag("ecn", base.ecn),
+        ecn: read_ecn(reader, base.ecn),
         ack_rate_request: reader.count("ack_rate_request", u64::from(base.ack_rate_request), 0..=127) as u8,
         handshake: reader.flag("handshake", base.handshake),
         segment_from_acks: reader.flag("segment_from_acks", base.segment_from_acks),
@@ -92,6 +103,20 @@ fn word<T: Copy, const N: usize>(
     }
     let word = reader.choice(key, &all.map(as_str));
     all.into_iter().find(|one| as_str(*one) == word).unwrap_or(base)
+}
+
+/// A flag, or a word.
+fn read_ecn(reader: &Reader<'_>, base: Ecn) -> Ecn {
+    match reader.get("ecn") {
+        None => base,
+        Some(Value { kind: Kind::Flag(true), .. }) => Ecn::Classic,
+        Some(Value { kind: Kind::Flag(false), .. }) => Ecn::Off,
+        Some(value) if value.text() == Some("accurate") => Ecn::Accurate,
+        Some(value) => {
+            reader.diag.refuse(value, "true (RFC 3168), false, or \"accurate\" (RFC 9768)");
+            base
+        }
+    }
 }
 
 fn read_samples(reader: &Reader<'_>, base: RtoSamples) -> RtoSamples {

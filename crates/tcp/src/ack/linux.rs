@@ -14,7 +14,7 @@
 //! RFC 5681, section 4.2, allows all of it but the summing up, and describes none. Source: Linux 6.18, `tcp_event_data_recv`,
 //! `tcp_incr_quickack`, `tcp_dec_quickack_mode`, `__tcp_ack_snd_check`, `tcp_send_delayed_ack`; constants `TCP_ATO_MIN`,
 //! `TCP_DELACK_MIN`, `TCP_DELACK_MAX`, `TCP_MAX_QUICKACKS`, `tcp_comp_sack_delay_ns`; from memory, and held against the running
-//! kernel by what it sends. What it does beside, while its window opens, is not here: an ACK for each segment.
+//! kernel by what it sends. While the receiver's window opens ([`crate::stack::Autotuning`]) each segment has an ACK (`tcp_grow_window`).
 
 use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
@@ -92,6 +92,9 @@ impl Linux {
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| (7 * srtt + rtt) / 8));
         }
         self.segment = self.segment.max(arrival.bytes);
+        if arrival.opens && self.quickly {
+            self.quick |= 1; // tcp_grow_window
+        }
         let timeout = self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST);
         let Some(last) = self.last.replace(arrival.now) else {
             self.be_quick(arrival.window);

@@ -19,6 +19,11 @@ impl Meeting {
         Self { timed, ..Self::default() }
     }
 
+    /// Whether no SYN-ACK has left yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.syn_acks == 0
+    }
+
     pub(super) fn greeted(&mut self, now: Time) {
         self.syn_acks += 1;
         self.sent = (self.syn_acks == 1).then_some(now);

@@ -5,6 +5,7 @@ use super::transfer::NOTHING_TIMED;
 use super::{Sender, State};
 use crate::arithmetic::real;
 use crate::controller::Controller;
+use crate::ecn::{self, Ecn};
 use crate::recovery::{Advance, Recovery, Reported};
 use crate::segment::{Segment, flags};
 use crate::stack::{ReduceFrom, RtoSamples};
@@ -61,6 +62,9 @@ impl Sender {
         self.ts_recent = self.ts_recent.max(segment.ts_val);
         witness.on_acknowledgement();
         self.weigh(now, segment, witness);
+        if self.t.ecn == Ecn::Accurate {
+            self.count_marks(segment);
+        }
         let flight = self.t.out.flight();
         let arrived = self.arrived();
         if segment.ack > self.t.out.una() {
@@ -99,7 +103,8 @@ impl Sender {
     fn on_syn_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         self.peer_window = u64::from(segment.window);
         self.ts_recent = segment.ts_val;
-        let sent = self.syn_sent.filter(|_| !self.syn_lost);
+        self.agree(self.stack.ecn.agree(segment.flags));
+        let sent = self.syn_sent.filter(|_| self.syn_timeouts == 0);
         let rtt = sent.map(|sent| self.t.rtt.sample_of_handshake(sent, now));
         if rtt.is_none() {
             self.t.rtt.restart(RTO_AFTER_LOST_SYN);
@@ -108,6 +113,11 @@ impl Sender {
         self.read_rtt();
         self.establish(now, rtt, quick_start::granted(segment.request), witness);
         self.control_due = self.written == Seq::FIRST; // with data waiting, that carries the ACK
+    }
+
+    /// The handshake has shown how the ends use ECN.
+    pub(crate) fn agree(&mut self, ecn: Ecn) {
+        self.t.ecn = ecn;
     }
 
     #[inline(always)]
@@ -147,6 +157,7 @@ impl Sender {
             newly_delivered,
             dsack,
             ecn_echo: echoes,
+            ecn_marked: if PLAIN { 0 } else { self.t.marks.1 },
         };
         self.hear::<PLAIN>(&ack, witness);
         self.count_round(segment.ack, witness);
@@ -245,9 +256,11 @@ impl Sender {
         let window = u64::from(segment.window);
         // A recovery that minds the time learns from a D-SACK also when all has been acknowledged (RFC 8985, sections 6.2, 7.4.2).
         let told = self.timed && segment.sack.duplicate(segment.ack).is_some();
+        // With SACK what is news is a duplicate, whatever it says of the window (RFC 6675, section 2).
+        let news = window != self.peer_window && self.reads_sack && self.read_sack(segment).0.bytes > 0;
         let duplicate = (!self.t.out.is_empty() || told)
             && segment.len == 0
-            && window == self.peer_window
+            && (window == self.peer_window || news)
             && !segment.has(flags::SYN | flags::FIN);
         self.peer_window = window;
         if !duplicate {
@@ -271,6 +284,7 @@ impl Sender {
             newly_delivered: if self.reads_sack { reported.bytes } else { delivered },
             dsack,
             ecn_echo: self.echoes(segment),
+            ecn_marked: self.t.marks.1,
         };
         self.hear::<false>(&ack, witness);
         self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t, &mut Report::to(witness));
@@ -289,7 +303,27 @@ impl Sender {
     }
 
     fn echoes(&self, segment: &Segment) -> bool {
-        self.stack.ecn && segment.has(flags::ECE)
+        match self.t.ecn {
+            Ecn::Off => false,
+            Ecn::Classic => segment.has(flags::ECE),
+            Ecn::Accurate => self.t.marks.1 > 0,
+        }
+    }
+
+    /// Marked packets that a segment tells of (RFC 9768). It shows so many packets to have come as its number and its SACK blocks
+    /// newly cover; a duplicate without any shows one.
+    fn count_marks(&mut self, segment: &Segment) {
+        let una = self.t.out.una();
+        let advanced = segment.ack.saturating_sub(una).saturating_sub(self.t.out.sacked());
+        let bytes = advanced + if self.reads_sack { self.read_sack(segment).0.bytes } else { 0 };
+        let repeats = segment.ack == una && segment.len == 0 && !self.t.out.is_empty();
+        let packets = match segment.has(flags::SYN) {
+            true => 0, // its bits are no count
+            false => bytes.div_ceil(self.segment_size).max(u64::from(segment.ack > una || repeats)),
+        };
+        let told = self.t.marks.0;
+        let newly = ecn::newly_marked(told, segment.flags, packets);
+        self.t.marks = (told + newly, newly);
     }
 
     /// Bytes known to have come: acknowledged, or reported by SACK.

@@ -3,6 +3,7 @@
 use super::doubt::Doubt;
 use crate::controller::{AnyController, Controller, Interest};
 use crate::delivery::Rates;
+use crate::ecn::{self, Ecn};
 use crate::outstanding::Outstanding;
 use crate::rtt::Rtt;
 use crate::stack::{ReduceFrom, Undo};
@@ -54,7 +55,10 @@ pub struct Transfer {
     pub(super) timed_at: Time,
     pub(super) reduce_from: ReduceFrom,
     pub(super) limited_transmit: bool,
-    pub(super) ecn: bool,
+    /// ECN as both ends have agreed on it.
+    pub(super) ecn: Ecn,
+    /// Marked packets that the receiver has told of, counted as it counts them, and how many of them just now.
+    pub(super) marks: (u64, u64),
     /// No ECN echo reduces the window before more than this is acknowledged: what follows it carries CWR.
     pub(super) reduced_until: Seq,
     /// As `reduced_until`, where an echo was the reason.
@@ -95,6 +99,7 @@ impl Transfer {
             reduce_from: stack.reduce_from,
             limited_transmit: stack.limited_transmit,
             ecn: stack.ecn,
+            marks: (ecn::FIRST, 0),
             reduced_until: Seq::ZERO,
             echoed_until: Seq::ZERO,
             cwr_due: false,
@@ -179,9 +184,9 @@ impl Transfer {
                 self.starting = self.start.on_loss(&mut self.window);
             }
             self.controller.after_loss(&loss, before.cwnd, &mut self.window);
-            if verdict == Cause::Congestion && self.ecn {
+            if verdict == Cause::Congestion && self.ecn.on() {
                 self.reduced_until = self.out.max();
-                self.cwr_due = true; // whatever the reason of the reduction (RFC 3168, section 6.1.2)
+                self.cwr_due = self.ecn == Ecn::Classic; // whatever the reason of the reduction (RFC 3168, section 6.1.2)
             }
         }
         self.saved = Some(before);

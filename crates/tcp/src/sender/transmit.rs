@@ -6,6 +6,7 @@ use super::transfer::{NOTHING_TIMED, Timer};
 use super::{Sender, State, initial_window};
 use crate::arithmetic::real;
 use crate::controller::{Controller, Order};
+use crate::ecn::{self, Ecn};
 use crate::outstanding::{Sent, marks};
 use crate::recovery::{DUP_THRESH, Recovery};
 use crate::segment::{HEADER_BYTES, Segment, Transmit, flags};
@@ -133,10 +134,14 @@ impl Sender {
         }
         self.syn_sent = Some(now);
         self.t.timer = Timer::At(self.t.rtt.deadline(now, self.t.rtt.rto()));
-        *out = Transmit { retransmission: self.syn_lost, ..Transmit::default() };
+        *out = Transmit { retransmission: self.syn_timeouts > 0, ..Transmit::default() };
         self.segment(now, Seq::ZERO, 0, flags::SYN, &mut out.segment);
         out.segment.request = self.t.start.request().map_or(0, quick_start::request);
         out.segment.flags &= !flags::ACK;
+        // A network that loses it for its flags loses the next one, too, and then is asked no more (RFC 9768, section 3.1.4.1).
+        if self.syn_timeouts < 2 {
+            out.segment.flags |= self.stack.ecn.offer();
+        }
         true
     }
 
@@ -249,8 +254,8 @@ impl Sender {
         if !PLAIN && self.stack.ack_rate_request > 0 && len > 0 {
             segment.request = self.ack_rate_request(segment, again);
         }
-        if !PLAIN && !again && std::mem::take(&mut self.t.cwr_due) {
-            segment.flags |= flags::CWR;
+        if !PLAIN && self.t.ecn.on() {
+            segment.flags |= self.ecn_flags(again);
         }
         self.control_due = false;
         self.t.last_sent = now;
@@ -303,7 +308,7 @@ impl Sender {
         out.number = Some(sent.number);
         out.retransmission = again;
         out.first_sent = sent.first;
-        out.ecn_capable = !PLAIN && self.stack.ecn && len > 0 && !again;
+        out.ecn_capable = !PLAIN && self.t.ecn.on() && len > 0 && !again;
         out.slow_start = self.t.window.in_slow_start();
     }
 
@@ -321,6 +326,16 @@ impl Sender {
             && (PLAIN || self.stack.send_buffer.is_none() && self.recovery.idle())
             && self.t.out.to_resend().is_none()
             && (PLAIN || !self.t.limited_transmit || self.recovery.duplicates() == 0)
+    }
+
+    /// CWR where a reduction is to be told; with accurate ECN the count of marked packets that came, of which there are none but
+    /// where a receiver of the same endpoint counts them.
+    fn ecn_flags(&mut self, again: bool) -> u8 {
+        match self.t.ecn {
+            Ecn::Accurate if !self.two_way => ecn::to_flags(ecn::FIRST),
+            Ecn::Classic if !again && std::mem::take(&mut self.t.cwr_due) => flags::CWR,
+            _ => 0,
+        }
     }
 
     /// What the segment asks of the receiver.

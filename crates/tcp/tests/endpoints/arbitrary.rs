@@ -8,7 +8,7 @@ use crate::invariants::Invariants;
 use crate::pair::MS;
 use bolero::{TypeGenerator, check};
 use truckee_tcp::sender::Parts;
-use truckee_tcp::stack::Undo;
+use truckee_tcp::stack::{Autotuning, Ecn, Undo};
 use truckee_tcp::{
     Books, Cause, Profile, SackBlocks, Segment, Sender, Seq, Size, Span, Stack, Time, Transmission, flags,
     preset,
@@ -90,7 +90,8 @@ impl Case {
             dsack: on(5),
             undo: Undo::ALL[usize::from(self.settings >> 2 & 3)],
             limited_transmit: on(3),
-            ecn: on(4),
+            ecn: [Ecn::Off, Ecn::Classic, Ecn::Accurate][usize::from(on(4)) + usize::from(on(4) && on(6))],
+            rwnd_autotuning: if on(3) { Autotuning::Off } else { Autotuning::Linux },
             handshake: on(5),
             send_buffer: on(6).then_some(Size::Bytes(self.window())),
             initial_ssthresh: on(7).then_some(Size::Segments(4.0)),

@@ -1,10 +1,12 @@
 //! Explicit congestion notification (RFC 3168, section 6.1): mark, echo, reduction, and the end of the echo.
 
 use crate::pair::{Pair, steady};
-use truckee_tcp::{Seq, Stack, Time, flags};
+use truckee_tcp::sender::Parts;
+use truckee_tcp::stack::Ecn;
+use truckee_tcp::{Ack, Segment, Sender, Seq, Spec, Stack, Time, Window, Witness, flags};
 
 fn marked(segments: &[u64]) -> Pair {
-    let mut pair = Pair::preset(&Stack { ecn: true, ..steady(10) }, "newreno");
+    let mut pair = Pair::preset(&Stack { ecn: Ecn::Classic, ..steady(10) }, "newreno");
     pair.path.marks = segments.iter().copied().collect();
     pair
 }
@@ -93,4 +95,101 @@ fn without_agreement_a_mark_means_nothing() {
     pair.finish();
     assert_eq!(pair.books.counts().ecn_reductions, 0);
     assert!(!pair.acks.iter().any(|(_, ack)| ack.has(flags::ECE)));
+}
+
+/// As [`marked`], with ECN that is accurate.
+fn counted(segments: &[u64]) -> Pair {
+    let mut pair = Pair::preset(&Stack { ecn: Ecn::Accurate, ..steady(10) }, "newreno");
+    pair.path.marks = segments.iter().copied().collect();
+    pair
+}
+
+/// What the flags of a segment count (RFC 9768, section 3.2).
+fn ace(segment: &Segment) -> u64 {
+    [flags::AE, flags::CWR, flags::ECE].iter().fold(0, |n, &flag| 2 * n + u64::from(segment.has(flag)))
+}
+
+#[test]
+fn an_accurate_receiver_counts_marks_in_every_ack_and_the_window_comes_down_once_a_round() {
+    let mut pair = counted(&[3, 5, 6, 40]);
+    pair.send_segments(60);
+    pair.run_to(|p| p.books.counts().ecn_reductions == 1);
+    assert_eq!((pair.now, pair.cwnd()), (Time::ms(100), 5.0));
+    pair.finish();
+    let counts: Vec<u64> = pair.acks.iter().map(|(_, ack)| ace(ack)).collect();
+    assert_eq!(counts[..7], [5, 5, 6, 6, 7, 0, 0], "from 5 on, modulo 8");
+    assert_eq!(counts.last(), Some(&1));
+    assert_eq!(pair.books.counts().ecn_reductions, 2, "one for each round with marks");
+    // Its segments tell the count of what comes to it: nothing.
+    assert!(pair.sent.iter().all(|t| ace(&t.segment) == 5));
+}
+
+/// Hears how many packets are told to have come marked.
+#[derive(Default)]
+struct Told(Vec<u64>);
+
+impl Witness for Told {
+    fn on_ack(&mut self, ack: &Ack, _w: &Window) {
+        self.0.push(ack.ecn_marked);
+        assert_eq!(ack.ecn_echo, ack.ecn_marked > 0);
+    }
+}
+
+/// An ACK of so many segments, whose flags tell of so many marks so far.
+fn telling(segments: u64, marks: u64) -> Segment {
+    let count = 5 + marks;
+    let bit = |weight: u64, flag: u8| if count & weight == 0 { 0 } else { flag };
+    let flags = flags::ACK | bit(4, flags::AE) | bit(2, flags::CWR) | bit(1, flags::ECE);
+    Segment { ack: Seq::at(segments * 1000 + 1), flags, window: 1 << 24, ..Segment::default() }
+}
+
+#[test]
+fn marks_are_all_told_though_acks_are_lost_and_twice_told_of_none() {
+    let stack = Stack { ecn: Ecn::Accurate, ..steady(20) };
+    let preset = truckee_tcp::preset::find("newreno").unwrap();
+    let mut sender = Sender::new(&stack, Parts::of(preset).unwrap());
+    let mut told = Told::default();
+    sender.open(Time::ZERO, &mut told);
+    sender.write(100_000);
+    while sender.poll_transmit(Time::ZERO, &mut told).is_some() {}
+    // Of 1; of 2 to 6, all of them marked; again, an old one, as a SYN-ACK; of nine more, one of them marked, or all.
+    let syn_ack = Segment { flags: flags::SYN | flags::ACK | flags::CWR, ..telling(6, 0) };
+    for ack in [telling(1, 0), telling(6, 5), telling(6, 5), telling(3, 2), syn_ack, telling(15, 6)] {
+        sender.on_segment(Time::ms(100), &ack, &mut told);
+    }
+    assert_eq!(told.0, [0, 5, 0, 9], "nine have come, and the counter may have gone round");
+}
+
+#[test]
+fn a_delayed_ack_waits_neither_for_a_first_mark_nor_for_a_second() {
+    let stack = Stack { ecn: Ecn::Accurate, ..steady(10) };
+    let parts = crate::pair::parts(&Spec::named("newreno"), &Spec::named("per-ack"), &Spec::named("halve"));
+    let mut pair = Pair::of(&stack, parts, &Spec::named("delayed"));
+    pair.path.marks = [1].into();
+    pair.open();
+    pair.write(1000);
+    pair.run_until(Time::ms(60));
+    assert_eq!(pair.acks.len(), 1, "one segment, marked, and its ACK at once");
+}
+
+#[test]
+fn the_handshake_shows_whether_both_ends_count() {
+    let stack = |ecn| Stack { ecn, handshake: true, ..steady(10) };
+    let mut pair = Pair::preset(&stack(Ecn::Accurate), "newreno");
+    pair.path.marks = [3].into();
+    pair.send_segments(30);
+    pair.finish();
+    assert_eq!(ace(&pair.sent[0].segment), 7, "the SYN asks");
+    assert_eq!(ace(&pair.acks[0].1), 2, "the SYN-ACK grants, and says that the SYN was not ECN-capable");
+    assert_eq!((pair.books.counts().ecn_reductions, ace(&pair.acks.last().unwrap().1)), (1, 6));
+
+    // The peer has classic ECN alone.
+    let mut pair = Pair::preset(&stack(Ecn::Accurate), "newreno");
+    let every = truckee_tcp::ack::AnyAckPolicy::build(&Spec::named("every")).unwrap().0;
+    pair.receiver = truckee_tcp::Receiver::new(&stack(Ecn::Classic), every, false);
+    pair.path.marks = [3].into();
+    pair.send_segments(30);
+    pair.finish();
+    assert_eq!(ace(&pair.acks[0].1), 1);
+    assert_eq!((pair.books.counts().ecn_reductions, reduced_notices(&pair)[1..].len()), (1, 1));
 }

@@ -2,7 +2,7 @@
 
 use crate::pair::{MS, Pair, stack, steady};
 use truckee_tcp::sender::Parts;
-use truckee_tcp::stack::{AfterIdle, RtoVariance};
+use truckee_tcp::stack::{AfterIdle, Autotuning, RtoVariance};
 use truckee_tcp::{Profile, Spec, Stack, Time, preset};
 
 fn of(stack: &Stack) -> Pair {
@@ -67,4 +67,61 @@ fn a_freebsd_waits_for_the_timer_where_a_tail_is_lost_but_not_for_long() {
     assert_eq!(pair.books.counts().timeouts, 1);
     let times = pair.times_of(60);
     assert!(times[1] - times[0] < 300 * MS, "{times:?}");
+}
+
+#[test]
+fn four_syns_follow_the_first_a_second_apart_before_the_timeout_doubles() {
+    let times = |linear_syn_timeouts| {
+        let stack = Stack { handshake: true, linear_syn_timeouts, ..stack() };
+        let mut pair = of(&stack).lose_forward(&[0, 1, 2, 3, 4, 5, 6]);
+        pair.open();
+        pair.run_until(Time::s(40));
+        let syns = pair.sent.iter().filter(|t| t.segment.has(truckee_tcp::flags::SYN));
+        syns.map(|t| t.at.nanos() / 1_000_000_000).collect::<Vec<_>>()
+    };
+    assert_eq!(times(4), [0, 1, 2, 3, 4, 5, 7, 11], "Linux, tcp_syn_linear_timeouts");
+    assert_eq!(times(0)[..6], [0, 1, 3, 7, 15, 31]);
+}
+
+#[test]
+fn a_tuned_window_opens_with_what_comes_and_holds_up_neither_a_start_nor_a_repair() {
+    let through = |rwnd_autotuning| {
+        let stack = Stack {
+            rwnd_autotuning,
+            initial_window: truckee_tcp::Size::Segments(10.0),
+            timestamps: true,
+            rwnd: truckee_tcp::Size::Bytes(4 << 20),
+            ..stack()
+        };
+        let mut pair = of(&stack).lose_segments(&[400]);
+        pair.send_segments(2000);
+        pair.finish();
+        let windows: Vec<u32> = pair.acks.iter().map(|(_, ack)| ack.window).collect();
+        (pair.now, windows, pair.books.counts().timeouts)
+    };
+    let (whole, ..) = through(Autotuning::Off);
+    for rule in [Autotuning::Linux, Autotuning::Linux61] {
+        let (end, windows, timeouts) = through(rule);
+        assert_eq!((end, timeouts), (whole, 0), "{rule:?}");
+        assert!(
+            windows[0] < 70_000 && windows.is_sorted_by(|a, b| *a <= *b + 70_000),
+            "{rule:?}: {windows:?}"
+        );
+        assert!(windows.iter().max() > Some(&500_000), "{rule:?}");
+    }
+}
+
+#[test]
+fn while_the_window_opens_each_segment_has_an_ack() {
+    let acks = |rwnd_autotuning| {
+        let stack = Stack { rwnd_autotuning, timestamps: true, ..steady(64) };
+        let parts = crate::pair::parts(&Spec::named("rack"), &Spec::named("per-ack"), &Spec::named("halve"));
+        let mut pair = Pair::of(&stack, parts, &Spec::named("linux"));
+        pair.send_segments(400);
+        pair.finish();
+        pair.acks.len()
+    };
+    // Sixteen quick ones, then one for two. From the second round trip on the buffer has grown, and each segment opens the window.
+    let (whole, tuned) = (acks(Autotuning::Off), acks(Autotuning::Linux));
+    assert!(whole <= 230 && tuned >= 330, "{whole}, {tuned}");
 }

@@ -11,7 +11,7 @@ use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::recovery::prr::Bound;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::State;
-use truckee_tcp::stack::{AfterIdle, RtoVariance, Undo, WindowValidation};
+use truckee_tcp::stack::{AfterIdle, Autotuning, Ecn, RtoVariance, Undo, WindowValidation};
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Arg, Info, Profile, Size, Span, Spec, Stack, preset};
 
@@ -100,12 +100,14 @@ fn stack() -> impl Strategy<Value = Stack> {
         prop::sample::select(vec![0, 10, 200, 1000]).prop_map(Span::ms),
         prop::sample::select(vec![0, 0, 1, 500]).prop_map(Span::ms),
     );
-    let switches = (any::<[bool; 13]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127]);
+    let modes = prop::sample::select(vec![Ecn::Off, Ecn::Off, Ecn::Classic, Ecn::Accurate]);
+    let tuned = prop::sample::select(Autotuning::ALL.to_vec());
+    let switches = (any::<[bool; 13]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127], modes, tuned);
     (sizes, times, switches).prop_map(
         |(
             (mss, initial_window, initial_ssthresh, rwnd, send_buffer),
             times,
-            (on, undo, ack_rate_request),
+            (on, undo, ack_rate_request, ecn, rwnd_autotuning),
         )| Stack {
             mss,
             initial_window,
@@ -117,7 +119,8 @@ fn stack() -> impl Strategy<Value = Stack> {
             timestamps: on[0],
             window_scaling: on[1],
             limited_transmit: on[2],
-            ecn: on[3],
+            ecn,
+            rwnd_autotuning,
             handshake: on[4],
             segment_from_acks: on[5],
             dsack: on[7],

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy, Honesty};
 use truckee_tcp::sender::Parts;
+use truckee_tcp::stack::{Autotuning, Ecn};
 use truckee_tcp::{Books, Endpoint, Segment, Seq, Span, Spec, Stack, Time, flags, preset};
 
 const DELAY: Span = Span::ms(50);
@@ -233,11 +234,13 @@ proptest! {
         ),
         (there, back) in (fates(), fates()),
         messages in prop::collection::vec((0usize..2, 1u64..20_000, below(3000 * MS)), 1..12),
-        (handshake, timestamps, ecn) in (any::<bool>(), any::<bool>(), any::<bool>()),
+        (handshake, timestamps) in any::<(bool, bool)>(),
+        ecn in prop::sample::select(&[Ecn::Off, Ecn::Classic, Ecn::Accurate][..]),
+        rwnd_autotuning in prop::sample::select(&Autotuning::ALL[..]),
     ) {
         let honest = AnyAckPolicy::build(&Spec::named(policy.name)).unwrap().0.honesty() == Honesty::Honest;
         let policy = if honest { policy.name } else { "every" };
-        let stack = Stack { handshake, timestamps, ecn, ..stack() };
+        let stack = Stack { handshake, timestamps, ecn, rwnd_autotuning, ..stack() };
         let mut duplex = Duplex::new(&stack, sender, policy);
         duplex.fates = [there.into(), back.into()];
         duplex.open();

@@ -1,0 +1,309 @@
+//! The receive window as Linux tunes it: dynamic right-sizing.
+//!
+//! Two bounds decide what is advertised. The window opens with what comes, two segments for each (`tcp_grow_window`), from some
+//! 64 KB on, as far as the buffer of the moment has room; and the buffer is made larger for what the application has taken in
+//! within a round trip: room for twice that, and, while that grows, for twice its growth beside, so that a sender in slow start
+//! is not held up (`tcp_rcv_space_adjust`, `tcp_rcvbuf_grow`). Neither is ever taken back, and nor is a promised right edge.
+//!
+//! Windows here are bytes of payload: half of the buffer's bytes, as Linux has them until it has seen how its packets are held
+//! (`tcp_adv_win_scale` = 1; from 6.6 on `scaling_ratio`, which then follows the device: a matter of memory, not modelled). Pressure
+//! of memory is not here, either.
+//!
+//! Source: W. Feng, M. Fisk, M. Gardner, E. Weigle, *Dynamic Right-Sizing*, 2002; Linux 6.18, net/ipv4/tcp_input.c,
+//! `tcp_rcv_rtt_update`, `tcp_rcv_rtt_measure`, `tcp_rcv_rtt_measure_ts`, `tcp_init_buffer_space`, and tcp_output.c,
+//! `tcp_select_initial_window`, `__tcp_select_window`.
+
+use crate::stack::Autotuning;
+use crate::{Seq, Span, Stack, Time};
+
+/// The buffer's window in the beginning: half of `tcp_rmem[1]`, 131,072 bytes.
+const FIRST: u64 = 65_536;
+/// A segment that is smaller opens no window (`tcp_event_data_recv`).
+const SMALL: u32 = 128;
+/// Segments of what an application is taken to have taken in before anything came (`TCP_INIT_CWND`).
+const BEFORE: u64 = 10;
+
+/// A data segment that has been sorted in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Came {
+    pub(super) now: Time,
+    pub(super) bytes: u32,
+    /// The timestamp that it echoes, if any.
+    pub(super) echo: Option<Time>,
+    pub(super) rcv_nxt: Seq,
+    /// Bytes beyond a hole, and how far they reach beyond `rcv_nxt`.
+    pub(super) waiting: u64,
+    pub(super) reach: u64,
+    /// Whether it lies beyond a hole itself.
+    pub(super) beyond: bool,
+}
+
+/// The window's state.
+#[derive(Debug, Clone)]
+pub(super) struct Autotuned {
+    rule: Autotuning,
+    mss: u64,
+    /// The most that the window may be (half of `tcp_rmem[2]`).
+    most: u64,
+    /// What windows are multiples of: the unit that the field is scaled by.
+    unit: u64,
+    /// The buffer's window (`tcp_full_space`), and what of it may be advertised (`window_clamp`).
+    buffer: u64,
+    clamp: u64,
+    /// How far the window has opened (`rcv_ssthresh`).
+    open: u64,
+    /// The right edge promised.
+    edge: Seq,
+    /// The round-trip time (`rcv_rtt_est`).
+    rtt: Option<Span>,
+    /// Which timestamp was last taken for it.
+    echoed: Time,
+    /// The largest segment seen (`rcv_mss`).
+    largest: u32,
+    /// Without timestamps: since when, and up to which number a window of data lasts.
+    lap: Option<(Time, Seq)>,
+    /// The interval being measured: since when, from which number on; and what was taken in over the largest before
+    /// (`rcvq_space`).
+    since: Option<Time>,
+    from: Seq,
+    taken: u64,
+}
+
+impl Autotuned {
+    /// Of a connection that begins, if its window is tuned.
+    pub(super) fn of(stack: &Stack) -> Option<Box<Self>> {
+        if stack.rwnd_autotuning == Autotuning::Off {
+            return None;
+        }
+        let (mss, most) = (u64::from(stack.mss), u64::from(stack.advertised_window()));
+        let unit = if stack.window_scaling { unit(2 * most) } else { 1 };
+        let most = most - most % unit;
+        let open = u64::from(stack.first_window());
+        let buffer = FIRST.min(most);
+        // A segment of it is kept back at first.
+        let clamp = if buffer < most && buffer > 2 * mss { buffer - mss } else { buffer };
+        Some(Box::new(Self {
+            rule: stack.rwnd_autotuning,
+            mss,
+            most,
+            unit,
+            buffer,
+            clamp,
+            open: open.min(clamp),
+            edge: Seq::FIRST + open,
+            rtt: None,
+            echoed: Time::ZERO,
+            largest: 0,
+            lap: None,
+            since: None,
+            from: Seq::FIRST,
+            taken: open.min(BEFORE * mss).max(1),
+        }))
+    }
+
+    /// Data has come: the window from `rcv_nxt` on, and whether it has opened for it.
+    pub(super) fn hear(&mut self, came: &Came) -> (u32, bool) {
+        self.time(came);
+        let opened = self.open_for(came);
+        if came.beyond {
+            if self.rule == Autotuning::Linux {
+                self.make_room(self.taken, came.reach);
+            }
+        } else {
+            self.measure(came);
+        }
+        (self.window(came), opened)
+    }
+
+    /// Takes the round-trip time, by the echo of a full segment or, without timestamps, by a window of data.
+    fn time(&mut self, came: &Came) {
+        self.largest = self.largest.max(came.bytes);
+        match came.echo {
+            Some(echo) if echo == self.echoed || came.bytes < self.largest => {}
+            Some(echo) => {
+                self.echoed = echo;
+                self.sample(came.now.saturating_sub(echo), false);
+            }
+            None => {
+                let over = self.lap.filter(|&(_, end)| came.rcv_nxt >= end);
+                if let Some((since, _)) = over {
+                    self.sample(came.now.saturating_sub(since), true);
+                }
+                if over.is_some() || self.lap.is_none() {
+                    self.lap = Some((came.now, self.edge.max(came.rcv_nxt)));
+                }
+            }
+        }
+    }
+
+    /// The least of what a window has taken, which may be longer than a round trip; of samples by timestamps the smoothed one, and
+    /// from 6.16 on the least at once.
+    fn sample(&mut self, rtt: Span, by_window: bool) {
+        let rtt = rtt.max(Span::us(1));
+        self.rtt = Some(match self.rtt {
+            None => rtt,
+            Some(old) if by_window => old.min(rtt),
+            Some(old) if rtt < old && self.rule == Autotuning::Linux => rtt,
+            Some(old) => (7 * old + rtt) / 8,
+        });
+    }
+
+    /// Two segments for each that comes.
+    fn open_for(&mut self, came: &Came) -> bool {
+        let room = self.clamp.min(self.buffer.saturating_sub(came.waiting)).saturating_sub(self.open);
+        let step = room.min(2 * self.mss.max(u64::from(came.bytes)));
+        let opens = came.bytes >= SMALL && step > 0;
+        if opens {
+            self.open += step;
+        }
+        opens
+    }
+
+    /// The application has taken in all that is in order. A round trip after the measurement began it is over.
+    fn measure(&mut self, came: &Came) {
+        let since = *self.since.get_or_insert(came.now);
+        let Some(rtt) = self.rtt else { return };
+        if came.now.saturating_sub(since) < rtt {
+            return;
+        }
+        let taken = came.rcv_nxt - self.from;
+        if taken > self.taken {
+            self.make_room(taken, came.reach);
+        }
+        (self.since, self.from) = (Some(came.now), came.rcv_nxt);
+    }
+
+    /// Makes the buffer hold what comes of `taken` bytes in a round trip, and up to `reach` beyond a hole.
+    fn make_room(&mut self, taken: u64, reach: u64) {
+        let twice = match self.rule {
+            Autotuning::Linux61 => 2 * taken + 16 * self.mss,
+            _ => 2 * taken,
+        };
+        let grown = u128::from(twice) * u128::from(taken - self.taken.min(taken)) / u128::from(self.taken);
+        self.taken = taken;
+        let ahead = if self.rule == Autotuning::Linux { reach } else { 0 };
+        let wanted = u128::from(twice) + 2 * grown + u128::from(ahead);
+        let wanted = wanted.min(u128::from(self.most)) as u64;
+        if wanted > self.buffer {
+            (self.buffer, self.clamp) = (wanted, wanted);
+        }
+    }
+
+    fn window(&mut self, came: &Came) -> u32 {
+        let free = self.open.min(self.buffer.saturating_sub(came.waiting));
+        let window = free.next_multiple_of(self.unit);
+        self.edge = self.edge.max(came.rcv_nxt + window);
+        u32::try_from(self.edge - came.rcv_nxt).unwrap_or(u32::MAX)
+    }
+}
+
+/// What one in a window's field stands for where the buffer may have so many bytes (`tcp_select_initial_window`).
+fn unit(bytes: u64) -> u64 {
+    1 << bytes.max(1).ilog2().saturating_sub(15).min(14)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Size;
+
+    const MSS: u64 = 1448;
+
+    /// Round trips of `window` segments each, as many as come in one; windows at the end of each.
+    fn rounds(stack: &Stack, segments: impl IntoIterator<Item = u64>) -> Vec<u64> {
+        let mut tuned = Autotuned::of(stack).expect("it is on");
+        let (mut rcv_nxt, mut now) = (Seq::FIRST, Time::ms(100));
+        let mut round = |n: u64| {
+            let mut window = 0;
+            for k in 0..n {
+                rcv_nxt += MSS;
+                // Each echoes an ACK of one round trip before.
+                let at = now + Span::us(100 * k);
+                let echo = stack.timestamps.then(|| at.earlier(Span::ms(100)));
+                let came =
+                    Came { now: at, bytes: MSS as u32, echo, rcv_nxt, waiting: 0, reach: 0, beyond: false };
+                window = tuned.hear(&came).0;
+            }
+            now += Span::ms(100);
+            u64::from(window)
+        };
+        segments.into_iter().map(&mut round).collect()
+    }
+
+    fn stack(rule: Autotuning) -> Stack {
+        Stack { rwnd_autotuning: rule, mss: MSS as u32, timestamps: true, ..Stack::default() }
+    }
+
+    #[test]
+    fn a_sender_in_slow_start_is_never_held_up() {
+        for rule in [Autotuning::Linux, Autotuning::Linux61] {
+            let sent: Vec<u64> = (0..9).map(|round| 10 << round).collect();
+            let windows = rounds(&stack(rule), sent.iter().copied());
+            for (window, next) in windows.iter().zip(&sent[1..]) {
+                assert!(*window >= next * MSS, "{rule:?}: {windows:?} for {sent:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_timestamps_the_round_trip_is_what_a_window_takes_at_the_least() {
+        let mut tuned =
+            Autotuned::of(&Stack { timestamps: false, ..stack(Autotuning::Linux) }).expect("it is on");
+        let mut rcv_nxt = Seq::FIRST;
+        let mut times = Vec::new();
+        for k in 0u64..200 {
+            rcv_nxt += MSS;
+            let now = Time::ms(100 + k);
+            tuned.hear(&Came {
+                now,
+                bytes: MSS as u32,
+                echo: None,
+                rcv_nxt,
+                waiting: 0,
+                reach: 0,
+                beyond: false,
+            });
+            times.extend(tuned.rtt);
+        }
+        // 45 segments, but for the first, a millisecond apart; later windows are longer.
+        assert_eq!((times.first(), times.last()), (Some(&Span::ms(44)), Some(&Span::ms(44))));
+    }
+
+    #[test]
+    fn one_that_sends_as_much_in_each_round_trip_gets_twice_that() {
+        let sent = [10, 20, 40, 80].into_iter().chain([100; 30]);
+        let windows = rounds(&stack(Autotuning::Linux), sent);
+        let last = *windows.last().expect("rounds");
+        // While they doubled it was six times what came.
+        assert!((200 * MSS..500 * MSS).contains(&last), "{windows:?}");
+        assert_eq!(last, windows[8], "and no more than it once was given");
+    }
+
+    #[test]
+    fn the_first_window_is_of_whole_segments_and_the_last_what_the_buffer_may_become() {
+        let tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
+        assert_eq!(tuned.edge, Seq::FIRST + 45 * MSS, "65,160 bytes, as Linux' SYN-ACK says");
+        let few = Stack { rwnd: Size::Bytes(1 << 20), ..stack(Autotuning::Linux) };
+        let windows = rounds(&few, (0..12).map(|round| 10 << round));
+        assert_eq!(windows.last(), Some(&(1 << 20)));
+        let least = Stack { rwnd: Size::Bytes(5000), ..stack(Autotuning::Linux) };
+        assert_eq!(rounds(&least, [3]), [5000]);
+    }
+
+    #[test]
+    fn an_edge_that_was_promised_is_kept() {
+        let mut tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
+        let before = tuned.edge;
+        let came = Came {
+            now: Time::ms(1),
+            bytes: MSS as u32,
+            echo: None,
+            rcv_nxt: Seq::FIRST,
+            waiting: 60_000,
+            reach: 61_000,
+            beyond: true,
+        };
+        let (window, _) = tuned.hear(&came);
+        assert_eq!(Seq::FIRST + u64::from(window), tuned.edge.max(before));
+    }
+}
