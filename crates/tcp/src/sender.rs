@@ -18,6 +18,7 @@ mod persist;
 mod transfer;
 mod transmit;
 mod usage;
+mod used;
 
 pub use by_duplicates::ByDuplicates;
 pub use transfer::Transfer;
@@ -42,7 +43,7 @@ use crate::{
 use ack_rate::AckRate;
 use bursts::Offload;
 use std::sync::Arc;
-use usage::Usage;
+use used::Usage;
 
 /// The parts a sender is made of.
 #[derive(Debug, Clone)]

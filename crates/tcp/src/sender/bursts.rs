@@ -1,4 +1,4 @@
-//! What a sender knows of its bursts and of what lies in its host's queue: the state of [`super::offload`], which has the rules and
+//! What a sender knows of its bursts and of what lies in its host's queue: the state of `offload.rs`, which has the rules and
 //! their source. Not for: when anything leaves.
 
 use crate::pace::{self, GSO_BYTES, Pacing};

@@ -12,40 +12,11 @@
 //! Not for: a pause in which nothing is sent at all, which is [`crate::Stack::after_idle`]'s.
 
 use super::{Sender, initial_window};
+use crate::Time;
 use crate::arithmetic::real;
 use crate::controller::Controller;
 use crate::recovery::Recovery;
 use crate::stack::AfterIdle;
-use crate::{Seq, Time, Window};
-
-/// What of the window was used.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Usage {
-    /// Whether what is in the air now filled it (`is_cwnd_limited`).
-    limited: bool,
-    /// The most that was unacknowledged of late, bytes (`max_packets_out`).
-    most: u64,
-    /// Up to where that counts (`cwnd_usage_seq`).
-    until: Seq,
-    /// The most that was unacknowledged since the window was in use, bytes (`snd_cwnd_used`).
-    used: u64,
-    /// When it was in use (`snd_cwnd_stamp`).
-    since: Time,
-    /// New data has left since it was judged.
-    pub(super) due: bool,
-}
-
-impl Usage {
-    /// Whether the window may open.
-    pub(super) fn limits(&self, w: &Window) -> bool {
-        self.limited || w.in_slow_start() && w.cwnd < 2.0 * real(self.most)
-    }
-
-    /// It is as new from now on.
-    pub(super) fn begin(&mut self, now: Time) {
-        (self.used, self.since) = (0, now);
-    }
-}
 
 impl Sender {
     /// What could be sent has been: judges the window, if it is judged by that.
