@@ -82,7 +82,7 @@ def page() -> str:
         "",
         (
             "What scripts cannot speak of: pacing, TSO autosizing and TCP small queues decide how segments are bunched on their way to"
-            " the device, and each is handed over on its own here; of pacing there is what `tcp_info` tells of the rate."
+            " the device, and each is handed over on its own here."
         ),
     ]
     numbered = sorted(

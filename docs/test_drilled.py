@@ -54,7 +54,6 @@ WANTED = {
         "TCP_RTO_MIN",
         "tcp_slow_start",
         "hystart_update",
-        "tcp_update_pacing_rate",
         "TCP_ATO_MIN",
         "TCP_MAX_QUICKACKS",
         "tcp_enter_quickack_mode",
