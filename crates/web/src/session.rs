@@ -335,9 +335,11 @@ mod tests {
     #[test]
     fn a_file_is_handed_over_with_the_scenario_that_names_it() {
         let session = &mut Session::default();
-        let traced = r#"{ kind = "trace", file = "cell.trace" }"#;
-        let text = TEXT.replace("rate = \"10Mbit/s\", ", "rate_back = \"1Mbit/s\", ");
-        let text = text.replace(r#"{ kind = "bernoulli", per = 0.01 }"#, traced);
+        let text = r#"
+            duration = "10s"
+            link = [{ between = ["src", "dst"], delay = "10ms", rate_back = "1Mbit/s", channel = { kind = "trace", file = "cell.trace" } }]
+            flow = [{ from = "src", to = "dst" }]
+        "#;
         let said = ask(session, &json!({ "do": "check", "name": "t.toml", "text": text }));
         assert!(said["problems"][0]["message"].as_str().unwrap().contains("no file of this name"), "{said}");
         let files = json!({ "cell.trace": "1\n2\n3\n" });

@@ -207,7 +207,8 @@ mod tests {
     #[test]
     fn every_study_can_be_sketched_and_many_have_published_points() {
         let mut published = 0;
-        for study in builtin(&Algorithms).unwrap() {
+        // Other people's recordings are not in the repository.
+        for study in builtin(&Algorithms).unwrap().into_iter().filter(|study| study.recordings.is_empty()) {
             let sketches = sketches(&study).unwrap_or_else(|e| panic!("{}: {e}", study.id));
             let spots = sketches.iter().flat_map(|s| &s.curves).flat_map(|curve| &curve.spots);
             published += usize::from(spots.clone().any(|spot| spot.published.is_some()));
