@@ -35,6 +35,11 @@ class Ack:
         Whether it echoes congestion.
         """
     @property
+    def ecn_marked(self, /) -> int:
+        """
+        Packets that came marked since the ACK before, as accurate ECN counts them (RFC 9768).
+        """
+    @property
     def highest(self, /) -> int:
         """
         One after the highest sequence number sent so far.

@@ -50,6 +50,7 @@ event! {
         newly_sacked: u64 = |a| a.newly_sacked;
         /// Whether it echoes congestion.
         ecn_echo: bool = |a| a.ecn_echo;
+        /// Packets that came marked since the ACK before, as accurate ECN counts them (RFC 9768).
         ecn_marked: u64 = |a| a.ecn_marked;
     }
 }
