@@ -133,7 +133,8 @@ def tests() -> list[Command]:
 def live() -> list[Command]:
     stalls = [str(BIN / "python"), "tools/stalls.py", "--seed", "1", "--"]
     run = cargo("nextest", "run", "--locked", "--workspace", "--profile", "live", junit="live")
-    return [Command(stalls + run.words if os.geteuid() == 0 else run.words, junit=run.junit)]
+    timed = cargo("nextest", "run", "--locked", "--workspace", "--profile", "timed", junit="timed")
+    return [Command(stalls + run.words if os.geteuid() == 0 else run.words, junit=run.junit), timed]
 
 
 def digests() -> list[Command]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -153,7 +154,8 @@ def test_an_algorithm_in_python_goes_along_and_what_it_raises_comes_back(tmp_pat
     asked = {"set": {"flow.sender": {"response": {"by-cause": {"predictor": "wrong"}}}}, "algorithms": [Wrong]}
     with pytest.raises(truckee.Error, match="wrong.*never heard of it") as raised:
         truckee.sweep(SHORT, **asked, client=client, progress=False)
-    assert "in verdict\n    raise LookupError" in str(raised.value.__cause__)
+    # What was pickled has no lines of a file to show, with some versions of cloudpickle.
+    assert re.search(r"in verdict\n.*LookupError: never heard of it", str(raised.value.__cause__), re.DOTALL)
 
 
 def test_what_a_killed_worker_had_is_run_again_and_counts_once(tmp_path: Path, processes: Processes) -> None:

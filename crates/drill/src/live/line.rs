@@ -2,6 +2,7 @@
 
 use super::packet::{self, Ends};
 use super::place::{CALLER, HERE, PORT, PREFIX, THERE};
+use super::watch::Watch;
 use crate::error::Error;
 use crate::script::{Packet, TcpOption, bits};
 use crate::target::{Refusal, Seen};
@@ -31,6 +32,7 @@ pub struct Line {
     first: u32,
     sent: VecDeque<Seen>,
     lateness: Span,
+    watch: Watch,
 }
 
 /// A part of the system that is needed is gone.
@@ -48,6 +50,7 @@ impl Line {
             first: 0,
             sent: VecDeque::new(),
             lateness: Span::ZERO,
+            watch: Watch::new(),
         }
     }
 
@@ -66,9 +69,9 @@ impl Line {
         Time::at(clock() - self.begin)
     }
 
-    /// How late the machine has been at most.
+    /// How late the machine has been at most, wherever.
     pub fn lateness(&self) -> Span {
-        self.lateness
+        self.lateness.max(self.watch.latest())
     }
 
     /// Something was so late.

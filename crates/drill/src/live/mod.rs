@@ -9,6 +9,7 @@ mod place;
 mod program;
 mod protocol;
 mod socket;
+mod watch;
 
 pub use kernel::drill as on_kernel;
 pub use program::drill as on_program;
