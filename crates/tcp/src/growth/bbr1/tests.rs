@@ -1,6 +1,7 @@
 //! BBRv1 against a pipe: a bottleneck of 10 Mbit/s behind 100 ms, driven departure by departure.
 
 use super::super::tests::window;
+use super::turns::DRAIN_GAIN;
 use super::*;
 use crate::{Seq, Spec};
 use std::collections::VecDeque;
@@ -133,7 +134,8 @@ impl Pipe {
 #[test]
 fn the_constants_are_the_kernels() {
     // 256·2885/1000 + 1 and 256·1000/2885, in whole numbers.
-    assert_eq!((HIGH_GAIN * 256.0, 256 * 1000 / 2885), (739.0, 88));
+    let kernels = (f64::from(256 * 2885 / 1000 + 1), f64::from(256 * 1000 / 2885));
+    assert_eq!((HIGH_GAIN * 256.0, DRAIN_GAIN * 256.0), kernels);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::Time;
 /// bbr_high_gain: 2/ln 2, as 256ths.
 pub(super) const HIGH_GAIN: f64 = 739.0 / 256.0;
 /// bbr_drain_gain: its inverse, as 256ths.
-const DRAIN_GAIN: f64 = 88.0 / 256.0;
+pub(super) const DRAIN_GAIN: f64 = 88.0 / 256.0;
 /// bbr_cwnd_gain.
 const CWND_GAIN: f64 = 2.0;
 /// bbr_pacing_gain: one phase probes, one drains, six cruise.
