@@ -126,6 +126,7 @@ impl Profile {
                 undo: Undo::Either,
                 after_idle: AfterIdle::Decay,
                 window_validation: WindowValidation::Linux,
+                tso: true,
                 reduce_in_repair: false,
                 reduce_from: ReduceFrom::Window,
                 linear_syn_timeouts: 4,
@@ -176,10 +177,13 @@ impl Profile {
             (Self::Papers, "reno") => return Spec::named("newreno"),
             (Self::Linux | Self::Linux61, "reno" | "newreno" | "sack") => {
                 return Self::proportional("rack", "safe-ack", true)
+                    .with("slack", Arg::Time(6 * MS))
                     .with("count", Arg::Name("segments".to_owned()))
                     .with("echo", Arg::Name("proportional".to_owned()))
                     .with("last_ack", Arg::Name("grows".to_owned()));
             }
+            (Self::Linux | Self::Linux61, "byte-counting") => return Spec::named("linux"),
+            (Self::Linux | Self::Linux61, "cubic") => return Spec::named("cubic-linux"),
             (Self::FreeBsd, "reno" | "newreno" | "sack") => {
                 return Self::proportional("sack", "slow-start", false);
             }
@@ -192,6 +196,14 @@ impl Profile {
             false => spec.with(key, Arg::Name((*word).to_owned())),
         };
         words.iter().fold(part, missing)
+    }
+
+    /// The same for a preset's growth rule, of which one has the name of another part.
+    pub fn growth(self, part: Spec) -> Spec {
+        match (self, part.name.as_str()) {
+            (Self::Linux | Self::Linux61, "bbr") => Spec::named("bbr1"),
+            _ => self.part(part),
+        }
     }
 
     /// A recovery by SACK whose window comes down in proportion.
@@ -222,7 +234,7 @@ mod tests {
         for profile in Profile::ALL {
             for preset in PRESETS {
                 AnyRecovery::build(&profile.part(preset.recovery())).unwrap();
-                AnyGrowth::build(&profile.part(preset.growth())).unwrap();
+                AnyGrowth::build(&profile.growth(preset.growth())).unwrap();
                 AnyResponse::build(&profile.part(preset.response())).unwrap();
             }
         }

@@ -111,7 +111,9 @@ impl Receiver {
     /// As [`Self::on_segment`] of the next data, where nothing is out of the ordinary; else nothing happens. Whether it did.
     #[inline(always)]
     pub fn takes(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) -> bool {
-        let is_next = segment.seq == self.rcv_nxt && segment.flags == flags::ACK && segment.len > 0;
+        let is_next = segment.seq == self.rcv_nxt
+            && segment.flags | flags::PSH == flags::ACK | flags::PSH
+            && segment.len > 0;
         let plain = self.plain && is_next;
         if plain {
             self.delivered = 0;
@@ -144,6 +146,9 @@ impl Receiver {
         if let Some(meeting) = &mut self.meeting {
             meeting.answered(now);
             self.handshake_rtt = meeting.rtt;
+            if let Some(tuned) = &mut self.tuned {
+                tuned.begin(now);
+            }
         }
         self.hear_of_repeat(segment);
         self.note_timestamp(segment);
@@ -224,6 +229,7 @@ impl Receiver {
             self.note_twice(segment.seq, end);
         }
         let holes = !PLAIN && !self.waiting.ranges.is_empty();
+        let new = PLAIN || end > expected && !(holes && self.waiting.overlap(segment.seq, end).is_some());
         let in_order = PLAIN || segment.seq <= expected && end > expected;
         if in_order {
             self.deliver(end);
@@ -233,7 +239,7 @@ impl Receiver {
         } else if end > expected && segment.seq - expected < u64::from(self.window) {
             self.waiting.insert(segment.seq, end, self.sack);
         }
-        let opens = self.tuned.is_some() && self.tune(now, segment, in_order);
+        let opens = self.tuned.is_some() && self.tune(now, segment, (in_order, new));
         Arrival {
             now,
             bytes: segment.len,
@@ -246,12 +252,13 @@ impl Receiver {
             rtt: self.rtt_sample::<PLAIN>(now, segment),
             request: segment.request,
             opens,
+            pushed: segment.has(flags::PSH),
         }
     }
 
-    /// Where the window is tuned, tunes it; whether it has opened.
+    /// Where the window is tuned, tunes it by a segment, in order or not, new or not; whether it has opened.
     #[inline(never)]
-    fn tune(&mut self, now: Time, segment: &Segment, in_order: bool) -> bool {
+    fn tune(&mut self, now: Time, segment: &Segment, (in_order, new): (bool, bool)) -> bool {
         let Some(tuned) = self.tuned.as_deref_mut().filter(|_| segment.len > 0) else { return false };
         let ranges = self.waiting.ranges.as_slice();
         let came = Came {
@@ -262,6 +269,7 @@ impl Receiver {
             waiting: ranges.iter().map(|&(from, to)| to - from).sum(),
             reach: ranges.last().map_or(0, |last| last.1 - self.rcv_nxt),
             beyond: !in_order,
+            new,
         };
         let (window, opens) = tuned.hear(&came);
         self.window = window;

@@ -138,6 +138,11 @@ impl Rtt {
         *self.handshake.insert(self.measure(sent, now))
     }
 
+    /// The handshake's sample.
+    pub fn handshake(&self) -> Option<Span> {
+        self.handshake
+    }
+
     #[inline(always)]
     fn smooth(&mut self, rtt: Span) {
         self.backoff = 0;

@@ -10,6 +10,9 @@ pub mod flags {
     pub const ACK: u8 = 2;
     /// Closes a direction; occupies one sequence number.
     pub const FIN: u8 = 4;
+    /// The end of what the sender had to say at once (RFC 9293, section 3.9.1.2); only a stack that makes bursts
+    /// ([`crate::Stack::tso`]) tells.
+    pub const PSH: u8 = 64;
     /// ECN echo (RFC 3168, section 6.1); with accurate ECN the last bit of a counter.
     pub const ECE: u8 = 8;
     /// Congestion window reduced (RFC 3168, section 6.1); with accurate ECN the counter's middle bit.
@@ -70,6 +73,14 @@ impl SackBlocks {
         self.blocks[..usize::from(self.len)]
             .iter()
             .map(move |&(a, b)| (ack.saturating_offset(a.into()), ack.saturating_offset(b.into())))
+    }
+
+    /// The same, the lowest first.
+    pub fn sorted(&self, ack: Seq) -> impl Iterator<Item = (Seq, Seq)> {
+        let mut sorted = *self;
+        sorted.blocks[..usize::from(self.len)].sort_unstable();
+        let blocks = sorted.blocks.into_iter().take(usize::from(self.len));
+        blocks.map(move |(a, b)| (ack.saturating_offset(a.into()), ack.saturating_offset(b.into())))
     }
 
     /// What the first block says to have come twice (RFC 2883, section 4): it lies below `ack`, or within the second block.
@@ -164,5 +175,22 @@ impl Segment {
         let timestamps = if self.ts_val != Time::ZERO { TIMESTAMP_BYTES } else { 0 };
         let ack_rate = if self.request != 0 && !self.has(flags::SYN) { ACK_RATE_BYTES } else { 0 };
         HEADER_BYTES + timestamps + ack_rate + self.sack.header_bytes() + self.len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_told_in_the_order_in_which_they_were_sent_where_that_matters() {
+        let at = |number| Seq::at(number);
+        let mut blocks = SackBlocks::default();
+        for (from, to) in [(701, 801), (301, 401), (501, 601)] {
+            blocks.push(at(101), at(from), at(to));
+        }
+        let sorted: Vec<_> = blocks.sorted(at(101)).map(|(from, _)| from.number()).collect();
+        assert_eq!(sorted, [301, 501, 701]);
+        assert_eq!(blocks.iter(at(101)).next(), Some((at(701), at(801))), "the order on the wire stays");
     }
 }

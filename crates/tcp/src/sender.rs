@@ -19,6 +19,7 @@ mod transfer;
 mod transmit;
 mod usage;
 mod used;
+mod written;
 
 pub use by_duplicates::ByDuplicates;
 pub use transfer::Transfer;
@@ -64,7 +65,7 @@ impl Parts {
 
     /// The parts of a preset in a profile.
     pub fn under(profile: Profile, preset: &Preset) -> Result<Self, SpecError> {
-        let growth = AnyGrowth::build(&profile.part(preset.growth()))?.0;
+        let growth = AnyGrowth::build(&profile.growth(preset.growth()))?.0;
         let response = AnyResponse::build(&profile.part(preset.response()))?.0;
         let pacing = AnyPacing::build(&preset.pacing())?.0;
         Ok(Self {
@@ -132,6 +133,8 @@ pub struct Sender {
     release: Time,
     /// Whether it holds something back, maybe.
     held: bool,
+    /// Whether what has just come is no reason to send anything.
+    unasked: bool,
     /// One after the last byte the application has written.
     written: Seq,
     closed: bool,
@@ -205,6 +208,7 @@ impl Sender {
             burst: None,
             release: Time::ZERO,
             held: false,
+            unasked: false,
             written: Seq::FIRST,
             closed: false,
             fin_sent: false,
@@ -322,7 +326,11 @@ impl Sender {
     /// The application writes `bytes`. One after the last byte that it has written.
     pub fn write(&mut self, bytes: u64) -> Seq {
         if !self.closed {
-            self.written = self.written.saturating_add(bytes);
+            let from = self.written;
+            self.written = from.saturating_add(bytes);
+            if let Some(offload) = &mut self.offload {
+                offload.written.write(from, self.written);
+            }
         }
         self.written
     }

@@ -96,7 +96,7 @@ fn sender(dice: &mut Dice) -> Sender {
     Sender {
         label: preset.info.name.to_owned(),
         recovery: profile.part(preset.recovery()),
-        growth: profile.part(preset.growth()),
+        growth: profile.growth(preset.growth()),
         response: profile.part(preset.response()),
         start: preset.start(),
         pacing: if dice.chance(0.1) { Spec::named("per-window") } else { preset.pacing() },

@@ -136,7 +136,7 @@ fn parts(diag: &Diagnostics<'_>, reader: Option<&Reader<'_>>, base: Base<'_>) ->
     let get = |key| reader.and_then(|reader| reader.get(key));
     let written = ["recovery", "growth", "response", "start", "pacing"].map(get);
     let recovery = part(diag, written[0], profile.part(preset.recovery()), recovery, place);
-    let growth = part(diag, written[1], profile.part(preset.growth()), growth, place);
+    let growth = part(diag, written[1], profile.growth(preset.growth()), growth, place);
     let response = part(diag, written[2], profile.part(preset.response()), response, place);
     let start = part(diag, written[3], preset.start(), start, place);
     let pacing = part(diag, written[4], preset.pacing(), pacing, place);

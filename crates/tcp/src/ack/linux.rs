@@ -8,11 +8,14 @@
 //! as long as data goes the other way (ping-pong), since that carries them: from an ACK that was carried to one that nothing has
 //! carried in time; `ping_pong`: so from the beginning, as an application asks for with TCP_QUICKACK.
 //!
+//! `reads`: the application reads all that comes at once. Then what is pushed, and what is shorter than a segment, is acknowledged as
+//! it is read, unless data goes the other way.
+//!
 //! Behind a hole three duplicate ACKs leave at once; later ones are summed up, a twentieth of the round trip long or 1 ms,
 //! whichever is shorter.
 //!
 //! RFC 5681, section 4.2, allows all of it but the summing up, and describes none. Source: Linux 6.18, `tcp_event_data_recv`,
-//! `tcp_incr_quickack`, `tcp_dec_quickack_mode`, `__tcp_ack_snd_check`, `tcp_send_delayed_ack`; constants `TCP_ATO_MIN`,
+//! `tcp_incr_quickack`, `tcp_dec_quickack_mode`, `__tcp_ack_snd_check`, `tcp_send_delayed_ack`, `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; constants `TCP_ATO_MIN`,
 //! `TCP_DELACK_MIN`, `TCP_DELACK_MAX`, `TCP_MAX_QUICKACKS`, `tcp_comp_sack_delay_ns`; from memory, and held against the running
 //! kernel by what it sends. While the receiver's window opens ([`crate::stack::Autotuning`]) each segment has an ACK (`tcp_grow_window`).
 
@@ -38,12 +41,16 @@ const INITIAL_TIMEOUT: Span = Span::s(1);
 #[derive(Debug, Clone)]
 pub struct Linux {
     quickly: bool,
+    /// The application reads what comes at once.
+    reads: bool,
     /// Data goes the other way, and carries the ACKs.
     ping_pong: bool,
     /// Quick ACKs still to send.
     quick: u64,
-    /// The estimate of the time between segments, ATO.
+    /// The estimate of the time between segments, ATO, and whether there is one: what comes beyond a hole before anything else may
+    /// begin it, and then the first data is no beginning any more.
     delay: Span,
+    begun: bool,
     last: Option<Time>,
     srtt: Option<Span>,
     /// Bytes that a full segment is taken to have.
@@ -64,9 +71,11 @@ impl Member for Linux {
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         Ok(Self {
             quickly: args.flag("quick", true)?,
+            reads: args.flag("reads", true)?,
             ping_pong: args.flag("ping_pong", false)?,
             quick: 0,
             delay: SHORTEST,
+            begun: false,
             last: None,
             srtt: None,
             segment: 0,
@@ -92,15 +101,12 @@ impl Linux {
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| (7 * srtt + rtt) / 8));
         }
         self.segment = self.segment.max(arrival.bytes);
-        if arrival.opens && self.quickly {
-            self.quick |= 1; // tcp_grow_window
-        }
         let timeout = self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST);
-        let Some(last) = self.last.replace(arrival.now) else {
+        let last = self.last.replace(arrival.now).unwrap_or(arrival.now);
+        if !std::mem::replace(&mut self.begun, true) {
             self.be_quick(arrival.window);
-            self.delay = SHORTEST;
-            return;
-        };
+            return self.delay = SHORTEST;
+        }
         let passed = arrival.now.saturating_sub(last);
         if passed <= SHORTEST / 2 {
             self.delay = self.delay / 2 + SHORTEST / 2;
@@ -109,6 +115,12 @@ impl Linux {
         } else if passed > timeout {
             self.be_quick(arrival.window);
         }
+    }
+
+    /// Whether reading what has come lets an ACK go.
+    fn is_read(&self, arrival: &Arrival) -> bool {
+        let ends = arrival.pushed || arrival.bytes < self.segment;
+        self.reads && !self.ping_pong && arrival.in_order && ends
     }
 
     fn is_quick(&self) -> bool {
@@ -124,8 +136,14 @@ impl Linux {
     fn send(&mut self, number: Seq, out: &mut AckSink) {
         if self.quick > 0 {
             self.quick -= 1;
-            self.delay = SHORTEST;
+            if self.quick == 0 {
+                (self.delay, self.begun) = (SHORTEST, true); // tcp_dec_quickack_mode
+            }
         }
+        self.leave(number, out);
+    }
+
+    fn leave(&mut self, number: Seq, out: &mut AckSink) {
         (self.deadline, self.summed_up) = (None, None);
         out.ack(number);
     }
@@ -150,10 +168,17 @@ impl AckPolicy for Linux {
             self.duplicates = 0;
         } else if twice {
             self.be_quick(arrival.window);
-            self.delay = SHORTEST;
+            (self.delay, self.begun) = (SHORTEST, true);
+        }
+        if arrival.opens && self.quickly {
+            self.quick |= 1; // tcp_grow_window
+        }
+        // What was acknowledged before is answered beside all that (`tcp_send_dupack`).
+        if twice && arrival.end < arrival.rcv_nxt.earlier(arrival.unacked) {
+            return self.leave(arrival.rcv_nxt, out);
         }
         let full = arrival.unacked > u64::from(self.segment);
-        if full || self.is_quick() || twice || (arrival.urgent && arrival.in_order) {
+        if full || self.is_quick() || self.is_read(arrival) || twice || (arrival.urgent && arrival.in_order) {
             self.send(arrival.rcv_nxt, out);
         } else if !arrival.in_order {
             self.beyond(arrival, out);
@@ -285,10 +310,47 @@ mod tests {
     }
 
     #[test]
+    fn what_is_pushed_and_read_is_acknowledged_at_once() {
+        for (pushed, reads, at_once) in [(true, true, true), (false, true, false), (true, false, false)] {
+            let mut bench = Bench::new();
+            (0..16).for_each(|k| _ = bench.at(k));
+            bench.policy.reads = reads;
+            let arrival = Arrival {
+                rcv_nxt: Seq::at(bench.nxt + 1000),
+                unacked: 1000,
+                window: 60_000,
+                pushed,
+                ..Arrival::of_bytes(Time::ms(16), 1000)
+            };
+            bench.policy.on_segment(&arrival, &mut bench.sink);
+            assert_eq!(bench.sink.pop().is_some(), at_once, "{pushed} {reads}");
+        }
+    }
+
+    #[test]
+    fn data_beyond_a_hole_that_opens_the_window_is_the_beginning_and_what_fills_the_hole_is_not() {
+        let mut bench = Bench::new();
+        let beyond = Arrival {
+            rcv_nxt: Seq::FIRST,
+            unacked: 0,
+            in_order: false,
+            urgent: true,
+            opens: true,
+            end: Seq::at(5001),
+            window: 60_000,
+            ..Arrival::of_bytes(Time::ms(1), 1000)
+        };
+        bench.policy.on_segment(&beyond, &mut bench.sink);
+        assert!(bench.sink.pop().is_some());
+        assert!(!bench.at(2) && bench.at(3), "not quick any more");
+    }
+
+    #[test]
     fn an_ack_that_is_due_soon_goes_with_the_next_segment() {
         let mut bench = Bench::new();
         (0..17).for_each(|k| _ = bench.at(k));
         assert_eq!(bench.policy.deadline(), Some(Time::ms(16 + 40)));
+        bench.policy.reads = false;
         // A quarter of 40 ms before that; a small segment, so that two of them are not more than one full.
         let small = |ms| Arrival {
             rcv_nxt: Seq::at(bench.nxt + 1),

@@ -63,6 +63,10 @@ impl Controller for Composed {
         self.growth.on_ack(ack, w);
     }
 
+    fn on_report(&mut self, ack: &Ack, w: &mut Window) {
+        self.growth.on_report(ack, w);
+    }
+
     fn on_unused(&mut self, ack: &Ack) {
         self.growth.on_unused(ack);
     }

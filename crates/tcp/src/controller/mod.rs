@@ -37,6 +37,7 @@ family! {
     fn interest(&self) -> Interest;
     fn hear(&mut self, ack: &Ack, w: &Window);
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    fn on_report(&mut self, ack: &Ack, w: &mut Window);
     fn on_unused(&mut self, ack: &Ack);
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window);
     fn on_sent(&mut self, sent: &Departure, w: &Window);

@@ -8,6 +8,9 @@ use crate::{Ack, Air, Departure, Loss, Time, Window};
 pub trait Growth: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// An ACK of `ack.newly_acked` > 0 bytes.
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    /// A duplicate whose blocks report new data, where reports open the window as ACKs do
+    /// ([`crate::recovery::Recovery::opens_by_reports`]).
+    fn on_report(&mut self, _ack: &Ack, _w: &mut Window) {}
     /// An ACK of new data that does not open the window although no loss is being repaired: the window is not what limits the
     /// sender, or the ACK echoes congestion.
     fn on_unused(&mut self, _ack: &Ack) {}

@@ -232,7 +232,7 @@ impl Growth for CubicLinux {
         let state = &mut *self.0;
         state.hear(ack, w);
         state.heard = true;
-        let bytes = state.bytes + ack.newly_acked;
+        let bytes = state.bytes + ack.newly_delivered;
         let mut acked = (bytes as f64 / w.mss) as u64;
         state.bytes = bytes.saturating_sub((acked as f64 * w.mss) as u64);
         if w.in_slow_start() {
@@ -244,6 +244,10 @@ impl Growth for CubicLinux {
             state.update(ack.now, segments(w), acked);
             state.avoid(acked, w);
         }
+    }
+
+    fn on_report(&mut self, ack: &Ack, w: &mut Window) {
+        self.on_ack(ack, w);
     }
 
     fn after_ack(&mut self, ack: &Ack, _: &Air, w: &mut Window) {

@@ -52,6 +52,10 @@ impl Growth for Linux {
         }
     }
 
+    fn on_report(&mut self, ack: &Ack, w: &mut Window) {
+        self.on_ack(ack, w);
+    }
+
     fn listens(&self) -> bool {
         false
     }

@@ -52,6 +52,7 @@ family! {
     /// Any growth rule.
     pub enum AnyGrowth: Growth, "growth rule" { PerAck, ByteCounting, Linux, Capped, LimitedSlowStart, HyStartFirst in Box, HyStartLinuxFirst in Box, HighSpeed, Vegas in Box, VegasNs2 in Box, SantaCruz, Cubic, CubicLinux, Bbr, Bbr1 }
     fn on_ack(&mut self, ack: &Ack, w: &mut Window);
+    fn on_report(&mut self, ack: &Ack, w: &mut Window);
     fn on_unused(&mut self, ack: &Ack);
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window);
     fn on_undo(&mut self, now: Time, w: &mut Window);

@@ -5,19 +5,25 @@
 //! within a round trip: room for twice that, and, while that grows, for twice its growth beside, so that a sender in slow start
 //! is not held up (`tcp_rcv_space_adjust`, `tcp_rcvbuf_grow`). Neither is ever taken back, and nor is a promised right edge.
 //!
-//! Windows here are bytes of payload: half of the buffer's bytes, as Linux has them until it has seen how its packets are held
-//! (`tcp_adv_win_scale` = 1; from 6.6 on `scaling_ratio`, which then follows the device: a matter of memory, not modelled). Pressure
-//! of memory is not here, either.
+//! Windows here are bytes of payload: half of the buffer's bytes (`tcp_adv_win_scale` = 1), and from 6.6 on only until a segment of
+//! more than 536 bytes shows what share of a packet's memory is payload (`scaling_ratio`). A packet takes some 888 bytes beside
+//! it here, as on the kernel's own virtual devices: 0.62 of it is payload, where other devices have other shares. Pressure of
+//! memory is not here.
 //!
 //! Source: W. Feng, M. Fisk, M. Gardner, E. Weigle, *Dynamic Right-Sizing*, 2002; Linux 6.18, net/ipv4/tcp_input.c,
-//! `tcp_rcv_rtt_update`, `tcp_rcv_rtt_measure`, `tcp_rcv_rtt_measure_ts`, `tcp_init_buffer_space`, and tcp_output.c,
-//! `tcp_select_initial_window`, `__tcp_select_window`.
+//! `tcp_measure_rcv_mss`, `tcp_rcv_rtt_update`, `tcp_rcv_rtt_measure`, `tcp_rcv_rtt_measure_ts`, `tcp_init_buffer_space`, tcp.c,
+//! `tcp_set_window_clamp`, and tcp_output.c, `tcp_select_initial_window`, `__tcp_select_window`.
 
 use crate::stack::Autotuning;
 use crate::{Seq, Span, Stack, Time};
 
 /// The buffer's window in the beginning: half of `tcp_rmem[1]`, 131,072 bytes.
 const FIRST: u64 = 65_536;
+/// What a packet takes beside its payload, bytes, and what a segment is taken to have at first (`TCP_MSS_DEFAULT`).
+const OVERHEAD: u64 = 888;
+const SEGMENT: u32 = 536;
+/// The unit of timestamps.
+const TICK: Span = Span::ms(1);
 /// A segment that is smaller opens no window (`tcp_event_data_recv`).
 const SMALL: u32 = 128;
 /// Segments of what an application is taken to have taken in before anything came (`TCP_INIT_CWND`).
@@ -36,6 +42,8 @@ pub(super) struct Came {
     pub(super) reach: u64,
     /// Whether it lies beyond a hole itself.
     pub(super) beyond: bool,
+    /// Whether it brings what has not come before.
+    pub(super) new: bool,
 }
 
 /// The window's state.
@@ -52,8 +60,11 @@ pub(super) struct Autotuned {
     clamp: u64,
     /// How far the window has opened (`rcv_ssthresh`).
     open: u64,
-    /// The right edge promised.
+    /// What of 256 bytes of buffer is payload (`scaling_ratio`).
+    share: u64,
+    /// The right edge promised, and from where on.
     edge: Seq,
+    at: Seq,
     /// The round-trip time (`rcv_rtt_est`).
     rtt: Option<Span>,
     /// Which timestamp was last taken for it.
@@ -90,7 +101,9 @@ impl Autotuned {
             buffer,
             clamp,
             open: open.min(clamp),
+            share: 128,
             edge: Seq::FIRST + open,
+            at: Seq::FIRST,
             rtt: None,
             echoed: Time::ZERO,
             largest: 0,
@@ -101,10 +114,18 @@ impl Autotuned {
         }))
     }
 
+    /// The handshake is over: the first measurement begins.
+    pub(super) fn begin(&mut self, now: Time) {
+        self.since.get_or_insert(now);
+    }
+
     /// Data has come: the window from `rcv_nxt` on, and whether it has opened for it.
     pub(super) fn hear(&mut self, came: &Came) -> (u32, bool) {
+        if came.bytes > self.largest.max(SEGMENT) && self.rule == Autotuning::Linux {
+            self.weigh(u64::from(came.bytes));
+        }
         self.time(came);
-        let opened = self.open_for(came);
+        let opened = came.new && self.open_for(came);
         if came.beyond {
             if self.rule == Autotuning::Linux {
                 self.make_room(self.taken, came.reach);
@@ -115,6 +136,22 @@ impl Autotuned {
         (self.window(came), opened)
     }
 
+    /// A segment of so many bytes shows what of the buffer is payload.
+    fn weigh(&mut self, bytes: u64) {
+        let share = ((bytes << 8) / (bytes + OVERHEAD)).max(1);
+        let anew = |window: u64, old: u64| (u128::from(window) * u128::from(share) / u128::from(old)) as u64;
+        let old = std::mem::replace(&mut self.share, share);
+        self.buffer = anew(self.buffer, old).min(self.most);
+        let promised = self.edge - self.at;
+        if self.buffer < self.clamp {
+            self.open = self.open.min(self.buffer);
+        } else {
+            self.open = self.open.max(promised.min(self.buffer));
+        }
+        self.clamp = self.buffer;
+        self.taken = self.taken.min(self.clamp);
+    }
+
     /// Takes the round-trip time, by the echo of a full segment or, without timestamps, by a window of data.
     fn time(&mut self, came: &Came) {
         self.largest = self.largest.max(came.bytes);
@@ -122,7 +159,11 @@ impl Autotuned {
             Some(echo) if echo == self.echoed || came.bytes < self.largest => {}
             Some(echo) => {
                 self.echoed = echo;
-                self.sample(came.now.saturating_sub(echo), false);
+                // Timestamps count milliseconds.
+                let ticks = came.now.ticks(TICK).saturating_sub(echo.ticks(TICK));
+                if ticks > 0 {
+                    self.sample(TICK * ticks, false);
+                }
             }
             None => {
                 let over = self.lap.filter(|&(_, end)| came.rcv_nxt >= end);
@@ -193,6 +234,7 @@ impl Autotuned {
         let free = self.open.min(self.buffer.saturating_sub(came.waiting));
         let window = free.next_multiple_of(self.unit);
         self.edge = self.edge.max(came.rcv_nxt + window);
+        self.at = came.rcv_nxt;
         u32::try_from(self.edge - came.rcv_nxt).unwrap_or(u32::MAX)
     }
 }
@@ -220,8 +262,16 @@ mod tests {
                 // Each echoes an ACK of one round trip before.
                 let at = now + Span::us(100 * k);
                 let echo = stack.timestamps.then(|| at.earlier(Span::ms(100)));
-                let came =
-                    Came { now: at, bytes: MSS as u32, echo, rcv_nxt, waiting: 0, reach: 0, beyond: false };
+                let came = Came {
+                    now: at,
+                    bytes: MSS as u32,
+                    echo,
+                    rcv_nxt,
+                    waiting: 0,
+                    reach: 0,
+                    beyond: false,
+                    new: true,
+                };
                 window = tuned.hear(&came).0;
             }
             now += Span::ms(100);
@@ -262,6 +312,7 @@ mod tests {
                 waiting: 0,
                 reach: 0,
                 beyond: false,
+                new: true,
             });
             times.extend(tuned.rtt);
         }
@@ -302,6 +353,7 @@ mod tests {
             waiting: 60_000,
             reach: 61_000,
             beyond: true,
+            new: true,
         };
         let (window, _) = tuned.hear(&came);
         assert_eq!(Seq::FIRST + u64::from(window), tuned.edge.max(before));

@@ -13,6 +13,9 @@ pub(super) struct Waiting {
     pub(super) recent: VecDeque<Seq>,
 }
 
+/// Ranges that are remembered to be reported: as many as a header has room for (Linux, `TCP_NUM_SACKS`).
+const REMEMBERED: usize = 4;
+
 impl Waiting {
     /// Takes in a segment; `reported`: whether SACK blocks will tell of it.
     #[inline]
@@ -21,9 +24,12 @@ impl Waiting {
         if !reported {
             return;
         }
-        self.recent.retain(|&s| s != seq);
-        self.recent.push_front(seq);
-        self.recent.truncate(8);
+        let Self { ranges, recent } = self;
+        if let Some((from, to)) = ranges.containing(seq) {
+            recent.retain(|&known| (known < from || known >= to) && ranges.containing(known).is_some());
+        }
+        recent.push_front(seq);
+        recent.truncate(REMEMBERED);
     }
 
     /// Of a segment's numbers those that have come already: the first of them that are in one range.
@@ -50,5 +56,34 @@ impl Waiting {
             }
         }
         blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes in these ranges, and the blocks that an ACK of 1 tells of then.
+    fn told(ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let mut waiting = Waiting::default();
+        ranges.iter().for_each(|&(from, to)| waiting.insert(Seq::at(from), Seq::at(to), true));
+        let blocks = waiting.blocks(Seq::at(1), None, 4);
+        blocks.iter(Seq::at(1)).map(|(from, to)| (from.number(), to.number())).collect()
+    }
+
+    #[test]
+    fn a_range_is_reported_however_many_segments_have_come_into_another() {
+        let mut ranges = vec![(101, 201)];
+        ranges.extend((3..20).map(|k| (100 * k + 1, 100 * k + 101)));
+        assert_eq!(told(&ranges), [(301, 2001), (101, 201)]);
+    }
+
+    #[test]
+    fn the_four_that_were_last_added_to_are_and_a_merged_one_counts_once() {
+        let apart = |k: u64| (200 * k + 1, 200 * k + 101);
+        let ranges = [apart(1), apart(2), apart(3), apart(4), apart(5)];
+        assert_eq!(told(&ranges), [apart(5), apart(4), apart(3), apart(2)]);
+        // What joins the fourth and the fifth leaves room for none that was forgotten.
+        assert_eq!(told(&[&ranges[..], &[(901, 1001)]].concat()), [(801, 1101), apart(3), apart(2)]);
     }
 }

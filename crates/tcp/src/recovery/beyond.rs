@@ -113,6 +113,15 @@ impl Beyond {
         self.0.as_ref().is_some_and(|asked| asked.bound.is_some())
     }
 
+    /// Where segments are counted, windows are of whole ones.
+    pub(super) fn round(&self, t: &mut Transfer) {
+        if self.0.as_ref().is_some_and(|asked| asked.in_segments) {
+            let w = &mut t.window;
+            let whole = |bytes: f64| (libm::floor(bytes / w.mss) * w.mss).max(w.mss);
+            (w.cwnd, w.ssthresh) = (whole(w.cwnd), whole(w.ssthresh));
+        }
+    }
+
     /// A repair begins with an ACK that brought so many bytes, or without one, when `flight` was in the air before. If an echo
     /// has brought the window on its way down, it goes on as it was.
     pub(super) fn begin(&mut self, brought: u64, flight: u64, t: &Transfer) {
@@ -126,7 +135,7 @@ impl Beyond {
     pub(super) fn begin_for_echo(&mut self, brought: u64, flight: u64, t: &mut Transfer) {
         if self.0.as_ref().is_some_and(|asked| asked.echoes) {
             self.begin_for(Some(t.out.max()), brought, flight, t);
-            self.on_ack(brought > 0, t);
+            self.on_ack(brought > 0, 0, t);
         }
     }
 
@@ -161,11 +170,11 @@ impl Beyond {
         ack <= until
     }
 
-    /// An ACK has come; `safe`: it advances and shows no further loss.
-    pub(super) fn on_ack(&mut self, safe: bool, t: &mut Transfer) {
+    /// An ACK has come; `safe`: it advances and shows no further loss; `twice`: bytes that count as delivered although they were before.
+    pub(super) fn on_ack(&mut self, safe: bool, twice: u64, t: &mut Transfer) {
         let Some(reduction) = self.reduction() else { return };
         let before = std::mem::replace(&mut reduction.arrived, arrived(t));
-        let bytes = reduction.arrived.saturating_sub(before);
+        let bytes = reduction.arrived.saturating_sub(before) + twice;
         self.bring(bytes, t.out.pipe(), safe, t);
     }
 

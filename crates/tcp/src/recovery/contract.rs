@@ -87,6 +87,17 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn on_undo(&mut self, t: &mut Transfer) {
         t.out.go_on();
     }
+    /// Whether an ACK of that number that shows what was taken to be lost to have been late undoes nothing yet.
+    fn waits_to_undo(&self, _ack: Seq) -> bool {
+        false
+    }
+    /// An ACK of that number shows that what was taken to be lost was late: then comes [`Recovery::on_undo`], unless that has to
+    /// wait.
+    fn on_late(&mut self, _ack: Seq, _t: &Transfer) {}
+    /// Whether a duplicate whose blocks report new data opens the window as an ACK of new data does.
+    fn opens_by_reports(&self) -> bool {
+        false
+    }
     /// Index (in `t.out`) of a segment to retransmit now, out of turn. Asked until it says `None`.
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     /// Whether it surely has nothing to retransmit before the next ACK, departure or timer: then it is not asked.

@@ -52,6 +52,9 @@ family! {
     fn has_timer(&self) -> bool;
     fn on_echo(&mut self, brought: u64, flight: u64, t: &mut Transfer);
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
+    fn on_late(&mut self, ack: Seq, t: &Transfer);
+    fn waits_to_undo(&self, ack: Seq) -> bool;
+    fn opens_by_reports(&self) -> bool;
     fn on_undo(&mut self, t: &mut Transfer);
     fn deflated(&self, t: &Transfer) -> f64;
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;

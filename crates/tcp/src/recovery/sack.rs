@@ -71,7 +71,7 @@ impl Sack {
         if news && !recovering && (self.duplicates >= DUP_THRESH || self.first_lost(t)) {
             self.enter(ack, t, report);
         }
-        self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
+        self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, 0, t);
     }
 
     /// Whether the last timeout was spurious, and what follows from that.

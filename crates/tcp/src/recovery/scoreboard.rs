@@ -46,7 +46,8 @@ impl Scoreboard {
         self.read_telling(ack, sack, t, |_, _| {})
     }
 
-    /// The same, and each segment that is reported for the first time is told before it is marked.
+    /// The same, and each segment that is reported for the first time is told before it is marked, the first sent first: of several
+    /// blocks with news none overtook another.
     pub(super) fn read_telling(
         &mut self,
         ack: Seq,
@@ -55,7 +56,7 @@ impl Scoreboard {
         mut tell: impl FnMut(&Sent, &Transfer),
     ) -> bool {
         let mut news = false;
-        for (mut seq, to) in sack.iter(ack) {
+        for (mut seq, to) in sack.sorted(ack) {
             while let Some(at) = self.unreported(seq, to, t)
                 && let Some(segment) = t.out.get(at)
             {

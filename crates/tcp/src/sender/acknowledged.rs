@@ -30,7 +30,8 @@ impl Sender {
     #[inline(always)]
     pub fn takes(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) -> bool {
         let advances = self.t.out.una() < segment.ack && segment.ack <= self.t.out.max();
-        let plain = self.plain && advances && segment.flags == flags::ACK && segment.window > 0;
+        let is_next = advances && segment.ts_val >= self.ts_recent;
+        let plain = self.plain && is_next && segment.flags == flags::ACK && segment.window > 0;
         if plain {
             witness.on_segment(now, &self.t.window, true);
             self.ts_recent = self.ts_recent.max(segment.ts_val);
@@ -59,6 +60,10 @@ impl Sender {
         if segment.ack > self.t.out.max() {
             return; // acknowledges what was never sent: RFC 9293, section 3.10.7.4
         }
+        if self.is_stale(segment) {
+            self.unasked = true;
+            return;
+        }
         self.ts_recent = self.ts_recent.max(segment.ts_val);
         witness.on_acknowledgement();
         self.weigh(now, segment, witness);
@@ -77,15 +82,30 @@ impl Sender {
         }
     }
 
+    /// Whether a segment is older than one that has come, and is no duplicate of the last ACK, whose order matters to nobody: then it
+    /// is dropped (RFC 7323, section 5.3, R1). Timestamps count milliseconds, as most stacks' do (section 5.4).
+    fn is_stale(&self, segment: &Segment) -> bool {
+        let tick = Span::ms(1);
+        self.stack.timestamps
+            && segment.ts_val.ticks(tick) < self.ts_recent.ticks(tick)
+            && segment.ack != self.t.out.una()
+            && !self.two_way
+    }
+
     /// What a segment says of a loss event that may have been none.
     fn weigh(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         let heard =
             Heard { ack: segment.ack, echo: self.echo(segment), dsack: segment.sack.duplicate(segment.ack) };
-        let verdict = self.t.doubt.as_mut().map_or(Verdict::Open, |doubt| doubt.weigh(&heard));
+        let Some(doubt) = &mut self.t.doubt else { return };
+        let verdict = doubt.weigh(&heard, self.recovery.waits_to_undo(segment.ack));
         match verdict {
             Verdict::Open => {}
+            Verdict::Waiting => self.recovery.on_late(segment.ack, &self.t),
             Verdict::Genuine => self.t.doubt = None,
-            Verdict::Spurious => {
+            Verdict::Spurious | Verdict::Late => {
+                if verdict == Verdict::Late {
+                    self.recovery.on_late(segment.ack, &self.t);
+                }
                 self.t.window.cwnd = self.recovery.deflated(&self.t);
                 self.recovery.on_undo(&mut self.t);
                 self.t.end_back_off();
@@ -112,7 +132,8 @@ impl Sender {
         }
         self.read_rtt();
         self.establish(now, rtt, quick_start::granted(segment.request), witness);
-        self.control_due = self.written == Seq::FIRST; // with data waiting, that carries the ACK
+        // With data waiting, that carries the ACK; but an application of a host writes when it is told that it is connected.
+        self.control_due = self.written == Seq::FIRST || self.stack.tso;
     }
 
     /// The handshake has shown how the ends use ECN.
@@ -288,6 +309,9 @@ impl Sender {
         };
         self.hear::<false>(&ack, witness);
         self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t, &mut Report::to(witness));
+        if reported.bytes > 0 && self.recovery.opens_by_reports() && self.window_limits() && !ack.ecn_echo {
+            self.t.controller.on_report(&ack, &mut self.t.window);
+        }
         self.after_ack::<false>(&ack);
         witness.on_settled(now, &self.t.window);
     }

@@ -1,6 +1,7 @@
 //! What a sender knows of its bursts and of what lies in its host's queue: the state of `offload.rs`, which has the rules and
 //! their source. Not for: when anything leaves.
 
+use super::written::Written;
 use crate::pace::{self, GSO_BYTES, Pacing};
 use crate::{Ack, Span, Stack, Time, Window};
 use std::collections::VecDeque;
@@ -27,6 +28,8 @@ pub(super) struct Offload {
     pub follows: bool,
     /// Whether the window holds a burst back that waits for more.
     pub deferred: bool,
+    /// What has been written and has not left.
+    pub written: Written,
     /// What lies in the host's queue: when it leaves, and its bytes; and their sum.
     pub queue: VecDeque<(Time, u32)>,
     pub queued: u64,
@@ -47,6 +50,7 @@ impl Offload {
                 burst: 1,
                 follows: false,
                 deferred: false,
+                written: Written::default(),
                 queue: VecDeque::new(),
                 queued: 0,
                 until: Time::ZERO,

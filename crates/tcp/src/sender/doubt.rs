@@ -30,6 +30,10 @@ pub(super) enum Verdict {
     Genuine,
     /// Nothing had been lost.
     Spurious,
+    /// The same, since what was taken to be lost was late.
+    Late,
+    /// As much, and it is too early to undo anything.
+    Waiting,
 }
 
 /// A loss event that may have been none.
@@ -63,8 +67,8 @@ impl Doubt {
         }
     }
 
-    /// An ACK has come, before it changes anything.
-    pub(super) fn weigh(&mut self, heard: &Heard) -> Verdict {
+    /// An ACK has come, before it changes anything; `waits`: what else was sent again has to be heard of before anything is undone.
+    pub(super) fn weigh(&mut self, heard: &Heard, waits: bool) -> Verdict {
         if let Some((from, to)) = heard.dsack
             && self.by.by_dsack()
             && self.settle(from, to)
@@ -72,11 +76,14 @@ impl Doubt {
             return Verdict::Spurious;
         }
         if !self.covered && heard.ack >= self.lost {
-            self.covered = true;
             let original = self.by.by_timestamps()
                 && self.since.zip(heard.echo).is_some_and(|(since, echo)| echo < since);
+            if original && waits {
+                return Verdict::Waiting;
+            }
+            self.covered = true;
             if original || self.since.is_none() {
-                return Verdict::Spurious;
+                return Verdict::Late;
             }
         }
         let hopeless = self.again.is_empty() || heard.ack > self.sent;
@@ -119,48 +126,48 @@ mod tests {
     #[test]
     fn an_echo_from_before_the_retransmission_answers_the_original() {
         for by in [Undo::Timestamps, Undo::Either] {
-            assert_eq!(resent(by).weigh(&ack(1001, 499)), Verdict::Spurious);
+            assert_eq!(resent(by).weigh(&ack(1001, 499), false), Verdict::Late);
         }
-        assert_eq!(resent(Undo::Timestamps).weigh(&ack(1001, 500)), Verdict::Genuine);
-        assert_eq!(resent(Undo::Dsack).weigh(&ack(1001, 499)), Verdict::Open, "not asked");
+        assert_eq!(resent(Undo::Timestamps).weigh(&ack(1001, 500), false), Verdict::Genuine);
+        assert_eq!(resent(Undo::Dsack).weigh(&ack(1001, 499), false), Verdict::Open, "not asked");
     }
 
     #[test]
     fn the_first_ack_that_covers_the_segment_decides() {
         let mut doubt = resent(Undo::Either);
-        assert_eq!(doubt.weigh(&ack(1, 100)), Verdict::Open, "a duplicate");
-        assert_eq!(doubt.weigh(&ack(1001, 500)), Verdict::Open, "a report may still come");
-        assert_eq!(doubt.weigh(&ack(2001, 100)), Verdict::Open, "an echo says nothing any more");
+        assert_eq!(doubt.weigh(&ack(1, 100), false), Verdict::Open, "a duplicate");
+        assert_eq!(doubt.weigh(&ack(1001, 500), false), Verdict::Open, "a report may still come");
+        assert_eq!(doubt.weigh(&ack(2001, 100), false), Verdict::Open, "an echo says nothing any more");
     }
 
     #[test]
     fn a_report_of_all_that_was_sent_again_shows_that_nothing_was_lost() {
         let mut doubt = resent(Undo::Dsack);
         doubt.on_resent(Time::ms(510), (at(4001), at(5001)), at(10_001));
-        assert_eq!(doubt.weigh(&twice(10_001, 4001)), Verdict::Open);
-        assert_eq!(doubt.weigh(&twice(10_001, 7001)), Verdict::Open, "not one of them");
-        assert_eq!(doubt.weigh(&twice(10_001, 1)), Verdict::Spurious);
+        assert_eq!(doubt.weigh(&twice(10_001, 4001), false), Verdict::Open);
+        assert_eq!(doubt.weigh(&twice(10_001, 7001), false), Verdict::Open, "not one of them");
+        assert_eq!(doubt.weigh(&twice(10_001, 1), false), Verdict::Spurious);
     }
 
     #[test]
     fn what_was_sent_twice_again_is_to_be_reported_twice() {
         let mut doubt = resent(Undo::Dsack);
         doubt.on_resent(Time::ms(1500), (at(1), at(1001)), at(10_001));
-        assert_eq!(doubt.weigh(&twice(1001, 1)), Verdict::Open);
-        assert_eq!(doubt.weigh(&twice(1001, 1)), Verdict::Spurious);
+        assert_eq!(doubt.weigh(&twice(1001, 1), false), Verdict::Open);
+        assert_eq!(doubt.weigh(&twice(1001, 1), false), Verdict::Spurious);
     }
 
     #[test]
     fn an_ack_of_what_was_sent_behind_the_last_retransmission_ends_the_doubt() {
         let mut doubt = resent(Undo::Dsack);
-        assert_eq!(doubt.weigh(&ack(10_001, 500)), Verdict::Open);
-        assert_eq!(doubt.weigh(&ack(10_002, 500)), Verdict::Genuine);
+        assert_eq!(doubt.weigh(&ack(10_001, 500), false), Verdict::Open);
+        assert_eq!(doubt.weigh(&ack(10_002, 500), false), Verdict::Genuine);
     }
 
     #[test]
     fn what_is_acknowledged_before_it_was_sent_again_was_not_lost() {
         for by in [Undo::Timestamps, Undo::Dsack, Undo::Either] {
-            assert_eq!(Doubt::of(by, at(1001)).weigh(&ack(1001, 100)), Verdict::Spurious);
+            assert_eq!(Doubt::of(by, at(1001)).weigh(&ack(1001, 100), false), Verdict::Late);
         }
     }
 }

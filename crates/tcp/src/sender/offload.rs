@@ -17,9 +17,9 @@
 use super::Sender;
 use super::bursts::{BURSTS_A_SECOND, autosize};
 use crate::controller::Controller;
-use crate::pace::{GSO_BYTES, Pacing};
+use crate::pace::Pacing;
 use crate::recovery::Recovery;
-use crate::{Span, Time};
+use crate::{Seq, Span, Time, flags};
 
 /// tcp_tso_win_divisor.
 const WINDOW_DIVISOR: u64 = 3;
@@ -91,7 +91,10 @@ impl Sender {
                 (offload.left, offload.burst, offload.began) = (burst, burst, now);
             }
         }
-        self.take_from_burst(false);
+        match burst {
+            Some(_) => self.take_from_burst(false),
+            None => _ = self.join_writes(),
+        }
         burst.is_some()
     }
 
@@ -102,29 +105,64 @@ impl Sender {
         }
     }
 
+    /// Up to where there is data that may be tried to send.
+    pub(super) fn offered(&self) -> Seq {
+        let offload = self.offload.as_ref().filter(|offload| offload.tso);
+        offload.map_or(self.written, |offload| offload.written.offered(self.t.out.nxt(), self.written))
+    }
+
+    /// What has been written and could not leave joins what waits; whether there was any.
+    pub(super) fn join_writes(&mut self) -> bool {
+        let (next, mss, window) = (self.t.out.nxt(), self.segment_size, self.peer_window);
+        self.offload.as_mut().is_some_and(|offload| offload.written.join(next, mss, window))
+    }
+
+    /// PSH on the last segment of a burst of several, and on the end of a buffer that is pushed (`__tcp_transmit_skb`).
+    pub(super) fn push_flag(&self, end: Seq) -> u8 {
+        let pushed = self.offload.as_ref().is_some_and(|offload| {
+            offload.tso
+                && offload.left == 0
+                && (offload.burst > 1 || offload.written.is_pushed(end, self.peer_window))
+        });
+        if pushed { flags::PSH } else { 0 }
+    }
+
     /// Segments of the burst that begins now; none: it waits for more.
-    fn next_burst(&self, now: Time, room: u64, in_flight: u64) -> Option<u64> {
-        let (mss, unsent) = (self.segment_size, self.unsent());
+    fn next_burst(&mut self, now: Time, room: u64, in_flight: u64) -> Option<u64> {
+        let (mss, window, next, offered) =
+            (self.segment_size, self.peer_window, self.t.out.nxt(), self.offered());
+        let end = match &mut self.offload {
+            Some(offload) => offload.written.head(next, offered, mss, window),
+            None => offered,
+        };
         let most = autosize(self.offload_rate(), mss, self.t.window.rtt_min);
         let (cwnd, air) = (self.t.window.cwnd as u64 / mss, in_flight.div_ceil(mss));
         // What goes although the window is full (a probe, limited transmit, the only segment) goes by itself.
         let open = cwnd.saturating_sub(air).max(1);
         let quota = open.min((cwnd / 2).max(1)).min(most);
-        let waiting = unsent.min(GSO_BYTES as u64);
+        // A buffer that is less than may go takes in what is next (`tcp_grow_skb`).
+        let waiting = end.saturating_sub(next).max(quota * mss).min(offered - next);
         let one = waiting <= mss || cwnd <= air || self.recovery.probes();
-        if !one && self.waits_for_more(now, room, open * mss, most * mss) {
+        let last = next + waiting == self.written;
+        if !one && self.waits_for_more(now, [room, open * mss, most * mss], waiting, last) {
             return None;
         }
-        Some(quota.min(unsent.div_ceil(mss)).min(room / mss).max(1))
+        Some(quota.min(waiting.div_ceil(mss)).min(room / mss).max(1))
     }
 
-    /// `tcp_tso_should_defer`, of what the peer's window and the congestion window have room for, and a burst's most.
-    fn waits_for_more(&self, now: Time, send_win: u64, cong_win: u64, most: u64) -> bool {
-        let (t, unsent) = (&self.t, self.unsent());
-        let waiting = unsent.min(GSO_BYTES as u64);
+    /// `tcp_tso_should_defer`, of what the peer's window and the congestion window have room for, a burst's most, and what the first
+    /// buffer holds, the `last` or not.
+    fn waits_for_more(
+        &self,
+        now: Time,
+        [send_win, cong_win, most]: [u64; 3],
+        waiting: u64,
+        last: bool,
+    ) -> bool {
+        let t = &self.t;
         let limit = send_win.min(cong_win);
         let third = self.peer_window.min(t.window.cwnd as u64) / WINDOW_DIVISOR;
-        let fills = limit >= most || waiting < unsent && limit >= waiting || limit >= third;
+        let fills = limit >= most || !last && limit >= waiting || limit >= third;
         let (Some(head), Some(srtt)) = (t.out.get(0), t.window.srtt) else { return false };
         let paused = now.saturating_sub(t.last_sent.max(self.release)) > SOON;
         let late = (head.sent + srtt).saturating_sub(now) > SOON.min(srtt / 2);
@@ -132,6 +170,6 @@ impl Sender {
             return false;
         }
         // Only what is short of room gains by waiting; the last data of all never does.
-        limit <= waiting || !(self.closed && waiting == unsent)
+        limit <= waiting || !(self.closed && last)
     }
 }

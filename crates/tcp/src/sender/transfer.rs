@@ -216,6 +216,11 @@ impl Transfer {
         self.rtt.fine_rto()
     }
 
+    /// The least round-trip time seen, the handshake's included.
+    pub fn least_rtt(&self) -> Option<Span> {
+        self.window.rtt_min.into_iter().chain(self.rtt.handshake()).min()
+    }
+
     /// Doubles the timeout, although nothing has timed out.
     pub fn back_off(&mut self) {
         self.rtt.back_off();

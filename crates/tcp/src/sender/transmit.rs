@@ -80,10 +80,16 @@ impl Sender {
 
     #[inline(never)]
     fn transmit_any(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
+        if std::mem::take(&mut self.unasked) {
+            return false;
+        }
         match self.state {
             State::Closed | State::Listening => return false,
             State::Opening => return self.syn(now, out),
             State::Established | State::Finished => {}
+        }
+        if self.control_due && self.stack.tso && self.t.out.max() == Seq::FIRST && !self.two_way {
+            return self.control(now, out);
         }
         if self.persisting && self.peer_window > 0 {
             self.end_persisting();
@@ -93,6 +99,7 @@ impl Sender {
             Some(_) => self.is_held(now),
         };
         if self.held {
+            self.join_writes();
             return false;
         }
         if !self.recovery.idle()
@@ -151,16 +158,18 @@ impl Sender {
         if self.t.out.is_empty() {
             self.restart_after_idle(now);
         }
-        let out = &self.t.out;
         let room = match self.stack.send_buffer {
             Some(buffer) if !PLAIN => self.peer_window.min(buffer.bytes(self.stack.mss)),
             _ => self.peer_window,
         };
-        let limit = out.una().saturating_add(room);
-        let again = out.to_resend().map(|s| (s.span(), s.is(marks::FIN)));
+        let limit = self.t.out.una().saturating_add(room);
+        let again = self.t.out.to_resend().map(|s| (s.span(), s.is(marks::FIN)));
         let (len, fin) = match again {
             Some(again) => again,
-            None => self.next_new::<PLAIN>(room)?,
+            None => match self.next_new::<PLAIN>(room) {
+                None if !PLAIN && self.join_writes() => self.next_new::<PLAIN>(room)?,
+                next => next?,
+            },
         };
         let in_flight = self.air::<PLAIN>();
         let extra = if !PLAIN && self.t.limited_transmit && (again.is_none() || self.stack.limited_resends) {
@@ -176,8 +185,11 @@ impl Sender {
             || !PLAIN && again.is_none() && self.recovery.probes();
         // What timed out goes again even where the peer has taken its window
         // back: it is the probe that finds it open again.
-        let allowed = out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
+        let allowed = self.t.out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
         if !fits || !allowed || !PLAIN && self.recovery.holds(&self.t) {
+            if !PLAIN {
+                self.join_writes();
+            }
             return None;
         }
         if !PLAIN && again.is_none() && self.offload.is_some() {
@@ -231,9 +243,10 @@ impl Sender {
         if self.fin_sent {
             return None;
         }
-        let left = self.written - self.t.out.nxt();
+        let left = if PLAIN { self.written } else { self.offered() } - self.t.out.nxt();
         let payload = left.min(self.segment_size).min(room.max(1));
-        let fin = self.closed && self.stack.handshake && payload == left;
+        let all = PLAIN || payload == self.written - self.t.out.nxt();
+        let fin = self.closed && self.stack.handshake && payload == left && all;
         let waits = !PLAIN && payload < self.segment_size && !fin && self.small_ones_wait();
         (!waits && (payload > 0 || fin)).then_some((payload + u64::from(fin), fin))
     }
@@ -256,6 +269,9 @@ impl Sender {
         }
         if !PLAIN && self.t.ecn.on() {
             segment.flags |= self.ecn_flags(again);
+        }
+        if !PLAIN && !again && self.offload.is_some() {
+            segment.flags |= self.push_flag(sent.end);
         }
         self.control_due = false;
         self.t.last_sent = now;
@@ -299,6 +315,9 @@ impl Sender {
             (self.t.timed_end, self.t.timed_at) = (out.segment.end(), now);
         }
         out.last = self.nothing_follows::<PLAIN>();
+        if !PLAIN && out.last {
+            self.join_writes();
+        }
         if let Some(usage) = &mut self.usage {
             usage.due |= !again;
             if out.last {

@@ -128,3 +128,28 @@ fn where_the_probe_is_lost_the_timer_has_the_last_word() {
     assert_eq!((pair.books.counts().fast_retransmits, pair.books.counts().timeouts), (0, 1));
     assert_eq!(pair.resent()[..2], [10, 1]);
 }
+
+/// RFC 7323, section 5.3: an ACK that was overtaken is dropped, and lets nothing leave.
+#[test]
+fn an_old_ack_is_dropped_with_timestamps() {
+    use truckee_tcp::sender::Parts;
+    use truckee_tcp::{Segment, Sender, flags, preset};
+    let stack = Stack { timestamps: true, rwnd: Size::Bytes(1 << 20), ..steady(4) };
+    let mut sender = Sender::new(&stack, Parts::of(preset::find("sack").unwrap()).unwrap());
+    sender.open(Time::ZERO, &mut ());
+    sender.write(100_000);
+    while sender.poll_transmit(Time::ZERO, &mut ()).is_some() {}
+    let ack = |number: u64, at: u64| Segment {
+        ack: Seq::at(number),
+        flags: flags::ACK,
+        window: 1 << 20,
+        ts_val: Time::ms(at),
+        ..Segment::default()
+    };
+    sender.on_segment(Time::ms(100), &ack(3001, 60), &mut ());
+    let window = sender.window().cwnd;
+    sender.on_segment(Time::ms(110), &ack(4001, 50), &mut ());
+    assert_eq!((sender.outstanding().una(), sender.window().cwnd), (Seq::at(3001), window));
+    assert!(sender.poll_transmit(Time::ms(110), &mut ()).is_none(), "nothing is to be sent for it");
+    assert!(sender.poll_transmit(Time::ms(110), &mut ()).is_some(), "but by itself");
+}

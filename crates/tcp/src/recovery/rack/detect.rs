@@ -14,6 +14,10 @@ struct Newest {
     rtt: Span,
 }
 
+/// Segments that one is taken to be overtaken by at first, and at the most (net.ipv4.tcp_reordering, tcp_max_reordering).
+const REORDERING: u32 = 3;
+const MOST_REORDERING: u32 = 300;
+
 /// What RACK keeps (RFC 8985, section 5.3).
 #[derive(Debug, Clone, Default)]
 pub(super) struct Detector {
@@ -22,6 +26,9 @@ pub(super) struct Detector {
     fack: Seq,
     /// RACK.reordering_seen.
     reordered: bool,
+    /// The first of what was overtaken just now, and by how many segments any was at the most (none: three).
+    late: Option<Seq>,
+    reordering: Option<u32>,
     /// RACK.dsack_round.
     round: Option<Seq>,
     /// RACK.reo_wnd_mult − 1.
@@ -53,7 +60,7 @@ impl Detector {
         if sent.end > self.fack {
             self.fack = sent.end;
         } else if sent.end < self.fack && !sent.is_resent() {
-            self.reordered = true;
+            self.on_reordered(sent.seq);
         }
         let rtt = now.saturating_sub(sent.sent);
         // The original may have come, and not what was sent since.
@@ -78,8 +85,10 @@ impl Detector {
     }
 
     /// Adapts what the reordering window hangs on (step 4), once a round; `una`, `nxt`: what is unacknowledged lies between.
-    pub(super) fn adapt(&mut self, ack: &Ack, (una, nxt): (Seq, Seq)) {
-        if ack.dsack.is_some() && self.round.is_none_or(|round| una >= round) {
+    /// `only_reordered`: reports mean nothing where no reordering was seen (Linux 6.18, `tcp_dsack_seen`).
+    pub(super) fn adapt(&mut self, ack: &Ack, (una, nxt): (Seq, Seq), only_reordered: bool) {
+        let tells = ack.dsack.is_some() && (self.reordered || !only_reordered);
+        if tells && self.round.is_none_or(|round| una >= round) {
             self.round = Some(nxt);
             self.widened = self.widened.saturating_add(1);
             self.persists = PERSISTENCE;
@@ -93,6 +102,30 @@ impl Detector {
             false => Span::ZERO,
             true => quarter.saturating_mul(u64::from(self.widened) + 1).min(now.srtt.unwrap_or(Span::MAX)),
         };
+    }
+
+    /// The segment of this number was overtaken.
+    pub(super) fn on_reordered(&mut self, seq: Seq) {
+        self.reordered = true;
+        self.late = Some(self.late.map_or(seq, |late| late.min(seq)));
+    }
+
+    /// How far what was overtaken just now lies behind the `highest` that has come (`tcp_check_sack_reordering`).
+    pub(super) fn measure(&mut self, highest: Seq, mss: f64) {
+        if let Some(late) = self.late.take().filter(|&late| late < highest) {
+            let segments = libm::ceil((highest - late) as f64 / mss) as u32;
+            self.reordering = Some(self.reordering().max(segments.min(MOST_REORDERING)));
+        }
+    }
+
+    /// By how many segments one may be overtaken without having been lost.
+    pub(super) fn reordering(&self) -> u32 {
+        self.reordering.unwrap_or(REORDERING)
+    }
+
+    /// So many were overtaken, and it was a timeout's doing.
+    pub(super) fn forget_reordering(&mut self) {
+        self.reordering = self.reordering.map(|known| known.min(REORDERING));
     }
 
     /// A recovery has ended.
@@ -143,7 +176,7 @@ mod tests {
     }
 
     fn adapted(detector: &mut Detector, una: u64, dsack: bool) -> Span {
-        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)));
+        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)), false);
         detector.settle(&QUIET);
         detector.window()
     }
@@ -183,6 +216,30 @@ mod tests {
         detector.on_delivered(Time::ms(112), &segment(1, 9, 1, 0), None, None);
         detector.settle(&LOSING);
         assert_eq!(detector.window(), 25 * MS);
+    }
+
+    #[test]
+    fn how_far_a_segment_was_overtaken_is_remembered_until_a_timeout_comes_of_it() {
+        let mut detector = Detector::default();
+        assert_eq!(detector.reordering(), 3);
+        detector.on_delivered(Time::ms(110), &segment(9, 10, 9, 0), None, None);
+        detector.on_delivered(Time::ms(111), &segment(2, 9, 2, 0), None, None);
+        detector.measure(Seq::at(10_001), 1000.0);
+        assert_eq!(detector.reordering(), 8, "segments 2 to 9");
+        detector.measure(Seq::at(90_001), 1000.0);
+        assert_eq!(detector.reordering(), 8, "nothing was overtaken just now");
+        detector.forget_reordering();
+        assert_eq!(detector.reordering(), 3);
+    }
+
+    #[test]
+    fn where_only_reordering_makes_reports_count_they_do_not_without() {
+        for (reordered, wider) in [(false, false), (true, true)] {
+            let mut detector = Detector { reordered, ..Detector::default() };
+            detector.adapt(&ack(true), (Seq::at(1), Seq::at(10_001)), true);
+            detector.settle(&QUIET);
+            assert_eq!(detector.window() > 25 * MS, wider);
+        }
     }
 
     #[test]

@@ -9,7 +9,9 @@
 //!
 //! What is in the air counts without what is reported or lost at any time, so that a report lets new data out while it is not
 //! clear yet whether something is lost (Linux 6.18, `tcp_packets_in_flight`; limited transmit is its beginning). Lost
-//! segments go first, oldest first. `reduction`, `bound`, `echo`, `frto`: as in [`super::Sack`]. `last_ack`: whether the ACK that
+//! segments go first, oldest first. Where segments were seen to be overtaken by more than three, reports open the window as ACKs do
+//! if `last_ack` "grows" (`tcp_may_raise_cwnd`). `reduction`, `bound`, `echo`, `frto`: as in [`super::Sack`]. `last_ack`: whether the ACK that
+//! `slack`: how much later than that its timers go off (Linux 6.18, `TCP_TIMEOUT_MIN_US`, and ticks).
 //! ends a repair only "repairs", or "grows" the window as any other (Linux 6.18, `tcp_cong_control`).
 
 mod detect;
@@ -21,7 +23,7 @@ use super::{Advance, DUP_THRESH, LAST_ACK, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, LossKind, Report, SackBlocks, Seq, Time, Transmission};
+use crate::{Ack, LossKind, Report, SackBlocks, Seq, Span, Time, Transmission};
 use detect::{Circumstances, Detector, left_before};
 use probe::{Outcome, Probe};
 use std::cmp::Ordering;
@@ -34,10 +36,15 @@ pub struct Rack {
     /// Segments reported and not yet acknowledged.
     reports: u32,
     detector: Detector,
+    /// How much later its timers go off.
+    slack: Span,
     /// When to look again for what is overdue.
     overdue: Option<Time>,
     /// Everything below that was sent once has been judged.
     judged: Seq,
+    /// Segments sent again, and reported to have come twice, since the beginning.
+    resent: u64,
+    twice: u64,
     /// What was sent again, in the order in which it was: number, and the segment's end.
     again: VecDeque<(Transmission, Seq)>,
     probe: Option<Probe>,
@@ -52,6 +59,9 @@ pub struct Rack {
     first: bool,
     /// Whether the ACK at hand delivers what was sent once, and before the timeout.
     original: bool,
+    /// The ACK that showed what was taken to be lost to have been late, before it could be undone: it shows nothing else lost, and
+    /// lets nothing else be sent again.
+    paused: Option<Seq>,
     /// What is lost and waits to be sent again lies between.
     waiting: (Seq, Seq),
     beyond: Beyond,
@@ -65,9 +75,10 @@ impl Member for Rack {
         source: "RFC 8985; reductions by RFC 9937; F-RTO by RFC 5682",
     };
     fn build(args: &mut Args) -> Result<Self, SpecError> {
-        let probe = args.flag("tlp", true)?.then(Probe::default);
+        let slack = args.time("slack", Span::ZERO, Span::ZERO..=Span::s(1))?;
+        let probe = args.flag("tlp", true)?.then(|| Probe::with(slack));
         let last_ack_grows = args.choice("last_ack", LAST_ACK)? == "grows";
-        Ok(Self { probe, last_ack_grows, beyond: Beyond::build(args)?, ..Self::default() })
+        Ok(Self { probe, slack, last_ack_grows, beyond: Beyond::build(args)?, ..Self::default() })
     }
 }
 
@@ -76,7 +87,7 @@ impl Rack {
     fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         let lost = t.out.lost_ever();
         let Self { sacked, detector, reports, original, recover, .. } = self;
-        let rtt_min = t.window.rtt_min;
+        let rtt_min = t.least_rtt();
         let news = sacked.read_telling(ack.ack, sack, t, |sent, _| {
             *reports += 1;
             *original |= !sent.is_resent() && sent.end <= *recover;
@@ -84,11 +95,25 @@ impl Rack {
         });
         self.look_at_timeout(ack, news, t, report);
         self.hear_of_probe(ack, sack, t, report);
-        self.detector.adapt(ack, (t.out.una(), t.out.nxt()));
-        self.look(ack.now, t);
+        self.detector.adapt(ack, (t.out.una(), t.out.nxt()), self.last_ack_grows);
+        let highest = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
+        self.detector.measure(highest, t.window.mss);
+        self.paused = self.paused.filter(|_| !ack.duplicate);
+        if self.paused.is_none_or(|paused| paused != ack.ack) {
+            self.look(ack.now, t);
+        }
         self.enter_if_lost(ack.now, ack.newly_acked + ack.newly_sacked, t, report);
-        self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, t);
+        let twice = self.count_twice(ack, t);
+        self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, twice, t);
         self.arm_probe(ack.now, ack.newly_acked > 0);
+    }
+
+    /// Bytes that an ACK reports to have come twice, as far as they may be retransmissions: these are delivered, too (Linux 6.18,
+    /// `tcp_dsack_seen`).
+    fn count_twice(&mut self, ack: &Ack, t: &Transfer) -> u64 {
+        let Some((from, to)) = ack.dsack.filter(|_| self.last_ack_grows) else { return 0 };
+        self.twice += libm::ceil((to - from) as f64 / t.window.mss) as u64;
+        if self.twice <= self.resent { to - from } else { 0 }
     }
 
     fn hear_of_probe(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
@@ -115,7 +140,8 @@ impl Rack {
 
     fn circumstances(&self, t: &Transfer) -> Circumstances {
         let losing = self.recovering() || self.reports >= DUP_THRESH;
-        Circumstances { rtt_min: t.window.rtt_min, srtt: t.window.srtt, losing }
+        let rtt_min = t.least_rtt();
+        Circumstances { rtt_min, srtt: t.window.srtt, losing }
     }
 
     /// Whether the last timeout was spurious, and what follows from that.
@@ -158,7 +184,7 @@ impl Rack {
                 Some(due) if due <= now => self.lose(at - 1, &sent, t),
                 Some(due) => {
                     all = false;
-                    self.overdue = self.overdue.max(Some(due));
+                    self.overdue = self.overdue.max(Some(due + self.slack));
                 }
             }
             if all {
@@ -184,7 +210,7 @@ impl Rack {
                 }
                 Some(due) => {
                     waiting += 1;
-                    self.overdue = self.overdue.max(Some(due));
+                    self.overdue = self.overdue.max(Some(due + self.slack));
                 }
             }
         }
@@ -236,6 +262,7 @@ impl Rack {
         self.recover = t.out.max();
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
         t.lose(now, LossKind::DupAcks, lost.seq, report);
+        self.beyond.round(t);
         self.beyond.begin(brought, flight, t);
         if brought == 0 {
             self.beyond.begin_by_timer(t);
@@ -286,7 +313,7 @@ impl Recovery for Rack {
             self.reports = self.reports.saturating_sub(1);
         } else {
             self.original |= !sent.is_resent() && sent.end <= self.recover;
-            self.detector.on_delivered(now, sent, echo, t.window.rtt_min);
+            self.detector.on_delivered(now, sent, echo, t.least_rtt());
         }
     }
 
@@ -301,6 +328,7 @@ impl Recovery for Rack {
     fn on_sent(&mut self, sent: &Sent, t: &Transfer) {
         self.beyond.on_sent(sent.span());
         if sent.is_resent() {
+            self.resent += 1;
             self.again.push_back((sent.number, sent.end));
         }
         if let Some(probe) = self.probe.as_mut().filter(|probe| probe.is_going()) {
@@ -342,12 +370,17 @@ impl Recovery for Rack {
     }
 
     fn on_echo(&mut self, brought: u64, flight: u64, t: &mut Transfer) {
+        self.beyond.round(t);
         self.beyond.begin_for_echo(brought, flight, t);
     }
 
     fn on_timeout(&mut self, now: Time, t: &mut Transfer) {
+        self.beyond.round(t);
         self.beyond.end();
         let again = self.recovering();
+        if !again && self.reports >= self.detector.reordering() {
+            self.detector.forget_reordering();
+        }
         if let Some(frto) = self.beyond.frto() {
             frto.on_timeout(t.out.max(), again);
         }
@@ -366,6 +399,22 @@ impl Recovery for Rack {
             }
         }
         self.overdue = None;
+    }
+
+    fn waits_to_undo(&self, ack: Seq) -> bool {
+        let under_way = self.again.iter().any(|&(_, end)| end > ack);
+        self.last_ack_grows && self.repairing && ack < self.recover && under_way
+    }
+
+    fn on_late(&mut self, ack: Seq, t: &Transfer) {
+        if self.repairing && ack < self.recover {
+            self.detector.on_reordered(t.out.una()); // `tcp_try_undo_partial`
+            self.paused = self.waits_to_undo(ack).then_some(ack);
+        }
+    }
+
+    fn opens_by_reports(&self) -> bool {
+        self.last_ack_grows && !self.recovering() && self.detector.reordering() > DUP_THRESH
     }
 
     fn on_undo(&mut self, t: &mut Transfer) {
@@ -399,7 +448,10 @@ impl Recovery for Rack {
                 return first;
             }
         }
-        if !self.room(t) || self.beyond.frto().is_some_and(|frto| frto.holds_back()) {
+        if self.paused == Some(t.out.una())
+            || !self.room(t)
+            || self.beyond.frto().is_some_and(|frto| frto.holds_back())
+        {
             return None;
         }
         self.next_lost(t)

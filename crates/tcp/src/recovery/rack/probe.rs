@@ -45,9 +45,16 @@ pub(super) struct Probe {
     out: Option<Out>,
     /// Whether no round-trip time was taken since the last one.
     blind: bool,
+    /// How much later one goes out.
+    slack: Span,
 }
 
 impl Probe {
+    /// Whose timer goes off so much later.
+    pub(super) fn with(slack: Span) -> Self {
+        Self { slack, ..Self::default() }
+    }
+
     /// New data has left, or an ACK has advanced, and nothing hints at a loss: a probe is due later.
     #[inline]
     pub(super) fn arm(&mut self, now: Time) {
@@ -67,13 +74,13 @@ impl Probe {
 
     /// Neither is one due, nor does one matter that is out: a loss is being repaired.
     pub(super) fn forget(&mut self) {
-        *self = Self { blind: self.blind, ..Self::default() };
+        *self = Self { blind: self.blind, ..Self::with(self.slack) };
     }
 
     /// When one is due, if nothing more is heard: no later than the retransmission timer goes off.
     pub(super) fn due(&self, t: &Transfer) -> Option<Time> {
         let since = self.since.filter(|_| !t.out.is_empty())?.max(t.last_sent());
-        Some((since + patience(t.window.srtt, t.out.len() == 1)).min(t.timeout(since)))
+        Some((since + patience(t.window.srtt, t.out.len() == 1) + self.slack).min(t.timeout(since)))
     }
 
     /// Its time has come.
@@ -88,7 +95,8 @@ impl Probe {
 
     /// It has left; `nxt`: one after the highest number sent.
     pub(super) fn on_sent(&mut self, again: bool, nxt: Seq) {
-        *self = Self { since: None, going: false, out: Some(Out { end: nxt, again }), blind: true };
+        let (out, slack) = (Some(Out { end: nxt, again }), self.slack);
+        *self = Self { since: None, going: false, out, blind: true, slack };
     }
 
     /// An ACK has come (RFC 8985, section 7.4.2); `sack`: whether it has blocks.
