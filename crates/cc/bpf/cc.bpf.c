@@ -172,7 +172,9 @@ __u32 BPF_PROG(truckee_ssthresh, struct sock *sk)
 	read_departures(tp, c, &now);
 	c->highest = c->una + now.flight;
 	// RFC 5681, section 3.2, step 2: what limited transmit has released does not count, and the kernel does that.
-	if (!echo)
+	if (params.from_window)
+		now.flight = (c->window >> 32) * now.mss;
+	else if (!echo)
 		now.flight = min_of(now.flight, (c->window >> 32) * now.mss);
 	estimate_on_sent(c, &now);
 	if (params.predictor == PREDICT_IDEAL)

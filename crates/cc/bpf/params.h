@@ -26,6 +26,7 @@ struct params {
 	__u64 record; // whether events go to the ring buffer
 	__u64 growth, response, over, predictor, estimator;
 	__u64 freebsd; // whether the first ACK opens the window by one segment more
+	__u64 from_window; // whether a loss takes its share of cwnd, and not of what is in flight
 	__u64 ssthresh; // initial, segments; 0: the kernel's
 	fl abc_limit;
 	fl capped_factor;

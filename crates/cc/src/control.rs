@@ -60,12 +60,14 @@ fn check_recovery(recovery: &Spec) -> Result<(), String> {
 fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
     let pair = (sender.growth.name.as_str(), sender.response.name.as_str());
     let (name, published) = match pair {
-        ("byte-counting", "halve") => ("reno", "sack-abc"),
+        ("byte-counting" | "linux", "halve") => ("reno", "sack-abc"),
         ("cubic", "cubic") => ("cubic", "cubic"),
         ("cubic-linux", "cubic-linux") => ("cubic", "cubic-linux"),
         ("bbr", "bbr") => ("bbr", "bbr"),
         ("bbr1", "bbr") => ("bbr", "bbr1"),
-        ("byte-counting", "to-estimate") if goes_by_westwood_plus(sender) => ("westwood", "westwood-plus"),
+        ("byte-counting" | "linux", "to-estimate") if goes_by_westwood_plus(sender) => {
+            ("westwood", "westwood-plus")
+        }
         ("cubic" | "bbr", other) | (other, "cubic" | "bbr") => {
             return Err(format!(
                 "the kernel's cubic and bbr have their own growth and response, and none by \"{other}\""
@@ -77,7 +79,7 @@ fn native(sender: &Sender, stack: &Stack) -> Result<Option<Control>, String> {
     let (growth, response) = base.map(|p| (p.growth(), p.response())).unwrap_or_default();
     // As it is by itself, or as the profile of this kernel has it.
     let published = |profile: Profile| {
-        AnyGrowth::build(&profile.part(growth.clone())).is_ok_and(|(_, spec)| spec == sender.growth)
+        AnyGrowth::build(&profile.growth(growth.clone())).is_ok_and(|(_, spec)| spec == sender.growth)
             && AnyResponse::build(&profile.part(response.clone()))
                 .is_ok_and(|(_, spec)| spec == sender.response)
     };

@@ -128,6 +128,7 @@ pub(super) fn of(port: &Port, record: bool) -> params {
         predictor: number(PREDICTORS, predictor).0.into(),
         estimator: number(ESTIMATORS, estimator).0.into(),
         freebsd: u64::from(port.freebsd),
+        from_window: port.from_window.into(),
         ssthresh: port.ssthresh.unwrap_or(0),
         abc_limit: growth("byte-counting").real("limit"),
         capped_factor: growth("capped").real("factor"),

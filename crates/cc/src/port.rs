@@ -8,6 +8,7 @@ use truckee_tcp::predict::Ideal;
 use truckee_tcp::preset;
 use truckee_tcp::response::{self, AnyResponse};
 use truckee_tcp::spec::Member;
+use truckee_tcp::stack::ReduceFrom;
 use truckee_tcp::start::{AnyStart, FreeBsd, SlowStart};
 use truckee_tcp::{Arg, Size, Spec, SpecError, Stack};
 
@@ -20,6 +21,8 @@ pub struct Port {
     pub response: Spec,
     /// Whether it starts as FreeBSD did.
     pub freebsd: bool,
+    /// Whether a loss takes its share of the congestion window, and not of what is in flight.
+    pub from_window: bool,
     /// Initial slow-start threshold, segments; none: the kernel's, which is none.
     pub ssthresh: Option<u64>,
 }
@@ -84,6 +87,7 @@ impl Port {
             growth,
             response,
             freebsd: is::<FreeBsd>(&start),
+            from_window: stack.reduce_from == ReduceFrom::Window,
             ssthresh: stack.initial_ssthresh.map(segments),
         })
     }
@@ -103,9 +107,10 @@ impl Port {
         self.predictor().is_some_and(is::<Ideal>)
     }
 
-    /// Its name among [`PORTS`], if it is one of them.
+    /// Its name among [`PORTS`], if it is one of them, whatever a loss takes its share of.
     pub fn published(&self) -> Option<&'static Published> {
-        PORTS.iter().find(|p| p.port().is_ok_and(|port| port == *self))
+        let own = Self { from_window: false, ..self.clone() };
+        PORTS.iter().find(|p| p.port().is_ok_and(|port| port == own))
     }
 }
 

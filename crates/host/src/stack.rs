@@ -125,6 +125,7 @@ impl Differs<'_> {
         } else if self.sets(|s| s.rwnd) {
             settings.sockets.window = Some(self.stack.advertised_window());
         }
+        settings.sockets.ample = self.stack.send_buffer.is_none();
         if let Some(size) = self.stack.send_buffer {
             // A socket's SO_SNDBUF counts what the kernel's books cost; the other end's window counts bytes.
             let bytes = u32::try_from(size.bytes(mss)).unwrap_or(u32::MAX);

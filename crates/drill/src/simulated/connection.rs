@@ -343,7 +343,7 @@ impl Connection {
 
     /// From now on ACKs are delayed, whether the sender is starting or not.
     pub fn end_quick_acks(&mut self) -> Result<(), Error> {
-        let delayed = Spec::named("linux").with("ping_pong", Arg::Flag(true));
+        let delayed = Spec::named("linux").with("ping_pong", Arg::Flag(true)).with("reads", Arg::Flag(false));
         if let Some(rx) = self.endpoint.rx_mut() {
             rx.set_policy(AnyAckPolicy::build(&delayed)?.0);
         }

@@ -18,7 +18,7 @@ const AROUND: &str = r#"
 duration = "1s"
 profile  = "linux"
 topology = { kind = "single-link", rate = "1Gbit/s" }
-flow     = [{ name = "drill", from = "src", to = "dst" }]
+flow     = [{ name = "drill", from = "src", to = "dst", receiver = { linux = { reads = false } } }]
 "#;
 
 /// The options of a stack, before a connection agrees on them.

@@ -11,6 +11,9 @@ const OVERHEAD: u64 = 2048;
 /// What the kernel keeps of a buffer for its own books: half, until it has seen how large segments really are.
 const SHARE: u64 = 2;
 
+/// An ample sender's buffer, bytes: as the kernel counts, several hundred Mbit/s over 300 ms.
+const AMPLE: usize = 16 << 20;
+
 /// Options of a socket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SocketSettings {
@@ -20,6 +23,8 @@ pub struct SocketSettings {
     pub maxseg: Option<u32>,
     /// The window to advertise, bytes. The kernel offers whole segments of it.
     pub window: Option<u32>,
+    /// Whether the sender's buffer is ample: the application writes without waiting for what is acknowledged.
+    pub ample: bool,
     /// Whether a short segment is sent at once (`TCP_NODELAY`, no Nagle).
     pub no_delay: bool,
 }
@@ -39,6 +44,9 @@ impl SocketSettings {
             let buffer = usize::try_from(buffer(window, self.mss)).unwrap_or(usize::MAX);
             setsockopt(&socket, sockopt::RcvBufForce, &buffer).map_err(doing("SO_RCVBUFFORCE"))?;
             clamp(socket, window)?;
+        }
+        if self.ample {
+            setsockopt(&socket, sockopt::SndBufForce, &AMPLE).map_err(doing("SO_SNDBUFFORCE"))?;
         }
         if self.no_delay {
             setsockopt(&socket, sockopt::TcpNoDelay, &true).map_err(doing("TCP_NODELAY"))?;
