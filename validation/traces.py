@@ -63,7 +63,6 @@ from = "a"
 to = "b"
 sender = "{sender}"
 receiver = "{receiver}"
-rwnd = "64000B"
 app = {app}
 """
 
