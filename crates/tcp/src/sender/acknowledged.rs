@@ -61,7 +61,7 @@ impl Sender {
             return; // acknowledges what was never sent: RFC 9293, section 3.10.7.4
         }
         if self.is_stale(segment) {
-            self.unasked = true;
+            self.unasked = self.offload.is_some(); // what waits for more goes on waiting
             return;
         }
         self.ts_recent = self.ts_recent.max(segment.ts_val);
