@@ -43,6 +43,11 @@ impl Sender {
         }
     }
 
+    /// Whether what has just left ends a burst of several segments.
+    pub fn has_ended_burst(&self) -> bool {
+        self.offload.as_ref().is_some_and(|offload| offload.tso && offload.left == 0 && offload.burst > 1)
+    }
+
     /// Whether a burst that waits for more is what keeps the window from being full.
     pub(super) fn is_deferred(&self) -> bool {
         self.offload.as_ref().is_some_and(|offload| offload.deferred)
@@ -51,7 +56,7 @@ impl Sender {
     /// Whether pacing or the host's queue hold back whatever is next.
     pub(super) fn is_held(&mut self, now: Time) -> bool {
         let (paced, again) = (now < self.release, self.recovery.repairing());
-        let rate = self.offload_rate();
+        let rate = self.pace_rate().unwrap_or(f64::MAX);
         let (outstanding, mss) = (self.t.out.len() as u64, self.segment_size);
         let Some(offload) = &mut self.offload else { return paced };
         if offload.is_under_way(now) {
@@ -67,12 +72,12 @@ impl Sender {
         lets_in.is_some()
     }
 
-    /// What the pace is, or would be: sk_pacing_rate, bytes per second.
-    fn offload_rate(&self) -> f64 {
+    /// What the pace is or, where bursts or the host's queue ask for it, would be: sk_pacing_rate, bytes per second.
+    pub fn pace_rate(&self) -> Option<f64> {
         let (t, w) = (&self.t, &self.t.window);
         let own = if t.interest.paces { t.controller.pacing_rate(w) } else { None };
         let shared = || self.offload.as_ref().and_then(|offload| offload.pace.rate(w));
-        own.or_else(shared).unwrap_or(f64::MAX)
+        own.or_else(shared)
     }
 
     /// New data may leave, as far as the windows go: whether it does now, in the burst under way or in one that begins with it.
@@ -105,7 +110,7 @@ impl Sender {
     /// Segments of the burst that begins now; none: it waits for more.
     fn next_burst(&self, now: Time, room: u64, in_flight: u64) -> Option<u64> {
         let (mss, unsent) = (self.segment_size, self.unsent());
-        let most = autosize(self.offload_rate(), mss, self.t.window.rtt_min);
+        let most = autosize(self.pace_rate().unwrap_or(f64::MAX), mss, self.t.window.rtt_min);
         let (cwnd, air) = (self.t.window.cwnd as u64 / mss, in_flight.div_ceil(mss));
         // What goes although the window is full (a probe, limited transmit, the only segment) goes by itself.
         let open = cwnd.saturating_sub(air).max(1);
