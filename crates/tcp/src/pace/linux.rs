@@ -17,6 +17,8 @@ use crate::{Ack, Span, Window};
 /// The gains of `net.ipv4.tcp_pacing_ss_ratio` and `net.ipv4.tcp_pacing_ca_ratio`.
 const SLOW_START: f64 = 2.0;
 const AVOIDANCE: f64 = 1.2;
+/// As good as no bound, bytes per second: 1 Tbit/s.
+const UNBOUND: f64 = 125e9;
 
 /// The most that one burst holds: 64 KiB less room for the largest headers (`sk_gso_max_size`: 65,536 − 1 − MAX_TCP_HEADER, 320).
 pub const GSO_BYTES: f64 = 65_215.0;
@@ -34,7 +36,7 @@ pub struct Linux {
 
 impl Default for Linux {
     fn default() -> Self {
-        Self { slow_start: SLOW_START, avoidance: AVOIDANCE, most: f64::INFINITY, rate: None }
+        Self { slow_start: SLOW_START, avoidance: AVOIDANCE, most: UNBOUND, rate: None }
     }
 }
 
@@ -49,7 +51,7 @@ impl Member for Linux {
         Ok(Self {
             slow_start: args.number("slow_start", SLOW_START, 0.1..=100.0)?,
             avoidance: args.number("avoidance", AVOIDANCE, 0.1..=100.0)?,
-            most: args.rate("most", f64::INFINITY, 8.0..=f64::INFINITY)? / 8.0,
+            most: args.rate("most", 8.0 * UNBOUND, 8.0..=8.0 * UNBOUND)? / 8.0,
             rate: None,
         })
     }
