@@ -23,6 +23,9 @@ const UNBOUND: f64 = 125e9;
 /// The most that one burst holds: 64 KiB less room for the largest headers (`sk_gso_max_size`: 65,536 − 1 − MAX_TCP_HEADER, 320).
 pub const GSO_BYTES: f64 = 65_215.0;
 
+/// The least that one burst holds where an algorithm does not say otherwise, segments (tcp_min_tso_segs).
+pub const LEAST_BURST: u64 = 2;
+
 /// `sk_pacing_rate` as it follows from the window.
 #[derive(Debug, Clone)]
 pub struct Linux {

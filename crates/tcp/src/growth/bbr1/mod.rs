@@ -111,6 +111,10 @@ impl Growth for Bbr1 {
         Spacing::Linux
     }
 
+    fn least_burst(&self, rate: f64) -> u64 {
+        machine::least_burst(rate)
+    }
+
     fn outlasts_idleness(&self) -> bool {
         true
     }
