@@ -1,6 +1,6 @@
 //! The simulated stack in virtual time: an [`truckee_tcp::Endpoint`] with sockets above it.
 //!
-//! What it is not: it knows one connection at a time, and its window is always open, whether its application reads or not.
+//! What it is not: it knows one connection at a time, and its window does not mind whether its application reads.
 
 mod connection;
 mod ending;
