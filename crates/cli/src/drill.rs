@@ -78,6 +78,11 @@ pub fn drill(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         };
         if arguments.format == Format::Table {
             tell(out, &report)?;
+            let bears = script.lateness.filter(|bound| report.lateness_s > bound.seconds());
+            if let Some(bound) = bears {
+                let bound = human::quantity(bound.seconds(), "s");
+                writeln!(out, "  which says nothing: the script bears no more than {bound}")?;
+            }
             out.flush()?;
         }
         reports.push(report);
