@@ -12,7 +12,8 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "tests" / "drill"
 BRACKET = re.compile(r"\(((?:[^()]|\([^()]*\))*)\)")
-DOCUMENT = re.compile(r"(RFC \d+|Linux)\b[, ]*(.*)")
+DOCUMENT = re.compile(r"(RFC \d+|Linux)\b[, ]*(?:\d+\.\d+, )?(.*)")
+FUNCTION = re.compile(r"[a-z]+_\w+")
 
 
 @dataclass(frozen=True, order=True)
@@ -41,6 +42,8 @@ class Script:
                     document = match[1]
                     part = match[2].split(": ")[0] if document == "Linux" else match[2]
                     found.append(Place(document, part.strip()))
+                elif document == "Linux" and (function := FUNCTION.match(clause)):
+                    found.append(Place(document, function[0]))
                 elif document and clause.startswith(("section", "appendix", "rule", "NextSeg")):
                     found.append(Place(document, clause.strip()))
         return found
@@ -76,13 +79,17 @@ def page() -> str:
         "",
         (
             f"The {len(found)} scripts of `tests/drill`, by where their rules stand; written from their first lines, and one stands"
-            " wherever its rule does. The running kernel passes all of them, and the simulated stack all but those of"
-            " `tests/drill/known.txt`. [Hold a stack against a script](../howto/drill.md) says how they are run."
+            " wherever its rule does. A running Linux 6.18 passes all of them but those that ask for what it does not have"
+            " (`tests/drill/refused.txt`), and the simulated stack all but those of `tests/drill/known.txt`."
+            " [Hold a stack against a script](../howto/drill.md) says how they are run."
         ),
         "",
         (
-            "What scripts cannot speak of: pacing, TSO autosizing and TCP small queues decide how segments are bunched on their way to"
-            " the device, and each is handed over on its own here."
+            "What no script speaks of: TCP small queues. They keep back what the host's own queue has no room for, and hear of room"
+            " when a packet's memory is let go of (tcp_wfree). A TUN device lets go of it as it takes the packet (tun_net_xmit,"
+            " skb_orphan), before anybody reads it, so that nothing ever lies in a queue; a shaper before the device would hold"
+            " packets, and a script has no word for one. What leaves when for other reasons, pacing and segmentation offload, it sees:"
+            " the time between bursts, and where PSH ends one."
         ),
     ]
     numbered = sorted(

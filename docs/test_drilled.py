@@ -41,6 +41,7 @@ WANTED = {
     "RFC 6928": [""],
     "RFC 9406": [""],
     "RFC 2018": ["section 3", "section 4"],
+    "RFC 9768": [f"section 3.{part}" for part in ("1.1", "1.3", "1.4.1", "2.1", "2.2", "2.2.1", "2.2.5.1", "2.3")],
     "Linux": [
         "tcp_cwnd_validate",
         "tcp_cwnd_application_limited",
@@ -59,6 +60,22 @@ WANTED = {
         "tcp_enter_quickack_mode",
         "tcp_event_data_sent",
         "tcp_event_data_recv",
+        "tcp_delack_timer_handler",
+        "tcp_send_delayed_ack",
+        "tcp_update_pacing_rate",
+        "tcp_update_skb_after_send",
+        "tcp_tso_autosize",
+        "tcp_cwnd_test",
+        "tcp_tso_should_defer",
+        "tcp_select_initial_window",
+        "tcp_rcv_space_adjust",
+        "bbr_init_pacing_rate_from_rtt",
+        "bbr_set_cwnd",
+        "bbr_check_full_bw_reached",
+        "bbr_check_drain",
+        "bbr_update_min_rtt",
+        "bbr_save_cwnd",
+        "bbr_ssthresh",
     ],
 }
 
@@ -84,6 +101,12 @@ def test_a_bracket_is_split_where_it_names_another_document() -> None:
         drilled.Place("RFC 6298", "rule 5.4"),
         drilled.Place("Linux", "f"),
         drilled.Place("Linux", "section 3.2"),
+    ]
+    script = drilled.Script("a/b", "This (Linux 6.18, f_g: h; i_j, k, and the like; RFC 6298).")
+    assert script.places() == [
+        drilled.Place("Linux", "f_g"),
+        drilled.Place("Linux", "i_j"),
+        drilled.Place("RFC 6298", ""),
     ]
 
 

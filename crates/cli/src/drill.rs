@@ -37,7 +37,7 @@ Examples:
   sudo truckee drill script.pkt --target program -- ./my-stack
 
 Exit status: 0 every stack did as its script says; 1 one did otherwise; 2 a script is none, or none was run. A script that asks
-for what a program's stack does not do is skipped by name.";
+for what the kernel or a program's stack does not do is skipped by name.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Stack {
@@ -71,11 +71,18 @@ pub fn drill(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     for script in &scripts {
         let report = match arguments.target {
             Stack::Sim => on_simulated(script, &arguments.set)?,
-            Stack::Kernel => on_kernel(script)?,
-            Stack::Program => on_program(script, &arguments.program).or_else(skipped)?,
+            Stack::Kernel => on_kernel(script).or_else(|error| skipped(error, "kernel"))?,
+            Stack::Program => {
+                on_program(script, &arguments.program).or_else(|error| skipped(error, "program"))?
+            }
         };
         if arguments.format == Format::Table {
             tell(out, &report)?;
+            let bears = script.lateness.filter(|bound| report.lateness_s > bound.seconds());
+            if let Some(bound) = bears {
+                let bound = human::quantity(bound.seconds(), "s");
+                writeln!(out, "  which says nothing: the script bears no more than {bound}")?;
+            }
             out.flush()?;
         }
         reports.push(report);
@@ -85,7 +92,7 @@ pub fn drill(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
         writeln!(out)?;
     }
     if reports.iter().all(|report| report.refused.is_some()) {
-        return Err(Error::Usage("no script was run: the program's stack does none of them".to_owned()));
+        return Err(Error::Usage("no script was run: the stack does none of them".to_owned()));
     }
     let failed = reports.iter().filter(|report| report.failure.is_some()).count();
     if failed == 0 {
@@ -95,11 +102,11 @@ pub fn drill(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     Err(Error::Failed(format!("the stack did otherwise in {failed} of {all}")))
 }
 
-/// A script that asks a program for what its stack does not do says nothing of those that follow.
-fn skipped(error: Fault) -> Result<Report, Fault> {
+/// A script that asks a stack for what it does not do says nothing of those that follow.
+fn skipped(error: Fault, target: &'static str) -> Result<Report, Fault> {
     let Fault::Refused { name, line, why } = error else { return Err(error) };
     let refused = Some(Refused { line, why });
-    Ok(Report { script: name, target: "program", failure: None, refused, shown: Vec::new(), lateness_s: 0.0 })
+    Ok(Report { script: name, target, failure: None, refused, shown: Vec::new(), lateness_s: 0.0 })
 }
 
 fn check(arguments: &Arguments) -> Result<(), Error> {

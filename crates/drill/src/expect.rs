@@ -71,7 +71,7 @@ fn fits(expected: Ecn, seen: Option<Ecn>) -> bool {
     }
 }
 
-fn letters(flags: u8) -> String {
+fn letters(flags: u16) -> String {
     let set: String =
         bits::LETTERS.into_iter().filter(|&(_, bit)| flags & bit != 0).map(|(letter, _)| letter).collect();
     if set.is_empty() { "-".to_owned() } else { set }

@@ -12,6 +12,10 @@ pub struct Script {
     pub text: String,
     /// How far from its time a packet may leave.
     pub tolerance: Span,
+    /// How late the machine may be at most for a run in real time to say anything; `None`: the script does not mind.
+    pub lateness: Option<Span>,
+    /// Whether the stack hands over more than one segment at once, which are cut on their way to the device.
+    pub offload: bool,
     /// What its shell lines ask of the stack before the first event.
     pub settings: Vec<Setting>,
     /// What happens, in order.
@@ -93,24 +97,35 @@ pub enum Ecn {
 /// Bits of a TCP header's flags, as on the wire (RFC 9293, section 3.1).
 pub mod bits {
     /// FIN.
-    pub const FIN: u8 = 1;
+    pub const FIN: u16 = 1;
     /// SYN.
-    pub const SYN: u8 = 2;
+    pub const SYN: u16 = 2;
     /// RST.
-    pub const RST: u8 = 4;
+    pub const RST: u16 = 4;
     /// PSH.
-    pub const PSH: u8 = 8;
+    pub const PSH: u16 = 8;
     /// ACK.
-    pub const ACK: u8 = 16;
+    pub const ACK: u16 = 16;
     /// URG.
-    pub const URG: u8 = 32;
+    pub const URG: u16 = 32;
     /// ECE.
-    pub const ECE: u8 = 64;
+    pub const ECE: u16 = 64;
     /// CWR.
-    pub const CWR: u8 = 128;
+    pub const CWR: u16 = 128;
+    /// AE (RFC 9768, section 3.1).
+    pub const AE: u16 = 256;
     /// The letters of a script, in the order in which they are written.
-    pub const LETTERS: [(char, u8); 8] =
-        [('S', SYN), ('F', FIN), ('R', RST), ('P', PSH), ('.', ACK), ('U', URG), ('E', ECE), ('W', CWR)];
+    pub const LETTERS: [(char, u16); 9] = [
+        ('S', SYN),
+        ('F', FIN),
+        ('R', RST),
+        ('P', PSH),
+        ('.', ACK),
+        ('U', URG),
+        ('E', ECE),
+        ('W', CWR),
+        ('A', AE),
+    ];
 }
 
 /// A TCP segment. Numbers are those on the wire, less the first of its direction where the stack drew that.
@@ -119,7 +134,7 @@ pub struct Packet {
     /// ECN bits; `None`: not looked at.
     pub ecn: Option<Ecn>,
     /// [`bits`].
-    pub flags: u8,
+    pub flags: u16,
     /// Sequence number of its first byte.
     pub seq: u32,
     /// Payload, bytes.
@@ -134,7 +149,7 @@ pub struct Packet {
 
 impl Packet {
     /// Whether a flag is set.
-    pub fn has(&self, flag: u8) -> bool {
+    pub fn has(&self, flag: u16) -> bool {
         self.flags & flag != 0
     }
 
@@ -166,8 +181,37 @@ pub enum TcpOption {
     },
     /// SACK blocks (RFC 2018, section 3).
     Sack(Vec<(u32, u32)>),
+    /// Bytes that came under each of the three codepoints, in the order in which they are told, less what has no room (RFC 9768,
+    /// section 3.2.3).
+    AccEcn(Vec<(Counted, u32)>),
     /// One that has no word in a script.
     Other(u8),
+}
+
+/// What a field of the AccECN option counts (RFC 9768, section 3.2.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Bytes that came as ECT(0).
+    E0b,
+    /// As ECT(1).
+    E1b,
+    /// As CE.
+    Ceb,
+}
+
+impl Counted {
+    /// The orders of the option's two kinds.
+    pub const ORDERS: [(u8, [Self; 3]); 2] =
+        [(172, [Self::E0b, Self::Ceb, Self::E1b]), (174, [Self::E1b, Self::Ceb, Self::E0b])];
+
+    /// Its word in a script.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::E0b => "e0b",
+            Self::E1b => "e1b",
+            Self::Ceb => "ceb",
+        }
+    }
 }
 
 impl fmt::Display for TcpOption {
@@ -182,6 +226,10 @@ impl fmt::Display for TcpOption {
             Self::Sack(blocks) => {
                 f.write_str("sack")?;
                 blocks.iter().try_for_each(|(from, to)| write!(f, " {from}:{to}"))
+            }
+            Self::AccEcn(fields) => {
+                f.write_str("ECN")?;
+                fields.iter().try_for_each(|(counted, bytes)| write!(f, " {} {bytes}", counted.word()))
             }
             Self::Other(kind) => write!(f, "option of kind {kind}"),
         }

@@ -80,14 +80,37 @@ fn a_stack_with_another_rule_fails_the_scripts_about_it() {
         ("recovery/last-ack-opens", "flow.sender.recovery", AT_ONCE),
         ("recovery/prr-without-sack", "flow.sender.recovery", "newreno"),
         ("recovery/prr-prior-window", "flow.sender.recovery", BYTES),
+        ("pacing/first-ten", "flow.sender.pacing", "none"),
+        ("pacing/spaced", "flow.sender.pacing", "{ linux = { most = \"800kbit/s\" } }"),
+        ("offload/pairs", "flow.tso", "false"),
+        ("offload/off", "flow.tso", "true"),
+        ("offload/deferred", "flow.tso", "false"),
+        ("bbr/full", "flow.sender", "bbr"),
+        ("window/autotuned", "flow.rwnd_autotuning", "off"),
+        ("window/autotuned-off", "flow.rwnd_autotuning", "linux"),
+        ("congestion/hystart-train", "flow.sender.growth", "cubic"),
+        ("accurate/server", "flow.ecn", "true"),
+        ("accurate/first-mark", "flow.ecn", "false"),
     ] {
         let script = read(&folder().join(format!("{script}.pkt"))).unwrap();
         let mut overrides = vec![(key.to_owned(), value.to_owned())];
+        if value == "linux" {
+            overrides.push(("flow.rwnd".to_owned(), "3MiB".to_owned()));
+        }
         if key == "flow.dsack" {
             overrides.push(("flow.undo".to_owned(), "never".to_owned()));
         }
         let report = on_simulated(&script, &overrides);
         assert!(report.unwrap().failure.is_some(), "{} passes with {key}={value}", script.name);
+    }
+}
+
+#[test]
+fn what_a_kernel_may_refuse_is_a_script() {
+    let text = std::fs::read_to_string(folder().join("refused.txt")).unwrap();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (name, why) = line.split_once(": ").unwrap();
+        assert!(folder().join(name).with_extension("pkt").is_file() && !why.is_empty(), "{line}");
     }
 }
 
@@ -130,14 +153,15 @@ fn any_segment() -> impl Strategy<Value = String> {
         any::<u16>().prop_map(|mss| format!("mss {mss}")),
         any::<u8>().prop_map(|shift| format!("wscale {shift}")),
         (0..30_000u32, 0..30_000u32).prop_map(|(from, to)| format!("sack {from}:{to}")),
+        (0..30_000u32, 0..30_000u32).prop_map(|(ect, ce)| format!("ECN e0b {ect} ceb {ce}")),
         any::<(u32, u32)>().prop_map(|(val, ecr)| format!("TS val {val} ecr {ecr}")),
     ];
     let options = prop::collection::vec(option, 0..4);
     let ecn = prop::sample::select(vec!["", "[ce] ", "[ect0] "]);
-    (0..128u8, near.clone(), 0..3000u32, near, any::<u16>(), options, ecn).prop_map(
+    (0..256u16, near.clone(), 0..3000u32, near, any::<u16>(), options, ecn).prop_map(
         |(flags, seq, len, ack, window, options, ecn)| {
             let letters: String =
-                "SFRPUEW".chars().enumerate().filter(|(n, _)| flags & 1 << n != 0).map(|(_, c)| c).collect();
+                "SFRPUEWA".chars().enumerate().filter(|(n, _)| flags & 1 << n != 0).map(|(_, c)| c).collect();
             let end = seq.wrapping_add(len);
             format!("< {ecn}{letters}. {seq}:{end}({len}) ack {ack} win {window} <{}>", options.join(","))
         },
@@ -148,7 +172,7 @@ proptest! {
     /// The peer may send what contradicts itself, or all that went before: the run ends, whatever the stack makes of it.
     #[test]
     fn no_segment_makes_the_simulated_stack_panic_or_hang(segments in prop::collection::vec((any_segment(), 0..400u32), 1..20)) {
-        let mut text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 listen(3, 1) = 0\n\
+        let mut text = "`sysctl -q net.ipv4.tcp_ecn=5`\n0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 listen(3, 1) = 0\n\
             +0 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,nop,nop,wscale 7>\n+0 > S. 0:0(0) ack 1 <...>\n\
             +.1 < . 1:1(0) ack 1 win 1000\n+0 accept(3, ..., ...) = 4\n+0 write(4, ..., 20000) = 20000\n".to_owned();
         for (segment, ms) in &segments {

@@ -1,7 +1,7 @@
 //! Explicit congestion notification beyond one echo a round trip: Accurate ECN (RFC 9768), in which the receiver tells how many
 //! packets came marked, as a counter of three bits in every segment. The option that tells bytes beside (RFC 9768, section 3.2.3)
-//! is optional, and not here; nor is what the third segment of the handshake says of the SYN-ACK's own marks (section 3.2.2.1), since
-//! no SYN-ACK of ours can be marked.
+//! is optional, and not here. The segment that ends the handshake says of the SYN-ACK that it came unmarked (section 3.2.2.1), since no
+//! SYN-ACK of ours is ECN-capable.
 
 use crate::segment::flags::{AE, CWR, ECE};
 
@@ -32,9 +32,9 @@ impl Ecn {
     /// ECN-capable).
     pub(crate) fn grant(self, syn: u8) -> (Self, u8) {
         match (self, syn & ACE) {
-            (Self::Accurate, ACE) => (Self::Accurate, CWR),
             (Self::Accurate, asked) if asked == CWR | ECE => (Self::Classic, ECE),
-            (Self::Accurate, _) => (Self::Off, 0),
+            (Self::Accurate, 0) => (Self::Off, 0),
+            (Self::Accurate, _) => (Self::Accurate, CWR), // whatever a later version means by it (section 3.1.3)
             (Self::Classic, ACE) => (Self::Classic, ECE), // RFC 3168 does not know AE
             (mode, _) => (mode, 0),
         }
@@ -121,13 +121,15 @@ pub(crate) struct Feedback {
     echo: bool,
     /// Flags of the SYN-ACK.
     greeting: u8,
+    /// Whether the segment that ends the handshake is still to be sent, by who began it.
+    ends_handshake: bool,
     marks: Marks,
 }
 
 impl Feedback {
     /// Before the handshake, of a side that wants this.
     pub(crate) fn new(wanted: Ecn) -> Self {
-        Self { mode: wanted, echo: false, greeting: 0, marks: Marks::NONE }
+        Self { mode: wanted, echo: false, greeting: 0, ends_handshake: false, marks: Marks::NONE }
     }
 
     /// ECN as both ends have agreed on it.
@@ -143,6 +145,7 @@ impl Feedback {
     /// A SYN-ACK has.
     pub(crate) fn on_syn_ack(&mut self, flags: u8) {
         self.mode = self.mode.agree(flags);
+        self.ends_handshake = self.mode == Ecn::Accurate;
     }
 
     /// Flags of the SYN-ACK.
@@ -167,6 +170,8 @@ impl Feedback {
     /// Flags of an ACK that leaves.
     pub(crate) fn tell(&mut self) -> u8 {
         match self.mode {
+            // What the SYN-ACK's packet was: not ECN-capable (RFC 9768, table 3).
+            Ecn::Accurate if std::mem::take(&mut self.ends_handshake) => CWR,
             Ecn::Accurate => self.marks.tell(),
             _ if self.echo => ECE,
             _ => 0,
@@ -193,6 +198,16 @@ mod tests {
         assert_eq!(Accurate.grant(CWR | ECE), (Classic, ECE), "a caller of RFC 3168 that says so");
         assert_eq!(Accurate.agree(ACE), Off, "one that mirrors the SYN");
         assert_eq!(Accurate.agree(AE | CWR), Accurate, "a SYN that came marked");
+        for later in [AE, CWR, ECE, AE | CWR, AE | ECE] {
+            assert_eq!(Accurate.grant(later), (Accurate, CWR), "{later:#b}: a version to come");
+        }
+    }
+
+    #[test]
+    fn the_segment_that_ends_the_handshake_says_how_the_syn_ack_came_and_those_after_it_count() {
+        let mut feedback = Feedback::new(Ecn::Accurate);
+        feedback.on_syn_ack(CWR);
+        assert_eq!([feedback.tell(), feedback.tell()], [CWR, AE | ECE]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 /// Names, places and widths of the fields, bytes.
-const FIELDS: [(&str, usize, usize); 44] = [
+const FIELDS: [(&str, usize, usize); 48] = [
     ("tcpi_state", 0, 1),
     ("tcpi_ca_state", 1, 1),
     ("tcpi_retransmits", 2, 1),
@@ -49,13 +49,17 @@ const FIELDS: [(&str, usize, usize); 44] = [
     ("tcpi_data_segs_out", 156, 4),
     ("tcpi_delivery_rate", 160, 8),
     ("tcpi_delivered", 192, 4),
+    ("tcpi_delivered_ce", 196, 4),
     ("tcpi_bytes_retrans", 208, 8),
     ("tcpi_dsack_dups", 216, 4),
+    ("tcpi_snd_wnd", 228, 4),
+    ("tcpi_rcv_wnd", 232, 4),
+    ("tcpi_received_ce", 248, 4),
 ];
 
 /// Asks it. Fields that this kernel does not have are left out.
 pub fn of(socket: &Socket) -> io::Result<Info> {
-    let mut bytes = [0u8; 256];
+    let mut bytes = [0u8; 512];
     let mut size = size_of_val(&bytes) as libc::socklen_t;
     // SAFETY: the kernel fills in at most `size` bytes of `bytes`, and says in `size` how many.
     let got = unsafe {

@@ -1,7 +1,7 @@
 //! The running kernel's stack: sockets in the namespace, and the TUN device whose other end is the script's.
 
 use super::info;
-use super::line::{Line, gone, set, tun};
+use super::line::{Behind, Line, gone, set, tun};
 use super::socket;
 use crate::error::Error;
 use crate::run::{Report, run};
@@ -9,6 +9,7 @@ use crate::script::{Call, Packet, Script};
 use crate::target::{Answer, Info, Refusal, Seen, Target};
 use socket2::Socket;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::Duration;
@@ -55,10 +56,16 @@ impl Kernel {
         for setting in &script.settings {
             set(&format!("net.ipv4.{}", setting.name), &setting.value).map_err(|e| {
                 let why = format!("net.ipv4.{}={}: {e}", setting.name, setting.value);
-                Error::Script { name: script.name.clone(), line: setting.line, why }
+                let (name, line) = (script.name.clone(), setting.line);
+                // Another kernel may have it, or take that value.
+                match e.kind() {
+                    ErrorKind::NotFound | ErrorKind::InvalidInput => Error::Refused { name, line, why },
+                    _ => Error::Script { name, line, why },
+                }
             })?;
         }
-        Ok(Self { line: Line::new(tun(true)?.0.into()), sockets: BTreeMap::new(), used: None, waiting: None })
+        let (device, _) = tun(Behind::Kernel { offload: script.offload })?;
+        Ok(Self { line: Line::new(device.into()), sockets: BTreeMap::new(), used: None, waiting: None })
     }
 
     fn called(&mut self, call: &Call) -> Result<Answer, Refusal> {

@@ -151,8 +151,20 @@ impl Line {
     }
 }
 
-/// A TUN device of this namespace, up, and its name. `ours`: the kernel's own stack has [`HERE`].
-pub fn tun(ours: bool) -> Result<(OwnedFd, String), Error> {
+/// Whose stack is behind a TUN device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behind {
+    /// The kernel's, which has [`HERE`], and may hand over several segments at once or not.
+    Kernel {
+        /// Whether it may.
+        offload: bool,
+    },
+    /// A program's.
+    Program,
+}
+
+/// A TUN device of this namespace, up, and its name.
+pub fn tun(behind: Behind) -> Result<(OwnedFd, String), Error> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
     let open = in_folders(|| options.open("/dev/net/tun"));
@@ -162,13 +174,14 @@ pub fn tun(ours: bool) -> Result<(OwnedFd, String), Error> {
     })?);
     let name = device::make_tun(&tun, "tun%d")?;
     let address = [Address { ip: HERE.into(), prefix: PREFIX }];
-    // Each segment on its own: what TCP hands over in one piece has PSH set where it is cut, at the kernel's own choice.
+    let ours = behind != Behind::Program;
+    // Each segment on its own, unless the script speaks of that: what TCP hands over in one piece has PSH set where it is cut, at the kernel's own choice.
     let interface = Interface {
         name: &name,
         addresses: if ours { &address } else { &[] },
         // A packet socket sends nothing larger, and a script may.
         mtu: if ours { 0 } else { MOST },
-        gso_max_segs: ours.then_some(1),
+        gso_max_segs: (behind == Behind::Kernel { offload: false }).then_some(1),
         ..Interface::default()
     };
     netns::configure_here(&interface)?;

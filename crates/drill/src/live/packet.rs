@@ -1,9 +1,7 @@
 //! Segments as bytes of IPv4 packets, and back.
 
-use crate::script::{Ecn, Packet, TcpOption, bits};
-use etherparse::{
-    IpEcn, IpNumber, Ipv4Header, NetSlice, SlicedPacket, TcpHeader, TcpOptionElement, TransportSlice,
-};
+use crate::script::{Counted, Ecn, Packet, TcpOption, bits};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, NetSlice, SlicedPacket, TcpHeader, TransportSlice};
 use std::net::Ipv4Addr;
 
 /// Two ends, from the packet's sender to its receiver.
@@ -27,6 +25,7 @@ pub fn bytes(packet: &Packet, ends: Ends) -> Option<Vec<u8>> {
     tcp.urg = packet.has(bits::URG);
     tcp.ece = packet.has(bits::ECE);
     tcp.cwr = packet.has(bits::CWR);
+    tcp.ns = packet.has(bits::AE); // its place in RFC 3540's time
     tcp.set_options_raw(&options(packet)).ok()?;
     let payload = vec![0; packet.len as usize];
     let length = u16::try_from(tcp.header_len() + payload.len()).ok()?;
@@ -72,6 +71,12 @@ fn options(packet: &Packet) -> Vec<u8> {
                 out.extend([8, 10]);
                 out.extend([val.to_be_bytes(), ecr.to_be_bytes()].into_iter().flatten());
             }
+            TcpOption::AccEcn(fields) => {
+                let first = fields.first().map(|&(counted, _)| counted);
+                let kind = Counted::ORDERS.iter().find(|(_, order)| Some(order[0]) == first);
+                out.extend([kind.map_or(172, |&(kind, _)| kind), 2 + 3 * fields.len() as u8]);
+                out.extend(fields.iter().flat_map(|(_, bytes)| bytes.to_be_bytes().into_iter().skip(1)));
+            }
             TcpOption::Other(kind) => out.extend([*kind, 2]),
         }
     }
@@ -94,6 +99,7 @@ pub fn read(bytes: &[u8]) -> Option<(Packet, Ends)> {
         (tcp.urg(), bits::URG),
         (tcp.ece(), bits::ECE),
         (tcp.cwr(), bits::CWR),
+        (tcp.ns(), bits::AE),
     ];
     let packet = Packet {
         ecn: Some(match header.ecn().value() {
@@ -116,23 +122,50 @@ pub fn read(bytes: &[u8]) -> Option<(Packet, Ends)> {
     Some((packet, ends))
 }
 
-fn read_options(bytes: &[u8]) -> Vec<TcpOption> {
+fn read_options(mut bytes: &[u8]) -> Vec<TcpOption> {
     let mut options = Vec::new();
-    for option in etherparse::TcpOptionsIterator::from_slice(bytes) {
-        options.push(match option {
-            Ok(TcpOptionElement::Noop) => TcpOption::Nop,
-            Ok(TcpOptionElement::MaximumSegmentSize(mss)) => TcpOption::Mss(mss),
-            Ok(TcpOptionElement::WindowScale(shift)) => TcpOption::Scale(shift),
-            Ok(TcpOptionElement::SelectiveAcknowledgementPermitted) => TcpOption::SackOk,
-            Ok(TcpOptionElement::SelectiveAcknowledgement(first, rest)) => {
-                TcpOption::Sack(std::iter::once(first).chain(rest.into_iter().flatten()).collect())
-            }
-            Ok(TcpOptionElement::Timestamp(val, ecr)) => TcpOption::Timestamp { val, ecr },
-            Err(etherparse::TcpOptionReadError::UnknownId(kind)) => TcpOption::Other(kind),
-            Err(_) => TcpOption::Other(0),
-        });
+    while let Some((&kind, rest)) = bytes.split_first() {
+        let padding = match kind {
+            0 => return options, // what follows the end of the list is padding
+            1 => true,
+            _ => false,
+        };
+        if padding {
+            options.push(TcpOption::Nop);
+            bytes = rest;
+            continue;
+        }
+        let length = rest.first().map_or(0, |&length| usize::from(length));
+        let Some(body) = bytes.get(2..length) else {
+            options.push(TcpOption::Other(kind)); // it does not end within the header
+            return options;
+        };
+        options.push(read_option(kind, body));
+        bytes = &bytes[length..];
     }
     options
+}
+
+/// An option of that kind, without kind and length.
+fn read_option(kind: u8, body: &[u8]) -> TcpOption {
+    let number = |at: usize, width: usize| {
+        body[at..at + width].iter().fold(0, |whole, &byte| whole << 8 | u32::from(byte))
+    };
+    let order = Counted::ORDERS.into_iter().find(|&(known, _)| known == kind);
+    match (kind, body.len(), order) {
+        (2, 2, _) => TcpOption::Mss(number(0, 2) as u16),
+        (3, 1, _) => TcpOption::Scale(body[0]),
+        (4, 0, _) => TcpOption::SackOk,
+        (5, 8 | 16 | 24 | 32, _) => {
+            TcpOption::Sack((0..body.len() / 8).map(|n| (number(8 * n, 4), number(8 * n + 4, 4))).collect())
+        }
+        (8, 8, _) => TcpOption::Timestamp { val: number(0, 4), ecr: number(4, 4) },
+        (_, 3 | 6 | 9, Some((_, order))) => {
+            let told = order.into_iter().take(body.len() / 3).enumerate();
+            TcpOption::AccEcn(told.map(|(n, counted)| (counted, number(3 * n, 3))).collect())
+        }
+        _ => TcpOption::Other(kind),
+    }
 }
 
 #[cfg(test)]
@@ -150,6 +183,9 @@ mod tests {
             "[ect1] P. 1:1001(1000) ack 5 win 4 <nop,nop,sack 1:2 5:9>",
             "[ce] FEW 1:1(0) win 0 <nop,nop,TS val 4294967295 ecr 7>",
             "R 0:0(0) win 0",
+            "SEWA 0:0(0) win 0 <mss 1460>",
+            "[ce] .A 1:1(0) ack 1 win 9 <ECN e0b 1 ceb 0 e1b 16777215,nop>",
+            ". 1:1(0) ack 1 win 9 <ECN e1b 1001 ceb 7>",
         ] {
             let script = parse::script("t.pkt", &format!("+0 < {text}")).unwrap();
             let What::Comes(packet) = &script.events[0].what else { unreachable!("it comes") };

@@ -3,7 +3,7 @@
 //! It is started in the script's namespace, for one script, and is killed with all that it has started when that is over. The
 //! script's end is a packet socket on the device. Not for: what is said on the lines, see [`super::protocol`].
 
-use super::line::{Line, gone, tun};
+use super::line::{Behind, Line, gone, tun};
 use super::protocol::{self, Said};
 use crate::error::Error;
 use crate::run::{Report, run};
@@ -67,9 +67,13 @@ struct Program {
 
 impl Program {
     fn new(script: &Script, command: &[OsString]) -> Result<Self, Error> {
+        if script.offload {
+            let why = "--offload=on: a program hands over its segments one by one".to_owned();
+            return Err(Error::Refused { name: script.name.clone(), line: 1, why });
+        }
         be_punctual(true);
         let rights = Raised::live();
-        let (tun, name) = tun(false)?;
+        let (tun, name) = tun(Behind::Program)?;
         let device = on_device(&name).map_err(|e| gone("open a packet socket on the TUN device", e))?;
         drop(rights);
         let (mut child, asks, says) = start(command, tun)?;

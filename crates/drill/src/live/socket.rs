@@ -7,6 +7,7 @@ use nix::errno::Errno;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddrV4};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 /// Room for what is read and written at once, bytes.
@@ -101,6 +102,21 @@ fn fcntl(call: &Call, socket: &Socket) -> Result<Answer, Refusal> {
     }
 }
 
+/// Bytes per second at the most, which has the kernel pace what leaves.
+fn set_most_pace(socket: &Socket, rate: u32) -> io::Result<()> {
+    // SAFETY: the kernel reads the four bytes of `rate`, which is there.
+    let set = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_MAX_PACING_RATE,
+            (&raw const rate).cast(),
+            size_of_val(&rate) as libc::socklen_t,
+        )
+    };
+    Errno::result(set).map(drop).map_err(io::Error::from)
+}
+
 fn set_option(call: &Call, socket: &Socket) -> Result<io::Result<()>, Refusal> {
     let option = word(call, 2);
     let (text, number) = match call.arguments.get(3) {
@@ -120,8 +136,9 @@ fn set_option(call: &Call, socket: &Socket) -> Result<io::Result<()>, Refusal> {
         ("TCP_QUICKACK", _, Some(n)) => socket.set_tcp_quickack(n != 0),
         ("TCP_CORK", _, Some(n)) => socket.set_tcp_cork(n != 0),
         ("TCP_MAXSEG", _, Some(n)) => socket.set_tcp_mss(n),
+        ("SO_MAX_PACING_RATE", _, Some(n)) => set_most_pace(socket, n),
         _ => {
-            let known = "SO_REUSEADDR, SO_RCVBUF, SO_SNDBUF, TCP_CONGESTION, TCP_CORK, TCP_MAXSEG, TCP_NODELAY, TCP_QUICKACK";
+            let known = "SO_MAX_PACING_RATE, SO_REUSEADDR, SO_RCVBUF, SO_SNDBUF, TCP_CONGESTION, TCP_CORK, TCP_MAXSEG, TCP_NODELAY, TCP_QUICKACK";
             return Err(format!("there is no option {option} of that value here; there are {known}"));
         }
     })

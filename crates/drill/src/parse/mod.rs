@@ -31,6 +31,8 @@ pub fn script(name: &str, text: &str) -> Result<Script, Error> {
         name: name.to_owned(),
         text: text.to_owned(),
         tolerance: TOLERANCE,
+        lateness: None,
+        offload: false,
         settings: Vec::new(),
         events: Vec::new(),
     };
@@ -62,7 +64,7 @@ fn called(rule: Rule) -> &'static str {
         Rule::seconds => "seconds (\"0.1\")",
         Rule::integer => "a whole number",
         Rule::packet | Rule::direction => "a TCP segment (\"> P. 1:1001(1000) ack 1\")",
-        Rule::flags => "flags (letters of SFRP.UEW)",
+        Rule::flags => "flags (letters of SFRP.UEWA)",
         Rule::sequence => "sequence numbers (\"1:1001(1000)\")",
         Rule::ack => "\"ack N\"",
         Rule::window => "\"win N\"",
@@ -75,7 +77,11 @@ fn called(rule: Rule) -> &'static str {
         | Rule::sack
         | Rule::scale
         | Rule::nop
-        | Rule::eol => "an option of TCP (mss, sackOK, TS, sack, wscale, nop, eol)",
+        | Rule::accecn
+        | Rule::eol => "an option of TCP (mss, sackOK, TS, sack, ECN, wscale, nop, eol)",
+        Rule::counted | Rule::counted_word => {
+            "what is counted (\"e0b\", \"e1b\" or \"ceb\") and how many bytes"
+        }
         Rule::block => "a SACK block (\"1001:2001\")",
         Rule::ecn => "ECN bits (\"[ect0]\")",
         Rule::call | Rule::word => "a call (\"write(4, ..., 1000) = 1000\")",
@@ -95,17 +101,27 @@ fn option(script: &mut Script, pair: Pair<'_, Rule>) -> Result<(), Fault> {
     let mut parts = pair.into_inner().map(|part| part.as_str());
     let (name, value) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
     match name {
-        "tolerance_usecs" => {
-            let us: u64 = value.parse().ok().filter(|us| (1..=10_000_000).contains(us)).ok_or_else(|| {
-                (line, format!("--tolerance_usecs={value}; expected microseconds, 1 to 10,000,000"))
-            })?;
-            script.tolerance = Span::us(us);
+        "tolerance_usecs" | "lateness_usecs" => {
+            let us: u64 =
+                value.parse().ok().filter(|us| (1..=10_000_000).contains(us)).ok_or_else(|| {
+                    (line, format!("--{name}={value}; expected microseconds, 1 to 10,000,000"))
+                })?;
+            match name {
+                "tolerance_usecs" => script.tolerance = Span::us(us),
+                _ => script.lateness = Some(Span::us(us)),
+            }
             Ok(())
         }
+        "offload" if matches!(value, "on" | "off") => {
+            script.offload = value == "on";
+            Ok(())
+        }
+        "offload" => Err((line, format!("--offload={value}; expected \"on\" or \"off\""))),
         "ip_version" if value == "ipv4" => Ok(()),
         "ip_version" => Err((line, format!("--ip_version={value}; there is \"ipv4\""))),
         _ => {
-            Err((line, format!("there is no option --{name}; there are --tolerance_usecs and --ip_version")))
+            let known = "--tolerance_usecs, --lateness_usecs, --offload and --ip_version";
+            Err((line, format!("there is no option --{name}; there are {known}")))
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Segments.
 
 use super::ground::{Fault, Rule, integer, line_of};
-use crate::script::{Ecn, Packet, TcpOption, What, bits};
+use crate::script::{Counted, Ecn, Packet, TcpOption, What, bits};
 use pest::iterators::Pair;
 
 const MOST_U32: i64 = u32::MAX as i64;
+const MOST_U24: i64 = (1 << 24) - 1;
 /// Bytes of options that a TCP header has room for (RFC 9293, section 3.1).
 const MOST_OPTIONS: usize = 40;
 
@@ -70,6 +71,7 @@ fn wire_bytes(option: &TcpOption) -> usize {
         TcpOption::Mss(_) => 4,
         TcpOption::Timestamp { .. } => 10,
         TcpOption::Sack(blocks) => 2 + 8 * blocks.len(),
+        TcpOption::AccEcn(fields) => 2 + 3 * fields.len(),
     }
 }
 
@@ -83,7 +85,7 @@ fn ecn(text: &str) -> Ecn {
     }
 }
 
-fn flags(pair: &Pair<'_, Rule>) -> Result<u8, Fault> {
+fn flags(pair: &Pair<'_, Rule>) -> Result<u16, Fault> {
     let mut flags = 0;
     for letter in pair.as_str().chars() {
         let bit = bits::LETTERS.iter().find(|&&(known, _)| known == letter).map_or(0, |&(_, bit)| bit);
@@ -141,9 +143,37 @@ fn option(pair: Pair<'_, Rule>) -> Result<TcpOption, Fault> {
             let mut next = || numbers.next().unwrap_or(Ok(0)).map(|n| n as u32);
             TcpOption::Timestamp { val: next()?, ecr: next()? }
         }
+        Rule::accecn => accecn(pair)?,
         Rule::sack => TcpOption::Sack(pair.into_inner().map(block).collect::<Result<_, _>>()?),
         _ => TcpOption::Nop,
     })
+}
+
+/// One of the two kinds, whose fields follow one another in its order (RFC 9768, section 3.2.3).
+fn accecn(pair: Pair<'_, Rule>) -> Result<TcpOption, Fault> {
+    let line = line_of(&pair);
+    let fields = pair.into_inner().map(counted).collect::<Result<Vec<_>, _>>()?;
+    let told = fields.iter().map(|&(counted, _)| counted);
+    if Counted::ORDERS.iter().any(|(_, order)| {
+        order.len() >= fields.len() && told.clone().eq(order[..fields.len().min(3)].iter().copied())
+    }) {
+        return Ok(TcpOption::AccEcn(fields));
+    }
+    Err((
+        line,
+        "fields of \"ECN\" in this order; expected the first of e0b, ceb, e1b or of e1b, ceb, e0b".into(),
+    ))
+}
+
+fn counted(pair: Pair<'_, Rule>) -> Result<(Counted, u32), Fault> {
+    let mut parts = pair.into_inner();
+    let counted = match parts.next().map(|word| word.as_str()) {
+        Some("e0b") => Counted::E0b,
+        Some("e1b") => Counted::E1b,
+        _ => Counted::Ceb,
+    };
+    let bytes = parts.next().map_or(Ok(0), |part| integer(&part, 0, MOST_U24, "bytes as in the option"))?;
+    Ok((counted, bytes as u32))
 }
 
 fn block(pair: Pair<'_, Rule>) -> Result<(u32, u32), Fault> {

@@ -61,12 +61,22 @@ fn a_whole_script_is_read() {
 }
 
 #[test]
+fn options_of_a_script_say_how_it_is_run() {
+    let read = script("t.pkt", "--offload=on\n--lateness_usecs=900\n+0 < S 0:0(0)").unwrap();
+    assert_eq!((read.offload, read.lateness), (true, Some(Span::us(900))));
+    let read = script("t.pkt", "+0 < S 0:0(0)").unwrap();
+    assert_eq!((read.offload, read.lateness), (false, None));
+}
+
+#[test]
 fn what_is_written_reads_as_it_was() {
     for text in [
         "S 0:0(0) win 1000 <mss 1000,sackOK,TS val 1 ecr 0,nop,wscale 7>",
         ". 1:1(0) ack 5 win 4 <nop,nop,sack 1:2>",
         "[ce] FP. 1:11(10) ack 7 win 0",
         "- 0:0(0) win 0",
+        "SEWA 0:0(0) win 0",
+        ".A 1:1(0) ack 1 win 0 <ECN e1b 1 ceb 0 e0b 16777215,nop>",
     ] {
         let read = script("t.pkt", &format!("+0 < {text}")).unwrap();
         let What::Comes(packet) = &read.events[0].what else { unreachable!("it comes") };
@@ -118,6 +128,12 @@ fn each_fault_is_named_with_its_line_and_what_is_expected() {
         ("--colour=red\n+0 < S 0:0(0)", 1, "--colour"),
         ("--tolerance_usecs=fast\n+0 < S 0:0(0)", 1, "microseconds"),
         ("--ip_version=ipv6\n+0 < S 0:0(0)", 1, "ipv4"),
+        ("--offload=some\n+0 < S 0:0(0)", 1, "\"on\" or \"off\""),
+        ("--lateness_usecs=0\n+0 < S 0:0(0)", 1, "--lateness_usecs=0"),
+        ("+0 > . 1:1(0) ack 1 <ECN e1b 1 e0b 1>", 1, "expected the first of"),
+        ("+0 > . 1:1(0) ack 1 <ECN e0b 1 ceb 0 e1b 1 e0b 1>", 1, "expected the first of"),
+        ("+0 > . 1:1(0) ack 1 <ECN e0b 16777216>", 1, "bytes as in the option"),
+        ("+0 > . 1:1(0) ack 1 <ECN e2b 1>", 1, "what is counted"),
         ("`rm -rf /`\n+0 < S 0:0(0)", 1, "no shell is run"),
         ("`sysctl -q kernel.panic=1`\n+0 < S 0:0(0)", 1, "no shell is run"),
         ("`sysctl net.ipv4.../../kernel/panic=1`\n+0 < S 0:0(0)", 1, "no shell is run"),

@@ -101,7 +101,10 @@ impl Connection {
     /// One that this end begins.
     pub fn open(settings: &Settings, now: Time) -> Result<Self, Error> {
         let wire = Wire::new(Offer::of(settings));
-        let whole = Offer { ecn: false, ..wire.ours };
+        // Who asks in the words of RFC 3168 does so on the wire; the endpoint asks for accurate feedback itself.
+        let classic = wire.ours.ecn == truckee_tcp::stack::Ecn::Classic;
+        let whole =
+            if classic { Offer { ecn: truckee_tcp::stack::Ecn::Off, ..wire.ours } } else { wire.ours };
         let mut made = Self::with(endpoint(settings, whole.agreed(whole))?, wire, whole.mss);
         made.opening = Some(vec![now]);
         made.endpoint.open(now, &mut made.books);
@@ -295,9 +298,11 @@ impl Connection {
             let segment = &transmit.segment;
             let end = segment.seq + u64::from(segment.len);
             // The end of a write is pushed (RFC 9293, section 3.9.1.2).
-            let pushed = segment.len > 0
-                && !segment.has(flags::SYN)
-                && self.written.iter().any(|&at| segment.seq < at && at <= end);
+            let of_write = self.written.iter().any(|&at| segment.seq < at && at <= end);
+            // And so is that of a burst (Linux, __tcp_transmit_skb).
+            let of_burst =
+                !transmit.retransmission && self.endpoint.tx().is_some_and(Sender::has_ended_burst);
+            let pushed = segment.len > 0 && !segment.has(flags::SYN) && (of_write || of_burst);
             into.push_back(Seen { at: now, packet: self.wire.write(&transmit, pushed) });
         }
     }
@@ -405,6 +410,9 @@ impl Connection {
             ("tcpi_retrans", marked(marks::REPAIR) as i64),
             ("tcpi_rtt", tx.rtt().smoothed().map_or(0, us)),
             ("tcpi_snd_ssthresh", if untouched { 0x7fff_ffff } else { segments(window.ssthresh) }),
+            ("tcpi_pacing_rate", tx.pace_rate().map_or(i64::MAX, |rate| rate as i64)),
+            ("tcpi_min_rtt", window.rtt_min.map_or(i64::from(u32::MAX), us)),
+            ("tcpi_rcv_wnd", self.endpoint.rx().map_or(0, |rx| rx.window().into())),
             ("tcpi_snd_cwnd", segments(window.cwnd)),
             ("tcpi_total_retrans", counts.retransmitted_segments as i64),
             ("tcpi_bytes_acked", (out.una() - Seq::FIRST.min(out.una())) as i64),

@@ -1,6 +1,6 @@
 //! The simulated stack in virtual time: an [`truckee_tcp::Endpoint`] with sockets above it.
 //!
-//! What it is not: it knows one connection at a time, and its window is always open, whether its application reads or not.
+//! What it is not: it knows one connection at a time, and its window does not mind whether its application reads.
 
 mod connection;
 mod ending;
@@ -66,7 +66,7 @@ impl Simulated {
     /// # Errors
     /// The script wants a setting that there is not, or the overrides are wrong.
     pub fn new(script: &Script, overrides: &[(String, String)]) -> Result<Self, Error> {
-        let mut settings = Settings::new(overrides);
+        let mut settings = Settings::new(overrides, script.offload);
         for setting in &script.settings {
             settings.take(&setting.name, &setting.value).map_err(|why| Error::Script {
                 name: script.name.clone(),
@@ -80,7 +80,7 @@ impl Simulated {
             sack: true,
             timestamps: true,
             scaling: true,
-            ecn: false,
+            ecn: truckee_tcp::stack::Ecn::Off,
         })?;
         Ok(Self {
             settings,
@@ -267,12 +267,15 @@ impl Simulated {
                 connection.end_quick_acks().map_err(|e| e.to_string())?;
             }
             ("TCP_CONGESTION", Some(Argument::Text(name)), _) => self.settings.set_congestion(name),
+            ("SO_MAX_PACING_RATE", _, Some(rate)) if self.connection.is_none() => {
+                self.settings.most_pace = Some(rate.clamp(1, i64::from(u32::MAX)) as u32);
+            }
             // The kernel takes twice what is asked for, and offers half of that.
             ("SO_RCVBUF", _, Some(bytes)) => {
                 self.settings.set_buffer(bytes.clamp(1, i64::from(u32::MAX / 2)) as u32);
             }
             _ => {
-                let known = "SO_REUSEADDR, SO_RCVBUF, TCP_NODELAY, TCP_QUICKACK (0), TCP_CONGESTION";
+                let known = "SO_MAX_PACING_RATE (before a connection), SO_REUSEADDR, SO_RCVBUF, TCP_NODELAY, TCP_QUICKACK (0), TCP_CONGESTION";
                 return Err(format!(
                     "the simulated stack has no option {option} of that value; it has {known}"
                 ));

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::target::Refusal;
 use truckee_scenario::Document;
 use truckee_scenario::model::FlowSettings;
+use truckee_tcp::stack::Ecn;
 
 /// MTU of the device that packets go through, less two headers of 20 bytes.
 pub const MSS: u16 = 1460;
@@ -33,10 +34,12 @@ pub struct Settings {
     /// Window scaling is offered.
     pub scaling: bool,
     /// ECN is asked for, and granted where the peer asks.
-    pub ecn: (bool, bool),
+    pub ecn: (Ecn, Ecn),
     /// Bytes of the receiver's window at first, and at most, which decides what it is shifted by.
     pub buffer: u32,
     most: u32,
+    /// The buffer grows as it is used.
+    tunes: bool,
     /// A silent tail is probed (RFC 8985, section 7).
     probes: bool,
     /// Timeouts are looked at (RFC 5682).
@@ -49,6 +52,10 @@ pub struct Settings {
     longest_timeout: u32,
     /// How many times a SYN is sent again before its timeout doubles.
     linear_syn_timeouts: u8,
+    /// Several segments are handed over at once.
+    offload: bool,
+    /// Bytes per second at the most, by which what leaves is spaced, where the application asks for it (SO_MAX_PACING_RATE).
+    pub most_pace: Option<u32>,
     /// Small segments do not wait (TCP_NODELAY).
     pub nodelay: bool,
     /// What the caller asked for.
@@ -66,27 +73,31 @@ pub struct Agreed {
     pub timestamps: bool,
     /// Window scaling.
     pub scaling: bool,
-    /// ECN.
-    pub ecn: bool,
+    /// ECN; accurate feedback is agreed on by the endpoints themselves.
+    pub ecn: Ecn,
 }
 
 impl Settings {
     /// Those of a stack of today, with keys of a flow in place of them where `overrides` has some.
-    pub fn new(overrides: &[(String, String)]) -> Self {
+    /// `offload`: it hands over several segments at once.
+    pub fn new(overrides: &[(String, String)], offload: bool) -> Self {
         Self {
             congestion: "reno".to_owned(),
             sack: true,
             timestamps: true,
             scaling: true,
-            ecn: (false, true),
+            ecn: (Ecn::Off, Ecn::Classic),
             buffer: 65_535,
             most: 6 << 20,
+            tunes: true,
             probes: true,
             frto: true,
             dsack: true,
             restarts: true,
             longest_timeout: 120_000,
             linear_syn_timeouts: 4,
+            offload,
+            most_pace: None,
             nodelay: false,
             overrides: overrides.to_vec(),
         }
@@ -106,10 +117,13 @@ impl Settings {
             "tcp_window_scaling" => self.scaling = flag()?,
             "tcp_ecn" => {
                 self.ecn = match value {
-                    "0" => (false, false),
-                    "1" => (true, true),
-                    "2" => (false, true),
-                    _ => return Err(format!("net.ipv4.tcp_ecn={value}: expected 0, 1 or 2")),
+                    "0" => (Ecn::Off, Ecn::Off),
+                    "1" => (Ecn::Classic, Ecn::Classic),
+                    "2" => (Ecn::Off, Ecn::Classic),
+                    "3" => (Ecn::Accurate, Ecn::Accurate),
+                    "4" => (Ecn::Classic, Ecn::Accurate),
+                    "5" => (Ecn::Off, Ecn::Accurate),
+                    _ => return Err(format!("net.ipv4.tcp_ecn={value}: expected 0 to 5")),
                 }
             }
             "tcp_rmem" => {
@@ -120,6 +134,7 @@ impl Settings {
                 // Half of the buffer is window, and no first window is above what needs no shift.
                 (self.buffer, self.most) = ((first / 2).clamp(1, 65_535), most);
             }
+            "tcp_moderate_rcvbuf" => self.tunes = flag()?,
             "tcp_early_retrans" => self.probes = value != "0",
             "tcp_frto" => self.frto = value != "0",
             "tcp_dsack" => self.dsack = flag()?,
@@ -134,10 +149,10 @@ impl Settings {
                 let expected = || format!("net.ipv4.{name}={value}: expected a whole number from 0 to 127");
                 self.linear_syn_timeouts = number.ok_or_else(expected)?;
             }
-            // What an application writes is always taken, and nothing is remembered from one connection to the next.
-            "tcp_wmem" | "tcp_no_metrics_save" => {}
+            // There is no option beside the counter; what an application writes is always taken, and nothing is remembered from one connection to the next.
+            "tcp_ecn_option" | "tcp_wmem" | "tcp_no_metrics_save" => {}
             _ => {
-                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_rmem, tcp_wmem, tcp_early_retrans, tcp_frto, tcp_dsack, tcp_slow_start_after_idle, tcp_rto_max_ms, tcp_syn_linear_timeouts, tcp_no_metrics_save";
+                let known = "tcp_congestion_control, tcp_sack, tcp_timestamps, tcp_window_scaling, tcp_ecn, tcp_ecn_option (of no effect), tcp_rmem, tcp_wmem, tcp_moderate_rcvbuf, tcp_early_retrans, tcp_frto, tcp_dsack, tcp_slow_start_after_idle, tcp_rto_max_ms, tcp_syn_linear_timeouts, tcp_no_metrics_save";
                 return Err(format!("the simulated stack has no setting net.ipv4.{name}; it has {known}"));
             }
         }
@@ -156,7 +171,7 @@ impl Settings {
 
     /// Sets the receiver's buffer of the connections to come, which then does not grow.
     pub fn set_buffer(&mut self, bytes: u32) {
-        (self.buffer, self.most) = (bytes, bytes);
+        (self.buffer, self.most, self.tunes) = (bytes, bytes, false);
     }
 
     /// What a connection is made of that has agreed on this.
@@ -178,16 +193,28 @@ impl Settings {
         let preset = match self.congestion.as_str() {
             "reno" => "sack\", growth = \"linux",
             "cubic" => "cubic-linux",
+            "bbr" => "bbr1",
             name => name,
         };
         let repair = repair.map_or(String::new(), |repair| format!(", recovery = {repair}"));
-        let sender = format!("{{ preset = \"{preset}\"{repair} }}");
+        let pacing = self.most_pace.map_or(String::new(), |most| {
+            format!(", pacing = {{ linux = {{ most = \"{}bit/s\" }} }}", 8 * u64::from(most))
+        });
+        let sender = format!("{{ preset = \"{preset}\"{repair}{pacing} }}");
         document.set("flow.sender", &sender)?;
-        document.set("flow.rwnd", &format!("{}B", self.buffer))?;
-        document.set("flow.rwnd_autotuning", "off")?; // a script's windows are what it says
+        // The model of the window's tuning begins with half of the 131,072 bytes of the defaults.
+        let tuned = self.tunes && self.buffer == 65_535 && self.most > 131_072;
+        let (window, tuning) = if tuned { (self.most / 2, "linux") } else { (self.buffer, "off") };
+        document.set("flow.rwnd", &format!("{window}B"))?;
+        document.set("flow.rwnd_autotuning", tuning)?;
         // Until a loss has set it, ssthresh is no bound.
         document.set("flow.initial_ssthresh", &format!("{NO_SSTHRESH}B"))?;
         document.set("flow.linear_syn_timeouts", &self.linear_syn_timeouts.to_string())?;
+        // What leaves is away at once, as behind a TUN device: no queue of the host's is told of, but the pace is known.
+        document.set("flow.small_queues", "true")?;
+        if self.offload {
+            document.set("flow.tso", "true")?;
+        }
         if !self.restarts {
             document.set("flow.after_idle", "keep")?;
         }
@@ -202,11 +229,15 @@ impl Settings {
         document.set("flow.undo", undo)?;
         document.set("flow.dsack", if dsack { "true" } else { "false" })?;
         document.set("flow.mss", &agreed.mss.to_string())?;
-        for (key, flag) in
-            [("timestamps", agreed.timestamps), ("window_scaling", agreed.scaling), ("ecn", agreed.ecn)]
-        {
+        for (key, flag) in [("timestamps", agreed.timestamps), ("window_scaling", agreed.scaling)] {
             document.set(&format!("flow.{key}"), if flag { "true" } else { "false" })?;
         }
+        let ecn = match agreed.ecn {
+            Ecn::Off => "false",
+            Ecn::Classic => "true",
+            Ecn::Accurate => "\"accurate\"",
+        };
+        document.set("flow.ecn", ecn)?;
         for (path, value) in &self.overrides {
             document.set(path, value)?;
         }

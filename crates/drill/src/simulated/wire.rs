@@ -5,18 +5,20 @@ use crate::script::{Ecn, Packet, TcpOption, bits};
 use std::collections::BTreeMap;
 use truckee_tcp::segment::SackBlocks;
 use truckee_tcp::seq::widen;
+use truckee_tcp::stack::Ecn as Feedback;
 use truckee_tcp::{Segment, Seq, Time, Transmit, flags};
 
 /// Segment size where the peer names none (RFC 9293, section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 /// Bytes of an option of timestamps with its padding.
 const STAMP_BYTES: u16 = 12;
-const FLAGS: [(u8, u8); 5] = [
+const FLAGS: [(u8, u16); 6] = [
     (flags::SYN, bits::SYN),
     (flags::ACK, bits::ACK),
     (flags::FIN, bits::FIN),
     (flags::ECE, bits::ECE),
     (flags::CWR, bits::CWR),
+    (flags::AE, bits::AE),
 ];
 
 /// What a SYN offers.
@@ -30,8 +32,8 @@ pub struct Offer {
     pub timestamps: bool,
     /// By how much its windows are shifted.
     pub scale: Option<u8>,
-    /// ECE and CWR of a SYN, ECE of a SYN-ACK.
-    pub ecn: bool,
+    /// ECE and CWR of a SYN, ECE of a SYN-ACK; or that the endpoint reads and writes these flags itself.
+    pub ecn: Feedback,
 }
 
 impl Offer {
@@ -53,13 +55,17 @@ impl Offer {
             sack: settings.sack && theirs.sack,
             timestamps: settings.timestamps && theirs.timestamps,
             scale: theirs.scale.filter(|_| settings.scaling).map(|_| settings.scale()),
-            ecn: settings.ecn.1 && theirs.ecn,
+            ecn: match settings.ecn.1 {
+                Feedback::Classic => theirs.ecn,
+                other => other,
+            },
         }
     }
 
     /// That of a SYN or SYN-ACK that came.
     pub fn read(packet: &Packet) -> Self {
-        let mut offer = Self { mss: DEFAULT_MSS, sack: false, timestamps: false, scale: None, ecn: false };
+        let mut offer =
+            Self { mss: DEFAULT_MSS, sack: false, timestamps: false, scale: None, ecn: Feedback::Off };
         for option in packet.options() {
             match *option {
                 TcpOption::Mss(mss) => offer.mss = mss,
@@ -71,7 +77,8 @@ impl Offer {
         }
         // RFC 3168, section 6.1.1: a SYN asks with both bits, a SYN-ACK answers with one.
         let both = packet.has(bits::ECE) && packet.has(bits::CWR);
-        offer.ecn = if packet.has(bits::ACK) { packet.has(bits::ECE) && !both } else { both };
+        let classic = if packet.has(bits::ACK) { packet.has(bits::ECE) && !both } else { both };
+        offer.ecn = if classic { Feedback::Classic } else { Feedback::Off };
         offer
     }
 
@@ -84,7 +91,10 @@ impl Offer {
             sack: self.sack && theirs.sack,
             timestamps,
             scaling: self.scale.is_some() && theirs.scale.is_some(),
-            ecn: self.ecn && theirs.ecn,
+            ecn: match (self.ecn, theirs.ecn) {
+                (Feedback::Accurate, _) | (Feedback::Classic, Feedback::Classic) => self.ecn,
+                _ => Feedback::Off,
+            },
         }
     }
 }
@@ -133,8 +143,9 @@ impl Wire {
             ..Segment::default()
         };
         for (inside, wire) in FLAGS {
-            // In a SYN these two bits are the offer, which is settled here.
-            if packet.has(wire) && !(syn && matches!(wire, bits::ECE | bits::CWR)) {
+            // In a SYN these bits are the offer, which is settled here unless the endpoint does.
+            let settled = syn && self.ours.ecn != Feedback::Accurate;
+            if packet.has(wire) && !(settled && matches!(wire, bits::ECE | bits::CWR | bits::AE)) {
                 segment.flags |= inside;
             }
         }
@@ -184,8 +195,10 @@ impl Wire {
             }
         }
         // One that got no answer may have been dropped for what it asked (RFC 3168, section 6.1.1.1).
-        self.ours.ecn &= !(syn && transmit.retransmission && !segment.has(flags::ACK));
-        if syn && self.ours.ecn {
+        if syn && transmit.retransmission && !segment.has(flags::ACK) && self.ours.ecn == Feedback::Classic {
+            self.ours.ecn = Feedback::Off;
+        }
+        if syn && self.ours.ecn == Feedback::Classic {
             packet.flags |= if packet.has(bits::ACK) { bits::ECE } else { bits::ECE | bits::CWR };
         }
         packet

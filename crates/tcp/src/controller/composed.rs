@@ -108,6 +108,10 @@ impl Controller for Composed {
         }
     }
 
+    fn least_burst(&self, rate: f64) -> u64 {
+        self.growth.least_burst(rate)
+    }
+
     fn outlasts_idleness(&self) -> bool {
         self.growth.outlasts_idleness()
     }

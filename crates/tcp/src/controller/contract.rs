@@ -1,7 +1,7 @@
 //! The contract of a controller. Its members have files of their own, and [`super`] lists them.
 
 use super::order::Order;
-use crate::pace::Spacing;
+use crate::pace::{LEAST_BURST, Spacing};
 use crate::relative_delay::CongestedRounds;
 use crate::{Ack, Air, Cause, Departure, Loss, Time, Truth, Window};
 
@@ -62,6 +62,10 @@ pub trait Controller: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// What of a segment counts towards that rate, and when.
     fn spacing(&self) -> Spacing {
         Spacing::Wire
+    }
+    /// Segments of a burst at the least, where several are handed over at once, at a pace in bytes per second (Linux, min_tso_segs).
+    fn least_burst(&self, _rate: f64) -> u64 {
+        LEAST_BURST
     }
     /// Whether its window still holds after the sender has been idle (RFC 5681, section 4.1, says no).
     fn outlasts_idleness(&self) -> bool {

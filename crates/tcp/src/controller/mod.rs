@@ -47,6 +47,7 @@ family! {
     fn steer(&mut self, order: &Order, w: &mut Window);
     fn pacing_rate(&self, w: &Window) -> Option<f64>;
     fn spacing(&self) -> Spacing;
+    fn least_burst(&self, rate: f64) -> u64;
     fn outlasts_idleness(&self) -> bool;
     fn wants_timestamps(&self) -> bool;
     fn congested_rounds(&self) -> Option<CongestedRounds>;

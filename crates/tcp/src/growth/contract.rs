@@ -1,6 +1,6 @@
 //! The contract of a growth rule. Its members have files of their own, and [`super`] lists them.
 
-use crate::pace::Spacing;
+use crate::pace::{LEAST_BURST, Spacing};
 use crate::relative_delay::CongestedRounds;
 use crate::{Ack, Air, Departure, Loss, Time, Window};
 
@@ -34,6 +34,10 @@ pub trait Growth: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// What of a segment counts towards that rate, and when.
     fn spacing(&self) -> Spacing {
         Spacing::Wire
+    }
+    /// Segments of a burst at the least, where several are handed over at once, at a pace in bytes per second (Linux, min_tso_segs).
+    fn least_burst(&self, _rate: f64) -> u64 {
+        LEAST_BURST
     }
     /// In how many rounds which direction of the path was congested, where it looks at that.
     fn congested_rounds(&self) -> Option<CongestedRounds> {

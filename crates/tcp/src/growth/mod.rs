@@ -61,6 +61,7 @@ family! {
     fn listens(&self) -> bool;
     fn pacing_rate(&self) -> Option<f64>;
     fn spacing(&self) -> Spacing;
+    fn least_burst(&self, rate: f64) -> u64;
     fn congested_rounds(&self) -> Option<CongestedRounds>;
     fn outlasts_idleness(&self) -> bool;
     fn wants_timestamps(&self) -> bool;

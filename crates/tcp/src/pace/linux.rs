@@ -7,7 +7,7 @@
 //! at that rate, from the tenth on, half made good where it was late ([`Spacing::Linux`]).
 //!
 //! Linux goes by this rate where the queue discipline `fq` or the algorithm asks for pacing; without either the rate still says
-//! how many segments leave as one burst ([`crate::Stack::tso`]). Source: Linux 6.18, `tcp_update_pacing_rate`,
+//! how many segments leave as one burst ([`crate::Stack::tso`]). `most` is an application's bound (SO_MAX_PACING_RATE), none by default. Source: Linux 6.18, `tcp_update_pacing_rate`,
 //! `tcp_update_skb_after_send`; net.ipv4.tcp_pacing_ss_ratio (200), net.ipv4.tcp_pacing_ca_ratio (120).
 
 use super::{Pacing, Spacing};
@@ -17,22 +17,29 @@ use crate::{Ack, Span, Window};
 /// The gains of `net.ipv4.tcp_pacing_ss_ratio` and `net.ipv4.tcp_pacing_ca_ratio`.
 const SLOW_START: f64 = 2.0;
 const AVOIDANCE: f64 = 1.2;
+/// As good as no bound, bytes per second: 1 Tbit/s.
+const UNBOUND: f64 = 125e9;
 
 /// The most that one burst holds: 64 KiB less room for the largest headers (`sk_gso_max_size`: 65,536 − 1 − MAX_TCP_HEADER, 320).
 pub const GSO_BYTES: f64 = 65_215.0;
+
+/// The least that one burst holds where an algorithm does not say otherwise, segments (tcp_min_tso_segs).
+pub const LEAST_BURST: u64 = 2;
 
 /// `sk_pacing_rate` as it follows from the window.
 #[derive(Debug, Clone)]
 pub struct Linux {
     slow_start: f64,
     avoidance: f64,
+    /// What the application allows at the most.
+    most: f64,
     /// As of the last ACK.
     rate: Option<f64>,
 }
 
 impl Default for Linux {
     fn default() -> Self {
-        Self { slow_start: SLOW_START, avoidance: AVOIDANCE, rate: None }
+        Self { slow_start: SLOW_START, avoidance: AVOIDANCE, most: UNBOUND, rate: None }
     }
 }
 
@@ -47,6 +54,7 @@ impl Member for Linux {
         Ok(Self {
             slow_start: args.number("slow_start", SLOW_START, 0.1..=100.0)?,
             avoidance: args.number("avoidance", AVOIDANCE, 0.1..=100.0)?,
+            most: args.rate("most", 8.0 * UNBOUND, 8.0..=8.0 * UNBOUND)? / 8.0,
             rate: None,
         })
     }
@@ -56,7 +64,7 @@ impl Linux {
     fn over_a_round(&self, outstanding: f64, w: &Window) -> Option<f64> {
         let srtt = w.srtt.filter(|&t| t > Span::ZERO)?;
         let gain = if w.cwnd < w.ssthresh / 2.0 { self.slow_start } else { self.avoidance };
-        Some(gain * w.cwnd.max(outstanding) * 1e9 / srtt.as_f64())
+        Some((gain * w.cwnd.max(outstanding) * 1e9 / srtt.as_f64()).min(self.most))
     }
 }
 
@@ -103,6 +111,13 @@ mod tests {
         assert_eq!(rate(10.0, 21.0, 10), 200_000.0);
         assert_eq!(rate(10.0, 20.0, 10), 120_000.0);
         assert_eq!(rate(10.0, 5.0, 10), 120_000.0);
+    }
+
+    #[test]
+    fn an_applications_bound_holds_where_it_is_less() {
+        let pacing = Linux { most: 150_000.0, ..Linux::default() };
+        assert_eq!(pacing.rate(&window(10.0, 1000.0)), Some(150_000.0));
+        assert_eq!(pacing.rate(&window(5.0, 1000.0)), Some(100_000.0));
     }
 
     #[test]

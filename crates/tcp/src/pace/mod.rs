@@ -7,7 +7,7 @@ mod per_window;
 mod unpaced;
 
 pub use contract::{Pacing, Spacing};
-pub use linux::{GSO_BYTES, Linux};
+pub use linux::{GSO_BYTES, LEAST_BURST, Linux};
 pub use per_window::PerWindow;
 pub use unpaced::Unpaced;
 

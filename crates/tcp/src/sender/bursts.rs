@@ -8,8 +8,6 @@ use std::collections::VecDeque;
 
 /// sk_pacing_shift, as parts of a second.
 pub(super) const BURSTS_A_SECOND: f64 = 1024.0;
-/// tcp_min_tso_segs.
-const LEAST_SEGMENTS: u64 = 2;
 /// tcp_tso_rtt_log: RTTmin in these, of which each halves the addition.
 const RTT_UNIT: Span = Span::us(512);
 
@@ -96,12 +94,12 @@ impl Offload {
     }
 }
 
-/// `tcp_tso_autosize`: segments of `mss` bytes in a burst at this pace, bytes per second.
-pub(super) fn autosize(rate: f64, mss: u64, rtt_min: Option<Span>) -> u64 {
+/// `tcp_tso_autosize`: segments of `mss` bytes in a burst at this pace, bytes per second, `least` at the least.
+pub(super) fn autosize(rate: f64, mss: u64, rtt_min: Option<Span>, least: u64) -> u64 {
     let halvings = rtt_min.map_or(u64::MAX, |rtt| rtt.nanos() / RTT_UNIT.nanos());
     let short = if halvings < 32 { libm::floor(GSO_BYTES / (1u64 << halvings) as f64) } else { 0.0 };
     let bytes = (rate / BURSTS_A_SECOND + short).min(GSO_BYTES);
-    (bytes as u64 / mss.max(1)).max(LEAST_SEGMENTS)
+    (bytes as u64 / mss.max(1)).max(least)
 }
 
 #[cfg(test)]
@@ -110,19 +108,20 @@ mod tests {
 
     #[test]
     fn a_burst_is_a_millisecond_of_the_pace_two_segments_at_least_and_64_kib_at_most() {
-        let of = |rate, ms| autosize(rate, 1448, Some(Span::ms(ms)));
+        let of = |rate, ms| autosize(rate, 1448, Some(Span::ms(ms)), 2);
         assert_eq!(of(100_000.0, 100), 2);
         // 12.5 MB/s are 12,207 bytes in 1/1024 s.
         assert_eq!(of(12.5e6, 100), 8);
         assert_eq!(of(1e9, 100), 45);
+        assert_eq!(autosize(100_000.0, 1448, Some(Span::ms(100)), 1), 1, "where an algorithm has it so");
     }
 
     #[test]
     fn on_a_short_path_it_is_longer() {
-        let of = |us| autosize(100_000.0, 1448, Some(Span::us(us)));
+        let of = |us| autosize(100_000.0, 1448, Some(Span::us(us)), 2);
         // 65,215 bytes and 97 of the pace, halved for each 512 µs.
         assert_eq!([of(100), of(600), of(1100), of(10_000)], [45, 22, 11, 2]);
-        assert_eq!(autosize(100_000.0, 1448, None), 2);
+        assert_eq!(autosize(100_000.0, 1448, None, 2), 2);
     }
 
     fn offload() -> Offload {

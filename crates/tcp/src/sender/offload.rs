@@ -2,15 +2,14 @@
 //! much may lie in the host's own queue (TCP small queues).
 //!
 //! *Autosizing*: a burst holds what the pacing rate sends in 1/1024 s, and 64 KiB/2^(RTTmin/512 µs) more on a short path, 2 segments
-//! at the least and 64 KiB at the most; the rate is the controller's or else Linux's share of the window ([`crate::pace::Linux`]), paced or
+//! at the least, or what an algorithm (BBR) has, and 64 KiB at the most; the rate is the controller's or else Linux's share of the window ([`crate::pace::Linux`]), paced or
 //! not. No burst takes more than half of the window. Pacing lets a burst out whole and spaces the next one by all of it.
 //! *Deferral*: where less than a burst, than a third of the window and than what waits would go, while the next ACK is due within
 //! min(1 ms, SRTT/2) and something left within the last millisecond, it waits for that ACK; not while a loss is repaired.
 //! *Small queues*: no burst begins while more lies in the host's queue than the pace sends in 1/1024 s, or two bursts if that is
 //! more, 4 MiB at the most, unless no more than one burst is outstanding; twice as much for what is sent again.
 //!
-//! Left to the reader here: what is sent again goes by itself, as far as bursts go; an algorithm's own least (BBR's) is not
-//! asked for; a segment counts with its bytes on the wire where the kernel counts memory; queues of radio interfaces are not told. Source: Linux 6.18, `tcp_tso_autosize`, `tcp_cwnd_test`,
+//! Left to the reader here: what is sent again goes by itself, as far as bursts go; a segment counts with its bytes on the wire where the kernel counts memory; queues of radio interfaces are not told. Source: Linux 6.18, `tcp_tso_autosize`, `tcp_cwnd_test`,
 //! `tcp_tso_should_defer`, `tcp_small_queue_check`, `tcp_write_xmit`; net.ipv4.tcp_min_tso_segs (2), tcp_tso_rtt_log (9),
 //! tcp_tso_win_divisor (3), tcp_limit_output_bytes (4 MiB).
 
@@ -43,6 +42,11 @@ impl Sender {
         }
     }
 
+    /// Whether what has just left ends a burst of several segments.
+    pub fn has_ended_burst(&self) -> bool {
+        self.offload.as_ref().is_some_and(|offload| offload.tso && offload.left == 0 && offload.burst > 1)
+    }
+
     /// Whether a burst that waits for more is what keeps the window from being full.
     pub(super) fn is_deferred(&self) -> bool {
         self.offload.as_ref().is_some_and(|offload| offload.deferred)
@@ -51,7 +55,7 @@ impl Sender {
     /// Whether pacing or the host's queue hold back whatever is next.
     pub(super) fn is_held(&mut self, now: Time) -> bool {
         let (paced, again) = (now < self.release, self.recovery.repairing());
-        let rate = self.offload_rate();
+        let rate = self.pace_rate().unwrap_or(f64::MAX);
         let (outstanding, mss) = (self.t.out.len() as u64, self.segment_size);
         let Some(offload) = &mut self.offload else { return paced };
         if offload.is_under_way(now) {
@@ -67,12 +71,12 @@ impl Sender {
         lets_in.is_some()
     }
 
-    /// What the pace is, or would be: sk_pacing_rate, bytes per second.
-    fn offload_rate(&self) -> f64 {
+    /// What the pace is or, where bursts or the host's queue ask for it, would be: sk_pacing_rate, bytes per second.
+    pub fn pace_rate(&self) -> Option<f64> {
         let (t, w) = (&self.t, &self.t.window);
         let own = if t.interest.paces { t.controller.pacing_rate(w) } else { None };
         let shared = || self.offload.as_ref().and_then(|offload| offload.pace.rate(w));
-        own.or_else(shared).unwrap_or(f64::MAX)
+        own.or_else(shared)
     }
 
     /// New data may leave, as far as the windows go: whether it does now, in the burst under way or in one that begins with it.
@@ -135,7 +139,8 @@ impl Sender {
             Some(offload) => offload.written.head(next, offered, mss, window),
             None => offered,
         };
-        let most = autosize(self.offload_rate(), mss, self.t.window.rtt_min);
+        let rate = self.pace_rate().unwrap_or(f64::MAX);
+        let most = autosize(rate, mss, self.t.window.rtt_min, self.t.controller.least_burst(rate));
         let (cwnd, air) = (self.t.window.cwnd as u64 / mss, in_flight.div_ceil(mss));
         // What goes although the window is full (a probe, limited transmit, the only segment) goes by itself.
         let open = cwnd.saturating_sub(air).max(1);

@@ -21,6 +21,11 @@ const BURSTS_A_SECOND: f64 = 1024.0;
 /// The most segments that a burst is taken for.
 const BURST_MOST: f64 = 127.0;
 
+/// `bbr_min_tso_segs`.
+pub(super) fn least_burst(rate: f64) -> u64 {
+    if rate < SLOW { 1 } else { 2 }
+}
+
 /// A repair that is under way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Repair {
@@ -93,7 +98,7 @@ impl Machine {
     pub(super) fn burst(&self) -> f64 {
         let rate = self.pacing_rate.unwrap_or(0.0);
         let segments = libm::floor(smaller(rate / BURSTS_A_SECOND, GSO_BYTES) / self.mss);
-        smaller(larger(segments, if rate < SLOW { 1.0 } else { 2.0 }), BURST_MOST)
+        smaller(larger(segments, real(least_burst(rate))), BURST_MOST)
     }
 
     /// `bbr_inflight`: gain·bw·RTTmin and room for bursts, in bytes.

@@ -111,6 +111,10 @@ impl Growth for Bbr1 {
         Spacing::Linux
     }
 
+    fn least_burst(&self, rate: f64) -> u64 {
+        machine::least_burst(rate)
+    }
+
     fn outlasts_idleness(&self) -> bool {
         true
     }
@@ -239,7 +243,7 @@ impl Machine {
             let target = self.quantized(self.bdp(bw, self.turns.cwnd_gain()) + allowance);
             if self.turns.full_bw_reached {
                 self.cwnd = smaller(self.cwnd + delivered, target);
-            } else if self.cwnd < target || used && real(self.rates.delivered) < INITIAL_CWND * self.mss {
+            } else if self.cwnd < target || used && self.arrived() < INITIAL_CWND * self.mss {
                 self.cwnd += delivered;
             }
             self.cwnd = larger(self.cwnd, LEAST_CWND * self.mss);
@@ -247,6 +251,11 @@ impl Machine {
         if self.turns.mode == Mode::ProbeRtt {
             self.cwnd = smaller(self.cwnd, LEAST_CWND * self.mss);
         }
+    }
+
+    /// What has arrived, of which the SYN is a segment (tcp_rcv_state_process).
+    fn arrived(&self) -> f64 {
+        real(self.rates.delivered) + self.mss
     }
 
     /// `bbr_set_cwnd_to_recover_or_restore`; whether packets are conserved.
