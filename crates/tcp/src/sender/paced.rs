@@ -4,16 +4,16 @@
 use super::Sender;
 use crate::controller::Controller;
 use crate::pace::Spacing;
-use crate::segment::Segment;
 use crate::{Span, Time, Transmission};
 
 /// How many segments of a connection Linux lets go unspaced: what follows the tenth is the first to wait.
 const UNSPACED: u32 = 9;
 
 impl Sender {
-    /// This transmission has left: when what follows may.
+    /// This transmission has left, of so many bytes of payload and on the wire: when what follows may. It is told of numbers and
+    /// not of the segment, which otherwise has to be in memory for whoever does not pace, too.
     #[inline(never)]
-    pub(super) fn pace(&mut self, now: Time, number: Transmission, segment: &Segment) {
+    pub(super) fn pace(&mut self, now: Time, number: Transmission, payload: u32, wire: u32) {
         let t = &self.t;
         let opening = self.burst.filter(|burst| now < burst.until);
         let (rate, spacing) = match opening {
@@ -26,11 +26,11 @@ impl Sender {
             let gap = |bytes: u32| Span::truncated(f64::from(bytes) / rate.max(1.0) * 1e9);
             let from = self.release.max(now);
             self.release = match spacing {
-                Spacing::Wire => from + gap(segment.wire_bytes()),
+                Spacing::Wire => from + gap(wire),
                 Spacing::Linux if number.0.saturating_add(ahead) < UNSPACED => from,
                 // The first of a burst pays for all of it, since it is late as a whole.
                 Spacing::Linux => burst.map_or(from, |segments| {
-                    let (gap, late) = (gap(segment.len * segments), from - self.release);
+                    let (gap, late) = (gap(payload * segments), from - self.release);
                     from + gap - late.min(gap / 2)
                 }),
             };

@@ -286,7 +286,8 @@ impl Sender {
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
-            self.pace(now, sent.number, &out.segment);
+            let (payload, wire) = (out.segment.len, out.segment.wire_bytes());
+            self.pace(now, sent.number, payload, wire);
         }
         if self.t.timer == Timer::Off {
             self.t.restart_timer(now);
