@@ -8,6 +8,7 @@
 
 mod ack_rate;
 mod acknowledged;
+mod aftermath;
 mod bursts;
 mod by_duplicates;
 mod doubt;

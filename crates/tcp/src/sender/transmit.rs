@@ -273,7 +273,7 @@ impl Sender {
         }
         if self.t.interest.departures {
             let told = departure;
-            self.t.controller.on_sent(&told, &self.t.window);
+            self.t.controller.hear_of_departure(&told, &self.t.window);
         }
         if !PLAIN && self.departures {
             self.recovery.on_sent(sent, &self.t);
