@@ -371,6 +371,7 @@ impl Network<'_> {
     }
 
     /// Pacing lets the next segment out.
+    #[inline(never)]
     pub(super) fn on_release(&mut self, index: usize) {
         self.agenda.vacate(); // nearly always the next release takes its place
         let connection = &mut self.connections[index];
