@@ -71,6 +71,20 @@ impl AnyController {
         self.on_ack(&ack, w);
     }
 
+    /// As [`Controller::on_unused`], of which the commonest want to know nothing.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self, ack: &Ack) {
+        let deaf = match self {
+            Self::Composed(composed) => composed.per_ack().is_some(),
+            Self::Bbr(_) => true,
+            _ => false,
+        };
+        if !deaf {
+            let ack = *ack; // what is handed on has to be in memory: only where somebody asks
+            self.on_unused(&ack);
+        }
+    }
+
     /// As [`Controller::on_sent`]; told directly where who listens at every departure is known.
     #[inline(always)]
     pub(crate) fn hear_of_departure(&mut self, sent: &Departure, w: &Window) {

@@ -170,8 +170,7 @@ impl Sender {
         if advance.grow && may_grow && !echoes {
             self.t.controller.open(&ack, &mut self.t.window);
         } else if PLAIN || !self.recovery.repairing() {
-            let told = ack; // what is handed on has to be in memory: only where somebody asks
-            self.t.controller.on_unused(&told);
+            self.t.controller.leave(&ack);
         }
         if PLAIN {
             self.t.restart_timer_after_sample(now);
@@ -198,7 +197,7 @@ impl Sender {
         if !PLAIN && t.starting {
             t.starting = t.start.on_ack(ack, &mut t.window);
         }
-        if t.interest.acks {
+        if self.hears_acks {
             let ack = *ack; // what is handed on has to be in memory: only where somebody asks
             t.controller.hear(&ack, &t.window);
         }

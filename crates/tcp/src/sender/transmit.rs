@@ -267,11 +267,13 @@ impl Sender {
             in_flight: self.air::<PLAIN>().saturating_sub(u64::from(len)),
             more: self.unsent() > 0,
         };
-        if let Some(rates) = &mut self.t.rates {
+        if self.samples
+            && let Some(rates) = &mut self.t.rates
+        {
             let told = departure; // what is handed on has to be in memory: only where somebody asks
             rates.on_sent(&told, self.t.window.cwnd);
         }
-        if self.t.interest.departures {
+        if self.hears_departures {
             let told = departure;
             self.t.controller.hear_of_departure(&told, &self.t.window);
         }
