@@ -25,6 +25,7 @@ mod host;
 mod import;
 mod input;
 mod interrupt;
+mod json;
 mod kinds;
 mod lab;
 mod layout;

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::input::Input;
 use crate::progress::{Bar, note};
-use crate::{human, outcome_table, sweep};
+use crate::{human, json, outcome_table, sweep};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
@@ -151,7 +151,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     match arguments.format {
         Format::Table => outcome_table::write(out, &outcome, &files)?,
         Format::Json => {
-            serde_json::to_writer_pretty(&mut *out, &outcome)?;
+            json::write(out, &outcome)?;
             writeln!(out)?;
         }
         Format::Csv => csv(out, &outcome)?,

@@ -89,6 +89,16 @@ impl Agenda {
     #[inline]
     pub fn push(&mut self, time: Time, key: Key) {
         let new = event(time, key);
+        if self.vacant && new <= self.timers.first() {
+            (self.vacant, self.timer) = (false, new); // as nearly always where one flow paces
+        } else {
+            self.push_among(new);
+        }
+    }
+
+    /// The same where another timer comes before it.
+    #[inline(never)]
+    fn push_among(&mut self, new: Event) {
         if self.vacant {
             self.vacant = false;
             self.timer = self.timers.exchange(new);

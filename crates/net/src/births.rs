@@ -125,8 +125,15 @@ impl Kept {
 
     fn arrived(&mut self, packet: &Packet) {
         let end = packet.end();
-        let of_first = self.again.binary_search_by_key(&end, |segment| segment.0).map(|at| self.again[at].1);
-        let born = of_first.unwrap_or(packet.sent);
+        let below = |last: Option<&Born>| last.is_none_or(|last| last.0 < end); // as nearly always
+        let of_first = match below(self.again.last()) {
+            true => None,
+            false => self.again.binary_search_by_key(&end, |segment| segment.0).ok(),
+        };
+        let born = of_first.map_or(packet.sent, |at| self.again[at].1);
+        if below(self.come.back()) {
+            return self.come.push_back((end, born));
+        }
         let at = self.come.partition_point(|segment| segment.0 < end);
         if self.come.get(at).is_none_or(|segment| segment.0 != end) {
             self.come.insert(at, (end, born));

@@ -37,11 +37,9 @@ struct Link {
 
 const _: () = assert!(size_of::<Link>() == 64);
 
-/// What comes of a packet at a link that is not special.
+/// Why a packet does not simply arrive at the far end of a link.
 #[derive(Debug, Clone, Copy)]
-pub enum Crossing {
-    /// It arrives at the far end then, in this convoy.
-    Arrives(Time, u32),
+pub enum Detour {
     /// The queue has no room.
     Full,
     /// Ask [`Links::pass_noise`].
@@ -76,15 +74,16 @@ impl Links {
         self.links.len()
     }
 
-    /// Passes a packet of so many bytes that comes at `now` on over a link that asks no more of it.
+    /// Passes a packet of so many bytes that comes at `now` on over a link that asks no more of it: when it arrives at the far
+    /// end, and in which convoy.
     #[inline(always)]
-    pub fn cross(&mut self, index: usize, now: Time, bytes: u32) -> Crossing {
+    pub fn cross(&mut self, index: usize, now: Time, bytes: u32) -> Result<(Time, u32), Detour> {
         let link = &mut self.links[index];
         let wire = &mut self.wires[link.wire as usize];
         match wire.nature {
             Nature::Plain | Nature::DropTail => {}
-            Nature::Noisy => return Crossing::Noisy,
-            Nature::Special => return Crossing::Special,
+            Nature::Noisy => return Err(Detour::Noisy),
+            Nature::Special => return Err(Detour::Special),
         }
         let arrival = if link.transmitter.free_at <= now {
             link.transmitter.serve_now(wire, &self.measured, now, bytes) + wire.delay
@@ -92,11 +91,11 @@ impl Links {
             if let (Nature::DropTail, Some(special)) = (wire.nature, &mut link.special)
                 && !special.queue.admit(now, link.transmitter.free_at)
             {
-                return Crossing::Full;
+                return Err(Detour::Full);
             }
             link.transmitter.serve_next(wire, &self.measured, now, bytes).saturating_add(wire.delay)
         };
-        Crossing::Arrives(arrival, wire.convoy)
+        Ok((arrival, wire.convoy))
     }
 
     /// From now on all is measured.

@@ -190,6 +190,7 @@ impl Network<'_> {
                 let index = (key & !kind::MASK) as usize;
                 match next {
                     Next::Arrival(..) => self.on_lane(index),
+                    Next::Timer(..) if key & kind::MASK == kind::PACE => self.on_release(index),
                     Next::Timer(..) => self.on_timer(key & kind::MASK, index),
                 }
             }
@@ -247,7 +248,7 @@ impl Network<'_> {
         }
     }
 
-    /// Anything but an arrival.
+    /// Anything but an arrival and the release of a segment.
     #[inline(never)]
     fn on_timer(&mut self, kind: Key, index: usize) {
         match kind {
@@ -257,7 +258,6 @@ impl Network<'_> {
             kind::APP => self.on_app(index),
             kind::WARM if index == kind::WARM_UP => self.on_warm(),
             kind::WARM => self.on_reading(index - 1),
-            kind::PACE => self.on_release(index),
             kind::SERVE => self.on_serve(index),
             kind::AIR => self.on_air(index),
             kind::ROUTER => self.on_router(index),

@@ -44,6 +44,36 @@ pub struct Heard {
     pub sample: Option<Sample>,
 }
 
+/// An ACK and what is in the air, as far as it takes that where nothing happens: of [`Ack`] and [`Air`] what the names say.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Brief {
+    pub(crate) now: Time,
+    pub(crate) ack: Seq,
+    pub(crate) sent: Option<Time>,
+    /// Whether it brings a round-trip time.
+    pub(crate) timed: bool,
+    pub(crate) in_flight: u64,
+    pub(crate) lost: u64,
+    pub(crate) delivered: u64,
+    pub(crate) more: bool,
+}
+
+impl Brief {
+    /// Of what is told at length.
+    pub(crate) fn of(ack: &Ack, air: &Air) -> Self {
+        Self {
+            now: ack.now,
+            ack: ack.ack,
+            sent: ack.sent,
+            timed: ack.rtt.is_some(),
+            in_flight: air.in_flight,
+            lost: air.lost,
+            delivered: air.delivered,
+            more: air.more,
+        }
+    }
+}
+
 /// The connection's state for sampling (C).
 #[derive(Debug, Clone, Default)]
 pub struct Rates {
@@ -70,6 +100,11 @@ impl Rates {
             (self.first_send_time, self.delivered_time) = (sent.now, sent.now);
         }
         let (end, in_flight) = (sent.seq + u64::from(sent.bytes), sent.in_flight + u64::from(sent.bytes));
+        self.highest = self.highest.max(end);
+        let app_limited = self.app_limited != 0;
+        if !sent.more && real(in_flight) < cwnd {
+            self.limited_by_application(in_flight);
+        }
         self.packets.push_back(Packet {
             sent: sent.now,
             end,
@@ -78,14 +113,10 @@ impl Rates {
             delivered: self.delivered,
             delivered_time: self.delivered_time,
             first_send_time: self.first_send_time,
-            app_limited: self.app_limited != 0,
+            app_limited,
             in_flight,
             lost: self.lost,
         });
-        self.highest = self.highest.max(end);
-        if !sent.more && real(in_flight) < cwnd {
-            self.limited_by_application(in_flight);
-        }
     }
 
     /// The samples from now on are the application's, until what is in the air is delivered.
@@ -124,15 +155,15 @@ impl Rates {
     /// no sample is the application's: how much it delivers, and its sample, if its round trip is not the shortest. Nothing is
     /// changed before [`Self::pass_first`].
     #[inline(always)]
-    pub fn of_first(&self, ack: &Ack, air: &Air) -> Option<(u64, Sample)> {
+    pub(crate) fn of_first(&self, ack: &Brief) -> Option<(u64, Sample)> {
         let first = self.packets.front()?;
         let other = |next: &Packet| Some(next.sent) == ack.sent || next.end <= ack.ack;
         let plain = Some(first.sent) == ack.sent && first.end <= ack.ack && !first.retransmission;
-        if !plain || ack.rtt.is_none() || self.packets.get(1).is_some_and(other) {
+        if !plain || !ack.timed || self.packets.get(1).is_some_and(other) {
             return None;
         }
-        let newly = air.delivered.saturating_sub(self.delivered);
-        if newly == 0 || air.lost > self.lost || self.lost > first.lost || self.app_limited != 0 {
+        let newly = ack.delivered.saturating_sub(self.delivered);
+        if newly == 0 || ack.lost > self.lost || self.lost > first.lost || self.app_limited != 0 {
             return None;
         }
         let sending = first.sent.saturating_sub(first.first_send_time);

@@ -409,6 +409,12 @@ impl Outstanding {
         self.lost_ever
     }
 
+    /// Whether [`Self::take_newly_lost`] and [`Self::take_newest_lost`] have nothing to tell.
+    #[inline]
+    pub fn tells_of_no_loss(&self) -> bool {
+        self.lost_ever == self.lost_told
+    }
+
     /// Bytes that were marked lost since this was last asked.
     pub fn take_newly_lost(&mut self) -> u64 {
         self.lost_ever - std::mem::replace(&mut self.lost_told, self.lost_ever)

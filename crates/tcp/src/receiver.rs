@@ -239,7 +239,7 @@ impl Receiver {
         } else if end > expected && segment.seq - expected < u64::from(self.window) {
             self.waiting.insert(segment.seq, end, self.sack);
         }
-        let opens = self.tuned.is_some() && self.tune(now, segment, (in_order, new));
+        let opens = self.tuned.is_some() && self.tune(now, (segment.len, segment.ts_ecr), (in_order, new));
         Arrival {
             now,
             bytes: segment.len,
@@ -256,15 +256,15 @@ impl Receiver {
         }
     }
 
-    /// Where the window is tuned, tunes it by a segment, in order or not, new or not; whether it has opened.
+    /// Where the window is tuned, tunes it for what a segment brings and echoes, in order or not, new or not; whether it has opened.
     #[inline(never)]
-    fn tune(&mut self, now: Time, segment: &Segment, (in_order, new): (bool, bool)) -> bool {
-        let Some(tuned) = self.tuned.as_deref_mut().filter(|_| segment.len > 0) else { return false };
+    fn tune(&mut self, now: Time, (bytes, echo): (u32, Time), (in_order, new): (bool, bool)) -> bool {
+        let Some(tuned) = self.tuned.as_deref_mut().filter(|_| bytes > 0) else { return false };
         let ranges = self.waiting.ranges.as_slice();
         let came = Came {
             now,
-            bytes: segment.len,
-            echo: (segment.ts_ecr != Time::ZERO).then_some(segment.ts_ecr),
+            bytes,
+            echo: (echo != Time::ZERO).then_some(echo),
             rcv_nxt: self.rcv_nxt,
             waiting: ranges.iter().map(|&(from, to)| to - from).sum(),
             reach: ranges.last().map_or(0, |last| last.1 - self.rcv_nxt),

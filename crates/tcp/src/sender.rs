@@ -8,6 +8,7 @@
 
 mod ack_rate;
 mod acknowledged;
+mod aftermath;
 mod bursts;
 mod by_duplicates;
 mod doubt;
@@ -121,8 +122,12 @@ pub struct Sender {
     /// Whether the recovery has a timer of its own, and whether it hears of departures.
     timed: bool,
     departures: bool,
-    /// Whether anybody hears of an ACK once all else is done.
+    /// Whether the controller hears of ACKs and of departures: as in [`Transfer::interest`], which is in another cache line.
+    hears_acks: bool,
+    hears_departures: bool,
+    /// Whether anybody hears of an ACK once all else is done, and whether delivery rates are sampled for it.
     aftermath: bool,
+    samples: bool,
     /// Bursts and the host's own queue, where the stack minds them.
     offload: Option<Box<Offload>>,
     /// Whether anything may space segments.
@@ -200,6 +205,9 @@ impl Sender {
             reads_sack: parts.recovery.wants_sack(),
             timed: parts.recovery.has_timer(),
             departures: parts.recovery.hears_departures(),
+            hears_acks: t.interest.acks,
+            hears_departures: t.interest.departures,
+            samples: t.rates.is_some(),
             aftermath: t.interest.air || parts.recovery.hears_departures() || stack.tso || stack.small_queues,
             offload: Offload::of(stack),
             t,

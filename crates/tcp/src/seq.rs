@@ -173,6 +173,12 @@ impl Ranges {
     /// Adds `[from, to)`, merging with what it overlaps or touches.
     pub fn insert(&mut self, from: Seq, to: Seq) {
         debug_assert!(from < to);
+        // Nearly always it continues the last one, or begins another behind it.
+        match self.ranges.last_mut() {
+            Some(last) if from >= last.0 && from <= last.1 => return last.1 = last.1.max(to),
+            Some(last) if from > last.1 => return self.ranges.push((from, to)),
+            _ => {}
+        }
         let first = self.ranges.partition_point(|r| r.1 < from);
         let last = self.ranges.partition_point(|r| r.0 <= to);
         if first == last {

@@ -10,7 +10,7 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
-use truckee_tcp::{Cause, LossKind, Receiver, Seq, Span, Time, Transmit};
+use truckee_tcp::{Cause, LossKind, Receiver, Sender, Seq, Span, Time, Transmit};
 
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
@@ -258,8 +258,11 @@ impl Network<'_> {
     /// Tells a sender that minds it when what has just left, so many bytes, leaves its host's queue.
     #[inline]
     fn tell_queue(&mut self, (index, end): (usize, usize), start: u32, wire: u32) {
+        if !self.connections[index].ends.at[end].tx().is_some_and(Sender::minds_queue) {
+            return;
+        }
         let leaves = self.leaves_host_at(start);
-        if let Some(tx) = self.connections[index].ends.at[end].tx_mut().filter(|tx| tx.minds_queue()) {
+        if let Some(tx) = self.connections[index].ends.at[end].tx_mut() {
             tx.note_queued(wire, leaves);
         }
     }
@@ -356,7 +359,7 @@ impl Network<'_> {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn arm_pace(&mut self, index: usize, release: Time) {
         let at = release.max(self.now);
         self.connections[index].pace_armed = at;
@@ -371,6 +374,7 @@ impl Network<'_> {
     }
 
     /// Pacing lets the next segment out.
+    #[inline(never)]
     pub(super) fn on_release(&mut self, index: usize) {
         self.agenda.vacate(); // nearly always the next release takes its place
         let connection = &mut self.connections[index];

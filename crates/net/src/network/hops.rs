@@ -6,7 +6,7 @@ use crate::ack_filter::Held;
 use crate::air::hop_name;
 use crate::connection::{DESTINATION, SOURCE};
 use crate::lanes::UnderWay;
-use crate::link::{self, Accepted, Crossing, Offered};
+use crate::link::{self, Accepted, Detour, Offered};
 use crate::packet::{Body, DropCause, InTransit, Packet, PacketId, bits};
 use crate::record::of_cause;
 use truckee_scenario::model::NodeId;
@@ -98,8 +98,8 @@ impl Network<'_> {
     pub(super) fn send_into(&mut self, id: PacketId, link: u32) {
         let (time, wire) = (self.now, self.packets[id].wire);
         let crossed = match self.links.cross(link as usize, time, wire) {
-            Crossing::Arrives(arrival, convoy) => Some((arrival, convoy)),
-            other => self.is_not_crossed(other, id, BY_TABLE, link as usize, time),
+            Ok(crossed) => Some(crossed),
+            Err(detour) => self.is_not_crossed(detour, id, BY_TABLE, link as usize, time),
         };
         if let Some((arrival, convoy)) = crossed {
             self.packets[id].at = BY_TABLE;
@@ -125,9 +125,9 @@ impl Network<'_> {
         loop {
             let index = link as usize;
             let (arrival, convoy) = match self.links.cross(index, time, wire) {
-                Crossing::Arrives(arrival, convoy) => (arrival, convoy),
-                other => match self.is_not_crossed(other, id, at, index, time) {
-                    Some(crossing) => crossing,
+                Ok(crossed) => crossed,
+                Err(detour) => match self.is_not_crossed(detour, id, at, index, time) {
+                    Some(crossed) => crossed,
                     None => return,
                 },
             };
@@ -155,17 +155,16 @@ impl Network<'_> {
     #[inline(never)]
     fn is_not_crossed(
         &mut self,
-        crossing: Crossing,
+        detour: Detour,
         id: PacketId,
         at: u32,
         index: usize,
         time: Time,
     ) -> Option<(Time, u32)> {
-        let (cause, when) = match crossing {
-            Crossing::Arrives(arrival, convoy) => return Some((arrival, convoy)),
-            Crossing::Special => return self.offer(id, at, index, time),
-            Crossing::Full => (DropCause::Queue, time),
-            Crossing::Noisy => {
+        let (cause, when) = match detour {
+            Detour::Special => return self.offer(id, at, index, time),
+            Detour::Full => (DropCause::Queue, time),
+            Detour::Noisy => {
                 let packet = &self.packets[id];
                 let flow = self.flow_of(packet);
                 match self.links.pass_noise(index, time, packet.wire, flow, packet.len > 0) {

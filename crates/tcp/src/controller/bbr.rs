@@ -1,6 +1,7 @@
 //! BBR: one model of the path sets rate and window, and hears of losses ([`crate::growth::Bbr`] says how).
 
 use super::{Controller, Interest};
+use crate::delivery::Brief;
 use crate::growth::{self, Growth};
 use crate::response::{self, LossResponse};
 use crate::spec::{Args, Info, Member, SpecError};
@@ -14,6 +15,18 @@ impl Bbr {
     /// Of a growth rule, which is nearly all of it.
     pub(super) fn of(growth: growth::Bbr) -> Self {
         Self(growth)
+    }
+
+    /// As [`Controller::pacing_rate`].
+    #[inline(always)]
+    pub(super) fn rate(&self) -> Option<f64> {
+        self.0.pacing_rate()
+    }
+
+    /// As [`Controller::after_ack`], where the ACK changes nothing but sums; else nothing happens. Whether it did.
+    #[inline(always)]
+    pub(super) fn passes_calmly(&mut self, ack: &Brief, w: &mut Window) -> bool {
+        self.0.passes_calmly(ack, w)
     }
 }
 
@@ -54,7 +67,7 @@ impl Controller for Bbr {
 
     #[inline]
     fn pacing_rate(&self, _: &Window) -> Option<f64> {
-        self.0.pacing_rate()
+        self.rate()
     }
 
     fn outlasts_idleness(&self) -> bool {

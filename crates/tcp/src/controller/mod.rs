@@ -24,6 +24,7 @@ pub use santa_cruz::SantaCruz;
 pub use steered::Steered;
 pub use vegas::Vegas;
 
+use crate::delivery::Brief;
 use crate::growth::{AnyGrowth, Growth};
 use crate::pace::{AnyPacing, Spacing};
 use crate::relative_delay::CongestedRounds;
@@ -70,6 +71,44 @@ impl AnyController {
         }
         let ack = *ack; // what is handed on has to be in memory: only where somebody asks
         self.on_ack(&ack, w);
+    }
+
+    /// As [`Controller::on_unused`], of which the commonest want to know nothing.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self, ack: &Ack) {
+        let deaf = match self {
+            Self::Composed(composed) => composed.per_ack().is_some(),
+            Self::Bbr(_) => true,
+            _ => false,
+        };
+        if !deaf {
+            let ack = *ack; // what is handed on has to be in memory: only where somebody asks
+            self.on_unused(&ack);
+        }
+    }
+
+    /// As [`Controller::on_sent`]; told directly where who listens at every departure is known.
+    #[inline(always)]
+    pub(crate) fn hear_of_departure(&mut self, sent: &Departure, w: &Window) {
+        if let Self::Bbr(bbr) = self { bbr.on_sent(sent, w) } else { self.on_sent(sent, w) }
+    }
+
+    /// The pacing rate of a controller that spaces by bytes on the wire, if that is known without asking much.
+    #[inline(always)]
+    pub(crate) fn wire_rate(&self) -> Option<f64> {
+        if let Self::Bbr(bbr) = self { bbr.rate() } else { None }
+    }
+
+    /// Whether [`Self::passes_calmly`] is worth asking.
+    #[inline(always)]
+    pub(crate) fn is_often_calm(&self) -> bool {
+        matches!(self, Self::Bbr(_))
+    }
+
+    /// As [`Controller::after_ack`], where the ACK changes little, which takes little to see; else nothing happens. Whether it did.
+    #[inline(always)]
+    pub(crate) fn passes_calmly(&mut self, ack: &Brief, w: &mut Window) -> bool {
+        if let Self::Bbr(bbr) = self { bbr.passes_calmly(ack, w) } else { false }
     }
 
     /// The controller of these parts: where both halves of one algorithm are asked for alike, and nothing but it paces, that

@@ -207,11 +207,12 @@ impl Recovery for NewReno {
     }
 
     fn idle(&self) -> bool {
-        self.target.is_none() && !self.retransmit
+        // Between two holes, too, unless stand-ins may let one be repaired again.
+        !self.retransmit && (self.target.is_none() || self.stand_ins.is_none())
     }
 
     fn quiet(&self) -> bool {
-        self.idle() && self.duplicates.count == 0
+        self.target.is_none() && !self.retransmit && self.duplicates.count == 0
     }
 
     fn retransmission(&mut self, t: &Transfer) -> Option<usize> {

@@ -10,7 +10,7 @@ use crate::recovery::{Advance, Recovery, Reported};
 use crate::segment::{Segment, flags};
 use crate::stack::{ReduceFrom, RtoSamples};
 use crate::start::{Start, quick_start};
-use crate::{Ack, Air, Loss, LossKind, Report, Seq, Span, Time, Witness};
+use crate::{Ack, Loss, LossKind, Report, Seq, Span, Time, Witness};
 
 /// RTO after a lost SYN (RFC 6298, rule 5.7).
 const RTO_AFTER_LOST_SYN: Span = Span::s(3);
@@ -191,8 +191,7 @@ impl Sender {
         if advance.grow && may_grow && !echoes {
             self.t.controller.open(&ack, &mut self.t.window);
         } else if PLAIN || !self.recovery.repairing() {
-            let told = ack; // what is handed on has to be in memory: only where somebody asks
-            self.t.controller.on_unused(&told);
+            self.t.controller.leave(&ack);
         }
         if PLAIN {
             self.t.restart_timer_after_sample(now);
@@ -219,57 +218,11 @@ impl Sender {
         if !PLAIN && t.starting {
             t.starting = t.start.on_ack(ack, &mut t.window);
         }
-        if t.interest.acks {
+        if self.hears_acks {
             let ack = *ack; // what is handed on has to be in memory: only where somebody asks
             t.controller.hear(&ack, &t.window);
         }
         witness.on_ack(ack, &t.window);
-    }
-
-    #[inline(always)]
-    fn after_ack<const PLAIN: bool>(&mut self, ack: &Ack) {
-        if self.aftermath {
-            let ack = *ack;
-            self.tell_aftermath::<PLAIN>(&ack);
-        }
-    }
-
-    #[inline(never)]
-    fn tell_aftermath<const PLAIN: bool>(&mut self, ack: &Ack) {
-        if PLAIN && self.departures {
-            self.recovery.on_quiet_advance(ack.now, &self.t);
-        }
-        if !PLAIN && let Some(offload) = &mut self.offload {
-            offload.after_ack(ack, &self.t.window);
-        }
-        if !self.t.interest.air {
-            return;
-        }
-        let delivered = self.t.out.una() - Seq::FIRST
-            + if self.reads_sack { self.t.out.sacked() } else { self.by_duplicates.waiting() };
-        let last_sent = self.t.out.last_covered_once().filter(|_| !ack.duplicate);
-        let mut air = Air {
-            in_flight: self.air::<PLAIN>(),
-            lost: self.t.out.lost_ever(),
-            newly_lost: self.t.out.take_newly_lost(),
-            rate: None,
-            repairing: !PLAIN && self.recovery.repairing(),
-            delivered,
-            newest_lost: self.t.out.take_newest_lost(),
-            more: self.unsent() > 0,
-            last_rtt: last_sent.map(|sent| self.t.rtt.measure(sent, ack.now)),
-        };
-        if let Some(rates) = &mut self.t.rates {
-            air.rate = rates.on_ack(ack, &air).sample;
-        }
-        self.t.controller.after_ack(ack, &air, &mut self.t.window);
-        if let Some(rates) = &mut self.t.rates
-            && !air.more
-            && !air.repairing
-            && real(air.in_flight) < self.t.window.cwnd
-        {
-            rates.limited_by_application(air.in_flight);
-        }
     }
 
     #[inline]

@@ -283,13 +283,15 @@ impl Sender {
             in_flight: self.air::<PLAIN>().saturating_sub(u64::from(len)),
             more: self.unsent() > 0,
         };
-        if let Some(rates) = &mut self.t.rates {
+        if self.samples
+            && let Some(rates) = &mut self.t.rates
+        {
             let told = departure; // what is handed on has to be in memory: only where somebody asks
             rates.on_sent(&told, self.t.window.cwnd);
         }
-        if self.t.interest.departures {
+        if self.hears_departures {
             let told = departure;
-            self.t.controller.on_sent(&told, &self.t.window);
+            self.t.controller.hear_of_departure(&told, &self.t.window);
         }
         if !PLAIN && self.departures {
             self.recovery.on_sent(sent, &self.t);
@@ -302,7 +304,8 @@ impl Sender {
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
-            self.pace(now, sent.number, &out.segment);
+            let (payload, wire) = (out.segment.len, out.segment.wire_bytes());
+            self.pace(now, sent.number, payload, wire);
         }
         if self.t.timer == Timer::Off {
             self.t.restart_timer(now);

@@ -73,6 +73,7 @@ impl Sender {
 
     /// Whether nothing is known to be missing.
     fn is_calm(&self) -> bool {
-        self.recovery.idle() && self.recovery.duplicates() == 0 && self.t.out.sacked() == 0
+        let repairs = self.recovery.repairing() || !self.recovery.idle();
+        !repairs && self.recovery.duplicates() == 0 && self.t.out.sacked() == 0
     }
 }

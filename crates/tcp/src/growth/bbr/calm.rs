@@ -4,7 +4,8 @@
 use super::cycle::State;
 use super::machine::{Calm, Machine};
 use crate::arithmetic::{real, smaller};
-use crate::{Ack, Air, Span, Time, Window};
+use crate::delivery::Brief;
+use crate::{Span, Time, Window};
 
 impl Machine {
     /// What nothing changes within; none where much may happen.
@@ -15,13 +16,17 @@ impl Machine {
             return None;
         }
         let probe = cycle.cycle_stamp + cycle.probe_wait;
-        let (probe, above) = match self.state {
+        let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
+        let (probe, above, below) = match self.state {
             State::Cruise | State::Down if self.is_time_to_probe() => return None,
-            State::Cruise => (probe, f64::NEG_INFINITY),
-            State::Down => (probe, self.cruising_inflight()),
-            State::Refill => (Time::MAX, f64::NEG_INFINITY),
-            State::Up if cycle.full_bw_now || model.inflight_long.is_finite() => return None,
-            State::Up => (Time::MAX, f64::NEG_INFINITY),
+            State::Cruise => (probe, least, most),
+            State::Down => (probe, self.cruising_inflight(), most),
+            State::Refill => (Time::MAX, least, most),
+            State::Up if cycle.full_bw_now => return None,
+            // While the window limits, a probe raises its bound with every ACK.
+            State::Up if model.inflight_long.is_finite() && self.is_cwnd_limited() => return None,
+            State::Up if cycle.prev_probe_too_high => (Time::MAX, least, model.inflight_long),
+            State::Up => (Time::MAX, least, most),
             State::Startup | State::Drain | State::ProbeRtt => return None,
         };
         let shortest = model.shortest_rtt()?.max(self.rates.rtt_min()?);
@@ -32,6 +37,7 @@ impl Machine {
             round: model.rounds_begin_at(),
             rtt: shortest.max(Span::ns(1)),
             above,
+            below,
             extra: model.extra_acked_in_round()?,
             most: smaller(self.max_inflight(), self.inflight_bound()),
         })
@@ -39,18 +45,19 @@ impl Machine {
 
     /// Takes in an ACK that stays within; else nothing happens. Whether it did.
     #[inline(always)]
-    pub(super) fn passes_calmly(&mut self, ack: &Ack, air: &Air, w: &mut Window) -> bool {
+    pub(super) fn passes_calmly(&mut self, ack: &Brief, w: &mut Window) -> bool {
         let Some(calm) = &mut self.calm else { return false };
         let now = ack.now;
-        if w.cwnd != calm.window || w.mss != calm.mss || now > calm.until || !air.more {
+        if w.cwnd != calm.window || w.mss != calm.mss || now > calm.until || !ack.more {
             return false;
         }
-        let Some((delivered, sample)) = self.rates.of_first(ack, air) else { return false };
+        let Some((delivered, sample)) = self.rates.of_first(ack) else { return false };
         let model = &mut self.model;
-        let in_flight = real(air.in_flight);
+        let in_flight = real(ack.in_flight);
         if sample.prior_delivered >= calm.round
             || sample.rtt.is_none_or(|rtt| rtt < calm.rtt)
             || in_flight <= calm.above
+            || in_flight >= calm.below
             || sample.rate > model.newest_bw()
             || real(sample.in_flight) > model.inflight_long
         {

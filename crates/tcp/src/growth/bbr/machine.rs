@@ -34,8 +34,9 @@ pub(super) struct Calm {
     pub(super) round: u64,
     /// No round trip from here on is the shortest.
     pub(super) rtt: Span,
-    /// More than that is in the air.
+    /// More than that is in the air, and less than this.
     pub(super) above: f64,
+    pub(super) below: f64,
     /// No more than this is acknowledged beyond what was expected: it has been in this round.
     pub(super) extra: f64,
     /// What the window grows to.

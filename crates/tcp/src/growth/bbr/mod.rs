@@ -27,7 +27,7 @@ mod states;
 
 use super::Growth;
 use crate::arithmetic::{larger, real, smaller};
-use crate::delivery::{Heard, Rates};
+use crate::delivery::{Brief, Heard, Rates};
 use crate::segment::{HEADER_BYTES, TIMESTAMP_BYTES};
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Air, Departure, Loss, LossKind, Seq, Span, Time, Window};
@@ -87,6 +87,14 @@ impl Member for Bbr {
     }
 }
 
+impl Bbr {
+    /// As [`Growth::after_ack`], where the ACK changes nothing but sums; else nothing happens. Whether it did.
+    #[inline(always)]
+    pub(crate) fn passes_calmly(&mut self, ack: &Brief, w: &mut Window) -> bool {
+        self.0.passes_calmly(ack, w)
+    }
+}
+
 impl Growth for Bbr {
     fn on_ack(&mut self, _: &Ack, _: &mut Window) {
         self.0.used = true; // the window itself moves in `after_ack`
@@ -99,7 +107,7 @@ impl Growth for Bbr {
 
     #[inline]
     fn after_ack(&mut self, ack: &Ack, air: &Air, w: &mut Window) {
-        if !self.0.passes_calmly(ack, air, w) {
+        if !self.0.passes_calmly(&Brief::of(ack, air), w) {
             self.0.look(ack, air, w);
         }
     }
@@ -109,6 +117,7 @@ impl Growth for Bbr {
         self.0.on_sent(sent);
     }
 
+    #[inline]
     fn pacing_rate(&self) -> Option<f64> {
         self.0.pacing_rate
     }
@@ -154,6 +163,9 @@ impl Machine {
         let bytes = f64::from(sent.bytes);
         if real(sent.in_flight) + bytes + self.mss > self.cwnd {
             (self.used, self.limited[1]) = (true, true);
+            if self.state == State::Up {
+                self.calm = None;
+            }
         }
         self.rates.on_sent(sent, self.cwnd);
     }

@@ -147,7 +147,7 @@ impl Machine {
     }
 
     /// C.is_cwnd_limited: in this round or the one before.
-    fn is_cwnd_limited(&self) -> bool {
+    pub(super) fn is_cwnd_limited(&self) -> bool {
         self.limited[0] || self.limited[1]
     }
 

@@ -22,6 +22,7 @@ struct Pipe {
     acks: VecDeque<(Time, u64, Time)>,
     sent: u64,
     acked: u64,
+    lost: u64,
     rate: f64,
     /// The state after each ACK, where it changed.
     states: Vec<(Time, State)>,
@@ -29,6 +30,8 @@ struct Pipe {
     /// Whether each ACK is held against a look at it, and how many needed none.
     held_against: bool,
     calm: usize,
+    /// Of these, how many while it probed below a bound.
+    calm_below_a_bound: usize,
 }
 
 impl Pipe {
@@ -44,11 +47,13 @@ impl Pipe {
             acks: VecDeque::new(),
             sent: 0,
             acked: 0,
+            lost: 0,
             rate: RATE,
             states: Vec::new(),
             most_in_flight: 0,
             held_against: false,
             calm: 0,
+            calm_below_a_bound: 0,
         }
     }
 
@@ -87,11 +92,15 @@ impl Pipe {
             ..Ack::of_bytes(self.now, 1000)
         };
         self.bbr.on_ack(&ack, &mut self.w);
-        let air = Air { in_flight: self.in_flight(), delivered: self.acked, more: true, ..Air::default() };
+        let (in_flight, delivered, lost) = (self.in_flight(), self.acked, self.lost);
+        let air = Air { in_flight, delivered, lost, more: true, ..Air::default() };
         let before = self.held_against.then(|| (self.bbr.clone(), self.w));
         self.bbr.after_ack(&ack, &air, &mut self.w);
         if let Some((Bbr(mut looked), mut w)) = before {
-            self.calm += usize::from(looked.clone().passes_calmly(&ack, &air, &mut { w }));
+            let calm = looked.clone().passes_calmly(&Brief::of(&ack, &air), &mut { w });
+            self.calm += usize::from(calm);
+            let bounded = looked.state == State::Up && looked.model.inflight_long.is_finite();
+            self.calm_below_a_bound += usize::from(calm && bounded);
             looked.look(&ack, &air, &mut w);
             assert_eq!((format!("{:?}", self.machine()), self.w), (format!("{looked:?}"), w));
         }
@@ -122,6 +131,25 @@ impl Pipe {
             }
         }
         self.now = until;
+    }
+
+    /// In the middle of its next probe a duplicate says that so many bytes are lost. What was in the air.
+    fn lose_in_a_probe(&mut self, lost: u64) -> u64 {
+        while self.machine().state != State::Up {
+            self.run(self.now + MS);
+        }
+        self.run(self.now + RTT / 2);
+        assert_eq!(self.machine().state, State::Up);
+        let in_flight = self.in_flight();
+        self.now += MS;
+        let sent = Some(self.acks[1].2);
+        let ack = Ack { ack: Seq::at(1 + self.acked), sent, duplicate: true, ..Ack::of_bytes(self.now, 0) };
+        let newest_lost = Some(self.acks[0].2);
+        let delivered = self.acked + 1000;
+        let air =
+            Air { in_flight, delivered, lost, newest_lost, repairing: true, more: true, ..Air::default() };
+        self.bbr.after_ack(&ack, &air, &mut self.w);
+        in_flight
     }
 
     fn entered(&self, state: State) -> Option<Time> {
@@ -176,6 +204,17 @@ fn an_ack_that_needs_no_look_does_what_a_look_would_do() {
 }
 
 #[test]
+fn a_probe_below_a_bound_that_losses_have_set_is_calm_until_the_window_limits_it() {
+    let mut pipe = Pipe::new();
+    pipe.held_against = true;
+    pipe.lose_in_a_probe(10_000);
+    pipe.lost = 10_000;
+    pipe.run(pipe.now + 9 * SECOND);
+    assert!(pipe.machine().model.inflight_long.is_finite());
+    assert!(pipe.calm_below_a_bound > 100, "{}", pipe.calm_below_a_bound);
+}
+
+#[test]
 fn steady_it_fills_the_pipe_and_cruises_without_a_queue() {
     let mut pipe = Pipe::new();
     pipe.run(Time::s(2));
@@ -220,22 +259,7 @@ fn a_wider_bottleneck_is_found_and_a_narrower_one_too() {
 fn a_probe_that_loses_more_than_two_percent_sets_the_long_term_bound_and_ends() {
     for (lost, bounded) in [(1000, false), (10_000, true)] {
         let mut pipe = Pipe::new();
-        while pipe.machine().state != State::Up {
-            let next = pipe.now + MS;
-            pipe.run(next);
-        }
-        let next = pipe.now + RTT / 2;
-        pipe.run(next);
-        assert_eq!(pipe.machine().state, State::Up);
-        let in_flight = pipe.in_flight();
-        pipe.now += MS;
-        let sent = Some(pipe.acks[1].2);
-        let ack = Ack { ack: Seq::at(1 + pipe.acked), sent, duplicate: true, ..Ack::of_bytes(pipe.now, 0) };
-        let newest_lost = Some(pipe.acks[0].2);
-        let delivered = pipe.acked + 1000;
-        let air =
-            Air { in_flight, delivered, lost, newest_lost, repairing: true, more: true, ..Air::default() };
-        pipe.bbr.after_ack(&ack, &air, &mut pipe.w);
+        let in_flight = pipe.lose_in_a_probe(lost);
         let long = pipe.machine().model.inflight_long;
         assert_eq!(long.is_finite(), bounded, "{long}");
         assert_eq!(pipe.machine().state == State::Down, bounded);
