@@ -15,7 +15,7 @@ impl Sender {
     #[inline(never)]
     pub(super) fn pace(&mut self, now: Time, number: Transmission, segment: &Segment) {
         let t = &self.t;
-        let opening = self.burst.filter(|burst| now < burst.until);
+        let opening = self.burst.as_deref().filter(|burst| now < burst.until);
         let (rate, spacing) = match opening {
             Some(burst) => (Some(burst.rate), Spacing::Wire),
             None if t.interest.paces => (t.controller.pacing_rate(&t.window), t.controller.spacing()),
