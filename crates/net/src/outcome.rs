@@ -87,7 +87,7 @@ fn flows(
     let mut series = Vec::new();
     for (index, flow) in scenario.flows.iter().enumerate() {
         let one = one_flow(network, scenario, (index, flow), from, end);
-        series.extend(network.flows[index].book.series.take().map(|series| *series));
+        series.extend(network.flows[index].book.series.take().map(|recorded| recorded.series));
         network.forget(index);
         apart.push(Box::new(one));
     }
