@@ -202,10 +202,11 @@ impl Arguments {
 
     /// The index of the link.
     fn link(&self, scenario: &Scenario) -> Result<usize, Error> {
-        let names = || scenario.links.iter().map(|l| l.name.as_str()).collect::<Vec<_>>().join(", ");
+        let labels = || scenario.links.iter().map(|link| link.label(&scenario.nodes));
+        let names = || labels().collect::<Vec<_>>().join(", ");
         match &self.link {
             Some(name) => {
-                let found = scenario.links.iter().position(|l| l.name == *name);
+                let found = labels().position(|label| label == name.as_str());
                 found.ok_or_else(|| {
                     Error::Usage(format!("--link {name}: the scenario's links are {}", names()))
                 })

@@ -29,7 +29,7 @@ pub fn outcome(scenario: &Scenario, report: &Report, wall_s: f64) -> Result<Outc
         name: flow.name.clone(),
         sender: flow.sender.label.clone(),
         receiver: "probe".to_owned(),
-        probe,
+        probe: probe.map(Box::new),
         ..FlowOutcome::default()
     };
     Ok(Outcome {

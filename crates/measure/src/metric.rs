@@ -417,7 +417,7 @@ fn over_flows(of: &Of, flows: &[&FlowOutcome]) -> Option<f64> {
             let watched = flows.iter().flat_map(|f| &f.observers.detectors).filter(|d| d.name == *name);
             mean(watched.map(field.get))
         }
-        Of::Probe(field) => mean(flows.iter().map(|f| f.probe.as_ref().and_then(field.get))),
+        Of::Probe(field) => mean(flows.iter().map(|f| f.probe.as_deref().and_then(field.get))),
         Of::Round(k, field) => mean(flows.iter().map(|f| f.rounds.get(k - 1).and_then(field.get))),
     }
 }

@@ -5,6 +5,7 @@
 //! other way.
 
 use crate::connection::{DESTINATION, SOURCE};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::{App, Connections, Flow, FlowSettings};
@@ -33,13 +34,44 @@ pub enum Command {
 pub struct Application {
     /// Whose `app` says what it does; flows that are alike share them.
     settings: Arc<FlowSettings>,
-    lanes: Vec<Lane>,
+    lanes: Lanes,
     /// Files, requests or segments not yet begun; `None`: no end.
     left: Option<u64>,
-    process: Option<Box<Process>>,
-    next_segment: Option<Time>,
-    stop: Option<Time>,
+    segments: Option<Box<Segments>>,
     stopped: bool,
+}
+
+/// Segments that come by themselves.
+#[derive(Debug)]
+struct Segments {
+    process: Process,
+    next: Option<Time>,
+}
+
+/// The lanes of a flow; most have one, and need no list of it elsewhere in memory.
+#[derive(Debug)]
+enum Lanes {
+    One([Lane; 1]),
+    Many(Box<[Lane]>),
+}
+
+impl Deref for Lanes {
+    type Target = [Lane];
+    fn deref(&self) -> &[Lane] {
+        match self {
+            Self::One(lane) => lane,
+            Self::Many(lanes) => lanes,
+        }
+    }
+}
+
+impl DerefMut for Lanes {
+    fn deref_mut(&mut self) -> &mut [Lane] {
+        match self {
+            Self::One(lane) => lane,
+            Self::Many(lanes) => lanes,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,13 +94,15 @@ impl Application {
             // `crate::run` has refused a web page.
             App::WebPage { .. } => None,
         };
+        let lanes = match flow.app.connections() {
+            1 => Lanes::One([Lane::default()]),
+            many => Lanes::Many(vec![Lane::default(); many as usize].into()),
+        };
         Self {
             settings: Arc::clone(&flow.settings),
-            lanes: vec![Lane::default(); flow.app.connections() as usize],
+            lanes,
             left,
-            process: process.map(Box::new),
-            next_segment: None,
-            stop: flow.stop,
+            segments: process.map(|process| Box::new(Segments { process, next: None })),
             stopped: false,
         }
     }
@@ -85,8 +119,12 @@ impl Application {
 
     /// When it wants to be woken.
     pub fn deadline(&self) -> Option<Time> {
-        let stop = self.stop.filter(|_| !self.stopped);
-        self.lanes.iter().filter_map(|l| l.wake).chain(self.next_segment).chain(stop).min()
+        let stop = self.settings.stop.filter(|_| !self.stopped);
+        self.lanes.iter().filter_map(|l| l.wake).chain(self.next_segment()).chain(stop).min()
+    }
+
+    fn next_segment(&self) -> Option<Time> {
+        self.segments.as_ref().and_then(|segments| segments.next)
     }
 
     /// The flow starts.
@@ -148,21 +186,22 @@ impl Application {
     }
 
     fn plan_segment(&mut self, now: Time, out: &mut Vec<Command>) {
+        let Some(segments) = &mut self.segments else { return };
         if self.left == Some(0) || self.stopped {
-            self.next_segment = None;
+            segments.next = None;
             out.push(Command::Close { lane: 0 });
             return;
         }
         self.left = self.left.map(|n| n - 1);
-        self.next_segment = self.process.as_mut().map(|p| p.next().max(now));
+        segments.next = Some(segments.process.next().max(now));
     }
 
     /// The time asked for has come.
     pub fn wake(&mut self, now: Time, out: &mut Vec<Command>) {
-        if !self.stopped && self.stop.is_some_and(|stop| stop <= now) {
+        if !self.stopped && self.settings.stop.is_some_and(|stop| stop <= now) {
             self.stop_writing(out);
         }
-        while let Some(at) = self.next_segment.filter(|&at| at <= now) {
+        while let Some(at) = self.next_segment().filter(|&at| at <= now) {
             if let App::Segments { size, .. } = self.settings.app {
                 out.push(Command::Write { lane: 0, bytes: u64::from(size), born: Some(at) });
             }
@@ -181,7 +220,7 @@ impl Application {
 
     fn stop_writing(&mut self, out: &mut Vec<Command>) {
         self.stopped = true;
-        self.next_segment = None;
+        self.segments.iter_mut().for_each(|segments| segments.next = None);
         // Between two files on connections of their own nothing is open that would end.
         let closed_between =
             matches!(self.settings.app, App::Files { connections, .. } if connections != Connections::One);

@@ -44,29 +44,34 @@ pub struct Births {
 /// Those that have to be kept.
 #[derive(Debug, Default)]
 struct Kept {
-    /// Whether the application says when its data was born, and of what it has written.
-    told: bool,
-    written: VecDeque<Born>,
-    /// Of data that was told of: all that is sent and not delivered.
-    sent: VecDeque<Born>,
+    /// Where the application says when its data was born.
+    told: Option<Box<Told>>,
     /// Of other data: what has been sent again, rising.
     again: Vec<Born>,
     /// What has come, rising, until it is delivered.
     come: VecDeque<Born>,
 }
 
+/// Data that was told of.
+#[derive(Debug, Default)]
+struct Told {
+    /// What the application has written.
+    written: VecDeque<Born>,
+    /// All that is sent and not delivered.
+    sent: VecDeque<Born>,
+}
+
 impl Births {
     /// What the application has written up to `end` was born then.
     pub fn on_write(&mut self, end: Seq, born: Time) {
-        let kept = self.kept.get_or_insert_default();
-        kept.told = true;
-        kept.written.push_back((end, born));
+        let told = self.kept.get_or_insert_default().told.get_or_insert_default();
+        told.written.push_back((end, born));
     }
 
     /// Whether the application says when its data was born.
     #[inline]
     pub fn are_told(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| kept.told)
+        self.kept.as_ref().is_some_and(|kept| kept.told.is_some())
     }
 
     /// Whether data that this packet brings as the next was born when the packet left, and is all that it delivers.
@@ -81,13 +86,16 @@ impl Births {
         if sent.empty {
             return;
         }
-        if let Some(kept) = self.kept.as_mut().filter(|kept| kept.told) {
+        if let Some(told) = self.kept.as_mut().and_then(|kept| kept.told.as_mut()) {
             if !sent.retransmission {
-                let born = kept.of_written(now, sent.seq);
-                kept.sent.push_back((end, born));
+                let born = told.of_written(now, sent.seq);
+                told.sent.push_back((end, born));
             }
         } else if let Some(first) = sent.first_sent {
             let again = &mut self.kept.get_or_insert_default().again;
+            if again.is_empty() {
+                again.reserve_exact(1); // mostly there is one
+            }
             again.insert(again.partition_point(|other| other.0 < end), (end, first));
         }
     }
@@ -102,9 +110,9 @@ impl Births {
     /// The birth of the next segment that has been delivered whole now that all below `rcv_nxt` has.
     pub fn take(&mut self, rcv_nxt: Seq) -> Option<Time> {
         let kept = self.kept.as_mut()?;
-        let row = if kept.told { &mut kept.sent } else { &mut kept.come };
+        let row = kept.told.as_mut().map_or(&mut kept.come, |told| &mut told.sent);
         let next = row.pop_front_if(|segment| segment.0 <= rcv_nxt).map(|segment| segment.1);
-        if next.is_none() && !kept.told {
+        if next.is_none() && kept.told.is_none() {
             kept.again.drain(..kept.again.partition_point(|segment| segment.0 <= rcv_nxt));
             if kept.again.is_empty() && kept.come.is_empty() {
                 self.kept = None;
@@ -114,7 +122,7 @@ impl Births {
     }
 }
 
-impl Kept {
+impl Told {
     /// The birth of what is sent now from this number on, according to the application.
     fn of_written(&mut self, now: Time, seq: Seq) -> Time {
         while self.written.front().is_some_and(|w| w.0 <= seq) {
@@ -122,7 +130,9 @@ impl Kept {
         }
         self.written.front().map_or(now, |w| w.1)
     }
+}
 
+impl Kept {
     fn arrived(&mut self, packet: &Packet) {
         let end = packet.end();
         let below = |last: Option<&Born>| last.is_none_or(|last| last.0 < end); // as nearly always

@@ -301,21 +301,34 @@ pub struct Connection {
     pub ends: Ends,
     /// Time of the pending event for the pacing at the source.
     pub pace_armed: Time,
-    /// Index of the flow.
-    pub flow: usize,
-    /// Index among the flow's connections.
-    pub lane: usize,
+    /// Index of the flow: see [`Self::flow`].
+    pub flow: u32,
+    /// Index among the flow's connections: see [`Self::lane`].
+    pub lane: u32,
     /// Where its packets are wanted.
     pub tapped: Option<Vantage>,
     /// Whether the application waits for a delivery at each end.
     pub awaited: [bool; 2],
 }
 
+const _: () = assert!(size_of::<Connection>() <= 7 * 64);
+
 impl Connection {
+    /// Index of the flow.
+    #[inline(always)]
+    pub fn flow(&self) -> usize {
+        self.flow as usize
+    }
+
+    /// Index among the flow's connections.
+    pub fn lane(&self) -> usize {
+        self.lane as usize
+    }
+
     /// Its number among the flow's connections, where packets are noted.
     pub fn tap_number(&self) -> u32 {
         // A flow whose connections follow each other has one lane, one with many lanes has one connection a lane.
-        self.generation.wrapping_add(self.lane as u32 * (1 << 16))
+        self.generation.wrapping_add(self.lane * (1 << 16))
     }
 
     /// The application waits for deliveries at these ends.

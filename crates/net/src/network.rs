@@ -284,8 +284,9 @@ impl Network<'_> {
         for flow in &mut self.flows {
             if let Some(series) = &mut flow.book.series {
                 // Links tell of a drop when its time is known, which may be before it comes.
-                series.drops.sort_by(|a, b| a.t.total_cmp(&b.t));
-                series.drops.truncate(series.drops.partition_point(|point| point.t <= end.seconds()));
+                let drops = &mut series.drops;
+                drops.sort_by(|a, b| a.t.total_cmp(&b.t));
+                drops.truncate(drops.partition_point(|point| point.t <= end.seconds()));
             }
         }
     }

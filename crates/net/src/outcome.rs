@@ -14,43 +14,17 @@ use truckee_tcp::{Span, Time};
 pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
     let end = network.now;
     let from = Time::at(scenario.warmup).min(end);
-    let flows = scenario
-        .flows
-        .iter()
-        .enumerate()
-        .map(|(index, flow)| {
-            let mut totals = network.totals(index);
-            if let Some(warm) = &network.flows[index].book.warm {
-                totals = totals.since(&warm.totals);
-            }
-            let book = &network.flows[index].book;
-            let mut one = flow_outcome(flow, book, &totals, &mut network.deliveries(index), from, end);
-            one.observers = observers(&network, scenario, index);
-            let ends = &network.connections[network.flows[index].first_connection].ends;
-            one.ack_burst = ends.receiver().and_then(|receiver| receiver.policy().burst());
-            one.congested = ends.sender().and_then(|sender| sender.congested_rounds()).map(|rounds| {
-                let CongestedRounds { neither, forward, reverse, both, .. } = rounds;
-                CongestedOutcome { neither, forward, reverse, both }
-            });
-            let rounds = ends.forward.books.rounds().into_iter();
-            one.rounds = rounds.map(|r| RoundOutcome { segments: r.segments, acks: r.acks }).collect();
-            network.forget(index); // the next ones need room
-            one
-        })
-        .collect();
-    let series = network.flows.iter_mut().filter_map(|f| f.book.series.take().map(|s| *s)).collect();
-    // Of many flows the outcome alone takes much room.
-    (network.flows, network.connections) = (Vec::new(), Vec::new());
+    let (flows, series) = flows(&mut network, scenario, from, end);
     let of_scenario = 2 * scenario.links.len(); // behind them come hosts that take their time
-    let links = (0..of_scenario)
+    let apart: Vec<_> = (0..of_scenario)
         .map(|link| {
             let span = network.links.counted_until(link, end) - from;
-            link_outcome(
+            Box::new(link_outcome(
                 scenario.link_name(link),
                 &network.links.counts(link),
                 &network.links.rare(link),
                 span,
-            )
+            ))
         })
         .collect();
     let media = scenario.media.iter().enumerate();
@@ -71,16 +45,19 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         .collect();
     let air = network.media.iter_mut().filter_map(|air| air.take_series(end)).collect();
     let steps: u64 = network.media.iter().map(|air| air.radio.events()).sum();
+    let (digest, events) = (network.digest.text(), network.events + steps);
+    drop(network); // as of the flows, so of their links
+    let links = apart.into_iter().map(|one| *one).collect();
     let mut outcome = Outcome {
         hosts,
         truckee: env!("CARGO_PKG_VERSION").to_owned(),
         engine: "sim".to_owned(),
         scenario: scenario.name.clone(),
         seed: scenario.seed,
-        digest: network.digest.text(),
+        digest,
         simulated_s: end.seconds(),
         wall_s: 0.0,
-        events: network.events + steps,
+        events,
         jain: None,
         flows,
         links,
@@ -95,6 +72,52 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
     };
     outcome.compare_flows();
     outcome
+}
+
+/// What each flow did, and its time series where they are wanted. Of many flows this alone takes much room: it is to be that of
+/// the flows themselves. So each is forgotten once it has been told of, its outcome takes the place of its sender, and they
+/// come together when all flows are gone.
+fn flows(
+    network: &mut Network<'_>,
+    scenario: &Scenario,
+    from: Time,
+    end: Time,
+) -> (Vec<FlowOutcome>, Vec<FlowSeries>) {
+    let mut apart = Vec::with_capacity(scenario.flows.len());
+    let mut series = Vec::new();
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let one = one_flow(network, scenario, (index, flow), from, end);
+        series.extend(network.flows[index].book.series.take().map(|recorded| recorded.series));
+        network.forget(index);
+        apart.push(Box::new(one));
+    }
+    (network.flows, network.connections) = (Vec::new(), Vec::new());
+    (apart.into_iter().map(|one| *one).collect(), series)
+}
+
+fn one_flow(
+    network: &Network<'_>,
+    scenario: &Scenario,
+    (index, flow): (usize, &Flow),
+    from: Time,
+    end: Time,
+) -> FlowOutcome {
+    let book = &network.flows[index].book;
+    let mut totals = network.totals(index);
+    if let Some(warm) = &book.warm {
+        totals = totals.since(&warm.totals);
+    }
+    let mut one = flow_outcome(flow, book, &totals, &mut network.deliveries(index), from, end);
+    one.observers = observers(network, scenario, index);
+    let ends = &network.connections[network.flows[index].first_connection].ends;
+    one.ack_burst = ends.receiver().and_then(|receiver| receiver.policy().burst());
+    one.congested = ends.sender().and_then(|sender| sender.congested_rounds()).map(|rounds| {
+        let CongestedRounds { neither, forward, reverse, both, .. } = rounds;
+        Box::new(CongestedOutcome { neither, forward, reverse, both })
+    });
+    let rounds = ends.forward.books.rounds().into_iter();
+    one.rounds = rounds.map(|r| RoundOutcome { segments: r.segments, acks: r.acks }).collect();
+    one
 }
 
 fn flow_outcome(

@@ -2,6 +2,7 @@
 
 use crate::packet::DropCause;
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
 use truckee_tcp::books::{Counts, Judged};
 use truckee_tcp::detect::{Detected, Phase, Watch};
@@ -11,28 +12,48 @@ use truckee_tcp::{Books, Span, Time};
 ///
 /// The histogram is log-linear, as HdrHistogram's: 128 bins for each doubling, in microseconds. It is our own for its
 /// size: of a thousand flows each packet would find a library's in a cache further away. A few delays are a list; of many
-/// only the range of bins that occurs is kept, in 16 bits each, and in `spilt` what these do not hold.
+/// only the range of bins that occurs is kept, in a byte each, and in `spilt` what these do not hold.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Delays {
     sum: f64,
     squares: f64,
-    /// The bin of each delay, up to [`FEW`]; then how many are in each bin from `first` on.
-    bins: Vec<u16>,
-    /// The number of the first bin; `None` while they are a list.
-    first: Option<u16>,
-    /// Bins that have been full, with how often.
-    spilt: BTreeMap<u16, u64>,
+    kept: Kept,
+    /// Where a bin has been full.
+    spilt: Option<Box<Spilt>>,
+}
+
+#[derive(Debug, Clone)]
+enum Kept {
+    /// The bins of so many delays, up to [`FEW`], and room for more.
+    List { len: u16, bins: Box<[u16]> },
+    /// How many are in each bin from `first` on, less what is spilt.
+    Bins { first: u16, counts: Box<[u8]> },
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self::List { len: 0, bins: Box::default() }
+    }
+}
+
+/// Bins that have been full, with how often.
+#[derive(Debug, Clone, Default)]
+struct Spilt {
+    times: BTreeMap<u16, u64>,
 }
 
 /// Most delays in a list: as many bins as are seldom too few for a path's delays.
 const FEW: usize = 128;
 
+/// By how many the list grows: of many flows the room that doubling leaves unused is much.
+const MORE: usize = 32;
+
 /// The range of bins begins and ends at multiples of this.
 const STEP: usize = 32;
 
-/// What 16 bits do not hold.
-const FULL: u64 = 1 << 16;
+/// What a byte does not hold.
+const FULL: u64 = 1 << 8;
 
 /// Bins for each doubling are 2 to this power.
 const PRECISION: u32 = 7;
@@ -60,86 +81,69 @@ impl Delays {
         self.sum += real;
         self.squares += real * real;
         let bin = bin((delay + Span::ns(500)).ticks(Span::us(1)));
-        match self.first {
-            Some(first) => match self.bins.get_mut(bin.wrapping_sub(usize::from(first))) {
-                Some(count) if *count < u16::MAX => *count += 1,
+        match &mut self.kept {
+            Kept::Bins { first, counts } => match counts.get_mut(bin.wrapping_sub(usize::from(*first))) {
+                Some(count) if *count < u8::MAX => *count += 1,
                 _ => self.add_to(bin, 1),
             },
-            None => self.add_to_list(bin),
+            Kept::List { .. } => self.add_to_list(bin),
         }
     }
 
     /// Adds one to the list, or makes bins of it.
     #[inline(never)]
     fn add_to_list(&mut self, bin: usize) {
-        if self.bins.len() < FEW {
-            return self.bins.push(bin as u16);
+        let Kept::List { len, bins } = &mut self.kept else { return };
+        let at = usize::from(*len);
+        if at == FEW {
+            return self.add_to(bin, 1);
         }
-        self.sort_in();
-        self.add_to(bin, 1);
-    }
-
-    /// Makes bins of the list.
-    #[cold]
-    fn sort_in(&mut self) {
-        if self.first.is_none() {
-            let list = std::mem::take(&mut self.bins);
-            let (Some(least), Some(most)) = (list.iter().min(), list.iter().max()) else { return };
-            let first = usize::from(*least) / STEP * STEP;
-            self.first = Some(first as u16);
-            self.bins = vec![0; (usize::from(*most) + 1).next_multiple_of(STEP) - first];
-            list.iter().for_each(|bin| self.bins[usize::from(*bin) - first] += 1);
+        if at == bins.len() {
+            let mut longer = vec![0; at + MORE].into_boxed_slice();
+            longer[..at].copy_from_slice(bins);
+            *bins = longer;
         }
+        bins[at] = bin as u16;
+        *len += 1;
     }
 
     /// Adds so many to a bin.
     #[cold]
     fn add_to(&mut self, bin: usize, count: u64) {
-        let count_at = self.reach(bin);
-        let sum = u64::from(self.bins[count_at]) + count;
-        self.bins[count_at] = (sum % FULL) as u16;
+        self.kept.sort_in(bin);
+        let Kept::Bins { first, counts } = &mut self.kept else { return };
+        reach(first, counts, bin);
+        let count_at = &mut counts[bin - usize::from(*first)];
+        let sum = u64::from(*count_at) + count;
+        *count_at = (sum % FULL) as u8;
         if sum >= FULL {
-            *self.spilt.entry(bin as u16).or_default() += sum / FULL;
+            *self.spilt.get_or_insert_default().times.entry(bin as u16).or_default() += sum / FULL;
         }
-    }
-
-    /// Makes the range that is kept include a bin. Returns its place there.
-    fn reach(&mut self, bin: usize) -> usize {
-        let first = usize::from(*self.first.get_or_insert(bin as u16));
-        let kept = first..first + self.bins.len();
-        if !kept.contains(&bin) {
-            let from = first.min(bin / STEP * STEP);
-            let to = kept.end.max((bin + 1).next_multiple_of(STEP));
-            let mut bins = vec![0; to - from];
-            bins[first - from..][..self.bins.len()].copy_from_slice(&self.bins);
-            (self.first, self.bins) = (Some(from as u16), bins);
-        }
-        bin - self.first.map_or(bin, usize::from)
     }
 
     /// Takes in all of another.
     pub fn merge(&mut self, other: &Delays) {
         self.sum += other.sum;
         self.squares += other.squares;
-        if self.bins.is_empty() {
-            (self.bins, self.first) = (other.bins.clone(), other.first);
-            self.spilt = other.spilt.clone();
+        if self.kept.is_empty() {
+            (self.kept, self.spilt) = (other.kept.clone(), other.spilt.clone());
             return;
         }
-        self.sort_in();
         other.counts().for_each(|(bin, count)| self.add_to(bin, count));
     }
 
     /// The bins that hold any, with how many, in order unless they are a list.
     fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
-        let first = self.first.unwrap_or(0);
-        self.bins.iter().zip(first..).filter_map(move |(&n, at)| {
-            if self.first.is_none() {
-                return Some((usize::from(n), 1));
-            }
-            let full = self.spilt.get(&at).copied().unwrap_or(0);
+        let (list, first, counts): (&[u16], u16, &[u8]) = match &self.kept {
+            Kept::List { len, bins } => (&bins[..usize::from(*len)], 0, &[]),
+            Kept::Bins { first, counts } => (&[], *first, counts),
+        };
+        let spilt = self.spilt.as_ref();
+        let in_bin = move |(&n, at): (&u8, u16)| {
+            let full = spilt.and_then(|spilt| spilt.times.get(&at)).copied().unwrap_or(0);
             Some((usize::from(at), u64::from(n) + full * FULL)).filter(|(_, n)| *n > 0)
-        })
+        };
+        list.iter().map(|&bin| (usize::from(bin), 1)).chain(counts.iter().zip(first..).filter_map(in_bin))
     }
 
     /// The delay in seconds that a share of all does not exceed.
@@ -155,8 +159,8 @@ impl Delays {
 
     /// The distribution in seconds.
     pub fn outcome(&mut self) -> Delay {
-        if self.first.is_none() {
-            self.bins.sort_unstable();
+        if let Kept::List { len, bins } = &mut self.kept {
+            bins[..usize::from(*len)].sort_unstable();
         }
         let count: u64 = self.counts().map(|(_, n)| n).sum();
         if count == 0 {
@@ -171,6 +175,37 @@ impl Delays {
             p50: self.quantile(0.5, count),
             p99: self.quantile(0.99, count),
         }
+    }
+}
+
+impl Kept {
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::List { len: 0, .. })
+    }
+
+    /// Makes bins of a list, where it is one; of an empty one those about this bin.
+    fn sort_in(&mut self, bin: usize) {
+        let Self::List { len, bins } = self else { return };
+        let list = &bins[..usize::from(*len)];
+        let least = list.iter().min().map_or(bin, |bin| usize::from(*bin));
+        let most = list.iter().max().map_or(bin, |bin| usize::from(*bin));
+        let first = least / STEP * STEP;
+        let mut counts = vec![0; (most + 1).next_multiple_of(STEP) - first].into_boxed_slice();
+        list.iter().for_each(|bin| counts[usize::from(*bin) - first] += 1);
+        *self = Self::Bins { first: first as u16, counts };
+    }
+}
+
+/// Makes the range that is kept include a bin.
+fn reach(first: &mut u16, counts: &mut Box<[u8]>, bin: usize) {
+    let start = usize::from(*first);
+    let kept = start..start + counts.len();
+    if !kept.contains(&bin) {
+        let from = start.min(bin / STEP * STEP);
+        let to = kept.end.max((bin + 1).next_multiple_of(STEP));
+        let mut wider = vec![0; to - from].into_boxed_slice();
+        wider[start - from..][..counts.len()].copy_from_slice(counts);
+        (*first, *counts) = (from as u16, wider);
     }
 }
 
@@ -318,12 +353,31 @@ pub struct FlowBook {
     pub drops: Drops,
     /// The same of what the receiver sends, where any was.
     pub ack_drops: Option<Box<Drops>>,
-    /// The last entry of each in the series of phases: the truth, the receiver's own detector, those who watch.
-    pub phases: Vec<Option<Phase>>,
     pub started: Option<Time>,
     pub finished: Option<Time>,
     /// Time series, where they are wanted.
-    pub series: Option<Box<FlowSeries>>,
+    pub series: Option<Box<Recorded>>,
+}
+
+/// The time series of a flow.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    pub series: FlowSeries,
+    /// The last entry of each in the series of phases: the truth, the receiver's own detector, those who watch.
+    pub phases: Vec<Option<Phase>>,
+}
+
+impl Deref for Recorded {
+    type Target = FlowSeries;
+    fn deref(&self) -> &FlowSeries {
+        &self.series
+    }
+}
+
+impl DerefMut for Recorded {
+    fn deref_mut(&mut self) -> &mut FlowSeries {
+        &mut self.series
+    }
 }
 
 /// What all connections of a flow have counted, at some moment.
@@ -384,9 +438,9 @@ mod tests {
     fn only_what_occurs_takes_room() {
         let mut delays = Delays::default();
         (100..110).for_each(|ms| delays.add(Span::ms(ms)));
-        assert!(delays.bins.len() == 10);
+        assert!(matches!(&delays.kept, Kept::List { len: 10, bins } if bins.len() == MORE));
         (100..300).rev().for_each(|ms| delays.add(Span::ms(ms)));
-        assert!(delays.bins.len() <= 256);
+        assert!(matches!(&delays.kept, Kept::Bins { counts, .. } if counts.len() <= 256));
         delays.add(Span::ZERO);
         delays.add(Span::MAX / 2);
         assert_eq!(delays.counts().map(|(_, n)| n).sum::<u64>(), 212);

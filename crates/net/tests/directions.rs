@@ -33,7 +33,7 @@ fn rounds(sender: &str, from: &str, to: &str) -> Option<CongestedOutcome> {
         "#
     );
     let scenario = Document::parse("directions.toml", &text).unwrap().scenario().unwrap();
-    run(&scenario, &Options::default()).unwrap().flows[0].congested
+    run(&scenario, &Options::default()).unwrap().flows[0].congested.as_deref().copied()
 }
 
 #[test]

@@ -161,7 +161,8 @@ impl Emulator {
     pub fn turn(&self, link: usize, from: &Link, to: &Link, up: [Option<bool>; 2]) -> Result<(), Error> {
         for (before, after) in [(&from.forward, &to.forward), (&from.back, &to.back)] {
             if let Some(why) = lane::refuses(before, after) {
-                return Err(Error::Refused { place: format!("link \"{}\"", to.name), why: why.into() });
+                let name = to.name.as_deref().map_or_else(|| link.to_string(), str::to_owned);
+                return Err(Error::Refused { place: format!("link \"{name}\""), why: why.into() });
             }
         }
         let directions = [Arc::clone(&to.forward), Arc::clone(&to.back)];

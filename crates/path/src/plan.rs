@@ -90,7 +90,7 @@ impl Plan {
             let why = format!("there are {} links", scenario.links.len());
             return Err(Error::Refused { place: format!("link {link}"), why });
         };
-        refusals::check_link(one)?;
+        refusals::check_link(one, &scenario.nodes)?;
         alone.links = vec![one.clone()];
         alone.changes.retain_mut(|change| match &mut change.what {
             truckee_scenario::model::Changed::Link(of) if of.link == link => {
@@ -182,18 +182,9 @@ impl Plan {
 
 /// Two lanes a link, named as the simulator names a link's directions: of link k, 2k is forward and 2k + 1 back.
 fn lanes(scenario: &Scenario, measured: (Time, Time)) -> Vec<Lane> {
-    let both = scenario.links.iter().flat_map(|link| {
-        let ends = |a: NodeId, b: NodeId| format!("{}-{}", scenario.nodes[a], scenario.nodes[b]);
-        let plain = ends(link.first, link.second);
-        let names = if link.name == plain {
-            [plain, ends(link.second, link.first)]
-        } else {
-            [format!("{}>", link.name), format!("{}<", link.name)]
-        };
-        let [forward, back] = names;
-        [(&link.forward, forward), (&link.back, back)]
-    });
-    both.map(|(direction, name)| Lane::new(direction, &name, scenario.seed, measured)).collect()
+    let both = scenario.links.iter().flat_map(|link| [&link.forward, &link.back]);
+    let named = both.zip((0..).map(|direction| scenario.link_name(direction)));
+    named.map(|(direction, name)| Lane::new(direction, &name, scenario.seed, measured)).collect()
 }
 
 fn numbers(hops: &[Hop]) -> Vec<u32> {

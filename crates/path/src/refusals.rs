@@ -4,15 +4,15 @@ use super::address::{MOST_FLOWS, MOST_NODES};
 use crate::Error;
 use truckee_channel::{Span, Time};
 use truckee_scenario::Scenario;
-use truckee_scenario::model::{Change, Direction, Link, LinkChange, NodeId, Which};
+use truckee_scenario::model::{Change, Link, LinkChange, NodeId, Which};
 use truckee_scenario::route::Routes;
 
 fn refused(place: String, why: impl Into<String>) -> Error {
     Error::Refused { place, why: why.into() }
 }
 
-fn of_link(link: &Link) -> String {
-    format!("link \"{}\"", link.name)
+fn of_link(link: &Link, nodes: &[String]) -> String {
+    format!("link \"{}\"", link.label(nodes))
 }
 
 /// Refuses what the emulator cannot do.
@@ -43,18 +43,14 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Error> {
         let why = "handoffs between base stations are the simulator's only; use --engine sim";
         return Err(refused("cells".into(), why));
     }
-    scenario.links.iter().try_for_each(check_link)?;
+    scenario.links.iter().try_for_each(|link| check_link(link, &scenario.nodes))?;
     check_changes(scenario)
 }
 
-/// Refuses what the emulator cannot do on a link.
-pub(super) fn check_link(link: &Link) -> Result<(), Error> {
-    [&link.forward, &link.back].into_iter().try_for_each(|direction| check_direction(link, direction))
-}
-
-fn check_direction(link: &Link, direction: &Direction) -> Result<(), Error> {
-    if direction.ack_filter {
-        return Err(refused(of_link(link), "the emulator does not filter ACKs; leave ack_filter out"));
+/// Refuses what the emulator cannot do on a link between two of these nodes.
+pub(super) fn check_link(link: &Link, nodes: &[String]) -> Result<(), Error> {
+    if link.forward.ack_filter || link.back.ack_filter {
+        return Err(refused(of_link(link, nodes), "the emulator does not filter ACKs; leave ack_filter out"));
     }
     Ok(())
 }
@@ -76,7 +72,10 @@ fn check_changes(scenario: &Scenario) -> Result<(), Error> {
         for ((name, from, to), way) in users.iter().zip(&ways) {
             let now = routes.path(*from, *to);
             if now.is_some() && now != *way {
-                return Err(refused(of_link(&scenario.links[of.link]), elsewhere(change.at, name)));
+                return Err(refused(
+                    of_link(&scenario.links[of.link], &scenario.nodes),
+                    elsewhere(change.at, name),
+                ));
             }
         }
     }

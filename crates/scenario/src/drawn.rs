@@ -14,7 +14,7 @@ impl Scenario {
         let mut drawn = self.clone();
         for (index, link) in drawn.links.iter_mut().enumerate() {
             let Some(steps) = link.steps.take() else { continue };
-            let mut rng = stream(self.seed, &format!("{}/steps", link.name));
+            let mut rng = stream(self.seed, &format!("{}/steps", link.label(&drawn.nodes)));
             let last = Span::ns(steps.every.nanos() - 1);
             let first = Span::ns(1 + up_to(&mut stream(self.seed, "steps"), last.nanos()));
             let mut at = Time::ZERO;

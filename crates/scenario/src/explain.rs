@@ -89,7 +89,7 @@ impl Text {
 
     fn link(&mut self, scenario: &Scenario, link: &Link) {
         self.head("link");
-        self.line("name", quoted(&link.name));
+        self.line("name", quoted(&link.label(&scenario.nodes)));
         self.line("between", array([link.first, link.second].map(|n| quoted(&scenario.nodes[n]))));
         self.direction(scenario, &link.forward, ["rate", "delay", "queue", "channel"]);
         self.direction(scenario, &link.back, ["rate_back", "delay_back", "queue_back", "channel_back"]);
@@ -205,7 +205,7 @@ impl Text {
                 return self.line("receiver", spec(policy));
             }
         };
-        self.line("link", quoted(&scenario.links[change.link].name));
+        self.line("link", quoted(&scenario.links[change.link].label(&scenario.nodes)));
         let direction = match change.direction {
             Which::Both => "both",
             Which::Forward => "forward",

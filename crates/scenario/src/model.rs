@@ -2,6 +2,7 @@
 //! nanoseconds, defaults are filled in.
 
 mod cells;
+mod link;
 mod medium;
 mod place;
 mod queue;
@@ -10,13 +11,13 @@ mod steps;
 use crate::error::Error;
 use crate::route::Hop;
 pub use cells::{Cells, Handoff, MobileHost, Moves};
+pub use link::{Direction, Link};
 pub use medium::{Medium, REACH_PACKET, Routing, Station};
 pub use place::{Movement, NodeId, Place, Roaming};
 pub use queue::Queue;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 pub use steps::Steps;
-use truckee_channel::ChannelConfig;
 pub use truckee_channel::Limit;
 use truckee_tcp::ack::{AckPolicy, AnyAckPolicy};
 use truckee_tcp::recovery::{AnyRecovery, Recovery};
@@ -86,43 +87,6 @@ pub enum Era {
     Today,
 }
 
-/// A duplex link between two nodes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Link {
-    /// Its name: `first-second` by default.
-    pub name: String,
-    /// First node.
-    pub first: NodeId,
-    /// Second node.
-    pub second: NodeId,
-    /// Direction first → second. Links that are alike share it.
-    pub forward: Arc<Direction>,
-    /// Direction second → first.
-    pub back: Arc<Direction>,
-    /// Whether its routers know the Quick-Start option (RFC 4782).
-    pub quick_start: bool,
-    /// Whether its rate and delay step from time to time, in mid run. Links that are alike share it.
-    pub steps: Option<Arc<Steps>>,
-}
-
-/// One direction of a link.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Direction {
-    /// Bit/s, above 0.
-    pub rate: u64,
-    /// Propagation delay.
-    pub delay: Span,
-    /// The queue in front of it.
-    pub queue: Queue,
-    /// Whether an ACK that waits is superseded by a newer one of its connection (RFC 3449, section 5.2.1).
-    pub ack_filter: bool,
-    /// Whether the channel acts before the queue, in place of behind the transmitter: what it loses takes no place there
-    /// and no time.
-    pub after_channel: bool,
-    /// What the medium does to packets.
-    pub channel: ChannelConfig,
-}
-
 impl Scenario {
     /// Refuses a scenario in which nobody sends anything.
     pub fn need_senders(&self) -> Result<(), Error> {
@@ -160,12 +124,11 @@ impl Scenario {
     pub fn link_name(&self, direction: usize) -> String {
         let link = &self.links[direction / 2];
         let (first, second) = (&self.nodes[link.first], &self.nodes[link.second]);
-        let by_ends = link.name.strip_prefix(first.as_str()).and_then(|rest| rest.strip_prefix('-'));
-        match (by_ends == Some(second.as_str()), direction.is_multiple_of(2)) {
-            (true, true) => link.name.clone(),
-            (true, false) => format!("{second}-{first}"),
-            (false, true) => format!("{}>", link.name),
-            (false, false) => format!("{}<", link.name),
+        match (&link.name, direction.is_multiple_of(2)) {
+            (None, true) => format!("{first}-{second}"),
+            (None, false) => format!("{second}-{first}"),
+            (Some(name), true) => format!("{name}>"),
+            (Some(name), false) => format!("{name}<"),
         }
     }
 

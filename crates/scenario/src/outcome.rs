@@ -191,10 +191,10 @@ pub struct FlowOutcome {
     /// In how many rounds of the (last) connection which direction of the path was congested, by a sender that tells it
     /// (TCP Santa Cruz); not shown of others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub congested: Option<CongestedOutcome>,
+    pub congested: Option<Box<CongestedOutcome>>,
     /// What probing its sender showed; `None`: it was not probed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe: Option<ProbeOutcome>,
+    pub probe: Option<Box<ProbeOutcome>>,
 }
 
 /// Rounds by the direction of the path whose queues had grown when they ended, as the sender saw it.

@@ -7,6 +7,7 @@ mod hop;
 
 use crate::model::{Link, Medium, NodeId, Place};
 pub use hop::{Hop, backwards};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use truckee_tcp::Span;
@@ -164,10 +165,10 @@ impl<'s> Routes<'s> {
     }
 
     /// The name by which parallel edges are told apart.
-    fn name(&self, edge: &Edge) -> &'s str {
+    fn name(&self, edge: &Edge) -> Cow<'s, str> {
         match self.hop(edge.direction) {
-            Hop::Link { link, .. } => &self.links[link].name,
-            Hop::Medium { medium, .. } => &self.media[medium].name,
+            Hop::Link { link, .. } => self.links[link].label(self.nodes),
+            Hop::Medium { medium, .. } => Cow::Borrowed(&self.media[medium].name),
         }
     }
 
@@ -203,7 +204,7 @@ impl<'s> Routes<'s> {
         working.sort_unstable_by(|a, b| {
             let (one, other) = ((a.from, a.to, a.delay), (b.from, b.to, b.delay));
             one.cmp(&other)
-                .then_with(|| self.name(a).cmp(self.name(b)))
+                .then_with(|| self.name(a).cmp(&self.name(b)))
                 .then_with(|| a.direction.cmp(&b.direction))
         });
         working.dedup_by_key(|edge| (edge.from, edge.to));
@@ -343,7 +344,7 @@ mod tests {
             })
         };
         Link {
-            name: name.into(),
+            name: Some(name.into()),
             first,
             second,
             forward: direction(delay),

@@ -38,7 +38,7 @@ fn defaults_are_those_stated() {
     assert_eq!(scenario.name, "test.toml");
     assert_eq!(scenario.nodes, ["server", "router", "phone"]);
     let link = &scenario.links[0];
-    assert_eq!((link.name.as_str(), link.forward.delay), ("server-router", Span::ZERO));
+    assert_eq!((&*link.label(&scenario.nodes), link.forward.delay), ("server-router", Span::ZERO));
     assert_eq!(link.forward, link.back);
     assert_eq!(limit(&link.forward.queue), Limit::None);
     let flow = &scenario.flows[0];
@@ -192,7 +192,7 @@ fn a_hundred_flows_over_a_dumbbell_take_a_few_lines() {
     let last = &scenario.flows[99];
     assert_eq!((last.name.as_str(), last.start), ("bulk.100", Time::ms(990)));
     assert_eq!((scenario.nodes[last.from].as_str(), scenario.nodes[last.to].as_str()), ("s100", "d100"));
-    let bottleneck = scenario.links.iter().find(|link| link.name == "r1-r2").unwrap();
+    let bottleneck = scenario.links.iter().find(|link| link.label(&scenario.nodes) == "r1-r2").unwrap();
     // 100 Mbit/s · 2 · (1 + 20 + 1) ms / 12,000 bit, rounded up.
     assert_eq!(limit(&bottleneck.forward.queue), Limit::Packets(367));
     assert_eq!(scenario.links[0].forward.rate, 1_000_000_000);

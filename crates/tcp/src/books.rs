@@ -9,7 +9,6 @@ use crate::observers::Observers;
 use crate::{
     Ack, Cause, Departure, Loss, LossKind, PathTruth, Seq, Span, Time, Transmission, Truth, Window, Witness,
 };
-use std::collections::VecDeque;
 
 /// A transmission that the path did not carry.
 #[derive(Debug, Clone, Copy)]
@@ -20,16 +19,22 @@ struct Dropped {
     cause: Cause,
 }
 
+/// As many drops as get room one by one.
+const FEW: usize = 4;
+
 /// What the laboratory has told of drops, by number of the transmission, rising.
 #[derive(Debug, Clone, Default)]
 struct Fates {
-    drops: VecDeque<Dropped>,
+    drops: Vec<Dropped>,
 }
 
 impl Fates {
     fn note(&mut self, dropped: Dropped) {
         // One that has waited in a queue may be dropped after its own retransmission.
         let at = self.drops.partition_point(|d| d.number < dropped.number);
+        if self.drops.capacity() < FEW {
+            self.drops.reserve_exact(1); // mostly there is one, and many flows may have one
+        }
         self.drops.insert(at, dropped);
     }
 
@@ -38,12 +43,15 @@ impl Fates {
         self.drops.get(at).filter(|d| d.number == number).map(|d| d.cause)
     }
 
-    /// Everything below `seq` is acknowledged: nobody will ask for it.
     #[inline]
+    fn has_any_below(&self, seq: Seq) -> bool {
+        self.drops.first().is_some_and(|first| first.end <= seq)
+    }
+
+    /// Everything below `seq` is acknowledged: nobody will ask for it.
     fn forget_below(&mut self, seq: Seq) {
-        while self.drops.front().is_some_and(|first| first.end <= seq) {
-            self.drops.pop_front();
-        }
+        let gone = self.drops.iter().take_while(|first| first.end <= seq).count();
+        self.drops.drain(..gone);
     }
 }
 
@@ -74,7 +82,7 @@ const COUNTED_ROUNDS: usize = 24;
 #[derive(Debug, Clone, Default)]
 struct Rounds {
     /// Segments and ACKs: of the few that are kept, the lower halves are enough.
-    begun: Vec<(u32, u32)>,
+    begun: Box<[(u32, u32)]>,
 }
 
 impl Rounds {
@@ -82,8 +90,17 @@ impl Rounds {
     #[inline]
     fn begin(&mut self, so_far: Round) {
         if self.begun.len() <= COUNTED_ROUNDS {
-            self.begun.push((so_far.segments as u32, so_far.acks as u32));
+            self.add((so_far.segments as u32, so_far.acks as u32));
         }
+    }
+
+    /// Lists are not longer than they have to be: of many flows that is much.
+    #[inline(never)]
+    fn add(&mut self, begun: (u32, u32)) {
+        let mut list = std::mem::take(&mut self.begun).into_vec();
+        list.reserve_exact(1);
+        list.push(begun);
+        self.begun = list.into();
     }
 
     /// The rounds that have been acknowledged; `so_far`: as now.
@@ -149,17 +166,47 @@ impl Counts {
 }
 
 /// The books of one connection's sender.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[repr(C)]
 pub struct Books {
     last_event: Time,
-    last_rtt: Option<Span>,
+    /// [`NO_RTT`], or what the last segment brought.
+    last_rtt: Span,
     counts: Counts,
     observers: Option<Box<Observers>>,
-    fates: Fates,
+    /// Where any may still be asked for.
+    fates: Option<Box<Fates>>,
     rounds: Rounds,
     established: Time,
-    last_loss: Option<LossRecord>,
+    last_loss: Option<Lost>,
+}
+
+/// The last segment has brought no RTT sample.
+const NO_RTT: Span = Span::MAX;
+
+/// A [`LossRecord`], packed.
+#[derive(Debug, Clone, Copy)]
+struct Lost {
+    now: Time,
+    seq: Seq,
+    kind: LossKind,
+    fate: Option<Cause>,
+    verdict: Cause,
+}
+
+impl Default for Books {
+    fn default() -> Self {
+        Self {
+            last_event: Time::ZERO,
+            last_rtt: NO_RTT,
+            counts: Counts::default(),
+            observers: None,
+            fates: None,
+            rounds: Rounds::default(),
+            established: Time::ZERO,
+            last_loss: None,
+        }
+    }
 }
 
 impl Books {
@@ -182,7 +229,7 @@ impl Books {
 
     /// The laboratory tells that this transmission, of what ends before `end`, was dropped, and why.
     pub fn note_drop(&mut self, number: Transmission, end: Seq, cause: Cause) {
-        self.fates.note(Dropped { number, end, cause });
+        self.fates.get_or_insert_default().note(Dropped { number, end, cause });
     }
 
     /// What the sender has done.
@@ -207,12 +254,23 @@ impl Books {
 
     /// The RTT sample that the last segment brought, if it brought one.
     pub fn last_rtt(&self) -> Option<Span> {
-        self.last_rtt
+        Some(self.last_rtt).filter(|rtt| *rtt != NO_RTT)
     }
 
     /// The loss event that the last call brought, if it brought one.
     pub fn take_loss(&mut self) -> Option<LossRecord> {
-        self.last_loss.take()
+        let Lost { now, seq, kind, fate, verdict } = self.last_loss.take()?;
+        Some(LossRecord { loss: Loss { now, kind, seq }, fate, verdict })
+    }
+
+    #[cold]
+    fn forget_fates_below(&mut self, seq: Seq) {
+        if let Some(fates) = &mut self.fates {
+            fates.forget_below(seq);
+            if fates.drops.is_empty() {
+                self.fates = None;
+            }
+        }
     }
 
     #[inline]
@@ -236,7 +294,7 @@ impl Witness for Books {
 
     #[inline]
     fn on_segment(&mut self, now: Time, w: &Window, open: bool) {
-        self.last_rtt = None;
+        self.last_rtt = NO_RTT;
         self.pass(now, w, open);
     }
 
@@ -247,11 +305,13 @@ impl Witness for Books {
 
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack, w: &Window) {
-        self.fates.forget_below(ack.ack);
+        if self.fates.as_ref().is_some_and(|fates| fates.has_any_below(ack.ack)) {
+            self.forget_fates_below(ack.ack);
+        }
         if let Some(rtt) = ack.rtt {
             self.counts.rtt_samples += 1;
             self.counts.rtt_sum = self.counts.rtt_sum.saturating_add(rtt);
-            self.last_rtt = Some(rtt);
+            self.last_rtt = rtt;
         }
         if let Some(observers) = &mut self.observers {
             let ack = *ack; // what is handed on has to be in memory: only where somebody asks
@@ -282,14 +342,15 @@ impl Witness for Books {
     }
 
     fn on_loss(&mut self, loss: &Loss, lost: Option<Transmission>, verdict: Cause) {
-        let fate = lost.and_then(|number| self.fates.of(number));
+        let fate = lost.and_then(|number| self.fate(number));
         if let Some(observers) = &mut self.observers
             && loss.kind != LossKind::EcnEcho
         {
             observers.on_loss(loss, fate);
         }
         self.counts.loss(loss.kind, fate, verdict);
-        self.last_loss = Some(LossRecord { loss: *loss, fate, verdict });
+        let Loss { now, kind, seq } = *loss;
+        self.last_loss = Some(Lost { now, seq, kind, fate, verdict });
     }
 
     fn on_undo(&mut self, _: Time, _: &Window) {
@@ -313,6 +374,6 @@ impl Witness for Books {
     }
 
     fn fate(&self, sent: Transmission) -> Option<Cause> {
-        self.fates.of(sent)
+        self.fates.as_ref()?.of(sent)
     }
 }

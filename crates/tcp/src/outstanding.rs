@@ -255,6 +255,9 @@ impl Outstanding {
         let marks = if fin { marks::FIN } else { 0 };
         let number = self.next_transmission();
         let sent = Sent { seq: self.max, end: self.max + len, sent: now, number, marks, first: None };
+        if self.segments.len() == self.segments.capacity() {
+            self.make_room();
+        }
         self.segments.push_back(Slot::new(sent.end, number, now, marks));
         self.max += len;
         self.nxt = self.max;
@@ -295,6 +298,12 @@ impl Outstanding {
             self.cursor += 1;
         }
         Some(sent)
+    }
+
+    /// Makes room for a quarter more: of many flows the room that doubling leaves unused is much.
+    #[cold]
+    fn make_room(&mut self) {
+        self.segments.reserve_exact((self.segments.len() / 4).max(4));
     }
 
     /// Everything below `ack` is acknowledged. `ack` is within (una, max].
@@ -348,6 +357,10 @@ impl Outstanding {
             self.segments.pop_front();
             self.cursor = self.cursor.saturating_sub(1);
             seq = end;
+        }
+        if covered.resent {
+            // Behind a loss windows are smaller, for long.
+            self.segments.shrink_to(self.segments.len() * 2);
         }
         self.last_covered = last;
         covered

@@ -28,7 +28,8 @@ pub struct Receiver {
     rcv_nxt: Seq,
     /// Everything below has been acknowledged.
     acked: Seq,
-    waiting: Waiting,
+    /// What has come beyond a hole, where there is one.
+    waiting: Option<Box<Waiting>>,
     /// Where that is reported, what has come twice and no ACK has told of yet.
     twice: Option<Box<Option<(Seq, Seq)>>>,
     /// Whether the next data has nothing to tell but that it is there: no handshake to end, no hole, no FIN, no ECN.
@@ -45,7 +46,7 @@ pub struct Receiver {
     handshake_rtt: Option<Span>,
     syn_ack_due: Option<Time>,
     /// As long as no data has come.
-    meeting: Option<Meeting>,
+    meeting: Option<Box<Meeting>>,
     /// What is left of the rate that the SYN asked for (RFC 4782): it goes back with the SYN-ACK.
     rate_granted: u8,
     ts_recent: Time,
@@ -69,7 +70,7 @@ impl Receiver {
             sink: AckSink::default(),
             rcv_nxt: Seq::FIRST,
             acked: Seq::FIRST,
-            waiting: Waiting::default(),
+            waiting: None,
             twice: (stack.dsack && sack).then(Box::default),
             plain: false,
             fin: None,
@@ -80,7 +81,7 @@ impl Receiver {
             max_rto: stack.max_rto,
             handshake_rtt: None,
             syn_ack_due: None,
-            meeting: Some(Meeting::new(stack.syn_ack_timer)),
+            meeting: Some(Box::new(Meeting::new(stack.syn_ack_timer))),
             rate_granted: 0,
             ts_recent: Time::ZERO,
             tuned: Autotuned::of(stack),
@@ -103,7 +104,7 @@ impl Receiver {
             self.delivered = 0;
             self.on_any_segment(now, segment, congestion_experienced, witness);
             let met = self.meeting.is_none() && self.syn_ack_due.is_none();
-            let whole = self.waiting.ranges.is_empty() && self.has_come_twice().is_none();
+            let whole = self.waiting.is_none() && self.has_come_twice().is_none();
             self.plain = met && whole && self.fin.is_none() && !self.ecn.mode().on();
         }
     }
@@ -135,7 +136,8 @@ impl Receiver {
                 self.ts_recent = self.ts_recent.max(segment.ts_val);
                 self.ecn.on_syn_ack(segment.flags);
             } else {
-                if self.syn_ack_due.is_none() && self.meeting.is_some_and(|meeting| meeting.is_new()) {
+                if self.syn_ack_due.is_none() && self.meeting.as_ref().is_some_and(|meeting| meeting.is_new())
+                {
                     self.ecn.on_syn(segment.flags);
                 }
                 self.syn_ack_due = Some(segment.ts_val);
@@ -228,8 +230,9 @@ impl Receiver {
         if !PLAIN && self.twice.is_some() {
             self.note_twice(segment.seq, end);
         }
-        let holes = !PLAIN && !self.waiting.ranges.is_empty();
-        let new = PLAIN || end > expected && !(holes && self.waiting.overlap(segment.seq, end).is_some());
+        let overlaps = |waiting: &Waiting| waiting.overlap(segment.seq, end).is_some();
+        let holes = !PLAIN && self.waiting.is_some();
+        let new = PLAIN || end > expected && !self.waiting.as_deref().is_some_and(overlaps);
         let in_order = PLAIN || segment.seq <= expected && end > expected;
         if in_order {
             self.deliver(end);
@@ -237,7 +240,7 @@ impl Receiver {
                 self.deliver_waiting();
             }
         } else if end > expected && segment.seq - expected < u64::from(self.window) {
-            self.waiting.insert(segment.seq, end, self.sack);
+            self.waiting.get_or_insert_default().insert(segment.seq, end, self.sack);
         }
         let opens = self.tuned.is_some() && self.tune(now, (segment.len, segment.ts_ecr), (in_order, new));
         Arrival {
@@ -260,7 +263,7 @@ impl Receiver {
     #[inline(never)]
     fn tune(&mut self, now: Time, (bytes, echo): (u32, Time), (in_order, new): (bool, bool)) -> bool {
         let Some(tuned) = self.tuned.as_deref_mut().filter(|_| bytes > 0) else { return false };
-        let ranges = self.waiting.ranges.as_slice();
+        let ranges = self.waiting.as_ref().map_or(&[][..], |waiting| waiting.ranges.as_slice());
         let came = Came {
             now,
             bytes,
@@ -279,7 +282,7 @@ impl Receiver {
     /// Notes what a segment brings for the second time, to be reported once (RFC 2883, section 4).
     fn note_twice(&mut self, seq: Seq, end: Seq) {
         let below = (seq < self.rcv_nxt).then(|| (seq, end.min(self.rcv_nxt)));
-        let again = below.or_else(|| self.waiting.overlap(seq, end));
+        let again = below.or_else(|| self.waiting.as_ref()?.overlap(seq, end));
         // A block is told by its distance from the ACK.
         let near = |from: Seq| self.rcv_nxt.saturating_sub(from) < i32::MAX as u64;
         if let (Some(twice), Some(again)) = (&mut self.twice, again.filter(|again| near(again.0))) {
@@ -309,15 +312,15 @@ impl Receiver {
     }
 
     fn deliver_waiting(&mut self) {
-        if let Some(&(_, end)) =
-            self.waiting.ranges.as_slice().first().filter(|first| first.0 <= self.rcv_nxt)
-            && end > self.rcv_nxt
-        {
+        let first = self.waiting.as_ref().and_then(|waiting| waiting.ranges.as_slice().first().copied());
+        if let Some((_, end)) = first.filter(|first| first.0 <= self.rcv_nxt && first.1 > self.rcv_nxt) {
             self.deliver(end);
         }
-        self.waiting.ranges.trim_below(self.rcv_nxt);
-        if self.waiting.ranges.is_empty() {
-            self.waiting.recent.clear();
+        if let Some(waiting) = &mut self.waiting {
+            waiting.ranges.trim_below(self.rcv_nxt);
+            if waiting.ranges.is_empty() {
+                self.waiting = None;
+            }
         }
     }
 
@@ -380,8 +383,10 @@ impl Receiver {
         ack.flags |= self.ecn.tell();
         // What fits into 40 bytes of options (RFC 2018, section 3).
         let twice = self.twice.as_mut().and_then(|twice| twice.take());
-        if self.sack && (twice.is_some() || !self.waiting.ranges.is_empty()) {
-            ack.sack = self.waiting.blocks(ack.ack, twice, if self.timestamps { 3 } else { 4 });
+        if self.sack && (twice.is_some() || self.waiting.is_some()) {
+            let nothing = Waiting::default();
+            let waiting = self.waiting.as_deref().unwrap_or(&nothing);
+            ack.sack = waiting.blocks(ack.ack, twice, if self.timestamps { 3 } else { 4 });
         }
     }
 

@@ -14,9 +14,11 @@ const MAX_BACKOFF: u32 = 62;
 pub struct Rtt {
     smoothed: Option<Span>,
     variation: Span,
+    /// The smallest sample; of the handshake, as long as data has brought none.
     min: Option<Span>,
-    /// What stands for the smallest sample as long as data has brought none.
-    handshake: Option<Span>,
+    of_handshake: bool,
+    /// The handshake's sample; 0: none.
+    handshake: Span,
     backoff: u32,
     initial_rto: Span,
     min_rto: Span,
@@ -71,7 +73,8 @@ impl Rtt {
             smoothed: None,
             variation: Span::ZERO,
             min: None,
-            handshake: None,
+            of_handshake: true,
+            handshake: Span::ZERO,
             backoff: 0,
             initial_rto: stack.initial_rto,
             min_rto: stack.min_rto,
@@ -121,7 +124,8 @@ impl Rtt {
     /// Takes a sample for the minimum alone.
     #[inline]
     pub fn note_min(&mut self, rtt: Span) {
-        self.min = Some(self.min.map_or(rtt, |m| m.min(rtt)));
+        let known = self.min.filter(|_| !self.of_handshake);
+        (self.min, self.of_handshake) = (Some(known.map_or(rtt, |m| m.min(rtt))), false);
     }
 
     /// Takes what was sent then and acknowledged now as a sample for the timeout alone.
@@ -135,12 +139,17 @@ impl Rtt {
     pub fn sample_of_handshake(&mut self, sent: Time, now: Time) -> Span {
         self.time(sent, now);
         self.deviate(self.measure(sent, now), (Seq::FIRST, Seq::FIRST));
-        *self.handshake.insert(self.measure(sent, now))
+        let rtt = self.measure(sent, now);
+        if self.of_handshake {
+            self.min = Some(rtt);
+        }
+        self.handshake = rtt;
+        rtt
     }
 
     /// The handshake's sample.
     pub fn handshake(&self) -> Option<Span> {
-        self.handshake
+        (!self.handshake.is_zero()).then_some(self.handshake)
     }
 
     #[inline(always)]
@@ -241,7 +250,7 @@ impl Rtt {
 
     /// The smallest sample of data; before there is one, the handshake's.
     pub fn min(&self) -> Option<Span> {
-        self.min.or(self.handshake)
+        self.min
     }
 }
 

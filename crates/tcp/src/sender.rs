@@ -133,7 +133,7 @@ pub struct Sender {
     /// Whether anything may space segments.
     paced: bool,
     /// A first window that is paced.
-    burst: Option<Burst>,
+    burst: Option<Box<Burst>>,
     /// Pacing lets no data out before this.
     release: Time,
     /// Whether it holds something back, maybe.
@@ -161,7 +161,8 @@ pub struct Sender {
     peer_window: u64,
     /// What duplicates have counted as delivered.
     by_duplicates: ByDuplicates,
-    ack_rate: AckRate,
+    /// Where the stack asks for a rate of ACKs.
+    ack_rate: Option<Box<AckRate>>,
     ts_recent: Time,
     /// End of the segment for which the retransmission timer last went off.
     timed_out: Seq,
@@ -230,7 +231,7 @@ impl Sender {
             last_small: None,
             peer_window: u64::from(stack.first_window()),
             by_duplicates: ByDuplicates::default(),
-            ack_rate: AckRate::default(),
+            ack_rate: None,
             ts_recent: Time::ZERO,
             timed_out: Seq::ZERO,
             round_end: None,
@@ -326,7 +327,7 @@ impl Sender {
         self.t.timer = Timer::Off;
         let opening =
             Opening { now, rtt, queued: self.written - Seq::FIRST, rwnd: self.peer_window, granted };
-        self.burst = self.t.start.on_established(&opening, &mut self.t.window);
+        self.burst = self.t.start.on_established(&opening, &mut self.t.window).map(Box::new);
         self.paced |= self.burst.is_some();
         self.check_finished();
     }

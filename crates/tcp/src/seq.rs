@@ -147,6 +147,9 @@ pub fn widen(wire: u32, near: Seq) -> Seq {
     near.saturating_offset(i64::from(delta))
 }
 
+/// As many ranges as get room one by one.
+const FEW: usize = 4;
+
 /// A set of sequence numbers as disjoint, non-touching ranges `[from, to)` in rising order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ranges {
@@ -182,6 +185,9 @@ impl Ranges {
         let first = self.ranges.partition_point(|r| r.1 < from);
         let last = self.ranges.partition_point(|r| r.0 <= to);
         if first == last {
+            if self.ranges.capacity() < FEW {
+                self.ranges.reserve_exact(1); // mostly there is one, and many flows may have one
+            }
             self.ranges.insert(first, (from, to));
         } else {
             let merged = (from.min(self.ranges[first].0), to.max(self.ranges[last - 1].1));
@@ -194,6 +200,9 @@ impl Ranges {
     pub fn trim_below(&mut self, seq: Seq) {
         let gone = self.ranges.partition_point(|r| r.1 <= seq);
         self.ranges.drain(..gone);
+        if self.ranges.is_empty() {
+            self.ranges = Vec::new(); // most are empty nearly always
+        }
         if let Some(first) = self.ranges.first_mut() {
             first.0 = first.0.max(seq);
         }

@@ -212,9 +212,7 @@ impl Settings {
         document.set("flow.linear_syn_timeouts", &self.linear_syn_timeouts.to_string())?;
         // What leaves is away at once, as behind a TUN device: no queue of the host's is told of, but the pace is known.
         document.set("flow.small_queues", "true")?;
-        if self.offload {
-            document.set("flow.tso", "true")?;
-        }
+        document.set("flow.tso", if self.offload { "true" } else { "false" })?;
         if !self.restarts {
             document.set("flow.after_idle", "keep")?;
         }

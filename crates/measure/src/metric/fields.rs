@@ -71,10 +71,10 @@ pub(super) const FLOW: &[Field<FlowOutcome>] = &[
         |f| f.ack_burst.map(|n| n as f64),
     ),
     field("congested.forward", "", "share of rounds in which the sender saw the way there congested", |f| {
-        f.congested.and_then(|c| c.shares()).map(|(there, _)| there)
+        f.congested.as_ref().and_then(|c| c.shares()).map(|(there, _)| there)
     }),
     field("congested.reverse", "", "share of rounds in which the sender saw the way back congested", |f| {
-        f.congested.and_then(|c| c.shares()).map(|(_, back)| back)
+        f.congested.as_ref().and_then(|c| c.shares()).map(|(_, back)| back)
     }),
     field("overhead", "", "retransmitted bytes over bytes delivered", |f| Some(f.overhead)),
     field("connections", "", "connections completed", |f| Some(f.connections as f64)),

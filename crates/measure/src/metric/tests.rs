@@ -135,7 +135,8 @@ fn what_a_probe_showed_is_missing_where_there_was_none() {
     assert_eq!(get("probe.initial_window", &o), None);
     let gains = [("A".to_owned(), 3.0)].into();
     let reaction = "per-ack".to_owned();
-    o.flows[0].probe = Some(ProbeOutcome { reaction, gains, initial_window: 10, ..Default::default() });
+    let probe = ProbeOutcome { reaction, gains, initial_window: 10, ..Default::default() };
+    o.flows[0].probe = Some(Box::new(probe));
     let values =
         ["probe.initial_window", "probe.per_ack", "flow.0.probe.harmed", "probe.gain.A", "probe.gain.B"];
     assert_eq!(values.map(|name| get(name, &o)), [Some(10.0), Some(1.0), Some(0.0), Some(3.0), None]);

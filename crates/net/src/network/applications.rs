@@ -31,7 +31,7 @@ impl Network<'_> {
         connection.open = false;
         self.recount_load();
         let connection = &mut self.connections[index];
-        let (flow, lane) = (connection.flow, connection.lane);
+        let (flow, lane) = (connection.flow(), connection.lane());
         self.flows[flow].book.ended.get_or_insert_default().connections += 1;
         self.flows[flow].app.finished(self.now, lane, &mut self.commands);
         self.obey(flow);
@@ -78,7 +78,7 @@ impl Network<'_> {
         }
         let state = &mut self.flows[flow];
         for connection in &mut self.connections[state.connections()] {
-            connection.await_at(state.app.awaits(connection.lane));
+            connection.await_at(state.app.awaits(connection.lane()));
         }
         if state.app.is_done() && state.book.finished.is_none() {
             state.book.finished = Some(now);
@@ -107,7 +107,7 @@ impl Network<'_> {
     /// Puts a new connection into a slot; what the last one counted goes to the flow's books.
     pub(super) fn renew(&mut self, index: usize) {
         let connection = &mut self.connections[index];
-        let flow = &mut self.flows[connection.flow];
+        let flow = &mut self.flows[connection.flow()];
         if connection.generation > 0 {
             add_connection(flow.book.ended.get_or_insert_default(), connection);
             if let Some(verdicts) = &mut flow.book.verdicts {

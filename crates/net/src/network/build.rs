@@ -15,7 +15,7 @@ use crate::lanes::Lanes;
 use crate::link::{Links, Role};
 use crate::packet::Pool;
 use crate::quick_start::Router;
-use crate::record::{FlowBook, TrafficBook, Verdicts};
+use crate::record::{FlowBook, Recorded, TrafficBook, Verdicts};
 use crate::roaming;
 use crate::{Error, Options};
 use std::collections::HashMap;
@@ -170,8 +170,8 @@ impl<'a> Network<'a> {
             for lane in 0..app.lanes() {
                 self.connections.push(Connection {
                     ends: template.ends(),
-                    flow: index,
-                    lane,
+                    flow: index as u32,
+                    lane: lane as u32,
                     generation: 0,
                     forward,
                     back,
@@ -186,7 +186,8 @@ impl<'a> Network<'a> {
                 });
             }
             let series = (options.series || options.packets.is_some())
-                .then(|| Box::new(FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() }));
+                .then(|| FlowSeries { flow: flow.name.clone(), ..FlowSeries::default() })
+                .map(|series| Box::new(Recorded { series, ..Recorded::default() }));
             let (predictors, detectors) = (flow.observe.predictors.len(), flow.observe.detectors.len());
             let watched = predictors > 0 || detectors > 0 || scenario.has_detector(index);
             let verdicts = watched.then(|| Box::new(Verdicts::of(predictors, detectors)));

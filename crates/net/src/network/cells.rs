@@ -298,7 +298,7 @@ impl Network<'_> {
                 Ends { from: traffic.from, to: traffic.to }
             }
             Body::Segment(index) => {
-                let flow = &self.scenario.flows[self.connections[index].flow];
+                let flow = &self.scenario.flows[self.connections[index].flow()];
                 match packet.is(bits::FORWARD) {
                     true => Ends { from: flow.from, to: flow.to },
                     false => Ends { from: flow.to, to: flow.from },
@@ -465,7 +465,7 @@ impl Network<'_> {
     /// The links of a connection's way as they are now, of one that a mobile host is an end of.
     pub(super) fn mobile_way(&self, index: usize, forward: bool) -> Option<Vec<usize>> {
         let cells = self.cells.as_ref()?;
-        let number = self.connections[index].flow;
+        let number = self.connections[index].flow();
         let flow = &self.scenario.flows[number];
         if !cells.concern(flow.from, flow.to) {
             return None;

@@ -139,7 +139,7 @@ impl Network<'_> {
                 (at_node(traffic.from), traffic.to, traffic.route.is_some())
             }
             Body::Segment(index) => {
-                let flow = &self.scenario.flows[self.connections[index].flow];
+                let flow = &self.scenario.flows[self.connections[index].flow()];
                 let to = if packet.is(bits::FORWARD) { flow.to } else { flow.from };
                 (at_node(flow.from), to, flow.route.is_some())
             }

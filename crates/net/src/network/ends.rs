@@ -4,6 +4,7 @@ use super::{Network, kind};
 use crate::agenda::Key;
 use crate::connection::{DESTINATION, NEVER, SOURCE};
 use crate::packet::{Body, Packet, PacketId, bits};
+use crate::record::Recorded;
 use truckee_scenario::outcome::{
     AckPoint, DelayPoint, GapPoint, LossPoint, OWN_DETECTOR, PacketContent, PacketPoint, PhasePoint,
     SegmentPoint, TRUE_PHASE, Vantage, WindowPoint,
@@ -142,7 +143,7 @@ impl Network<'_> {
                 way.deliveries.delays.add(delay);
             }
             if connection.recorded
-                && let Some(series) = &mut self.flows[connection.flow].book.series
+                && let Some(series) = &mut self.flows[connection.flow as usize].book.series
             {
                 series.delays.push(DelayPoint { t: now.seconds(), delay: delay.seconds() });
             }
@@ -152,7 +153,7 @@ impl Network<'_> {
     /// The application, which waits for that, hears of what has been delivered.
     fn tell_application(&mut self, index: usize, end: usize, bytes: u64) {
         let connection = &self.connections[index];
-        let (flow, lane) = (connection.flow, connection.lane);
+        let (flow, lane) = (connection.flow(), connection.lane());
         if self.flows[flow].app.delivered(self.now, lane, end, bytes, &mut self.commands) {
             self.obey(flow);
         }
@@ -175,7 +176,7 @@ impl Network<'_> {
         let marked = packet.is(bits::CONGESTION_EXPERIENCED);
         connection.ends.on_segment(SOURCE, now, &self.packets.segment(id), marked);
         if connection.recorded
-            && let Some(series) = &mut self.flows[connection.flow].book.series
+            && let Some(series) = &mut self.flows[connection.flow()].book.series
         {
             series.acks.push(AckPoint { t: now.seconds(), ack: packet.ack.number() });
         }
@@ -321,7 +322,7 @@ impl Network<'_> {
         if sent.segment.len > 0
             && forward
             && connection.recorded
-            && let Some(series) = &mut self.flows[connection.flow].book.series
+            && let Some(series) = &mut self.flows[connection.flow()].book.series
         {
             series.segments.push(SegmentPoint {
                 t: self.now.seconds(),
@@ -394,7 +395,7 @@ impl Network<'_> {
     #[inline(never)]
     fn tap(&mut self, index: usize, id: PacketId, from_sender: bool) {
         let connection = &self.connections[index];
-        let Some(series) = &mut self.flows[connection.flow].book.series else { return };
+        let Some(series) = &mut self.flows[connection.flow()].book.series else { return };
         series.packets.push(PacketPoint {
             at: self.now,
             connection: connection.tap_number(),
@@ -407,7 +408,7 @@ impl Network<'_> {
 
     /// Notes turns of the true phase and of the detectors' verdicts, after a data segment has come.
     fn record_phases(&mut self, index: usize, id: PacketId) {
-        let flow = self.connections[index].flow;
+        let flow = self.connections[index].flow();
         let ends = &self.connections[index].ends;
         let watch = &ends.forward.watch;
         let own = ends.receiver().and_then(|receiver| receiver.policy().phase());
@@ -417,17 +418,17 @@ impl Network<'_> {
         let truth = watch.truth;
         let watching = watch.watchers().into_iter().flat_map(|w| w.phases()).map(Some);
         let names = self.scenario.flows[flow].observe.detectors.iter().map(|(name, _)| name.as_str());
-        let book = &mut self.flows[flow].book;
-        let Some(series) = &mut book.series else { return };
+        let Some(recorded) = self.flows[flow].book.series.as_deref_mut() else { return };
+        let Recorded { series, phases } = recorded;
         let floats = watch.watchers().and_then(|w| w.floats());
         series.gaps.extend(floats.map(|floats| GapPoint::of(self.now.seconds(), &floats)));
         let said = [Some(truth), own].into_iter().chain(watching);
         for (k, (who, now)) in [TRUE_PHASE, OWN_DETECTOR].into_iter().chain(names).zip(said).enumerate() {
-            if k == book.phases.len() {
-                book.phases.push(None);
+            if k == phases.len() {
+                phases.push(None);
             }
             if let Some(phase) = now
-                && book.phases[k].replace(phase) != now
+                && phases[k].replace(phase) != now
             {
                 let slow_start = phase == Phase::SlowStart;
                 series.phases.push(PhasePoint { t: self.now.seconds(), who: who.to_owned(), slow_start });
@@ -438,7 +439,7 @@ impl Network<'_> {
     pub(super) fn record(&mut self, index: usize) {
         let t = self.now.seconds();
         let connection = &mut self.connections[index];
-        let Some(series) = &mut self.flows[connection.flow].book.series else { return };
+        let Some(series) = &mut self.flows[connection.flow()].book.series else { return };
         let Some(sender) = connection.ends.at[SOURCE].tx() else { return };
         let (window, books) = (sender.window(), &mut connection.ends.forward.books);
         series.window.push(WindowPoint {

@@ -183,7 +183,7 @@ impl Network<'_> {
     fn flow_of(&self, packet: &Packet) -> u32 {
         match packet.body() {
             Body::Datagram(_) | Body::Message(_) | Body::Control(_) => link::NO_FLOW,
-            Body::Segment(index) => self.connections[index].flow as u32,
+            Body::Segment(index) => self.connections[index].flow() as u32,
         }
     }
 
@@ -314,7 +314,7 @@ impl Network<'_> {
                 way.books.note_drop(number, packet.end(), truth);
             }
         }
-        let flow = connection.flow;
+        let flow = connection.flow();
         let of = match (forward, packet.len) {
             (false, 0) => Lost::Ack(flow),
             (false, _) | (true, 0) => Lost::Other, // requests are not the flow's data

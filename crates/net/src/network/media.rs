@@ -95,7 +95,7 @@ impl Network<'_> {
         match packet.body() {
             Body::Datagram(source) => self.scenario.traffic[self.sources[source].traffic].to,
             Body::Segment(index) => {
-                let flow = &self.scenario.flows[self.connections[index].flow];
+                let flow = &self.scenario.flows[self.connections[index].flow()];
                 if packet.is(bits::FORWARD) { flow.to } else { flow.from }
             }
             // Routers tell the medium itself.
@@ -119,7 +119,7 @@ impl Network<'_> {
             && let Body::Segment(index) = self.packets[id].body()
             && self.packets[id].is(bits::FORWARD)
         {
-            let flow = self.connections[index].flow as u32;
+            let flow = self.connections[index].flow() as u32;
             self.media[medium].note_hop(now, flow, (station as u32, to));
         }
         let air = &mut self.media[medium];

@@ -40,7 +40,7 @@ impl Network<'_> {
     /// The truth about the path of a connection.
     pub(super) fn truth(&self, index: usize) -> PathTruth {
         let connection = &self.connections[index];
-        let mss = self.scenario.flows[connection.flow].stack.mss;
+        let mss = self.scenario.flows[connection.flow()].stack.mss;
         let wire = f64::from(mss + HEADER_BYTES);
         let left = |link: usize| {
             let (rate, load) = (self.links.rate(link) as f64, self.load.as_ref());

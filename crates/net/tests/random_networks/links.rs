@@ -26,7 +26,7 @@ pub fn links(dice: &mut Dice, nodes: usize, patient: bool) -> Vec<Link> {
         let back = if dice.chance(0.5) { forward.clone() } else { Arc::new(direction(dice, patient)) };
         // A name of its own for every link: two may join the same nodes.
         links.push(Link {
-            name: format!("link{k}"),
+            name: Some(format!("link{k}").into()),
             first,
             second,
             forward,

@@ -108,8 +108,9 @@ impl Dials {
     /// The link as the document has it.
     fn resolve(&self) -> Result<Link, String> {
         let scenario = self.document.scenario().map_err(|e| e.to_string())?;
-        let link = scenario.links.get(self.index).cloned().ok_or("the link is gone")?;
-        check_link(&link).map_err(|e| e.to_string())?;
+        let mut link = scenario.links.get(self.index).cloned().ok_or("the link is gone")?;
+        check_link(&link, &scenario.nodes).map_err(|e| e.to_string())?;
+        link.name = Some(link.label(&scenario.nodes).into()); // whoever has it alone does not know its nodes
         Ok(link)
     }
 

@@ -228,16 +228,17 @@ fn check_rest(diag: &Diagnostics<'_>, place: &Place, cells: &Cells, rest: &Rest<
         diag.report(place, message, Some(expected.to_owned()), None);
     };
     let is_host = |node: NodeId| cells.host(node).is_some();
+    let name = |link: &Link| link.label(&rest.wiring.nodes).into_owned();
     for link in rest.links {
         let inside = |node: NodeId| cells.stations.contains(&node) || is_host(node);
         let outside = |node: NodeId| !cells.holds(node) && !is_host(node);
         if inside(link.first) && outside(link.second) || outside(link.first) && inside(link.second) {
-            let message = format!("link \"{}\" leads out of the network, past the gateway", link.name);
+            let message = format!("link \"{}\" leads out of the network, past the gateway", name(link));
             refuse(place, message, "one way in and out, at the gateway");
         }
         let filters = link.forward.ack_filter || link.back.ack_filter;
         if filters && (inside(link.first) || inside(link.second)) {
-            let message = format!("link \"{}\" filters ACKs, of which there may be copies there", link.name);
+            let message = format!("link \"{}\" filters ACKs, of which there may be copies there", name(link));
             refuse(place, message, "no ack_filter on links of base stations and mobile hosts");
         }
     }

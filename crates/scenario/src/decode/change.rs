@@ -5,12 +5,13 @@ use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::reader::Reader;
 use crate::document::tree::Value;
 use crate::model::{Change, Changed, LinkChange, Which};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use truckee_tcp::{Profile, Span, Time};
 
 /// What can change, by name.
 pub(super) struct Known<'k> {
-    pub links: &'k HashMap<&'k str, usize>,
+    pub links: &'k HashMap<Cow<'k, str>, usize>,
     pub flows: &'k [&'k str],
 }
 
@@ -59,13 +60,13 @@ fn receiver(reader: &Reader<'_>, flow: &Value, names: &[&str]) -> Option<Vec<Cha
     Some(flows.into_iter().map(|flow| Changed::Receiver { flow, policy: policy.clone() }).collect())
 }
 
-fn link(reader: &Reader<'_>, links: &HashMap<&str, usize>) -> Option<LinkChange> {
+fn link(reader: &Reader<'_>, links: &HashMap<Cow<'_, str>, usize>) -> Option<LinkChange> {
     let diag = reader.diag;
     let link = reader.required("link", "\"server-router\"").and_then(|value| {
         let name = diag.text(value, "the name of a link")?;
         let index = links.get(name).copied();
         if index.is_none() {
-            let mut known: Vec<&str> = links.keys().copied().collect();
+            let mut known: Vec<&str> = links.keys().map(Cow::as_ref).collect();
             known.sort_unstable();
             diag.unknown_name(&value.place, "link", name, known.into_iter());
         }

@@ -37,7 +37,8 @@ pub(super) struct Wiring<'d> {
 
 /// A link whose ends are known and whose table is still open.
 struct Wired {
-    name: String,
+    /// Where it is not `first-second`.
+    name: Option<Box<str>>,
     first: NodeId,
     second: NodeId,
     /// Index of its table.
@@ -106,13 +107,14 @@ impl Wiring<'_> {
         place: &Place,
         (first, second): (&str, &str),
     ) {
-        let name = match own {
-            Some(value) => diag.name(value).unwrap_or_default().to_owned(),
-            None => format!("{first}-{second}"),
+        let by_ends = format!("{first}-{second}");
+        let (name, own_name) = match own.map(|value| diag.name(value).unwrap_or_default()) {
+            Some(name) if name != by_ends => (name.to_owned(), Some(name.into())),
+            _ => (by_ends, None),
         };
         let (first, second) = (self.number(first), self.number(second));
         let parallel = own.is_none() && !self.unnamed.insert((first.min(second), first.max(second)));
-        if parallel || !self.names.insert(name.clone()) {
+        if parallel || self.names.contains(&name) {
             let place = own.map_or(place, |value| &value.place);
             let help = parallel
                 .then(|| "two links between the same nodes need names: write name = \"…\"".to_owned());
@@ -123,7 +125,8 @@ impl Wiring<'_> {
                 help,
             );
         }
-        self.links.push(Wired { name, first, second, table: self.tables.len() });
+        self.names.insert(name);
+        self.links.push(Wired { name: own_name, first, second, table: self.tables.len() });
     }
 
     /// Reads the rest of all links, and closes their tables. Links of one table share what it says.

@@ -104,10 +104,14 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
 
     let numbers = flows.iter().enumerate().map(|(i, placed)| (placed.flow.name.as_str(), i as u32)).collect();
     let (mut links, drafts) = wiring.links(&numbers, duration);
-    let by_name: HashMap<&str, usize> = links.iter().enumerate().map(|(i, l)| (l.name.as_str(), i)).collect();
+    let change_tables = section(&top, "change");
+    let mut by_name: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    if !change_tables.is_empty() {
+        by_name.extend(links.iter().enumerate().map(|(i, link)| (link.label(&wiring.nodes), i)));
+    }
     let flow_names: Vec<&str> = flows.iter().map(|placed| placed.flow.name.as_str()).collect();
     let known = change::Known { links: &by_name, flows: &flow_names };
-    let changes = change::read(diag, section(&top, "change"), &known, duration);
+    let changes = change::read(diag, change_tables, &known, duration);
     let rest = cells::Rest {
         wiring: &wiring,
         links: &links,
@@ -120,7 +124,10 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
         top.get("cells").filter(|_| wiring.complete).and_then(|value| cells::read(diag, value, &rest));
     top.finish();
 
-    let nodes = std::mem::take(&mut wiring.nodes);
+    // Of many nodes the names lie among what the reader needed them for: copies lie together, and leave that room whole.
+    let nodes = wiring.nodes.clone();
+    let complete = wiring.complete;
+    drop((by_name, wiring));
     let places: Vec<_> = placed.iter().map(|placed| placed.place.clone()).collect();
     medium::check_changes(diag, &media, changes.len());
     if all_placed {
@@ -129,7 +136,7 @@ fn top(diag: &Diagnostics<'_>, document: &Document) -> Scenario {
     }
     let media: Vec<_> = media.into_iter().map(|placed| placed.medium).collect();
     let network = routes::Joined { nodes: &nodes, links: &links, media: &media, places: &places };
-    let crossings = routes::check(diag, &network, &flows, &traffic, wiring.complete && all_placed);
+    let crossings = routes::check(diag, &network, &flows, &traffic, complete && all_placed);
     routes::size_queues(&mut links, &drafts, &crossings);
     Scenario {
         name: document.label(),

@@ -8,7 +8,13 @@ use crate::{Arrival, Seq, Span, Spec, Time};
 #[derive(Debug, Clone, Default)]
 pub struct AckSink {
     first: Option<Seq>,
-    more: std::collections::VecDeque<Seq>,
+    more: Option<Box<More>>,
+}
+
+/// Those that leave after the first.
+#[derive(Debug, Clone, Default)]
+struct More {
+    numbers: std::collections::VecDeque<Seq>,
 }
 
 impl AckSink {
@@ -18,7 +24,7 @@ impl AckSink {
         if self.first.is_none() {
             self.first = Some(number);
         } else {
-            self.more.push_back(number);
+            self.more.get_or_insert_default().numbers.push_back(number);
         }
     }
 
@@ -32,8 +38,8 @@ impl AckSink {
     #[inline]
     pub fn pop(&mut self) -> Option<Seq> {
         let first = self.first.take()?;
-        if !self.more.is_empty() {
-            self.first = self.more.pop_front();
+        if let Some(more) = &mut self.more {
+            self.first = more.numbers.pop_front();
         }
         Some(first)
     }

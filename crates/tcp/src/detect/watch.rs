@@ -164,41 +164,49 @@ impl Watchers {
 pub struct Watch {
     /// The phase in which the segment at hand was sent.
     pub truth: Phase,
-    /// Of the detector that the policy goes by, if it goes by one.
-    own: Option<Box<Book>>,
-    watchers: Option<Box<Watchers>>,
+    /// Where there is any detector.
+    detectors: Option<Box<Detectors>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Detectors {
+    /// Of the one that the policy goes by, if it goes by one.
+    own: Option<Book>,
+    watchers: Option<Watchers>,
 }
 
 impl Watch {
     /// With these detectors beside the policy's own.
     pub fn with(watchers: Option<Watchers>) -> Self {
-        Self { truth: Phase::Avoidance, own: None, watchers: watchers.map(Box::new) }
+        let detectors = watchers.map(|all| Box::new(Detectors { own: None, watchers: Some(all) }));
+        Self { truth: Phase::Avoidance, detectors }
     }
 
     /// Those who watch.
     pub fn watchers(&self) -> Option<&Watchers> {
-        self.watchers.as_deref()
+        self.detectors.as_ref()?.watchers.as_ref()
     }
 
     /// How the detector that the policy goes by has judged; nothing is counted as long as it goes by none.
     pub fn detected(&self) -> Option<&Detected> {
-        self.own.as_deref().map(|book| &book.detected)
+        self.detectors.as_ref()?.own.as_ref().map(|book| &book.detected)
     }
 }
 
 impl Witness for Watch {
     #[inline]
     fn hears_arrivals(&self) -> bool {
-        self.watchers.is_some()
+        self.watchers().is_some()
     }
 
     #[inline(always)]
     fn on_arrival(&mut self, arrival: &Arrival, policy: &dyn AckPolicy) {
-        if let Some(watchers) = &mut self.watchers {
+        if let Some(watchers) = self.detectors.as_mut().and_then(|detectors| detectors.watchers.as_mut()) {
             watchers.on_segment(arrival, self.truth);
         }
         if let Some(verdict) = policy.phase() {
-            self.own.get_or_insert_default().enter(arrival.now, self.truth, verdict);
+            let own = &mut self.detectors.get_or_insert_default().own;
+            own.get_or_insert_default().enter(arrival.now, self.truth, verdict);
         }
     }
 }

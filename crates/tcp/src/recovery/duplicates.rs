@@ -13,8 +13,13 @@ use crate::{Ack, LossKind, Report, Seq, Span, Time};
 /// honest receiver's duplicates all count.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Inflation {
-    limited: bool,
-    /// Duplicates that may still count, if that is limited.
+    limited: Option<Box<Limit>>,
+}
+
+/// How many duplicates count, where that is limited.
+#[derive(Debug, Clone, Default)]
+struct Limit {
+    /// Those that may still count.
     left: u64,
     /// Since when that is counted.
     begun: Option<Time>,
@@ -23,24 +28,28 @@ pub(super) struct Inflation {
 impl Inflation {
     pub(super) fn build(args: &mut Args) -> Result<Self, SpecError> {
         let limited = args.choice("inflation", &["unlimited", "outstanding"])? == "outstanding";
-        Ok(Self { limited, left: 0, begun: None })
+        Ok(Self { limited: limited.then(Box::default) })
     }
 
     /// A hole is being repaired, after so many duplicates that count already.
     pub(super) fn begin(&mut self, now: Time, counted: u32, t: &Transfer) {
+        let Some(limit) = &mut self.limited else { return };
         let round = t.window.rtt_min.unwrap_or(Span::ZERO);
-        if self.begun.is_none_or(|begun| now.saturating_sub(begun) >= round) {
-            self.begun = Some(now);
-            self.left = (t.out.len() as u64).saturating_sub(u64::from(counted));
+        if limit.begun.is_none_or(|begun| now.saturating_sub(begun) >= round) {
+            limit.begun = Some(now);
+            limit.left = (t.out.len() as u64).saturating_sub(u64::from(counted));
         }
     }
 
     /// Another duplicate has come.
     pub(super) fn another(&mut self, t: &mut Transfer) {
-        if self.left > 0 || !self.limited {
-            self.left = self.left.saturating_sub(1);
-            t.window.cwnd += t.window.mss;
+        if let Some(limit) = &mut self.limited {
+            match limit.left.checked_sub(1) {
+                Some(left) => limit.left = left,
+                None => return,
+            }
         }
+        t.window.cwnd += t.window.mss;
     }
 }
 

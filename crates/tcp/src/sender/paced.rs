@@ -26,7 +26,7 @@ impl Sender {
     #[inline(never)]
     fn pace_any(&mut self, now: Time, number: Transmission, payload: u32, wire: u32) {
         let t = &self.t;
-        let opening = self.burst.filter(|burst| now < burst.until);
+        let opening = self.burst.as_deref().filter(|burst| now < burst.until);
         let (rate, spacing) = match opening {
             Some(burst) => (Some(burst.rate), Spacing::Wire),
             None if t.interest.paces => (t.controller.pacing_rate(&t.window), t.controller.spacing()),

@@ -366,7 +366,8 @@ impl Sender {
         let window = w.cwnd.min(self.peer_window as f64) / w.mss;
         let last = self.unsent() == 0 && !segment.has(flags::FIN);
         let leaving = Leaving { end: segment.end(), again, last };
-        self.ack_rate.request(self.stack.ack_rate_request, window as u64, self.t.out.una(), leaving)
+        let ack_rate = self.ack_rate.get_or_insert_default();
+        ack_rate.request(self.stack.ack_rate_request, window as u64, self.t.out.una(), leaving)
     }
 
     /// Somebody outside the run says what window and pace are to be (see [`Controller::steer`]). What an earlier, slower pace
