@@ -79,6 +79,9 @@ impl Sender {
 
     /// What a segment says of a loss event that may have been none.
     fn weigh(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        if self.t.doubt.is_none() {
+            return;
+        }
         let heard =
             Heard { ack: segment.ack, echo: self.echo(segment), dsack: segment.sack.duplicate(segment.ack) };
         let verdict = self.t.doubt.as_mut().map_or(Verdict::Open, |doubt| doubt.weigh(&heard));
