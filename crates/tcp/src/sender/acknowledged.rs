@@ -94,6 +94,9 @@ impl Sender {
 
     /// What a segment says of a loss event that may have been none.
     fn weigh(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        if self.t.doubt.is_none() {
+            return;
+        }
         let heard =
             Heard { ack: segment.ack, echo: self.echo(segment), dsack: segment.sack.duplicate(segment.ack) };
         let Some(doubt) = &mut self.t.doubt else { return };
