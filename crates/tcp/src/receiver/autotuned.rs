@@ -6,9 +6,9 @@
 //! is not held up (`tcp_rcv_space_adjust`, `tcp_rcvbuf_grow`). Neither is ever taken back, and nor is a promised right edge.
 //!
 //! Windows here are bytes of payload: half of the buffer's bytes (`tcp_adv_win_scale` = 1), and from 6.6 on only until a segment of
-//! more than 536 bytes shows what share of a packet's memory is payload (`scaling_ratio`). A packet takes some 888 bytes beside
-//! it here, as on the kernel's own virtual devices: 0.62 of it is payload, where other devices have other shares. Pressure of
-//! memory is not here.
+//! more than 536 bytes shows what share of a packet's memory is payload (`scaling_ratio`). A packet takes a power of two here that
+//! has room for its headers and the kernel's own notes, and 256 bytes more, as on the kernel's own virtual devices: 0.63 of it is
+//! payload where segments are of 1448 bytes, and other devices have other shares. Pressure of memory is not here.
 //!
 //! Source: W. Feng, M. Fisk, M. Gardner, E. Weigle, *Dynamic Right-Sizing*, 2002; Linux 6.18, net/ipv4/tcp_input.c,
 //! `tcp_measure_rcv_mss`, `tcp_rcv_rtt_update`, `tcp_rcv_rtt_measure`, `tcp_rcv_rtt_measure_ts`, `tcp_init_buffer_space`, tcp.c,
@@ -19,8 +19,11 @@ use crate::{Seq, Span, Stack, Time};
 
 /// The buffer's window in the beginning: half of `tcp_rmem[1]`, 131,072 bytes.
 const FIRST: u64 = 65_536;
-/// What a packet takes beside its payload, bytes, and what a segment is taken to have at first (`TCP_MSS_DEFAULT`).
-const OVERHEAD: u64 = 888;
+/// What of a packet's memory is neither payload nor left over: headers of IPv4 and TCP with timestamps, room before them, and
+/// what stands behind (`skb_shared_info`); and what describes it (`sk_buff`), bytes.
+const WITHIN: u64 = 52 + 64 + 320;
+const BESIDE: u64 = 256;
+/// What a segment is taken to have at first (`TCP_MSS_DEFAULT`).
 const SEGMENT: u32 = 536;
 /// The unit of timestamps.
 const TICK: Span = Span::ms(1);
@@ -138,7 +141,8 @@ impl Autotuned {
 
     /// A segment of so many bytes shows what of the buffer is payload.
     fn weigh(&mut self, bytes: u64) {
-        let share = ((bytes << 8) / (bytes + OVERHEAD)).max(1);
+        let memory = (bytes + WITHIN).next_power_of_two() + BESIDE;
+        let share = ((bytes << 8) / memory).max(1);
         let anew = |window: u64, old: u64| (u128::from(window) * u128::from(share) / u128::from(old)) as u64;
         let old = std::mem::replace(&mut self.share, share);
         self.buffer = anew(self.buffer, old).min(self.most);
@@ -191,7 +195,12 @@ impl Autotuned {
 
     /// Two segments for each that comes.
     fn open_for(&mut self, came: &Came) -> bool {
-        let room = self.clamp.min(self.buffer.saturating_sub(came.waiting)).saturating_sub(self.open);
+        // What is in order is charged to the buffer by then, and what lies beyond a hole is not.
+        let charged = match came.beyond {
+            true => came.waiting.saturating_sub(came.bytes.into()),
+            false => came.waiting + u64::from(came.bytes),
+        };
+        let room = self.clamp.min(self.buffer.saturating_sub(charged)).saturating_sub(self.open);
         let step = room.min(2 * self.mss.max(u64::from(came.bytes)));
         let opens = came.bytes >= SMALL && step > 0;
         if opens {
