@@ -47,7 +47,7 @@ struct Spilt {
 const FEW: usize = 128;
 
 /// By how many the list grows: of many flows the room that doubling leaves unused is much.
-const MORE: usize = 16;
+const MORE: usize = 32;
 
 /// The range of bins begins and ends at multiples of this.
 const STEP: usize = 32;
@@ -99,7 +99,9 @@ impl Delays {
             return self.add_to(bin, 1);
         }
         if at == bins.len() {
-            *bins = bins.iter().copied().chain([0; MORE]).collect();
+            let mut longer = vec![0; at + MORE].into_boxed_slice();
+            longer[..at].copy_from_slice(bins);
+            *bins = longer;
         }
         bins[at] = bin as u16;
         *len += 1;

@@ -43,6 +43,11 @@ impl Fates {
         self.drops.get(at).filter(|d| d.number == number).map(|d| d.cause)
     }
 
+    #[inline]
+    fn has_any_below(&self, seq: Seq) -> bool {
+        self.drops.first().is_some_and(|first| first.end <= seq)
+    }
+
     /// Everything below `seq` is acknowledged: nobody will ask for it.
     fn forget_below(&mut self, seq: Seq) {
         let gone = self.drops.iter().take_while(|first| first.end <= seq).count();
@@ -300,7 +305,7 @@ impl Witness for Books {
 
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack, w: &Window) {
-        if self.fates.is_some() {
+        if self.fates.as_ref().is_some_and(|fates| fates.has_any_below(ack.ack)) {
             self.forget_fates_below(ack.ack);
         }
         if let Some(rtt) = ack.rtt {
