@@ -7,8 +7,8 @@ the measured lateness (`truckee compare --trace` says how that is reckoned). For
 
 Set-up: one flow over one link, without random numbers: rate, delay, sender (`newreno` by our port, the kernel's own reno as
 `sack-abc`, `cubic`), and what the application writes, all at once or in bursts with pauses, are drawn, and so is which packets
-are lost, held back or doubled, on the way there (by data segment) and back (by packet, ACKs too). The receiver's window is
-64,000 bytes throughout: the profile does not open it as Linux does. A run in which the machine was too late is made again once
+are lost, held back or doubled, on the way there (by data segment) and back (by packet, ACKs too). The receive window is tuned
+on both. A run in which the machine was too late is made again once
 and left out if it was so again; where more than a tenth is left out, nothing is judged.
 
   validation/traces.py                     the 200, half an hour; what is finished is kept, and the same command goes on

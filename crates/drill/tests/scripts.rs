@@ -85,7 +85,7 @@ fn a_stack_with_another_rule_fails_the_scripts_about_it() {
         ("offload/pairs", "flow.tso", "false"),
         ("offload/off", "flow.tso", "true"),
         ("offload/deferred", "flow.tso", "false"),
-        ("bbr/full", "flow.sender", "bbr"),
+        ("bbr/full", "flow.sender", "{ preset = \"bbr\", growth = \"bbr\" }"),
         ("window/autotuned", "flow.rwnd_autotuning", "off"),
         ("window/autotuned-off", "flow.rwnd_autotuning", "linux"),
         ("congestion/hystart-train", "flow.sender.growth", "cubic"),

@@ -345,7 +345,8 @@ mod tests {
         assert_eq!(tuned.edge, Seq::FIRST + 45 * MSS, "65,160 bytes, as Linux' SYN-ACK says");
         let few = Stack { rwnd: Size::Bytes(1 << 20), ..stack(Autotuning::Linux) };
         let windows = rounds(&few, (0..12).map(|round| 10 << round));
-        assert_eq!(windows.last(), Some(&(1 << 20)));
+        // All of it, but for what a segment takes that has just come.
+        assert!(windows.last().is_some_and(|&last| ((1 << 20) - MSS..=1 << 20).contains(&last)));
         let least = Stack { rwnd: Size::Bytes(5000), ..stack(Autotuning::Linux) };
         assert_eq!(rounds(&least, [3]), [5000]);
     }
