@@ -246,7 +246,8 @@ fn by_hand(profile: Profile) -> ByHand {
     let mut parts: Vec<(&str, Vec<(&str, Spec)>)> = Vec::new();
     for (key, members) in families {
         for member in members {
-            let part = profile.part(Spec::named(member.name));
+            let ordinary = Spec::named(member.name);
+            let part = if key == "growth" { profile.growth(ordinary) } else { profile.part(ordinary) };
             if part == Spec::named(member.name) {
                 continue;
             }

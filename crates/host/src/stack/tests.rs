@@ -56,7 +56,7 @@ fn todays_stack_is_the_kernels_own_but_for_what_the_flow_sets() {
     assert_eq!((names(&settings.sender), names(&settings.receiver)), (vec!["tcp_sack"], vec!["tcp_sack"]));
     assert_eq!((settings.route, settings.route_back), (Metrics::default(), Metrics::default()));
     assert_eq!((settings.mtu, settings.gso_max_segs), (1500, None));
-    assert_eq!(settings.sockets, SocketSettings { mss: 1460, ..SocketSettings::default() });
+    assert_eq!(settings.sockets, SocketSettings { mss: 1460, ample: true, ..SocketSettings::default() });
 
     let stack = Stack {
         initial_window: Size::Segments(4.0),

@@ -348,7 +348,7 @@ mod tests {
         // All of it, but for what a segment takes that has just come.
         assert!(windows.last().is_some_and(|&last| ((1 << 20) - MSS..=1 << 20).contains(&last)));
         let least = Stack { rwnd: Size::Bytes(5000), ..stack(Autotuning::Linux) };
-        assert_eq!(rounds(&least, [3]), [5000]);
+        assert_eq!(rounds(&least, [3]), [3 * MSS], "three segments fit, and no fourth");
     }
 
     #[test]
