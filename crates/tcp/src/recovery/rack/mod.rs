@@ -95,7 +95,10 @@ impl Rack {
         });
         self.look_at_timeout(ack, news, t, report);
         self.hear_of_probe(ack, sack, t, report);
-        self.detector.adapt(ack, (t.out.una(), t.out.nxt()), self.last_ack_grows);
+        let twice = self.count_twice(ack, t);
+        if twice > 0 || !self.last_ack_grows {
+            self.detector.adapt(ack, (t.out.una(), t.out.nxt()), self.last_ack_grows);
+        }
         let highest = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
         self.detector.measure(highest, t.window.mss);
         self.paused = self.paused.filter(|_| !ack.duplicate);
@@ -103,13 +106,12 @@ impl Rack {
             self.look(ack.now, t);
         }
         self.enter_if_lost(ack.now, ack.newly_acked + ack.newly_sacked, t, report);
-        let twice = self.count_twice(ack, t);
         self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, twice, t);
         self.arm_probe(ack.now, ack.newly_acked > 0);
     }
 
-    /// Bytes that an ACK reports to have come twice, as far as they may be retransmissions: these are delivered, too (Linux 6.18,
-    /// `tcp_dsack_seen`).
+    /// Bytes that an ACK reports to have come twice, as far as they may be retransmissions: these are delivered, too, and only these
+    /// say anything of reordering (Linux 6.18, `tcp_dsack_seen`).
     fn count_twice(&mut self, ack: &Ack, t: &Transfer) -> u64 {
         let Some((from, to)) = ack.dsack.filter(|_| self.last_ack_grows) else { return 0 };
         self.twice += libm::ceil((to - from) as f64 / t.window.mss) as u64;
