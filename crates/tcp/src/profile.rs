@@ -61,8 +61,9 @@ impl Profile {
                 summary: "the rules of a Linux of today's (6.18), as far as there are parts for them",
                 formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"200ms\", max_rto = \"120s\", rto_variance = \"linux\", timestamps, dsack, \
                           undo = \"either\", after_idle = \"decay\", window_validation = \"linux\", reduce_in_repair = false, reduce_from = \"window\", limited_transmit, syn_ack_timer, \
-                          linear_syn_timeouts = 4, rwnd_autotuning = \"linux\"; receiver = \"linux\"; \
-                          reno, newreno, sack: rack with reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\", frto",
+                          linear_syn_timeouts = 4, rwnd_autotuning = \"linux\", tso; receiver = \"linux\"; \
+                          byte-counting: linux; cubic: cubic-linux; the growth of bbr: bbr1; \
+                          reno, newreno, sack: rack with slack = \"6ms\", reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\", frto",
                 source: "Linux 6.18: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, include/net/tcp.h; RFC 6928, 8985, 9937",
             },
             Self::Linux61 => Info {

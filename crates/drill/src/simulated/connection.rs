@@ -299,10 +299,8 @@ impl Connection {
             let end = segment.seq + u64::from(segment.len);
             // The end of a write is pushed (RFC 9293, section 3.9.1.2).
             let of_write = self.written.iter().any(|&at| segment.seq < at && at <= end);
-            // And so is that of a burst (Linux, __tcp_transmit_skb).
-            let of_burst =
-                !transmit.retransmission && self.endpoint.tx().is_some_and(Sender::has_ended_burst);
-            let pushed = segment.len > 0 && !segment.has(flags::SYN) && (of_write || of_burst);
+            // A sender that makes bursts tells by itself where one ends.
+            let pushed = segment.len > 0 && !segment.has(flags::SYN) && (of_write || segment.has(flags::PSH));
             into.push_back(Seen { at: now, packet: self.wire.write(&transmit, pushed) });
         }
     }

@@ -42,11 +42,6 @@ impl Sender {
         }
     }
 
-    /// Whether what has just left ends a burst of several segments.
-    pub fn has_ended_burst(&self) -> bool {
-        self.offload.as_ref().is_some_and(|offload| offload.tso && offload.left == 0 && offload.burst > 1)
-    }
-
     /// Whether a burst that waits for more is what keeps the window from being full.
     pub(super) fn is_deferred(&self) -> bool {
         self.offload.as_ref().is_some_and(|offload| offload.deferred)

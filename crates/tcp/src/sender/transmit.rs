@@ -245,8 +245,8 @@ impl Sender {
         }
         let left = if PLAIN { self.written } else { self.offered() } - self.t.out.nxt();
         let payload = left.min(self.segment_size).min(room.max(1));
-        let all = PLAIN || payload == self.written - self.t.out.nxt();
-        let fin = self.closed && self.stack.handshake && payload == left && all;
+        let all = if PLAIN { left } else { self.written - self.t.out.nxt() };
+        let fin = self.closed && self.stack.handshake && payload == all;
         let waits = !PLAIN && payload < self.segment_size && !fin && self.small_ones_wait();
         (!waits && (payload > 0 || fin)).then_some((payload + u64::from(fin), fin))
     }

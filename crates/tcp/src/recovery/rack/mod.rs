@@ -9,9 +9,9 @@
 //!
 //! What is in the air counts without what is reported or lost at any time, so that a report lets new data out while it is not
 //! clear yet whether something is lost (Linux 6.18, `tcp_packets_in_flight`; limited transmit is its beginning). Lost
-//! segments go first, oldest first. Where segments were seen to be overtaken by more than three, reports open the window as ACKs do
+//! segments go first, oldest first. `slack`: how much later than that both timers go off (Linux 6.18, `TCP_TIMEOUT_MIN_US`, 2 ms, and
+//! the ticks of its timer wheel). Where segments were seen to be overtaken by more than three, reports open the window as ACKs do
 //! if `last_ack` "grows" (`tcp_may_raise_cwnd`). `reduction`, `bound`, `echo`, `frto`: as in [`super::Sack`]. `last_ack`: whether the ACK that
-//! `slack`: how much later than that its timers go off (Linux 6.18, `TCP_TIMEOUT_MIN_US`, and ticks).
 //! ends a repair only "repairs", or "grows" the window as any other (Linux 6.18, `tcp_cong_control`).
 
 mod detect;
