@@ -50,6 +50,7 @@ pub fn outcome(scenario: &Scenario, report: &Report, wall_s: f64) -> Result<Outc
         notes: Vec::new(),
         hosts: Vec::new(),
         lateness: report.lateness,
+        timers_age: None,
         queues: Vec::new(),
         air: Vec::new(),
         series: Vec::new(),

@@ -40,6 +40,8 @@ pub mod stack;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(live)]
+pub mod ticks;
+#[cfg(live)]
 pub mod user;
 
 pub use error::Error;

@@ -31,6 +31,7 @@ pub fn outcome(seed: u64, goodputs: &[f64]) -> Outcome {
         notes: Vec::new(),
         hosts: Vec::new(),
         lateness: None,
+        timers_age: None,
         series: Vec::new(),
         queues: Vec::new(),
         air: Vec::new(),

@@ -66,6 +66,7 @@ pub fn outcome(mut network: Network<'_>, scenario: &Scenario) -> Outcome {
         ports: Vec::new(),
         notes: Vec::new(),
         lateness: None,
+        timers_age: None,
         series,
         queues,
         air,

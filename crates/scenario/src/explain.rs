@@ -164,6 +164,9 @@ impl Text {
         let linear = stack.linear_syn_timeouts;
         self.line_some("linear_syn_timeouts", (linear > 0).then(|| linear.to_string()));
         let rfc = Stack::default();
+        let timers = stack.timers;
+        self.line_some("timers", (timers != rfc.timers).then(|| quoted(timers.as_str())));
+        self.line_some("timers_age", (!stack.timers_age.is_zero()).then(|| time(stack.timers_age)));
         let variance = stack.rto_variance;
         self.line_some("rto_variance", (variance != rfc.rto_variance).then(|| quoted(variance.as_str())));
         let validation = stack.window_validation;

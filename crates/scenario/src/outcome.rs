@@ -22,6 +22,7 @@ pub use series::{
 
 use crate::Lateness;
 use serde::Serialize;
+use truckee_tcp::Span;
 
 /// What a note of [`Outcome::notes`] begins with that is about this very run: a reason to doubt it, or what it lacks.
 pub const THIS_RUN: &str = "this run: ";
@@ -65,6 +66,9 @@ pub struct Outcome {
     /// How late the machine was; `None` of a simulation, which no machine makes late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lateness: Option<Lateness>,
+    /// How long the timers of the end hosts had been counting when the run began, where that is known: a kernel's.
+    #[serde(skip)]
+    pub timers_age: Option<Span>,
     /// What each mobile host did, where there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostOutcome>,

@@ -44,6 +44,7 @@ mod sound;
 pub mod spec;
 pub mod stack;
 pub mod start;
+pub mod wheel;
 pub mod window;
 pub mod witness;
 

@@ -3,7 +3,9 @@
 //! A profile sets defaults of [`Stack`], and of what presets are made of; each of them is a knob of its own, and what is
 //! written wins. Not for: algorithms, of which it names those that there are.
 
-use crate::stack::{AfterIdle, Autotuning, ReduceFrom, RtoSamples, RtoVariance, Undo, WindowValidation};
+use crate::stack::{
+    AfterIdle, Autotuning, ReduceFrom, RtoSamples, RtoVariance, Timers, Undo, WindowValidation,
+};
 use crate::{Arg, Info, Size, Span, Spec, Stack};
 
 const MS: Span = Span::ms(1);
@@ -61,9 +63,9 @@ impl Profile {
                 summary: "the rules of a Linux of today's (6.18), as far as there are parts for them",
                 formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"200ms\", max_rto = \"120s\", rto_variance = \"linux\", timestamps, dsack, \
                           undo = \"either\", after_idle = \"decay\", window_validation = \"linux\", reduce_in_repair = false, reduce_from = \"window\", limited_transmit, syn_ack_timer, \
-                          linear_syn_timeouts = 4, rwnd_autotuning = \"linux\", tso; receiver = \"linux\"; \
+                          linear_syn_timeouts = 4, timers = \"linux\", rwnd_autotuning = \"linux\", tso; receiver = \"linux\"; \
                           byte-counting: linux; cubic: cubic-linux; the growth of bbr: bbr1; \
-                          reno, newreno, sack: rack with slack = \"6ms\", reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\", frto",
+                          reno, newreno, sack: rack with slack = \"2ms\", reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\", frto",
                 source: "Linux 6.18: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, include/net/tcp.h; RFC 6928, 8985, 9937",
             },
             Self::Linux61 => Info {
@@ -131,6 +133,7 @@ impl Profile {
                 reduce_in_repair: false,
                 reduce_from: ReduceFrom::Window,
                 linear_syn_timeouts: 4,
+                timers: Timers::Linux,
                 rwnd: Size::Bytes(16 << 20),
                 rwnd_autotuning: Autotuning::Linux,
                 ..Self::of_today(base)
@@ -178,7 +181,7 @@ impl Profile {
             (Self::Papers, "reno") => return Spec::named("newreno"),
             (Self::Linux | Self::Linux61, "reno" | "newreno" | "sack") => {
                 return Self::proportional("rack", "safe-ack", true)
-                    .with("slack", Arg::Time(6 * MS))
+                    .with("slack", Arg::Time(2 * MS))
                     .with("count", Arg::Name("segments".to_owned()))
                     .with("echo", Arg::Name("proportional".to_owned()))
                     .with("last_ack", Arg::Name("grows".to_owned()));

@@ -9,6 +9,7 @@ mod waiting;
 use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use crate::ecn::{Ecn, Feedback};
 use crate::segment::{Segment, flags};
+use crate::wheel::Wheel;
 use crate::{Arrival, Seq, Span, Stack, Time, Witness};
 use autotuned::{Autotuned, Came};
 use meeting::{Meeting, Part, Repeat};
@@ -43,6 +44,8 @@ pub struct Receiver {
     initial_rto: Span,
     min_rto: Span,
     max_rto: Span,
+    /// The wheel that the host's timers are in, if they are.
+    wheel: Option<Wheel>,
     handshake_rtt: Option<Span>,
     syn_ack_due: Option<Time>,
     /// As long as no data has come.
@@ -59,7 +62,8 @@ pub struct Receiver {
 
 impl Receiver {
     /// A receiver that waits for a connection; `sack`: whether it sends SACK blocks.
-    pub fn new(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
+    pub fn new(stack: &Stack, mut policy: AnyAckPolicy, sack: bool) -> Self {
+        policy.set_timers(stack.wheel());
         Self {
             window: stack.first_window(),
             timestamps: stack.timestamps,
@@ -79,6 +83,7 @@ impl Receiver {
             initial_rto: stack.initial_rto,
             min_rto: stack.min_rto,
             max_rto: stack.max_rto,
+            wheel: stack.wheel(),
             handshake_rtt: None,
             syn_ack_due: None,
             meeting: Some(Box::new(Meeting::new(stack.syn_ack_timer))),
@@ -210,6 +215,7 @@ impl Receiver {
         if self.rcv_nxt > self.acked {
             self.sink.ack(self.rcv_nxt);
         }
+        policy.set_timers(self.wheel);
         policy.take_over(self.policy.learnt());
         self.timed = policy.has_timer();
         self.policy = policy;
@@ -342,13 +348,13 @@ impl Receiver {
     /// A SYN-ACK, or an ACK with FIN, leaves: it is sent again as long as nothing acknowledges it, each time after twice as long.
     fn repeat(&mut self, part: Part, now: Time) {
         let first = self.handshake_rtt.map_or(self.initial_rto, |rtt| (3 * rtt).max(self.min_rto)); // RFC 6298, rule 2.2
-        let max_rto = self.max_rto;
+        let (max_rto, wheel) = (self.max_rto, self.wheel);
         let fresh = Repeat::of(part, first.clamp(Span::ns(1), max_rto));
         let repeat = self.repeat.get_or_insert_with(|| Box::new(fresh));
         if repeat.part != part {
             **repeat = fresh;
         }
-        repeat.leave(now, max_rto);
+        repeat.leave(now, max_rto, wheel);
     }
 
     /// The endpoint's sender closes this side.

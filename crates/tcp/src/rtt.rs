@@ -3,6 +3,7 @@
 mod deviation;
 
 use crate::stack::RtoVariance;
+use crate::wheel::{self, Wheel};
 use crate::{Seq, Span, Stack, Time};
 use deviation::Deviation;
 
@@ -25,6 +26,9 @@ pub struct Rtt {
     max_rto: Span,
     least_rto: Span,
     clock: Span,
+    wheel: Option<Wheel>,
+    /// Whether timers go off when they are due: neither is there.
+    exact: bool,
     ticks: Option<Box<Ticks>>,
     deviation: Option<Box<Deviation>>,
 }
@@ -81,6 +85,8 @@ impl Rtt {
             max_rto: stack.max_rto,
             least_rto: stack.initial_rto.min(stack.min_rto).min(stack.max_rto),
             clock: stack.clock,
+            wheel: stack.wheel(),
+            exact: stack.clock.is_zero() && stack.wheel().is_none(),
             ticks: (!stack.rto_tick.is_zero())
                 .then(|| Box::new(Ticks { length: stack.rto_tick, eighths: 0, quarters: 0, rto: None })),
             deviation: (stack.rto_variance == RtoVariance::Linux)
@@ -182,7 +188,11 @@ impl Rtt {
 
     #[inline(never)]
     fn by_deviation(&self) -> Span {
-        self.deviation.as_ref().and_then(|deviation| deviation.timeout()).unwrap_or(self.initial_rto)
+        let timeout = self.deviation.as_ref().and_then(|deviation| deviation.timeout());
+        match (timeout, self.wheel) {
+            (Some(timeout), Some(_)) => wheel::ticks(timeout) * wheel::TICK, // `__tcp_set_rto`, before any doubling
+            (timeout, _) => timeout.unwrap_or(self.initial_rto),
+        }
     }
 
     /// No timeout is shorter.
@@ -211,13 +221,23 @@ impl Rtt {
         self.smoothed.map(|srtt| srtt + 4 * self.variation)
     }
 
-    /// When a timer armed at `now` for `span` goes off: on a tick of the clock.
+    /// When a timer armed at `now` for `span` goes off: on a tick of the clock, or of the host's timers.
     #[inline]
     pub fn deadline(&self, now: Time, span: Span) -> Time {
-        match self.clock {
-            Span::ZERO => now + span,
-            g => (now + span).up_to_tick(g),
+        if self.exact { now + span } else { self.on_tick(now, span) }
+    }
+
+    #[inline(never)]
+    fn on_tick(&self, now: Time, span: Span) -> Time {
+        match self.wheel {
+            Some(wheel) => wheel.goes_off(now, span),
+            None => (now + span).up_to_tick(self.clock),
         }
+    }
+
+    /// The wheel that the host's timers are in, if they are.
+    pub fn wheel(&self) -> Option<Wheel> {
+        self.wheel
     }
 
     /// Doubles the timeout (rule 5.5).

@@ -16,6 +16,8 @@ mod nagle;
 mod offload;
 mod paced;
 mod persist;
+#[cfg(test)]
+mod plain_tests;
 mod transfer;
 mod transmit;
 mod usage;
@@ -114,6 +116,8 @@ pub struct Sender {
     /// is written once is compiled twice, `PLAIN` or not.
     simple: bool,
     plain: bool,
+    /// Whether what leaves goes in bursts, which is a way of its own also where all is plain.
+    bursts: bool,
     /// Bytes of a full segment: [`Window::mss`] as a whole number.
     segment_size: u64,
     /// Whether the recovery counts what is in the air its own way, and whether it reads SACK blocks.
@@ -202,6 +206,7 @@ impl Sender {
             paced: t.interest.paces,
             simple: Self::is_simple(stack),
             plain: false,
+            bursts: stack.tso,
             counts_air: parts.recovery.counts_air(),
             reads_sack: parts.recovery.wants_sack(),
             timed: parts.recovery.has_timer(),
@@ -243,7 +248,6 @@ impl Sender {
 
     fn is_simple(stack: &Stack) -> bool {
         !(stack.ecn.on()
-            || stack.tso
             || stack.small_queues
             || stack.segment_from_acks
             || stack.ack_rate_request > 0
@@ -256,7 +260,8 @@ impl Sender {
     #[inline]
     fn look_about(&mut self) {
         let quiet = self.simple && !self.t.starting && self.t.doubt.is_none() && self.recovery.quiet();
-        self.plain = quiet && self.state == State::Established && self.peer_window > 0;
+        let open = self.peer_window > 0 && !self.persisting;
+        self.plain = quiet && self.state == State::Established && open;
     }
 
     /// In how many rounds which direction of the path was congested, if the controller looks at that.

@@ -10,6 +10,7 @@ use crate::recovery::{Advance, Reported};
 use crate::relative_delay::CongestedRounds;
 use crate::sender::Transfer;
 use crate::start::{Burst, Opening};
+use crate::wheel::Wheel;
 use crate::{Ack, Air, Arrival, Cause, Departure, Loss, Report, SackBlocks, Seq, Span, Time, Truth, Window};
 
 impl Sound for Window {
@@ -48,5 +49,5 @@ macro_rules! sound {
 
 sound! {
     (), bool, u32, u64, usize, Ack, AckSink, Advance, Air, Arrival, Cause, CongestedRounds, Departure, Floats, Honesty, Interest, Learnt<'_>, Loss, Manner,
-    Opening, Order, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Spacing, Time, Truth,
+    Opening, Order, Phase, Report<'_>, Reported, SackBlocks, Sent, Seq, Span, Spacing, Time, Truth, Wheel,
 }

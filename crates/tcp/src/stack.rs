@@ -2,8 +2,10 @@
 //! where the papers agree and of the RFCs otherwise.
 
 pub use crate::ecn::Ecn;
+pub use crate::wheel::Timers;
 
 use crate::Span;
+use crate::wheel::Wheel;
 
 /// A window or buffer given in bytes or in segments of the MSS.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -258,6 +260,10 @@ pub struct Stack {
     /// Whether a sender keeps no more than a millisecond of its pace, or two bursts, in the host's own queue (TCP small queues; Linux
     /// 6.18, `tcp_small_queue_check`); its driver says how long what leaves lies there ([`crate::Sender::note_queued`]).
     pub small_queues: bool,
+    /// Which timers the host has.
+    pub timers: Timers,
+    /// How long they had been counting when the run began: where their ticks lie.
+    pub timers_age: Span,
     /// How many times a SYN that times out is sent again without the timeout's doubling (Linux from 6.5 on,
     /// `tcp_syn_linear_timeouts`); 0: never (RFC 6298, rule 5.5).
     pub linear_syn_timeouts: u8,
@@ -302,6 +308,8 @@ impl Default for Stack {
             undo: Undo::Never,
             syn_ack_timer: false,
             linear_syn_timeouts: 0,
+            timers: Timers::Exact,
+            timers_age: Span::ZERO,
             rto_variance: RtoVariance::Rfc,
             after_idle: AfterIdle::Restart,
             tso: false,
@@ -315,6 +323,11 @@ impl Default for Stack {
 }
 
 impl Stack {
+    /// Its timer wheel, if it has one.
+    pub fn wheel(&self) -> Option<Wheel> {
+        (self.timers == Timers::Linux).then(|| Wheel::aged(self.timers_age))
+    }
+
     /// The window the receiver advertises in the beginning, bytes: where it is tuned, what fits into the field of a SYN-ACK, in
     /// whole segments (Linux, `tcp_select_initial_window`).
     pub fn first_window(&self) -> u32 {

@@ -187,6 +187,7 @@ mod tests {
             notes: Vec::new(),
             hosts: Vec::new(),
             lateness: None,
+            timers_age: None,
             series: Vec::new(),
             queues: Vec::new(),
             air: Vec::new(),

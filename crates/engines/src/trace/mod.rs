@@ -2,7 +2,8 @@
 //! part for the first time.
 //!
 //! [`Trace`] is what passed at a flow's sender, whichever engine ran it; [`Comparison`] holds two of them against each other;
-//! a [`Cause`] is what the program can say of why they part. [`Tapped`] makes any engine keep what is needed.
+//! a [`Cause`] is what the program can say of why they part. [`Tapped`] makes any engine keep what is needed, and
+//! [`on_the_same_ticks`] gives a simulation the ticks of the kernel that it is held against.
 //!
 //! Not for: means over runs and what a metric is (`truckee_lab::compare`), or how any of it looks.
 
@@ -13,9 +14,11 @@ mod slack;
 mod tapped;
 #[cfg(test)]
 mod tests;
+mod ticks;
 
 pub use align::{Comparison, Difference, Row};
 pub use cause::Cause;
 pub use events::{Event, Passed, Trace, Window};
 pub use slack::JIFFY;
 pub use tapped::Tapped;
+pub use ticks::on_the_same_ticks;

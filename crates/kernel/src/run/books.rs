@@ -105,6 +105,7 @@ impl Run<'_> {
             notes: Vec::new(),
             hosts: Vec::new(),
             lateness: None,
+            timers_age: None,
             series,
             queues: std::mem::take(&mut self.path.queues),
             air: Vec::new(),

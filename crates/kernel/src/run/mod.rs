@@ -30,6 +30,7 @@ use truckee_host::punctual::clock;
 use truckee_host::rights::Raised;
 use truckee_host::session::Session;
 use truckee_host::stack::Settings;
+use truckee_host::ticks;
 use truckee_path::{self as path, Books, Emulator, MOST_TAPPED, Plan};
 use truckee_scenario::arrivals::Process;
 use truckee_scenario::model::App;
@@ -95,6 +96,7 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &Cancel) -> Result<Ou
     };
     let emulator = plan.start_telling(place.take_tuns(), &emulate, controls.listener()?)?;
     let pages = pages(&session, scenario, &place, &controls)?;
+    let timers_age = ticks::age_at_zero();
     let t0 = emulator.begin();
 
     let ends = ends(scenario, &place, &stacks, &controls, t0)?;
@@ -118,6 +120,7 @@ pub fn run(scenario: &Scenario, options: &Options, cancel: &Cancel) -> Result<Ou
     let late: Vec<String> = late.collect();
     outcome.notes =
         blind.into_iter().chain(late).chain(left_out).chain(lacking).chain(notes(&stacks)).collect();
+    outcome.timers_age = timers_age.map(|age| age + t0.since_start());
     outcome.wall_s = started.elapsed().as_secs_f64();
     Ok(outcome)
 }

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use crate::document::tree::{Kind, Value};
 use crate::units::{Dimension, Quantity};
 use truckee_tcp::stack::{
-    AfterIdle, Autotuning, Ecn, ReduceFrom, RtoSamples, RtoVariance, Undo, WindowValidation,
+    AfterIdle, Autotuning, Ecn, ReduceFrom, RtoSamples, RtoVariance, Timers, Undo, WindowValidation,
 };
 use truckee_tcp::{Size, Span, Stack};
 
@@ -58,6 +58,8 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         syn_ack_timer: reader.flag("syn_ack_timer", base.syn_ack_timer),
         linear_syn_timeouts: reader.count("linear_syn_timeouts", u64::from(base.linear_syn_timeouts), 0..=127)
             as u8,
+        timers: word(reader, "timers", Timers::ALL, Timers::as_str, base.timers),
+        timers_age: reader.time("timers_age", base.timers_age, Span::ZERO..=MAX_TIME, "ms"),
         rto_variance: word(reader, "rto_variance", RtoVariance::ALL, RtoVariance::as_str, base.rto_variance),
         after_idle: word(reader, "after_idle", AfterIdle::ALL, AfterIdle::as_str, base.after_idle),
         tso: reader.flag("tso", base.tso),

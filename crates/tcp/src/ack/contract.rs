@@ -2,6 +2,7 @@
 //! them.
 
 use crate::detect::{AnyDetector, Phase};
+use crate::wheel::Wheel;
 use crate::{Arrival, Seq, Span, Spec, Time};
 
 /// Where a policy puts its ACKs. Mostly there is one at a time, which needs no queue.
@@ -131,6 +132,8 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn manner(&self) -> Option<Manner> {
         None
     }
+    /// Which wheel the host's timers are in, if they are, before anything else.
+    fn set_timers(&mut self, _wheel: Option<Wheel>) {}
     /// Whether its ACKs are true.
     fn honesty(&self) -> Honesty {
         Honesty::Honest

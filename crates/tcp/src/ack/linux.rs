@@ -21,6 +21,7 @@
 
 use super::{AckPolicy, AckSink, Manner};
 use crate::spec::{Args, Info, Member, SpecError};
+use crate::wheel::{self, TICK, Wheel};
 use crate::{Arrival, Seq, Span, Time};
 
 /// Quick ACKs at a time, at the most.
@@ -55,7 +56,9 @@ pub struct Linux {
     srtt: Option<Span>,
     /// Bytes that a full segment is taken to have.
     segment: u32,
-    deadline: Option<Time>,
+    /// When an ACK is due that waits, as it was set and as the host's timer goes off.
+    deadline: Option<(Time, Time)>,
+    wheel: Option<Wheel>,
     /// Duplicate ACKs since data last came in order, and when those that are summed up leave.
     duplicates: u32,
     summed_up: Option<Time>,
@@ -80,6 +83,7 @@ impl Member for Linux {
             srtt: None,
             segment: 0,
             deadline: None,
+            wheel: None,
             duplicates: 0,
             summed_up: None,
         })
@@ -102,16 +106,17 @@ impl Linux {
         }
         self.segment = self.segment.max(arrival.bytes);
         let timeout = self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST);
-        let last = self.last.replace(arrival.now).unwrap_or(arrival.now);
+        let now = self.tick(arrival.now);
+        let last = self.last.replace(now).unwrap_or(now);
         if !std::mem::replace(&mut self.begun, true) {
             self.be_quick(arrival.window);
             return self.delay = SHORTEST;
         }
-        let passed = arrival.now.saturating_sub(last);
+        let passed = now.saturating_sub(last);
         if passed <= SHORTEST / 2 {
-            self.delay = self.delay / 2 + SHORTEST / 2;
+            self.delay = self.part(self.delay, 2) + SHORTEST / 2;
         } else if passed < self.delay {
-            self.delay = (self.delay / 2 + passed).min(timeout);
+            self.delay = (self.part(self.delay, 2) + passed).min(timeout);
         } else if passed > timeout {
             self.be_quick(arrival.window);
         }
@@ -123,6 +128,17 @@ impl Linux {
         self.reads && !self.ping_pong && arrival.in_order && ends
     }
 
+    /// A time as the estimate sees it: when the present tick began, where there are ticks.
+    fn tick(&self, now: Time) -> Time {
+        self.wheel.map_or(now, |wheel| wheel.tick_began(now))
+    }
+
+    /// One part of so many of a time, in whole ticks where there are ticks.
+    fn part(&self, span: Span, parts: u64) -> Span {
+        let part = span / parts;
+        if self.wheel.is_some() { part.nanos() / TICK.nanos() * TICK } else { part }
+    }
+
     fn is_quick(&self) -> bool {
         self.quick > 0 && !self.ping_pong
     }
@@ -130,7 +146,8 @@ impl Linux {
     /// How long an ACK waits at the most.
     fn patience(&self) -> Span {
         let round = self.srtt.map_or(LONGEST, |srtt| srtt.max(SHORTEST));
-        self.delay.min(round).min(LONGEST)
+        let longest = self.delay.min(round).min(LONGEST);
+        if self.wheel.is_some() { wheel::ticks(longest) * TICK } else { longest }
     }
 
     fn send(&mut self, number: Seq, out: &mut AckSink) {
@@ -183,13 +200,14 @@ impl AckPolicy for Linux {
         } else if !arrival.in_order {
             self.beyond(arrival, out);
         } else {
-            let patience = self.patience();
-            let soon = self.deadline.is_some_and(|deadline| deadline <= arrival.now + patience / 4);
+            let (now, patience) = (self.tick(arrival.now), self.patience());
+            let soon = self.deadline.is_some_and(|(set, _)| set <= now + self.part(patience, 4));
             if soon {
                 self.send(arrival.rcv_nxt, out);
             } else {
-                let at = arrival.now + patience;
-                self.deadline = Some(self.deadline.map_or(at, |deadline| deadline.min(at)));
+                let at = now + patience;
+                let anew = (at, self.wheel.map_or(at, |wheel| wheel.goes_off(arrival.now, patience)));
+                self.deadline = Some(self.deadline.map_or(anew, |before| before.min(anew)));
             }
         }
     }
@@ -197,7 +215,7 @@ impl AckPolicy for Linux {
     fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink) {
         if self.summed_up.is_some_and(|at| at <= now) {
             self.send(rcv_nxt, out);
-        } else if self.deadline.is_some_and(|deadline| deadline <= now) {
+        } else if self.deadline.is_some_and(|(_, at)| at <= now) {
             // Nothing has followed in time: longer next time; nor has anything carried it (`tcp_delack_timer_handler`).
             self.delay = match std::mem::take(&mut self.ping_pong) {
                 true => SHORTEST,
@@ -208,13 +226,17 @@ impl AckPolicy for Linux {
     }
 
     fn deadline(&self) -> Option<Time> {
-        self.deadline.into_iter().chain(self.summed_up).min()
+        self.deadline.map(|(_, at)| at).into_iter().chain(self.summed_up).min()
     }
 
     fn on_carried(&mut self, _: Seq) {
         // Where nothing has come nothing was answered (`tcp_event_data_sent`).
         self.ping_pong |= self.last.is_some();
         (self.deadline, self.summed_up) = (None, None);
+    }
+
+    fn set_timers(&mut self, wheel: Option<Wheel>) {
+        self.wheel = wheel;
     }
 
     fn manner(&self) -> Option<Manner> {

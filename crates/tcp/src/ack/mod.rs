@@ -33,6 +33,7 @@ pub use taba::Taba;
 
 use crate::detect::Phase;
 use crate::spec::family;
+use crate::wheel::Wheel;
 use crate::{Arrival, Seq, Time};
 
 family! {
@@ -48,6 +49,7 @@ family! {
     fn phase(&self) -> Option<Phase>;
     fn burst(&self) -> Option<u64>;
     fn manner(&self) -> Option<Manner>;
+    fn set_timers(&mut self, wheel: Option<Wheel>);
     fn honesty(&self) -> Honesty;
 }
 

@@ -1,5 +1,6 @@
 //! The handshake as the side sees it that was called, and what that side repeats until it is acknowledged: its SYN-ACK, its FIN.
 
+use crate::wheel::Wheel;
 use crate::{Span, Time};
 
 /// The handshake, which tells the round-trip time if its SYN-ACK left once.
@@ -78,10 +79,11 @@ impl Repeat {
     }
 
     /// It leaves; where that is because its time had come, the next time is twice as far away.
-    pub(super) fn leave(&mut self, now: Time, max_rto: Span) {
+    pub(super) fn leave(&mut self, now: Time, max_rto: Span, wheel: Option<Wheel>) {
         if std::mem::take(&mut self.due) {
             (self.rto, self.repeats) = ((2 * self.rto).min(max_rto), self.repeats + 1);
         }
-        self.at = if self.repeats < self.part.most_repeats() { now + self.rto } else { Time::MAX };
+        let at = wheel.map_or(now + self.rto, |wheel| wheel.goes_off(now, self.rto));
+        self.at = if self.repeats < self.part.most_repeats() { at } else { Time::MAX };
     }
 }

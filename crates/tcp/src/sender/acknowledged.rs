@@ -160,7 +160,8 @@ impl Sender {
         let delivered = self.by_duplicates.advance(covered.bytes);
         let (reported, dsack) = if PLAIN { Default::default() } else { self.read_sack(segment) };
         let echoes = !PLAIN && self.echoes(segment);
-        let newly_delivered = match !PLAIN && self.reads_sack {
+        let newly_delivered = match self.reads_sack {
+            true if PLAIN => covered.bytes,
             true => {
                 covered.bytes - (reported_before - self.t.out.sacked()).min(covered.bytes) + reported.bytes
             }

@@ -25,7 +25,7 @@ impl Sender {
     #[inline(never)]
     fn passes_calmly(&mut self, now: Time, ack: Seq, sent: Option<Time>, timed: bool) -> bool {
         let out = &self.t.out;
-        if self.departures || !out.tells_of_no_loss() {
+        if self.departures || self.offload.is_some() || !out.tells_of_no_loss() {
             return false;
         }
         let brief = Brief {
@@ -53,7 +53,7 @@ impl Sender {
         if PLAIN && self.departures {
             self.recovery.on_quiet_advance(ack.now, &self.t);
         }
-        if !PLAIN && let Some(offload) = &mut self.offload {
+        if let Some(offload) = &mut self.offload {
             offload.after_ack(ack, &self.t.window);
         }
         if !self.t.interest.air {

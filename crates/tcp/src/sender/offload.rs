@@ -76,32 +76,31 @@ impl Sender {
 
     /// New data may leave, as far as the windows go: whether it does now, in the burst under way or in one that begins with it.
     /// `room`: bytes that the peer's window has room for; `in_flight`: bytes in the air.
+    #[inline(always)]
     pub(super) fn goes_in_burst(&mut self, now: Time, room: u64, in_flight: u64) -> bool {
-        let Some(tso) = self.offload.as_ref().map(|offload| offload.tso) else { return true };
-        if self.offload.as_ref().is_some_and(|offload| offload.is_under_way(now)) {
-            self.take_from_burst(true);
-            return true;
-        }
-        let burst = if tso { self.next_burst(now, room, in_flight) } else { Some(1) };
-        let by_window = self.t.window.cwnd < (in_flight + room) as f64;
-        if let Some(offload) = &mut self.offload {
-            offload.deferred = burst.is_none() && by_window;
-            if let Some(burst) = burst {
-                (offload.left, offload.burst, offload.began) = (burst, burst, now);
+        match &mut self.offload {
+            Some(offload) if offload.is_under_way(now) => {
+                (offload.follows, offload.left) = (true, offload.left - 1);
+                true
             }
+            Some(_) => self.begins_burst(now, room, in_flight),
+            None => true,
         }
-        match burst {
-            Some(_) => self.take_from_burst(false),
-            None => _ = self.join_writes(),
-        }
-        burst.is_some()
     }
 
-    fn take_from_burst(&mut self, follows: bool) {
-        if let Some(offload) = &mut self.offload {
-            offload.follows = follows;
-            offload.left = offload.left.saturating_sub(1);
-        }
+    #[inline(never)]
+    fn begins_burst(&mut self, now: Time, room: u64, in_flight: u64) -> bool {
+        let tso = self.offload.as_ref().is_some_and(|offload| offload.tso);
+        let burst = if tso { self.next_burst(now, room, in_flight) } else { Some(1) };
+        let by_window = self.t.window.cwnd < (in_flight + room) as f64;
+        let Some(offload) = &mut self.offload else { return true };
+        offload.deferred = burst.is_none() && by_window;
+        let Some(burst) = burst else {
+            self.join_writes();
+            return false;
+        };
+        (offload.left, offload.burst, offload.began, offload.follows) = (burst - 1, burst, now, false);
+        true
     }
 
     /// Up to where there is data that may be tried to send.
@@ -111,9 +110,11 @@ impl Sender {
     }
 
     /// What has been written and could not leave joins what waits; whether there was any.
+    #[inline(always)]
     pub(super) fn join_writes(&mut self) -> bool {
         let (next, mss, window) = (self.t.out.nxt(), self.segment_size, self.peer_window);
-        self.offload.as_mut().is_some_and(|offload| offload.written.join(next, mss, window))
+        let fresh = self.offload.as_mut().filter(|offload| !offload.written.has_been_tried());
+        fresh.is_some_and(|offload| offload.written.join(next, mss, window))
     }
 
     /// PSH on the last segment of a burst of several, and on the end of a buffer that is pushed (`__tcp_transmit_skb`).

@@ -7,6 +7,7 @@ use crate::ecn::{self, Ecn};
 use crate::outstanding::Outstanding;
 use crate::rtt::Rtt;
 use crate::stack::{ReduceFrom, Undo};
+use crate::wheel::Wheel;
 use crate::start::{AnyStart, Start};
 use crate::{Cause, Loss, LossKind, Report, Seq, Span, Time, Transmission, Truth, Window};
 
@@ -150,6 +151,16 @@ impl Transfer {
     /// When the retransmission timer goes off, or would if it were armed now.
     pub fn timeout(&self, now: Time) -> Time {
         self.deadline().unwrap_or_else(|| self.timeout_anew(now))
+    }
+
+    /// The timeout in force.
+    pub fn rto(&self) -> Span {
+        self.rtt.rto()
+    }
+
+    /// The wheel that the host's timers are in, if they are.
+    pub fn wheel(&self) -> Option<Wheel> {
+        self.rtt.wheel()
     }
 
     /// When it goes off if it is armed anew.

@@ -52,6 +52,9 @@ impl Sender {
         if self.is_plain() {
             return self.transmit_next(now, witness, out);
         }
+        if self.plain && !self.control_due {
+            return self.transmit_in_bursts(now, witness, out);
+        }
         let due = self.transmit_any(now, witness, out);
         self.look_about();
         due
@@ -60,7 +63,26 @@ impl Sender {
     /// Whether nothing is out of the ordinary, so that [`Self::transmit_next`] is all there is to [`Self::transmit`].
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.plain && !self.control_due
+        self.plain && !self.control_due && !self.bursts
+    }
+
+    /// As [`Self::transmit_next`], where what leaves goes in bursts.
+    #[inline(never)]
+    fn transmit_in_bursts(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
+        if std::mem::take(&mut self.unasked) {
+            return false;
+        }
+        self.held = self.is_held(now);
+        if self.held {
+            self.join_writes();
+            return false;
+        }
+        let next = self.next_in_order::<true, true>(now);
+        match &next {
+            Some((sent, again)) => self.data::<true, true>(now, sent, *again, witness, out),
+            None => self.validate_window(now),
+        }
+        next.is_some()
     }
 
     /// See [`Self::is_plain`].
@@ -70,9 +92,9 @@ impl Sender {
         if self.held {
             return false;
         }
-        let next = self.next_in_order::<true>(now);
+        let next = self.next_in_order::<true, false>(now);
         match &next {
-            Some((sent, again)) => self.data::<true>(now, sent, *again, witness, out),
+            Some((sent, again)) => self.data::<true, false>(now, sent, *again, witness, out),
             None => self.validate_window(now),
         }
         next.is_some()
@@ -106,11 +128,11 @@ impl Sender {
             && let Some(at) = self.recovery.retransmission(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
-            self.data::<false>(now, &sent, true, witness, out);
+            self.data::<false, true>(now, &sent, true, witness, out);
             return true;
         }
-        if let Some((sent, again)) = self.next_in_order::<false>(now) {
-            self.data::<false>(now, &sent, again, witness, out);
+        if let Some((sent, again)) = self.next_in_order::<false, true>(now) {
+            self.data::<false, true>(now, &sent, again, witness, out);
             return true;
         }
         self.validate_window(now);
@@ -118,7 +140,7 @@ impl Sender {
             && let Some(at) = self.recovery.last_resort(&self.t)
             && let Some(sent) = self.t.out.repair(at, now)
         {
-            self.data::<false>(now, &sent, true, witness, out);
+            self.data::<false, true>(now, &sent, true, witness, out);
             return true;
         }
         self.persist(now, out) || self.control(now, out)
@@ -154,7 +176,7 @@ impl Sender {
 
     /// New data, or after a go-back the next segment again, if the windows have room; and whether it is again.
     #[inline(always)]
-    fn next_in_order<const PLAIN: bool>(&mut self, now: Time) -> Option<(Sent, bool)> {
+    fn next_in_order<const PLAIN: bool, const BURSTS: bool>(&mut self, now: Time) -> Option<(Sent, bool)> {
         if self.t.out.is_empty() {
             self.restart_after_idle(now);
         }
@@ -166,8 +188,8 @@ impl Sender {
         let again = self.t.out.to_resend().map(|s| (s.span(), s.is(marks::FIN)));
         let (len, fin) = match again {
             Some(again) => again,
-            None => match self.next_new::<PLAIN>(room) {
-                None if !PLAIN && self.join_writes() => self.next_new::<PLAIN>(room)?,
+            None => match self.next_new::<PLAIN, BURSTS>(room) {
+                None if BURSTS && self.join_writes() => self.next_new::<PLAIN, BURSTS>(room)?,
                 next => next?,
             },
         };
@@ -187,12 +209,12 @@ impl Sender {
         // back: it is the probe that finds it open again.
         let allowed = self.t.out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
         if !fits || !allowed || !PLAIN && self.recovery.holds(&self.t) {
-            if !PLAIN {
+            if BURSTS {
                 self.join_writes();
             }
             return None;
         }
-        if !PLAIN && again.is_none() && self.offload.is_some() {
+        if BURSTS && again.is_none() && self.offload.is_some() {
             let room = limit - self.t.out.nxt();
             if !self.goes_in_burst(now, room, in_flight) {
                 return None;
@@ -239,20 +261,20 @@ impl Sender {
 
     /// Sequence length of the next new segment, and whether FIN is on it.
     #[inline]
-    fn next_new<const PLAIN: bool>(&self, room: u64) -> Option<(u64, bool)> {
+    fn next_new<const PLAIN: bool, const BURSTS: bool>(&self, room: u64) -> Option<(u64, bool)> {
         if self.fin_sent {
             return None;
         }
-        let left = if PLAIN { self.written } else { self.offered() } - self.t.out.nxt();
+        let left = if BURSTS { self.offered() } else { self.written } - self.t.out.nxt();
         let payload = left.min(self.segment_size).min(room.max(1));
-        let all = if PLAIN { left } else { self.written - self.t.out.nxt() };
+        let all = if BURSTS { self.written - self.t.out.nxt() } else { left };
         let fin = self.closed && self.stack.handshake && payload == all;
         let waits = !PLAIN && payload < self.segment_size && !fin && self.small_ones_wait();
         (!waits && (payload > 0 || fin)).then_some((payload + u64::from(fin), fin))
     }
 
     #[inline(always)]
-    fn data<const PLAIN: bool>(
+    fn data<const PLAIN: bool, const BURSTS: bool>(
         &mut self,
         now: Time,
         sent: &Sent,
@@ -270,7 +292,7 @@ impl Sender {
         if !PLAIN && self.t.ecn.on() {
             segment.flags |= self.ecn_flags(again);
         }
-        if !PLAIN && !again && self.offload.is_some() {
+        if BURSTS && !again && self.offload.is_some() {
             segment.flags |= self.push_flag(sent.end);
         }
         self.control_due = false;
@@ -318,7 +340,7 @@ impl Sender {
             (self.t.timed_end, self.t.timed_at) = (out.segment.end(), now);
         }
         out.last = self.nothing_follows::<PLAIN>();
-        if !PLAIN && out.last {
+        if BURSTS && out.last {
             self.join_writes();
         }
         if let Some(usage) = &mut self.usage {

@@ -52,6 +52,12 @@ impl Written {
         }
     }
 
+    /// Whether everything that has been written lies in buffers, or has left.
+    #[inline(always)]
+    pub fn has_been_tried(&self) -> bool {
+        self.fresh.is_empty()
+    }
+
     /// What could not leave waits for more: from `next` on, for a peer with this window. Whether there was any.
     pub fn join(&mut self, next: Seq, mss: u64, window: u64) -> bool {
         let Some(to) = self.fresh.pop_back() else { return false };
@@ -65,8 +71,12 @@ impl Written {
     }
 
     /// Up to where data is there to be sent, of which `next` is the next and `written` the end.
+    #[inline]
     pub fn offered(&self, next: Seq, written: Seq) -> Seq {
-        self.fresh.iter().copied().find(|&end| end > next).unwrap_or(written)
+        match self.fresh.is_empty() {
+            true => written,
+            false => self.fresh.iter().copied().find(|&end| end > next).unwrap_or(written),
+        }
     }
 
     /// Comes to the buffer that `next` lies in, of what is `offered`: where that ends. One that is sent from while it is written to

@@ -9,8 +9,8 @@
 //!
 //! What is in the air counts without what is reported or lost at any time, so that a report lets new data out while it is not
 //! clear yet whether something is lost (Linux 6.18, `tcp_packets_in_flight`; limited transmit is its beginning). Lost
-//! segments go first, oldest first. `slack`: how much later than that both timers go off (Linux 6.18, `TCP_TIMEOUT_MIN_US`, 2 ms, and
-//! the ticks of its timer wheel). Where segments were seen to be overtaken by more than three, reports open the window as ACKs do
+//! segments go first, oldest first. `slack`: how much later than that both timers go off (Linux 6.18, `TCP_TIMEOUT_MIN_US`, 2 ms), in
+//! [`crate::wheel`] where the host's timers are. Where segments were seen to be overtaken by more than three, reports open the window as ACKs do
 //! if `last_ack` "grows" (`tcp_may_raise_cwnd`). `reduction`, `bound`, `echo`, `frto`: as in [`super::Sack`]. `last_ack`: whether the ACK that
 //! ends a repair only "repairs", or "grows" the window as any other (Linux 6.18, `tcp_cong_control`).
 
@@ -53,7 +53,8 @@ pub struct Rack {
     repairing: bool,
     /// After a timeout, until `recover` is acknowledged.
     after_timeout: bool,
-    /// Whether the ACK that ends a repair opens the window, too.
+    /// Whether the ACK that ends a repair opens the window, too: Linux' rules, by which the echo of a timestamp does not tell a
+    /// retransmission from the original either (`tcp_rack_advance`).
     last_ack_grows: bool,
     /// The first retransmission of a repair does not wait for room.
     first: bool,
@@ -86,12 +87,13 @@ impl Rack {
     /// What an ACK says, whether it advances or not.
     fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         let lost = t.out.lost_ever();
-        let Self { sacked, detector, reports, original, recover, .. } = self;
         let rtt_min = t.least_rtt();
+        let echo = ack.echo.filter(|_| !self.last_ack_grows);
+        let Self { sacked, detector, reports, original, recover, .. } = self;
         let news = sacked.read_telling(ack.ack, sack, t, |sent, _| {
             *reports += 1;
             *original |= !sent.is_resent() && sent.end <= *recover;
-            detector.on_delivered(ack.now, sent, ack.echo, rtt_min);
+            detector.on_delivered(ack.now, sent, echo, rtt_min);
         });
         self.look_at_timeout(ack, news, t, report);
         self.hear_of_probe(ack, sack, t, report);
@@ -186,13 +188,19 @@ impl Rack {
                 Some(due) if due <= now => self.lose(at - 1, &sent, t),
                 Some(due) => {
                     all = false;
-                    self.overdue = self.overdue.max(Some(due + self.slack));
+                    self.overdue = self.overdue.max(Some(self.look_again(now, due, t)));
                 }
             }
             if all {
                 self.judged = sent.end;
             }
         }
+    }
+
+    /// When a timer that is armed now goes off for what is overdue then.
+    fn look_again(&self, now: Time, due: Time, t: &Transfer) -> Time {
+        let wait = (due - now) + self.slack;
+        t.wheel().map_or(now + wait, |wheel| wheel.goes_off(now, wait))
     }
 
     fn look_at_repairs(&mut self, now: Time, t: &mut Transfer) {
@@ -212,7 +220,7 @@ impl Rack {
                 }
                 Some(due) => {
                     waiting += 1;
-                    self.overdue = self.overdue.max(Some(due + self.slack));
+                    self.overdue = self.overdue.max(Some(self.look_again(now, due, t)));
                 }
             }
         }
@@ -315,6 +323,7 @@ impl Recovery for Rack {
             self.reports = self.reports.saturating_sub(1);
         } else {
             self.original |= !sent.is_resent() && sent.end <= self.recover;
+            let echo = echo.filter(|_| !self.last_ack_grows);
             self.detector.on_delivered(now, sent, echo, t.least_rtt());
         }
     }

@@ -10,11 +10,20 @@ const MAX_ACK_DELAY: Span = Span::ms(200);
 /// The probe's timeout as long as there is no round-trip time (RFC 8985, section 7.2).
 const INITIAL: Span = Span::s(1);
 
-/// How long the path is silent before a probe (RFC 8985, section 7.2); `single`: only one segment is in the air.
-fn patience(srtt: Option<Span>, single: bool) -> Span {
+/// How long the path is silent before a probe (RFC 8985, section 7.2); `single`: only one segment is in the air; else it is
+/// later by `slack`.
+fn patience(srtt: Option<Span>, single: bool, slack: Span) -> Span {
     // On a path without delay an ACK is on its way at the same instant still.
     let round_trips = |srtt: Span| (2 * srtt).max(Span::ns(1));
-    srtt.map_or(INITIAL, |srtt| round_trips(srtt) + if single { MAX_ACK_DELAY } else { Span::ZERO })
+    srtt.map_or(INITIAL, |srtt| round_trips(srtt) + if single { MAX_ACK_DELAY } else { slack })
+}
+
+/// How long it is to the timeout as Linux counts it there: from a departure on, from when the oldest segment left; without end
+/// where that has passed (6.18, `tcp_schedule_loss_probe`).
+fn timeout_left(since: Time, told: Time, t: &Transfer) -> Span {
+    let oldest = t.out.get(0).filter(|_| t.last_sent() >= told);
+    let left = oldest.map_or(t.rto(), |oldest| (oldest.sent + t.rto()).saturating_sub(since));
+    if left.is_zero() { Span::MAX } else { left }
 }
 
 /// What an ACK says of a probe.
@@ -79,8 +88,13 @@ impl Probe {
 
     /// When one is due, if nothing more is heard: no later than the retransmission timer goes off.
     pub(super) fn due(&self, t: &Transfer) -> Option<Time> {
-        let since = self.since.filter(|_| !t.out.is_empty())?.max(t.last_sent());
-        Some((since + patience(t.window.srtt, t.out.len() == 1) + self.slack).min(t.timeout(since)))
+        let told = self.since.filter(|_| !t.out.is_empty())?;
+        let since = told.max(t.last_sent());
+        let wait = patience(t.window.srtt, t.out.len() == 1, self.slack);
+        match t.wheel() {
+            None => Some((since + wait).min(t.timeout(since))),
+            Some(wheel) => Some(wheel.goes_off(since, wait.min(timeout_left(since, told, t)))),
+        }
     }
 
     /// Its time has come.
@@ -126,10 +140,10 @@ mod tests {
 
     #[test]
     fn it_waits_two_round_trips_and_for_one_segment_a_delayed_ack_more() {
-        assert_eq!(patience(Some(100 * MS), false), 200 * MS);
-        assert_eq!(patience(Some(100 * MS), true), 400 * MS);
-        assert_eq!(patience(None, true), 1000 * MS);
-        assert_eq!(patience(Some(Span::ZERO), false), Span::ns(1), "never at once");
+        assert_eq!(patience(Some(100 * MS), false, 2 * MS), 202 * MS);
+        assert_eq!(patience(Some(100 * MS), true, 2 * MS), 400 * MS);
+        assert_eq!(patience(None, true, 2 * MS), 1000 * MS);
+        assert_eq!(patience(Some(Span::ZERO), false, Span::ZERO), Span::ns(1), "never at once");
     }
 
     #[test]

@@ -1,0 +1,122 @@
+//! A simulation beside a live run has timers whose ticks lie where those of the live run's kernel did: no scenario says where that
+//! is, as little as it says which packets noise will lose. Not for: what a tick does (`truckee_tcp::wheel`).
+
+use truckee_lab::{Engine, Failure};
+use truckee_scenario::outcome::Vantage;
+use truckee_scenario::{Outcome, Scenario};
+use truckee_tcp::Time;
+
+/// Runs once more, with their packets kept, those of two sides that are simulations of `scenario`, each beside the live run of the
+/// same seed; where that run's ticks are not known, it stays as it is.
+///
+/// # Errors
+/// The engine's.
+pub fn on_the_same_ticks(
+    scenario: &Scenario,
+    engines: [&dyn Engine; 2],
+    sides: &mut [Vec<Outcome>],
+) -> Result<(), Failure> {
+    let [one, other] = sides else { return Ok(()) };
+    let both = one.iter_mut().zip(other);
+    for (a, b) in both {
+        let (engine, simulated, live) = match engines.map(Engine::is_live) {
+            [false, true] => (engines[0], a, &*b),
+            [true, false] => (engines[1], b, &*a),
+            _ => return Ok(()),
+        };
+        if let Some(beside) = beside(scenario, simulated, live) {
+            *simulated = engine.run_tapped(&beside, Vantage::Sender)?;
+        }
+    }
+    Ok(())
+}
+
+/// The scenario of a simulated run with the timers of a live one; the time of either counts from a flow's first packet.
+fn beside(scenario: &Scenario, simulated: &Outcome, live: &Outcome) -> Option<Scenario> {
+    let age = live.timers_age?;
+    let mut beside = Scenario { seed: simulated.seed, ..scenario.clone() };
+    for flow in &mut beside.flows {
+        let first = |outcome: &Outcome| {
+            let series = outcome.series.iter().find(|series| series.flow == flow.name)?;
+            series.packets.first().map(|packet| packet.at)
+        };
+        let (ours, theirs) = (first(simulated)?, first(live)?);
+        flow.stack.timers_age = (age + Time::since_start(theirs)).saturating_sub(Time::since_start(ours));
+    }
+    Some(beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Simulator;
+    use crate::trace::Tapped;
+    use std::borrow::Cow;
+    use std::time::Duration;
+    use truckee_scenario::Document;
+    use truckee_tcp::Span;
+
+    /// One segment that is lost, so that what a timer does is seen.
+    const LOST: &str = r#"
+duration = "3s"
+profile = "linux"
+[[link]]
+between = ["a", "b"]
+rate = "10Mbit/s"
+delay = "10ms"
+channel = [{ scripted = { lose = [1], of = "data" } }]
+[[flow]]
+from = "a"
+to = "b"
+sender = "newreno"
+app = { file = { size = "1000B" } }
+"#;
+
+    /// A simulation that says it were a kernel's, with timers of that age.
+    #[derive(Clone, Copy)]
+    struct Live(Span);
+
+    impl Engine for Live {
+        fn name(&self) -> &str {
+            "kernel"
+        }
+        fn run(&self, scenario: &Scenario, _: bool) -> Result<Outcome, Failure> {
+            self.run_tapped(scenario, Vantage::Sender)
+        }
+        fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, Failure> {
+            let mut scenario = scenario.clone();
+            scenario.flows[0].stack.timers_age = self.0;
+            let outcome = Simulator.run_tapped(&scenario, vantage)?;
+            Ok(Outcome { timers_age: Some(self.0), ..outcome })
+        }
+        fn refuses(&self, _: &Scenario) -> Option<String> {
+            None
+        }
+        fn is_live(&self) -> bool {
+            true
+        }
+        fn build(&self) -> Cow<'_, str> {
+            "none".into()
+        }
+        fn takes(&self, _: &Scenario) -> Option<Duration> {
+            None
+        }
+    }
+
+    fn times(outcome: &Outcome) -> Vec<Time> {
+        outcome.series[0].packets.iter().map(|packet| packet.at).collect()
+    }
+
+    #[test]
+    fn a_simulation_has_the_ticks_of_the_live_run_beside_it() {
+        let scenario = Document::parse("lost.toml", LOST).unwrap().scenario().unwrap();
+        for age in [3, 250, 1_000_001].map(Span::ms) {
+            let engines: [&dyn Engine; 2] = [&Simulator, &Live(age)];
+            let run = |engine: &dyn Engine| vec![Tapped(engine).run(&scenario, true).unwrap()];
+            let mut sides = [run(engines[0]), run(engines[1])];
+            assert_ne!(times(&sides[0][0]), times(&sides[1][0]), "{age:?}");
+            on_the_same_ticks(&scenario, engines, &mut sides).unwrap();
+            assert_eq!(times(&sides[0][0]), times(&sides[1][0]), "{age:?}");
+        }
+    }
+}
