@@ -18,7 +18,7 @@ use queue::queue_text;
 use std::fmt::Write;
 use toml::{Inline, array, bytes, moment, number, quoted, rate, size, time};
 use truckee_channel::{Counts, Effect, JitterDistribution, ReorderWhich, Script};
-use truckee_tcp::stack::{Autotuning, Ecn, ReduceFrom, RtoSamples, Undo};
+use truckee_tcp::stack::{Autotuning, Ecn, ReduceFrom, Undo};
 use truckee_tcp::{Arg, Span, Spec, Stack};
 
 /// The scenario as TOML with every default filled in. A key that is missing from the text has no value: no queue
@@ -144,7 +144,7 @@ impl Text {
         self.line("initial_rto", time(stack.initial_rto));
         self.line("clock", time(stack.clock));
         self.line("timestamps", stack.timestamps.to_string());
-        self.line("rto_samples", quoted(samples(stack.rto_samples)));
+        self.line("rto_samples", quoted(stack.rto_samples.as_str()));
         self.line("rto_tick", time(stack.rto_tick));
         self.line("reduce_from", quoted(reduction(stack.reduce_from)));
         self.line("whole_ssthresh", stack.whole_ssthresh.to_string());
@@ -218,13 +218,6 @@ impl Text {
         self.line_some("rate", change.rate.map(|r| rate(r as f64)));
         self.line_some("delay", change.delay.map(time));
         self.line_some("up", change.up.map(|up| up.to_string()));
-    }
-}
-
-fn samples(samples: RtoSamples) -> &'static str {
-    match samples {
-        RtoSamples::EveryAck => "every-ack",
-        RtoSamples::OneAWindow => "one-a-window",
     }
 }
 

@@ -115,6 +115,8 @@ pub struct Covered {
     /// Whether any segment covered that was not reported was sent more than once, so that an RTT sample would be ambiguous
     /// (Karn).
     pub resent: bool,
+    /// When the first and the last left of those that were sent once and had not been reported, if none was sent again.
+    pub once: Option<(Time, Time)>,
 }
 
 /// The segments between `una` and `max`.
@@ -319,11 +321,12 @@ impl Outstanding {
                     self.segments.pop_front();
                     self.cursor = self.cursor.saturating_sub(1);
                     self.last_covered = sent;
-                    Covered { bytes: ack - self.una, newest_sent: sent, resent: false }
+                    let once = sent.map(|sent| (sent, sent));
+                    Covered { bytes: ack - self.una, newest_sent: sent, resent: false, once }
                 }
                 None => {
-                    let Covered { bytes, newest_sent, resent } = self.pass(ack);
-                    Covered { bytes, newest_sent, resent }
+                    let Covered { bytes, newest_sent, resent, once } = self.pass(ack);
+                    Covered { bytes, newest_sent, resent, once }
                 }
             };
         self.una = ack;
@@ -338,7 +341,7 @@ impl Outstanding {
     #[inline(never)]
     fn pass(&mut self, ack: Seq) -> Covered {
         let mut covered = Covered { bytes: ack - self.una, ..Covered::default() };
-        let (mut seq, mut last) = (self.una, None);
+        let (mut seq, mut last, mut any_resent) = (self.una, None, false);
         while let Some(&slot) = self.segments.front() {
             let end = self.end_of(slot);
             if end > ack {
@@ -352,6 +355,10 @@ impl Outstanding {
                 covered.newest_sent = covered.newest_sent.max(Some(slot.sent()));
                 covered.resent |= slot.is(marks::RESENT);
             }
+            any_resent |= slot.is(marks::RESENT);
+            if !slot.is(marks::SACKED | marks::RESENT) {
+                covered.once = Some((covered.once.map_or(slot.sent(), |(first, _)| first), slot.sent()));
+            }
             last = (!slot.is(marks::RESENT)).then_some(slot.sent());
             self.uncount(slot.marks(), end - seq);
             self.segments.pop_front();
@@ -362,6 +369,7 @@ impl Outstanding {
             // Behind a loss windows are smaller, for long.
             self.segments.shrink_to(self.segments.len() * 2);
         }
+        covered.once = covered.once.filter(|_| !any_resent);
         self.last_covered = last;
         covered
     }

@@ -63,7 +63,7 @@ impl Profile {
                 summary: "the rules of a Linux of today's (6.18), as far as there are parts for them",
                 formula: "mss = 1448, initial_window = \"10segments\", min_rto = \"200ms\", max_rto = \"120s\", rto_variance = \"linux\", timestamps, dsack, \
                           undo = \"either\", after_idle = \"decay\", window_validation = \"linux\", reduce_in_repair = false, reduce_from = \"window\", limited_transmit, syn_ack_timer, \
-                          linear_syn_timeouts = 4, timers = \"linux\", rwnd_autotuning = \"linux\", tso; receiver = \"linux\"; \
+                          linear_syn_timeouts = 4, timers = \"linux\", rto_samples = \"departures\", rwnd_autotuning = \"linux\", tso; receiver = \"linux\"; \
                           byte-counting: linux; cubic: cubic-linux; the growth of bbr: bbr1; \
                           reno, newreno, sack: rack with slack = \"2ms\", reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\", frto",
                 source: "Linux 6.18: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, include/net/tcp.h; RFC 6928, 8985, 9937",
@@ -134,6 +134,7 @@ impl Profile {
                 reduce_from: ReduceFrom::Window,
                 linear_syn_timeouts: 4,
                 timers: Timers::Linux,
+                rto_samples: RtoSamples::Departures,
                 rwnd: Size::Bytes(16 << 20),
                 rwnd_autotuning: Autotuning::Linux,
                 ..Self::of_today(base)

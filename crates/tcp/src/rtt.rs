@@ -111,6 +111,12 @@ impl Rtt {
         self.smooth(rtt);
     }
 
+    /// Takes a sample whose minimum is that of another segment.
+    pub fn sample_apart(&mut self, rtt: Span, least: Span) {
+        self.note_min(least);
+        self.smooth(rtt);
+    }
+
     /// Has the estimator in ticks, if there is one, take what was sent then and acknowledged now.
     #[inline]
     pub fn tick(&mut self, sent: Time, now: Time) {

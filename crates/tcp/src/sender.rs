@@ -251,7 +251,7 @@ impl Sender {
             || stack.small_queues
             || stack.segment_from_acks
             || stack.ack_rate_request > 0
-            || stack.rto_samples != RtoSamples::EveryAck
+            || stack.rto_samples == RtoSamples::OneAWindow
             || !stack.rto_tick.is_zero()
             || stack.send_buffer.is_some())
     }

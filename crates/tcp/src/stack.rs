@@ -43,9 +43,26 @@ pub enum RtoSamples {
     /// Every ACK of a segment sent once is a sample (RFC 6298, section 3, allows it; Linux).
     #[default]
     EveryAck,
+    /// Each ACK that newly acknowledges what was sent once, or else reports it, from when the first of it left, and from the
+    /// timestamp that it echoes where there is none of that (Linux 6.18, `tcp_ack_update_rtt`).
+    Departures,
     /// One segment at a time is timed, so about one in a window (RFC 6298, section 3: at least one a round trip; 4.3BSD; ns-2,
     /// `rtt_active_`). Anything sent again stops the clock.
     OneAWindow,
+}
+
+impl RtoSamples {
+    /// All of them, the default first.
+    pub const ALL: [Self; 3] = [Self::EveryAck, Self::Departures, Self::OneAWindow];
+
+    /// Its name in a scenario.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::EveryAck => "every-ack",
+            Self::Departures => "departures",
+            Self::OneAWindow => "one-a-window",
+        }
+    }
 }
 
 /// How the timeout follows from the round-trip times.

@@ -27,7 +27,7 @@ pub(super) fn read(reader: &Reader<'_>, base: Stack) -> Stack {
         initial_rto: reader.time("initial_rto", base.initial_rto, Span::ns(1)..=MAX_TIME, "s"),
         clock: reader.time("clock", base.clock, Span::ZERO..=MAX_TIME, "ms"),
         timestamps: reader.flag("timestamps", base.timestamps),
-        rto_samples: read_samples(reader, base.rto_samples),
+        rto_samples: word(reader, "rto_samples", RtoSamples::ALL, RtoSamples::as_str, base.rto_samples),
         rto_tick: reader.time("rto_tick", base.rto_tick, Span::ZERO..=MAX_TIME, "ms"),
         reduce_from: read_reduction(reader, base.reduce_from),
         whole_ssthresh: reader.flag("whole_ssthresh", base.whole_ssthresh),
@@ -118,17 +118,6 @@ fn read_ecn(reader: &Reader<'_>, base: Ecn) -> Ecn {
             reader.diag.refuse(value, "true (RFC 3168), false, or \"accurate\" (RFC 9768)");
             base
         }
-    }
-}
-
-fn read_samples(reader: &Reader<'_>, base: RtoSamples) -> RtoSamples {
-    let words = match base {
-        RtoSamples::EveryAck => ["every-ack", "one-a-window"],
-        RtoSamples::OneAWindow => ["one-a-window", "every-ack"],
-    };
-    match reader.choice("rto_samples", &words) {
-        "one-a-window" => RtoSamples::OneAWindow,
-        _ => RtoSamples::EveryAck,
     }
 }
 

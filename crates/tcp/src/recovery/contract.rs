@@ -35,6 +35,8 @@ pub struct Reported {
     pub bytes: u64,
     /// When the newest of the segments was last sent.
     pub newest: Option<Time>,
+    /// When the first and the last left of those that were sent once.
+    pub once: Option<(Time, Time)>,
 }
 
 /// The contract of a recovery. All windows and sequence numbers are in `t`, which every call may change.

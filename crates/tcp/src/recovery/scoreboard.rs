@@ -77,6 +77,10 @@ impl Scoreboard {
             while let Some(segment) = self.unreported(seq, to, t).and_then(|at| t.out.get(at)) {
                 reported.newest = reported.newest.max(Some(segment.sent));
                 reported.bytes += segment.span();
+                if !segment.is_resent() {
+                    let (first, last) = reported.once.unwrap_or((segment.sent, segment.sent));
+                    reported.once = Some((first.min(segment.sent), last.max(segment.sent)));
+                }
                 seq = segment.end;
             }
         }

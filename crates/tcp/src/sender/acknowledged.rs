@@ -156,9 +156,12 @@ impl Sender {
         let reported_before = if PLAIN { 0 } else { self.t.out.sacked() };
         let covered = self.t.out.advance(segment.ack);
         self.peer_window = u64::from(segment.window);
-        let rtt = self.rtt_sample::<PLAIN>(now, segment, &covered);
-        let delivered = self.by_duplicates.advance(covered.bytes);
         let (reported, dsack) = if PLAIN { Default::default() } else { self.read_sack(segment) };
+        let rtt = match self.stack.rto_samples {
+            RtoSamples::Departures => self.sample_by_departure(now, segment, covered.once, reported.once),
+            _ => self.rtt_sample::<PLAIN>(now, segment, &covered),
+        };
+        let delivered = self.by_duplicates.advance(covered.bytes);
         let echoes = !PLAIN && self.echoes(segment);
         let newly_delivered = match self.reads_sack {
             true if PLAIN => covered.bytes,
@@ -247,13 +250,15 @@ impl Sender {
         self.t.window.flight = self.air::<false>();
         let delivered = self.by_duplicates.another(self.segment_size, self.t.out.flight());
         let (reported, dsack) = self.read_sack(segment);
+        let is_timed = reported.once.is_some() && self.stack.rto_samples == RtoSamples::Departures;
+        let rtt = if is_timed { self.sample_by_departure(now, segment, None, reported.once) } else { None };
         let ack = Ack {
             now,
             ack: segment.ack,
             newly_acked: 0,
             delivered,
             duplicate: true,
-            rtt: None,
+            rtt,
             sent: reported.newest,
             highest: self.t.out.max(),
             peer_time: self.stack.timestamps.then_some(segment.ts_val),
@@ -355,6 +360,28 @@ impl Sender {
         }
         self.read_rtt();
         Some(rtt)
+    }
+
+    /// A sample of [`RtoSamples::Departures`], of when the first and the last left of what was sent once and is newly `acknowledged`
+    /// or else `reported`; the timeout goes by the first of them, and all else by the last.
+    #[inline(never)]
+    fn sample_by_departure(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        acknowledged: Option<(Time, Time)>,
+        reported: Option<(Time, Time)>,
+    ) -> Option<Span> {
+        let echo = self.echo(segment).map(|echo| (echo, echo));
+        let (first, last) = match (acknowledged, reported) {
+            (Some((first, _)), Some((_, last))) => (first, last),
+            (one, other) => one.or(other).or(echo)?,
+        };
+        let [rtt, least] = [first, last].map(|sent| self.t.rtt.measure(sent, now));
+        self.t.rtt.sample_apart(rtt, least);
+        self.t.rtt.deviate(rtt, (self.t.out.una(), self.t.out.max()));
+        self.read_rtt();
+        Some(least)
     }
 
     #[inline(always)]

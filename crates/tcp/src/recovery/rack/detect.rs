@@ -29,6 +29,8 @@ pub(super) struct Detector {
     /// The first of what was overtaken just now, and by how many segments any was at the most (none: three).
     late: Option<Seq>,
     reordering: Option<u32>,
+    /// A report of what came twice that nothing delivered has followed yet, under Linux' rules.
+    reported: bool,
     /// RACK.dsack_round.
     round: Option<Seq>,
     /// RACK.reo_wnd_mult − 1.
@@ -85,9 +87,21 @@ impl Detector {
     }
 
     /// Adapts what the reordering window hangs on (step 4), once a round; `una`, `nxt`: what is unacknowledged lies between.
-    /// `only_reordered`: reports mean nothing where no reordering was seen (Linux 6.18, `tcp_dsack_seen`).
-    pub(super) fn adapt(&mut self, ack: &Ack, (una, nxt): (Seq, Seq), only_reordered: bool) {
-        let tells = ack.dsack.is_some() && (self.reordered || !only_reordered);
+    pub(super) fn adapt(&mut self, ack: &Ack, between: (Seq, Seq)) {
+        self.widen(ack.dsack.is_some(), between);
+    }
+
+    /// The same under Linux' rules (6.18, `tcp_dsack_seen`, `tcp_rack_update_reo_wnd`): reports mean nothing where no reordering was
+    /// seen, or where it is not what was sent again (`tells`), and are heeded with the next ACK that delivers anything.
+    pub(super) fn adapt_as_linux(&mut self, ack: &Ack, tells: bool, between: (Seq, Seq)) {
+        self.reported |= tells && self.reordered;
+        if ack.newly_acked + ack.newly_sacked > 0 {
+            let reported = std::mem::take(&mut self.reported);
+            self.widen(reported, between);
+        }
+    }
+
+    fn widen(&mut self, tells: bool, (una, nxt): (Seq, Seq)) {
         if tells && self.round.is_none_or(|round| una >= round) {
             self.round = Some(nxt);
             self.widened = self.widened.saturating_add(1);
@@ -176,7 +190,7 @@ mod tests {
     }
 
     fn adapted(detector: &mut Detector, una: u64, dsack: bool) -> Span {
-        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)), false);
+        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)));
         detector.settle(&QUIET);
         detector.window()
     }

@@ -98,8 +98,10 @@ impl Rack {
         self.look_at_timeout(ack, news, t, report);
         self.hear_of_probe(ack, sack, t, report);
         let twice = self.count_twice(ack, t);
-        if twice > 0 || !self.last_ack_grows {
-            self.detector.adapt(ack, (t.out.una(), t.out.nxt()), self.last_ack_grows);
+        let between = (t.out.una(), t.out.nxt());
+        match self.last_ack_grows {
+            true => self.detector.adapt_as_linux(ack, twice > 0, between),
+            false => self.detector.adapt(ack, between),
         }
         let highest = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
         self.detector.measure(highest, t.window.mss);
