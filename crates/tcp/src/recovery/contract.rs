@@ -19,13 +19,15 @@ pub struct Advance {
     pub grow: bool,
     /// The retransmission timer starts anew.
     pub restart_timer: bool,
+    /// Bytes that were sent again in vain, and count as delivered, too.
+    pub again: u64,
 }
 
 impl Advance {
     /// An ordinary ACK.
-    pub const ORDINARY: Self = Self { grow: true, restart_timer: true };
+    pub const ORDINARY: Self = Self { grow: true, restart_timer: true, again: 0 };
     /// An ACK that belongs to the repair of a loss.
-    pub const REPAIRING: Self = Self { grow: false, restart_timer: true };
+    pub const REPAIRING: Self = Self { grow: false, restart_timer: true, again: 0 };
 }
 
 /// What SACK blocks report for the first time.

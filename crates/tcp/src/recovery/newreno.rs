@@ -136,7 +136,7 @@ impl NewReno {
         self.retransmit = true;
         let restart_timer = self.first_partial || !self.impatient;
         self.first_partial = false;
-        Advance { grow: false, restart_timer }
+        Advance { restart_timer, ..Advance::REPAIRING }
     }
 }
 

@@ -196,6 +196,7 @@ impl Sender {
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
         let may_grow = self.window_limits() || !self.stack.validate_window;
         if advance.grow && may_grow && !echoes {
+            let ack = Ack { newly_delivered: ack.newly_delivered + advance.again, ..ack };
             self.t.controller.open(&ack, &mut self.t.window);
         } else if PLAIN || !self.recovery.repairing() {
             self.t.controller.leave(&ack);

@@ -84,8 +84,8 @@ impl Member for Rack {
 }
 
 impl Rack {
-    /// What an ACK says, whether it advances or not.
-    fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
+    /// What an ACK says, whether it advances or not. Bytes that were sent again in vain and count as delivered.
+    fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) -> u64 {
         let lost = t.out.lost_ever();
         let rtt_min = t.least_rtt();
         let echo = ack.echo.filter(|_| !self.last_ack_grows);
@@ -112,6 +112,7 @@ impl Rack {
         self.enter_if_lost(ack.now, ack.newly_acked + ack.newly_sacked, t, report);
         self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, twice, t);
         self.arm_probe(ack.now, ack.newly_acked > 0);
+        twice
     }
 
     /// Bytes that an ACK reports to have come twice, as far as they may be retransmissions: these are delivered, too, and only these
@@ -311,9 +312,10 @@ impl Recovery for Rack {
             (self.repairing, self.after_timeout, self.first) = (false, false, false);
         }
         let echoing = self.beyond.advance_echo(ack.ack, t);
-        self.hear(ack, sack, t, report);
+        let again = self.hear(ack, sack, t, report);
         let ends = repaired && !self.last_ack_grows;
-        if ends || self.repairing || echoing { Advance::REPAIRING } else { Advance::ORDINARY }
+        let advance = if ends || self.repairing || echoing { Advance::REPAIRING } else { Advance::ORDINARY };
+        Advance { again, ..advance }
     }
 
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
