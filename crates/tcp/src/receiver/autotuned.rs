@@ -198,7 +198,8 @@ impl Autotuned {
         // What is in order is charged to the buffer by then, and what lies beyond a hole is not.
         let charged = match came.beyond {
             true => came.waiting.saturating_sub(came.bytes.into()),
-            false => came.waiting + u64::from(came.bytes),
+            // Nor has the application taken in what a hole was filled for yet.
+            false => came.waiting + (came.rcv_nxt.max(self.at) - self.at).max(u64::from(came.bytes)),
         };
         let room = self.clamp.min(self.buffer.saturating_sub(charged)).saturating_sub(self.open);
         let step = room.min(2 * self.mss.max(u64::from(came.bytes)));
