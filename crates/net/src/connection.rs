@@ -237,19 +237,27 @@ impl Ends {
         heard!(self.at[end].transmit(now; out))
     }
 
-    /// The same where data goes one way and nothing is out of the ordinary; whether there is something, or none, if
+    /// The same where data goes one way and nothing is out of the ordinary (`BURSTS`: but for bursts); whether there is something, or none, if
     /// [`Self::transmit`] is to be asked.
     #[inline(always)]
-    pub fn transmit_plainly<const END: usize>(&mut self, now: Time, out: &mut Transmit) -> Option<bool> {
+    pub fn transmit_plainly<const END: usize, const BURSTS: bool>(
+        &mut self,
+        now: Time,
+        out: &mut Transmit,
+    ) -> Option<bool> {
         if END == DESTINATION {
             let rx = self.at[DESTINATION].rx_mut().filter(|rx| rx.is_plain())?;
             let last = rx.acknowledge_next(now, &mut out.segment);
             out.last = last.unwrap_or_default();
             return Some(last.is_some());
         }
-        let tx = self.at[SOURCE].tx_mut().filter(|tx| tx.is_plain())?;
+        let is_plain = |tx: &Sender| if BURSTS { tx.is_plain_in_bursts() } else { tx.is_plain() };
+        let tx = self.at[SOURCE].tx_mut().filter(|tx| is_plain(tx))?;
         let way = &mut self.forward;
-        let due = tx.transmit_next(now, &mut way.books, out);
+        let due = match BURSTS {
+            true => tx.transmit_in_bursts(now, &mut way.books, out),
+            false => tx.transmit_next(now, &mut way.books, out),
+        };
         if due && (out.retransmission || way.births.are_told()) {
             way.births.left(now, Leaving::of(out));
         }

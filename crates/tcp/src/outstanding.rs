@@ -499,7 +499,15 @@ mod tests {
     fn an_advance_reports_the_newest_segment_covered_whole() {
         let mut out = five();
         let covered = out.advance(Seq::at(251));
-        assert_eq!(covered, Covered { bytes: 250, newest_sent: Some(Time::ns(1)), resent: false });
+        assert_eq!(
+            covered,
+            Covered {
+                bytes: 250,
+                newest_sent: Some(Time::ns(1)),
+                resent: false,
+                once: Some((Time::ZERO, Time::ns(1)))
+            }
+        );
         assert_eq!(
             (out.una(), out.flight(), out.get(0).map(|s| s.seq)),
             (Seq::at(251), 250, Some(Seq::at(251)))

@@ -271,14 +271,31 @@ impl Network<'_> {
     /// The same of an end of a plain connection, and what [`Self::after`] does.
     #[inline(always)]
     fn flush_at<const END: usize>(&mut self, index: usize) {
+        self.flush_plain::<END, false>(index);
+    }
+
+    /// The same where it is not all plain: maybe but for bursts.
+    #[inline(never)]
+    fn flush_otherwise(&mut self, index: usize, end: usize) {
+        let tx = self.connections[index].ends.at[end].tx();
+        if end == SOURCE && tx.is_some_and(Sender::is_plain_in_bursts) {
+            self.flush_plain::<SOURCE, true>(index);
+        } else {
+            self.after(index, end);
+        }
+    }
+
+    #[inline(always)]
+    fn flush_plain<const END: usize, const BURSTS: bool>(&mut self, index: usize) {
         let now = self.now;
         loop {
             let connection = &mut self.connections[index];
             let mut sent = Transmit::default();
-            match connection.ends.transmit_plainly::<END>(now, &mut sent) {
+            match connection.ends.transmit_plainly::<END, BURSTS>(now, &mut sent) {
                 Some(true) => {}
                 Some(false) => break,
-                None => return self.after(index, END),
+                None if BURSTS => return self.after(index, END),
+                None => return self.flush_otherwise(index, END),
             }
             let forward = END == SOURCE;
             let start = if forward { connection.forward.start } else { connection.back.start };

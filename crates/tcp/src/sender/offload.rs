@@ -16,7 +16,7 @@
 use super::Sender;
 use super::bursts::{BURSTS_A_SECOND, autosize};
 use crate::controller::Controller;
-use crate::pace::Pacing;
+use crate::pace::{LEAST_BURST, Pacing};
 use crate::recovery::Recovery;
 use crate::{Seq, Span, Time, flags};
 
@@ -48,17 +48,24 @@ impl Sender {
     }
 
     /// Whether pacing or the host's queue hold back whatever is next.
+    #[inline]
     pub(super) fn is_held(&mut self, now: Time) -> bool {
-        let (paced, again) = (now < self.release, self.recovery.repairing());
+        let paced = now < self.release;
+        match &self.offload {
+            Some(offload) if offload.is_under_way(now) => false,
+            Some(offload) if offload.small_queues && !paced => self.is_held_by_queue(now),
+            _ => paced,
+        }
+    }
+
+    #[inline(never)]
+    fn is_held_by_queue(&mut self, now: Time) -> bool {
+        let again = self.recovery.repairing();
         let rate = self.pace_rate().unwrap_or(f64::MAX);
         let (outstanding, mss) = (self.t.out.len() as u64, self.segment_size);
-        let Some(offload) = &mut self.offload else { return paced };
-        if offload.is_under_way(now) {
+        let Some(offload) = self.offload.as_mut().filter(|offload| outstanding > offload.burst) else {
             return false;
-        }
-        if !offload.small_queues || paced || outstanding <= offload.burst {
-            return paced;
-        }
+        };
         let limit = (2 * offload.burst * mss) as f64;
         let limit = limit.max(rate / BURSTS_A_SECOND).min(QUEUE_MOST);
         let lets_in = offload.lets_in(now, if again { 2.0 * limit } else { limit });
@@ -135,20 +142,28 @@ impl Sender {
             Some(offload) => offload.written.head(next, offered, mss, window),
             None => offered,
         };
-        let rate = self.pace_rate().unwrap_or(f64::MAX);
-        let most = autosize(rate, mss, self.t.window.rtt_min, self.t.controller.least_burst(rate));
         let (cwnd, air) = (self.t.window.cwnd as u64 / mss, in_flight.div_ceil(mss));
         // What goes although the window is full (a probe, limited transmit, the only segment) goes by itself.
         let open = cwnd.saturating_sub(air).max(1);
+        let most = self.most_in_burst(mss, open);
         let quota = open.min((cwnd / 2).max(1)).min(most);
         // A buffer that is less than may go takes in what is next (`tcp_grow_skb`).
         let waiting = end.saturating_sub(next).max(quota * mss).min(offered - next);
-        let one = waiting <= mss || cwnd <= air || self.recovery.probes();
+        let one = waiting <= mss || cwnd <= air || !self.plain && self.recovery.probes();
         let last = next + waiting == self.written;
         if !one && self.waits_for_more(now, [room, open * mss, most * mss], waiting, last) {
             return None;
         }
         Some(quota.min(waiting.div_ceil(mss)).min(room / mss).max(1))
+    }
+
+    /// Segments that a burst may have, where the window is `open` for so many; or as few as any may have, where that is all that matters.
+    fn most_in_burst(&self, mss: u64, open: u64) -> u64 {
+        if open < LEAST_BURST && !self.t.interest.paces {
+            return LEAST_BURST;
+        }
+        let rate = self.pace_rate().unwrap_or(f64::MAX);
+        autosize(rate, mss, self.t.window.rtt_min, self.t.controller.least_burst(rate))
     }
 
     /// `tcp_tso_should_defer`, of what the peer's window and the congestion window have room for, a burst's most, and what the first
@@ -167,7 +182,7 @@ impl Sender {
         let (Some(head), Some(srtt)) = (t.out.get(0), t.window.srtt) else { return false };
         let paused = now.saturating_sub(t.last_sent.max(self.release)) > SOON;
         let late = (head.sent + srtt).saturating_sub(now) > SOON.min(srtt / 2);
-        if fills || paused || late || self.recovery.repairing() {
+        if fills || paused || late || !self.plain && self.recovery.repairing() {
             return false;
         }
         // Only what is short of room gains by waiting; the last data of all never does.

@@ -73,7 +73,11 @@ fn what_is_plain_does_what_is_done_where_nothing_is() {
         for growth in ["per-ack", "byte-counting", "linux", "cubic", "cubic-linux", "vegas"] {
             let both = [true, false].map(|simple| conversation(profile, growth, simple));
             let parts = both[0].iter().zip(&both[1]).position(|(plain, other)| plain != other);
-            assert!(both[0] == both[1], "{profile:?} {growth}: {:?}", parts.map(|at| [&both[0][at], &both[1][at]]));
+            assert!(
+                both[0] == both[1],
+                "{profile:?} {growth}: {:?}",
+                parts.map(|at| [&both[0][at], &both[1][at]])
+            );
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::ecn::{self, Ecn};
 use crate::outstanding::Outstanding;
 use crate::rtt::Rtt;
 use crate::stack::{ReduceFrom, Undo};
-use crate::wheel::Wheel;
 use crate::start::{AnyStart, Start};
+use crate::wheel::Wheel;
 use crate::{Cause, Loss, LossKind, Report, Seq, Span, Time, Transmission, Truth, Window};
 
 /// No ACK reaches it.

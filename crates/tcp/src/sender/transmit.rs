@@ -52,7 +52,7 @@ impl Sender {
         if self.is_plain() {
             return self.transmit_next(now, witness, out);
         }
-        if self.plain && !self.control_due {
+        if self.is_plain_in_bursts() {
             return self.transmit_in_bursts(now, witness, out);
         }
         let due = self.transmit_any(now, witness, out);
@@ -66,9 +66,15 @@ impl Sender {
         self.plain && !self.control_due && !self.bursts
     }
 
-    /// As [`Self::transmit_next`], where what leaves goes in bursts.
-    #[inline(never)]
-    fn transmit_in_bursts(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
+    /// The same of [`Self::transmit_in_bursts`].
+    #[inline]
+    pub fn is_plain_in_bursts(&self) -> bool {
+        self.plain && !self.control_due && self.bursts
+    }
+
+    /// See [`Self::is_plain_in_bursts`].
+    #[inline(always)]
+    pub fn transmit_in_bursts(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
         if std::mem::take(&mut self.unasked) {
             return false;
         }

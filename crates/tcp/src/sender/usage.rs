@@ -30,7 +30,8 @@ impl Sender {
     #[inline(never)]
     pub(super) fn judge_usage(&mut self, now: Time) {
         let (w, out) = (self.t.window, &self.t.out);
-        let limited = real(self.air::<false>()) + w.mss > w.cwnd || self.is_deferred();
+        let air = if self.plain { self.air::<true>() } else { self.air::<false>() };
+        let limited = real(air) + w.mss > w.cwnd || self.is_deferred();
         let (una, nxt, flight) = (out.una(), out.nxt(), out.flight());
         let due = match &mut self.usage {
             Some(usage) => std::mem::take(&mut usage.due),
@@ -39,9 +40,6 @@ impl Sender {
         if !due && (!limited || self.unsent() == 0) {
             return;
         }
-        let (unused, calm) = (self.is_unused(), self.is_calm());
-        let initial = initial_window(&self.stack);
-        let rto = self.t.rtt.rto();
         let Some(usage) = &mut self.usage else { return };
         if una >= usage.until || limited || !usage.limited && flight > usage.most {
             (usage.limited, usage.most, usage.until) = (limited, flight, nxt);
@@ -50,12 +48,22 @@ impl Sender {
             return usage.begin(now);
         }
         usage.used = usage.used.max(flight);
-        if now.saturating_sub(usage.since) < rto || self.stack.after_idle == AfterIdle::Keep {
+        self.come_down_if_unused(now);
+    }
+
+    /// Has a window that was not used for a timeout come down.
+    fn come_down_if_unused(&mut self, now: Time) {
+        let Some(since) = self.usage.as_ref().map(|usage| usage.since) else { return };
+        let passed = now.saturating_sub(since);
+        let soon = passed < self.t.rtt.least_rto_now(); // which takes little to see
+        if soon || passed < self.t.rtt.rto() || self.stack.after_idle == AfterIdle::Keep {
             return;
         }
+        let (goes_down, initial) = (self.is_unused() && self.is_calm(), initial_window(&self.stack));
+        let Some(usage) = &mut self.usage else { return };
         let used = real(usage.used).max(initial);
         usage.since = now;
-        if unused && calm {
+        if goes_down {
             usage.used = 0;
             let w = &mut self.t.window;
             if used < w.cwnd {

@@ -11,7 +11,9 @@ use truckee_tcp::recovery::AnyRecovery;
 use truckee_tcp::recovery::prr::Bound;
 use truckee_tcp::response::AnyResponse;
 use truckee_tcp::sender::State;
-use truckee_tcp::stack::{AfterIdle, Autotuning, Ecn, RtoVariance, Undo, WindowValidation};
+use truckee_tcp::stack::{
+    AfterIdle, Autotuning, Ecn, RtoSamples, RtoVariance, Timers, Undo, WindowValidation,
+};
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Arg, Info, Profile, Size, Span, Spec, Stack, preset};
 
@@ -102,7 +104,7 @@ fn stack() -> impl Strategy<Value = Stack> {
     );
     let modes = prop::sample::select(vec![Ecn::Off, Ecn::Off, Ecn::Classic, Ecn::Accurate]);
     let tuned = prop::sample::select(Autotuning::ALL.to_vec());
-    let switches = (any::<[bool; 13]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127], modes, tuned);
+    let switches = (any::<[bool; 15]>(), any_undo(), prop_oneof![2 => Just(0), 1 => 1u8..=127], modes, tuned);
     (sizes, times, switches).prop_map(
         |(
             (mss, initial_window, initial_ssthresh, rwnd, send_buffer),
@@ -132,6 +134,9 @@ fn stack() -> impl Strategy<Value = Stack> {
             reduce_in_repair: !on[8],
             tso: on[11],
             small_queues: on[12],
+            timers: if on[13] { Timers::Linux } else { Timers::Exact },
+            timers_age: Span::us(if on[14] { 17_180_000_000_001 } else { 0 }),
+            rto_samples: if on[14] { RtoSamples::Departures } else { RtoSamples::EveryAck },
             ack_rate_request,
             ..if on[6] { Profile::Ns2.stack(Stack::default()) } else { Stack::default() }
         },

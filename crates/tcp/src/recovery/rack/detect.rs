@@ -247,12 +247,19 @@ mod tests {
     }
 
     #[test]
-    fn where_only_reordering_makes_reports_count_they_do_not_without() {
-        for (reordered, wider) in [(false, false), (true, true)] {
-            let mut detector = Detector { reordered, ..Detector::default() };
-            detector.adapt(&ack(true), (Seq::at(1), Seq::at(10_001)), true);
+    fn under_linux_reports_count_where_there_was_reordering_and_with_the_next_delivery() {
+        let between = (Seq::at(1), Seq::at(10_001));
+        for (reordered, tells, wider) in [(false, true, false), (true, false, false), (true, true, true)] {
+            let mut detector = Detector { reordered: true, ..Detector::default() };
             detector.settle(&QUIET);
-            assert_eq!(detector.window() > 25 * MS, wider);
+            assert_eq!(detector.window(), 25 * MS);
+            detector.reordered = reordered;
+            detector.adapt_as_linux(&ack(true), tells, between);
+            detector.settle(&QUIET);
+            assert!(detector.window() <= 25 * MS, "it brought nothing new");
+            detector.adapt_as_linux(&Ack::of_bytes(Time::ms(1), 1000), false, between);
+            detector.settle(&QUIET);
+            assert_eq!(detector.window() > 25 * MS, wider, "{reordered} {tells}");
         }
     }
 
