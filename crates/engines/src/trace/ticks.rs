@@ -64,12 +64,12 @@ profile = "linux"
 between = ["a", "b"]
 rate = "10Mbit/s"
 delay = "10ms"
-channel = [{ scripted = { lose = [1], of = "data" } }]
+channel = { kind = "scripted", counts = "data", packets = [1] }
 [[flow]]
 from = "a"
 to = "b"
 sender = "newreno"
-app = { file = { size = "1000B" } }
+app = { kind = "file", size = "1kB" }
 "#;
 
     /// A simulation that says it were a kernel's, with timers of that age.
