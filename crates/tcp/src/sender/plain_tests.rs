@@ -23,7 +23,8 @@ fn conversation(profile: Profile, growth: &str, simple: bool) -> Vec<String> {
     sender.simple &= simple;
     let policy = AnyAckPolicy::build(&profile.receiver().unwrap_or(Spec::named("every"))).unwrap().0;
     let mut receiver = Receiver::new(&stack, policy, sender.wants_sack());
-    let (mut there, mut back): (VecDeque<(u64, Segment)>, VecDeque<(u64, Segment)>) = Default::default();
+    let mut there: VecDeque<(u64, Segment)> = VecDeque::new();
+    let mut back: VecDeque<(u64, Segment)> = VecDeque::new();
     let (mut said, mut plain, mut count) = (Vec::new(), 0, 0u64);
     sender.open(Time::ZERO, &mut ());
     for step in 0..40_000u64 {
