@@ -237,8 +237,8 @@ impl Ends {
         heard!(self.at[end].transmit(now; out))
     }
 
-    /// The same where data goes one way and nothing is out of the ordinary (`BURSTS`: but for bursts); whether there is something, or none, if
-    /// [`Self::transmit`] is to be asked.
+    /// The same where data goes one way and nothing is out of the ordinary (`BURSTS`: but for bursts); whether there is
+    /// something, or none, if [`Self::transmit`] is to be asked.
     #[inline(always)]
     pub fn transmit_plainly<const END: usize, const BURSTS: bool>(
         &mut self,

@@ -116,10 +116,6 @@ pub struct Sender {
     /// is written once is compiled twice, `PLAIN` or not.
     simple: bool,
     plain: bool,
-    /// Whether it is, and what leaves does not go in bursts.
-    plain_out: bool,
-    /// Whether it reads SACK blocks, or times by departures.
-    attentive: bool,
     /// Whether what leaves goes in bursts, which is a way of its own also where all is plain.
     bursts: bool,
     /// Bytes of a full segment: [`Window::mss`] as a whole number.
@@ -210,8 +206,6 @@ impl Sender {
             paced: t.interest.paces,
             simple: Self::is_simple(stack),
             plain: false,
-            plain_out: false,
-            attentive: parts.recovery.wants_sack() || stack.rto_samples == RtoSamples::Departures,
             bursts: stack.tso,
             counts_air: parts.recovery.counts_air(),
             reads_sack: parts.recovery.wants_sack(),
@@ -268,7 +262,6 @@ impl Sender {
         let quiet = self.simple && !self.t.starting && self.t.doubt.is_none() && self.recovery.quiet();
         let open = self.peer_window > 0 && !self.persisting;
         self.plain = quiet && self.state == State::Established && open;
-        self.plain_out = self.plain && !self.bursts;
     }
 
     /// In how many rounds which direction of the path was congested, if the controller looks at that.
@@ -380,7 +373,7 @@ impl Sender {
         let all_sent = self.fin_sent || (!self.stack.handshake && self.written == self.t.out.max());
         if self.state == State::Established && all_sent && self.t.out.is_empty() {
             self.state = State::Finished;
-            (self.plain, self.plain_out) = (false, false);
+            self.plain = false;
         }
     }
 

@@ -63,7 +63,7 @@ impl Wheel {
     }
 
     /// When a timer goes off that is set to expire so many ticks later.
-    pub fn goes_off_after(self, now: Time, ticks: u64) -> Time {
+    fn goes_off_after(self, now: Time, ticks: u64) -> Time {
         let level = (1..LEVELS).take_while(|level| ticks >= (SLOTS - 1) << (SHIFT * (level - 1))).count();
         let shift = SHIFT * level as u32;
         let expires = self.tick(now).saturating_add(ticks);

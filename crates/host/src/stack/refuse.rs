@@ -100,7 +100,7 @@ fn taken(era: Era) -> String {
 fn other(stack: &Stack, usual: &Stack) -> impl Iterator<Item = &'static str> {
     [
         ("limited_resends", stack.limited_resends != usual.limited_resends),
-        // Each ACK is timed by every kernel, as far as a key says more of it, by its own rule; and so are timers its own.
+        // In any era a kernel times by departures and has a timer wheel: where a key says otherwise, that is for the simulator.
         (
             "rto_samples",
             stack.rto_samples == RtoSamples::OneAWindow && stack.rto_samples != usual.rto_samples,

@@ -36,18 +36,9 @@ impl Sender {
             witness.on_segment(now, &self.t.window, true);
             self.ts_recent = self.ts_recent.max(segment.ts_val);
             witness.on_acknowledgement();
-            match self.attentive {
-                true => self.on_next_attentively(now, segment, witness),
-                false => self.on_new_ack::<true, false>(now, segment, witness),
-            }
+            self.on_new_ack::<true>(now, segment, witness);
         }
         plain
-    }
-
-    /// What is plain of a sender that reads SACK blocks, or times by departures: apart, where it does not cost the others.
-    #[inline(never)]
-    fn on_next_attentively(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
-        self.on_new_ack::<true, true>(now, segment, witness);
     }
 
     #[inline(never)]
@@ -82,7 +73,7 @@ impl Sender {
         let flight = self.t.out.flight();
         let arrived = self.arrived();
         if segment.ack > self.t.out.una() {
-            self.on_new_ack::<false, true>(now, segment, witness);
+            self.on_new_ack::<false>(now, segment, witness);
         } else if segment.ack == self.t.out.una() {
             self.on_old_ack(now, segment, witness);
         }
@@ -154,12 +145,7 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn on_new_ack<const PLAIN: bool, const ATTENTIVE: bool>(
-        &mut self,
-        now: Time,
-        segment: &Segment,
-        witness: &mut impl Witness,
-    ) {
+    fn on_new_ack<const PLAIN: bool>(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         self.t.window.flight = self.air::<PLAIN>();
         if !PLAIN && self.stack.segment_from_acks {
             self.size_segments_by(segment.ack);
@@ -172,14 +158,12 @@ impl Sender {
         self.peer_window = u64::from(segment.window);
         let (reported, dsack) = if PLAIN { Default::default() } else { self.read_sack(segment) };
         let rtt = match self.stack.rto_samples {
-            RtoSamples::Departures if ATTENTIVE => {
-                self.sample_by_departure(now, segment, covered.once, reported.once)
-            }
+            RtoSamples::Departures => self.sample_by_departure(now, segment, covered.once, reported.once),
             _ => self.rtt_sample::<PLAIN>(now, segment, &covered),
         };
         let delivered = self.by_duplicates.advance(covered.bytes);
         let echoes = !PLAIN && self.echoes(segment);
-        let newly_delivered = match ATTENTIVE && self.reads_sack {
+        let newly_delivered = match self.reads_sack {
             true if PLAIN => covered.bytes,
             true => {
                 covered.bytes - (reported_before - self.t.out.sacked()).min(covered.bytes) + reported.bytes

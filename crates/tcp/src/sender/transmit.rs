@@ -63,7 +63,7 @@ impl Sender {
     /// Whether nothing is out of the ordinary, so that [`Self::transmit_next`] is all there is to [`Self::transmit`].
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.plain_out && !self.control_due
+        self.plain && !self.control_due && !self.bursts
     }
 
     /// The same of [`Self::transmit_in_bursts`].
