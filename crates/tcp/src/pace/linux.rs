@@ -61,6 +61,11 @@ impl Member for Linux {
 }
 
 impl Linux {
+    /// An ACK has come that has so many bytes outstanding behind it.
+    pub(crate) fn note(&mut self, outstanding: u64, w: &Window) {
+        self.rate = self.over_a_round(outstanding as f64, w);
+    }
+
     fn over_a_round(&self, outstanding: f64, w: &Window) -> Option<f64> {
         let srtt = w.srtt.filter(|&t| t > Span::ZERO)?;
         let gain = if w.cwnd < w.ssthresh / 2.0 { self.slow_start } else { self.avoidance };
@@ -74,7 +79,7 @@ impl Pacing for Linux {
     }
 
     fn after_ack(&mut self, ack: &Ack, w: &Window) {
-        self.rate = self.over_a_round((ack.highest - ack.ack) as f64, w);
+        self.note(ack.highest - ack.ack, w);
     }
 
     fn listens(&self) -> bool {

@@ -373,10 +373,10 @@ impl Sender {
         acknowledged: Option<(Time, Time)>,
         reported: Option<(Time, Time)>,
     ) -> Option<Span> {
-        let echo = self.echo(segment).map(|echo| (echo, echo));
         let (first, last) = match (acknowledged, reported) {
             (Some((first, _)), Some((_, last))) => (first, last),
-            (one, other) => one.or(other).or(echo)?,
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => self.echo(segment).map(|echo| (echo, echo))?,
         };
         let [rtt, least] = [first, last].map(|sent| self.t.rtt.measure(sent, now));
         self.t.rtt.sample_apart(rtt, least);

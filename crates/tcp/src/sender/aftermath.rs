@@ -16,12 +16,26 @@ impl Sender {
             if calm && self.passes_calmly(ack.now, ack.ack, ack.sent, ack.rtt.is_some()) {
                 return;
             }
-            let ack = *ack;
-            self.tell_aftermath::<PLAIN>(&ack);
+            self.note_advance::<PLAIN>(ack.now, ack.highest - ack.ack);
+            if self.t.interest.air {
+                let ack = *ack; // what is handed on has to be in memory: only where somebody asks
+                self.tell_of_air::<PLAIN>(&ack);
+            }
         }
     }
 
-    /// As [`Self::tell_aftermath`], where all is plain and the controller has little to do; else nothing happens. Whether it did.
+    /// Tells what minds departures, and bursts, of an ACK that has so many bytes outstanding behind it.
+    #[inline(never)]
+    fn note_advance<const PLAIN: bool>(&mut self, now: Time, outstanding: u64) {
+        if PLAIN && self.departures {
+            self.recovery.on_quiet_advance(now, &self.t);
+        }
+        if let Some(offload) = &mut self.offload {
+            offload.pace.note(outstanding, &self.t.window);
+        }
+    }
+
+    /// As [`Self::tell_of_air`], where all is plain and the controller has little to do; else nothing happens. Whether it did.
     #[inline(never)]
     fn passes_calmly(&mut self, now: Time, ack: Seq, sent: Option<Time>, timed: bool) -> bool {
         let out = &self.t.out;
@@ -49,16 +63,7 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn tell_aftermath<const PLAIN: bool>(&mut self, ack: &Ack) {
-        if PLAIN && self.departures {
-            self.recovery.on_quiet_advance(ack.now, &self.t);
-        }
-        if let Some(offload) = &mut self.offload {
-            offload.after_ack(ack, &self.t.window);
-        }
-        if !self.t.interest.air {
-            return;
-        }
+    fn tell_of_air<const PLAIN: bool>(&mut self, ack: &Ack) {
         let delivered = self.delivered();
         let last_sent = self.t.out.last_covered_once().filter(|_| !ack.duplicate);
         let mut air = Air {

@@ -2,8 +2,8 @@
 //! their source. Not for: when anything leaves.
 
 use super::written::Written;
-use crate::pace::{self, GSO_BYTES, Pacing};
-use crate::{Ack, Span, Stack, Time, Window};
+use crate::pace::{self, GSO_BYTES};
+use crate::{Span, Stack, Time};
 use std::collections::VecDeque;
 
 /// sk_pacing_shift, as parts of a second.
@@ -54,11 +54,6 @@ impl Offload {
                 until: Time::ZERO,
             })
         })
-    }
-
-    /// An ACK has been dealt with.
-    pub fn after_ack(&mut self, ack: &Ack, w: &Window) {
-        self.pace.after_ack(ack, w);
     }
 
     /// Whether a burst has begun at `now` that is not through.

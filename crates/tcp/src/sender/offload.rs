@@ -99,13 +99,13 @@ impl Sender {
     fn begins_burst(&mut self, now: Time, room: u64, in_flight: u64) -> bool {
         let tso = self.offload.as_ref().is_some_and(|offload| offload.tso);
         let burst = if tso { self.next_burst(now, room, in_flight) } else { Some(1) };
-        let by_window = self.t.window.cwnd < (in_flight + room) as f64;
         let Some(offload) = &mut self.offload else { return true };
-        offload.deferred = burst.is_none() && by_window;
         let Some(burst) = burst else {
+            offload.deferred = self.t.window.cwnd < (in_flight + room) as f64;
             self.join_writes();
             return false;
         };
+        offload.deferred = false;
         (offload.left, offload.burst, offload.began, offload.follows) = (burst - 1, burst, now, false);
         true
     }
@@ -142,7 +142,12 @@ impl Sender {
             Some(offload) => offload.written.head(next, offered, mss, window),
             None => offered,
         };
-        let (cwnd, air) = (self.t.window.cwnd as u64 / mss, in_flight.div_ceil(mss));
+        let (cwnd, may_wait) = (self.t.window.cwnd, self.is_ack_near(now));
+        // Room for less than two segments is a burst of one, whatever the pace is.
+        if !may_wait && (room < 2 * mss || (cwnd as u64) < in_flight + 2 * mss) {
+            return Some(1);
+        }
+        let (cwnd, air) = (cwnd as u64 / mss, in_flight.div_ceil(mss));
         // What goes although the window is full (a probe, limited transmit, the only segment) goes by itself.
         let open = cwnd.saturating_sub(air).max(1);
         let most = self.most_in_burst(mss, open);
@@ -151,7 +156,7 @@ impl Sender {
         let waiting = end.saturating_sub(next).max(quota * mss).min(offered - next);
         let one = waiting <= mss || cwnd <= air || !self.plain && self.recovery.probes();
         let last = next + waiting == self.written;
-        if !one && self.waits_for_more(now, [room, open * mss, most * mss], waiting, last) {
+        if may_wait && !one && self.waits_for_more([room, open * mss, most * mss], waiting, last) {
             return None;
         }
         Some(quota.min(waiting.div_ceil(mss)).min(room / mss).max(1))
@@ -166,26 +171,22 @@ impl Sender {
         autosize(rate, mss, self.t.window.rtt_min, self.t.controller.least_burst(rate))
     }
 
-    /// `tcp_tso_should_defer`, of what the peer's window and the congestion window have room for, a burst's most, and what the first
-    /// buffer holds, the `last` or not.
-    fn waits_for_more(
-        &self,
-        now: Time,
-        [send_win, cong_win, most]: [u64; 3],
-        waiting: u64,
-        last: bool,
-    ) -> bool {
+    /// Whether something has left just now, and the next ACK is due so soon that a burst may wait for it.
+    fn is_ack_near(&self, now: Time) -> bool {
         let t = &self.t;
-        let limit = send_win.min(cong_win);
-        let third = self.peer_window.min(t.window.cwnd as u64) / WINDOW_DIVISOR;
-        let fills = limit >= most || !last && limit >= waiting || limit >= third;
         let (Some(head), Some(srtt)) = (t.out.get(0), t.window.srtt) else { return false };
-        let paused = now.saturating_sub(t.last_sent.max(self.release)) > SOON;
         let late = (head.sent + srtt).saturating_sub(now) > SOON.min(srtt / 2);
-        if fills || paused || late || !self.plain && self.recovery.repairing() {
-            return false;
-        }
+        let paused = || now.saturating_sub(t.last_sent.max(self.release)) > SOON;
+        !(late || paused() || !self.plain && self.recovery.repairing())
+    }
+
+    /// `tcp_tso_should_defer` where the next ACK is near, of what the peer's window and the congestion window have room for, a burst's
+    /// most, and what the first buffer holds, the `last` or not.
+    fn waits_for_more(&self, [send_win, cong_win, most]: [u64; 3], waiting: u64, last: bool) -> bool {
+        let limit = send_win.min(cong_win);
+        let third = self.peer_window.min(self.t.window.cwnd as u64) / WINDOW_DIVISOR;
+        let fills = limit >= most || !last && limit >= waiting || limit >= third;
         // Only what is short of room gains by waiting; the last data of all never does.
-        limit <= waiting || !(self.closed && last)
+        !fills && (limit <= waiting || !(self.closed && last))
     }
 }
