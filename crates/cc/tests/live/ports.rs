@@ -54,24 +54,42 @@ fn varied(events: &[Event]) -> bool {
     new > 700 && asked(events, 0) >= 4 && timed_out
 }
 
+/// What has been recorded of a port; says what that is when a test ends in vain, or it would not be known what was waited for.
+struct Recorded(String, Events);
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Self(name, Events { list, lost }) = self;
+            let (new, asked) = (acks(list).filter(|e| e.newly > 0).count(), asked(list, 0));
+            let timeouts = list.iter().filter(|e| e.kind == Kind::State && e.state == state::LOSS).count();
+            println!(
+                "{name}: {new} ACKs of new data, asked {asked} times, {timeouts} timeouts, {lost} events lost"
+            );
+            list.iter().rev().take(5).for_each(|event| println!("{name}, the last first: {event:?}"));
+        }
+    }
+}
+
 /// Sends over the path until what was recorded is enough, and replays it.
 fn record(port: &Port, path: Path, mut enough: impl FnMut(&[Event]) -> bool) -> (Report, Vec<Event>) {
     let name = unique();
     let mut loaded = Loaded::load(port, &name, true).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let mut all = Events::default();
+    let mut recorded = Recorded(name.clone(), Events::default());
     send(path, &name, || {
-        let more = loaded.events().unwrap();
+        let (more, all) = (loaded.events().unwrap(), &mut recorded.1);
         all.list.extend(more.list);
         all.lost += more.lost;
         enough(&all.list)
     });
-    assert_eq!(all.lost, 0);
+    assert_eq!(recorded.1.lost, 0);
     drop(loaded);
     // A process that another test is just starting may hold what holds it, until it has become another program.
     truckee_testing::until("the port's end", || !available().unwrap().contains(&name));
-    let mut reports = replay(port, &all.list).unwrap();
+    let events = std::mem::take(&mut recorded.1.list);
+    let mut reports = replay(port, &events).unwrap();
     assert_eq!(reports.len(), 1, "one connection: {reports:?}");
-    (reports.remove(0), all.list)
+    (reports.remove(0), events)
 }
 
 /// Every published port whose name in the kernel is one of those; none where none can be loaded.
