@@ -85,6 +85,13 @@ impl Agenda {
         event(time, key) < self.arrival.min(self.timer)
     }
 
+    /// Whether a time is before all that is pending.
+    #[inline(always)]
+    pub fn is_before_all(&self, time: Time) -> bool {
+        let before = |event: Event| time.nanos() < (event >> 64) as u64;
+        before(self.arrival) && before(self.timer)
+    }
+
     /// Adds a timer, before [`Time::MAX`].
     #[inline]
     pub fn push(&mut self, time: Time, key: Key) {

@@ -288,12 +288,12 @@ impl Network<'_> {
     #[inline(always)]
     fn flush_plain<const END: usize, const BURSTS: bool>(&mut self, index: usize) {
         let now = self.now;
-        loop {
+        let last = loop {
             let connection = &mut self.connections[index];
             let mut sent = Transmit::default();
             match connection.ends.transmit_plainly::<END, BURSTS>(now, &mut sent) {
                 Some(true) => {}
-                Some(false) => break,
+                Some(false) => break None,
                 None if BURSTS => return self.after(index, END),
                 None => return self.flush_otherwise(index, END),
             }
@@ -301,11 +301,11 @@ impl Network<'_> {
             let start = if forward { connection.forward.start } else { connection.back.start };
             let packet = Packet::of(now, &sent, index as u32, connection.generation, start, forward);
             let id = self.packets.add(packet);
-            self.send_on(id, start, packet.wire, now);
             if sent.last {
-                break;
+                break Some((id, start, packet.wire));
             }
-        }
+            self.inject(id, start, packet.wire, now);
+        };
         let connection = &self.connections[index];
         let endpoint = &connection.ends.at[END];
         let armed = connection.armed[END];
@@ -317,11 +317,18 @@ impl Network<'_> {
             },
         };
         if due || END == SOURCE && connection.finished() {
-            self.settle(index, END);
-        } else if let Some(release) = release
+            if let Some((id, start, wire)) = last {
+                self.inject(id, start, wire, now);
+            }
+            return self.settle(index, END);
+        }
+        if let Some(release) = release
             && release < connection.pace_armed
         {
             self.arm_pace(index, release);
+        }
+        if let Some((id, start, wire)) = last {
+            self.lead_on(id, start, wire);
         }
     }
 
