@@ -107,7 +107,11 @@ impl Network<'_> {
         if PLAIN {
             return self.flush_at::<DESTINATION>(index);
         }
-        if self.connections[index].recorded {
+        let connection = &self.connections[index];
+        if connection.plain {
+            return self.flush_at::<DESTINATION>(index); // a hole need not make its ACKs more than that
+        }
+        if connection.recorded {
             self.record_phases(index, id);
         }
         self.end_with(index, DESTINATION, bytes);
