@@ -357,6 +357,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_time_is_before_all_where_neither_an_arrival_nor_a_timer_comes_by_then() {
+        let mut agenda = Agenda::default();
+        assert!(agenda.is_before_all(Time::ns(9)));
+        agenda.push(Time::ns(7), 1);
+        agenda.push_arrival(Time::ns(5), 2);
+        assert_eq!([4, 5, 6].map(|at| agenda.is_before_all(Time::ns(at))), [true, false, false]);
+        agenda.pop_arrival();
+        assert_eq!([6, 7].map(|at| agenda.is_before_all(Time::ns(at))), [true, false]);
+        agenda.vacate();
+        assert!(!agenda.is_before_all(Time::ns(7)), "what happens still stands there");
+    }
+
     proptest! {
         #[test]
         fn events_come_in_order_of_time_then_key(

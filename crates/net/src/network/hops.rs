@@ -165,10 +165,7 @@ impl Network<'_> {
     /// always is: then the packet goes on at once, and nothing need be kept of it meanwhile.
     #[inline(always)]
     fn leads_on(&self, arrival: Time) -> bool {
-        self.straight
-            && !self.aside.is_there
-            && arrival <= self.until
-            && self.agenda.is_before_all(arrival)
+        self.straight && !self.aside.is_there && arrival <= self.until && self.agenda.is_before_all(arrival)
     }
 
     /// A packet finds no room at a link, or is asked for more. Returns arrival and convoy where it goes on from here.

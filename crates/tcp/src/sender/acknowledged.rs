@@ -158,7 +158,9 @@ impl Sender {
         self.peer_window = u64::from(segment.window);
         let (reported, dsack) = if PLAIN { Default::default() } else { self.read_sack(segment) };
         let rtt = match self.stack.rto_samples {
-            RtoSamples::Departures => self.sample_by_departure(now, self.echo(segment), covered.once, reported.once),
+            RtoSamples::Departures => {
+                self.sample_by_departure(now, self.echo(segment), covered.once, reported.once)
+            }
             _ => self.rtt_sample::<PLAIN>(now, segment, &covered),
         };
         let delivered = self.by_duplicates.advance(covered.bytes);
@@ -252,7 +254,11 @@ impl Sender {
         let delivered = self.by_duplicates.another(self.segment_size, self.t.out.flight());
         let (reported, dsack) = self.read_sack(segment);
         let is_timed = reported.once.is_some() && self.stack.rto_samples == RtoSamples::Departures;
-        let rtt = if is_timed { self.sample_by_departure(now, self.echo(segment), None, reported.once) } else { None };
+        let rtt = if is_timed {
+            self.sample_by_departure(now, self.echo(segment), None, reported.once)
+        } else {
+            None
+        };
         let ack = Ack {
             now,
             ack: segment.ack,
