@@ -85,6 +85,13 @@ impl Agenda {
         event(time, key) < self.arrival.min(self.timer)
     }
 
+    /// Whether a time is before all that is pending.
+    #[inline(always)]
+    pub fn is_before_all(&self, time: Time) -> bool {
+        let before = |event: Event| time.nanos() < (event >> 64) as u64;
+        before(self.arrival) && before(self.timer)
+    }
+
     /// Adds a timer, before [`Time::MAX`].
     #[inline]
     pub fn push(&mut self, time: Time, key: Key) {
@@ -348,6 +355,19 @@ mod tests {
                 (time, key)
             }
         }
+    }
+
+    #[test]
+    fn a_time_is_before_all_where_neither_an_arrival_nor_a_timer_comes_by_then() {
+        let mut agenda = Agenda::default();
+        assert!(agenda.is_before_all(Time::ns(9)));
+        agenda.push(Time::ns(7), 1);
+        agenda.push_arrival(Time::ns(5), 2);
+        assert_eq!([4, 5, 6].map(|at| agenda.is_before_all(Time::ns(at))), [true, false, false]);
+        agenda.pop_arrival();
+        assert_eq!([6, 7].map(|at| agenda.is_before_all(Time::ns(at))), [true, false]);
+        agenda.vacate();
+        assert!(!agenda.is_before_all(Time::ns(7)), "what happens still stands there");
     }
 
     proptest! {

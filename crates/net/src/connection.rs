@@ -246,7 +246,7 @@ impl Ends {
         out: &mut Transmit,
     ) -> Option<bool> {
         if END == DESTINATION {
-            let rx = self.at[DESTINATION].rx_mut().filter(|rx| rx.is_plain())?;
+            let rx = self.at[DESTINATION].rx_mut().filter(|rx| rx.is_terse())?;
             let last = rx.acknowledge_next(now, &mut out.segment);
             out.last = last.unwrap_or_default();
             return Some(last.is_some());

@@ -116,6 +116,9 @@ pub struct Network<'a> {
     scenario: &'a Scenario,
     /// Whether any link changes in mid run.
     changing: bool,
+    /// Whether a packet that an event sends last may go on to events of its own within it: nothing changes in mid run, and no
+    /// medium, which hands on several packets in one event, is there.
+    straight: bool,
     /// Of each change the ACK policy that it brings, if it brings one, until it does.
     policies: Vec<Option<AnyAckPolicy>>,
     end: Time,

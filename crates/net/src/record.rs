@@ -224,6 +224,16 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
+    /// So many bytes have been delivered; `warm`: after the warm-up.
+    #[inline(always)]
+    pub fn note(&mut self, now: Time, bytes: u64, warm: bool) {
+        if warm && self.bytes > 0 {
+            self.stall = self.stall.max(now - self.last);
+        }
+        self.bytes += bytes;
+        self.last = now;
+    }
+
     /// Takes in all of another.
     pub fn merge(&mut self, other: &Deliveries) {
         self.bytes += other.bytes;

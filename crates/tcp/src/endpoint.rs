@@ -128,6 +128,13 @@ impl Endpoint {
         }
     }
 
+    /// Whether [`Self::deadline`] is before a time.
+    #[inline(always)]
+    pub fn is_due_before(&self, time: Time) -> bool {
+        self.tx.as_ref().is_some_and(|tx| tx.is_due_before(time))
+            || self.rx.as_ref().is_some_and(|rx| rx.deadline().is_some_and(|at| at < time))
+    }
+
     /// When to ask [`Self::poll_transmit`] again although nothing happens: pacing holds a segment back until then.
     #[inline]
     pub fn release(&self) -> Option<Time> {

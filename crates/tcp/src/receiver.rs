@@ -35,6 +35,8 @@ pub struct Receiver {
     twice: Option<Box<Option<(Seq, Seq)>>>,
     /// Whether the next data has nothing to tell but that it is there: no handshake to end, no hole, no FIN, no ECN.
     plain: bool,
+    /// Whether the next ACK has nothing to tell but its number: as `plain`, but behind a hole too where no blocks report it.
+    terse: bool,
     fin: Option<Seq>,
     /// Whether the peer's FIN is answered with one of this side.
     closes: bool,
@@ -77,6 +79,7 @@ impl Receiver {
             waiting: None,
             twice: (stack.dsack && sack).then(Box::default),
             plain: false,
+            terse: false,
             fin: None,
             closes: true,
             repeat: None,
@@ -110,7 +113,9 @@ impl Receiver {
             self.on_any_segment(now, segment, congestion_experienced, witness);
             let met = self.meeting.is_none() && self.syn_ack_due.is_none();
             let whole = self.waiting.is_none() && self.has_come_twice().is_none();
-            self.plain = met && whole && self.fin.is_none() && !self.ecn.mode().on();
+            let bare = met && self.fin.is_none() && !self.ecn.mode().on();
+            self.plain = bare && whole;
+            self.terse = bare && (whole || !self.sack);
         }
     }
 
@@ -415,13 +420,14 @@ impl Receiver {
         self.transmit(now, &mut out).then_some(out)
     }
 
-    /// Whether nothing is out of the ordinary, so that [`Self::acknowledge_next`] is all there is to [`Self::transmit`].
+    /// Whether ACKs have nothing to tell but their number, so that [`Self::acknowledge_next`] is all there is to
+    /// [`Self::transmit`].
     #[inline]
-    pub fn is_plain(&self) -> bool {
-        self.plain
+    pub fn is_terse(&self) -> bool {
+        self.terse
     }
 
-    /// See [`Self::is_plain`]. Also returns whether nothing else is due now.
+    /// See [`Self::is_terse`]. Also returns whether nothing else is due now.
     #[inline(always)]
     pub fn acknowledge_next(&mut self, now: Time, out: &mut Segment) -> Option<bool> {
         let number = self.sink.pop()?;

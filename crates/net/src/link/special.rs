@@ -102,7 +102,8 @@ impl DropTail {
 
     #[inline(never)]
     fn make_room(&mut self, now: Time) -> bool {
-        while self.starts.pop_front_if(|start| *start <= now).is_some() {}
+        let served = self.starts.iter().take_while(|start| **start <= now).count();
+        self.starts.drain(..served);
         (self.starts.len() as u64) < self.limit
     }
 }

@@ -54,6 +54,7 @@ impl<'a> Network<'a> {
         let mut network = Self {
             scenario,
             changing: of_links().next().is_some() || cells.is_some() || roams(scenario),
+            straight: false,
             policies: policies(scenario, registry)?,
             end: Time::at(scenario.duration),
             until: Time::at(scenario.duration),
@@ -93,6 +94,7 @@ impl<'a> Network<'a> {
         network.roamers = roaming::build(scenario, &mut network.media, &mut routes);
         network.add_flows(options, registry, &mut routes)?;
         network.add_traffic(&mut routes)?;
+        network.straight = !network.changing && network.media.is_empty();
         network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
         network.arm_roamers();
         network.arm_movers();

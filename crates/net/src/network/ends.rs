@@ -13,6 +13,13 @@ use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
 use truckee_tcp::{Cause, LossKind, Receiver, Sender, Seq, Span, Time, Transmit};
 
+/// A packet that is about to leave: its first position in the table of paths, and its bytes on the wire.
+struct Leaves {
+    id: PacketId,
+    start: u32,
+    wire: u32,
+}
+
 impl Network<'_> {
     /// A packet, whose place is free already, has reached its endpoint.
     #[inline(always)]
@@ -83,50 +90,31 @@ impl Network<'_> {
         }
         let bytes = connection.ends.receiver().map_or(0, |receiver| receiver.delivered());
         if !PLAIN && bytes == 0 {
-            let packet = &self.packets[id];
             let reached = connection.ends.receiver().map_or(Seq::ZERO, |receiver| receiver.rcv_nxt());
             if packet.len > 0 && packet.end() > reached {
                 connection.ends.forward.births.arrived(packet);
             }
         }
         if bytes > 0 {
-            self.deliver::<PLAIN>(index, bytes, id);
+            let way = &mut connection.ends.forward;
+            way.deliveries.note(self.now, bytes, self.warm);
+            if !PLAIN || !way.births.is_of(packet) {
+                self.note_delays(index, id);
+            } else if self.warm {
+                way.deliveries.delays.add(self.now - packet.sent);
+            }
         }
         if PLAIN {
             return self.flush_at::<DESTINATION>(index);
         }
         let connection = &self.connections[index];
-        let (two_way, recorded) = (connection.ends.back.is_some(), connection.recorded);
-        if recorded {
+        if connection.plain {
+            return self.flush_at::<DESTINATION>(index); // a hole need not make its ACKs more than that
+        }
+        if connection.recorded {
             self.record_phases(index, id);
         }
-        if two_way {
-            self.after(index, DESTINATION);
-        } else {
-            self.flush(index, DESTINATION);
-        }
-        if bytes > 0 && self.connections[index].awaited[DESTINATION] {
-            self.tell_application(index, DESTINATION, bytes);
-        }
-    }
-
-    /// The flow's data has been handed to its application.
-    #[inline(always)]
-    fn deliver<const PLAIN: bool>(&mut self, index: usize, bytes: u64, id: PacketId) {
-        let now = self.now;
-        let packet = &self.packets[id];
-        let way = &mut self.connections[index].ends.forward;
-        let deliveries = &mut way.deliveries;
-        if self.warm && deliveries.bytes > 0 {
-            deliveries.stall = deliveries.stall.max(now - deliveries.last);
-        }
-        deliveries.bytes += bytes;
-        deliveries.last = now;
-        if !PLAIN || !way.births.is_of(packet) {
-            self.note_delays(index, id);
-        } else if self.warm {
-            deliveries.delays.add(now - packet.sent);
-        }
+        self.end_with(index, DESTINATION, bytes);
     }
 
     /// Notes the delays of what this packet has brought, and of what has waited for it.
@@ -185,9 +173,17 @@ impl Network<'_> {
         if tapped == Some(Vantage::Sender) {
             self.tap(index, id, false);
         }
-        self.after(index, SOURCE);
-        if asked > 0 && self.connections[index].awaited[SOURCE] {
-            self.tell_application(index, SOURCE, asked);
+        self.end_with(index, SOURCE, asked);
+    }
+
+    /// The last thing that comes of a segment, which has brought an end so many bytes.
+    #[inline(always)]
+    fn end_with(&mut self, index: usize, end: usize, bytes: u64) {
+        if bytes > 0 && self.connections[index].awaited[end] {
+            self.after(index, end);
+            self.tell_application(index, end, bytes);
+        } else {
+            self.after_all(index, end);
         }
     }
 
@@ -227,6 +223,21 @@ impl Network<'_> {
         self.check_finished(index);
     }
 
+    /// The same as the last thing that an event does.
+    #[inline(never)]
+    fn after_all(&mut self, index: usize, end: usize) {
+        if self.connections[index].recorded && end == SOURCE {
+            self.record(index);
+        }
+        let last = self.flush_but_last(index, end);
+        if self.connections[index].finished() {
+            self.send(last);
+            self.on_finished(index);
+        } else if let Some(Leaves { id, start, wire }) = last {
+            self.lead_on(id, start, wire);
+        }
+    }
+
     fn check_finished(&mut self, index: usize) {
         if self.connections[index].finished() {
             self.on_finished(index);
@@ -234,34 +245,50 @@ impl Network<'_> {
     }
 
     /// Lets an end send what it wants to.
-    #[inline(never)]
     pub(super) fn flush(&mut self, index: usize, end: usize) {
+        let last = self.flush_but_last(index, end);
+        self.send(last);
+    }
+
+    /// Sends what leaves an end last.
+    fn send(&mut self, last: Option<Leaves>) {
+        if let Some(Leaves { id, start, wire }) = last {
+            self.inject(id, start, wire, self.now);
+        }
+    }
+
+    /// Lets an end send what it wants to, but for a last packet, which is the caller's to send.
+    #[inline(never)]
+    fn flush_but_last(&mut self, index: usize, end: usize) -> Option<Leaves> {
         let (now, forward) = (self.now, end == SOURCE);
         let mut sent = Transmit::default();
-        loop {
+        let last = loop {
             let connection = &mut self.connections[index];
             if !connection.ends.transmit(end, now, &mut sent) {
-                break;
+                break None;
             }
             let start = if forward { connection.forward.start } else { connection.back.start };
             let packet = Packet::of(now, &sent, index as u32, connection.generation, start, forward);
             let id = self.packets.add_with(packet, &sent.segment.sack);
             self.note_leaving(index, id, &sent);
-            self.inject(id, start, packet.wire, now);
-            self.tell_queue((index, end), start, packet.wire);
-            if sent.last {
-                break;
+            let minds_queue = self.connections[index].ends.at[end].tx().is_some_and(Sender::minds_queue);
+            if sent.last && !minds_queue {
+                break Some(Leaves { id, start, wire: packet.wire });
             }
-        }
+            self.inject(id, start, packet.wire, now);
+            if minds_queue {
+                self.tell_queue((index, end), start, packet.wire);
+            }
+            if sent.last {
+                break None;
+            }
+        };
         self.arm(index, end);
+        last
     }
 
-    /// Tells a sender that minds it when what has just left, so many bytes, leaves its host's queue.
-    #[inline]
+    /// Tells a sender when what has just left, so many bytes, leaves its host's queue.
     fn tell_queue(&mut self, (index, end): (usize, usize), start: u32, wire: u32) {
-        if !self.connections[index].ends.at[end].tx().is_some_and(Sender::minds_queue) {
-            return;
-        }
         let leaves = self.leaves_host_at(start);
         if let Some(tx) = self.connections[index].ends.at[end].tx_mut() {
             tx.note_queued(wire, leaves);
@@ -281,32 +308,31 @@ impl Network<'_> {
         if end == SOURCE && tx.is_some_and(Sender::is_plain_in_bursts) {
             self.flush_plain::<SOURCE, true>(index);
         } else {
-            self.after(index, end);
+            self.after_all(index, end);
         }
     }
 
     #[inline(always)]
     fn flush_plain<const END: usize, const BURSTS: bool>(&mut self, index: usize) {
         let now = self.now;
-        loop {
+        let (connection, last) = loop {
             let connection = &mut self.connections[index];
             let mut sent = Transmit::default();
             match connection.ends.transmit_plainly::<END, BURSTS>(now, &mut sent) {
                 Some(true) => {}
-                Some(false) => break,
-                None if BURSTS => return self.after(index, END),
+                Some(false) => break (connection, None),
+                None if BURSTS => return self.after_all(index, END),
                 None => return self.flush_otherwise(index, END),
             }
             let forward = END == SOURCE;
             let start = if forward { connection.forward.start } else { connection.back.start };
             let packet = Packet::of(now, &sent, index as u32, connection.generation, start, forward);
             let id = self.packets.add(packet);
-            self.send_on(id, start, packet.wire, now);
             if sent.last {
-                break;
+                break (connection, Some(Leaves { id, start, wire: packet.wire }));
             }
-        }
-        let connection = &self.connections[index];
+            self.inject(id, start, packet.wire, now);
+        };
         let endpoint = &connection.ends.at[END];
         let armed = connection.armed[END];
         let (due, release) = match END {
@@ -317,11 +343,16 @@ impl Network<'_> {
             },
         };
         if due || END == SOURCE && connection.finished() {
-            self.settle(index, END);
-        } else if let Some(release) = release
+            self.send(last);
+            return self.settle(index, END);
+        }
+        if let Some(release) = release
             && release < connection.pace_armed
         {
             self.arm_pace(index, release);
+        }
+        if let Some(Leaves { id, start, wire }) = last {
+            self.lead_on(id, start, wire);
         }
     }
 
@@ -355,9 +386,12 @@ impl Network<'_> {
 
     /// Arms the timers of an end.
     fn arm(&mut self, index: usize, end: usize) {
-        let connection = &mut self.connections[index];
+        let connection = &self.connections[index];
         let endpoint = &connection.ends.at[end];
-        let mut deadline = endpoint.deadline();
+        let mut deadline = match endpoint.is_due_before(connection.armed[end]) {
+            true => endpoint.deadline(),
+            false => None,
+        };
         if let Some(release) = endpoint.release() {
             if end == DESTINATION {
                 deadline = deadline.into_iter().chain([release]).min();

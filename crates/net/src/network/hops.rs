@@ -44,7 +44,7 @@ impl Network<'_> {
         if self.changing {
             self.on_hop(id, at, arrived.link as usize, None);
         } else {
-            self.send_on(id, at + 1, wire, self.now);
+            self.lead_on(id, at + 1, wire);
         }
     }
 
@@ -77,7 +77,7 @@ impl Network<'_> {
         {
             self.send_by_table(id, at + 1, from, node);
         } else {
-            self.send_on(id, at + 1, self.packets[id].wire, self.now);
+            self.inject(id, at + 1, self.packets[id].wire, self.now);
         }
     }
 
@@ -115,12 +115,19 @@ impl Network<'_> {
     /// Sends a packet of so many bytes into the link at this position, and on through links whose arrivals can be worked out.
     #[inline(never)]
     pub(super) fn inject(&mut self, id: PacketId, at: u32, wire: u32, time: Time) {
-        self.send_on(id, at, wire, time);
+        self.send_on::<false>(id, at, wire, time);
     }
 
-    /// The same, in line. The packet itself, which may be far from the cache, is not read where the links do not ask for it.
+    /// The same now, in line, as the last thing that an event does.
     #[inline(always)]
-    pub(super) fn send_on(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
+    pub(super) fn lead_on(&mut self, id: PacketId, at: u32, wire: u32) {
+        self.send_on::<true>(id, at, wire, self.now);
+    }
+
+    /// `LAST`: nothing else comes of the event, so that the next one may happen here. The packet itself, which may be far from
+    /// the cache, is not read where the links do not ask for it.
+    #[inline(always)]
+    fn send_on<const LAST: bool>(&mut self, id: PacketId, mut at: u32, wire: u32, mut time: Time) {
         let mut link = self.paths[at as usize] & !FUSED;
         loop {
             let index = link as usize;
@@ -134,21 +141,31 @@ impl Network<'_> {
             let next = self.paths[at as usize + 1];
             if next & FUSED == 0 {
                 let last = next == END;
-                if !last {
-                    self.packets[id].at = at;
+                if last || !LAST || !self.leads_on(arrival) {
+                    if !last {
+                        self.packets[id].at = at;
+                    }
+                    return self.carry(convoy, UnderWay::new(arrival, link, id, last));
                 }
-                return self.carry(convoy, UnderWay::new(arrival, link, id, last));
+                self.now = arrival;
+                self.events += 1;
+            } else if arrival > self.certain {
+                if arrival > self.end {
+                    return self.packets.remove(id);
+                }
+                self.links.note_books((next & !FUSED) as usize, self.now, arrival);
             }
             at += 1;
             link = next & !FUSED;
             time = arrival;
-            if time > self.certain {
-                if time > self.end {
-                    return self.packets.remove(id);
-                }
-                self.links.note_books(link as usize, self.now, time);
-            }
         }
+    }
+
+    /// Whether a packet's arrival at its next hop is the next event for certain. Where each host has a link of its own it nearly
+    /// always is: then the packet goes on at once, and nothing need be kept of it meanwhile.
+    #[inline(always)]
+    fn leads_on(&self, arrival: Time) -> bool {
+        self.straight && !self.aside.is_there && arrival <= self.until && self.agenda.is_before_all(arrival)
     }
 
     /// A packet finds no room at a link, or is asked for more. Returns arrival and convoy where it goes on from here.

@@ -158,7 +158,9 @@ impl Sender {
         self.peer_window = u64::from(segment.window);
         let (reported, dsack) = if PLAIN { Default::default() } else { self.read_sack(segment) };
         let rtt = match self.stack.rto_samples {
-            RtoSamples::Departures => self.sample_by_departure(now, segment, covered.once, reported.once),
+            RtoSamples::Departures => {
+                self.sample_by_departure(now, self.echo(segment), covered.once, reported.once)
+            }
             _ => self.rtt_sample::<PLAIN>(now, segment, &covered),
         };
         let delivered = self.by_duplicates.advance(covered.bytes);
@@ -252,7 +254,11 @@ impl Sender {
         let delivered = self.by_duplicates.another(self.segment_size, self.t.out.flight());
         let (reported, dsack) = self.read_sack(segment);
         let is_timed = reported.once.is_some() && self.stack.rto_samples == RtoSamples::Departures;
-        let rtt = if is_timed { self.sample_by_departure(now, segment, None, reported.once) } else { None };
+        let rtt = if is_timed {
+            self.sample_by_departure(now, self.echo(segment), None, reported.once)
+        } else {
+            None
+        };
         let ack = Ack {
             now,
             ack: segment.ack,
@@ -364,19 +370,20 @@ impl Sender {
     }
 
     /// A sample of [`RtoSamples::Departures`], of when the first and the last left of what was sent once and is newly `acknowledged`
-    /// or else `reported`; the timeout goes by the first of them, and all else by the last.
+    /// or else `reported`, or of what the segment `echo`es; the timeout goes by the first of them, and all else by the last. By value:
+    /// the segment need not be in memory for it.
     #[inline(never)]
     fn sample_by_departure(
         &mut self,
         now: Time,
-        segment: &Segment,
+        echo: Option<Time>,
         acknowledged: Option<(Time, Time)>,
         reported: Option<(Time, Time)>,
     ) -> Option<Span> {
         let (first, last) = match (acknowledged, reported) {
             (Some((first, _)), Some((_, last))) => (first, last),
             (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => self.echo(segment).map(|echo| (echo, echo))?,
+            (None, None) => echo.map(|echo| (echo, echo))?,
         };
         let [rtt, least] = [first, last].map(|sent| self.t.rtt.measure(sent, now));
         self.t.rtt.sample_apart(rtt, least);
