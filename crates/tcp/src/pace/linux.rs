@@ -11,6 +11,7 @@
 //! `tcp_update_skb_after_send`; net.ipv4.tcp_pacing_ss_ratio (200), net.ipv4.tcp_pacing_ca_ratio (120).
 
 use super::{Pacing, Spacing};
+use crate::arithmetic::real;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, Span, Window};
 
@@ -63,7 +64,7 @@ impl Member for Linux {
 impl Linux {
     /// An ACK has come that has so many bytes outstanding behind it.
     pub(crate) fn note(&mut self, outstanding: u64, w: &Window) {
-        self.rate = self.over_a_round(outstanding as f64, w);
+        self.rate = self.over_a_round(real(outstanding), w);
     }
 
     fn over_a_round(&self, outstanding: f64, w: &Window) -> Option<f64> {
