@@ -113,6 +113,7 @@ impl Sender {
                 self.recovery.on_undo(&mut self.t);
                 self.t.end_back_off();
                 self.t.undo(now, &mut Report::to(witness));
+                self.recovery.on_undone(&mut self.t);
             }
         }
     }
