@@ -340,11 +340,11 @@ impl Sender {
         if !PLAIN && self.departures {
             self.recovery.on_sent(sent, &self.t);
         }
-        if !PLAIN
-            && again
-            && let Some(doubt) = &mut self.t.doubt
-        {
-            doubt.on_resent(now, (sent.seq, sent.end), self.t.out.max());
+        if !PLAIN && again {
+            self.t.resent += 1;
+            if let Some(doubt) = &mut self.t.doubt {
+                doubt.on_resent(now, (sent.seq, sent.end), self.t.out.max());
+            }
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {
