@@ -141,6 +141,12 @@ impl Autotuned {
         (self.window(came), opened)
     }
 
+    /// Whether what has come and is not taken in takes more than half of the buffer.
+    pub(super) fn is_cramped(&self, came: &Came) -> bool {
+        let taken = came.waiting + (came.rcv_nxt.max(self.at) - self.at);
+        self.buffer.saturating_sub(taken) < self.clamp.min(self.buffer) / 2
+    }
+
     /// A segment of so many bytes shows what of the buffer is payload.
     fn weigh(&mut self, bytes: u64) {
         let memory = (bytes + WITHIN).next_power_of_two() + BESIDE;
