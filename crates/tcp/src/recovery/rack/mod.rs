@@ -470,7 +470,9 @@ impl Recovery for Rack {
     }
 
     fn on_undone(&mut self, t: &mut Transfer) {
+        let ssthresh = t.window.ssthresh; // it was whole, or none
         self.beyond.round(t);
+        t.window.ssthresh = ssthresh;
     }
 
     fn on_undo(&mut self, t: &mut Transfer) {
