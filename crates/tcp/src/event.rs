@@ -213,6 +213,8 @@ pub struct Arrival {
     pub request: u8,
     /// Whether the receiver's window has opened for it ([`crate::stack::Autotuning`]).
     pub opens: bool,
+    /// Whether more than half of the receiver's buffer is taken, where that is tuned.
+    pub cramped: bool,
     /// Whether it says that its sender has no more to send at once (RFC 9293, section 3.9.1.2).
     pub pushed: bool,
 }
@@ -233,6 +235,7 @@ impl Arrival {
             rtt: None,
             request: 0,
             opens: false,
+            cramped: false,
             pushed: false,
         }
     }

@@ -65,7 +65,7 @@ impl Profile {
                           undo = \"either\", after_idle = \"decay\", window_validation = \"linux\", reduce_in_repair = false, reduce_from = \"window\", limited_transmit, syn_ack_timer, \
                           linear_syn_timeouts = 4, timers = \"linux\", rto_samples = \"departures\", rwnd_autotuning = \"linux\", tso; receiver = \"linux\"; \
                           byte-counting: linux; cubic: cubic-linux; the growth of bbr: bbr1; \
-                          reno, newreno, sack: rack with slack = \"2ms\", reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\", frto",
+                          reno, newreno, sack: rack with slack = \"2ms\", reduction = \"proportional\", count = \"segments\", echo = \"proportional\", last_ack = \"grows\" (reno, newreno: \"told\"), frto",
                 source: "Linux 6.18: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, include/net/tcp.h; RFC 6928, 8985, 9937",
             },
             Self::Linux61 => Info {
@@ -180,12 +180,14 @@ impl Profile {
             (Self::Ns2, "sack") => return Spec { name: "sack1".to_owned(), ..part },
             (Self::Ns2, "vegas") => return Spec { name: "vegas-ns2".to_owned(), ..part },
             (Self::Papers, "reno") => return Spec::named("newreno"),
-            (Self::Linux | Self::Linux61, "reno" | "newreno" | "sack") => {
+            (Self::Linux | Self::Linux61, name @ ("reno" | "newreno" | "sack")) => {
+                // What grows by each ACK (presets with "reno" and "newreno") is not Linux' own, and is told sooner.
+                let last_ack = if name == "sack" { "grows" } else { "told" };
                 return Self::proportional("rack", "safe-ack", true)
                     .with("slack", Arg::Time(2 * MS))
                     .with("count", Arg::Name("segments".to_owned()))
                     .with("echo", Arg::Name("proportional".to_owned()))
-                    .with("last_ack", Arg::Name("grows".to_owned()));
+                    .with("last_ack", Arg::Name(last_ack.to_owned()));
             }
             (Self::Linux | Self::Linux61, "byte-counting") => return Spec::named("linux"),
             (Self::Linux | Self::Linux61, "cubic") => return Spec::named("cubic-linux"),

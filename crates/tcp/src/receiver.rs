@@ -253,7 +253,10 @@ impl Receiver {
         } else if end > expected && segment.seq - expected < u64::from(self.window) {
             self.waiting.get_or_insert_default().insert(segment.seq, end, self.sack);
         }
-        let opens = self.tuned.is_some() && self.tune(now, (segment.len, segment.ts_ecr), (in_order, new));
+        let (opens, cramped) = match self.tuned {
+            Some(_) => self.tune(now, (segment.len, segment.ts_ecr, end), (in_order, new)),
+            None => (false, false),
+        };
         Arrival {
             now,
             bytes: segment.len,
@@ -266,28 +269,37 @@ impl Receiver {
             rtt: self.rtt_sample::<PLAIN>(now, segment),
             request: segment.request,
             opens,
+            cramped,
             pushed: segment.has(flags::PSH),
         }
     }
 
-    /// Where the window is tuned, tunes it for what a segment brings and echoes, in order or not, new or not; whether it has opened.
+    /// Where the window is tuned, tunes it for what a segment brings and echoes, in order or not, new or not; whether it has opened, and whether the buffer is
+    /// cramped.
     #[inline(never)]
-    fn tune(&mut self, now: Time, (bytes, echo): (u32, Time), (in_order, new): (bool, bool)) -> bool {
-        let Some(tuned) = self.tuned.as_deref_mut().filter(|_| bytes > 0) else { return false };
+    fn tune(
+        &mut self,
+        now: Time,
+        (bytes, echo, end): (u32, Time, Seq),
+        (in_order, new): (bool, bool),
+    ) -> (bool, bool) {
+        let Some(tuned) = self.tuned.as_deref_mut().filter(|_| bytes > 0) else { return (false, false) };
         let ranges = self.waiting.as_ref().map_or(&[][..], |waiting| waiting.ranges.as_slice());
         let came = Came {
             now,
             bytes,
             echo: (echo != Time::ZERO).then_some(echo),
             rcv_nxt: self.rcv_nxt,
+            end,
             waiting: ranges.iter().map(|&(from, to)| to - from).sum(),
             reach: ranges.last().map_or(0, |last| last.1 - self.rcv_nxt),
             beyond: !in_order,
             new,
         };
+        let cramped = tuned.is_cramped(&came);
         let (window, opens) = tuned.hear(&came);
         self.window = window;
-        opens
+        (opens, cramped)
     }
 
     /// Notes what a segment brings for the second time, to be reported once (RFC 2883, section 4).

@@ -259,7 +259,7 @@ impl Sender {
     /// Looks anew whether anything is out of the ordinary.
     #[inline]
     fn look_about(&mut self) {
-        let quiet = self.simple && !self.t.starting && self.t.doubt.is_none() && self.recovery.quiet();
+        let quiet = self.simple && !self.t.starting && self.t.is_settled() && self.recovery.quiet();
         let open = self.peer_window > 0 && !self.persisting;
         self.plain = quiet && self.state == State::Established && open;
     }

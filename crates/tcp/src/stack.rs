@@ -149,7 +149,7 @@ pub enum Undo {
     Timestamps,
     /// A report that all that was sent again has come twice (RFC 3708).
     Dsack,
-    /// Either of them.
+    /// Either of them; reports are counted as Linux 6.18 counts them (`tcp_check_dsack`).
     Either,
 }
 

@@ -63,6 +63,12 @@ impl Window {
         if self.whole { (self.flight as f64 / 2.0).max(self.mss) } else { self.half_flight() }
     }
 
+    /// Three quarters of the window in whole segments, as a half and a quarter, bytes (Linux, `tcp_current_ssthresh`).
+    pub(crate) fn three_quarters(&self) -> f64 {
+        let part = |parts: f64| libm::floor(self.cwnd / parts / self.mss);
+        (part(2.0) + part(4.0)) * self.mss
+    }
+
     /// Half the flight, at least two segments (RFC 5681, equation 4), bytes.
     pub fn half_flight(&self) -> f64 {
         (self.flight as f64 / 2.0).max(2.0 * self.mss)

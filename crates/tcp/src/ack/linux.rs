@@ -11,6 +11,8 @@
 //! `reads`: the application reads all that comes at once. Then what is pushed, and what is shorter than a segment, is acknowledged as
 //! it is read, unless data goes the other way.
 //!
+//! An ACK of a buffer that is more than half full ends quick ones.
+//!
 //! Behind a hole three duplicate ACKs leave at once; later ones are summed up, a twentieth of the round trip long or 1 ms,
 //! whichever is shorter.
 //!
@@ -62,6 +64,8 @@ pub struct Linux {
     /// Duplicate ACKs since data last came in order, and when those that are summed up leave.
     duplicates: u32,
     summed_up: Option<Time>,
+    /// Whether the buffer is more than half full.
+    cramped: bool,
 }
 
 impl Member for Linux {
@@ -86,6 +90,7 @@ impl Member for Linux {
             wheel: None,
             duplicates: 0,
             summed_up: None,
+            cramped: false,
         })
     }
 }
@@ -151,6 +156,7 @@ impl Linux {
     }
 
     fn send(&mut self, number: Seq, out: &mut AckSink) {
+        self.settle();
         if self.quick > 0 {
             self.quick -= 1;
             if self.quick == 0 {
@@ -158,6 +164,13 @@ impl Linux {
             }
         }
         self.leave(number, out);
+    }
+
+    /// An ACK leaves: no more quick ones where the buffer fills (`__tcp_select_window`).
+    fn settle(&mut self) {
+        if self.cramped {
+            self.quick = 0;
+        }
     }
 
     fn leave(&mut self, number: Seq, out: &mut AckSink) {
@@ -180,6 +193,7 @@ impl Linux {
 impl AckPolicy for Linux {
     fn on_segment(&mut self, arrival: &Arrival, out: &mut AckSink) {
         let twice = !arrival.in_order && arrival.end <= arrival.rcv_nxt;
+        self.cramped = arrival.cramped;
         if arrival.in_order {
             self.hear(arrival);
             self.duplicates = 0;
@@ -192,6 +206,7 @@ impl AckPolicy for Linux {
         }
         // What was acknowledged before is answered beside all that (`tcp_send_dupack`).
         if twice && arrival.end < arrival.rcv_nxt.earlier(arrival.unacked) {
+            self.settle();
             return self.leave(arrival.rcv_nxt, out);
         }
         let full = arrival.unacked > u64::from(self.segment);
@@ -329,6 +344,26 @@ mod tests {
         };
         bench.policy.on_segment(&again, &mut bench.sink);
         assert!(bench.sink.pop().is_some() && bench.at(21) && bench.at(22));
+    }
+
+    #[test]
+    fn a_buffer_more_than_half_full_ends_quick_acks() {
+        for cramped in [false, true] {
+            let mut bench = Bench::new();
+            bench.at(0);
+            let arrival = Arrival {
+                rcv_nxt: Seq::at(bench.nxt),
+                in_order: false,
+                urgent: true,
+                cramped,
+                end: Seq::at(30_001),
+                window: 60_000,
+                ..Arrival::of_bytes(Time::ms(1), 1000)
+            };
+            bench.policy.on_segment(&arrival, &mut bench.sink);
+            assert!(bench.sink.pop().is_some());
+            assert_eq!(bench.at(2), !cramped);
+        }
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Linux's Reno: every segment that is acknowledged counts, however few ACKs tell of it.
 //!
 //! Slow start adds what an ACK shows to have come, without a limit, up to ssthresh; what is left of it counts in congestion avoidance,
-//! which adds a segment for each window of segments. RFC 3465 has a limit of two segments an ACK in slow start, of one after a
+//! which adds a segment for each window of segments; a loss forgets what has been counted. RFC 3465 has a limit of two segments an ACK in slow start, of one after a
 //! timeout, and so has [`super::ByteCounting`]. Source: Linux 6.18, `tcp_reno_cong_avoid`, `tcp_slow_start`,
 //! `tcp_cong_avoid_ai`.
 
 use super::Growth;
 use crate::spec::{Args, Info, Member, SpecError};
-use crate::{Ack, Window};
+use crate::{Ack, Loss, Window};
 
 /// One step per bytes acknowledged, however many.
 #[derive(Debug, Clone)]
@@ -56,6 +56,10 @@ impl Growth for Linux {
         self.on_ack(ack, w);
     }
 
+    fn on_loss(&mut self, _: &Loss, _: f64, _: &mut Window) {
+        self.acked = 0.0; // `tcp_init_cwnd_reduction`, `tcp_enter_loss`
+    }
+
     fn listens(&self) -> bool {
         false
     }
@@ -65,6 +69,7 @@ impl Growth for Linux {
 mod tests {
     use super::super::tests::{ack, window};
     use super::*;
+    use crate::{LossKind, Seq, Time};
 
     fn rule() -> Linux {
         Linux { acked: 0.0 }
@@ -84,6 +89,18 @@ mod tests {
         assert_eq!(w.cwnd, 5000.0, "four of eight");
         growth.on_ack(&ack(1000), &mut w);
         assert_eq!(w.cwnd, 6000.0, "and the other four and one are a window");
+    }
+
+    #[test]
+    fn a_loss_forgets_what_was_counted_towards_the_next_segment() {
+        let (mut w, mut growth) = (window(5.0, 2.0), rule());
+        growth.on_ack(&ack(4000), &mut w);
+        let loss = Loss { now: Time::s(2), kind: LossKind::DupAcks, seq: Seq::FIRST };
+        growth.on_loss(&loss, w.cwnd, &mut w);
+        growth.on_ack(&ack(4000), &mut w);
+        assert_eq!(w.cwnd, 5000.0);
+        growth.on_ack(&ack(1000), &mut w);
+        assert_eq!(w.cwnd, 6000.0);
     }
 
     #[test]

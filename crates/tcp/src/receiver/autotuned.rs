@@ -40,6 +40,8 @@ pub(super) struct Came {
     /// The timestamp that it echoes, if any.
     pub(super) echo: Option<Time>,
     pub(super) rcv_nxt: Seq,
+    /// One after its own last byte: behind it may lie what had come before.
+    pub(super) end: Seq,
     /// Bytes beyond a hole, and how far they reach beyond `rcv_nxt`.
     pub(super) waiting: u64,
     pub(super) reach: u64,
@@ -139,6 +141,12 @@ impl Autotuned {
         (self.window(came), opened)
     }
 
+    /// Whether what has come and is not taken in takes more than half of the buffer.
+    pub(super) fn is_cramped(&self, came: &Came) -> bool {
+        let taken = came.waiting + (came.rcv_nxt.max(self.at) - self.at);
+        self.buffer.saturating_sub(taken) < self.clamp.min(self.buffer) / 2
+    }
+
     /// A segment of so many bytes shows what of the buffer is payload.
     fn weigh(&mut self, bytes: u64) {
         let memory = (bytes + WITHIN).next_power_of_two() + BESIDE;
@@ -210,18 +218,20 @@ impl Autotuned {
         opens
     }
 
-    /// The application has taken in all that is in order. A round trip after the measurement began it is over.
+    /// The application takes in all that is in order, packet by packet. A round trip after the measurement began it is over, at the
+    /// first of them: what still waits behind that counts as not taken in.
     fn measure(&mut self, came: &Came) {
         let since = *self.since.get_or_insert(came.now);
         let Some(rtt) = self.rtt else { return };
         if came.now.saturating_sub(since) < rtt {
             return;
         }
-        let taken = came.rcv_nxt - self.from;
+        let waits = if self.rule == Autotuning::Linux { came.rcv_nxt - came.end } else { 0 };
+        let taken = (came.end - self.from).saturating_sub(waits);
         if taken > self.taken {
             self.make_room(taken, came.reach);
         }
-        (self.since, self.from) = (Some(came.now), came.rcv_nxt);
+        (self.since, self.from) = (Some(came.now), came.end);
     }
 
     /// Makes the buffer hold what comes of `taken` bytes in a round trip, and up to `reach` beyond a hole.
@@ -277,6 +287,7 @@ mod tests {
                     bytes: MSS as u32,
                     echo,
                     rcv_nxt,
+                    end: rcv_nxt,
                     waiting: 0,
                     reach: 0,
                     beyond: false,
@@ -319,6 +330,7 @@ mod tests {
                 bytes: MSS as u32,
                 echo: None,
                 rcv_nxt,
+                end: rcv_nxt,
                 waiting: 0,
                 reach: 0,
                 beyond: false,
@@ -353,6 +365,30 @@ mod tests {
     }
 
     #[test]
+    fn what_waited_behind_a_hole_is_not_taken_in_at_once() {
+        let mut tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
+        tuned.begin(Time::ZERO);
+        let mut take = |at: u64, end: u64, rcv_nxt: u64| {
+            let came = Came {
+                now: Time::ms(at),
+                bytes: MSS as u32,
+                echo: Some(Time::ms(at - 100)),
+                rcv_nxt: Seq::FIRST + MSS * rcv_nxt,
+                end: Seq::FIRST + MSS * end,
+                waiting: 0,
+                reach: 0,
+                beyond: false,
+                new: true,
+            };
+            tuned.hear(&came);
+            tuned.taken / MSS
+        };
+        assert_eq!(take(150, 4, 19), 10, "four have been taken in, fifteen wait");
+        assert_eq!(take(240, 20, 20), 10, "and it has begun anew");
+        assert_eq!(take(251, 28, 28), 24, "since the fourth");
+    }
+
+    #[test]
     fn an_edge_that_was_promised_is_kept() {
         let mut tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
         let before = tuned.edge;
@@ -361,6 +397,7 @@ mod tests {
             bytes: MSS as u32,
             echo: None,
             rcv_nxt: Seq::FIRST,
+            end: Seq::FIRST + 61_000,
             waiting: 60_000,
             reach: 61_000,
             beyond: true,

@@ -88,7 +88,10 @@ impl Beyond {
         t: &mut Transfer,
     ) -> bool {
         let finding = self.look(ack, news, reported, original);
-        if let Finding::Genuine(segments) = finding {
+        let bounded = self.0.as_ref().is_some_and(|asked| !asked.in_segments); // Linux' window is what it is
+        if let Finding::Genuine(segments) = finding
+            && bounded
+        {
             t.window.cwnd = t.window.cwnd.min(f64::from(segments) * t.window.mss);
         }
         finding == Finding::Spurious

@@ -91,6 +91,8 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn on_undo(&mut self, t: &mut Transfer) {
         t.out.go_on();
     }
+    /// The window is what it was before that loss event.
+    fn on_undone(&mut self, _t: &mut Transfer) {}
     /// Whether an ACK of that number that shows what was taken to be lost to have been late undoes nothing yet.
     fn waits_to_undo(&self, _ack: Seq) -> bool {
         false

@@ -56,6 +56,7 @@ family! {
     fn waits_to_undo(&self, ack: Seq) -> bool;
     fn opens_by_reports(&self) -> bool;
     fn on_undo(&mut self, t: &mut Transfer);
+    fn on_undone(&mut self, t: &mut Transfer);
     fn deflated(&self, t: &Transfer) -> f64;
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;
     fn idle(&self) -> bool;

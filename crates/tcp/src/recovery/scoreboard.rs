@@ -73,7 +73,10 @@ impl Scoreboard {
     /// What these blocks report for the first time.
     pub(super) fn reported(&self, ack: Seq, sack: &SackBlocks, t: &Transfer) -> Reported {
         let mut reported = Reported::default();
-        for (mut seq, to) in sack.iter(ack) {
+        let mut read = Seq::ZERO;
+        for (seq, to) in sack.sorted(ack) {
+            // One that has come twice beyond the ACK lies within another block (RFC 2883, section 4.2).
+            let mut seq = seq.max(read);
             while let Some(segment) = self.unreported(seq, to, t).and_then(|at| t.out.get(at)) {
                 reported.newest = reported.newest.max(Some(segment.sent));
                 reported.bytes += segment.span();
@@ -83,6 +86,7 @@ impl Scoreboard {
                 }
                 seq = segment.end;
             }
+            read = read.max(to);
         }
         reported
     }

@@ -94,11 +94,12 @@ impl Sender {
 
     /// What a segment says of a loss event that may have been none.
     fn weigh(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        let twice = segment.sack.duplicate(segment.ack);
+        let dsack = twice.filter(|&range| self.t.tells(range));
         if self.t.doubt.is_none() {
             return;
         }
-        let heard =
-            Heard { ack: segment.ack, echo: self.echo(segment), dsack: segment.sack.duplicate(segment.ack) };
+        let heard = Heard { ack: segment.ack, echo: self.echo(segment), dsack, una: self.t.out.una() };
         let Some(doubt) = &mut self.t.doubt else { return };
         let verdict = doubt.weigh(&heard, self.recovery.waits_to_undo(segment.ack));
         match verdict {
@@ -113,6 +114,7 @@ impl Sender {
                 self.recovery.on_undo(&mut self.t);
                 self.t.end_back_off();
                 self.t.undo(now, &mut Report::to(witness));
+                self.recovery.on_undone(&mut self.t);
             }
         }
     }

@@ -5,7 +5,9 @@
 //! where the receiver reports every segment that was sent again as come twice, the originals had all come (RFC 3708, section 3,
 //! after RFC 2883): that takes until the last of them has been reported, and ends with an ACK of what was sent behind the last
 //! retransmission. Where nothing was sent again before the segment was acknowledged, nothing had been lost either (so does
-//! Linux 6.18 take it, `tcp_may_undo`). Not for: what follows from it, which is [`super::Transfer::undo`]'s (RFC 4015).
+//! Linux 6.18 take it, `tcp_may_undo`). With both signs reports are counted as Linux counts them (`tcp_check_dsack`): one of anything
+//! that was not acknowledged yet at the loss event counts, and there is no end to it before the next event; but where more has
+//! come twice than was ever sent again, the path doubles packets, and a report tells nothing (`tcp_dsack_seen`). Not for: what follows from it, which is [`super::Transfer::undo`]'s (RFC 4015).
 
 use crate::stack::Undo;
 use crate::{Seq, Time};
@@ -19,6 +21,8 @@ pub(super) struct Heard {
     pub echo: Option<Time>,
     /// What it reports to have come twice.
     pub dsack: Option<(Seq, Seq)>,
+    /// What was unacknowledged before it.
+    pub una: Seq,
 }
 
 /// What it says of the loss event.
@@ -40,6 +44,8 @@ pub(super) enum Verdict {
 #[derive(Debug, Clone)]
 pub(super) struct Doubt {
     by: Undo,
+    /// What was unacknowledged when it was.
+    una: Seq,
     /// End of the segment taken to be lost.
     lost: Seq,
     /// Whether that has been acknowledged.
@@ -53,9 +59,9 @@ pub(super) struct Doubt {
 }
 
 impl Doubt {
-    /// A segment that ends at `lost` has just been taken to be lost, and `by` this it may be shown not to have been.
-    pub(super) fn of(by: Undo, lost: Seq) -> Self {
-        Self { by, lost, covered: false, since: None, again: Vec::new(), sent: lost }
+    /// A segment that ends at `lost` has just been taken to be lost when all below `una` was acknowledged, and `by` this it may be shown not to have been.
+    pub(super) fn of(by: Undo, una: Seq, lost: Seq) -> Self {
+        Self { by, una, lost, covered: false, since: None, again: Vec::new(), sent: lost }
     }
 
     /// Numbers `from` to `to` leave again when everything below `max` had been sent.
@@ -71,7 +77,7 @@ impl Doubt {
     pub(super) fn weigh(&mut self, heard: &Heard, waits: bool) -> Verdict {
         if let Some((from, to)) = heard.dsack
             && self.by.by_dsack()
-            && self.settle(from, to)
+            && self.settle((from, to), heard.una)
         {
             return Verdict::Spurious;
         }
@@ -86,14 +92,28 @@ impl Doubt {
                 return Verdict::Late;
             }
         }
-        let hopeless = self.again.is_empty() || heard.ack > self.sent;
+        let hopeless = self.again.is_empty() || heard.ack > self.sent && !self.counts();
         if self.covered && hopeless { Verdict::Genuine } else { Verdict::Open }
     }
 
+    /// Whether reports are counted, whatever they are of (`tcp_check_dsack`).
+    fn counts(&self) -> bool {
+        self.by == Undo::Either
+    }
+
+    /// Whether nothing but a report can still say anything.
+    pub(super) fn sleeps(&self) -> bool {
+        self.covered && self.counts()
+    }
+
     /// Something has come twice; whether that was the last of what was sent again.
-    fn settle(&mut self, from: Seq, to: Seq) -> bool {
+    fn settle(&mut self, (from, to): (Seq, Seq), una: Seq) -> bool {
         let known = self.again.len();
-        if let Some(at) = self.again.iter().position(|sent| from < sent.1 && sent.0 < to) {
+        if self.counts() {
+            if to <= una && to > self.una {
+                self.again.pop();
+            }
+        } else if let Some(at) = self.again.iter().position(|sent| from < sent.1 && sent.0 < to) {
             self.again.swap_remove(at);
         }
         known > 0 && self.again.is_empty()
@@ -110,17 +130,17 @@ mod tests {
 
     /// Segment 1 of 1000 bytes was taken to be lost, and sent again at 500 ms when ten had been sent.
     fn resent(by: Undo) -> Doubt {
-        let mut doubt = Doubt::of(by, at(1001));
+        let mut doubt = Doubt::of(by, at(1), at(1001));
         doubt.on_resent(Time::ms(500), (at(1), at(1001)), at(10_001));
         doubt
     }
 
     fn ack(number: u64, echo: u64) -> Heard {
-        Heard { ack: at(number), echo: Some(Time::ms(echo)), dsack: None }
+        Heard { ack: at(number), echo: Some(Time::ms(echo)), dsack: None, una: at(1) }
     }
 
     fn twice(number: u64, from: u64) -> Heard {
-        Heard { ack: at(number), echo: None, dsack: Some((at(from), at(from + 1000))) }
+        Heard { ack: at(number), echo: None, dsack: Some((at(from), at(from + 1000))), una: at(number) }
     }
 
     #[test]
@@ -165,9 +185,18 @@ mod tests {
     }
 
     #[test]
+    fn as_linux_counts_them_reports_of_anything_since_tell_at_any_time() {
+        let mut doubt = resent(Undo::Either);
+        assert_eq!(doubt.weigh(&ack(20_001, 500), false), Verdict::Open);
+        assert!(doubt.sleeps());
+        assert_eq!(doubt.weigh(&twice(20_001, 25_001), false), Verdict::Open, "beyond a hole");
+        assert_eq!(doubt.weigh(&twice(20_001, 15_001), false), Verdict::Spurious);
+    }
+
+    #[test]
     fn what_is_acknowledged_before_it_was_sent_again_was_not_lost() {
         for by in [Undo::Timestamps, Undo::Dsack, Undo::Either] {
-            assert_eq!(Doubt::of(by, at(1001)).weigh(&ack(1001, 100), false), Verdict::Late);
+            assert_eq!(Doubt::of(by, at(1), at(1001)).weigh(&ack(1001, 100), false), Verdict::Late);
         }
     }
 }

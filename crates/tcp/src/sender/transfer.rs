@@ -69,6 +69,9 @@ pub struct Transfer {
     /// What [`Self::undo`] brings back.
     saved: Option<Saved>,
     undo: Undo,
+    /// Segments sent again, and come twice.
+    pub(super) resent: u64,
+    twice: u64,
     /// The last loss event, as long as it may turn out to have been none.
     pub(super) doubt: Option<Box<Doubt>>,
     /// Where the controller wants to know the delivery rate.
@@ -106,6 +109,8 @@ impl Transfer {
             cwr_due: false,
             saved: None,
             undo: stack.undo,
+            resent: 0,
+            twice: 0,
             doubt: None,
             rates,
         }
@@ -204,7 +209,7 @@ impl Transfer {
         self.doubt = None;
         if self.undo != Undo::Never && loss.kind != LossKind::EcnEcho {
             let end = self.out.get(self.out.index_of(loss.seq)).map_or(loss.seq, |segment| segment.end);
-            self.doubt = Some(Box::new(Doubt::of(self.undo, end)));
+            self.doubt = Some(Box::new(Doubt::of(self.undo, self.out.una(), end)));
         }
         report.witness().on_loss(&loss, lost, verdict);
     }
@@ -220,6 +225,20 @@ impl Transfer {
         self.controller.on_undo(now, &mut self.window);
         report.witness().on_undo(now, &self.window);
         true
+    }
+
+    /// Whether no ACK but one with a report can say anything of the last loss event.
+    pub(super) fn is_settled(&self) -> bool {
+        self.doubt.as_ref().is_none_or(|doubt| doubt.sleeps())
+    }
+
+    /// Whether a report of what has come twice tells of anything that was sent again: where Linux counts them, not if more has come twice.
+    pub(super) fn tells(&mut self, (from, to): (Seq, Seq)) -> bool {
+        if self.undo != Undo::Either {
+            return true;
+        }
+        self.twice += libm::ceil((to - from) as f64 / self.window.mss) as u64;
+        self.twice <= self.resent
     }
 
     /// What the timeout would be without its lower bound and its doubling: SRTT + 4·RTTVAR, once known.

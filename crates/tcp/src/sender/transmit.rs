@@ -12,7 +12,7 @@ use crate::recovery::{DUP_THRESH, Recovery};
 use crate::segment::{HEADER_BYTES, Segment, Transmit, flags};
 use crate::stack::{AfterIdle, RtoSamples};
 use crate::start::{Start, quick_start};
-use crate::{Departure, Seq, Span, Time, Witness};
+use crate::{Departure, Seq, Span, Time, Witness, wheel};
 
 /// Least segment size that [`crate::Stack::segment_from_acks`] comes down to, bytes: FreeBSD's default for
 /// `net.inet.tcp.minmss`. A smaller MSS of the stack is its own least.
@@ -251,18 +251,34 @@ impl Sender {
     #[inline(never)]
     fn shrink_after(&mut self, now: Time, idle: Span) {
         let initial = initial_window(&self.stack);
+        let halvings = self.timeouts_in(now, idle);
+        if self.stack.after_idle == AfterIdle::Decay && (halvings == 0 || self.unsent() == 0) {
+            return;
+        }
         let w = &mut self.t.window;
         if self.stack.after_idle == AfterIdle::Restart {
             w.cwnd = w.cwnd.min(initial);
         } else if self.stack.after_idle == AfterIdle::Decay {
-            w.ssthresh = w.ssthresh.max(0.75 * w.cwnd);
+            w.ssthresh = w.ssthresh.max(w.three_quarters());
             let least = initial.min(w.cwnd);
-            let halvings = idle.nanos() / self.t.rtt.rto().nanos().max(1);
-            (0..halvings.min(64)).for_each(|_| w.cwnd = (w.cwnd / 2.0).max(least));
+            let halve = |cwnd: f64| libm::floor(cwnd / 2.0 / w.mss) * w.mss;
+            let cwnd = (0..halvings.min(64)).fold(w.cwnd, |cwnd, _| halve(cwnd).max(least));
+            w.cwnd = cwnd;
         }
         if let Some(usage) = &mut self.usage {
             usage.begin(now);
         }
+    }
+
+    /// Whole timeouts that have passed in an idle time, one that ends with it left out; in ticks where the host's timers have them
+    /// (`tcp_slow_start_after_idle_check`).
+    fn timeouts_in(&self, now: Time, idle: Span) -> u64 {
+        let rto = self.t.rtt.rto();
+        let (idle, rto) = match self.t.wheel() {
+            Some(wheel) => (wheel.tick(now) - wheel.tick(self.t.last_sent), wheel::ticks(rto)),
+            None => (idle.nanos(), rto.nanos()),
+        };
+        idle.saturating_sub(1) / rto.max(1)
     }
 
     /// Sequence length of the next new segment, and whether FIN is on it.
@@ -324,11 +340,11 @@ impl Sender {
         if !PLAIN && self.departures {
             self.recovery.on_sent(sent, &self.t);
         }
-        if !PLAIN
-            && again
-            && let Some(doubt) = &mut self.t.doubt
-        {
-            doubt.on_resent(now, (sent.seq, sent.end), self.t.out.max());
+        if !PLAIN && again {
+            self.t.resent += 1;
+            if let Some(doubt) = &mut self.t.doubt {
+                doubt.on_resent(now, (sent.seq, sent.end), self.t.out.max());
+            }
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {

@@ -67,7 +67,7 @@ impl Sender {
             usage.used = 0;
             let w = &mut self.t.window;
             if used < w.cwnd {
-                w.ssthresh = w.ssthresh.max(0.75 * w.cwnd);
+                w.ssthresh = w.ssthresh.max(w.three_quarters());
                 w.cwnd = libm::floor((w.cwnd + used) / 2.0 / w.mss) * w.mss;
             }
         }

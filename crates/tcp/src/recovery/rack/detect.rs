@@ -57,8 +57,14 @@ pub(super) fn left_before(one: Transmission, other: Transmission) -> bool {
 }
 
 impl Detector {
-    /// A segment has come that had not been known to (steps 2 and 3).
-    pub(super) fn on_delivered(&mut self, now: Time, sent: &Sent, echo: Option<Time>, rtt_min: Option<Span>) {
+    /// A segment has come that had not been known to (steps 2 and 3). Whether it tells a round-trip time.
+    pub(super) fn on_delivered(
+        &mut self,
+        now: Time,
+        sent: &Sent,
+        echo: Option<Time>,
+        rtt_min: Option<Span>,
+    ) -> bool {
         if sent.end > self.fack {
             self.fack = sent.end;
         } else if sent.end < self.fack && !sent.is_resent() {
@@ -68,10 +74,23 @@ impl Detector {
         // The original may have come, and not what was sent since.
         let of_original = echo.is_some_and(|echo| echo < sent.sent) || rtt_min.is_some_and(|min| rtt < min);
         if sent.is_resent() && of_original {
-            return;
+            return false;
         }
         if self.newest.is_none_or(|newest| left_before(newest.number, sent.number)) {
             self.newest = Some(Newest { number: sent.number, rtt });
+        }
+        true
+    }
+
+    /// RACK.rtt.
+    pub(super) fn rtt(&self) -> Option<Span> {
+        self.newest.map(|newest| newest.rtt)
+    }
+
+    /// RACK.rtt is this, if anything.
+    pub(super) fn set_rtt(&mut self, rtt: Option<Span>) {
+        if let (Some(newest), Some(rtt)) = (&mut self.newest, rtt) {
+            newest.rtt = rtt;
         }
     }
 
@@ -204,6 +223,15 @@ mod tests {
         assert_eq!(detector.lost_at(&segment(3, 10, 3, 0)), None, "left later, if at the same time");
         detector.settle(&LOSING);
         assert_eq!(detector.lost_at(&segment(1, 5, 1, 0)), Some(Time::ms(105)), "no reordering was seen");
+    }
+
+    #[test]
+    fn the_round_trip_may_be_anothers_than_of_what_left_last() {
+        let mut detector = Detector::default();
+        assert!(detector.on_delivered(Time::ms(300), &segment(2, 200, 2, 0), None, Some(100 * MS)));
+        detector.set_rtt(Some(250 * MS));
+        detector.settle(&QUIET);
+        assert_eq!(detector.lost_at(&segment(1, 50, 1, 0)), Some(Time::ms(325)), "50 + 250 + 100/4");
     }
 
     #[test]

@@ -12,14 +12,15 @@
 //! segments go first, oldest first. `slack`: how much later than that both timers go off (Linux 6.18, `TCP_TIMEOUT_MIN_US`, 2 ms), in
 //! [`crate::wheel`] where the host's timers are. Where segments were seen to be overtaken by more than three, reports open the window as ACKs do
 //! if `last_ack` "grows" (`tcp_may_raise_cwnd`). `reduction`, `bound`, `echo`, `frto`: as in [`super::Sack`]. `last_ack`: whether the ACK that
-//! ends a repair only "repairs", or "grows" the window as any other (Linux 6.18, `tcp_cong_control`).
+//! ends a repair only "repairs", or "grows" the window as any other (Linux 6.18, `tcp_cong_control`), or is "told" to a growth rule before
+//! the repair is over, as to one that stands in a Linux in place of its own (`tcp_clean_rtx_queue`, `pkts_acked`): it opens nothing.
 
 mod detect;
 mod probe;
 
 use super::beyond::Beyond;
 use super::scoreboard::Scoreboard;
-use super::{Advance, DUP_THRESH, LAST_ACK, Recovery, Reported};
+use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
@@ -28,6 +29,12 @@ use detect::{Circumstances, Detector, left_before};
 use probe::{Outcome, Probe};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
+
+/// What a timestamp counts.
+const TIMESTAMP: Span = Span::ms(1);
+
+/// As the others' `last_ack`, and what a rule hears that stands in a Linux in place of its own.
+const RACK_LAST_ACK: &[&str] = &["repairs", "grows", "told"];
 
 /// Recovery of RFC 8985.
 #[derive(Debug, Clone, Default)]
@@ -53,9 +60,17 @@ pub struct Rack {
     repairing: bool,
     /// After a timeout, until `recover` is acknowledged.
     after_timeout: bool,
-    /// Whether the ACK that ends a repair opens the window, too: Linux' rules, by which the echo of a timestamp does not tell a
-    /// retransmission from the original either (`tcp_rack_advance`).
+    /// Linux' rules, by which the echo of a timestamp does not tell a retransmission from the original where reports tell
+    /// of it, and the round-trip time is that of what an ACK tells of last, whenever it left (`tcp_rack_advance`).
+    linux: bool,
+    /// Whether the ACK that ends a repair opens the window, too.
     last_ack_grows: bool,
+    /// Whether the ACK at hand has shown the repair to have been needless.
+    undone: bool,
+    /// Whether the ACK at hand covers what had not been reported: of that is Linux' round-trip time then.
+    covers: bool,
+    /// What was unacknowledged when the timer last went off.
+    timed_out: Seq,
     /// The first retransmission of a repair does not wait for room.
     first: bool,
     /// Whether the ACK at hand delivers what was sent once, and before the timeout.
@@ -78,8 +93,9 @@ impl Member for Rack {
     fn build(args: &mut Args) -> Result<Self, SpecError> {
         let slack = args.time("slack", Span::ZERO, Span::ZERO..=Span::s(1))?;
         let probe = args.flag("tlp", true)?.then(|| Probe::with(slack));
-        let last_ack_grows = args.choice("last_ack", LAST_ACK)? == "grows";
-        Ok(Self { probe, slack, last_ack_grows, beyond: Beyond::build(args)?, ..Self::default() })
+        let last_ack = args.choice("last_ack", RACK_LAST_ACK)?;
+        let (linux, last_ack_grows) = (last_ack != "repairs", last_ack == "grows");
+        Ok(Self { probe, slack, linux, last_ack_grows, beyond: Beyond::build(args)?, ..Self::default() })
     }
 }
 
@@ -88,18 +104,21 @@ impl Rack {
     fn hear(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) -> u64 {
         let lost = t.out.lost_ever();
         let rtt_min = t.least_rtt();
-        let echo = ack.echo.filter(|_| !self.last_ack_grows);
+        let echo = ack.echo.filter(|_| !self.linux); // where a report came of, Linux does not ask
+        let covers = self.linux && std::mem::take(&mut self.covers);
         let Self { sacked, detector, reports, original, recover, .. } = self;
+        let rtt = detector.rtt().filter(|_| covers);
         let news = sacked.read_telling(ack.ack, sack, t, |sent, _| {
             *reports += 1;
             *original |= !sent.is_resent() && sent.end <= *recover;
             detector.on_delivered(ack.now, sent, echo, rtt_min);
         });
+        self.detector.set_rtt(rtt);
         self.look_at_timeout(ack, news, t, report);
         self.hear_of_probe(ack, sack, t, report);
         let twice = self.count_twice(ack, t);
         let between = (t.out.una(), t.out.nxt());
-        match self.last_ack_grows {
+        match self.linux {
             true => self.detector.adapt_as_linux(ack, twice > 0, between),
             false => self.detector.adapt(ack, between),
         }
@@ -118,7 +137,7 @@ impl Rack {
     /// Bytes that an ACK reports to have come twice, as far as they may be retransmissions: these are delivered, too, and only these
     /// say anything of reordering (Linux 6.18, `tcp_dsack_seen`).
     fn count_twice(&mut self, ack: &Ack, t: &Transfer) -> u64 {
-        let Some((from, to)) = ack.dsack.filter(|_| self.last_ack_grows) else { return 0 };
+        let Some((from, to)) = ack.dsack.filter(|_| self.linux) else { return 0 };
         self.twice += libm::ceil((to - from) as f64 / t.window.mss) as u64;
         if self.twice <= self.resent { to - from } else { 0 }
     }
@@ -159,6 +178,7 @@ impl Rack {
             self.on_undo(t);
             t.end_back_off();
             t.undo(ack.now, report);
+            self.on_undone(t);
         }
     }
 
@@ -304,7 +324,8 @@ impl Recovery for Rack {
         report: &mut Report<'_>,
     ) -> Advance {
         self.sacked.trim_below(ack.ack);
-        let repaired = self.repairing;
+        let repaired = std::mem::take(&mut self.undone) || self.repairing;
+        let echoed = self.beyond.is_echoing();
         if self.recovering() && ack.ack >= self.recover {
             self.detector.on_recovered();
             t.window.cwnd = self.deflated(t);
@@ -313,12 +334,13 @@ impl Recovery for Rack {
         }
         let echoing = self.beyond.advance_echo(ack.ack, t);
         let again = self.hear(ack, sack, t, report);
-        let ends = repaired && !self.last_ack_grows;
+        let ends = (repaired || self.linux && echoed) && !self.last_ack_grows;
         let advance = if ends || self.repairing || echoing { Advance::REPAIRING } else { Advance::ORDINARY };
         Advance { again, ..advance }
     }
 
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
+        self.undone = false;
         self.hear(ack, sack, t, report);
     }
 
@@ -327,8 +349,16 @@ impl Recovery for Rack {
             self.reports = self.reports.saturating_sub(1);
         } else {
             self.original |= !sent.is_resent() && sent.end <= self.recover;
-            let echo = echo.filter(|_| !self.last_ack_grows);
-            self.detector.on_delivered(now, sent, echo, t.least_rtt());
+            let tick = |time: Time| time.ticks(TIMESTAMP) * TIMESTAMP;
+            let echo = match self.linux {
+                // `tcp_skb_spurious_retrans`: of timestamps that count milliseconds.
+                true => echo.filter(|&echo| tick(echo) < tick(sent.sent)),
+                false => echo,
+            };
+            if self.detector.on_delivered(now, sent, echo, t.least_rtt()) && self.linux {
+                self.detector.set_rtt(Some(now.saturating_sub(sent.sent)));
+                self.covers = true;
+            }
         }
     }
 
@@ -397,8 +427,11 @@ impl Recovery for Rack {
             self.detector.forget_reordering();
         }
         if let Some(frto) = self.beyond.frto() {
-            frto.on_timeout(t.out.max(), again);
+            // Linux looks anew where the same segment times out again (`tcp_enter_loss`).
+            let same = self.linux && self.after_timeout && self.timed_out == t.out.una();
+            frto.on_timeout(t.out.max(), again && !same);
         }
+        self.timed_out = t.out.una();
         if let Some(probe) = &mut self.probe {
             probe.forget();
         }
@@ -414,11 +447,15 @@ impl Recovery for Rack {
             }
         }
         self.overdue = None;
+        if self.linux {
+            let mss = t.window.mss;
+            t.window.cwnd = (libm::ceil(t.out.pipe() as f64 / mss) + 1.0) * mss; // `tcp_enter_loss`
+        }
     }
 
     fn waits_to_undo(&self, ack: Seq) -> bool {
         let under_way = self.again.iter().any(|&(_, end)| end > ack);
-        self.last_ack_grows && self.repairing && ack < self.recover && under_way
+        self.linux && self.repairing && ack < self.recover && under_way
     }
 
     fn on_late(&mut self, ack: Seq, t: &Transfer) {
@@ -432,7 +469,14 @@ impl Recovery for Rack {
         self.last_ack_grows && !self.recovering() && self.detector.reordering() > DUP_THRESH
     }
 
+    fn on_undone(&mut self, t: &mut Transfer) {
+        let ssthresh = t.window.ssthresh; // it was whole, or none
+        self.beyond.round(t);
+        t.window.ssthresh = ssthresh;
+    }
+
     fn on_undo(&mut self, t: &mut Transfer) {
+        self.undone = self.repairing;
         (self.repairing, self.after_timeout, self.first) = (false, false, false);
         self.judged = t.out.una();
         self.waiting = (Seq::ZERO, Seq::ZERO);
