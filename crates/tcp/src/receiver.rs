@@ -274,8 +274,8 @@ impl Receiver {
         }
     }
 
-    /// Where the window is tuned, tunes it for what a segment brings and echoes, in order or not, new or not; whether it has opened, and whether the buffer is
-    /// cramped.
+    /// Where the window is tuned, tunes it for what a segment brings and echoes, in order or not, new or not; whether it has opened,
+    /// and whether the buffer is more than half full.
     #[inline(never)]
     fn tune(
         &mut self,

@@ -29,22 +29,20 @@ impl Sender {
 
     #[inline(never)]
     pub(super) fn judge_usage(&mut self, now: Time) {
-        let (w, out) = (self.t.window, &self.t.out);
+        let (w, out) = (&self.t.window, &self.t.out);
         let air = if self.plain { self.air::<true>() } else { self.air::<false>() };
         let limited = real(air) + w.mss > w.cwnd || self.is_deferred();
         let (una, nxt, flight) = (out.una(), out.nxt(), out.flight());
-        let due = match &mut self.usage {
-            Some(usage) => std::mem::take(&mut usage.due),
-            None => return,
-        };
-        if !due && (!limited || self.unsent() == 0) {
+        let more = self.unsent() > 0;
+        let Some(usage) = self.usage.as_deref_mut() else { return };
+        let due = std::mem::take(&mut usage.due);
+        if !due && (!limited || !more) {
             return;
         }
-        let Some(usage) = &mut self.usage else { return };
         if una >= usage.until || limited || !usage.limited && flight > usage.most {
             (usage.limited, usage.most, usage.until) = (limited, flight, nxt);
         }
-        if usage.limits(&w) {
+        if usage.limits(w) {
             return usage.begin(now);
         }
         usage.used = usage.used.max(flight);
