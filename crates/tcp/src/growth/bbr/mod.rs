@@ -113,8 +113,11 @@ impl Growth for Bbr {
     }
 
     fn on_sent(&mut self, sent: &Departure, w: &Window) {
-        self.0.see(sent.now, w);
-        self.0.on_sent(sent);
+        // Apart, so that what is rare costs the others nothing.
+        match sent.in_flight == 0 || self.0.pacing_rate.is_none() {
+            true => self.0.begin_flight(sent, w),
+            false => self.0.on_sent(sent, w),
+        }
     }
 
     #[inline]
@@ -140,13 +143,17 @@ impl Machine {
 
     /// Takes in what an event comes with; the first sets everything up (OnInit).
     fn see(&mut self, now: Time, w: &Window) {
-        (self.now, self.mss, self.cwnd) = (now, w.mss, w.cwnd);
+        self.take_in(now, w);
         if self.pacing_rate.is_none() {
             self.initial_cwnd = w.cwnd;
             self.overhead = (w.mss + f64::from(HEADER_BYTES)) / w.mss;
             self.model = Model::new(now, w.srtt);
             self.pace_nominally(w.srtt);
         }
+    }
+
+    fn take_in(&mut self, now: Time, w: &Window) {
+        (self.now, self.mss, self.cwnd) = (now, w.mss, w.cwnd);
     }
 
     /// InitPacingRate: the initial window over a round-trip time, once that is known.
@@ -156,10 +163,19 @@ impl Machine {
         self.paced_by_rtt = srtt.is_some();
     }
 
-    fn on_sent(&mut self, sent: &Departure) {
+    /// The first of all leaves, or the first with nothing in the air.
+    #[inline(never)]
+    fn begin_flight(&mut self, sent: &Departure, w: &Window) {
+        self.see(sent.now, w);
         if sent.in_flight == 0 && self.rates.is_app_limited() {
             self.restart_from_idle();
         }
+        self.on_sent(sent, w);
+    }
+
+    #[inline(always)]
+    fn on_sent(&mut self, sent: &Departure, w: &Window) {
+        self.take_in(sent.now, w);
         let bytes = f64::from(sent.bytes);
         if real(sent.in_flight) + bytes + self.mss > self.cwnd {
             (self.used, self.limited[1]) = (true, true);
