@@ -65,8 +65,9 @@ pub(super) struct Autotuned {
     clamp: u64,
     /// How far the window has opened (`rcv_ssthresh`).
     open: u64,
-    /// What of 256 bytes of buffer is payload (`scaling_ratio`).
+    /// What of 256 bytes of buffer is payload (`scaling_ratio`), and what of the window the memory of a largest segment takes.
     share: u64,
+    charged: u64,
     /// The right edge promised, and from where on.
     edge: Seq,
     at: Seq,
@@ -107,6 +108,7 @@ impl Autotuned {
             clamp,
             open: open.min(clamp),
             share: 128,
+            charged: 0,
             edge: Seq::FIRST + open,
             at: Seq::FIRST,
             rtt: None,
@@ -143,8 +145,18 @@ impl Autotuned {
 
     /// Whether what has come and is not taken in takes more than half of the buffer.
     pub(super) fn is_cramped(&self, came: &Came) -> bool {
-        let taken = came.waiting + (came.rcv_nxt.max(self.at) - self.at);
+        let taken = self.charge(came.waiting) + (came.rcv_nxt.max(self.at) - self.at);
         self.buffer.saturating_sub(taken) < self.clamp.min(self.buffer) / 2
+    }
+
+    /// What so many bytes beyond a hole take of the window: by the memory of their packets, of which the share that is taken to be
+    /// payload is rounded down.
+    fn charge(&self, waiting: u64) -> u64 {
+        if waiting == 0 || self.charged == 0 {
+            waiting
+        } else {
+            waiting * self.charged / u64::from(self.largest)
+        }
     }
 
     /// A segment of so many bytes shows what of the buffer is payload.
@@ -153,6 +165,7 @@ impl Autotuned {
         let share = ((bytes << 8) / memory).max(1);
         let anew = |window: u64, old: u64| (u128::from(window) * u128::from(share) / u128::from(old)) as u64;
         let old = std::mem::replace(&mut self.share, share);
+        self.charged = (memory * share) >> 8;
         self.buffer = anew(self.buffer, old).min(self.most);
         let promised = self.edge - self.at;
         if self.buffer < self.clamp {
@@ -205,9 +218,11 @@ impl Autotuned {
     fn open_for(&mut self, came: &Came) -> bool {
         // What is in order is charged to the buffer by then, and what lies beyond a hole is not.
         let charged = match came.beyond {
-            true => came.waiting.saturating_sub(came.bytes.into()),
+            true => self.charge(came.waiting.saturating_sub(came.bytes.into())),
             // Nor has the application taken in what a hole was filled for yet.
-            false => came.waiting + (came.rcv_nxt.max(self.at) - self.at).max(u64::from(came.bytes)),
+            false => {
+                self.charge(came.waiting) + (came.rcv_nxt.max(self.at) - self.at).max(u64::from(came.bytes))
+            }
         };
         let room = self.clamp.min(self.buffer.saturating_sub(charged)).saturating_sub(self.open);
         let step = room.min(2 * self.mss.max(u64::from(came.bytes)));
@@ -251,7 +266,7 @@ impl Autotuned {
     }
 
     fn window(&mut self, came: &Came) -> u32 {
-        let free = self.open.min(self.buffer.saturating_sub(came.waiting));
+        let free = self.open.min(self.buffer.saturating_sub(self.charge(came.waiting)));
         let window = free.next_multiple_of(self.unit);
         self.edge = self.edge.max(came.rcv_nxt + window);
         self.at = came.rcv_nxt;
@@ -386,6 +401,16 @@ mod tests {
         assert_eq!(take(150, 4, 19), 10, "four have been taken in, fifteen wait");
         assert_eq!(take(240, 20, 20), 10, "and it has begun anew");
         assert_eq!(take(251, 28, 28), 24, "since the fourth");
+    }
+
+    #[test]
+    fn what_waits_takes_of_the_window_what_its_memory_takes_of_the_buffer() {
+        let mut tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
+        assert_eq!(tuned.charge(10 * MSS), 10 * MSS, "before a segment has shown it");
+        tuned.weigh(MSS);
+        tuned.largest = MSS as u32;
+        // 2304 bytes of memory, of which 160/256 are taken to be payload.
+        assert_eq!(tuned.charge(10 * MSS), 14_400);
     }
 
     #[test]
