@@ -286,10 +286,15 @@ impl Outstanding {
 
     /// Records that segment `at` was retransmitted out of turn.
     pub fn repair(&mut self, at: usize, now: Time) -> Option<Sent> {
+        self.send_again(at, now, true)
+    }
+
+    /// As [`Self::repair`], but what is not lost is in the air but once, unless it `counts`.
+    pub fn send_again(&mut self, at: usize, now: Time, counts: bool) -> Option<Sent> {
         let number = self.next_transmission();
         let slot = self.segments.get_mut(at)?;
         let first = slot.sent_again(now, number);
-        if !slot.is(marks::REPAIR | marks::SACKED) {
+        if !slot.is(marks::REPAIR | marks::SACKED) && (counts || slot.is(marks::LOST)) {
             slot.mark(marks::REPAIR);
             self.repairs += self.span(at);
         }

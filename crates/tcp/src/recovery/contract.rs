@@ -130,6 +130,10 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn probes(&self) -> bool {
         false
     }
+    /// Whether a probe that repeats a segment is in the air beside it. A Linux does not count it (6.18, `tcp_send_loss_probe`).
+    fn counts_probes(&self) -> bool {
+        true
+    }
     /// Whether [`Recovery::in_flight`] is other than the flight. Asked once.
     fn counts_air(&self) -> bool {
         false

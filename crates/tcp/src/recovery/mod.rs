@@ -64,6 +64,7 @@ family! {
     fn last_resort(&mut self, t: &Transfer) -> Option<usize>;
     fn holds(&self, t: &Transfer) -> bool;
     fn probes(&self) -> bool;
+    fn counts_probes(&self) -> bool;
     fn counts_air(&self) -> bool;
     fn in_flight(&self, t: &Transfer) -> u64;
     fn duplicates(&self) -> u32;

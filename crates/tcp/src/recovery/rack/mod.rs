@@ -16,6 +16,7 @@
 //! the repair is over, as to one that stands in a Linux in place of its own (`tcp_clean_rtx_queue`, `pkts_acked`): it opens nothing.
 
 mod detect;
+mod overdue;
 mod probe;
 
 use super::beyond::Beyond;
@@ -69,6 +70,10 @@ pub struct Rack {
     undone: bool,
     /// Whether the ACK at hand covers what had not been reported: of that is Linux' round-trip time then.
     covers: bool,
+    /// Whether anything has come since it was last looked what is overdue by that.
+    advanced: bool,
+    /// Whether the ACK at hand ends a repair.
+    ended: bool,
     /// What was unacknowledged when the timer last went off.
     timed_out: Seq,
     /// The first retransmission of a repair does not wait for room.
@@ -106,14 +111,17 @@ impl Rack {
         let rtt_min = t.least_rtt();
         let echo = ack.echo.filter(|_| !self.linux); // where a report came of, Linux does not ask
         let covers = self.linux && std::mem::take(&mut self.covers);
-        let Self { sacked, detector, reports, original, recover, .. } = self;
+        let Self { sacked, detector, reports, original, recover, advanced, linux, .. } = self;
         let rtt = detector.rtt().filter(|_| covers);
+        let mut reported = None;
         let news = sacked.read_telling(ack.ack, sack, t, |sent, _| {
             *reports += 1;
             *original |= !sent.is_resent() && sent.end <= *recover;
-            detector.on_delivered(ack.now, sent, echo, rtt_min);
+            if detector.on_delivered(ack.now, sent, echo, rtt_min) {
+                (*advanced, reported) = (true, linux.then(|| ack.now.saturating_sub(sent.sent)));
+            }
         });
-        self.detector.set_rtt(rtt);
+        self.detector.set_rtt(rtt.or(reported));
         self.look_at_timeout(ack, news, t, report);
         self.hear_of_probe(ack, sack, t, report);
         let twice = self.count_twice(ack, t);
@@ -125,10 +133,12 @@ impl Rack {
         let highest = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
         self.detector.measure(highest, t.window.mss);
         self.paused = self.paused.filter(|_| !ack.duplicate);
-        if self.paused.is_none_or(|paused| paused != ack.ack) {
+        // What brings nothing shows nothing overdue: then the timer has to (`tcp_rack_mark_lost`).
+        let looks = std::mem::take(&mut self.advanced) || !self.linux;
+        if looks && self.paused.is_none_or(|paused| paused != ack.ack) {
             self.look(ack.now, t);
         }
-        self.enter_if_lost(ack.now, ack.newly_acked + ack.newly_sacked, t, report);
+        self.enter_if_lost(ack.now, ack.newly_delivered, t, report);
         self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, twice, t);
         self.arm_probe(ack.now, ack.newly_acked > 0);
         twice
@@ -182,81 +192,6 @@ impl Rack {
         }
     }
 
-    /// Takes for lost what is overdue, and sets the timer for what will be (RACK_detect_loss, section 6.2, step 5).
-    fn look(&mut self, now: Time, t: &mut Transfer) {
-        self.overdue = None;
-        if self.sacked.ranges().is_empty() && !self.recovering() && self.again.is_empty() {
-            return; // nothing left after what has not come
-        }
-        let circumstances = self.circumstances(t);
-        self.detector.settle(&circumstances);
-        self.look_at_originals(now, t);
-        self.look_at_repairs(now, t);
-    }
-
-    fn look_at_originals(&mut self, now: Time, t: &mut Transfer) {
-        let mut at = t.out.index_of(self.judged.max(t.out.una()));
-        let mut all = true;
-        while let Some(sent) = t.out.get(at) {
-            if let Some((_, end)) = self.sacked.ranges().containing(sent.seq) {
-                at = t.out.index_of(end);
-                continue;
-            }
-            at += 1;
-            if sent.is(marks::RESENT | marks::LOST) {
-                continue;
-            }
-            match self.detector.lost_at(&sent) {
-                None => break,
-                Some(due) if due <= now => self.lose(at - 1, &sent, t),
-                Some(due) => {
-                    all = false;
-                    self.overdue = self.overdue.max(Some(self.look_again(now, due, t)));
-                }
-            }
-            if all {
-                self.judged = sent.end;
-            }
-        }
-    }
-
-    /// When a timer that is armed now goes off for what is overdue then.
-    fn look_again(&self, now: Time, due: Time, t: &Transfer) -> Time {
-        let wait = (due - now) + self.slack;
-        t.wheel().map_or(now + wait, |wheel| wheel.goes_off(now, wait))
-    }
-
-    fn look_at_repairs(&mut self, now: Time, t: &mut Transfer) {
-        let mut waiting = 0;
-        while let Some(&(number, end)) = self.again.get(waiting) {
-            let at = t.out.index_of(end - 1);
-            let current = |sent: &Sent| sent.number == number && !sent.is(marks::SACKED);
-            let Some(sent) = t.out.get(at).filter(current) else {
-                self.again.remove(waiting);
-                continue;
-            };
-            match self.detector.lost_at(&sent) {
-                None => break,
-                Some(due) if due <= now => {
-                    self.again.remove(waiting);
-                    self.lose(at, &sent, t);
-                }
-                Some(due) => {
-                    waiting += 1;
-                    self.overdue = self.overdue.max(Some(self.look_again(now, due, t)));
-                }
-            }
-        }
-    }
-
-    fn lose(&mut self, at: usize, sent: &Sent, t: &mut Transfer) {
-        t.out.lose_latest(at);
-        self.waiting = match self.waiting.0 < self.waiting.1 {
-            true => (self.waiting.0.min(sent.seq), self.waiting.1.max(sent.end)),
-            false => (sent.seq, sent.end),
-        };
-    }
-
     /// What was sent again and is not lost after all is in the air, in the order in which it was sent.
     fn watch_repairs(&mut self, t: &Transfer) {
         let resent = |sent: &Sent| sent.is_resent() && !sent.is(marks::SACKED);
@@ -291,7 +226,8 @@ impl Rack {
         if self.recovering() {
             return;
         }
-        let Some(lost) = self.next_lost(t).and_then(|at| t.out.get(at)) else { return };
+        let lost = self.next_lost(t).or_else(|| self.left_lost(t));
+        let Some(lost) = lost.and_then(|at| t.out.get(at)) else { return };
         self.recover = t.out.max();
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
         t.lose(now, LossKind::DupAcks, lost.seq, report);
@@ -304,6 +240,13 @@ impl Rack {
         if let Some(probe) = &mut self.probe {
             probe.forget();
         }
+    }
+
+    /// Where a repair has just ended, the first segment that was lost in it and sent again since: Linux begins the next repair at
+    /// once then (6.18, `tcp_time_to_recover`, by lost_out).
+    fn left_lost(&self, t: &Transfer) -> Option<usize> {
+        let lost = |at: &usize| t.out.get(*at).is_some_and(|sent| sent.is(marks::LOST));
+        if self.linux && self.ended { (0..t.out.len()).find(lost) } else { None }
     }
 
     fn room(&self, t: &Transfer) -> bool {
@@ -326,7 +269,8 @@ impl Recovery for Rack {
         self.sacked.trim_below(ack.ack);
         let repaired = std::mem::take(&mut self.undone) || self.repairing;
         let echoed = self.beyond.is_echoing();
-        if self.recovering() && ack.ack >= self.recover {
+        self.ended = self.recovering() && ack.ack >= self.recover;
+        if self.ended {
             self.detector.on_recovered();
             t.window.cwnd = self.deflated(t);
             self.beyond.end();
@@ -340,7 +284,7 @@ impl Recovery for Rack {
     }
 
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
-        self.undone = false;
+        (self.undone, self.ended) = (false, false);
         self.hear(ack, sack, t, report);
     }
 
@@ -357,7 +301,7 @@ impl Recovery for Rack {
             };
             if self.detector.on_delivered(now, sent, echo, t.least_rtt()) && self.linux {
                 self.detector.set_rtt(Some(now.saturating_sub(sent.sent)));
-                self.covers = true;
+                (self.advanced, self.covers) = (true, true);
             }
         }
     }
@@ -538,6 +482,10 @@ impl Recovery for Rack {
 
     fn counts_air(&self) -> bool {
         true
+    }
+
+    fn counts_probes(&self) -> bool {
+        !self.linux
     }
 
     fn in_flight(&self, t: &Transfer) -> u64 {

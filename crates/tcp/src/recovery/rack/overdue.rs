@@ -1,0 +1,84 @@
+//! What is overdue, of segments sent once and of those sent again, and when to look for it again. Not for: by how much a segment may
+//! be late, which is `detect.rs`'s, and what follows from a loss.
+
+use super::Rack;
+use crate::Time;
+use crate::outstanding::{Sent, marks};
+use crate::sender::Transfer;
+
+impl Rack {
+    /// Takes for lost what is overdue, and sets the timer for what will be (RACK_detect_loss, section 6.2, step 5).
+    pub(super) fn look(&mut self, now: Time, t: &mut Transfer) {
+        self.overdue = None;
+        if self.sacked.ranges().is_empty() && !self.recovering() && self.again.is_empty() {
+            return; // nothing left after what has not come
+        }
+        let circumstances = self.circumstances(t);
+        self.detector.settle(&circumstances);
+        self.look_at_originals(now, t);
+        self.look_at_repairs(now, t);
+    }
+
+    fn look_at_originals(&mut self, now: Time, t: &mut Transfer) {
+        let mut at = t.out.index_of(self.judged.max(t.out.una()));
+        let mut all = true;
+        while let Some(sent) = t.out.get(at) {
+            if let Some((_, end)) = self.sacked.ranges().containing(sent.seq) {
+                at = t.out.index_of(end);
+                continue;
+            }
+            at += 1;
+            if sent.is(marks::RESENT | marks::LOST) {
+                continue;
+            }
+            match self.detector.lost_at(&sent) {
+                None => break,
+                Some(due) if due <= now => self.lose(at - 1, &sent, t),
+                Some(due) => {
+                    all = false;
+                    self.overdue = self.overdue.max(Some(self.look_again(now, due, t)));
+                }
+            }
+            if all {
+                self.judged = sent.end;
+            }
+        }
+    }
+
+    /// When a timer that is armed now goes off for what is overdue then.
+    fn look_again(&self, now: Time, due: Time, t: &Transfer) -> Time {
+        let wait = (due - now) + self.slack;
+        t.wheel().map_or(now + wait, |wheel| wheel.goes_off(now, wait))
+    }
+
+    fn look_at_repairs(&mut self, now: Time, t: &mut Transfer) {
+        let mut waiting = 0;
+        while let Some(&(number, end)) = self.again.get(waiting) {
+            let at = t.out.index_of(end - 1);
+            let current = |sent: &Sent| sent.number == number && !sent.is(marks::SACKED);
+            let Some(sent) = t.out.get(at).filter(current) else {
+                self.again.remove(waiting);
+                continue;
+            };
+            match self.detector.lost_at(&sent) {
+                None => break,
+                Some(due) if due <= now => {
+                    self.again.remove(waiting);
+                    self.lose(at, &sent, t);
+                }
+                Some(due) => {
+                    waiting += 1;
+                    self.overdue = self.overdue.max(Some(self.look_again(now, due, t)));
+                }
+            }
+        }
+    }
+
+    pub(super) fn lose(&mut self, at: usize, sent: &Sent, t: &mut Transfer) {
+        t.out.lose_latest(at);
+        self.waiting = match self.waiting.0 < self.waiting.1 {
+            true => (self.waiting.0.min(sent.seq), self.waiting.1.max(sent.end)),
+            false => (sent.seq, sent.end),
+        };
+    }
+}
