@@ -1,9 +1,9 @@
 //! Linux's Reno: every segment that is acknowledged counts, however few ACKs tell of it.
 //!
 //! Slow start adds what an ACK shows to have come, without a limit, up to ssthresh; what is left of it counts in congestion avoidance,
-//! which adds a segment for each window of segments; a loss forgets what has been counted. RFC 3465 has a limit of two segments an ACK in slow start, of one after a
-//! timeout, and so has [`super::ByteCounting`]. Source: Linux 6.18, `tcp_reno_cong_avoid`, `tcp_slow_start`,
-//! `tcp_cong_avoid_ai`.
+//! which adds a segment for each window of segments; a loss forgets what has been counted. RFC 3465 has a limit of two segments
+//! an ACK in slow start, of one after a timeout, and so has [`super::ByteCounting`]. Source: Linux 6.18, `tcp_reno_cong_avoid`,
+//! `tcp_slow_start`, `tcp_cong_avoid_ai`.
 
 use super::Growth;
 use crate::spec::{Args, Info, Member, SpecError};

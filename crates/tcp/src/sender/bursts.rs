@@ -22,6 +22,8 @@ pub(super) struct Offload {
     pub left: u64,
     pub began: Time,
     pub burst: u64,
+    /// Whether its last one is only what the peer's window has room for.
+    pub to_edge: bool,
     /// Whether what leaves follows another segment of its burst.
     pub follows: bool,
     /// Whether the window holds a burst back that waits for more.
@@ -46,6 +48,7 @@ impl Offload {
                 left: 0,
                 began: Time::ZERO,
                 burst: 1,
+                to_edge: false,
                 follows: false,
                 deferred: false,
                 written: Written::default(),

@@ -7,7 +7,8 @@
 //! retransmission. Where nothing was sent again before the segment was acknowledged, nothing had been lost either (so does
 //! Linux 6.18 take it, `tcp_may_undo`). With both signs reports are counted as Linux counts them (`tcp_check_dsack`): one of anything
 //! that was not acknowledged yet at the loss event counts, and there is no end to it before the next event; but where more has
-//! come twice than was ever sent again, the path doubles packets, and a report tells nothing (`tcp_dsack_seen`). Not for: what follows from it, which is [`super::Transfer::undo`]'s (RFC 4015).
+//! come twice than was ever sent again, the path doubles packets, and a report tells nothing (`tcp_dsack_seen`). Not for: what
+//! follows from it, which is [`super::Transfer::undo`]'s (RFC 4015).
 
 use crate::stack::Undo;
 use crate::{Seq, Time};
@@ -59,7 +60,8 @@ pub(super) struct Doubt {
 }
 
 impl Doubt {
-    /// A segment that ends at `lost` has just been taken to be lost when all below `una` was acknowledged, and `by` this it may be shown not to have been.
+    /// A segment that ends at `lost` has just been taken to be lost when all below `una` was acknowledged, and `by` this it may be
+    /// shown not to have been.
     pub(super) fn of(by: Undo, una: Seq, lost: Seq) -> Self {
         Self { by, una, lost, covered: false, since: None, again: Vec::new(), sent: lost }
     }

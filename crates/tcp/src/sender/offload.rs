@@ -4,6 +4,7 @@
 //! *Autosizing*: a burst holds what the pacing rate sends in 1/1024 s, and 64 KiB/2^(RTTmin/512 µs) more on a short path, 2 segments
 //! at the least, or what an algorithm (BBR) has, and 64 KiB at the most; the rate is the controller's or else Linux's share of the window ([`crate::pace::Linux`]), paced or
 //! not. No burst takes more than half of the window. Pacing lets a burst out whole and spaces the next one by all of it.
+//! Where the peer's window is what ends a burst of several, its last segment is as much as has room there.
 //! *Deferral*: where less than a burst, than a third of the window and than what waits would go, while the next ACK is due within
 //! min(1 ms, SRTT/2) and something left within the last millisecond, it waits for that ACK; not while a loss is repaired.
 //! *Small queues*: no burst begins while more lies in the host's queue than the pace sends in 1/1024 s, or two bursts if that is
@@ -14,7 +15,7 @@
 //! tcp_tso_win_divisor (3), tcp_limit_output_bytes (4 MiB).
 
 use super::Sender;
-use super::bursts::{BURSTS_A_SECOND, autosize};
+use super::bursts::{BURSTS_A_SECOND, Offload, autosize};
 use crate::controller::Controller;
 use crate::pace::{LEAST_BURST, Pacing};
 use crate::recovery::Recovery;
@@ -98,14 +99,14 @@ impl Sender {
     #[inline(never)]
     fn begins_burst(&mut self, now: Time, room: u64, in_flight: u64) -> bool {
         let tso = self.offload.as_ref().is_some_and(|offload| offload.tso);
-        let burst = if tso { self.next_burst(now, room, in_flight) } else { Some(1) };
+        let burst = if tso { self.next_burst(now, room, in_flight) } else { Some((1, false)) };
         let Some(offload) = &mut self.offload else { return true };
-        let Some(burst) = burst else {
+        let Some((burst, to_edge)) = burst else {
             offload.deferred = self.t.window.cwnd < (in_flight + room) as f64;
             self.join_writes();
             return false;
         };
-        offload.deferred = false;
+        (offload.deferred, offload.to_edge) = (false, to_edge);
         (offload.left, offload.burst, offload.began, offload.follows) = (burst - 1, burst, now, false);
         true
     }
@@ -114,6 +115,13 @@ impl Sender {
     pub(super) fn offered(&self) -> Seq {
         let offload = self.offload.as_ref().filter(|offload| offload.tso);
         offload.map_or(self.written, |offload| offload.written.offered(self.t.out.nxt(), self.written))
+    }
+
+    /// Whether the application has closed, as far as what comes next knows: a write that tries to send by itself does not.
+    #[inline]
+    pub(super) fn is_closed(&self) -> bool {
+        let tries = |offload: &Offload| offload.tso && offload.written.tries(self.t.out.nxt());
+        self.closed && !self.offload.as_deref().is_some_and(tries)
     }
 
     /// What has been written and could not leave joins what waits; whether there was any.
@@ -134,8 +142,21 @@ impl Sender {
         if pushed { flags::PSH } else { 0 }
     }
 
-    /// Segments of the burst that begins now; none: it waits for more.
-    fn next_burst(&mut self, now: Time, room: u64, in_flight: u64) -> Option<u64> {
+    /// What a segment of so many bytes, with FIN or not, is cut to where it is the last of its burst and the window's edge, `limit`,
+    /// is within it.
+    #[inline]
+    pub(super) fn cut_at_edge(&self, now: Time, (len, fin): (u64, bool), limit: Seq) -> (u64, bool) {
+        match &self.offload {
+            Some(offload) if offload.to_edge && offload.is_under_way(now) && offload.left == 1 => {
+                (len.min(limit.saturating_sub(self.t.out.nxt())), false)
+            }
+            _ => (len, fin),
+        }
+    }
+
+    /// Segments of the burst that begins now, and whether the last is part of one, up to the edge of the peer's window
+    /// (`tcp_mss_split_point`); none: it waits for more.
+    fn next_burst(&mut self, now: Time, room: u64, in_flight: u64) -> Option<(u64, bool)> {
         let (mss, window, next, offered) =
             (self.segment_size, self.peer_window, self.t.out.nxt(), self.offered());
         let end = match &mut self.offload {
@@ -143,9 +164,9 @@ impl Sender {
             None => offered,
         };
         let (cwnd, may_wait) = (self.t.window.cwnd, self.is_ack_near(now));
-        // Room for less than two segments is a burst of one, whatever the pace is.
-        if !may_wait && (room < 2 * mss || (cwnd as u64) < in_flight + 2 * mss) {
-            return Some(1);
+        // Room for one segment is a burst of one, whatever the pace is.
+        if !may_wait && (room == mss || (cwnd as u64) < in_flight + 2 * mss) {
+            return Some((1, false));
         }
         let (cwnd, air) = (cwnd as u64 / mss, in_flight.div_ceil(mss));
         // What goes although the window is full (a probe, limited transmit, the only segment) goes by itself.
@@ -159,7 +180,15 @@ impl Sender {
         if may_wait && !one && self.waits_for_more([room, open * mss, most * mss], waiting, last) {
             return None;
         }
-        Some(quota.min(waiting.div_ceil(mss)).min(room / mss).max(1))
+        let (burst, whole) = (quota.min(waiting.div_ceil(mss)), (room / mss).max(1));
+        // A write that tries to send by itself has nothing next yet that its buffer could take in.
+        let tries = self.offload.as_ref().is_some_and(|offload| offload.written.tries(next));
+        let held = if tries { end.saturating_sub(next) } else { waiting };
+        let to_edge = !one && room > mss && room % mss > 0 && room < held.min(burst * mss);
+        if to_edge && !self.small_ones_wait() {
+            return Some((whole + 1, true));
+        }
+        Some((burst.min(whole).max(1), false))
     }
 
     /// Segments that a burst may have, where the window is `open` for so many; or as few as any may have, where that is all that matters.

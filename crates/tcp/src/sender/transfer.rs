@@ -70,8 +70,8 @@ pub struct Transfer {
     saved: Option<Saved>,
     undo: Undo,
     /// Segments sent again, and come twice.
-    pub(super) resent: u64,
-    twice: u64,
+    pub(super) resent: u32,
+    twice: u32,
     /// The last loss event, as long as it may turn out to have been none.
     pub(super) doubt: Option<Box<Doubt>>,
     /// Where the controller wants to know the delivery rate.
@@ -237,7 +237,7 @@ impl Transfer {
         if self.undo != Undo::Either {
             return true;
         }
-        self.twice += libm::ceil((to - from) as f64 / self.window.mss) as u64;
+        self.twice += libm::ceil((to - from) as f64 / self.window.mss) as u32;
         self.twice <= self.resent
     }
 

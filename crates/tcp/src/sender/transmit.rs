@@ -144,7 +144,7 @@ impl Sender {
         self.validate_window(now);
         if !self.recovery.idle()
             && let Some(at) = self.recovery.last_resort(&self.t)
-            && let Some(sent) = self.t.out.repair(at, now)
+            && let Some(sent) = self.t.out.send_again(at, now, self.recovery.counts_probes())
         {
             self.data::<false, true>(now, &sent, true, witness, out);
             return true;
@@ -198,6 +198,10 @@ impl Sender {
                 None if BURSTS && self.join_writes() => self.next_new::<PLAIN, BURSTS>(room)?,
                 next => next?,
             },
+        };
+        let (len, fin) = match again {
+            None if BURSTS => self.cut_at_edge(now, (len, fin), limit),
+            _ => (len, fin),
         };
         let in_flight = self.air::<PLAIN>();
         let extra = if !PLAIN && self.t.limited_transmit && (again.is_none() || self.stack.limited_resends) {
@@ -290,7 +294,8 @@ impl Sender {
         let left = if BURSTS { self.offered() } else { self.written } - self.t.out.nxt();
         let payload = left.min(self.segment_size).min(room.max(1));
         let all = if BURSTS { self.written - self.t.out.nxt() } else { left };
-        let fin = self.closed && self.stack.handshake && payload == all;
+        let closed = if BURSTS { self.is_closed() } else { self.closed };
+        let fin = closed && self.stack.handshake && payload == all;
         let waits = !PLAIN && payload < self.segment_size && !fin && self.small_ones_wait();
         (!waits && (payload > 0 || fin)).then_some((payload + u64::from(fin), fin))
     }

@@ -1,10 +1,10 @@
 //! How what is written lies in a Linux's send queue: in buffers, of which the last takes in what is written next. Not for: when
 //! anything of it leaves, which is `offload.rs`'s, where its source stands.
 //!
-//! Each write tries to send by itself; what does not go then joins what waits. A buffer holds as much as the largest burst, in whole
-//! segments, and no more than half of the peer's window (`tcp_xmit_size_goal`). The end of a buffer that ends a write is pushed,
-//! and so is one by which half of the peer's window would be left unpushed (`forced_push`). An application that has more to write
-//! does so 64 KiB at a time.
+//! Each write tries to send by itself, and has no FIN yet then, whatever follows (`tcp_send_fin`); what does not go joins what waits.
+//! A buffer holds as much as the largest burst, in whole segments, and no more than half of the peer's window (`tcp_xmit_size_goal`).
+//! The end of a buffer that ends a write is pushed, and so is one by which half of the peer's window would be left unpushed
+//! (`forced_push`). An application that has more to write does so 64 KiB at a time.
 
 use crate::Seq;
 use crate::pace::GSO_BYTES;
@@ -56,6 +56,11 @@ impl Written {
     #[inline(always)]
     pub fn has_been_tried(&self) -> bool {
         self.fresh.is_empty()
+    }
+
+    /// Whether a write tries to send what comes at `next`.
+    pub fn tries(&self, next: Seq) -> bool {
+        self.fresh.back().is_some_and(|&end| end > next)
     }
 
     /// What could not leave waits for more: from `next` on, for a peer with this window. Whether there was any.

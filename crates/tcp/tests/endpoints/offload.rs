@@ -2,6 +2,7 @@
 
 use crate::pair::{MS, MSS, Pair, parts, product, steady};
 use truckee_tcp::pace::AnyPacing;
+use truckee_tcp::sender::State;
 use truckee_tcp::start::AnyStart;
 use truckee_tcp::{Segment, Sender, Seq, Span, Spec, Stack, Time, flags};
 
@@ -119,4 +120,21 @@ fn every_sender_gets_everything_across_in_bursts() {
         pair.send_segments(100);
         pair.finish();
     }
+}
+
+#[test]
+fn what_a_write_sends_at_once_has_no_fin_and_what_waits_has() {
+    let fins = |segments: u32| {
+        let [recovery, growth, response] = ["sack", "per-ack", "halve"].map(Spec::named);
+        let stack = Stack { handshake: true, tso: true, ..steady(20) };
+        let mut pair = Pair::of(&stack, parts(&recovery, &growth, &response), &Spec::named("every"));
+        pair.open();
+        pair.run_to(|pair| pair.sender.state() == State::Established);
+        pair.write_and_close(u64::from(segments * MSS));
+        pair.finish();
+        let fins = pair.sent.iter().filter(|t| t.segment.has(flags::FIN));
+        fins.map(|t| t.segment.len).collect::<Vec<_>>()
+    };
+    assert_eq!(fins(5), [0], "all leave as they are written, and the application closes after that");
+    assert_eq!(fins(30), [MSS], "twenty do, and ten wait");
 }

@@ -158,6 +158,14 @@ impl Pair {
         self.pump();
     }
 
+    /// Writes so many bytes and closes, before anything of it leaves.
+    pub fn write_and_close(&mut self, bytes: u64) {
+        self.sender.write(bytes);
+        self.written += bytes;
+        self.sender.close();
+        self.pump();
+    }
+
     pub fn open(&mut self) {
         self.sender.open(self.now, &mut self.books);
         self.pump();
