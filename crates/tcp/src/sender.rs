@@ -45,6 +45,7 @@ use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
 };
 use ack_rate::AckRate;
+use aftermath::Aftermath;
 use bursts::Offload;
 use std::sync::Arc;
 use used::Usage;
@@ -130,7 +131,7 @@ pub struct Sender {
     hears_acks: bool,
     hears_departures: bool,
     /// Whether anybody hears of an ACK once all else is done, and whether delivery rates are sampled for it.
-    aftermath: bool,
+    aftermath: Aftermath,
     samples: bool,
     /// Bursts and the host's own queue, where the stack minds them.
     offload: Option<Box<Offload>>,
@@ -214,7 +215,7 @@ impl Sender {
             hears_acks: t.interest.acks,
             hears_departures: t.interest.departures,
             samples: t.rates.is_some(),
-            aftermath: t.interest.air || parts.recovery.hears_departures() || stack.tso || stack.small_queues,
+            aftermath: Aftermath::of(stack, &parts.recovery, &t.controller, t.interest.air),
             offload: Offload::of(stack),
             t,
             recovery: parts.recovery,
