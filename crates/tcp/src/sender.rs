@@ -12,6 +12,7 @@ mod aftermath;
 mod bursts;
 mod by_duplicates;
 mod doubt;
+mod hearers;
 mod nagle;
 mod offload;
 mod paced;
@@ -45,8 +46,8 @@ use crate::{
     Loss, LossKind, PathTruth, Profile, Report, Seq, Span, SpecError, Stack, Time, Truth, Window, Witness,
 };
 use ack_rate::AckRate;
-use aftermath::Aftermath;
 use bursts::Offload;
+use hearers::Hearers;
 use std::sync::Arc;
 use used::Usage;
 
@@ -131,7 +132,7 @@ pub struct Sender {
     hears_acks: bool,
     hears_departures: bool,
     /// Whether anybody hears of an ACK once all else is done, and whether delivery rates are sampled for it.
-    aftermath: Aftermath,
+    aftermath: Hearers,
     samples: bool,
     /// Bursts and the host's own queue, where the stack minds them.
     offload: Option<Box<Offload>>,
@@ -215,7 +216,7 @@ impl Sender {
             hears_acks: t.interest.acks,
             hears_departures: t.interest.departures,
             samples: t.rates.is_some(),
-            aftermath: Aftermath::of(stack, &parts.recovery, &t.controller, t.interest.air),
+            aftermath: Hearers::of(stack, &parts.recovery, &t.controller, t.interest.air),
             offload: Offload::of(stack),
             t,
             recovery: parts.recovery,

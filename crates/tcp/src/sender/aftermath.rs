@@ -2,38 +2,18 @@
 //! looks at what is in the air.
 
 use super::Sender;
+use super::hearers::Hearers;
 use crate::arithmetic::real;
-use crate::controller::{AnyController, Controller};
+use crate::controller::Controller;
 use crate::delivery::Brief;
-use crate::recovery::{AnyRecovery, Recovery};
-use crate::{Ack, Air, Seq, Stack, Time};
-
-/// Who that is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Aftermath {
-    Nobody,
-    /// A controller alone, which has little to do mostly ([`AnyController::is_often_calm`]).
-    OftenCalm,
-    Others,
-}
-
-impl Aftermath {
-    /// Of a sender with these parts.
-    pub(super) fn of(stack: &Stack, recovery: &AnyRecovery, controller: &AnyController, air: bool) -> Self {
-        let others = recovery.hears_departures() || stack.tso || stack.small_queues;
-        match (others, air) {
-            (false, false) => Self::Nobody,
-            (false, true) if controller.is_often_calm() => Self::OftenCalm,
-            _ => Self::Others,
-        }
-    }
-}
+use crate::recovery::Recovery;
+use crate::{Ack, Air, Seq, Time};
 
 impl Sender {
     #[inline(always)]
     pub(super) fn after_ack<const PLAIN: bool>(&mut self, ack: &Ack) {
-        if self.aftermath != Aftermath::Nobody {
-            let calm = PLAIN && self.aftermath == Aftermath::OftenCalm;
+        if self.aftermath != Hearers::Nobody {
+            let calm = PLAIN && self.aftermath == Hearers::OftenCalm;
             if calm && self.passes_calmly(ack.now, ack.ack, ack.sent, ack.rtt.is_some()) {
                 return;
             }

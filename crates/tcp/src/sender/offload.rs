@@ -184,7 +184,7 @@ impl Sender {
         // A write that tries to send by itself has nothing next yet that its buffer could take in.
         let tries = self.offload.as_ref().is_some_and(|offload| offload.written.tries(next));
         let held = if tries { end.saturating_sub(next) } else { waiting };
-        let to_edge = !one && room > mss && room % mss > 0 && room < held.min(burst * mss);
+        let to_edge = !one && room > mss && !room.is_multiple_of(mss) && room < held.min(burst * mss);
         if to_edge && !self.small_ones_wait() {
             return Some((whole + 1, true));
         }
