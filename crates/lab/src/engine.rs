@@ -15,7 +15,7 @@ pub(crate) const SIMULATOR: &str = "sim";
 /// Threads of a live sweep for each core: its runs are real time, and idle for most of it.
 const LIVE_RUNS_PER_CORE: usize = 2;
 /// As many, where it is known how many its scenarios bear.
-const BORNE_RUNS_PER_CORE: usize = 10;
+const BORNE_RUNS_PER_CORE: usize = 5;
 
 /// Why a run has no outcome.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -255,7 +255,7 @@ mod tests {
             (Some(Duration::from_secs(10)), None)
         );
         assert_eq!(default_jobs(&live), 2 * default_jobs(&not));
-        assert_eq!((borne_jobs(1), borne_jobs(10_000)), (1, 10 * default_jobs(&not)));
+        assert_eq!((borne_jobs(1), borne_jobs(10_000)), (1, 5 * default_jobs(&not)));
     }
 
     #[derive(Deserialize)]
