@@ -113,6 +113,12 @@ impl Lanes {
         lane
     }
 
+    /// The packet that will be taken so many after the next.
+    #[inline(always)]
+    pub fn after_next(&self, lane: usize, by: usize) -> Option<PacketId> {
+        self.lanes[lane].packets.get(by).map(UnderWay::packet)
+    }
+
     /// Takes the next packet of a lane; and time and link of the one after it.
     #[inline]
     pub fn arrive(&mut self, lane: usize) -> (Option<UnderWay>, Option<(Time, u32)>) {

@@ -24,7 +24,7 @@ use special::Special;
 use transmitter::{Measured, Nature, Transmitter, Wire};
 use truckee_channel::CROSS_TRAFFIC;
 use truckee_scenario::outcome::Drops;
-use truckee_tcp::{Span, Time};
+use truckee_tcp::{Span, Time, cache};
 
 /// One direction of a link.
 #[derive(Debug)]
@@ -96,6 +96,14 @@ impl Links {
             link.transmitter.serve_next(wire, &self.measured, now, bytes).saturating_add(wire.delay)
         };
         Ok((arrival, wire.convoy))
+    }
+
+    /// Has the processor fetch what the next packet will need of a link.
+    #[inline(always)]
+    pub fn fetch(&self, index: usize) {
+        if let Some(link) = self.links.get(index) {
+            cache::fetch(link);
+        }
     }
 
     /// From now on all is measured.

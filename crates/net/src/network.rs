@@ -8,6 +8,7 @@ mod changes;
 mod ends;
 mod hops;
 mod kind;
+mod lookahead;
 mod media;
 mod observe;
 mod readings;
@@ -119,6 +120,8 @@ pub struct Network<'a> {
     /// Whether a packet that an event sends last may go on to events of its own within it: nothing changes in mid run, and no
     /// medium, which hands on several packets in one event, is there.
     straight: bool,
+    /// Whether there are so many connections that what the next packets need is fetched beforehand.
+    looks_ahead: bool,
     /// Of each change the ACK policy that it brings, if it brings one, until it does.
     policies: Vec<Option<AnyAckPolicy>>,
     end: Time,

@@ -191,3 +191,19 @@ fn what_is_no_window_is_refused_by_name() {
         assert!(matches!(&error, Error::Order { flow, .. } if flow == "flow-1"), "{error}");
     }
 }
+
+/// Where there are thousands of connections, what packets will need is read ahead: here all but a few of them begin after the
+/// run's end.
+#[test]
+fn flows_among_thousands_that_never_begin_do_as_by_themselves() {
+    const IDLE: &str = r#"
+    [[flow]]
+    from = "a"
+    to = "b"
+    sender = "sack"
+    count = 2500
+    start = "40s"
+    "#;
+    let digest = |text: &str| run(&scenario(text), &Options::default()).unwrap().digest;
+    assert_eq!(digest(FILES), digest(&format!("{FILES}{IDLE}")));
+}

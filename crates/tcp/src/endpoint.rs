@@ -10,7 +10,7 @@
 
 use crate::ack::AnyAckPolicy;
 use crate::sender::{Parts, State};
-use crate::{Receiver, Segment, Sender, Stack, Time, Transmit, Witness, flags};
+use crate::{Receiver, Segment, Sender, Stack, Time, Transmit, Witness, cache, flags};
 
 /// One end of a connection; by default neither half is there.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +41,17 @@ impl Endpoint {
         tx.leave_acks_to_receiver();
         rx.leave_closing_to_sender();
         Self { tx: Some(Box::new(tx)), rx: Some(Box::new(rx)) }
+    }
+
+    /// Has the processor fetch what the next segment will need.
+    #[inline(always)]
+    pub fn fetch(&self) {
+        if let Some(tx) = &self.tx {
+            cache::fetch(&**tx);
+        }
+        if let Some(rx) = &self.rx {
+            cache::fetch(&**rx);
+        }
     }
 
     /// The half that sends.

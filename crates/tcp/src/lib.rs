@@ -12,6 +12,7 @@ pub mod acceptability;
 pub mod ack;
 mod arithmetic;
 pub mod books;
+pub mod cache;
 pub mod controller;
 mod custom;
 pub mod delivery;

@@ -2,6 +2,7 @@
 
 use super::aside::Aside;
 use super::changes::behind;
+use super::lookahead::MANY;
 use super::readings::Load;
 use super::tables::Tables;
 use super::{END, FUSED, FlowState, Network, Readings, Source, kind};
@@ -81,6 +82,7 @@ impl<'a> Network<'a> {
             warm: scenario.warmup.is_zero(),
             unfinished: scenario.flows.len(),
             certain: if may_stop(scenario) { Time::ZERO } else { Time::at(scenario.duration) },
+            looks_ahead: false,
             drops_ahead: Vec::new(),
             load: None,
             commands: Vec::new(),
@@ -95,6 +97,7 @@ impl<'a> Network<'a> {
         network.add_flows(options, registry, &mut routes)?;
         network.add_traffic(&mut routes)?;
         network.straight = !network.changing && network.media.is_empty();
+        network.looks_ahead = network.connections.len() >= MANY;
         network.tables = network.changing.then(|| Box::new(Tables::of(routes)));
         network.arm_roamers();
         network.arm_movers();

@@ -29,6 +29,9 @@ impl Network<'_> {
         }
         let Some(arrived) = arrived else { return };
         if arrived.is_last() {
+            if self.looks_ahead {
+                self.look_ahead(lane);
+            }
             self.packets.remove(arrived.packet());
             self.on_arrival(arrived.packet());
         } else {
