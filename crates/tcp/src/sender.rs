@@ -156,7 +156,8 @@ pub struct Sender {
     peer_nxt: Seq,
     /// Whether one does.
     two_way: bool,
-    syn_sent: Option<Time>,
+    /// When the SYN was sent last, if it was.
+    syn_sent: Time,
     /// How often the SYN has timed out.
     syn_timeouts: u8,
     /// Whether the persist timer stands in the retransmission timer's place, and whether it has gone off.
@@ -172,7 +173,8 @@ pub struct Sender {
     ts_recent: Time,
     /// End of the segment for which the retransmission timer last went off.
     timed_out: Seq,
-    round_end: Option<Seq>,
+    /// End of the present round, or [`Seq::ZERO`] where the next ACK begins one.
+    round_end: Seq,
     /// Bytes in flight before the first ACK of the present round.
     round_flight: u64,
     /// Whether the window is used, where departures tell.
@@ -231,7 +233,7 @@ impl Sender {
             control_due: false,
             peer_nxt: Seq::FIRST,
             two_way: false,
-            syn_sent: None,
+            syn_sent: Time::ZERO,
             syn_timeouts: 0,
             persisting: false,
             probe_due: false,
@@ -241,7 +243,7 @@ impl Sender {
             ack_rate: None,
             ts_recent: Time::ZERO,
             timed_out: Seq::ZERO,
-            round_end: None,
+            round_end: Seq::ZERO,
             round_flight: 0,
             usage: (stack.window_validation == WindowValidation::Linux).then(Box::default),
             stack: Arc::clone(stack),
@@ -431,7 +433,7 @@ impl Sender {
         self.recovery.on_timeout(now, &mut self.t);
         self.t.rtt.back_off();
         self.t.restart_timer(now);
-        self.round_end = None;
+        self.round_end = Seq::ZERO;
         witness.on_settled(now, &self.t.window);
     }
 

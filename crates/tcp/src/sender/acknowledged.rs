@@ -129,8 +129,8 @@ impl Sender {
         self.peer_window = u64::from(segment.window);
         self.ts_recent = segment.ts_val;
         self.agree(self.stack.ecn.agree(segment.flags));
-        let sent = self.syn_sent.filter(|_| self.syn_timeouts == 0);
-        let rtt = sent.map(|sent| self.t.rtt.sample_of_handshake(sent, now));
+        let timed = self.syn_timeouts == 0 && !self.control_due;
+        let rtt = timed.then(|| self.t.rtt.sample_of_handshake(self.syn_sent, now));
         if rtt.is_none() {
             self.t.rtt.restart(RTO_AFTER_LOST_SYN);
             self.t.window.cwnd = self.t.window.mss; // RFC 5681, section 3.1
@@ -419,17 +419,14 @@ impl Sender {
     /// A round ends when what was outstanding at its first ACK is acknowledged.
     #[inline(always)]
     fn count_round(&mut self, ack: Seq, witness: &mut impl Witness) {
-        let end = match self.round_end {
-            Some(end) => end,
-            None => {
-                witness.on_round();
-                self.round_flight = self.t.window.flight;
-                *self.round_end.insert(self.t.out.nxt())
-            }
-        };
-        if ack >= end {
+        if self.round_end == Seq::ZERO {
+            witness.on_round();
+            self.round_flight = self.t.window.flight;
+            self.round_end = self.t.out.nxt();
+        }
+        if ack >= self.round_end {
             witness.on_round_over();
-            self.round_end = None;
+            self.round_end = Seq::ZERO;
         }
     }
 }

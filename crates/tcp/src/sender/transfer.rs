@@ -26,11 +26,17 @@ pub(super) enum Timer {
     Since(Time),
 }
 
-/// The window before a loss event.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The window before a loss event; no window is of no bytes, which stands for none.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Saved {
     cwnd: f64,
     ssthresh: f64,
+}
+
+impl Saved {
+    fn is_none(self) -> bool {
+        self.cwnd == 0.0
+    }
 }
 
 /// The state that recoveries work on.
@@ -67,7 +73,7 @@ pub struct Transfer {
     /// CWR goes out with the next new data.
     pub(super) cwr_due: bool,
     /// What [`Self::undo`] brings back.
-    saved: Option<Saved>,
+    saved: Saved,
     undo: Undo,
     /// Segments sent again, and come twice.
     pub(super) resent: u32,
@@ -107,7 +113,7 @@ impl Transfer {
             reduced_until: Seq::ZERO,
             echoed_until: Seq::ZERO,
             cwr_due: false,
-            saved: None,
+            saved: Saved::default(),
             undo: stack.undo,
             resent: 0,
             twice: 0,
@@ -140,12 +146,12 @@ impl Transfer {
     pub fn lose_repaired(&mut self, now: Time, report: &mut Report<'_>) {
         self.window.flight = self.reducible(self.window.flight, self.window.cwnd);
         self.respond(Loss { now, kind: LossKind::DupAcks, seq: self.out.una() }, None, report);
-        (self.doubt, self.saved) = (None, None);
+        (self.doubt, self.saved) = (None, Saved::default());
     }
 
     /// The window before the last loss event or echo of congestion, bytes.
     pub fn window_before(&self) -> u64 {
-        self.saved.map_or(self.window.cwnd, |saved| saved.cwnd) as u64
+        (if self.saved.is_none() { self.window.cwnd } else { self.saved.cwnd }) as u64
     }
 
     /// When data last left.
@@ -205,7 +211,7 @@ impl Transfer {
                 self.cwr_due = self.ecn == Ecn::Classic; // whatever the reason of the reduction (RFC 3168, section 6.1.2)
             }
         }
-        self.saved = Some(before);
+        self.saved = before;
         self.doubt = None;
         if self.undo != Undo::Never && loss.kind != LossKind::EcnEcho {
             let end = self.out.get(self.out.index_of(loss.seq)).map_or(loss.seq, |segment| segment.end);
@@ -219,7 +225,10 @@ impl Transfer {
     /// was anything to undo: each event is undone once. Ending the repair is the recovery's.
     pub fn undo(&mut self, now: Time, report: &mut Report<'_>) -> bool {
         self.doubt = None;
-        let Some(saved) = self.saved.take() else { return false };
+        let saved = std::mem::take(&mut self.saved);
+        if saved.is_none() {
+            return false;
+        }
         self.window.cwnd = self.window.cwnd.max(saved.cwnd);
         self.window.ssthresh = self.window.ssthresh.max(saved.ssthresh);
         self.controller.on_undo(now, &mut self.window);

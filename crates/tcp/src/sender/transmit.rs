@@ -167,7 +167,7 @@ impl Sender {
         if !std::mem::take(&mut self.control_due) {
             return false;
         }
-        self.syn_sent = Some(now);
+        self.syn_sent = now;
         self.t.timer = Timer::At(self.t.rtt.deadline(now, self.t.rtt.rto()));
         *out = Transmit { retransmission: self.syn_timeouts > 0, ..Transmit::default() };
         self.segment(now, Seq::ZERO, 0, flags::SYN, &mut out.segment);

@@ -36,8 +36,9 @@ impl Machine {
             until: probe.min(model.rtt_due(&self.settings)),
             round: model.rounds_begin_at(),
             rtt: shortest.max(Span::ns(1)),
-            above,
-            below,
+            above: above.floor() as i64,
+            below: below.ceil() as i64,
+            long: model.inflight_long.floor() as i64,
             extra: model.extra_acked_in_round()?,
             most: smaller(self.max_inflight(), self.inflight_bound()),
         })
@@ -53,13 +54,13 @@ impl Machine {
         }
         let Some((delivered, sample)) = self.rates.of_first(ack) else { return false };
         let model = &mut self.model;
-        let in_flight = real(ack.in_flight);
+        let in_flight = ack.in_flight as i64;
         if sample.prior_delivered >= calm.round
             || sample.rtt.is_none_or(|rtt| rtt < calm.rtt)
             || in_flight <= calm.above
             || in_flight >= calm.below
             || sample.rate > model.newest_bw()
-            || real(sample.in_flight) > model.inflight_long
+            || sample.in_flight as i64 > calm.long
         {
             return false;
         }
@@ -71,7 +72,7 @@ impl Machine {
         model.note_calmly(&sample, &aggregation);
         w.cwnd = smaller(w.cwnd + real(delivered), calm.most);
         calm.window = w.cwnd;
-        (self.now, self.cwnd, self.in_flight, self.used) = (now, w.cwnd, in_flight, false);
+        self.used = false;
         true
     }
 }

@@ -34,9 +34,11 @@ pub(super) struct Calm {
     pub(super) round: u64,
     /// No round trip from here on is the shortest.
     pub(super) rtt: Span,
-    /// More than that is in the air, and less than this.
-    pub(super) above: f64,
-    pub(super) below: f64,
+    /// More bytes than that are in the air, and fewer than this.
+    pub(super) above: i64,
+    pub(super) below: i64,
+    /// No more were when what has arrived left.
+    pub(super) long: i64,
     /// No more than this is acknowledged beyond what was expected: it has been in this round.
     pub(super) extra: f64,
     /// What the window grows to.
@@ -61,6 +63,8 @@ pub(super) struct Machine {
     /// `prior_cwnd` comes back with the next ACK.
     pub(super) restore: bool,
     pub(super) initial_cwnd: f64,
+    /// What leaves with no more than this in the air begins a flight: all that does first, and then what does with nothing.
+    pub(super) begins_with: u64,
     /// Bytes per second on the wire; none before the first departure.
     pub(super) pacing_rate: Option<f64>,
     pub(super) paced_by_rtt: bool,
@@ -70,7 +74,7 @@ pub(super) struct Machine {
     /// Whether the window has limited the sender since the last ACK, in this round and in the one before.
     pub(super) used: bool,
     pub(super) limited: [bool; 2],
-    // The event at hand.
+    // The event at hand, where it is looked at.
     pub(super) now: Time,
     pub(super) mss: f64,
     pub(super) cwnd: f64,

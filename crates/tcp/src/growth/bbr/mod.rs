@@ -73,6 +73,7 @@ impl Member for Bbr {
             prior_cwnd: 0.0,
             restore: false,
             initial_cwnd: 0.0,
+            begins_with: u64::MAX,
             pacing_rate: None,
             paced_by_rtt: false,
             overhead: 1.0,
@@ -114,7 +115,7 @@ impl Growth for Bbr {
 
     fn on_sent(&mut self, sent: &Departure, w: &Window) {
         // Apart, so that what is rare costs the others nothing.
-        match sent.in_flight == 0 || self.0.pacing_rate.is_none() {
+        match sent.in_flight <= self.0.begins_with {
             true => self.0.begin_flight(sent, w),
             false => self.0.on_sent(sent, w),
         }
@@ -143,17 +144,13 @@ impl Machine {
 
     /// Takes in what an event comes with; the first sets everything up (OnInit).
     fn see(&mut self, now: Time, w: &Window) {
-        self.take_in(now, w);
+        (self.now, self.mss, self.cwnd) = (now, w.mss, w.cwnd);
         if self.pacing_rate.is_none() {
-            self.initial_cwnd = w.cwnd;
+            (self.initial_cwnd, self.begins_with) = (w.cwnd, 0);
             self.overhead = (w.mss + f64::from(HEADER_BYTES)) / w.mss;
             self.model = Model::new(now, w.srtt);
             self.pace_nominally(w.srtt);
         }
-    }
-
-    fn take_in(&mut self, now: Time, w: &Window) {
-        (self.now, self.mss, self.cwnd) = (now, w.mss, w.cwnd);
     }
 
     /// InitPacingRate: the initial window over a round-trip time, once that is known.
@@ -175,15 +172,14 @@ impl Machine {
 
     #[inline(always)]
     fn on_sent(&mut self, sent: &Departure, w: &Window) {
-        self.take_in(sent.now, w);
         let bytes = f64::from(sent.bytes);
-        if real(sent.in_flight) + bytes + self.mss > self.cwnd {
+        if real(sent.in_flight) + bytes + w.mss > w.cwnd {
             (self.used, self.limited[1]) = (true, true);
             if self.state == State::Up {
                 self.calm = None;
             }
         }
-        self.rates.on_sent(sent, self.cwnd);
+        self.rates.on_sent(sent, w.cwnd);
     }
 
     /// HandleRestartFromIdle.
