@@ -2,7 +2,8 @@
 """Results that the book stands on: each stored with the command that makes it, its date, the commit and the build.
 
   docs/results.py studies [--runs DIR] [ID…]   run studies in full; without ids, all of them (an hour on two cores);
-                                               simulations in what live runs leave of the machine
+                                               simulations in what live runs leave of the machine, live
+                                               studies that bear nothing else when all others are done
   docs/results.py numbers [NAME…]              run the commands of results.toml that sentences take their numbers from;
                                                without names, all but those that take long; --live: those that stand on
                                                this machine's kernel (as root, a quarter of an hour)
@@ -90,6 +91,11 @@ def is_live(file: Path) -> bool:
     return any({"sim"} < {"sim", part.get("engine", "sim"), *part.get("engines", [])} for part in parts)
 
 
+def bears_nothing_else(file: Path) -> bool:
+    """Whether a live study says that nothing else may run beside it."""
+    return bool(tomllib.loads(file.read_text()).get("alone", False))
+
+
 def run_study(binary: Path, file: Path, runs: Path | None, aside: bool = False) -> dict[str, Any]:
     """What a study's file comes to, and its figures beside the book's others; `aside`: on processors that nobody else wants."""
     with tempfile.TemporaryDirectory() as folder:
@@ -128,13 +134,16 @@ def studies(binary: Path, ids: Sequence[str], runs: Path | None) -> int:
     chosen = ids or sorted(known)
     live = [name for name in chosen if is_live(known[name])]
     simulated = [name for name in chosen if name not in live]
+    alone = [name for name in live if bears_nothing_else(known[name])]
+    beside = [name for name in live if name not in alone]
 
     def group(names: Sequence[str], aside: bool) -> bool:
         return not [name for name in names if not stored_anew(binary, name, known[name], runs, aside)]
 
     with ThreadPoolExecutor() as both:
-        groups = [both.submit(group, live, False), both.submit(group, simulated, bool(live))]
-    return 0 if all(done.result() for done in groups) else 1
+        groups = [both.submit(group, beside, False), both.submit(group, simulated, bool(beside))]
+    stored = [done.result() for done in groups] + [group(alone, False)]
+    return 0 if all(stored) else 1
 
 
 def stored_anew(binary: Path, name: str, file: Path, runs: Path | None, aside: bool) -> bool:

@@ -143,6 +143,8 @@ class Stored(unittest.TestCase):
         live = {name for name, file in results.study_files().items() if results.is_live(file)}
         self.assertLess({"taba-live", "taba-rounds-live", "split-probe", "lp-handoff"}, live)
         self.assertFalse(live & {"taba-rounds", "lp-goodput", "split-archive"})
+        alone = {name for name, file in results.study_files().items() if results.bears_nothing_else(file)}
+        self.assertEqual(alone, {"accum-kernel"})
 
     def test_a_bench_that_lacks_a_row_is_said(self) -> None:
         found = results.stored(results.NUMBERS)["bench"]

@@ -48,6 +48,10 @@ pub struct Study {
     pub engine: EngineName,
     /// Most live runs at once that their rates and timing bear, where that is known.
     pub parallel: Option<usize>,
+    /// Whether its live runs bear nothing else on the machine, simulations included: who runs many studies at once leaves it
+    /// until the others are done.
+    #[serde(default)]
+    pub alone: bool,
     /// Recordings that its scenarios name and that the program does not bring, since they may not be handed on: names of
     /// files in the folder of recordings. A machine that lacks one does not run the study.
     #[serde(default)]
@@ -154,11 +158,12 @@ impl Study {
         if self.engine != EngineName::default() && self.sweeps.iter().all(|s| !s.engines.is_empty()) {
             return Err("`engine` says nothing: no [[sweep]] goes by it".to_owned());
         }
-        match self.parallel {
-            Some(0) => Err("`parallel` is the number of live runs at once, 1 or more".to_owned()),
-            Some(_) if !self.engines(false).iter().any(|e| *e != EngineName::default()) => {
-                Err("`parallel` says nothing: no [[sweep]] is live".to_owned())
-            }
+        if self.parallel == Some(0) {
+            return Err("`parallel` is the number of live runs at once, 1 or more".to_owned());
+        }
+        let simulated = self.engines(false).iter().all(|engine| *engine == EngineName::default());
+        match [("parallel", self.parallel.is_some()), ("alone", self.alone)].iter().find(|key| key.1) {
+            Some((key, _)) if simulated => Err(format!("`{key}` says nothing: no [[sweep]] is live")),
             _ => Ok(()),
         }
     }

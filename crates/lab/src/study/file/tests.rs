@@ -183,7 +183,8 @@ fn engines_that_say_nothing_are_refused() {
     let both = "engines = [\"sim\", \"kernel\"]\n";
     for (own, sweep, part) in [
         ("engine = \"../sim\"", "", "is no engine's name"),
-        ("parallel = 2", "", "no [[sweep]] is live"),
+        ("parallel = 2", "", "`parallel` says nothing: no [[sweep]] is live"),
+        ("alone = true", "", "`alone` says nothing: no [[sweep]] is live"),
         ("engine = \"kernel\"\nparallel = 0", "", "1 or more"),
         ("engine = \"kernel\"", both, "`engine` says nothing"),
         ("", "engines = [\"sim\", \"sim\"]", "there twice"),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
-/// Keys that decide nothing: texts, what is drawn, how many live runs a machine bears.
-const OF_THE_STUDY: [&str; 8] =
-    ["title", "setup", "source", "calibrated", "parallel", "figure", "map", "check"];
+/// Keys that decide nothing: texts, what is drawn, how many live runs a machine bears, and beside what.
+const OF_THE_STUDY: [&str; 9] =
+    ["title", "setup", "source", "calibrated", "parallel", "alone", "figure", "map", "check"];
 const OF_A_SWEEP: [&str; 2] = ["quick", "metrics"];
 const OF_A_CHECK: [&str; 5] = ["name", "note", "differs", "unit", "full_only"];
 
