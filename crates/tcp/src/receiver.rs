@@ -189,6 +189,9 @@ impl Receiver {
         }
         let arrival = self.sort_in::<PLAIN>(now, segment);
         self.policy.on_segment(&arrival, &mut self.sink);
+        if self.tuned.is_some() && segment.len > 0 {
+            self.read(!arrival.urgent && arrival.unacked > u64::from(arrival.bytes));
+        }
         if segment.len > 0 {
             witness.on_arrival(&arrival, &self.policy);
         }
@@ -302,6 +305,27 @@ impl Receiver {
         (opens, cramped)
     }
 
+    /// The application reads what has come, the `second` segment or more since an ACK: the room that makes may be worth an ACK of its
+    /// own.
+    #[inline(never)]
+    fn read(&mut self, second: bool) {
+        let Some(tuned) = self.tuned.as_deref_mut() else { return };
+        let (tells, window) = tuned.read((!self.sink.is_empty()).then_some((self.window, second)));
+        self.window = window;
+        if tells {
+            self.policy.on_opened(self.rcv_nxt);
+            self.sink.ack(self.rcv_nxt);
+        }
+    }
+
+    /// The window of the ACK after this one.
+    #[inline(always)]
+    fn turn_window(&mut self) {
+        if let Some(window) = self.tuned.as_deref_mut().and_then(Autotuned::turn) {
+            self.window = window;
+        }
+    }
+
     /// Notes what a segment brings for the second time, to be reported once (RFC 2883, section 4).
     fn note_twice(&mut self, seq: Seq, end: Seq) {
         let below = (seq < self.rcv_nxt).then(|| (seq, end.min(self.rcv_nxt)));
@@ -357,6 +381,9 @@ impl Receiver {
             }
         }
         self.policy.on_timer(now, self.rcv_nxt, &mut self.sink);
+        if let Some(tuned) = self.tuned.as_mut().filter(|_| !self.sink.is_empty()) {
+            tuned.promise(self.window);
+        }
         if let AnyAckPolicy::Custom(custom) = &self.policy {
             custom.must_wait(now, self.policy.deadline());
         }
@@ -396,6 +423,7 @@ impl Receiver {
         };
         self.acked = self.acked.max(number);
         (segment.ack, segment.window) = (number, self.window);
+        self.turn_window();
         segment.ts_ecr = if self.timestamps { self.ts_recent } else { Time::ZERO };
         self.add_options(segment);
     }
@@ -446,6 +474,7 @@ impl Receiver {
         self.acked = self.acked.max(number);
         self.acks += 1;
         self.segment(now, number, 0, out);
+        self.turn_window();
         Some(self.sink.is_empty())
     }
 
@@ -470,6 +499,7 @@ impl Receiver {
             self.repeat(Part::Fin, now);
         }
         self.segment(now, number, if fin { flags::FIN } else { 0 }, out);
+        self.turn_window();
         self.add_options(out);
         true
     }

@@ -113,6 +113,10 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     }
     /// Everything below `number` has been acknowledged by a segment of data: what waits for an ACK has got it.
     fn on_carried(&mut self, _number: Seq) {}
+    /// Everything below `number` is acknowledged by an ACK that leaves because reading has opened the window.
+    fn on_opened(&mut self, number: Seq) {
+        self.on_carried(number);
+    }
     /// What it has learnt, for one that takes its place.
     fn learnt(&self) -> Learnt<'_> {
         Learnt::Nothing

@@ -156,6 +156,12 @@ impl Linux {
     }
 
     fn send(&mut self, number: Seq, out: &mut AckSink) {
+        self.pass();
+        out.ack(number);
+    }
+
+    /// An ACK leaves, which counts among the quick ones.
+    fn pass(&mut self) {
         self.settle();
         if self.quick > 0 {
             self.quick -= 1;
@@ -163,7 +169,7 @@ impl Linux {
                 (self.delay, self.begun) = (SHORTEST, true); // tcp_dec_quickack_mode
             }
         }
-        self.leave(number, out);
+        (self.deadline, self.summed_up) = (None, None);
     }
 
     /// An ACK leaves: no more quick ones where the buffer fills (`__tcp_select_window`).
@@ -248,6 +254,10 @@ impl AckPolicy for Linux {
         // Where nothing has come nothing was answered (`tcp_event_data_sent`).
         self.ping_pong |= self.last.is_some();
         (self.deadline, self.summed_up) = (None, None);
+    }
+
+    fn on_opened(&mut self, _: Seq) {
+        self.pass();
     }
 
     fn set_timers(&mut self, wheel: Option<Wheel>) {

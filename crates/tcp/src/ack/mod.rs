@@ -44,6 +44,7 @@ family! {
     fn deadline(&self) -> Option<Time>;
     fn has_timer(&self) -> bool;
     fn on_carried(&mut self, number: Seq);
+    fn on_opened(&mut self, number: Seq);
     fn learnt(&self) -> Learnt<'_>;
     fn take_over(&mut self, learnt: Learnt<'_>);
     fn phase(&self) -> Option<Phase>;

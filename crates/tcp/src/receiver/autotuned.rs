@@ -3,7 +3,12 @@
 //! Two bounds decide what is advertised. The window opens with what comes, two segments for each (`tcp_grow_window`), from some
 //! 64 KB on, as far as the buffer of the moment has room; and the buffer is made larger for what the application has taken in
 //! within a round trip: room for twice that, and, while that grows, for twice its growth beside, so that a sender in slow start
-//! is not held up (`tcp_rcv_space_adjust`, `tcp_rcvbuf_grow`). Neither is ever taken back, and nor is a promised right edge.
+//! is not held up (`tcp_rcv_space_adjust`, `tcp_rcvbuf_grow`). Neither is ever taken back, and nor is a promised right edge, which
+//! each ACK rounds up (`tcp_select_window`).
+//!
+//! The application reads at once, but not before an ACK of what has come leaves, which has that charged to the window; the ACK of
+//! a second segment waits for it where it would tell of less than the one before (`__tcp_ack_snd_check`). Where reading makes
+//! room for twice what the peer knows of, or more, an ACK tells (`__tcp_cleanup_rbuf`).
 //!
 //! Windows here are bytes of payload: half of the buffer's bytes (`tcp_adv_win_scale` = 1), and from 6.6 on only until a segment of
 //! more than 536 bytes shows what share of a packet's memory is payload (`scaling_ratio`). A packet takes a power of two here that
@@ -58,7 +63,7 @@ pub(super) struct Autotuned {
     mss: u64,
     /// The most that the window may be (half of `tcp_rmem[2]`).
     most: u64,
-    /// What windows are multiples of: the unit that the field is scaled by.
+    /// What windows are multiples of: the unit that the field is scaled by, a power of two.
     unit: u64,
     /// The buffer's window (`tcp_full_space`), and what of it may be advertised (`window_clamp`).
     buffer: u64,
@@ -68,9 +73,14 @@ pub(super) struct Autotuned {
     /// What of 256 bytes of buffer is payload (`scaling_ratio`), and what of the window the memory of a largest segment takes.
     share: u64,
     charged: u64,
-    /// The right edge promised, and from where on.
+    /// The right edge promised, and up to where the application has read.
     edge: Seq,
     at: Seq,
+    /// What there is room for before it has read what came last and after, as far as the window has opened; what was told of last;
+    /// and the window from then on, where an ACK is to leave before.
+    room: [u64; 2],
+    told: u32,
+    next: Option<u32>,
     /// The round-trip time (`rcv_rtt_est`).
     rtt: Option<Span>,
     /// Which timestamp was last taken for it.
@@ -111,6 +121,9 @@ impl Autotuned {
             charged: 0,
             edge: Seq::FIRST + open,
             at: Seq::FIRST,
+            room: [open; 2],
+            told: stack.first_window(),
+            next: None,
             rtt: None,
             echoed: Time::ZERO,
             largest: 0,
@@ -126,7 +139,7 @@ impl Autotuned {
         self.since.get_or_insert(now);
     }
 
-    /// Data has come: the window from `rcv_nxt` on, and whether it has opened for it.
+    /// Data has come: the window from `rcv_nxt` on of an ACK that leaves before it is read, and whether it has opened for it.
     pub(super) fn hear(&mut self, came: &Came) -> (u32, bool) {
         if came.bytes > self.largest.max(SEGMENT) && self.rule == Autotuning::Linux {
             self.weigh(u64::from(came.bytes));
@@ -140,7 +153,44 @@ impl Autotuned {
         } else {
             self.measure(came);
         }
-        (self.window(came), opened)
+        let unread = came.rcv_nxt.max(self.at) - self.at;
+        let free = |taken: u64| self.open.min(self.buffer.saturating_sub(taken));
+        let (before, after) = (free(self.charge(came.waiting + unread)), free(self.charge(came.waiting)));
+        // No window closes for what is read in a moment.
+        self.room = [if before < self.mss { after } else { before }, after];
+        self.at = came.rcv_nxt;
+        (self.window(self.room[0]), opened)
+    }
+
+    /// The application reads what there is; `told`: the window of the ACK that leaves before, if one does, and whether it does for a
+    /// second segment only. Whether one leaves after, and the window before the next that does.
+    pub(super) fn read(&mut self, told: Option<(u32, bool)>) -> (bool, u32) {
+        let [before, after] = self.room;
+        let waits =
+            told.is_some_and(|told| told.1) && before.next_multiple_of(self.unit) < u64::from(self.told);
+        let first = told.filter(|_| !waits).map(|told| told.0);
+        if let Some(first) = first {
+            self.promise(first);
+        }
+        let window = self.window(after);
+        let known = 2 * self.edge.saturating_sub(self.at);
+        let tells = !waits && known <= self.clamp && u64::from(window) >= known.max(1);
+        if tells || waits {
+            self.promise(window);
+        }
+        self.next = first.is_some().then_some(window);
+        (tells, first.unwrap_or(window))
+    }
+
+    /// An ACK of all that has come tells of this window.
+    pub(super) fn promise(&mut self, window: u32) {
+        self.told = window;
+        self.edge = self.edge.max(self.at + u64::from(window));
+    }
+
+    /// An ACK has left: the window after it, if it is another.
+    pub(super) fn turn(&mut self) -> Option<u32> {
+        self.next.take()
     }
 
     /// Whether what has come and is not taken in takes more than half of the buffer.
@@ -216,6 +266,9 @@ impl Autotuned {
 
     /// Two segments for each that comes.
     fn open_for(&mut self, came: &Came) -> bool {
+        if self.open >= self.clamp || came.bytes < SMALL {
+            return false; // as nearly always once it has opened
+        }
         // What is in order is charged to the buffer by then, and what lies beyond a hole is not.
         let charged = match came.beyond {
             true => self.charge(came.waiting.saturating_sub(came.bytes.into())),
@@ -226,11 +279,8 @@ impl Autotuned {
         };
         let room = self.clamp.min(self.buffer.saturating_sub(charged)).saturating_sub(self.open);
         let step = room.min(2 * self.mss.max(u64::from(came.bytes)));
-        let opens = came.bytes >= SMALL && step > 0;
-        if opens {
-            self.open += step;
-        }
-        opens
+        self.open += step;
+        step > 0
     }
 
     /// The application takes in all that is in order, packet by packet. A round trip after the measurement began it is over, at the
@@ -265,12 +315,10 @@ impl Autotuned {
         }
     }
 
-    fn window(&mut self, came: &Came) -> u32 {
-        let free = self.open.min(self.buffer.saturating_sub(self.charge(came.waiting)));
-        let window = free.next_multiple_of(self.unit);
-        self.edge = self.edge.max(came.rcv_nxt + window);
-        self.at = came.rcv_nxt;
-        u32::try_from(self.edge - came.rcv_nxt).unwrap_or(u32::MAX)
+    /// The window where so much is free, or what is promised already, in whole units.
+    fn window(&self, free: u64) -> u32 {
+        let least = free.max(self.edge.saturating_sub(self.at));
+        u32::try_from((least + (self.unit - 1)) & !(self.unit - 1)).unwrap_or(u32::MAX)
     }
 }
 
@@ -285,6 +333,13 @@ mod tests {
     use crate::Size;
 
     const MSS: u64 = 1448;
+
+    /// The windows of an ACK before this is read and of one after, and whether that leaves by itself.
+    fn told(tuned: &mut Autotuned, came: &Came) -> (u32, u32, bool) {
+        let (before, _) = tuned.hear(came);
+        let (tells, _) = tuned.read(Some((before, false)));
+        (before, tuned.turn().expect("an ACK has left before"), tells)
+    }
 
     /// Round trips of `window` segments each, as many as come in one; windows at the end of each.
     fn rounds(stack: &Stack, segments: impl IntoIterator<Item = u64>) -> Vec<u64> {
@@ -308,7 +363,7 @@ mod tests {
                     beyond: false,
                     new: true,
                 };
-                window = tuned.hear(&came).0;
+                window = told(&mut tuned, &came).1;
             }
             now += Span::ms(100);
             u64::from(window)
@@ -340,7 +395,7 @@ mod tests {
         for k in 0u64..200 {
             rcv_nxt += MSS;
             let now = Time::ms(100 + k);
-            tuned.hear(&Came {
+            let came = Came {
                 now,
                 bytes: MSS as u32,
                 echo: None,
@@ -350,7 +405,8 @@ mod tests {
                 reach: 0,
                 beyond: false,
                 new: true,
-            });
+            };
+            told(&mut tuned, &came);
             times.extend(tuned.rtt);
         }
         // 45 segments, but for the first, a millisecond apart; later windows are longer.
@@ -395,7 +451,7 @@ mod tests {
                 beyond: false,
                 new: true,
             };
-            tuned.hear(&came);
+            told(&mut tuned, &came);
             tuned.taken / MSS
         };
         assert_eq!(take(150, 4, 19), 10, "four have been taken in, fifteen wait");
@@ -429,6 +485,33 @@ mod tests {
             new: true,
         };
         let (window, _) = tuned.hear(&came);
-        assert_eq!(Seq::FIRST + u64::from(window), tuned.edge.max(before));
+        let units = (before - Seq::FIRST).next_multiple_of(tuned.unit);
+        assert_eq!(u64::from(window), units, "rounded up, as each ACK does it");
+    }
+
+    #[test]
+    fn an_ack_before_reading_tells_of_less_and_where_that_is_half_or_less_another_after_it() {
+        let mut tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
+        let mut take = |ms: u64, end: u64, rcv_nxt: u64, waiting: u64| {
+            let came = Came {
+                now: Time::ms(ms),
+                bytes: MSS as u32,
+                echo: None,
+                rcv_nxt: Seq::FIRST + MSS * rcv_nxt,
+                end: Seq::FIRST + MSS * end,
+                waiting: MSS * waiting,
+                reach: MSS * end.saturating_sub(rcv_nxt),
+                beyond: end > rcv_nxt,
+                new: true,
+            };
+            told(&mut tuned, &came)
+        };
+        (1..=20).for_each(|k| drop(take(k, k, k, 0)));
+        (1..=30).for_each(|k| drop(take(20 + k, 21 + k, 20, k)));
+        let whole = |bytes: u64| bytes.next_multiple_of(1024) as u32;
+        // Thirty-one packets of 1440 are not read yet; then the buffer is empty.
+        assert_eq!(take(60, 21, 51, 0), (whole(81_920 - 31 * 1440), 81_920, true));
+        assert_eq!(take(61, 52, 52, 0).1, 81_920);
+        assert!(!take(62, 53, 53, 0).2, "the next alone");
     }
 }

@@ -97,16 +97,15 @@ fn a_tuned_window_opens_with_what_comes_and_holds_up_neither_a_start_nor_a_repai
         pair.send_segments(2000);
         pair.finish();
         let windows: Vec<u32> = pair.acks.iter().map(|(_, ack)| ack.window).collect();
+        let edges = pair.acks.iter().map(|(_, ack)| ack.ack + u64::from(ack.window));
+        assert!(edges.is_sorted() || rwnd_autotuning == Autotuning::Off, "{rwnd_autotuning:?}");
         (pair.now, windows, pair.books.counts().timeouts)
     };
     let (whole, ..) = through(Autotuning::Off);
     for rule in [Autotuning::Linux, Autotuning::Linux61] {
         let (end, windows, timeouts) = through(rule);
         assert_eq!((end, timeouts), (whole, 0), "{rule:?}");
-        assert!(
-            windows[0] < 70_000 && windows.is_sorted_by(|a, b| *a <= *b + 70_000),
-            "{rule:?}: {windows:?}"
-        );
+        assert!(windows[0] < 70_000, "{rule:?}: {windows:?}");
         assert!(windows.iter().max() > Some(&500_000), "{rule:?}");
     }
 }
