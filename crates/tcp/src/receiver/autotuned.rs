@@ -506,8 +506,12 @@ mod tests {
             };
             told(&mut tuned, &came)
         };
-        (1..=20).for_each(|k| drop(take(k, k, k, 0)));
-        (1..=30).for_each(|k| drop(take(20 + k, 21 + k, 20, k)));
+        for k in 1..=20 {
+            take(k, k, k, 0);
+        }
+        for k in 1..=30 {
+            take(20 + k, 21 + k, 20, k);
+        }
         let whole = |bytes: u64| bytes.next_multiple_of(1024) as u32;
         // Thirty-one packets of 1440 are not read yet; then the buffer is empty.
         assert_eq!(take(60, 21, 51, 0), (whole(81_920 - 31 * 1440), 81_920, true));

@@ -240,13 +240,14 @@ impl Sender {
     #[inline]
     fn on_old_ack(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         let window = u64::from(segment.window);
-        // A recovery that minds the time learns from a D-SACK also when all has been acknowledged (RFC 8985, sections 6.2, 7.4.2).
+        // A recovery that minds the time learns from a D-SACK also when all has been acknowledged (RFC 8985, sections 6.2, 7.4.2), and
+        // whatever it says of the window.
         let told = self.timed && segment.sack.duplicate(segment.ack).is_some();
         // With SACK what is news is a duplicate, whatever it says of the window (RFC 6675, section 2).
         let news = window != self.peer_window && self.reads_sack && self.read_sack(segment).0.bytes > 0;
         let duplicate = (!self.t.out.is_empty() || told)
             && segment.len == 0
-            && (window == self.peer_window || news)
+            && (window == self.peer_window || news || told)
             && !segment.has(flags::SYN | flags::FIN);
         self.peer_window = window;
         if !duplicate {
