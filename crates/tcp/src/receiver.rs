@@ -189,7 +189,10 @@ impl Receiver {
         }
         let arrival = self.sort_in::<PLAIN>(now, segment);
         self.policy.on_segment(&arrival, &mut self.sink);
-        if self.tuned.is_some() && segment.len > 0 {
+        if let Some(tuned) = &mut self.tuned
+            && segment.len > 0
+            && !tuned.has_read((!self.sink.is_empty()).then_some(self.window))
+        {
             self.read(!arrival.urgent && arrival.unacked > u64::from(arrival.bytes));
         }
         if segment.len > 0 {

@@ -153,13 +153,34 @@ impl Autotuned {
         } else {
             self.measure(came);
         }
-        let unread = came.rcv_nxt.max(self.at) - self.at;
-        let free = |taken: u64| self.open.min(self.buffer.saturating_sub(taken));
-        let (before, after) = (free(self.charge(came.waiting + unread)), free(self.charge(came.waiting)));
-        // No window closes for what is read in a moment.
-        self.room = [if before < self.mss { after } else { before }, after];
+        let taken = self.charge(came.waiting + (came.rcv_nxt.max(self.at) - self.at));
         self.at = came.rcv_nxt;
+        // Mostly all of it is free, read or not.
+        let whole = self.open + taken <= self.buffer;
+        self.room = if whole { [self.open; 2] } else { self.room_for(taken, came.waiting) };
         (self.window(self.room[0]), opened)
+    }
+
+    /// What there is room for where so much is taken, and where so many bytes wait behind a hole once the rest is read.
+    #[inline(never)]
+    fn room_for(&self, taken: u64, waiting: u64) -> [u64; 2] {
+        let free = |taken: u64| self.open.min(self.buffer.saturating_sub(taken));
+        let (before, after) = (free(taken), free(self.charge(waiting)));
+        // No window closes for what is read in a moment.
+        [if before < self.mss { after } else { before }, after]
+    }
+
+    /// As [`Self::read`] where reading changes nothing; else nothing happens. `told`: the window of an ACK that leaves. Whether it did.
+    #[inline(always)]
+    pub(super) fn has_read(&mut self, told: Option<u32>) -> bool {
+        if self.room[0] != self.room[1] {
+            return false;
+        }
+        match told {
+            Some(window) => self.promise(window),
+            None => return 2 * self.edge.saturating_sub(self.at) > self.clamp,
+        }
+        true
     }
 
     /// The application reads what there is; `told`: the window of the ACK that leaves before, if one does, and whether it does for a
@@ -183,6 +204,7 @@ impl Autotuned {
     }
 
     /// An ACK of all that has come tells of this window.
+    #[inline(always)]
     pub(super) fn promise(&mut self, window: u32) {
         self.told = window;
         self.edge = self.edge.max(self.at + u64::from(window));
@@ -266,8 +288,14 @@ impl Autotuned {
 
     /// Two segments for each that comes.
     fn open_for(&mut self, came: &Came) -> bool {
-        if self.open >= self.clamp || came.bytes < SMALL {
-            return false; // as nearly always once it has opened
+        // As nearly always once it has opened: what comes in order is charged itself.
+        let most = if came.beyond {
+            self.clamp
+        } else {
+            self.clamp.min(self.buffer - u64::from(came.bytes).min(self.buffer))
+        };
+        if self.open >= most || came.bytes < SMALL {
+            return false;
         }
         // What is in order is charged to the buffer by then, and what lies beyond a hole is not.
         let charged = match came.beyond {
