@@ -100,9 +100,9 @@ impl Links {
 
     /// Has the processor fetch what the next packet will need of a link.
     #[inline(always)]
-    pub fn fetch(&self, index: usize) {
+    pub fn prefetch(&self, index: usize) {
         if let Some(link) = self.links.get(index) {
-            cache::fetch(link);
+            cache::prefetch(link);
         }
     }
 

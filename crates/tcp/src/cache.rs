@@ -6,7 +6,7 @@ const LINE: usize = 64;
 
 /// Has the processor fetch the cache lines of a value while the program goes on. Where it cannot be asked to, nothing happens.
 #[inline(always)]
-pub fn fetch<T>(value: &T) {
+pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     for offset in (0..size_of::<T>()).step_by(LINE) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

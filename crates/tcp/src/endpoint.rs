@@ -45,12 +45,12 @@ impl Endpoint {
 
     /// Has the processor fetch what the next segment will need.
     #[inline(always)]
-    pub fn fetch(&self) {
+    pub fn prefetch(&self) {
         if let Some(tx) = &self.tx {
-            cache::fetch(&**tx);
+            cache::prefetch(&**tx);
         }
         if let Some(rx) = &self.rx {
-            cache::fetch(&**rx);
+            cache::prefetch(&**rx);
         }
     }
 

@@ -189,9 +189,9 @@ impl Receiver {
         }
         let arrival = self.sort_in::<PLAIN>(now, segment);
         self.policy.on_segment(&arrival, &mut self.sink);
-        if let Some(tuned) = &mut self.tuned
+        if let Some(tuned) = &self.tuned
             && segment.len > 0
-            && !tuned.has_read((!self.sink.is_empty()).then_some(self.window))
+            && !tuned.is_read_already(!self.sink.is_empty())
         {
             self.read(!arrival.urgent && arrival.unacked > u64::from(arrival.bytes));
         }
@@ -321,10 +321,10 @@ impl Receiver {
         }
     }
 
-    /// The window of the ACK after this one.
+    /// What leaves tells of the window, and what follows it of the next.
     #[inline(always)]
-    fn turn_window(&mut self) {
-        if let Some(window) = self.tuned.as_deref_mut().and_then(Autotuned::turn) {
+    fn promise_window(&mut self) {
+        if let Some(window) = self.tuned.as_deref_mut().and_then(|tuned| tuned.promise(self.window)) {
             self.window = window;
         }
     }
@@ -384,9 +384,6 @@ impl Receiver {
             }
         }
         self.policy.on_timer(now, self.rcv_nxt, &mut self.sink);
-        if let Some(tuned) = self.tuned.as_mut().filter(|_| !self.sink.is_empty()) {
-            tuned.promise(self.window);
-        }
         if let AnyAckPolicy::Custom(custom) = &self.policy {
             custom.must_wait(now, self.policy.deadline());
         }
@@ -426,7 +423,7 @@ impl Receiver {
         };
         self.acked = self.acked.max(number);
         (segment.ack, segment.window) = (number, self.window);
-        self.turn_window();
+        self.promise_window();
         segment.ts_ecr = if self.timestamps { self.ts_recent } else { Time::ZERO };
         self.add_options(segment);
     }
@@ -477,7 +474,7 @@ impl Receiver {
         self.acked = self.acked.max(number);
         self.acks += 1;
         self.segment(now, number, 0, out);
-        self.turn_window();
+        self.promise_window();
         Some(self.sink.is_empty())
     }
 
@@ -502,7 +499,7 @@ impl Receiver {
             self.repeat(Part::Fin, now);
         }
         self.segment(now, number, if fin { flags::FIN } else { 0 }, out);
-        self.turn_window();
+        self.promise_window();
         self.add_options(out);
         true
     }

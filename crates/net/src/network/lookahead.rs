@@ -19,13 +19,13 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn look_ahead(&self, lane: usize) {
         if let Some(id) = self.lanes.after_next(lane, PACKET) {
-            cache::fetch(&self.packets[id]);
+            cache::prefetch(&self.packets[id]);
         }
         // What is not of a connection has an owner that is beyond all of them.
         if let Some(id) = self.lanes.after_next(lane, CONNECTION)
             && let Some(connection) = self.connections.get(self.packets[id].owner as usize)
         {
-            cache::fetch(connection);
+            cache::prefetch(connection);
         }
         if let Some(id) = self.lanes.after_next(lane, ENDPOINT)
             && let packet = &self.packets[id]
@@ -35,9 +35,9 @@ impl Network<'_> {
                 true => (DESTINATION, connection.back),
                 false => (SOURCE, connection.forward),
             };
-            connection.ends.at[end].fetch();
+            connection.ends.at[end].prefetch();
             if let Some(first) = self.paths.get(answers.start as usize) {
-                self.links.fetch((first & !FUSED) as usize);
+                self.links.prefetch((first & !FUSED) as usize);
             }
         }
     }

@@ -157,7 +157,7 @@ impl Linux {
 
     fn send(&mut self, number: Seq, out: &mut AckSink) {
         self.pass();
-        out.ack(number);
+        self.leave(number, out);
     }
 
     /// An ACK leaves, which counts among the quick ones.
@@ -169,7 +169,6 @@ impl Linux {
                 (self.delay, self.begun) = (SHORTEST, true); // tcp_dec_quickack_mode
             }
         }
-        (self.deadline, self.summed_up) = (None, None);
     }
 
     /// An ACK leaves: no more quick ones where the buffer fills (`__tcp_select_window`).
@@ -258,6 +257,7 @@ impl AckPolicy for Linux {
 
     fn on_opened(&mut self, _: Seq) {
         self.pass();
+        (self.deadline, self.summed_up) = (None, None);
     }
 
     fn set_timers(&mut self, wheel: Option<Wheel>) {

@@ -170,48 +170,31 @@ impl Autotuned {
         [if before < self.mss { after } else { before }, after]
     }
 
-    /// As [`Self::read`] where reading changes nothing; else nothing happens. `told`: the window of an ACK that leaves. Whether it did.
+    /// Whether reading changes nothing of what ACKs tell; `leaves`: whether one does before.
     #[inline(always)]
-    pub(super) fn has_read(&mut self, told: Option<u32>) -> bool {
-        if self.room[0] != self.room[1] {
-            return false;
-        }
-        match told {
-            Some(window) => self.promise(window),
-            None => return 2 * self.edge.saturating_sub(self.at) > self.clamp,
-        }
-        true
+    pub(super) fn is_read_already(&self, leaves: bool) -> bool {
+        self.room[0] == self.room[1] && (leaves || 2 * self.edge.saturating_sub(self.at) > self.clamp)
     }
 
-    /// The application reads what there is; `told`: the window of the ACK that leaves before, if one does, and whether it does for a
-    /// second segment only. Whether one leaves after, and the window before the next that does.
-    pub(super) fn read(&mut self, told: Option<(u32, bool)>) -> (bool, u32) {
+    /// The application reads what there is; `first`: the window of the ACK that leaves before, if one does, and whether it does for a
+    /// second segment only. Whether one leaves after, and the window of the next that does.
+    pub(super) fn read(&mut self, first: Option<(u32, bool)>) -> (bool, u32) {
         let [before, after] = self.room;
-        let waits =
-            told.is_some_and(|told| told.1) && before.next_multiple_of(self.unit) < u64::from(self.told);
-        let first = told.filter(|_| !waits).map(|told| told.0);
-        if let Some(first) = first {
-            self.promise(first);
-        }
+        let waits = first.is_some_and(|first| first.1) && self.in_units(before) < u64::from(self.told);
+        let first = first.filter(|_| !waits).map(|first| first.0);
         let window = self.window(after);
-        let known = 2 * self.edge.saturating_sub(self.at);
+        let edge = first.map_or(self.edge, |first| self.edge.max(self.at + u64::from(first)));
+        let known = 2 * edge.saturating_sub(self.at);
         let tells = !waits && known <= self.clamp && u64::from(window) >= known.max(1);
-        if tells || waits {
-            self.promise(window);
-        }
         self.next = first.is_some().then_some(window);
         (tells, first.unwrap_or(window))
     }
 
-    /// An ACK of all that has come tells of this window.
+    /// A segment leaves that tells of this window: the window after it, if it is another.
     #[inline(always)]
-    pub(super) fn promise(&mut self, window: u32) {
+    pub(super) fn promise(&mut self, window: u32) -> Option<u32> {
         self.told = window;
         self.edge = self.edge.max(self.at + u64::from(window));
-    }
-
-    /// An ACK has left: the window after it, if it is another.
-    pub(super) fn turn(&mut self) -> Option<u32> {
         self.next.take()
     }
 
@@ -289,11 +272,8 @@ impl Autotuned {
     /// Two segments for each that comes.
     fn open_for(&mut self, came: &Came) -> bool {
         // As nearly always once it has opened: what comes in order is charged itself.
-        let most = if came.beyond {
-            self.clamp
-        } else {
-            self.clamp.min(self.buffer - u64::from(came.bytes).min(self.buffer))
-        };
+        let own = if came.beyond { 0 } else { u64::from(came.bytes) };
+        let most = self.clamp.min(self.buffer.saturating_sub(own));
         if self.open >= most || came.bytes < SMALL {
             return false;
         }
@@ -345,8 +325,11 @@ impl Autotuned {
 
     /// The window where so much is free, or what is promised already, in whole units.
     fn window(&self, free: u64) -> u32 {
-        let least = free.max(self.edge.saturating_sub(self.at));
-        u32::try_from((least + (self.unit - 1)) & !(self.unit - 1)).unwrap_or(u32::MAX)
+        u32::try_from(self.in_units(free.max(self.edge.saturating_sub(self.at)))).unwrap_or(u32::MAX)
+    }
+
+    fn in_units(&self, bytes: u64) -> u64 {
+        (bytes + (self.unit - 1)) & !(self.unit - 1)
     }
 }
 
@@ -358,15 +341,20 @@ fn unit(bytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Size;
+    use crate::ack::AnyAckPolicy;
+    use crate::{Arg, Receiver, Segment, Size, Spec, flags};
 
     const MSS: u64 = 1448;
 
     /// The windows of an ACK before this is read and of one after, and whether that leaves by itself.
     fn told(tuned: &mut Autotuned, came: &Came) -> (u32, u32, bool) {
         let (before, _) = tuned.hear(came);
+        let already = tuned.is_read_already(true);
         let (tells, _) = tuned.read(Some((before, false)));
-        (before, tuned.turn().expect("an ACK has left before"), tells)
+        let after = tuned.promise(before).expect("an ACK has left before");
+        assert!(!already || (before, false) == (after, tells));
+        tells.then(|| tuned.promise(after));
+        (before, after, tells)
     }
 
     /// Round trips of `window` segments each, as many as come in one; windows at the end of each.
@@ -545,5 +533,32 @@ mod tests {
         assert_eq!(take(60, 21, 51, 0), (whole(81_920 - 31 * 1440), 81_920, true));
         assert_eq!(take(61, 52, 52, 0).1, 81_920);
         assert!(!take(62, 53, 53, 0).2, "the next alone");
+    }
+
+    #[test]
+    fn what_data_has_carried_is_promised_as_by_an_ack() {
+        let stack = Stack { timestamps: false, handshake: false, ..stack(Autotuning::Linux) };
+        let policy =
+            AnyAckPolicy::build(&Spec::named("linux").with("ping_pong", Arg::Flag(true))).expect("it is").0;
+        let mut receiver = Receiver::new(&stack, policy, true);
+        let mut edges = Vec::new();
+        let mut take = |ms: u64, number: u64| {
+            let seq = Seq::FIRST + MSS * number;
+            let segment = Segment { seq, len: MSS as u32, flags: flags::ACK, ..Segment::default() };
+            receiver.on_segment(Time::ms(ms), &segment, false, &mut ());
+            assert!(
+                receiver.is_silent() || number > 39,
+                "what data carries needs no ACK of its own: {number}"
+            );
+            let mut carries = Segment::default();
+            receiver.carry(&mut carries);
+            edges.push(carries.ack + u64::from(carries.window));
+            while let Some(ack) = receiver.poll_transmit(Time::ms(ms)) {
+                edges.push(ack.ack + u64::from(ack.window));
+            }
+        };
+        (0..40).for_each(|k| take(k, k));
+        (0..40).for_each(|k| take(40 + k, 41 + k)); // behind a hole
+        assert!(edges.is_sorted(), "{edges:?}");
     }
 }

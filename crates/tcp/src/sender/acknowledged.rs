@@ -129,6 +129,7 @@ impl Sender {
         self.peer_window = u64::from(segment.window);
         self.ts_recent = segment.ts_val;
         self.agree(self.stack.ecn.agree(segment.flags));
+        // What comes before the SYN has left times nothing.
         let timed = self.syn_timeouts == 0 && !self.control_due;
         let rtt = timed.then(|| self.t.rtt.sample_of_handshake(self.syn_sent, now));
         if rtt.is_none() {
