@@ -3,11 +3,12 @@
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 TRUCKEE := $(TARGET)/release/truckee
+FAST := $(TARGET)/fast/truckee
 WEB := $(TARGET)/wasm32-unknown-unknown/web/truckee_web.wasm
 PYTHON := .venv/bin/python
 REQUIREMENTS := tools/requirements.txt docs/requirements.txt validation/requirements.txt tests/report/requirements.txt
 
-.PHONY: help demo release check test nightly live bench validation stacks identities tables studies numbers book figures clean \
+.PHONY: help demo release fast check test nightly live bench validation stacks identities tables studies numbers book figures clean \
 	web rust venv live-tools browser
 
 help: ## Show this list
@@ -21,6 +22,9 @@ demo: release ## Reproduce a published figure: which TCP downloads fastest over 
 release: rust
 	@echo "==> building truckee (the first time takes some minutes)"
 	@$(if $(wildcard $(WEB)),TRUCKEE_WEB=$(abspath $(WEB))) cargo build --release --locked -p truckee-cli
+
+fast: rust ## Build target/fast/truckee for long sweeps: compiled by a profile of its own runs, at fixed addresses
+	@$(if $(wildcard $(WEB)),TRUCKEE_WEB=$(abspath $(WEB))) tools/fast.py $(TARGET)
 
 web: rust venv browser ## Build the simulator for browsers, and hold its digests in Node and Chromium against the pinned ones
 	@echo "==> building truckee-web for browsers (the first time takes a minute or two)"
@@ -40,9 +44,9 @@ nightly: release venv live-tools browser ## Before a release: ten times as much 
 live: release live-tools ## Measure what is live and judged by statistics (hours; ARGS=--quick for less), and write its page
 	@validation/live.py --truckee $(TRUCKEE) $(ARGS)
 
-bench: release ## Measure beside ns-2 and ns-3, installing them where possible
+bench: fast ## Measure beside ns-2 and ns-3, installing them where possible
 	@bench/peers/install.sh
-	@bench/run.py
+	@bench/run.py --truckee $(FAST)
 
 validation: release venv ## Hold senders, 802.11 and queues against those of ns-2 and ns-3, and the profile ns-2 against ns-2 (an hour)
 	@bench/peers/install.sh
@@ -60,8 +64,8 @@ identities: release live-tools ## Have the probe tell which TCP each of these is
 tables: venv release live-tools ## Count of each of these what the tables of the split-ACK thesis count, beside them: ten minutes
 	@$(PYTHON) validation/stacks/tables.py --truckee $(TRUCKEE) --figure $(TARGET)/thesis-tables.svg
 
-studies: venv release ## Run every study in full, store what it comes to, and draw its page of the book (up to an hour)
-	@TRUCKEE=$(TRUCKEE) $(PYTHON) docs/results.py studies --runs $(TARGET)/studies
+studies: venv fast ## Run every study in full, store what it comes to, and draw its page of the book (up to an hour)
+	@TRUCKEE=$(FAST) $(PYTHON) docs/results.py studies --runs $(TARGET)/studies
 	@$(PYTHON) docs/generate.py --pages
 
 numbers: venv release ## Make the results anew that the book's sentences take their numbers from (a minute)

@@ -3,7 +3,8 @@
 
   docs/results.py studies [--runs DIR] [ID…]   run studies in full; without ids, all of them (an hour on two cores);
                                                simulations in what live runs leave of the machine, live
-                                               studies that bear nothing else when all others are done
+                                               studies beside one another as far as their runs bear it, and
+                                               those that bear nothing else when all others are done
   docs/results.py numbers [NAME…]              run the commands of results.toml that sentences take their numbers from;
                                                without names, all but those that take long; --live: those that stand on
                                                this machine's kernel (as root, a quarter of an hour)
@@ -22,9 +23,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,6 +37,8 @@ ROOT = DOCS.parent
 STUDIES = DOCS / "studies" / "results"
 NUMBERS = DOCS / "results"
 FIGURES = DOCS / "figures" / "studies"
+# Live runs at once, of all studies together, for each processor: no study has more (crates/lab, BORNE_RUNS_PER_CORE).
+LIVE_RUNS_PER_CORE = 8
 # Recorded traces that some studies need, which may not be handed on and are nowhere in this repository.
 DATA = Path(os.environ.get("TRUCKEE_DATA", ROOT / "../shared/data")).resolve()
 
@@ -96,6 +101,34 @@ def bears_nothing_else(file: Path) -> bool:
     return bool(tomllib.loads(file.read_text()).get("alone", False))
 
 
+def at_once(file: Path) -> int:
+    """How many live runs at once a study says that it bears; two a processor where it says nothing."""
+    return int(tomllib.loads(file.read_text()).get("parallel", 2 * (os.cpu_count() or 1)))
+
+
+class Places:
+    """So many live runs may go at once, whoever has them."""
+
+    def __init__(self, count: int) -> None:
+        """As many as this are free."""
+        self.count = self.free = count
+        self.changed = threading.Condition()
+
+    @contextmanager
+    def taken(self, wanted: int) -> Iterator[None]:
+        """Waits until there are so many, or all where there never are so many, and has them for a while."""
+        wanted = min(wanted, self.count)
+        with self.changed:
+            self.changed.wait_for(lambda: self.free >= wanted)
+            self.free -= wanted
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.free += wanted
+                self.changed.notify_all()
+
+
 def run_study(binary: Path, file: Path, runs: Path | None, aside: bool = False) -> dict[str, Any]:
     """What a study's file comes to, and its figures beside the book's others; `aside`: on processors that nobody else wants."""
     with tempfile.TemporaryDirectory() as folder:
@@ -135,13 +168,20 @@ def studies(binary: Path, ids: Sequence[str], runs: Path | None) -> int:
     live = [name for name in chosen if is_live(known[name])]
     simulated = [name for name in chosen if name not in live]
     alone = [name for name in live if bears_nothing_else(known[name])]
-    beside = [name for name in live if name not in alone]
+    # Those that take most of the machine first: what takes little finds its place beside any of them.
+    beside = sorted(set(live) - set(alone), key=lambda name: (-at_once(known[name]), name))
+    places = Places(LIVE_RUNS_PER_CORE * (os.cpu_count() or 1))
 
     def group(names: Sequence[str], aside: bool) -> bool:
         return not [name for name in names if not stored_anew(binary, name, known[name], runs, aside)]
 
-    with ThreadPoolExecutor() as both:
-        groups = [both.submit(group, beside, False), both.submit(group, simulated, bool(beside))]
+    def in_its_place(name: str) -> bool:
+        with places.taken(at_once(known[name])):
+            return group([name], False)
+
+    with ThreadPoolExecutor(len(beside) + 1) as pool:
+        groups = [pool.submit(in_its_place, name) for name in beside]
+        groups.append(pool.submit(group, simulated, bool(beside)))
     stored = [done.result() for done in groups] + [group(alone, False)]
     return 0 if all(stored) else 1
 

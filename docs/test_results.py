@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,32 @@ class Stored(unittest.TestCase):
         self.assertFalse(live & {"taba-rounds", "lp-goodput", "split-archive"})
         alone = {name for name, file in results.study_files().items() if results.bears_nothing_else(file)}
         self.assertEqual(alone, {"accum-kernel"})
+
+    def test_live_studies_wait_until_there_is_room_for_their_runs(self) -> None:
+        self.assertEqual(results.at_once(results.study_files()["split-probe"]), 1)
+        places, order = results.Places(16), []
+        held, free = threading.Event(), threading.Event()
+
+        def large() -> None:
+            with places.taken(40):  # more than there are: all of them
+                order.append("large")
+
+        def small() -> None:
+            with places.taken(3):
+                order.append("small")
+                held.set()
+                free.wait(60)
+
+        with places.taken(13):
+            threads = [threading.Thread(target=one) for one in (small, large)]
+            threads[0].start()
+            self.assertTrue(held.wait(60))
+            threads[1].start()
+        self.assertEqual(order, ["small"])
+        free.set()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual((order, places.free), (["small", "large"], 16))
 
     def test_a_bench_that_lacks_a_row_is_said(self) -> None:
         found = results.stored(results.NUMBERS)["bench"]

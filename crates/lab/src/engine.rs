@@ -15,7 +15,7 @@ pub(crate) const SIMULATOR: &str = "sim";
 /// Threads of a live sweep for each core: its runs are real time, and idle for most of it.
 const LIVE_RUNS_PER_CORE: usize = 2;
 /// As many, where it is known how many its scenarios bear.
-const BORNE_RUNS_PER_CORE: usize = 5;
+const BORNE_RUNS_PER_CORE: usize = 8;
 
 /// Why a run has no outcome.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]

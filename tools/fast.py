@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Builds truckee for speed: compiled by a profile of what it does with scenarios, and linked to fixed addresses.
+
+  tools/fast.py target
+
+leaves target/fast/truckee. The profile is of the scenarios of the determinism tests, which have every part of the
+simulator in them, and not of the workloads that the benchmark measures. Dependencies are those of the release build. What
+is unchanged since the last time is not done again. What it gains: docs/measuring.md.
+"""
+
+import hashlib
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SCENARIOS = sorted((ROOT / "crates/net/tests/determinism").glob("*.toml"))
+# As they are, and on the stacks of today.
+SETTINGS: tuple[list[str], ...] = ([], ["--set", 'profile="linux"'])
+# Cargo gives a workspace wrapper the compiler's path and its arguments; its own path tells one build from another.
+WRAPPER = """#!/bin/sh
+compiler=$1
+shift
+case " $* " in
+*" --crate-name truckee "*" --crate-type bin "*) exec "$compiler" "$@" {code} {link} ;;
+*) exec "$compiler" "$@" {code} ;;
+esac
+"""
+
+
+def said(words: list[str]) -> str:
+    """What a command prints."""
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def profiler() -> Path:
+    """LLVM's tool that merges profiles, of the version that the compiler has in it."""
+    host = next(line for line in said(["rustc", "-vV"]).splitlines() if line.startswith("host: ")).removeprefix(
+        "host: "
+    )
+    tool = Path(said(["rustc", "--print", "sysroot"])) / "lib/rustlib" / host / "bin/llvm-profdata"
+    if not tool.exists():
+        print("==> installing llvm-tools, which merge profiles", flush=True)
+        if not shutil.which("rustup"):
+            raise SystemExit(f"error: {tool} is not there, and no rustup to install it with (component llvm-tools)")
+        subprocess.run(["rustup", "component", "add", "llvm-tools"], check=True, cwd=ROOT)
+    return tool
+
+
+def build(target: Path, wrapper: Path, code: str, link: str) -> Path:
+    """The release build with the workspace's crates compiled so, and its program linked so."""
+    text = WRAPPER.format(code=code, link=link)
+    if not wrapper.exists() or wrapper.read_text() != text:
+        wrapper.parent.mkdir(parents=True, exist_ok=True)
+        wrapper.write_text(text)
+        wrapper.chmod(0o755)
+    environment = os.environ | {
+        "RUSTC_WORKSPACE_WRAPPER": str(wrapper),
+        "LLVM_PROFILE_FILE": os.devnull,  # what the build itself runs is no profile
+    }
+    words = ["cargo", "build", "--release", "--locked", "-p", "truckee-cli", "--target-dir", str(target)]
+    subprocess.run(words, check=True, cwd=ROOT, env=environment)
+    return target / "release/truckee"
+
+
+def digest(file: Path) -> str:
+    """Of a file's content."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+
+
+def trained(program: Path, folder: Path) -> Path:
+    """The profile of what an instrumented program does with the scenarios."""
+    profile = folder / f"{digest(program)}.profdata"
+    if profile.exists():
+        return profile
+    print(f"==> running {len(SCENARIOS)} scenarios for the profile", flush=True)
+    shutil.rmtree(folder / "runs", ignore_errors=True)
+    for scenario, settings in itertools.product(SCENARIOS, SETTINGS):
+        subprocess.run(
+            [program, "run", scenario, "--seed", "1", *settings],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            cwd=scenario.parent,
+            env=os.environ | {"LLVM_PROFILE_FILE": str(folder / "runs/%m.profraw")},
+        )
+    for old in folder.glob("*.profdata"):
+        old.unlink()
+    merged = folder / "merged"
+    subprocess.run([profiler(), "merge", "--output", merged, folder / "runs"], check=True)
+    merged.rename(profile)
+    return profile
+
+
+def main() -> int:
+    """Builds, runs, and builds."""
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
+    target = Path(sys.argv[1]).absolute()
+    folder = target / "fast"
+    profiler()
+    print("==> building truckee for a profile of it (the first time takes some minutes)", flush=True)
+    profile = trained(build(target, folder / "train/rustc", "-Cprofile-generate", ""), folder)
+    print("==> building truckee by the profile", flush=True)
+    # At fixed addresses nothing is to be relocated at the start of each run.
+    wrapper = folder / digest(profile) / "rustc"
+    program = build(target, wrapper, f"-Cprofile-use={profile}", "-Clink-arg=-no-pie")
+    shutil.copy2(program, folder / "truckee.new")
+    (folder / "truckee.new").rename(folder / "truckee")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
