@@ -3,13 +3,12 @@
 
   tools/fast.py target
 
-leaves target/fast/truckee. The profile is of the scenarios of the determinism tests, which have every part of the
-simulator in them, and not of the workloads that the benchmark measures. Dependencies are those of the release build. What
-is unchanged since the last time is not done again. What it gains: docs/measuring.md.
+leaves target/fast/truckee. The profile is of some studies' quick forms and of the determinism tests' scenarios, which have
+every part of the simulator in them, and not of the workloads that the benchmark measures. Dependencies are those of the
+release build. What is unchanged since the last time is not done again. What it gains: docs/measuring.md.
 """
 
 import hashlib
-import itertools
 import os
 import shutil
 import subprocess
@@ -18,12 +17,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIOS = sorted((ROOT / "crates/net/tests/determinism").glob("*.toml"))
-# As they are, and on the stacks of today.
-SETTINGS: tuple[list[str], ...] = ([], ["--set", 'profile="linux"'])
-# Cargo gives a workspace wrapper the compiler's path and its arguments; its own path tells one build from another.
+STUDIES = ("accum-loss", "lp-comparison", "lp-goodput", "lp-highspeed", "wireless-download")
+# Cargo gives a workspace wrapper the compiler's path and its arguments. The wrapper's own path tells one build from another;
+# it is in the crates' metadata too, and so in the names of functions, by which a profile knows them: there it is taken out.
 WRAPPER = """#!/bin/sh
 compiler=$1
 shift
+for word; do
+    shift
+    case $word in
+    metadata=*) set -- "$@" metadata=fast ;;
+    *) set -- "$@" "$word" ;;
+    esac
+done
 case " $* " in
 *" --crate-name truckee "*" --crate-type bin "*) exec "$compiler" "$@" {code} {link} ;;
 *) exec "$compiler" "$@" {code} ;;
@@ -50,10 +56,11 @@ def profiler() -> Path:
     return tool
 
 
-def build(target: Path, wrapper: Path, code: str, link: str) -> Path:
+def build(target: Path, code: str, link: str) -> Path:
     """The release build with the workspace's crates compiled so, and its program linked so."""
     text = WRAPPER.format(code=code, link=link)
-    if not wrapper.exists() or wrapper.read_text() != text:
+    wrapper = target / "fast" / hashlib.sha256(text.encode()).hexdigest()[:16] / "rustc"
+    if not wrapper.exists():
         wrapper.parent.mkdir(parents=True, exist_ok=True)
         wrapper.write_text(text)
         wrapper.chmod(0o755)
@@ -76,20 +83,23 @@ def trained(program: Path, folder: Path) -> Path:
     profile = folder / f"{digest(program)}.profdata"
     if profile.exists():
         return profile
-    print(f"==> running {len(SCENARIOS)} scenarios for the profile", flush=True)
+    print(f"==> running {len(SCENARIOS)} scenarios and {len(STUDIES)} studies for the profile", flush=True)
     shutil.rmtree(folder / "runs", ignore_errors=True)
-    for scenario, settings in itertools.product(SCENARIOS, SETTINGS):
+    words = [["run", str(scenario), "--seed", "1"] for scenario in SCENARIOS]
+    words.append(["study", "run", *STUDIES, "--quick", "--jobs", "1", "--out", str(folder / "runs/studies")])
+    for one in words:
         subprocess.run(
-            [program, "run", scenario, "--seed", "1", *settings],
+            [program, *one],
             check=True,
             stdout=subprocess.DEVNULL,
-            cwd=scenario.parent,
+            stderr=subprocess.DEVNULL,
+            cwd=ROOT,
             env=os.environ | {"LLVM_PROFILE_FILE": str(folder / "runs/%m.profraw")},
         )
     for old in folder.glob("*.profdata"):
         old.unlink()
     merged = folder / "merged"
-    subprocess.run([profiler(), "merge", "--output", merged, folder / "runs"], check=True)
+    subprocess.run([profiler(), "merge", "--output", merged, *(folder / "runs").glob("*.profraw")], check=True)
     merged.rename(profile)
     return profile
 
@@ -103,11 +113,10 @@ def main() -> int:
     folder = target / "fast"
     profiler()
     print("==> building truckee for a profile of it (the first time takes some minutes)", flush=True)
-    profile = trained(build(target, folder / "train/rustc", "-Cprofile-generate", ""), folder)
+    profile = trained(build(target, "-Cprofile-generate", ""), folder)
     print("==> building truckee by the profile", flush=True)
     # At fixed addresses nothing is to be relocated at the start of each run.
-    wrapper = folder / digest(profile) / "rustc"
-    program = build(target, wrapper, f"-Cprofile-use={profile}", "-Clink-arg=-no-pie")
+    program = build(target, f"-Cprofile-use={profile}", "-Clink-arg=-no-pie")
     shutil.copy2(program, folder / "truckee.new")
     (folder / "truckee.new").rename(folder / "truckee")
     return 0
