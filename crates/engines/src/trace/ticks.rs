@@ -1,10 +1,11 @@
-//! A simulation beside a live run has timers whose ticks lie where those of the live run's kernel did: no scenario says where that
+//! A simulation beside a live run has clocks whose ticks lie where those of the live run's kernel did: no scenario says where that
 //! is, as little as it says which packets noise will lose. Not for: what a tick does (`truckee_tcp::wheel`).
 
 use truckee_lab::{Engine, Failure};
 use truckee_scenario::outcome::Vantage;
 use truckee_scenario::{Outcome, Scenario};
 use truckee_tcp::Time;
+use truckee_tcp::wheel::TICK;
 
 /// Runs once more, with their packets kept, those of two sides that are simulations of `scenario`, each beside the live run of the
 /// same seed; where that run's ticks are not known, it stays as it is.
@@ -31,7 +32,10 @@ pub fn on_the_same_ticks(
     Ok(())
 }
 
-/// The scenario of a simulated run with the timers of a live one; the time of either counts from a flow's first packet.
+/// The scenario of a simulated run with the clocks of a live one; the time of either counts from a flow's first packet. A flow
+/// begins as far into a tick of the simulation's time as it did into one of the kernel's: timestamps, CUBIC and the receiver's
+/// round trips go by ticks of that time, which lie where those of the kernel's own monotonic clock do, and the wheel's age is
+/// whole ticks.
 fn beside(scenario: &Scenario, simulated: &Outcome, live: &Outcome) -> Option<Scenario> {
     let age = live.timers_age?;
     let mut beside = Scenario { seed: simulated.seed, ..scenario.clone() };
@@ -41,7 +45,9 @@ fn beside(scenario: &Scenario, simulated: &Outcome, live: &Outcome) -> Option<Sc
             series.packets.first().map(|packet| packet.at)
         };
         let (ours, theirs) = (first(simulated)?, first(live)?);
-        flow.stack.timers_age = (age + Time::since_start(theirs)).saturating_sub(Time::since_start(ours));
+        let age = (age + Time::since_start(theirs)).saturating_sub(Time::since_start(ours));
+        flow.stack.timers_age = TICK * age.ticks(TICK);
+        flow.start += age - flow.stack.timers_age;
     }
     Some(beside)
 }
@@ -107,6 +113,12 @@ app = { kind = "file", size = "1kB" }
         outcome.series[0].packets.iter().map(|packet| packet.at).collect()
     }
 
+    /// Since the first one.
+    fn apart(outcome: &Outcome) -> Vec<Span> {
+        let times = times(outcome);
+        times.iter().map(|&at| at - times[0]).collect()
+    }
+
     #[test]
     fn a_simulation_has_the_ticks_of_the_live_run_beside_it() {
         let scenario = Document::parse("lost.toml", LOST).unwrap().scenario().unwrap();
@@ -114,9 +126,13 @@ app = { kind = "file", size = "1kB" }
             let engines: [&dyn Engine; 2] = [&Simulator, &Live(age)];
             let run = |engine: &dyn Engine| vec![Tapped(engine).run(&scenario, true).unwrap()];
             let mut sides = [run(engines[0]), run(engines[1])];
-            assert_ne!(times(&sides[0][0]), times(&sides[1][0]), "{age:?}");
+            assert_ne!(apart(&sides[0][0]), apart(&sides[1][0]), "{age:?}");
             on_the_same_ticks(&scenario, engines, &mut sides).unwrap();
-            assert_eq!(times(&sides[0][0]), times(&sides[1][0]), "{age:?}");
+            assert_eq!(apart(&sides[0][0]), apart(&sides[1][0]), "{age:?}");
+            // Clocks other than the wheel count the simulation's own time.
+            let into = |time: Time| time.since_start() - TICK * time.since_start().ticks(TICK);
+            let began = age + times(&sides[1][0])[0].since_start();
+            assert_eq!(into(times(&sides[0][0])[0]), began - TICK * began.ticks(TICK), "{age:?}");
         }
     }
 }

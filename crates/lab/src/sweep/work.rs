@@ -186,7 +186,10 @@ impl<'a> Sharing<'a> {
 
     /// Runs what is missing and not with others. Whether anything was.
     fn once(&mut self, hands: &mut Hands<'_>, cancel: &Cancel) -> Result<bool, Error> {
-        self.pending = (0..self.blocks()).collect();
+        self.pending = match self.engine.is_live() {
+            true => spread(self.blocks()).collect(),
+            false => (0..self.blocks()).collect(),
+        };
         self.ran = false;
         let late = |cell: &Cell| self.rows.lateness(*cell).map_or(0, |l| l.replaces + 1);
         let again = self.again.iter().map(|cell| (*cell, late(cell)));
@@ -421,6 +424,15 @@ impl Work<Ran> for Sharing<'_> {
     }
 }
 
+/// Numbers below this one, each far from those before it: a golden section of the round further on. Neighbours ask as much of the
+/// machine as one another: where they are measured together, those that ask most are late together; and what changes with the
+/// time of day changes all points alike.
+fn spread(count: usize) -> impl Iterator<Item = usize> {
+    let coprime = |step: &usize| (2..=*step).all(|d| !(step.is_multiple_of(d) && count.is_multiple_of(d)));
+    let step = (count * 618 / 1000..).find(coprime).unwrap_or(1);
+    (0..count).map(move |k| k * step % count)
+}
+
 /// Where the points of a key are in the order of keys.
 fn points_of(keys: &[Key], order: &[u32], key: &Key) -> Range<usize> {
     let from = order.partition_point(|&point| keys[point as usize] < *key);
@@ -443,5 +455,25 @@ fn run_cell(plan: &Plan, engine: &dyn Engine, cell: Cell, replaces: u64) -> Resu
             Err(Error::Engine { point: plan.grid.label(cell.point), seed: cell.seed, reason })
         }
         Err(NoRecord::Asked(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn neighbours_are_not_measured_together() {
+        for count in 0..200 {
+            let order: Vec<usize> = spread(count).collect();
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..count).collect::<Vec<_>>(), "{order:?}");
+            for few in order.windows(3).filter(|_| count >= 24) {
+                let apart = |a: usize, b: usize| a.abs_diff(b).min(count - a.abs_diff(b));
+                let least = (0..3).flat_map(|i| (0..i).map(move |k| apart(few[i], few[k]))).min().unwrap();
+                assert!(10 * least >= count, "{few:?} of {count}");
+            }
+        }
     }
 }
