@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use truckee_capture::file::LinkType;
 use truckee_capture::wire::{self, flags as bits};
-use truckee_scenario::Outcome;
 use truckee_scenario::model::Flow;
 use truckee_scenario::outcome::{PacketContent, PacketPoint, WindowPoint};
+use truckee_scenario::{Lateness, Outcome};
 use truckee_tcp::segment::flags as inside;
 use truckee_tcp::seq::widen;
 use truckee_tcp::{Seq, Span, Time};
@@ -107,16 +107,16 @@ impl Trace {
             }
         }
         let [first, answer] = syn;
-        // What the application does at a time of its own comes earlier, counted from the first packet, by what that is late.
-        let begun = begin.saturating_sub(flow.start);
-        let lateness = outcome.lateness.map_or(0.0, |lateness| lateness.latest_s);
+        // What a live application does at a time of its own comes earlier, counted from the first packet, by what that is late.
+        let late =
+            |lateness: &Lateness| Span::truncated(1e9 * lateness.latest_s) + begin.saturating_sub(flow.start);
         Some(Self {
             engine: outcome.engine.clone(),
             flow: flow.name.clone(),
             events,
             windows: series.window.iter().filter_map(|point| window(point, begin)).collect(),
             opening: first.zip(answer).map(|(first, answer)| answer.saturating_sub(first)),
-            late: Span::truncated(1e9 * lateness) + begun,
+            late: outcome.lateness.as_ref().map_or(Span::ZERO, late),
             mss: reader.mss,
         })
     }

@@ -56,7 +56,7 @@ fn beside(scenario: &Scenario, simulated: &Outcome, live: &Outcome) -> Option<Sc
 mod tests {
     use super::*;
     use crate::Simulator;
-    use crate::trace::Tapped;
+    use crate::trace::{Tapped, Trace};
     use std::borrow::Cow;
     use std::time::Duration;
     use truckee_scenario::Document;
@@ -133,6 +133,8 @@ app = { kind = "file", size = "1kB" }
             let into = |time: Time| time.since_start() - TICK * time.since_start().ticks(TICK);
             let began = age + times(&sides[1][0])[0].since_start();
             assert_eq!(into(times(&sides[0][0])[0]), began - TICK * began.ticks(TICK), "{age:?}");
+            let trace = Trace::of(&sides[0][0], &scenario.flows[0]).unwrap();
+            assert_eq!(trace.late, Span::ZERO, "a simulation that begins later is not late: {age:?}");
         }
     }
 }
