@@ -10,6 +10,7 @@ release build. What is unchanged since the last time is not done again. What it 
 
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -31,7 +32,7 @@ for word; do
     esac
 done
 case " $* " in
-*" --crate-name truckee "*" --crate-type bin "*) exec "$compiler" "$@" {code} {link} ;;
+*" --crate-name truckee "*"--crate-type bin "*) exec "$compiler" "$@" {code} {link} ;;
 *) exec "$compiler" "$@" {code} ;;
 esac
 """
@@ -56,16 +57,21 @@ def profiler() -> Path:
     return tool
 
 
-def build(target: Path, code: str, link: str) -> Path:
-    """The release build with the workspace's crates compiled so, and its program linked so."""
+def wrapped(folder: Path, code: str, link: str) -> Path:
+    """What has the workspace's crates compiled so, and its program linked so."""
     text = WRAPPER.format(code=code, link=link)
-    wrapper = target / "fast" / hashlib.sha256(text.encode()).hexdigest()[:16] / "rustc"
+    wrapper = folder / hashlib.sha256(text.encode()).hexdigest()[:16] / "rustc"
     if not wrapper.exists():
         wrapper.parent.mkdir(parents=True, exist_ok=True)
         wrapper.write_text(text)
         wrapper.chmod(0o755)
+    return wrapper
+
+
+def build(target: Path, code: str, link: str) -> Path:
+    """The release build, so compiled and linked."""
     environment = os.environ | {
-        "RUSTC_WORKSPACE_WRAPPER": str(wrapper),
+        "RUSTC_WORKSPACE_WRAPPER": str(wrapped(target / "fast", code, link)),
         "LLVM_PROFILE_FILE": os.devnull,  # what the build itself runs is no profile
     }
     words = ["cargo", "build", "--release", "--locked", "-p", "truckee-cli", "--target-dir", str(target)]
@@ -88,14 +94,17 @@ def trained(program: Path, folder: Path) -> Path:
     words = [["run", str(scenario), "--seed", "1"] for scenario in SCENARIOS]
     words.append(["study", "run", *STUDIES, "--quick", "--jobs", "1", "--out", str(folder / "runs/studies")])
     for one in words:
-        subprocess.run(
+        done = subprocess.run(
             [program, *one],
-            check=True,
+            check=False,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
             cwd=ROOT,
             env=os.environ | {"LLVM_PROFILE_FILE": str(folder / "runs/%m.profraw")},
         )
+        if done.returncode not in (0, 1):  # 1: a check of a quick study does not hold, which is no matter here
+            raise SystemExit(f"{done.stderr}error: truckee {shlex.join(one)} ended with status {done.returncode}")
     for old in folder.glob("*.profdata"):
         old.unlink()
     merged = folder / "merged"

@@ -1,9 +1,11 @@
 """Tests of what `make test` calls: .venv/bin/pytest tools."""
 
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+import fast
 import gate
 import nightly
 import vendored
@@ -102,3 +104,23 @@ class Vendored(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class Fast(unittest.TestCase):
+    def test_two_builds_have_the_same_names_of_functions_and_only_the_program_is_linked_otherwise(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            one, other = (fast.wrapped(Path(folder), code, "-Clink-arg=-no-pie") for code in ("-Ca=1", "-Ca=2"))
+            self.assertNotEqual(one, other, "cargo knows them apart by their paths")
+
+            def compiled(wrapper: Path, kind: str) -> list[str]:
+                words = ["--crate-name", "truckee", "--crate-type", kind, "-C", "metadata=5f", "--cfg", 'feature="a b"']
+                done = subprocess.run(
+                    [wrapper, "printf", "%s\\n", *words], check=True, stdout=subprocess.PIPE, text=True
+                )
+                return done.stdout.splitlines()
+
+            library = compiled(one, "lib")
+            self.assertEqual(library[-3:], ["--cfg", 'feature="a b"', "-Ca=1"])
+            self.assertIn("metadata=fast", library)
+            self.assertEqual(compiled(other, "lib")[:-1], library[:-1])
+            self.assertEqual(compiled(one, "bin")[-2:], ["-Ca=1", "-Clink-arg=-no-pie"])
