@@ -255,7 +255,7 @@ mod tests {
             (Some(Duration::from_secs(10)), None)
         );
         assert_eq!(default_jobs(&live), 2 * default_jobs(&not));
-        assert_eq!((borne_jobs(1), borne_jobs(10_000)), (1, 5 * default_jobs(&not)));
+        assert_eq!((borne_jobs(1), borne_jobs(10_000)), (1, 8 * default_jobs(&not)));
     }
 
     #[derive(Deserialize)]
