@@ -62,9 +62,8 @@ class Simulator:
 
 def ours(binary: Path | None) -> Simulator:
     """Truckee itself: `binary`, or a release build of this tree."""
-    return Simulator(
-        OURS, "this tree, make fast" if binary else "this tree, cargo build --release", _truckee(binary), _read_json
-    )
+    about = f"built before: {binary}" if binary else "this tree, cargo build --release"
+    return Simulator(OURS, about, _truckee(binary), _read_json)
 
 
 def ours_sending(binary: Path | None, name: str, settings: tuple[str, ...]) -> Simulator:

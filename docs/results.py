@@ -37,8 +37,8 @@ ROOT = DOCS.parent
 STUDIES = DOCS / "studies" / "results"
 NUMBERS = DOCS / "results"
 FIGURES = DOCS / "figures" / "studies"
-# Live runs at once, of all studies together, for each processor: no study has more (crates/lab, BORNE_RUNS_PER_CORE).
-LIVE_RUNS_PER_CORE = 8
+# Live runs at once, of all studies together, for each processor: no study has more (crates/lab).
+BORNE_RUNS_PER_CORE = 8
 # Recorded traces that some studies need, which may not be handed on and are nowhere in this repository.
 DATA = Path(os.environ.get("TRUCKEE_DATA", ROOT / "../shared/data")).resolve()
 
@@ -170,7 +170,7 @@ def studies(binary: Path, ids: Sequence[str], runs: Path | None) -> int:
     alone = [name for name in live if bears_nothing_else(known[name])]
     # Those that take most of the machine first: what takes little finds its place beside any of them.
     beside = sorted(set(live) - set(alone), key=lambda name: (-at_once(known[name]), name))
-    places = Places(LIVE_RUNS_PER_CORE * (os.cpu_count() or 1))
+    places = Places(BORNE_RUNS_PER_CORE * (os.cpu_count() or 1))
 
     def group(names: Sequence[str], aside: bool) -> bool:
         return not [name for name in names if not stored_anew(binary, name, known[name], runs, aside)]

@@ -5,7 +5,7 @@
 
 leaves target/fast/truckee. The profile is of some studies' quick forms and of the determinism tests' scenarios, which have
 every part of the simulator in them, and not of the workloads that the benchmark measures. Dependencies are those of the
-release build. What is unchanged since the last time is not done again. What it gains: docs/measuring.md.
+release build. What is unchanged since the last time is not done again. What it gains: bench/README.md.
 """
 
 import hashlib
@@ -122,7 +122,8 @@ def main() -> int:
     folder = target / "fast"
     profiler()
     print("==> building truckee for a profile of it (the first time takes some minutes)", flush=True)
-    profile = trained(build(target, "-Cprofile-generate", ""), folder)
+    # Whoever runs what is built meanwhile finds nothing of it in the folder that he is in.
+    profile = trained(build(target, f"-Cprofile-generate={folder / 'stray'}", ""), folder)
     print("==> building truckee by the profile", flush=True)
     # At fixed addresses nothing is to be relocated at the start of each run.
     program = build(target, f"-Cprofile-use={profile}", "-Clink-arg=-no-pie")
