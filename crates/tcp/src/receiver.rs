@@ -260,7 +260,7 @@ impl Receiver {
             self.waiting.get_or_insert_default().insert(segment.seq, end, self.sack);
         }
         let (opens, cramped) = match self.tuned {
-            Some(_) => self.tune(now, (segment.len, segment.ts_ecr, end), (in_order, new)),
+            Some(_) => self.tune::<PLAIN>(now, (segment.len, segment.ts_ecr, end), (in_order, new)),
             None => (false, false),
         };
         Arrival {
@@ -281,16 +281,17 @@ impl Receiver {
     }
 
     /// Where the window is tuned, tunes it for what a segment brings and echoes, in order or not, new or not; whether it has opened,
-    /// and whether the buffer is more than half full.
+    /// and whether the buffer is more than half full. `PLAIN`: it is the next data, and there is no hole.
     #[inline(never)]
-    fn tune(
+    fn tune<const PLAIN: bool>(
         &mut self,
         now: Time,
         (bytes, echo, end): (u32, Time, Seq),
         (in_order, new): (bool, bool),
     ) -> (bool, bool) {
         let Some(tuned) = self.tuned.as_deref_mut().filter(|_| bytes > 0) else { return (false, false) };
-        let ranges = self.waiting.as_ref().map_or(&[][..], |waiting| waiting.ranges.as_slice());
+        let waiting = self.waiting.as_ref().filter(|_| !PLAIN);
+        let ranges = waiting.map_or(&[][..], |waiting| waiting.ranges.as_slice());
         let came = Came {
             now,
             bytes,
@@ -299,8 +300,8 @@ impl Receiver {
             end,
             waiting: ranges.iter().map(|&(from, to)| to - from).sum(),
             reach: ranges.last().map_or(0, |last| last.1 - self.rcv_nxt),
-            beyond: !in_order,
-            new,
+            beyond: !PLAIN && !in_order,
+            new: PLAIN || new,
         };
         let cramped = tuned.is_cramped(&came);
         let (window, opens) = tuned.hear(&came);

@@ -51,6 +51,7 @@ pub struct Difference {
     /// What each sent; none: nothing any more.
     pub each: [Option<Event>; 2],
     /// Why, as far as can be said.
+    #[serde(serialize_with = "cause::with_words")]
     pub cause: Cause,
     /// What passed around it.
     pub around: Vec<Row>,

@@ -50,6 +50,17 @@ pub enum Cause {
     Unknown,
 }
 
+/// As it is, and in words (`says`).
+pub(super) fn with_words<S: serde::Serializer>(cause: &Cause, to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Said<'a> {
+        #[serde(flatten)]
+        cause: &'a Cause,
+        says: String,
+    }
+    Said { cause, says: cause.to_string() }.serialize(to)
+}
+
 fn both<S: serde::Serializer>(spans: &[Option<Span>; 2], to: S) -> Result<S::Ok, S::Error> {
     struct Seconds(Span);
     impl Serialize for Seconds {

@@ -50,7 +50,7 @@ fn section(seed: &str, flow: &Value, engines: &[String]) -> Section {
     if !first.is_null() {
         let what = if first["other"] == true { "another segment" } else { "another time" };
         notes.push(format!("They part at segment {} sent: {what}.", count(&first["segment"])));
-        notes.push(format!("What differs before it: {}", cause(&first["cause"])));
+        notes.push(format!("What differs before it: {}", value::text(&first["cause"]["says"])));
     }
     Section {
         title: format!("{}, seed {seed}", value::text(&flow["flow"])),
@@ -59,15 +59,6 @@ fn section(seed: &str, flow: &Value, engines: &[String]) -> Section {
         figures: vec![figure(flow, engines)],
         ..Section::default()
     }
-}
-
-/// Its kind, with what it names.
-fn cause(cause: &Value) -> String {
-    let kind = value::text(&cause["kind"]);
-    let all = cause.as_object().into_iter().flatten();
-    let named: Vec<String> =
-        all.filter(|(key, _)| *key != "kind").map(|(key, value)| format!("{key} {value}")).collect();
-    if named.is_empty() { kind } else { format!("{kind} ({})", named.join("; ")) }
 }
 
 fn around(first: &Value, engines: &[String]) -> Table {

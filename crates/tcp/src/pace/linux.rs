@@ -63,10 +63,12 @@ impl Member for Linux {
 
 impl Linux {
     /// An ACK has come that has so many bytes outstanding behind it.
+    #[inline]
     pub(crate) fn note(&mut self, outstanding: u64, w: &Window) {
         self.rate = self.over_a_round(real(outstanding), w);
     }
 
+    #[inline]
     fn over_a_round(&self, outstanding: f64, w: &Window) -> Option<f64> {
         let srtt = w.srtt.filter(|&t| t > Span::ZERO)?;
         let gain = if w.cwnd < w.ssthresh / 2.0 { self.slow_start } else { self.avoidance };

@@ -140,6 +140,7 @@ impl Autotuned {
     }
 
     /// Data has come: the window from `rcv_nxt` on of an ACK that leaves before it is read, and whether it has opened for it.
+    #[inline(always)]
     pub(super) fn hear(&mut self, came: &Came) -> (u32, bool) {
         if came.bytes > self.largest.max(SEGMENT) && self.rule == Autotuning::Linux {
             self.weigh(u64::from(came.bytes));
@@ -199,6 +200,7 @@ impl Autotuned {
     }
 
     /// Whether what has come and is not taken in takes more than half of the buffer.
+    #[inline(always)]
     pub(super) fn is_cramped(&self, came: &Came) -> bool {
         let taken = self.charge(came.waiting) + (came.rcv_nxt.max(self.at) - self.at);
         self.buffer.saturating_sub(taken) < self.clamp.min(self.buffer) / 2
@@ -215,6 +217,7 @@ impl Autotuned {
     }
 
     /// A segment of so many bytes shows what of the buffer is payload.
+    #[inline(never)]
     fn weigh(&mut self, bytes: u64) {
         let memory = (bytes + WITHIN).next_power_of_two() + BESIDE;
         let share = ((bytes << 8) / memory).max(1);
@@ -233,6 +236,7 @@ impl Autotuned {
     }
 
     /// Takes the round-trip time, by the echo of a full segment or, without timestamps, by a window of data.
+    #[inline(always)]
     fn time(&mut self, came: &Came) {
         self.largest = self.largest.max(came.bytes);
         match came.echo {
@@ -259,6 +263,7 @@ impl Autotuned {
 
     /// The least of what a window has taken, which may be longer than a round trip; of samples by timestamps the smoothed one, and
     /// from 6.16 on the least at once.
+    #[inline]
     fn sample(&mut self, rtt: Span, by_window: bool) {
         let rtt = rtt.max(Span::us(1));
         self.rtt = Some(match self.rtt {
@@ -270,6 +275,7 @@ impl Autotuned {
     }
 
     /// Two segments for each that comes.
+    #[inline(always)]
     fn open_for(&mut self, came: &Came) -> bool {
         // As nearly always once it has opened: what comes in order is charged itself.
         let own = if came.beyond { 0 } else { u64::from(came.bytes) };
@@ -293,6 +299,7 @@ impl Autotuned {
 
     /// The application takes in all that is in order, packet by packet. A round trip after the measurement began it is over, at the
     /// first of them: what still waits behind that counts as not taken in.
+    #[inline(always)]
     fn measure(&mut self, came: &Came) {
         let since = *self.since.get_or_insert(came.now);
         let Some(rtt) = self.rtt else { return };
@@ -308,6 +315,7 @@ impl Autotuned {
     }
 
     /// Makes the buffer hold what comes of `taken` bytes in a round trip, and up to `reach` beyond a hole.
+    #[inline(never)]
     fn make_room(&mut self, taken: u64, reach: u64) {
         let twice = match self.rule {
             Autotuning::Linux61 => 2 * taken + 16 * self.mss,
@@ -324,6 +332,7 @@ impl Autotuned {
     }
 
     /// The window where so much is free, or what is promised already, in whole units.
+    #[inline(always)]
     fn window(&self, free: u64) -> u32 {
         u32::try_from(self.in_units(free.max(self.edge.saturating_sub(self.at)))).unwrap_or(u32::MAX)
     }

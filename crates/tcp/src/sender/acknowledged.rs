@@ -374,9 +374,8 @@ impl Sender {
     }
 
     /// A sample of [`RtoSamples::Departures`], of when the first and the last left of what was sent once and is newly `acknowledged`
-    /// or else `reported`, or of what the segment `echo`es; the timeout goes by the first of them, and all else by the last. By value:
-    /// the segment need not be in memory for it.
-    #[inline(never)]
+    /// or else `reported`, or of what the segment `echo`es; the timeout goes by the first of them, and all else by the last.
+    #[inline(always)]
     fn sample_by_departure(
         &mut self,
         now: Time,
@@ -389,11 +388,16 @@ impl Sender {
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => echo.map(|echo| (echo, echo))?,
         };
+        Some(self.take_departures(now, first, last))
+    }
+
+    #[inline(never)]
+    fn take_departures(&mut self, now: Time, first: Time, last: Time) -> Span {
         let [rtt, least] = [first, last].map(|sent| self.t.rtt.measure(sent, now));
         self.t.rtt.sample_apart(rtt, least);
         self.t.rtt.deviate(rtt, (self.t.out.una(), self.t.out.max()));
         self.read_rtt();
-        Some(least)
+        least
     }
 
     #[inline(always)]

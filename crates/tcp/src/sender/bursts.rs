@@ -95,7 +95,7 @@ impl Offload {
 /// `tcp_tso_autosize`: segments of `mss` bytes in a burst at this pace, bytes per second, `least` at the least.
 pub(super) fn autosize(rate: f64, mss: u64, rtt_min: Option<Span>, least: u64) -> u64 {
     let halvings = rtt_min.map_or(u64::MAX, |rtt| rtt.nanos() / RTT_UNIT.nanos());
-    let short = if halvings < 32 { libm::floor(GSO_BYTES / (1u64 << halvings) as f64) } else { 0.0 };
+    let short = if halvings < 32 { (GSO_BYTES as u64 >> halvings) as f64 } else { 0.0 };
     let bytes = (rate / BURSTS_A_SECOND + short).min(GSO_BYTES);
     (bytes as u64 / mss.max(1)).max(least)
 }

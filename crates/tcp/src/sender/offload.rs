@@ -112,6 +112,7 @@ impl Sender {
     }
 
     /// Up to where there is data that may be tried to send.
+    #[inline(always)]
     pub(super) fn offered(&self) -> Seq {
         let offload = self.offload.as_ref().filter(|offload| offload.tso);
         offload.map_or(self.written, |offload| offload.written.offered(self.t.out.nxt(), self.written))
@@ -133,6 +134,7 @@ impl Sender {
     }
 
     /// PSH on the last segment of a burst of several, and on the end of a buffer that is pushed (`__tcp_transmit_skb`).
+    #[inline]
     pub(super) fn push_flag(&self, end: Seq) -> u8 {
         let pushed = self.offload.as_ref().is_some_and(|offload| {
             offload.tso
