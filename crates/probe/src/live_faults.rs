@@ -359,7 +359,9 @@ fn a_server_that_turns_bad_when_it_is_to_be_told_is_not_and_the_reason_is_said()
                 let identity = report.identity.as_ref().unwrap_or_else(|| panic!("{why}: {report:#?}"));
                 assert_eq!((identity.recovery.is, identity.control.is), (None, None), "{identity:#?}");
                 assert!(identity.recovery.evidence[0].contains(why), "{why}: {identity:#?}");
-                assert!(identity.control.evidence[0].contains(why), "{why}: {identity:#?}");
+                // Where the machine stood still in the middle of it, the probe says that in its place.
+                let said = &identity.control.evidence[0];
+                assert!(said.contains(why) || said.contains("stood still"), "{why}: {identity:#?}");
             });
         }
     });
