@@ -124,8 +124,11 @@ fn what_the_path_lost_on_one_side_alone_comes_before_all_else() {
         }
         trace.events.truncate(at + 3);
     });
-    let cause = comparison.first.unwrap().cause;
-    assert_eq!(cause.to_string(), "the path of kernel alone lost segment number 5 sent, queue at a-b");
+    let first = comparison.first.unwrap();
+    let says = "the path of kernel alone lost segment number 5 sent, queue at a-b";
+    assert_eq!(first.cause.to_string(), says);
+    let json = serde_json::to_value(&first).unwrap();
+    assert_eq!((&json["cause"]["kind"], &json["cause"]["says"]), (&"path".into(), &says.into()));
 }
 
 #[test]
