@@ -42,6 +42,14 @@ impl Packet {
     }
 }
 
+/// Whether this is an array of a page's data, as `v1000:uNaNvwo=` or `64:…`: base64 spells anything.
+fn is_packed(string: &str) -> bool {
+    string.split_once(':').is_some_and(|(form, _)| {
+        let digits = form.strip_prefix('v').unwrap_or(form);
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    })
+}
+
 #[test]
 fn arbitrary_segments_have_pages() {
     const NAME: &str = "<script>alert(1)</script>.pcap";
@@ -70,7 +78,8 @@ fn arbitrary_segments_have_pages() {
         for file in capture::write(dir.path(), NAME, &whole, &drawn).unwrap() {
             let text = std::fs::read_to_string(&file).unwrap();
             assert!(text.len() < 1 << 20 && !text.contains("<script>alert"), "{}", file.display());
-            assert!(!text.contains("NaN") || file.ends_with(".html"), "{}", file.display());
+            let mut strings = text.split('"').filter(|s| !is_packed(s));
+            assert!(!strings.any(|s| s.contains("NaN")), "{}", file.display());
         }
     });
 }
