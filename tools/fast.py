@@ -18,7 +18,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIOS = sorted((ROOT / "crates/net/tests/determinism").glob("*.toml"))
-STUDIES = ("accum-loss", "lp-comparison", "lp-goodput", "lp-highspeed", "wireless-download")
+STUDIES = (
+    "accum-loss",
+    "ack-policies",
+    "bw-goodput",
+    "lp-adhoc",
+    "lp-comparison",
+    "lp-goodput",
+    "lp-highspeed",
+    "today-links",
+    "wireless-download",
+)
 # Cargo gives a workspace wrapper the compiler's path and its arguments. The wrapper's own path tells one build from another;
 # it is in the crates' metadata too, and so in the names of functions, by which a profile knows them: there it is taken out.
 WRAPPER = """#!/bin/sh
@@ -86,7 +96,8 @@ def digest(file: Path) -> str:
 
 def trained(program: Path, folder: Path) -> Path:
     """The profile of what an instrumented program does with the scenarios."""
-    profile = folder / f"{digest(program)}.profdata"
+    of = hashlib.sha256(f"{digest(program)} {SCENARIOS} {STUDIES}".encode()).hexdigest()[:16]
+    profile = folder / f"{of}.profdata"
     if profile.exists():
         return profile
     print(f"==> running {len(SCENARIOS)} scenarios and {len(STUDIES)} studies for the profile", flush=True)

@@ -11,6 +11,7 @@ mod config;
 mod delay_table;
 mod impairment;
 mod packet;
+mod quantile;
 pub mod queue;
 pub mod random;
 
@@ -19,6 +20,7 @@ pub use channel::Channel;
 pub use config::*;
 pub use delay_table::{DelayTable, DelayTableError};
 pub use packet::{CROSS_TRAFFIC, Fate, Loss, MAX_EXTRA, Packet};
+pub use quantile::normal_quantile;
 pub use queue::Limit;
 pub use random::{stream, stream_seed};
 pub use truckee_time::{Span, Time};

@@ -82,11 +82,18 @@ impl PathLoss {
                 (heights * heights / (d * d * d * d)).min(free(d))
             }
             PathLoss::LogDistance { reference, .. } if d <= reference => free(d),
-            PathLoss::LogDistance { exponent, reference } => {
-                free(reference) * libm::pow(reference / d, exponent)
-            }
+            PathLoss::LogDistance { exponent, reference } => free(reference) * power(reference / d, exponent),
         }
     }
+}
+
+/// `base` to the `exponent`, by products where that is a whole number, as it mostly is.
+fn power(base: f64, exponent: f64) -> f64 {
+    let whole = exponent as u8;
+    if f64::from(whole) == exponent {
+        return (0..whole).fold(1.0, |power, _| power * base);
+    }
+    libm::pow(base, exponent)
 }
 
 /// Everything between two antennas.

@@ -7,6 +7,7 @@
 use super::decibels::from_db;
 use crate::error::between;
 use crate::{ConfigError, Span, Time};
+use truckee_channel::normal_quantile;
 use truckee_channel::random::split_mix;
 
 /// Log-normal shadowing (Rappaport, 4.9.2): a normal number of decibels for each pair of stations, kept for the
@@ -34,6 +35,9 @@ const CUT: f64 = 4.0;
 /// Peaks of fading beyond 10 dB above the mean (one in 22,000 of Rayleigh's) are not followed to stations that are out
 /// of reach without them.
 const PEAK: f64 = 10.0;
+
+/// How often a factor of power doubles for each of its decibels.
+const OCTAVES: f64 = std::f64::consts::LOG2_10 / 10.0;
 
 impl Shadowing {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
@@ -73,18 +77,17 @@ pub struct Variation {
 fn block(seed: u64, pair: Pair, length: Span, at: Time) -> (u64, Time) {
     let (length, at) = (length.nanos(), at.nanos());
     let offset = split_mix(seed ^ split_mix(pair.0)) % length;
-    let number = (u128::from(at) + u128::from(offset)) / u128::from(length);
-    let next = (number + 1) * u128::from(length) - u128::from(offset);
-    (number as u64, u64::try_from(next).map_or(Time::MAX, Time::ns))
+    // The end of time has no next block.
+    let Some(since) = at.checked_add(offset) else { return (u64::MAX / length, Time::MAX) };
+    let number = since / length;
+    let next = (number + 1).checked_mul(length).map(|next| next - offset);
+    (number, next.map_or(Time::MAX, Time::ns))
 }
 
-/// Two independent normal numbers of a pair and a block (Box & Muller 1958).
-fn normals(seed: u64, pair: Pair, block: u64) -> [f64; 2] {
+/// Two independent uniform numbers of a pair and a block, in (0, 1).
+fn uniforms(seed: u64, pair: Pair, block: u64) -> [f64; 2] {
     let key = split_mix(seed ^ split_mix(pair.0 ^ split_mix(block)));
-    let unit = |n: u64| (split_mix(key.wrapping_add(n)) >> 11) as f64 * (1.0 / (1u64 << 53) as f64);
-    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(0)));
-    let angle = 2.0 * std::f64::consts::PI * unit(1);
-    [radius * libm::cos(angle), radius * libm::sin(angle)]
+    [0, 1].map(|n| ((split_mix(key.wrapping_add(n)) >> 12) as f64 + 0.5) * (1.0 / (1u64 << 52) as f64))
 }
 
 impl Variation {
@@ -108,13 +111,15 @@ impl Variation {
         let (mut gain, mut until) = (1.0, Time::MAX);
         if let Some(Shadowing { sigma_db, correlation }) = self.shadowing {
             let (number, next) = block(self.shadow_seed, pair, correlation, at);
-            let [normal, _] = normals(self.shadow_seed, pair, number);
-            gain *= from_db(sigma_db * normal.clamp(-CUT, CUT));
+            let [p, _] = uniforms(self.shadow_seed, pair, number);
+            let normal = normal_quantile(p).clamp(-CUT, CUT);
+            // As from_db, at a fifth of the cost: a third of a run over shadowed paths was a power of ten.
+            gain *= libm::exp2(OCTAVES * sigma_db * normal);
             until = until.min(next);
         }
         if let Some(Fading { k, coherence }) = self.fading {
             let (number, next) = block(self.fade_seed, pair, coherence, at);
-            let [a, b] = normals(self.fade_seed, pair, number);
+            let [a, b] = uniforms(self.fade_seed, pair, number).map(normal_quantile);
             // A direct path of power k/(k + 1), and scattered ones of power 1/(k + 1).
             let (direct, scattered) = (libm::sqrt(k / (k + 1.0)), libm::sqrt(0.5 / (k + 1.0)));
             let (re, im) = (direct + scattered * a, scattered * b);
