@@ -193,15 +193,17 @@ impl Reading<'_> {
     /// Of `bits` bits spread over a time.
     fn between(&self, from: Time, to: Time, bits: f64, modulation: Modulation) -> Exponents {
         let rate = |beside: f64| self.tables.exponent(modulation, self.power / (beside + self.noise));
+        let alone = rate(0.0);
         let mut all = 0.0;
         for (i, &(start, beside)) in self.interference.iter().enumerate() {
             let end = self.interference.get(i + 1).map_or(Time::MAX, |next| next.0);
             let (start, end) = (start.max(from), end.min(to));
             if start < end {
-                all += bits * ((end - start) / (to - from)) * rate(beside);
+                let rate = if beside == 0.0 { alone } else { rate(beside) };
+                all += bits * ((end - start) / (to - from)) * rate;
             }
         }
-        Exponents { all, noise: bits * rate(0.0) }
+        Exponents { all, noise: bits * alone }
     }
 }
 
