@@ -2,6 +2,7 @@
 
 use super::LaneCounters;
 use super::books::Books;
+use super::company::Company;
 use super::devices::Devices;
 use super::lane;
 use super::listener::LossListener;
@@ -97,6 +98,7 @@ impl Plan {
             shared: Arc::clone(&shared),
             questions: asked,
             busy: options.busy,
+            company: Company::of_process(),
         };
         let death = Arc::new(Mutex::new(None));
         let (told, priority) = (Arc::clone(&death), options.priority);

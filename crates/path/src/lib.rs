@@ -25,6 +25,7 @@ mod books;
 #[cfg(live)]
 mod cause;
 #[cfg(live)]
+mod company;
 mod connection;
 #[cfg(live)]
 mod delays;

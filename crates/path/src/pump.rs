@@ -2,12 +2,14 @@
 //! by itself: these are [`Outside`], so that a test can drive it through any moment, stalls included.
 //!
 //! It sleeps until the next moment at which something is due or a packet comes. Sleep ends late, by what waking a processor
-//! takes: it learns by how much and has itself woken as much earlier ([`Waking`]). With `busy`, it does not sleep within
-//! [`SPIN`] of such a moment, but looks again and again: that costs processor time and saves what waking up takes. While
+//! takes: it learns by how much and has itself woken as much earlier ([`Waking`]), if it has a processor to look at the clock
+//! with until then ([`Company`]). With `busy`, it does not sleep within [`SPIN`] of such a moment, but looks again and again:
+//! that costs processor time and saves what waking up takes. While
 //! packets come, it reads them in batches, and sends what is due between any two of them. It reads only from ports that have
 //! something.
 
 use super::books::Books;
+use super::company::Company;
 use super::delays::Delays;
 use super::late::Late;
 use super::network::{Exit, Network};
@@ -114,6 +116,7 @@ pub(super) struct Pump<O> {
     pub shared: Arc<Shared>,
     pub questions: Receiver<Question>,
     pub busy: bool,
+    pub company: Company,
 }
 
 /// What leaves.
@@ -156,7 +159,8 @@ impl<O: Outside> Exit for Out<O> {
 impl<O: Outside> Pump<O> {
     /// Forwards until it is told to stop.
     pub fn run(self) -> Result<Books, Error> {
-        let Self { mut network, outside, shared, questions, busy } = self;
+        let Self { mut network, outside, shared, questions, busy, company } = self;
+        let company = company.join();
         let counters = outside.names().into_iter().map(|name| PortCounters { name, ..Default::default() });
         let mut out = Out {
             counters: counters.collect(),
@@ -193,7 +197,11 @@ impl<O: Outside> Pump<O> {
             let next = if begun { network.next_event() } else { None };
             let now = out.now();
             let left = next.map(|next| next.saturating_sub(now));
-            let left = left.map(|left| waking.sleep_for(if busy { left.saturating_sub(SPIN) } else { left }));
+            let left = left.map(|left| match (busy, company.is_crowded()) {
+                (true, _) => waking.sleep_for(left.saturating_sub(SPIN)),
+                (false, true) => left,
+                (false, false) => waking.sleep_for(left),
+            });
             let left = if ready.is_empty() { left } else { Some(Span::ZERO) };
             let slept = out.outside.wait(left, &mut ready)?;
             if let (true, Some(left)) = (slept, left.filter(|left| !left.is_zero())) {

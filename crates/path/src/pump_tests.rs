@@ -44,6 +44,8 @@ struct Machine {
     waits: Vec<Option<Span>>,
     stop: Time,
     shared: Arc<Shared>,
+    /// Who else forwards.
+    company: Company,
 }
 
 /// What the test looks at when the loop, which has the machine, has ended.
@@ -88,7 +90,8 @@ impl Machine {
         self.shared.begin.store(BEGIN.nanos(), Ordering::Release);
         let (_asks, questions) = crossbeam_channel::unbounded();
         let shared = Arc::clone(&self.shared);
-        Pump { network, outside: Lent(self), shared, questions, busy }.run().unwrap()
+        let company = self.company.clone();
+        Pump { network, outside: Lent(self), shared, questions, busy, company }.run().unwrap()
     }
 
     /// When what left by the second port did so, in the time of the run, and the first sequence number of each.
@@ -262,4 +265,22 @@ fn it_has_itself_woken_earlier_by_as_much_as_sleep_ends_late() {
     (0..100).for_each(|_| waking.learn(Span::ms(10)));
     assert!(waking.sleep_for(Span::ms(1)) >= MS - MOST_EARLY);
     assert_eq!(waking.sleep_for(Span::us(20)), Span::ZERO);
+}
+
+#[test]
+fn among_more_than_there_are_processors_it_sleeps_until_the_moment() {
+    // What is due comes between what is to be read.
+    let link = LINK.replace("50ms", "50.5ms");
+    let late = |others: usize| {
+        let mut machine = Machine::new([stream(500), Vec::new()], &[], Time::ms(600));
+        machine.company = Company::new(2);
+        let _others: Vec<_> = (0..others).map(|_| machine.company.join()).collect();
+        machine.run(&link, false);
+        let late = |&(at, seq): &(Time, u32)| at - (Time::ms(u64::from(seq)) + 50 * MS + MS / 2);
+        machine.arrivals()[400..].iter().map(late).max().unwrap()
+    };
+    // Both read what comes as late as sleep ends.
+    let (with_room, among_many) = (late(1), late(2));
+    assert!(with_room <= SOON, "{with_room:?}");
+    assert!(among_many >= with_room + WAKING / 2, "{among_many:?} {with_room:?}");
 }
