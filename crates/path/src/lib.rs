@@ -26,6 +26,7 @@ mod books;
 mod cause;
 #[cfg(live)]
 mod company;
+#[cfg(live)]
 mod connection;
 #[cfg(live)]
 mod delays;

@@ -12,7 +12,6 @@
 
 use super::rate::Modulation;
 use libm::{erfc, exp, expm1, log, log1p, sqrt};
-use std::cell::Cell;
 use std::f64::consts::PI;
 use std::sync::OnceLock;
 
@@ -184,8 +183,6 @@ impl Table {
 pub struct ErrorTables {
     /// By modulation: whether it may occur.
     known: [bool; Modulation::ALL.len()],
-    /// What was asked for last, and the answer: all parts of an aggregate mostly arrive at the same ratio.
-    last: Cell<(Modulation, f64, f64)>,
 }
 
 impl ErrorTables {
@@ -193,7 +190,7 @@ impl ErrorTables {
     pub fn new(modulations: impl IntoIterator<Item = Modulation>) -> Self {
         let mut known = [false; Modulation::ALL.len()];
         modulations.into_iter().for_each(|modulation| known[modulation as usize] = true);
-        Self { known, last: Cell::new((Modulation::Dbpsk, f64::INFINITY, 0.0)) }
+        Self { known }
     }
 
     /// The ratio from which on frames of a modulation are never in error; infinite if there is no table of it.
@@ -207,16 +204,6 @@ impl ErrorTables {
         if sinr >= self.clean_from(modulation) {
             return 0.0;
         }
-        let (of, at, exponent) = self.last.get();
-        if (of, at) == (modulation, sinr) {
-            return exponent;
-        }
-        let exponent = self.look_up(modulation, sinr);
-        self.last.set((modulation, sinr, exponent));
-        exponent
-    }
-
-    fn look_up(&self, modulation: Modulation, sinr: f64) -> f64 {
         let at = (10.0 * libm::log10(sinr) - FROM_DB) * PER_DB;
         // Below the table, at 0 and where there is none: a coin.
         if at.is_nan() || at < 0.0 || !self.known[modulation as usize] {
