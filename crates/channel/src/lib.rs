@@ -20,7 +20,6 @@ pub use channel::Channel;
 pub use config::*;
 pub use delay_table::{DelayTable, DelayTableError};
 pub use packet::{CROSS_TRAFFIC, Fate, Loss, MAX_EXTRA, Packet};
-pub use quantile::normal_quantile;
 pub use queue::Limit;
 pub use random::{stream, stream_seed};
 pub use truckee_time::{Span, Time};

@@ -5,6 +5,7 @@
 //! come from `libm`. Not for: secrets.
 
 use crate::Span;
+pub use crate::quantile::normal_quantile;
 pub use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

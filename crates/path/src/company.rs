@@ -4,12 +4,11 @@
 //! nobody anything; where there are more emulators than processors, it keeps the others from what they are due to send, and
 //! the end hosts of all from what they are to answer.
 
-use std::sync::Arc;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// The emulators that forward at this moment, and how many of them have a processor each.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Company {
     here: Arc<AtomicUsize>,
     room: usize,
@@ -40,7 +39,7 @@ impl Company {
 }
 
 impl Member {
-    /// Whether not each has a processor.
+    /// Whether there are more of them than processors.
     pub fn is_crowded(&self) -> bool {
         self.0.here.load(Ordering::Relaxed) > self.0.room
     }

@@ -4,9 +4,8 @@
 //! It sleeps until the next moment at which something is due or a packet comes. Sleep ends late, by what waking a processor
 //! takes: it learns by how much and has itself woken as much earlier ([`Waking`]), if it has a processor to look at the clock
 //! with until then ([`Company`]). With `busy`, it does not sleep within [`SPIN`] of such a moment, but looks again and again:
-//! that costs processor time and saves what waking up takes. While
-//! packets come, it reads them in batches, and sends what is due between any two of them. It reads only from ports that have
-//! something.
+//! that costs processor time and saves what waking up takes. While packets come, it reads them in batches, and sends what is
+//! due between any two of them. It reads only from ports that have something.
 
 use super::books::Books;
 use super::company::Company;

@@ -29,7 +29,7 @@ fn clock(at: Time) -> Time {
 }
 
 /// A machine that does as a test says.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Machine {
     now: Cell<Time>,
     /// When it stands still, and for how long; in order.
@@ -58,8 +58,11 @@ impl Machine {
             stalls: RefCell::new(stalls.iter().copied().collect()),
             coming: coming.into_iter().map(VecDeque::from).collect(),
             reads: vec![0; 2],
+            left: Vec::new(),
+            waits: Vec::new(),
             stop,
-            ..Self::default()
+            shared: Arc::default(),
+            company: Company::new(1),
         }
     }
 

@@ -7,8 +7,7 @@
 use super::decibels::from_db;
 use crate::error::between;
 use crate::{ConfigError, Span, Time};
-use truckee_channel::normal_quantile;
-use truckee_channel::random::split_mix;
+use truckee_channel::random::{normal_quantile, split_mix};
 
 /// Log-normal shadowing (Rappaport, 4.9.2): a normal number of decibels for each pair of stations, kept for the
 /// correlation time and then drawn anew; a block in place of the exponential decay of Gudmundson (1991). Draws beyond
@@ -113,7 +112,7 @@ impl Variation {
             let (number, next) = block(self.shadow_seed, pair, correlation, at);
             let [p, _] = uniforms(self.shadow_seed, pair, number);
             let normal = normal_quantile(p).clamp(-CUT, CUT);
-            // As from_db, at a fifth of the cost: a third of a run over shadowed paths was a power of ten.
+            // As from_db, at a third of the cost: three tenths of a run over shadowed paths were powers.
             gain *= libm::exp2(OCTAVES * sigma_db * normal);
             until = until.min(next);
         }
