@@ -95,6 +95,8 @@ pub enum Effect {
         /// For how long.
         delay: Span,
     },
+    /// Each packet is late by its place in a list.
+    Delays(Delays),
     /// Recorded capacity (the format of the mahimahi link shell), in place of the link's rate.
     Trace(Arc<CapacityTrace>),
 }
@@ -113,6 +115,16 @@ pub struct Script {
     pub during: Vec<(Time, Time)>,
     /// What becomes of them.
     pub does: Deed,
+}
+
+/// What packets are late by, one after the other: as measured elsewhere. None arrives before those before it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Delays {
+    /// Only packets of this flow (its number in the scenario); `None`: all packets.
+    pub flow: Option<u32>,
+    /// The extra delay of each (of that flow) that reaches this channel and that no effect before this one loses; of those
+    /// beyond the list there is none.
+    pub by: Arc<[Span]>,
 }
 
 /// Which packets a script numbers.

@@ -59,6 +59,11 @@ impl Passage {
         self.lost.get_or_insert(cause);
     }
 
+    /// Whether an effect has lost it.
+    pub fn is_lost(&self) -> bool {
+        self.lost.is_some()
+    }
+
     /// Delays the packet, and its copy if it has one already.
     pub fn delay(&mut self, by: Span) {
         self.extra = later(self.extra, by);

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 use trace::Traced;
-use truckee_engines::trace::{Tapped, on_the_same_ticks};
+use truckee_engines::trace::{Tapped, beside_the_live_runs};
 use truckee_lab::compare::{self, Comparison, Runs, Tolerance, Verdict};
 use truckee_lab::{Engine, disk, output};
 use truckee_look::{figure, report};
@@ -156,7 +156,7 @@ fn traces(
     let tapped = [Tapped(*one), Tapped(*other)];
     let (mut sides, comparison) = compared(scenario, &[&tapped[0], &tapped[1]], runs, &[])?;
     let (set, _) = truckee_scenario::alike(scenario, runs.as_written);
-    on_the_same_ticks(&set, [*one, *other], &mut sides).map_err(|failure| Error::Failed(failure.reason))?;
+    beside_the_live_runs(&set, [*one, *other], &mut sides).map_err(|failure| Error::Failed(failure.reason))?;
     let mut files = Vec::new();
     if let Some(dir) = &arguments.out {
         files.push(Traced::new(scenario, &sides, comparison.notes.clone(), true).keep(dir)?);

@@ -51,6 +51,9 @@ pub struct FlowBook {
     pub packets: Vec<PacketPoint>,
     /// Packets that were too many to be kept.
     pub packets_left_out: u64,
+    /// How late those that were not lost left the path, likewise, to the receiver and to the sender, each in the order in
+    /// which the last lane took them.
+    pub late: [Vec<Span>; 2],
     /// Data segments sent, where series are wanted; sequence numbers are those of their connection.
     pub segments: Vec<SegmentPoint>,
     /// ACKs that reached the sender, likewise.

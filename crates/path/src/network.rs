@@ -204,6 +204,7 @@ impl Network {
             ecn: ecn::is_capable(packet),
             marked: false,
             copy: false,
+            number: None,
             born: now,
             to: to as u32,
             frame: Vec::new(),
@@ -311,7 +312,14 @@ impl Network {
                 self.on_drop(id, lane, Dropped { at, cause });
             }
             Offered::Accepted { departure, arrival, copy, marked } => {
-                self.packets[id].marked |= marked;
+                let packet = &mut self.packets[id];
+                packet.marked |= marked;
+                if let Owner::Flow(seen) = packet.owner
+                    && self.ways[packet.at as usize + 1] == END
+                    && let Some(tap) = self.taps.get_mut(seen.flow as usize)
+                {
+                    packet.number = Some(tap.taken(seen.forward));
+                }
                 self.carry(lane, InTransit { arrival, departure, packet: id });
                 if let Some(arrival) = copy {
                     let packet = self.packets.double(id);
@@ -378,6 +386,9 @@ impl Network {
             self.books[seen.flow as usize].arrive(when, seen);
             if let Some(tap) = self.taps.get_mut(seen.flow as usize) {
                 tap.exits(when, seen.connection, seen.forward, &packet.frame);
+                if let Some(number) = packet.number.filter(|_| !packet.copy) {
+                    tap.late(seen.forward, number, when.saturating_sub(due));
+                }
             }
         }
     }
@@ -424,6 +435,7 @@ impl Network {
             ecn: false,
             marked: false,
             copy: false,
+            number: None,
             born: now,
             to: END,
             frame: Vec::new(),
@@ -472,7 +484,7 @@ impl Network {
         let traffic = traffic.collect();
         let mut books: Vec<FlowBook> = self.books.into_iter().map(Book::finish).collect();
         for (book, tap) in books.iter_mut().zip(self.taps) {
-            (book.packets, book.packets_left_out) = tap.finish();
+            (book.packets, book.packets_left_out, book.late) = tap.finish();
         }
         (books, links, traffic)
     }

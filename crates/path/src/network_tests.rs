@@ -335,3 +335,28 @@ fn a_satellite_s_steps_and_jitter_and_a_cell_s_traces_are_those_of_the_simulator
         }
     }
 }
+
+/// Everything leaves 3 ms after it should.
+struct Late;
+
+impl Exit for Late {
+    fn leave(&mut self, _: usize, _: &[u8], due: Time) -> Time {
+        due + 3 * MS
+    }
+}
+
+#[test]
+fn where_packets_are_kept_it_is_known_how_late_each_that_was_not_lost_left() {
+    let mut network = network(CHAIN).tapped(Some(Vantage::Sender));
+    let (a, b) = (0, 2);
+    network.advance(Time::ZERO, &mut Late);
+    network.enter(Time::ZERO, 0, &tcp4(a, b, &segment(99, 0, SYN)), 0);
+    for (ms, seq) in [(0, 100), (1, 1560), (2, 3020)] {
+        network.advance(Time::ms(ms), &mut Late);
+        network.enter(Time::ms(ms), 0, &tcp4(a, b, &segment(seq, 1460, ACK)), 0);
+    }
+    network.advance(Time::ms(32), &mut Late);
+    let (books, ..) = network.finish(Time::ms(32));
+    // The SYN has left; of the data the second is lost, and the others are on the last lane.
+    assert_eq!(books[0].late, [vec![3 * MS, Span::ZERO, Span::ZERO], vec![]]);
+}

@@ -36,6 +36,8 @@ pub(super) struct Packet {
     pub copy: bool,
     /// When it entered.
     pub born: Time,
+    /// Its number among those of its flow and direction that the last lane took, where these are counted.
+    pub number: Option<u32>,
     /// The number of its port out; meaningless for cross traffic.
     pub to: u32,
     /// The frame as read; empty for cross traffic.

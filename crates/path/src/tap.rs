@@ -2,7 +2,7 @@
 //! left. Not for: what they mean; [`super::book`] knows.
 
 use super::Cause;
-use truckee_channel::Time;
+use truckee_channel::{Span, Time};
 use truckee_scenario::outcome::{PacketContent, PacketPoint, Vantage};
 
 /// Bytes that are kept of a packet: its headers.
@@ -19,6 +19,8 @@ pub(super) struct Tap {
     /// In the order in which they left, which is that of their times.
     left: Vec<PacketPoint>,
     come: Vec<PacketPoint>,
+    /// How late those that the last lane took left it, to the receiver and to the sender.
+    late: [Vec<Span>; 2],
 }
 
 fn content(packet: &[u8]) -> PacketContent {
@@ -37,7 +39,7 @@ fn keep(list: &mut Vec<PacketPoint>, point: PacketPoint, most: usize) -> u64 {
 impl Tap {
     /// Nothing is kept yet.
     pub fn new(vantage: Vantage) -> Self {
-        Self { vantage, most: MOST, left_out: 0, left: Vec::new(), come: Vec::new() }
+        Self { vantage, most: MOST, left_out: 0, left: Vec::new(), come: Vec::new(), late: Default::default() }
     }
 
     /// A packet enters the path at either end.
@@ -70,6 +72,23 @@ impl Tap {
         }
     }
 
+    /// The last lane of its way has taken a packet: its number among them.
+    pub fn taken(&mut self, from_sender: bool) -> u32 {
+        let late = &mut self.late[usize::from(!from_sender)];
+        let number = late.len();
+        if number < self.most {
+            late.push(Span::ZERO);
+        }
+        number as u32
+    }
+
+    /// The packet of this number has left that much after it was due.
+    pub fn late(&mut self, from_sender: bool, number: u32, by: Span) {
+        if let Some(late) = self.late[usize::from(!from_sender)].get_mut(number as usize) {
+            *late = by;
+        }
+    }
+
     /// The packet that entered at that time has been lost: why, and at which link.
     pub fn lost(
         &mut self,
@@ -91,12 +110,12 @@ impl Tap {
         }
     }
 
-    /// All of them in order of time, and how many more there were.
-    pub fn finish(self) -> (Vec<PacketPoint>, u64) {
+    /// All of them in order of time, how many more there were, and how late they were.
+    pub fn finish(self) -> (Vec<PacketPoint>, u64, [Vec<Span>; 2]) {
         let mut all = self.left;
         all.extend(self.come);
         all.sort_by_key(|p| p.at);
-        (all, self.left_out)
+        (all, self.left_out, self.late)
     }
 }
 
@@ -114,7 +133,7 @@ mod tests {
         tap.enters(Time::ns(20), 1, true, &packets[1]);
         tap.enters(Time::ns(40), 0, true, &packets[1]);
         tap.lost(Time::ns(20), 1, true, &packets[1], (Cause::Queue, "a-b"));
-        let (all, left_out) = tap.finish();
+        let (all, left_out, _) = tap.finish();
         let fates: Vec<(Time, u32, bool)> =
             all.iter().map(|p| (p.at, p.connection, p.dropped.is_some())).collect();
         let expected = [(10, 0, false), (20, 0, false), (20, 1, true), (30, 0, false), (40, 0, false)]
@@ -133,7 +152,7 @@ mod tests {
             tap.exits(Time::ns(2), 0, true, &[1]);
             tap.enters(Time::ns(3), 0, false, &[2]);
             tap.exits(Time::ns(4), 0, false, &[2]);
-            let (all, _) = tap.finish();
+            let (all, ..) = tap.finish();
             assert_eq!(all.iter().map(|p| p.at).collect::<Vec<_>>(), times.map(Time::ns), "{vantage:?}");
         }
     }
@@ -145,7 +164,7 @@ mod tests {
             tap.enters(Time::ns(at), 0, true, &[1]);
             tap.exits(Time::ns(at), 0, false, &[2]);
         }
-        let (all, left_out) = tap.finish();
+        let (all, left_out, _) = tap.finish();
         assert_eq!((all.len(), left_out), (4, 6));
     }
 }

@@ -17,7 +17,7 @@ use crate::model::{
 use queue::queue_text;
 use std::fmt::Write;
 use toml::{Inline, array, bytes, moment, number, quoted, rate, size, time};
-use truckee_channel::{Counts, Effect, JitterDistribution, ReorderWhich, Script};
+use truckee_channel::{Counts, Delays, Effect, JitterDistribution, ReorderWhich, Script};
 use truckee_tcp::stack::{Autotuning, Ecn, ReduceFrom, Undo};
 use truckee_tcp::{Arg, Span, Spec, Stack};
 
@@ -240,6 +240,9 @@ fn route(scenario: &Scenario, route: &[NodeId]) -> String {
 }
 
 fn effect(scenario: &Scenario, effect: &Effect) -> String {
+    let flow_name = |number: Option<u32>| {
+        number.and_then(|number| scenario.flows.get(number as usize)).map(|flow| quoted(&flow.name))
+    };
     match effect {
         Effect::Bernoulli { per } => Inline::kind("bernoulli").with("per", number(*per)),
         Effect::BitErrors { ber } => Inline::kind("bit-errors").with("ber", number(*ber)),
@@ -263,15 +266,17 @@ fn effect(scenario: &Scenario, effect: &Effect) -> String {
                 true => first.to_string(),
                 false => quoted(&format!("{first}..{last}")),
             };
-            let flow = flow.and_then(|number| scenario.flows.get(number as usize));
             Inline::kind("scripted")
-                .with_some("flow", flow.map(|flow| quoted(&flow.name)))
+                .with_some("flow", flow_name(*flow))
                 .with("packets", array(packets.iter().map(range)))
                 .with("during", pairs(during.iter().map(|(from, to)| (from.since_start(), to.since_start()))))
                 .with_some("counts", (*counts == Counts::All).then(|| quoted("all")))
                 .with_some("does", does.word().map(quoted))
                 .with_some("by", does.by().map(time))
         }
+        Effect::Delays(Delays { flow, by }) => Inline::kind("delays")
+            .with_some("flow", flow_name(*flow))
+            .with("by", array(by.iter().copied().map(time))),
         Effect::Correlated { per, correlation } => {
             Inline::kind("correlated").with("per", number(*per)).with("correlation", number(*correlation))
         }

@@ -65,6 +65,7 @@ fn channel() -> impl Strategy<Value = String> {
         (time(), 0.1..9.0f64).prop_map(|(s, k)| format!(
             r#"{{ kind = "jitter", distribution = "pareto", scale = {s}, shape = {k:?} }}"#
         )),
+        (time(), time()).prop_map(|(a, b)| format!(r#"{{ kind = "delays", by = [{a}, {b}] }}"#)),
         (probability(), time())
             .prop_map(|(p, t)| format!(r#"{{ kind = "duplicate", probability = {p:?}, after = {t} }}"#)),
         (1..100u32, time()).prop_map(|(n, t)| format!(r#"{{ kind = "reorder", every = {n}, delay = {t} }}"#)),

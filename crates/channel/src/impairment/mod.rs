@@ -6,6 +6,7 @@ mod bit_errors;
 mod bursts;
 mod contract;
 mod correlated;
+mod delays;
 mod duplicate;
 mod gilbert;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use bit_errors::BitErrors;
 use bursts::Bursts;
 pub(crate) use contract::Impairment;
 use correlated::Correlated;
+use delays::Listed;
 use duplicate::Duplicate;
 use enum_dispatch::enum_dispatch;
 use gilbert::Gilbert;
@@ -50,6 +52,7 @@ pub(crate) enum AnyImpairment {
     Jitter,
     Duplicate,
     Reorder,
+    Listed,
 }
 
 impl AnyImpairment {
@@ -73,6 +76,7 @@ impl AnyImpairment {
             }
             Effect::Duplicate { probability, after } => Duplicate::new(probability, after, rng).into(),
             Effect::Reorder { which, delay } => Reorder::new(which, delay, rng).into(),
+            Effect::Delays(ref delays) => Listed::new(delays).into(),
             Effect::Trace(_) => return None,
         })
     }

@@ -91,6 +91,12 @@ fn members() -> Vec<Row> {
             false,
         ),
         row(
+            "delays",
+            Delays(crate::Delays { flow: None, by: vec![Span::ms(3); 5_000].into() }),
+            Delays(crate::Delays::default()),
+            true,
+        ),
+        row(
             "reorder every",
             reorder(ReorderWhich::Every(5), Span::ms(3)),
             reorder(ReorderWhich::Every(5), Span::ZERO),
@@ -138,7 +144,7 @@ fn the_same_seed_gives_the_same_fates_and_something_happens() {
 
 #[test]
 fn another_seed_gives_other_fates_where_chance_is_at_work() {
-    let fixed = ["outages", "scripted", "reorder every"];
+    let fixed = ["outages", "scripted", "delays", "reorder every"];
     for Row { name, active, .. } in members() {
         let differ = fates(std::slice::from_ref(&active), 1, 2_000) != fates(&[active], 2, 2_000);
         assert_eq!(differ, !fixed.contains(&name), "{name}");

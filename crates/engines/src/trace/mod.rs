@@ -3,22 +3,22 @@
 //!
 //! [`Trace`] is what passed at a flow's sender, whichever engine ran it; [`Comparison`] holds two of them against each other;
 //! a [`Cause`] is what the program can say of why they part. [`Tapped`] makes any engine keep what is needed, and
-//! [`on_the_same_ticks`] gives a simulation the ticks of the kernel that it is held against.
+//! [`beside_the_live_runs`] gives a simulation the ticks of the kernel that it is held against, and the lateness of its path.
 //!
 //! Not for: means over runs and what a metric is (`truckee_lab::compare`), or how any of it looks.
 
 mod align;
+mod beside;
 mod cause;
 mod events;
 mod slack;
 mod tapped;
 #[cfg(test)]
 mod tests;
-mod ticks;
 
 pub use align::{Comparison, Difference, Row};
+pub use beside::beside_the_live_runs;
 pub use cause::Cause;
 pub use events::{Event, Passed, Trace, Window};
 pub use slack::JIFFY;
 pub use tapped::Tapped;
-pub use ticks::on_the_same_ticks;

@@ -248,6 +248,7 @@ impl Run<'_> {
             acks: book.acks,
             drops: book.dropped,
             packets: book.packets,
+            late: book.late,
             ..FlowSeries::default()
         }
     }

@@ -4,17 +4,18 @@ use super::diagnostics::{Diagnostics, MAX_TIME};
 use super::reader::Reader;
 use crate::document::tree::{Kind, Value};
 use std::collections::HashMap;
-use truckee_channel::{Counts, Deed, Effect, JitterDistribution, ReorderWhich, Script};
+use truckee_channel::{Counts, Deed, Delays, Effect, JitterDistribution, ReorderWhich, Script};
 use truckee_tcp::{Span, Time};
 
 /// The kinds of effects a channel can have.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "bernoulli",
     "bit-errors",
     "gilbert",
     "bursts",
     "outages",
     "scripted",
+    "delays",
     "correlated",
     "jitter",
     "duplicate",
@@ -74,6 +75,7 @@ fn effect(reader: &Reader<'_>, kind: &str, flows: &FlowNumbers<'_>) -> Option<Ef
         "bursts" => bursts(reader),
         "outages" => outages(reader)?,
         "scripted" => scripted(reader, flows),
+        "delays" => delays(reader, flows)?,
         "correlated" => {
             let fits = |c: f64| (0.0..1.0).contains(&c);
             let correlation = reader.required("correlation", "0.25");
@@ -173,8 +175,9 @@ fn pairs<'v>(reader: &Reader<'_>, value: &'v Value, expected: &str) -> Option<Ve
     Some(items.iter().filter_map(pair).collect())
 }
 
-fn scripted(reader: &Reader<'_>, flows: &FlowNumbers<'_>) -> Effect {
-    let flow = reader.get("flow").and_then(|value| {
+/// The number of the flow that an effect is for.
+fn flow(reader: &Reader<'_>, flows: &FlowNumbers<'_>) -> Option<u32> {
+    reader.get("flow").and_then(|value| {
         let name = reader.diag.text(value, "the name of a flow")?;
         let number = flows.get(name).copied();
         if number.is_none() {
@@ -183,7 +186,23 @@ fn scripted(reader: &Reader<'_>, flows: &FlowNumbers<'_>) -> Effect {
             reader.diag.unknown_name(&value.place, "flow", name, known.into_iter());
         }
         number
-    });
+    })
+}
+
+fn delays(reader: &Reader<'_>, flows: &FlowNumbers<'_>) -> Option<Effect> {
+    let flow = flow(reader, flows);
+    let value = reader.required("by", "[\"0.2ms\", \"0s\", \"1ms\"]")?;
+    let items = reader.diag.list(value, "a list of times such as [\"0.2ms\", \"0s\", \"1ms\"]")?;
+    if items.len() > MAX_ENTRIES {
+        reader.diag.refuse(value, &format!("at most {MAX_ENTRIES} entries"));
+        return None;
+    }
+    let by = items.iter().filter_map(|item| reader.diag.time(item, Span::ZERO..=MAX_TIME, "ms"));
+    Some(Effect::Delays(Delays { flow, by: by.collect() }))
+}
+
+fn scripted(reader: &Reader<'_>, flows: &FlowNumbers<'_>) -> Effect {
+    let flow = flow(reader, flows);
     let packets = reader.get("packets").map_or_else(Vec::new, |value| ranges(reader.diag, value));
     let mut during: Vec<(Time, Time)> = Vec::new();
     if let Some(value) = reader.get("during") {

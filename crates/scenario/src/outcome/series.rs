@@ -1,6 +1,6 @@
 //! A run over time: windows, packets, queues, and what was said of them when.
 
-use truckee_tcp::{Segment, Time, Transmission};
+use truckee_tcp::{Segment, Span, Time, Transmission};
 
 /// Time series of one flow. Times in seconds.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,6 +28,9 @@ pub struct FlowSeries {
     pub delays: Vec<DelayPoint>,
     /// Packets at one of its ends, as they leave and come, in order of time; where they are asked for.
     pub packets: Vec<PacketPoint>,
+    /// How much later than due the packets of a live run left the path, data first, then ACKs, each in the order in which the
+    /// last link took them; where packets are asked for. Packets that it lost are not among them.
+    pub late: [Vec<Span>; 2],
 }
 
 /// What waited in one direction of a link.

@@ -1,0 +1,221 @@
+//! A simulation beside a live run has what the machine gave that one: clocks whose ticks lie where those of its kernel did, and a
+//! path that is late with each packet by what the emulator and the other host were late by. No scenario says either, as little
+//! as it says which packets noise will lose. Not for: what a tick does (`truckee_tcp::wheel`).
+
+use super::events::Trace;
+use std::sync::Arc;
+use truckee_channel::{Delays, Effect};
+use truckee_lab::{Engine, Failure};
+use truckee_scenario::model::{Direction, Flow};
+use truckee_scenario::outcome::{FlowSeries, Vantage};
+use truckee_scenario::{Outcome, Scenario};
+use truckee_tcp::wheel::TICK;
+use truckee_tcp::{Span, Time};
+
+/// Runs once more, with their packets kept, those of two sides that are simulations of `scenario`, each beside the live run of the
+/// same seed; where that run's ticks are not known, it stays as it is.
+///
+/// # Errors
+/// The engine's.
+pub fn beside_the_live_runs(
+    scenario: &Scenario,
+    engines: [&dyn Engine; 2],
+    sides: &mut [Vec<Outcome>],
+) -> Result<(), Failure> {
+    let [one, other] = sides else { return Ok(()) };
+    let both = one.iter_mut().zip(other);
+    for (a, b) in both {
+        let (engine, simulated, live) = match engines.map(Engine::is_live) {
+            [false, true] => (engines[0], a, &*b),
+            [true, false] => (engines[1], b, &*a),
+            _ => return Ok(()),
+        };
+        if let Some(beside) = beside(scenario, simulated, live) {
+            *simulated = engine.run_tapped(&beside, Vantage::Sender)?;
+        }
+    }
+    Ok(())
+}
+
+/// The scenario of a simulated run beside a live one.
+fn beside(scenario: &Scenario, simulated: &Outcome, live: &Outcome) -> Option<Scenario> {
+    let age = live.timers_age?;
+    let mut beside = Scenario { seed: simulated.seed, ..scenario.clone() };
+    for (number, flow) in scenario.flows.iter().enumerate() {
+        let series = |outcome: &'_ Outcome| outcome.series.iter().position(|series| series.flow == flow.name);
+        let (ours, theirs) = (&simulated.series[series(simulated)?], &live.series[series(live)?]);
+        tick_alike(&mut beside.flows[number], age, ours, theirs)?;
+        if let Some(late) = late(flow, simulated, live, theirs) {
+            be_late(&mut beside, number, late);
+        }
+    }
+    Some(beside)
+}
+
+/// Gives a flow the clocks of a live one; the time of either counts from a flow's first packet. It begins as far into a tick of
+/// the simulation's time as it did into one of the kernel's: timestamps, CUBIC and the receiver's round trips go by ticks of
+/// that time, which lie where those of the kernel's own monotonic clock do, and the wheel's age is whole ticks.
+fn tick_alike(flow: &mut Flow, age: Span, ours: &FlowSeries, theirs: &FlowSeries) -> Option<()> {
+    let first = |series: &FlowSeries| series.packets.first().map(|packet| packet.at);
+    let (ours, theirs) = (first(ours)?, first(theirs)?);
+    let age = (age + Time::since_start(theirs)).saturating_sub(Time::since_start(ours));
+    flow.stack.timers_age = TICK * age.ticks(TICK);
+    flow.start += age - flow.stack.timers_age;
+    Some(())
+}
+
+/// What each packet of a flow came later in the live run than over the path that the scenario says, to the receiver and to the
+/// sender: what the emulator was late by, and as long as the other host took for the answer to a SYN, which a simulated one
+/// gives at once.
+fn late(flow: &Flow, simulated: &Outcome, live: &Outcome, theirs: &FlowSeries) -> Option<[Vec<Span>; 2]> {
+    let opening = |outcome: &Outcome| Trace::of(outcome, flow)?.opening;
+    let [syn, answer] = theirs.late.each_ref().map(|late| late.first().copied().unwrap_or_default());
+    let host = opening(live)?.saturating_sub(opening(simulated)?).saturating_sub(syn + answer);
+    Some(theirs.late.each_ref().map(|late| late.iter().map(|&by| by + host).collect()))
+}
+
+/// Makes the last links of a flow's way late, each with the flow's packets, one after the other; where more than one link leads to
+/// an end of it, or what is lost does not show by then which packet it was, they stay as they are.
+fn be_late(scenario: &mut Scenario, number: usize, late: [Vec<Span>; 2]) {
+    let ends = [scenario.flows[number].to, scenario.flows[number].from];
+    for (end, by) in ends.into_iter().zip(late) {
+        let mut to: Vec<&mut Arc<Direction>> = Vec::new();
+        for link in &mut scenario.links {
+            match end {
+                end if end == link.second => to.push(&mut link.forward),
+                end if end == link.first => to.push(&mut link.back),
+                _ => {}
+            }
+        }
+        if let [only] = &mut to[..]
+            && !only.after_channel
+        {
+            let delays = Delays { flow: Some(number as u32), by: by.into() };
+            Arc::make_mut(only).channel.effects.push(Effect::Delays(delays));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Simulator;
+    use crate::trace::{Tapped, Trace};
+    use std::borrow::Cow;
+    use std::time::Duration;
+    use truckee_scenario::Document;
+    use truckee_tcp::Span;
+
+    /// One segment that is lost, so that what a timer does is seen.
+    const LOST: &str = r#"
+duration = "3s"
+profile = "linux"
+[[link]]
+between = ["a", "b"]
+rate = "10Mbit/s"
+delay = "10ms"
+channel = { kind = "scripted", counts = "data", packets = [1] }
+[[flow]]
+from = "a"
+to = "b"
+sender = "newreno"
+app = { kind = "file", size = "1kB" }
+"#;
+
+    /// A simulation that says it were a kernel's, with timers of that age, over a path that is late by those, both ways.
+    #[derive(Clone, Copy)]
+    struct Live(Span, &'static [Span]);
+
+    impl Engine for Live {
+        fn name(&self) -> &str {
+            "kernel"
+        }
+        fn run(&self, scenario: &Scenario, _: bool) -> Result<Outcome, Failure> {
+            self.run_tapped(scenario, Vantage::Sender)
+        }
+        fn run_tapped(&self, scenario: &Scenario, vantage: Vantage) -> Result<Outcome, Failure> {
+            let mut scenario = scenario.clone();
+            scenario.flows[0].stack.timers_age = self.0;
+            be_late(&mut scenario, 0, [self.1.to_vec(), self.1.to_vec()]);
+            let mut outcome = Simulator.run_tapped(&scenario, vantage)?;
+            outcome.series[0].late = [self.1.to_vec(), self.1.to_vec()];
+            Ok(Outcome { timers_age: Some(self.0), ..outcome })
+        }
+        fn refuses(&self, _: &Scenario) -> Option<String> {
+            None
+        }
+        fn is_live(&self) -> bool {
+            true
+        }
+        fn build(&self) -> Cow<'_, str> {
+            "none".into()
+        }
+        fn takes(&self, _: &Scenario) -> Option<Duration> {
+            None
+        }
+    }
+
+    fn times(outcome: &Outcome) -> Vec<Time> {
+        outcome.series[0].packets.iter().map(|packet| packet.at).collect()
+    }
+
+    /// Since the first one.
+    fn apart(outcome: &Outcome) -> Vec<Span> {
+        let times = times(outcome);
+        times.iter().map(|&at| at - times[0]).collect()
+    }
+
+    #[test]
+    fn a_simulation_has_the_ticks_of_the_live_run_beside_it() {
+        let scenario = Document::parse("lost.toml", LOST).unwrap().scenario().unwrap();
+        for age in [3, 250, 1_000_001].map(Span::ms) {
+            let engines: [&dyn Engine; 2] = [&Simulator, &Live(age, &[])];
+            let run = |engine: &dyn Engine| vec![Tapped(engine).run(&scenario, true).unwrap()];
+            let mut sides = [run(engines[0]), run(engines[1])];
+            assert_ne!(apart(&sides[0][0]), apart(&sides[1][0]), "{age:?}");
+            beside_the_live_runs(&scenario, engines, &mut sides).unwrap();
+            assert_eq!(apart(&sides[0][0]), apart(&sides[1][0]), "{age:?}");
+            // Clocks other than the wheel count the simulation's own time.
+            let into = |time: Time| time.since_start() - TICK * time.since_start().ticks(TICK);
+            let began = age + times(&sides[1][0])[0].since_start();
+            assert_eq!(into(times(&sides[0][0])[0]), began - TICK * began.ticks(TICK), "{age:?}");
+            let trace = Trace::of(&sides[0][0], &scenario.flows[0]).unwrap();
+            assert_eq!(trace.late, Span::ZERO, "a simulation that begins later is not late: {age:?}");
+        }
+    }
+
+    #[test]
+    fn a_simulation_is_late_with_each_packet_that_the_path_beside_it_was_late_with() {
+        const LATE: [Span; 5] = [Span::us(300), Span::us(50), Span::ZERO, Span::us(900), Span::us(20)];
+        let text = LOST.replace("1kB", "20kB");
+        let scenario = Document::parse("late.toml", &text).unwrap().scenario().unwrap();
+        let engines: [&dyn Engine; 2] = [&Simulator, &Live(Span::ms(250), &LATE)];
+        let run = |engine: &dyn Engine| vec![Tapped(engine).run(&scenario, true).unwrap()];
+        let mut sides = [run(engines[0]), run(engines[1])];
+        assert_ne!(apart(&sides[0][0]), apart(&sides[1][0]));
+        beside_the_live_runs(&scenario, engines, &mut sides).unwrap();
+        assert_eq!(apart(&sides[0][0]), apart(&sides[1][0]));
+    }
+
+    #[test]
+    fn what_the_other_host_takes_longer_is_added_to_each_packet() {
+        let scenario = Document::parse("lost.toml", LOST).unwrap().scenario().unwrap();
+        let engines: [&dyn Engine; 2] = [&Simulator, &Live(Span::ZERO, &[Span::us(70), Span::us(20)])];
+        let run = |engine: &dyn Engine| Tapped(engine).run(&scenario, true).unwrap();
+        let (ours, mut theirs) = (run(engines[0]), run(engines[1]));
+        // The SYN was late by 70 us of its 140, and its answer by none: so the host took 70.
+        theirs.series[0].late = [vec![Span::us(70), Span::us(5)], vec![Span::ZERO]];
+        let late = late(&scenario.flows[0], &ours, &theirs, &theirs.series[0]).unwrap();
+        assert_eq!(late, [vec![Span::us(140), Span::us(75)], vec![Span::us(70)]]);
+    }
+
+    #[test]
+    fn a_flow_with_two_links_at_an_end_keeps_its_path() {
+        let text = LOST.replace("[[flow]]", "[[link]]\nbetween = [\"b\", \"c\"]\nrate = \"1Mbit/s\"\n[[flow]]");
+        let mut scenario = Document::parse("two.toml", &text).unwrap().scenario().unwrap();
+        be_late(&mut scenario, 0, [vec![Span::ms(1)], vec![Span::ms(2)]]);
+        let effects = |direction: &Direction| direction.channel.effects.len();
+        let of = |link: usize| [&scenario.links[link].forward, &scenario.links[link].back].map(|d| effects(d));
+        assert_eq!([of(0), of(1)], [[1, 1], [0, 0]], "the script alone to b, and the ACKs' delays to a");
+    }
+}
