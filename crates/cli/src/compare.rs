@@ -156,7 +156,8 @@ fn traces(
     let tapped = [Tapped(*one), Tapped(*other)];
     let (mut sides, comparison) = compared(scenario, &[&tapped[0], &tapped[1]], runs, &[])?;
     let (set, _) = truckee_scenario::alike(scenario, runs.as_written);
-    beside_the_live_runs(&set, [*one, *other], &mut sides).map_err(|failure| Error::Failed(failure.reason))?;
+    beside_the_live_runs(&set, [*one, *other], &mut sides)
+        .map_err(|failure| Error::Failed(failure.reason))?;
     let mut files = Vec::new();
     if let Some(dir) = &arguments.out {
         files.push(Traced::new(scenario, &sides, comparison.notes.clone(), true).keep(dir)?);

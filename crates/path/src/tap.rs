@@ -39,7 +39,14 @@ fn keep(list: &mut Vec<PacketPoint>, point: PacketPoint, most: usize) -> u64 {
 impl Tap {
     /// Nothing is kept yet.
     pub fn new(vantage: Vantage) -> Self {
-        Self { vantage, most: MOST, left_out: 0, left: Vec::new(), come: Vec::new(), late: Default::default() }
+        Self {
+            vantage,
+            most: MOST,
+            left_out: 0,
+            left: Vec::new(),
+            come: Vec::new(),
+            late: Default::default(),
+        }
     }
 
     /// A packet enters the path at either end.

@@ -211,11 +211,13 @@ app = { kind = "file", size = "1kB" }
 
     #[test]
     fn a_flow_with_two_links_at_an_end_keeps_its_path() {
-        let text = LOST.replace("[[flow]]", "[[link]]\nbetween = [\"b\", \"c\"]\nrate = \"1Mbit/s\"\n[[flow]]");
+        let text =
+            LOST.replace("[[flow]]", "[[link]]\nbetween = [\"b\", \"c\"]\nrate = \"1Mbit/s\"\n[[flow]]");
         let mut scenario = Document::parse("two.toml", &text).unwrap().scenario().unwrap();
         be_late(&mut scenario, 0, [vec![Span::ms(1)], vec![Span::ms(2)]]);
         let effects = |direction: &Direction| direction.channel.effects.len();
-        let of = |link: usize| [&scenario.links[link].forward, &scenario.links[link].back].map(|d| effects(d));
+        let of =
+            |link: usize| [&scenario.links[link].forward, &scenario.links[link].back].map(|d| effects(d));
         assert_eq!([of(0), of(1)], [[1, 1], [0, 0]], "the script alone to b, and the ACKs' delays to a");
     }
 }

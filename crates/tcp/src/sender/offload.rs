@@ -137,9 +137,7 @@ impl Sender {
     #[inline]
     pub(super) fn push_flag(&self, end: Seq) -> u8 {
         let pushed = self.offload.as_ref().is_some_and(|offload| {
-            offload.tso
-                && offload.left == 0
-                && (offload.burst > 1 || offload.written.is_pushed(end, self.peer_window))
+            offload.tso && offload.left == 0 && (offload.burst > 1 || offload.written.is_pushed(end))
         });
         if pushed { flags::PSH } else { 0 }
     }

@@ -3,8 +3,10 @@
 //!
 //! Each write tries to send by itself, and has no FIN yet then, whatever follows (`tcp_send_fin`); what does not go joins what waits.
 //! A buffer holds as much as the largest burst, in whole segments, and no more than half of the peer's window (`tcp_xmit_size_goal`).
-//! The end of a buffer that ends a write is pushed, and so is one by which half of the peer's window would be left unpushed
-//! (`forced_push`). An application that has more to write does so 64 KiB at a time.
+//! The end of a buffer is pushed where a write ends with it, and where more than half of the peer's window would be left unpushed
+//! since the last end of a write (`forced_push`): the end of a write in the midst of a buffer counts, but what the next write adds
+//! to that takes its PSH away again (`tcp_sendmsg_locked`). What has been written last of all is pushed. An application that has more
+//! to write does so 64 KiB at a time.
 
 use crate::Seq;
 use crate::pace::GSO_BYTES;
@@ -21,20 +23,22 @@ pub(super) struct Written {
     end: Seq,
     /// Up to where what was written lies in buffers.
     joined: Seq,
-    /// Where what was written last begins.
-    last: Seq,
-    /// Up to where anything was pushed.
+    /// Where each write begins and ends that the buffer which is sent from has anything of, or one after it.
+    writes: VecDeque<(Seq, Seq)>,
+    /// Up to where a buffer was pushed.
     pushed: Seq,
-    /// Bytes that a buffer holds of what lies in buffers.
+    /// Bytes that a buffer holds of what lies in buffers, and half of the peer's window as these were written.
     most: u64,
+    half: u64,
     /// Ends of what has been written and has not been tried to send.
     fresh: VecDeque<Seq>,
 }
 
 impl Default for Written {
     fn default() -> Self {
-        let [start, end, joined, last, pushed] = [Seq::FIRST; 5];
-        Self { start, end, joined, last, pushed, most: 0, fresh: VecDeque::new() }
+        let [start, end, joined, pushed] = [Seq::FIRST; 4];
+        let (writes, fresh) = (VecDeque::new(), VecDeque::new());
+        Self { start, end, joined, writes, pushed, most: 0, half: 0, fresh }
     }
 }
 
@@ -47,7 +51,7 @@ impl Written {
     /// The application has written what lies between.
     pub fn write(&mut self, from: Seq, to: Seq) {
         if from < to {
-            self.last = from;
+            self.writes.push_back((from, to));
             self.fresh.push_back(to);
         }
     }
@@ -67,7 +71,7 @@ impl Written {
     pub fn join(&mut self, next: Seq, mss: u64, window: u64) -> bool {
         let Some(to) = self.fresh.pop_back() else { return false };
         self.fresh.clear();
-        self.most = most(mss, window);
+        (self.most, self.half) = (most(mss, window), window / 2);
         if next < self.end && self.end >= self.joined {
             self.end = to.min(next + self.most);
         }
@@ -91,14 +95,15 @@ impl Written {
             self.joined = self.joined.max(self.fresh.pop_front().unwrap_or_default());
         }
         while self.end <= next && self.end < offered {
-            if self.is_pushed(self.end, window) {
+            if self.is_pushed(self.end) {
                 self.pushed = self.end;
             }
             if self.end >= self.joined {
-                self.most = most(mss, window);
+                (self.most, self.half) = (most(mss, window), window / 2);
             }
             self.start = self.end;
             self.end = offered.min(self.start + self.most);
+            while self.writes.pop_front_if(|&mut (_, to)| to <= self.start).is_some() {}
         }
         if !self.fresh.is_empty() && self.end > self.joined {
             self.end = offered.min(next + self.most);
@@ -107,14 +112,22 @@ impl Written {
     }
 
     /// Whether what ends there has the end of a buffer that is pushed.
-    pub fn is_pushed(&self, end: Seq, window: u64) -> bool {
-        let pieces = |at: Seq| at.saturating_sub(self.last) / PIECE;
+    pub fn is_pushed(&self, end: Seq) -> bool {
         let all = self.fresh.front().map_or(end == self.joined, |&written| end == written);
         end == self.end
             && (all
-                || self.start < self.last
-                || pieces(self.start) < pieces(end)
-                || end - self.pushed > window / 2)
+                || self
+                    .writes
+                    .iter()
+                    .find(|(_, to)| end <= *to)
+                    .is_some_and(|&write| self.is_marked(end, write)))
+    }
+
+    /// Whether the end of a buffer is, which lies in this write.
+    fn is_marked(&self, end: Seq, (from, to): (Seq, Seq)) -> bool {
+        let written = end.saturating_sub(from);
+        let last = from + written / PIECE * PIECE;
+        end == to || end == last || end - self.pushed.max(last) > self.half
     }
 }
 
@@ -143,7 +156,7 @@ mod tests {
         (0..3).for_each(|k| written.write(seq(k), seq(k + 1)));
         for k in 0..3 {
             assert_eq!(head(&mut written, k, 3), (k + 1, k + 1));
-            assert!(written.is_pushed(seq(k + 1), WINDOW));
+            assert!(written.is_pushed(seq(k + 1)));
         }
     }
 
@@ -158,12 +171,9 @@ mod tests {
         written.write(seq(3), seq(60));
         written.join(seq(2), MSS, WINDOW);
         assert_eq!(head(&mut written, 2, 60), (60, 23));
-        assert!(
-            !written.is_pushed(seq(22), WINDOW) && written.is_pushed(seq(23), WINDOW),
-            "a write ended in it"
-        );
+        assert!(!written.is_pushed(seq(23)), "the next write took PSH away, and counts from where it began");
         assert_eq!(head(&mut written, 23, 60), (60, 44));
-        assert!(!written.is_pushed(seq(44), WINDOW), "less than half of the window since");
+        assert!(written.is_pushed(seq(44)), "more than half of the window since");
     }
 
     #[test]
@@ -177,16 +187,33 @@ mod tests {
         assert_eq!(ends, [(200, 31), (200, 52), (200, 73)]);
     }
 
+    /// Ends of the buffers of 200 segments, with whether they are pushed; nothing leaves before all is written.
+    fn ends(written: &mut Written, to: u64) -> Vec<(u64, bool)> {
+        let (mut ends, mut next) = (Vec::new(), 0);
+        while next < to {
+            (_, next) = head(written, next, to);
+            ends.push((next, written.is_pushed(seq(next))));
+        }
+        ends
+    }
+
     #[test]
-    fn of_one_long_write_each_64_kib_and_each_half_of_the_window_is_pushed() {
+    fn of_a_long_write_a_buffer_is_pushed_by_which_half_of_the_window_would_be_unpushed_since_64_kib_ended() {
         let mut written = Written::default();
-        written.write(Seq::FIRST, seq(200));
+        written.write(Seq::FIRST, seq(130));
         written.join(Seq::FIRST, MSS, WINDOW);
-        let pushed = |written: &mut Written, next| {
-            let (_, end) = head(written, next, 200);
-            (end, written.is_pushed(seq(end), WINDOW))
-        };
-        let ends: Vec<(u64, bool)> = [0, 21, 42, 63].map(|next| pushed(&mut written, next)).into();
-        assert_eq!(ends, [(21, false), (42, true), (63, false), (84, true)]);
+        // 64 KiB end after 65.5 segments: the third buffer's PSH is taken away, and the fourth has 18.5 since.
+        let pushed =
+            [(21, false), (42, true), (63, false), (84, false), (105, true), (126, false), (130, true)];
+        assert_eq!(ends(&mut written, 130), pushed);
+    }
+
+    #[test]
+    fn the_end_of_a_write_pushes_the_buffer_that_ends_with_it_and_no_other() {
+        let mut written = Written::default();
+        (0..30).for_each(|k| written.write(seq(3 * k), seq(3 * k + 3)));
+        written.join(Seq::FIRST, MSS, WINDOW + 2 * MSS);
+        let pushed = [(22, false), (44, false), (66, true), (88, false), (90, true)];
+        assert_eq!(ends(&mut written, 90), pushed, "of three segments each");
     }
 }
