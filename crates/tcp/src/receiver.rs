@@ -163,6 +163,10 @@ impl Receiver {
             }
         }
         self.hear_of_repeat(segment);
+        if self.is_stale(segment) {
+            self.policy.on_opened(self.rcv_nxt);
+            return self.sink.ack(self.rcv_nxt);
+        }
         self.note_timestamp(segment);
         if segment.seq_len() == 0 {
             return;
@@ -198,6 +202,16 @@ impl Receiver {
         if segment.len > 0 {
             witness.on_arrival(&arrival, &self.policy);
         }
+    }
+
+    /// Whether data is older than what came at the edge of the window: then it is refused, and answered at once (RFC 7323, section
+    /// 5.3, R1). Timestamps count milliseconds, as most stacks' do (section 5.4). What has come before is answered anyway.
+    fn is_stale(&self, segment: &Segment) -> bool {
+        let tick = Span::ms(1);
+        segment.len > 0
+            && segment.seq >= self.rcv_nxt
+            && self.timestamps
+            && segment.ts_val.ticks(tick) < self.ts_recent.ticks(tick)
     }
 
     /// What the next ACK is to echo (RFC 7323, section 4.3): of what lies beyond a hole nothing.

@@ -113,6 +113,30 @@ fn an_old_duplicate_does_not_age_the_timestamp_echoed() {
 }
 
 #[test]
+fn data_that_is_older_than_what_came_at_the_edge_is_refused_and_answered() {
+    let stack = Stack { timestamps: true, ..stack() };
+    let policy = AnyAckPolicy::build(&Spec::named("every")).unwrap().0;
+    let mut receiver = Receiver::new(&stack, policy, false);
+    let mut answer = |seq, ts_val| {
+        let segment = Segment {
+            seq: Seq::at(seq),
+            len: 1000,
+            ts_val: Time::ms(ts_val),
+            flags: flags::ACK,
+            ..Segment::default()
+        };
+        receiver.on_segment(Time::s(1), &segment, false, &mut ());
+        let ack = receiver.poll_transmit(Time::s(1)).unwrap();
+        (ack.ack, ack.ts_ecr)
+    };
+    // The second and the third are held up; the second is sent again.
+    let heard =
+        [(1, 10), (3001, 13), (1001, 90), (2001, 12), (2001, 91)].map(|(seq, stamp)| answer(seq, stamp));
+    let told = [(1001, 10), (1001, 10), (2001, 90), (2001, 90), (4001, 91)];
+    assert_eq!(heard, told.map(|(ack, echo)| (Seq::at(ack), Time::ms(echo))));
+}
+
+#[test]
 fn a_delayed_ack_echoes_the_first_segment_it_covers() {
     let stack = Stack { timestamps: true, ..stack() };
     let policy = AnyAckPolicy::build(&Spec::named("delayed")).unwrap().0;
