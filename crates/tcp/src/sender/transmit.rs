@@ -319,8 +319,8 @@ impl Sender {
         if !PLAIN && self.t.ecn.on() {
             segment.flags |= self.ecn_flags(again);
         }
-        if BURSTS && !again && self.offload.is_some() {
-            segment.flags |= self.push_flag(sent.end);
+        if BURSTS && !again && len > 0 && self.offload.is_some() {
+            segment.flags |= self.push_flag(sent.seq + u64::from(len));
         }
         self.control_due = false;
         self.t.last_sent = now;

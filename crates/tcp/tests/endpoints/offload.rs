@@ -133,8 +133,9 @@ fn what_a_write_sends_at_once_has_no_fin_and_what_waits_has() {
         pair.write_and_close(u64::from(segments * MSS));
         pair.finish();
         let fins = pair.sent.iter().filter(|t| t.segment.has(flags::FIN));
-        fins.map(|t| t.segment.len).collect::<Vec<_>>()
+        fins.map(|t| (t.segment.len, t.segment.has(flags::PSH))).collect::<Vec<_>>()
     };
-    assert_eq!(fins(5), [0], "all leave as they are written, and the application closes after that");
-    assert_eq!(fins(30), [MSS], "twenty do, and ten wait");
+    assert_eq!(fins(5), [(0, false)], "all leave as they are written, and the application closes after that");
+    assert_eq!(fins(30), [(MSS, true)], "twenty do, and ten wait");
+    assert_eq!(fins(31), [(MSS, true)], "pushed where it leaves by itself, too");
 }
