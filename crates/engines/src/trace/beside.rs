@@ -200,7 +200,8 @@ app = { kind = "file", size = "1kB" }
     #[test]
     fn what_the_other_host_takes_longer_is_added_to_each_packet() {
         let scenario = Document::parse("lost.toml", LOST).unwrap().scenario().unwrap();
-        let engines: [&dyn Engine; 2] = [&Simulator, &Live(Span::ZERO, &[Span::us(70), Span::us(20)])];
+        const LATE: [Span; 2] = [Span::us(70), Span::us(20)];
+        let engines: [&dyn Engine; 2] = [&Simulator, &Live(Span::ZERO, &LATE)];
         let run = |engine: &dyn Engine| Tapped(engine).run(&scenario, true).unwrap();
         let (ours, mut theirs) = (run(engines[0]), run(engines[1]));
         // The SYN was late by 70 us of its 140, and its answer by none: so the host took 70.
