@@ -83,11 +83,12 @@ pub fn open<'a>(
     let failed = |e: std::io::Error| Error::system("take a connection over", e);
     let ends = Ends { local: stream.local_addr().map_err(failed)?, remote };
     let seen = sockets.waiting(&ends)?;
-    let is_first = |s: &&Seen| s.arrival.has(flags::SYN) && s.arrival.has(flags::ACK);
+    let is_first = |s: &Seen| s.arrival.has(flags::SYN) && s.arrival.has(flags::ACK);
     // Of a packet that is seen at several interfaces the last is the one where it is IP's.
-    let Some(Seen { interface, arrival: first }) = seen.iter().rfind(is_first) else {
+    let Some(place) = seen.iter().rposition(is_first) else {
         return Err(Fault::Unseen.into());
     };
+    let Seen { interface, arrival: first } = &seen[place];
     let known = sockets::known(&stream).map_err(failed)?;
     let rtt = round_trips.likely(known.rtt);
     let mut standing = Standing {
@@ -116,8 +117,9 @@ pub fn open<'a>(
         None => Asked { request: http::request(target), spoken: false },
     };
     if asked.spoken {
-        for seen in sockets.waiting(&ends)? {
-            handshake += follow(&mut standing, &seen, *interface)?;
+        // Who greets at once may have done so before the handshake was looked at.
+        for seen in seen[place + 1..].iter().chain(&sockets.waiting(&ends)?) {
+            handshake += follow(&mut standing, seen, *interface)?;
         }
     }
     sockets::still(&stream).map_err(failed)?;
