@@ -164,7 +164,7 @@ impl Receiver {
         }
         self.hear_of_repeat(segment);
         if self.is_stale(segment) {
-            self.policy.on_opened(self.rcv_nxt);
+            self.policy.on_refused(self.rcv_nxt);
             return self.sink.ack(self.rcv_nxt);
         }
         self.note_timestamp(segment);

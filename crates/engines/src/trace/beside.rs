@@ -74,8 +74,8 @@ fn late(flow: &Flow, simulated: &Outcome, live: &Outcome, theirs: &FlowSeries) -
     Some(theirs.late.each_ref().map(|late| late.iter().map(|&by| by + host).collect()))
 }
 
-/// Makes the last links of a flow's way late, each with the flow's packets, one after the other; where more than one link leads to
-/// an end of it, or what is lost does not show by then which packet it was, they stay as they are.
+/// Makes the last link to the receiver late with the flow's data, and that to the sender with its ACKs, packet after packet. Where
+/// more than one link leads to an end, or its queue may drop what the channel has let pass, that direction stays as it is.
 fn be_late(scenario: &mut Scenario, number: usize, late: [Vec<Span>; 2]) {
     let ends = [scenario.flows[number].to, scenario.flows[number].from];
     for (end, by) in ends.into_iter().zip(late) {

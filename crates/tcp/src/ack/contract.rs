@@ -114,9 +114,13 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// Everything below `number` has been acknowledged by a segment of data: what waits for an ACK has got it.
     fn on_carried(&mut self, _number: Seq) {}
     /// Everything below `number` is acknowledged by an ACK that leaves because reading has opened the window
-    /// (Linux 6.18, `__tcp_cleanup_rbuf`), or because a segment was refused.
+    /// (Linux 6.18, `__tcp_cleanup_rbuf`).
     fn on_opened(&mut self, number: Seq) {
         self.on_carried(number);
+    }
+    /// Everything below `number` is acknowledged by an ACK that leaves because a segment was refused (RFC 7323, section 5.3, R1).
+    fn on_refused(&mut self, number: Seq) {
+        self.on_opened(number);
     }
     /// What it has learnt, for one that takes its place.
     fn learnt(&self) -> Learnt<'_> {

@@ -260,6 +260,15 @@ impl AckPolicy for Linux {
         (self.deadline, self.summed_up) = (None, None);
     }
 
+    fn on_refused(&mut self, number: Seq) {
+        // No quick one, where none was about to leave (`tcp_send_dupack`, `inet_csk_ack_scheduled`).
+        if self.deadline.is_some() {
+            return self.on_opened(number);
+        }
+        self.settle();
+        self.summed_up = None;
+    }
+
     fn set_timers(&mut self, wheel: Option<Wheel>) {
         self.wheel = wheel;
     }

@@ -45,6 +45,7 @@ family! {
     fn has_timer(&self) -> bool;
     fn on_carried(&mut self, number: Seq);
     fn on_opened(&mut self, number: Seq);
+    fn on_refused(&mut self, number: Seq);
     fn learnt(&self) -> Learnt<'_>;
     fn take_over(&mut self, learnt: Learnt<'_>);
     fn phase(&self) -> Option<Phase>;
