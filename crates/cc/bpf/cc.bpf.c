@@ -16,6 +16,9 @@
 //   cwnd_event   COMPLETE_CWR: recovery is over, and cwnd = ssthresh. The definition's window may be smaller (an estimate
 //                above the window must not open it), so that it is brought down to that.
 //   undo_cwnd    as tcp_reno_undo_cwnd.
+// A kernel may pass a program over, and take what lies on the stack for its answer: one before 6.1 where the same program is
+// running on the processor, and one that keeps programs from some processes where a timer fires while those run. So the
+// threshold of an episode is looked at with each ACK in it (is_unanswered).
 #include "tcp_types.h"
 #include "float.h"
 #include "params.h"
@@ -29,6 +32,9 @@
 #include "response.h"
 
 char _license[] SEC("license") = "GPL";
+
+// What a test that passes programs over has the kernel find in place of a threshold.
+#define PASSED_OVER 0x27d2bb00u
 
 static __always_inline struct connection *connection_of(struct sock *sk)
 {
@@ -95,6 +101,104 @@ void BPF_PROG(truckee_release, struct sock *sk)
 		bpf_ringbuf_submit(event, 0);
 }
 
+// Whether a test has this question passed over, and with it the state that follows.
+static __always_inline int is_passed_over(struct connection *c)
+{
+	c->deaf = params.pass_over && ++c->questions % params.pass_over == 0;
+	return c->deaf;
+}
+
+// The threshold after a loss, of `flight` bytes from `una` on. The window is that of before, and has been read.
+static __attribute__((noinline)) __u32 answer(struct sock *sk, struct connection *c, __u32 una, int timeout, int echo)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct now now = {};
+	struct decision to = {};
+	struct event *event;
+	__u32 ssthresh;
+
+	now.time = bpf_ktime_get_ns();
+	now.mss = tp->mss_cache;
+	now.flight = tp->snd_nxt - una;
+	read_departures(tp, c, &now);
+	c->highest = c->una + now.flight;
+	// RFC 5681, section 3.2, step 2: what limited transmit has released does not count, and the kernel does that.
+	if (params.from_window)
+		now.flight = (c->window >> 32) * now.mss;
+	else if (!echo)
+		now.flight = min_of(now.flight, (c->window >> 32) * now.mss);
+	estimate_on_sent(c, &now);
+	if (params.predictor == PREDICT_IDEAL)
+		now.fate = fate_of(sk, una) ?: c->fate;
+	event = event_begin(sk, EVENT_SSTHRESH, now.time, c->number);
+	respond(tp, c, &now, timeout, echo, &to);
+	ssthresh = fl_to(to.ssthresh, 0);
+	c->target = fl_to(to.cwnd, 0);
+	c->told = ssthresh;
+	c->starting = 0;
+	c->asked = timeout;
+	growth_on_loss(c, timeout);
+	if (event) {
+		event->una = una;
+		event->cwnd = c->window >> 32;
+		event->window = c->window;
+		tell(event, c, &now);
+		event->window_after = (__u64)c->target << 32;
+		event->ssthresh_after = ssthresh;
+		event->verdict = to.verdict;
+		event->flags |= (timeout ? FLAG_TIMEOUT : 0) | (echo ? FLAG_ECHO : 0);
+		event->flags |= now.fate == CAUSE_CONGESTION ? FLAG_QUEUED_OUT : 0;
+		event->flags |= now.fate == CAUSE_WIRELESS ? FLAG_DESTROYED : 0;
+		bpf_ringbuf_submit(event, 0);
+	}
+	return ssthresh;
+}
+
+static __always_inline void enter(struct sock *sk, struct connection *c, __u8 state)
+{
+	struct event *event;
+
+	if (state == TCP_CA_Loss) {
+		if (!c->asked) {
+			growth_on_loss(c, 1);
+			c->decreased = c->highest;
+		}
+		predict_on_timeout(c);
+		c->asked = c->starting = 0;
+	}
+	if (state < TCP_CA_CWR)
+		c->told = 0;
+	event = event_begin(sk, EVENT_STATE, bpf_ktime_get_ns(), c->number);
+	if (event) {
+		event->state = state;
+		bpf_ringbuf_submit(event, 0);
+	}
+}
+
+// Whether the kernel has begun an episode and got no answer of this program's to it. Where path MTU discovery sends segments
+// anew it enters loss without asking, and there is nothing to undo.
+static __always_inline int is_unanswered(struct tcp_sock *tp, struct connection *c, __u8 state)
+{
+	if (state < TCP_CA_CWR) {
+		c->told = 0;
+		return 0;
+	}
+	return c->told != tp->snd_ssthresh && (state != TCP_CA_Loss || tp->prior_ssthresh);
+}
+
+// Answers late, as of the window that the episode began with; what came meanwhile was repaired by PRR, which sends no more
+// than arrives, whatever it aims at.
+static __always_inline void answer_late(struct sock *sk, struct connection *c, __u8 state)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (c->window >> 32 != tp->prior_cwnd)
+		c->window = (__u64)tp->prior_cwnd << 32;
+	tp->snd_ssthresh = answer(sk, c, c->prev_una, state == TCP_CA_Loss, state == TCP_CA_CWR);
+	if (state == TCP_CA_Loss)
+		enter(sk, c, state);
+}
+
 SEC("struct_ops")
 void BPF_PROG(truckee_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 {
@@ -102,6 +206,7 @@ void BPF_PROG(truckee_pkts_acked, struct sock *sk, const struct ack_sample *samp
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct now now = {};
 	struct event *event;
+	__u8 state;
 	__u64 clamp;
 
 	// The ACK of a SYN comes before init; later there was no memory for it when the connection began.
@@ -110,6 +215,10 @@ void BPF_PROG(truckee_pkts_acked, struct sock *sk, const struct ack_sample *samp
 	if (!c)
 		return;
 	c->heard = tp->tcp_mstamp;
+	c->deaf = 0;
+	state = ca_state_of(sk);
+	if (is_unanswered(tp, c, state))
+		answer_late(sk, c, state);
 	read_ack(sk, sample, c, &now);
 	event = event_begin(sk, EVENT_ACK, now.time, c->number);
 	if (event) {
@@ -140,6 +249,8 @@ void BPF_PROG(truckee_pkts_acked, struct sock *sk, const struct ack_sample *samp
 	}
 	if (c->window >> 32 != tp->snd_cwnd)
 		tp->snd_cwnd = c->window >> 32;
+	if (params.predictor == PREDICT_IDEAL)
+		c->fate = fate_of(sk, tp->snd_una);
 	if (event) {
 		tell(event, c, &now);
 		event->ssthresh_after = tp->snd_ssthresh;
@@ -155,72 +266,27 @@ __u32 BPF_PROG(truckee_ssthresh, struct sock *sk)
 	struct inet_connection_sock *icsk = (struct inet_connection_sock *)sk;
 	struct connection *c = connection_of(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct now now = {};
-	struct decision to = {};
 	int timeout, echo;
-	struct event *event;
-	__u32 ssthresh;
 
 	if (!c)
 		return tp->snd_cwnd > 4 ? tp->snd_cwnd / 2 : 2;
+	if (is_passed_over(c))
+		return PASSED_OVER;
 	timeout = !icsk->icsk_pending;
 	echo = !timeout && !tp->prior_ssthresh && (tp->ecn_flags || tp->tcp_mstamp != c->heard);
-	now.time = bpf_ktime_get_ns();
-	now.mss = tp->mss_cache;
-	now.flight = tp->snd_nxt - tp->snd_una;
 	read_window(tp, c);
-	read_departures(tp, c, &now);
-	c->highest = c->una + now.flight;
-	// RFC 5681, section 3.2, step 2: what limited transmit has released does not count, and the kernel does that.
-	if (params.from_window)
-		now.flight = (c->window >> 32) * now.mss;
-	else if (!echo)
-		now.flight = min_of(now.flight, (c->window >> 32) * now.mss);
-	estimate_on_sent(c, &now);
-	if (params.predictor == PREDICT_IDEAL)
-		now.fate = fate_of(sk, tp->snd_una);
-	event = event_begin(sk, EVENT_SSTHRESH, now.time, c->number);
-	respond(tp, c, &now, timeout, echo, &to);
-	ssthresh = fl_to(to.ssthresh, 0);
-	c->target = fl_to(to.cwnd, 0);
-	c->starting = 0;
-	c->asked = timeout;
-	growth_on_loss(c, timeout);
-	if (event) {
-		event->window = c->window;
-		tell(event, c, &now);
-		event->window_after = (__u64)c->target << 32;
-		event->ssthresh_after = ssthresh;
-		event->verdict = to.verdict;
-		event->flags |= (timeout ? FLAG_TIMEOUT : 0) | (echo ? FLAG_ECHO : 0);
-		event->flags |= now.fate == CAUSE_CONGESTION ? FLAG_QUEUED_OUT : 0;
-		event->flags |= now.fate == CAUSE_WIRELESS ? FLAG_DESTROYED : 0;
-		bpf_ringbuf_submit(event, 0);
-	}
-	return ssthresh;
+	c->fate = 0; // what is known now counts
+	return answer(sk, c, tp->snd_una, timeout, echo);
 }
 
 SEC("struct_ops")
 void BPF_PROG(truckee_set_state, struct sock *sk, __u8 state)
 {
 	struct connection *c = connection_of(sk);
-	struct event *event;
 
-	if (!c)
+	if (!c || (c->deaf && state > TCP_CA_Disorder))
 		return;
-	if (state == TCP_CA_Loss) {
-		if (!c->asked) {
-			growth_on_loss(c, 1);
-			c->decreased = c->highest;
-		}
-		predict_on_timeout(c);
-		c->asked = c->starting = 0;
-	}
-	event = event_begin(sk, EVENT_STATE, bpf_ktime_get_ns(), c->number);
-	if (event) {
-		event->state = state;
-		bpf_ringbuf_submit(event, 0);
-	}
+	enter(sk, c, state);
 }
 
 SEC("struct_ops")
@@ -252,6 +318,9 @@ __u32 BPF_PROG(truckee_undo_cwnd, struct sock *sk)
 
 	if (c) {
 		c->target = 0;
+		// The kernel raises ssthresh to that of before.
+		if (c->told && c->told < tp->prior_ssthresh)
+			c->told = tp->prior_ssthresh;
 		event = event_begin(sk, EVENT_UNDO, bpf_ktime_get_ns(), c->number);
 		if (event)
 			bpf_ringbuf_submit(event, 0);

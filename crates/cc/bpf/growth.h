@@ -120,7 +120,7 @@ static __always_inline void growth_on_ack(struct tcp_sock *tp, struct connection
 static __always_inline void cap_ssthresh(struct tcp_sock *tp, struct connection *c)
 {
 	if (tp->snd_ssthresh > c->window >> 32)
-		tp->snd_ssthresh = c->window >> 32;
+		c->told = tp->snd_ssthresh = c->window >> 32;
 }
 
 // A round is over that the window has limited: own segments in queues meanwhile were `expected` less `actual`.

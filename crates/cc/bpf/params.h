@@ -47,6 +47,7 @@ struct params {
 	__u64 tau; // westwood-2, ns
 	__u64 abse_rtt; // westwood-3, ns; 0: the connection's
 	fl abse_cwnd, abse_gain; // likewise, segments
+	__u64 pass_over; // a test's: of so many questions for a threshold one is passed over; 0: none
 };
 
 #ifndef TRUCKEE_NATIVE

@@ -38,7 +38,10 @@ struct connection {
 	__u64 counted; // bytes counted by duplicates and not yet covered
 	__u32 prev_una, prev_wnd, prev_data, rtt_min_us, number;
 	__u32 target; // what the response would have cwnd be after recovery, 0: nothing to say
-	__u8 starting, asked, answer, timed_out;
+	__u32 told; // the threshold of the episode under way; 0: none
+	__u32 questions; // for a threshold
+	__u8 starting, asked, answer, timed_out, deaf;
+	__u8 fate; // of the first byte outstanding, as it was known with the last ACK
 	// growth
 	__u64 round_end; // capped, vegas; 0: none
 	fl cap, at_window, increase;

@@ -89,10 +89,21 @@ impl Loaded {
     /// Loads `port` and registers it as `kernel_name` (1 to 15 letters, digits, `_` and `-`); with `record`, what it is
     /// told and decides can be had from [`Self::events`].
     pub fn load(port: &Port, kernel_name: &str, record: bool) -> Result<Self, Error> {
-        let linked = Self::load_as(port, kernel_name, record, Registration::Link);
+        Self::load_with(port, kernel_name, &params::of(port, record))
+    }
+
+    /// As [`Self::load`] with `record`, on a kernel that answers one of `every` so many of its own questions for a threshold, and
+    /// the change of state after it, without this program: for tests of what becomes of that.
+    #[doc(hidden)]
+    pub fn load_passed_over(port: &Port, kernel_name: &str, every: u64) -> Result<Self, Error> {
+        Self::load_with(port, kernel_name, &layout::params { pass_over: every, ..params::of(port, true) })
+    }
+
+    fn load_with(port: &Port, kernel_name: &str, params: &layout::params) -> Result<Self, Error> {
+        let linked = Self::load_as(port, kernel_name, params, Registration::Link);
         match &linked {
             Err(Error::Bpf { .. }) if before_links() => {
-                Self::load_as(port, kernel_name, record, Registration::Plain)
+                Self::load_as(port, kernel_name, params, Registration::Plain)
             }
             _ => linked,
         }
@@ -101,14 +112,15 @@ impl Loaded {
     pub(super) fn load_as(
         port: &Port,
         kernel_name: &str,
-        record: bool,
+        params: &layout::params,
         registration: Registration,
     ) -> Result<Self, Error> {
+        let record = params.record > 0;
         check_name(kernel_name)?;
         listen();
         let doing = || format!("load the congestion control \"{kernel_name}\"");
         let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused(doing(), &e))?;
-        fill_in(&mut open, kernel_name, &params::of(port, record), record)?;
+        fill_in(&mut open, kernel_name, params, record)?;
         if port.wants_truth() {
             for mut map in open.maps_mut().filter(|map| map.name() == told::MAP) {
                 map.set_max_entries(told::CONNECTIONS).map_err(|e| refused(doing(), &e))?;

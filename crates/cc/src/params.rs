@@ -156,5 +156,6 @@ pub(super) fn of(port: &Port, record: bool) -> params {
         abse_rtt: abse.time("rtt"),
         abse_cwnd: abse.real("cwnd"),
         abse_gain: abse.real("n"),
+        pass_over: 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::load::Registration;
 use super::*;
-use crate::find;
+use crate::{find, params};
 use socket2::{Domain, Socket, Type};
 use truckee_host::doctor::Capability;
 use truckee_host::testing::able;
@@ -47,7 +47,7 @@ fn a_kernel_without_links_can_do_the_same() {
         return;
     }
     let name = unique("old");
-    Loaded::load_as(&port(), &name, false, Registration::Plain)
+    Loaded::load_as(&port(), &name, &params::of(&port(), false), Registration::Plain)
         .unwrap()
         .leave(&pin(&name), make_folder)
         .unwrap();
@@ -80,7 +80,7 @@ fn a_run_s_control_ends_with_its_handle() {
     }
     for (what, registration) in [("lnk", Registration::Link), ("pln", Registration::Plain)] {
         let name = unique(what);
-        let loaded = Loaded::load_as(&port(), &name, false, registration).unwrap();
+        let loaded = Loaded::load_as(&port(), &name, &params::of(&port(), false), registration).unwrap();
         assert!(usable(&name));
         assert!(Loaded::load(&port(), &name, false).is_err(), "twice under one name");
         drop(loaded);

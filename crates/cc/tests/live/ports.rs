@@ -72,9 +72,19 @@ impl Drop for Recorded {
 }
 
 /// Sends over the path until what was recorded is enough, and replays it.
-fn record(port: &Port, path: Path, mut enough: impl FnMut(&[Event]) -> bool) -> (Report, Vec<Event>) {
+fn record(port: &Port, path: Path, enough: impl FnMut(&[Event]) -> bool) -> (Report, Vec<Event>) {
+    record_as(|name| Loaded::load(port, name, true), port, path, enough)
+}
+
+/// The same of what is loaded like that.
+fn record_as(
+    load: impl Fn(&str) -> Result<Loaded, truckee_cc::Error>,
+    port: &Port,
+    path: Path,
+    mut enough: impl FnMut(&[Event]) -> bool,
+) -> (Report, Vec<Event>) {
     let name = unique();
-    let mut loaded = Loaded::load(port, &name, true).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut loaded = load(&name).unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut recorded = Recorded(name.clone(), Events::default());
     send(path, &name, || {
         let (more, all) = (loaded.events().unwrap(), &mut recorded.1);
@@ -218,6 +228,33 @@ const PAPERS: Path = Path {
 #[test]
 fn ports_are_their_definitions_on_the_papers_stack() {
     hold(&["tk_westwood2", "tk_lp_ncpld", "tk_lp_spike", "tk_tibet"], PAPERS);
+}
+
+/// What the kernel takes for the threshold is then whatever lay on its stack, until the next ACK.
+#[test]
+fn a_threshold_that_the_program_was_not_asked_for_is_set_right_with_the_next_ack() {
+    if !possible() {
+        return;
+    }
+    let hold = |name: &str| {
+        let port = truckee_cc::find(name).unwrap().port().unwrap();
+        let load = |name: &str| Loaded::load_passed_over(&port, name, 2);
+        let late = |e: &&Event| e.kind == Kind::Ssthresh && e.state >= state::CWR && e.ssthresh > 1 << 29;
+        let enough = |events: &[Event]| {
+            let late = |timeout: bool| events.iter().filter(late).any(|e| e.is(flags::TIMEOUT) == timeout);
+            late(false) && late(true)
+        };
+        let (report, events) = record_as(load, &port, Path { dark: 300, ..PATH }, enough);
+        println!("{name}: {report:?}");
+        assert!(report.within(), "{name}: {report:?}");
+        let acks = acks(&events).filter(|e| e.ssthresh_after > 1 << 20 && e.state >= state::CWR);
+        assert_eq!(acks.count(), 0, "{name}: the window went by what was never a threshold");
+    };
+    std::thread::scope(|scope| {
+        for name in ["tk_newreno", "tk_lp_wireless", "tk_westwood3", "tk_vegas"] {
+            scope.spawn(move || hold(name));
+        }
+    });
 }
 
 /// Echoes of congestion are congestion, whatever a predictor would say.
