@@ -75,6 +75,14 @@ impl Doubt {
         }
     }
 
+    /// The first that was sent again left before the event, and of what did so those numbers are still under way.
+    pub(super) fn resent_before(&mut self, since: Time, again: impl Iterator<Item = (Seq, Seq)>) {
+        self.since = Some(since);
+        if self.by.by_dsack() {
+            self.again.extend(again);
+        }
+    }
+
     /// An ACK has come, before it changes anything; `waits`: what else was sent again has to be heard of before anything is undone.
     pub(super) fn weigh(&mut self, heard: &Heard, waits: bool) -> Verdict {
         if let Some((from, to)) = heard.dsack

@@ -4,7 +4,7 @@ use super::doubt::Doubt;
 use crate::controller::{AnyController, Controller, Interest};
 use crate::delivery::Rates;
 use crate::ecn::{self, Ecn};
-use crate::outstanding::Outstanding;
+use crate::outstanding::{Outstanding, Sent, marks};
 use crate::rtt::Rtt;
 use crate::stack::{ReduceFrom, Undo};
 use crate::start::{AnyStart, Start};
@@ -78,6 +78,8 @@ pub struct Transfer {
     /// Segments sent again, and come twice.
     pub(super) resent: u32,
     twice: u32,
+    /// When the first was of those that have been sent again since none was under way.
+    pub(super) resent_since: Option<Time>,
     /// The last loss event, as long as it may turn out to have been none.
     pub(super) doubt: Option<Box<Doubt>>,
     /// Where the controller wants to know the delivery rate.
@@ -116,6 +118,7 @@ impl Transfer {
             saved: Saved::default(),
             undo: stack.undo,
             resent: 0,
+            resent_since: None,
             twice: 0,
             doubt: None,
             rates,
@@ -215,9 +218,26 @@ impl Transfer {
         self.doubt = None;
         if self.undo != Undo::Never && loss.kind != LossKind::EcnEcho {
             let end = self.out.get(self.out.index_of(loss.seq)).map_or(loss.seq, |segment| segment.end);
-            self.doubt = Some(Box::new(Doubt::of(self.undo, self.out.una(), end)));
+            let mut doubt = Doubt::of(self.undo, self.out.una(), end);
+            self.carry_over(&loss, &mut doubt);
+            self.doubt = Some(Box::new(doubt));
         }
         report.witness().on_loss(&loss, lost, verdict);
+    }
+
+    /// What is still under way from the repair before belongs to the next one: it goes by when that was sent (`tcp_enter_recovery`,
+    /// `tcp_init_undo`). A timer has taken it all for lost.
+    fn carry_over(&mut self, loss: &Loss, doubt: &mut Doubt) {
+        let out = &self.out;
+        let sent = |at: usize| out.get(at).filter(Sent::is_resent);
+        let again: Vec<Sent> =
+            (0..out.len()).filter_map(sent).filter(|sent| !sent.is(marks::SACKED)).collect();
+        let since = self.resent_since.filter(|_| !again.is_empty());
+        let under_way = |sent: &&Sent| loss.kind == LossKind::DupAcks && sent.is(marks::REPAIR);
+        if let Some(since) = since {
+            doubt.resent_before(since, again.iter().filter(under_way).map(|sent| (sent.seq, sent.end)));
+        }
+        self.resent_since = since;
     }
 
     /// The last loss event was none, as a duplicate SACK (RFC 2883, 3708), a timestamp (RFC 3522) or F-RTO (RFC 5682) may show:

@@ -347,6 +347,7 @@ impl Sender {
         }
         if !PLAIN && again {
             self.t.resent += 1;
+            self.t.resent_since.get_or_insert(now);
             if let Some(doubt) = &mut self.t.doubt {
                 doubt.on_resent(now, (sent.seq, sent.end), self.t.out.max());
             }
