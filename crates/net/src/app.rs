@@ -14,6 +14,10 @@ use truckee_tcp::{Span, Time};
 /// More than any run can send.
 const ENDLESS: u64 = 1 << 62;
 
+/// Least time that a write takes: nothing leaves at the very moment of the write before. A sender that takes round-trip times to
+/// the microsecond tells the two apart, as Linux's RACK does.
+const ONE_WRITE: Span = Span::us(1);
+
 /// What an application wants done with one of its lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
@@ -142,7 +146,7 @@ impl Application {
             App::WebPage { .. } => {}
             App::Segments { .. } => {
                 out.push(Command::Open { lane: 0 });
-                self.plan_segment(now, out);
+                self.plan_segment(now, Span::ZERO, out);
             }
         }
     }
@@ -185,7 +189,8 @@ impl Application {
         out.push(Command::Ask { lane: 0, bytes: request });
     }
 
-    fn plan_segment(&mut self, now: Time, out: &mut Vec<Command>) {
+    /// The next segment comes no sooner than that after now.
+    fn plan_segment(&mut self, now: Time, after: Span, out: &mut Vec<Command>) {
         let Some(segments) = &mut self.segments else { return };
         if self.left == Some(0) || self.stopped {
             segments.next = None;
@@ -193,7 +198,7 @@ impl Application {
             return;
         }
         self.left = self.left.map(|n| n - 1);
-        segments.next = Some(segments.process.next().max(now));
+        segments.next = Some(segments.process.next().max(now + after));
     }
 
     /// The time asked for has come.
@@ -205,7 +210,7 @@ impl Application {
             if let App::Segments { size, .. } = self.settings.app {
                 out.push(Command::Write { lane: 0, bytes: u64::from(size), born: Some(at) });
             }
-            self.plan_segment(now, out);
+            self.plan_segment(now, ONE_WRITE, out);
         }
         for lane in 0..self.lanes.len() {
             if self.lanes[lane].wake.is_some_and(|at| at <= now) {

@@ -180,6 +180,26 @@ fn recording_changes_nothing() {
 }
 
 #[test]
+fn writes_of_one_moment_leave_one_after_the_other() {
+    let text = r#"
+        duration = "2s"
+        [[link]]
+        between = ["a", "b"]
+        rate = "5Mbit/s"
+        [[flow]]
+        from = "a"
+        to = "b"
+        app = { kind = "segments", arrivals = { kind = "trace", times_ms = [20, 20, 70] }, count = 3 }
+    "#;
+    let scenario = Document::parse("writes.toml", text).unwrap().scenario().unwrap();
+    let outcome = run(&scenario, &Options { series: true, ..Default::default() }).unwrap();
+    let left: Vec<_> = outcome.series[0].segments.iter().map(|segment| segment.t).collect();
+    let expected = [0.02, 0.020_001, 0.07];
+    assert_eq!(left.len(), 3, "{left:?}");
+    assert!(left.iter().zip(expected).all(|(&left, expected)| (left - expected).abs() < 1e-9), "{left:?}");
+}
+
+#[test]
 fn gaps_are_noted_where_a_detector_looks_at_them_and_nowhere_else() {
     let text = |observe: &str| {
         format!(
