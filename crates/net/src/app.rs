@@ -49,7 +49,10 @@ pub struct Application {
 #[derive(Debug)]
 struct Segments {
     process: Process,
+    /// When the next one comes.
     next: Option<Time>,
+    /// When it can be written: nobody writes before there is a connection, and one write comes after another.
+    ready: Option<Time>,
 }
 
 /// The lanes of a flow; most have one, and need no list of it elsewhere in memory.
@@ -106,7 +109,7 @@ impl Application {
             settings: Arc::clone(&flow.settings),
             lanes,
             left,
-            segments: process.map(|process| Box::new(Segments { process, next: None })),
+            segments: process.map(|process| Box::new(Segments { process, next: None, ready: None })),
             stopped: false,
         }
     }
@@ -128,7 +131,8 @@ impl Application {
     }
 
     fn next_segment(&self) -> Option<Time> {
-        self.segments.as_ref().and_then(|segments| segments.next)
+        let segments = self.segments.as_ref()?;
+        Some(segments.next?.max(segments.ready?))
     }
 
     /// The flow starts.
@@ -146,7 +150,7 @@ impl Application {
             App::WebPage { .. } => {}
             App::Segments { .. } => {
                 out.push(Command::Open { lane: 0 });
-                self.plan_segment(now, Span::ZERO, out);
+                self.plan_segment(now, out);
             }
         }
     }
@@ -189,8 +193,12 @@ impl Application {
         out.push(Command::Ask { lane: 0, bytes: request });
     }
 
-    /// The next segment comes no sooner than that after now.
-    fn plan_segment(&mut self, now: Time, after: Span, out: &mut Vec<Command>) {
+    /// The connection of its first lane has been opened.
+    pub fn opened(&mut self, now: Time) {
+        self.segments.iter_mut().for_each(|segments| segments.ready = Some(now));
+    }
+
+    fn plan_segment(&mut self, now: Time, out: &mut Vec<Command>) {
         let Some(segments) = &mut self.segments else { return };
         if self.left == Some(0) || self.stopped {
             segments.next = None;
@@ -198,7 +206,7 @@ impl Application {
             return;
         }
         self.left = self.left.map(|n| n - 1);
-        segments.next = Some(segments.process.next().max(now + after));
+        segments.next = Some(segments.process.next().max(now));
     }
 
     /// The time asked for has come.
@@ -206,11 +214,13 @@ impl Application {
         if !self.stopped && self.settings.stop.is_some_and(|stop| stop <= now) {
             self.stop_writing(out);
         }
-        while let Some(at) = self.next_segment().filter(|&at| at <= now) {
-            if let App::Segments { size, .. } = self.settings.app {
-                out.push(Command::Write { lane: 0, bytes: u64::from(size), born: Some(at) });
-            }
-            self.plan_segment(now, ONE_WRITE, out);
+        if self.next_segment().is_some_and(|at| at <= now)
+            && let Some(segments) = &mut self.segments
+            && let App::Segments { size, .. } = self.settings.app
+        {
+            segments.ready = Some(now + ONE_WRITE);
+            out.push(Command::Write { lane: 0, bytes: u64::from(size), born: segments.next });
+            self.plan_segment(now, out);
         }
         for lane in 0..self.lanes.len() {
             if self.lanes[lane].wake.is_some_and(|at| at <= now) {

@@ -200,6 +200,35 @@ fn writes_of_one_moment_leave_one_after_the_other() {
 }
 
 #[test]
+fn what_comes_before_the_connection_is_open_is_written_once_it_is() {
+    let text = r#"
+        duration = "2s"
+        [[link]]
+        between = ["a", "b"]
+        rate = "5Mbit/s"
+        delay = "50ms"
+        [[flow]]
+        from = "a"
+        to = "b"
+        handshake = true
+        initial_window = "10segments"
+        app = { kind = "segments", arrivals = { kind = "trace", times_ms = [0, 0, 30, 400] }, count = 4 }
+    "#;
+    let scenario = Document::parse("writes.toml", text).unwrap().scenario().unwrap();
+    let outcome = run(&scenario, &Options { series: true, ..Default::default() }).unwrap();
+    let left: Vec<_> = outcome.series[0].segments.iter().map(|segment| segment.t).collect();
+    let expected = [0.1, 0.100_001, 0.100_002, 0.4];
+    assert_eq!(left.len(), 4, "{left:?}");
+    assert!(left[0] > 0.1 && left[0] < 0.101, "{left:?}");
+    let apart = |times: &[f64]| times.windows(2).map(|pair| pair[1] - pair[0]).take(2).collect::<Vec<_>>();
+    assert!(apart(&left).iter().zip(apart(&expected)).all(|(a, b)| (a - b).abs() < 1e-9), "{left:?}");
+    assert!((left[3] - expected[3]).abs() < 1e-9, "{left:?}");
+    // Delays count from when it came.
+    let longest = outcome.series[0].delays.iter().map(|point| point.delay).fold(0.0, f64::max);
+    assert!(longest > 0.15, "{longest}");
+}
+
+#[test]
 fn gaps_are_noted_where_a_detector_looks_at_them_and_nowhere_else() {
     let text = |observe: &str| {
         format!(

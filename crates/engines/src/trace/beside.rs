@@ -2,7 +2,8 @@
 //! path that is late with each packet by what the emulator and the other host were late by. No scenario says either, as little
 //! as it says which packets noise will lose. Not for: what a tick does (`truckee_tcp::wheel`).
 
-use super::events::Trace;
+use super::events::{Passed, Trace};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use truckee_channel::{Delays, Effect};
 use truckee_lab::{Engine, Failure};
@@ -30,24 +31,38 @@ pub fn beside_the_live_runs(
             [true, false] => (engines[1], b, &*a),
             _ => return Ok(()),
         };
-        if let Some(beside) = beside(scenario, simulated, live) {
+        // What the hosts take is seen once the path is late as the live one was.
+        let Some(scenario_late) = beside(scenario, simulated, None, live) else { continue };
+        let late = engine.run_tapped(&scenario_late, Vantage::Sender)?;
+        if let Some(beside) = beside(scenario, simulated, Some(&late), live) {
             *simulated = engine.run_tapped(&beside, Vantage::Sender)?;
         }
     }
     Ok(())
 }
 
-/// The scenario of a simulated run beside a live one.
-fn beside(scenario: &Scenario, simulated: &Outcome, live: &Outcome) -> Option<Scenario> {
+/// The scenario of a simulated run beside a live one; `late`: such a run whose hosts take no time.
+fn beside(
+    scenario: &Scenario,
+    simulated: &Outcome,
+    late: Option<&Outcome>,
+    live: &Outcome,
+) -> Option<Scenario> {
     let age = live.timers_age?;
     let mut beside = Scenario { seed: simulated.seed, ..scenario.clone() };
     for (number, flow) in scenario.flows.iter().enumerate() {
         let series = |outcome: &'_ Outcome| outcome.series.iter().position(|series| series.flow == flow.name);
         let (ours, theirs) = (&simulated.series[series(simulated)?], &live.series[series(live)?]);
         tick_alike(&mut beside.flows[number], age, ours, theirs)?;
-        if let Some(late) = late(flow, simulated, live, theirs) {
-            be_late(&mut beside, number, late);
-        }
+        let live = Trace::of(live, flow)?;
+        let opening = Trace::of(simulated, flow).and_then(|ours| answered_in(&ours, &live, &theirs.late));
+        let Some(opening) = opening else { continue };
+        let each = late.and_then(|late| hosts_take(&Trace::of(late, flow)?, &live)).unwrap_or_default();
+        // The first of either direction opens the connection.
+        let host = |first: Span, number| if number == 0 { first } else { each / 2 };
+        let [to, back] = [(&theirs.late[0], Span::ZERO), (&theirs.late[1], opening)]
+            .map(|(late, first)| late.iter().enumerate().map(|(n, &by)| by + host(first, n)).collect());
+        be_late(&mut beside, number, [to, back]);
     }
     Some(beside)
 }
@@ -64,14 +79,57 @@ fn tick_alike(flow: &mut Flow, age: Span, ours: &FlowSeries, theirs: &FlowSeries
     Some(())
 }
 
-/// What each packet of a flow came later in the live run than over the path that the scenario says, to the receiver and to the
-/// sender: what the emulator was late by, and as long as the other host took for the answer to a SYN, which a simulated one
-/// gives at once.
-fn late(flow: &Flow, simulated: &Outcome, live: &Outcome, theirs: &FlowSeries) -> Option<[Vec<Span>; 2]> {
-    let opening = |outcome: &Outcome| Trace::of(outcome, flow)?.opening;
-    let [syn, answer] = theirs.late.each_ref().map(|late| late.first().copied().unwrap_or_default());
-    let host = opening(live)?.saturating_sub(opening(simulated)?).saturating_sub(syn + answer);
-    Some(theirs.late.each_ref().map(|late| late.iter().map(|&by| by + host).collect()))
+/// What the other host took for the answer to a SYN, which a simulated one gives at once; `late`: by what the path was with packets.
+fn answered_in(ours: &Trace, live: &Trace, late: &[Vec<Span>; 2]) -> Option<Span> {
+    let [syn, answer] = late.each_ref().map(|late| late.first().copied().unwrap_or_default());
+    Some(live.opening?.saturating_sub(ours.opening?).saturating_sub(syn + answer))
+}
+
+/// What both hosts took with a segment, its ACK and what that released, where simulated ones take no time: in the middle of all
+/// turns that both runs had. `None`: they had none.
+fn hosts_take(ours: &Trace, live: &Trace) -> Option<Span> {
+    let (ours, live) = (turns(ours), turns(live));
+    let both = ours.iter().zip(&live).take_while(|(a, b)| (a.ack, a.released) == (b.ack, b.released));
+    let clocked = both.filter(|(a, b)| a.after.max(b.after) < AT_ONCE);
+    let mut longer: Vec<Span> = clocked.map(|(a, b)| b.took.saturating_sub(a.took)).collect();
+    longer.sort();
+    longer.get(longer.len() / 2).copied()
+}
+
+/// What leaves so soon after an ACK has waited for nothing else.
+const AT_ONCE: Span = Span::ms(1);
+
+/// From a segment that was sent once to the first that left after its ACK.
+#[derive(Debug)]
+struct Turn {
+    ack: u64,
+    /// Where the segment that left begins.
+    released: u64,
+    took: Span,
+    /// How long that was after the ACK.
+    after: Span,
+}
+
+fn turns(trace: &Trace) -> Vec<Turn> {
+    let mut left = BTreeMap::new();
+    let (mut heard, mut turns) = (None, Vec::new());
+    for event in &trace.events {
+        match &event.what {
+            Passed::Sent { segment: (from, to), time: 1, .. } => {
+                turns.extend(heard.take().map(|(ack, sent, at)| Turn {
+                    ack,
+                    released: *from,
+                    took: event.at.saturating_sub(sent),
+                    after: event.at.saturating_sub(at),
+                }));
+                left.insert(*to, event.at);
+            }
+            // Times of what follows are not those of the first transmission.
+            Passed::Sent { .. } => left.clear(),
+            Passed::Heard { ack, .. } => heard = left.remove(ack).map(|sent| (*ack, sent, event.at)),
+        }
+    }
+    turns
 }
 
 /// Makes the last link to the receiver late with the flow's data, and that to the sender with its ACKs, packet after packet. Where
@@ -198,16 +256,22 @@ app = { kind = "file", size = "1kB" }
     }
 
     #[test]
-    fn what_the_other_host_takes_longer_is_added_to_each_packet() {
-        let scenario = Document::parse("lost.toml", LOST).unwrap().scenario().unwrap();
-        const LATE: [Span; 2] = [Span::us(70), Span::us(20)];
-        let engines: [&dyn Engine; 2] = [&Simulator, &Live(Span::ZERO, &LATE)];
-        let run = |engine: &dyn Engine| Tapped(engine).run(&scenario, true).unwrap();
-        let (ours, mut theirs) = (run(engines[0]), run(engines[1]));
-        // The SYN was late by 70 us of its 140, and its answer by none: so the host took 70.
-        theirs.series[0].late = [vec![Span::us(70), Span::us(5)], vec![Span::ZERO]];
-        let late = late(&scenario.flows[0], &ours, &theirs, &theirs.series[0]).unwrap();
-        assert_eq!(late, [vec![Span::us(140), Span::us(75)], vec![Span::us(70)]]);
+    fn what_the_hosts_take_longer_is_added_to_each_packet() {
+        let text = LOST.replace("1kB", "60kB");
+        let scenario = Document::parse("host.toml", &text).unwrap().scenario().unwrap();
+        let trace = |by: u64| {
+            let late = vec![Span::us(by); 200];
+            let mut scenario = scenario.clone();
+            be_late(&mut scenario, 0, [late.clone(), late]);
+            let outcome = Tapped(&Simulator).run(&scenario, true).unwrap();
+            Trace::of(&outcome, &scenario.flows[0]).unwrap()
+        };
+        let (ours, live) = (trace(0), trace(35));
+        // The SYN was late by 30 us of its 70, and its answer by none.
+        let late = [vec![Span::us(30), Span::us(5)], vec![Span::ZERO]];
+        assert_eq!(answered_in(&ours, &live, &late), Some(Span::us(40)));
+        assert!(turns(&live).len() > 10, "{:?}", turns(&live));
+        assert_eq!(hosts_take(&ours, &live), Some(Span::us(70)));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::agenda::Key;
 use crate::app::Command;
 use crate::connection::{Connection, DESTINATION, Ends, NEVER, SOURCE};
 use crate::record::{Deliveries, Totals, Verdicts};
+use truckee_tcp::sender::State;
 use truckee_tcp::{Endpoint, Sender, Time};
 
 impl Network<'_> {
@@ -47,6 +48,7 @@ impl Network<'_> {
                 Command::Open { lane } => {
                     self.renew(first + lane);
                     self.connections[first + lane].ends.open(now);
+                    self.note_opened(first + lane);
                 }
                 Command::Write { lane, bytes, born } => self.write(first + lane, SOURCE, bytes, born),
                 Command::Ask { lane, bytes } => self.write(first + lane, DESTINATION, bytes, None),
@@ -89,6 +91,15 @@ impl Network<'_> {
         {
             state.armed = deadline.max(now);
             self.agenda.push(state.armed, kind::APP | flow as Key);
+        }
+    }
+
+    /// Tells the application if there is a connection now.
+    pub(super) fn note_opened(&mut self, index: usize) {
+        let connection = &self.connections[index];
+        let sender = connection.ends.at[SOURCE].tx();
+        if connection.lane() == 0 && sender.is_some_and(|sender| sender.state() == State::Established) {
+            self.flows[connection.flow()].app.opened(self.now);
         }
     }
 

@@ -11,6 +11,7 @@ use truckee_scenario::outcome::{
 };
 use truckee_tcp::ack::AckPolicy;
 use truckee_tcp::detect::Phase;
+use truckee_tcp::segment::flags;
 use truckee_tcp::{Cause, LossKind, Receiver, Sender, Seq, Span, Time, Transmit};
 
 /// A packet that is about to leave: its first position in the table of paths, and its bytes on the wire.
@@ -162,7 +163,8 @@ impl Network<'_> {
             return self.flush_at::<SOURCE>(index);
         }
         let marked = packet.is(bits::CONGESTION_EXPERIENCED);
-        connection.ends.on_segment(SOURCE, now, &self.packets.segment(id), marked);
+        let segment = self.packets.segment(id);
+        connection.ends.on_segment(SOURCE, now, &segment, marked);
         if connection.recorded
             && let Some(series) = &mut self.flows[connection.flow()].book.series
         {
@@ -174,6 +176,10 @@ impl Network<'_> {
             self.tap(index, id, false);
         }
         self.end_with(index, SOURCE, asked);
+        if segment.has(flags::SYN) {
+            self.note_opened(index);
+            self.obey(self.connections[index].flow());
+        }
     }
 
     /// The last thing that comes of a segment, which has brought an end so many bytes.
