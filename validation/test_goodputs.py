@@ -54,4 +54,11 @@ def test_the_claim_holds_is_broken_or_neither() -> None:
     assert goodputs.decided(good | {10: answer(0.90, 0.93)}, 10) == "broken"
     assert goodputs.decided(good | {9: answer(0.95, 0.96), 10: answer(0.95, 0.96)}, 10) == "broken"
     assert goodputs.decided(good, 10) == "undecided", "one is missing"
-    assert goodputs.hours(60, 2)[0] < goodputs.hours(60, 1)[0]
+
+
+def test_slow_links_are_run_several_at_once() -> None:
+    text = 'rate = "{}Mbit/s"\n'.format
+    assert [goodputs.at_once(text(rate)) for rate in ("1.00", "8.00", "15.00", "99.00")] == [8, 5, 2, 2]
+    least, most = goodputs.hours([text("1.00"), text("99.00")])
+    assert least == pytest.approx((20 + 40) / 3600)
+    assert most == pytest.approx((20 * 32 + 20 * 128) / 3600)
