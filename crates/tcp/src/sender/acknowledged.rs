@@ -200,6 +200,11 @@ impl Sender {
         };
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
         let may_grow = self.window_limits() || !self.stack.validate_window;
+        if let Some(usage) = &mut self.usage
+            && advance.grow
+        {
+            usage.since = now; // opened or not (`tcp_cong_avoid`)
+        }
         if advance.grow && may_grow && !echoes {
             let ack = Ack { newly_delivered: ack.newly_delivered + advance.again, ..ack };
             self.t.controller.open(&ack, &mut self.t.window);

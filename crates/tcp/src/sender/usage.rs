@@ -3,8 +3,8 @@
 //! A window is in use where no further segment fits when the sender has sent what it could; in slow start also where less
 //! than twice the most that was unacknowledged fits. That holds for what is in the air then: until it is acknowledged, a
 //! burst that filled the window counts, whatever is in the air when its ACKs come. A window that is not used does not open;
-//! and where it has not been used for a timeout, while nothing is missing, it comes halfway down to what has been used, or
-//! to the initial one, and ssthresh remembers three quarters of it (RFC 2861, section 3.2). Source: Linux 6.18,
+//! and where it has not been used for a timeout, nor would an ACK have opened it, while nothing is missing, it comes halfway down
+//! to what has been used, or to the initial one, and ssthresh remembers three quarters of it (RFC 2861, section 3.2). Source: Linux 6.18,
 //! `tcp_cwnd_validate`, `tcp_is_cwnd_limited`, `tcp_cwnd_application_limited`; which count segments, and not bytes.
 //!
 //! A burst that waits to become fuller counts as one that fills it, as there (`tcp_tso_should_defer`).
