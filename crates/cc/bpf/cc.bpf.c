@@ -108,7 +108,7 @@ static __always_inline int is_passed_over(struct connection *c)
 	return c->deaf;
 }
 
-// The threshold after a loss, of `flight` bytes from `una` on. The window is that of before, and has been read.
+// The threshold after the loss of what begins at `una`, segments. c->window is that of before.
 static __attribute__((noinline)) __u32 answer(struct sock *sk, struct connection *c, __u32 una, int timeout, int echo)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -175,15 +175,11 @@ static __always_inline void enter(struct sock *sk, struct connection *c, __u8 st
 	}
 }
 
-// Whether the kernel has begun an episode and got no answer of this program's to it. Where path MTU discovery sends segments
+// Whether the kernel is in an episode and got no answer of this program's to it. Where path MTU discovery sends segments
 // anew it enters loss without asking, and there is nothing to undo.
 static __always_inline int is_unanswered(struct tcp_sock *tp, struct connection *c, __u8 state)
 {
-	if (state < TCP_CA_CWR) {
-		c->told = 0;
-		return 0;
-	}
-	return c->told != tp->snd_ssthresh && (state != TCP_CA_Loss || tp->prior_ssthresh);
+	return state >= TCP_CA_CWR && c->told != tp->snd_ssthresh && (state != TCP_CA_Loss || tp->prior_ssthresh);
 }
 
 // Answers late, as of the window that the episode began with; what came meanwhile was repaired by PRR, which sends no more
@@ -217,6 +213,8 @@ void BPF_PROG(truckee_pkts_acked, struct sock *sk, const struct ack_sample *samp
 	c->heard = tp->tcp_mstamp;
 	c->deaf = 0;
 	state = ca_state_of(sk);
+	if (state < TCP_CA_CWR)
+		c->told = 0;
 	if (is_unanswered(tp, c, state))
 		answer_late(sk, c, state);
 	read_ack(sk, sample, c, &now);

@@ -92,8 +92,8 @@ impl Loaded {
         Self::load_with(port, kernel_name, &params::of(port, record))
     }
 
-    /// As [`Self::load`] with `record`, on a kernel that answers one of `every` so many of its own questions for a threshold, and
-    /// the change of state after it, without this program: for tests of what becomes of that.
+    /// As [`Self::load`] with `record`, and as on a kernel that passes the program over at one of `every` so many questions for a
+    /// threshold, and at the change of state after it: for tests of what becomes of that.
     #[doc(hidden)]
     pub fn load_passed_over(port: &Port, kernel_name: &str, every: u64) -> Result<Self, Error> {
         Self::load_with(port, kernel_name, &layout::params { pass_over: every, ..params::of(port, true) })

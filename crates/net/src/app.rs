@@ -193,9 +193,13 @@ impl Application {
         out.push(Command::Ask { lane: 0, bytes: request });
     }
 
-    /// The connection of its first lane has been opened.
-    pub fn opened(&mut self, now: Time) {
-        self.segments.iter_mut().for_each(|segments| segments.ready = Some(now));
+    /// The connection of its first lane has been opened. Whether it has waited for that.
+    pub fn opened(&mut self, now: Time) -> bool {
+        let Some(segments) = self.segments.as_mut().filter(|segments| segments.ready.is_none()) else {
+            return false;
+        };
+        segments.ready = Some(now);
+        true
     }
 
     fn plan_segment(&mut self, now: Time, out: &mut Vec<Command>) {

@@ -179,29 +179,10 @@ fn recording_changes_nothing() {
     assert!(plain.queues.is_empty() && recorded.queues.len() == recorded.links.len());
 }
 
-#[test]
-fn writes_of_one_moment_leave_one_after_the_other() {
-    let text = r#"
-        duration = "2s"
-        [[link]]
-        between = ["a", "b"]
-        rate = "5Mbit/s"
-        [[flow]]
-        from = "a"
-        to = "b"
-        app = { kind = "segments", arrivals = { kind = "trace", times_ms = [20, 20, 70] }, count = 3 }
-    "#;
-    let scenario = Document::parse("writes.toml", text).unwrap().scenario().unwrap();
-    let outcome = run(&scenario, &Options { series: true, ..Default::default() }).unwrap();
-    let left: Vec<_> = outcome.series[0].segments.iter().map(|segment| segment.t).collect();
-    let expected = [0.02, 0.020_001, 0.07];
-    assert_eq!(left.len(), 3, "{left:?}");
-    assert!(left.iter().zip(expected).all(|(&left, expected)| (left - expected).abs() < 1e-9), "{left:?}");
-}
-
-#[test]
-fn what_comes_before_the_connection_is_open_is_written_once_it_is() {
-    let text = r#"
+/// A flow whose segments come at those times, ms.
+fn written(times_ms: &[u64], stack: &str) -> FlowSeries {
+    let text = format!(
+        r#"
         duration = "2s"
         [[link]]
         between = ["a", "b"]
@@ -210,21 +191,33 @@ fn what_comes_before_the_connection_is_open_is_written_once_it_is() {
         [[flow]]
         from = "a"
         to = "b"
-        handshake = true
-        initial_window = "10segments"
-        app = { kind = "segments", arrivals = { kind = "trace", times_ms = [0, 0, 30, 400] }, count = 4 }
-    "#;
-    let scenario = Document::parse("writes.toml", text).unwrap().scenario().unwrap();
-    let outcome = run(&scenario, &Options { series: true, ..Default::default() }).unwrap();
-    let left: Vec<_> = outcome.series[0].segments.iter().map(|segment| segment.t).collect();
-    let expected = [0.1, 0.100_001, 0.100_002, 0.4];
-    assert_eq!(left.len(), 4, "{left:?}");
-    assert!(left[0] > 0.1 && left[0] < 0.101, "{left:?}");
-    let apart = |times: &[f64]| times.windows(2).map(|pair| pair[1] - pair[0]).take(2).collect::<Vec<_>>();
-    assert!(apart(&left).iter().zip(apart(&expected)).all(|(a, b)| (a - b).abs() < 1e-9), "{left:?}");
-    assert!((left[3] - expected[3]).abs() < 1e-9, "{left:?}");
+        app = {{ kind = "segments", arrivals = {{ kind = "trace", times_ms = {times_ms:?} }}, count = {} }}
+        {stack}
+        "#,
+        times_ms.len()
+    );
+    let scenario = Document::parse("writes.toml", &text).unwrap().scenario().unwrap();
+    run(&scenario, &Options { series: true, ..Default::default() }).unwrap().series.remove(0)
+}
+
+/// When they left, ns.
+fn left(series: &FlowSeries) -> Vec<f64> {
+    series.segments.iter().map(|segment| (1e9 * segment.t).round()).collect()
+}
+
+#[test]
+fn writes_of_one_moment_leave_one_after_the_other() {
+    assert_eq!(left(&written(&[200, 200, 700], "")), [200_000_000.0, 200_001_000.0, 700_000_000.0]);
+}
+
+#[test]
+fn what_comes_before_the_connection_is_open_is_written_once_it_is() {
+    let series = written(&[0, 0, 30, 400], "initial_window = \"10segments\"");
+    let left = left(&series);
+    assert!(left[0] > 100e6 && left[0] < 101e6, "{left:?}");
+    assert_eq!(left[1..], [left[0] + 1e3, left[0] + 2e3, 400e6]);
     // Delays count from when it came.
-    let longest = outcome.series[0].delays.iter().map(|point| point.delay).fold(0.0, f64::max);
+    let longest = series.delays.iter().map(|point| point.delay).fold(0.0, f64::max);
     assert!(longest > 0.15, "{longest}");
 }
 

@@ -94,13 +94,12 @@ impl Network<'_> {
         }
     }
 
-    /// Tells the application if there is a connection now.
-    pub(super) fn note_opened(&mut self, index: usize) {
+    /// Tells the application if there is a connection now. Whether it has waited for that.
+    pub(super) fn note_opened(&mut self, index: usize) -> bool {
         let connection = &self.connections[index];
         let sender = connection.ends.at[SOURCE].tx();
-        if connection.lane() == 0 && sender.is_some_and(|sender| sender.state() == State::Established) {
-            self.flows[connection.flow()].app.opened(self.now);
-        }
+        let is_open = sender.is_some_and(|sender| sender.state() == State::Established);
+        connection.lane() == 0 && is_open && self.flows[connection.flow()].app.opened(self.now)
     }
 
     fn write(&mut self, index: usize, end: usize, bytes: u64, born: Option<Time>) {

@@ -176,8 +176,7 @@ impl Network<'_> {
             self.tap(index, id, false);
         }
         self.end_with(index, SOURCE, asked);
-        if segment.has(flags::SYN) {
-            self.note_opened(index);
+        if segment.has(flags::SYN) && self.note_opened(index) {
             self.obey(self.connections[index].flow());
         }
     }
