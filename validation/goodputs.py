@@ -14,6 +14,7 @@ at once. A run in which the machine was too late is made again by the rules of l
 scenario's is invalid it is not judged.
 
   validation/goodputs.py                      the 60; what is finished is kept, and the same command goes on
+  validation/goodputs.py --at-most 16         the first round alone
   validation/goodputs.py --seed 7 --count 3   others, for trying out
   validation/goodputs.py --show 12            the twelfth as a scenario file, and nothing run
 
@@ -32,8 +33,11 @@ from drawn import Question, answers, options
 SEED = 20261124
 COUNT = 60
 SECONDS = 20
-RUNS, AT_MOST = 4, 256
+RUNS = 4
+ROUNDS = (16, 256)
+AT_MOST = ROUNDS[-1]
 AT_ONCE, MBITS = (2, 8), 40.0
+BESIDE = 2
 NEAR, FAR = 0.03, 0.06
 LEAST = 0.9
 SENDERS = ("cubic", "cubic", "sack-abc", "sack-abc", "bbr", "newreno", "tibet", "newreno-lp")
@@ -74,11 +78,12 @@ def at_once(text: str) -> int:
     return max(least, min(most, int(MBITS / float(rate.split('"')[1].removesuffix("Mbit/s")))))
 
 
-def hours(texts: Sequence[str]) -> tuple[float, float]:
-    """What these scenarios take at the least and, without replacements, at the most."""
+def hours(texts: Sequence[str], at_most: int = AT_MOST) -> tuple[float, float]:
+    """What these scenarios take at the least and, without replacements, in all rounds up to so many runs."""
     least = sum(SECONDS * math.ceil(RUNS / at_once(text)) for text in texts)
-    most = sum(SECONDS * math.ceil(AT_MOST / at_once(text)) for text in texts)
-    return least / 3600, most / 3600
+    rounds = [runs for runs in ROUNDS if runs <= at_most]
+    most = sum(SECONDS * math.ceil(runs / at_once(text)) for text in texts for runs in rounds)
+    return least / 3600 / BESIDE, most / 3600 / BESIDE
 
 
 def ratio(answer: Any) -> tuple[float, tuple[float, float]] | None:
@@ -129,25 +134,33 @@ def say(given: dict[int, Any], seed: int) -> list[str]:
 def main() -> int:
     """See above."""
     parser = options(__doc__ or "", "goodputs", SEED, COUNT)
+    parser.add_argument("--at-most", type=int, default=AT_MOST, choices=ROUNDS, help=f"runs of a scenario ({AT_MOST})")
     arguments = parser.parse_args()
     if arguments.show is not None:
         print(scenario(arguments.seed, arguments.show), end="")
         return 0
     texts = {number: scenario(arguments.seed, number) for number in range(1, arguments.count + 1)}
-    least, most = hours(list(texts.values()))
+    least, most = hours(list(texts.values()), arguments.at_most)
     print(f"{arguments.count} scenarios: {least:.1f} to {most:.1f} hours", file=sys.stderr)
-    runs = ("--runs", str(RUNS), "--at-most", str(AT_MOST), "--tolerance", f"goodput={100 * NEAR:g}%")
-    questions = {
-        number: Question(f"{arguments.seed}-{number}", text, ("compare",), (*runs, "--jobs", str(at_once(text))))
-        for number, text in texts.items()
-    }
-    given = answers(arguments, "goodputs", questions)
-    if given is None:
-        return 3
+    given: dict[int, Any] = {}
+    for at_most in (most for most in ROUNDS if most <= arguments.at_most):
+        undecided = [number for number in texts if number not in given or verdict(given[number], NEAR) == "undecided"]
+        asked = {n: question(arguments.seed, n, texts[n], at_most) for n in undecided}
+        found = answers(arguments, "goodputs", asked, BESIDE)
+        if found is None:
+            return 3
+        given |= found
+        print(f"with {at_most} runs at most: {say(given, arguments.seed)[-2]}", file=sys.stderr)
     print("\n".join(say(given, arguments.seed)))
     came = decided(given, arguments.count)
     print(came)
     return {"holds": 0, "broken": 1}.get(came, 3)
+
+
+def question(seed: int, number: int, text: str, at_most: int) -> Question:
+    """What the command is asked of a scenario."""
+    runs = ("--runs", str(RUNS), "--at-most", str(at_most), "--tolerance", f"goodput={100 * NEAR:g}%")
+    return Question(f"{seed}-{number}-{at_most}", text, ("compare",), (*runs, "--jobs", str(at_once(text))))
 
 
 if __name__ == "__main__":
