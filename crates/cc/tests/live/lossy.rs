@@ -42,6 +42,10 @@ pub struct Path {
     pub mark: usize,
     /// Into how many each ACK that advances is cut.
     pub cut: u32,
+    /// Bytes that the receiver's window is at most; 0: what its kernel gives. Without SACK a sender that overshoots the queue
+    /// by hundreds of segments repairs one a round trip, and without timestamps none of them is a sample that ends its
+    /// timer's backing off: minutes, of nothing that a test looks at.
+    pub window: usize,
     /// Settings of the sender's namespace.
     pub sysctls: &'static [&'static str],
 }
@@ -292,6 +296,10 @@ fn receive(
     let socket = std::net::TcpListener::bind("10.9.8.2:5001").unwrap();
     if path.each {
         setsockopt(&socket, sockopt::RcvBufForce, &(8 << 20)).unwrap();
+    }
+    if path.window > 0 {
+        // The kernel doubles it and gives half of that as window.
+        setsockopt(&socket, sockopt::RcvBuf, &path.window).unwrap();
     }
     listening.send(()).unwrap();
     let (mut connection, _) = socket.accept().unwrap();

@@ -23,6 +23,7 @@ const PATH: Path = Path {
     each: false,
     mark: usize::MAX,
     cut: 1,
+    window: 0,
     sysctls: &[],
 };
 
@@ -212,8 +213,10 @@ fn estimators_are_their_definitions_at_high_rates() {
     hold(&["tk_tibet", "tk_westwood3"], Path { rate: 100e6, queue: 200, delay: MS * 5, every: 700, ..PATH });
 }
 
-/// The stack of the papers: no SACK, no timestamps, no RACK, no probes, no F-RTO.
+/// The stack of the papers: no SACK, no timestamps, no RACK, no probes, no F-RTO. A window of 60 segments is more than the
+/// path and its queue hold.
 const PAPERS: Path = Path {
+    window: 90_000,
     sysctls: &[
         "tcp_sack=0",
         "tcp_timestamps=0",

@@ -64,7 +64,8 @@ impl Run<'_> {
         for record in std::mem::take(&mut self.records).into_iter().filter(|r| r.t <= until) {
             let flow = (0..by_flow.len()).find(|&flow| self.is_of(&record, flow));
             if let Some(flow) = flow {
-                by_flow[flow].push(record);
+                let window = sensible_window(&record, &by_flow[flow]);
+                by_flow[flow].push(Record { cwnd: window, ..record });
             }
         }
         let books = std::mem::take(&mut self.path.flows);
@@ -327,6 +328,16 @@ fn client_port(event: &cc::Event) -> u16 {
     event.local_port.max(event.remote_port)
 }
 
+/// The window of a record, or of the connection's record before where it is none: a kernel that passed a program over, which was
+/// to say the threshold, has an address there until the next ACK. No window is larger than 2^30 bytes (RFC 7323, section 2.3).
+fn sensible_window(record: &Record, before: &[Record]) -> u32 {
+    if u64::from(record.cwnd) * u64::from(record.mss) <= 1 << 30 {
+        return record.cwnd;
+    }
+    let of_the_same = |r: &&Record| (r.local, r.peer) == (record.local, record.peer);
+    before.iter().rev().find(of_the_same).map_or(0, |r| r.cwnd)
+}
+
 /// The loss events among the turns of the state, in order of time.
 fn noticed(records: &[Record]) -> Vec<Noticed> {
     let mut last_timeout: BTreeMap<u16, u32> = BTreeMap::new();
@@ -387,4 +398,38 @@ fn mean_window(records: &[Record], from: Time, to: Time) -> f64 {
         area += f64::from(*cwnd) * part(*since, to);
     }
     if to > from { area / (to - from).as_f64() } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(ms: u64, local: u16, cwnd: u32) -> Record {
+        Record {
+            t: Time::ms(ms),
+            namespace: 1,
+            local,
+            peer: 2,
+            una: 0,
+            nxt: 0,
+            cwnd,
+            ssthresh: 5,
+            srtt_us: 0,
+            mss: 1448,
+            before: State::Open,
+            turns: None,
+        }
+    }
+
+    #[test]
+    fn where_the_kernel_has_an_address_for_a_window_the_one_before_stands() {
+        let before = [record(0, 1, 10), record(1, 1, 12), record(2, 7, 30)];
+        assert_eq!(sensible_window(&record(3, 1, 0x27d2_bb00), &before), 12);
+        assert_eq!(
+            sensible_window(&record(3, 1, 700_000), &before),
+            700_000,
+            "a gigabyte at most is a window"
+        );
+        assert_eq!(sensible_window(&record(3, 9, 0x27d2_bb00), &before), 0, "none is known");
+    }
 }
