@@ -69,6 +69,7 @@ static __always_inline struct connection *begin(struct sock *sk)
 	c->prev_data = tp->data_segs_in;
 	c->bytes_sent = tp->bytes_sent;
 	c->rtt_min_us = tp->srtt_us >> 3; // the handshake's, where it was measured
+	c->of_handshake = 1;
 	c->starting = params.freebsd;
 	c->doubling = 1;
 	c->at_window = c->increase = FL_ONE;

@@ -5,30 +5,27 @@
 // Arithmetic: bits, nanoseconds and bit/s as numbers of 32 bits (float.h); a filter's step is old ± gain·|new - old|,
 // which rounds once, to 2^-32 of the old value. In the steady state the error is therefore 2^-32/gain: with the default
 // parameters, and samples a microsecond apart at least, below 1e-5 of the estimate.
-// Differs: at the start the kernel's first departure is a whole window; of it only the first segment does not count.
+// Several segments that left since the event before are one burst: the first ends the sample, the others wait for the next.
 #ifndef TRUCKEE_ESTIMATE_H
 #define TRUCKEE_ESTIMATE_H
 
 #define NS_PER_S fl_of(1000000000)
 
-// `bytes` more at `now`: the time that the sample has taken which this ends, ns, 0 if it ends none. Of the first
-// event's bytes the first `skip` do not count, since the time that they took is not known.
-static __always_inline __u64 stream_add(struct stream *s, __u64 now, __u64 bytes, __u64 skip, fl *bits)
+// `bytes` more at `now`: the time that the sample has taken which this ends, ns, 0 if it ends none. At most `first` of them
+// are of that sample; the others came after them, at the same instant, and wait. Of the very first event's it is not known
+// what time they took.
+static __always_inline __u64 stream_add(struct stream *s, __u64 now, __u64 bytes, __u64 first, fl *bits)
 {
-	__u64 took;
+	__u64 took, ends = bytes < first ? bytes : first, waited = s->waiting;
 
-	if (!s->last) {
-		s->last = now;
-		s->waiting = bytes > skip ? bytes - skip : 0;
+	if (s->last && now <= s->last) {
+		s->waiting += bytes;
 		return 0;
 	}
-	s->waiting += bytes;
-	if (now <= s->last)
-		return 0;
-	took = now - s->last;
+	took = s->last ? now - s->last : 0;
 	s->last = now;
-	*bits = fl_of(s->waiting * 8);
-	s->waiting = 0;
+	s->waiting = bytes - ends;
+	*bits = fl_of((waited + ends) * 8);
 	return took;
 }
 
@@ -44,10 +41,10 @@ static __always_inline void rate_step(struct estimate *e, fl sample, fl gain)
 	e->known = 1;
 }
 
-static __always_inline void tibet_take(struct estimate *e, __u64 time, __u64 bytes, __u64 skip)
+static __always_inline void tibet_take(struct estimate *e, __u64 time, __u64 bytes, __u64 first)
 {
 	fl bits = 0, mean;
-	__u64 took = stream_add(&e->stream, time, bytes, skip, &bits);
+	__u64 took = stream_add(&e->stream, time, bytes, first, &bits);
 
 	if (!took)
 		return;

@@ -41,6 +41,7 @@ struct connection {
 	__u32 told; // the threshold of the episode under way; 0: none
 	__u32 questions; // for a threshold
 	__u8 starting, asked, answer, timed_out, deaf;
+	__u8 of_handshake; // whether rtt_min_us is the SYN's, which is back sooner than any data and counts only until these are
 	__u8 fate; // of the first byte outstanding, as it was known with the last ACK
 	// growth
 	__u64 round_end; // capped, vegas; 0: none
@@ -147,8 +148,10 @@ static __always_inline void read_ack(struct sock *sk, const struct ack_sample *s
 	now->nxt = c->una + out;
 	count_delivered(c, now);
 	now->rtt_us = now->newly && rtt_us > 0 ? rtt_us : -1;
-	if (now->rtt_us > 0 && (!c->rtt_min_us || now->rtt_us < c->rtt_min_us))
+	if (now->rtt_us > 0 && (c->of_handshake || now->rtt_us < c->rtt_min_us)) {
 		c->rtt_min_us = now->rtt_us;
+		c->of_handshake = 0;
+	}
 	read_departures(tp, c, now);
 	read_window(tp, c);
 }

@@ -195,7 +195,7 @@ impl Recovery for Prober {
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         self.newreno.on_duplicate(ack, sack, t, report);
     }
-    fn on_sent(&mut self, sent: &Sent, _: &Transfer) {
+    fn on_sent(&mut self, sent: &Sent, _: &mut Transfer) {
         assert!(u64::from(sent.number.0) == self.sent, "in the order of sending");
         self.sent += 1;
         self.probe_at = Some(sent.sent + Span::ms(250));

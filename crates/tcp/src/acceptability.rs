@@ -2,10 +2,10 @@
 //! segment's ACK and data are looked at (RFC 9293, section 3.10.7), with the bounds that RFC 5961 sets to RST and SYN and PAWS
 //! (RFC 7323, section 5.3).
 //!
-//! The simulator's networks deliver no such segments, and its endpoints do not ask; who drives an endpoint with segments from
-//! elsewhere does. Not for: what a segment acknowledges, which is the sender's.
+//! The simulator's networks deliver no such segments but ACKs that are too old, of which a sender asks whether it answers
+//! them; who drives an endpoint with segments from elsewhere asks it all. Not for: what a segment acknowledges, which is the sender's.
 
-use crate::{Seq, Time};
+use crate::{Seq, Span, Time};
 
 /// What of a segment is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +67,25 @@ impl Expected {
     }
 }
 
+/// Answers to segments without data are so far apart (`net.ipv4.tcp_invalid_ratelimit`).
+const APART: Span = Span::ms(500);
+
+/// Segments without data that belong to no window or are too old, each of which may be answered by an ACK: once in half a second,
+/// or two hosts that each find the other's out of order would never be still (Linux 6.18, `tcp_oow_rate_limited`).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Strays(Option<Time>);
+
+impl Strays {
+    /// One has come: whether an ACK answers it.
+    pub fn answers(&mut self, now: Time) -> bool {
+        let answers = self.0.is_none_or(|last| now.saturating_sub(last) >= APART);
+        if answers {
+            self.0 = Some(now);
+        }
+        answers
+    }
+}
+
 /// What is said to a segment of a connection that there is not (RFC 9293, section 3.5.2, groups 1 and 2): the number of the RST,
 /// and what it acknowledges where the segment acknowledges nothing. Numbers are those on the wire; `len`: those that the segment
 /// occupies. `None`: a RST is not answered.
@@ -86,6 +105,13 @@ mod tests {
 
     fn data(seq: u64, len: u64) -> Arriving {
         Arriving { seq: Seq::at(seq), len, syn: false, rst: false, stamp: Some(Time::ms(700)) }
+    }
+
+    #[test]
+    fn one_stray_in_half_a_second_is_answered() {
+        let mut strays = Strays::default();
+        let answered = [0, 100, 499, 500, 999, 1000].map(|ms| strays.answers(Time::ms(ms)));
+        assert_eq!(answered, [true, false, false, true, false, true]);
     }
 
     #[test]

@@ -184,7 +184,7 @@ impl Endpoint {
         let (Some(tx), Some(rx)) = (&mut self.tx, &mut self.rx) else { return false };
         if tx.transmit(now, witness, out) {
             if out.segment.has(flags::ACK) {
-                rx.carry(&mut out.segment);
+                rx.carry(now, &mut out.segment);
             }
             out.last = false;
             return true;

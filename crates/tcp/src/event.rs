@@ -217,6 +217,10 @@ pub struct Arrival {
     pub cramped: bool,
     /// Whether it says that its sender has no more to send at once (RFC 9293, section 3.9.1.2).
     pub pushed: bool,
+    /// Whether something is still missing before what has come.
+    pub hole: bool,
+    /// Whether ACKs report what has come behind it (RFC 2018).
+    pub sack: bool,
 }
 
 impl Arrival {
@@ -237,6 +241,8 @@ impl Arrival {
             opens: false,
             cramped: false,
             pushed: false,
+            hole: false,
+            sack: true,
         }
     }
 

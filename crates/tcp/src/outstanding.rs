@@ -15,6 +15,8 @@ pub mod marks {
     pub const LOST: u8 = 8;
     /// A retransmission of it is in the air, while not sacked.
     pub const REPAIR: u8 = 16;
+    /// Was overdue once: nothing looks at it again before it has been sent again.
+    pub const SEEN: u8 = 32;
 }
 
 /// A segment sent.
@@ -57,11 +59,11 @@ struct Slot {
     /// The lower half of [`Sent::end`]. A window has less than 2³² bytes.
     end: u32,
     number: Transmission,
-    /// When it was last sent, above [`MARK_BITS`] bits of [`marks`]: no run is longer than 2⁵⁹ ns, 18 years.
+    /// When it was last sent, above [`MARK_BITS`] bits of [`marks`]: no run is longer than 2⁵⁸ ns, 9 years.
     stamp: u64,
 }
 
-const MARK_BITS: u32 = 5;
+const MARK_BITS: u32 = 6;
 
 impl Slot {
     #[inline]
@@ -428,6 +430,13 @@ impl Outstanding {
             }
         }
         self.mark_lost(at);
+    }
+
+    /// Marks segment `at` as seen to be overdue.
+    pub fn mark_seen(&mut self, at: usize) {
+        if let Some(slot) = self.segments.get_mut(at) {
+            slot.mark(marks::SEEN);
+        }
     }
 
     /// Bytes that were ever marked lost.

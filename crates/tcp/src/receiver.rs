@@ -11,7 +11,7 @@ use crate::ecn::{Ecn, Feedback};
 use crate::segment::{Segment, flags};
 use crate::wheel::Wheel;
 use crate::{Arrival, Seq, Span, Stack, Time, Witness};
-use autotuned::{Autotuned, Came};
+use autotuned::{Autotuned, Came, Leaves};
 use meeting::{Meeting, Part, Repeat};
 use waiting::Waiting;
 
@@ -197,7 +197,14 @@ impl Receiver {
             && segment.len > 0
             && !tuned.is_read_already(!self.sink.is_empty())
         {
-            self.read(!arrival.urgent && arrival.unacked > u64::from(arrival.bytes));
+            let second = !arrival.urgent && arrival.unacked > u64::from(arrival.bytes);
+            let leaves = match self.sink.is_empty() {
+                true => Leaves::Not,
+                false if self.policy.follows_reading() => Leaves::After,
+                false if second => Leaves::ForSecond,
+                false => Leaves::Before,
+            };
+            self.read(leaves);
         }
         if segment.len > 0 {
             witness.on_arrival(&arrival, &self.policy);
@@ -214,10 +221,11 @@ impl Receiver {
             && segment.ts_val.ticks(tick) < self.ts_recent.ticks(tick)
     }
 
-    /// What the next ACK is to echo (RFC 7323, section 4.3): of what lies beyond a hole nothing.
+    /// What the next ACK is to echo (RFC 7323, section 4.3): nothing of what lies beyond a hole, or wholly below what is
+    /// acknowledged, which is outside the window (section 5.3, R2).
     #[inline(always)]
     fn note_timestamp(&mut self, segment: &Segment) {
-        if segment.seq <= self.acked {
+        if segment.seq <= self.acked && segment.end() >= self.acked {
             self.ts_recent = self.ts_recent.max(segment.ts_val);
         }
     }
@@ -291,6 +299,8 @@ impl Receiver {
             opens,
             cramped,
             pushed: segment.has(flags::PSH),
+            hole: !PLAIN && self.waiting.is_some(),
+            sack: self.sack,
         }
     }
 
@@ -323,12 +333,11 @@ impl Receiver {
         (opens, cramped)
     }
 
-    /// The application reads what has come, the `second` segment or more since an ACK: the room that makes may be worth an ACK of its
-    /// own.
+    /// The application reads what has come: the room that makes may be worth an ACK of its own.
     #[inline(never)]
-    fn read(&mut self, second: bool) {
+    fn read(&mut self, leaves: Leaves) {
         let Some(tuned) = self.tuned.as_deref_mut() else { return };
-        let (tells, window) = tuned.read((!self.sink.is_empty()).then_some((self.window, second)));
+        let (tells, window) = tuned.read(self.window, leaves);
         self.window = window;
         if tells {
             self.policy.on_opened(self.rcv_nxt);
@@ -344,14 +353,15 @@ impl Receiver {
         }
     }
 
-    /// Notes what a segment brings for the second time, to be reported once (RFC 2883, section 4).
+    /// Notes what a segment brings for the second time, to be reported once (RFC 2883, section 4): by the next ACK, unless that
+    /// leaves for other data only (Linux 6.18, `tcp_data_queue`).
     fn note_twice(&mut self, seq: Seq, end: Seq) {
         let below = (seq < self.rcv_nxt).then(|| (seq, end.min(self.rcv_nxt)));
         let again = below.or_else(|| self.waiting.as_ref()?.overlap(seq, end));
         // A block is told by its distance from the ACK.
         let near = |from: Seq| self.rcv_nxt.saturating_sub(from) < i32::MAX as u64;
-        if let (Some(twice), Some(again)) = (&mut self.twice, again.filter(|again| near(again.0))) {
-            **twice = Some(again);
+        if let Some(twice) = &mut self.twice {
+            **twice = again.filter(|again| near(again.0));
         }
     }
 
@@ -427,7 +437,8 @@ impl Receiver {
     }
 
     /// A segment of the other half carries what is to be acknowledged: the ACK that is due next, or what waits for one.
-    pub(crate) fn carry(&mut self, segment: &mut Segment) {
+    pub(crate) fn carry(&mut self, now: Time, segment: &mut Segment) {
+        self.policy.on_data(now);
         let number = match self.sink.pop() {
             Some(number) => number,
             None => {

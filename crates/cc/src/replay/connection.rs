@@ -38,7 +38,8 @@ pub(super) struct Connection {
     /// What the response left of the window, segments, while the loss is repaired.
     target: Option<u32>,
     una: Seq,
-    sent_before: bool,
+    /// Whether the least round trip is the handshake's, which counts only until data have brought one.
+    of_handshake: bool,
     report: Report,
 }
 
@@ -70,7 +71,7 @@ impl Connection {
             left: event.cwnd,
             target: None,
             una: Seq::FIRST,
-            sent_before: false,
+            of_handshake: true,
             report: Report::new(event, Bound::of(port)),
         }))
     }
@@ -101,19 +102,17 @@ impl Connection {
         self.w.srtt = (event.srtt_us > 0).then(|| Span::us(u64::from(event.srtt_us)));
     }
 
-    /// What left in between, as one departure at the time of the last of it; the first of all begins with a segment.
+    /// What left in between, segment by segment, at the time of the last of it.
     fn send(&mut self, event: &Event) {
-        let first = if self.sent_before { 0 } else { event.sent.min(event.mss) };
         let highest = self.una + u64::from(event.nxt.wrapping_sub(event.una));
-        for bytes in [first, event.sent - first] {
-            if bytes > 0 {
-                let seq = highest.earlier(u64::from(bytes));
-                let mut sent = Departure::of_bytes(event.sent_at, bytes);
-                sent.seq = seq;
-                self.judge.on_sent(&sent);
-                self.inside.iter_mut().for_each(|e| e.on_sent(&sent));
-                self.sent_before = true;
-            }
+        let mut left = event.sent;
+        while left > 0 {
+            let bytes = left.min(event.mss.max(1));
+            let mut sent = Departure::of_bytes(event.sent_at, bytes);
+            sent.seq = highest.earlier(u64::from(left));
+            self.judge.on_sent(&sent);
+            self.inside.iter_mut().for_each(|e| e.on_sent(&sent));
+            left -= bytes;
         }
     }
 
@@ -151,7 +150,8 @@ impl Connection {
             newly => self.by_duplicates.advance(newly),
         };
         if let Some(rtt) = rtt {
-            self.w.rtt_min = Some(self.w.rtt_min.map_or(rtt, |min| min.min(rtt)));
+            let known = self.w.rtt_min.filter(|_| !std::mem::take(&mut self.of_handshake));
+            self.w.rtt_min = Some(known.map_or(rtt, |min| min.min(rtt)));
         }
         let agreed = delivered == u64::from(event.delivered)
             && self.w.rtt_min.unwrap_or(Span::ZERO) == Span::us(u64::from(event.rtt_min_us));

@@ -64,3 +64,15 @@ fn a_window_that_changes_its_step_a_segment_too_early_is_not() {
     let report = replay(&port, &early).unwrap().remove(0);
     assert!(!report.within(), "{report:?}");
 }
+
+#[test]
+fn the_least_round_trip_is_the_handshakes_only_until_data_have_brought_one() {
+    let port = find("tk_limited_ss").unwrap().port().unwrap();
+    let least_after_data = |us| {
+        let mut events = limited(20, |window| window / (50 * SEGMENT));
+        events[0].rtt_min_us = 15_000;
+        events[1..].iter_mut().for_each(|event| event.rtt_min_us = us);
+        replay(&port, &events).unwrap().remove(0).within()
+    };
+    assert!(least_after_data(20_000) && !least_after_data(15_000));
+}

@@ -8,7 +8,7 @@ use crate::script::{Ecn, Packet, bits};
 use crate::target::{Info, Seen};
 use std::collections::VecDeque;
 use truckee_scenario::model::FlowSettings;
-use truckee_tcp::acceptability::{Arriving, Expected, Verdict};
+use truckee_tcp::acceptability::{Arriving, Expected, Strays, Verdict};
 use truckee_tcp::ack::AnyAckPolicy;
 use truckee_tcp::controller::AnyController;
 use truckee_tcp::growth::AnyGrowth;
@@ -41,6 +41,7 @@ pub struct Connection {
     loss: Option<(LossKind, Seq, u64)>,
     ended: Option<Ending>,
     closing: Option<Closing>,
+    strays: Strays,
 }
 
 /// The application has closed its way.
@@ -95,6 +96,7 @@ impl Connection {
             loss: None,
             ended: None,
             closing: None,
+            strays: Strays::default(),
         }
     }
 
@@ -195,6 +197,8 @@ impl Connection {
                 into.extend(refusal(packet).map(|packet| Seen { at: now, packet }));
             }
             Verdict::Taken if !again => return true,
+            Verdict::Answered
+                if arriving.len == 0 && !arriving.syn && !arriving.rst && !self.strays.answers(now) => {}
             Verdict::Taken | Verdict::Answered => {
                 if let Some(rx) = self.endpoint.rx_mut() {
                     rx.acknowledge();

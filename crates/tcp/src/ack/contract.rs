@@ -111,6 +111,8 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn has_timer(&self) -> bool {
         true
     }
+    /// A segment of data leaves; [`AckPolicy::on_carried`] or the ACK that it carries is told besides.
+    fn on_data(&mut self, _now: Time) {}
     /// Everything below `number` has been acknowledged by a segment of data: what waits for an ACK has got it.
     fn on_carried(&mut self, _number: Seq) {}
     /// Everything below `number` is acknowledged by an ACK that leaves because reading has opened the window
@@ -143,6 +145,10 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     }
     /// Which wheel the host's timers are in, if they are, before anything else.
     fn set_timers(&mut self, _wheel: Option<Wheel>) {}
+    /// Whether the ACK of the last segment leaves when that has been read, and tells of the room that makes.
+    fn follows_reading(&self) -> bool {
+        false
+    }
     /// Whether its ACKs are true.
     fn honesty(&self) -> Honesty {
         Honesty::Honest

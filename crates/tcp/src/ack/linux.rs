@@ -5,16 +5,16 @@
 //! an estimate of the time between segments, from 40 to 200 ms, and no longer than the round trip where that is known; one that
 //! is due within a quarter of it when another segment comes goes at once. The estimate goes half the way to 40 ms where
 //! segments follow within 20 ms, and to what has passed where that is less than it. There are no quick ACKs for
-//! as long as data goes the other way (ping-pong), since that carries them: from an ACK that was carried to one that nothing has
-//! carried in time; `ping_pong`: so from the beginning, as an application asks for with TCP_QUICKACK.
+//! as long as data goes the other way (ping-pong), since that carries them: from data that left within the estimate of what came last
+//! to an ACK that nothing has carried in time, or to a segment that comes twice; `ping_pong`: so from the beginning, as an application asks for with TCP_QUICKACK.
 //!
 //! `reads`: the application reads all that comes at once. Then what is pushed, and what is shorter than a segment, is acknowledged as
-//! it is read, unless data goes the other way.
+//! it is read, unless data goes the other way, and the second of two short ones even then.
 //!
 //! An ACK of a buffer that is more than half full ends quick ones.
 //!
-//! Behind a hole three duplicate ACKs leave at once; later ones are summed up, a twentieth of the round trip long or 1 ms,
-//! whichever is shorter.
+//! Behind a hole three ACKs leave at once, the one that tells of a part of it filled among them; with SACK later ones are summed
+//! up, a twentieth of the round trip long or 1 ms, whichever is shorter.
 //!
 //! RFC 5681, section 4.2, allows all of it but the summing up, and describes none. Source: Linux 6.18, `tcp_event_data_recv`,
 //! `tcp_incr_quickack`, `tcp_dec_quickack_mode`, `__tcp_ack_snd_check`, `tcp_send_delayed_ack`, `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; constants `TCP_ATO_MIN`,
@@ -37,6 +37,10 @@ const LONGEST: Span = Span::ms(200);
 const DUPLICATES: u32 = 3;
 const SUMMED_UP: Span = Span::ms(1);
 const PARTS_OF_ROUND: u64 = 20;
+/// How much later the host may end that (`net.ipv4.tcp_comp_sack_slack_ns`), and does where nothing else wakes it.
+const SLACK: Span = Span::us(100);
+/// As many as are summed up at the most (`net.ipv4.tcp_comp_sack_nr`).
+const MOST_SUMMED_UP: u32 = 44;
 /// What stands for the timeout as long as there is no round-trip time.
 const INITIAL_TIMEOUT: Span = Span::s(1);
 
@@ -55,15 +59,24 @@ pub struct Linux {
     delay: Span,
     begun: bool,
     last: Option<Time>,
+    /// The round-trip time as this end has measured it, and whether it sends data itself: if not, the handshake was all that it
+    /// could measure.
     srtt: Option<Span>,
+    sends: bool,
     /// Bytes that a full segment is taken to have.
     segment: u32,
     /// When an ACK is due that waits, as it was set and as the host's timer goes off.
     deadline: Option<(Time, Time)>,
     wheel: Option<Wheel>,
-    /// Duplicate ACKs since data last came in order, and when those that are summed up leave.
+    /// ACKs that have told of the same hole, and when those that are summed up leave.
     duplicates: u32,
     summed_up: Option<Time>,
+    /// How many are summed up so far.
+    kept_back: u32,
+    /// Segments since the last ACK that were short, two at the most, or one where the last was pushed (`ICSK_ACK_PUSHED2`).
+    pushes: u8,
+    /// Whether reading what came last has let an ACK go.
+    read: bool,
     /// Whether the buffer is more than half full.
     cramped: bool,
 }
@@ -85,11 +98,15 @@ impl Member for Linux {
             begun: false,
             last: None,
             srtt: None,
+            sends: false,
             segment: 0,
             deadline: None,
             wheel: None,
             duplicates: 0,
             summed_up: None,
+            kept_back: 0,
+            pushes: 0,
+            read: false,
             cramped: false,
         })
     }
@@ -107,10 +124,16 @@ impl Linux {
     /// What has passed since the segment before tells how long to wait for the next.
     fn hear(&mut self, arrival: &Arrival) {
         if let Some(rtt) = arrival.rtt {
-            self.srtt = Some(self.srtt.map_or(rtt, |srtt| (7 * srtt + rtt) / 8));
+            let further = |srtt: Span| if self.sends { (7 * srtt + rtt) / 8 } else { srtt };
+            self.srtt = Some(self.srtt.map_or(rtt, further));
         }
-        self.segment = self.segment.max(arrival.bytes);
-        let timeout = self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST);
+        if arrival.bytes < self.segment {
+            self.pushes = (self.pushes + 1).min(2);
+        } else {
+            self.segment = arrival.bytes;
+            self.pushes = self.pushes.max(u8::from(arrival.pushed));
+        }
+        let timeout = self.timeout();
         let now = self.tick(arrival.now);
         let last = self.last.replace(now).unwrap_or(now);
         if !std::mem::replace(&mut self.begun, true) {
@@ -127,10 +150,16 @@ impl Linux {
         }
     }
 
-    /// Whether reading what has come lets an ACK go.
-    fn is_read(&self, arrival: &Arrival) -> bool {
-        let ends = arrival.pushed || arrival.bytes < self.segment;
-        self.reads && !self.ping_pong && arrival.in_order && ends
+    /// This end's own retransmission timeout: of one sample its variation is half of it (RFC 6298, rule 2.2), and 200 ms at the
+    /// least.
+    fn timeout(&self) -> Span {
+        let variation = |srtt: Span| if self.sends { LONGEST } else { LONGEST.max(2 * srtt) };
+        self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + variation(srtt))
+    }
+
+    /// Whether reading what has come lets an ACK go: of two short segments also where data goes the other way.
+    fn is_read(&self) -> bool {
+        self.reads && self.pushes > u8::from(self.ping_pong)
     }
 
     /// A time as the estimate sees it: when the present tick began, where there are ticks.
@@ -179,18 +208,26 @@ impl Linux {
     }
 
     fn leave(&mut self, number: Seq, out: &mut AckSink) {
-        (self.deadline, self.summed_up) = (None, None);
+        self.clear();
         out.ack(number);
     }
 
-    /// Data beyond a hole has come.
+    /// Nothing waits for an ACK any more.
+    fn clear(&mut self) {
+        (self.deadline, self.summed_up) = (None, None);
+        (self.kept_back, self.pushes) = (0, 0);
+    }
+
+    /// Data has come, and there is a hole, of which it may have filled a part.
     fn beyond(&mut self, arrival: &Arrival, out: &mut AckSink) {
-        if self.duplicates < DUPLICATES {
-            self.duplicates += 1;
-            self.send(arrival.rcv_nxt, out);
-        } else if self.summed_up.is_none() {
+        if self.duplicates < DUPLICATES || !arrival.sack || self.kept_back == MOST_SUMMED_UP {
+            self.duplicates = (self.duplicates + 1).min(DUPLICATES);
+            return self.send(arrival.rcv_nxt, out);
+        }
+        self.kept_back += 1;
+        if self.summed_up.is_none() {
             let part = self.srtt.map_or(SUMMED_UP, |srtt| srtt / PARTS_OF_ROUND);
-            self.summed_up = Some(arrival.now + part.min(SUMMED_UP));
+            self.summed_up = Some(arrival.now + part.min(SUMMED_UP) + SLACK);
         }
     }
 }
@@ -198,13 +235,13 @@ impl Linux {
 impl AckPolicy for Linux {
     fn on_segment(&mut self, arrival: &Arrival, out: &mut AckSink) {
         let twice = !arrival.in_order && arrival.end <= arrival.rcv_nxt;
-        self.cramped = arrival.cramped;
+        (self.cramped, self.read) = (arrival.cramped, false);
         if arrival.in_order {
             self.hear(arrival);
             self.duplicates = 0;
         } else if twice {
             self.be_quick(arrival.window);
-            (self.delay, self.begun) = (SHORTEST, true);
+            (self.delay, self.begun, self.ping_pong) = (SHORTEST, true, false); // tcp_enter_quickack_mode
         }
         if arrival.opens && self.quickly {
             self.quick |= 1; // tcp_grow_window
@@ -215,10 +252,13 @@ impl AckPolicy for Linux {
             return self.leave(arrival.rcv_nxt, out);
         }
         let full = arrival.unacked > u64::from(self.segment);
-        if full || self.is_quick() || self.is_read(arrival) || twice || (arrival.urgent && arrival.in_order) {
+        if full || self.is_quick() || twice {
             self.send(arrival.rcv_nxt, out);
-        } else if !arrival.in_order {
+        } else if !arrival.in_order || arrival.hole {
             self.beyond(arrival, out);
+        } else if self.is_read() || arrival.urgent {
+            self.read = !arrival.urgent;
+            self.send(arrival.rcv_nxt, out);
         } else {
             let (now, patience) = (self.tick(arrival.now), self.patience());
             let soon = self.deadline.is_some_and(|(set, _)| set <= now + self.part(patience, 4));
@@ -239,7 +279,7 @@ impl AckPolicy for Linux {
             // Nothing has followed in time: longer next time; nor has anything carried it (`tcp_delack_timer_handler`).
             self.delay = match std::mem::take(&mut self.ping_pong) {
                 true => SHORTEST,
-                false => (2 * self.delay).min(self.srtt.map_or(INITIAL_TIMEOUT, |srtt| srtt + LONGEST)),
+                false => (2 * self.delay).min(self.timeout()),
             };
             self.send(rcv_nxt, out);
         }
@@ -249,28 +289,29 @@ impl AckPolicy for Linux {
         self.deadline.map(|(_, at)| at).into_iter().chain(self.summed_up).min()
     }
 
+    fn on_data(&mut self, now: Time) {
+        self.sends = true;
+        // A reply, if it leaves within the estimate of what came (`tcp_event_data_sent`).
+        let soon = |last: Time| self.tick(now).saturating_sub(last) < self.delay;
+        self.ping_pong |= self.last.is_some_and(soon);
+    }
+
     fn on_carried(&mut self, _: Seq) {
-        // Where nothing has come nothing was answered (`tcp_event_data_sent`).
-        self.ping_pong |= self.last.is_some();
-        (self.deadline, self.summed_up) = (None, None);
-    }
-
-    fn on_opened(&mut self, _: Seq) {
-        self.pass();
-        (self.deadline, self.summed_up) = (None, None);
-    }
-
-    fn on_refused(&mut self, number: Seq) {
-        // No quick one, where none was about to leave (`tcp_send_dupack`, `inet_csk_ack_scheduled`).
-        if self.deadline.is_some() {
-            return self.on_opened(number);
+        // A quick one only where one was about to leave (`tcp_dec_quickack_mode`, `inet_csk_ack_scheduled`).
+        if self.deadline.is_some() || self.summed_up.is_some() {
+            self.pass()
+        } else {
+            self.settle()
         }
-        self.settle();
-        self.summed_up = None;
+        (self.deadline, self.summed_up) = (None, None);
     }
 
     fn set_timers(&mut self, wheel: Option<Wheel>) {
         self.wheel = wheel;
+    }
+
+    fn follows_reading(&self) -> bool {
+        self.read
     }
 
     fn manner(&self) -> Option<Manner> {
@@ -280,223 +321,4 @@ impl AckPolicy for Linux {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Feeds segments of 1000 bytes at these times, ms; the numbers acknowledged after each, and when an ACK is due.
-    struct Bench {
-        policy: Linux,
-        sink: AckSink,
-        nxt: u64,
-        acked: u64,
-    }
-
-    impl Bench {
-        fn new() -> Self {
-            let registry = crate::Registry::new();
-            let policy = Linux::build(&mut Args::among(&crate::Spec::named("linux"), &registry)).unwrap();
-            Self { policy, sink: AckSink::default(), nxt: 1, acked: 1 }
-        }
-
-        /// Whether the segment that comes then is acknowledged at once.
-        fn at(&mut self, ms: u64) -> bool {
-            self.nxt += 1000;
-            let arrival = Arrival {
-                rcv_nxt: Seq::at(self.nxt),
-                unacked: self.nxt - self.acked,
-                window: 60_000,
-                ..Arrival::of_bytes(Time::ms(ms), 1000)
-            };
-            self.policy.on_segment(&arrival, &mut self.sink);
-            let ack = self.sink.pop();
-            self.acked = ack.map_or(self.acked, Seq::number);
-            ack.is_some()
-        }
-    }
-
-    #[test]
-    fn the_first_sixteen_are_acknowledged_one_by_one_and_then_every_second() {
-        let mut bench = Bench::new();
-        let acked: Vec<bool> = (0..20).map(|k| bench.at(k)).collect();
-        assert!(acked[..16].iter().all(|quick| *quick));
-        assert_eq!(acked[16..], [false, true, false, true]);
-    }
-
-    #[test]
-    fn duplicate_acks_are_quick_ones_too_and_are_summed_up_after_three_others() {
-        let mut bench = Bench::new();
-        (0..12).for_each(|k| _ = bench.at(k));
-        // Behind a hole: four quick ones are left, three leave at once, the next is held for 1 ms.
-        let beyond = Arrival {
-            rcv_nxt: Seq::at(bench.nxt),
-            unacked: 0,
-            in_order: false,
-            urgent: true,
-            end: Seq::at(bench.nxt + 5000),
-            window: 60_000,
-            ..Arrival::of_bytes(Time::ms(20), 1000)
-        };
-        for _ in 0..7 {
-            bench.policy.on_segment(&beyond, &mut bench.sink);
-            assert_eq!(bench.sink.pop(), Some(beyond.rcv_nxt));
-        }
-        bench.policy.on_segment(&beyond, &mut bench.sink);
-        bench.policy.on_segment(&Arrival { now: Time::us(20_500), ..beyond }, &mut bench.sink);
-        assert_eq!((bench.sink.pop(), bench.policy.deadline()), (None, Some(Time::ms(21))));
-        bench.policy.on_timer(Time::ms(21), beyond.rcv_nxt, &mut bench.sink);
-        assert_eq!((bench.sink.pop(), bench.policy.deadline()), (Some(beyond.rcv_nxt), None));
-        assert!(!bench.at(22) && bench.at(23), "no quick ones are left");
-    }
-
-    #[test]
-    fn a_segment_that_comes_twice_brings_quick_acks_back() {
-        let mut bench = Bench::new();
-        (0..18).for_each(|k| _ = bench.at(k));
-        let again = Arrival {
-            rcv_nxt: Seq::at(bench.nxt),
-            unacked: 0,
-            in_order: false,
-            urgent: true,
-            end: Seq::at(bench.nxt - 1000),
-            window: 60_000,
-            ..Arrival::of_bytes(Time::ms(20), 1000)
-        };
-        bench.policy.on_segment(&again, &mut bench.sink);
-        assert!(bench.sink.pop().is_some() && bench.at(21) && bench.at(22));
-    }
-
-    #[test]
-    fn a_buffer_more_than_half_full_ends_quick_acks() {
-        for cramped in [false, true] {
-            let mut bench = Bench::new();
-            bench.at(0);
-            let arrival = Arrival {
-                rcv_nxt: Seq::at(bench.nxt),
-                in_order: false,
-                urgent: true,
-                cramped,
-                end: Seq::at(30_001),
-                window: 60_000,
-                ..Arrival::of_bytes(Time::ms(1), 1000)
-            };
-            bench.policy.on_segment(&arrival, &mut bench.sink);
-            assert!(bench.sink.pop().is_some());
-            assert_eq!(bench.at(2), !cramped);
-        }
-    }
-
-    #[test]
-    fn what_is_pushed_and_read_is_acknowledged_at_once() {
-        for (pushed, reads, at_once) in [(true, true, true), (false, true, false), (true, false, false)] {
-            let mut bench = Bench::new();
-            (0..16).for_each(|k| _ = bench.at(k));
-            bench.policy.reads = reads;
-            let arrival = Arrival {
-                rcv_nxt: Seq::at(bench.nxt + 1000),
-                unacked: 1000,
-                window: 60_000,
-                pushed,
-                ..Arrival::of_bytes(Time::ms(16), 1000)
-            };
-            bench.policy.on_segment(&arrival, &mut bench.sink);
-            assert_eq!(bench.sink.pop().is_some(), at_once, "{pushed} {reads}");
-        }
-    }
-
-    #[test]
-    fn data_beyond_a_hole_that_opens_the_window_is_the_beginning_and_what_fills_the_hole_is_not() {
-        let mut bench = Bench::new();
-        let beyond = Arrival {
-            rcv_nxt: Seq::FIRST,
-            unacked: 0,
-            in_order: false,
-            urgent: true,
-            opens: true,
-            end: Seq::at(5001),
-            window: 60_000,
-            ..Arrival::of_bytes(Time::ms(1), 1000)
-        };
-        bench.policy.on_segment(&beyond, &mut bench.sink);
-        assert!(bench.sink.pop().is_some());
-        assert!(!bench.at(2) && bench.at(3), "not quick any more");
-    }
-
-    #[test]
-    fn an_ack_that_is_due_soon_goes_with_the_next_segment() {
-        let mut bench = Bench::new();
-        (0..17).for_each(|k| _ = bench.at(k));
-        assert_eq!(bench.policy.deadline(), Some(Time::ms(16 + 40)));
-        bench.policy.reads = false;
-        // A quarter of 40 ms before that; a small segment, so that two of them are not more than one full.
-        let small = |ms| Arrival {
-            rcv_nxt: Seq::at(bench.nxt + 1),
-            unacked: 1000,
-            window: 60_000,
-            ..Arrival::of_bytes(Time::ms(ms), 1)
-        };
-        let [early, late] = [small(30), small(46)];
-        bench.policy.on_segment(&early, &mut bench.sink);
-        assert_eq!(bench.sink.pop(), None);
-        bench.policy.on_segment(&late, &mut bench.sink);
-        assert_eq!(bench.sink.pop(), Some(late.rcv_nxt));
-    }
-
-    #[test]
-    fn an_ack_waits_for_the_time_between_segments_between_40_and_200_ms() {
-        let mut bench = Bench::new();
-        (0..17).for_each(|k| _ = bench.at(k));
-        assert_eq!(bench.policy.deadline(), Some(Time::ms(16 + 40)));
-        bench.policy.on_timer(Time::ms(56), Seq::at(bench.nxt), &mut bench.sink);
-        assert_eq!(bench.sink.pop(), Some(Seq::at(bench.nxt)));
-        bench.acked = bench.nxt;
-        assert!(!bench.at(90));
-        assert_eq!(
-            bench.policy.deadline(),
-            Some(Time::ms(90 + 80 / 2 + 74)),
-            "80/2 + 74, the time between them"
-        );
-    }
-
-    #[test]
-    fn after_a_pause_longer_than_a_timeout_acks_are_quick_again() {
-        let mut bench = Bench::new();
-        (0..18).for_each(|k| _ = bench.at(k));
-        assert!(!bench.at(30));
-        bench.policy.on_timer(Time::ms(70), Seq::at(bench.nxt), &mut bench.sink);
-        bench.sink.pop();
-        bench.acked = bench.nxt;
-        assert!(bench.at(1500) && bench.at(1501));
-    }
-
-    #[test]
-    fn an_ack_that_data_carries_ends_quick_ones_until_one_waits_in_vain() {
-        let mut bench = Bench::new();
-        assert!(bench.at(0));
-        bench.policy.on_carried(Seq::at(bench.nxt));
-        assert!(!bench.at(1));
-        bench.policy.on_timer(Time::ms(41), Seq::at(bench.nxt), &mut bench.sink);
-        assert_eq!(bench.sink.pop(), Some(Seq::at(bench.nxt)));
-        bench.acked = bench.nxt;
-        assert!(bench.at(50));
-    }
-
-    #[test]
-    fn what_comes_twice_makes_acks_quick_and_what_comes_early_does_not() {
-        for (end, quick) in [(1001, true), (30_001, false)] {
-            let mut bench = Bench::new();
-            (0..16).for_each(|k| _ = bench.at(k));
-            let rcv_nxt = Seq::at(bench.nxt);
-            let apart = Arrival {
-                rcv_nxt,
-                in_order: false,
-                urgent: true,
-                end: Seq::at(end),
-                window: 60_000,
-                ..Arrival::of_bytes(Time::ms(17), 1000)
-            };
-            bench.policy.on_segment(&apart, &mut bench.sink);
-            assert_eq!(bench.sink.pop(), Some(rcv_nxt), "at once in either case");
-            assert_eq!(bench.at(18), quick, "{end}");
-        }
-    }
-}
+mod tests;

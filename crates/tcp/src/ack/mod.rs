@@ -43,6 +43,7 @@ family! {
     fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
     fn has_timer(&self) -> bool;
+    fn on_data(&mut self, now: Time);
     fn on_carried(&mut self, number: Seq);
     fn on_opened(&mut self, number: Seq);
     fn on_refused(&mut self, number: Seq);
@@ -52,6 +53,7 @@ family! {
     fn burst(&self) -> Option<u64>;
     fn manner(&self) -> Option<Manner>;
     fn set_timers(&mut self, wheel: Option<Wheel>);
+    fn follows_reading(&self) -> bool;
     fn honesty(&self) -> Honesty;
 }
 

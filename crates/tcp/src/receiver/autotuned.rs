@@ -56,6 +56,17 @@ pub(super) struct Came {
     pub(super) new: bool,
 }
 
+/// What of ACKs leaves when the application is about to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leaves {
+    Not,
+    Before,
+    /// Before, but only for a second segment since the one before it.
+    ForSecond,
+    /// Because of it.
+    After,
+}
+
 /// The window's state.
 #[derive(Debug, Clone)]
 pub(super) struct Autotuned {
@@ -147,26 +158,28 @@ impl Autotuned {
         }
         self.time(came);
         let opened = came.new && self.open_for(came);
-        if came.beyond {
-            if self.rule == Autotuning::Linux {
-                self.make_room(self.taken, came.reach);
-            }
-        } else {
+        if came.beyond && self.rule == Autotuning::Linux {
+            self.make_room(self.taken, came.reach);
+        }
+        // An ACK that leaves before the rest is read tells nothing of the room that reading makes.
+        let buffer = self.buffer;
+        if !came.beyond {
             self.measure(came);
         }
         let taken = self.charge(came.waiting + (came.rcv_nxt.max(self.at) - self.at));
         self.at = came.rcv_nxt;
         // Mostly all of it is free, read or not.
-        let whole = self.open + taken <= self.buffer;
-        self.room = if whole { [self.open; 2] } else { self.room_for(taken, came.waiting) };
+        let whole = self.open + taken <= buffer;
+        self.room = if whole { [self.open; 2] } else { self.room_for(buffer, taken, came.waiting) };
         (self.window(self.room[0]), opened)
     }
 
-    /// What there is room for where so much is taken, and where so many bytes wait behind a hole once the rest is read.
+    /// What there is room for in a buffer of which so much is taken, and where so many bytes wait behind a hole once the rest is
+    /// read.
     #[inline(never)]
-    fn room_for(&self, taken: u64, waiting: u64) -> [u64; 2] {
-        let free = |taken: u64| self.open.min(self.buffer.saturating_sub(taken));
-        let (before, after) = (free(taken), free(self.charge(waiting)));
+    fn room_for(&self, buffer: u64, taken: u64, waiting: u64) -> [u64; 2] {
+        let free = |buffer: u64, taken: u64| self.open.min(buffer.saturating_sub(taken));
+        let (before, after) = (free(buffer, taken), free(self.buffer, self.charge(waiting)));
         // No window closes for what is read in a moment.
         [if before < self.mss { after } else { before }, after]
     }
@@ -177,12 +190,16 @@ impl Autotuned {
         self.room[0] == self.room[1] && (leaves || 2 * self.edge.saturating_sub(self.at) > self.clamp)
     }
 
-    /// The application reads what there is; `first`: the window of the ACK that leaves before, if one does, and whether it does for a
-    /// second segment only. Whether one leaves after, and the window of the next that does.
-    pub(super) fn read(&mut self, first: Option<(u32, bool)>) -> (bool, u32) {
+    /// The application reads what there is, and an ACK leaves like that, if before with this window. Whether one more leaves after,
+    /// and the window of the next that does.
+    pub(super) fn read(&mut self, window: u32, leaves: Leaves) -> (bool, u32) {
         let [before, after] = self.room;
-        let waits = first.is_some_and(|first| first.1) && self.in_units(before) < u64::from(self.told);
-        let first = first.filter(|_| !waits).map(|first| first.0);
+        let waits = match leaves {
+            Leaves::Not | Leaves::Before => false,
+            Leaves::ForSecond => self.in_units(before) < u64::from(self.told),
+            Leaves::After => true,
+        };
+        let first = (leaves != Leaves::Not && !waits).then_some(window);
         let window = self.window(after);
         let edge = first.map_or(self.edge, |first| self.edge.max(self.at + u64::from(first)));
         let known = 2 * edge.saturating_sub(self.at);
@@ -240,12 +257,12 @@ impl Autotuned {
     fn time(&mut self, came: &Came) {
         self.largest = self.largest.max(came.bytes);
         match came.echo {
-            Some(echo) if echo == self.echoed || came.bytes < self.largest => {}
+            Some(echo) if echo == self.echoed => {}
             Some(echo) => {
-                self.echoed = echo;
+                self.echoed = echo; // of a small one too, and then no full one after it is a sample
                 // Timestamps count milliseconds.
                 let ticks = came.now.ticks(TICK).saturating_sub(echo.ticks(TICK));
-                if ticks > 0 {
+                if ticks > 0 && came.bytes >= self.largest {
                     self.sample(TICK * ticks, false);
                 }
             }
@@ -355,11 +372,16 @@ mod tests {
 
     const MSS: u64 = 1448;
 
+    /// The next data, up to there.
+    fn next(now: Time, bytes: u32, echo: Option<Time>, rcv_nxt: Seq) -> Came {
+        Came { now, bytes, echo, rcv_nxt, end: rcv_nxt, waiting: 0, reach: 0, beyond: false, new: true }
+    }
+
     /// The windows of an ACK before this is read and of one after, and whether that leaves by itself.
     fn told(tuned: &mut Autotuned, came: &Came) -> (u32, u32, bool) {
         let (before, _) = tuned.hear(came);
         let already = tuned.is_read_already(true);
-        let (tells, _) = tuned.read(Some((before, false)));
+        let (tells, _) = tuned.read(before, Leaves::Before);
         let after = tuned.promise(before).expect("an ACK has left before");
         assert!(!already || (before, false) == (after, tells));
         tells.then(|| tuned.promise(after));
@@ -377,17 +399,7 @@ mod tests {
                 // Each echoes an ACK of one round trip before.
                 let at = now + Span::us(100 * k);
                 let echo = stack.timestamps.then(|| at.earlier(Span::ms(100)));
-                let came = Came {
-                    now: at,
-                    bytes: MSS as u32,
-                    echo,
-                    rcv_nxt,
-                    end: rcv_nxt,
-                    waiting: 0,
-                    reach: 0,
-                    beyond: false,
-                    new: true,
-                };
+                let came = next(at, MSS as u32, echo, rcv_nxt);
                 window = told(&mut tuned, &came).1;
             }
             now += Span::ms(100);
@@ -420,22 +432,49 @@ mod tests {
         for k in 0u64..200 {
             rcv_nxt += MSS;
             let now = Time::ms(100 + k);
-            let came = Came {
-                now,
-                bytes: MSS as u32,
-                echo: None,
-                rcv_nxt,
-                end: rcv_nxt,
-                waiting: 0,
-                reach: 0,
-                beyond: false,
-                new: true,
-            };
+            let came = next(now, MSS as u32, None, rcv_nxt);
             told(&mut tuned, &came);
             times.extend(tuned.rtt);
         }
         // 45 segments, but for the first, a millisecond apart; later windows are longer.
         assert_eq!((times.first(), times.last()), (Some(&Span::ms(44)), Some(&Span::ms(44))));
+    }
+
+    #[test]
+    fn the_room_that_reading_makes_is_told_of_only_afterwards() {
+        let mut tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
+        let mut came =
+            Came { waiting: 20 * MSS, reach: 30 * MSS, ..next(Time::ms(200), MSS as u32, None, Seq::FIRST) };
+        let (before, held) = loop {
+            (came.now, came.rcv_nxt) = (came.now + Span::ms(1), came.rcv_nxt + MSS);
+            (came.end, came.echo) = (came.rcv_nxt, Some(came.now.earlier(Span::ms(100))));
+            let held = tuned.buffer;
+            let (before, _) = tuned.hear(&came);
+            // The first shows what a packet takes of it, too.
+            if tuned.buffer > held && came.rcv_nxt > Seq::FIRST + MSS {
+                break (before, held);
+            }
+            tuned.read(before, Leaves::Before);
+            tuned.promise(before);
+        };
+        let promised = tuned.edge - tuned.at;
+        let free = (held - tuned.charge(21 * MSS)).max(promised);
+        assert_eq!(u64::from(before), tuned.in_units(free), "of {held}");
+        let (tells, after) = tuned.read(before, Leaves::After);
+        assert!(!tells && after > before, "{before} before, {after} after");
+    }
+
+    #[test]
+    fn an_echo_that_a_short_segment_brought_first_is_no_sample() {
+        let mut tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
+        let mut rcv_nxt = Seq::FIRST;
+        // The second echoes what the third does: of a full one it would be 30 ms.
+        for (ms, bytes, echo) in [(200, MSS, 100), (230, 200, 210), (240, MSS, 210)] {
+            rcv_nxt += bytes;
+            let came = next(Time::ms(ms), bytes as u32, Some(Time::ms(echo)), rcv_nxt);
+            told(&mut tuned, &came);
+            assert_eq!(tuned.rtt, Some(Span::ms(100)), "at {ms} ms");
+        }
     }
 
     #[test]
@@ -465,18 +504,8 @@ mod tests {
         let mut tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
         tuned.begin(Time::ZERO);
         let mut take = |at: u64, end: u64, rcv_nxt: u64| {
-            let came = Came {
-                now: Time::ms(at),
-                bytes: MSS as u32,
-                echo: Some(Time::ms(at - 100)),
-                rcv_nxt: Seq::FIRST + MSS * rcv_nxt,
-                end: Seq::FIRST + MSS * end,
-                waiting: 0,
-                reach: 0,
-                beyond: false,
-                new: true,
-            };
-            told(&mut tuned, &came);
+            let all = next(Time::ms(at), MSS as u32, Some(Time::ms(at - 100)), Seq::FIRST + MSS * rcv_nxt);
+            told(&mut tuned, &Came { end: Seq::FIRST + MSS * end, ..all });
             tuned.taken / MSS
         };
         assert_eq!(take(150, 4, 19), 10, "four have been taken in, fifteen wait");
@@ -560,7 +589,7 @@ mod tests {
                 "what data carries needs no ACK of its own: {number}"
             );
             let mut carries = Segment::default();
-            receiver.carry(&mut carries);
+            receiver.carry(Time::ms(ms), &mut carries);
             edges.push(carries.ack + u64::from(carries.window));
             while let Some(ack) = receiver.poll_transmit(Time::ms(ms)) {
                 edges.push(ack.ack + u64::from(ack.window));

@@ -58,7 +58,7 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
         t.window.cwnd
     }
     /// A segment leaves, for the first time or again. In which order is told by [`Sent::number`].
-    fn on_sent(&mut self, _sent: &Sent, _t: &Transfer) {}
+    fn on_sent(&mut self, _sent: &Sent, _t: &mut Transfer) {}
     /// The cumulative acknowledgement that comes at `now` covers this segment, which is still in `t.out`; `echo`: the timestamp
     /// that comes with it. Then comes [`Recovery::on_advance`].
     fn on_delivered(&mut self, _now: Time, _sent: &Sent, _echo: Option<Time>, _t: &Transfer) {}

@@ -43,7 +43,7 @@ family! {
     pub enum AnyRecovery: Recovery, "recovery" { Tahoe, TahoeNoFastRetransmit, Reno, NewReno, Vegas in Box, VegasNs2 in Box, Sack, Sack1 in Box, Rack in Box }
     fn on_advance(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) -> Advance;
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>);
-    fn on_sent(&mut self, sent: &Sent, t: &Transfer);
+    fn on_sent(&mut self, sent: &Sent, t: &mut Transfer);
     fn on_delivered(&mut self, now: Time, sent: &Sent, echo: Option<Time>, t: &Transfer);
     fn on_quiet_advance(&mut self, now: Time, t: &Transfer);
     fn hears_departures(&self) -> bool;

@@ -185,7 +185,7 @@ impl Recovery for NewReno {
         self.target.unwrap_or(t.window.cwnd)
     }
 
-    fn on_sent(&mut self, sent: &Sent, _: &Transfer) {
+    fn on_sent(&mut self, sent: &Sent, _: &mut Transfer) {
         if let Some(stand_ins) = &mut self.stand_ins {
             stand_ins.on_sent(sent.span());
         }

@@ -12,6 +12,9 @@
 //!
 //! Not for: noticing a loss, or choosing what is sent.
 
+/// What FIN counts in the sequence space, a number and no byte of any window.
+pub(super) const FIN: f64 = 1.0;
+
 /// What may be sent beyond what is delivered, where less is in the air than the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Bound {
@@ -92,7 +95,7 @@ impl Prr {
         self.delivered += ack.bytes;
         let in_flight = ack.in_flight as f64;
         let unsent = self.delivered as f64 - self.out as f64;
-        let mut allowed = if in_flight > self.target {
+        let mut allowed = if in_flight > self.target + FIN {
             let share = self.delivered as f64 * self.target / self.flight as f64;
             libm::ceil(share / self.unit) * self.unit - self.out as f64
         } else {

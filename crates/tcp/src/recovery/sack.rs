@@ -177,7 +177,7 @@ impl Recovery for Sack {
         self.beyond.target(t)
     }
 
-    fn on_sent(&mut self, sent: &Sent, _: &Transfer) {
+    fn on_sent(&mut self, sent: &Sent, _: &mut Transfer) {
         self.beyond.on_sent(sent.span());
     }
 

@@ -61,7 +61,10 @@ impl Sender {
             return; // acknowledges what was never sent: RFC 9293, section 3.10.7.4
         }
         if self.is_stale(segment) {
-            self.unasked = self.offload.is_some(); // what waits for more goes on waiting
+            if let Some(offload) = &mut self.offload {
+                self.unasked = true; // what waits for more goes on waiting
+                self.control_due |= offload.strays.answers(now);
+            }
             return;
         }
         self.ts_recent = self.ts_recent.max(segment.ts_val);

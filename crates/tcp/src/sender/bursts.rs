@@ -2,8 +2,9 @@
 //! their source. Not for: when anything leaves.
 
 use super::written::Written;
+use crate::acceptability::Strays;
 use crate::pace::{self, GSO_BYTES};
-use crate::{Span, Stack, Time};
+use crate::{Seq, Span, Stack, Time};
 use std::collections::VecDeque;
 
 /// sk_pacing_shift, as parts of a second.
@@ -30,11 +31,17 @@ pub(super) struct Offload {
     pub deferred: bool,
     /// What has been written and has not left.
     pub written: Written,
+    /// Segments in the air that are smaller than a full one: where each ends, and what it lacks, bytes; and all of them.
+    small: VecDeque<(Seq, u64)>,
+    lack: u64,
     /// What lies in the host's queue: when it leaves, and its bytes; and their sum.
     pub queue: VecDeque<(Time, u32)>,
     pub queued: u64,
     /// Until when the queue holds the next burst back.
     pub until: Time,
+    /// When an ACK without data last left, and which strays have been answered.
+    pub spoke: Time,
+    pub strays: Strays,
 }
 
 impl Offload {
@@ -52,11 +59,32 @@ impl Offload {
                 follows: false,
                 deferred: false,
                 written: Written::default(),
+                small: VecDeque::new(),
+                lack: 0,
                 queue: VecDeque::new(),
                 queued: 0,
                 until: Time::ZERO,
+                spoke: Time::ZERO,
+                strays: Strays::default(),
             })
         })
+    }
+
+    /// A segment that ends here and lacks so many bytes of a full one has left.
+    #[inline(never)]
+    pub fn note_small(&mut self, end: Seq, lacks: u64) {
+        self.small.push_back((end, lacks));
+        self.lack += lacks;
+    }
+
+    /// What the segments above `una` lack of full ones, which has only grown since it was last asked.
+    #[inline]
+    pub fn lacking(&mut self, una: Seq) -> u64 {
+        while let Some(&(_, lacks)) = self.small.front().filter(|first| first.0 <= una) {
+            self.small.pop_front();
+            self.lack -= lacks;
+        }
+        self.lack
     }
 
     /// Whether a burst has begun at `now` that is not through.

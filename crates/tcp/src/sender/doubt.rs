@@ -6,9 +6,9 @@
 //! after RFC 2883): that takes until the last of them has been reported, and ends with an ACK of what was sent behind the last
 //! retransmission. Where nothing was sent again before the segment was acknowledged, nothing had been lost either (so does
 //! Linux 6.18 take it, `tcp_may_undo`). With both signs reports are counted as Linux counts them (`tcp_check_dsack`): one of anything
-//! that was not acknowledged yet at the loss event counts, and there is no end to it before the next event; but where more has
-//! come twice than was ever sent again, the path doubles packets, and a report tells nothing (`tcp_dsack_seen`). Not for: what
-//! follows from it, which is [`super::Transfer::undo`]'s (RFC 4015).
+//! that was not acknowledged yet at the loss event counts, if it is acknowledged by now, and there is no end to it before the
+//! next event; but where more has come twice than was ever sent again, the path doubles packets, and a report tells nothing
+//! (`tcp_dsack_seen`). Not for: what follows from it, which is [`super::Transfer::undo`]'s (RFC 4015).
 
 use crate::stack::Undo;
 use crate::{Seq, Time};
@@ -83,6 +83,13 @@ impl Doubt {
         }
     }
 
+    /// Something within these numbers has been sent again besides.
+    pub(super) fn expect(&mut self, range: (Seq, Seq)) {
+        if self.by.by_dsack() {
+            self.again.push(range);
+        }
+    }
+
     /// An ACK has come, before it changes anything; `waits`: what else was sent again has to be heard of before anything is undone.
     pub(super) fn weigh(&mut self, heard: &Heard, waits: bool) -> Verdict {
         if let Some((from, to)) = heard.dsack
@@ -119,8 +126,8 @@ impl Doubt {
     /// Something has come twice; whether that was the last of what was sent again.
     fn settle(&mut self, (from, to): (Seq, Seq), una: Seq) -> bool {
         let known = self.again.len();
-        if self.counts() {
-            if to <= una && to > self.una {
+        if self.counts() && to <= una {
+            if to > self.una {
                 self.again.pop();
             }
         } else if let Some(at) = self.again.iter().position(|sent| from < sent.1 && sent.0 < to) {

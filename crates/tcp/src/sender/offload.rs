@@ -82,6 +82,14 @@ impl Sender {
         own.or_else(shared)
     }
 
+    /// Whether the window has room for a segment, however small, where small ones may be in the air: the kernel counts segments
+    /// (`tcp_cwnd_test`).
+    #[inline]
+    pub(super) fn has_room_for_one(&self, in_flight: u64) -> bool {
+        let cwnd = self.t.window.cwnd as u64;
+        in_flight + self.segment_size <= cwnd - cwnd % self.segment_size
+    }
+
     /// New data may leave, as far as the windows go: whether it does now, in the burst under way or in one that begins with it.
     /// `room`: bytes that the peer's window has room for; `in_flight`: bytes in the air.
     #[inline(always)]
@@ -197,7 +205,7 @@ impl Sender {
             return LEAST_BURST;
         }
         let rate = self.pace_rate().unwrap_or(f64::MAX);
-        autosize(rate, mss, self.t.window.rtt_min, self.t.controller.least_burst(rate))
+        autosize(rate, mss, self.t.least_rtt(), self.t.controller.least_burst(rate))
     }
 
     /// Whether something has left just now, and the next ACK is due so soon that a burst may wait for it.
@@ -205,7 +213,8 @@ impl Sender {
         let t = &self.t;
         let (Some(head), Some(srtt)) = (t.out.get(0), t.window.srtt) else { return false };
         let late = (head.sent + srtt).saturating_sub(now) > SOON.min(srtt / 2);
-        let paused = || now.saturating_sub(t.last_sent.max(self.release)) > SOON;
+        let spoke = self.offload.as_ref().map_or(Time::ZERO, |offload| offload.spoke);
+        let paused = || now.saturating_sub(t.last_sent.max(self.release).max(spoke)) > SOON;
         !(late || paused() || !self.plain && self.recovery.repairing())
     }
 

@@ -130,10 +130,15 @@ impl Transfer {
     /// A fast retransmit restarts the timer, as in BSD, Linux and ns-2. RFC 6298, section 5, would let it run on: where
     /// a full queue makes the round-trip time nearly as long as the timeout, every repair then ends in a needless one.
     pub fn lose(&mut self, now: Time, kind: LossKind, seq: Seq, report: &mut Report<'_>) {
-        self.lose_of(self.out.flight(), self.window.cwnd, Loss { now, kind, seq }, report);
+        self.lose_and_keep_timer(now, kind, seq, report);
         if kind == LossKind::DupAcks {
             self.restart_timer(now);
         }
+    }
+
+    /// As [`Self::lose`], where the timer runs on.
+    pub fn lose_and_keep_timer(&mut self, now: Time, kind: LossKind, seq: Seq, report: &mut Report<'_>) {
+        self.lose_of(self.out.flight(), self.window.cwnd, Loss { now, kind, seq }, report);
     }
 
     /// As [`Self::lose`], out of `flight` bytes in a window of `cwnd` without inflation.
@@ -240,6 +245,14 @@ impl Transfer {
         self.resent_since = since;
     }
 
+    /// One more of what is in the air has been sent again and may be reported.
+    pub fn expect_report(&mut self) {
+        let all = (self.out.una(), self.out.max());
+        if let Some(doubt) = &mut self.doubt {
+            doubt.expect(all);
+        }
+    }
+
     /// The last loss event was none, as a duplicate SACK (RFC 2883, 3708), a timestamp (RFC 3522) or F-RTO (RFC 5682) may show:
     /// the window is at least what it was before, and so is ssthresh (RFC 4015, section 3.2, without its pacing). Whether there
     /// was anything to undo: each event is undone once. Ending the repair is the recovery's.
@@ -300,6 +313,15 @@ impl Transfer {
     #[inline(always)]
     pub(super) fn restart_timer_after_sample(&mut self, now: Time) {
         self.timer = if self.out.is_empty() { Timer::Off } else { Timer::Since(now) };
+    }
+
+    /// Arms the retransmission timer as of when the first segment left, or of now, if that is to go again (Linux 6.18, `tcp_rearm_rto`).
+    pub fn restart_timer_of_first(&mut self, now: Time) {
+        let Some(first) = self.out.get(0) else { return };
+        let goes = first.is(marks::LOST) && !first.is(marks::REPAIR);
+        let since = if goes { now } else { first.sent };
+        let left = (since + self.rtt.rto()).saturating_sub(now).max(Span::ns(1));
+        self.timer = Timer::At(self.rtt.deadline(now, left));
     }
 
     /// Works out when the timer goes off: the timeout may change now.

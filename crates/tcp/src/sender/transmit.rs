@@ -108,8 +108,9 @@ impl Sender {
 
     #[inline(never)]
     fn transmit_any(&mut self, now: Time, witness: &mut impl Witness, out: &mut Transmit) -> bool {
-        if std::mem::take(&mut self.unasked) {
-            return false;
+        if self.unasked {
+            self.unasked = self.control_due;
+            return self.control(now, out);
         }
         match self.state {
             State::Closed | State::Listening => return false,
@@ -157,6 +158,9 @@ impl Sender {
     fn control(&mut self, now: Time, out: &mut Transmit) -> bool {
         let due = std::mem::take(&mut self.control_due);
         if due {
+            if let Some(offload) = &mut self.offload {
+                offload.spoke = now;
+            }
             *out = Transmit::default();
             self.segment(now, self.t.out.nxt(), 0, 0, &mut out.segment);
         }
@@ -203,7 +207,14 @@ impl Sender {
             None if BURSTS => self.cut_at_edge(now, (len, fin), limit),
             _ => (len, fin),
         };
-        let in_flight = self.air::<PLAIN>();
+        let mut in_flight = self.air::<PLAIN>();
+        // Small segments count whole; in a repair the window is made of what the recovery counts in the air.
+        let (mut whole, nothing_flies) = (false, in_flight == 0);
+        if BURSTS && let Some(offload) = &mut self.offload {
+            let lacking = offload.lacking(self.t.out.una());
+            whole = lacking > 0 && (PLAIN || self.recovery.quiet());
+            in_flight += if whole { lacking } else { 0 };
+        }
         let extra = if !PLAIN && self.t.limited_transmit && (again.is_none() || self.stack.limited_resends) {
             f64::from(self.recovery.duplicates().min(DUP_THRESH - 1)) * self.t.window.mss
         } else {
@@ -212,12 +223,18 @@ impl Sender {
         // FIN takes a sequence number but no room.
         let bytes = len - u64::from(fin);
         // With nothing in the air a segment always goes: the window is never below one.
-        let fits = in_flight == 0
-            || real(in_flight + bytes) <= self.t.window.cwnd + extra
+        let small = bytes < self.segment_size;
+        let counts_whole = BURSTS && (whole || small && self.offload.is_some());
+        let fits = nothing_flies
+            || if counts_whole {
+                self.has_room_for_one(in_flight)
+            } else {
+                real(in_flight + bytes) <= self.t.window.cwnd + extra
+            }
             || !PLAIN && again.is_none() && self.recovery.probes();
         // What timed out goes again even where the peer has taken its window
         // back: it is the probe that finds it open again.
-        let allowed = self.t.out.nxt() + bytes <= limit || (again.is_some() && in_flight == 0);
+        let allowed = self.t.out.nxt() + bytes <= limit || (again.is_some() && nothing_flies);
         if !fits || !allowed || !PLAIN && self.recovery.holds(&self.t) {
             if BURSTS {
                 self.join_writes();
@@ -237,6 +254,12 @@ impl Sender {
                 let sent = self.t.out.push(now, len, fin);
                 if !PLAIN {
                     self.note_small(bytes);
+                }
+                if BURSTS
+                    && small
+                    && let Some(offload) = &mut self.offload
+                {
+                    offload.note_small(self.t.out.nxt(), self.segment_size.saturating_sub(len));
                 }
                 sent
             }
@@ -343,7 +366,7 @@ impl Sender {
             self.t.controller.hear_of_departure(&told, &self.t.window);
         }
         if !PLAIN && self.departures {
-            self.recovery.on_sent(sent, &self.t);
+            self.recovery.on_sent(sent, &mut self.t);
         }
         if !PLAIN && again {
             self.t.resent += 1;

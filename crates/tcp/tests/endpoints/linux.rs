@@ -60,6 +60,18 @@ fn a_profile_of_today_repairs_a_burst_a_lost_repair_and_a_tail_without_its_timer
 }
 
 #[test]
+fn a_tail_that_a_repair_has_overtaken_is_repaired_by_what_is_overdue_and_waits_for_no_probe() {
+    let mut pair = under(Profile::Linux, "cubic").lose_segments(&[20, 21, 22, 22, 60]);
+    pair.send_segments(60);
+    pair.finish();
+    let last = pair.sent.iter().map(|sent| sent.segment.end()).max();
+    let times: Vec<_> =
+        pair.sent.iter().filter(|sent| Some(sent.segment.end()) == last).map(|sent| sent.at).collect();
+    // The repair of segment 22 takes a round trip, and a quarter of one more is the reordering window.
+    assert!(times.len() == 2 && times[1] - times[0] < 150 * MS, "{times:?}");
+}
+
+#[test]
 fn a_freebsd_waits_for_the_timer_where_a_tail_is_lost_but_not_for_long() {
     let mut pair = under(Profile::FreeBsd, "cubic").lose_segments(&[60]);
     pair.send_segments(60);

@@ -20,6 +20,7 @@ mod overdue;
 mod probe;
 
 use super::beyond::Beyond;
+use super::prr::FIN;
 use super::scoreboard::Scoreboard;
 use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
@@ -230,16 +231,28 @@ impl Rack {
         let Some(lost) = lost.and_then(|at| t.out.get(at)) else { return };
         self.recover = t.out.max();
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
-        t.lose(now, LossKind::DupAcks, lost.seq, report);
+        // Only where the first segment goes again does the timer begin anew (`tcp_xmit_retransmit_queue`).
+        if self.linux && lost.seq > t.out.una() {
+            t.lose_and_keep_timer(now, LossKind::DupAcks, lost.seq, report);
+        } else {
+            t.lose(now, LossKind::DupAcks, lost.seq, report);
+        }
         self.beyond.round(t);
         self.beyond.begin(brought, flight, t);
         if brought == 0 {
             self.beyond.begin_by_timer(t);
         }
         (self.repairing, self.first) = (true, true);
-        if let Some(probe) = &mut self.probe {
-            probe.forget();
+        self.forget_probe(t);
+    }
+
+    /// A loss is being repaired. A probe that was sent again may be reported as come twice besides (`tcp_init_undo`).
+    fn forget_probe(&mut self, t: &mut Transfer) {
+        let Some(probe) = &mut self.probe else { return };
+        if self.linux && probe.is_out_again() {
+            t.expect_report();
         }
+        probe.forget();
     }
 
     /// Where a repair has just ended, the first segment that was lost in it and sent again since: Linux begins the next repair at
@@ -249,8 +262,9 @@ impl Rack {
         if self.linux && self.ended { (0..t.out.len()).find(lost) } else { None }
     }
 
+    /// Whether a segment has room; FIN takes none.
     fn room(&self, t: &Transfer) -> bool {
-        t.out.pipe() as f64 + t.window.mss <= t.window.cwnd
+        t.out.pipe() as f64 + t.window.mss <= t.window.cwnd + FIN
     }
 
     fn is_probing(&self) -> bool {
@@ -266,6 +280,9 @@ impl Recovery for Rack {
         t: &mut Transfer,
         report: &mut Report<'_>,
     ) -> Advance {
+        if self.linux {
+            self.overdue = None; // another timer takes its place (`tcp_set_xmit_timer`), or it is set anew
+        }
         self.sacked.trim_below(ack.ack);
         let repaired = std::mem::take(&mut self.undone) || self.repairing;
         let echoed = self.beyond.is_echoing();
@@ -286,6 +303,11 @@ impl Recovery for Rack {
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         (self.undone, self.ended) = (false, false);
         self.hear(ack, sack, t, report);
+        // Of what was sent before the first segment was last sent (`tcp_clean_rtx_queue`).
+        let earlier = |first: Sent| ack.rtt.is_some_and(|rtt| first.sent + rtt > ack.now);
+        if self.linux && self.overdue.is_none() && t.out.get(0).is_some_and(earlier) {
+            t.restart_timer(ack.now);
+        }
     }
 
     fn on_delivered(&mut self, now: Time, sent: &Sent, echo: Option<Time>, t: &Transfer) {
@@ -314,7 +336,7 @@ impl Recovery for Rack {
         self.beyond.target(t)
     }
 
-    fn on_sent(&mut self, sent: &Sent, t: &Transfer) {
+    fn on_sent(&mut self, sent: &Sent, t: &mut Transfer) {
         self.beyond.on_sent(sent.span());
         if sent.is_resent() {
             self.resent += 1;
@@ -324,6 +346,14 @@ impl Recovery for Rack {
             probe.on_sent(sent.is_resent(), t.out.nxt());
         } else if !sent.is_resent() {
             self.arm_probe(sent.sent, true);
+            if let Some(probe) = self.probe.as_ref().filter(|probe| probe.is_out())
+                && self.linux
+                && !self.recovering()
+                && self.reports == 0
+            {
+                // Its timer stands in the other's place, and then that goes by when the first segment left (`tcp_send_loss_probe`).
+                t.restart_timer_of_first(probe.passes(sent.sent, t));
+            }
         }
     }
 
@@ -345,8 +375,11 @@ impl Recovery for Rack {
 
     fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>) {
         if self.overdue.is_some_and(|at| at <= now) {
-            self.look(now, t);
+            self.look_at_all(now, t);
             self.enter_if_lost(now, 0, t, report);
+            if self.linux {
+                t.restart_timer_of_first(now); // `tcp_rack_reo_timeout`
+            }
         }
         if let Some(probe) = self.probe.as_mut().filter(|probe| probe.due(t).is_some_and(|due| due <= now)) {
             probe.go();
@@ -376,9 +409,7 @@ impl Recovery for Rack {
             frto.on_timeout(t.out.max(), again && !same);
         }
         self.timed_out = t.out.una();
-        if let Some(probe) = &mut self.probe {
-            probe.forget();
-        }
+        self.forget_probe(t);
         (self.repairing, self.after_timeout, self.first) = (false, true, true);
         self.recover = t.out.max();
         let circumstances = self.circumstances(t);
@@ -393,7 +424,8 @@ impl Recovery for Rack {
         self.overdue = None;
         if self.linux {
             let mss = t.window.mss;
-            t.window.cwnd = (libm::ceil(t.out.pipe() as f64 / mss) + 1.0) * mss; // `tcp_enter_loss`
+            let air = (t.out.pipe() as f64 - FIN).max(0.0);
+            t.window.cwnd = (libm::ceil(air / mss) + 1.0) * mss; // `tcp_enter_loss`
         }
     }
 

@@ -13,6 +13,12 @@ impl Rack {
         if self.sacked.ranges().is_empty() && !self.recovering() && self.again.is_empty() {
             return; // nothing left after what has not come
         }
+        self.look_at_all(now, t);
+    }
+
+    /// The same, whatever has come: a repair that came may have left after what has not.
+    pub(super) fn look_at_all(&mut self, now: Time, t: &mut Transfer) {
+        self.overdue = None;
         let circumstances = self.circumstances(t);
         self.detector.settle(&circumstances);
         self.look_at_originals(now, t);
@@ -28,12 +34,17 @@ impl Rack {
                 continue;
             }
             at += 1;
-            if sent.is(marks::RESENT | marks::LOST) {
+            if sent.is(marks::RESENT | marks::LOST | marks::SEEN) {
                 continue;
             }
             match self.detector.lost_at(&sent) {
                 None => break,
-                Some(due) if due <= now => self.lose(at - 1, &sent, t),
+                Some(due) if due <= now => {
+                    self.lose(at - 1, &sent, t);
+                    if self.linux {
+                        t.out.mark_seen(at - 1); // off its list, also if it is not lost after all (`tcp_rack_detect_loss`)
+                    }
+                }
                 Some(due) => {
                     all = false;
                     self.overdue = self.overdue.max(Some(self.look_again(now, due, t)));

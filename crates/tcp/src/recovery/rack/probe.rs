@@ -97,6 +97,21 @@ impl Probe {
         }
     }
 
+    /// Whether one is out.
+    #[inline]
+    pub(super) fn is_out(&self) -> bool {
+        self.out.is_some()
+    }
+
+    /// When one that was armed at `now` has its time, whether or not another is out, so that nothing will be sent.
+    #[inline(never)]
+    pub(super) fn passes(&self, now: Time, t: &Transfer) -> Time {
+        let wait = patience(t.window.srtt, t.out.len() == 1, self.slack);
+        let left = t.out.get(0).map(|oldest| (oldest.sent + t.rto()).saturating_sub(now));
+        let wait = left.filter(|left| !left.is_zero()).map_or(wait, |left| left.min(wait));
+        t.wheel().map_or(now + wait, |wheel| wheel.goes_off(now, wait))
+    }
+
     /// Its time has come.
     pub(super) fn go(&mut self) {
         (self.since, self.going) = (None, true);
@@ -105,6 +120,11 @@ impl Probe {
     /// Whether the next segment to leave is one.
     pub(super) fn is_going(&self) -> bool {
         self.going
+    }
+
+    /// Whether one is out that was sent before.
+    pub(super) fn is_out_again(&self) -> bool {
+        self.out.is_some_and(|out| out.again)
     }
 
     /// It has left; `nxt`: one after the highest number sent.
