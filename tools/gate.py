@@ -13,10 +13,12 @@ Exit code: 0 all passed, 1 something failed or, in CI, was skipped, 2 bad usage.
 """
 
 import argparse
+import collections
 import json
 import os
 import subprocess
 import sys
+import textwrap
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable
@@ -36,8 +38,8 @@ SMOLTCP = "validation/stacks/smoltcp/Cargo.toml"
 LINTED = ["bench", "docs", "examples", "notebooks", "python", "tests", "tools", "validation"]
 # The command as the tests build it, with its checks on.
 TRUCKEE = TARGET / "debug/truckee"
-# Lines of a failed step's log that are shown at the end.
-SHOWN = 40
+# Failures of a step that are named at the end, and so many of the last lines that each has said.
+SHOWN, SAID = 40, 25
 
 
 @dataclass(frozen=True)
@@ -218,8 +220,10 @@ def read_report(path: Path) -> Tally:
     for case in ET.parse(path).getroot().iter("testcase"):
         name = f"{case.get('classname', '')} {case.get('name', '')}".strip()
         skip = case.find("skipped")
-        if case.find("failure") is not None or case.find("error") is not None:
-            tally.failed.append(name)
+        fault = case.find("failure")
+        fault = case.find("error") if fault is None else fault
+        if fault is not None:
+            tally.failed.append(with_end(name, fault.text or fault.get("message", "")))
         elif skip is not None:
             tally.skipped.append(f"{name}: {skip.get('message', '')}")
         else:
@@ -227,8 +231,14 @@ def read_report(path: Path) -> Tally:
     return tally
 
 
-def run(command: Command, log: Path) -> int:
-    """Runs it, showing and keeping what it says. Returns its exit status."""
+def with_end(failure: str, said: str) -> str:
+    """A failure and the last that it has said: whoever sees no more than the end of a log still learns what it was."""
+    return "\n".join([failure, *(f"    {line}" for line in said.rstrip().splitlines()[-SAID:])])
+
+
+def run(command: Command, log: Path) -> tuple[int, str]:
+    """Runs it, showing and keeping what it says. Returns its exit status and the last lines."""
+    last: collections.deque[str] = collections.deque(maxlen=SAID)
     print("$ " + " ".join(command.words), flush=True)
     environment = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"} | command.environment
     with (
@@ -248,7 +258,8 @@ def run(command: Command, log: Path) -> int:
             sys.stdout.write(line)
             sys.stdout.flush()
             kept.write(line)
-    return process.returncode
+            last.append(line)
+    return process.returncode, "".join(last)
 
 
 def step(name: str, commands: Iterable[Command]) -> Tally:
@@ -262,19 +273,19 @@ def step(name: str, commands: Iterable[Command]) -> Tally:
     for command in commands:
         if command.junit:
             command.junit.unlink(missing_ok=True)
-        status = run(command, log)
+        status, said = run(command, log)
         one = Tally()
         if command.junit and command.junit.exists():
             one, counted = read_report(command.junit), True
         if status != 0 and not one.failed:
-            broken.append(f"{' '.join(command.words)}: exit status {status}")
+            broken.append(with_end(f"{' '.join(command.words)}: exit status {status}", said))
         tally.add(one)
     tally.failed += broken
     if skips.exists():
         # Such a test ends early, and its runner has counted it as passed.
-        said = sorted(set(skips.read_text().splitlines()))
-        tally.skipped += said
-        tally.passed -= len(said)
+        early = sorted(set(skips.read_text().splitlines()))
+        tally.skipped += early
+        tally.passed -= len(early)
     if not counted and not tally.failed:
         tally.passed += 1
     return tally
@@ -316,7 +327,7 @@ def summary(results: dict[str, tuple[Tally, float]], ci: bool) -> tuple[str, boo
     for name, (tally, _) in results.items():
         if tally.failed:
             lines.append(f"failed in {name} (all of it in {LOGS / name}.log):")
-            lines += [f"  {failure}" for failure in tally.failed[:SHOWN]]
+            lines += [textwrap.indent(failure, "  ") for failure in tally.failed[:SHOWN]]
     if ci and total.skipped:
         lines.append("in CI nothing may be skipped")
     lines.append(total.line())

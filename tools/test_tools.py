@@ -48,6 +48,15 @@ class Gate(unittest.TestCase):
         tally = gate.step("test", [gate.Command(["true"]), gate.Command(["false"])])
         self.assertEqual((tally.passed, tally.failed), (0, ["false: exit status 1"]))
 
+    def test_the_closing_lines_have_what_a_failure_said_last(self) -> None:
+        gate.LOGS.mkdir(parents=True, exist_ok=True)
+        tally = gate.step("test", [gate.Command(["sh", "-c", f"seq {2 * gate.SAID}; exit 3"])])
+        said, _ = gate.summary({"test": (tally, 1.0)}, ci=False)
+        lines = [line.strip() for line in said.splitlines()]
+        numbers = [int(line) for line in lines if line.isdecimal()]
+        self.assertEqual(numbers, list(range(gate.SAID + 1, 2 * gate.SAID + 1)))
+        self.assertEqual(lines[-1], "0 passed, 1 failed")
+
     def test_a_runner_that_dies_before_its_report_has_failed(self) -> None:
         gate.LOGS.mkdir(parents=True, exist_ok=True)
         command = gate.Command(["sh", "-c", "exit 101"], junit=gate.LOGS / "never.xml")
