@@ -18,6 +18,8 @@ ADDRESS = "198.51.100.2"  # TEST-NET-2 (RFC 5737)
 DEVICE = "client0"
 MSS = 1460
 WINDOW, SCALE = 65_535, 4
+# For what a server does before it has an answer, which says nothing of its windows, s.
+PATIENCE_S = 5.0
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 
 
@@ -60,31 +62,31 @@ class Client:
             self._open()
             self._send(PSH | ACK, 0, f"GET /file HTTP/1.1\r\nHost: {linux.STACK}\r\nConnection: close\r\n\r\n".encode())
             # A round trip after the data the ACKs go: long before any timer of the stack.
-            first = self._collect(0, self._rtt_s)
+            first = self._collect(0, self._rtt_s, PATIENCE_S)
             if not first:
-                raise Silent("the request was not answered within 1 s")
+                raise Silent(f"the request was not answered within {PATIENCE_S:g} s")
             numbers = acks(first[:acknowledged], division, together)
             for ack in numbers:
                 self._send(ACK, ack)
             # Before the stack probes for a lost tail, which it does after two round trips.
-            return Rounds(first, numbers, self._collect(sum(first), self._rtt_s))
+            return Rounds(first, numbers, self._collect(sum(first), self._rtt_s, 1.0))
         finally:
             self._send(RST | ACK, 0)
 
     def _open(self) -> None:
         self._send(SYN, 0)
-        for segment in self._segments(5.0):
+        for segment in self._segments(PATIENCE_S):
             if segment.flags & (SYN | ACK) == SYN | ACK:
                 self._sent += 1
                 time.sleep(self._rtt_s)
                 self._send(ACK, 0)
                 return
-        raise Silent("no SYN, ACK within 5 s")
+        raise Silent(f"no SYN, ACK within {PATIENCE_S:g} s")
 
-    def _collect(self, known: int, quiet_s: float) -> list[int]:
-        """The sizes of the new segments from that number on, until none has come for so long (the first: for 1 s)."""
+    def _collect(self, known: int, quiet_s: float, patience_s: float) -> list[int]:
+        """The sizes of the new segments from that number on, until none has come for so long (the first: for the patience)."""
         sizes: list[int] = []
-        for segment in self._segments(1.0, quiet_s):
+        for segment in self._segments(patience_s, quiet_s):
             if segment.flags & RST:
                 raise Silent(f"reset after {known} bytes")
             if segment.size and segment.number == known:

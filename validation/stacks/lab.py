@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -44,12 +45,20 @@ def namespace(name: str) -> Iterator[str]:
         linux.run("ip", "netns", "del", name)
 
 
+@dataclass(frozen=True)
+class Stack:
+    """One that is ready: the URLs of its file, and the process that it is below."""
+
+    urls: list[str]
+    pid: int
+
+
 @contextmanager
-def stack(name: str, control: str, size: int, server: str) -> Iterator[list[str]]:
-    """The stack, ready: the URLs of its file."""
+def stack(name: str, control: str, size: int, server: str) -> Iterator[Stack]:
+    """The stack, ready."""
     words = [str(HERE / "up.py"), name, server, "--control", control, "--size", str(size)]
-    with started(words, "ready ") as line:
-        yield line.split()[1:]
+    with started(words, "ready ") as up:
+        yield Stack(up.line.split()[1:], up.pid)
 
 
 @contextmanager
@@ -75,7 +84,7 @@ def served(
     with ExitStack() as parts:
         parts.enter_context(namespace(client))
         parts.enter_context(namespace(server))
-        urls = [] if which[0] == OWN else parts.enter_context(stack(*which, size, server))
+        urls = [] if which[0] == OWN else parts.enter_context(stack(*which, size, server)).urls
         parts.enter_context(path(truckee, client, server, rtt_ms))
         yield urls[0] if urls else parts.enter_context(own(which[1], size, server, secure))
 
@@ -104,9 +113,9 @@ def path(truckee: Path, client: str, server: str, rtt_ms: int) -> Iterator[None]
         yield
 
 
-def by_hand(server: str, rtt_ms: int, most_rtt_ms: int | None) -> list[Test]:
-    """What the client made by hand sees of the stack behind that namespace."""
-    words = [str(HERE / "by_hand.py"), server, "--rtt", str(rtt_ms)]
+def by_hand(server: str, stack: int, rtt_ms: int, most_rtt_ms: int | None) -> list[Test]:
+    """What the client made by hand sees of the stack behind that namespace, which is below that process."""
+    words = [str(HERE / "by_hand.py"), server, "--stack", str(stack), "--rtt", str(rtt_ms)]
     words += ["--most-rtt", str(most_rtt_ms)] if most_rtt_ms else []
     tests = _json(words, (0,), 120.0)
     assert isinstance(tests, list)
@@ -157,8 +166,16 @@ def _json(words: list[str], good: tuple[int, ...], limit_s: float) -> object:
     raise Failed(f"{' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")
 
 
+@dataclass(frozen=True)
+class Started:
+    """A program in the background: the line by which it said that it is ready, and its process."""
+
+    line: str
+    pid: int
+
+
 @contextmanager
-def started(words: list[str], ready: str | None) -> Iterator[str]:
+def started(words: list[str], ready: str | None) -> Iterator[Started]:
     """A program in the background, once it has written a line that begins so; it is ended by SIGINT, and with us."""
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
@@ -172,7 +189,7 @@ def started(words: list[str], ready: str | None) -> Iterator[str]:
             line = process.stdout.readline().strip() if process.stdout else ""
             if ready and not line.startswith(ready):
                 raise Failed(f"{' '.join(words)}: {_tail(log)}")
-            yield line
+            yield Started(line, process.pid)
             if process.poll() is not None:
                 raise Failed(f"{' '.join(words)} has ended by itself: {_tail(log)}")
         finally:

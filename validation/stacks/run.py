@@ -80,12 +80,12 @@ def _run(case: Case, truckee: Path | None, missing: str | None) -> Result:
         with (
             lab.namespace(client),
             lab.namespace(server),
-            lab.stack(case.stack, case.control, case.size, server) as urls,
+            lab.stack(case.stack, case.control, case.size, server) as stack,
         ):
-            by_hand, servers = lab.by_hand(server, case.rtt_ms, case.most_rtt_ms), None
+            by_hand, servers = lab.by_hand(server, stack.pid, case.rtt_ms, case.most_rtt_ms), None
             if truckee:
                 with lab.path(truckee, client, server, case.rtt_ms), ThreadPoolExecutor() as pool:
-                    servers = list(pool.map(functools.partial(lab.probe, truckee, client), urls))
+                    servers = list(pool.map(functools.partial(lab.probe, truckee, client), stack.urls))
         result = results.judged(case, by_hand, servers)
     except (lab.Failed, linux.Refused) as error:
         result = Result(case, faults=[str(error)])

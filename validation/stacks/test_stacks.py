@@ -1,6 +1,9 @@
 """Tests of the harness: python3 -m unittest discover -s validation/stacks. No stack is started here."""
 
 import dataclasses
+import os
+import subprocess
+import sys
 import tempfile
 import time
 import tomllib
@@ -9,12 +12,12 @@ from collections import Counter
 from pathlib import Path
 from typing import ClassVar
 
-import by_hand
 import client
 import expected
 import identify
 import kinds
 import lab
+import lateness
 import results
 import tables
 from expected import Case, ExpectedError
@@ -212,9 +215,23 @@ class Tables(unittest.TestCase):
 class Lateness(unittest.TestCase):
     def test_no_machine_is_later_than_the_test_lasted(self):
         before = time.monotonic()
-        with by_hand.Watch() as watch:
+        with lateness.Watch() as watch:
             time.sleep(0.05)
         self.assertLess(watch.late_s, time.monotonic() - before)
+
+    def test_a_stack_that_waits_for_a_core_is_late_although_the_machine_stands_not_still(self):
+        core = {min(os.sched_getaffinity(0))}
+        spin = [sys.executable, "-c", f"import os\nos.sched_setaffinity(0, {core})\nwhile True: pass"]
+        busy = [subprocess.Popen(spin) for _ in range(2)]
+        try:
+            with lateness.Watch(os.getpid()) as watch:
+                time.sleep(0.5)
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+        # Two that want one core: of any time that both run, each waits for half.
+        self.assertGreater(watch.late_s, 0.1)
 
     def test_only_a_rule_that_depends_on_the_round_trip_is_bound_to_one(self):
         bound = [case.name for case in expected.load() if case.most_rtt_ms]
