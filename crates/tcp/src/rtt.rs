@@ -7,6 +7,8 @@ use crate::wheel::{self, Wheel};
 use crate::{Seq, Span, Stack, Time};
 use deviation::Deviation;
 
+/// Numbers unacknowledged and sent, of none.
+const NO_ROUND: (Seq, Seq) = (Seq::FIRST, Seq::FIRST);
 /// Doublings that take any timeout, a nanosecond even, to any bound.
 const MAX_BACKOFF: u32 = 62;
 
@@ -104,17 +106,16 @@ impl Rtt {
         }
     }
 
-    /// Takes a sample (RFC 6298, rules 2.2 and 2.3) and ends any back-off (rule 5.7, Karn).
-    #[inline(always)]
+    /// Takes a sample (RFC 6298, rules 2.2 and 2.3) and ends any back-off (rule 5.7, Karn), where no estimator counts rounds.
     pub fn sample(&mut self, rtt: Span) {
-        self.note_min(rtt);
-        self.smooth(rtt);
+        self.sample_apart(rtt, rtt, NO_ROUND);
     }
 
-    /// Takes a sample whose minimum is that of another segment.
-    pub fn sample_apart(&mut self, rtt: Span, least: Span) {
+    /// Takes a sample whose minimum is that of another segment; `sent` numbers are those unacknowledged and sent, [una, nxt).
+    #[inline(always)]
+    pub fn sample_apart(&mut self, rtt: Span, least: Span, sent: (Seq, Seq)) {
         self.note_min(least);
-        self.smooth(rtt);
+        self.smooth(rtt, sent);
     }
 
     /// Has the estimator in ticks, if there is one, take what was sent then and acknowledged now.
@@ -125,14 +126,6 @@ impl Rtt {
         }
     }
 
-    /// Has Linux's estimator, if it is the one, take a sample: `sent` numbers are those unacknowledged and sent, [una, nxt).
-    #[inline]
-    pub fn deviate(&mut self, rtt: Span, sent: (Seq, Seq)) {
-        if let Some(deviation) = &mut self.deviation {
-            deviation.sample(rtt, sent);
-        }
-    }
-
     /// Takes a sample for the minimum alone.
     #[inline]
     pub fn note_min(&mut self, rtt: Span) {
@@ -140,17 +133,16 @@ impl Rtt {
         (self.min, self.of_handshake) = (Some(known.map_or(rtt, |m| m.min(rtt))), false);
     }
 
-    /// Takes what was sent then and acknowledged now as a sample for the timeout alone.
-    pub fn time(&mut self, sent: Time, now: Time) {
-        self.smooth(self.measure(sent, now));
+    /// Takes what was sent then and acknowledged now as a sample for the timeout alone; `numbers` as in [`Self::sample_apart`].
+    pub fn time(&mut self, sent: Time, now: Time, numbers: (Seq, Seq)) {
+        self.smooth(self.measure(sent, now), numbers);
         self.tick(sent, now);
     }
 
     /// Takes the handshake's sample. It is a sample as any (RFC 6298, section 3) but no minimum: a SYN has no payload to
     /// be serialised, and is back sooner than any segment of data can be.
     pub fn sample_of_handshake(&mut self, sent: Time, now: Time) -> Span {
-        self.time(sent, now);
-        self.deviate(self.measure(sent, now), (Seq::FIRST, Seq::FIRST));
+        self.time(sent, now, NO_ROUND);
         let rtt = self.measure(sent, now);
         if self.of_handshake {
             self.min = Some(rtt);
@@ -165,8 +157,11 @@ impl Rtt {
     }
 
     #[inline(always)]
-    fn smooth(&mut self, rtt: Span) {
+    fn smooth(&mut self, rtt: Span, sent: (Seq, Seq)) {
         self.backoff = 0;
+        if let Some(deviation) = &mut self.deviation {
+            deviation.sample(self.smoothed, rtt, sent);
+        }
         match self.smoothed {
             None => {
                 self.smoothed = Some(rtt);
@@ -194,7 +189,8 @@ impl Rtt {
 
     #[inline(never)]
     fn by_deviation(&self) -> Span {
-        let timeout = self.deviation.as_ref().and_then(|deviation| deviation.timeout());
+        let timeout =
+            self.deviation.as_ref().zip(self.smoothed).map(|(deviation, srtt)| srtt + deviation.variation());
         match (timeout, self.wheel) {
             (Some(timeout), Some(_)) => wheel::ticks(timeout) * wheel::TICK, // `__tcp_set_rto`, before any doubling
             (timeout, _) => timeout.unwrap_or(self.initial_rto),

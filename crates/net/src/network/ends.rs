@@ -309,11 +309,9 @@ impl Network<'_> {
     /// The same where it is not all plain: maybe but for bursts.
     #[inline(never)]
     fn flush_otherwise(&mut self, index: usize, end: usize) {
-        let tx = self.connections[index].ends.at[end].tx();
-        if end == SOURCE && tx.is_some_and(Sender::is_plain_in_bursts) {
-            self.flush_plain::<SOURCE, true>(index);
-        } else {
-            self.after_all(index, end);
+        match end {
+            SOURCE => self.flush_plain::<SOURCE, true>(index),
+            _ => self.after_all(index, end),
         }
     }
 

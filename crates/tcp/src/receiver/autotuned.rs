@@ -228,6 +228,8 @@ impl Autotuned {
     fn charge(&self, waiting: u64) -> u64 {
         if waiting == 0 || self.charged == 0 {
             waiting
+        } else if waiting == u64::from(self.largest) {
+            self.charged // as nearly always
         } else {
             waiting * self.charged / u64::from(self.largest)
         }

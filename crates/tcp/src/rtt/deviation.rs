@@ -10,7 +10,6 @@ use crate::{Seq, Span};
 #[derive(Debug, Clone)]
 pub(super) struct Deviation {
     least: Span,
-    smoothed: Option<Span>,
     /// 4·mean deviation.
     mean: Span,
     /// The largest of this round.
@@ -24,13 +23,14 @@ pub(super) struct Deviation {
 impl Deviation {
     /// Of a timeout that is never less than `least` above the round-trip time.
     pub(super) fn new(least: Span) -> Self {
-        Self { least, smoothed: None, mean: Span::ZERO, largest: least, variation: least, end: Seq::ZERO }
+        Self { least, mean: Span::ZERO, largest: least, variation: least, end: Seq::ZERO }
     }
 
-    /// A sample, which came when everything below `una` was acknowledged and everything below `nxt` sent.
-    pub(super) fn sample(&mut self, rtt: Span, (una, nxt): (Seq, Seq)) {
-        let Some(smoothed) = self.smoothed else {
-            self.smoothed = Some(rtt);
+    /// A sample beside an SRTT, if there was one, which came when everything below `una` was acknowledged and everything below `nxt`
+    /// sent.
+    #[inline]
+    pub(super) fn sample(&mut self, srtt: Option<Span>, rtt: Span, (una, nxt): (Seq, Seq)) {
+        let Some(smoothed) = srtt else {
             self.mean = 2 * rtt;
             self.variation = self.mean.max(self.least);
             (self.largest, self.end) = (self.variation, nxt);
@@ -43,7 +43,6 @@ impl Deviation {
             true => self.mean + (off - quarter),
             false => self.mean - (quarter - off),
         };
-        self.smoothed = Some((7 * smoothed + rtt) / 8);
         self.largest = self.largest.max(self.mean);
         self.variation = self.variation.max(self.largest);
         if una > self.end {
@@ -52,9 +51,9 @@ impl Deviation {
         }
     }
 
-    /// SRTT and the variation.
-    pub(super) fn timeout(&self) -> Option<Span> {
-        self.smoothed.map(|smoothed| smoothed + self.variation)
+    /// What stands for 4·RTTVAR.
+    pub(super) fn variation(&self) -> Span {
+        self.variation
     }
 
     /// The next sample is as the first.
@@ -71,11 +70,13 @@ mod tests {
 
     /// After so many rounds of a sample each.
     fn after(rtts: &[u64]) -> Span {
-        let mut deviation = Deviation::new(200 * MS);
-        for (round, rtt) in (0u64..).zip(rtts) {
-            deviation.sample(*rtt * MS, (Seq::at(1000 * round + 1), Seq::at(1000 * round + 1000)));
+        let (mut deviation, mut smoothed) = (Deviation::new(200 * MS), None);
+        for (round, &rtt) in (0u64..).zip(rtts) {
+            let sent = (Seq::at(1000 * round + 1), Seq::at(1000 * round + 1000));
+            deviation.sample(smoothed, rtt * MS, sent);
+            smoothed = Some(smoothed.map_or(rtt * MS, |srtt| (7 * srtt + rtt * MS) / 8));
         }
-        deviation.timeout().unwrap()
+        smoothed.unwrap() + deviation.variation()
     }
 
     #[test]

@@ -365,15 +365,14 @@ impl Sender {
         };
         if !PLAIN && segment.ack >= self.t.timed_end {
             self.t.timed_end = NOTHING_TIMED;
-            self.t.rtt.time(self.t.timed_at, now);
+            self.t.rtt.time(self.t.timed_at, now, (self.t.out.una(), self.t.out.max()));
             self.read_rtt();
         }
         let sent = sent?;
         let rtt = self.t.rtt.measure(sent, now);
         if PLAIN || self.stack.rto_samples == RtoSamples::EveryAck {
-            self.t.rtt.sample(rtt);
+            self.t.rtt.sample_apart(rtt, rtt, (self.t.out.una(), self.t.out.max()));
             self.t.rtt.tick(sent, now);
-            self.t.rtt.deviate(rtt, (self.t.out.una(), self.t.out.max()));
         } else {
             self.t.rtt.note_min(rtt);
         }
@@ -402,8 +401,7 @@ impl Sender {
     #[inline(never)]
     fn take_departures(&mut self, now: Time, first: Time, last: Time) -> Span {
         let [rtt, least] = [first, last].map(|sent| self.t.rtt.measure(sent, now));
-        self.t.rtt.sample_apart(rtt, least);
-        self.t.rtt.deviate(rtt, (self.t.out.una(), self.t.out.max()));
+        self.t.rtt.sample_apart(rtt, least, (self.t.out.una(), self.t.out.max()));
         self.read_rtt();
         least
     }

@@ -390,14 +390,14 @@ impl Sender {
         {
             (self.t.timed_end, self.t.timed_at) = (out.segment.end(), now);
         }
-        out.last = self.nothing_follows::<PLAIN>();
+        out.last = self.nothing_follows::<PLAIN, BURSTS>(now);
         if BURSTS && out.last {
             self.join_writes();
         }
         if let Some(usage) = &mut self.usage {
             usage.due |= !again;
             if out.last {
-                self.judge_usage(now);
+                self.judge_usage_here(now);
             }
         }
         out.number = Some(sent.number);
@@ -408,14 +408,16 @@ impl Sender {
     }
 
     /// Whether it is certain, and cheap to tell, that nothing can leave behind the segment that has just left: pacing holds it
-    /// back, or there is new data enough for a full segment, and no room for one.
+    /// back, or there is new data enough for a full segment, and no room for one, here or at the peer.
     #[inline(always)]
-    fn nothing_follows<const PLAIN: bool>(&self) -> bool {
+    fn nothing_follows<const PLAIN: bool, const BURSTS: bool>(&self, now: Time) -> bool {
         if self.paced {
             return self.held;
         }
-        let size = self.segment_size;
-        real(self.air::<PLAIN>() + size) > self.t.window.cwnd
+        let (size, out) = (self.segment_size, &self.t.out);
+        let edge = out.una().saturating_add(self.peer_window);
+        (real(self.air::<PLAIN>() + size) > self.t.window.cwnd
+            || edge < out.nxt() + size && !(BURSTS && self.is_burst_under_way(now)))
             && self.unsent() >= size
             && self.peer_window >= size
             && (PLAIN || self.stack.send_buffer.is_none() && self.recovery.idle())

@@ -12,11 +12,11 @@
 //! Not for: a pause in which nothing is sent at all, which is [`crate::Stack::after_idle`]'s.
 
 use super::{Sender, initial_window};
-use crate::Time;
 use crate::arithmetic::real;
 use crate::controller::Controller;
 use crate::recovery::Recovery;
 use crate::stack::AfterIdle;
+use crate::{Span, Time};
 
 impl Sender {
     /// What could be sent has been: judges the window, if it is judged by that.
@@ -28,7 +28,13 @@ impl Sender {
     }
 
     #[inline(never)]
-    pub(super) fn judge_usage(&mut self, now: Time) {
+    fn judge_usage(&mut self, now: Time) {
+        self.judge_usage_here(now);
+    }
+
+    /// The same within what nearly always does.
+    #[inline(always)]
+    pub(super) fn judge_usage_here(&mut self, now: Time) {
         let (w, out) = (&self.t.window, &self.t.out);
         let air = if self.plain { self.air::<true>() } else { self.air::<false>() };
         let limited = real(air) + w.mss > w.cwnd || self.is_deferred();
@@ -46,15 +52,16 @@ impl Sender {
             return usage.begin(now);
         }
         usage.used = usage.used.max(flight);
-        self.come_down_if_unused(now);
+        let passed = now.saturating_sub(usage.since);
+        if passed >= self.t.rtt.least_rto_now() {
+            self.come_down_if_unused(now, passed);
+        }
     }
 
-    /// Has a window that was not used for a timeout come down.
-    fn come_down_if_unused(&mut self, now: Time) {
-        let Some(since) = self.usage.as_ref().map(|usage| usage.since) else { return };
-        let passed = now.saturating_sub(since);
-        let soon = passed < self.t.rtt.least_rto_now(); // which takes little to see
-        if soon || passed < self.t.rtt.rto() || self.stack.after_idle == AfterIdle::Keep {
+    /// Has a window that was not used for so long, if that is a timeout, come down.
+    #[inline(never)]
+    fn come_down_if_unused(&mut self, now: Time, passed: Span) {
+        if passed < self.t.rtt.rto() || self.stack.after_idle == AfterIdle::Keep {
             return;
         }
         let (goes_down, initial) = (self.is_unused() && self.is_calm(), initial_window(&self.stack));

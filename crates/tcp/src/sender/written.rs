@@ -90,7 +90,16 @@ impl Written {
 
     /// Comes to the buffer that `next` lies in, of what is `offered`: where that ends. One that is sent from while it is written to
     /// is filled again each time.
+    #[inline]
     pub fn head(&mut self, next: Seq, offered: Seq, mss: u64, window: u64) -> Seq {
+        if next < self.end && self.fresh.is_empty() {
+            return self.end; // as nearly always
+        }
+        self.come_to(next, offered, mss, window)
+    }
+
+    #[inline(never)]
+    fn come_to(&mut self, next: Seq, offered: Seq, mss: u64, window: u64) -> Seq {
         while self.fresh.front().is_some_and(|&end| end <= next) {
             self.joined = self.joined.max(self.fresh.pop_front().unwrap_or_default());
         }
@@ -112,15 +121,16 @@ impl Written {
     }
 
     /// Whether what ends there has the end of a buffer that is pushed.
+    #[inline(always)]
     pub fn is_pushed(&self, end: Seq) -> bool {
-        let all = self.fresh.front().map_or(end == self.joined, |&written| end == written);
-        end == self.end
-            && (all
-                || self
-                    .writes
-                    .iter()
-                    .find(|(_, to)| end <= *to)
-                    .is_some_and(|&write| self.is_marked(end, write)))
+        end == self.end && self.is_end_pushed()
+    }
+
+    #[inline(never)]
+    fn is_end_pushed(&self) -> bool {
+        let end = self.end;
+        self.fresh.front().map_or(end == self.joined, |&written| end == written)
+            || self.writes.iter().find(|(_, to)| end <= *to).is_some_and(|&write| self.is_marked(end, write))
     }
 
     /// Whether the end of a buffer is, which lies in this write.
