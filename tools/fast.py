@@ -26,6 +26,7 @@ STUDIES = (
     "lp-comparison",
     "lp-goodput",
     "lp-highspeed",
+    "stacks-today",
     "today-links",
     "wireless-download",
 )

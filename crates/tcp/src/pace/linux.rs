@@ -35,12 +35,20 @@ pub struct Linux {
     /// What the application allows at the most.
     most: f64,
     /// As of the last ACK.
-    rate: Option<f64>,
+    told: Option<Told>,
+}
+
+/// What a rate follows from; nearly no ACK's is asked for.
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    gain: f64,
+    bytes: f64,
+    srtt: Span,
 }
 
 impl Default for Linux {
     fn default() -> Self {
-        Self { slow_start: SLOW_START, avoidance: AVOIDANCE, most: UNBOUND, rate: None }
+        Self { slow_start: SLOW_START, avoidance: AVOIDANCE, most: UNBOUND, told: None }
     }
 }
 
@@ -56,7 +64,7 @@ impl Member for Linux {
             slow_start: args.number("slow_start", SLOW_START, 0.1..=100.0)?,
             avoidance: args.number("avoidance", AVOIDANCE, 0.1..=100.0)?,
             most: args.rate("most", 8.0 * UNBOUND, 8.0..=8.0 * UNBOUND)? / 8.0,
-            rate: None,
+            told: None,
         })
     }
 }
@@ -65,20 +73,21 @@ impl Linux {
     /// An ACK has come that has so many bytes outstanding behind it.
     #[inline]
     pub(crate) fn note(&mut self, outstanding: u64, w: &Window) {
-        self.rate = self.over_a_round(real(outstanding), w);
+        self.told = self.over_a_round(real(outstanding), w);
     }
 
     #[inline]
-    fn over_a_round(&self, outstanding: f64, w: &Window) -> Option<f64> {
+    fn over_a_round(&self, outstanding: f64, w: &Window) -> Option<Told> {
         let srtt = w.srtt.filter(|&t| t > Span::ZERO)?;
         let gain = if w.cwnd < w.ssthresh / 2.0 { self.slow_start } else { self.avoidance };
-        Some((gain * w.cwnd.max(outstanding) * 1e9 / srtt.as_f64()).min(self.most))
+        Some(Told { gain, bytes: w.cwnd.max(outstanding), srtt })
     }
 }
 
 impl Pacing for Linux {
     fn rate(&self, w: &Window) -> Option<f64> {
-        self.rate.or_else(|| self.over_a_round(0.0, w))
+        let Told { gain, bytes, srtt } = self.told.or_else(|| self.over_a_round(0.0, w))?;
+        Some((gain * bytes * 1e9 / srtt.as_f64()).min(self.most))
     }
 
     fn after_ack(&mut self, ack: &Ack, w: &Window) {

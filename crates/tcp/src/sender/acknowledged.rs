@@ -400,7 +400,8 @@ impl Sender {
 
     #[inline(never)]
     fn take_departures(&mut self, now: Time, first: Time, last: Time) -> Span {
-        let [rtt, least] = [first, last].map(|sent| self.t.rtt.measure(sent, now));
+        let rtt = self.t.rtt.measure(first, now);
+        let least = if last == first { rtt } else { self.t.rtt.measure(last, now) };
         self.t.rtt.sample_apart(rtt, least, (self.t.out.una(), self.t.out.max()));
         self.read_rtt();
         least

@@ -26,7 +26,7 @@ impl Sender {
     }
 
     /// Tells what minds departures, and bursts, of an ACK that has so many bytes outstanding behind it.
-    #[inline(never)]
+    #[inline(always)]
     fn note_advance<const PLAIN: bool>(&mut self, now: Time, outstanding: u64) {
         if PLAIN && self.departures {
             self.recovery.on_quiet_advance(now, &self.t);
