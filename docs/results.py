@@ -201,7 +201,8 @@ def stored_anew(binary: Path, name: str, file: Path, runs: Path | None, aside: b
 def commands() -> dict[str, dict[str, Any]]:
     """The commands that numbers in sentences come from, by name: `command`, and where it is not `--format json` that makes it
     say JSON: `json`, the option behind which a file is named, or `text`, where what it prints is the result; `live`, where it
-    needs a kernel to measure. One that `judges` may end with status 1: that is a verdict, and stands in what it says."""
+    needs a kernel to measure. One that `judges` may end with status 1, or 3
+    where it decides nothing: that is a verdict, and stands in what it says."""
     return {entry["name"]: entry for entry in tomllib.loads((DOCS / "results.toml").read_text())["result"]}
 
 
@@ -264,7 +265,7 @@ def _answer(entry: dict[str, Any], folder: Path, environment: dict[str, str]) ->
     words += [by_file, str(written)] if by_file else [] if text else ["--format", "json"]
     cwd = ROOT if by_file or text else folder
     done = subprocess.run(words, cwd=cwd, env=environment, stdout=subprocess.PIPE, check=False)
-    if done.returncode not in ((0, 1) if entry.get("judges") else (0,)):
+    if done.returncode not in ((0, 1, 3) if entry.get("judges") else (0,)):
         raise SystemExit(f"{entry['name']}: {shlex.join(words)} ended with status {done.returncode}")
     if text:
         return done.stdout.decode().strip()

@@ -56,6 +56,14 @@ def test_the_same_segments_at_other_times_do_not_agree() -> None:
     assert any("10 of 11 segments" in line for line in traces.say(told))
 
 
+def test_where_the_kernel_differs_from_itself_the_simulator_is_not_asked() -> None:
+    told = traces.tell({1: answer(), 2: answer(same=False), 3: answer(in_time=False), 4: answer(invalid=True)})
+    itself = traces.tell({1: answer(), 2: answer(), 3: answer(same=False), 4: answer()})
+    first, second = traces.say_itself(told, itself)
+    assert "3 of 4, 75.0 %" in first
+    assert "1 of 2, 50.0 %" in second
+
+
 def test_the_interval_holds_the_share_and_narrows() -> None:
     low, high = traces.interval(90, 100)
     assert low < 0.9 < high
