@@ -12,6 +12,7 @@ mod lookahead;
 mod media;
 mod observe;
 mod readings;
+mod recording;
 mod roaming;
 mod routing;
 mod serve;
