@@ -14,7 +14,7 @@ at once. A run in which the machine was too late is made again by the rules of l
 scenario's is invalid it is not judged.
 
   validation/goodputs.py                      the 60; what is finished is kept, and the same command goes on
-  validation/goodputs.py --at-most 16         the first round alone
+  validation/goodputs.py --at-most 16         the first round alone; 64 is the second
   validation/goodputs.py --seed 7 --count 3   others, for trying out
   validation/goodputs.py --show 12            the twelfth as a scenario file, and nothing run
 
@@ -34,7 +34,7 @@ SEED = 20261124
 COUNT = 60
 SECONDS = 20
 RUNS = 4
-ROUNDS = (16, 256)
+ROUNDS = (16, 64, 256)
 AT_MOST = ROUNDS[-1]
 AT_ONCE, MBITS = (2, 8), 40.0
 BESIDE = 2

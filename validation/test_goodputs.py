@@ -61,4 +61,4 @@ def test_slow_links_are_run_several_at_once() -> None:
     assert [goodputs.at_once(text(rate)) for rate in ("1.00", "8.00", "15.00", "99.00")] == [8, 5, 2, 2]
     least, most = goodputs.hours([text("1.00"), text("99.00")])
     assert least == pytest.approx((20 + 40) / 3600 / goodputs.BESIDE)
-    assert most == pytest.approx(20 * (2 + 32 + 8 + 128) / 3600 / goodputs.BESIDE)
+    assert most == pytest.approx(20 * (2 + 8 + 32 + 8 + 32 + 128) / 3600 / goodputs.BESIDE)
