@@ -143,6 +143,11 @@ class Held:
             shown = f"```text\n{text}\n```" if match["code"] else text
             return f"{match['name']}{match['code'] or ''} -->\n\n{shown}\n\n"
 
+        ended = {match.start() for match in PRINTED.finditer(page)}
+        for mark in re.finditer(r"(?<=^<!-- printed: )(?!end\b)", page, re.MULTILINE):
+            if mark.start() not in ended:
+                line = page.count("\n", 0, mark.start()) + 1
+                raise SystemExit(f"{name}:{line}: what is printed here has no end: <!-- printed: end --> is missing")
         whole = PRINTED.sub(told, MARK.sub(put, page))
         for at in re.finditer(r"<!--=", page):
             if not MARK.match(page, at.start()):

@@ -87,6 +87,8 @@ class Sentences(unittest.TestCase):
             once, "x\n<!-- printed: t as text -->\n\n```text\na  b\n1  2\n```\n\n<!-- printed: end -->\ny\n"
         )
         self.assertEqual(held.filled("p.md", once), once)
+        with self.assertRaisesRegex(SystemExit, "p.md:2: .*no end"):
+            held.filled("p.md", "x\n<!-- printed: t as text -->\ny\n")
         for name, says in [("u", 'p.md:2: .*no stored result "u"'), ("n", 'p.md:2: "n" is not what a command printed')]:
             with self.subTest(name), self.assertRaisesRegex(SystemExit, says):
                 held.filled("p.md", f"x\n<!-- printed: {name} -->\n<!-- printed: end -->\n")
