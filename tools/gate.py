@@ -223,7 +223,7 @@ def read_report(path: Path) -> Tally:
         fault = case.find("failure")
         fault = case.find("error") if fault is None else fault
         if fault is not None:
-            tally.failed.append(with_end(name, fault.text or fault.get("message", "")))
+            tally.failed.append(with_end(name, fault.text or fault.get("message") or ""))
         elif skip is not None:
             tally.skipped.append(f"{name}: {skip.get('message', '')}")
         else:
