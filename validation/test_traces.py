@@ -43,7 +43,7 @@ def test_what_is_drawn_is_scripted_and_within_its_bounds() -> None:
 def test_invalid_runs_count_for_nothing_and_too_many_of_them_judge_nothing() -> None:
     answers = {n: answer() for n in range(1, 10)} | {10: answer(same=False, prefix=4), 11: answer(invalid=True)}
     told = traces.tell(answers)
-    assert (told.runs, told.invalid, told.agree, told.same) == (11, 1, 9, 9)
+    assert (told.runs, told.invalid, len(told.agreed), told.same) == (11, 1, 9, 9)
     assert told.judged
     assert told.share == traces.LEAST
     assert told.rest == [(10, 4, 11, "heard")]
@@ -52,7 +52,7 @@ def test_invalid_runs_count_for_nothing_and_too_many_of_them_judge_nothing() -> 
 
 def test_the_same_segments_at_other_times_do_not_agree() -> None:
     told = traces.tell({1: answer(in_time=False)})
-    assert (told.agree, told.same, told.causes) == (0, 1, {"times: heard": 1})
+    assert (len(told.agreed), told.same, told.causes) == (0, 1, {"times: heard": 1})
     assert any("10 of 11 segments" in line for line in traces.say(told))
 
 

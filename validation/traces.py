@@ -25,7 +25,7 @@ import math
 import random
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from drawn import Question, answers, options
@@ -107,15 +107,19 @@ class Told:
     """What the answers say."""
 
     runs: int
-    invalid: int
-    agree: int
+    valid: set[int]
+    """The numbers of those that say anything."""
+    agreed: set[int]
+    """And of those that agree."""
     same: int
     causes: dict[str, int]
     rest: list[tuple[int, int, int, str]]
     """Of those that do not agree: number, prefix, segments, what differs before."""
-    agreed: set[int] = field(default_factory=set)
-    """The numbers of those that agree."""
-    valid: set[int] = field(default_factory=set)
+
+    @property
+    def invalid(self) -> int:
+        """How many say nothing."""
+        return self.runs - len(self.valid)
 
     @property
     def judged(self) -> bool:
@@ -125,12 +129,12 @@ class Told:
     @property
     def share(self) -> float:
         """Of those that are valid, how many agree."""
-        return self.agree / max(1, self.runs - self.invalid)
+        return len(self.agreed) / max(1, len(self.valid))
 
 
 def tell(given: dict[int, Any]) -> Told:
     """Counts."""
-    same = invalid = 0
+    same = 0
     agreed: set[int] = set()
     valid: set[int] = set()
     causes: Counter[str] = Counter()
@@ -138,7 +142,6 @@ def tell(given: dict[int, Any]) -> Told:
     for number, answer in sorted(given.items()):
         run = answer["runs"][0]
         if run["invalid"]:
-            invalid += 1
             continue
         valid.add(number)
         flow = run["flows"][0]
@@ -149,15 +152,15 @@ def tell(given: dict[int, Any]) -> Told:
         cause = flow["first"]["cause"]["kind"]
         causes[f"{'segments' if flow['first']['other'] else 'times'}: {cause}"] += 1
         rest.append((number, flow["prefix"], max(flow["sent"]), cause))
-    return Told(len(given), invalid, len(agreed), same, dict(causes.most_common()), rest, agreed, valid)
+    return Told(len(given), valid, agreed, same, dict(causes.most_common()), rest)
 
 
 def say(told: Told) -> list[str]:
     """In lines."""
-    valid = told.runs - told.invalid
+    valid = len(told.valid)
     lines = [
         f"{told.runs} scenarios, {told.invalid} of them invalid",
-        f"the same segments at the same times: {_share(told.agree, valid)}",
+        f"the same segments at the same times: {_share(len(told.agreed), valid)}",
         f"the same segments: {told.same} of {valid}, {100 * told.same / max(1, valid):.1f} %",
     ]
     lines += [f"  {n} part in {cause}" for cause, n in told.causes.items()]
@@ -171,7 +174,7 @@ def say_itself(told: Told, itself: Told) -> list[str]:
     """The same of the kernel beside itself, and what the simulator does where that agrees."""
     steady = itself.agreed & told.valid
     return [
-        f"the kernel beside itself: {_share(itself.agree, len(itself.valid))}",
+        f"the kernel beside itself: {_share(len(itself.agreed), len(itself.valid))}",
         f"the simulator where the kernel agrees with itself: {_share(len(steady & told.agreed), len(steady))}",
     ]
 

@@ -10,7 +10,7 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// What the stack sent where the script says `label`; as it is where it never did.
+    /// What the stack sent where the script says `label`; as it is where it never did, such as 0.
     pub fn real(&self, label: u32) -> u32 {
         self.real.get(&label).copied().unwrap_or(label)
     }

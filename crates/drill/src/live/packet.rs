@@ -187,8 +187,9 @@ mod tests {
             "[ce] .A 1:1(0) ack 1 win 9 <ECN e0b 1 ceb 0 e1b 16777215,nop>",
             ". 1:1(0) ack 1 win 9 <ECN e1b 1001 ceb 7>",
         ] {
-            let script = parse::script("t.pkt", &format!("+0 < {text}")).unwrap();
-            let What::Comes(packet) = &script.events[0].what else { unreachable!("it comes") };
+            let named = "+0 > . 1:1(0) ack 1 <nop,nop,TS val 7 ecr 0>";
+            let script = parse::script("t.pkt", &format!("{named}\n+0 < {text}")).unwrap();
+            let What::Comes(packet) = &script.events[1].what else { unreachable!("it comes") };
             let (read, at) = read(&bytes(packet, ends).unwrap()).unwrap();
             assert_eq!((read.to_string(), at), (text.to_owned(), ends));
         }

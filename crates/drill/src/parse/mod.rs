@@ -7,10 +7,11 @@ mod packet;
 mod setting;
 
 use crate::error::Error;
-use crate::script::{Event, Script, Setting, What, When};
+use crate::script::{Event, Script, Setting, TcpOption, What, When};
 use ground::{Fault, Grammar, Rule, explained, line_of, seconds};
 use pest::Parser;
 use pest::iterators::Pair;
+use std::collections::BTreeSet;
 use truckee_tcp::Span;
 
 /// Longest script, bytes.
@@ -51,7 +52,33 @@ pub fn script(name: &str, text: &str) -> Result<Script, Error> {
             "no event; a script says what happens when, such as \"+0 < S 0:0(0) win 65535\"".into(),
         )));
     }
+    name_echoes(&read.events).map_err(failed)?;
     Ok(read)
+}
+
+/// Refuses an echo of a timestamp that the script has not named in what the stack sends: a stack's clock is known by such names
+/// alone, and any other number may be earlier or later than what it is held against.
+fn name_echoes(events: &[Event]) -> Result<(), Fault> {
+    let mut named = BTreeSet::from([0]);
+    for event in events {
+        let (packet, sent) = match &event.what {
+            What::Sent(packet) => (packet, true),
+            What::Comes(packet) => (packet, false),
+            What::Call(_) | What::Assert(_) => continue,
+        };
+        for option in packet.options() {
+            let &TcpOption::Timestamp { val, ecr } = option else { continue };
+            if sent {
+                named.insert(val);
+            } else if !named.contains(&ecr) {
+                let why = format!(
+                    "\"ecr {ecr}\"; expected the \"TS val\" of a segment that the stack has sent before"
+                );
+                return Err((event.line, why));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn called(rule: Rule) -> &'static str {

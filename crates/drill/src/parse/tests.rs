@@ -125,6 +125,12 @@ fn each_fault_is_named_with_its_line_and_what_is_expected() {
         ("+.2~+.1 > . 1:1(0) ack 1", 1, "earlier time first"),
         ("+.1~+.2 < . 1:1(0) ack 1", 1, "at a time"),
         ("99999999 < S 0:0(0)", 1, "a day"),
+        ("+0 > . 1:1(0) ack 1 <...>\n+0 < . 1:1(0) ack 1 <nop,nop,TS val 9 ecr 850>", 2, "\"ecr 850\""),
+        (
+            "+0 < . 1:1(0) ack 1 <nop,nop,TS val 9 ecr 7>\n+0 > . 1:1(0) ack 1 <nop,nop,TS val 7 ecr 9>",
+            1,
+            "\"ecr 7\"",
+        ),
         ("--colour=red\n+0 < S 0:0(0)", 1, "--colour"),
         ("--tolerance_usecs=fast\n+0 < S 0:0(0)", 1, "microseconds"),
         ("--ip_version=ipv6\n+0 < S 0:0(0)", 1, "ipv4"),

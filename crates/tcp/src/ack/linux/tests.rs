@@ -29,6 +29,19 @@ impl Bench {
         self.acked = ack.map_or(self.acked, Seq::number);
         ack.is_some()
     }
+
+    /// A segment behind a hole that comes then.
+    fn beyond(&self, ms: u64) -> Arrival {
+        Arrival {
+            rcv_nxt: Seq::at(self.nxt),
+            unacked: 0,
+            in_order: false,
+            urgent: true,
+            end: Seq::at(self.nxt + 5000),
+            window: 60_000,
+            ..Arrival::of_bytes(Time::ms(ms), 1000)
+        }
+    }
 }
 
 #[test]
@@ -44,15 +57,7 @@ fn duplicate_acks_are_quick_ones_too_and_are_summed_up_after_three_others() {
     let mut bench = Bench::new();
     (0..12).for_each(|k| _ = bench.at(k));
     // Behind a hole: four quick ones are left, three leave at once, the next is held for 1 ms, and as long as the host may take.
-    let beyond = Arrival {
-        rcv_nxt: Seq::at(bench.nxt),
-        unacked: 0,
-        in_order: false,
-        urgent: true,
-        end: Seq::at(bench.nxt + 5000),
-        window: 60_000,
-        ..Arrival::of_bytes(Time::ms(20), 1000)
-    };
+    let beyond = bench.beyond(20);
     for _ in 0..7 {
         bench.policy.on_segment(&beyond, &mut bench.sink);
         assert_eq!(bench.sink.pop(), Some(beyond.rcv_nxt));
@@ -278,15 +283,7 @@ fn what_comes_twice_makes_acks_quick_and_what_comes_early_does_not() {
 fn at_most_44_are_summed_up() {
     let mut bench = Bench::new();
     (0..16).for_each(|k| _ = bench.at(k));
-    let beyond = Arrival {
-        rcv_nxt: Seq::at(bench.nxt),
-        unacked: 0,
-        in_order: false,
-        urgent: true,
-        end: Seq::at(bench.nxt + 5000),
-        window: 60_000,
-        ..Arrival::of_bytes(Time::ms(20), 1000)
-    };
+    let beyond = bench.beyond(20);
     let mut leaves = || {
         bench.policy.on_segment(&beyond, &mut bench.sink);
         bench.sink.pop().is_some()
