@@ -44,7 +44,7 @@ pub enum RtoSamples {
     #[default]
     EveryAck,
     /// Each ACK that newly acknowledges what was sent once, or else reports it, from when the first of it left, and from the
-    /// timestamp that it echoes where there is none of that (Linux 6.18, `tcp_ack_update_rtt`).
+    /// timestamp that it echoes, in whole milliseconds, where there is none of that (Linux 6.18, `tcp_ack_update_rtt`).
     Departures,
     /// One segment at a time is timed, so about one in a window (RFC 6298, section 3: at least one a round trip; 4.3BSD; ns-2,
     /// `rtt_active_`). Anything sent again stops the clock.

@@ -19,6 +19,7 @@
 //! `tcp_measure_rcv_mss`, `tcp_rcv_rtt_update`, `tcp_rcv_rtt_measure`, `tcp_rcv_rtt_measure_ts`, `tcp_init_buffer_space`, tcp.c,
 //! `tcp_set_window_clamp`, and tcp_output.c, `tcp_select_initial_window`, `__tcp_select_window`.
 
+use crate::rtt::TIMESTAMP;
 use crate::stack::Autotuning;
 use crate::{Seq, Span, Stack, Time};
 
@@ -30,8 +31,6 @@ const WITHIN: u64 = 52 + 64 + 320;
 const BESIDE: u64 = 256;
 /// What a segment is taken to have at first (`TCP_MSS_DEFAULT`).
 const SEGMENT: u32 = 536;
-/// The unit of timestamps.
-const TICK: Span = Span::ms(1);
 /// A segment that is smaller opens no window (`tcp_event_data_recv`).
 const SMALL: u32 = 128;
 /// Segments of what an application is taken to have taken in before anything came (`TCP_INIT_CWND`).
@@ -263,9 +262,9 @@ impl Autotuned {
             Some(echo) => {
                 self.echoed = echo; // of a small one too, and then no full one after it is a sample
                 // Timestamps count milliseconds.
-                let ticks = came.now.ticks(TICK).saturating_sub(echo.ticks(TICK));
+                let ticks = came.now.ticks(TIMESTAMP).saturating_sub(echo.ticks(TIMESTAMP));
                 if ticks > 0 && came.bytes >= self.largest {
-                    self.sample(TICK * ticks, false);
+                    self.sample(TIMESTAMP * ticks, false);
                 }
             }
             None => {

@@ -8,6 +8,7 @@ use crate::controller::Controller;
 use crate::ecn::{self, Ecn};
 use crate::recovery::{Advance, Recovery, Reported};
 use crate::segment::{Segment, flags};
+use crate::rtt::Rtt;
 use crate::stack::{ReduceFrom, RtoSamples};
 use crate::start::{Start, quick_start};
 use crate::{Ack, Loss, LossKind, Report, Seq, Span, Time, Witness};
@@ -393,15 +394,18 @@ impl Sender {
         let (first, last) = match (acknowledged, reported) {
             (Some((first, _)), Some((_, last))) => (first, last),
             (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => echo.map(|echo| (echo, echo))?,
+            (None, None) => {
+                let rtt = Rtt::by_timestamps(echo?, now); // `tcp_rtt_tsopt_us`
+                return Some(self.take_sample(rtt, rtt));
+            }
         };
-        Some(self.take_departures(now, first, last))
+        let rtt = self.t.rtt.measure(first, now);
+        let least = if last == first { rtt } else { self.t.rtt.measure(last, now) };
+        Some(self.take_sample(rtt, least))
     }
 
     #[inline(never)]
-    fn take_departures(&mut self, now: Time, first: Time, last: Time) -> Span {
-        let rtt = self.t.rtt.measure(first, now);
-        let least = if last == first { rtt } else { self.t.rtt.measure(last, now) };
+    fn take_sample(&mut self, rtt: Span, least: Span) -> Span {
         self.t.rtt.sample_apart(rtt, least, (self.t.out.una(), self.t.out.max()));
         self.read_rtt();
         least

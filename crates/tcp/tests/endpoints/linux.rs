@@ -3,7 +3,7 @@
 use crate::pair::{MS, Pair, stack, steady};
 use truckee_tcp::sender::Parts;
 use truckee_tcp::stack::{AfterIdle, Autotuning, RtoVariance};
-use truckee_tcp::{Profile, Spec, Stack, Time, preset};
+use truckee_tcp::{Profile, Span, Spec, Stack, Time, preset};
 
 fn of(stack: &Stack) -> Pair {
     Pair::recovery(stack, &Spec::named("rack"))
@@ -47,6 +47,18 @@ fn after_a_pause_the_window_is_halved_for_each_timeout_and_ssthresh_remembers_it
 fn under(profile: Profile, name: &str) -> Pair {
     let parts = Parts::under(profile, preset::find(name).expect("a preset")).expect("its parts");
     Pair::of(&profile.stack(Stack::default()), parts, &profile.receiver().expect("a policy"))
+}
+
+#[test]
+fn what_a_retransmission_repaired_is_timed_in_the_whole_milliseconds_of_timestamps() {
+    for (lost, whole) in [(&[][..], false), (&[1][..], true)] {
+        let mut pair = under(Profile::Linux, "newreno").lose_segments(lost);
+        pair.path.delay = Span::us(50_300);
+        pair.send_segments(1);
+        pair.finish();
+        let rtt = pair.sender.rtt().min().expect("a sample");
+        assert_eq!((rtt.ticks(MS) * MS == rtt, rtt.ticks(MS).abs_diff(100) <= 1), (whole, true), "{rtt:?}");
+    }
 }
 
 #[test]

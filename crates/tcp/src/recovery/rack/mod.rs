@@ -25,6 +25,7 @@ use super::prr::FIN;
 use super::scoreboard::Scoreboard;
 use super::{Advance, DUP_THRESH, Recovery, Reported};
 use crate::outstanding::{Sent, marks};
+use crate::rtt::TIMESTAMP;
 use crate::sender::Transfer;
 use crate::spec::{Args, Info, Member, SpecError};
 use crate::{Ack, LossKind, Report, SackBlocks, Seq, Span, Time, Transmission};
@@ -32,9 +33,6 @@ use detect::{Circumstances, Detector, left_before};
 use probe::Probe;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
-
-/// What a timestamp counts.
-const TIMESTAMP: Span = Span::ms(1);
 
 /// As the others' `last_ack`, and what a rule hears that stands in a Linux in place of its own.
 const RACK_LAST_ACK: &[&str] = &["repairs", "grows", "told"];
