@@ -6,6 +6,8 @@
 // and icsk_ca_state is still that of before. Hence
 //   newly acked   the advance of snd_una since the hook before;
 //   duplicate     no advance, no data with it, the window field as before;
+//   rtt           of a duplicate, too, that reports what was sent once; of what a retransmission repaired by timestamps, in
+//                 whole milliseconds (tcp_ack_update_rtt);
 //   flight        snd_nxt - snd_una, and what was newly acked back: as it was just before the ACK;
 //   departures    the growth of bytes_sent since the ACK before, as one at the time of the last of them (tcp_wstamp_ns).
 // The window is kept in 32.32 fixed point here, and its whole part in snd_cwnd; where the kernel has written another
@@ -147,7 +149,7 @@ static __always_inline void read_ack(struct sock *sk, const struct ack_sample *s
 	c->una += now->newly;
 	now->nxt = c->una + out;
 	count_delivered(c, now);
-	now->rtt_us = now->newly && rtt_us > 0 ? rtt_us : -1;
+	now->rtt_us = (now->newly || now->duplicate) && rtt_us > 0 ? rtt_us : -1;
 	if (now->rtt_us > 0 && (c->of_handshake || now->rtt_us < c->rtt_min_us)) {
 		c->rtt_min_us = now->rtt_us;
 		c->of_handshake = 0;

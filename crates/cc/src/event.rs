@@ -83,7 +83,7 @@ pub struct Event {
     pub newly: u32,
     /// Bytes shown to be delivered, as estimators count them ([`truckee_tcp::Ack::delivered`]).
     pub delivered: u32,
-    /// The round-trip time of the newest segment acknowledged, µs; -1: none.
+    /// The round-trip time of the newest segment acknowledged or reported, µs; -1: none.
     pub rtt_us: i32,
     /// Bytes sent since the event before, retransmissions included.
     pub sent: u32,

@@ -143,7 +143,7 @@ impl Connection {
     fn ack_of(&mut self, event: &Event) -> Ack {
         let (newly, flight) = (u64::from(event.newly), u64::from(event.flight));
         let duplicate = event.is(flags::DUPLICATE);
-        let rtt = (newly > 0 && event.rtt_us > 0).then(|| Span::us(event.rtt_us as u64));
+        let rtt = ((newly > 0 || duplicate) && event.rtt_us > 0).then(|| Span::us(event.rtt_us as u64));
         let delivered = match newly {
             0 if duplicate => self.by_duplicates.another(u64::from(event.mss), flight),
             0 => 0,
