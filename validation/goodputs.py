@@ -5,6 +5,9 @@ Claim: of 60 scenarios, drawn by a seed that was committed before they were run,
 the kernel's in at least 90 %, and within 6 % in all of them. Each is judged by the 97.5 % interval of the ratio of the means
 (Fieller), runs paired by seed: within a bound if all of the interval is, beyond it if none of it is, else undecided.
 
+Seeds: 20261124 is used up (docs/kernel.md: broken, by one rule of the kernel's that the profile had not). The same claim, with
+that rule, is put once more to sixty others, of seed 20261128.
+
 Set-up: one download of 20 s over one link, both stacks of today: rate 1 to 100 Mbit/s and RTT 10 to 300 ms (even in their
 logarithms), loss 0 to 3 % of the data (none in one scenario of four), a drop-tail queue of 0.2 to 4 bandwidth-delay products,
 and a sender: `cubic`, `sack-abc` (the kernel's reno) and `bbr`, and the ports `newreno`, `tibet` and `newreno-lp`. The same seed
@@ -30,7 +33,7 @@ from typing import Any
 
 from drawn import Question, answers, options
 
-SEED = 20261124
+SEED = 20261128
 COUNT = 60
 SECONDS = 20
 RUNS = 4
