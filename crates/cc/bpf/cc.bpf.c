@@ -167,8 +167,12 @@ static __always_inline void enter(struct sock *sk, struct connection *c, __u8 st
 		predict_on_timeout(c);
 		c->asked = c->starting = 0;
 	}
-	if (state < TCP_CA_CWR)
+	if (state < TCP_CA_CWR) {
 		c->told = 0;
+		// What is left of the repair's window is no part of the one that follows it, which is a whole threshold.
+		if (is_repairing(ca_state_of(sk)))
+			c->window = (__u64)tcp_sk(sk)->snd_cwnd << 32;
+	}
 	event = event_begin(sk, EVENT_STATE, bpf_ktime_get_ns(), c->number);
 	if (event) {
 		event->state = state;

@@ -35,12 +35,19 @@ pub(super) struct Connection {
     cwnd: f64,
     /// snd_cwnd as the port left it.
     left: u32,
+    /// The kernel's state after the event before.
+    state: u8,
     /// What the response left of the window, segments, while the loss is repaired.
     target: Option<u32>,
     una: Seq,
     /// Whether the least round trip is the handshake's, which counts only until data have brought one.
     of_handshake: bool,
     report: Report,
+}
+
+/// Whether the kernel, in that state, reduces the window.
+fn is_repairing(ca_state: u8) -> bool {
+    ca_state == state::CWR || ca_state == state::RECOVERY
 }
 
 impl Connection {
@@ -69,6 +76,7 @@ impl Connection {
             w,
             cwnd,
             left: event.cwnd,
+            state: event.state,
             target: None,
             una: Seq::FIRST,
             of_handshake: true,
@@ -81,7 +89,11 @@ impl Connection {
     }
 
     pub(super) fn take(&mut self, event: &Event) {
+        let before = std::mem::replace(&mut self.state, event.state);
         match event.kind {
+            Kind::State if event.state < state::CWR && is_repairing(before) => {
+                (self.cwnd, self.left) = (f64::from(event.cwnd), event.cwnd);
+            }
             Kind::Ack => self.on_ack(event),
             Kind::Ssthresh => self.on_loss(event),
             Kind::State if event.state == state::LOSS => self.on_timeout(event),
@@ -170,14 +182,13 @@ impl Connection {
         self.inside.iter_mut().for_each(|e| e.on_ack(ack, &self.w));
         let agreement = self.judge.hear(ack, &self.w, cause(event.verdict), self.report.bound.rtt);
         self.count(agreement, event);
-        let repairing = event.state == state::CWR || event.state == state::RECOVERY;
-        if ack.newly_acked > 0 && event.is(flags::LIMITED) && !repairing {
+        if ack.newly_acked > 0 && event.is(flags::LIMITED) && !is_repairing(event.state) {
             self.grow(ack, event);
         }
         if self.growth.listens() {
             let in_flight = u64::from(event.nxt.wrapping_sub(event.una));
             let mut air = Air::default();
-            (air.in_flight, air.repairing, air.more) = (in_flight, repairing, true);
+            (air.in_flight, air.repairing, air.more) = (in_flight, is_repairing(event.state), true);
             self.growth.after_ack(ack, &air, &mut self.w);
         }
     }
