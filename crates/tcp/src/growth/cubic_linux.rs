@@ -62,6 +62,8 @@ struct State {
     bytes: u64,
     last_sent: Time,
     heard: bool,
+    /// When a loss event was last found to have been none.
+    undone: Option<Time>,
 }
 
 /// The cubic function of time, as bictcp_update has it.
@@ -103,6 +105,7 @@ impl Member for CubicLinux {
             bytes: 0,
             last_sent: Time::ZERO,
             heard: false,
+            undone: None,
         })))
     }
 }
@@ -134,8 +137,10 @@ impl State {
         let young = self.epoch.is_some_and(|epoch| now < epoch + self.jiffies_a_second());
         let Some(rtt) = ack.rtt.filter(|_| !young) else { return };
         let delay_min = *self.delay_min.insert(self.delay_min.map_or(rtt, |least| least.min(rtt)));
+        // It is told of an ACK before that undoes anything (`tcp_clean_rtx_queue`, `tcp_fastretrans_alert`).
         if let Some(hystart) = &mut self.hystart
             && w.in_slow_start()
+            && self.undone != Some(ack.now)
             && hystart.ends(ack, rtt, delay_min, w)
         {
             w.ssthresh = w.cwnd;
@@ -248,6 +253,10 @@ impl Growth for CubicLinux {
 
     fn on_report(&mut self, ack: &Ack, w: &mut Window) {
         self.on_ack(ack, w);
+    }
+
+    fn on_undo(&mut self, now: Time, _: &mut Window) {
+        self.0.undone = Some(now);
     }
 
     fn after_ack(&mut self, ack: &Ack, _: &Air, w: &mut Window) {

@@ -168,3 +168,20 @@ fn hystart_ends_slow_start_at_a_risen_delay() {
     assert!(!hear(&mut growth, 10, 130), "and the ninth is above 100 ms and an eighth");
     assert_eq!(w.ssthresh, 29_000.0);
 }
+
+#[test]
+fn hystart_is_not_told_of_an_ack_that_undoes_a_loss() {
+    let (mut growth, mut w) = (rule(&[]), window(20.0, 1e6));
+    let mut hear = |growth: &mut CubicLinux, k: u64, rtt, undone: bool| {
+        let (ack, highest) = (Seq::at(1 + 1000 * k), Seq::at(if k == 1 { 1001 } else { 1_000_000 }));
+        let now = Time::s(1) + k * Span::ms(3);
+        if undone {
+            growth.on_undo(now, &mut w);
+        }
+        growth.on_ack(&Ack { ack, highest, rtt: Some(Span::ms(rtt)), ..Ack::of_bytes(now, 1000) }, &mut w);
+        w.in_slow_start()
+    };
+    assert!(hear(&mut growth, 1, 100, false));
+    assert!((2..11).all(|k| hear(&mut growth, k, 130, k == 4)), "eight are counted, and one is not");
+    assert!(!hear(&mut growth, 11, 130, false));
+}
