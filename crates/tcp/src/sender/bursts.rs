@@ -31,6 +31,8 @@ pub(super) struct Offload {
     pub deferred: bool,
     /// What has been written and has not left.
     pub written: Written,
+    /// Small segments wait for nothing (`TCP_NODELAY`).
+    pub eager: bool,
     /// Segments in the air that are smaller than a full one: where each ends, and what it lacks, bytes; and all of them.
     small: VecDeque<(Seq, u64)>,
     lack: u64,
@@ -60,6 +62,7 @@ impl Offload {
                 deferred: false,
                 written: Written::default(),
                 small: VecDeque::new(),
+                eager: false,
                 lack: 0,
                 queue: VecDeque::new(),
                 queued: 0,
@@ -75,6 +78,12 @@ impl Offload {
     pub fn note_small(&mut self, end: Seq, lacks: u64) {
         self.small.push_back((end, lacks));
         self.lack += lacks;
+    }
+
+    /// Whether a segment above `una` is smaller than a full one.
+    #[inline]
+    pub fn has_small(&self, una: Seq) -> bool {
+        self.small.back().is_some_and(|last| last.0 > una)
     }
 
     /// What the segments above `una` lack of full ones, which has only grown since it was last asked.

@@ -9,6 +9,9 @@ impl Sender {
     pub fn set_nagle(&mut self, on: bool) {
         self.last_small = on.then(|| Box::new(Seq::ZERO));
         self.simple &= !on;
+        if let Some(offload) = &mut self.offload {
+            offload.eager = !on;
+        }
         self.look_about();
     }
 

@@ -200,7 +200,9 @@ impl Sender {
         let tries = self.offload.as_ref().is_some_and(|offload| offload.written.tries(next));
         let held = if tries { end.saturating_sub(next) } else { waiting };
         let to_edge = !one && room > mss && !room.is_multiple_of(mss) && room < held.min(burst * mss);
-        if to_edge && !self.small_ones_wait() {
+        // Another small one in the air keeps this one back (`tcp_mss_split_point`, `tcp_nagle_check`).
+        let waits = |offload: &Offload| !offload.eager && offload.has_small(self.t.out.una());
+        if to_edge && !self.offload.as_deref().is_some_and(waits) {
             return Some((whole + 1, true));
         }
         Some((burst.min(whole).max(1), false))

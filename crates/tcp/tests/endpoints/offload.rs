@@ -81,6 +81,27 @@ fn nothing_waits_for_an_ack_that_is_more_than_a_millisecond_away() {
     assert_eq!(acknowledged(&mut sender, Time::us(150_200), 22), 1);
 }
 
+/// The lengths of what leaves when all up to this number are acknowledged with such a window.
+fn lengths(sender: &mut Sender, now: Time, acked: u64, window: u32) -> Vec<u32> {
+    let segment = Segment { ack: Seq::FIRST + acked, flags: flags::ACK, window, ..Segment::default() };
+    sender.on_segment(now, &segment, &mut ());
+    std::iter::from_fn(|| sender.poll_transmit(now, &mut ())).map(|out| out.segment.len).collect()
+}
+
+#[test]
+fn no_second_small_segment_goes_to_the_edge_of_the_window() {
+    for (eager, second) in [(false, &[][..]), (true, &[300][..])] {
+        let mut sender = alone(Stack { tso: true, ..steady(20) });
+        if eager {
+            sender.set_nagle(false);
+        }
+        leave(&mut sender, Time::ZERO);
+        assert_eq!(lengths(&mut sender, Time::ms(100), 20_000, 3500), [1000, 1000, 1000, 500]);
+        let more = lengths(&mut sender, Time::ms(200), 21_000, 3800);
+        assert_eq!((more[0], &more[1..]), (1000, second), "{eager}");
+    }
+}
+
 #[test]
 fn what_lies_in_the_hosts_queue_holds_the_next_burst_back() {
     let mut sender = alone(Stack { small_queues: true, ..steady(20) });
