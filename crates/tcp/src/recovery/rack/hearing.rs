@@ -3,6 +3,7 @@
 
 use super::Rack;
 use super::probe::Outcome;
+use crate::outstanding::{Sent, marks};
 use crate::recovery::Recovery;
 use crate::sender::Transfer;
 use crate::{Ack, Report, SackBlocks, Time};
@@ -58,7 +59,17 @@ impl Rack {
     fn count_twice(&mut self, ack: &Ack, t: &Transfer) -> u64 {
         let Some((from, to)) = ack.dsack.filter(|_| self.linux) else { return 0 };
         self.twice += libm::ceil((to - from) as f64 / t.window.mss) as u64;
-        if self.twice <= self.resent { to - from } else { 0 }
+        if self.twice > self.resent {
+            return 0;
+        }
+        // What had been reported, too, was overtaken by its repair (`tcp_sacktag_one`).
+        let both = |sent: &Sent| sent.is_resent() && sent.is(marks::SACKED);
+        if from >= t.out.una()
+            && let Some(sent) = t.out.get(t.out.index_of(from)).filter(both)
+        {
+            self.detector.on_reordered(sent.seq);
+        }
+        to - from
     }
 
     fn hear_of_probe(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
