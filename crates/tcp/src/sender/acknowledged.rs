@@ -119,6 +119,7 @@ impl Sender {
                 self.t.end_back_off();
                 self.t.undo(now, &mut Report::to(witness));
                 self.recovery.on_undone(&mut self.t);
+                self.usage.iter_mut().for_each(|usage| usage.since = now); // `tcp_undo_cwnd_reduction`
             }
         }
     }
@@ -198,6 +199,7 @@ impl Sender {
         };
         self.hear::<PLAIN>(&ack, witness);
         self.count_round(segment.ack, witness);
+        let repaired = !PLAIN && self.recovery.repairing();
         let advance = match PLAIN {
             true => Advance::ORDINARY,
             false => self.recovery.on_advance(&ack, &segment.sack, &mut self.t, &mut Report::to(witness)),
@@ -205,9 +207,9 @@ impl Sender {
         // RFC 3168, section 6.1.2: an ACK that echoes congestion does not open the window.
         let may_grow = self.window_limits() || !self.stack.validate_window;
         if let Some(usage) = &mut self.usage
-            && advance.grow
+            && (advance.grow || repaired && !self.recovery.repairing())
         {
-            usage.since = now; // opened or not (`tcp_cong_avoid`)
+            usage.since = now; // opened or not (`tcp_cong_avoid`), or left to ssthresh (`tcp_end_cwnd_reduction`)
         }
         if advance.grow && may_grow && !echoes {
             let ack = Ack { newly_delivered: ack.newly_delivered + advance.again, ..ack };

@@ -56,6 +56,7 @@ impl Sender {
             self.timed_out = self.t.out.get(0).map_or(Seq::ZERO, |first| first.end);
         }
         self.recovery.on_timeout(now, &mut self.t);
+        self.usage.iter_mut().for_each(|usage| usage.since = now); // `tcp_enter_loss`
         self.t.rtt.back_off();
         self.t.restart_timer(now);
         self.round_end = Seq::ZERO;

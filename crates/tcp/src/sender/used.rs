@@ -14,7 +14,7 @@ pub(super) struct Usage {
     pub(super) until: Seq,
     /// The most that was unacknowledged since the window was in use, bytes (`snd_cwnd_used`).
     pub(super) used: u64,
-    /// When it was in use, or an ACK came that might have opened it (`snd_cwnd_stamp`).
+    /// When it was in use, or an ACK came that might have opened it, or it was set for a loss or after one (`snd_cwnd_stamp`).
     pub(super) since: Time,
     /// New data has left since it was judged.
     pub(super) due: bool,

@@ -50,6 +50,21 @@ fn under(profile: Profile, name: &str) -> Pair {
 }
 
 #[test]
+fn a_window_that_a_repair_has_left_is_not_taken_to_be_unused_since_before_it() {
+    let mut pair = under(Profile::Linux, "newreno").lose_segments(&[31]);
+    pair.open();
+    for segments in [10, 20, 8] {
+        pair.write(segments * 1448);
+        pair.run_out();
+    }
+    assert_eq!((pair.cwnd(), pair.ssthresh()), (18.0, 18.0));
+    // The last ACK that opened it is a timeout ago, of some 300 ms, and the end of the repair is not.
+    pair.run_until(pair.now + 140 * MS);
+    pair.write(1448);
+    assert_eq!(pair.cwnd(), 18.0);
+}
+
+#[test]
 fn what_a_retransmission_repaired_is_timed_in_the_whole_milliseconds_of_timestamps() {
     for (lost, whole) in [(&[][..], false), (&[1][..], true)] {
         let mut pair = under(Profile::Linux, "newreno").lose_segments(lost);
