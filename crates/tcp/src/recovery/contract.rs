@@ -100,9 +100,10 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     /// An ACK of that number shows that what was taken to be lost was late: then comes [`Recovery::on_undo`], unless that has to
     /// wait.
     fn on_late(&mut self, _ack: Seq, _t: &Transfer) {}
-    /// Whether a duplicate whose blocks report new data opens the window as an ACK of new data does.
-    fn opens_by_reports(&self) -> bool {
-        false
+    /// Where a duplicate whose blocks report new data opens the window as an ACK of new data does: bytes that it shows to have come
+    /// in vain besides, and that count as delivered.
+    fn opens_by_reports(&self) -> Option<u64> {
+        None
     }
     /// Index (in `t.out`) of a segment to retransmit now, out of turn. Asked until it says `None`.
     fn retransmission(&mut self, t: &Transfer) -> Option<usize>;

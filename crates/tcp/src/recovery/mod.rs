@@ -54,7 +54,7 @@ family! {
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
     fn on_late(&mut self, ack: Seq, t: &Transfer);
     fn waits_to_undo(&self, ack: Seq) -> bool;
-    fn opens_by_reports(&self) -> bool;
+    fn opens_by_reports(&self) -> Option<u64>;
     fn on_undo(&mut self, t: &mut Transfer);
     fn on_undone(&mut self, t: &mut Transfer);
     fn deflated(&self, t: &Transfer) -> f64;

@@ -7,8 +7,8 @@ use crate::arithmetic::real;
 use crate::controller::Controller;
 use crate::ecn::{self, Ecn};
 use crate::recovery::{Advance, Recovery, Reported};
-use crate::segment::{Segment, flags};
 use crate::rtt::Rtt;
+use crate::segment::{Segment, flags};
 use crate::stack::{ReduceFrom, RtoSamples};
 use crate::start::{Start, quick_start};
 use crate::{Ack, Loss, LossKind, Report, Seq, Span, Time, Witness};
@@ -293,7 +293,12 @@ impl Sender {
         };
         self.hear::<false>(&ack, witness);
         self.recovery.on_duplicate(&ack, &segment.sack, &mut self.t, &mut Report::to(witness));
-        if reported.bytes > 0 && self.recovery.opens_by_reports() && self.window_limits() && !ack.ecn_echo {
+        if reported.bytes > 0
+            && let Some(vain) = self.recovery.opens_by_reports()
+            && self.window_limits()
+            && !ack.ecn_echo
+        {
+            let ack = Ack { newly_delivered: ack.newly_delivered + vain, ..ack };
             self.t.controller.on_report(&ack, &mut self.t.window);
         }
         self.after_ack::<false>(&ack);

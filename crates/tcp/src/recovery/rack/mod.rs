@@ -83,6 +83,8 @@ pub struct Rack {
     /// The ACK that showed what was taken to be lost to have been late, before it could be undone: it shows nothing else lost, and
     /// lets nothing else be sent again.
     paused: Option<Seq>,
+    /// Bytes that the duplicate at hand shows to have been sent again in vain.
+    vain: u64,
     /// What is lost and waits to be sent again lies between.
     waiting: (Seq, Seq),
     beyond: Beyond,
@@ -224,7 +226,7 @@ impl Recovery for Rack {
 
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         (self.undone, self.ended) = (false, false);
-        self.hear(ack, sack, t, report);
+        self.vain = self.hear(ack, sack, t, report);
         // Of what was sent before the first segment was last sent (`tcp_clean_rtx_queue`).
         let earlier = |first: Sent| ack.rtt.is_some_and(|rtt| first.sent + rtt > ack.now);
         if self.linux && self.overdue.is_none() && t.out.get(0).is_some_and(earlier) {
@@ -363,8 +365,9 @@ impl Recovery for Rack {
         }
     }
 
-    fn opens_by_reports(&self) -> bool {
-        self.last_ack_grows && !self.recovering() && self.detector.reordering() > DUP_THRESH
+    fn opens_by_reports(&self) -> Option<u64> {
+        let opens = self.last_ack_grows && !self.recovering() && self.detector.reordering() > DUP_THRESH;
+        opens.then_some(self.vain)
     }
 
     fn on_undone(&mut self, t: &mut Transfer) {
