@@ -9,6 +9,7 @@ mod waiting;
 
 use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use crate::ecn::{Ecn, Feedback};
+use crate::rtt::TIMESTAMP;
 use crate::segment::{Segment, flags};
 use crate::wheel::Wheel;
 use crate::{Arrival, Seq, Span, Stack, Time, Witness};
@@ -215,11 +216,10 @@ impl Receiver {
     /// Whether data is older than what came at the edge of the window: then it is refused, and answered at once (RFC 7323, section
     /// 5.3, R1). Timestamps count milliseconds, as most stacks' do (section 5.4). What has come before is answered anyway.
     fn is_stale(&self, segment: &Segment) -> bool {
-        let tick = Span::ms(1);
         segment.len > 0
             && segment.seq >= self.rcv_nxt
             && self.timestamps
-            && segment.ts_val.ticks(tick) < self.ts_recent.ticks(tick)
+            && segment.ts_val.ticks(TIMESTAMP) < self.ts_recent.ticks(TIMESTAMP)
     }
 
     /// What the next ACK is to echo (RFC 7323, section 4.3): nothing of what lies beyond a hole, or wholly below what is

@@ -11,6 +11,11 @@ use deviation::Deviation;
 const NO_ROUND: (Seq, Seq) = (Seq::FIRST, Seq::FIRST);
 /// What a timestamp of today's stacks counts (Linux, `TCP_TS_HZ`; RFC 7323, section 5.4, allows 1 ms to 1 s).
 pub(crate) const TIMESTAMP: Span = Span::ms(1);
+/// The time from `sent` to `now` as timestamps tell it, in whole [`TIMESTAMP`]s.
+pub(crate) fn timestamps_apart(sent: Time, now: Time) -> Span {
+    now.ticks(TIMESTAMP).saturating_sub(sent.ticks(TIMESTAMP)) * TIMESTAMP
+}
+
 /// Doublings that take any timeout, a nanosecond even, to any bound.
 const MAX_BACKOFF: u32 = 62;
 
@@ -106,11 +111,6 @@ impl Rtt {
             Span::ZERO => now.saturating_sub(sent),
             g => now.ticks(g).saturating_sub(sent.ticks(g)).max(1) * g,
         }
-    }
-
-    /// The time from `sent` to `now` as timestamps tell it, at least one [`TIMESTAMP`].
-    pub fn by_timestamps(sent: Time, now: Time) -> Span {
-        now.ticks(TIMESTAMP).saturating_sub(sent.ticks(TIMESTAMP)).max(1) * TIMESTAMP
     }
 
     /// Takes a sample (RFC 6298, rules 2.2 and 2.3) and ends any back-off (rule 5.7, Karn), where no estimator counts rounds.

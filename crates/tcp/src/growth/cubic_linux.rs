@@ -137,7 +137,7 @@ impl State {
         let young = self.epoch.is_some_and(|epoch| now < epoch + self.jiffies_a_second());
         let Some(rtt) = ack.rtt.filter(|_| !young) else { return };
         let delay_min = *self.delay_min.insert(self.delay_min.map_or(rtt, |least| least.min(rtt)));
-        // It is told of an ACK before that undoes anything (`tcp_clean_rtx_queue`, `tcp_fastretrans_alert`).
+        // What undoes a loss is heard before it does so, when slow start is over (`tcp_clean_rtx_queue`, `tcp_fastretrans_alert`).
         if let Some(hystart) = &mut self.hystart
             && w.in_slow_start()
             && self.undone != Some(ack.now)

@@ -19,7 +19,7 @@
 //! `tcp_measure_rcv_mss`, `tcp_rcv_rtt_update`, `tcp_rcv_rtt_measure`, `tcp_rcv_rtt_measure_ts`, `tcp_init_buffer_space`, tcp.c,
 //! `tcp_set_window_clamp`, and tcp_output.c, `tcp_select_initial_window`, `__tcp_select_window`.
 
-use crate::rtt::TIMESTAMP;
+use crate::rtt::timestamps_apart;
 use crate::stack::Autotuning;
 use crate::{Seq, Span, Stack, Time};
 
@@ -261,10 +261,9 @@ impl Autotuned {
             Some(echo) if echo == self.echoed => {}
             Some(echo) => {
                 self.echoed = echo; // of a small one too, and then no full one after it is a sample
-                // Timestamps count milliseconds.
-                let ticks = came.now.ticks(TIMESTAMP).saturating_sub(echo.ticks(TIMESTAMP));
-                if ticks > 0 && came.bytes >= self.largest {
-                    self.sample(TIMESTAMP * ticks, false);
+                let rtt = timestamps_apart(echo, came.now);
+                if !rtt.is_zero() && came.bytes >= self.largest {
+                    self.sample(rtt, false);
                 }
             }
             None => {

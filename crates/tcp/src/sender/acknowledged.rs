@@ -7,7 +7,7 @@ use crate::arithmetic::real;
 use crate::controller::Controller;
 use crate::ecn::{self, Ecn};
 use crate::recovery::{Advance, Recovery, Reported};
-use crate::rtt::Rtt;
+use crate::rtt::{TIMESTAMP, timestamps_apart};
 use crate::segment::{Segment, flags};
 use crate::stack::{ReduceFrom, RtoSamples};
 use crate::start::{Start, quick_start};
@@ -89,9 +89,8 @@ impl Sender {
     /// Whether a segment is older than one that has come, and is no duplicate of the last ACK, whose order matters to nobody: then it
     /// is dropped (RFC 7323, section 5.3, R1). Timestamps count milliseconds, as most stacks' do (section 5.4).
     fn is_stale(&self, segment: &Segment) -> bool {
-        let tick = Span::ms(1);
         self.stack.timestamps
-            && segment.ts_val.ticks(tick) < self.ts_recent.ticks(tick)
+            && segment.ts_val.ticks(TIMESTAMP) < self.ts_recent.ticks(TIMESTAMP)
             && segment.ack != self.t.out.una()
             && !self.two_way
     }
@@ -402,7 +401,7 @@ impl Sender {
             (Some((first, _)), Some((_, last))) => (first, last),
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => {
-                let rtt = Rtt::by_timestamps(echo?, now); // `tcp_rtt_tsopt_us`
+                let rtt = timestamps_apart(echo?, now).max(TIMESTAMP); // `tcp_rtt_tsopt_us`
                 return Some(self.take_sample(rtt, rtt));
             }
         };

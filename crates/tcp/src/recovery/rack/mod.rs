@@ -239,10 +239,9 @@ impl Recovery for Rack {
             self.reports = self.reports.saturating_sub(1);
         } else {
             self.original |= !sent.is_resent() && sent.end <= self.recover;
-            let tick = |time: Time| time.ticks(TIMESTAMP) * TIMESTAMP;
             let echo = match self.linux {
                 // `tcp_skb_spurious_retrans`: of timestamps that count milliseconds.
-                true => echo.filter(|&echo| tick(echo) < tick(sent.sent)),
+                true => echo.filter(|&echo| echo.ticks(TIMESTAMP) < sent.sent.ticks(TIMESTAMP)),
                 false => echo,
             };
             if self.detector.on_delivered(now, sent, echo, t.least_rtt()) && self.linux {
