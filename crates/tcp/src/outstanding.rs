@@ -203,6 +203,19 @@ impl Outstanding {
         (self.flight() + self.repairs).saturating_sub(self.sacked + self.lost)
     }
 
+    /// The same where packets of `mss` bytes are counted: FIN is one where it left alone, and nothing where data did with it.
+    pub fn packets_in_air(&self, mss: f64) -> u64 {
+        let flies = |sent: &Sent| {
+            sent.is(marks::FIN)
+                && !sent.is(marks::SACKED)
+                && (sent.is(marks::REPAIR) || !sent.is(marks::LOST))
+        };
+        let fin = self.len().checked_sub(1).and_then(|at| self.get(at)).filter(flies);
+        let without = self.pipe().saturating_sub(u64::from(fin.is_some()));
+        let alone = fin.is_some_and(|fin| fin.span() == 1);
+        without + if alone { mss as u64 } else { 0 }
+    }
+
     /// Number of segments.
     pub fn len(&self) -> usize {
         self.segments.len()
@@ -232,6 +245,11 @@ impl Outstanding {
     pub fn number_below(&self) -> Transmission {
         let first = self.segments.front().map_or(self.transmissions, |slot| slot.number.0);
         Transmission(first.wrapping_sub(1))
+    }
+
+    /// That of what is sent next.
+    pub fn next_number(&self) -> Transmission {
+        Transmission(self.transmissions)
     }
 
     /// Above the first unacknowledged number, by at most 2³².

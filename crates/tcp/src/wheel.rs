@@ -62,9 +62,13 @@ impl Wheel {
         Time::at((self.tick(now) * TICK).saturating_sub(self.age))
     }
 
-    /// When a timer goes off that is set to expire so many ticks later.
+    /// When a timer goes off that is set to expire so many ticks later. While a tick's timers go off the wheel stands at the next one
+    /// already, so that what they arm has a tick less to wait when its level is chosen (`__run_timers`).
     fn goes_off_after(self, now: Time, ticks: u64) -> Time {
-        let level = (1..LEVELS).take_while(|level| ticks >= (SLOTS - 1) << (SHIFT * (level - 1))).count();
+        let turned = now.since_start().saturating_add(self.age);
+        let ahead = u64::from(turned.nanos().is_multiple_of(TICK.nanos()));
+        let level =
+            (1..LEVELS).take_while(|level| ticks >= ahead + ((SLOTS - 1) << (SHIFT * (level - 1)))).count();
         let shift = SHIFT * level as u32;
         let expires = self.tick(now).saturating_add(ticks);
         let at = ((expires >> shift) + 1).checked_mul(TICK.nanos() << shift);
@@ -105,7 +109,8 @@ mod tests {
     fn a_longer_one_goes_off_on_a_coarser_tick() {
         assert_eq!(at(0, 63 * 4), 64.0 * 4.0);
         assert_eq!(at(0, 64 * 4), 72.0 * 4.0);
-        assert_eq!(at(4_000, 63 * 4), 72.0 * 4.0);
+        assert_eq!(at(4_001, 63 * 4), 72.0 * 4.0);
+        assert_eq!(at(4_000, 63 * 4), 65.0 * 4.0, "armed by a timer that went off at that tick");
         assert_eq!(at(0, 503 * 4), 504.0 * 4.0);
         assert_eq!(at(0, 504 * 4), 512.0 * 4.0);
         assert_eq!(at(0, 512 * 4), 576.0 * 4.0);

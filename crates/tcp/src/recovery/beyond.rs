@@ -34,6 +34,11 @@ struct Reduction {
     arrived: u64,
 }
 
+/// The whole segments of a window, at least one.
+fn whole(bytes: f64, mss: f64) -> f64 {
+    (libm::floor(bytes / mss) * mss).max(mss)
+}
+
 /// Bytes known to have come: acknowledged, or reported by SACK.
 fn arrived(t: &Transfer) -> u64 {
     t.out.una() - Seq::FIRST + t.out.sacked()
@@ -120,8 +125,7 @@ impl Beyond {
     pub(super) fn round(&self, t: &mut Transfer) {
         if self.0.as_ref().is_some_and(|asked| asked.in_segments) {
             let w = &mut t.window;
-            let whole = |bytes: f64| (libm::floor(bytes / w.mss) * w.mss).max(w.mss);
-            (w.cwnd, w.ssthresh) = (whole(w.cwnd), whole(w.ssthresh));
+            (w.cwnd, w.ssthresh) = (whole(w.cwnd, w.mss), whole(w.ssthresh, w.mss));
         }
     }
 
@@ -147,8 +151,9 @@ impl Beyond {
             asked.reduction = asked.bound.map(|bound| {
                 let arrived = arrived(t).saturating_sub(brought);
                 let (mss, target) = (t.window.mss, t.window.cwnd);
+                let before = whole(t.window_before() as f64, mss) as u64;
                 let prr = match asked.in_segments {
-                    true => Prr::begin(bound, mss, target, t.window_before()).in_segments(),
+                    true => Prr::begin(bound, mss, target, before).in_segments(),
                     false => Prr::begin(bound, mss, target, flight),
                 };
                 Reduction { prr, echoed, arrived }
@@ -178,7 +183,13 @@ impl Beyond {
         let Some(reduction) = self.reduction() else { return };
         let before = std::mem::replace(&mut reduction.arrived, arrived(t));
         let bytes = reduction.arrived.saturating_sub(before) + twice;
-        self.bring(bytes, t.out.pipe(), safe, t);
+        self.bring(bytes, self.air(t), safe, t);
+    }
+
+    /// What is in the air, as it is counted here.
+    fn air(&self, t: &Transfer) -> u64 {
+        let in_segments = self.0.as_ref().is_some_and(|asked| asked.in_segments);
+        if in_segments { t.out.packets_in_air(t.window.mss) } else { t.out.pipe() }
     }
 
     /// An ACK has brought so many bytes, after which so many are in the air.
@@ -192,7 +203,7 @@ impl Beyond {
     /// A timer and not an ACK has begun the repair: one segment leaves, as if as much had come (Linux 6.18,
     /// `tcp_rack_reo_timeout`).
     pub(super) fn begin_by_timer(&mut self, t: &mut Transfer) {
-        self.bring(t.window.mss as u64, t.out.pipe(), false, t);
+        self.bring(t.window.mss as u64, self.air(t), false, t);
     }
 
     /// So many bytes leave.

@@ -82,6 +82,11 @@ impl FRto {
         }
     }
 
+    /// Another repair has begun: there is nothing to find any more.
+    pub fn stop(&mut self) {
+        self.step = Step::Idle;
+    }
+
     fn found(&mut self, finding: Finding) -> Finding {
         self.step = Step::Idle;
         finding

@@ -245,6 +245,15 @@ impl Transfer {
         self.resent_since = since;
     }
 
+    /// A segment has been sent again to repair it. A probe that does not count as in the air is no repair, and an ACK that echoes it
+    /// answers nothing that was (`tcp_send_loss_probe`, by `__tcp_retransmit_skb`).
+    pub(super) fn on_repaired(&mut self, now: Time, sent: &Sent) {
+        self.resent_since.get_or_insert(now);
+        if let Some(doubt) = &mut self.doubt {
+            doubt.on_resent(now, (sent.seq, sent.end), self.out.max());
+        }
+    }
+
     /// One more of what is in the air has been sent again and may be reported.
     pub fn expect_report(&mut self) {
         let all = (self.out.una(), self.out.max());

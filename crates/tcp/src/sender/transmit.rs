@@ -136,18 +136,26 @@ impl Sender {
             && let Some(sent) = self.t.out.repair(at, now)
         {
             self.data::<false, true>(now, &sent, true, witness, out);
+            self.t.on_repaired(now, &sent);
             return true;
         }
         if let Some((sent, again)) = self.next_in_order::<false, true>(now) {
             self.data::<false, true>(now, &sent, again, witness, out);
+            if again {
+                self.t.on_repaired(now, &sent);
+            }
             return true;
         }
         self.validate_window(now);
+        let counts = self.recovery.counts_probes();
         if !self.recovery.idle()
             && let Some(at) = self.recovery.last_resort(&self.t)
-            && let Some(sent) = self.t.out.send_again(at, now, self.recovery.counts_probes())
+            && let Some(sent) = self.t.out.send_again(at, now, counts)
         {
             self.data::<false, true>(now, &sent, true, witness, out);
+            if counts {
+                self.t.on_repaired(now, &sent);
+            }
             return true;
         }
         self.persist(now, out) || self.control(now, out)
@@ -370,10 +378,6 @@ impl Sender {
         }
         if !PLAIN && again {
             self.t.resent += 1;
-            self.t.resent_since.get_or_insert(now);
-            if let Some(doubt) = &mut self.t.doubt {
-                doubt.on_resent(now, (sent.seq, sent.end), self.t.out.max());
-            }
         }
         witness.on_sent(&departure, sent.number);
         if self.paced {

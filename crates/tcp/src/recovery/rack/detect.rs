@@ -31,8 +31,10 @@ pub(super) struct Detector {
     reordering: Option<u32>,
     /// A report of what came twice that nothing delivered has followed yet, under Linux' rules.
     reported: bool,
-    /// RACK.dsack_round.
-    round: Option<Seq>,
+    /// What left last of what has come with the ACK at hand.
+    latest: Option<Transmission>,
+    /// RACK.dsack_round, and what left first after it began.
+    round: Option<(Seq, Transmission)>,
     /// RACK.reo_wnd_mult − 1.
     widened: u32,
     /// RACK.reo_wnd_persist.
@@ -65,6 +67,9 @@ impl Detector {
         echo: Option<Time>,
         rtt_min: Option<Span>,
     ) -> bool {
+        if self.latest.is_none_or(|latest| left_before(latest, sent.number)) {
+            self.latest = Some(sent.number);
+        }
         if sent.end > self.fack {
             self.fack = sent.end;
         } else if sent.end < self.fack && !sent.is_resent() {
@@ -105,27 +110,36 @@ impl Detector {
         }
     }
 
-    /// Adapts what the reordering window hangs on (step 4), once a round; `una`, `nxt`: what is unacknowledged lies between.
-    pub(super) fn adapt(&mut self, ack: &Ack, between: (Seq, Seq)) {
-        self.widen(ack.dsack.is_some(), between);
+    /// Adapts what the reordering window hangs on (step 4), once a round: until something is acknowledged that left after the last time.
+    pub(super) fn adapt(&mut self, ack: &Ack, out: &Outstanding) {
+        self.latest = None;
+        if ack.dsack.is_some() && self.round.is_none_or(|(round, _)| out.una() >= round) {
+            self.widen(out);
+        }
     }
 
     /// The same under Linux' rules (6.18, `tcp_dsack_seen`, `tcp_rack_update_reo_wnd`): reports mean nothing where no reordering was
-    /// seen, or where it is not what was sent again (`tells`), and are heeded with the next ACK that delivers anything.
-    pub(super) fn adapt_as_linux(&mut self, ack: &Ack, tells: bool, between: (Seq, Seq)) {
+    /// seen, or where it is not what was sent again (`tells`), and are heeded with the next ACK that delivers anything. Once a round
+    /// is until something comes that left after the last time, whether it is acknowledged or reported.
+    pub(super) fn adapt_as_linux(&mut self, tells: bool, out: &Outstanding) {
         self.reported |= tells && self.reordered;
-        if ack.newly_acked + ack.newly_sacked > 0 {
-            let reported = std::mem::take(&mut self.reported);
-            self.widen(reported, between);
+        if let Some(latest) = self.latest.take()
+            && std::mem::take(&mut self.reported)
+            && self.round.is_none_or(|(_, first)| !left_before(latest, first))
+        {
+            self.widen(out);
         }
     }
 
-    fn widen(&mut self, tells: bool, (una, nxt): (Seq, Seq)) {
-        if tells && self.round.is_none_or(|round| una >= round) {
-            self.round = Some(nxt);
-            self.widened = self.widened.saturating_add(1);
-            self.persists = PERSISTENCE;
-        }
+    fn widen(&mut self, out: &Outstanding) {
+        self.round = Some((out.nxt(), out.next_number()));
+        self.widened = self.widened.saturating_add(1);
+        self.persists = PERSISTENCE;
+    }
+
+    /// Whether the next ACK that delivers anything widens the reordering window.
+    pub(super) fn is_told(&self) -> bool {
+        self.reported
     }
 
     /// The reordering window as things are: to be asked for before what it decides.
@@ -208,8 +222,15 @@ mod tests {
         Ack { dsack, ..Ack::of_bytes(Time::ms(0), 0) }
     }
 
+    /// Ten segments are in the air, from `una` on.
+    fn in_the_air(una: u64) -> Outstanding {
+        let mut out = Outstanding::new(Seq::at(una));
+        (0..10).for_each(|_| _ = out.push(Time::ZERO, 1000, false));
+        out
+    }
+
     fn adapted(detector: &mut Detector, una: u64, dsack: bool) -> Span {
-        detector.adapt(&ack(dsack), (Seq::at(una), Seq::at(una + 10_000)));
+        detector.adapt(&ack(dsack), &in_the_air(una));
         detector.settle(&QUIET);
         detector.window()
     }
@@ -244,6 +265,7 @@ mod tests {
             out.advance(sent.end);
             brief.on_next(now, &out);
             whole.on_delivered(now, &sent, None, None);
+            whole.latest = None; // as with each ACK
         }
         assert_eq!(format!("{brief:?}"), format!("{whole:?}"));
     }
@@ -276,18 +298,31 @@ mod tests {
 
     #[test]
     fn under_linux_reports_count_where_there_was_reordering_and_with_the_next_delivery() {
-        let between = (Seq::at(1), Seq::at(10_001));
+        let out = in_the_air(1);
         for (reordered, tells, wider) in [(false, true, false), (true, false, false), (true, true, true)] {
             let mut detector = Detector { reordered: true, ..Detector::default() };
             detector.settle(&QUIET);
             assert_eq!(detector.window(), 25 * MS);
             detector.reordered = reordered;
-            detector.adapt_as_linux(&ack(true), tells, between);
+            detector.adapt_as_linux(tells, &out);
             detector.settle(&QUIET);
             assert!(detector.window() <= 25 * MS, "it brought nothing new");
-            detector.adapt_as_linux(&Ack::of_bytes(Time::ms(1), 1000), false, between);
+            detector.on_delivered(Time::ms(1), &segment(0, 0, 0, 0), None, None);
+            detector.adapt_as_linux(false, &out);
             detector.settle(&QUIET);
             assert_eq!(detector.window() > 25 * MS, wider, "{reordered} {tells}");
+        }
+    }
+
+    #[test]
+    fn under_linux_a_round_is_over_when_something_comes_that_left_after_it_began() {
+        let mut detector = Detector { reordered: true, ..Detector::default() };
+        let out = in_the_air(1);
+        for (number, window) in [(3, 50), (9, 50), (10, 75)] {
+            detector.on_delivered(Time::ms(1), &segment(number, 0, number as u32, 0), None, None);
+            detector.adapt_as_linux(true, &out);
+            detector.settle(&QUIET);
+            assert_eq!(detector.window(), window * MS, "{number}");
         }
     }
 

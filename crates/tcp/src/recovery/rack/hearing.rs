@@ -35,10 +35,9 @@ impl Rack {
         self.look_at_timeout(ack, news, t, report);
         self.hear_of_probe(ack, sack, t, report);
         let twice = self.count_twice(ack, t);
-        let between = (t.out.una(), t.out.nxt());
         match self.linux {
-            true => self.detector.adapt_as_linux(ack, twice > 0, between),
-            false => self.detector.adapt(ack, between),
+            true => self.detector.adapt_as_linux(twice > 0, &t.out),
+            false => self.detector.adapt(ack, &t.out),
         }
         let highest = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);
         self.detector.measure(highest, t.window.mss);
@@ -49,6 +48,7 @@ impl Rack {
             self.look(ack.now, t);
         }
         self.enter_if_lost(ack.now, ack.newly_delivered, t, report);
+        (self.partial, self.kept) = (false, false);
         self.beyond.on_ack(ack.newly_acked > 0 && t.out.lost_ever() == lost, twice, t);
         self.arm_probe(ack.now, ack.newly_acked > 0);
         twice

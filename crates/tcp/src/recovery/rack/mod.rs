@@ -83,6 +83,12 @@ pub struct Rack {
     /// The ACK that showed what was taken to be lost to have been late, before it could be undone: it shows nothing else lost, and
     /// lets nothing else be sent again.
     paused: Option<Seq>,
+    /// Whether a repair was lost just now: after a timeout Linux begins another repair then (`tcp_fastretrans_alert`, FLAG_LOST_RETRANS).
+    lost_again: bool,
+    /// Whether the ACK at hand, one amid a repair, shows what it covers to have been late: only that takes all back that counts as lost
+    /// (`tcp_try_undo_partial`); after another undo a repair of what is left begins at once.
+    partial: bool,
+    kept: bool,
     /// Bytes that the duplicate at hand shows to have been sent again in vain.
     vain: u64,
     /// What is lost and waits to be sent again lies between.
@@ -148,15 +154,19 @@ impl Rack {
     }
 
     fn enter_if_lost(&mut self, now: Time, brought: u64, t: &mut Transfer, report: &mut Report<'_>) {
-        if self.recovering() {
+        let lost_again = std::mem::take(&mut self.lost_again) && self.linux;
+        if self.repairing || self.after_timeout && !lost_again {
             return;
         }
         let lost = self.next_lost(t).or_else(|| self.left_lost(t));
         let Some(lost) = lost.and_then(|at| t.out.get(at)) else { return };
+        if let Some(frto) = self.beyond.frto() {
+            frto.stop();
+        }
         self.recover = t.out.max();
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
-        // Only where the first segment goes again does the timer begin anew (`tcp_xmit_retransmit_queue`).
-        if self.linux && lost.seq > t.out.una() {
+        // It begins anew when the first segment goes again: see `on_sent`.
+        if self.linux {
             t.lose_and_keep_timer(now, LossKind::DupAcks, lost.seq, report);
         } else {
             t.lose(now, LossKind::DupAcks, lost.seq, report);
@@ -166,7 +176,7 @@ impl Rack {
         if brought == 0 {
             self.beyond.begin_by_timer(t);
         }
-        (self.repairing, self.first) = (true, true);
+        (self.repairing, self.after_timeout, self.first) = (true, false, true);
         self.forget_probe(t);
     }
 
@@ -183,12 +193,13 @@ impl Rack {
     /// once then (6.18, `tcp_time_to_recover`, by lost_out).
     fn left_lost(&self, t: &Transfer) -> Option<usize> {
         let lost = |at: &usize| t.out.get(*at).is_some_and(|sent| sent.is(marks::LOST));
-        if self.linux && self.ended { (0..t.out.len()).find(lost) } else { None }
+        if self.linux && (self.ended || self.kept) { (0..t.out.len()).find(lost) } else { None }
     }
 
-    /// Whether a segment has room; FIN takes none.
+    /// Whether a segment has room; FIN takes none, but what Linux counts are packets.
     fn room(&self, t: &Transfer) -> bool {
-        t.out.pipe() as f64 + t.window.mss <= t.window.cwnd + FIN
+        let air = if self.linux { t.out.packets_in_air(t.window.mss) } else { t.out.pipe() };
+        air as f64 + t.window.mss <= t.window.cwnd + FIN
     }
 
     fn is_probing(&self) -> bool {
@@ -264,6 +275,10 @@ impl Recovery for Rack {
         if sent.is_resent() {
             self.resent += 1;
             self.again.push_back((sent.number, sent.end));
+            let repairs = self.linux && self.overdue.is_none() && self.recovering();
+            if repairs && sent.seq == t.out.una() {
+                t.restart_timer(sent.sent); // `tcp_xmit_retransmit_queue`
+            }
         }
         if let Some(probe) = self.probe.as_mut().filter(|probe| probe.is_going()) {
             probe.on_sent(sent.is_resent(), t.out.nxt());
@@ -298,7 +313,9 @@ impl Recovery for Rack {
 
     fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>) {
         if self.overdue.is_some_and(|at| at <= now) {
+            let in_flight = t.out.pipe();
             self.look_at_all(now, t);
+            self.lost_again = t.out.pipe() != in_flight;
             self.enter_if_lost(now, 0, t, report);
             if self.linux {
                 t.restart_timer_of_first(now); // `tcp_rack_reo_timeout`
@@ -347,7 +364,7 @@ impl Recovery for Rack {
         self.overdue = None;
         if self.linux {
             let mss = t.window.mss;
-            let air = (t.out.pipe() as f64 - FIN).max(0.0);
+            let air = t.out.packets_in_air(mss) as f64;
             t.window.cwnd = (libm::ceil(air / mss) + 1.0) * mss; // `tcp_enter_loss`
         }
     }
@@ -358,7 +375,8 @@ impl Recovery for Rack {
     }
 
     fn on_late(&mut self, ack: Seq, t: &Transfer) {
-        if self.repairing && ack < self.recover {
+        self.partial = self.repairing && ack < self.recover;
+        if self.partial {
             self.detector.on_reordered(t.out.una()); // `tcp_try_undo_partial`
             self.paused = self.waits_to_undo(ack).then_some(ack);
         }
@@ -377,11 +395,16 @@ impl Recovery for Rack {
 
     fn on_undo(&mut self, t: &mut Transfer) {
         self.undone = self.repairing;
+        self.kept = self.linux && self.repairing && !self.partial;
+        self.advanced |= self.linux; // `tcp_undo_cwnd_reduction`
         (self.repairing, self.after_timeout, self.first) = (false, false, false);
+        self.beyond.end();
+        if self.kept {
+            return;
+        }
         self.judged = t.out.una();
         self.waiting = (Seq::ZERO, Seq::ZERO);
         t.out.lose_none();
-        self.beyond.end();
         self.watch_repairs(t);
     }
 
@@ -390,7 +413,7 @@ impl Recovery for Rack {
     }
 
     fn quiet(&self) -> bool {
-        let unreported = self.reports == 0 && self.sacked.ranges().is_empty();
+        let unreported = self.reports == 0 && self.sacked.ranges().is_empty() && !self.detector.is_told();
         let watched = self.overdue.is_some() || !self.again.is_empty();
         let probed = self.probe.as_ref().is_some_and(|probe| !probe.is_armed());
         unreported && !watched && !probed && !self.recovering() && self.beyond.is_idle()

@@ -75,6 +75,7 @@ impl Rack {
                 None => break,
                 Some(due) if due <= now => {
                     self.again.remove(waiting);
+                    self.lost_again |= sent.is(marks::REPAIR);
                     self.lose(at, &sent, t);
                 }
                 Some(due) => {
