@@ -327,6 +327,7 @@ impl Receiver {
             reach: ranges.last().map_or(0, |last| last.1 - self.rcv_nxt),
             beyond: !PLAIN && !in_order,
             new: PLAIN || new,
+            old: !PLAIN && end < self.acked,
         };
         let cramped = tuned.is_cramped(&came);
         let (window, opens) = tuned.hear(&came);

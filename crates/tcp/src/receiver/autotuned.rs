@@ -53,6 +53,8 @@ pub(super) struct Came {
     pub(super) beyond: bool,
     /// Whether it brings what has not come before.
     pub(super) new: bool,
+    /// Whether all of it lies below what was acknowledged last: then it is answered and tells nothing (`tcp_sequence`).
+    pub(super) old: bool,
 }
 
 /// What of ACKs leaves when the application is about to read.
@@ -155,9 +157,11 @@ impl Autotuned {
         if came.bytes > self.largest.max(SEGMENT) && self.rule == Autotuning::Linux {
             self.weigh(u64::from(came.bytes));
         }
-        self.time(came);
+        if !came.old {
+            self.time(came);
+        }
         let opened = came.new && self.open_for(came);
-        if came.beyond && self.rule == Autotuning::Linux {
+        if came.beyond && came.new && self.rule == Autotuning::Linux {
             self.make_room(self.taken, came.reach);
         }
         // An ACK that leaves before the rest is read tells nothing of the room that reading makes.

@@ -6,7 +6,7 @@ const MSS: u64 = 1448;
 
 /// The next data, up to there.
 fn next(now: Time, bytes: u32, echo: Option<Time>, rcv_nxt: Seq) -> Came {
-    Came { now, bytes, echo, rcv_nxt, end: rcv_nxt, waiting: 0, reach: 0, beyond: false, new: true }
+    Came { now, bytes, echo, rcv_nxt, end: rcv_nxt, waiting: 0, reach: 0, beyond: false, new: true, old: false }
 }
 
 /// The windows of an ACK before this is read and of one after, and whether that leaves by itself.
@@ -169,6 +169,7 @@ fn an_edge_that_was_promised_is_kept() {
         reach: 61_000,
         beyond: true,
         new: true,
+        old: false,
     };
     let (window, _) = tuned.hear(&came);
     let units = (before - Seq::FIRST).next_multiple_of(tuned.unit);
@@ -189,6 +190,7 @@ fn an_ack_before_reading_tells_of_less_and_where_that_is_half_or_less_another_af
             reach: MSS * end.saturating_sub(rcv_nxt),
             beyond: end > rcv_nxt,
             new: true,
+            old: false,
         };
         told(&mut tuned, &came)
     };
