@@ -93,6 +93,10 @@ pub trait Recovery: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     }
     /// The window is what it was before that loss event.
     fn on_undone(&mut self, _t: &mut Transfer) {}
+    /// Until when a timer of its own stands in the retransmission timer's place, where a host has but one.
+    fn displaces(&self, _t: &Transfer) -> Option<Time> {
+        None
+    }
     /// Whether an ACK of that number that shows what was taken to be lost to have been late undoes nothing yet.
     fn waits_to_undo(&self, _ack: Seq) -> bool {
         false

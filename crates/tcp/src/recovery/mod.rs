@@ -51,6 +51,7 @@ family! {
     fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>);
     fn has_timer(&self) -> bool;
     fn on_echo(&mut self, brought: u64, flight: u64, t: &mut Transfer);
+    fn displaces(&self, t: &Transfer) -> Option<Time>;
     fn on_timeout(&mut self, now: Time, t: &mut Transfer);
     fn on_late(&mut self, ack: Seq, t: &Transfer);
     fn waits_to_undo(&self, ack: Seq) -> bool;

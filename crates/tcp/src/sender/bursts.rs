@@ -31,6 +31,8 @@ pub(super) struct Offload {
     pub deferred: bool,
     /// What has been written and has not left.
     pub written: Written,
+    /// The widest window that the peer has told of, by half of which buffers go (`tcp_bound_to_half_wnd`, `forced_push`).
+    pub widest: u64,
     /// Small segments wait for nothing (`TCP_NODELAY`).
     pub eager: bool,
     /// Segments in the air that are smaller than a full one: where each ends, and what it lacks, bytes; and all of them.
@@ -61,6 +63,7 @@ impl Offload {
                 follows: false,
                 deferred: false,
                 written: Written::default(),
+                widest: 0,
                 small: VecDeque::new(),
                 eager: false,
                 lack: 0,

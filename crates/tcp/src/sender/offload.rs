@@ -143,9 +143,9 @@ impl Sender {
     /// What has been written and could not leave joins what waits; whether there was any.
     #[inline(always)]
     pub(super) fn join_writes(&mut self) -> bool {
-        let (next, mss, window) = (self.t.out.nxt(), self.segment_size, self.peer_window);
+        let (next, mss) = (self.t.out.nxt(), self.segment_size);
         let fresh = self.offload.as_mut().filter(|offload| !offload.written.has_been_tried());
-        fresh.is_some_and(|offload| offload.written.join(next, mss, window))
+        fresh.is_some_and(|offload| offload.written.join(next, mss, offload.widest))
     }
 
     /// PSH on the last segment of a burst of several, and on the end of a buffer that is pushed (`__tcp_transmit_skb`).
@@ -172,10 +172,9 @@ impl Sender {
     /// Segments of the burst that begins now, and whether the last is part of one, up to the edge of the peer's window
     /// (`tcp_mss_split_point`); none: it waits for more.
     fn next_burst(&mut self, now: Time, room: u64, in_flight: u64) -> Option<(u64, bool)> {
-        let (mss, window, next, offered) =
-            (self.segment_size, self.peer_window, self.t.out.nxt(), self.offered());
+        let (mss, next, offered) = (self.segment_size, self.t.out.nxt(), self.offered());
         let end = match &mut self.offload {
-            Some(offload) => offload.written.head(next, offered, mss, window),
+            Some(offload) => offload.written.head(next, offered, mss, offload.widest),
             None => offered,
         };
         let (cwnd, may_wait) = (self.t.window.cwnd, self.is_ack_near(now));

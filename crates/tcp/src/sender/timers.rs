@@ -26,6 +26,11 @@ impl Sender {
         if self.persisting {
             return self.on_persist(now);
         }
+        if self.timed
+            && let Some(until) = self.recovery.displaces(&self.t)
+        {
+            return self.t.timer = Timer::At(until);
+        }
         witness.on_timeout(now, &self.t.window, self.state != State::Finished);
         if self.state == State::Opening {
             self.syn_timeouts = self.syn_timeouts.saturating_add(1);

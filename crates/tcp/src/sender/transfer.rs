@@ -324,12 +324,10 @@ impl Transfer {
         self.timer = if self.out.is_empty() { Timer::Off } else { Timer::Since(now) };
     }
 
-    /// Arms the retransmission timer as of when the first segment left, or of now, if that is to go again (Linux 6.18, `tcp_rearm_rto`).
+    /// Arms the retransmission timer as of when the first segment left last (Linux 6.18, `tcp_rearm_rto`).
     pub fn restart_timer_of_first(&mut self, now: Time) {
         let Some(first) = self.out.get(0) else { return };
-        let goes = first.is(marks::LOST) && !first.is(marks::REPAIR);
-        let since = if goes { now } else { first.sent };
-        let left = (since + self.rtt.rto()).saturating_sub(now).max(Span::ns(1));
+        let left = (first.sent + self.rtt.rto()).saturating_sub(now).max(Span::ns(1));
         self.timer = Timer::At(self.rtt.deadline(now, left));
     }
 

@@ -198,6 +198,9 @@ impl Sender {
         if self.t.out.is_empty() {
             self.restart_after_idle(now);
         }
+        if BURSTS && let Some(offload) = &mut self.offload {
+            offload.widest = offload.widest.max(self.peer_window);
+        }
         let room = match self.stack.send_buffer {
             Some(buffer) if !PLAIN => self.peer_window.min(buffer.bytes(self.stack.mss)),
             _ => self.peer_window,

@@ -2,8 +2,9 @@
 //! anything of it leaves, which is `offload.rs`'s, where its source stands.
 //!
 //! Each write tries to send by itself, and has no FIN yet then, whatever follows (`tcp_send_fin`); what does not go joins what waits.
-//! A buffer holds as much as the largest burst, in whole segments, and no more than half of the peer's window (`tcp_xmit_size_goal`).
-//! The end of a buffer is pushed where a write ends with it, and where more than half of the peer's window would be left unpushed
+//! A buffer holds as much as the largest burst, in whole segments, and no more than half of the widest window that the
+//! peer has had (`tcp_xmit_size_goal`).
+//! The end of a buffer is pushed where a write ends with it, and where more than half of that window would be left unpushed
 //! since the last end of a write (`forced_push`): the end of a write in the midst of a buffer counts, but what the next write adds
 //! to that takes its PSH away again (`tcp_sendmsg_locked`). What has been written last of all is pushed. An application that has more
 //! to write does so 64 KiB at a time.
@@ -27,7 +28,7 @@ pub(super) struct Written {
     writes: VecDeque<(Seq, Seq)>,
     /// Up to where a buffer was pushed.
     pushed: Seq,
-    /// Bytes that a buffer holds of what lies in buffers, and half of the peer's window as these were written.
+    /// Bytes that a buffer holds of what lies in buffers, and half of the peer's widest window as these were written.
     most: u64,
     half: u64,
     /// Ends of what has been written and has not been tried to send.
@@ -42,7 +43,7 @@ impl Default for Written {
     }
 }
 
-/// Bytes that a buffer holds, for a peer with this window.
+/// Bytes that a buffer holds, for a peer whose widest window this was.
 fn most(mss: u64, window: u64) -> u64 {
     ((GSO_BYTES as u64).min(window / 2) / mss.max(1)).max(1) * mss
 }

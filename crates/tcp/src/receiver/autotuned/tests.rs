@@ -6,7 +6,18 @@ const MSS: u64 = 1448;
 
 /// The next data, up to there.
 fn next(now: Time, bytes: u32, echo: Option<Time>, rcv_nxt: Seq) -> Came {
-    Came { now, bytes, echo, rcv_nxt, end: rcv_nxt, waiting: 0, reach: 0, beyond: false, new: true, old: false }
+    Came {
+        now,
+        bytes,
+        echo,
+        rcv_nxt,
+        end: rcv_nxt,
+        waiting: 0,
+        reach: 0,
+        beyond: false,
+        new: true,
+        old: false,
+    }
 }
 
 /// The windows of an ACK before this is read and of one after, and whether that leaves by itself.

@@ -48,6 +48,8 @@ pub struct Rack {
     slack: Span,
     /// When to look again for what is overdue.
     overdue: Option<Time>,
+    /// Whether that was set by the ACK at hand: then no other timer takes its place (`tcp_rack_mark_lost`).
+    set_anew: bool,
     /// Everything below that was sent once has been judged.
     judged: Seq,
     /// Segments sent again, and reported to have come twice, since the beginning.
@@ -134,6 +136,16 @@ impl Rack {
         self.again = again.iter().map(|sent| (sent.number, sent.end)).collect();
     }
 
+    /// An ACK sets a timer. That of what will be overdue stays if the ACK has set it; else the retransmission timer takes its place
+    /// again, as of when the first segment left (`tcp_set_xmit_timer`, `tcp_rearm_rto`). Whether it was one of these.
+    fn keeps_timer(&mut self, now: Time, t: &mut Transfer) -> bool {
+        if !self.set_anew && self.overdue.take().is_some() {
+            t.restart_timer_of_first(now);
+            return true;
+        }
+        self.set_anew
+    }
+
     /// The first segment that is lost and waits to be sent again.
     fn next_lost(&mut self, t: &Transfer) -> Option<usize> {
         let mut at = t.out.index_of(self.waiting.0.max(t.out.una()));
@@ -215,9 +227,7 @@ impl Recovery for Rack {
         t: &mut Transfer,
         report: &mut Report<'_>,
     ) -> Advance {
-        if self.linux {
-            self.overdue = None; // another timer takes its place (`tcp_set_xmit_timer`), or it is set anew
-        }
+        self.set_anew = false;
         self.sacked.trim_below(ack.ack);
         let repaired = std::mem::take(&mut self.undone) || self.repairing;
         let echoed = self.beyond.is_echoing();
@@ -232,15 +242,17 @@ impl Recovery for Rack {
         let again = self.hear(ack, sack, t, report);
         let ends = (repaired || self.linux && echoed) && !self.last_ack_grows;
         let advance = if ends || self.repairing || echoing { Advance::REPAIRING } else { Advance::ORDINARY };
-        Advance { again, ..advance }
+        let restart_timer = advance.restart_timer && !(self.linux && self.keeps_timer(ack.now, t));
+        Advance { again, restart_timer, ..advance }
     }
 
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
         (self.undone, self.ended) = (false, false);
+        self.set_anew = false;
         self.vain = self.hear(ack, sack, t, report);
         // Of what was sent before the first segment was last sent (`tcp_clean_rtx_queue`).
         let earlier = |first: Sent| ack.rtt.is_some_and(|rtt| first.sent + rtt > ack.now);
-        if self.linux && self.overdue.is_none() && t.out.get(0).is_some_and(earlier) {
+        if self.linux && t.out.get(0).is_some_and(earlier) && !self.keeps_timer(ack.now, t) {
             t.restart_timer(ack.now);
         }
     }
@@ -311,8 +323,13 @@ impl Recovery for Rack {
         self.overdue.into_iter().chain(probe).min()
     }
 
+    fn displaces(&self, t: &Transfer) -> Option<Time> {
+        self.deadline(t).filter(|_| self.linux)
+    }
+
     fn on_timer(&mut self, now: Time, t: &mut Transfer, report: &mut Report<'_>) {
         if self.overdue.is_some_and(|at| at <= now) {
+            self.overdue = None;
             let in_flight = t.out.pipe();
             self.look_at_all(now, t);
             self.lost_again = t.out.pipe() != in_flight;

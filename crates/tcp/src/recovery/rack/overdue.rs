@@ -9,23 +9,30 @@ use crate::sender::Transfer;
 impl Rack {
     /// Takes for lost what is overdue, and sets the timer for what will be (RACK_detect_loss, section 6.2, step 5).
     pub(super) fn look(&mut self, now: Time, t: &mut Transfer) {
-        self.overdue = None;
+        if !self.linux {
+            self.overdue = None;
+        }
         if self.sacked.ranges().is_empty() && !self.recovering() && self.again.is_empty() {
             return; // nothing left after what has not come
         }
         self.look_at_all(now, t);
     }
 
-    /// The same, whatever has come: a repair that came may have left after what has not.
+    /// The same, whatever has come: a repair that came may have left after what has not. Where nothing will be overdue Linux leaves its
+    /// timer as it stands.
     pub(super) fn look_at_all(&mut self, now: Time, t: &mut Transfer) {
-        self.overdue = None;
         let circumstances = self.circumstances(t);
         self.detector.settle(&circumstances);
-        self.look_at_originals(now, t);
-        self.look_at_repairs(now, t);
+        let later = self.look_at_originals(now, t).max(self.look_at_repairs(now, t));
+        self.set_anew = later.is_some();
+        if self.set_anew || !self.linux {
+            self.overdue = later;
+        }
     }
 
-    fn look_at_originals(&mut self, now: Time, t: &mut Transfer) {
+    /// When the last of what is not overdue yet will be.
+    fn look_at_originals(&mut self, now: Time, t: &mut Transfer) -> Option<Time> {
+        let mut later = None;
         let mut at = t.out.index_of(self.judged.max(t.out.una()));
         let mut all = true;
         while let Some(sent) = t.out.get(at) {
@@ -47,13 +54,14 @@ impl Rack {
                 }
                 Some(due) => {
                     all = false;
-                    self.overdue = self.overdue.max(Some(self.look_again(now, due, t)));
+                    later = later.max(Some(self.look_again(now, due, t)));
                 }
             }
             if all {
                 self.judged = sent.end;
             }
         }
+        later
     }
 
     /// When a timer that is armed now goes off for what is overdue then.
@@ -62,8 +70,8 @@ impl Rack {
         t.wheel().map_or(now + wait, |wheel| wheel.goes_off(now, wait))
     }
 
-    fn look_at_repairs(&mut self, now: Time, t: &mut Transfer) {
-        let mut waiting = 0;
+    fn look_at_repairs(&mut self, now: Time, t: &mut Transfer) -> Option<Time> {
+        let (mut waiting, mut later) = (0, None);
         while let Some(&(number, end)) = self.again.get(waiting) {
             let at = t.out.index_of(end - 1);
             let current = |sent: &Sent| sent.number == number && !sent.is(marks::SACKED);
@@ -80,10 +88,11 @@ impl Rack {
                 }
                 Some(due) => {
                     waiting += 1;
-                    self.overdue = self.overdue.max(Some(self.look_again(now, due, t)));
+                    later = later.max(Some(self.look_again(now, due, t)));
                 }
             }
         }
+        later
     }
 
     pub(super) fn lose(&mut self, at: usize, sent: &Sent, t: &mut Transfer) {
