@@ -64,6 +64,9 @@ struct State {
     heard: bool,
     /// When a loss event was last found to have been none.
     undone: Option<Time>,
+    /// Whether slow start was on when the last ACK had been heard; where a loss event ended it, when, and the window before.
+    starting: bool,
+    ended: Option<(Time, f64)>,
 }
 
 /// The cubic function of time, as bictcp_update has it.
@@ -106,6 +109,8 @@ impl Member for CubicLinux {
             last_sent: Time::ZERO,
             heard: false,
             undone: None,
+            starting: true,
+            ended: None,
         })))
     }
 }
@@ -137,12 +142,12 @@ impl State {
         let young = self.epoch.is_some_and(|epoch| now < epoch + self.jiffies_a_second());
         let Some(rtt) = ack.rtt.filter(|_| !young) else { return };
         let delay_min = *self.delay_min.insert(self.delay_min.map_or(rtt, |least| least.min(rtt)));
-        // What undoes a loss is heard before it does so, when slow start is over (`tcp_clean_rtx_queue`, `tcp_fastretrans_alert`).
-        if let Some(hystart) = &mut self.hystart
-            && w.in_slow_start()
-            && self.undone != Some(ack.now)
-            && hystart.ends(ack, rtt, delay_min, w)
-        {
+        let Some(hystart) = &mut self.hystart else { return };
+        // What shows a loss, or undoes one, is heard before it does so: still in slow start, or when that is over
+        // (`tcp_clean_rtx_queue`, `tcp_fastretrans_alert`).
+        if let Some((_, cwnd)) = self.ended.filter(|ended| ended.0 == ack.now) {
+            hystart.ends(ack, rtt, delay_min, &Window { cwnd, ..w.clone() });
+        } else if w.in_slow_start() && self.undone != Some(ack.now) && hystart.ends(ack, rtt, delay_min, w) {
             w.ssthresh = w.cwnd;
         }
     }
@@ -263,6 +268,7 @@ impl Growth for CubicLinux {
         if !std::mem::take(&mut self.0.heard) {
             self.0.hear(ack, w);
         }
+        self.0.starting = w.in_slow_start();
     }
 
     fn on_sent(&mut self, sent: &Departure, _: &Window) {
@@ -278,6 +284,7 @@ impl Growth for CubicLinux {
 
     fn on_loss(&mut self, loss: &Loss, before: f64, w: &mut Window) {
         let state = &mut *self.0;
+        state.ended = state.starting.then_some((loss.now, before));
         let spared = w.ssthresh >= w.flight as f64 && w.flight as f64 > 2.0 * w.mss;
         if spared {
             return; // by a response that takes the loss for noise

@@ -185,3 +185,28 @@ fn hystart_is_not_told_of_an_ack_that_undoes_a_loss() {
     assert!((2..11).all(|k| hear(&mut growth, k, 130, k == 4)), "eight are counted, and one is not");
     assert!(!hear(&mut growth, 11, 130, false));
 }
+
+#[test]
+fn hystart_is_told_of_the_ack_that_shows_a_loss() {
+    let (mut growth, mut w) = (rule(&[]), window(20.0, 1e6));
+    let mut hear = |growth: &mut CubicLinux, k: u64, rtt, lost: bool| {
+        let (ack, highest) = (Seq::at(1 + 1000 * k), Seq::at(if k == 1 { 1001 } else { 1_000_000 }));
+        let now = Time::s(1) + k * Span::ms(3);
+        let ack = Ack { ack, highest, rtt: Some(Span::ms(rtt)), ..Ack::of_bytes(now, 1000) };
+        if lost {
+            let before = w.cwnd;
+            w.ssthresh = 0.7 * before;
+            growth.on_loss(&Loss { now, kind: LossKind::DupAcks, seq: ack.ack }, before, &mut w);
+        } else {
+            growth.on_ack(&ack, &mut w);
+        }
+        growth.after_ack(&ack, &Air::default(), &mut w);
+        if lost {
+            (w.cwnd, w.ssthresh) = (30_000.0, 1e9); // it was none
+        }
+        w.in_slow_start()
+    };
+    assert!(hear(&mut growth, 1, 100, false));
+    assert!((2..10).all(|k| hear(&mut growth, k, 130, k == 4)), "eight are counted");
+    assert!(!hear(&mut growth, 10, 130, false));
+}
