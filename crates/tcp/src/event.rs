@@ -219,6 +219,9 @@ pub struct Arrival {
     pub pushed: bool,
     /// Whether something is still missing before what has come.
     pub hole: bool,
+    /// Whether the window would be smaller than the last ACK told, as long as what is before that hole has not been read, where the
+    /// window is tuned.
+    pub narrows: bool,
     /// Whether ACKs report what has come behind it (RFC 2018).
     pub sack: bool,
 }
@@ -242,6 +245,7 @@ impl Arrival {
             cramped: false,
             pushed: false,
             hole: false,
+            narrows: false,
             sack: true,
         }
     }

@@ -286,6 +286,7 @@ impl Receiver {
             Some(_) => self.tune::<PLAIN>(now, (segment.len, segment.ts_ecr, end), (in_order, new)),
             None => (false, false),
         };
+        let hole = !PLAIN && self.waiting.is_some();
         Arrival {
             now,
             bytes: segment.len,
@@ -300,7 +301,8 @@ impl Receiver {
             opens,
             cramped,
             pushed: segment.has(flags::PSH),
-            hole: !PLAIN && self.waiting.is_some(),
+            hole,
+            narrows: hole && self.tuned.as_ref().is_some_and(|tuned| tuned.narrows()),
             sack: self.sack,
         }
     }

@@ -193,13 +193,18 @@ impl Autotuned {
         self.room[0] == self.room[1] && (leaves || 2 * self.edge.saturating_sub(self.at) > self.clamp)
     }
 
+    /// Whether an ACK that leaves before the application reads tells of a smaller window than the last one.
+    pub(super) fn narrows(&self) -> bool {
+        self.in_units(self.room[0]) < u64::from(self.told)
+    }
+
     /// The application reads what there is, and an ACK leaves like that, if before with this window. Whether one more leaves after,
     /// and the window of the next that does.
     pub(super) fn read(&mut self, window: u32, leaves: Leaves) -> (bool, u32) {
-        let [before, after] = self.room;
+        let after = self.room[1];
         let waits = match leaves {
             Leaves::Not | Leaves::Before => false,
-            Leaves::ForSecond => self.in_units(before) < u64::from(self.told),
+            Leaves::ForSecond => self.narrows(),
             Leaves::After => true,
         };
         let first = (leaves != Leaves::Not && !waits).then_some(window);
