@@ -291,3 +291,29 @@ fn at_most_44_are_summed_up() {
     let left: Vec<bool> = (0..3 + 44 + 1).map(|_| leaves()).collect();
     assert!(left[..3].iter().all(|left| *left) && left[3..47].iter().all(|left| !left) && left[47]);
 }
+
+#[test]
+fn before_a_hole_a_second_segment_for_which_the_window_closes_counts_among_the_three() {
+    for (narrows, summed_up) in [(false, 3), (true, 2)] {
+        let mut bench = Bench::new();
+        (0..16).for_each(|k| _ = bench.at(k));
+        bench.nxt += 3000;
+        // It has filled a hole, and behind it is another.
+        let filled = Arrival {
+            rcv_nxt: Seq::at(bench.nxt),
+            unacked: 3000,
+            urgent: true,
+            hole: true,
+            narrows,
+            window: 60_000,
+            ..Arrival::of_bytes(Time::ms(17), 1000)
+        };
+        bench.policy.on_segment(&filled, &mut bench.sink);
+        assert!(bench.sink.pop().is_some(), "at once in either case");
+        let left = (0..4).take_while(|k| {
+            bench.policy.on_segment(&bench.beyond(20 + k), &mut bench.sink);
+            bench.sink.pop().is_some()
+        });
+        assert_eq!(left.count(), summed_up, "{narrows}");
+    }
+}

@@ -241,3 +241,14 @@ fn what_data_has_carried_is_promised_as_by_an_ack() {
     (0..40).for_each(|k| take(40 + k, 41 + k)); // behind a hole
     assert!(edges.is_sorted(), "{edges:?}");
 }
+
+#[test]
+fn what_lies_below_the_last_ack_tells_no_round_trip_time() {
+    for (old, rtt) in [(false, 58), (true, 50)] {
+        let mut tuned = Autotuned::of(&stack(Autotuning::Linux)).expect("it is on");
+        tuned.hear(&next(Time::ms(100), MSS as u32, Some(Time::ms(50)), Seq::FIRST + MSS));
+        let again = next(Time::ms(180), MSS as u32, Some(Time::ms(66)), Seq::FIRST + MSS);
+        tuned.hear(&Came { beyond: true, new: false, old, ..again });
+        assert_eq!(tuned.rtt.map(|time| time.nanos() / 1_000_000), Some(rtt), "{old}");
+    }
+}
