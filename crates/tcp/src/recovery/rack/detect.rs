@@ -26,6 +26,8 @@ pub(super) struct Detector {
     fack: Seq,
     /// RACK.reordering_seen.
     reordered: bool,
+    /// Whether any was seen before the ACK at hand.
+    known: bool,
     /// The first of what was overtaken just now, and by how many segments any was at the most (none: three).
     late: Option<Seq>,
     reordering: Option<u32>,
@@ -119,10 +121,11 @@ impl Detector {
     }
 
     /// The same under Linux' rules (6.18, `tcp_dsack_seen`, `tcp_rack_update_reo_wnd`): reports mean nothing where no reordering was
-    /// seen, or where it is not what was sent again (`tells`), and are heeded with the next ACK that delivers anything. Once a round
+    /// seen before, or where it is not what was sent again (`tells`), and are heeded with the next ACK that delivers anything. Once a round
     /// is until something comes that left after the last time, whether it is acknowledged or reported.
     pub(super) fn adapt_as_linux(&mut self, tells: bool, out: &Outstanding) {
-        self.reported |= tells && self.reordered;
+        self.reported |= tells && self.known;
+        self.known = self.reordered;
         if let Some(latest) = self.latest.take()
             && std::mem::take(&mut self.reported)
             && self.round.is_none_or(|(_, first)| !left_before(latest, first))
@@ -300,10 +303,9 @@ mod tests {
     fn under_linux_reports_count_where_there_was_reordering_and_with_the_next_delivery() {
         let out = in_the_air(1);
         for (reordered, tells, wider) in [(false, true, false), (true, false, false), (true, true, true)] {
-            let mut detector = Detector { reordered: true, ..Detector::default() };
+            let mut detector = Detector { reordered: true, known: reordered, ..Detector::default() };
             detector.settle(&QUIET);
             assert_eq!(detector.window(), 25 * MS);
-            detector.reordered = reordered;
             detector.adapt_as_linux(tells, &out);
             detector.settle(&QUIET);
             assert!(detector.window() <= 25 * MS, "it brought nothing new");
@@ -316,7 +318,7 @@ mod tests {
 
     #[test]
     fn under_linux_a_round_is_over_when_something_comes_that_left_after_it_began() {
-        let mut detector = Detector { reordered: true, ..Detector::default() };
+        let mut detector = Detector { reordered: true, known: true, ..Detector::default() };
         let out = in_the_air(1);
         for (number, window) in [(3, 50), (9, 50), (10, 75)] {
             detector.on_delivered(Time::ms(1), &segment(number, 0, number as u32, 0), None, None);

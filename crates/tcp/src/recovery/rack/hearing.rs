@@ -33,10 +33,12 @@ impl Rack {
         });
         self.detector.set_rtt(rtt.or(reported));
         self.look_at_timeout(ack, news, t, report);
+        // A probe that comes twice tells nothing of reordering (`tcp_dsack_seen`, FLAG_DSACK_TLP).
+        let probes = self.probe.as_ref().is_some_and(|probe| probe.has_come_twice(ack));
         self.hear_of_probe(ack, sack, t, report);
         let twice = self.count_twice(ack, t);
         match self.linux {
-            true => self.detector.adapt_as_linux(twice > 0, &t.out),
+            true => self.detector.adapt_as_linux(twice > 0 && !probes, &t.out),
             false => self.detector.adapt(ack, &t.out),
         }
         let highest = self.sacked.ranges().as_slice().last().map_or(ack.ack, |range| range.1);

@@ -103,6 +103,12 @@ impl Probe {
         self.out.is_some()
     }
 
+    /// Whether an ACK reports one that is out to have come twice.
+    pub(super) fn has_come_twice(&self, ack: &Ack) -> bool {
+        let end = self.out.map(|out| out.end);
+        ack.dsack.is_some_and(|(_, to)| end == Some(to))
+    }
+
     /// When one that was armed at `now` has its time, whether or not another is out, so that nothing will be sent.
     #[inline(never)]
     pub(super) fn passes(&self, now: Time, t: &Transfer) -> Time {
